@@ -1,0 +1,52 @@
+#pragma once
+// The closed list of operations that a graph is made of, with the name each has in messages.
+#include <string_view>
+
+namespace qkv {
+
+enum class op : unsigned char {
+  // sources
+  input,   // changes with every call
+  param,   // a parameter of the model
+  number,  // a constant
+  index,   // the position along an axis, i32
+  size,    // the extent of an axis, i32
+  // pointwise, one operand
+  neg, not_, exp, log, tanh, sigmoid, relu, gelu, silu, elu, sqrt, rsqrt, abs, erf, cos, sin, cast,
+  // pointwise, two operands
+  add, sub, mul, div, min, max, pow, less, less_equal, greater, greater_equal, equal, not_equal, and_, or_,
+  // pointwise, three operands: where(condition, a, b)
+  where,
+  // contraction: sum over `over` of a * b
+  dot,
+  // reductions over `over`
+  sum, max_over, min_over, mean, logsumexp,
+  // weights over `over`
+  softmax, normalize,
+  // scores with some of their positions removed: mask(scores, keep)
+  mask,
+  // another view of the same numbers; `over` is {from, to}, {whole, a, b}, {whole, a, b}, the added axes
+  rename, split, merge, broadcast,
+  // a result
+  output,
+};
+
+constexpr std::string_view name_of(op o) {
+  constexpr std::string_view names[] = {
+      "in",      "param",  "number", "index",   "size",      "-",       "not",       "exp",    "log",   "tanh",   "sigmoid",
+      "relu",    "gelu",   "silu",   "elu",     "sqrt",      "rsqrt",   "abs",       "erf",    "cos",   "sin",    "cast",
+      "+",       "-",      "*",      "/",       "min",       "max",     "pow",       "<",      "<=",    ">",      ">=",
+      "==",      "!=",     "and",    "or",      "where",     "dot",     "sum",       "max",    "min",   "mean",   "logsumexp",
+      "softmax", "normalize", "mask", "rename", "split",     "merge",   "broadcast", "out"};
+  return names[static_cast<int>(o)];
+}
+
+constexpr bool is_source(op o) { return o <= op::size; }
+constexpr bool is_unary(op o) { return o >= op::neg && o <= op::cast; }
+constexpr bool is_binary(op o) { return o >= op::add && o <= op::or_; }
+constexpr bool is_comparison(op o) { return o >= op::less && o <= op::not_equal; }
+constexpr bool is_pointwise(op o) { return o >= op::neg && o <= op::where; }
+constexpr bool is_reduction(op o) { return o >= op::sum && o <= op::logsumexp; }
+constexpr bool is_view(op o) { return o >= op::rename && o <= op::broadcast; }
+
+}  // namespace qkv

@@ -1,0 +1,95 @@
+/* The plain C face of every generated library: tensors in, status code out, one constant table per kernel.
+ * Generated headers include this file; it includes nothing of the project. */
+#ifndef QKV_KERNEL_H
+#define QKV_KERNEL_H
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { QKV_MAX_RANK = 8, QKV_ABI = 1 };
+
+/* Element types; the numbers are those of qkv::dtype. */
+enum { QKV_F32 = 0, QKV_BF16 = 1, QKV_F16 = 2, QKV_F64 = 3, QKV_I32 = 4, QKV_B8 = 5 };
+
+/* Where the memory of a tensor is. */
+enum { QKV_HOST = 0, QKV_CUDA = 1, QKV_OPENCL = 2 };
+
+/* A view of memory: axes in the order of the spec, innermost last. Strides count elements; the innermost is 1. */
+typedef struct qkv_tensor {
+  void *data;
+  int32_t dtype;
+  int32_t rank;
+  int32_t device;
+  int64_t extent[QKV_MAX_RANK];
+  int64_t stride[QKV_MAX_RANK];
+} qkv_tensor;
+
+/* An axis of a kernel. size is -1 when the call decides; root is the axis that shares its size (itself, or the
+ * target of an alias). */
+typedef struct qkv_axis {
+  const char *name;
+  int64_t size;
+  int32_t root;
+} qkv_axis;
+
+enum { QKV_IN = 0, QKV_PARAM = 1, QKV_OUT = 2 };
+
+/* An argument of a kernel, in the order of the signature: inputs and params as declared, then outputs. */
+typedef struct qkv_argument {
+  const char *name;
+  int32_t role;
+  int32_t dtype;
+  int32_t rank;
+  const int32_t *axes; /* positions in qkv_kernel.axes */
+  int32_t pack;        /* position in qkv_kernel.packs, or -1: read as it is */
+} qkv_argument;
+
+/* size(a) == size(b), or size(a) == size(b) * size(c) when c >= 0. */
+typedef struct qkv_condition {
+  int32_t a, b, c;
+  const char *text;
+} qkv_condition;
+
+/* How a param is laid out before the kernel reads it: panels of `panel` columns, zero-padded, so that the element at
+ * (rows..., columns...) lies at [outer...][column / panel][row][column % panel]. Each of the three groups lists
+ * positions of the argument's own axes, outermost first; rows (and columns) count row-major over their group. */
+typedef struct qkv_pack {
+  int32_t panel;
+  int32_t n_outer, n_rows, n_columns;
+  const int32_t *outer, *rows, *columns;
+} qkv_pack;
+
+/* The compiled code: halide_buffer_t* for each argument in order (packed params as rank 3 + n_outer), then int32_t*
+ * for the size of each axis that is its own root and decided at the call, in the order of the axes.
+ * args[0] is the address of the user context pointer. Returns 0 or a Halide error code. */
+typedef int (*qkv_entry)(void **args);
+
+typedef struct qkv_kernel {
+  uint32_t abi;
+  const char *name;
+  uint64_t signature; /* of the spec that it was built from */
+  int32_t n_axes, n_arguments, n_conditions, n_packs;
+  const qkv_axis *axes;
+  const qkv_argument *arguments;
+  const qkv_condition *conditions;
+  const qkv_pack *packs;
+  qkv_entry host;   /* NULL where not built */
+  qkv_entry cuda;   /* NULL where not built */
+  qkv_entry opencl; /* NULL where not built */
+} qkv_kernel;
+
+/* Runs a kernel: checks every argument against the table, then calls the compiled code. Returns a status code
+ * (qkv/status.hpp names them); on anything but 0 the outputs are as they were. arguments are in the order of the
+ * table. text, when given, receives the message (truncated to size, always terminated). */
+int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, char *text, size_t size);
+
+/* Makes the kernels of a generated library known to qkv::call; called by the library itself before main. */
+void qkv_register(const qkv_kernel *const *kernels, int32_t n);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
