@@ -1,0 +1,99 @@
+# qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...])
+#
+# Makes the kernels of a spec header into the static library <name>, with the generated C header
+# <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose last part
+# must be the kernel's own name. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, cuda,
+# opencl.
+#
+#   <name>_generator   the spec compiled together with the code generator; writes what follows
+#   <kernel>.a         the compiled code of one kernel: one command each, skipped by the generator itself when
+#                      neither the spec of that kernel, nor the targets, nor the code generator have changed
+#   <name>_kernels.c   tables of all kernels, one plain function per kernel, registration at load
+function(qkv_add_kernels name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC" "KERNELS;TARGETS")
+  if(NOT arg_SPEC OR NOT arg_KERNELS OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...])")
+  endif()
+  if(NOT arg_TARGETS)
+    set(arg_TARGETS host)
+  endif()
+  get_filename_component(spec "${arg_SPEC}" ABSOLUTE)
+  get_filename_component(spec_folder "${spec}" DIRECTORY)
+  list(JOIN arg_TARGETS "," targets)
+  set(out "${CMAKE_CURRENT_BINARY_DIR}/${name}_qkv")
+  file(MAKE_DIRECTORY "${out}")
+
+  _qkv_write_mains("${name}" "${spec}" "${out}" "${arg_KERNELS}")
+  add_executable(${name}_generator "${out}/${name}_generator.cpp")
+  target_link_libraries(${name}_generator PRIVATE qkv::codegen)
+  target_include_directories(${name}_generator PRIVATE "${spec_folder}")
+
+  # A stamp stands for the work of a command; what it wrote is a by-product, so that an archive that the
+  # generator left alone makes nobody link again.
+  set(archives)
+  set(stamps)
+  foreach(kernel IN LISTS arg_KERNELS)
+    string(REGEX REPLACE "^.*::" "" short "${kernel}")
+    add_custom_command(
+      OUTPUT "${out}/${short}.done"
+      BYPRODUCTS "${out}/${short}.a" "${out}/${short}.sheet.txt"
+      COMMAND ${name}_generator kernel ${short} --out "${out}" --targets ${targets}
+      COMMAND ${CMAKE_COMMAND} -E touch "${out}/${short}.done"
+      DEPENDS ${name}_generator
+      COMMENT "qkv: ${name}: ${short}"
+      VERBATIM)
+    list(APPEND archives "${out}/${short}.a")
+    list(APPEND stamps "${out}/${short}.done")
+  endforeach()
+  add_custom_command(
+    OUTPUT "${out}/${name}.done"
+    BYPRODUCTS "${out}/${name}_kernels.c" "${out}/${name}.kernels.h"
+    COMMAND ${name}_generator library --name ${name} --out "${out}" --targets ${targets}
+    COMMAND ${CMAKE_COMMAND} -E touch "${out}/${name}.done"
+    DEPENDS ${name}_generator
+    COMMENT "qkv: ${name}: tables"
+    VERBATIM)
+  add_custom_target(${name}_kernels DEPENDS "${out}/${name}.done" ${stamps})
+
+  add_library(${name} STATIC "${out}/${name}_kernels.c")
+  add_dependencies(${name} ${name}_kernels)
+  target_include_directories(${name} PUBLIC "${out}" "${spec_folder}")
+  target_link_libraries(${name} PUBLIC ${archives} qkv::halide_runtime qkv::runtime)
+  # Nothing refers to the tables by name: without this the linker would leave them out.
+  target_link_options(${name} INTERFACE "LINKER:--undefined=qkv_library_${name}")
+
+  add_executable(${name}_tool "${out}/${name}_tool.cpp")
+  # A wrong spec is told once: the tool is compiled only after the generator was.
+  set_source_files_properties("${out}/${name}_tool.cpp" PROPERTIES OBJECT_DEPENDS "${out}/${name}.done")
+  target_link_libraries(${name}_tool PRIVATE ${name} qkv::reference)
+endfunction()
+
+# The two mains: the generator's, and the tool's.
+function(_qkv_write_mains name spec out kernels)
+  set(checks)
+  set(programs)
+  set(oracles)
+  foreach(kernel IN LISTS kernels)
+    string(REGEX REPLACE "^.*::" "" short "${kernel}")
+    string(APPEND checks "static_assert(decltype(${kernel})::name == \"${short}\", \"the kernel ${kernel} has another name\");\n")
+    list(APPEND programs "qkv::codegen::make_program(${kernel})")
+    list(APPEND oracles "qkv::oracle_of(${kernel})")
+  endforeach()
+  list(JOIN programs ", " programs)
+  list(JOIN oracles ", " oracles)
+  file(CONFIGURE OUTPUT "${out}/${name}_generator.cpp" @ONLY CONTENT [[
+// Written by qkv_add_kernels.
+#include "@spec@"
+#include <qkv/generate.hpp>
+@checks@
+int main(int argc, char **argv) { return qkv::codegen::generate(argc, argv, {@programs@}); }
+]])
+  file(CONFIGURE OUTPUT "${out}/${name}_tool.cpp" @ONLY CONTENT [[
+// Written by qkv_add_kernels.
+#include "@spec@"
+#include <qkv/reference.hpp>
+#include <qkv/tool.hpp>
+
+int main(int argc, char **argv) { return qkv::tool::main(argc, argv, {@oracles@}); }
+]])
+endfunction()
