@@ -1,0 +1,27 @@
+# cmake -DMODE=installed|subfolder -DBUILD=<qkv's build> -DSOURCE=<qkv> -DWORK=<folder> -DHALIDE=<Halide_DIR> -P check.cmake
+function(step what)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${what} failed:\n${text}")
+  endif()
+endfunction()
+
+if(MODE STREQUAL installed)
+  file(REMOVE_RECURSE ${WORK})
+  step("the installation" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+  set(how -DCMAKE_PREFIX_PATH=${WORK}/prefix)
+  # Nothing that is installed may point back here.
+  file(GLOB_RECURSE texts ${WORK}/prefix/*.cmake ${WORK}/prefix/*.hpp)
+  foreach(text IN LISTS texts)
+    file(STRINGS ${text} lines REGEX "${SOURCE}/(dsl|runtime|codegen)|${BUILD}")
+    if(lines)
+      message(FATAL_ERROR "${text} points into the source tree: ${lines}")
+    endif()
+  endforeach()
+else()
+  set(how -DQKV_SOURCE=${SOURCE} -DCMAKE_BUILD_TYPE=Debug)
+endif()
+step("configuring the consumer" ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/consumer -B ${WORK}/build -G Ninja
+     -DHalide_DIR=${HALIDE} ${how})
+step("building the consumer" ${CMAKE_COMMAND} --build ${WORK}/build --target app mine_tool)
+step("the consumer's program" ${WORK}/build/app)

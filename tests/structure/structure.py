@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""The promises of the layout: who includes whom, how long files are, that every folder says what lives in it.
+
+    structure.py ROOT RULE      RULE is the name of a function below that starts with rule_
+"""
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(sys.argv[1]).resolve()
+INCLUDE_ROOTS = ("dsl", "runtime", "codegen/include", "")
+SOURCES = (".hpp", ".cpp", ".h", ".c", ".cmake", ".py", ".cu")
+
+# What a place may include, by the places in which the included files lie. The first place that fits a file counts.
+MAY_INCLUDE = {
+    "dsl/qkv/core": ["dsl/qkv/core"],
+    "dsl/qkv/ops": ["dsl/qkv/core", "dsl/qkv/ops"],
+    "dsl": ["dsl"],
+    "runtime": ["dsl", "runtime"],
+    "codegen/program": ["dsl", "codegen/program"],
+    "codegen/reference": ["dsl", "runtime", "codegen/program", "codegen/reference"],
+    "codegen/rewrites": ["dsl", "codegen/program", "codegen/rewrites"],
+    "codegen/stages": ["dsl", "codegen/program", "codegen/stages"],
+    "codegen": ["dsl", "codegen", "runtime/qkv/kernel.h", "runtime/qkv/tool.hpp"],
+    "examples": ["dsl", "runtime/qkv", "codegen/include", "examples"],
+    "tests": ["dsl", "runtime", "codegen", "tests", "examples"],
+}
+# Only these may know Halide's compiler.
+KNOWS_HALIDE = ["codegen/lower", "codegen/schedules", "codegen/targets", "codegen/emit", "tests/codegen"]
+
+
+def tracked(*suffixes):
+    listing = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+                             capture_output=True, text=True).stdout
+    return [f for f in listing.splitlines() if f.endswith(suffixes) and (ROOT / f).exists()]
+
+
+def within(file, place):
+    return file == place or file.startswith(place + "/")
+
+
+def includes(file):
+    """(line number, text between the quotes or brackets) of every include."""
+    for number, line in enumerate((ROOT / file).read_text().splitlines(), 1):
+        found = re.match(r'\s*#\s*include\s*[<"]([^">]+)[">]', line)
+        if found:
+            yield number, found[1]
+
+
+def resolve(file, text):
+    """The file of this project that an include means, or None."""
+    candidates = [(ROOT / file).parent / text] + [ROOT / root / text for root in INCLUDE_ROOTS]
+    for candidate in candidates:
+        if candidate.is_file() and ROOT in candidate.resolve().parents:
+            return str(candidate.resolve().relative_to(ROOT))
+    return None
+
+
+def rule_include_graph():
+    """Data flows dsl -> codegen -> generated -> runtime, and no file includes backwards."""
+    for file in tracked(".hpp", ".cpp", ".h"):
+        place = next((p for p in MAY_INCLUDE if within(file, p)), None)
+        for number, text in includes(file):
+            target = resolve(file, text)
+            if target and place and not any(within(target, p) for p in MAY_INCLUDE[place]):
+                yield f"{file}:{number}: {place} must not include {target}"
+            if text == "Halide.h" and not any(within(file, p) for p in KNOWS_HALIDE):
+                yield f"{file}:{number}: only {', '.join(KNOWS_HALIDE)} know Halide"
+            if not target and text.startswith(("qkv/", "codegen/")):
+                yield f"{file}:{number}: there is no {text}"
+
+
+def rule_no_cycles():
+    """No header includes itself through others."""
+    graph = {f: [t for _, text in includes(f) if (t := resolve(f, text))] for f in tracked(".hpp", ".h")}
+    done = set()
+
+    def visit(file, path):
+        if file in path:
+            yield " -> ".join([*path[path.index(file):], file])
+        elif file not in done:
+            for target in graph.get(file, []):
+                yield from visit(target, [*path, file])
+            done.add(file)
+
+    for file in graph:
+        yield from visit(file, [])
+
+
+def rule_lengths():
+    """No file over 500 lines (tests 1,000); the median of those that are not tests at most 150."""
+    lengths = {f: len((ROOT / f).read_text().splitlines()) for f in [*tracked(*SOURCES), "run"]
+               if not within(f, "generated")}
+    for file, lines in lengths.items():
+        if lines > (1000 if within(file, "tests") else 500):
+            yield f"{file}: {lines} lines: two subjects in one file?"
+    median = statistics.median(lines for f, lines in lengths.items() if not within(f, "tests"))
+    if median > 150:
+        yield f"the median file has {median:.0f} lines"
+
+
+def rule_readmes():
+    """Every folder with sources says on at most a page what lives there."""
+    # An include folder has its parent speak for it.
+    folders = {str(pathlib.PurePath(f).parent) for f in tracked(*SOURCES, "CMakeLists.txt")}
+    for folder in sorted({re.sub(r"(/include)?/qkv$", "", f) for f in folders}):
+        readme = ROOT / folder / "README.md"
+        if not readme.exists():
+            yield f"{folder}: no README.md"
+        elif len(readme.read_text().splitlines()) > 100:
+            yield f"{folder}/README.md: more than a page"
+
+
+def rule_headers_begin():
+    """#pragma once (the C header: a guard), then a comment on what the header is for; no macros."""
+    for file in tracked(".hpp"):
+        lines = (ROOT / file).read_text().splitlines()
+        if lines[0] != "#pragma once":
+            yield f"{file}:1: does not begin with #pragma once"
+        if len(lines) < 2 or not lines[1].startswith("//"):
+            yield f"{file}:2: no comment on what it is for"
+        if within(file, "dsl") or "/qkv/" in file:
+            for number, line in enumerate(lines, 1):
+                if re.match(r"\s*#\s*define", line):
+                    yield f"{file}:{number}: a macro in a public header"
+
+
+def main():
+    rule = globals()["rule_" + sys.argv[2]]
+    problems = list(rule())
+    print(rule.__doc__)
+    for problem in problems:
+        print("  " + problem)
+    sys.exit(bool(problems))
+
+
+main()
