@@ -1,0 +1,313 @@
+#include "codegen/lower/attention.hpp"
+
+#include <limits>
+
+#include "codegen/lower/expression.hpp"
+#include "codegen/lower/key_range.hpp"
+#include "codegen/lower/math.hpp"
+#include "codegen/stages/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::RDom;
+using Halide::select;
+using Halide::Var;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float lowest = std::numeric_limits<float>::lowest();  // "nothing seen yet": -inf - -inf would be NaN
+
+class lowering {
+ public:
+  lowering(context &c, const stage &s, const attention_tile &tile) : c_(c), p_(c.p), s_(s) {
+    f_.tile = tile;
+    f_.running_max = p_[s.weights].kind == op::softmax;
+    f_.state_rows = f_.running_max ? 4 : 1;
+    for (std::size_t d = s.outer.size(); d-- > 0;) {
+      f_.outer.push_back(c.var(s.outer[d]));
+      outer_[s.outer[d]] = f_.outer.back();
+    }
+    name_ = context::label(p_, s.core);
+    rows_ = s.row == no_axis ? Expr(1) : c.size(s.row);
+    keys_ = c.size(s.key);
+    f_.columns = s.column == no_axis ? Expr(1) : c.size(s.column);
+    f_.has_row = s.row != no_axis;
+    f_.has_column = s.column != no_axis;
+  }
+
+  attention_funcs run() {
+    scores();
+    weights();
+    products_with_values();
+    state();
+    results();
+    return f_;
+  }
+
+ private:
+  // ---- indices -----------------------------------------------------------------------------------------------------
+  // Rows and keys past the end repeat the last one: every address that is formed is valid.
+  Expr row(const Expr &i, const Expr &T) const {
+    if (s_.row == no_axis) return 0;
+    return Halide::max(Halide::min(T * f_.tile.rows + i, rows_ - 1), 0);
+  }
+  Expr key(const Expr &j, const Expr &b) const { return Halide::max(Halide::min(b * f_.tile.keys + j, keys_ - 1), 0); }
+
+  std::vector<Expr> with_outer(std::vector<Expr> at) const {
+    for (const Var &v : f_.outer) at.push_back(v);
+    return at;
+  }
+  std::vector<Expr> tile_at(Expr i, Expr j, Expr b) const { return with_outer({std::move(i), std::move(j), std::move(b), f_.T}); }
+
+  indices in_tile(const Expr &j, const Expr &b) const {
+    indices at = outer_;
+    if (s_.row != no_axis) at[s_.row] = row(f_.i, f_.T);
+    at[s_.key] = key(j, b);
+    return at;
+  }
+
+  key_range visible() const {
+    const Expr first = f_.T * f_.tile.rows;
+    Expr last = s_.row == no_axis ? Expr(0) : Halide::min(first + f_.tile.rows, rows_) - 1;
+    return visible_keys(c_, s_, s_.row == no_axis ? Expr(0) : first, last, outer_);
+  }
+
+  // ---- query side --------------------------------------------------------------------------------------------------
+  bool reads_memory(node_id n) const {
+    const op k = p_[n].kind;
+    if (k == op::input || k == op::param || c_.cut.stored_by[n] >= 0) return true;
+    for (node_id operand : p_[n].in)
+      if (reads_memory(operand)) return true;
+    return false;
+  }
+
+  // Steps that vary along the rows and not along the keys are computed once per tile, rows in lanes.
+  std::optional<value> row_tile(node_id n, const indices &at) {
+    const node &x = p_[n];
+    if (s_.row == no_axis || !has(x.shape, s_.row) || has(x.shape, s_.key) || x.type == b8 || !reads_memory(n)) return std::nullopt;
+    std::vector<axis_id> features, around;
+    for (axis_id a : x.shape)
+      if (a != s_.row) (outer_.count(a) ? around : features).push_back(a);
+    auto it = row_tiles_.find(n);
+    if (it == row_tiles_.end()) {
+      Func f("rows_" + context::label(p_, n));
+      std::vector<Var> vars = {f_.i};
+      indices inside = outer_;
+      inside[s_.row] = row(f_.i, f_.T);
+      for (std::size_t d = features.size(); d-- > 0;) {
+        Var v = c_.var(features[d]);
+        vars.push_back(v);
+        inside[features[d]] = v;
+      }
+      vars.push_back(f_.T);
+      for (const Var &v : f_.outer) vars.push_back(v);
+      value v = expression(c_).at(n, inside);
+      if (v.present.defined()) return std::nullopt;
+      f(vars) = v.number;
+      f_.row_tiles.push_back(f);
+      it = row_tiles_.emplace(n, f).first;
+    }
+    std::vector<Expr> args = {f_.i};
+    for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
+    args.push_back(f_.T);
+    return value{it->second(with_outer(args)), {}};
+  }
+
+  // ---- scores ------------------------------------------------------------------------------------------------------
+  Func product(node_id dot) {
+    Func s("product_" + context::label(p_, dot));
+    Halide::Region region;
+    for (axis_id a : p_[dot].over) region.insert(region.begin(), Halide::Range(0, c_.size(a)));
+    RDom r(region, "feature");
+    indices at = in_tile(f_.j, f_.b);
+    std::vector<Halide::RVar> over;
+    for (std::size_t d = 0; d < p_[dot].over.size(); ++d) {
+      over.push_back(r[static_cast<int>(d)]);
+      at[p_[dot].over[p_[dot].over.size() - 1 - d]] = r[static_cast<int>(d)];
+    }
+    expression e(c_, [&](node_id n, const indices &i) { return row_tile(n, i); });
+    value a = e.at(p_[dot].in[0], at), b = e.at(p_[dot].in[1], at);
+    const auto all = tile_at(f_.i, f_.j, f_.b);
+    s(all) = 0.f;
+    s(all) += or_else({a.number * b.number, both(a.present, b.present)}, 0.f);
+    f_.products.push_back(s);
+    f_.features.push_back(over);
+    return s;
+  }
+
+  void scores() {
+    std::map<node_id, Func> dots;
+    for (node_id d : s_.score_dots) dots.emplace(d, product(d));
+    expression e(c_, [&](node_id n, const indices &at) -> std::optional<value> {
+      if (auto it = dots.find(n); it != dots.end()) return value{it->second(tile_at(f_.i, f_.j, f_.b)), {}};
+      return row_tile(n, at);
+    });
+    value v = e.at(s_.scores, in_tile(f_.j, f_.b));
+    const Expr inside = f_.b * f_.tile.keys + f_.j < keys_;
+    v.present = both(v.present, inside);
+    f_.scores = Func("scores_" + name_);
+    f_.scores(tile_at(f_.i, f_.j, f_.b)) = or_else(v, f_.running_max ? -infinity : 0.f);
+  }
+
+  // ---- weights of a block ------------------------------------------------------------------------------------------
+  // where() trims the loops; the clamp, redundant in value, trims what bounds inference asks of the producers.
+  void weights() {
+    const key_range seen = visible();
+    limit_ = keys_ - f_.b * f_.tile.keys;
+    if (seen.to.defined()) limit_ = Halide::min(limit_, seen.to - f_.b * f_.tile.keys);
+    limit_ = Halide::min(limit_, f_.tile.keys);
+    f_.keys = RDom(0, f_.tile.keys, "key");
+    f_.keys.where(f_.keys.x < limit_);
+    const Expr k = Halide::max(Halide::min(f_.keys.x, limit_ - 1), 0);
+    const auto block = with_outer({f_.i, f_.b, f_.T});
+    f_.weights = f_.scores;
+    if (f_.running_max) {
+      f_.block_max = Func("max_" + name_);
+      f_.block_max(block) = lowest;
+      f_.block_max(block) = Halide::max(f_.block_max(block), f_.scores(tile_at(f_.i, k, f_.b)));
+      f_.weights = Func("weights_" + name_);
+      const auto all = tile_at(f_.i, f_.j, f_.b);
+      f_.weights(all) = math::exp_nonpositive(f_.scores(all) - f_.block_max(block));
+    }
+    f_.block_sum = Func("sum_" + name_);
+    f_.block_sum(block) = 0.f;
+    f_.block_sum(block) += f_.weights(tile_at(f_.i, k, f_.b));
+  }
+
+  void products_with_values() {
+    f_.padded_values = s_.column != no_axis && p_.axes[p_.axes[s_.column].root].size < 0;
+    indices at;
+    std::vector<Var> vars = {f_.c, f_.j, f_.b};
+    std::vector<Expr> args = {f_.c, f_.keys.x, f_.b};
+    for (axis_id a : p_[s_.values].shape) {
+      if (a == s_.key) at[a] = key(f_.j, f_.b);
+      else if (a == s_.column) at[a] = f_.padded_values ? Halide::max(Halide::min(f_.c, f_.columns - 1), 0) : Expr(f_.c);
+      else at[a] = outer_.at(a);
+    }
+    for (std::size_t d = s_.outer.size(); d-- > 0;)
+      if (has(p_[s_.values].shape, s_.outer[d])) {
+        vars.push_back(f_.outer[s_.outer.size() - 1 - d]);
+        args.push_back(vars.back());
+      }
+    f_.values = Func("values_" + name_);
+    value v = expression(c_).at(s_.values, at);
+    f_.values(vars) = or_else(v, 0.f);
+
+    const Expr k = Halide::max(Halide::min(f_.keys.x, limit_ - 1), 0);
+    const auto all = with_outer({f_.c, f_.i, f_.b, f_.T});
+    f_.product_v = Func("product_v_" + name_);
+    f_.product_v(all) = 0.f;
+    f_.product_v(all) += f_.weights(tile_at(f_.i, k, f_.b)) * f_.values(args);
+    f_.block_out = Func("block_out_" + name_);
+    f_.block_out(all) = f_.product_v(all);
+  }
+
+  // ---- running state -----------------------------------------------------------------------------------------------
+  // One Func, so that its memory does not grow with the keys. Rows y: (alpha, beta, m, l) or (l), lanes x = rows of the
+  // tile; then one row of o for each row of the tile, lanes x = columns of V.
+  void state() {
+    const int rows = f_.tile.rows, first = f_.state_rows;
+    Expr padded = f_.padded_values ? (f_.columns + 15) / 16 * 16 : f_.columns;
+    f_.width = Halide::Internal::simplify(Halide::max((padded + 15) / 16 * 16, rows));
+    if (f_.padded_values) f_.columns = padded;
+    f_.steps = RDom(0, f_.width, 0, rows + first, 0, (keys_ + f_.tile.keys - 1) / f_.tile.keys, "step");
+    const Expr rx = f_.steps.x, ry = f_.steps.y, rb = f_.steps.z;
+    const key_range seen = visible();
+    if (seen.to.defined()) f_.steps.where(rb * f_.tile.keys < seen.to);
+    if (seen.from.defined()) f_.steps.where((rb + 1) * f_.tile.keys > seen.from);
+    if (s_.row != no_axis) f_.steps.where(f_.T * rows < rows_);
+
+    f_.state = Func("state_" + name_);
+    const auto at = [&](Expr x, Expr y) { return f_.state(with_outer({std::move(x), std::move(y), f_.T})); };
+    const auto block = [&](const Func &g, Expr i) { return g(with_outer({std::move(i), rb, f_.T})); };
+    const Expr xi = Halide::clamp(rx, 0, rows - 1), xc = Halide::clamp(rx, 0, f_.columns - 1), yi = Halide::clamp(ry - first, 0, rows - 1);
+    const Expr o = f_.block_out(with_outer({xc, yi, rb, f_.T}));
+    const Expr l = block(f_.block_sum, xi);
+    if (!f_.running_max) {
+      f_.state(with_outer({f_.x, f_.y, f_.T})) = 0.f;
+      f_.state(with_outer({rx, ry, f_.T})) = at(rx, ry) + select(ry >= first, Halide::likely(o), l);
+      return;
+    }
+    f_.state(with_outer({f_.x, f_.y, f_.T})) = select(f_.y == 2, lowest, 0.f);
+    const Expr old = at(rx, 2), now = block(f_.block_max, xi), m = Halide::max(old, now);
+    f_.state(with_outer({rx, ry, f_.T})) =
+        select(ry >= first, Halide::likely(at(rx, ry) * at(yi, 0) + o * at(yi, 1)),
+               select(ry == 0, math::exp_nonpositive(old - m), ry == 1, math::exp_nonpositive(now - m), ry == 2, m,
+                      at(rx, 3) * at(rx, 0) + l * at(rx, 1)));
+  }
+
+  // ---- results -----------------------------------------------------------------------------------------------------
+  void results() {
+    std::vector<Expr> around;
+    for (std::size_t d = s_.outer.size(); d-- > 0;) {
+      f_.out_outer.push_back(c_.var(s_.outer[d]));
+      out_vars_.emplace(s_.outer[d], f_.out_outer.back());
+      around.push_back(f_.out_outer.back());
+    }
+    Expr i = 0, T = 0, c = 0;
+    if (f_.has_row) out_vars_.emplace(s_.row, f_.out_row), i = f_.out_row % f_.tile.rows, T = f_.out_row / f_.tile.rows;
+    if (f_.has_column) out_vars_.emplace(s_.column, f_.out_column), c = f_.out_column;
+    const auto state = [&](Expr x, Expr y) {
+      std::vector<Expr> args = {std::move(x), std::move(y), T};
+      args.insert(args.end(), around.begin(), around.end());
+      return f_.state(args);
+    };
+    const Expr l = state(i, f_.state_rows - 1);
+    const Expr o = select(l == 0.f, 0.f, state(c, f_.state_rows + i) / l);
+    if (s_.lse < 0) {
+      define(f_.out, s_.roots[0], s_.core, o);
+      return;
+    }
+    // one sweep for both: column `columns` holds the lse; the two roots are copied from it
+    const Expr lse = select(l == 0.f, -infinity, state(i, 2) + math::log(l));
+    const Expr n = f_.has_column ? c_.size(s_.column) : Expr(1);
+    f_.out = Func("out_and_lse_" + name_);
+    std::vector<Var> vars = {f_.c};
+    if (f_.has_row) vars.push_back(f_.out_row);
+    vars.insert(vars.end(), f_.out_outer.begin(), f_.out_outer.end());
+    const Expr oc = select(l == 0.f, 0.f, state(Halide::min(f_.c, n - 1), f_.state_rows + i) / l);
+    f_.out(vars) = select(f_.c < n, oc, lse);
+    const auto read = [&](Expr column) {
+      std::vector<Expr> args(vars.begin(), vars.end());
+      args[0] = std::move(column);
+      return f_.out(args);
+    };
+    f_.copies.resize(2);
+    define(f_.copies[0], s_.roots[0], s_.core, read(c));
+    define(f_.copies[1], s_.roots[1], s_.lse, read(n));
+  }
+
+  // A stored step: the value of the core (the result or the lse) and the pointwise steps after it.
+  void define(Func &f, node_id root, node_id base, const Expr &core) {
+    expression e(c_, [&](node_id n, const indices &) -> std::optional<value> {
+      if (n == base) return value{core, {}};
+      return std::nullopt;
+    });
+    const std::vector<axis_id> order = storage_order(p_, c_.cut, root);
+    std::vector<Var> vars;
+    indices at;
+    for (std::size_t d = order.size(); d-- > 0;) vars.push_back(out_vars_.at(order[d]));
+    for (const auto &[axis, var] : out_vars_) at[axis] = var;
+    f = Func(context::label(p_, root));
+    f(vars) = or_else(e.at(p_[root].kind == op::output ? p_[root].in[0] : root, at), -infinity);
+    c_.store(root, f, order);
+  }
+
+  context &c_;
+  const program &p_;
+  const stage &s_;
+  attention_funcs f_;
+  std::string name_;
+  Expr rows_, keys_, limit_;
+  indices outer_;
+  std::map<node_id, Func> row_tiles_;
+  std::map<axis_id, Var> out_vars_;
+};
+
+}  // namespace
+
+attention_funcs lower_attention(context &c, const stage &s, const attention_tile &tile) { return lowering(c, s, tile).run(); }
+
+}  // namespace qkv::codegen

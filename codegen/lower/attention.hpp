@@ -1,0 +1,53 @@
+#pragma once
+// The algorithm of an attention stage: tiles of rows x keys, a running state (o, l, m) per row, scores never stored.
+//
+//   s = Q K' (and pointwise steps, masks)      for one tile of rows and one block of keys
+//   m = max_keys s;  p = exp(s - m);  l = sum_keys p;  o = p V
+//   state <- merge(state, (o, l, m))           over the blocks of keys
+//   out   = o / l                              and lse = m + log l
+//
+// Source of the streaming form: Milakov & Gimelshein 2018 (online softmax); Dao et al. 2022 (FlashAttention).
+#include <Halide.h>
+
+#include <vector>
+
+#include "codegen/lower/context.hpp"
+
+namespace qkv::codegen {
+
+struct attention_tile {
+  int rows = 48;      // query rows of a tile
+  int keys = 256;     // keys of a block
+  int per_task = 10;  // tiles that share a block of keys while it is in cache
+};
+
+// Every Func of the stage, for a schedule to place.
+struct attention_funcs {
+  attention_tile tile;
+  bool running_max = true;  // softmax; false: weights are summed as they are
+  int state_rows = 4;       // rows of the state before those of o: alpha, beta, m, l; or l alone
+  Halide::Var i{"i"}, j{"j"}, b{"b"}, T{"T"}, c{"c"}, x{"x"}, y{"y"};
+  std::vector<Halide::Var> outer;           // innermost first
+  std::vector<Halide::Func> row_tiles;      // (i, features..., T, outer...): query rows, transposed
+  std::vector<Halide::Func> products;       // (i, j, b, T, outer...): one per contraction inside the scores
+  std::vector<std::vector<Halide::RVar>> features;  // what each product sums over
+  Halide::Func scores;                      // (i, j, b, T, outer...)
+  Halide::Func block_max, weights, block_sum;
+  Halide::Func values;                      // (c, j, b, outer of V...): V, padded when its width is run-time
+  Halide::Func product_v, block_out;        // (c, i, b, T, outer...)
+  Halide::RDom keys;                        // within a block
+  Halide::Func state;                       // (x, y, T, outer...)
+  Halide::RDom steps;                       // x, y, block
+  Halide::Expr columns, width;              // extent of c; of x
+  bool padded_values = false;
+  Halide::Func out;                         // rows of out trigger the tiles
+  Halide::Var out_row{"row"}, out_column{"column"};
+  std::vector<Halide::Var> out_outer;       // innermost first
+  bool has_row = true, has_column = true;
+  std::vector<Halide::Func> copies;         // of (o, lse) when both are stored
+};
+
+// Stores the stage's roots in the context.
+attention_funcs lower_attention(context &, const stage &, const attention_tile &);
+
+}  // namespace qkv::codegen

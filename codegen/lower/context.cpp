@@ -1,0 +1,110 @@
+#include "codegen/lower/context.hpp"
+
+#include <algorithm>
+
+namespace qkv::codegen {
+
+using Halide::Expr;
+
+Halide::Type halide_type(dtype t) {
+  switch (t) {
+    case f32: return Halide::Float(32);
+    case f64: return Halide::Float(64);
+    case i32: return Halide::Int(32);
+    case b8: return Halide::UInt(8);
+    case bf16: return Halide::BFloat(16);
+    case f16: return Halide::Float(16);
+  }
+  return {};
+}
+
+context::context(const program &program_, const stages &s) : p(program_), cut(s) {
+  for (axis_id a : run_time_axes()) {
+    Halide::Param<int> size("n_" + p.axes[a].name);
+    size.set_min_value(0);
+    sizes_.emplace(a, size);
+  }
+  for (const pack &k : packs_of(p, cut)) packs_.emplace(k.param, k);
+  for (node_id n : p.arguments) {
+    const node &x = p[n];
+    const pack *k = packed(n);
+    const int rank = static_cast<int>(k ? k->outer.size() + 3 : x.shape.size());
+    Halide::ImageParam image(halide_type(x.type), rank, x.name);
+    // an empty tensor is passed with extents of at least 1: addresses may be formed, never used
+    const auto extent = [&](int d, const Expr &size) { image.dim(d).set_bounds(0, Halide::max(size, 1)); };
+    if (k) {
+      Expr rows = 1;
+      for (axis_id a : k->rows) rows = rows * size(a);
+      const Expr columns = k->columns.empty() ? Expr(1) : size(k->columns[0]);
+      extent(0, k->panel);
+      extent(1, rows);
+      extent(2, (columns + k->panel - 1) / k->panel);
+      image.dim(1).set_stride(k->panel);
+      image.dim(2).set_stride(k->panel * Halide::max(rows, 1));
+      for (std::size_t d = 0; d < k->outer.size(); ++d) extent(static_cast<int>(3 + d), size(k->outer[k->outer.size() - 1 - d]));
+    } else {
+      for (int d = 0; d < rank; ++d) extent(d, size(x.shape[rank - 1 - d]));
+    }
+    if (rank > 0) image.dim(0).set_stride(1);
+    images_.emplace(n, image);
+  }
+}
+
+Expr context::size(axis_id a) const {
+  const axis_id root = p.axes[a].root;
+  if (p.axes[root].size >= 0) return static_cast<int>(p.axes[root].size);
+  return sizes_.at(root);
+}
+
+Halide::Var context::var(axis_id a) const { return Halide::Var("at_" + p.axes[a].name); }
+
+std::vector<axis_id> context::run_time_axes() const {
+  std::vector<axis_id> roots;
+  for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a)
+    if (p.axes[a].root == a && p.axes[a].size < 0) roots.push_back(a);
+  return roots;
+}
+
+const pack *context::packed(node_id n) const {
+  auto it = packs_.find(n);
+  return it == packs_.end() ? nullptr : &it->second;
+}
+
+Expr context::read_packed(node_id n, Expr row, Expr column, const indices &outer) const {
+  const pack &k = packs_.at(n);
+  std::vector<Expr> at = {column % k.panel, row, column / k.panel};
+  for (std::size_t d = k.outer.size(); d-- > 0;) at.push_back(outer.at(k.outer[d]));
+  return images_.at(n)(at);
+}
+
+Expr context::read(node_id n, const indices &i) const {
+  if (const pack *k = packed(n)) {
+    Expr row = 0;
+    for (axis_id a : k->rows) row = row * size(a) + i.at(a);
+    return read_packed(n, row, k->columns.empty() ? Expr(0) : i.at(k->columns[0]), i);
+  }
+  const auto stored = stored_.find(n);
+  const std::vector<axis_id> &order = stored == stored_.end() ? p[n].shape : stored->second.order;
+  std::vector<Expr> at;
+  for (std::size_t d = order.size(); d-- > 0;) at.push_back(i.at(order[d]));
+  if (stored != stored_.end()) return stored->second.func(at);
+  return images_.at(n)(at);
+}
+
+void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) { stored_[n] = {std::move(f), std::move(order)}; }
+
+std::vector<Halide::Argument> context::arguments() const {
+  std::vector<Halide::Argument> list;
+  for (node_id n : p.arguments) list.push_back(images_.at(n));
+  for (axis_id a : run_time_axes()) list.push_back(sizes_.at(a));
+  return list;
+}
+
+std::string context::label(const program &p, node_id n) {
+  std::string s = p[n].name.empty() ? std::string(name_of(p[n].kind)) + std::to_string(n) : p[n].name;
+  for (char &c : s)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return std::isalpha(static_cast<unsigned char>(s[0])) ? s : "step_" + s;
+}
+
+}  // namespace qkv::codegen

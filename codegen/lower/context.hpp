@@ -1,0 +1,56 @@
+#pragma once
+// What lowering knows about a kernel: its sizes as expressions, and where each stored step is read from.
+#include <Halide.h>
+
+#include <functional>
+#include <map>
+
+#include "codegen/lower/pack.hpp"
+#include "codegen/program/program.hpp"
+#include "codegen/stages/stages.hpp"
+
+namespace qkv::codegen {
+
+using indices = std::map<axis_id, Halide::Expr>;  // a position along each axis
+
+class context {
+ public:
+  context(const program &p, const stages &s);
+
+  const program &p;
+  const stages &cut;
+
+  // The extent of an axis: a constant, or the parameter that carries it.
+  Halide::Expr size(axis_id) const;
+
+  // The variable that walks an axis; named after it, and apart from every variable of a stage.
+  Halide::Var var(axis_id) const;
+
+  // The value of an argument or a stored step at a position, indices within bounds.
+  Halide::Expr read(node_id, const indices &) const;
+  void store(node_id, Halide::Func, std::vector<axis_id> order);  // the Func's arguments are `order` reversed
+
+  // A param in its packed layout: (lane, row, panel, outer reversed...).
+  Halide::Expr read_packed(node_id, Halide::Expr row, Halide::Expr column, const indices &outer) const;
+  const pack *packed(node_id) const;
+
+  std::vector<Halide::Argument> arguments() const;  // inputs in order of the signature, then run-time sizes
+  std::vector<axis_id> run_time_axes() const;       // roots decided at the call, in order
+
+  // Names that differ between stages, for reading lowered code.
+  static std::string label(const program &, node_id);
+
+ private:
+  struct place {
+    Halide::Func func;
+    std::vector<axis_id> order;
+  };
+  std::map<axis_id, Halide::Param<int>> sizes_;
+  std::map<node_id, Halide::ImageParam> images_;
+  std::map<node_id, pack> packs_;
+  std::map<node_id, place> stored_;
+};
+
+Halide::Type halide_type(dtype);
+
+}  // namespace qkv::codegen

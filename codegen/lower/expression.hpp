@@ -1,0 +1,43 @@
+#pragma once
+// A step's value at a position as one Halide expression: steps that are not stored are recomputed in place.
+#include <Halide.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "codegen/lower/context.hpp"
+
+namespace qkv::codegen {
+
+// A number, and whether it is there at all: mask() removes positions. An undefined `present` means always.
+struct value {
+  Halide::Expr number;
+  Halide::Expr present;
+};
+
+class expression {
+ public:
+  // Asked first at every step: a stage answers for the steps that it computes itself.
+  using hook = std::function<std::optional<value>(node_id, const indices &)>;
+
+  explicit expression(const context &c, hook own = {}) : c_(c), own_(std::move(own)) {}
+
+  // f32, i32 or boolean, after the type of the step.
+  value at(node_id, const indices &);
+
+ private:
+  value compute(node_id, const indices &);
+  value pointwise(const node &, const indices &);
+  indices through_view(const node &, const indices &) const;
+
+  const context &c_;
+  hook own_;
+  std::map<std::pair<node_id, std::vector<const void *>>, value> seen_;
+  std::vector<Halide::Expr> alive_;  // keeps the expressions whose addresses are keys of seen_
+};
+
+Halide::Expr both(Halide::Expr a, Halide::Expr b);               // a && b where undefined means true
+Halide::Expr or_else(const value &, Halide::Expr when_absent);   // select(present, number, when_absent)
+
+}  // namespace qkv::codegen

@@ -1,0 +1,117 @@
+// Interval arithmetic over a mask: each comparison that is affine in the key's index bounds it from one side.
+//   index(kv) <= index(seq)                 ->  to   = last + 1
+//   index(seq) - index(kv) < 512            ->  from = first - 511
+//   index(kv) < len                         ->  to   = len[batch]
+#include "codegen/lower/key_range.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "codegen/lower/expression.hpp"
+#include "codegen/stages/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using Halide::Expr;
+
+// coefficient * index(key) + something between low and high
+struct affine {
+  int coefficient = 0;
+  Expr low, high;
+};
+
+class ranges {
+ public:
+  ranges(const context &c, const stage &s, Expr first, Expr last, const indices &outer)
+      : c_(c), s_(s), first_(std::move(first)), last_(std::move(last)), outer_(outer) {}
+
+  // Every mask that the scores passed on their way through pointwise steps counts.
+  key_range of_scores(node_id n) const {
+    const node &x = c_.p[n];
+    if (x.kind == op::mask) return intersection(of_scores(x.in[0]), of_condition(x.in[1]));
+    key_range r;
+    if ((is_unary(x.kind) || is_binary(x.kind)) && c_.cut.stored_by[n] < 0)
+      for (node_id operand : x.in) r = intersection(r, of_scores(operand));
+    return r;
+  }
+
+ private:
+  static key_range intersection(key_range a, const key_range &b) {
+    if (b.from.defined()) a.from = a.from.defined() ? Halide::max(a.from, b.from) : b.from;
+    if (b.to.defined()) a.to = a.to.defined() ? Halide::min(a.to, b.to) : b.to;
+    return a;
+  }
+
+  static key_range hull(const key_range &a, const key_range &b) {
+    key_range r;
+    if (a.from.defined() && b.from.defined()) r.from = Halide::min(a.from, b.from);
+    if (a.to.defined() && b.to.defined()) r.to = Halide::max(a.to, b.to);
+    return r;
+  }
+
+  key_range of_condition(node_id n) const {
+    const node &x = c_.p[n];
+    if (c_.cut.stored_by[n] >= 0) return {};
+    if (x.kind == op::and_) return intersection(of_condition(x.in[0]), of_condition(x.in[1]));
+    if (x.kind == op::or_) return hull(of_condition(x.in[0]), of_condition(x.in[1]));
+    if (x.kind == op::broadcast) return of_condition(x.in[0]);
+    switch (x.kind) {
+      case op::less: return at_most(x.in[0], x.in[1], 1);
+      case op::less_equal: return at_most(x.in[0], x.in[1], 0);
+      case op::greater: return at_most(x.in[1], x.in[0], 1);
+      case op::greater_equal: return at_most(x.in[1], x.in[0], 0);
+      case op::equal: return intersection(at_most(x.in[0], x.in[1], 0), at_most(x.in[1], x.in[0], 0));
+      default: return {};
+    }
+  }
+
+  // small + strict <= large
+  key_range at_most(node_id small, node_id large, int strict) const {
+    auto a = of_index(small), b = of_index(large);
+    key_range r;
+    if (!a || !b) return r;
+    const int k = a->coefficient - b->coefficient;
+    Expr low = a->low - b->high + strict;  // k * key + low <= 0 must be possible
+    if (k == 1) r.to = 1 - low;
+    if (k == -1) r.from = low;
+    return r;
+  }
+
+  std::optional<affine> of_index(node_id n) const {
+    const node &x = c_.p[n];
+    const auto constant = [](Expr e) { return affine{0, e, e}; };
+    if (x.kind == op::number && x.value == std::floor(x.value) && std::fabs(x.value) < 1e9) return constant(static_cast<int>(x.value));
+    if (x.type != i32) return std::nullopt;
+    if (x.kind == op::index && x.over[0] == s_.key) return affine{1, 0, 0};
+    if (x.kind == op::index && x.over[0] == s_.row) return affine{0, first_, last_};
+    if (x.kind == op::add || x.kind == op::sub) {
+      auto a = of_index(x.in[0]), b = of_index(x.in[1]);
+      if (!a || !b) return std::nullopt;
+      if (x.kind == op::add) return affine{a->coefficient + b->coefficient, a->low + b->low, a->high + b->high};
+      return affine{a->coefficient - b->coefficient, a->low - b->high, a->high - b->low};
+    }
+    if (x.kind == op::neg) {
+      auto a = of_index(x.in[0]);
+      if (!a) return std::nullopt;
+      return affine{-a->coefficient, -a->high, -a->low};
+    }
+    if (has(x.shape, s_.key) || has(x.shape, s_.row)) return std::nullopt;
+    value v = expression(c_).at(n, outer_);  // the same for the whole tile
+    if (v.present.defined()) return std::nullopt;
+    return constant(v.number);
+  }
+
+  const context &c_;
+  const stage &s_;
+  Expr first_, last_;
+  const indices &outer_;
+};
+
+}  // namespace
+
+key_range visible_keys(const context &c, const stage &s, Expr first, Expr last, const indices &outer) {
+  return ranges(c, s, std::move(first), std::move(last), outer).of_scores(s.scores);
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,183 @@
+#include "codegen/lower/map.hpp"
+
+#include <functional>
+#include <limits>
+#include <stdexcept>
+
+#include "codegen/lower/expression.hpp"
+#include "codegen/lower/math.hpp"
+#include "codegen/stages/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::select;
+using Halide::Var;
+
+constexpr float infinity = std::numeric_limits<float>::infinity();
+using combine = std::function<Expr(Expr, Expr)>;
+
+Expr plus(Expr a, Expr b) { return a + b; }
+Expr larger(Expr a, Expr b) { return select(Halide::is_nan(a) || a > b, a, b); }  // NaN comes through
+Expr smaller(Expr a, Expr b) { return select(Halide::is_nan(a) || a < b, a, b); }
+
+class lowering {
+ public:
+  lowering(context &c, const stage &s) : c_(c), p_(c.p), s_(s), root_(s.roots[0]) {
+    const std::vector<axis_id> order = storage_order(p_, c.cut, root_);
+    for (std::size_t d = order.size(); d-- > 0;) {
+      Var v = c_.var(order[d]);
+      f_.position.push_back(v);
+      here_[order[d]] = v;
+    }
+    order_ = order;
+  }
+
+  map_funcs run() {
+    f_.out = Func(context::label(p_, root_));
+    value v = s_.core < 0 ? plain() : reduced(p_[s_.core]);
+    const dtype t = p_[root_].type;
+    Expr number = v.number;
+    if (t == b8) number = Halide::cast<std::uint8_t>(number);
+    f_.out(f_.position) = v.present.defined() ? select(v.present, number, absent(t)) : number;
+    c_.store(root_, f_.out, order_);
+    return f_;
+  }
+
+ private:
+  static Expr absent(dtype t) {
+    if (t == f32) return -infinity;
+    return Halide::cast(halide_type(t), 0);
+  }
+
+  value plain() {
+    const node_id n = p_[root_].kind == op::output ? p_[root_].in[0] : root_;
+    return expression(c_).at(n, here_);
+  }
+
+  // One number per position of the axes that remain: fold(over the present elements of what `of` gives).
+  Expr reduce(const std::string &what, const node &n, Expr identity, const combine &fold, const std::function<value(const indices &)> &of) {
+    std::vector<Var> position;
+    indices at;
+    for (std::size_t d = order_.size(); d-- > 0;)
+      if (!has(n.over, order_[d])) {
+        position.push_back(c_.var(order_[d]));
+        at[order_[d]] = position.back();
+      }
+    const axis_id last = n.over.back();
+    Halide::Region region = {Halide::Range(0, (c_.size(last) + reduction_lanes - 1) / reduction_lanes)};
+    for (std::size_t d = n.over.size() - 1; d-- > 0;) region.push_back(Halide::Range(0, c_.size(n.over[d])));
+    Halide::RDom r(region, "over");
+    const Expr element = r[0] * reduction_lanes + f_.lane;
+    at[last] = Halide::max(Halide::min(element, c_.size(last) - 1), 0);
+    for (std::size_t d = 0; d + 1 < n.over.size(); ++d) at[n.over[d]] = r[static_cast<int>(n.over.size() - 1 - d)];
+    value v = of(at);
+    v.present = both(v.present, element < c_.size(last));
+
+    map_funcs::reduction red;
+    red.position = position;
+    for (std::size_t d = 0; d < n.over.size(); ++d) red.over.push_back(r[static_cast<int>(d)]);
+    red.partial = Func("partial_" + what + "_" + context::label(p_, root_));
+    std::vector<Expr> args = {f_.lane};
+    args.insert(args.end(), position.begin(), position.end());
+    red.partial(args) = identity;
+    red.partial(args) = fold(red.partial(args), or_else(v, identity));
+    std::vector<Expr> lanes;
+    for (int k = 0; k < reduction_lanes; ++k) {
+      args[0] = k;
+      lanes.push_back(red.partial(args));
+    }
+    for (int half = reduction_lanes / 2; half > 0; half /= 2)
+      for (int k = 0; k < half; ++k) lanes[k] = fold(lanes[k], lanes[k + half]);
+    red.result = Func(what + "_" + context::label(p_, root_));
+    red.result(position) = lanes[0];
+    f_.reductions.push_back(red);
+    std::vector<Expr> here(position.begin(), position.end());
+    return red.result(here);
+  }
+
+  value operand(const node &n, const indices &at) { return expression(c_).at(n.in[0], at); }
+
+  Expr maximum(const node &n) {
+    return reduce("max", n, -infinity, larger, [&](const indices &at) { return operand(n, at); });
+  }
+
+  // exp(x - m) where a row of only -inf counts as empty
+  static Expr shifted(const Expr &x, const Expr &m) { return math::exp_nonpositive(x - select(m == -infinity, 0.f, m)); }
+
+  value reduced(const node &n) {
+    const auto own = [&](const indices &at) { return operand(n, at); };
+    switch (n.kind) {
+      case op::sum: return {reduce("sum", n, 0.f, plus, own), {}};
+      case op::max_over: return {reduce("max", n, -infinity, larger, own), {}};
+      case op::min_over: return {reduce("min", n, infinity, smaller, own), {}};
+      case op::mean: {
+        const Expr total = reduce("sum", n, 0.f, plus, own);
+        Expr count = reduce("count", n, 0.f, plus, [&](const indices &at) { return value{1.f, own(at).present}; });
+        if (!own(count_probe(n)).present.defined()) count = static_count(n);
+        return {select(count == 0.f, 0.f, total / count), {}};
+      }
+      case op::logsumexp: {
+        const Expr m = maximum(n);
+        const Expr l = reduce("total", n, 0.f, plus, [&](const indices &at) {
+          value v = operand(n, at);
+          return value{shifted(v.number, at_position(m)), v.present};
+        });
+        return {select(l == 0.f, -infinity, m + math::log(l)), {}};
+      }
+      case op::softmax: {
+        const Expr m = maximum(n);
+        const Expr l = reduce("total", n, 0.f, plus, [&](const indices &at) {
+          value v = operand(n, at);
+          return value{shifted(v.number, at_position(m)), v.present};
+        });
+        value v = operand(n, here_);
+        return {select(l == 0.f, 0.f, or_else({shifted(v.number, m), v.present}, 0.f) / l), {}};
+      }
+      case op::normalize: {
+        const Expr l = reduce("total", n, 0.f, plus, own);
+        return {select(l == 0.f, 0.f, or_else(operand(n, here_), 0.f) / l), {}};
+      }
+      case op::dot: {
+        const auto product = [&](const indices &at) {
+          expression e(c_);
+          value a = e.at(n.in[0], at), b = e.at(n.in[1], at);
+          return value{a.number * b.number, both(a.present, b.present)};
+        };
+        return {reduce("dot", n, 0.f, plus, product), {}};
+      }
+      default: throw std::logic_error("no map for " + std::string(name_of(n.kind)));
+    }
+  }
+
+  const Expr &at_position(const Expr &e) const { return e; }  // reductions share the names of their positions
+
+  indices count_probe(const node &n) const {
+    indices at = here_;
+    for (axis_id a : n.over) at[a] = 0;
+    return at;
+  }
+
+  Expr static_count(const node &n) {
+    f_.reductions.pop_back();
+    Expr count = 1.f;
+    for (axis_id a : n.over) count = count * Halide::cast<float>(c_.size(a));
+    return count;
+  }
+
+  context &c_;
+  const program &p_;
+  const stage &s_;
+  node_id root_;
+  map_funcs f_;
+  indices here_;
+  std::vector<axis_id> order_;
+};
+
+}  // namespace
+
+map_funcs lower_map(context &c, const stage &s) { return lowering(c, s).run(); }
+
+}  // namespace qkv::codegen

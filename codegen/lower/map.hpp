@@ -1,0 +1,28 @@
+#pragma once
+// The algorithm of a map stage: pointwise steps at every position, or one reduction, softmax or normalisation.
+#include <Halide.h>
+
+#include "codegen/lower/context.hpp"
+
+namespace qkv::codegen {
+
+struct map_funcs {
+  // A reduction runs in 16 partial results, lane k taking every 16th element: vectorises, and the same numbers on every
+  // target.
+  struct reduction {
+    Halide::Func partial;  // (lane, position...)
+    Halide::Func result;   // (position...)
+    std::vector<Halide::RVar> over;
+    std::vector<Halide::Var> position;  // innermost first
+  };
+  Halide::Var lane{"lane"};
+  std::vector<reduction> reductions;  // in order of computation; the last may be `out` itself
+  Halide::Func out;
+  std::vector<Halide::Var> position;  // innermost first
+};
+
+inline constexpr int reduction_lanes = 16;
+
+map_funcs lower_map(context &, const stage &);
+
+}  // namespace qkv::codegen

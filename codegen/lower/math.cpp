@@ -1,0 +1,80 @@
+#include "codegen/lower/math.hpp"
+
+#include <limits>
+
+namespace qkv::codegen::math {
+namespace {
+
+using Halide::Expr;
+using Halide::select;
+
+constexpr float log2e = 1.44269504088896341f;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+// 2^f for f in [-0.5, 0.5]: minimax with p(0) = 1, relative error 1.7e-7.
+Expr exp2_fraction(const Expr &f) {
+  Expr p = 0.0013264728477224708f;
+  for (float c : {0.009671512991189957f, 0.05550733581185341f, 0.24022242426872253f, 0.6931470036506653f, 1.0f}) p = p * f + c;
+  return p;
+}
+
+// 2^y for y in [-127, 128): adding 1.5 * 2^23 rounds y to an integer that lies in the low bits. strict_float keeps the
+// two additions from cancelling. At -127 the exponent field becomes 0 and so does the result.
+Expr exp2_clamped(const Expr &y) {
+  const float magic = 12582912.f;
+  Expr t = Halide::strict_float(y + magic);
+  Expr f = y - Halide::strict_float(t - magic);
+  return Halide::reinterpret<float>(Halide::reinterpret<int>(exp2_fraction(f)) + (Halide::reinterpret<int>(t) << 23));
+}
+
+// Polynomial in x^2 with the coefficients from the highest power down.
+Expr horner(const Expr &x, std::initializer_list<float> coefficients) {
+  Expr p = 0.f;
+  for (float c : coefficients) p = p * x + c;
+  return p;
+}
+
+}  // namespace
+
+// The comparison is written so that NaN takes the branch that keeps it; max() would drop it.
+Expr exp_nonpositive(Expr x) {
+  Expr y = x * log2e;
+  return exp2_clamped(select(Halide::strict_float(y < -127.f), -127.f, y));
+}
+
+Expr exp(Expr x) {
+  Expr y = x * log2e;
+  Expr low = select(Halide::strict_float(y < -127.f), -127.f, y);
+  Expr high = select(Halide::strict_float(low > 127.f), 127.f, low);
+  // above 127 the exponent would overflow: compute e^(x/2) squared
+  Expr half = exp2_clamped(select(Halide::strict_float(y > 260.f), 130.f, y * 0.5f));
+  return select(y > 127.f, select(y >= 128.f, infinity, half * half), exp2_clamped(high));
+}
+
+Expr log(Expr x) { return Halide::log(x); }
+
+// Cephes: an odd polynomial near 0, where 1 - 2/(e^2x + 1) would cancel.
+Expr tanh(Expr x) {
+  Expr z = x * x;
+  Expr near = x + x * z * horner(z, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f});
+  Expr a = Halide::abs(x);
+  Expr e = exp_nonpositive(-2.f * a);
+  Expr far = (1.f - e) / (1.f + e);
+  return select(a < 0.625f, near, select(x < 0.f, -far, far));
+}
+
+Expr sigmoid(Expr x) {
+  Expr e = exp_nonpositive(-Halide::abs(x));
+  return select(x >= 0.f, 1.f / (1.f + e), e / (1.f + e));
+}
+
+Expr erf(Expr x) { return Halide::erf(x); }
+
+Expr gelu(Expr x) { return 0.5f * x * (1.f + math::erf(x * 0.70710678118654752f)); }
+
+Expr elu(Expr x) {
+  Expr series = x * (1.f + x * horner(x, {1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f}));
+  return select(x > 0.f, x, select(x > -0.25f, series, exp_nonpositive(Halide::min(x, 0.f)) - 1.f));
+}
+
+}  // namespace qkv::codegen::math

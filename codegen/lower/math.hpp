@@ -1,0 +1,20 @@
+#pragma once
+// Elementary functions of f32 as Halide expressions: vectorise on every target, same bits on every x86 target.
+#include <Halide.h>
+
+namespace qkv::codegen::math {
+
+// e^x. Relative error below 2e-7 where the result is normal; 0 below -88, inf above 88.73; NaN stays NaN.
+Halide::Expr exp(Halide::Expr x);
+
+// e^x for x <= 0, the case of weights: two instructions less. 0 below -88; NaN stays NaN.
+Halide::Expr exp_nonpositive(Halide::Expr x);
+
+Halide::Expr log(Halide::Expr x);
+Halide::Expr tanh(Halide::Expr x);
+Halide::Expr sigmoid(Halide::Expr x);
+Halide::Expr erf(Halide::Expr x);
+Halide::Expr gelu(Halide::Expr x);  // x/2 (1 + erf(x / sqrt 2)), not the tanh form
+Halide::Expr elu(Halide::Expr x);   // x, or e^x - 1 below 0
+
+}  // namespace qkv::codegen::math

@@ -1,0 +1,24 @@
+#pragma once
+// The layout of params that a contraction reads as its right operand: panels of columns, packed once by the runtime.
+#include <vector>
+
+#include "codegen/program/program.hpp"
+#include "codegen/stages/stages.hpp"
+
+namespace qkv::codegen {
+
+struct pack {
+  node_id param = -1;
+  int panel = 0;                // columns of a panel, zero-padded
+  std::vector<axis_id> outer;   // axes that neither rows nor columns contain
+  std::vector<axis_id> rows;    // the contracted axes, row-major
+  std::vector<axis_id> columns; // one axis, or none
+};
+
+// Columns of a panel: whole registers on every instruction set, so that one packed form serves them all.
+int panel_of(const program &, axis_id column);
+
+// The params that are packed: right operands of contractions.
+std::vector<pack> packs_of(const program &, const stages &);
+
+}  // namespace qkv::codegen

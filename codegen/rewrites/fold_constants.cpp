@@ -1,0 +1,71 @@
+// Before: dot(Q, K) / sqrt(cast<f32>(size(d_k)))     After: dot(Q, K) * 0.125      (d_k = 64)
+#include <optional>
+
+#include "codegen/rewrites/rebuild.hpp"
+#include "codegen/rewrites/rewrites.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+std::optional<double> constant_of(const program &p, node_id n) {
+  if (p[n].kind == op::number) return p[n].value;
+  return std::nullopt;
+}
+
+std::optional<double> folded(const program &p, const node &n) {
+  if (n.kind == op::size && p.axes[n.over[0]].size >= 0) return static_cast<double>(p.axes[n.over[0]].size);
+  std::vector<double> v;
+  for (node_id operand : n.in) {
+    auto c = constant_of(p, operand);
+    if (!c) return std::nullopt;
+    v.push_back(*c);
+  }
+  switch (n.kind) {
+    case op::neg: return -v[0];
+    case op::exp: return std::exp(v[0]);
+    case op::log: return std::log(v[0]);
+    case op::sqrt: return std::sqrt(v[0]);
+    case op::rsqrt: return 1 / std::sqrt(v[0]);
+    case op::abs: return std::fabs(v[0]);
+    case op::cast:
+      if (n.type == f32) return v[0];
+      return std::nullopt;
+    case op::add: return v[0] + v[1];
+    case op::sub: return v[0] - v[1];
+    case op::mul: return v[0] * v[1];
+    case op::div: return v[0] / v[1];
+    case op::pow: return std::pow(v[0], v[1]);
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+program fold_constants(const program &p) {
+  rebuild r(p);
+  return r.run([&](node n) -> node_id {
+    if (auto value = folded(r.to(), n)) {
+      node c;
+      c.kind = op::number;
+      c.type = n.type;
+      c.value = *value;
+      return r.put(std::move(c));
+    }
+    if (n.kind == op::cast && r.to()[n.in[0]].type == n.type) return n.in[0];
+    if (n.type == f32 && n.kind == op::div) {
+      auto c = constant_of(r.to(), n.in[1]);
+      if (c && *c != 0 && std::isfinite(1 / *c)) {
+        n.kind = op::mul;
+        n.in[1] = r.number(1 / *c);
+      }
+    }
+    if (n.type == f32 && n.kind == op::mul) {
+      if (constant_of(r.to(), n.in[0])) std::swap(n.in[0], n.in[1]);
+      auto c = constant_of(r.to(), n.in[1]);
+      if (c && *c == 1 && r.to()[n.in[0]].type == f32 && r.to()[n.in[0]].shape == n.shape) return n.in[0];
+    }
+    return r.put(std::move(n));
+  });
+}
+
+}  // namespace qkv::codegen

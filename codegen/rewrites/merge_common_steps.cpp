@@ -1,0 +1,25 @@
+// Before: a = exp(x); b = exp(x); a + b     After: a = exp(x); a + a
+#include <map>
+#include <tuple>
+
+#include "codegen/rewrites/rebuild.hpp"
+#include "codegen/rewrites/rewrites.hpp"
+
+namespace qkv::codegen {
+
+program merge_common_steps(const program &p) {
+  using key = std::tuple<op, dtype, std::vector<node_id>, std::vector<axis_id>, std::vector<axis_id>, double>;
+  std::map<key, node_id> seen;
+  rebuild r(p);
+  return r.run([&](node n) -> node_id {
+    const bool own = n.kind == op::input || n.kind == op::param || n.kind == op::output || std::isnan(n.value);
+    if (own) return r.put(std::move(n));
+    key k{n.kind, n.type, n.in, n.shape, n.over, n.value};
+    if (auto it = seen.find(k); it != seen.end()) return it->second;
+    return seen[k] = r.put(std::move(n));
+  });
+}
+
+program simplified(const program &p) { return merge_common_steps(fold_scale(fold_constants(merge_common_steps(p)))); }
+
+}  // namespace qkv::codegen

@@ -1,0 +1,32 @@
+// Maps on CPUs: innermost axis in lanes, outermost in parallel; a reduction per position with 16 partial results.
+#include "codegen/schedules/schedules.hpp"
+#include "codegen/schedules/tuning.hpp"
+
+namespace qkv::codegen {
+
+using Halide::Func;
+using Halide::TailStrategy;
+using Halide::Var;
+
+void schedule_map_cpu(map_funcs &f, const Halide::Target &t, bool is_output) {
+  const int vl = registers_of(t).lanes;
+  for (map_funcs::reduction &r : f.reductions) {
+    r.result.compute_root();
+    if (!r.position.empty()) {
+      r.result.parallel(r.position.back());
+      r.partial.compute_at(r.result, r.position.front());
+    } else {
+      r.partial.compute_root();
+    }
+    r.partial.bound(f.lane, 0, reduction_lanes).vectorize(f.lane, vl).unroll(f.lane);
+    std::vector<Halide::VarOrRVar> order = {f.lane};
+    for (const Halide::RVar &v : r.over) order.emplace_back(v);
+    r.partial.update().reorder(order).vectorize(f.lane, vl).unroll(f.lane);
+  }
+  if (!is_output) f.out.compute_root();
+  if (f.position.empty()) return;
+  f.out.vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);
+  if (f.position.size() > 1) f.out.parallel(f.position.back());
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,15 @@
+#pragma once
+// One file per stage and target family. A schedule decides where and in what order; it never changes a value.
+#include <Halide.h>
+
+#include "codegen/lower/attention.hpp"
+#include "codegen/lower/contraction.hpp"
+#include "codegen/lower/map.hpp"
+
+namespace qkv::codegen {
+
+void schedule_attention_cpu(attention_funcs &, const Halide::Target &, bool is_output);
+void schedule_contraction_cpu(contraction_funcs &, const Halide::Target &, bool is_output);
+void schedule_map_cpu(map_funcs &, const Halide::Target &, bool is_output);
+
+}  // namespace qkv::codegen

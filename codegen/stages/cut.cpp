@@ -1,0 +1,327 @@
+// Where a pipeline is cut: first the attentions, then the contractions, then whatever must be stored besides.
+#include <functional>
+#include <map>
+#include <set>
+
+#include "codegen/stages/queries.hpp"
+#include "codegen/stages/stages.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+// Recomputing more than this many steps at every use costs more than storing the result.
+constexpr int inline_limit = 48;
+
+class cutter {
+ public:
+  explicit cutter(const program &p) : p_(p), users_(users_of(p)), stored_(p.nodes.size(), false), taken_(p.nodes.size(), false) {}
+
+  stages run() {
+    find_attentions();
+    mark_stored();
+    return build();
+  }
+
+ private:
+  // Calls f for every node that is recomputed for `n`, n included, down to what `stop` says is not.
+  void walk(node_id n, const std::function<bool(node_id)> &enter, std::set<node_id> &seen) const {
+    if (!seen.insert(n).second || !enter(n)) return;
+    for (node_id operand : p_[n].in) walk(operand, enter, seen);
+  }
+
+  axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &but) const {
+    const auto rest = without(axes, but);
+    return rest.empty() ? no_axis : rest.back();
+  }
+
+  void find_attentions() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (p_[n].kind != op::dot || p_[n].over.size() != 1) continue;
+      for (int side : {0, 1}) {
+        stage s;
+        if (attention_at(n, p_[n].in[side], p_[n].in[1 - side], s)) {
+          attentions_[n] = s;
+          taken_[n] = taken_[s.weights] = true;
+          for (node_id d : s.score_dots) taken_[d] = true;
+          if (s.lse >= 0) taken_[s.lse] = true;
+          break;
+        }
+      }
+    }
+  }
+
+  bool attention_at(node_id core, node_id weights, node_id values, stage &s) const {
+    const node &w = p_[weights];
+    const axis_id key = p_[core].over[0];
+    if ((w.kind != op::softmax && w.kind != op::normalize) || w.over != p_[core].over || users_[weights].size() != 1) return false;
+    const node_id scores = w.in[0];
+    const std::vector<axis_id> &shape = p_[scores].shape;
+    if (!has(p_[values].shape, key)) return false;
+
+    s.kind = stage_kind::attention;
+    s.core = core, s.weights = weights, s.scores = scores, s.values = values, s.key = key;
+    std::vector<axis_id> shared = p_[values].shape;
+    s.row = last_of(without(shape, {key}), shared);
+    s.column = last_of(shared, shape);
+    s.outer = without(p_[core].shape, {s.row, s.column});
+
+    for (node_id user : users_[scores])
+      if (p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over && s.lse < 0) s.lse = user;
+
+    // contractions that vary along both tile axes and serve only these scores live in the tile
+    std::set<node_id> cone;
+    walk(scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
+    auto serves_only_scores = [&](node_id n) {
+      for (node_id user : users_[n])
+        if (!cone.count(user) && user != weights && user != s.lse) return false;
+      return true;
+    };
+    std::set<node_id> seen;
+    bool fits = serves_only_scores(scores) || is_cheap(p_, scores);
+    walk(scores, [&](node_id n) {
+      if (p_[n].kind == op::dot && has(p_[n].shape, key) && (s.row == no_axis || has(p_[n].shape, s.row))) {
+        if (serves_only_scores(n)) s.score_dots.push_back(n);
+        return false;
+      }
+      return is_inlinable(p_, n);
+    }, seen);
+    return fits;
+  }
+
+  int inlined_size(node_id n, std::map<node_id, int> &memo) const {
+    if (stored_[n] || taken_[n] || !is_inlinable(p_, n)) return 1;
+    if (auto it = memo.find(n); it != memo.end()) return it->second;
+    int size = 1;
+    for (node_id operand : p_[n].in) size = std::min(1 << 20, size + inlined_size(operand, memo));
+    return memo[n] = size;
+  }
+
+  void mark_stored() {
+    std::map<node_id, int> memo;
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      const node &x = p_[n];
+      if (x.kind == op::output) stored_[n] = true;
+      if (is_source(x.kind) || x.kind == op::output) continue;
+      if (!is_inlinable(p_, n)) {
+        stored_[n] = !taken_[n] || attentions_.count(n) || is_lse(n);
+        continue;
+      }
+      if (in_score_cone(n) || is_masked(n)) continue;
+      int uses = 0;
+      for (node_id user : users_[n]) uses += p_[user].kind != op::output;
+      const bool heavy = !is_cheap(p_, n) && (uses > 1 || feeds_contraction(n));
+      memo.clear();
+      if (x.shape.empty() ? false : heavy || inlined_size(n, memo) > inline_limit) stored_[n] = true;
+    }
+  }
+
+  // What mask() removed is known only while the step is recomputed: memory would forget it.
+  bool is_masked(node_id n) const {
+    if (p_[n].kind == op::mask) return true;
+    if (!is_inlinable(p_, n)) return false;
+    for (node_id operand : p_[n].in)
+      if (is_masked(operand)) return true;
+    return false;
+  }
+
+  bool is_lse(node_id n) const {
+    for (const auto &[core, s] : attentions_)
+      if (s.lse == n) return true;
+    return false;
+  }
+
+  bool feeds_contraction(node_id n) const {
+    for (node_id user : users_[n]) {
+      if (p_[user].kind == op::dot && !is_score_dot(user)) return true;
+      if (is_view(p_[user].kind) && feeds_contraction(user)) return true;
+    }
+    return false;
+  }
+
+  bool is_score_dot(node_id n) const {
+    for (const auto &[core, s] : attentions_)
+      if (std::find(s.score_dots.begin(), s.score_dots.end(), n) != s.score_dots.end()) return true;
+    return false;
+  }
+
+  // Steps of n*m size that only an attention needs are never stored, whatever they cost.
+  bool in_score_cone(node_id n) const {
+    for (const auto &[core, s] : attentions_) {
+      if (!has(p_[n].shape, s.key) || (s.row != no_axis && !has(p_[n].shape, s.row))) continue;
+      std::set<node_id> cone;
+      walk(s.scores, [&](node_id x) { return is_inlinable(p_, x) || is_score_dot(x); }, cone);
+      if (cone.count(n)) return true;
+    }
+    return false;
+  }
+
+  // The last step that can be computed on the result of `n` while it is still in registers.
+  node_id epilogue_of(node_id n) const {
+    for (;;) {
+      if (stored_[n] && is_inlinable(p_, n)) return n;
+      if (users_[n].size() != 1) return n;
+      const node_id user = users_[n][0];
+      const bool same_place = same_set(p_[user].shape, p_[n].shape) && !is_masked(user);
+      if (!same_place || in_score_cone(user)) return n;
+      if (!is_pointwise(p_[user].kind) && p_[user].kind != op::output) return n;
+      n = user;
+    }
+  }
+
+  stages build() {
+    stages result;
+    std::map<node_id, stage> at;  // by its last root: operands come first
+    std::set<node_id> covered;
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!stored_[n] || p_[n].kind != op::dot) continue;
+      stage s;
+      if (auto it = attentions_.find(n); it != attentions_.end()) s = it->second;
+      else s = contraction_at(n);
+      const auto extend = [&](node_id from) {
+        node_id root = epilogue_of(from);
+        if (at.count(root) || covered.count(root)) root = from;  // two stages end in one step: the first computes it
+        for (node_id x = from; x != root; x = users_[x][0]) stored_[x] = false;
+        stored_[root] = true;
+        return root;
+      };
+      node_id root = extend(n);
+      s.roots = {root};
+      if (s.lse >= 0) s.roots.push_back(extend(s.lse));
+      at[root] = s;
+      for (node_id r : s.roots) covered.insert(r);
+    }
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!stored_[n] || covered.count(n)) continue;
+      stage s;
+      s.kind = stage_kind::map;
+      node_id root = n;
+      s.core = is_inlinable(p_, n) || p_[n].kind == op::output ? -1 : n;
+      s.roots = {root};
+      at[root] = s;
+    }
+    for (auto &[root, s] : at) result.list.push_back(s);
+    result.stored_by.assign(p_.nodes.size(), -1);
+    std::sort(result.list.begin(), result.list.end(),
+              [](const stage &a, const stage &b) { return a.roots[0] < b.roots[0]; });
+    order(result);
+    for (std::size_t k = 0; k < result.list.size(); ++k)
+      for (node_id r : result.list[k].roots) result.stored_by[r] = static_cast<int>(k);
+    return result;
+  }
+
+  // An epilogue may read what a later core computes: sort by need.
+  void order(stages &result) const {
+    std::map<node_id, std::size_t> by_root;
+    for (std::size_t k = 0; k < result.list.size(); ++k)
+      for (node_id r : result.list[k].roots) by_root[r] = k;
+    std::vector<stage> sorted;
+    std::vector<bool> done(result.list.size(), false);
+    std::function<void(std::size_t)> visit = [&](std::size_t k) {
+      if (done[k]) return;
+      done[k] = true;
+      std::set<node_id> seen;
+      for (node_id r : result.list[k].roots)
+        for (node_id operand : p_[r].in)
+          walk(operand, [&](node_id n) {
+            auto it = by_root.find(n);
+            if (it != by_root.end() && it->second != k) {
+              visit(it->second);
+              return false;
+            }
+            return true;
+          }, seen);
+      sorted.push_back(result.list[k]);
+    };
+    for (std::size_t k = 0; k < result.list.size(); ++k) visit(k);
+    result.list = std::move(sorted);
+  }
+
+  stage contraction_at(node_id n) const {
+    const node &d = p_[n];
+    stage s;
+    s.kind = stage_kind::contraction;
+    s.core = n;
+    const bool swap = p_[d.in[0]].kind == op::param && p_[d.in[1]].kind != op::param;
+    s.left = d.in[swap ? 1 : 0];
+    s.right = d.in[swap ? 0 : 1];
+    s.row = last_of(without(p_[s.left].shape, d.over), p_[s.right].shape);
+    s.column = last_of(without(p_[s.right].shape, d.over), p_[s.left].shape);
+    s.outer = without(d.shape, {s.row, s.column});
+    return s;
+  }
+
+  const program &p_;
+  std::vector<std::vector<node_id>> users_;
+  std::vector<bool> stored_;
+  std::vector<bool> taken_;  // computed inside an attention
+  std::map<node_id, stage> attentions_;
+};
+
+}  // namespace
+
+stages cut_into_stages(const program &p) { return cutter(p).run(); }
+
+std::string name_of(stage_kind k) {
+  return k == stage_kind::contraction ? "contraction" : k == stage_kind::attention ? "attention" : "map";
+}
+
+namespace {
+
+// The first stored step (or argument) under a chain of pointwise steps and renames.
+bool reads(const program &p, const stages &s, node_id n, node_id wanted) {
+  if (n == wanted) return true;
+  if (s.stored_by[n] >= 0 || !is_inlinable(p, n)) return false;
+  return std::any_of(p[n].in.begin(), p[n].in.end(), [&](node_id operand) { return reads(p, s, operand, wanted); });
+}
+
+// How this stage wants to walk the stored step: the axes that should lie innermost, outermost of them first.
+std::vector<axis_id> wanted_inner(const program &p, const stages &s, const stage &user, node_id n) {
+  if (user.kind == stage_kind::contraction && reads(p, s, user.left, n)) return p[user.core].over;
+  if (user.kind != stage_kind::attention) return {};
+  if (reads(p, s, user.values, n)) return {user.key, user.column};
+  for (node_id d : user.score_dots)
+    for (node_id operand : p[d].in)
+      if (reads(p, s, operand, n)) {
+        std::vector<axis_id> inner = {has(p[n].shape, user.key) ? user.key : user.row};
+        inner.insert(inner.end(), p[d].over.begin(), p[d].over.end());
+        return inner;
+      }
+  return {};
+}
+
+}  // namespace
+
+std::vector<axis_id> storage_order(const program &p, const stages &s, node_id n) {
+  if (p[n].kind == op::output) return p[n].shape;
+  std::vector<axis_id> inner;
+  for (const stage &user : s.list) {
+    inner = wanted_inner(p, s, user, n);
+    std::erase_if(inner, [&](axis_id a) { return !has(p[n].shape, a); });
+    if (!inner.empty()) break;
+  }
+  std::vector<axis_id> order = without(p[n].shape, inner);
+  order.insert(order.end(), inner.begin(), inner.end());
+  // lanes of the stage that makes it write along its columns: keep those innermost
+  const axis_id column = s.list[s.stored_by[n]].column;
+  if (column != no_axis && has(order, column)) {
+    order = without(order, {column});
+    order.push_back(column);
+  }
+  return order;
+}
+
+std::vector<std::string> stages::never_stored(const program &p) const {
+  std::vector<std::string> names;
+  for (const stage &s : list) {
+    if (s.kind != stage_kind::attention) continue;
+    for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+      const bool large = has(p[n].shape, s.key) && (s.row == no_axis || has(p[n].shape, s.row));
+      if (!large || stored_by[n] >= 0 || is_source(p[n].kind)) continue;
+      const bool mine = n == s.weights || n == s.scores || has(s.score_dots, n) || p[n].kind == op::mask;
+      if (mine) names.push_back(p[n].name.empty() ? std::string(name_of(p[n].kind)) : p[n].name);
+    }
+  }
+  return names;
+}
+
+}  // namespace qkv::codegen
