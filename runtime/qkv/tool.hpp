@@ -1,0 +1,57 @@
+#pragma once
+// The command line that every generated library comes with. What needs the spec itself is handed in as functions, since
+// the runtime knows neither the language's tracing nor the interpreter.
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace qkv::tool {
+
+// Sizes of axes by name, those known to the spec included.
+using sizes = std::map<std::string, std::int64_t, std::less<>>;
+
+// A dense tensor of any dtype, as numbers; row-major.
+struct array {
+  std::vector<std::int64_t> shape;
+  std::vector<double> data;
+};
+using arrays = std::map<std::string, array, std::less<>>;  // inputs and params by name
+
+// What one call costs, by the formulas of the cost sheet.
+struct cost {
+  double flops = 0;  // of the pairs that masks leave
+  double bytes = 0;  // inputs and outputs, once each
+};
+
+// How results compare with the reference.
+struct verdict {
+  bool right = false;
+  double error = 0;    // the largest difference
+  double allowed = 0;  // what honest arithmetic in the same dtype may differ by
+  std::string text;    // what is wrong, with name and position; empty when right
+};
+
+// One kernel as the tool sees it. Every function may be empty; the command that needs it says so.
+struct entry {
+  std::string name;
+  std::function<std::string(const sizes &)>
+      describe;  // sizes may be incomplete: formulas instead of numbers
+  std::function<std::vector<array>(const arrays &, const sizes &)>
+      reference;  // outputs in order, in double precision
+  std::function<qkv::tool::cost(const sizes &)> cost;
+  // Compares the outputs of the compiled kernel, in order, with the reference, both for the same inputs.
+  std::function<verdict(const arrays &, const sizes &, const std::vector<array> &)> compare;
+};
+
+//   list                                                names, signatures, targets
+//   describe K [--size seq=1000 ...]
+//   run K --in Q=q.npy ... --out O=o.npy [--threads N] [--device cuda|opencl]
+//   check K [--size seq=1000 ...] [--seed N]            one line a size; several sizes when none is given
+//   bench K [--size seq=1000 ...] [--threads N]         median, GFLOP/s, percent of the measured peak
+//   serve                                               external program of bench/peers.py, over stdin and stdout
+// Returns 0 when all went well, 1 when a check failed, 2 when the command could not be carried out.
+int main(int argc, char **argv, const std::vector<entry> &entries);
+
+}  // namespace qkv::tool
