@@ -1,0 +1,339 @@
+#include "check.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <qkv/core/dtype.hpp>
+#include <string>
+#include <vector>
+
+#include "fail.hpp"
+#include "overlap.hpp"
+
+namespace qkv::detail {
+namespace {
+
+constexpr std::int64_t unknown = -1;
+constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+
+std::string_view dtype_name(int t) {
+  return t >= 0 && t <= QKV_B8 ? name_of(static_cast<dtype>(t)) : "no known dtype";
+}
+
+std::string declared(const qkv_kernel &k, const qkv_argument &a) {
+  std::string text;
+  for (int i = 0; i < a.rank; ++i) text += (i ? ", " : "") + std::string(k.axes[a.axes[i]].name);
+  return text;
+}
+
+std::string declared(const qkv_kernel &k) {
+  std::string text;
+  for (int i = 0; i < k.n_arguments; ++i)
+    text += (i ? ", " : "") + std::string(k.arguments[i].name);
+  return text;
+}
+
+// Saturates: everything above `largest` is refused anyway.
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t p = 0;
+  return __builtin_mul_overflow(a, b, &p) ? std::numeric_limits<std::int64_t>::max() : p;
+}
+
+// Who gave an axis its size, for the message when somebody else disagrees.
+struct binding {
+  int argument = -1, axis = -1;
+};
+
+class checker {
+ public:
+  checker(const qkv_kernel &k, std::span<const qkv_tensor> t, std::span<std::int64_t> sizes)
+      : k_(k), t_(t), sizes_(sizes) {}
+
+  status run() {
+    forget();
+    for (int i = 0; i < k_.n_arguments; ++i) {
+      if (status s = kind(i); !s) return s;
+    }
+    for (int i = 0; i < k_.n_arguments; ++i) {
+      if (status s = extents(i); !s) return s;
+    }
+    if (status s = conditions(); !s) return s;
+    for (int i = 0; i < k_.n_arguments; ++i) {
+      if (status s = strides(i); !s) return s;
+      if (status s = memory(i); !s) return s;
+    }
+    for (int i = 0; i < k_.n_arguments; ++i) {
+      if (k_.arguments[i].role != QKV_OUT) continue;
+      if (status s = own_elements(i); !s) return s;
+      if (status s = apart(i); !s) return s;
+    }
+    return {};
+  }
+
+  // t_ has meaning at the places of params only.
+  status run_params() {
+    params_only_ = true;
+    forget();
+    for (int i = 0; i < k_.n_arguments; ++i) {
+      if (k_.arguments[i].role != QKV_PARAM) continue;
+      if (status s = kind(i); !s) return s;
+      if (status s = extents(i); !s) return s;
+      if (status s = strides(i); !s) return s;
+      if (status s = memory(i); !s) return s;
+    }
+    return {};
+  }
+
+ private:
+  void forget() {
+    std::fill(sizes_.begin(), sizes_.end(), unknown);
+    for (int a = 0; a < k_.n_axes; ++a) {
+      if (k_.axes[a].root == a) sizes_[a] = k_.axes[a].size;
+    }
+  }
+
+  const char *name(int i) const { return k_.arguments[i].name; }
+  const char *axis(int i, int d) const { return k_.axes[k_.arguments[i].axes[d]].name; }
+
+  status kind(int i) const {
+    const qkv_argument &a = k_.arguments[i];
+    const qkv_tensor &t = t_[i];
+    if (t.dtype != a.dtype) {
+      return fail(status_code::wrong_dtype, "{}: {} is {} but must be {}", k_.name, a.name,
+                  dtype_name(t.dtype), dtype_name(a.dtype));
+    }
+    if (t.rank != a.rank) {
+      return fail(status_code::wrong_rank, "{}: {} has {} axes but must have {}: {}", k_.name,
+                  a.name, t.rank, a.rank, declared(k_, a));
+    }
+    if (t.device < QKV_HOST || t.device > QKV_OPENCL) {
+      return fail(status_code::wrong_device, "{}: {} is on device {}, which does not exist",
+                  k_.name, a.name, t.device);
+    }
+    return {};
+  }
+
+  status extents(int i) {
+    const qkv_argument &a = k_.arguments[i];
+    for (int d = 0; d < a.rank; ++d) {
+      const std::int64_t e = t_[i].extent[d];
+      if (e < 0)
+        return fail(status_code::wrong_extent, "{}: axis {} is {} in {}", k_.name, axis(i, d), e,
+                    a.name);
+      if (e > largest) {
+        return fail(status_code::too_large, "{}: axis {} is {} in {} but at most {} fits", k_.name,
+                    axis(i, d), e, a.name, largest);
+      }
+      const int root = k_.axes[a.axes[d]].root;
+      if (k_.axes[root].size >= 0) {
+        if (e != k_.axes[root].size) {
+          return fail(status_code::wrong_extent, "{}: axis {} is {} in {} but must be {}", k_.name,
+                      axis(i, d), e, a.name, k_.axes[root].size);
+        }
+      } else if (sizes_[root] == unknown) {
+        sizes_[root] = e;
+      } else if (e != sizes_[root]) {
+        return disagree(i, d, root);
+      }
+    }
+    return {};
+  }
+
+  status disagree(int i, int d, int root) const {
+    const binding b = first(root);
+    if (k_.arguments[b.argument].axes[b.axis] == k_.arguments[i].axes[d]) {
+      return fail(status_code::wrong_extent, "{}: axis {} is {} in {} but {} in {}", k_.name,
+                  axis(i, d), t_[i].extent[d], name(i), sizes_[root], name(b.argument));
+    }
+    return fail(status_code::wrong_extent,
+                "{}: axis {} is {} in {} but {}, which has the same size, is {} in {}", k_.name,
+                axis(i, d), t_[i].extent[d], name(i), axis(b.argument, b.axis), sizes_[root],
+                name(b.argument));
+  }
+
+  // Only asked for when an earlier argument than the one at hand set the size.
+  binding first(int root) const {
+    for (int i = 0; i < k_.n_arguments; ++i) {
+      if (params_only_ && k_.arguments[i].role != QKV_PARAM) continue;
+      for (int d = 0; d < k_.arguments[i].rank; ++d) {
+        if (k_.axes[k_.arguments[i].axes[d]].root == root) return {i, d};
+      }
+    }
+    return {};
+  }
+
+  std::int64_t &size(int a) { return sizes_[k_.axes[a].root]; }
+
+  // Sizes that no argument carries follow from the conditions: the blocks of split<seq, blocks, within>.
+  bool derive(const qkv_condition &c) {
+    std::int64_t &a = size(c.a), &b = size(c.b);
+    if (c.c < 0) {
+      if ((a == unknown) == (b == unknown)) return false;
+      (a == unknown ? a : b) = a == unknown ? b : a;
+      return true;
+    }
+    std::int64_t &f = size(c.c);
+    if ((a == unknown) + (b == unknown) + (f == unknown) != 1) return false;
+    if (a == unknown) {
+      a = product(b, f);
+      return true;
+    }
+    const std::int64_t other = b == unknown ? f : b;
+    if (other == 0 ? a != 0 : a % other != 0) return false;
+    (b == unknown ? b : f) = other == 0 ? 0 : a / other;
+    return true;
+  }
+
+  status conditions() {
+    for (bool more = true; more;) {
+      more = false;
+      for (int i = 0; i < k_.n_conditions; ++i) more |= derive(k_.conditions[i]);
+    }
+    for (int i = 0; i < k_.n_conditions; ++i) {
+      const qkv_condition &c = k_.conditions[i];
+      const char *a = k_.axes[c.a].name, *b = k_.axes[c.b].name;
+      if (c.c < 0) {
+        if (size(c.a) != size(c.b)) {
+          return fail(status_code::wrong_condition, "{}: {}: {} is {} but {} is {}", k_.name,
+                      c.text, a, size(c.a), b, size(c.b));
+        }
+        continue;
+      }
+      const char *f = k_.axes[c.c].name;
+      if (size(c.a) == unknown || (size(c.b) == unknown && size(c.c) == unknown))
+        continue;  // named below
+      if (size(c.b) == unknown || size(c.c) == unknown) {
+        const bool is_b = size(c.b) == unknown;
+        return fail(status_code::wrong_condition, "{}: {}: {} is {}, which {} = {} does not divide",
+                    k_.name, c.text, a, size(c.a), is_b ? f : b, is_b ? size(c.c) : size(c.b));
+      }
+      if (size(c.a) != product(size(c.b), size(c.c))) {
+        return fail(status_code::wrong_condition, "{}: {}: {} is {} but {} * {} is {}", k_.name,
+                    c.text, a, size(c.a), b, f, product(size(c.b), size(c.c)));
+      }
+    }
+    for (int a = 0; a < k_.n_axes; ++a) {
+      sizes_[a] = size(a);
+      if (sizes_[a] == unknown) {
+        return fail(status_code::wrong_extent, "{}: axis {} has no size: no argument carries it",
+                    k_.name, k_.axes[a].name);
+      }
+      if (sizes_[a] > largest) {
+        return fail(status_code::too_large, "{}: axis {} is {} but at most {} fits", k_.name,
+                    k_.axes[a].name, sizes_[a], largest);
+      }
+    }
+    return {};
+  }
+
+  status strides(int i) const {
+    const qkv_tensor &t = t_[i];
+    if (empty(t)) return {};
+    std::int64_t span = 1;
+    for (int d = t.rank - 1; d >= 0; --d) {
+      if (t.extent[d] == 1) continue;
+      const std::int64_t s = t.stride[d];
+      if (d == t.rank - 1 && s != 1) {
+        return fail(status_code::wrong_stride,
+                    "{}: stride of {}, the innermost axis of {}, is {} but must be 1", k_.name,
+                    axis(i, d), name(i), s);
+      }
+      if (s < 0)
+        return fail(status_code::wrong_stride, "{}: stride of axis {} in {} is negative: {}",
+                    k_.name, axis(i, d), name(i), s);
+      std::int64_t reach = 0;
+      if (__builtin_mul_overflow(t.extent[d] - 1, s, &reach) ||
+          __builtin_add_overflow(span, reach, &span) || span > largest) {
+        return fail(status_code::too_large,
+                    "{}: {} spans more than {} elements (axis {}: {} of stride {})", k_.name,
+                    name(i), largest, axis(i, d), t.extent[d], s);
+      }
+    }
+    return {};
+  }
+
+  status memory(int i) const {
+    const qkv_tensor &t = t_[i];
+    if (empty(t)) return {};
+    if (!t.data) return fail(status_code::null_data, "{}: {} has no data", k_.name, name(i));
+    if (t.device != QKV_HOST) return {};  // a handle, not an address
+    const auto bytes = static_cast<std::uint64_t>(size_of(static_cast<dtype>(t.dtype)));
+    const auto at = reinterpret_cast<std::uintptr_t>(t.data);
+    if (at % bytes != 0) {
+      return fail(status_code::misaligned, "{}: data of {} is not aligned to the {} bytes of {}",
+                  k_.name, name(i), bytes, dtype_name(t.dtype));
+    }
+    if (at > std::numeric_limits<std::uintptr_t>::max() -
+                 static_cast<std::uint64_t>(span_of(t)) * bytes) {
+      return fail(status_code::too_large, "{}: {} ends beyond the address space", k_.name, name(i));
+    }
+    return {};
+  }
+
+  status own_elements(int i) const {
+    const int d = overlaps_itself(t_[i]);
+    if (d < 0) return {};
+    return fail(status_code::overlap,
+                "{}: output {} overlaps itself: axis {} has {} elements of stride {}", k_.name,
+                name(i), axis(i, d), t_[i].extent[d], t_[i].stride[d]);
+  }
+
+  status apart(int i) const {
+    for (int j = 0; j < k_.n_arguments; ++j) {
+      const bool output = k_.arguments[j].role == QKV_OUT;
+      if (j == i || (output && j > i) || !overlap(t_[i], t_[j])) continue;
+      return fail(status_code::overlap, "{}: output {} overlaps {} {}", k_.name, name(i),
+                  output ? "output" : "input", name(j));
+    }
+    return {};
+  }
+
+  const qkv_kernel &k_;
+  std::span<const qkv_tensor> t_;
+  std::span<std::int64_t> sizes_;
+  bool params_only_ = false;
+};
+
+}  // namespace
+
+bool empty(const qkv_tensor &t) {
+  return std::any_of(t.extent, t.extent + t.rank, [](std::int64_t e) { return e == 0; });
+}
+
+std::int64_t span_of(const qkv_tensor &t) {
+  std::int64_t span = 1;
+  for (int d = 0; d < t.rank; ++d) {
+    if (t.extent[d] == 0) return 0;
+    if (t.extent[d] > 1) span += (t.extent[d] - 1) * t.stride[d];
+  }
+  return span;
+}
+
+const char *device_name(int d) {
+  return d == QKV_CUDA ? "cuda" : d == QKV_OPENCL ? "opencl" : "host";
+}
+
+status check(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
+             std::span<std::int64_t> sizes) {
+  if (k.abi != QKV_ABI) {
+    return fail(status_code::wrong_version,
+                "{}: built for version {} of the runtime's tables, this is {}", k.name, k.abi,
+                int{QKV_ABI});
+  }
+  if (static_cast<std::int64_t>(arguments.size()) != k.n_arguments) {
+    return fail(status_code::wrong_count, "{}: {} arguments given but {} needed: {}", k.name,
+                arguments.size(), k.n_arguments, declared(k));
+  }
+  return checker(k, arguments, sizes).run();
+}
+
+status check_params(const qkv_kernel &k, std::span<const qkv_tensor> params,
+                    std::span<std::int64_t> sizes) {
+  std::vector<qkv_tensor> all(static_cast<std::size_t>(k.n_arguments));
+  std::size_t next = 0;
+  for (int i = 0; i < k.n_arguments; ++i) {
+    if (k.arguments[i].role == QKV_PARAM) all[i] = params[next++];
+  }
+  return checker(k, all, sizes).run_params();
+}
+
+}  // namespace qkv::detail

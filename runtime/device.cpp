@@ -1,0 +1,152 @@
+#include "device.hpp"
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+#include "check.hpp"
+#include "fail.hpp"
+
+namespace qkv::detail {
+namespace {
+
+void *first_of(std::initializer_list<const char *> libraries) {
+  for (const char *name : libraries) {
+    if (void *handle = dlopen(name, RTLD_LAZY)) return handle;
+  }
+  return nullptr;
+}
+
+void *driver(device d) {
+  static void *const cuda = first_of({"libcuda.so.1", "libcuda.so"});
+  static void *const opencl = first_of({"libOpenCL.so.1", "libOpenCL.so"});
+  return d == device::cuda ? cuda : opencl;
+}
+
+// Compiled code asks for the development name of the driver, which machines that only run programs lack.
+void *on_load_library(const char *name) {
+  if (std::strstr(name, "libcuda")) return driver(device::cuda);
+  if (std::strstr(name, "libOpenCL")) return driver(device::opencl);
+  return halide_default_load_library(name);
+}
+
+halide_cuda_acquire_context_t other_acquire = nullptr;
+halide_cuda_release_context_t other_release = nullptr;
+halide_cuda_get_stream_t other_stream = nullptr;
+
+int on_acquire(void *user, void **result, bool create) {
+  const context *c = context::of(user);
+  if (!c || !c->how.device_context) return other_acquire(user, result, create);
+  *result = c->how.device_context;
+  return 0;
+}
+
+int on_release(void *user) {
+  const context *c = context::of(user);
+  return c && c->how.device_context ? 0 : other_release(user);
+}
+
+int on_stream(void *user, void *cuda_context, void **result) {
+  const context *c = context::of(user);
+  if (!c || !c->how.device_stream) return other_stream(user, cuda_context, result);
+  *result = c->how.device_stream;
+  return 0;
+}
+
+}  // namespace
+
+void take_over_devices() {
+  if (halide_set_custom_load_library && halide_default_load_library)
+    halide_set_custom_load_library(on_load_library);
+  if (halide_set_cuda_acquire_context) other_acquire = halide_set_cuda_acquire_context(on_acquire);
+  if (halide_set_cuda_release_context) other_release = halide_set_cuda_release_context(on_release);
+  if (halide_set_cuda_get_stream) other_stream = halide_set_cuda_get_stream(on_stream);
+}
+
+bool is_device_error(int code) {
+  switch (code) {
+    case halide_error_code_copy_to_host_failed:
+    case halide_error_code_copy_to_device_failed:
+    case halide_error_code_device_malloc_failed:
+    case halide_error_code_device_sync_failed:
+    case halide_error_code_device_free_failed:
+    case halide_error_code_no_device_interface:
+    case halide_error_code_symbol_not_found:
+    case halide_error_code_device_run_failed:
+    case halide_error_code_gpu_device_error:
+    case halide_error_code_device_wrap_native_failed:
+    case halide_error_code_device_detach_native_failed:
+    case halide_error_code_device_buffer_copy_failed:
+      return true;
+    default:
+      return false;
+  }
+}
+
+status present(const char *asks, device d) {
+  if (d == device::host) return {};
+  const bool known = d == device::cuda ? halide_cuda_device_interface != nullptr
+                                       : halide_opencl_device_interface != nullptr;
+  if (!known)
+    return fail(status_code::unsupported, "{}: nothing in this program was built for {}", asks,
+                device_name(static_cast<int>(d)));
+  if (!driver(d))
+    return fail(status_code::no_device, "{}: no {} driver on this machine", asks,
+                device_name(static_cast<int>(d)));
+  return {};
+}
+
+status device_session::attach(halide_buffer_t &b, const qkv_tensor &t, const qkv_argument &a) {
+  if (where_ == device::host) return {};
+  if (buffers_.empty()) {
+    if (status s = present(k_.name, where_); !s) return s;
+    buffers_.reserve(static_cast<std::size_t>(k_.n_arguments));
+  }
+  const bool output = a.role == QKV_OUT, wrapped = t.device != QKV_HOST && !empty(t);
+  if (wrapped) {
+    const auto handle = reinterpret_cast<std::uintptr_t>(t.data);
+    const int code = where_ == device::cuda ? halide_cuda_wrap_device_ptr(&context_, &b, handle)
+                                            : halide_opencl_wrap_cl_mem(&context_, &b, handle);
+    if (code != 0) return failed("cannot use the device memory of", a.name, code);
+  } else if (!output) {
+    b.set_host_dirty();
+  }
+  buffers_.push_back({&b, wrapped, output});
+  return {};
+}
+
+status device_session::collect() {
+  bool waited = where_ == device::host || context_.how.device_stream != nullptr;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const attached &a = buffers_[i];
+    if (!a.output) continue;
+    if (!a.wrapped) {
+      if (const int code = halide_copy_to_host(&context_, a.view))
+        return failed("cannot copy back", k_.arguments[i].name, code);
+    } else if (!waited) {
+      if (const int code = halide_device_sync(&context_, a.view))
+        return failed("cannot wait for", k_.arguments[i].name, code);
+      waited = true;
+    }
+  }
+  return {};
+}
+
+device_session::~device_session() {
+  for (const attached &a : buffers_) {
+    if (!a.wrapped) {
+      if (a.view->device) (void)halide_device_free(&context_, a.view);
+    } else if (where_ == device::cuda) {
+      (void)halide_cuda_detach_device_ptr(&context_, a.view);
+    } else {
+      (void)halide_opencl_detach_cl_mem(&context_, a.view);
+    }
+  }
+}
+
+status device_session::failed(const char *what, const char *argument, int code) const {
+  return fail(status_code::device_failed, "{}: {} {}: {} (code {})", k_.name, what, argument,
+              context_.has_text ? context_.text.data() : "no text", code);
+}
+
+}  // namespace qkv::detail

@@ -1,0 +1,44 @@
+#pragma once
+// Devices during one call: attaches device tensors, copies host tensors there and back; private to the runtime.
+#include <qkv/kernel.h>
+
+#include <memory_resource>
+#include <vector>
+
+#include "context.hpp"
+#include "halide.hpp"
+
+namespace qkv::detail {
+
+bool is_device_error(int halide_code);
+
+// Whether the driver of a device can be loaded and the compiled code's runtime knows the device.
+status present(const char *asks, device);
+
+class device_session {
+ public:
+  device_session(const qkv_kernel &k, device where, context &c)
+      : k_(k), where_(where), context_(c) {}
+  device_session(const device_session &) = delete;
+  device_session &operator=(const device_session &) = delete;
+  ~device_session();
+
+  // Makes a buffer usable on the session's device; nothing to do on the host.
+  status attach(halide_buffer_t &, const qkv_tensor &, const qkv_argument &);
+  // Waits for the device unless the caller gave a stream, and copies outputs that are host tensors back.
+  status collect();
+
+ private:
+  struct attached {
+    halide_buffer_t *view;
+    bool wrapped, output;
+  };
+  status failed(const char *what, const char *argument, int code) const;
+
+  const qkv_kernel &k_;
+  device where_;
+  context &context_;
+  std::vector<attached> buffers_;
+};
+
+}  // namespace qkv::detail

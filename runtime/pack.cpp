@@ -1,0 +1,129 @@
+#include "pack.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <qkv/core/dtype.hpp>
+#include <span>
+#include <vector>
+
+#include "check.hpp"
+#include "fail.hpp"
+
+namespace qkv::detail {
+namespace {
+
+using positions = std::span<const std::int32_t>;
+
+std::int64_t count(const qkv_tensor &t, positions group) {
+  std::int64_t n = 1;
+  for (int d : group) n *= t.extent[d];
+  return n;
+}
+
+// Where the elements of a group lie, row-major over its axes.
+std::vector<std::int64_t> offsets(const qkv_tensor &t, positions group) {
+  std::vector<std::int64_t> all{0};
+  for (int d : group) {
+    std::vector<std::int64_t> next;
+    next.reserve(all.size() * static_cast<std::size_t>(t.extent[d]));
+    for (std::int64_t base : all) {
+      for (std::int64_t i = 0; i < t.extent[d]; ++i) next.push_back(base + i * t.stride[d]);
+    }
+    all.swap(next);
+  }
+  return all;
+}
+
+template <class Bits>
+void fill(const qkv_tensor &t, const qkv_pack &p, void *to) {
+  const auto outer = offsets(t, {p.outer, static_cast<std::size_t>(p.n_outer)});
+  const auto rows = offsets(t, {p.rows, static_cast<std::size_t>(p.n_rows)});
+  const auto columns = offsets(t, {p.columns, static_cast<std::size_t>(p.n_columns)});
+  const auto *from = static_cast<const Bits *>(t.data);
+  auto *out = static_cast<Bits *>(to);
+  const auto panel = static_cast<std::size_t>(p.panel);
+  for (std::int64_t o : outer) {
+    for (std::size_t block = 0; block < columns.size(); block += panel) {
+      const std::size_t width = std::min(panel, columns.size() - block);
+      for (std::int64_t r : rows) {
+        const Bits *row = from + o + r;
+        for (std::size_t c = 0; c < width; ++c) out[c] = row[columns[block + c]];
+        std::fill(out + width, out + panel, Bits{});
+        out += panel;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+status measure(const qkv_kernel &k, const qkv_argument &a, const qkv_tensor &t, panels &result) {
+  const qkv_pack &p = k.packs[a.pack];
+  const std::int64_t rows = count(t, {p.rows, static_cast<std::size_t>(p.n_rows)});
+  const std::int64_t columns = count(t, {p.columns, static_cast<std::size_t>(p.n_columns)});
+  const std::int64_t blocks = (columns + p.panel - 1) / p.panel;
+  std::int64_t elements =
+      std::max<std::int64_t>(1, rows) * std::max<std::int64_t>(1, blocks) * p.panel;
+  result.rank = 0;
+  for (int i = 0; i < p.n_outer; ++i) {
+    const auto e = static_cast<std::int32_t>(std::max<std::int64_t>(1, t.extent[p.outer[i]]));
+    result.extent[result.rank++] = e;
+    if (__builtin_mul_overflow(elements, e, &elements))
+      elements = std::numeric_limits<std::int64_t>::max();
+  }
+  if (elements > std::numeric_limits<std::int32_t>::max()) {
+    return fail(status_code::too_large, "{}: {} packed has {} elements", k.name, a.name, elements);
+  }
+  for (std::int64_t e : {blocks, rows, std::int64_t{p.panel}}) {
+    result.extent[result.rank++] = static_cast<std::int32_t>(std::max<std::int64_t>(1, e));
+  }
+  result.bytes = static_cast<std::size_t>(elements) *
+                 static_cast<std::size_t>(size_of(static_cast<dtype>(a.dtype)));
+  return {};
+}
+
+status pack(const qkv_kernel &k, const qkv_argument &a, const qkv_tensor &t, const panels &layout,
+            void *to) {
+  if (empty(t)) {
+    std::memset(to, 0, layout.bytes);
+    return {};
+  }
+  const qkv_pack &p = k.packs[a.pack];
+  switch (size_of(static_cast<dtype>(a.dtype))) {
+    case 1:
+      fill<std::uint8_t>(t, p, to);
+      break;
+    case 2:
+      fill<std::uint16_t>(t, p, to);
+      break;
+    case 4:
+      fill<std::uint32_t>(t, p, to);
+      break;
+    default:
+      fill<std::uint64_t>(t, p, to);
+      break;
+  }
+  return {};
+}
+
+void copy_dense(const qkv_tensor &t, void *to) {
+  if (empty(t)) return;
+  const auto bytes = static_cast<std::size_t>(size_of(static_cast<dtype>(t.dtype)));
+  const int last = t.rank - 1;
+  const std::size_t row = (t.rank ? static_cast<std::size_t>(t.extent[last]) : 1) * bytes;
+  std::array<std::int64_t, QKV_MAX_RANK> at{};
+  auto *out = static_cast<char *>(to);
+  while (true) {
+    std::int64_t offset = 0;
+    for (int d = 0; d < last; ++d) offset += at[d] * t.stride[d];
+    std::memcpy(out, static_cast<const char *>(t.data) + offset * static_cast<std::int64_t>(bytes),
+                row);
+    out += row;
+    int d = last - 1;
+    while (d >= 0 && ++at[d] == t.extent[d]) at[d--] = 0;
+    if (d < 0) return;
+  }
+}
+
+}  // namespace qkv::detail

@@ -1,0 +1,23 @@
+#pragma once
+// How a call runs: where, on which threads, in which memory. The defaults suit a program that has no wishes.
+#include <qkv/status.hpp>
+#include <qkv/threads.hpp>
+#include <qkv/workspace.hpp>
+
+namespace qkv {
+
+// Where memory lies and where a kernel runs; the numbers are those of qkv/kernel.h.
+enum class device : int { host = 0, cuda = 1, opencl = 2 };
+
+struct options {
+  // Tensors on a device choose it by themselves; set this to run host tensors there. They are copied there and back.
+  device on = device::host;
+  int threads = 0;                      // at most so many; 0: what qkv::set_threads says
+  qkv::executor *executor = nullptr;    // somebody else's threads; nullptr: the runtime's own
+  qkv::workspace *workspace = nullptr;  // nullptr: qkv::default_workspace()
+  void *device_context = nullptr;  // CUcontext or cl_context to run in; nullptr: the runtime's own
+  void *device_stream =
+      nullptr;  // CUstream or cl_command_queue to run in; nullptr: the context's default
+};
+
+}  // namespace qkv

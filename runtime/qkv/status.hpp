@@ -1,0 +1,54 @@
+#pragma once
+// What became of a call: a code, and a text that names the kernel, the argument, the axis, and what was expected and found.
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace qkv {
+
+// The numbers are those that the plain C functions return.
+enum class status_code : int {
+  ok = 0,
+  not_linked,     // no library that contains this kernel is linked into the program
+  wrong_version,  // the library was built from another version of the spec, or for another runtime
+  wrong_count,    // too few or too many arguments
+  wrong_dtype,    // the argument's element type is not the declared one
+  wrong_rank,     // the argument has too few or too many axes
+  wrong_device,   // arguments lie on different devices, or on one that does not exist
+  wrong_extent,  // an extent is negative, differs from the declared size, or differs between arguments
+  wrong_condition,  // sizes do not satisfy what split, merge or rename asks of them
+  wrong_stride,     // the innermost stride is not 1, or a stride is negative
+  too_large,        // an extent or a span does not fit 31 bits
+  null_data,        // an argument has elements but no memory
+  misaligned,       // the memory is not aligned to the element size
+  overlap,          // an output overlaps itself, another output or an input
+  out_of_memory,    // the workspace or the system has no more memory
+  no_device,        // the device's driver or the device itself is absent
+  device_failed,    // the device's driver reported an error
+  unsupported,      // the library was not built for this device, or the request has no meaning
+  bad_file,         // a file is absent, damaged, or not of the expected kind
+  kernel_failed,    // the compiled code reported an error of its own
+};
+
+// A short text for each code. Cost: none. Never fails.
+const char *message(status_code);
+
+// The result of everything in the runtime that can go wrong. Making, copying and reading one never throws; where
+// memory for the text is missing, the code's short text stands in.
+class [[nodiscard]] status {
+ public:
+  status() noexcept = default;
+  status(status_code code) noexcept : code_(code) {}  // NOLINT: a code alone is a status
+  status(status_code code, std::string_view text) noexcept;
+
+  bool ok() const noexcept { return code_ == status_code::ok; }
+  explicit operator bool() const noexcept { return ok(); }
+  status_code code() const noexcept { return code_; }
+  const char *text() const noexcept { return text_ ? text_->c_str() : message(code_); }
+
+ private:
+  status_code code_ = status_code::ok;
+  std::shared_ptr<const std::string> text_;
+};
+
+}  // namespace qkv

@@ -1,0 +1,37 @@
+#pragma once
+// The memory that compiled code works in: it grows as needed, or is a block of the caller's.
+#include <cstddef>
+#include <memory>
+
+namespace qkv {
+
+// Blocks are kept after a call and used again by the next. One workspace may serve several calls at once.
+class workspace {
+ public:
+  workspace();                           // takes memory from the system and keeps it
+  explicit workspace(std::size_t most);  // the same, but at most so many bytes
+  workspace(void *memory,
+            std::size_t bytes) noexcept;  // only this memory, which must outlive the workspace
+  ~workspace();
+  workspace(const workspace &) = delete;
+  workspace &operator=(const workspace &) = delete;
+
+  // 64-byte aligned, readable 64 bytes before and after; nullptr when there is no more.
+  void *take(std::size_t bytes) noexcept;
+  void give_back(void *) noexcept;
+
+  std::size_t in_use()
+      const noexcept;  // bytes taken and not given back, with what the bookkeeping needs
+  std::size_t peak() const noexcept;  // the most that were in use at once since reset_peak()
+  void reset_peak() noexcept;
+  void trim() noexcept;  // gives unused memory back to the system
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+// What calls use whose options name no workspace.
+workspace &default_workspace();
+
+}  // namespace qkv
