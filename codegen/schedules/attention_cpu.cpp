@@ -132,15 +132,16 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   over_keys(f.scores, keys_unrolled);
   for (std::size_t k = 0; k < f.products.size(); ++k) {
     Func &s = f.products[k];
-    s.compute_at(f.scores, jo).vectorize(f.i, vl).unroll(f.i).unroll(f.j);
+    // the whole tile, also where the mask needs only a part: a register tile has no tails
+    s.compute_at(f.scores, jo).bound_extent(f.i, row_vectors * vl).bound_extent(f.j, keys_unrolled).vectorize(f.i, vl).unroll(f.i).unroll(f.j);
     std::vector<Halide::VarOrRVar> inner = {f.i, f.j};
     for (const RVar &v : f.features[k]) inner.emplace_back(v);
     s.update().reorder(inner).vectorize(f.i, vl).unroll(f.i).unroll(f.j);
   }
   for (Func &q : f.row_tiles) {
     q.compute_at(at).bound_extent(f.i, rows);
-    if (q.args().size() > 2 + f.outer.size()) q.reorder(q.args()[1], f.i);
     q.vectorize(f.i, vl);
+    if (q.args().size() > 2 + f.outer.size()) q.reorder(q.args()[1], f.i).unroll(q.args()[1], 4, TailStrategy::GuardWithIf);
   }
 }
 

@@ -1,0 +1,109 @@
+#include <qkv/generate.hpp>
+
+#include <Halide.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <stdexcept>
+
+#include "codegen/emit/objects.hpp"
+#include "codegen/emit/tables.hpp"
+#include "codegen/targets/targets.hpp"
+
+#ifndef QKV_CODEGEN_VERSION
+#define QKV_CODEGEN_VERSION "unversioned"  // the build passes a hash of the code generator's sources
+#endif
+
+namespace qkv::codegen {
+namespace {
+
+struct command_line {
+  std::string command, kernel;
+  std::map<std::string, std::string> options;
+};
+
+command_line parse(int argc, char **argv) {
+  command_line line;
+  if (argc > 1) line.command = argv[1];
+  for (int i = 2; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--stmt" || word == "--assembly") line.options[word] = "yes";
+    else if (word.rfind("--", 0) == 0 && i + 1 < argc) line.options[word] = argv[++i];
+    else line.kernel = word;
+  }
+  return line;
+}
+
+std::string option(const command_line &line, const std::string &name) {
+  auto it = line.options.find(name);
+  if (it == line.options.end()) throw std::runtime_error(line.command + " needs " + name);
+  return it->second;
+}
+
+std::string read(const std::string &path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// A file that already says this keeps its date, so that nobody builds again for it.
+void write(const std::string &path, const std::string &text) {
+  if (std::filesystem::exists(path) && read(path) == text) return;
+  std::ofstream file(path);
+  file << text;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+void kernel(const command_line &line, const std::vector<program> &kernels) {
+  const std::string dir = option(line, "--out"), targets = option(line, "--targets");
+  for (const program &p : kernels) {
+    if (p.name != line.kernel) continue;
+    const std::string stamp = dir + "/" + p.name + ".stamp";
+    const std::string now = fmt::format("{:x} {} {} {}\n", signature(p), targets, QKV_CODEGEN_VERSION, line.options.size());
+    if (std::filesystem::exists(dir + "/" + p.name + ".a") && read(stamp) == now) return;
+    const auto begin = std::chrono::steady_clock::now();
+    write_objects(p, targets_of(targets), dir, {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0});
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds, std::filesystem::file_size(dir + "/" + p.name + ".a") / 1024);
+    write(stamp, now);
+    return;
+  }
+  throw std::runtime_error("there is no kernel " + line.kernel);
+}
+
+void library(const command_line &line, const std::vector<program> &kernels) {
+  const std::string dir = option(line, "--out"), name = option(line, "--name");
+  write(dir + "/" + name + ".kernels.h", c_header(name, kernels));
+  write(dir + "/" + name + "_kernels.c", c_tables(name, kernels, targets_of(option(line, "--targets"))));
+}
+
+}  // namespace
+
+int generate(int argc, char **argv, const std::vector<program> &kernels) {
+  const command_line line = parse(argc, argv);
+  try {
+    if (line.command == "list") {
+      for (const program &p : kernels) fmt::print("{}\n", p.name);
+    } else if (line.command == "kernel") {
+      kernel(line, kernels);
+    } else if (line.command == "library") {
+      library(line, kernels);
+    } else {
+      fmt::print(stderr, "usage: {} list | kernel NAME --out DIR --targets LIST | library --name LIB --out DIR --targets LIST\n", argv[0]);
+      return 2;
+    }
+    return 0;
+  } catch (const Halide::Error &e) {  // not a std::exception
+    fmt::print(stderr, "qkv: {}: {}\n", line.kernel, e.what());
+  } catch (const std::exception &e) {
+    fmt::print(stderr, "qkv: {}\n", e.what());
+  }
+  return 1;
+}
+
+}  // namespace qkv::codegen

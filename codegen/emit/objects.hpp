@@ -1,0 +1,22 @@
+#pragma once
+// Compiled code: one archive per kernel that holds every target, each instruction set of the host apart.
+#include <string>
+#include <vector>
+
+#include "codegen/program/program.hpp"
+#include "codegen/targets/targets.hpp"
+
+namespace qkv::codegen {
+
+struct object_options {
+  bool stmt = false;      // DIR/NAME.<target>.stmt: the lowered loops
+  bool assembly = false;  // DIR/NAME.<target>.s
+};
+
+// Writes DIR/NAME.a. Throws Halide::Error or std::runtime_error.
+void write_objects(const program &, const std::vector<target> &, const std::string &dir, const object_options &);
+
+// The C name of the compiled code of a kernel for a back end; NAME_argv takes an array of arguments.
+std::string symbol_of(const program &, backend);
+
+}  // namespace qkv::codegen

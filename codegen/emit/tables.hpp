@@ -1,0 +1,14 @@
+#pragma once
+// The C side of a generated library: constant tables, one plain function per kernel, registration at load.
+#include <string>
+#include <vector>
+
+#include "codegen/program/program.hpp"
+#include "codegen/targets/targets.hpp"
+
+namespace qkv::codegen {
+
+std::string c_header(const std::string &library, const std::vector<program> &);
+std::string c_tables(const std::string &library, const std::vector<program> &, const std::vector<target> &);
+
+}  // namespace qkv::codegen

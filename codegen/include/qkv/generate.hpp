@@ -1,0 +1,20 @@
+#pragma once
+// The main() of a generator: qkv_add_kernels writes one that calls this with the kernels of a spec.
+//
+//   generator list                                                      one kernel per line
+//   generator kernel NAME --out DIR --targets host,cuda,opencl          DIR/NAME.a, DIR/NAME.sheet.txt
+//   generator library --name LIB --out DIR --targets host,cuda,opencl   DIR/LIB.kernels.h, DIR/LIB_kernels.c
+//
+// `kernel` does nothing when neither the kernel, nor the targets, nor the code generator have changed since DIR/NAME.a
+// was written. Further options of `kernel`: --stmt and --assembly also write the lowered loops and the assembly.
+#include <vector>
+
+#include "codegen/program/from_graph.hpp"
+#include "codegen/program/program.hpp"
+
+namespace qkv::codegen {
+
+// Returns the exit status; says on stderr what is wrong.
+int generate(int argc, char **argv, const std::vector<program> &kernels);
+
+}  // namespace qkv::codegen
