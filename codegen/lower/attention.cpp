@@ -1,5 +1,6 @@
 #include "codegen/lower/attention.hpp"
 
+#include <functional>
 #include <limits>
 
 #include "codegen/lower/expression.hpp"
@@ -115,6 +116,20 @@ class lowering {
     return value{it->second(with_outer(args)), {}};
   }
 
+  // What memory holds per query and key (a bias, a mask) is turned once per tile: rows go into lanes.
+  std::optional<value> pair_tile(node_id n, const indices &at) {
+    const node &x = p_[n];
+    const bool stored = x.kind == op::input || x.kind == op::param || c_.cut.stored_by[n] >= 0;
+    if (!stored || s_.row == no_axis || !has(x.shape, s_.row) || !has(x.shape, s_.key)) return std::nullopt;
+    for (axis_id a : x.shape)
+      if (a != s_.row && a != s_.key && !outer_.count(a)) return std::nullopt;
+    Func f("pairs_" + context::label(p_, n));
+    std::vector<Expr> all = tile_at(f_.i, f_.j, f_.b);
+    f(all) = c_.read(n, at);
+    f_.pair_tiles.push_back(f);
+    return value{x.type == b8 ? f(all) != Halide::cast<std::uint8_t>(0) : f(all), {}};
+  }
+
   // ---- scores ------------------------------------------------------------------------------------------------------
   Func product(node_id dot) {
     Func s("product_" + context::label(p_, dot));
@@ -142,6 +157,7 @@ class lowering {
     for (node_id d : s_.score_dots) dots.emplace(d, product(d));
     expression e(c_, [&](node_id n, const indices &at) -> std::optional<value> {
       if (auto it = dots.find(n); it != dots.end()) return value{it->second(tile_at(f_.i, f_.j, f_.b)), {}};
+      if (auto v = pair_tile(n, at)) return v;
       return row_tile(n, at);
     });
     value v = e.at(s_.scores, in_tile(f_.j, f_.b));
@@ -195,13 +211,55 @@ class lowering {
     value v = expression(c_).at(s_.values, at);
     f_.values(vars) = or_else(v, 0.f);
 
-    const Expr k = Halide::max(Halide::min(f_.keys.x, limit_ - 1), 0);
     const auto all = with_outer({f_.c, f_.i, f_.b, f_.T});
     f_.product_v = Func("product_v_" + name_);
     f_.product_v(all) = 0.f;
-    f_.product_v(all) += f_.weights(tile_at(f_.i, k, f_.b)) * f_.values(args);
+    const auto product = [&](const Halide::RDom &keys, const std::function<Expr(Expr, Expr)> &times) {
+      const Expr k = Halide::max(Halide::min(keys.x, limit_ - 1), 0);
+      args[1] = keys.x;
+      f_.product_v(all) += times(f_.weights(tile_at(f_.i, k, f_.b)), f_.values(args));
+    };
+    f_.keys_clean = Halide::RDom(0, f_.tile.keys, "key_clean");
+    f_.keys_clean.where(f_.keys_clean.x < limit_);
+    if (is_masked(s_.scores)) {
+      const Expr suspect = look_for_suspects(vars, args);
+      f_.keys_suspect = Halide::RDom(0, f_.tile.keys, "key_suspect");
+      f_.keys_suspect.where(f_.keys_suspect.x < limit_);
+      f_.keys_clean.where(suspect == 0);
+      f_.keys_suspect.where(suspect != 0);
+    }
+    product(f_.keys_clean, [](Expr p, Expr v) { return p * v; });
+    if (f_.suspect.defined()) product(f_.keys_suspect, [](Expr p, Expr v) { return select(p == 0.f, 0.f, p * v); });
     f_.block_out = Func("block_out_" + name_);
     f_.block_out(all) = f_.product_v(all);
+  }
+
+  // A key that is masked for one row may be visible to another, so 0 * NaN can occur; only a block of V that holds NaN or
+  // infinity pays for the test at every product.
+  Expr look_for_suspects(const std::vector<Var> &vars, std::vector<Expr> args) {
+    std::vector<Expr> per_column = {f_.c, f_.b}, per_block = {f_.b};
+    for (std::size_t d = 3; d < vars.size(); ++d) {
+      per_column.push_back(vars[d]);
+      per_block.push_back(vars[d]);
+    }
+    Halide::RDom keys(0, f_.tile.keys, "key_looked_at");
+    keys.where(f_.b * f_.tile.keys + keys.x < keys_);
+    args[1] = keys.x;
+    f_.suspect_columns = Func("suspect_columns_" + name_);
+    f_.suspect_columns(per_column) = 0;
+    f_.suspect_columns(per_column) = f_.suspect_columns(per_column) | select(Halide::is_finite(f_.values(args)), 0, 1);
+    f_.all_columns = Halide::RDom(0, f_.columns, "column");
+    per_column[0] = f_.all_columns.x;
+    f_.suspect = Func("suspect_" + name_);
+    f_.suspect(per_block) = 0;
+    f_.suspect(per_block) = f_.suspect(per_block) | f_.suspect_columns(per_column);
+    return f_.suspect(per_block);
+  }
+
+  bool is_masked(node_id n) const {
+    if (p_[n].kind == op::mask) return true;
+    if (c_.cut.stored_by[n] >= 0 || !is_inlinable(p_, n)) return false;
+    return std::any_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id operand) { return is_masked(operand); });
   }
 
   // ---- running state -----------------------------------------------------------------------------------------------

@@ -29,13 +29,17 @@ struct attention_funcs {
   Halide::Var i{"i"}, j{"j"}, b{"b"}, T{"T"}, c{"c"}, x{"x"}, y{"y"};
   std::vector<Halide::Var> outer;           // innermost first
   std::vector<Halide::Func> row_tiles;      // (i, features..., T, outer...): query rows, transposed
+  std::vector<Halide::Func> pair_tiles;     // (i, j, b, T, outer...): what is read per query and key, transposed
   std::vector<Halide::Func> products;       // (i, j, b, T, outer...): one per contraction inside the scores
   std::vector<std::vector<Halide::RVar>> features;  // what each product sums over
   Halide::Func scores;                      // (i, j, b, T, outer...)
   Halide::Func block_max, weights, block_sum;
   Halide::Func values;                      // (c, j, b, outer of V...): V, padded when its width is run-time
+  Halide::Func suspect_columns, suspect;    // is there anything but finite numbers in a block of V? Defined if masked
+  Halide::RDom all_columns;
   Halide::Func product_v, block_out;        // (c, i, b, T, outer...)
   Halide::RDom keys;                        // within a block
+  Halide::RDom keys_clean, keys_suspect;    // the same, for the product with V
   Halide::Func state;                       // (x, y, T, outer...)
   Halide::RDom steps;                       // x, y, block
   Halide::Expr columns, width;              // extent of c; of x

@@ -106,7 +106,12 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
       .unroll(ci)
       .unroll(ii);
   f.product_v.compute_at(f.block_out, io).vectorize(f.c, cl).unroll(f.c).unroll(f.i);
-  f.product_v.update().reorder(f.c, f.i, f.keys.x).vectorize(f.c, cl).unroll(f.c).unroll(f.i);
+  f.product_v.update().reorder(f.c, f.i, f.keys_clean.x).vectorize(f.c, cl).unroll(f.c).unroll(f.i);
+  if (f.suspect.defined()) {
+    f.product_v.update(1).reorder(f.c, f.i, f.keys_suspect.x).vectorize(f.c, cl).unroll(f.c).unroll(f.i);
+    f.suspect.compute_at(f.state, rb);
+    f.suspect_columns.compute_at(f.state, rb).vectorize(f.c, cl).update().vectorize(f.c, cl);
+  }
 
   // l, p, m: rows in lanes
   f.block_sum.compute_at(tile).bound_extent(f.i, rows).vectorize(f.i, vl);
@@ -138,6 +143,7 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
     for (const RVar &v : f.features[k]) inner.emplace_back(v);
     s.update().reorder(inner).vectorize(f.i, vl).unroll(f.i).unroll(f.j);
   }
+  for (Func &g : f.pair_tiles) g.compute_at(tile).bound_extent(f.i, rows).bound_storage(f.j, f.tile.keys).reorder(f.j, f.i).unroll(f.j, 16, TailStrategy::GuardWithIf);
   for (Func &q : f.row_tiles) {
     q.compute_at(at).bound_extent(f.i, rows);
     q.vectorize(f.i, vl);
