@@ -1,0 +1,146 @@
+// Files that NumPy wrote are read, files that nobody should trust are refused with a reason.
+#include <sys/stat.h>
+#include <unistd.h>
+#include <qkv/npy.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "tests/catch.hpp"
+
+namespace {
+
+// A folder that goes away with the test.
+struct folder {
+  std::string path = "/tmp/qkv-npy-XXXXXX";
+  folder() { REQUIRE(mkdtemp(path.data())); }
+  ~folder() { (void)!std::system(("rm -r " + path).c_str()); }
+  std::string file(const std::string &bytes) const {
+    const std::string name = path + "/a.npy";
+    FILE *f = std::fopen(name.c_str(), "wb");
+    std::fwrite(bytes.data(), 1, bytes.size(), f);
+    std::fclose(f);
+    return name;
+  }
+};
+
+std::string npy(const std::string &header, const std::string &data = "", char version = 1) {
+  std::string s = std::string("\x93NUMPY") + version + '\0' +
+                  static_cast<char>(header.size() & 255) + static_cast<char>(header.size() >> 8);
+  if (version > 1) s += std::string(2, '\0');
+  return s + header + data;
+}
+
+std::string header(const std::string &descr, const std::string &shape,
+                   const char *fortran = "False") {
+  return "{'descr': " + descr + ", 'fortran_order': " + fortran + ", 'shape': " + shape + ", }";
+}
+
+// The reason without the path, or the shape of what was read.
+std::string read(const std::string &bytes) {
+  const folder f;
+  const std::string name = f.file(bytes);
+  qkv::npy_array a;
+  const qkv::status s = qkv::read_npy(name, a);
+  if (!s.ok()) {
+    CHECK(s.code() == qkv::status_code::bad_file);
+    REQUIRE(std::strncmp(s.text(), name.c_str(), name.size()) == 0);
+    return s.text() + name.size() + 2;
+  }
+  std::string text = qkv::name_of(a.type);
+  for (std::int64_t e : a.shape) text += " " + std::to_string(e);
+  return text;
+}
+
+const std::string four(4, 'x');
+
+}  // namespace
+
+TEST_CASE("what is written is read") {
+  const folder f;
+  const float data[] = {1, 2, 3, 4, 5, 6};
+  for (const std::vector<std::int64_t> &shape : {std::vector<std::int64_t>{2, 3}, {6}, {1, 1, 6}}) {
+    REQUIRE(qkv::write_npy(f.path + "/b.npy", qkv::npy_type::f32, shape, data).ok());
+    qkv::npy_array a;
+    REQUIRE(qkv::read_npy(f.path + "/b.npy", a).ok());
+    CHECK(a.shape == shape);
+    CHECK(a.elements() == 6);
+    CHECK(std::memcmp(a.data.data(), data, sizeof data) == 0);
+  }
+}
+
+TEST_CASE("kinds of .npy files") {
+  CHECK(read(npy(header("'<f4'", "(1,)"), four)) == "f32 1");
+  CHECK(read(npy(header("'<f4'", "()"), four)) == "f32");
+  CHECK(read(npy(header("'<f8'", "(1, 1)"), four + four)) == "f64 1 1");
+  CHECK(read(npy(header("'<i4'", "(1,)"), four, 2)) == "i32 1");
+  CHECK(read(npy(header("'<i8'", "(1,)"), four + four, 3)) == "i64 1");
+  CHECK(read(npy(header("'|b1'", "(2, 2)"), four)) == "bool 2 2");
+  CHECK(read(npy(header("'<u2'", "(2,)"), four)) == "u16 2");
+  CHECK(read(npy(header("'<f4'", "(0,)"))) == "f32 0");
+  CHECK(read(npy(header("'<f4'", "(0, 9223372036854775807, 9223372036854775807)"))) ==
+        "f32 0 9223372036854775807 9223372036854775807");
+  CHECK(read(npy(header("'<f4'", "(1,)", "True"), four)) == "f32 1");
+}
+
+TEST_CASE("files that are not .npy") {
+  CHECK(read("") == "not a .npy file");
+  CHECK(read("\x93NUMPX\1\0\0\0\0\0") == "not a .npy file");
+  CHECK(read(std::string("\x93NUMPY\1\0\xff\xff{}", 12)) == "the header is cut off");
+  CHECK(read(npy("", "xx", 4)) == "version 4 of .npy is not known");
+  CHECK(read(npy("", "xx")) == "the header is not a dictionary");
+  std::string huge = npy("", std::string(100000, ' '), 2);
+  huge[9] = huge[10] = 1;
+  CHECK(read(huge) == "its header of 65792 bytes is too long");
+}
+
+TEST_CASE("headers that lie or run code") {
+  CHECK(read(npy("__import__('os').system('true')")) == "the header is not a dictionary");
+  CHECK(read(npy("{'descr': open('/etc/passwd')}")) == "its elements are structures");
+  CHECK(read(npy("{'descr': '<f4'")) == "the header is not a dictionary");
+  CHECK(read(npy("{'descr': '<f4', }")) == "the header lacks descr, fortran_order or shape");
+  CHECK(read(npy("{'descr': '<f4', 'descr': '<f4', }")) == "entry 'descr' occurs twice");
+  CHECK(read(npy("{'a\tb': 1}")) == "unknown entry 'a?b'");
+  CHECK(read(npy("{" + std::string(5000, '{') + "}")) == "the header is not a dictionary of names");
+  CHECK(read(npy(header("'<f4'", "(1,)") + "; import os", four)) ==
+        "the header goes on after its end");
+  CHECK(read(npy(header("'>f4'", "(1,)"), four)) == "its elements are big-endian (>f4)");
+  CHECK(read(npy(header("'|V2'", "(2,)"), four)) ==
+        "its elements are '|V2'; known are <f4 <f8 <i4 <i8 |b1 <u2");
+  CHECK(read(npy(header("'|O'", "(1,)"), four)) ==
+        "its elements are '|O'; known are <f4 <f8 <i4 <i8 |b1 <u2");
+  CHECK(read(npy(header("[('a', '<f4')]", "(1,)"), four)) == "its elements are structures");
+  CHECK(read(npy(header("'<f4'", "(1,)", "None"), four)) ==
+        "fortran_order is neither True nor False");
+}
+
+TEST_CASE("shapes that lie") {
+  CHECK(read(npy(header("'<f4'", "(1, 1)", "True"), four)) ==
+        "it is in Fortran order; save np.ascontiguousarray(x)");
+  CHECK(read(npy(header("'<f4'", "(-1,)"), four)) == "its shape is not a tuple of sizes");
+  CHECK(read(npy(header("'<f4'", "(1)"), four)) == "its shape is not a tuple of sizes");
+  CHECK(read(npy(header("'<f4'", "(1.5,)"), four)) == "its shape is not a tuple of sizes");
+  CHECK(read(npy(header("'<f4'", "(99999999999999999999,)"), four)) ==
+        "its shape is not a tuple of sizes");
+  CHECK(read(npy(header("'<f4'", "(4294967296, 4294967296)"), four)) == "its shape is too large");
+  CHECK(read(npy(header("'<f4'", "(2305843009213693952,)"), four)) == "its shape is too large");
+  CHECK(read(npy(header("'<f4'", "(1000000000000,)"), four)) ==
+        "its shape needs 4000000000000 bytes but 4 follow the header");
+  CHECK(read(npy(header("'<f4'", "(1,)"), four + "x")) ==
+        "its shape needs 4 bytes but 5 follow the header");
+}
+
+TEST_CASE("things that are not files") {
+  const folder f;
+  qkv::npy_array a;
+  CHECK(qkv::read_npy(f.path + "/none.npy", a).text() ==
+        f.path + "/none.npy: No such file or directory");
+  CHECK(qkv::read_npy(f.path, a).text() == f.path + ": not a file");
+  const std::string pipe = f.path + "/pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(qkv::read_npy(pipe, a).text() == pipe + ": not a file");
+  const std::int64_t shape[] = {1};
+  CHECK(qkv::write_npy(f.path + "/no/such.npy", qkv::npy_type::f32, shape, &shape).text() ==
+        f.path + "/no/such.npy: No such file or directory");
+}
