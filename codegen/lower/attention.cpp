@@ -130,6 +130,41 @@ class lowering {
     return value{x.type == b8 ? f(all) != Halide::cast<std::uint8_t>(0) : f(all), {}};
   }
 
+  // ---- key side ----------------------------------------------------------------------------------------------------
+  // Steps that vary along the keys and not along the rows: inlined, or read once per block.
+  std::optional<value> key_tile(node_id n, const indices &at) {
+    const node &x = p_[n];
+    if (!has(x.shape, s_.key) || (s_.row != no_axis && has(x.shape, s_.row)) || x.type == b8 || !reads_memory(n)) return std::nullopt;
+    auto it = key_tiles_.find(n);
+    std::vector<Var> vars;
+    std::vector<Expr> args;
+    indices inside;
+    for (axis_id a : x.shape)
+      if (a != s_.key && !outer_.count(a)) {
+        vars.insert(vars.begin(), Var(p_.axes[a].name));
+        args.insert(args.begin(), at.at(a));
+        inside[a] = vars.front();
+      }
+    vars.insert(vars.end(), {f_.j, f_.b});
+    args.insert(args.end(), {f_.j, f_.b});
+    inside[s_.key] = key(f_.j, f_.b);
+    for (std::size_t d = s_.outer.size(); d-- > 0;)
+      if (has(x.shape, s_.outer[d])) {
+        vars.push_back(f_.outer[s_.outer.size() - 1 - d]);
+        args.push_back(vars.back());
+        inside[s_.outer[d]] = vars.back();
+      }
+    if (it == key_tiles_.end()) {
+      value v = expression(c_).at(n, inside);
+      if (v.present.defined()) return std::nullopt;
+      Func f("keys_" + context::label(p_, n));
+      f(vars) = v.number;
+      f_.key_tiles.push_back(f);
+      it = key_tiles_.emplace(n, f).first;
+    }
+    return value{it->second(args), {}};
+  }
+
   // ---- scores ------------------------------------------------------------------------------------------------------
   Func product(node_id dot) {
     Func s("product_" + context::label(p_, dot));
@@ -142,7 +177,10 @@ class lowering {
       over.push_back(r[static_cast<int>(d)]);
       at[p_[dot].over[p_[dot].over.size() - 1 - d]] = r[static_cast<int>(d)];
     }
-    expression e(c_, [&](node_id n, const indices &i) { return row_tile(n, i); });
+    expression e(c_, [&](node_id n, const indices &i) {
+      auto v = row_tile(n, i);
+      return v ? v : key_tile(n, i);
+    });
     value a = e.at(p_[dot].in[0], at), b = e.at(p_[dot].in[1], at);
     const auto all = tile_at(f_.i, f_.j, f_.b);
     s(all) = 0.f;
@@ -174,9 +212,8 @@ class lowering {
     limit_ = keys_ - f_.b * f_.tile.keys;
     if (seen.to.defined()) limit_ = Halide::min(limit_, seen.to - f_.b * f_.tile.keys);
     limit_ = Halide::min(limit_, f_.tile.keys);
-    f_.keys = RDom(0, f_.tile.keys, "key");
-    f_.keys.where(f_.keys.x < limit_);
-    const Expr k = Halide::max(Halide::min(f_.keys.x, limit_ - 1), 0);
+    f_.keys = keys_of_block("key");
+    const Expr k = trimmed(f_.keys);
     const auto block = with_outer({f_.i, f_.b, f_.T});
     f_.weights = f_.scores;
     if (f_.running_max) {
@@ -192,6 +229,15 @@ class lowering {
     f_.block_sum(block) += f_.weights(tile_at(f_.i, k, f_.b));
   }
 
+  RDom keys_of_block(const std::string &name) const {
+    RDom keys(0, f_.tile.keys, name);
+    if (!f_.tile.dealt_to_threads()) keys.where(keys.x < limit_);  // threads run in step: nothing to gain there
+    return keys;
+  }
+  Expr trimmed(const RDom &keys) const {
+    return f_.tile.dealt_to_threads() ? Expr(keys.x) : Halide::max(Halide::min(keys.x, limit_ - 1), 0);
+  }
+
   void products_with_values() {
     f_.padded_values = s_.column != no_axis && p_.axes[p_.axes[s_.column].root].size < 0;
     indices at;
@@ -199,7 +245,7 @@ class lowering {
     std::vector<Expr> args = {f_.c, f_.keys.x, f_.b};
     for (axis_id a : p_[s_.values].shape) {
       if (a == s_.key) at[a] = key(f_.j, f_.b);
-      else if (a == s_.column) at[a] = f_.padded_values ? Halide::max(Halide::min(f_.c, f_.columns - 1), 0) : Expr(f_.c);
+      else if (a == s_.column) at[a] = f_.padded_values || f_.tile.dealt_to_threads() ? Halide::max(Halide::min(f_.c, f_.columns - 1), 0) : Expr(f_.c);
       else at[a] = outer_.at(a);
     }
     for (std::size_t d = s_.outer.size(); d-- > 0;)
@@ -214,28 +260,27 @@ class lowering {
     const auto all = with_outer({f_.c, f_.i, f_.b, f_.T});
     f_.product_v = Func("product_v_" + name_);
     f_.product_v(all) = 0.f;
-    const auto product = [&](const Halide::RDom &keys, const std::function<Expr(Expr, Expr)> &times) {
-      const Expr k = Halide::max(Halide::min(keys.x, limit_ - 1), 0);
+    const auto product = [&](const RDom &keys, bool skip_zeros) {
       args[1] = keys.x;
-      f_.product_v(all) += times(f_.weights(tile_at(f_.i, k, f_.b)), f_.values(args));
+      const Expr p = f_.weights(tile_at(f_.i, trimmed(keys), f_.b)), sum = f_.product_v(all) + p * f_.values(args);
+      f_.product_v(all) = skip_zeros ? select(p == 0.f, f_.product_v(all), sum) : sum;
     };
-    f_.keys_clean = Halide::RDom(0, f_.tile.keys, "key_clean");
-    f_.keys_clean.where(f_.keys_clean.x < limit_);
-    if (is_masked(s_.scores)) {
+    f_.keys_clean = keys_of_block("key_clean");
+    const bool masked = is_masked(s_.scores), every_product = masked && f_.tile.dealt_to_threads();
+    if (masked && !every_product) {
       const Expr suspect = look_for_suspects(vars, args);
-      f_.keys_suspect = Halide::RDom(0, f_.tile.keys, "key_suspect");
-      f_.keys_suspect.where(f_.keys_suspect.x < limit_);
+      f_.keys_suspect = keys_of_block("key_suspect");
       f_.keys_clean.where(suspect == 0);
       f_.keys_suspect.where(suspect != 0);
     }
-    product(f_.keys_clean, [](Expr p, Expr v) { return p * v; });
-    if (f_.suspect.defined()) product(f_.keys_suspect, [](Expr p, Expr v) { return select(p == 0.f, 0.f, p * v); });
+    product(f_.keys_clean, every_product);
+    if (f_.suspect.defined()) product(f_.keys_suspect, true);
     f_.block_out = Func("block_out_" + name_);
     f_.block_out(all) = f_.product_v(all);
   }
 
   // A key that is masked for one row may be visible to another, so 0 * NaN can occur; only a block of V that holds NaN or
-  // infinity pays for the test at every product.
+  // infinity pays for the test at every product. A GPU tests always: it predicates the product at no cost.
   Expr look_for_suspects(const std::vector<Var> &vars, std::vector<Expr> args) {
     std::vector<Expr> per_column = {f_.c, f_.b}, per_block = {f_.b};
     for (std::size_t d = 3; d < vars.size(); ++d) {
@@ -263,38 +308,58 @@ class lowering {
   }
 
   // ---- running state -----------------------------------------------------------------------------------------------
-  // One Func, so that its memory does not grow with the keys. Rows y: (alpha, beta, m, l) or (l), lanes x = rows of the
-  // tile; then one row of o for each row of the tile, lanes x = columns of V.
+  // One Func, so that its memory does not grow with the keys: for each row the statistics (alpha, beta, m, l) or (l),
+  // then o.
   void state() {
-    const int rows = f_.tile.rows, first = f_.state_rows;
-    Expr padded = f_.padded_values ? (f_.columns + 15) / 16 * 16 : f_.columns;
-    f_.width = Halide::Internal::simplify(Halide::max((padded + 15) / 16 * 16, rows));
-    if (f_.padded_values) f_.columns = padded;
-    f_.steps = RDom(0, f_.width, 0, rows + first, 0, (keys_ + f_.tile.keys - 1) / f_.tile.keys, "step");
-    const Expr rx = f_.steps.x, ry = f_.steps.y, rb = f_.steps.z;
-    const key_range seen = visible();
-    if (seen.to.defined()) f_.steps.where(rb * f_.tile.keys < seen.to);
-    if (seen.from.defined()) f_.steps.where((rb + 1) * f_.tile.keys > seen.from);
-    if (s_.row != no_axis) f_.steps.where(f_.T * rows < rows_);
+    const int rows = f_.tile.rows, statistics = f_.state_rows;
+    const Expr blocks = (keys_ + f_.tile.keys - 1) / f_.tile.keys;
+    if (f_.tile.dealt_to_threads()) {
+      f_.layout = threads_layout(f_.tile.columns_per_thread, statistics, blocks);
+    } else {
+      Expr padded = f_.padded_values ? (f_.columns + 15) / 16 * 16 : f_.columns;
+      f_.width = Halide::Internal::simplify(Halide::max((padded + 15) / 16 * 16, rows));
+      if (f_.padded_values) f_.columns = padded;
+      f_.layout = lanes_layout(rows, statistics, f_.columns, f_.width, blocks);
+      f_.x = f_.layout.vars[0], f_.y = f_.layout.vars[1];
+    }
+    const state_layout &y = f_.layout;
+    f_.steps = y.steps;
+    skip_blocks();
 
     f_.state = Func("state_" + name_);
-    const auto at = [&](Expr x, Expr y) { return f_.state(with_outer({std::move(x), std::move(y), f_.T})); };
-    const auto block = [&](const Func &g, Expr i) { return g(with_outer({std::move(i), rb, f_.T})); };
-    const Expr xi = Halide::clamp(rx, 0, rows - 1), xc = Halide::clamp(rx, 0, f_.columns - 1), yi = Halide::clamp(ry - first, 0, rows - 1);
-    const Expr o = f_.block_out(with_outer({xc, yi, rb, f_.T}));
-    const Expr l = block(f_.block_sum, xi);
+    const auto at = [&](state_layout::coordinates where) {
+      where.push_back(f_.T);
+      return f_.state(with_outer(std::move(where)));
+    };
+    const auto statistic = [&](int k, const Expr &row) { return at(y.statistic_at(k, row, y.column)); };
+    const auto block = [&](const Func &g) { return g(with_outer({y.row, y.block, f_.T})); };
+    const Expr o = f_.block_out(with_outer({y.column, y.value_row, y.block, f_.T}));
+    const Expr l = block(f_.block_sum);
+    const state_layout::coordinates all(y.vars.begin(), y.vars.end());
     if (!f_.running_max) {
-      f_.state(with_outer({f_.x, f_.y, f_.T})) = 0.f;
-      f_.state(with_outer({rx, ry, f_.T})) = at(rx, ry) + select(ry >= first, Halide::likely(o), l);
+      at(all) = 0.f;
+      at(y.cell) = at(y.cell) + select(y.is_value, Halide::likely(o), l);
       return;
     }
-    f_.state(with_outer({f_.x, f_.y, f_.T})) = select(f_.y == 2, lowest, 0.f);
-    const Expr old = at(rx, 2), now = block(f_.block_max, xi), m = Halide::max(old, now);
-    f_.state(with_outer({rx, ry, f_.T})) =
-        select(ry >= first, Halide::likely(at(rx, ry) * at(yi, 0) + o * at(yi, 1)),
-               select(ry == 0, math::exp_nonpositive(old - m), ry == 1, math::exp_nonpositive(now - m), ry == 2, m,
-                      at(rx, 3) * at(rx, 0) + l * at(rx, 1)));
+    at(all) = select(y.statistic_var == 2, lowest, 0.f);
+    const Expr old = statistic(2, y.lane_row), now = block(f_.block_max), m = Halide::max(old, now);
+    at(y.cell) = select(y.is_value, Halide::likely(at(y.cell) * statistic(0, y.value_row) + o * statistic(1, y.value_row)),
+                        select(y.statistic == 0, math::exp_nonpositive(old - m), y.statistic == 1, math::exp_nonpositive(now - m),
+                               y.statistic == 2, m, statistic(3, y.lane_row) * statistic(0, y.lane_row) + l * statistic(1, y.lane_row)));
   }
+
+  // Blocks of keys that the mask removes for the whole tile are not visited.
+  void skip_blocks() {
+    const key_range seen = visible();
+    const bool gpu = f_.tile.dealt_to_threads();
+    const Expr first = f_.layout.block * f_.tile.keys;
+    if (seen.to.defined()) f_.layout.steps.where(first < (gpu ? opaque(seen.to) : seen.to));
+    if (seen.from.defined()) f_.layout.steps.where(first + f_.tile.keys > (gpu ? opaque(seen.from) : seen.from));
+    if (s_.row != no_axis && !gpu) f_.layout.steps.where(f_.T * f_.tile.rows < rows_);
+  }
+
+  // e, in a form that bounds inference does not solve for the tile: its cells must keep constant places in registers.
+  static Expr opaque(const Expr &e) { return ((e * 2) | 1) / 2; }
 
   // ---- results -----------------------------------------------------------------------------------------------------
   void results() {
@@ -307,26 +372,31 @@ class lowering {
     Expr i = 0, T = 0, c = 0;
     if (f_.has_row) out_vars_.emplace(s_.row, f_.out_row), i = f_.out_row % f_.tile.rows, T = f_.out_row / f_.tile.rows;
     if (f_.has_column) out_vars_.emplace(s_.column, f_.out_column), c = f_.out_column;
-    const auto state = [&](Expr x, Expr y) {
-      std::vector<Expr> args = {std::move(x), std::move(y), T};
+    const auto state = [&](state_layout::coordinates args) {
+      args.push_back(T);
       args.insert(args.end(), around.begin(), around.end());
       return f_.state(args);
     };
-    const Expr l = state(i, f_.state_rows - 1);
-    const Expr o = select(l == 0.f, 0.f, state(c, f_.state_rows + i) / l);
+    const auto statistic = [&](int k, const Expr &column) { return state(f_.layout.statistic_at(k, i, column)); };
+    const auto o = [&](const Expr &column, const Expr &of_cell) {
+      const Expr l = statistic(f_.state_rows - 1, of_cell);
+      return select(l == 0.f, 0.f, state(f_.layout.value_at(i, column)) / l);
+    };
     if (s_.lse < 0) {
-      define(f_.out, s_.roots[0], s_.core, o);
+      define(f_.out, s_.roots[0], s_.core, o(c, c));
       return;
     }
     // one sweep for both: column `columns` holds the lse; the two roots are copied from it
-    const Expr lse = select(l == 0.f, -infinity, state(i, 2) + math::log(l));
+    const Expr l = statistic(3, f_.c);
+    const Expr lse = select(l == 0.f, -infinity, statistic(2, f_.c) + math::log(l));
     const Expr n = f_.has_column ? c_.size(s_.column) : Expr(1);
     f_.out = Func("out_and_lse_" + name_);
     std::vector<Var> vars = {f_.c};
     if (f_.has_row) vars.push_back(f_.out_row);
     vars.insert(vars.end(), f_.out_outer.begin(), f_.out_outer.end());
-    const Expr oc = select(l == 0.f, 0.f, state(Halide::min(f_.c, n - 1), f_.state_rows + i) / l);
-    f_.out(vars) = select(f_.c < n, oc, lse);
+    // a thread that holds the column of the lse has a cell for it; lanes end with the values
+    const Expr oc = f_.tile.dealt_to_threads() ? Expr(f_.c) : Halide::min(f_.c, n - 1);
+    f_.out(vars) = select(f_.c < n, o(oc, f_.c), lse);
     const auto read = [&](Expr column) {
       std::vector<Expr> args(vars.begin(), vars.end());
       args[0] = std::move(column);
@@ -360,7 +430,7 @@ class lowering {
   std::string name_;
   Expr rows_, keys_, limit_;
   indices outer_;
-  std::map<node_id, Func> row_tiles_;
+  std::map<node_id, Func> row_tiles_, key_tiles_;
   std::map<axis_id, Var> out_vars_;
 };
 

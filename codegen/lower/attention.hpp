@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codegen/lower/context.hpp"
+#include "codegen/lower/state_layout.hpp"
 
 namespace qkv::codegen {
 
@@ -19,6 +20,10 @@ struct attention_tile {
   int rows = 48;      // query rows of a tile
   int keys = 256;     // keys of a block
   int per_task = 10;  // tiles that share a block of keys while it is in cache
+
+  // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie in lanes.
+  int columns_per_thread = 0;
+  bool dealt_to_threads() const { return columns_per_thread > 0; }
 };
 
 // Every Func of the stage, for a schedule to place.
@@ -30,6 +35,7 @@ struct attention_funcs {
   std::vector<Halide::Var> outer;           // innermost first
   std::vector<Halide::Func> row_tiles;      // (i, features..., T, outer...): query rows, transposed
   std::vector<Halide::Func> pair_tiles;     // (i, j, b, T, outer...): what is read per query and key, transposed
+  std::vector<Halide::Func> key_tiles;      // (features..., j, b, outer of it...): keys of a block, clamped to the last one
   std::vector<Halide::Func> products;       // (i, j, b, T, outer...): one per contraction inside the scores
   std::vector<std::vector<Halide::RVar>> features;  // what each product sums over
   Halide::Func scores;                      // (i, j, b, T, outer...)
@@ -40,8 +46,9 @@ struct attention_funcs {
   Halide::Func product_v, block_out;        // (c, i, b, T, outer...)
   Halide::RDom keys;                        // within a block
   Halide::RDom keys_clean, keys_suspect;    // the same, for the product with V
-  Halide::Func state;                       // (x, y, T, outer...)
-  Halide::RDom steps;                       // x, y, block
+  Halide::Func state;                       // (layout.vars..., T, outer...)
+  state_layout layout;
+  Halide::RDom steps;                       // of the layout: x, y, block; or cell, block
   Halide::Expr columns, width;              // extent of c; of x
   bool padded_values = false;
   Halide::Func out;                         // rows of out trigger the tiles
