@@ -17,9 +17,9 @@
 namespace qkv::codegen {
 
 struct attention_tile {
-  int rows = 48;      // query rows of a tile
-  int keys = 256;     // keys of a block
-  int per_task = 10;  // tiles that share a block of keys while it is in cache
+  int rows = 32;      // query rows of a tile
+  int keys = 128;     // keys of a block
+  int per_task = 16;  // tiles that share a block of keys while it is in cache
 
   // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie in lanes.
   int columns_per_thread = 0;

@@ -39,7 +39,7 @@ int divisor_up_to(int n, int most) {
 void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is_output) {
   const registers reg = registers_of(t);
   const int rows = f.tile.rows, vl = reg.lanes;
-  const int row_vectors = divisor_up_to(rows / vl, 3);  // scores: 3 registers of rows x 8 keys
+  const int row_vectors = divisor_up_to(rows / vl, 3);  // scores: 2 registers of rows x 8 keys
   const int keys_unrolled = std::min(8, reg.accumulators / row_vectors);
   const std::optional<int> columns = constant(f.columns), width = constant(f.width);
   const int cl = columns ? lanes_dividing(*columns, vl) : vl;
@@ -116,10 +116,11 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   // l, p, m: rows in lanes
   f.block_sum.compute_at(tile).bound_extent(f.i, rows).vectorize(f.i, vl);
   f.block_sum.update().reorder(f.i, f.keys.x).vectorize(f.i, vl).unroll(f.i);
+  const int storage = ((f.tile.keys + keys_unrolled - 1) / keys_unrolled * keys_unrolled + 3) / 4 * 4;
   const auto over_keys = [&](Func &g, int unrolled) {
     g.compute_at(tile)
         .bound_extent(f.i, rows)
-        .bound_storage(f.j, f.tile.keys)
+        .bound_storage(f.j, storage)
         .split(f.j, jo, ji, unrolled, TailStrategy::RoundUp)
         .split(f.i, io, ii, row_vectors * vl)
         .reorder(ii, ji, jo, io)
@@ -143,7 +144,7 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
     for (const RVar &v : f.features[k]) inner.emplace_back(v);
     s.update().reorder(inner).vectorize(f.i, vl).unroll(f.i).unroll(f.j);
   }
-  for (Func &g : f.pair_tiles) g.compute_at(tile).bound_extent(f.i, rows).bound_storage(f.j, f.tile.keys).reorder(f.j, f.i).unroll(f.j, 16, TailStrategy::GuardWithIf);
+  for (Func &g : f.pair_tiles) g.compute_at(tile).bound_extent(f.i, rows).bound_storage(f.j, storage + 16).reorder(f.j, f.i).unroll(f.j, 16, TailStrategy::GuardWithIf);
   for (Func &q : f.row_tiles) {
     q.compute_at(at).bound_extent(f.i, rows);
     q.vectorize(f.i, vl);

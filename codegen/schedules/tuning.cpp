@@ -9,7 +9,7 @@ registers registers_of(const Halide::Target &t) {
 
 attention_tile attention_tile_for(const Halide::Target &t, std::int64_t rows, std::int64_t) {
   attention_tile tile;
-  if (rows >= 0 && rows <= 16) tile = {registers_of(t).lanes, 256, 1};
+  if (rows >= 0 && rows <= 16) tile = {registers_of(t).lanes, 128, 1};
   return tile;
 }
 
