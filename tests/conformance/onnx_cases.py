@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Exports the ONNX node tests about attention: what cases.txt and cases/ are made from.
+
+    pip install onnx==1.22.0        # later releases no longer carry the data
+    python onnx_cases.py            # writes cases.txt and cases/<case>/<tensor>.npy beside this file
+
+Every case is named in cases.txt. One that the language can say today names the kernel of onnx_specs.hpp that
+computes it, with its scalars and its tensors, and its data is exported; any other says what is missing. Each
+exported case is also run through onnx's reference evaluator, as a check of the data.
+"""
+import pathlib
+import re
+import shutil
+import sys
+
+import numpy as np
+import onnx
+import onnx.reference
+from onnx import helper, numpy_helper
+
+HERE = pathlib.Path(__file__).parent
+FAMILIES = ("attention", "rotary_embedding", "flexattention", "linear_attention", "softmax")
+
+
+def folders():
+    """The folders of these families; the `_expanded` twins hold the same data."""
+    root = pathlib.Path(onnx.__file__).parent / "backend" / "test" / "data" / "node"
+    prefixes = tuple(f"test_{family}" for family in FAMILIES)
+    return [f for f in sorted(root.iterdir()) if f.name.startswith(prefixes) and "_expanded" not in f.name]
+
+
+def tensor(path):
+    proto = onnx.TensorProto()
+    proto.ParseFromString(path.read_bytes())
+    return numpy_helper.to_array(proto)
+
+
+class Case:
+    def __init__(self, folder):
+        self.name = folder.name.removeprefix("test_")
+        self.model = onnx.load(folder / "model.onnx")
+        (self.node,) = self.model.graph.node
+        data = folder / "test_data_set_0"
+        self.fed = {v.name: tensor(data / f"input_{k}.pb") for k, v in enumerate(self.model.graph.input)}
+        self.wanted = {v.name: tensor(data / f"output_{k}.pb") for k, v in enumerate(self.model.graph.output)}
+        self.attributes = {a.name: helper.get_attribute_value(a) for a in self.node.attribute}
+
+    def missing(self):
+        """What the language lacks for this case, or None."""
+        if self.node.op_type == "LinearAttention":
+            return "a scan over time with a carried state"
+        if self.node.op_type == "RotaryEmbedding":
+            return "slices of an axis, and gathers by position"
+        if "past_key" in self.fed:
+            return "keys and values appended to a cache (concat)"
+        if "nonpad_kv_seqlen" in self.fed:
+            return "a mask that is shorter than the keys"
+        widths = {a.dtype.name for a in self.fed.values()} & {"float16", "float64"}
+        return f"storage as {widths.pop()}" if widths else None
+
+    def grouped(self):
+        if self.fed["Q"].ndim == 3:
+            return self.attributes["q_num_heads"] != self.attributes["kv_num_heads"]
+        return self.fed["Q"].shape[1] != self.fed["K"].shape[1]
+
+    def kernel(self):
+        """The kernel of onnx_specs.hpp, and its scalars."""
+        if self.node.op_type == "Softmax":
+            rank = self.fed["x"].ndim
+            axis = self.attributes.get("axis", -1) % rank + 3 - rank
+            return ("softmax_planes", "softmax_rows", "softmax_columns")[axis], {}
+        scalars = {}
+        if "scale" in self.attributes:
+            scalars["scale"] = self.attributes["scale"]
+        if self.attributes.get("softcap"):
+            scalars["cap"] = self.attributes["softcap"]
+        for end, kernel in {"causal_mask": "flex_causal", "score_mod": "flex_score", "prob_mod": "flex_weights",
+                            "relative_positional": "flex_relative"}.items():
+            if self.name == f"flexattention_{end}":
+                return kernel, {}
+        if self.name == "flexattention_soft_cap":
+            return "softcap", {"cap": 20.0}
+        mask = self.fed.get("attn_mask")
+        if "qk_matmul_output" in self.wanted:
+            return "scores_" + ("raw", "capped", "biased", "softmax")[self.attributes.get("qk_matmul_output_mode", 0)], scalars
+        if mask is None:
+            kind = "scaled" if "scale" in scalars else "softcap" if "cap" in scalars else "plain"
+            kind = "causal" if self.attributes.get("is_causal") else kind
+        elif mask.dtype == bool:
+            kind = f"keep_{mask.ndim}d"
+        elif "cap" in scalars:
+            kind = "softcap_mask"
+        else:
+            kind = "mask_3d" if mask.ndim == 4 and mask.shape[1] == 1 else f"mask_{mask.ndim}d"
+            kind += "_causal" if self.attributes.get("is_causal") else ""
+        if self.grouped():
+            kind = {"plain": "grouped", "mask_2d": "grouped_mask"}.get(kind, f"grouped_{kind}")
+        return kind, scalars
+
+    def tensors(self):
+        """name -> array, in the shapes of the spec. A case of rank 3 keeps its memory order: `!` marks it."""
+        rename = {"attn_mask": "mask", "qk_matmul_output": "scores", "x": "X", "y": "Y"}
+        arrays = {rename.get(k, k): v for k, v in (self.fed | self.wanted).items()}
+        if self.node.op_type == "Softmax":
+            return {k: v.reshape((1,) * (3 - v.ndim) + v.shape) for k, v in arrays.items()}
+        heads = {"Q": self.attributes.get("q_num_heads"), "K": self.attributes.get("kv_num_heads")}
+        heads |= {"V": heads["K"], "Y": heads["Q"]}
+        key_heads = heads["K"] or arrays["K"].shape[1]
+        for name in ("Q", "K", "V", "Y"):
+            a = arrays[name]
+            if a.ndim == 3:  # [batch, n, heads * d]: seen as [batch, heads, n, d] without moving anything
+                a = a.reshape(*a.shape[:2], heads[name], -1).transpose(0, 2, 1, 3)
+            if self.grouped() and name in "QY":
+                a = a.reshape(a.shape[0], key_heads, -1, *a.shape[2:])
+            arrays[name] = a
+        if "mask" in arrays and arrays["mask"].ndim == 4 and arrays["mask"].shape[1] == 1:
+            arrays["mask"] = arrays["mask"][:, 0]
+        return arrays
+
+    def agrees(self):
+        results = onnx.reference.ReferenceEvaluator(self.model).run(None, self.fed)
+        return all(np.allclose(got, want, rtol=1e-3, atol=1e-7, equal_nan=True)
+                   for got, want in zip(results, self.wanted.values(), strict=True))
+
+
+def export(case):
+    """Writes the data; returns the line of cases.txt. Files hold the memory as ONNX lays it out, plain C order;
+    an axis order beside a name says which file axis each axis of the spec is."""
+    kernel, scalars = case.kernel()
+    words = [kernel] + [f"{k}={v:g}" for k, v in scalars.items()]
+    out = HERE / "cases" / case.name
+    out.mkdir(parents=True)
+    for name, array in case.tensors().items():
+        order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
+        memory = array.transpose(order)
+        if memory.size and not memory.flags.c_contiguous:
+            order, memory = range(array.ndim), array
+        np.save(out / f"{name}.npy", np.ascontiguousarray(memory))
+        inverse = [list(order).index(axis) for axis in range(array.ndim)]
+        words.append(name if inverse == sorted(inverse) else f"{name}:{''.join(map(str, inverse))}")
+    return " ".join(words)
+
+
+def main():
+    cases = [Case(f) for f in folders()]
+    if not cases:
+        sys.exit(f"onnx {onnx.__version__} holds no such node tests; install onnx==1.22.0")
+    shutil.rmtree(HERE / "cases", ignore_errors=True)
+    lines = [re.sub(r"^# *", "# ", line) for line in (
+        "# Every ONNX node test about attention: the kernel of onnx_specs.hpp that computes it, its scalars and its",
+        "# tensors (with the order of the file's axes where it differs), or what is missing. Written by onnx_cases.py.")]
+    for case in cases:
+        if not case.agrees():
+            sys.exit(f"{case.name}: onnx's own evaluator disagrees with the data")
+        missing = case.missing()
+        lines.append(f"{case.name:55} " + (f"- {missing}" if missing else export(case)))
+    (HERE / "cases.txt").write_text("\n".join(lines) + "\n")
+    print(f"{sum('  - ' not in line for line in lines[2:])} of {len(cases)} cases exported")
+
+
+main()
