@@ -12,32 +12,72 @@ enum class op : unsigned char {
   index,   // the position along an axis, i32
   size,    // the extent of an axis, i32
   // pointwise, one operand
-  neg, not_, exp, log, tanh, sigmoid, relu, gelu, silu, elu, sqrt, rsqrt, abs, erf, cos, sin, cast,
+  neg,
+  not_,
+  exp,
+  log,
+  tanh,
+  sigmoid,
+  relu,
+  gelu,
+  silu,
+  elu,
+  sqrt,
+  rsqrt,
+  abs,
+  erf,
+  cos,
+  sin,
+  cast,
   // pointwise, two operands
-  add, sub, mul, div, min, max, pow, less, less_equal, greater, greater_equal, equal, not_equal, and_, or_,
+  add,
+  sub,
+  mul,
+  div,
+  min,
+  max,
+  pow,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  and_,
+  or_,
   // pointwise, three operands: where(condition, a, b)
   where,
   // contraction: sum over `over` of a * b
   dot,
   // reductions over `over`
-  sum, max_over, min_over, mean, logsumexp,
+  sum,
+  max_over,
+  min_over,
+  mean,
+  logsumexp,
   // weights over `over`
-  softmax, normalize,
+  softmax,
+  normalize,
   // scores with some of their positions removed: mask(scores, keep)
   mask,
   // another view of the same numbers; `over` is {from, to}, {whole, a, b}, {whole, a, b}, the added axes
-  rename, split, merge, broadcast,
+  rename,
+  split,
+  merge,
+  broadcast,
   // a result
   output,
 };
 
 constexpr std::string_view name_of(op o) {
   constexpr std::string_view names[] = {
-      "in",      "param",  "number", "index",   "size",      "-",       "not",       "exp",    "log",   "tanh",   "sigmoid",
-      "relu",    "gelu",   "silu",   "elu",     "sqrt",      "rsqrt",   "abs",       "erf",    "cos",   "sin",    "cast",
-      "+",       "-",      "*",      "/",       "min",       "max",     "pow",       "<",      "<=",    ">",      ">=",
-      "==",      "!=",     "and",    "or",      "where",     "dot",     "sum",       "max",    "min",   "mean",   "logsumexp",
-      "softmax", "normalize", "mask", "rename", "split",     "merge",   "broadcast", "out"};
+      "in",    "param", "number",    "index",     "size",    "-",         "not",  "exp",
+      "log",   "tanh",  "sigmoid",   "relu",      "gelu",    "silu",      "elu",  "sqrt",
+      "rsqrt", "abs",   "erf",       "cos",       "sin",     "cast",      "+",    "-",
+      "*",     "/",     "min",       "max",       "pow",     "<",         "<=",   ">",
+      ">=",    "==",    "!=",        "and",       "or",      "where",     "dot",  "sum",
+      "max",   "min",   "mean",      "logsumexp", "softmax", "normalize", "mask", "rename",
+      "split", "merge", "broadcast", "out"};
   return names[static_cast<int>(o)];
 }
 

@@ -1,0 +1,108 @@
+#pragma once
+// An ordered set of axes, by name. A structural type, so that a shape can stand in the type of an expression.
+#include <qkv/core/axis.hpp>
+#include <qkv/core/dtype.hpp>
+
+namespace qkv {
+
+inline constexpr int max_axes = 8;  // of one tensor
+
+struct axes {
+  const axis_data
+      *a[max_axes + 1]{};  // one more than allowed, so that a rule can see that there are too many
+  int n = 0;
+
+  constexpr const axis_data *const *begin() const { return a; }
+  constexpr const axis_data *const *end() const { return a + n; }
+  constexpr const axis_data *operator[](int i) const { return a[i]; }
+  constexpr bool empty() const { return n == 0; }
+  constexpr bool too_many() const { return n > max_axes; }
+
+  // The axis of this name, or null.
+  constexpr const axis_data *find(const axis_data *x) const {
+    for (const axis_data *y : *this)
+      if (same_name(x, y)) return y;
+    return nullptr;
+  }
+  constexpr bool has(const axis_data *x) const { return x && find(x); }
+  constexpr bool contains(const axes &o) const {
+    for (const axis_data *x : o)
+      if (!has(x)) return false;
+    return true;
+  }
+  constexpr bool same_set(const axes &o) const { return n == o.n && contains(o); }
+
+  constexpr axes &add(const axis_data *x) {
+    if (!has(x) && n <= max_axes) a[n++] = x;
+    return *this;
+  }
+  constexpr axes &add(const axes &o) {
+    for (const axis_data *x : o) add(x);
+    return *this;
+  }
+
+  constexpr axes with(const axes &o) const { return axes(*this).add(o); }
+  constexpr axes without(const axes &o) const {
+    axes r;
+    for (const axis_data *x : *this)
+      if (!o.has(x)) r.add(x);
+    return r;
+  }
+  constexpr axes common(const axes &o) const {
+    axes r;
+    for (const axis_data *x : *this)
+      if (o.has(x)) r.add(x);
+    return r;
+  }
+  // Those that are no batch axes.
+  constexpr axes non_batch() const {
+    axes r;
+    for (const axis_data *x : *this)
+      if (!x->batch) r.add(x);
+    return r;
+  }
+  constexpr axes batch() const {
+    axes r;
+    for (const axis_data *x : *this)
+      if (x->batch) r.add(x);
+    return r;
+  }
+
+  bool operator==(const axes &) const = default;
+};
+
+constexpr axes one_axis(const axis_data *x) { return axes{}.add(x); }
+
+namespace detail {
+
+template <auto A>
+inline constexpr bool is_axis = an_axis<decltype(A)>;
+template <auto A>
+inline constexpr bool is_dtype = std::same_as<std::remove_cvref_t<decltype(A)>, dtype>;
+
+template <auto A>
+constexpr void add_axis(axes &s) {
+  if constexpr (is_axis<A>) s.add(data_of<A>);
+}
+template <auto A>
+constexpr void take_dtype(dtype &t) {
+  if constexpr (is_dtype<A>) t = A;
+}
+
+}  // namespace detail
+
+// What stands between the angle brackets of in, out, tensor: an optional dtype, then axes.
+template <auto... A>
+consteval axes axes_of() {
+  axes s;
+  (detail::add_axis<A>(s), ...);
+  return s;
+}
+template <auto... A>
+consteval dtype dtype_of() {
+  dtype t = f32;
+  (detail::take_dtype<A>(t), ...);
+  return t;
+}
+
+}  // namespace qkv

@@ -1,0 +1,57 @@
+#pragma once
+// Axes: one identifier for the type, the value and the name in messages.
+//   inline constexpr axis<"d_k", 64> d_k;   inline constexpr batch_axis<"batch"> batch;   inline constexpr alias<"kv", seq> kv;
+#include <concepts>
+#include <type_traits>
+
+#include <qkv/core/text.hpp>
+
+namespace qkv {
+
+inline constexpr long runtime = -1;  // the size of an axis that the call decides
+
+struct axis_data {
+  sv name;
+  long size = runtime;
+  bool batch = false;  // may ride along through dot
+  const axis_data *same_as =
+      nullptr;  // the axis whose size this one shares; null when it has its own
+};
+
+template <str Name, long Size = runtime>
+struct axis {
+  static constexpr axis_data v{Name.view(), Size, false, nullptr};
+};
+
+template <str Name, long Size = runtime>
+struct batch_axis {
+  static constexpr axis_data v{Name.view(), Size, true, nullptr};
+};
+
+// Another name for the size of Of, as keys are to queries in self-attention.
+template <str Name, auto Of>
+struct alias {
+  static constexpr axis_data v{Name.view(), Of.v.size, Of.v.batch,
+                               Of.v.same_as ? Of.v.same_as : &Of.v};
+};
+
+template <class T>
+concept an_axis = requires {
+  { std::remove_cvref_t<T>::v } -> std::same_as<const axis_data &>;
+};
+
+template <auto Ax>
+inline constexpr const axis_data *data_of = &std::remove_cvref_t<decltype(Ax)>::v;
+
+constexpr bool same_name(const axis_data *a, const axis_data *b) {
+  return a == b || a->name == b->name;
+}
+
+// The axis that decides the size.
+constexpr const axis_data *root_of(const axis_data *a) { return a->same_as ? a->same_as : a; }
+
+constexpr bool same_size(const axis_data *a, const axis_data *b) {
+  return a->size >= 0 || b->size >= 0 ? a->size == b->size : same_name(root_of(a), root_of(b));
+}
+
+}  // namespace qkv

@@ -1,0 +1,63 @@
+#pragma once
+// Expressions: the type knows a label, the shape and the marks; the value is a position in the graph of a kernel.
+#include <qkv/core/graph.hpp>
+#include <qkv/core/marks.hpp>
+
+namespace qkv {
+
+// A step of the kernel whose graph is g.
+template <str Label, axes Shape, marks Meaning>
+struct expr {
+  graph *g = nullptr;
+  int id = -1;
+};
+
+// Made of positions, sizes and numbers only: belongs to no kernel until it meets one of its steps. N nodes.
+template <str Label, axes Shape, marks Meaning, int N>
+struct index_expr {
+  node nodes[N];
+};
+
+namespace detail {
+
+enum class form : unsigned char { other, number, index, tensor };
+
+// What rules see of an operand.
+struct info {
+  sv label;
+  axes s;
+  marks m;
+  form kind = form::other;
+
+  constexpr bool tensor() const { return kind == form::tensor; }
+  constexpr bool index() const { return kind == form::index; }
+  constexpr bool number() const { return kind == form::number; }
+  constexpr bool param() const { return !tensor() || m.param; }
+};
+
+template <class T>
+inline constexpr info of = {"number",
+                            {},
+                            {.type = std::integral<T> ? i32 : f32},
+                            std::is_arithmetic_v<T> ? form::number : form::other};
+template <str L, axes S, marks M>
+inline constexpr info of<expr<L, S, M>> = {L.view(), S, M, form::tensor};
+template <str L, axes S, marks M, int N>
+inline constexpr info of<index_expr<L, S, M, N>> = {L.view(), S, M, form::index};
+
+}  // namespace detail
+
+// A step of a kernel.
+template <class T>
+concept tensor_expr = detail::of<T>
+.kind == detail::form::tensor;
+// That, or an expression of positions and sizes.
+template <class T>
+concept traced = detail::of<T>
+.kind >= detail::form::index;
+// That, or a number.
+template <class T>
+concept operand = detail::of<T>
+.kind != detail::form::other;
+
+}  // namespace qkv

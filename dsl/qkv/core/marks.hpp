@@ -1,0 +1,56 @@
+#pragma once
+// What an expression is for, beyond its shape: what the meaning checks need to know. Part of the expression's type.
+#include <qkv/core/axes.hpp>
+
+namespace qkv {
+
+struct marks {
+  axes weights{};                    // softmax or normalize made it weights over these
+  axes contracted{};                 // what the last dot contracted
+  axes statistic{};                  // reduced over these: mean, max, min, sum, logsumexp
+  axes mask_lacks{};                 // axes along which some mask is constant
+  axes bias_lacks{};                 // axes along which some added term is constant
+  const axis_data *query = nullptr;  // of a causal mask
+  const axis_data *key = nullptr;    // of a causal mask
+  const axis_data *root = nullptr;   // sqrt(root), or 1 / sqrt(root)
+  bool inverse = false;              // the latter
+  bool unaligned =
+      false;  // a causal mask between axes of unrelated size that does not say how they align
+  bool param = false;  // made of parameters only
+  bool given = false;  // an input as it is
+  dtype type = f32;
+
+  bool operator==(const marks &) const = default;
+
+  // The same with f applied to every set of axes.
+  template <class F>
+  constexpr marks over_axes(F f) const {
+    marks m = *this;
+    for (axes *s : {&m.weights, &m.contracted, &m.statistic, &m.mask_lacks, &m.bias_lacks})
+      *s = f(*s);
+    return m;
+  }
+};
+
+namespace detail {
+
+// New numbers: only what they are made of and their type remain.
+constexpr marks values(const marks &m, dtype type) {
+  marks r;
+  r.param = m.param;
+  r.type = type;
+  return r;
+}
+
+// Through a nonlinear function: no longer weights, and what was added no longer cancels.
+constexpr marks bent(marks m, dtype type) {
+  m.weights = {};
+  m.bias_lacks = {};
+  m.root = nullptr;
+  m.given = false;
+  m.type = type;
+  return m;
+}
+
+}  // namespace detail
+}  // namespace qkv

@@ -1,0 +1,122 @@
+#pragma once
+// What all operations on one position at a time share: shapes, checks and marks of two operands.
+#include <qkv/core/step.hpp>
+
+namespace qkv::detail {
+
+// The union, in the order of the larger shape.
+constexpr axes larger_first(const axes &l, const axes &r) { return r.contains(l) ? r : l.with(r); }
+
+constexpr axes pointwise_shape(const info &l, const info &r) { return larger_first(l.s, r.s); }
+
+// sqrt(ax) as a divisor names an axis of the score.
+constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale) {
+  const bool divides =
+      (kind == op::div && !scale.m.inverse) || (kind == op::mul && scale.m.inverse);
+  const axis_data *ax = scale.m.root;
+  if (!ax || !divides || !x.tensor() || x.m.contracted.has(ax) || x.s.has(ax)) return false;
+  m.say("sqrt(", ax->name, "): ", ax->name, " was not contracted here");
+  if (x.m.contracted.empty()) {
+    m.say("if it is meant, write sqrt(size(", ax->name, "))");
+  } else {
+    m.say("did you mean sqrt(", x.m.contracted[0]->name, ")? if it is meant, sqrt(size(", ax->name,
+          "))");
+  }
+  m.show(x);
+  return true;
+}
+
+// Positions of an axis that the score does not have.
+constexpr bool foreign_index(message &m, sv call, const info &x, const info &index) {
+  if (!index.index() || !x.tensor() || x.m.contracted.empty() || x.s.contains(index.s))
+    return false;
+  const axis_data *ax = index.s.without(x.s)[0];
+  m.say(call, ": ", index.label, " varies along ", ax->name, ", which ", x.label, " lacks").show(x);
+  return true;
+}
+
+// Neither shape contains the other.
+constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
+  if (l.s.contains(r.s) || r.s.contains(l.s)) return false;
+  const axes only_l = l.s.without(r.s), only_r = r.s.without(l.s);
+  const sv name = name_of(kind);
+  m.say(name, ": neither side contains the other");
+  if (only_l.n == 1 && only_r.n == 1 && same_name(root_of(only_l[0]), root_of(only_r[0]))) {
+    m.say("did you mean rename<", only_r, ", ", only_l, ">(", r.label, ")?");
+  } else {
+    m.say("if it is meant, broadcast<", only_r, ">(", l.label, ") and broadcast<", only_l, ">(",
+          r.label, ")");
+  }
+  m.show(l, r);
+  return true;
+}
+
+// A sum repeats data only where that is what people mean.
+constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
+  const bool left_is_larger = l.s.contains(r.s);
+  const info &small = left_is_larger ? r : l;
+  const info &large = left_is_larger ? l : r;
+  const axes lacking = large.s.without(small.s).non_batch();
+  if (lacking.empty() || small.s.empty() || small.m.param || small.m.given ||
+      small.m.statistic.contains(lacking))
+    return false;
+  m.say(name_of(kind), ": ", small.label, " would be repeated along ", lacking)
+      .say("if it is meant, write broadcast<", lacking, ">(", small.label, ")")
+      .show(l, r);
+  return true;
+}
+
+constexpr bool adds(op kind) { return kind == op::add || kind == op::sub; }
+constexpr bool is_logic(op kind) {
+  return is_comparison(kind) || kind == op::and_ || kind == op::or_;
+}
+
+// Weights stay weights unless the result varies along further axes that are no batch axes.
+constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
+  axes kept;
+  for (const info *x : {&l, &r}) {
+    const info &other = x == &l ? r : l;
+    if (!shape.without(x->s).non_batch().empty()) continue;
+    if (other.m.weights.empty() || other.m.weights.same_set(x->m.weights)) kept.add(x->m.weights);
+  }
+  return kept;
+}
+
+// Axes of the result along which the operand is constant and would cancel in softmax. Numbers and statistics may.
+constexpr axes constant_along(const info &x, const axes &shape) {
+  return x.s.empty() ? axes{} : shape.without(x.s).without(x.m.statistic);
+}
+
+constexpr marks binary_marks(op kind, const info &l, const info &r) {
+  const axes shape = pointwise_shape(l, r);
+  marks m;
+  m.type = binary_type(kind, l.m.type, r.m.type);
+  m.param = (l.tensor() || r.tensor()) && l.param() && r.param();
+  m.contracted = l.m.contracted.with(r.m.contracted);
+  m.statistic = l.param()   ? r.m.statistic
+                : r.param() ? l.m.statistic
+                            : l.m.statistic.common(r.m.statistic);
+  m.mask_lacks = l.m.mask_lacks.with(r.m.mask_lacks);
+  const info &causal = l.m.key ? l : r;
+  m.query = causal.m.query;
+  m.key = causal.m.key;
+  m.unaligned = l.m.unaligned || r.m.unaligned;
+  if (kind == op::div && l.number() && r.m.root && !r.m.inverse) {
+    m.root = r.m.root;
+    m.inverse = true;
+  }
+  if (is_logic(kind)) return m;
+  m.weights = kept_weights(l, r, shape);
+  if (adds(kind)) {
+    m.bias_lacks = l.m.bias_lacks.with(r.m.bias_lacks)
+                       .with(constant_along(l, shape))
+                       .with(constant_along(r, shape));
+  } else if (kind == op::mul) {
+    m.bias_lacks = l.m.bias_lacks.without(r.s).with(r.m.bias_lacks.without(l.s));
+  } else if (kind == op::div) {
+    m.bias_lacks = l.m.bias_lacks.without(r.s);
+  }
+  return m;
+}
+
+}  // namespace qkv::detail

@@ -1,0 +1,126 @@
+#pragma once
+// What every rule of the language is made of: the words of its messages and the checks that several share.
+// A rule is a structural value with kind, over, check(operands) -> text, shape, meaning and label; see core/step.hpp.
+#include <qkv/core/expr.hpp>
+#include <qkv/core/label.hpp>
+#include <qkv/core/shape_error.hpp>
+#include <qkv/core/types.hpp>
+
+namespace qkv::detail {
+
+// seq, kv
+constexpr text &operator<<(text &t, const axes &s) {
+  for (int i = 0; i < s.n; ++i) t << (i ? ", " : "") << s[i]->name;
+  return t;
+}
+
+// A message: what does not fit, then the likely fix, then the operands; each on a line of its own.
+struct message : text {
+  constexpr message() = default;
+
+  template <class... T>
+  constexpr message &say(const T &...words) {
+    if (!empty()) *this << '\n';
+    ((static_cast<text &>(*this) << words), ...);
+    return *this;
+  }
+  // Q[batch, seq, d_k=64]
+  constexpr message &show_shape(sv name, const axes &s) {
+    say(name, "[");
+    for (int i = 0; i < s.n; ++i) {
+      *this << (i ? ", " : "") << s[i]->name;
+      if (s[i]->size >= 0) *this << "=" << s[i]->size;
+    }
+    *this << "]";
+    return *this;
+  }
+  template <class... Info>
+  constexpr message &show(const Info &...x) {
+    (show_shape(x.label, x.s), ...);
+    return *this;
+  }
+};
+
+// "softmax<kv>"
+constexpr text call_of(sv name, const axes &over) {
+  text t;
+  t << name << "<" << over << ">";
+  return t;
+}
+
+constexpr text size_of_axis(const axis_data *a) {
+  text t;
+  return a->size < 0 ? t << "decided at the call" : t << a->size;
+}
+
+constexpr sv article(dtype t) {
+  return t == f32 || t == f16 || t == f64 || t == i32 ? "an " : "a ";
+}
+
+// An expression of positions alone has no kernel to be computed in.
+constexpr bool needs_input(message &m, sv call, const info &x) {
+  if (x.tensor()) return false;
+  m.say(call, ": ", x.label, " meets no input of the kernel")
+      .say("combine it with a step of the kernel first");
+  return true;
+}
+
+constexpr bool lacks_axis(message &m, sv call, const axes &over, const info &x) {
+  for (const axis_data *a : over)
+    if (!x.s.has(a)) {
+      m.say(call, ": no axis ", a->name, " in ", x.label).show(x);
+      return true;
+    }
+  return false;
+}
+
+// Axes of one name must be the same axis.
+constexpr bool sizes_differ(message &m, sv call, const info &l, const info &r) {
+  for (const axis_data *a : l.s) {
+    const axis_data *b = r.s.find(a);
+    if (!b || (same_size(a, b) && a->batch == b->batch)) continue;
+    if (a->size != b->size) {
+      m.say(call, ": ", a->name, " is ", size_of_axis(a), " in ", l.label, " but ", size_of_axis(b),
+            " in ", r.label);
+    } else {
+      m.say(call, ": two different axes are named ", a->name);
+    }
+    m.show(l, r);
+    return true;
+  }
+  return false;
+}
+
+constexpr bool too_many_axes(message &m, sv call, const axes &result) {
+  if (!result.too_many()) return false;
+  m.say(call, ": the result has more than ", long{max_axes}, " axes");
+  return true;
+}
+
+constexpr bool not_logical(message &m, sv call, sv what, const info &x) {
+  if (x.m.type == b8) return false;
+  m.say(call, ": ", what, x.label, " is ", name_of(x.m.type), ", not b8")
+      .say("did you mean ", x.label, " != 0?")
+      .show(x);
+  return true;
+}
+
+constexpr bool unaligned_causal(message &m, const info &x) {
+  if (!x.m.unaligned) return false;
+  const sv q = x.m.query->name, k = x.m.key->name;
+  m.say("causal<", q, ", ", k, ">: the sizes of ", q, " and ", k, " are unrelated")
+      .say("say causal<", q, ", ", k, ", align::first> or align::last");
+  return true;
+}
+
+// A rule applied to the types of its operands.
+template <auto Rule, class... X>
+struct check {
+  static constexpr text why() { return Rule.check(of<X>...); }
+};
+template <auto Rule, class... X>
+inline constexpr bool fits = passes<check<Rule, X...>>;
+template <auto Rule, class... X>
+using misfit = refusal<check<Rule, X...>>;
+
+}  // namespace qkv::detail

@@ -1,0 +1,146 @@
+#pragma once
+// What stands in the signature of a kernel: in, param, out, outs.
+#include <qkv/core/step.hpp>
+
+namespace qkv {
+namespace detail {
+
+template <auto... A>
+consteval marks input_marks() {
+  marks m;
+  m.given = true;
+  m.type = dtype_of<A...>();
+  return m;
+}
+template <auto... A>
+consteval marks param_marks() {
+  marks m;
+  m.param = true;
+  m.type = dtype_of<A...>();
+  return m;
+}
+
+namespace rule {
+
+// A returned expression against the declared result.
+struct result {
+  sv name;
+  axes declared;
+  dtype type;
+
+  constexpr text check(const info &x) const {
+    message m;
+    if (x.kind == form::other) return m.say("result ", name, ": what is returned is no expression");
+    if (!x.tensor()) return m.say("result ", name, ": ", x.label, " meets no input of the kernel");
+    const axes missing = declared.without(x.s), extra = x.s.without(declared);
+    if (!extra.empty()) {
+      m.say("result ", name, ": ", extra, " is not declared");
+      if (const text fix = split_fix(x, extra); !fix.empty()) {
+        m.say(fix);
+      } else if (!missing.empty()) {
+        m.say("declared instead: ", missing);
+      } else {
+        m.say("contract or reduce it, or declare it");
+      }
+    } else if (!missing.empty()) {
+      m.say("result ", name, ": ", missing, " is declared but not returned");
+    } else if (!sizes_agree(m, x) || !types_agree(m, x)) {
+    } else {
+      return m;
+    }
+    return m.show_shape(name, declared).show_shape("returned", x.s);
+  }
+
+  // Query heads left beside key heads: grouped heads that were not split.
+  constexpr text split_fix(const info &x, const axes &extra) const {
+    text t;
+    for (const axis_data *few : extra.batch())
+      for (const axis_data *many : x.s.common(declared).batch())
+        if (few->size > 0 && many->size > few->size && many->size % few->size == 0) {
+          return t << "grouped heads? split<" << many->name << ", " << few->name << ", group>(Q)";
+        }
+    return t;
+  }
+  constexpr bool sizes_agree(message &m, const info &x) const {
+    for (const axis_data *a : declared)
+      if (const axis_data *b = x.s.find(a); !same_size(a, b)) {
+        m.say("result ", name, ": ", a->name, " is ", size_of_axis(a), " as declared but ",
+              size_of_axis(b), " as returned");
+        return false;
+      }
+    return true;
+  }
+  constexpr bool types_agree(message &m, const info &x) const {
+    if (is_float(type) || type == x.m.type || (type == i32 && x.m.type == b8)) return true;
+    m.say("result ", name, ": declared ", name_of(type), " but returned ", name_of(x.m.type))
+        .say("if it is meant, cast<", name_of(type), ">(", x.label, ")");
+    return false;
+  }
+};
+
+}  // namespace rule
+
+template <str Name, axes Declared, dtype Type>
+struct result_rule {
+  static constexpr text check(const info &x) {
+    return rule::result{Name.view(), Declared, Type}.check(x);
+  }
+};
+
+constexpr void put_output(graph &g, int value, sv name, const axes &shape, dtype type) {
+  if (g[value].type != type) {
+    node n;
+    n.kind = op::cast;
+    n.type = type;
+    n.a = value;
+    n.shape = g[value].shape;
+    value = g.put(n);
+  }
+  node n;
+  n.kind = op::output;
+  n.type = type;
+  n.a = value;
+  n.label = name;
+  n.shape = shape;
+  g.put(n);
+}
+
+}  // namespace detail
+
+// An input that changes with every call: in<"Q", batch, seq, d_k>, in<"len", i32, batch>.
+template <str Name, auto... A>
+using in = expr<Name, axes_of<A...>(), detail::input_marks<A...>()>;
+
+// A parameter of the model: the same in every call, shared by the batch.
+template <str Name, auto... A>
+using param = expr<Name, axes_of<A...>(), detail::param_marks<A...>()>;
+
+// A result, made of the expression that the kernel returns. Errors: axes, sizes or type other than declared.
+template <str Name, auto... A>
+struct out {
+  static constexpr sv name = Name.view();
+  static constexpr axes shape = axes_of<A...>();
+  static constexpr dtype type = dtype_of<A...>();
+  static constexpr detail::result_rule<Name, shape, type> rule{};
+
+  template <traced X>
+  requires detail::fits<rule, X>
+  constexpr out(X x) { detail::put_output(*x.g, x.id, name, shape, type); }
+  // A constructor cannot return an error. g++ reports an incomplete default argument on the user's line; clang would
+  // report it here, so there the constructor is deleted and the text stands in the note.
+#if defined(__clang__)
+  template <traced X, class Err = detail::misfit<rule, X>>
+  out(X) = delete;
+#else
+  template <traced X, class Err = detail::misfit<rule, X>>
+  out(X, std::type_identity_t<Err> = {});
+#endif
+};
+
+// Several results: -> outs<out<"O", ...>, out<"lse", ...>> and return {o, lse};
+template <class... Out>
+struct outs {
+  constexpr outs(Out...) {}
+};
+
+}  // namespace qkv

@@ -1,0 +1,30 @@
+#pragma once
+// What rename, split, merge and broadcast share: the same numbers with other axes.
+#include <qkv/core/step.hpp>
+
+namespace qkv::detail {
+
+// The set with `to` where the first axis of `from` stood; the others of `from` are dropped.
+constexpr axes replace(const axes &s, const axes &from, const axes &to) {
+  axes r;
+  bool placed = false;
+  for (const axis_data *x : s) {
+    if (!from.has(x)) {
+      r.add(x);
+    } else if (!placed) {
+      r.add(to);
+      placed = true;
+    }
+  }
+  return r;
+}
+
+// Marks survive with their axes replaced; a view of an input is not that input.
+template <class F>
+constexpr marks view_of(const marks &of, F replaced) {
+  marks m = of.over_axes(replaced);
+  m.given = false;
+  return m;
+}
+
+}  // namespace qkv::detail

@@ -1,0 +1,129 @@
+#pragma once
+// + - * / min max pow on two operands, and the sign.
+#include <qkv/core/pointwise.hpp>
+
+namespace qkv {
+namespace detail {
+namespace rule {
+
+template <op Kind>
+struct binary {
+  static constexpr op kind = Kind;
+  static constexpr axes over{};
+
+  constexpr text check(const info &l, const info &r) const {
+    message m;
+    const sv name = name_of(kind);
+    if (wrong_root(m, kind, l, r) || wrong_root(m, kind, r, l)) return m;
+    if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
+    if (sizes_differ(m, name, l, r)) return m;
+    if (l.tensor() && r.tensor() &&
+        (unrelated(m, kind, l, r) || (adds(kind) && repeated(m, kind, l, r))))
+      return m;
+    if (too_many_axes(m, name, shape(l, r))) m.show(l, r);
+    return m;
+  }
+  constexpr axes shape(const info &l, const info &r) const { return pointwise_shape(l, r); }
+  constexpr marks meaning(const info &l, const info &r) const { return binary_marks(kind, l, r); }
+  constexpr text label(const info &l, const info &r) const { return label_of(kind, l, r); }
+};
+
+struct negated {
+  static constexpr op kind = op::neg;
+  static constexpr axes over{};
+  constexpr text check(const info &) const { return {}; }
+  constexpr axes shape(const info &x) const { return x.s; }
+  constexpr marks meaning(const info &x) const {
+    marks m = x.m;
+    m.type = unary_type(kind, m.type);
+    m.root = nullptr;
+    m.given = false;
+    return m;
+  }
+  constexpr text label(const info &x) const { return label_of(kind, x); }
+};
+
+}  // namespace rule
+
+template <op Kind, class L, class R>
+concept binary_fits = operand<L> && operand<R> &&
+    (traced<L> || traced<R>)&&fits<rule::binary<Kind>{}, L, R>;
+
+template <op Kind, class L, class R>
+requires operand<L> && operand<R> &&
+    (traced<L> || traced<R>)using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
+
+}  // namespace detail
+
+// Computes: left op right at each position.
+// Shapes:   the larger one; one must contain the other. Numbers, scalars and index expressions fit anything.
+// Numerics: f32, or i32 when both sides are whole numbers; / and pow always give a floating type.
+// Errors:   shapes that do not contain each other; sizes that differ; in + and - a smaller side that would be repeated
+//           along axes other than batch axes, unless it is a param, an input as it is or a statistic over them;
+//           division by sqrt of an axis that was not contracted.
+template <class L, class R>
+requires detail::binary_fits<op::add, L, R>
+constexpr auto operator+(L left, R right) {
+  return detail::make_step<detail::rule::binary<op::add>{}>(left, right);
+}
+template <class L, class R, class Err = detail::binary_misfit<op::add, L, R>>
+Err operator+(L, R);
+
+template <class L, class R>
+requires detail::binary_fits<op::sub, L, R>
+constexpr auto operator-(L left, R right) {
+  return detail::make_step<detail::rule::binary<op::sub>{}>(left, right);
+}
+template <class L, class R, class Err = detail::binary_misfit<op::sub, L, R>>
+Err operator-(L, R);
+
+template <class L, class R>
+requires detail::binary_fits<op::mul, L, R>
+constexpr auto operator*(L left, R right) {
+  return detail::make_step<detail::rule::binary<op::mul>{}>(left, right);
+}
+template <class L, class R, class Err = detail::binary_misfit<op::mul, L, R>>
+Err operator*(L, R);
+
+template <class L, class R>
+requires detail::binary_fits<op::div, L, R>
+constexpr auto operator/(L left, R right) {
+  return detail::make_step<detail::rule::binary<op::div>{}>(left, right);
+}
+template <class L, class R, class Err = detail::binary_misfit<op::div, L, R>>
+Err operator/(L, R);
+
+template <class L, class R>
+requires detail::binary_fits<op::min, L, R>
+constexpr auto min(L left, R right) {
+  return detail::make_step<detail::rule::binary<op::min>{}>(left, right);
+}
+template <class L, class R, class Err = detail::binary_misfit<op::min, L, R>>
+Err min(L, R);
+
+template <class L, class R>
+requires detail::binary_fits<op::max, L, R>
+constexpr auto max(L left, R right) {
+  return detail::make_step<detail::rule::binary<op::max>{}>(left, right);
+}
+template <class L, class R, class Err = detail::binary_misfit<op::max, L, R>>
+Err max(L, R);
+
+template <class L, class R>
+requires detail::binary_fits<op::pow, L, R>
+constexpr auto pow(L left, R right) {
+  return detail::make_step<detail::rule::binary<op::pow>{}>(left, right);
+}
+template <class L, class R, class Err = detail::binary_misfit<op::pow, L, R>>
+Err pow(L, R);
+
+// Computes: -x.
+// Shapes:   as x.
+// Numerics: i32 of whole numbers, else f32.
+// Errors:   none.
+template <traced X>
+constexpr auto operator-(X x) {
+  return detail::make_step<detail::rule::negated{}>(x);
+}
+
+}  // namespace qkv

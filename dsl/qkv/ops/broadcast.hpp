@@ -1,0 +1,47 @@
+#pragma once
+// The same numbers repeated along further axes, said aloud.
+#include <qkv/core/views.hpp>
+
+namespace qkv {
+namespace detail::rule {
+
+struct broadcast {
+  axes over{};  // the added axes
+  static constexpr op kind = op::broadcast;
+
+  constexpr text check(const info &x) const {
+    message m;
+    const text call = call_of("broadcast", over);
+    if (over.empty()) return m.say("broadcast: names no axis").show(x);
+    if (needs_input(m, call.view(), x)) return m;
+    for (const axis_data *a : over)
+      if (x.s.has(a)) return m.say(call, ": ", x.label, " already has ", a->name).show(x);
+    if (too_many_axes(m, call.view(), shape(x))) m.show(x);
+    return m;
+  }
+  constexpr axes shape(const info &x) const { return x.s.with(over); }
+  constexpr marks meaning(const info &x) const {
+    marks m = x.m;
+    m.given = false;
+    if (!over.non_batch().empty()) m.weights = {};
+    return m;
+  }
+  constexpr text label(const info &x) const { return label_of(kind, x); }
+};
+
+}  // namespace detail::rule
+
+// Computes: x at every position of the added axes.
+// Shapes:   those of x, then the added ones.
+// Numerics: no arithmetic; masked positions stay masked.
+// Errors:   x has one of the axes already.
+template <an_axis auto... Ax, traced X>
+requires detail::fits<detail::rule::broadcast{axes_of<Ax...>()}, X>
+constexpr auto broadcast(X x) {
+  return detail::make_step<detail::rule::broadcast{axes_of<Ax...>()}>(x);
+}
+template <an_axis auto... Ax, traced X,
+          class Err = detail::misfit<detail::rule::broadcast{axes_of<Ax...>()}, X>>
+Err broadcast(X);
+
+}  // namespace qkv

@@ -1,0 +1,36 @@
+#pragma once
+// Another element type.
+#include <qkv/core/step.hpp>
+
+namespace qkv {
+namespace detail::rule {
+
+struct cast {
+  dtype to = f32;
+  static constexpr op kind = op::cast;
+  static constexpr axes over{};
+
+  constexpr text check(const info &) const { return {}; }
+  constexpr axes shape(const info &x) const { return x.s; }
+  constexpr marks meaning(const info &x) const {
+    if (!is_float(to)) return bent(x.m, to);
+    marks m = x.m;
+    m.type = to;
+    m.given = false;
+    return m;
+  }
+  constexpr text label(const info &x) const { return label_of(kind, x); }
+};
+
+}  // namespace detail::rule
+
+// Computes: x as numbers of type To: cast<f32>(length).
+// Shapes:   as x.
+// Numerics: to i32 towards zero; to b8 whether it is not 0; to 16 bit to nearest even.
+// Errors:   none.
+template <dtype To, traced X>
+constexpr auto cast(X x) {
+  return detail::make_step<detail::rule::cast{To}>(x);
+}
+
+}  // namespace qkv

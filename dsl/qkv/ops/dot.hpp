@@ -1,0 +1,81 @@
+#pragma once
+// Contraction.
+#include <qkv/core/step.hpp>
+
+namespace qkv {
+namespace detail::rule {
+
+struct dot {
+  axes over{};
+  static constexpr op kind = op::dot;
+
+  constexpr text check(const info &l, const info &r) const {
+    message m;
+    const text call = call_of("dot", over);
+    if (needs_input(m, call.view(), l) || needs_input(m, call.view(), r)) return m;
+    if (over.empty()) return m.say("dot: names no axis to contract").show(l, r);
+    for (const axis_data *a : over)
+      if (!l.s.has(a) || !r.s.has(a))
+        return m.say(call, ": no axis ", a->name, " in ", l.s.has(a) ? r.label : l.label)
+            .show(l, r);
+    if (sizes_differ(m, call.view(), l, r)) return m;
+    for (const axis_data *a : l.s.common(r.s)) {
+      if (!over.has(a) && !a->batch) {
+        return m.say(call, ": both sides carry ", a->name)
+            .say("rename one side or make it a batch axis: rename<", a->name, ", ...>(", r.label,
+                 ")")
+            .show(l, r);
+      }
+      if (over.has(a) && a->batch && !l.m.param && !r.m.param) {
+        return m.say(call, " adds up batch axis ", a->name, " of two activations")
+            .say("leave it out: it rides along; only a param may contract it")
+            .show(l, r);
+      }
+    }
+    if (over_other_weights(m, l, r) || over_other_weights(m, r, l)) return m.show(l, r);
+    if (too_many_axes(m, call.view(), shape(l, r))) m.show(l, r);
+    return m;
+  }
+
+  // Weights are contracted over their own axis; over another only with a param or with weights over a contracted axis.
+  constexpr bool over_other_weights(message &m, const info &w, const info &other) const {
+    if (w.m.weights.empty() || !w.m.weights.common(over).empty()) return false;
+    if (other.m.param || !other.m.weights.common(over).empty()) return false;
+    m.say("dot<", over, "> contracts weights over ", w.m.weights, "; did you mean softmax<", over,
+          ">?")
+        .say("if it is meant, plain(", w.label, ") makes them numbers");
+    return true;
+  }
+
+  constexpr axes shape(const info &l, const info &r) const { return l.s.with(r.s).without(over); }
+
+  constexpr marks meaning(const info &l, const info &r) const {
+    marks m;
+    m.contracted = over;
+    m.weights = l.m.weights.with(r.m.weights).without(over);
+    m.param = l.m.param && r.m.param;
+    m.type = as_float(common_type(l.m.type, r.m.type));
+    return m;
+  }
+
+  constexpr text label(const info &l, const info &r) const { return label_of(kind, l, r); }
+};
+
+}  // namespace detail::rule
+
+// Computes: the sum over the named axes of left * right.
+// Shapes:   both carry every named axis; the result has all other axes of both. An axis of both that is not
+//           contracted must be a batch axis; a batch axis is contracted only with a param.
+// Numerics: 16-bit products accumulate in f32; a product with a masked factor contributes nothing.
+// Errors:   a named axis missing or of two sizes; a shared axis that is no batch axis; heads added up between
+//           activations; weights contracted over another axis than their own.
+template <an_axis auto... Ax, traced L, traced R>
+requires detail::fits<detail::rule::dot{axes_of<Ax...>()}, L, R>
+constexpr auto dot(L left, R right) {
+  return detail::make_step<detail::rule::dot{axes_of<Ax...>()}>(left, right);
+}
+template <an_axis auto... Ax, traced L, traced R,
+          class Err = detail::misfit<detail::rule::dot{axes_of<Ax...>()}, L, R>>
+Err dot(L, R);
+
+}  // namespace qkv

@@ -1,0 +1,90 @@
+#pragma once
+// Functions of one number.
+#include <qkv/core/step.hpp>
+
+namespace qkv {
+namespace detail {
+namespace rule {
+
+template <op Kind>
+struct function {
+  static constexpr op kind = Kind;
+  static constexpr axes over{};
+  constexpr text check(const info &) const { return {}; }
+  constexpr axes shape(const info &x) const { return x.s; }
+  constexpr marks meaning(const info &x) const { return bent(x.m, unary_type(kind, x.m.type)); }
+  constexpr text label(const info &x) const { return label_of(kind, x); }
+};
+
+}  // namespace rule
+
+template <op Kind, class X>
+constexpr auto function(const X &x) {
+  return make_step<rule::function<Kind>{}>(x);
+}
+
+}  // namespace detail
+
+// Computes: the function of its name at each position; gelu is x * (1 + erf(x / sqrt(2))) / 2, silu x * sigmoid(x),
+//           elu exp(x) - 1 below 0, rsqrt 1 / sqrt(x).
+// Shapes:   as x.
+// Numerics: f32; abs and relu of whole numbers stay i32. exp is within 2 ulp. A masked position stays masked.
+// Errors:   none.
+template <traced X>
+constexpr auto exp(X x) {
+  return detail::function<op::exp>(x);
+}
+template <traced X>
+constexpr auto log(X x) {
+  return detail::function<op::log>(x);
+}
+template <traced X>
+constexpr auto tanh(X x) {
+  return detail::function<op::tanh>(x);
+}
+template <traced X>
+constexpr auto sigmoid(X x) {
+  return detail::function<op::sigmoid>(x);
+}
+template <traced X>
+constexpr auto relu(X x) {
+  return detail::function<op::relu>(x);
+}
+template <traced X>
+constexpr auto gelu(X x) {
+  return detail::function<op::gelu>(x);
+}
+template <traced X>
+constexpr auto silu(X x) {
+  return detail::function<op::silu>(x);
+}
+template <traced X>
+constexpr auto elu(X x) {
+  return detail::function<op::elu>(x);
+}
+template <traced X>
+constexpr auto sqrt(X x) {
+  return detail::function<op::sqrt>(x);
+}
+template <traced X>
+constexpr auto rsqrt(X x) {
+  return detail::function<op::rsqrt>(x);
+}
+template <traced X>
+constexpr auto abs(X x) {
+  return detail::function<op::abs>(x);
+}
+template <traced X>
+constexpr auto erf(X x) {
+  return detail::function<op::erf>(x);
+}
+template <traced X>
+constexpr auto cos(X x) {
+  return detail::function<op::cos>(x);
+}
+template <traced X>
+constexpr auto sin(X x) {
+  return detail::function<op::sin>(x);
+}
+
+}  // namespace qkv

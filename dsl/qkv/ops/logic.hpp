@@ -1,0 +1,136 @@
+#pragma once
+// Comparisons, and, or, not: they only make masks, so they take the union of both shapes.
+#include <qkv/core/pointwise.hpp>
+
+namespace qkv {
+namespace detail {
+namespace rule {
+
+template <op Kind>
+struct logic {
+  static constexpr op kind = Kind;
+  static constexpr axes over{};
+
+  constexpr text check(const info &l, const info &r) const {
+    message m;
+    const sv name = name_of(kind);
+    if (!is_comparison(kind) && (not_logical(m, name, "", l) || not_logical(m, name, "", r)))
+      return m;
+    if (sizes_differ(m, name, l, r)) return m;
+    if (too_many_axes(m, name, shape(l, r))) m.show(l, r);
+    return m;
+  }
+  constexpr axes shape(const info &l, const info &r) const { return pointwise_shape(l, r); }
+  constexpr marks meaning(const info &l, const info &r) const { return binary_marks(kind, l, r); }
+  constexpr text label(const info &l, const info &r) const { return label_of(kind, l, r); }
+};
+
+struct inverted {
+  static constexpr op kind = op::not_;
+  static constexpr axes over{};
+  constexpr text check(const info &x) const {
+    message m;
+    not_logical(m, "not", "", x);
+    return m;
+  }
+  constexpr axes shape(const info &x) const { return x.s; }
+  constexpr marks meaning(const info &x) const {
+    marks m = x.m;
+    m.key = m.query = nullptr;
+    m.given = false;
+    return m;
+  }
+  constexpr text label(const info &x) const { return label_of(kind, x); }
+};
+
+}  // namespace rule
+
+template <op Kind, class L, class R>
+concept logic_fits = operand<L> && operand<R> &&
+    (traced<L> || traced<R>)&&fits<rule::logic<Kind>{}, L, R>;
+
+template <op Kind, class L, class R>
+requires operand<L> && operand<R> &&
+    (traced<L> || traced<R>)using logic_misfit = misfit<rule::logic<Kind>{}, L, R>;
+
+}  // namespace detail
+
+// Computes: whether left compares so to right, or both, either, at each position.
+// Shapes:   the union of both.
+// Numerics: b8; what is compared is compared as f32, or as i32 when both sides are whole numbers.
+// Errors:   sizes that differ; and, or of something that is no b8.
+template <class L, class R>
+requires detail::logic_fits<op::less, L, R>
+constexpr auto operator<(L left, R right) {
+  return detail::make_step<detail::rule::logic<op::less>{}>(left, right);
+}
+template <class L, class R, class Err = detail::logic_misfit<op::less, L, R>>
+Err operator<(L, R);
+
+template <class L, class R>
+requires detail::logic_fits<op::less_equal, L, R>
+constexpr auto operator<=(L left, R right) {
+  return detail::make_step<detail::rule::logic<op::less_equal>{}>(left, right);
+}
+template <class L, class R, class Err = detail::logic_misfit<op::less_equal, L, R>>
+Err operator<=(L, R);
+
+template <class L, class R>
+requires detail::logic_fits<op::greater, L, R>
+constexpr auto operator>(L left, R right) {
+  return detail::make_step<detail::rule::logic<op::greater>{}>(left, right);
+}
+template <class L, class R, class Err = detail::logic_misfit<op::greater, L, R>>
+Err operator>(L, R);
+
+template <class L, class R>
+requires detail::logic_fits<op::greater_equal, L, R>
+constexpr auto operator>=(L left, R right) {
+  return detail::make_step<detail::rule::logic<op::greater_equal>{}>(left, right);
+}
+template <class L, class R, class Err = detail::logic_misfit<op::greater_equal, L, R>>
+Err operator>=(L, R);
+
+template <class L, class R>
+requires detail::logic_fits<op::equal, L, R>
+constexpr auto operator==(L left, R right) {
+  return detail::make_step<detail::rule::logic<op::equal>{}>(left, right);
+}
+template <class L, class R, class Err = detail::logic_misfit<op::equal, L, R>>
+Err operator==(L, R);
+
+template <class L, class R>
+requires detail::logic_fits<op::not_equal, L, R>
+constexpr auto operator!=(L left, R right) {
+  return detail::make_step<detail::rule::logic<op::not_equal>{}>(left, right);
+}
+template <class L, class R, class Err = detail::logic_misfit<op::not_equal, L, R>>
+Err operator!=(L, R);
+
+template <class L, class R>
+requires detail::logic_fits<op::and_, L, R>
+constexpr auto operator&&(L left, R right) {
+  return detail::make_step<detail::rule::logic<op::and_>{}>(left, right);
+}
+template <class L, class R, class Err = detail::logic_misfit<op::and_, L, R>>
+Err operator&&(L, R);
+
+template <class L, class R>
+requires detail::logic_fits<op::or_, L, R>
+constexpr auto operator||(L left, R right) {
+  return detail::make_step<detail::rule::logic<op::or_>{}>(left, right);
+}
+template <class L, class R, class Err = detail::logic_misfit<op::or_, L, R>>
+Err operator||(L, R);
+
+// Computes: whether x does not hold.
+// Shapes:   as x.
+// Numerics: b8.
+// Errors:   x is no b8.
+template <traced X>
+requires detail::fits<detail::rule::inverted{}, X>
+constexpr auto operator!(X x) { return detail::make_step<detail::rule::inverted{}>(x); }
+template <traced X, class Err = detail::misfit<detail::rule::inverted{}, X>>
+Err operator!(X);
+
+}  // namespace qkv

@@ -1,0 +1,70 @@
+#pragma once
+// Scores with some of their positions removed.
+#include <qkv/core/step.hpp>
+
+namespace qkv {
+namespace detail::rule {
+
+struct mask {
+  bool rows = false;  // said to be constant along the axis of the weights
+  static constexpr op kind = op::mask;
+  static constexpr axes over{};
+
+  constexpr text check(const info &x, const info &keep) const {
+    message m;
+    const sv call = rows ? "mask_rows" : "mask";
+    if (needs_input(m, call, x) || not_logical(m, call, "keep, ", keep)) return m;
+    if (!x.m.weights.empty()) {
+      return m.say(call, " after softmax<", x.m.weights, ">")
+          .say("mask the scores before softmax; if it is meant, where(keep, ", x.label, ", 0)")
+          .show(x);
+    }
+    if (unaligned_causal(m, keep)) return m.show(x);
+    if (!x.s.contains(keep.s)) {
+      return m.say(call, ": keep varies along ", keep.s.without(x.s), ", which ", x.label, " lacks")
+          .show(x, keep);
+    }
+    sizes_differ(m, call, x, keep);
+    return m;
+  }
+  constexpr axes shape(const info &x, const info &) const { return x.s; }
+  constexpr marks meaning(const info &x, const info &keep) const {
+    marks m = x.m;
+    if (!rows) m.mask_lacks.add(x.s.without(keep.s));
+    if (keep.m.key) m.query = keep.m.query, m.key = keep.m.key;
+    m.given = false;
+    m.param = x.m.param && keep.param();
+    return m;
+  }
+  constexpr text label(const info &x, const info &) const { return label_of(kind, x); }
+};
+
+}  // namespace detail::rule
+
+// Computes: the scores where keep holds; the others are removed.
+// Shapes:   as the scores, which carry every axis of keep.
+// Numerics: removed is not -inf: softmax, normalize, logsumexp, max, min, sum, mean and dot do not see it, not even a
+//           NaN. A row with nothing left has weights 0.
+// Errors:   keep is no b8 or varies along an axis that the scores lack; the scores are weights already; a causal mask
+//           between axes of unrelated size that does not say how they align.
+template <traced X, traced Keep>
+requires detail::fits<detail::rule::mask{}, X, Keep>
+constexpr auto mask(X scores, Keep keep) {
+  return detail::make_step<detail::rule::mask{}>(scores, keep);
+}
+template <traced X, traced Keep, class Err = detail::misfit<detail::rule::mask{}, X, Keep>>
+Err mask(X, Keep);
+
+// Computes: as mask, for a keep that is meant not to vary along the axis of the softmax: whole rows are removed.
+// Shapes:   as the scores, which carry every axis of keep.
+// Numerics: as mask; a removed row has weights 0.
+// Errors:   as mask.
+template <traced X, traced Keep>
+requires detail::fits<detail::rule::mask{true}, X, Keep>
+constexpr auto mask_rows(X scores, Keep keep) {
+  return detail::make_step<detail::rule::mask{true}>(scores, keep);
+}
+template <traced X, traced Keep, class Err = detail::misfit<detail::rule::mask{true}, X, Keep>>
+Err mask_rows(X, Keep);
+
+}  // namespace qkv

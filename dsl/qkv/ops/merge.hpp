@@ -1,0 +1,51 @@
+#pragma once
+// Two axes as one, row-major: the inverse of split.
+#include <qkv/ops/split.hpp>
+
+namespace qkv {
+namespace detail::rule {
+
+struct merge {
+  axes over{};  // whole, a, b
+  static constexpr op kind = op::merge;
+
+  constexpr text check(const info &x) const {
+    message m;
+    text call;
+    call << "merge<" << over << ">";
+    if (over.n != 3) return m.say("merge: the axes must differ").show(x);
+    const axes parts = one_axis(over[1]).add(over[2]);
+    if (needs_input(m, call.view(), x) || lacks_axis(m, call.view(), parts, x)) return m;
+    if (x.s.has(over[0])) return m.say(call, ": ", x.label, " already has ", over[0]->name).show(x);
+    text name;
+    name << "merge<" << over[0]->name << ">";
+    if (product_differs(m, name.view(), over[0], x.s.find(over[1]), x.s.find(over[2]))) m.show(x);
+    return m;
+  }
+  constexpr axes replaced(const axes &s) const {
+    return replace(s, one_axis(over[1]).add(over[2]), one_axis(over[0]));
+  }
+  constexpr axes shape(const info &x) const { return replaced(x.s); }
+  constexpr marks meaning(const info &x) const {
+    return view_of(x.m, [this](const axes &s) { return replaced(s); });
+  }
+  constexpr text label(const info &x) const { return label_of(kind, x); }
+};
+
+}  // namespace detail::rule
+
+// Computes: x with position (i, j) of A and B at position i * size(B) + j of Whole.
+// Shapes:   A and B replaced by Whole, where the first of them stood; size(Whole) = size(A) * size(B).
+// Numerics: no arithmetic; masked positions stay masked.
+// Errors:   x lacks A or B or has Whole already; sizes that do not multiply. What is not static is compared at the
+//           call.
+template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X>
+requires detail::fits<detail::rule::merge{axes_of<Whole, A, B>()}, X>
+constexpr auto merge(X x) {
+  return detail::make_step<detail::rule::merge{axes_of<Whole, A, B>()}>(x);
+}
+template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X,
+          class Err = detail::misfit<detail::rule::merge{axes_of<Whole, A, B>()}, X>>
+Err merge(X);
+
+}  // namespace qkv

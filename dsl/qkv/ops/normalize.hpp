@@ -1,0 +1,40 @@
+#pragma once
+// Weights made of any positive numbers.
+#include <qkv/core/weights.hpp>
+
+namespace qkv {
+namespace detail::rule {
+
+struct normalize {
+  axes over{};
+  static constexpr op kind = op::normalize;
+
+  constexpr text check(const info &x) const {
+    message m;
+    if (over.empty()) return m.say("normalize: names no axis").show(x);
+    const text call = call_of("normalize", over);
+    if (needs_input(m, call.view(), x) || lacks_axis(m, call.view(), over, x)) return m;
+    if (!wrong_keys(m, call.view(), over, x)) dead_mask(m, call.view(), over, x);
+    return m;
+  }
+  constexpr axes shape(const info &x) const { return x.s; }
+  constexpr marks meaning(const info &x) const { return weights_over(over, x); }
+  constexpr text label(const info &x) const { return label_of(kind, x); }
+};
+
+}  // namespace detail::rule
+
+// Computes: w / sum of w over the named axes.
+// Shapes:   as w, which carries them.
+// Numerics: f32; masked positions get weight exactly 0; a row whose sum is 0 gives 0.
+// Errors:   an axis that w lacks; a mask that does not vary along it; a causal mask whose keys are another axis.
+template <an_axis auto... Ax, traced X>
+requires detail::fits<detail::rule::normalize{axes_of<Ax...>()}, X>
+constexpr auto normalize(X w) {
+  return detail::make_step<detail::rule::normalize{axes_of<Ax...>()}>(w);
+}
+template <an_axis auto... Ax, traced X,
+          class Err = detail::misfit<detail::rule::normalize{axes_of<Ax...>()}, X>>
+Err normalize(X);
+
+}  // namespace qkv

@@ -1,0 +1,95 @@
+#pragma once
+// Reductions: sum, max, min, mean, logsumexp over the named axes.
+#include <qkv/core/step.hpp>
+
+namespace qkv {
+namespace detail {
+namespace rule {
+
+template <op Kind>
+struct reduction {
+  axes over{};
+  static constexpr op kind = Kind;
+
+  constexpr text check(const info &x) const {
+    message m;
+    if (over.empty()) return m.say(name_of(kind), ": names no axis").show(x);
+    const text call = call_of(name_of(kind), over);
+    if (!needs_input(m, call.view(), x)) lacks_axis(m, call.view(), over, x);
+    return m;
+  }
+  constexpr axes shape(const info &x) const { return x.s.without(over); }
+  constexpr marks meaning(const info &x) const {
+    marks m = values(x.m, reduced_type(kind, x.m.type));
+    m.statistic = x.m.statistic.with(over);
+    m.contracted = x.m.contracted;
+    return m;
+  }
+  constexpr text label(const info &x) const { return label_of(kind, x); }
+};
+
+}  // namespace rule
+
+template <op Kind, auto... Ax>
+inline constexpr rule::reduction<Kind> reduce_over{axes_of<Ax...>()};
+
+}  // namespace detail
+
+// Computes: the sum over the named axes.
+// Shapes:   x carries them; the result has the others.
+// Numerics: f32 (i32 of whole numbers); masked positions are left out; 0 when none is left.
+// Errors:   an axis that x lacks.
+template <an_axis auto... Ax, traced X>
+requires detail::fits<detail::reduce_over<op::sum, Ax...>, X>
+constexpr auto sum(X x) { return detail::make_step<detail::reduce_over<op::sum, Ax...>>(x); }
+template <an_axis auto... Ax, traced X,
+          class Err = detail::misfit<detail::reduce_over<op::sum, Ax...>, X>>
+Err sum(X);
+
+// Computes: the largest over the named axes.
+// Shapes:   x carries them; the result has the others.
+// Numerics: the type of x; masked positions are left out; -inf when none is left.
+// Errors:   an axis that x lacks.
+template <an_axis auto... Ax, traced X>
+requires detail::fits<detail::reduce_over<op::max_over, Ax...>, X>
+constexpr auto max(X x) { return detail::make_step<detail::reduce_over<op::max_over, Ax...>>(x); }
+template <an_axis auto... Ax, traced X,
+          class Err = detail::misfit<detail::reduce_over<op::max_over, Ax...>, X>>
+Err max(X);
+
+// Computes: the smallest over the named axes.
+// Shapes:   x carries them; the result has the others.
+// Numerics: the type of x; masked positions are left out; +inf when none is left.
+// Errors:   an axis that x lacks.
+template <an_axis auto... Ax, traced X>
+requires detail::fits<detail::reduce_over<op::min_over, Ax...>, X>
+constexpr auto min(X x) { return detail::make_step<detail::reduce_over<op::min_over, Ax...>>(x); }
+template <an_axis auto... Ax, traced X,
+          class Err = detail::misfit<detail::reduce_over<op::min_over, Ax...>, X>>
+Err min(X);
+
+// Computes: the sum over the named axes, divided by how many positions took part.
+// Shapes:   x carries them; the result has the others.
+// Numerics: f32; masked positions are not counted; 0 when none is left.
+// Errors:   an axis that x lacks.
+template <an_axis auto... Ax, traced X>
+requires detail::fits<detail::reduce_over<op::mean, Ax...>, X>
+constexpr auto mean(X x) { return detail::make_step<detail::reduce_over<op::mean, Ax...>>(x); }
+template <an_axis auto... Ax, traced X,
+          class Err = detail::misfit<detail::reduce_over<op::mean, Ax...>, X>>
+Err mean(X);
+
+// Computes: log of the sum of exp over the named axes.
+// Shapes:   x carries them; the result has the others.
+// Numerics: f32, the maximum subtracted first; masked positions are left out; -inf when none is left.
+// Errors:   an axis that x lacks.
+template <an_axis auto... Ax, traced X>
+requires detail::fits<detail::reduce_over<op::logsumexp, Ax...>, X>
+constexpr auto logsumexp(X x) {
+  return detail::make_step<detail::reduce_over<op::logsumexp, Ax...>>(x);
+}
+template <an_axis auto... Ax, traced X,
+          class Err = detail::misfit<detail::reduce_over<op::logsumexp, Ax...>, X>>
+Err logsumexp(X);
+
+}  // namespace qkv

@@ -1,0 +1,52 @@
+#pragma once
+// Weights over one or several axes.
+#include <qkv/core/weights.hpp>
+
+namespace qkv {
+namespace detail::rule {
+
+struct softmax {
+  axes over{};
+  static constexpr op kind = op::softmax;
+
+  constexpr text check(const info &x) const {
+    message m;
+    if (over.empty()) return m.say("softmax: names no axis").show(x);
+    const text call = call_of("softmax", over);
+    if (needs_input(m, call.view(), x) || lacks_axis(m, call.view(), over, x)) return m;
+    if (const axes again = x.m.weights.common(over); !again.empty()) {
+      return m.say(call, ": ", x.label, " already holds weights over ", again)
+          .say("softmax the scores once; normalize<", over, "> rescales weights")
+          .show(x);
+    }
+    if (wrong_keys(m, call.view(), over, x) || dead_mask(m, call.view(), over, x)) return m;
+    if (const axes dead = x.m.bias_lacks.common(over); !dead.empty()) {
+      m.say(call, ": a bias does not vary along ", dead, " and cancels")
+          .say("leave it out, or give it the axis ", dead)
+          .show(x);
+    }
+    return m;
+  }
+  constexpr axes shape(const info &x) const { return x.s; }
+  constexpr marks meaning(const info &x) const { return weights_over(over, x); }
+  constexpr text label(const info &x) const { return label_of(kind, x); }
+};
+
+}  // namespace detail::rule
+
+// Computes: exp(x) / sum of exp(x) over the named axes.
+// Shapes:   as x, which carries them.
+// Numerics: f32, the maximum subtracted first; masked positions and -inf get weight exactly 0; a row with none
+//           left gives 0.
+// Errors:   an axis that x lacks; weights over that axis already; a mask or bias that does not vary along it; a causal
+//           mask whose keys are another axis.
+template <an_axis auto... Ax, traced X>
+requires detail::fits<detail::rule::softmax{axes_of<Ax...>()}, X>
+constexpr auto softmax(X x) {
+  return detail::make_step<detail::rule::softmax{axes_of<Ax...>()}>(x);
+}
+template <an_axis auto... Ax, traced X,
+          class Err = detail::misfit<detail::rule::softmax{axes_of<Ax...>()}, X>>
+Err softmax(X);
+
+}  // namespace qkv

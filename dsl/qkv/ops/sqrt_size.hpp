@@ -1,0 +1,42 @@
+#pragma once
+// sqrt(ax): the scale of dot products, which remembers the axis it names.
+#include <qkv/ops/index.hpp>
+
+namespace qkv {
+namespace detail {
+
+constexpr double root_of_size(long n) {  // Newton from above: exact for squares
+  if (n <= 0) return 0;
+  double x = n < 1 ? 1 : static_cast<double>(n);
+  for (double next = 0.5 * (x + 1); next < x; next = 0.5 * (x + static_cast<double>(n) / x))
+    x = next;
+  return x;
+}
+
+constexpr marks scale_of(const axis_data *ax) {
+  marks m;
+  m.root = ax;
+  return m;
+}
+
+}  // namespace detail
+
+// Computes: the square root of the size of the axis.
+// Shapes:   a scalar
+// Numerics: f32; a number when the size is static.
+// Errors:   none here; a divisor must name an axis that the dot product contracted, or one still present.
+template <an_axis Ax>
+constexpr auto sqrt(Ax) {
+  constexpr auto name = detail::label<detail::source_rule<op::sqrt>{&Ax::v}>::value;
+  constexpr marks m = detail::scale_of(&Ax::v);
+  if constexpr (Ax::v.size >= 0) {
+    return index_expr<name, axes{}, m, 1>{
+        {detail::number_node(detail::root_of_size(Ax::v.size), f32)}};
+  } else {
+    node converted{.kind = op::cast, .a = 0}, root{.kind = op::sqrt, .a = 1};
+    return index_expr<name, axes{}, m, 3>{
+        {detail::axis_node(op::size, &Ax::v, {}), converted, root}};
+  }
+}
+
+}  // namespace qkv

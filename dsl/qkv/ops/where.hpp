@@ -1,0 +1,69 @@
+#pragma once
+// A choice at each position.
+#include <qkv/core/pointwise.hpp>
+
+namespace qkv {
+namespace detail {
+namespace rule {
+
+struct where {
+  static constexpr op kind = op::where;
+  static constexpr axes over{};
+
+  constexpr text check(const info &c, const info &a, const info &b) const {
+    message m;
+    if (not_logical(m, "where", "the condition, ", c)) return m;
+    if (unaligned_causal(m, c)) return m.show(c);
+    if (sizes_differ(m, "where", c, a) || sizes_differ(m, "where", c, b) ||
+        sizes_differ(m, "where", a, b))
+      return m;
+    axes largest;
+    for (const info *x : {&c, &a, &b})
+      if (x->tensor()) largest = larger_first(largest, x->s);
+    if ((c.tensor() && c.s.same_set(largest)) || (a.tensor() && a.s.same_set(largest)) ||
+        (b.tensor() && b.s.same_set(largest)) || largest.empty()) {
+      if (too_many_axes(m, "where", shape(c, a, b))) m.show(c, a, b);
+      return m;
+    }
+    return m.say("where: no side contains the others")
+        .say("broadcast<", largest.without(a.s), ">(", a.label, ") if it is meant")
+        .show(c, a, b);
+  }
+  constexpr axes shape(const info &c, const info &a, const info &b) const {
+    return larger_first(larger_first(a.s, b.s), c.s);
+  }
+  constexpr marks meaning(const info &c, const info &a, const info &b) const {
+    const axes s = shape(c, a, b);
+    marks m;
+    m.type = a.m.type == b8 && b.m.type == b8 ? b8 : common_type(a.m.type, b.m.type);
+    m.param = (c.tensor() || a.tensor() || b.tensor()) && c.param() && a.param() && b.param();
+    m.contracted = a.m.contracted.with(b.m.contracted);
+    m.mask_lacks = a.m.mask_lacks.with(b.m.mask_lacks).with(c.m.mask_lacks);
+    m.weights = kept_weights(a, b, s);
+    return m;
+  }
+  constexpr text label(const info &c, const info &a, const info &b) const {
+    return label_of(kind, c, a, b);
+  }
+};
+
+}  // namespace rule
+
+template <class C, class A, class B>
+concept choice = traced<C> && operand<A> && operand<B>;
+
+}  // namespace detail
+
+// Computes: yes where the condition holds, else no.
+// Shapes:   the largest of the three, which must contain the others; numbers and index expressions fit anything.
+// Numerics: f32, or i32 when both values are whole numbers. What is not chosen is not looked at.
+// Errors:   a condition that is no b8; shapes that do not contain each other; sizes that differ.
+template <class C, class A, class B>
+requires detail::choice<C, A, B> && detail::fits<detail::rule::where{}, C, A, B>
+constexpr auto where(C condition, A yes, B no) {
+  return detail::make_step<detail::rule::where{}>(condition, yes, no);
+}
+template <class C, class A, class B, class Err = detail::misfit<detail::rule::where{}, C, A, B>>
+requires detail::choice<C, A, B> Err where(C, A, B);
+
+}  // namespace qkv
