@@ -3,7 +3,8 @@
 #include <qkv/kernel.h>
 
 #include <array>
-#include <qkv/core/rule.hpp>
+#include <qkv/core/kernel.hpp>
+#include <qkv/core/shape_error.hpp>
 #include <qkv/tensor.hpp>
 
 namespace qkv::detail {
@@ -27,9 +28,9 @@ inline constexpr auto signature_of = [] {
   constexpr std::size_t inputs = std::size(Kernel::arguments), outputs = std::size(Kernel::outputs);
   std::array<argument_spec, inputs + outputs> all{};
   std::size_t n = 0;
-  for (const auto &a : Kernel::arguments)
-    all[n++] = {a.name, a.param ? QKV_PARAM : QKV_IN, a.type, a.shape};
-  for (const auto &a : Kernel::outputs) all[n++] = {a.name, QKV_OUT, a.type, a.shape};
+  for (const argument &a : Kernel::arguments)
+    all[n++] = {a.name, a.what == role::param ? QKV_PARAM : QKV_IN, a.type, a.shape};
+  for (const argument &a : Kernel::outputs) all[n++] = {a.name, QKV_OUT, a.type, a.shape};
   return all;
 }();
 
@@ -60,64 +61,74 @@ constexpr bool same_axes(const axes &a, const axes &b) {
   return true;
 }
 
-constexpr message &show(message &m, sv name, dtype type, const axes &shape) {
-  m.show(name, shape);
-  if (type != f32) m << " of " << name_of(type);
-  return m;
+// K[batch, kv, d_k=64] of f64, on a line of its own
+constexpr void show_operand(text &t, sv name, dtype type, const axes &shape) {
+  t << "\n" << name << "[";
+  for (int d = 0; d < shape.n; ++d) {
+    t << (d ? ", " : "") << shape[d]->name;
+    if (shape[d]->size >= 0) t << "=" << shape[d]->size;
+  }
+  t << "]";
+  if (type != f32) t << " of " << name_of(type);
 }
 
 constexpr text misplaced(sv call, const argument_spec &wanted, const given_spec &given,
                          const argument_spec *all, std::size_t n) {
-  message m;
-  for (std::size_t i = 0; i < n; ++i) {
+  text t;
+  t << call << ": ";
+  const argument_spec *other = nullptr;
+  for (std::size_t i = n; i-- > 0;) {
     if (all[i].name != wanted.name && all[i].type == given.type &&
-        same_axes(all[i].shape, given.shape)) {
-      m.say(call, ": ", all[i].name, " where ", wanted.name, " belongs");
-      break;
-    }
+        same_axes(all[i].shape, given.shape))
+      other = &all[i];
   }
-  if (m.empty() && given.type != wanted.type && same_axes(given.shape, wanted.shape)) {
-    m.say(call, ": ", wanted.name, " is ", name_of(wanted.type), " but ", name_of(given.type),
-          " is given");
+  if (other) {
+    t << other->name << " where " << wanted.name << " belongs";
+  } else if (given.type != wanted.type && same_axes(given.shape, wanted.shape)) {
+    t << wanted.name << " is " << name_of(wanted.type) << " but " << name_of(given.type)
+      << " is given";
+  } else {
+    t << "this is not " << wanted.name;
   }
-  if (m.empty()) m.say(call, ": this is not ", wanted.name);
-  show(m, wanted.name, wanted.type, wanted.shape);
-  return show(m, "given", given.type, given.shape);
+  show_operand(t, wanted.name, wanted.type, wanted.shape);
+  show_operand(t, "given", given.type, given.shape);
+  return t;
 }
 
 // Empty when the arguments fit.
 constexpr text call_misfit(sv verb, sv kernel, part p, const argument_spec *all, std::size_t n,
                            const given_spec *given, std::size_t n_given) {
-  text call;
+  text call, t;
   call << verb << "<" << kernel << ">";
   std::size_t wanted = 0;
   for (std::size_t i = 0; i < n; ++i) wanted += in_part(p, all[i].role);
-  message m;
   if (n_given != wanted) {
-    m.say(call, ": ", static_cast<long>(n_given), " given, ", static_cast<long>(wanted), " needed")
-        .say(kernel, "(");
+    t << call << ": " << static_cast<long>(n_given) << " given, " << static_cast<long>(wanted)
+      << " needed\n"
+      << kernel << "(";
     const char *between = "";
     for (std::size_t i = 0; i < n; ++i) {
       if (!in_part(p, all[i].role)) continue;
-      m << between << all[i].name;
+      t << between << all[i].name;
       between = ", ";
     }
-    m << ")";
-    return m;
+    return t << ")";
   }
   std::size_t at = 0;
   for (std::size_t i = 0; i < n; ++i) {
     if (!in_part(p, all[i].role)) continue;
     const given_spec &g = given[at++];
-    if (!g.tensor)
-      return m.say(call, ": argument ", static_cast<long>(at), " is no tensor")
-          .show(all[i].name, all[i].shape);
+    if (!g.tensor) {
+      t << call << ": argument " << static_cast<long>(at) << " is no tensor";
+      show_operand(t, all[i].name, all[i].type, all[i].shape);
+      return t;
+    }
     if (g.type != all[i].type || !same_axes(g.shape, all[i].shape))
       return misplaced(call.view(), all[i], g, all, n);
     if (all[i].role == QKV_OUT && !g.writable)
-      return m.say(call, ": ", all[i].name, " is written, but const is given");
+      return t << call << ": " << all[i].name << " is written, but const is given";
   }
-  return m;
+  return t;
 }
 
 template <str Verb, class Kernel, part Part, class... Argument>

@@ -119,18 +119,18 @@ TEST_CASE("copies of tensors are deep") {
 }
 
 TEST_CASE("kernels that are not there") {
-  T_q Q({2, 3}), O({2, 3});
   T_k K({2, 5});
-  qkv::status s = qkv::call<absent>(Q, K, K, O);
+  tensor<seq, k> X({3, 5});
+  qkv::status s = qkv::call<absent>(X, tensor<seq, k>(X));
   CHECK(s.code() == status_code::not_linked);
   CHECK(s.text() == std::string("absent: no library with this kernel is linked in"));
   tensor<batch, seq, m> other({2, 3});
-  s = qkv::call<changed>(Q, K, K, other);
+  s = qkv::call<newer::blend>(other, K, K, tensor<batch, seq, m>(other));
   CHECK(s.code() == status_code::wrong_version);
   CHECK(s.text() ==
         std::string(
             "blend: the library that is linked in was built from another version of the spec: "
-            "O is [f32 batch seq d=4] there, [f32 batch seq m=3] here"));
+            "Q is [f32 batch seq d=4] there, [f32 batch seq m=3] here"));
 }
 
 TEST_CASE("params are packed once") {
