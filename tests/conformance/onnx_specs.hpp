@@ -6,11 +6,11 @@
 namespace onnx {
 using namespace qkv;
 inline constexpr batch_axis<"batch"> batch;
-inline constexpr batch_axis<"heads"> heads;     // of the queries, or of everything
-inline constexpr batch_axis<"group"> group;     // query heads that share a key head
+inline constexpr batch_axis<"heads"> heads;  // of the queries, or of everything
+inline constexpr batch_axis<"group"> group;  // query heads that share a key head
 inline constexpr axis<"seq"> seq;
-inline constexpr axis<"kv"> kv;                 // cross-attention: not bound to seq
-inline constexpr axis<"d_k"> d_k;               // decided at the call, as everything here
+inline constexpr axis<"kv"> kv;    // cross-attention: not bound to seq
+inline constexpr axis<"d_k"> d_k;  // decided at the call, as everything here
 inline constexpr axis<"d_v"> d_v;
 
 using queries = in<"Q", batch, heads, seq, d_k>;
@@ -27,8 +27,8 @@ constexpr auto capped(auto s, auto cap) { return cap * tanh(s / cap); }
 constexpr auto causal_mask(auto s) { return mask(s, index(kv) <= index(seq)); }
 
 // Attention
-inline constexpr auto plain = kernel<"plain">(
-    [](queries Q, keys K, values V) -> result { return attend(scored(Q, K), V); });
+inline constexpr auto plain =
+    kernel<"plain">([](queries Q, keys K, values V) -> result { return attend(scored(Q, K), V); });
 inline constexpr auto scaled =
     kernel<"scaled">([](queries Q, keys K, values V, param<"scale"> scale) -> result {
       return attend(dot<d_k>(Q, K) * scale, V);
@@ -73,10 +73,8 @@ inline constexpr auto softcap_mask = kernel<"softcap_mask">(
     });
 
 // Attention, several query heads a key head
-inline constexpr auto grouped =
-    kernel<"grouped">([](grouped_queries Q, keys K, values V) -> grouped_result {
-      return attend(scored(Q, K), V);
-    });
+inline constexpr auto grouped = kernel<"grouped">(
+    [](grouped_queries Q, keys K, values V) -> grouped_result { return attend(scored(Q, K), V); });
 inline constexpr auto grouped_scaled = kernel<"grouped_scaled">(
     [](grouped_queries Q, keys K, values V, param<"scale"> scale) -> grouped_result {
       return attend(dot<d_k>(Q, K) * scale, V);
