@@ -155,7 +155,7 @@ def main():
         missing = case.missing()
         lines.append(f"{case.name:55} " + (f"- {missing}" if missing else export(case)))
     (HERE / "cases.txt").write_text("\n".join(lines) + "\n")
-    print(f"{sum('  - ' not in line for line in lines[2:])} of {len(cases)} cases exported")
+    print(f"{sum(c.missing() is None for c in cases)} of {len(cases)} cases exported")
 
 
 main()
