@@ -419,7 +419,7 @@ class lowering {
     for (std::size_t d = order.size(); d-- > 0;) vars.push_back(out_vars_.at(order[d]));
     for (const auto &[axis, var] : out_vars_) at[axis] = var;
     f = Func(context::label(p_, root));
-    f(vars) = or_else(e.at(p_[root].kind == op::output ? p_[root].in[0] : root, at), -infinity);
+    f(vars) = or_else(e.definition(root, at), -infinity);
     c_.store(root, f, order);
   }
 

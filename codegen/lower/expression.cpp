@@ -89,12 +89,23 @@ value expression::at(node_id n, const indices &i) {
   return v;
 }
 
+value expression::definition(node_id n, const indices &i) {
+  if (own_)
+    if (auto v = own_(n, i)) return *v;
+  return apply(n, i);
+}
+
 value expression::compute(node_id n, const indices &i) {
   if (own_)
     if (auto v = own_(n, i)) return *v;
   const node &x = c_.p[n];
   const bool argument = x.kind == op::input || x.kind == op::param;
   if (argument || c_.cut.stored_by[n] >= 0) return {as(x.type, c_.read(n, i)), {}};
+  return apply(n, i);
+}
+
+value expression::apply(node_id n, const indices &i) {
+  const node &x = c_.p[n];
   switch (x.kind) {
     case op::number:
       return {x.type == f32 ? Expr(static_cast<float>(x.value)) : as(x.type, Expr(static_cast<int>(x.value))), {}};

@@ -26,8 +26,12 @@ class expression {
   // f32, i32 or boolean, after the type of the step.
   value at(node_id, const indices &);
 
+  // The same for a step that is about to be stored: computed, not read.
+  value definition(node_id, const indices &);
+
  private:
   value compute(node_id, const indices &);
+  value apply(node_id, const indices &);
   value pointwise(const node &, const indices &);
   indices through_view(const node &, const indices &) const;
 

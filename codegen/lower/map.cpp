@@ -53,8 +53,7 @@ class lowering {
   }
 
   value plain() {
-    const node_id n = p_[root_].kind == op::output ? p_[root_].in[0] : root_;
-    return expression(c_).at(n, here_);
+    return expression(c_).definition(root_, here_);
   }
 
   // One number per position of the axes that remain: fold(over the present elements of what `of` gives).
