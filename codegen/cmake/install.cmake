@@ -15,6 +15,11 @@ endif()
 # Headers of the code generator that the two above include as "codegen/program/program.hpp" and the like.
 install(DIRECTORY codegen/program codegen/reference DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/codegen ${_headers})
 
+foreach(_target IN LISTS _targets)
+  if(NOT TARGET ${_target})
+    list(REMOVE_ITEM _targets ${_target})
+  endif()
+endforeach()
 install(TARGETS ${_targets} EXPORT qkv_targets)
 install(EXPORT qkv_targets NAMESPACE qkv:: FILE qkv-targets.cmake DESTINATION ${_config})
 configure_package_config_file(codegen/cmake/qkv-config.cmake.in "${PROJECT_BINARY_DIR}/qkv-config.cmake"
