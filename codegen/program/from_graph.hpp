@@ -1,19 +1,20 @@
 #pragma once
-// From the graph that dsl/ traces to a program: axes numbered, aliases resolved, conditions that the call must check.
-#include <string_view>
+// From the language to the code generator: traces a kernel and makes its graph a program.
+#include <qkv/core/kernel.hpp>
+#include <span>
 
 #include "codegen/program/program.hpp"
-#include <qkv/core/graph.hpp>
 
 namespace qkv::codegen {
 
-// Throws std::runtime_error when two axes of one name have different sizes.
-program program_from_graph(std::string_view name, const graph &g);
+// Axes in the order of their first appearance in the signature, then in the steps; steps that no output needs are left
+// out, arguments never. Throws std::invalid_argument when one name stands for two axes of different size.
+program program_of(sv name, std::span<const argument> arguments, std::span<const argument> outputs,
+                   const graph &);
 
-// The program of a kernel of the language; traces it.
 template <class Kernel>
 program make_program(const Kernel &) {
-  return program_from_graph(Kernel::name, Kernel::trace());
+  return program_of(Kernel::name, Kernel::arguments, Kernel::outputs, Kernel::trace());
 }
 
 }  // namespace qkv::codegen

@@ -16,17 +16,18 @@ struct axis {
   std::string name;
   std::int64_t size = -1;  // -1: decided at the call
   bool batch = false;
-  axis_id root = -1;       // the axis whose size this one shares (alias); itself when none
+  axis_id root = -1;  // the axis whose size this one shares (alias); itself when none
 };
 
 struct node {
   op kind{};
-  dtype type = f32;              // of the result
-  std::vector<node_id> in;       // operands
-  std::vector<axis_id> shape;    // axes of the result, in the order of the declaration for inputs and outputs
-  std::vector<axis_id> over;     // contracted, reduced or normalised axes; see op for views
-  double value = 0;              // of a number
-  std::string name;              // of an input, param, output or let; else empty
+  dtype type = f32;         // of the result
+  std::vector<node_id> in;  // operands
+  std::vector<axis_id>
+      shape;  // axes of the result, in the order of the declaration for inputs and outputs
+  std::vector<axis_id> over;  // contracted, reduced or normalised axes; see op for views
+  double value = 0;           // of a number
+  std::string name;           // of an input, param, output or let; else empty
 };
 
 // A requirement on sizes that only the call can decide.

@@ -1,3 +1,4 @@
+// FNV-1a over everything that decides the result, in a fixed order of bytes.
 #include <bit>
 
 #include "codegen/program/program.hpp"
@@ -5,46 +6,61 @@
 namespace qkv::codegen {
 namespace {
 
-// FNV-1a: stable across compilers and machines, which std::hash is not.
 class hash {
  public:
   void add(std::uint64_t x) {
-    for (int k = 0; k < 8; ++k) value_ = (value_ ^ ((x >> (8 * k)) & 0xff)) * 1099511628211ull;
+    for (int k = 0; k < 8; ++k) byte(static_cast<unsigned char>(x >> (8 * k)));
   }
+  void add(std::int64_t x) { add(static_cast<std::uint64_t>(x)); }
+  void add(int x) { add(static_cast<std::int64_t>(x)); }
+  void add(double x) { add(std::bit_cast<std::uint64_t>(x)); }
   void add(const std::string &s) {
-    add(s.size());
-    for (unsigned char c : s) add(c);
+    add(static_cast<std::uint64_t>(s.size()));
+    for (char c : s) byte(static_cast<unsigned char>(c));
   }
-  template <class T>
-  void add_all(const std::vector<T> &list) {
-    add(list.size());
-    for (const T &x : list) add(static_cast<std::uint64_t>(x));
+  void add(const std::vector<int> &v) {
+    add(static_cast<std::uint64_t>(v.size()));
+    for (int x : v) add(x);
   }
-  std::uint64_t value() const { return value_; }
+  std::uint64_t value() const { return state_; }
 
  private:
-  std::uint64_t value_ = 14695981039346656037ull;
+  void byte(unsigned char c) { state_ = (state_ ^ c) * 0x100000001b3u; }
+  std::uint64_t state_ = 0xcbf29ce484222325u;
 };
+
+bool is_named(op kind) { return kind == op::input || kind == op::param || kind == op::output; }
 
 }  // namespace
 
+// The names of axes and arguments count: they stand in the tables and messages of the compiled kernel.
 std::uint64_t signature(const program &p) {
   hash h;
   h.add(p.name);
-  h.add(p.axes.size());
+  h.add(static_cast<std::uint64_t>(p.axes.size()));
   for (const axis &a : p.axes) {
     h.add(a.name);
-    h.add(static_cast<std::uint64_t>(a.size));
-    h.add(static_cast<std::uint64_t>(a.root));
+    h.add(a.size);
+    h.add(static_cast<int>(a.batch));
+    h.add(a.root);
   }
+  h.add(static_cast<std::uint64_t>(p.nodes.size()));
   for (const node &n : p.nodes) {
-    h.add(static_cast<std::uint64_t>(n.kind));
-    h.add(static_cast<std::uint64_t>(n.type));
-    h.add_all(n.in);
-    h.add_all(n.shape);
-    h.add_all(n.over);
-    h.add(std::bit_cast<std::uint64_t>(n.value));
-    if (n.kind == op::input || n.kind == op::param || n.kind == op::output) h.add(n.name);
+    h.add(std::string(name_of(n.kind)));
+    h.add(std::string(name_of(n.type)));
+    h.add(n.in);
+    h.add(n.shape);
+    h.add(n.over);
+    h.add(n.kind == op::number ? n.value : 0.0);
+    if (is_named(n.kind)) h.add(n.name);
+  }
+  h.add(p.arguments);
+  h.add(p.outputs);
+  for (const condition &c : p.conditions) {
+    h.add(static_cast<int>(c.what));
+    h.add(c.a);
+    h.add(c.b);
+    h.add(c.c);
   }
   return h.value();
 }

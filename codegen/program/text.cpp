@@ -1,0 +1,123 @@
+#include "codegen/program/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace qkv::codegen {
+namespace {
+
+constexpr std::size_t longest_operand = 28;
+
+std::string number_text(double x) {
+  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
+  return fmt::format("{:.6g}", x);
+}
+
+std::string names(const program &p, const std::vector<axis_id> &axes) {
+  std::string text;
+  for (axis_id a : axes) text += (text.empty() ? "" : ", ") + p.axes[a].name;
+  return text;
+}
+
+bool is_infix(op kind) {
+  return is_binary(kind) && kind != op::min && kind != op::max && kind != op::pow;
+}
+
+// `in_infix`: the operand of an infix operation, which takes brackets when it is one itself.
+std::string operand(const program &p, node_id n, bool in_infix) {
+  const node &x = p[n];
+  std::string text = label_of(p, n);
+  if (x.name.empty() && text.size() > longest_operand && !is_source(x.kind))
+    return std::string(name_of(x.kind)) + "(...)";
+  if (in_infix && x.name.empty() && is_infix(x.kind)) return "(" + text + ")";
+  return text;
+}
+
+std::string over_text(const program &p, const node &n) {
+  if (n.over.empty() || n.kind == op::dot || is_source(n.kind)) return "";
+  return "<" + names(p, n.over) + ">";
+}
+
+}  // namespace
+
+std::string label_of(const program &p, node_id id) {
+  const node &n = p[id];
+  if (!n.name.empty()) return n.name;
+  switch (n.kind) {
+    case op::number:
+      return number_text(n.value);
+    case op::index:
+    case op::size:
+      return fmt::format("{}({})", name_of(n.kind), names(p, n.over));
+    case op::cast:
+      return fmt::format("{}({})", name_of(n.type), operand(p, n.in[0], false));
+    case op::neg:
+      return "-" + operand(p, n.in[0], true);
+    default:
+      break;
+  }
+  if (is_infix(n.kind))
+    return fmt::format("{} {} {}", operand(p, n.in[0], true), name_of(n.kind),
+                       operand(p, n.in[1], true));
+  std::string text = fmt::format("{}{}(", name_of(n.kind), over_text(p, n));
+  for (std::size_t k = 0; k < n.in.size(); ++k)
+    text += (k ? ", " : "") + operand(p, n.in[k], false);
+  return text + ")";
+}
+
+std::string shape_of(const program &p, const std::vector<axis_id> &shape) {
+  std::string text = "[";
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    const axis &a = p.axes[shape[k]];
+    text += (k ? ", " : "") + a.name;
+    if (a.size >= 0) text += fmt::format("={}", a.size);
+  }
+  return text + "]";
+}
+
+std::string signature_text(const program &p) {
+  const auto typed = [&](const node &n) {
+    return n.name + (n.type == f32 ? "" : " " + std::string(name_of(n.type))) +
+           shape_of(p, n.shape);
+  };
+  std::string text = p.name + "(";
+  for (std::size_t k = 0; k < p.arguments.size(); ++k) {
+    const node &n = p[p.arguments[k]];
+    text += fmt::format("{}{} {}", k ? ", " : "", name_of(n.kind), typed(n));
+  }
+  text += ") -> ";
+  for (std::size_t k = 0; k < p.outputs.size(); ++k)
+    text += (k ? ", " : "") + typed(p[p.outputs[k]]);
+  return text;
+}
+
+std::string to_text(const program &p) {
+  std::string text = signature_text(p) + "\n";
+  for (const axis &a : p.axes) {
+    text += "  axis " + a.name;
+    if (a.size >= 0) text += fmt::format(" = {}", a.size);
+    if (a.batch) text += ", batch";
+    if (p.axes[a.root].name != a.name) text += ", as " + p.axes[a.root].name;
+    text += "\n";
+  }
+  for (node_id id = 0; id < static_cast<node_id>(p.nodes.size()); ++id) {
+    const node &n = p[id];
+    text += fmt::format("  %{} = {}", id, name_of(n.kind));
+    if (!n.over.empty()) text += "<" + names(p, n.over) + ">";
+    if (n.kind == op::number) text += " " + number_text(n.value);
+    if (!n.in.empty()) {
+      text += "(";
+      for (std::size_t k = 0; k < n.in.size(); ++k)
+        text += fmt::format("{}%{}", k ? ", " : "", n.in[k]);
+      text += ")";
+    }
+    if (!n.name.empty()) text += " " + n.name;
+    text += fmt::format("  {}{}\n", name_of(n.type), shape_of(p, n.shape));
+  }
+  for (const condition &c : p.conditions) text += "  needs " + c.text + "\n";
+  return text;
+}
+
+}  // namespace qkv::codegen
