@@ -1,5 +1,6 @@
 #pragma once
 // Kernels for the fp32 prefill part of the benchmark's grid (cases.py): masks, softcap, head sizes, grouped heads.
+// The tool's serve command picks one by its name.
 #include <qkv/dsl.hpp>
 
 namespace bench {
@@ -36,51 +37,51 @@ using valued = in<"V", batch, heads, J, D>;
 template <auto D>
 using result = out<"O", batch, heads, seq, D>;
 
-inline constexpr auto full_d32 =
-    kernel<"full_d32">([](queries<d32> Q, keyed<keys, d32> K, valued<keys, d32> V) -> result<d32> {
+inline constexpr auto sdpa_d32 =
+    kernel<"sdpa_d32">([](queries<d32> Q, keyed<keys, d32> K, valued<keys, d32> V) -> result<d32> {
       return attend<d32, keys>(Q, K, V, [](auto s) { return everything(s); });
     });
-inline constexpr auto full_d64 =
-    kernel<"full_d64">([](queries<d64> Q, keyed<keys, d64> K, valued<keys, d64> V) -> result<d64> {
+inline constexpr auto sdpa_d64 =
+    kernel<"sdpa_d64">([](queries<d64> Q, keyed<keys, d64> K, valued<keys, d64> V) -> result<d64> {
       return attend<d64, keys>(Q, K, V, [](auto s) { return everything(s); });
     });
-inline constexpr auto full_d128 = kernel<"full_d128">(
+inline constexpr auto sdpa_d128 = kernel<"sdpa_d128">(
     [](queries<d128> Q, keyed<keys, d128> K, valued<keys, d128> V) -> result<d128> {
       return attend<d128, keys>(Q, K, V, [](auto s) { return everything(s); });
     });
-inline constexpr auto full_d64_v128 = kernel<"full_d64_v128">(
+inline constexpr auto sdpa_d64_v128 = kernel<"sdpa_d64_v128">(
     [](queries<d64> Q, keyed<keys, d64> K, valued<keys, v128> V) -> result<v128> {
       return attend<d64, keys>(Q, K, V, [](auto s) { return everything(s); });
     });
-inline constexpr auto causal_d64 =
-    kernel<"causal_d64">([](queries<d64> Q, keyed<kv, d64> K, valued<kv, d64> V) -> result<d64> {
+inline constexpr auto sdpa_causal_d64 = kernel<"sdpa_causal_d64">(
+    [](queries<d64> Q, keyed<kv, d64> K, valued<kv, d64> V) -> result<d64> {
       return attend<d64, kv>(Q, K, V, [](auto s) { return causal(s); });
     });
-inline constexpr auto causal_d128 = kernel<"causal_d128">(
+inline constexpr auto sdpa_causal_d128 = kernel<"sdpa_causal_d128">(
     [](queries<d128> Q, keyed<kv, d128> K, valued<kv, d128> V) -> result<d128> {
       return attend<d128, kv>(Q, K, V, [](auto s) { return causal(s); });
     });
-inline constexpr auto grouped_causal_d128 = kernel<"grouped_causal_d128">(
+inline constexpr auto sdpa_causal_grouped_d128 = kernel<"sdpa_causal_grouped_d128">(
     [](in<"Q", batch, heads, group, seq, d128> Q, keyed<kv, d128> K,
        valued<kv, d128> V) -> out<"O", batch, heads, group, seq, d128> {
       return attend<d128, kv>(Q, K, V, [](auto s) { return causal(s); });
     });
-inline constexpr auto bias_d64 =
-    kernel<"bias_d64">([](queries<d64> Q, keyed<keys, d64> K, valued<keys, d64> V,
-                          in<"bias", heads, seq, keys> bias) -> result<d64> {
+inline constexpr auto sdpa_bias_d64 =
+    kernel<"sdpa_bias_d64">([](queries<d64> Q, keyed<keys, d64> K, valued<keys, d64> V,
+                               in<"bias", heads, seq, keys> bias) -> result<d64> {
       return dot<keys>(softmax<keys>(dot<d64>(Q, K) / sqrt(d64) + bias), V);
     });
-inline constexpr auto padding_d64 =
-    kernel<"padding_d64">([](queries<d64> Q, keyed<keys, d64> K, valued<keys, d64> V,
-                             in<"lengths", i32, batch> lengths) -> result<d64> {
-      auto scores = mask(dot<d64>(Q, K) / sqrt(d64), index(keys) < lengths);
+inline constexpr auto sdpa_padding_d64 =
+    kernel<"sdpa_padding_d64">([](queries<d64> Q, keyed<keys, d64> K, valued<keys, d64> V,
+                                  in<"len", i32, batch> len) -> result<d64> {
+      auto scores = mask(dot<d64>(Q, K) / sqrt(d64), index(keys) < len);
       return dot<keys>(softmax<keys>(scores), V);
     });
-inline constexpr auto window_d64 =
-    kernel<"window_d64">([](queries<d64> Q, keyed<kv, d64> K, valued<kv, d64> V) -> result<d64> {
+inline constexpr auto sdpa_window512_d64 = kernel<"sdpa_window512_d64">(
+    [](queries<d64> Q, keyed<kv, d64> K, valued<kv, d64> V) -> result<d64> {
       return attend<d64, kv>(Q, K, V, [](auto s) { return window_512(s); });
     });
-inline constexpr auto softcap_causal_d128 = kernel<"softcap_causal_d128">(
+inline constexpr auto sdpa_causal_softcap30_d128 = kernel<"sdpa_causal_softcap30_d128">(
     [](queries<d128> Q, keyed<kv, d128> K, valued<kv, d128> V) -> result<d128> {
       return attend<d128, kv>(Q, K, V, [](auto s) { return causal(softcap_30(s)); });
     });
