@@ -20,51 +20,51 @@ struct axes {
 
   // The axis of this name, or null.
   constexpr const axis_data *find(const axis_data *x) const {
-    for (const axis_data *y : *this)
-      if (same_name(x, y)) return y;
+    for (int i = 0; i < n; ++i)
+      if (a[i]->key == x->key) return a[i];
     return nullptr;
   }
   constexpr bool has(const axis_data *x) const { return x && find(x); }
   constexpr bool contains(const axes &o) const {
-    for (const axis_data *x : o)
-      if (!has(x)) return false;
+    for (int i = 0; i < o.n; ++i)
+      if (!find(o.a[i])) return false;
     return true;
   }
   constexpr bool same_set(const axes &o) const { return n == o.n && contains(o); }
 
   constexpr axes &add(const axis_data *x) {
-    if (!has(x) && n <= max_axes) a[n++] = x;
+    if (n <= max_axes && !find(x)) a[n++] = x;
     return *this;
   }
   constexpr axes &add(const axes &o) {
-    for (const axis_data *x : o) add(x);
+    for (int i = 0; i < o.n; ++i) add(o.a[i]);
     return *this;
   }
 
   constexpr axes with(const axes &o) const { return axes(*this).add(o); }
   constexpr axes without(const axes &o) const {
     axes r;
-    for (const axis_data *x : *this)
-      if (!o.has(x)) r.add(x);
+    for (int i = 0; i < n; ++i)
+      if (!o.find(a[i])) r.a[r.n++] = a[i];
     return r;
   }
   constexpr axes common(const axes &o) const {
     axes r;
-    for (const axis_data *x : *this)
-      if (o.has(x)) r.add(x);
+    for (int i = 0; i < n; ++i)
+      if (o.find(a[i])) r.a[r.n++] = a[i];
     return r;
   }
   // Those that are no batch axes.
   constexpr axes non_batch() const {
     axes r;
-    for (const axis_data *x : *this)
-      if (!x->batch) r.add(x);
+    for (int i = 0; i < n; ++i)
+      if (!a[i]->batch) r.a[r.n++] = a[i];
     return r;
   }
   constexpr axes batch() const {
     axes r;
-    for (const axis_data *x : *this)
-      if (x->batch) r.add(x);
+    for (int i = 0; i < n; ++i)
+      if (a[i]->batch) r.a[r.n++] = a[i];
     return r;
   }
 

@@ -10,12 +10,24 @@ namespace qkv {
 
 inline constexpr long runtime = -1;  // the size of an axis that the call decides
 
+namespace detail {
+
+// FNV-1a: comparing numbers is what keeps compile time low.
+constexpr unsigned long key_of(sv name) {
+  unsigned long h = 0xcbf29ce484222325;
+  for (char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return h;
+}
+
+}  // namespace detail
+
 struct axis_data {
   sv name;
   long size = runtime;
   bool batch = false;  // may ride along through dot
   const axis_data *same_as =
       nullptr;  // the axis whose size this one shares; null when it has its own
+  unsigned long key = detail::key_of(name);
 };
 
 template <str Name, long Size = runtime>
@@ -43,9 +55,7 @@ concept an_axis = requires {
 template <auto Ax>
 inline constexpr const axis_data *data_of = &std::remove_cvref_t<decltype(Ax)>::v;
 
-constexpr bool same_name(const axis_data *a, const axis_data *b) {
-  return a == b || a->name == b->name;
-}
+constexpr bool same_name(const axis_data *a, const axis_data *b) { return a->key == b->key; }
 
 // The axis that decides the size.
 constexpr const axis_data *root_of(const axis_data *a) { return a->same_as ? a->same_as : a; }

@@ -50,14 +50,14 @@ inline constexpr info of<index_expr<L, S, M, N>> = {L.view(), S, M, form::index}
 // A step of a kernel.
 template <class T>
 concept tensor_expr = detail::of<T>
-.kind == detail::form::tensor;
+.tensor();
 // That, or an expression of positions and sizes.
 template <class T>
 concept traced = detail::of<T>
-.kind >= detail::form::index;
+.tensor() || detail::of<T>.index();
 // That, or a number.
 template <class T>
 concept operand = detail::of<T>
-.kind != detail::form::other;
+.tensor() || detail::of<T>.index() || detail::of<T>.number();
 
 }  // namespace qkv

@@ -54,6 +54,9 @@ constexpr node argument_node(const argument &a) {
   return n;
 }
 
+// No constant, so that no compiler traces a kernel at compile time where nobody asked for it.
+inline std::size_t usual_nodes() { return 128; }
+
 template <class Call>
 struct signature;
 template <class F, class Result, class... In>
@@ -65,6 +68,7 @@ struct signature<Result (F::*)(In...) const> {
 
   static constexpr graph trace() {
     graph g;
+    if (!std::is_constant_evaluated()) g.nodes.reserve(usual_nodes());
     for (const argument &a : arguments) g.put(argument_node(a));
     call(g, std::index_sequence_for<In...>());
     return g;

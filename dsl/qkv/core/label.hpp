@@ -24,9 +24,10 @@ constexpr void put_operand(text &t, sv label, bool infix) {
   const bool parentheses = infix && is_infix(label);
   if (label.size() <= label_max) {
     t << (parentheses ? "(" : "") << label << (parentheses ? ")" : "");
+  } else if (is_infix(label)) {
+    t << (infix ? "(..)" : "..");
   } else {
-    if (!is_infix(label)) t << label.substr(0, label.find('('));
-    t << "(..)";
+    t << label.substr(0, label.find('(')) << "(..)";
   }
 }
 
@@ -52,13 +53,13 @@ constexpr text label_of(op kind, const Info &...x) {
 
 // The label of the step that Rule makes of these operands, as a template argument.
 template <auto Rule, class... X>
-struct label {
-  static constexpr text t = Rule.label(of<X>...);
-  static constexpr auto value = [] {
-    str<t.n + 1> r;
-    for (std::size_t i = 0; i < t.n; ++i) r.s[i] = t.b[i];
-    return r;
-  }();
-};
+inline constexpr text label_text = Rule.label(of<X>...);
+template <auto Rule, class... X>
+inline constexpr auto label = [] {
+  constexpr std::size_t n = label_text<Rule, X...>.n;
+  str<n + 1> r;
+  for (std::size_t i = 0; i <= n; ++i) r.s[i] = label_text<Rule, X...>.b[i];
+  return r;
+}();
 
 }  // namespace qkv::detail

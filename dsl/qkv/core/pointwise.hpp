@@ -27,7 +27,7 @@ constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale)
 }
 
 // Positions of an axis that the score does not have.
-constexpr bool foreign_index(message &m, sv call, const info &x, const info &index) {
+constexpr bool foreign_index(message &m, const call_name &call, const info &x, const info &index) {
   if (!index.index() || !x.tensor() || x.m.contracted.empty() || x.s.contains(index.s))
     return false;
   const axis_data *ax = index.s.without(x.s)[0];
@@ -39,7 +39,7 @@ constexpr bool foreign_index(message &m, sv call, const info &x, const info &ind
 constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   if (l.s.contains(r.s) || r.s.contains(l.s)) return false;
   const axes only_l = l.s.without(r.s), only_r = r.s.without(l.s);
-  const sv name = name_of(kind);
+  const call_name name{name_of(kind)};
   m.say(name, ": neither side contains the other");
   if (only_l.n == 1 && only_r.n == 1 && same_name(root_of(only_l[0]), root_of(only_r[0]))) {
     m.say("did you mean rename<", only_r, ", ", only_l, ">(", r.label, ")?");
@@ -82,9 +82,10 @@ constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
   return kept;
 }
 
-// Axes of the result along which the operand is constant and would cancel in softmax. Numbers and statistics may.
-constexpr axes constant_along(const info &x, const axes &shape) {
-  return x.s.empty() ? axes{} : shape.without(x.s).without(x.m.statistic);
+// Axes along which a term added to a score is constant, so that it would cancel in softmax. Numbers and statistics may.
+constexpr axes constant_along(const info &term, const info &score, const axes &shape) {
+  if (score.m.contracted.empty() || term.s.empty()) return {};
+  return shape.without(term.s).without(term.m.statistic);
 }
 
 constexpr marks binary_marks(op kind, const info &l, const info &r) {
@@ -109,8 +110,8 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   m.weights = kept_weights(l, r, shape);
   if (adds(kind)) {
     m.bias_lacks = l.m.bias_lacks.with(r.m.bias_lacks)
-                       .with(constant_along(l, shape))
-                       .with(constant_along(r, shape));
+                       .with(constant_along(l, r, shape))
+                       .with(constant_along(r, l, shape));
   } else if (kind == op::mul) {
     m.bias_lacks = l.m.bias_lacks.without(r.s).with(r.m.bias_lacks.without(l.s));
   } else if (kind == op::div) {

@@ -41,11 +41,14 @@ struct message : text {
   }
 };
 
-// "softmax<kv>"
-constexpr text call_of(sv name, const axes &over) {
-  text t;
-  t << name << "<" << over << ">";
-  return t;
+// softmax<kv>, written only when a message needs it.
+struct call_name {
+  sv name;
+  axes over{};
+};
+constexpr text &operator<<(text &t, const call_name &c) {
+  t << c.name;
+  return c.over.empty() ? t : t << "<" << c.over << ">";
 }
 
 constexpr text size_of_axis(const axis_data *a) {
@@ -58,14 +61,14 @@ constexpr sv article(dtype t) {
 }
 
 // An expression of positions alone has no kernel to be computed in.
-constexpr bool needs_input(message &m, sv call, const info &x) {
+constexpr bool needs_input(message &m, const call_name &call, const info &x) {
   if (x.tensor()) return false;
   m.say(call, ": ", x.label, " meets no input of the kernel")
       .say("combine it with a step of the kernel first");
   return true;
 }
 
-constexpr bool lacks_axis(message &m, sv call, const axes &over, const info &x) {
+constexpr bool lacks_axis(message &m, const call_name &call, const axes &over, const info &x) {
   for (const axis_data *a : over)
     if (!x.s.has(a)) {
       m.say(call, ": no axis ", a->name, " in ", x.label).show(x);
@@ -75,7 +78,7 @@ constexpr bool lacks_axis(message &m, sv call, const axes &over, const info &x) 
 }
 
 // Axes of one name must be the same axis.
-constexpr bool sizes_differ(message &m, sv call, const info &l, const info &r) {
+constexpr bool sizes_differ(message &m, const call_name &call, const info &l, const info &r) {
   for (const axis_data *a : l.s) {
     const axis_data *b = r.s.find(a);
     if (!b || (same_size(a, b) && a->batch == b->batch)) continue;
@@ -91,13 +94,13 @@ constexpr bool sizes_differ(message &m, sv call, const info &l, const info &r) {
   return false;
 }
 
-constexpr bool too_many_axes(message &m, sv call, const axes &result) {
+constexpr bool too_many_axes(message &m, const call_name &call, const axes &result) {
   if (!result.too_many()) return false;
   m.say(call, ": the result has more than ", long{max_axes}, " axes");
   return true;
 }
 
-constexpr bool not_logical(message &m, sv call, sv what, const info &x) {
+constexpr bool not_logical(message &m, const call_name &call, sv what, const info &x) {
   if (x.m.type == b8) return false;
   m.say(call, ": ", what, x.label, " is ", name_of(x.m.type), ", not b8")
       .say("did you mean ", x.label, " != 0?")

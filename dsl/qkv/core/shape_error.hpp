@@ -49,7 +49,6 @@ constexpr pieces cut_up(const text &t) {
 // Check::why() gives the text of what is wrong, empty when nothing is.
 template <class Check>
 struct explain {
-  static constexpr bool ok = Check::why().empty();
   static constexpr text t = Check::why();
   static constexpr pieces p = cut_up(t);
 
@@ -66,7 +65,7 @@ struct explain {
 };
 
 template <class Check>
-inline constexpr bool passes = explain<Check>::ok;
+inline constexpr bool passes = Check::why().empty();
 
 template <class Check>
 requires(!passes<Check>) using refusal = typename explain<Check>::error;

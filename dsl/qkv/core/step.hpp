@@ -1,14 +1,15 @@
 #pragma once
 // Builds the step that a rule makes of its operands, in their kernel's graph or as an expression of positions.
+#include <initializer_list>
+
 #include <qkv/core/rule.hpp>
 
 namespace qkv::detail {
 
-// Numbers take part as the type of what they meet when that is a floating type.
-template <class... X>
-constexpr dtype number_type(dtype own) {
-  dtype t = own;
-  ((t = of<X>.number() || of<X>.m.type == b8 ? t : common_type(t, of<X>.m.type)), ...);
+// Numbers take part as the type of what they meet when that is a floating type, or when one of them has a fraction.
+constexpr dtype number_type(std::initializer_list<dtype> operands) {
+  dtype t = i32;
+  for (dtype o : operands) t = o == b8 ? t : common_type(t, o);
   return t;
 }
 
@@ -39,17 +40,19 @@ struct node_list {
 };
 
 // Any operand as a node of the graph; returns its position.
-template <class... All, class Graph, class T>
-constexpr int put_operand_node(Graph &g, const T &x) {
-  if constexpr (of<T>.tensor()) {
-    return x.id;
-  } else if constexpr (of<T>.index()) {
+template <dtype Number, class Graph, class T>
+constexpr int lift(Graph &g, const T &x) {
+  if constexpr (of<T>.index()) {
     const int base = g.size();
     for (const node &n : x.nodes) g.put(moved(n, base));
     return g.size() - 1;
   } else {
-    return g.put(number_node(static_cast<double>(x), number_type<All...>(of<T>.m.type)));
+    return g.put(number_node(static_cast<double>(x), Number));
   }
+}
+template <dtype Number, str L, axes S, marks M>
+[[gnu::always_inline]] constexpr int lift(graph &, const expr<L, S, M> &x) {
+  return x.id;
 }
 
 template <class T>
@@ -58,7 +61,7 @@ template <str L, axes S, marks M, int N>
 inline constexpr int node_count<index_expr<L, S, M, N>> = N;
 
 template <class T, class... More>
-constexpr graph *graph_of(const T &x, const More &...more) {
+[[gnu::always_inline]] constexpr graph *graph_of(const T &x, const More &...more) {
   if constexpr (of<T>.tensor()) {
     return x.g;
   } else {
@@ -66,34 +69,36 @@ constexpr graph *graph_of(const T &x, const More &...more) {
   }
 }
 
-template <auto Rule, class... X>
-constexpr node node_of(const axes &shape, dtype type, const int (&operands)[sizeof...(X)]) {
+constexpr node step_node(op kind, dtype type, const axes &shape, const axes &over, int a,
+                         int b = -1, int c = -1) {
   node n;
-  n.kind = Rule.kind;
+  n.kind = kind;
   n.type = type;
-  n.a = operands[0];
-  if constexpr (sizeof...(X) > 1) n.b = operands[1];
-  if constexpr (sizeof...(X) > 2) n.c = operands[2];
+  n.a = a;
+  n.b = b;
+  n.c = c;
   n.shape = shape;
-  n.over = Rule.over;
+  n.over = over;
   return n;
 }
 
+// A kernel has many steps: what is inlined here is not emitted as a function with a long name for each of them.
 template <auto Rule, class... X>
-constexpr auto make_step(const X &...x) {
+[[gnu::always_inline]] constexpr auto make_step(const X &...x) {
   constexpr axes shape = Rule.shape(of<X>...);
   constexpr marks meaning = Rule.meaning(of<X>...);
-  constexpr auto name = label<Rule, X...>::value;
+  constexpr auto name = label<Rule, X...>;
+  constexpr dtype number = number_type({of<X>.m.type...});
   if constexpr ((of<X>.tensor() || ...)) {
     graph *g = graph_of(x...);
-    const int operands[] = {put_operand_node<X...>(*g, x)...};
-    return expr<name, shape, meaning>{g,
-                                      g->put(node_of<Rule, X...>(shape, meaning.type, operands))};
+    const int a[] = {lift<number>(*g, x)..., -1, -1};
+    return expr<name, shape, meaning>{
+        g, g->put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]))};
   } else {
     constexpr int count = (node_count<X> + ...) + 1;
     node_list<count> list;
-    const int operands[] = {put_operand_node<X...>(list, x)...};
-    list.put(node_of<Rule, X...>(shape, meaning.type, operands));
+    const int a[] = {lift<number>(list, x)..., -1, -1};
+    list.put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]));
     index_expr<name, shape, meaning, count> e{};
     for (int i = 0; i < count; ++i) e.nodes[i] = list.nodes[i];
     return e;

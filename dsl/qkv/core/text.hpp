@@ -31,18 +31,18 @@ struct text {
   constexpr bool empty() const { return n == 0; }
   constexpr sv view() const { return {b, n}; }
 
-  constexpr text &operator<<(char c) {
-    if (n < capacity - 3) {
-      b[n++] = c;
-    } else {
-      for (n = capacity - 3; n < capacity; ++n) b[n] = '.';
-    }
-    return *this;
-  }
   constexpr text &operator<<(sv v) {
-    for (char c : v) *this << c;
+    const char *from = v.data();
+    const std::size_t length = v.size();
+    const bool whole = n + length <= capacity - 3;
+    const std::size_t fits = whole ? length : n < capacity - 3 ? capacity - 3 - n : 0;
+    for (std::size_t i = 0; i < fits; ++i) b[n + i] = from[i];
+    n += fits;
+    if (!whole)
+      for (n = capacity - 3; n < capacity; ++n) b[n] = '.';
     return *this;
   }
+  constexpr text &operator<<(char c) { return *this << sv(&c, 1); }
   constexpr text &operator<<(const char *v) { return *this << sv(v); }
   constexpr text &operator<<(long v) {
     if (v < 0) return *this << '-' << -v;

@@ -5,7 +5,7 @@
 namespace qkv::detail {
 
 // A causal mask names its keys; weights must be over them.
-constexpr bool wrong_keys(message &m, sv call, const axes &over, const info &x) {
+constexpr bool wrong_keys(message &m, const call_name &call, const axes &over, const info &x) {
   if (!x.m.key || over.has(x.m.key)) return false;
   m.say(call, ": causal<", x.m.query->name, ", ", x.m.key->name, "> takes ", x.m.key->name,
         " as its keys")
@@ -14,7 +14,7 @@ constexpr bool wrong_keys(message &m, sv call, const axes &over, const info &x) 
   return true;
 }
 
-constexpr bool dead_mask(message &m, sv call, const axes &over, const info &x) {
+constexpr bool dead_mask(message &m, const call_name &call, const axes &over, const info &x) {
   const axes dead = x.m.mask_lacks.common(over);
   if (dead.empty()) return false;
   m.say(call, ": a mask does not vary along ", dead)

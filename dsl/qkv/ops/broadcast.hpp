@@ -11,12 +11,12 @@ struct broadcast {
 
   constexpr text check(const info &x) const {
     message m;
-    const text call = call_of("broadcast", over);
+    const call_name call{"broadcast", over};
     if (over.empty()) return m.say("broadcast: names no axis").show(x);
-    if (needs_input(m, call.view(), x)) return m;
+    if (needs_input(m, call, x)) return m;
     for (const axis_data *a : over)
       if (x.s.has(a)) return m.say(call, ": ", x.label, " already has ", a->name).show(x);
-    if (too_many_axes(m, call.view(), shape(x))) m.show(x);
+    if (too_many_axes(m, call, shape(x))) m.show(x);
     return m;
   }
   constexpr axes shape(const info &x) const { return x.s.with(over); }

@@ -11,14 +11,14 @@ struct dot {
 
   constexpr text check(const info &l, const info &r) const {
     message m;
-    const text call = call_of("dot", over);
-    if (needs_input(m, call.view(), l) || needs_input(m, call.view(), r)) return m;
+    const call_name call{"dot", over};
+    if (needs_input(m, call, l) || needs_input(m, call, r)) return m;
     if (over.empty()) return m.say("dot: names no axis to contract").show(l, r);
     for (const axis_data *a : over)
       if (!l.s.has(a) || !r.s.has(a))
         return m.say(call, ": no axis ", a->name, " in ", l.s.has(a) ? r.label : l.label)
             .show(l, r);
-    if (sizes_differ(m, call.view(), l, r)) return m;
+    if (sizes_differ(m, call, l, r)) return m;
     for (const axis_data *a : l.s.common(r.s)) {
       if (!over.has(a) && !a->batch) {
         return m.say(call, ": both sides carry ", a->name)
@@ -33,7 +33,7 @@ struct dot {
       }
     }
     if (over_other_weights(m, l, r) || over_other_weights(m, r, l)) return m.show(l, r);
-    if (too_many_axes(m, call.view(), shape(l, r))) m.show(l, r);
+    if (too_many_axes(m, call, shape(l, r))) m.show(l, r);
     return m;
   }
 

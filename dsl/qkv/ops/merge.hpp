@@ -11,15 +11,13 @@ struct merge {
 
   constexpr text check(const info &x) const {
     message m;
-    text call;
-    call << "merge<" << over << ">";
+    const call_name call{"merge", over};
     if (over.n != 3) return m.say("merge: the axes must differ").show(x);
     const axes parts = one_axis(over[1]).add(over[2]);
-    if (needs_input(m, call.view(), x) || lacks_axis(m, call.view(), parts, x)) return m;
+    if (needs_input(m, call, x) || lacks_axis(m, call, parts, x)) return m;
     if (x.s.has(over[0])) return m.say(call, ": ", x.label, " already has ", over[0]->name).show(x);
-    text name;
-    name << "merge<" << over[0]->name << ">";
-    if (product_differs(m, name.view(), over[0], x.s.find(over[1]), x.s.find(over[2]))) m.show(x);
+    const call_name name{"merge", one_axis(over[0])};
+    if (product_differs(m, name, over[0], x.s.find(over[1]), x.s.find(over[2]))) m.show(x);
     return m;
   }
   constexpr axes replaced(const axes &s) const {

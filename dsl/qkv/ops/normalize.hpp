@@ -12,9 +12,9 @@ struct normalize {
   constexpr text check(const info &x) const {
     message m;
     if (over.empty()) return m.say("normalize: names no axis").show(x);
-    const text call = call_of("normalize", over);
-    if (needs_input(m, call.view(), x) || lacks_axis(m, call.view(), over, x)) return m;
-    if (!wrong_keys(m, call.view(), over, x)) dead_mask(m, call.view(), over, x);
+    const call_name call{"normalize", over};
+    if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
+    if (!wrong_keys(m, call, over, x)) dead_mask(m, call, over, x);
     return m;
   }
   constexpr axes shape(const info &x) const { return x.s; }

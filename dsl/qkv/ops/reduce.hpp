@@ -14,8 +14,8 @@ struct reduction {
   constexpr text check(const info &x) const {
     message m;
     if (over.empty()) return m.say(name_of(kind), ": names no axis").show(x);
-    const text call = call_of(name_of(kind), over);
-    if (!needs_input(m, call.view(), x)) lacks_axis(m, call.view(), over, x);
+    const call_name call{name_of(kind), over};
+    if (!needs_input(m, call, x)) lacks_axis(m, call, over, x);
     return m;
   }
   constexpr axes shape(const info &x) const { return x.s.without(over); }

@@ -12,14 +12,14 @@ struct softmax {
   constexpr text check(const info &x) const {
     message m;
     if (over.empty()) return m.say("softmax: names no axis").show(x);
-    const text call = call_of("softmax", over);
-    if (needs_input(m, call.view(), x) || lacks_axis(m, call.view(), over, x)) return m;
+    const call_name call{"softmax", over};
+    if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
     if (const axes again = x.m.weights.common(over); !again.empty()) {
       return m.say(call, ": ", x.label, " already holds weights over ", again)
           .say("softmax the scores once; normalize<", over, "> rescales weights")
           .show(x);
     }
-    if (wrong_keys(m, call.view(), over, x) || dead_mask(m, call.view(), over, x)) return m;
+    if (wrong_keys(m, call, over, x) || dead_mask(m, call, over, x)) return m;
     if (const axes dead = x.m.bias_lacks.common(over); !dead.empty()) {
       m.say(call, ": a bias does not vary along ", dead, " and cancels")
           .say("leave it out, or give it the axis ", dead)

@@ -18,8 +18,8 @@ constexpr text near_divisors(long whole, long n) {
 }
 
 // whole = a * b, as far as it is known now.
-constexpr bool product_differs(message &m, sv call, const axis_data *whole, const axis_data *a,
-                               const axis_data *b) {
+constexpr bool product_differs(message &m, const call_name &call, const axis_data *whole,
+                               const axis_data *a, const axis_data *b) {
   if (whole->size < 0) {
     return false;
   } else if (a->size >= 0 && b->size >= 0 && a->size * b->size == whole->size) {
@@ -47,18 +47,15 @@ struct split {
 
   constexpr text check(const info &x) const {
     message m;
-    text call;
-    call << "split<" << over << ">";
+    const call_name call{"split", over};
     if (over.n != 3) return m.say("split: the axes must differ").show(x);
-    if (needs_input(m, call.view(), x) || lacks_axis(m, call.view(), one_axis(over[0]), x))
-      return m;
+    if (needs_input(m, call, x) || lacks_axis(m, call, one_axis(over[0]), x)) return m;
     for (int i : {1, 2})
       if (x.s.has(over[i]))
         return m.say(call, ": ", x.label, " already has ", over[i]->name).show(x);
-    text name;
-    name << "split<" << over[0]->name << ">";
-    if (product_differs(m, name.view(), x.s.find(over[0]), over[1], over[2]) ||
-        too_many_axes(m, call.view(), shape(x)))
+    const call_name name{"split", one_axis(over[0])};
+    if (product_differs(m, name, x.s.find(over[0]), over[1], over[2]) ||
+        too_many_axes(m, call, shape(x)))
       m.show(x);
     return m;
   }

@@ -12,17 +12,17 @@ struct where {
 
   constexpr text check(const info &c, const info &a, const info &b) const {
     message m;
-    if (not_logical(m, "where", "the condition, ", c)) return m;
+    if (not_logical(m, {"where"}, "the condition, ", c)) return m;
     if (unaligned_causal(m, c)) return m.show(c);
-    if (sizes_differ(m, "where", c, a) || sizes_differ(m, "where", c, b) ||
-        sizes_differ(m, "where", a, b))
+    if (sizes_differ(m, {"where"}, c, a) || sizes_differ(m, {"where"}, c, b) ||
+        sizes_differ(m, {"where"}, a, b))
       return m;
     axes largest;
     for (const info *x : {&c, &a, &b})
       if (x->tensor()) largest = larger_first(largest, x->s);
     if ((c.tensor() && c.s.same_set(largest)) || (a.tensor() && a.s.same_set(largest)) ||
         (b.tensor() && b.s.same_set(largest)) || largest.empty()) {
-      if (too_many_axes(m, "where", shape(c, a, b))) m.show(c, a, b);
+      if (too_many_axes(m, {"where"}, shape(c, a, b))) m.show(c, a, b);
       return m;
     }
     return m.say("where: no side contains the others")
