@@ -50,7 +50,7 @@ class pool {
       top_ = &j;
       posted_.fetch_add(1, std::memory_order_relaxed);
     }
-    if (j.seats == 1) {
+    if (j.limit == 2) {
       more_.notify_one();
     } else {
       more_.notify_all();

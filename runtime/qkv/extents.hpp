@@ -20,7 +20,7 @@ namespace detail {
 template <const axis_data *Root>
 struct axis_key {};
 template <const axis_data *Axis>
-inline constexpr auto key_of = boost::hana::type_c<axis_key<root_of(Axis)>>;
+inline constexpr auto hana_key = boost::hana::type_c<axis_key<root_of(Axis)>>;
 
 }  // namespace detail
 
@@ -36,7 +36,7 @@ template <auto Axis>
 requires detail::is_axis<Axis>
 constexpr auto extent(length n) {
   static_assert(data_of<Axis>->size < 0, "extent<axis>: the size of this axis is part of the spec");
-  return boost::hana::make_pair(detail::key_of<data_of<Axis>>, n.n);
+  return boost::hana::make_pair(detail::hana_key<data_of<Axis>>, n.n);
 }
 
 // Sizes of several axes, each once, in any order; one set serves all tensors of a call. An alias takes the size of the
@@ -51,14 +51,14 @@ class extents {
       Axis->size >= 0 ||
       decltype(boost::hana::contains(
           std::declval<decltype(boost::hana::make_map(std::declval<Extent>()...))>(),
-          detail::key_of<Axis>))::value;
+          detail::hana_key<Axis>))::value;
 
   template <const axis_data *Axis>
   constexpr std::int64_t get() const {
     if constexpr (Axis->size >= 0) {
       return Axis->size;
     } else {
-      return map_[detail::key_of<Axis>];
+      return map_[detail::hana_key<Axis>];
     }
   }
 

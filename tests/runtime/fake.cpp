@@ -1,6 +1,7 @@
 #include "fake.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fake {
 namespace {
@@ -40,6 +41,36 @@ int project_entry(void **args) {
   return 0;
 }
 
+void attend(const halide_buffer_t &q, const halide_buffer_t &k, const halide_buffer_t &v,
+            const halide_buffer_t &o, int b, int h, int g, int s, bool causal) {
+  const bool grouped = q.dimensions == 5;
+  const auto row = [&](const halide_buffer_t &x) {
+    return grouped ? &at<float>(x, {b, h, g, s, 0}) : &at<float>(x, {b, h, s, 0});
+  };
+  const int keys = causal ? s + 1 : k.dim[1].extent;
+  float sum = 0, out[4] = {};
+  for (int j = 0; j < keys; ++j) {
+    float score = 0;
+    for (int d = 0; d < 4; ++d) score += row(q)[d] * at<float>(k, {b, h, j, d});
+    const float weight = std::exp(score / 2);
+    sum += weight;
+    for (int d = 0; d < 4; ++d) out[d] += weight * at<float>(v, {b, h, j, d});
+  }
+  for (int d = 0; d < 4; ++d) row(o)[d] = out[d] / sum;
+}
+
+int sdpa_entry(void **args) {
+  const auto &q = buffer(args, 0), &k = buffer(args, 1), &v = buffer(args, 2), &o = buffer(args, 3);
+  const bool grouped = q.dimensions == 5;
+  const int batch = q.dim[grouped ? 4 : 3].extent, heads = q.dim[grouped ? 3 : 2].extent,
+            groups = grouped ? q.dim[2].extent : 1;
+  for (int b = 0; b < batch; ++b)
+    for (int h = 0; h < heads; ++h)
+      for (int g = 0; g < groups; ++g)
+        for (int s = 0; s < q.dim[1].extent; ++s) attend(q, k, v, o, b, h, g, s, grouped);
+  return 0;
+}
+
 std::vector<argument> blend_arguments() {
   return {{"Q", QKV_IN, QKV_F32, {0, 1, 3}},
           {"K", QKV_IN, QKV_F32, {0, 2, 3}},
@@ -70,6 +101,27 @@ library &project() {
   static const bool once =
       (l.with(std::vector<qkv_pack>{{4, 0, 1, 2, nullptr, rows, columns}}), true);
   (void)once;
+  return l;
+}
+
+library &sdpa_none() {
+  static library l("sdpa_none", {{"batch"}, {"heads"}, {"seq"}, {"kv"}, {"d", 4}},
+                   {{"Q", QKV_IN, QKV_F32, {0, 1, 2, 4}},
+                    {"K", QKV_IN, QKV_F32, {0, 1, 3, 4}},
+                    {"V", QKV_IN, QKV_F32, {0, 1, 3, 4}},
+                    {"O", QKV_OUT, QKV_F32, {0, 1, 2, 4}}},
+                   sdpa_entry);
+  return l;
+}
+
+library &sdpa_causal() {
+  static library l("sdpa_causal_h2",
+                   {{"batch"}, {"heads"}, {"group", 2}, {"seq"}, {"kv", -1, 3}, {"d", 4}},
+                   {{"Q", QKV_IN, QKV_F32, {0, 1, 2, 3, 5}},
+                    {"K", QKV_IN, QKV_F32, {0, 1, 4, 5}},
+                    {"V", QKV_IN, QKV_F32, {0, 1, 4, 5}},
+                    {"O", QKV_OUT, QKV_F32, {0, 1, 2, 3, 5}}},
+                   sdpa_entry);
   return l;
 }
 

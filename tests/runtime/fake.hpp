@@ -104,6 +104,10 @@ library &blend_self();
 // Y[seq, n, m] = X[seq, k] W[k, n, m]: W is a param in panels of 4 columns (n, m); k, n are decided at the call, m is 3.
 library &project();
 
+// Attention over 4 wide heads without a mask, and causal with heads in groups of 2: O = softmax(Q K / 2) V.
+library &sdpa_none();
+library &sdpa_causal();
+
 // A contiguous host tensor.
 qkv_tensor tensor(void *data, std::initializer_list<std::int64_t> extents, int dtype = QKV_F32);
 template <class T>

@@ -1,0 +1,97 @@
+// check K: compiled code against the reference, on random inputs.
+#include <fmt/format.h>
+#include <qkv/run.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "commands.hpp"
+
+namespace qkv::tool {
+namespace {
+
+// Where the library brings no comparison of its own: a fixed tolerance, relative to the largest value.
+verdict compare_plainly(const std::vector<array> &want, const std::vector<array> &got) {
+  verdict v;
+  v.right = true;
+  double scale = 1;
+  for (const array &a : want) {
+    for (double x : a.data) scale = std::max(scale, std::isfinite(x) ? std::abs(x) : 0);
+  }
+  v.allowed = 1e-5 * scale;
+  for (std::size_t o = 0; o < want.size(); ++o) {
+    for (std::size_t i = 0; i < want[o].data.size(); ++i) {
+      const double a = want[o].data[i], b = got[o].data[i];
+      const bool same = a == b || (std::isnan(a) && std::isnan(b));
+      const double error = same ? 0 : std::isfinite(a - b) ? std::abs(a - b) : INFINITY;
+      v.error = std::max(v.error, error);
+      if (error > v.allowed && v.right) {
+        v.right = false;
+        v.text = fmt::format("output {} element {}: {} instead of {}", o, i, b, a);
+      }
+    }
+  }
+  return v;
+}
+
+verdict check_once(const request &r, const kernel_sizes &s, unsigned seed) {
+  const qkv_kernel &k = r.kernel;
+  const std::vector<value> all = random_arguments(k, s, seed);
+  if (status done = qkv::run(k, descriptors(all), r.how()); !done)
+    return {false, INFINITY, 0, done.text()};
+  arrays inputs;
+  std::vector<array> results;
+  for (int i = 0; i < k.n_arguments; ++i) {
+    array numbers = all[static_cast<std::size_t>(i)].numbers();
+    if (k.arguments[i].role == QKV_OUT) {
+      results.push_back(std::move(numbers));
+    } else {
+      inputs[k.arguments[i].name] = std::move(numbers);
+    }
+  }
+  if (r.spec->compare) return r.spec->compare(inputs, s.by_name(), results);
+  return compare_plainly(r.spec->reference(inputs, s.by_name()), results);
+}
+
+// Sizes around the edges of tiles for the axes that the call decides, the first one (usually the batch) small; one set of
+// sizes when the user asked for some, or when none is left to choose.
+std::vector<kernel_sizes> sizes_to_try(const request &r) {
+  constexpr std::int64_t first[] = {1, 2, 1, 3, 2, 0, 2};
+  constexpr std::int64_t others[][3] = {{1, 1, 1},      {17, 33, 5}, {64, 64, 64}, {97, 40, 130},
+                                        {128, 257, 16}, {5, 5, 5},   {0, 9, 3}};
+  const qkv_kernel &k = r.kernel;
+  std::vector<kernel_sizes> all;
+  for (std::size_t t = r.size.empty() ? 0 : 1; t < std::size(first); ++t) {
+    kernel_sizes s = r.sizes_asked();
+    int chosen = 0, place = 0;
+    for (int a = 0; a < k.n_axes; ++a) {
+      if (k.axes[a].root != a || k.axes[a].size >= 0) continue;
+      if (!s.known(a)) {
+        s.set(a, place == 0 ? first[t] : others[t][(place - 1) % 3]);
+        ++chosen;
+      }
+      ++place;
+    }
+    s.complete();
+    all.push_back(s);
+    if (!r.size.empty() || chosen == 0) break;
+  }
+  return all;
+}
+
+}  // namespace
+
+bool check(const request &r) {
+  if (!r.spec || !(r.spec->compare || r.spec->reference))
+    throw refusal(fmt::format("{}: this tool was built without its reference", r.kernel.name));
+  bool right = true;
+  for (const kernel_sizes &s : sizes_to_try(r)) {
+    const verdict v = check_once(r, s, r.seed);
+    fmt::print("{}  {}  error {:.2e}  allowed {:.2e}  {}\n", r.kernel.name, s.text(), v.error,
+               v.allowed, v.right ? "ok" : "WRONG: " + v.text);
+    right &= v.right;
+  }
+  return right;
+}
+
+}  // namespace qkv::tool

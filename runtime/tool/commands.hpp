@@ -1,0 +1,51 @@
+#pragma once
+// The commands of the tool, one file each, and what they share.
+#include <qkv/kernel.h>
+#include <qkv/options.hpp>
+#include <qkv/tool.hpp>
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "data.hpp"
+
+namespace qkv::tool {
+
+// The command cannot be carried out; what() goes to stderr.
+struct refusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What stood on the command line after the name of the kernel.
+struct request {
+  explicit request(const qkv_kernel &k) : kernel(k) {}
+
+  const qkv_kernel &kernel;
+  const entry *spec =
+      nullptr;  // what the spec itself knows; nullptr when the library was made without
+  std::map<std::string, std::int64_t> size;
+  std::map<std::string, std::string> in, out;
+  int threads = 0;
+  unsigned seed = 1;
+  device on = device::host;
+
+  options how() const {
+    options o;
+    o.threads = threads;
+    o.on = on;
+    return o;
+  }
+  // The sizes asked for; those not asked for are still unknown. Throws refusal for axes that the kernel does not have.
+  kernel_sizes sizes_asked() const;
+};
+
+void list(const std::vector<entry> &);
+void describe(const request &);
+void run(const request &);
+bool check(const request &);  // whether all results were right
+void bench(const request &);
+int serve();
+
+}  // namespace qkv::tool

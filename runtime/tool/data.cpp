@@ -1,0 +1,277 @@
+#include "data.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <qkv/core/dtype.hpp>
+
+namespace qkv::tool {
+namespace {
+
+float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
+
+std::uint16_t to_bf16(float x) {
+  const auto u = std::bit_cast<std::uint32_t>(x);
+  return static_cast<std::uint16_t>((u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+
+template <class T>
+T load(const void *data, std::int64_t i) {
+  T x;
+  std::memcpy(&x, static_cast<const char *>(data) + i * static_cast<std::int64_t>(sizeof(T)),
+              sizeof(T));
+  return x;
+}
+template <class T>
+void store(void *data, std::int64_t i, T x) {
+  std::memcpy(static_cast<char *>(data) + i * static_cast<std::int64_t>(sizeof(T)), &x, sizeof(T));
+}
+
+npy_type stored_as(int dtype) {
+  constexpr npy_type types[] = {npy_type::f32, npy_type::u16, npy_type::u16,
+                                npy_type::f64, npy_type::i32, npy_type::b8};
+  return types[dtype];
+}
+
+}  // namespace
+
+value::value(int dtype, std::span<const std::int64_t> shape) {
+  t_.dtype = dtype;
+  t_.rank = static_cast<std::int32_t>(shape.size());
+  std::int64_t dense = 1;
+  for (int d = t_.rank; d-- > 0;) {
+    t_.extent[d] = shape[static_cast<std::size_t>(d)];
+    t_.stride[d] = dense;
+    dense *= std::max<std::int64_t>(1, t_.extent[d]);
+  }
+  const std::size_t size = (bytes() + 127) / 64 * 64;
+  memory_.reset(std::aligned_alloc(64, size));
+  if (!memory_) throw std::bad_alloc();
+  std::memset(memory_.get(), 0, size);
+  t_.data = memory_.get();
+}
+
+std::int64_t value::elements() const {
+  std::int64_t n = 1;
+  for (int d = 0; d < t_.rank; ++d) n *= t_.extent[d];
+  return n;
+}
+
+std::size_t value::bytes() const {
+  return static_cast<std::size_t>(elements()) *
+         static_cast<std::size_t>(size_of(static_cast<dtype>(t_.dtype)));
+}
+
+double value::get(std::int64_t i) const {
+  switch (static_cast<dtype>(t_.dtype)) {
+    case dtype::f32:
+      return load<float>(t_.data, i);
+    case dtype::bf16:
+      return from_bf16(load<std::uint16_t>(t_.data, i));
+    case dtype::f64:
+      return load<double>(t_.data, i);
+    case dtype::i32:
+      return load<std::int32_t>(t_.data, i);
+    case dtype::b8:
+      return load<std::uint8_t>(t_.data, i) != 0;
+    case dtype::f16:
+      break;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+void value::set(std::int64_t i, double x) {
+  switch (static_cast<dtype>(t_.dtype)) {
+    case dtype::f32:
+      return store(t_.data, i, static_cast<float>(x));
+    case dtype::bf16:
+      return store(t_.data, i, to_bf16(static_cast<float>(x)));
+    case dtype::f64:
+      return store(t_.data, i, x);
+    case dtype::i32:
+      return store(t_.data, i, std::isnan(x) ? std::int32_t{-1} : static_cast<std::int32_t>(x));
+    case dtype::b8:
+      return store(t_.data, i, static_cast<std::uint8_t>(x != 0));
+    case dtype::f16:
+      break;
+  }
+}
+
+array value::numbers() const {
+  array a;
+  a.shape.assign(t_.extent, t_.extent + t_.rank);
+  a.data.resize(static_cast<std::size_t>(elements()));
+  for (std::int64_t i = 0; i < elements(); ++i) a.data[static_cast<std::size_t>(i)] = get(i);
+  return a;
+}
+
+std::string value::from(const npy_array &file, int dtype, value &result) {
+  const npy_type want = stored_as(dtype);
+  const bool narrower = (file.type == npy_type::f64 && want == npy_type::f32) ||
+                        (file.type == npy_type::i64 && want == npy_type::i32);
+  if (file.type != want && !narrower)
+    return fmt::format("holds {} but {} is needed", name_of(file.type), name_of(want));
+  if (file.shape.size() > QKV_MAX_RANK) return fmt::format("has {} axes", file.shape.size());
+  result = value(dtype, file.shape);
+  if (!narrower) {
+    std::memcpy(result.data(), file.data.data(), file.data.size());
+    return {};
+  }
+  for (std::int64_t i = 0; i < file.elements(); ++i) {
+    if (file.type == npy_type::f64) {
+      result.set(i, load<double>(file.data.data(), i));
+      continue;
+    }
+    const auto x = load<std::int64_t>(file.data.data(), i);
+    if (x != static_cast<std::int32_t>(x))
+      return fmt::format("holds {}, which does not fit i32", x);
+    result.set(i, static_cast<double>(x));
+  }
+  return {};
+}
+
+npy_array value::to_npy() const {
+  npy_array a;
+  a.type = stored_as(t_.dtype);
+  a.shape.assign(t_.extent, t_.extent + t_.rank);
+  a.data.resize(bytes());
+  std::memcpy(a.data.data(), t_.data, a.data.size());
+  return a;
+}
+
+kernel_sizes::kernel_sizes(const qkv_kernel &k)
+    : k_(&k), size_(static_cast<std::size_t>(k.n_axes), -1) {
+  for (int a = 0; a < k.n_axes; ++a)
+    size_[static_cast<std::size_t>(a)] = k.axes[k.axes[a].root].size;
+}
+
+bool kernel_sizes::set(std::string_view name, std::int64_t n) {
+  for (int a = 0; a < k_->n_axes; ++a) {
+    if (name != k_->axes[a].name) continue;
+    const std::int64_t fixed = k_->axes[k_->axes[a].root].size;
+    if (n < 0 || (fixed >= 0 && fixed != n)) return false;
+    set(a, n);
+    return true;
+  }
+  return false;
+}
+
+void kernel_sizes::complete() {
+  for (int round = 0; round < k_->n_conditions; ++round) {
+    for (int i = 0; i < k_->n_conditions; ++i) {
+      const qkv_condition &c = k_->conditions[i];
+      std::int64_t &a = size_[root(c.a)], &b = size_[root(c.b)];
+      if (c.c < 0) {
+        if (k_->axes[k_->axes[c.a].root].size < 0 && b >= 0) a = b;
+        if (b < 0) b = a;
+        continue;
+      }
+      std::int64_t &f = size_[root(c.c)];
+      if (b >= 0 && f >= 0) {
+        if (k_->axes[k_->axes[c.a].root].size < 0) a = b * f;
+      } else if (a >= 0 && (b > 0 || f > 0)) {
+        const std::int64_t by = b > 0 ? b : f;
+        if (k_->axes[k_->axes[c.a].root].size < 0) a = (a + by - 1) / by * by;
+        (b > 0 ? f : b) = a / by;
+      }
+    }
+  }
+}
+
+int kernel_sizes::unknown() const {
+  for (int a = 0; a < k_->n_axes; ++a) {
+    if (!known(a)) return a;
+  }
+  return -1;
+}
+
+sizes kernel_sizes::by_name() const {
+  sizes all;
+  for (int a = 0; a < k_->n_axes; ++a) {
+    if (known(a)) all[k_->axes[a].name] = of(a);
+  }
+  return all;
+}
+
+std::string kernel_sizes::text() const {
+  std::string s;
+  for (int a = 0; a < k_->n_axes; ++a) {
+    if (k_->axes[a].root == a && k_->axes[a].size < 0)
+      s += fmt::format("{}{}={}", s.empty() ? "" : " ", k_->axes[a].name, of(a));
+  }
+  return s.empty() ? "(sizes fixed)" : s;
+}
+
+std::vector<std::int64_t> kernel_sizes::shape(const qkv_argument &a) const {
+  std::vector<std::int64_t> s;
+  for (int d = 0; d < a.rank; ++d) s.push_back(of(a.axes[d]));
+  return s;
+}
+
+void fill_at_random(const qkv_argument &a, std::int64_t largest_extent, std::mt19937 &random,
+                    value &v) {
+  std::normal_distribution<double> normal;
+  std::uniform_int_distribution<std::int64_t> length(0, largest_extent);
+  const qkv_tensor &t = v.descriptor();
+  const double scale = a.role == QKV_PARAM && t.rank > 1
+                           ? 1 / std::sqrt(std::max<double>(1, static_cast<double>(t.extent[0])))
+                           : 1;
+  for (std::int64_t i = 0; i < v.elements(); ++i) {
+    v.set(i, a.dtype == QKV_I32  ? static_cast<double>(length(random))
+             : a.dtype == QKV_B8 ? static_cast<double>(random() % 4 != 0)
+                                 : scale * normal(random));
+  }
+}
+
+std::vector<value> random_arguments(const qkv_kernel &k, const kernel_sizes &s, unsigned seed) {
+  std::mt19937 random(seed);
+  std::int64_t largest = 0;
+  for (int a = 0; a < k.n_axes; ++a) {
+    if (k.axes[a].size < 0) largest = std::max(largest, s.of(a));
+  }
+  std::vector<value> all;
+  for (int i = 0; i < k.n_arguments; ++i) {
+    const qkv_argument &a = k.arguments[i];
+    value &v = all.emplace_back(a.dtype, s.shape(a));
+    if (a.role != QKV_OUT) {
+      fill_at_random(a, largest, random, v);
+    } else {
+      for (std::int64_t e = 0; e < v.elements(); ++e)
+        v.set(e, std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  return all;
+}
+
+std::vector<qkv_tensor> descriptors(const std::vector<value> &all) {
+  std::vector<qkv_tensor> t;
+  for (const value &v : all) t.push_back(v.descriptor());
+  return t;
+}
+
+std::string signature_text(const qkv_kernel &k) {
+  std::vector<std::string> in, out;
+  for (int i = 0; i < k.n_arguments; ++i) {
+    const qkv_argument &a = k.arguments[i];
+    std::vector<std::string> axes;
+    for (int d = 0; d < a.rank; ++d) {
+      const qkv_axis &axis = k.axes[a.axes[d]];
+      axes.push_back(axis.size < 0 ? std::string(axis.name)
+                                   : fmt::format("{}={}", axis.name, axis.size));
+    }
+    std::string s =
+        fmt::format("{}{}[{}]", a.role == QKV_PARAM ? "param " : "", a.name, fmt::join(axes, ", "));
+    if (a.dtype != QKV_F32) s += fmt::format(" {}", name_of(static_cast<dtype>(a.dtype)));
+    (a.role == QKV_OUT ? out : in).push_back(s);
+  }
+  return fmt::format("{}({}) -> {}", k.name, fmt::join(in, ", "), fmt::join(out, ", "));
+}
+
+}  // namespace qkv::tool

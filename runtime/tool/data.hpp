@@ -1,0 +1,76 @@
+#pragma once
+// Tensors of the tool: allocated by a kernel's table and sizes, filled at random or from files.
+#include <qkv/kernel.h>
+#include <qkv/npy.hpp>
+#include <qkv/tool.hpp>
+
+#include <memory>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace qkv::tool {
+
+// A contiguous host tensor.
+class value {
+ public:
+  value() = default;
+  value(int dtype, std::span<const std::int64_t> shape);  // zero; throws std::bad_alloc
+  const qkv_tensor &descriptor() const { return t_; }
+  std::int64_t elements() const;
+  std::size_t bytes() const;
+  void *data() const { return t_.data; }
+
+  double get(std::int64_t i) const;
+  void set(std::int64_t i, double x);
+  array numbers() const;
+
+  // Takes over what np.save wrote; f64 serves for f32 and i64 for i32. The text is what does not fit, or empty.
+  static std::string from(const npy_array &, int dtype, value &result);
+  npy_array to_npy() const;
+
+ private:
+  struct release {
+    void operator()(void *p) const { std::free(p); }
+  };
+  qkv_tensor t_{};
+  std::unique_ptr<void, release> memory_;
+};
+
+// The size of each axis of a kernel, in the order of its table.
+class kernel_sizes {
+ public:
+  explicit kernel_sizes(const qkv_kernel &);
+  // Sets an axis by name, or the axis that it is another name of; false when there is none or its size is fixed to another.
+  bool set(std::string_view name, std::int64_t n);
+  bool known(int axis) const { return size_[root(axis)] >= 0; }
+  std::int64_t of(int axis) const { return size_[root(axis)]; }
+  void set(int axis, std::int64_t n) { size_[root(axis)] = n; }
+  // Sizes that conditions decide follow from the others; those asked for are rounded up where something must divide them.
+  void complete();
+  // The first axis without a size, or -1.
+  int unknown() const;
+
+  sizes by_name() const;
+  std::string text() const;  // batch=2 seq=17: what the call decides
+  std::vector<std::int64_t> shape(const qkv_argument &) const;
+
+ private:
+  std::size_t root(int axis) const { return static_cast<std::size_t>(k_->axes[axis].root); }
+  const qkv_kernel *k_;
+  std::vector<std::int64_t> size_;
+};
+
+// Numbers as a test wants them: normal for inputs, scaled down for params so that scores stay of order 1, lengths up to
+// the largest extent, masks mostly 1.
+void fill_at_random(const qkv_argument &, std::int64_t largest_extent, std::mt19937 &, value &);
+
+// All arguments of a kernel; outputs are filled with NaN so that what is not written shows.
+std::vector<value> random_arguments(const qkv_kernel &, const kernel_sizes &, unsigned seed);
+
+std::vector<qkv_tensor> descriptors(const std::vector<value> &);
+
+std::string signature_text(const qkv_kernel &);
+
+}  // namespace qkv::tool

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <qkv/registry.hpp>
+
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "commands.hpp"
+
+namespace qkv::tool {
+namespace {
+
+constexpr const char *usage =
+    "list | describe K | run K --in Q=q.npy ... --out O=o.npy | check K | bench K | serve\n"
+    "  --size seq=1000 ...   sizes of axes that the call decides\n"
+    "  --threads N           most threads to use\n"
+    "  --seed N              of check's random inputs\n"
+    "  --device cuda|opencl  where to run\n";
+
+using std::string_view;
+
+const qkv_kernel &find(string_view name) {
+  const auto found = kernels(name);
+  if (!found.empty()) return *found.front();
+  std::vector<string_view> names;
+  for (const qkv_kernel *k : kernels()) names.push_back(k->name);
+  throw refusal(fmt::format("there is no kernel {}; there are: {}", name, fmt::join(names, ", ")));
+}
+
+std::int64_t number(string_view text, string_view what) {
+  std::int64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc{} || end != text.data() + text.size() || n < 0 || n > INT32_MAX) {
+    throw refusal(fmt::format("{} needs a number from 0 to {}, not {}", what, INT32_MAX, text));
+  }
+  return n;
+}
+
+// Options that take a list go on until the next option.
+request read(int argc, char **argv, const std::vector<entry> &entries) {
+  if (argc < 3) throw refusal("which kernel?");
+  request r(find(argv[2]));
+  for (const entry &e : entries) {
+    if (e.name == argv[2]) r.spec = &e;
+  }
+  string_view option;
+  bool taken = true;
+  for (int i = 3; i < argc; ++i) {
+    const string_view word = argv[i];
+    if (word.substr(0, 2) == "--") {
+      if (!taken) throw refusal(fmt::format("{} needs a value", option));
+      option = word;
+      taken = false;
+      continue;
+    }
+    taken = true;
+    const std::size_t equals = word.find('=');
+    const auto pair = [&] {
+      if (equals == 0 || equals == string_view::npos)
+        throw refusal(fmt::format("{} needs name=value, not {}", option, word));
+      return std::pair{std::string(word.substr(0, equals)), std::string(word.substr(equals + 1))};
+    };
+    if (option == "--size") {
+      const auto [name, n] = pair();
+      r.size[name] = number(n, name);
+    } else if (option == "--in") {
+      r.in.insert(pair());
+    } else if (option == "--out") {
+      r.out.insert(pair());
+    } else if (option == "--threads") {
+      r.threads = static_cast<int>(number(word, option));
+    } else if (option == "--seed") {
+      r.seed = static_cast<unsigned>(number(word, option));
+    } else if (option == "--device") {
+      if (word != "cuda" && word != "opencl" && word != "host")
+        throw refusal(fmt::format("--device is host, cuda or opencl, not {}", word));
+      r.on = word == "cuda" ? device::cuda : word == "opencl" ? device::opencl : device::host;
+    } else {
+      throw refusal(fmt::format("{}: not understood", option.empty() ? word : option));
+    }
+  }
+  if (!taken) throw refusal(fmt::format("{} needs a value", option));
+  return r;
+}
+
+}  // namespace
+
+kernel_sizes request::sizes_asked() const {
+  kernel_sizes s(kernel);
+  for (const auto &[name, n] : size) {
+    if (!s.set(name, n))
+      throw refusal(fmt::format("{} has no axis {} of size {}: {}", kernel.name, name, n,
+                                signature_text(kernel)));
+  }
+  return s;
+}
+
+void list(const std::vector<entry> &) {
+  for (const qkv_kernel *k : kernels()) {
+    std::string targets;
+    for (const auto &[name, made] :
+         {std::pair{" host", k->host}, {" cuda", k->cuda}, {" opencl", k->opencl}}) {
+      if (made) targets += name;
+    }
+    fmt::print("{}   [{}]\n", signature_text(*k), targets.empty() ? "" : targets.substr(1));
+  }
+}
+
+void describe(const request &r) {
+  if (r.spec && r.spec->describe) {
+    fmt::print("{}\n", r.spec->describe(r.sizes_asked().by_name()));
+  } else {
+    fmt::print("{}\n", signature_text(r.kernel));
+  }
+}
+
+int main(int argc, char **argv, const std::vector<entry> &entries) {
+  const string_view command = argc > 1 ? argv[1] : "";
+  try {
+    if (command == "list") {
+      list(entries);
+    } else if (command == "describe") {
+      describe(read(argc, argv, entries));
+    } else if (command == "run") {
+      run(read(argc, argv, entries));
+    } else if (command == "check") {
+      return check(read(argc, argv, entries)) ? 0 : 1;
+    } else if (command == "bench") {
+      bench(read(argc, argv, entries));
+    } else if (command == "serve" ||
+               command.empty()) {  // bench/peers.py starts a program without arguments
+      return serve();
+    } else {
+      fmt::print(stderr, "{} {}", argv[0], usage);
+      return command == "help" || command == "--help" ? 0 : 2;
+    }
+    return 0;
+  } catch (const std::exception &e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return 2;
+  }
+}
+
+}  // namespace qkv::tool

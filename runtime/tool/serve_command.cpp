@@ -1,0 +1,268 @@
+// serve: one more peer of bench/peers.py. A case is served by the first kernel whose name and table fit it:
+//
+//   sdpa_<word>_<word>...   words: a mask (causal, window, padding, bias; none of them means no mask), window<N> and
+//                           softcap<N> for constants that the spec fixes, decode for kernels meant for one query
+//   Q, K, V                 required; Q is [batch, heads, seq, d] or, with heads in groups, [batch, kv_heads, group, seq, d]
+//   bias                    [heads, seq, kv], or with a batch, or with heads in groups
+//   len                     i32 [batch]: keys that padding leaves
+//   window, softcap, scale  numbers, where the spec takes them as inputs without axes
+#include <fmt/format.h>
+#include <qkv/registry.hpp>
+#include <qkv/run.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <iostream>
+
+#include "../check.hpp"
+#include "commands.hpp"
+#include "json.hpp"
+
+namespace qkv::tool {
+namespace {
+
+// A case of the benchmark, as it is told.
+struct task {
+  std::string dtype, mask;
+  std::int64_t b = 0, hq = 0, hkv = 0, sq = 0, skv = 0, dk = 0, dv = 0, window = 0;
+  double softcap = 0, scale = 0;
+  value q, k, v, bias, lengths;
+  std::string out;
+};
+
+value load(const std::string &path, int dtype, const char *name) {
+  if (path.empty()) return {};
+  npy_array file;
+  if (status s = read_npy(path, file); !s) throw refusal(s.text());
+  value v;
+  if (std::string wrong = value::from(file, dtype, v); !wrong.empty())
+    throw refusal(fmt::format("{} {}", name, wrong));
+  return v;
+}
+
+task read_task(const flat_object &o) {
+  task t;
+  t.dtype = o.text("dtype");
+  t.mask = o.text("mask");
+  const auto size = [&](const char *name) { return static_cast<std::int64_t>(o.number(name)); };
+  t.b = size("B"), t.hq = size("Hq"), t.hkv = size("Hkv"), t.sq = size("Sq"), t.skv = size("Skv"),
+  t.dk = size("Dk"), t.dv = size("Dv");
+  t.window = size("window");
+  t.softcap = o.number("softcap");
+  t.scale = o.number("scale");
+  t.out = o.text("out");
+  if (t.hkv <= 0 || t.hq % t.hkv != 0) throw refusal("heads that do not form groups");
+  if (t.dtype != "fp32" && t.dtype != "bf16") throw refusal(t.dtype + " is not built");
+  const int type = t.dtype == "fp32" ? QKV_F32 : QKV_BF16;
+  t.q = load(o.text("q"), type, "q");
+  t.k = load(o.text("k"), type, "k");
+  t.v = load(o.text("v"), type, "v");
+  t.bias = load(o.text("bias"), QKV_F32, "bias");
+  t.lengths = load(o.text("lengths"), QKV_I32, "lengths");
+  return t;
+}
+
+// What a kernel's name says.
+struct words {
+  std::string mask = "none";
+  double window = 0, softcap = 0;
+  bool decode = false;
+};
+
+words words_of(std::string_view name) {
+  words w;
+  const auto constant = [](std::string_view word, std::string_view of) {
+    return word.size() > of.size() && word.substr(0, of.size()) == of
+               ? std::atof(std::string(word.substr(of.size())).c_str())
+               : 0;
+  };
+  while (!name.empty()) {
+    const std::string_view word = name.substr(0, name.find('_'));
+    name.remove_prefix(std::min(name.size(), word.size() + 1));
+    if (word == "causal" || word == "padding" || word == "bias") w.mask = word;
+    if (word.substr(0, 6) == "window") w.mask = "window";
+    w.window = std::max(w.window, constant(word, "window"));
+    w.softcap = std::max(w.softcap, constant(word, "softcap"));
+    w.decode |= word == "decode";
+  }
+  return w;
+}
+
+struct dim {
+  std::int64_t extent, stride;
+};
+
+qkv_tensor tensor(const value &v, std::initializer_list<dim> dims) {
+  qkv_tensor t = v.descriptor();
+  t.rank = 0;
+  for (const dim &d : dims) {
+    t.extent[t.rank] = d.extent;
+    t.stride[t.rank++] = d.stride;
+  }
+  return t;
+}
+
+// One kernel set up for one case.
+class service {
+ public:
+  // The text is why the kernel does not fit, or empty.
+  std::string set_up(const qkv_kernel &k, task &t) {
+    kernel_ = &k;
+    const words w = words_of(k.name);
+    if (w.mask != t.mask) return fmt::format("its mask is {}", w.mask);
+    bool takes_window = w.window == static_cast<double>(t.window),
+         takes_softcap = w.softcap == t.softcap, takes_scale = false;
+    out_ = value(k.arguments[k.n_arguments - 1].dtype, std::vector{t.b, t.hq, t.sq, t.dv});
+    numbers_.clear();
+    numbers_.reserve(3);
+    tensors_.clear();
+    const std::int64_t g = t.hq / t.hkv;
+    bool grouped = false;
+    for (int i = 0; i < k.n_arguments; ++i) {
+      const qkv_argument &a = k.arguments[i];
+      const std::string_view name = a.name;
+      grouped |= name == "Q" && a.rank == 5;
+      if (name == "Q" || a.role == QKV_OUT) {
+        const value &v = a.role == QKV_OUT ? out_ : t.q;
+        const std::int64_t d = a.role == QKV_OUT ? t.dv : t.dk, head = t.sq * d;
+        if (a.rank == 5) {
+          tensors_.push_back(
+              tensor(v, {{t.b, t.hq * head}, {t.hkv, g * head}, {g, head}, {t.sq, d}, {d, 1}}));
+        } else {
+          tensors_.push_back(v.descriptor());
+        }
+      } else if (name == "K") {
+        tensors_.push_back(t.k.descriptor());
+      } else if (name == "V") {
+        tensors_.push_back(t.v.descriptor());
+      } else if (name == "bias" && t.bias.data()) {
+        const std::int64_t head = t.sq * t.skv;
+        if (grouped && a.rank == 5) {
+          tensors_.push_back(
+              tensor(t.bias, {{t.b, 0}, {t.hkv, g * head}, {g, head}, {t.sq, t.skv}, {t.skv, 1}}));
+        } else if (grouped && a.rank == 4) {
+          tensors_.push_back(
+              tensor(t.bias, {{t.hkv, g * head}, {g, head}, {t.sq, t.skv}, {t.skv, 1}}));
+        } else if (a.rank == 4) {
+          tensors_.push_back(tensor(t.bias, {{t.b, 0}, {t.hq, head}, {t.sq, t.skv}, {t.skv, 1}}));
+        } else {
+          tensors_.push_back(tensor(t.bias, {{t.hq, head}, {t.sq, t.skv}, {t.skv, 1}}));
+        }
+      } else if (name == "len" && t.lengths.data()) {
+        tensors_.push_back(t.lengths.descriptor());
+      } else if (a.rank == 0 && (name == "window" || name == "softcap" || name == "scale")) {
+        value &v = numbers_.emplace_back(a.dtype, std::span<const std::int64_t>{});
+        v.set(0, name == "window"    ? static_cast<double>(t.window)
+                 : name == "softcap" ? t.softcap
+                                     : t.scale);
+        takes_window |= name == "window";
+        takes_softcap |= name == "softcap" && t.softcap != 0;
+        takes_scale |= name == "scale";
+        tensors_.push_back(v.descriptor());
+      } else {
+        return fmt::format("the case has no {}", name);
+      }
+    }
+    if (!takes_window) return fmt::format("its window is {}", w.window);
+    if (!takes_softcap) return fmt::format("its softcap is {}", w.softcap);
+    if (!takes_scale && std::abs(t.scale * std::sqrt(static_cast<double>(t.dk)) - 1) > 1e-3)
+      return "its scale is 1 / sqrt(Dk)";
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(k.n_axes));
+    const status s = detail::check(k, tensors_, sizes);
+    return s.ok() ? "" : s.text();
+  }
+
+  // Nanoseconds of one call.
+  long long call() const {
+    const auto begin = std::chrono::steady_clock::now();
+    const status s = qkv::run(*kernel_, tensors_);
+    const auto end = std::chrono::steady_clock::now();
+    if (!s) throw refusal(s.text());
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count();
+  }
+
+  status write(const std::string &path) const {
+    const array a = out_.numbers();
+    const std::vector<float> numbers(a.data.begin(), a.data.end());
+    return write_npy(path, npy_type::f32, a.shape, numbers.data());
+  }
+
+ private:
+  const qkv_kernel *kernel_ = nullptr;
+  value out_;
+  std::vector<value> numbers_;
+  std::vector<qkv_tensor> tensors_;
+};
+
+// The text is why no kernel fits, or empty. Kernels for one query come first when there is one, last otherwise.
+std::string choose(task &t, service &s) {
+  std::vector<const qkv_kernel *> candidates = kernels();
+  std::erase_if(candidates, [](const qkv_kernel *k) {
+    return std::string_view(k->name).substr(0, 5) != "sdpa_";
+  });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](const qkv_kernel *a, const qkv_kernel *b) {
+                     const bool x = words_of(a->name).decode, y = words_of(b->name).decode;
+                     return t.sq == 1 ? x > y : x < y;
+                   });
+  if (candidates.empty()) return "no kernel here is named sdpa_...";
+  std::string why, nearest;
+  for (const qkv_kernel *k : candidates) {
+    why = s.set_up(*k, t);
+    if (why.empty()) return "";
+    if (words_of(k->name).mask == t.mask)
+      nearest = fmt::format("{}: {}", k->name, why);  // says more than "another mask"
+  }
+  return nearest.empty() ? fmt::format("no kernel with mask {}", t.mask) : nearest;
+}
+
+void answer(const std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fputc('\n', stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int serve() {
+  std::string line;
+  if (!std::getline(std::cin, line)) return 0;
+  flat_object described;
+  if (!described.read(line)) {
+    answer("unsupported: the case is not a flat JSON object");
+    return 2;
+  }
+  task t;
+  service s;
+  std::string why;
+  try {
+    t = read_task(described);
+    set_threads(static_cast<int>(described.number("threads", 0)));
+    why = choose(t, s);
+  } catch (const refusal &e) {
+    why = e.what();
+  }
+  if (!why.empty()) {
+    answer("unsupported " + why);
+    return 0;
+  }
+  answer("ready");
+  while (std::getline(std::cin, line) && line != "quit") {
+    if (line.substr(0, 4) == "run ") {
+      std::string times;
+      for (int i = std::atoi(line.c_str() + 4); i > 0; --i)
+        times += fmt::format("{}{}", times.empty() ? "" : " ", s.call());
+      answer(times);
+    } else if (line == "write") {
+      const status written = s.write(t.out);
+      answer(written.ok() ? "ok" : written.text());
+    } else {
+      answer("not understood");
+    }
+  }
+  return 0;
+}
+
+}  // namespace qkv::tool

@@ -1,0 +1,210 @@
+// The command line, as a user sees it: run in a process of its own, text compared.
+#include <sys/wait.h>
+#include <unistd.h>
+#include <qkv/npy.hpp>
+#include <qkv/tool.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "fake.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using qkv::tool::array;
+using qkv::tool::arrays;
+using qkv::tool::entry;
+using qkv::tool::sizes;
+
+std::vector<array> blend_reference(const arrays &in, const sizes &s) {
+  const array &q = in.at("Q"), &k = in.at("K"), &v = in.at("V");
+  array o = q;
+  const auto seq = static_cast<std::size_t>(s.at("seq")), kv = static_cast<std::size_t>(s.at("kv"));
+  for (std::size_t i = 0; i < o.data.size(); ++i) {
+    for (std::size_t j = 0; j < kv; ++j) {
+      const std::size_t at = (i / (seq * 4) * kv + j) * 4 + i % 4;
+      o.data[i] += k.data[at] * v.data[at];
+    }
+  }
+  return {o};
+}
+
+std::vector<entry> entries() {
+  entry blend{
+      .name = "blend", .describe = {}, .reference = blend_reference, .cost = {}, .compare = {}};
+  blend.describe = [](const sizes &s) {
+    return "blend, described with " + std::to_string(s.size()) + " sizes";
+  };
+  blend.cost = [](const sizes &) { return qkv::tool::cost{1000, 1000}; };
+  return {blend};
+}
+
+struct result {
+  int code;
+  std::string text;
+};
+
+// stdout and stderr of the tool together.
+struct session {
+  std::string folder = "/tmp/qkv-tool-XXXXXX";
+  session() {
+    REQUIRE(mkdtemp(folder.data()));
+    static const qkv_kernel *const all[] = {&fake::sdpa_none().table, &fake::sdpa_causal().table};
+    static const bool once = (qkv_register(all, 2), true);
+    (void)once;
+  }
+  ~session() { (void)!std::system(("rm -r " + folder).c_str()); }
+
+  result run(std::vector<std::string> words, const std::string &input = "") const {
+    std::ofstream(folder + "/stdin") << input;
+    const pid_t child = fork();
+    if (child == 0) {
+      (void)!freopen((folder + "/stdin").c_str(), "r", stdin);
+      (void)!freopen((folder + "/stdout").c_str(), "w", stdout);
+      dup2(1, 2);
+      words.insert(words.begin(), "tool");
+      std::vector<char *> argv;
+      for (std::string &w : words) argv.push_back(w.data());
+      const int code = qkv::tool::main(static_cast<int>(argv.size()), argv.data(), entries());
+      std::fflush(stdout);
+      _exit(code);
+    }
+    int state = 0;
+    REQUIRE(waitpid(child, &state, 0) == child);
+    REQUIRE(WIFEXITED(state));
+    std::stringstream text;
+    text << std::ifstream(folder + "/stdout").rdbuf();
+    return {WEXITSTATUS(state), text.str()};
+  }
+
+  std::string save(const char *name, std::vector<std::int64_t> shape,
+                   std::vector<float> data) const {
+    const std::string path = folder + "/" + name + ".npy";
+    REQUIRE(qkv::write_npy(path, qkv::npy_type::f32, shape, data.data()).ok());
+    return path;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("list and describe") {
+  const session s;
+  const result all = s.run({"list"});
+  CHECK(all.code == 0);
+  CHECK(
+      all.text.find(
+          "blend(Q[batch, seq, d=4], K[batch, kv, d=4], V[batch, kv, d=4]) -> O[batch, seq, d=4]   [host]\n") !=
+      std::string::npos);
+  CHECK(all.text.find("project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]   [host]\n") !=
+        std::string::npos);
+  CHECK(s.run({"describe", "blend", "--size", "seq=3", "kv=4"}).text ==
+        "blend, described with 3 sizes\n");
+  CHECK(s.run({"describe", "project"}).text ==
+        "project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]\n");
+}
+
+TEST_CASE("commands that cannot be carried out") {
+  const session s;
+  const auto refused = [&](std::vector<std::string> words) {
+    const result r = s.run(std::move(words));
+    CHECK(r.code == 2);
+    return r.text;
+  };
+  CHECK(refused({"dance"}).substr(0, 10) == "tool list ");
+  CHECK(refused({"check"}) == "which kernel?\n");
+  CHECK(refused({"check", "mha"}).substr(0, 36) == "there is no kernel mha; there are: b");
+  CHECK(refused({"check", "blend", "--size"}) == "--size needs a value\n");
+  CHECK(refused({"check", "blend", "--size", "seq"}) == "--size needs name=value, not seq\n");
+  CHECK(refused({"check", "blend", "--size", "seq=many"}) ==
+        "seq needs a number from 0 to 2147483647, not many\n");
+  CHECK(refused({"check", "blend", "--size", "seq=99999999999"}) ==
+        "seq needs a number from 0 to 2147483647, not 99999999999\n");
+  CHECK(refused({"check", "blend", "--size", "depth=3"}).substr(0, 34) ==
+        "blend has no axis depth of size 3:");
+  CHECK(refused({"check", "blend", "--size", "d=3"}).substr(0, 30) ==
+        "blend has no axis d of size 3:");
+  CHECK(refused({"check", "blend", "--wish", "1"}) == "--wish: not understood\n");
+  CHECK(refused({"check", "project"}) == "project: this tool was built without its reference\n");
+  CHECK(refused({"bench", "blend", "--device", "cuda", "--size", "seq=2"}) ==
+        "blend: not built for cuda\n");
+}
+
+TEST_CASE("check and bench") {
+  const session s;
+  const result r = s.run({"check", "blend"});
+  CHECK(r.code == 0);
+  CHECK(std::count(r.text.begin(), r.text.end(), '\n') == 7);
+  CHECK(r.text.find("blend  batch=2 seq=17 kv=33  error ") != std::string::npos);
+  CHECK(r.text.find("WRONG") == std::string::npos);
+  CHECK(s.run({"check", "blend", "--size", "batch=1", "seq=5", "kv=7"}).text.substr(0, 30) ==
+        "blend  batch=1 seq=5 kv=7  err");
+  const result b = s.run({"bench", "blend", "--size", "seq=8", "kv=8", "--threads", "1"});
+  CHECK(b.code == 0);
+  CHECK(b.text.substr(0, 48) == "blend  batch=1 seq=8 kv=8  1 thread  median 0.00");
+}
+
+TEST_CASE("run on files") {
+  const session s;
+  const std::string q = s.save("q", {1, 2, 4}, std::vector<float>(8, 1)),
+                    k = s.save("k", {1, 3, 4}, std::vector<float>(12, 2));
+  const std::string o = s.folder + "/o.npy";
+  const result r = s.run({"run", "blend", "--in", "Q=" + q, "K=" + k, "V=" + k, "--out", "O=" + o});
+  CHECK(r.text.empty());
+  CHECK(r.code == 0);
+  qkv::npy_array a;
+  REQUIRE(qkv::read_npy(o, a).ok());
+  CHECK(a.shape == std::vector<std::int64_t>{1, 2, 4});
+  CHECK(reinterpret_cast<const float *>(a.data.data())[7] == 13);
+  CHECK(s.run({"run", "blend", "--in", "Q=" + q, "K=" + k, "V=" + q}).text ==
+        "blend: axis kv is 2 in V but 3 in K\n");
+  CHECK(
+      s.run({"run", "blend", "--in", "Q=" + q, "K=" + k, "V=" + k, "Z=" + k}).text.substr(0, 15) ==
+      "blend has no Z:");
+  CHECK(s.run({"run", "blend", "--in", "Q=" + q, "K=" + k}).text.substr(0, 29) ==
+        "blend needs --in V=file.npy: ");
+  CHECK(s.run({"run", "blend", "--in", "Q=/none", "K=" + k, "V=" + k}).text ==
+        "/none: No such file or directory\n");
+}
+
+TEST_CASE("serve speaks the protocol of the benchmark") {
+  const session s;
+  const auto line = [&](int hq, int hkv, const char *mask, double scale, const std::string &q,
+                        const std::string &kv, int seq) {
+    std::stringstream json;
+    json << R"({"name": "case", "dtype": "fp32", "B": 1, "Hq": )" << hq << R"(, "Hkv": )" << hkv
+         << R"(, "Sq": )" << seq << R"(, "Skv": )" << seq << R"(, "Dk": 4, "Dv": 4, "mask": ")"
+         << mask << R"(", "window": 0, "softcap": 0.0, "scale": )" << scale
+         << R"(, "threads": 1, "q": ")" << q << R"(", "k": ")" << kv << R"(", "v": ")" << kv
+         << R"(", "bias": "", "lengths": "", "out": ")" << s.folder << "/out.npy\"}\n";
+    return json.str();
+  };
+  const std::string q = s.save("q", {1, 4, 3, 4}, std::vector<float>(48, 1)),
+                    k = s.save("k", {1, 4, 3, 4}, std::vector<float>(48, 2));
+  const std::string k2 = s.save("k2", {1, 2, 3, 4}, std::vector<float>(24, 5));
+  const result plain = s.run({}, line(4, 4, "none", 0.5, q, k, 3) + "run 3\nwrite\nquit\n");
+  CHECK(plain.code == 0);
+  CHECK(plain.text.substr(0, 6) == "ready\n");
+  CHECK(std::count(plain.text.begin(), plain.text.end(), ' ') == 2);
+  CHECK(plain.text.substr(plain.text.size() - 3) == "ok\n");
+  CHECK(
+      s.run({"serve"}, line(4, 2, "causal", 0.5, q, k2, 3) + "run 1\nwrite\n").text.substr(0, 6) ==
+      "ready\n");
+  qkv::npy_array a;
+  REQUIRE(qkv::read_npy(s.folder + "/out.npy", a).ok());
+  CHECK(a.shape == std::vector<std::int64_t>{1, 4, 3, 4});
+  CHECK(std::abs(reinterpret_cast<const float *>(a.data.data())[47] - 5) < 1e-5f);
+
+  CHECK(s.run({"serve"}, line(4, 4, "window", 0.5, q, k, 3)).text ==
+        "unsupported no kernel with mask window\n");
+  CHECK(s.run({"serve"}, line(4, 4, "causal", 0.5, q, k, 3)).text ==
+        "unsupported sdpa_causal_h2: sdpa_causal_h2: axis group is 1 in Q but must be 2\n");
+  CHECK(s.run({"serve"}, line(4, 4, "none", 0.7, q, k, 3)).text ==
+        "unsupported sdpa_none: its scale is 1 / sqrt(Dk)\n");
+  CHECK(s.run({"serve"}, line(4, 4, "none", 0.5, "/none", k, 3)).text ==
+        "unsupported /none: No such file or directory\n");
+  CHECK(s.run({"serve"}, "[1, 2]\n").text == "unsupported: the case is not a flat JSON object\n");
+  CHECK(s.run({"serve"}, line(4, 4, "none", 0.5, q, k, 3) + "dance\n").text ==
+        "ready\nnot understood\n");
+}
