@@ -15,7 +15,8 @@
 #include "codegen/targets/targets.hpp"
 
 #ifndef QKV_CODEGEN_VERSION
-#define QKV_CODEGEN_VERSION "unversioned"  // the build passes a hash of the code generator's sources
+#define QKV_CODEGEN_VERSION \
+  "unversioned"  // the build passes a hash of the code generator's sources
 #endif
 
 namespace qkv::codegen {
@@ -31,9 +32,12 @@ command_line parse(int argc, char **argv) {
   if (argc > 1) line.command = argv[1];
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--stmt" || word == "--assembly") line.options[word] = "yes";
-    else if (word.rfind("--", 0) == 0 && i + 1 < argc) line.options[word] = argv[++i];
-    else line.kernel = word;
+    if (word == "--stmt" || word == "--assembly")
+      line.options[word] = "yes";
+    else if (word.rfind("--", 0) == 0 && i + 1 < argc)
+      line.options[word] = argv[++i];
+    else
+      line.kernel = word;
   }
   return line;
 }
@@ -64,12 +68,16 @@ void kernel(const command_line &line, const std::vector<program> &kernels) {
   for (const program &p : kernels) {
     if (p.name != line.kernel) continue;
     const std::string stamp = dir + "/" + p.name + ".stamp";
-    const std::string now = fmt::format("{:x} {} {} {}\n", signature(p), targets, QKV_CODEGEN_VERSION, line.options.size());
+    const std::string now = fmt::format("{:x} {} {} {}\n", signature(p), targets,
+                                        QKV_CODEGEN_VERSION, line.options.size());
     if (std::filesystem::exists(dir + "/" + p.name + ".a") && read(stamp) == now) return;
     const auto begin = std::chrono::steady_clock::now();
-    write_objects(p, targets_of(targets), dir, {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0});
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds, std::filesystem::file_size(dir + "/" + p.name + ".a") / 1024);
+    write_objects(p, targets_of(targets), dir,
+                  {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0});
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
+               std::filesystem::file_size(dir + "/" + p.name + ".a") / 1024);
     write(stamp, now);
     return;
   }
@@ -79,7 +87,8 @@ void kernel(const command_line &line, const std::vector<program> &kernels) {
 void library(const command_line &line, const std::vector<program> &kernels) {
   const std::string dir = option(line, "--out"), name = option(line, "--name");
   write(dir + "/" + name + ".kernels.h", c_header(name, kernels));
-  write(dir + "/" + name + "_kernels.c", c_tables(name, kernels, targets_of(option(line, "--targets"))));
+  write(dir + "/" + name + "_kernels.c",
+        c_tables(name, kernels, targets_of(option(line, "--targets"))));
 }
 
 }  // namespace
@@ -94,7 +103,10 @@ int generate(int argc, char **argv, const std::vector<program> &kernels) {
     } else if (line.command == "library") {
       library(line, kernels);
     } else {
-      fmt::print(stderr, "usage: {} list | kernel NAME --out DIR --targets LIST | library --name LIB --out DIR --targets LIST\n", argv[0]);
+      fmt::print(
+          stderr,
+          "usage: {} list | kernel NAME --out DIR --targets LIST | library --name LIB --out DIR --targets LIST\n",
+          argv[0]);
       return 2;
     }
     return 0;

@@ -14,7 +14,8 @@ int main(int argc, char **argv) {
   for (const char *device : {"cuda", "opencl"})
     if (targets.find(device) != std::string::npos) features += std::string("-") + device;
   try {
-    Halide::compile_standalone_runtime(std::string(argv[1]) + "/halide_runtime.a", Halide::Target(features));
+    Halide::compile_standalone_runtime(std::string(argv[1]) + "/halide_runtime.a",
+                                       Halide::Target(features));
   } catch (const Halide::Error &e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

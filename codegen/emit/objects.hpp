@@ -14,7 +14,8 @@ struct object_options {
 };
 
 // Writes DIR/NAME.a. Throws Halide::Error or std::runtime_error.
-void write_objects(const program &, const std::vector<target> &, const std::string &dir, const object_options &);
+void write_objects(const program &, const std::vector<target> &, const std::string &dir,
+                   const object_options &);
 
 // The C name of the compiled code of a kernel for a back end; NAME_argv takes an array of arguments.
 std::string symbol_of(const program &, backend);

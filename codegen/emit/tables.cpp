@@ -15,7 +15,8 @@ namespace {
 
 std::string signature_line(const program &p) {
   std::vector<std::string> parameters;
-  for (node_id n : p.arguments) parameters.push_back(fmt::format("const qkv_tensor *{}", p[n].name));
+  for (node_id n : p.arguments)
+    parameters.push_back(fmt::format("const qkv_tensor *{}", p[n].name));
   for (node_id n : p.outputs) parameters.push_back(fmt::format("const qkv_tensor *{}", p[n].name));
   return fmt::format("int qkv_{}({})", p.name, fmt::join(parameters, ", "));
 }
@@ -23,14 +24,18 @@ std::string signature_line(const program &p) {
 std::string comment_of(const program &p) {
   const auto one = [&](node_id n) {
     std::vector<std::string> axes;
-    for (axis_id a : p[n].shape) axes.push_back(p.axes[a].size < 0 ? p.axes[a].name : fmt::format("{}={}", p.axes[a].name, p.axes[a].size));
+    for (axis_id a : p[n].shape)
+      axes.push_back(p.axes[a].size < 0 ? p.axes[a].name
+                                        : fmt::format("{}={}", p.axes[a].name, p.axes[a].size));
     const char *role = p[n].kind == op::param ? "param" : p[n].kind == op::input ? "in" : "out";
-    return fmt::format(" *   {:5} {}[{}] {}\n", role, p[n].name, fmt::join(axes, ", "), name_of(p[n].type));
+    return fmt::format(" *   {:5} {}[{}] {}\n", role, p[n].name, fmt::join(axes, ", "),
+                       name_of(p[n].type));
   };
   std::string text = fmt::format("/* {}\n", p.name);
   for (node_id n : p.arguments) text += one(n);
   for (node_id n : p.outputs) text += one(n);
-  return text + " * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */\n";
+  return text +
+         " * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */\n";
 }
 
 std::string list_of(const std::string &name, const std::vector<axis_id> &axes) {
@@ -38,26 +43,33 @@ std::string list_of(const std::string &name, const std::vector<axis_id> &axes) {
   return fmt::format("static const int32_t {}[] = {{{}}};\n", name, fmt::join(axes, ", "));
 }
 
-std::string reference_to(const std::string &name, const std::vector<axis_id> &axes) { return axes.empty() ? "0" : name; }
+std::string reference_to(const std::string &name, const std::vector<axis_id> &axes) {
+  return axes.empty() ? "0" : name;
+}
 
 std::vector<std::int32_t> positions(const program &p, node_id n, const std::vector<axis_id> &axes) {
   std::vector<std::int32_t> at;
   const auto &shape = p[n].shape;
-  for (axis_id a : axes) at.push_back(static_cast<std::int32_t>(std::find(shape.begin(), shape.end(), a) - shape.begin()));
+  for (axis_id a : axes)
+    at.push_back(
+        static_cast<std::int32_t>(std::find(shape.begin(), shape.end(), a) - shape.begin()));
   return at;
 }
 
 // Compiled code wants inputs, sizes, outputs; the runtime gives inputs, outputs, sizes.
 std::string entry(const program &p, backend b) {
   std::size_t sizes = 0;
-  for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a) sizes += p.axes[a].root == a && p.axes[a].size < 0;
+  for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a)
+    sizes += p.axes[a].root == a && p.axes[a].size < 0;
   const std::size_t in = p.arguments.size(), out = p.outputs.size();
   std::string order = "a[0]";
   for (std::size_t k = 0; k < in; ++k) order += fmt::format(", a[{}]", 1 + k);
   for (std::size_t k = 0; k < sizes; ++k) order += fmt::format(", a[{}]", 1 + in + out + k);
   for (std::size_t k = 0; k < out; ++k) order += fmt::format(", a[{}]", 1 + in + k);
   const std::string symbol = symbol_of(p, b);
-  return fmt::format("extern int {0}_argv(void **);\nstatic int enter_{0}(void **a) {{\n  void *b[] = {{{1}}};\n  return {0}_argv(b);\n}}\n", symbol, order);
+  return fmt::format(
+      "extern int {0}_argv(void **);\nstatic int enter_{0}(void **a) {{\n  void *b[] = {{{1}}};\n  return {0}_argv(b);\n}}\n",
+      symbol, order);
 }
 
 std::string table(const program &original, const std::vector<target> &targets) {
@@ -68,7 +80,8 @@ std::string table(const program &original, const std::vector<target> &targets) {
   for (const target &t : targets) text += entry(p, t.where);
 
   text += fmt::format("static const qkv_axis axes_{}[] = {{\n", k);
-  for (const axis &a : p.axes) text += fmt::format("    {{\"{}\", {}, {}}},\n", a.name, a.size, a.root);
+  for (const axis &a : p.axes)
+    text += fmt::format("    {{\"{}\", {}, {}}},\n", a.name, a.size, a.root);
   if (p.axes.empty()) text += "    {\"\", 1, 0},\n";
   text += "};\n";
 
@@ -76,9 +89,12 @@ std::string table(const program &original, const std::vector<target> &targets) {
   const auto argument = [&](node_id n, const char *role) {
     const std::string axes = fmt::format("axes_of_{}_{}", k, p[n].name);
     text += list_of(axes, p[n].shape);
-    const auto it = std::find_if(packs.begin(), packs.end(), [&](const pack &x) { return x.param == n; });
-    arguments += fmt::format("    {{\"{}\", {}, {}, {}, {}, {}}},\n", p[n].name, role, static_cast<int>(p[n].type), p[n].shape.size(),
-                             reference_to(axes, p[n].shape), it == packs.end() ? -1 : static_cast<int>(it - packs.begin()));
+    const auto it =
+        std::find_if(packs.begin(), packs.end(), [&](const pack &x) { return x.param == n; });
+    arguments +=
+        fmt::format("    {{\"{}\", {}, {}, {}, {}, {}}},\n", p[n].name, role,
+                    static_cast<int>(p[n].type), p[n].shape.size(), reference_to(axes, p[n].shape),
+                    it == packs.end() ? -1 : static_cast<int>(it - packs.begin()));
   };
   for (node_id n : p.arguments) argument(n, p[n].kind == op::param ? "QKV_PARAM" : "QKV_IN");
   for (node_id n : p.outputs) argument(n, "QKV_OUT");
@@ -86,7 +102,9 @@ std::string table(const program &original, const std::vector<target> &targets) {
 
   if (!p.conditions.empty()) {
     text += fmt::format("static const qkv_condition conditions_{}[] = {{\n", k);
-    for (const condition &c : p.conditions) text += fmt::format("    {{{}, {}, {}, \"{}\"}},\n", c.a, c.b, c.what == condition::product ? c.c : -1, c.text);
+    for (const condition &c : p.conditions)
+      text += fmt::format("    {{{}, {}, {}, \"{}\"}},\n", c.a, c.b,
+                          c.what == condition::product ? c.c : -1, c.text);
     text += "};\n";
   }
   if (!packs.empty()) {
@@ -94,10 +112,14 @@ std::string table(const program &original, const std::vector<target> &targets) {
     for (std::size_t i = 0; i < packs.size(); ++i) {
       const pack &x = packs[i];
       const std::string base = fmt::format("pack_{}_{}", k, p[x.param].name);
-      const auto outer = positions(p, x.param, x.outer), in = positions(p, x.param, x.rows), columns = positions(p, x.param, x.columns);
-      text += list_of(base + "_outer", outer) + list_of(base + "_rows", in) + list_of(base + "_columns", columns);
-      rows += fmt::format("    {{{}, {}, {}, {}, {}, {}, {}}},\n", x.panel, outer.size(), in.size(), columns.size(),
-                          reference_to(base + "_outer", outer), reference_to(base + "_rows", in), reference_to(base + "_columns", columns));
+      const auto outer = positions(p, x.param, x.outer), in = positions(p, x.param, x.rows),
+                 columns = positions(p, x.param, x.columns);
+      text += list_of(base + "_outer", outer) + list_of(base + "_rows", in) +
+              list_of(base + "_columns", columns);
+      rows +=
+          fmt::format("    {{{}, {}, {}, {}, {}, {}, {}}},\n", x.panel, outer.size(), in.size(),
+                      columns.size(), reference_to(base + "_outer", outer),
+                      reference_to(base + "_rows", in), reference_to(base + "_columns", columns));
     }
     text += fmt::format("static const qkv_pack packs_{}[] = {{\n{}}};\n", k, rows);
   }
@@ -106,10 +128,14 @@ std::string table(const program &original, const std::vector<target> &targets) {
       if (t.where == b) return "enter_" + symbol_of(p, b);
     return "0";
   };
-  text += fmt::format("static const qkv_kernel kernel_{0} = {{\n    QKV_ABI, \"{0}\", UINT64_C({1}), {2}, {3}, {4}, {5},\n", k, signature(original),
-                      p.axes.size(), p.arguments.size() + p.outputs.size(), p.conditions.size(), packs.size());
-  text += fmt::format("    axes_{0}, arguments_{0}, {1}, {2},\n    {3}, {4}, {5}}};\n\n", k, p.conditions.empty() ? "0" : "conditions_" + k,
-                      packs.empty() ? "0" : "packs_" + k, entry_for(backend::host), entry_for(backend::cuda), entry_for(backend::opencl));
+  text += fmt::format(
+      "static const qkv_kernel kernel_{0} = {{\n    QKV_ABI, \"{0}\", UINT64_C({1}), {2}, {3}, {4}, {5},\n",
+      k, signature(original), p.axes.size(), p.arguments.size() + p.outputs.size(),
+      p.conditions.size(), packs.size());
+  text += fmt::format("    axes_{0}, arguments_{0}, {1}, {2},\n    {3}, {4}, {5}}};\n\n", k,
+                      p.conditions.empty() ? "0" : "conditions_" + k,
+                      packs.empty() ? "0" : "packs_" + k, entry_for(backend::host),
+                      entry_for(backend::cuda), entry_for(backend::opencl));
 
   const std::size_t n = p.arguments.size() + p.outputs.size();
   std::vector<std::string> copies;
@@ -117,30 +143,42 @@ std::string table(const program &original, const std::vector<target> &targets) {
   for (node_id a : p.outputs) copies.push_back("*" + p[a].name);
   std::vector<std::string> nulls;
   for (const std::string &c : copies) nulls.push_back("!" + c.substr(1));
-  text += fmt::format("{} {{\n  if ({}) return qkv_call(&kernel_{}, 0, 0, 0, 0);\n", signature_line(p), fmt::join(nulls, " || "), k);
-  text += fmt::format("  const qkv_tensor all[] = {{{}}};\n  return qkv_call(&kernel_{}, all, {}, 0, 0);\n}}\n\n", fmt::join(copies, ", "), k, n);
+  text += fmt::format("{} {{\n  if ({}) return qkv_call(&kernel_{}, 0, 0, 0, 0);\n",
+                      signature_line(p), fmt::join(nulls, " || "), k);
+  text += fmt::format(
+      "  const qkv_tensor all[] = {{{}}};\n  return qkv_call(&kernel_{}, all, {}, 0, 0);\n}}\n\n",
+      fmt::join(copies, ", "), k, n);
   return text;
 }
 
 }  // namespace
 
 std::string c_header(const std::string &library, const std::vector<program> &kernels) {
-  std::string text = fmt::format("/* {}: written by the code generator. */\n#ifndef QKV_LIBRARY_{}\n#define QKV_LIBRARY_{}\n#include <qkv/kernel.h>\n\n"
-                                 "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n", library, library, library);
+  std::string text = fmt::format(
+      "/* {}: written by the code generator. */\n#ifndef QKV_LIBRARY_{}\n#define QKV_LIBRARY_{}\n#include <qkv/kernel.h>\n\n"
+      "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
+      library, library, library);
   for (const program &p : kernels) text += comment_of(p) + signature_line(p) + ";\n\n";
-  text += fmt::format("/* The tables of all kernels above, {} of them. */\nextern const qkv_kernel *const qkv_library_{}[];\n", kernels.size(), library);
+  text += fmt::format(
+      "/* The tables of all kernels above, {} of them. */\nextern const qkv_kernel *const qkv_library_{}[];\n",
+      kernels.size(), library);
   return text + "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
 }
 
-std::string c_tables(const std::string &library, const std::vector<program> &kernels, const std::vector<target> &targets) {
-  std::string text = fmt::format("/* {}: written by the code generator. */\n#include \"{}.kernels.h\"\n\n", library, library);
+std::string c_tables(const std::string &library, const std::vector<program> &kernels,
+                     const std::vector<target> &targets) {
+  std::string text = fmt::format(
+      "/* {}: written by the code generator. */\n#include \"{}.kernels.h\"\n\n", library, library);
   std::vector<std::string> names;
   for (const program &p : kernels) {
     text += table(p, targets);
     names.push_back("&kernel_" + p.name);
   }
-  text += fmt::format("const qkv_kernel *const qkv_library_{}[] = {{{}}};\n\n", library, fmt::join(names, ", "));
-  text += fmt::format("__attribute__((constructor)) static void register_{}(void) {{ qkv_register(qkv_library_{}, {}); }}\n", library, library, names.size());
+  text += fmt::format("const qkv_kernel *const qkv_library_{}[] = {{{}}};\n\n", library,
+                      fmt::join(names, ", "));
+  text += fmt::format(
+      "__attribute__((constructor)) static void register_{}(void) {{ qkv_register(qkv_library_{}, {}); }}\n",
+      library, library, names.size());
   return text;
 }
 

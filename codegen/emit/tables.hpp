@@ -9,6 +9,7 @@
 namespace qkv::codegen {
 
 std::string c_header(const std::string &library, const std::vector<program> &);
-std::string c_tables(const std::string &library, const std::vector<program> &, const std::vector<target> &);
+std::string c_tables(const std::string &library, const std::vector<program> &,
+                     const std::vector<target> &);
 
 }  // namespace qkv::codegen

@@ -8,12 +8,18 @@ using Halide::Expr;
 
 Halide::Type halide_type(dtype t) {
   switch (t) {
-    case f32: return Halide::Float(32);
-    case f64: return Halide::Float(64);
-    case i32: return Halide::Int(32);
-    case b8: return Halide::UInt(8);
-    case bf16: return Halide::BFloat(16);
-    case f16: return Halide::Float(16);
+    case f32:
+      return Halide::Float(32);
+    case f64:
+      return Halide::Float(64);
+    case i32:
+      return Halide::Int(32);
+    case b8:
+      return Halide::UInt(8);
+    case bf16:
+      return Halide::BFloat(16);
+    case f16:
+      return Halide::Float(16);
   }
   return {};
 }
@@ -31,7 +37,9 @@ context::context(const program &program_, const stages &s) : p(program_), cut(s)
     const int rank = static_cast<int>(k ? k->outer.size() + 3 : x.shape.size());
     Halide::ImageParam image(halide_type(x.type), rank, x.name);
     // an empty tensor is passed with extents of at least 1: addresses may be formed, never used
-    const auto extent = [&](int d, const Expr &size) { image.dim(d).set_bounds(0, Halide::max(size, 1)); };
+    const auto extent = [&](int d, const Expr &size) {
+      image.dim(d).set_bounds(0, Halide::max(size, 1));
+    };
     if (k) {
       Expr rows = 1;
       for (axis_id a : k->rows) rows = rows * size(a);
@@ -41,7 +49,8 @@ context::context(const program &program_, const stages &s) : p(program_), cut(s)
       extent(2, (columns + k->panel - 1) / k->panel);
       image.dim(1).set_stride(k->panel);
       image.dim(2).set_stride(k->panel * Halide::max(rows, 1));
-      for (std::size_t d = 0; d < k->outer.size(); ++d) extent(static_cast<int>(3 + d), size(k->outer[k->outer.size() - 1 - d]));
+      for (std::size_t d = 0; d < k->outer.size(); ++d)
+        extent(static_cast<int>(3 + d), size(k->outer[k->outer.size() - 1 - d]));
     } else {
       for (int d = 0; d < rank; ++d) extent(d, size(x.shape[rank - 1 - d]));
     }
@@ -91,7 +100,9 @@ Expr context::read(node_id n, const indices &i) const {
   return images_.at(n)(at);
 }
 
-void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) { stored_[n] = {std::move(f), std::move(order)}; }
+void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) {
+  stored_[n] = {std::move(f), std::move(order)};
+}
 
 std::vector<Halide::Argument> context::arguments() const {
   std::vector<Halide::Argument> list;
@@ -101,7 +112,8 @@ std::vector<Halide::Argument> context::arguments() const {
 }
 
 std::string context::label(const program &p, node_id n) {
-  std::string s = p[n].name.empty() ? std::string(name_of(p[n].kind)) + std::to_string(n) : p[n].name;
+  std::string s =
+      p[n].name.empty() ? std::string(name_of(p[n].kind)) + std::to_string(n) : p[n].name;
   for (char &c : s)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return std::isalpha(static_cast<unsigned char>(s[0])) ? s : "step_" + s;

@@ -28,14 +28,17 @@ class context {
 
   // The value of an argument or a stored step at a position, indices within bounds.
   Halide::Expr read(node_id, const indices &) const;
-  void store(node_id, Halide::Func, std::vector<axis_id> order);  // the Func's arguments are `order` reversed
+  void store(node_id, Halide::Func,
+             std::vector<axis_id> order);  // the Func's arguments are `order` reversed
 
   // A param in its packed layout: (lane, row, panel, outer reversed...).
-  Halide::Expr read_packed(node_id, Halide::Expr row, Halide::Expr column, const indices &outer) const;
+  Halide::Expr read_packed(node_id, Halide::Expr row, Halide::Expr column,
+                           const indices &outer) const;
   const pack *packed(node_id) const;
 
-  std::vector<Halide::Argument> arguments() const;  // inputs in order of the signature, then run-time sizes
-  std::vector<axis_id> run_time_axes() const;       // roots decided at the call, in order
+  std::vector<Halide::Argument> arguments()
+      const;  // inputs in order of the signature, then run-time sizes
+  std::vector<axis_id> run_time_axes() const;  // roots decided at the call, in order
 
   // Names that differ between stages, for reading lowered code.
   static std::string label(const program &, node_id);

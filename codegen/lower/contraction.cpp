@@ -59,7 +59,8 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
       inside[over[d]] = d == 0 ? rest : rest % n;
       rest = rest / n;
     }
-    const Expr columns = f.has_column ? c.size(s.column) : Expr(1), column = f.panel_index * f.panel + f.lane;
+    const Expr columns = f.has_column ? c.size(s.column) : Expr(1),
+               column = f.panel_index * f.panel + f.lane;
     if (f.has_column) inside[s.column] = Halide::max(Halide::min(column, columns - 1), 0);
     for (std::size_t d = s.outer.size(); d-- > 0;)
       if (has(p[s.right].shape, s.outer[d])) {
@@ -76,7 +77,8 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   for (const Var &v : f.outer) all.push_back(v);
   f.sum = Func("sum_" + name);
   f.sum(all) = 0.f;
-  f.sum(all) += left.present.defined() ? Halide::select(left.present, left.number * right, 0.f) : left.number * right;
+  f.sum(all) += left.present.defined() ? Halide::select(left.present, left.number * right, 0.f)
+                                       : left.number * right;
 
   const node_id root = s.roots[0];
   std::map<axis_id, Var> out = vars;

@@ -27,23 +27,40 @@ Expr as(dtype t, const Expr &e) {
 
 Expr unary(op o, const Expr &x) {
   switch (o) {
-    case op::neg: return -x;
-    case op::not_: return !x;
-    case op::exp: return math::exp(x);
-    case op::log: return math::log(x);
-    case op::tanh: return math::tanh(x);
-    case op::sigmoid: return math::sigmoid(x);
-    case op::relu: return Halide::select(x < 0.f, 0.f, x);  // NaN stays
-    case op::gelu: return math::gelu(x);
-    case op::silu: return x * math::sigmoid(x);
-    case op::elu: return math::elu(x);
-    case op::sqrt: return Halide::sqrt(x);
-    case op::rsqrt: return 1.f / Halide::sqrt(x);
-    case op::abs: return Halide::abs(x);
-    case op::erf: return math::erf(x);
-    case op::cos: return Halide::cos(x);
-    case op::sin: return Halide::sin(x);
-    default: throw std::logic_error("not an operation of one operand");
+    case op::neg:
+      return -x;
+    case op::not_:
+      return !x;
+    case op::exp:
+      return math::exp(x);
+    case op::log:
+      return math::log(x);
+    case op::tanh:
+      return math::tanh(x);
+    case op::sigmoid:
+      return math::sigmoid(x);
+    case op::relu:
+      return Halide::select(x < 0.f, 0.f, x);  // NaN stays
+    case op::gelu:
+      return math::gelu(x);
+    case op::silu:
+      return x * math::sigmoid(x);
+    case op::elu:
+      return math::elu(x);
+    case op::sqrt:
+      return Halide::sqrt(x);
+    case op::rsqrt:
+      return 1.f / Halide::sqrt(x);
+    case op::abs:
+      return Halide::abs(x);
+    case op::erf:
+      return math::erf(x);
+    case op::cos:
+      return Halide::cos(x);
+    case op::sin:
+      return Halide::sin(x);
+    default:
+      throw std::logic_error("not an operation of one operand");
   }
 }
 
@@ -56,22 +73,38 @@ Expr extreme(bool smaller, const Expr &a, const Expr &b) {
 
 Expr binary(op o, const Expr &a, const Expr &b) {
   switch (o) {
-    case op::add: return a + b;
-    case op::sub: return a - b;
-    case op::mul: return a * b;
-    case op::div: return a / b;
-    case op::min: return extreme(true, a, b);
-    case op::max: return extreme(false, a, b);
-    case op::pow: return Halide::pow(a, b);
-    case op::less: return a < b;
-    case op::less_equal: return a <= b;
-    case op::greater: return a > b;
-    case op::greater_equal: return a >= b;
-    case op::equal: return a == b;
-    case op::not_equal: return a != b;
-    case op::and_: return a && b;
-    case op::or_: return a || b;
-    default: throw std::logic_error("not an operation of two operands");
+    case op::add:
+      return a + b;
+    case op::sub:
+      return a - b;
+    case op::mul:
+      return a * b;
+    case op::div:
+      return a / b;
+    case op::min:
+      return extreme(true, a, b);
+    case op::max:
+      return extreme(false, a, b);
+    case op::pow:
+      return Halide::pow(a, b);
+    case op::less:
+      return a < b;
+    case op::less_equal:
+      return a <= b;
+    case op::greater:
+      return a > b;
+    case op::greater_equal:
+      return a >= b;
+    case op::equal:
+      return a == b;
+    case op::not_equal:
+      return a != b;
+    case op::and_:
+      return a && b;
+    case op::or_:
+      return a || b;
+    default:
+      throw std::logic_error("not an operation of two operands");
   }
 }
 
@@ -108,16 +141,22 @@ value expression::apply(node_id n, const indices &i) {
   const node &x = c_.p[n];
   switch (x.kind) {
     case op::number:
-      return {x.type == f32 ? Expr(static_cast<float>(x.value)) : as(x.type, Expr(static_cast<int>(x.value))), {}};
-    case op::index: return {i.at(x.over[0]), {}};
-    case op::size: return {c_.size(x.over[0]), {}};
-    case op::output: return at(x.in[0], i);
+      return {x.type == f32 ? Expr(static_cast<float>(x.value))
+                            : as(x.type, Expr(static_cast<int>(x.value))),
+              {}};
+    case op::index:
+      return {i.at(x.over[0]), {}};
+    case op::size:
+      return {c_.size(x.over[0]), {}};
+    case op::output:
+      return at(x.in[0], i);
     case op::mask: {
       value s = at(x.in[0], i), keep = at(x.in[1], i);
       s.present = both(both(s.present, as(b8, keep.number)), keep.present);
       return s;
     }
-    default: break;
+    default:
+      break;
   }
   if (is_view(x.kind)) return at(x.in[0], through_view(x, i));
   if (is_pointwise(x.kind)) return pointwise(x, i);
@@ -131,12 +170,15 @@ value expression::pointwise(const node &x, const indices &i) {
     value v{Halide::select(condition, as(x.type, a.number), as(x.type, b.number)), c.present};
     if (a.present.defined() || b.present.defined()) {
       const Expr yes = Halide::Internal::const_true();
-      v.present = both(v.present, Halide::select(condition, a.present.defined() ? a.present : yes, b.present.defined() ? b.present : yes));
+      v.present = both(v.present, Halide::select(condition, a.present.defined() ? a.present : yes,
+                                                 b.present.defined() ? b.present : yes));
     }
     return v;
   }
   value a = at(x.in[0], i);
-  if (is_unary(x.kind)) return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)), a.present};
+  if (is_unary(x.kind))
+    return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)),
+            a.present};
   value b = at(x.in[1], i);
   dtype t = x.type;
   if (is_comparison(x.kind)) t = c_.p[x.in[0]].type == f32 || c_.p[x.in[1]].type == f32 ? f32 : i32;
@@ -147,13 +189,18 @@ indices expression::through_view(const node &x, const indices &i) const {
   indices inner = i;
   const auto &o = x.over;
   switch (x.kind) {
-    case op::rename: inner[o[0]] = i.at(o[1]); break;
-    case op::split: inner[o[0]] = i.at(o[1]) * c_.size(o[2]) + i.at(o[2]); break;
+    case op::rename:
+      inner[o[0]] = i.at(o[1]);
+      break;
+    case op::split:
+      inner[o[0]] = i.at(o[1]) * c_.size(o[2]) + i.at(o[2]);
+      break;
     case op::merge:
       inner[o[1]] = i.at(o[0]) / Halide::max(c_.size(o[2]), 1);
       inner[o[2]] = i.at(o[0]) % Halide::max(c_.size(o[2]), 1);
       break;
-    default: break;
+    default:
+      break;
   }
   return inner;
 }

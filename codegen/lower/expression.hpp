@@ -41,7 +41,8 @@ class expression {
   std::vector<Halide::Expr> alive_;  // keeps the expressions whose addresses are keys of seen_
 };
 
-Halide::Expr both(Halide::Expr a, Halide::Expr b);               // a && b where undefined means true
-Halide::Expr or_else(const value &, Halide::Expr when_absent);   // select(present, number, when_absent)
+Halide::Expr both(Halide::Expr a, Halide::Expr b);  // a && b where undefined means true
+Halide::Expr or_else(const value &,
+                     Halide::Expr when_absent);  // select(present, number, when_absent)
 
 }  // namespace qkv::codegen

@@ -57,12 +57,18 @@ class ranges {
     if (x.kind == op::or_) return hull(of_condition(x.in[0]), of_condition(x.in[1]));
     if (x.kind == op::broadcast) return of_condition(x.in[0]);
     switch (x.kind) {
-      case op::less: return at_most(x.in[0], x.in[1], 1);
-      case op::less_equal: return at_most(x.in[0], x.in[1], 0);
-      case op::greater: return at_most(x.in[1], x.in[0], 1);
-      case op::greater_equal: return at_most(x.in[1], x.in[0], 0);
-      case op::equal: return intersection(at_most(x.in[0], x.in[1], 0), at_most(x.in[1], x.in[0], 0));
-      default: return {};
+      case op::less:
+        return at_most(x.in[0], x.in[1], 1);
+      case op::less_equal:
+        return at_most(x.in[0], x.in[1], 0);
+      case op::greater:
+        return at_most(x.in[1], x.in[0], 1);
+      case op::greater_equal:
+        return at_most(x.in[1], x.in[0], 0);
+      case op::equal:
+        return intersection(at_most(x.in[0], x.in[1], 0), at_most(x.in[1], x.in[0], 0));
+      default:
+        return {};
     }
   }
 
@@ -81,14 +87,16 @@ class ranges {
   std::optional<affine> of_index(node_id n) const {
     const node &x = c_.p[n];
     const auto constant = [](Expr e) { return affine{0, e, e}; };
-    if (x.kind == op::number && x.value == std::floor(x.value) && std::fabs(x.value) < 1e9) return constant(static_cast<int>(x.value));
+    if (x.kind == op::number && x.value == std::floor(x.value) && std::fabs(x.value) < 1e9)
+      return constant(static_cast<int>(x.value));
     if (x.type != i32) return std::nullopt;
     if (x.kind == op::index && x.over[0] == s_.key) return affine{1, 0, 0};
     if (x.kind == op::index && x.over[0] == s_.row) return affine{0, first_, last_};
     if (x.kind == op::add || x.kind == op::sub) {
       auto a = of_index(x.in[0]), b = of_index(x.in[1]);
       if (!a || !b) return std::nullopt;
-      if (x.kind == op::add) return affine{a->coefficient + b->coefficient, a->low + b->low, a->high + b->high};
+      if (x.kind == op::add)
+        return affine{a->coefficient + b->coefficient, a->low + b->low, a->high + b->high};
       return affine{a->coefficient - b->coefficient, a->low - b->high, a->high - b->low};
     }
     if (x.kind == op::neg) {
@@ -110,7 +118,8 @@ class ranges {
 
 }  // namespace
 
-key_range visible_keys(const context &c, const stage &s, Expr first, Expr last, const indices &outer) {
+key_range visible_keys(const context &c, const stage &s, Expr first, Expr last,
+                       const indices &outer) {
   return ranges(c, s, std::move(first), std::move(last), outer).of_scores(s.scores);
 }
 

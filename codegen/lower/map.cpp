@@ -20,7 +20,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 using combine = std::function<Expr(Expr, Expr)>;
 
 Expr plus(Expr a, Expr b) { return a + b; }
-Expr larger(Expr a, Expr b) { return select(Halide::is_nan(a) || a > b, a, b); }  // NaN comes through
+Expr larger(Expr a, Expr b) {
+  return select(Halide::is_nan(a) || a > b, a, b);
+}  // NaN comes through
 Expr smaller(Expr a, Expr b) { return select(Halide::is_nan(a) || a < b, a, b); }
 
 class lowering {
@@ -52,12 +54,11 @@ class lowering {
     return Halide::cast(halide_type(t), 0);
   }
 
-  value plain() {
-    return expression(c_).definition(root_, here_);
-  }
+  value plain() { return expression(c_).definition(root_, here_); }
 
   // One number per position of the axes that remain: fold(over the present elements of what `of` gives).
-  Expr reduce(const std::string &what, const node &n, Expr identity, const combine &fold, const std::function<value(const indices &)> &of) {
+  Expr reduce(const std::string &what, const node &n, Expr identity, const combine &fold,
+              const std::function<value(const indices &)> &of) {
     std::vector<Var> position;
     indices at;
     for (std::size_t d = order_.size(); d-- > 0;)
@@ -66,12 +67,15 @@ class lowering {
         at[order_[d]] = position.back();
       }
     const axis_id last = n.over.back();
-    Halide::Region region = {Halide::Range(0, (c_.size(last) + reduction_lanes - 1) / reduction_lanes)};
-    for (std::size_t d = n.over.size() - 1; d-- > 0;) region.push_back(Halide::Range(0, c_.size(n.over[d])));
+    Halide::Region region = {
+        Halide::Range(0, (c_.size(last) + reduction_lanes - 1) / reduction_lanes)};
+    for (std::size_t d = n.over.size() - 1; d-- > 0;)
+      region.push_back(Halide::Range(0, c_.size(n.over[d])));
     Halide::RDom r(region, "over");
     const Expr element = r[0] * reduction_lanes + f_.lane;
     at[last] = Halide::max(Halide::min(element, c_.size(last) - 1), 0);
-    for (std::size_t d = 0; d + 1 < n.over.size(); ++d) at[n.over[d]] = r[static_cast<int>(n.over.size() - 1 - d)];
+    for (std::size_t d = 0; d + 1 < n.over.size(); ++d)
+      at[n.over[d]] = r[static_cast<int>(n.over.size() - 1 - d)];
     value v = of(at);
     v.present = both(v.present, element < c_.size(last));
 
@@ -104,17 +108,24 @@ class lowering {
   }
 
   // exp(x - m) where a row of only -inf counts as empty
-  static Expr shifted(const Expr &x, const Expr &m) { return math::exp_nonpositive(x - select(m == -infinity, 0.f, m)); }
+  static Expr shifted(const Expr &x, const Expr &m) {
+    return math::exp_nonpositive(x - select(m == -infinity, 0.f, m));
+  }
 
   value reduced(const node &n) {
     const auto own = [&](const indices &at) { return operand(n, at); };
     switch (n.kind) {
-      case op::sum: return {reduce("sum", n, 0.f, plus, own), {}};
-      case op::max_over: return {reduce("max", n, -infinity, larger, own), {}};
-      case op::min_over: return {reduce("min", n, infinity, smaller, own), {}};
+      case op::sum:
+        return {reduce("sum", n, 0.f, plus, own), {}};
+      case op::max_over:
+        return {reduce("max", n, -infinity, larger, own), {}};
+      case op::min_over:
+        return {reduce("min", n, infinity, smaller, own), {}};
       case op::mean: {
         const Expr total = reduce("sum", n, 0.f, plus, own);
-        Expr count = reduce("count", n, 0.f, plus, [&](const indices &at) { return value{1.f, own(at).present}; });
+        Expr count = reduce("count", n, 0.f, plus, [&](const indices &at) {
+          return value{1.f, own(at).present};
+        });
         if (!own(count_probe(n)).present.defined()) count = static_count(n);
         return {select(count == 0.f, 0.f, total / count), {}};
       }
@@ -147,11 +158,14 @@ class lowering {
         };
         return {reduce("dot", n, 0.f, plus, product), {}};
       }
-      default: throw std::logic_error("no map for " + std::string(name_of(n.kind)));
+      default:
+        throw std::logic_error("no map for " + std::string(name_of(n.kind)));
     }
   }
 
-  const Expr &at_position(const Expr &e) const { return e; }  // reductions share the names of their positions
+  const Expr &at_position(const Expr &e) const {
+    return e;
+  }  // reductions share the names of their positions
 
   indices count_probe(const node &n) const {
     indices at = here_;

@@ -14,7 +14,9 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 // 2^f for f in [-0.5, 0.5]: minimax with p(0) = 1, relative error 1.7e-7.
 Expr exp2_fraction(const Expr &f) {
   Expr p = 0.0013264728477224708f;
-  for (float c : {0.009671512991189957f, 0.05550733581185341f, 0.24022242426872253f, 0.6931470036506653f, 1.0f}) p = p * f + c;
+  for (float c : {0.009671512991189957f, 0.05550733581185341f, 0.24022242426872253f,
+                  0.6931470036506653f, 1.0f})
+    p = p * f + c;
   return p;
 }
 
@@ -24,7 +26,8 @@ Expr exp2_clamped(const Expr &y) {
   const float magic = 12582912.f;
   Expr t = Halide::strict_float(y + magic);
   Expr f = y - Halide::strict_float(t - magic);
-  return Halide::reinterpret<float>(Halide::reinterpret<int>(exp2_fraction(f)) + (Halide::reinterpret<int>(t) << 23));
+  return Halide::reinterpret<float>(Halide::reinterpret<int>(exp2_fraction(f)) +
+                                    (Halide::reinterpret<int>(t) << 23));
 }
 
 // Polynomial in x^2 with the coefficients from the highest power down.
@@ -56,7 +59,9 @@ Expr log(Expr x) { return Halide::log(x); }
 // Cephes: an odd polynomial near 0, where 1 - 2/(e^2x + 1) would cancel.
 Expr tanh(Expr x) {
   Expr z = x * x;
-  Expr near = x + x * z * horner(z, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f});
+  Expr near = x + x * z *
+                      horner(z, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
+                                 1.33314422036e-1f, -3.33332819422e-1f});
   Expr a = Halide::abs(x);
   Expr e = exp_nonpositive(-2.f * a);
   Expr far = (1.f - e) / (1.f + e);

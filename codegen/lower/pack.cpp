@@ -18,7 +18,8 @@ std::vector<pack> packs_of(const program &p, const stages &s) {
   std::vector<pack> packs;
   std::set<node_id> seen;
   for (const stage &c : s.list) {
-    if (c.kind != stage_kind::contraction || p[c.right].kind != op::param || p[c.right].type != f32) continue;
+    if (c.kind != stage_kind::contraction || p[c.right].kind != op::param || p[c.right].type != f32)
+      continue;
     if (!seen.insert(c.right).second) continue;
     pack k;
     k.param = c.right;

@@ -9,10 +9,10 @@ namespace qkv::codegen {
 
 struct pack {
   node_id param = -1;
-  int panel = 0;                // columns of a panel, zero-padded
-  std::vector<axis_id> outer;   // axes that neither rows nor columns contain
-  std::vector<axis_id> rows;    // the contracted axes, row-major
-  std::vector<axis_id> columns; // one axis, or none
+  int panel = 0;                 // columns of a panel, zero-padded
+  std::vector<axis_id> outer;    // axes that neither rows nor columns contain
+  std::vector<axis_id> rows;     // the contracted axes, row-major
+  std::vector<axis_id> columns;  // one axis, or none
 };
 
 // Columns of a panel: whole registers on every instruction set, so that one packed form serves them all.

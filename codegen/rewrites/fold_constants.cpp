@@ -13,7 +13,8 @@ std::optional<double> constant_of(const program &p, node_id n) {
 }
 
 std::optional<double> folded(const program &p, const node &n) {
-  if (n.kind == op::size && p.axes[n.over[0]].size >= 0) return static_cast<double>(p.axes[n.over[0]].size);
+  if (n.kind == op::size && p.axes[n.over[0]].size >= 0)
+    return static_cast<double>(p.axes[n.over[0]].size);
   std::vector<double> v;
   for (node_id operand : n.in) {
     auto c = constant_of(p, operand);
@@ -21,21 +22,33 @@ std::optional<double> folded(const program &p, const node &n) {
     v.push_back(*c);
   }
   switch (n.kind) {
-    case op::neg: return -v[0];
-    case op::exp: return std::exp(v[0]);
-    case op::log: return std::log(v[0]);
-    case op::sqrt: return std::sqrt(v[0]);
-    case op::rsqrt: return 1 / std::sqrt(v[0]);
-    case op::abs: return std::fabs(v[0]);
+    case op::neg:
+      return -v[0];
+    case op::exp:
+      return std::exp(v[0]);
+    case op::log:
+      return std::log(v[0]);
+    case op::sqrt:
+      return std::sqrt(v[0]);
+    case op::rsqrt:
+      return 1 / std::sqrt(v[0]);
+    case op::abs:
+      return std::fabs(v[0]);
     case op::cast:
       if (n.type == f32) return v[0];
       return std::nullopt;
-    case op::add: return v[0] + v[1];
-    case op::sub: return v[0] - v[1];
-    case op::mul: return v[0] * v[1];
-    case op::div: return v[0] / v[1];
-    case op::pow: return std::pow(v[0], v[1]);
-    default: return std::nullopt;
+    case op::add:
+      return v[0] + v[1];
+    case op::sub:
+      return v[0] - v[1];
+    case op::mul:
+      return v[0] * v[1];
+    case op::div:
+      return v[0] / v[1];
+    case op::pow:
+      return std::pow(v[0], v[1]);
+    default:
+      return std::nullopt;
   }
 }
 
@@ -62,7 +75,8 @@ program fold_constants(const program &p) {
     if (n.type == f32 && n.kind == op::mul) {
       if (constant_of(r.to(), n.in[0])) std::swap(n.in[0], n.in[1]);
       auto c = constant_of(r.to(), n.in[1]);
-      if (c && *c == 1 && r.to()[n.in[0]].type == f32 && r.to()[n.in[0]].shape == n.shape) return n.in[0];
+      if (c && *c == 1 && r.to()[n.in[0]].type == f32 && r.to()[n.in[0]].shape == n.shape)
+        return n.in[0];
     }
     return r.put(std::move(n));
   });

@@ -10,7 +10,8 @@ namespace {
 
 // Counted in axes decided at the call: a weight is smaller than an activation, one row smaller than many.
 int run_time_axes(const program &p, const node &n) {
-  return static_cast<int>(std::count_if(n.shape.begin(), n.shape.end(), [&](axis_id a) { return p.axes[a].size < 0; }));
+  return static_cast<int>(
+      std::count_if(n.shape.begin(), n.shape.end(), [&](axis_id a) { return p.axes[a].size < 0; }));
 }
 
 }  // namespace

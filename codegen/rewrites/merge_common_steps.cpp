@@ -8,11 +8,13 @@
 namespace qkv::codegen {
 
 program merge_common_steps(const program &p) {
-  using key = std::tuple<op, dtype, std::vector<node_id>, std::vector<axis_id>, std::vector<axis_id>, double>;
+  using key = std::tuple<op, dtype, std::vector<node_id>, std::vector<axis_id>,
+                         std::vector<axis_id>, double>;
   std::map<key, node_id> seen;
   rebuild r(p);
   return r.run([&](node n) -> node_id {
-    const bool own = n.kind == op::input || n.kind == op::param || n.kind == op::output || std::isnan(n.value);
+    const bool own =
+        n.kind == op::input || n.kind == op::param || n.kind == op::output || std::isnan(n.value);
     if (own) return r.put(std::move(n));
     key k{n.kind, n.type, n.in, n.shape, n.over, n.value};
     if (auto it = seen.find(k); it != seen.end()) return it->second;
@@ -20,6 +22,8 @@ program merge_common_steps(const program &p) {
   });
 }
 
-program simplified(const program &p) { return merge_common_steps(fold_scale(fold_constants(merge_common_steps(p)))); }
+program simplified(const program &p) {
+  return merge_common_steps(fold_scale(fold_constants(merge_common_steps(p))));
+}
 
 }  // namespace qkv::codegen

@@ -20,7 +20,8 @@ void schedule_contraction_cpu(contraction_funcs &f, const Halide::Target &t, boo
   int tile = f.panel;
   if (vl == 8) tile = f.panel % 24 == 0 ? 24 : 16;
   const int rows = std::max(1, reg.accumulators / (tile / vl));
-  Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner"), task("task"), panels("panels"), pi("pi");
+  Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner"), task("task"),
+      panels("panels"), pi("pi");
 
   Func &out = f.out;
   if (!is_output) out.compute_root();
@@ -64,7 +65,12 @@ void schedule_contraction_cpu(contraction_funcs &f, const Halide::Target &t, boo
   }
 
   const int row_extent = f.has_row ? rows : 1;
-  f.sum.compute_at(at).bound_extent(f.column, tile).bound_extent(f.row, row_extent).vectorize(f.column, vl).unroll(f.column).unroll(f.row);
+  f.sum.compute_at(at)
+      .bound_extent(f.column, tile)
+      .bound_extent(f.row, row_extent)
+      .vectorize(f.column, vl)
+      .unroll(f.column)
+      .unroll(f.row);
   std::vector<VarOrRVar> k = {f.column, f.row};
   for (const Halide::RVar &v : f.over) k.emplace_back(v);
   f.sum.update().reorder(k).vectorize(f.column, vl).unroll(f.column).unroll(f.row);

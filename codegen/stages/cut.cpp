@@ -14,7 +14,8 @@ constexpr int inline_limit = 48;
 
 class cutter {
  public:
-  explicit cutter(const program &p) : p_(p), users_(users_of(p)), stored_(p.nodes.size(), false), taken_(p.nodes.size(), false) {}
+  explicit cutter(const program &p)
+      : p_(p), users_(users_of(p)), stored_(p.nodes.size(), false), taken_(p.nodes.size(), false) {}
 
   stages run() {
     find_attentions();
@@ -53,7 +54,9 @@ class cutter {
   bool attention_at(node_id core, node_id weights, node_id values, stage &s) const {
     const node &w = p_[weights];
     const axis_id key = p_[core].over[0];
-    if ((w.kind != op::softmax && w.kind != op::normalize) || w.over != p_[core].over || users_[weights].size() != 1) return false;
+    if ((w.kind != op::softmax && w.kind != op::normalize) || w.over != p_[core].over ||
+        users_[weights].size() != 1)
+      return false;
     const node_id scores = w.in[0];
     const std::vector<axis_id> &shape = p_[scores].shape;
     if (!has(p_[values].shape, key)) return false;
@@ -66,11 +69,14 @@ class cutter {
     s.outer = without(p_[core].shape, {s.row, s.column});
 
     for (node_id user : users_[scores])
-      if (p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over && s.lse < 0) s.lse = user;
+      if (p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over &&
+          s.lse < 0)
+        s.lse = user;
 
     // contractions that vary along both tile axes and serve only these scores live in the tile
     std::set<node_id> cone;
-    walk(scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
+    walk(
+        scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
     auto serves_only_scores = [&](node_id n) {
       for (node_id user : users_[n])
         if (!cone.count(user) && user != weights && user != s.lse) return false;
@@ -78,13 +84,17 @@ class cutter {
     };
     std::set<node_id> seen;
     bool fits = serves_only_scores(scores) || is_cheap(p_, scores);
-    walk(scores, [&](node_id n) {
-      if (p_[n].kind == op::dot && has(p_[n].shape, key) && (s.row == no_axis || has(p_[n].shape, s.row))) {
-        if (serves_only_scores(n)) s.score_dots.push_back(n);
-        return false;
-      }
-      return is_inlinable(p_, n);
-    }, seen);
+    walk(
+        scores,
+        [&](node_id n) {
+          if (p_[n].kind == op::dot && has(p_[n].shape, key) &&
+              (s.row == no_axis || has(p_[n].shape, s.row))) {
+            if (serves_only_scores(n)) s.score_dots.push_back(n);
+            return false;
+          }
+          return is_inlinable(p_, n);
+        },
+        seen);
     return fits;
   }
 
@@ -111,7 +121,8 @@ class cutter {
       for (node_id user : users_[n]) uses += p_[user].kind != op::output;
       const bool heavy = !is_cheap(p_, n) && (uses > 1 || feeds_contraction(n));
       memo.clear();
-      if (x.shape.empty() ? false : heavy || inlined_size(n, memo) > inline_limit) stored_[n] = true;
+      if (x.shape.empty() ? false : heavy || inlined_size(n, memo) > inline_limit)
+        stored_[n] = true;
     }
   }
 
@@ -149,7 +160,8 @@ class cutter {
     for (const auto &[core, s] : attentions_) {
       if (!has(p_[n].shape, s.key) || (s.row != no_axis && !has(p_[n].shape, s.row))) continue;
       std::set<node_id> cone;
-      walk(s.scores, [&](node_id x) { return is_inlinable(p_, x) || is_score_dot(x); }, cone);
+      walk(
+          s.scores, [&](node_id x) { return is_inlinable(p_, x) || is_score_dot(x); }, cone);
       if (cone.count(n)) return true;
     }
     return false;
@@ -175,11 +187,14 @@ class cutter {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!stored_[n] || p_[n].kind != op::dot) continue;
       stage s;
-      if (auto it = attentions_.find(n); it != attentions_.end()) s = it->second;
-      else s = contraction_at(n);
+      if (auto it = attentions_.find(n); it != attentions_.end())
+        s = it->second;
+      else
+        s = contraction_at(n);
       const auto extend = [&](node_id from) {
         node_id root = epilogue_of(from);
-        if (at.count(root) || covered.count(root)) root = from;  // two stages end in one step: the first computes it
+        if (at.count(root) || covered.count(root))
+          root = from;  // two stages end in one step: the first computes it
         for (node_id x = from; x != root; x = users_[x][0]) stored_[x] = false;
         stored_[root] = true;
         return root;
@@ -222,14 +237,17 @@ class cutter {
       std::set<node_id> seen;
       for (node_id r : result.list[k].roots)
         for (node_id operand : p_[r].in)
-          walk(operand, [&](node_id n) {
-            auto it = by_root.find(n);
-            if (it != by_root.end() && it->second != k) {
-              visit(it->second);
-              return false;
-            }
-            return true;
-          }, seen);
+          walk(
+              operand,
+              [&](node_id n) {
+                auto it = by_root.find(n);
+                if (it != by_root.end() && it->second != k) {
+                  visit(it->second);
+                  return false;
+                }
+                return true;
+              },
+              seen);
       sorted.push_back(result.list[k]);
     };
     for (std::size_t k = 0; k < result.list.size(); ++k) visit(k);
@@ -262,7 +280,9 @@ class cutter {
 stages cut_into_stages(const program &p) { return cutter(p).run(); }
 
 std::string name_of(stage_kind k) {
-  return k == stage_kind::contraction ? "contraction" : k == stage_kind::attention ? "attention" : "map";
+  return k == stage_kind::contraction ? "contraction"
+         : k == stage_kind::attention ? "attention"
+                                      : "map";
 }
 
 namespace {
@@ -271,7 +291,8 @@ namespace {
 bool reads(const program &p, const stages &s, node_id n, node_id wanted) {
   if (n == wanted) return true;
   if (s.stored_by[n] >= 0 || !is_inlinable(p, n)) return false;
-  return std::any_of(p[n].in.begin(), p[n].in.end(), [&](node_id operand) { return reads(p, s, operand, wanted); });
+  return std::any_of(p[n].in.begin(), p[n].in.end(),
+                     [&](node_id operand) { return reads(p, s, operand, wanted); });
 }
 
 // How this stage wants to walk the stored step: the axes that should lie innermost, outermost of them first.
@@ -317,7 +338,8 @@ std::vector<std::string> stages::never_stored(const program &p) const {
     for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
       const bool large = has(p[n].shape, s.key) && (s.row == no_axis || has(p[n].shape, s.row));
       if (!large || stored_by[n] >= 0 || is_source(p[n].kind)) continue;
-      const bool mine = n == s.weights || n == s.scores || has(s.score_dots, n) || p[n].kind == op::mask;
+      const bool mine =
+          n == s.weights || n == s.scores || has(s.score_dots, n) || p[n].kind == op::mask;
       if (mine) names.push_back(p[n].name.empty() ? std::string(name_of(p[n].kind)) : p[n].name);
     }
   }

@@ -7,7 +7,9 @@
 
 namespace qkv::codegen {
 
-inline bool has(const std::vector<axis_id> &axes, axis_id a) { return std::find(axes.begin(), axes.end(), a) != axes.end(); }
+inline bool has(const std::vector<axis_id> &axes, axis_id a) {
+  return std::find(axes.begin(), axes.end(), a) != axes.end();
+}
 
 inline std::vector<axis_id> without(std::vector<axis_id> axes, const std::vector<axis_id> &drop) {
   std::erase_if(axes, [&](axis_id a) { return has(drop, a); });
@@ -15,7 +17,8 @@ inline std::vector<axis_id> without(std::vector<axis_id> axes, const std::vector
 }
 
 inline bool same_set(const std::vector<axis_id> &a, const std::vector<axis_id> &b) {
-  return a.size() == b.size() && std::all_of(a.begin(), a.end(), [&](axis_id x) { return has(b, x); });
+  return a.size() == b.size() &&
+         std::all_of(a.begin(), a.end(), [&](axis_id x) { return has(b, x); });
 }
 
 inline std::vector<std::vector<node_id>> users_of(const program &p) {
@@ -28,16 +31,27 @@ inline std::vector<std::vector<node_id>> users_of(const program &p) {
 // A step whose value is a few instructions away from its operands' values.
 inline bool is_cheap(const program &p, node_id n) {
   switch (p[n].kind) {
-    case op::exp: case op::log: case op::tanh: case op::sigmoid: case op::gelu: case op::silu: case op::elu:
-    case op::erf: case op::cos: case op::sin: case op::pow:
+    case op::exp:
+    case op::log:
+    case op::tanh:
+    case op::sigmoid:
+    case op::gelu:
+    case op::silu:
+    case op::elu:
+    case op::erf:
+    case op::cos:
+    case op::sin:
+    case op::pow:
       return false;
     default:
-      return is_source(p[n].kind) || is_pointwise(p[n].kind) || is_view(p[n].kind) || p[n].kind == op::mask;
+      return is_source(p[n].kind) || is_pointwise(p[n].kind) || is_view(p[n].kind) ||
+             p[n].kind == op::mask;
   }
 }
 
 inline bool is_inlinable(const program &p, node_id n) {
-  return is_source(p[n].kind) || is_pointwise(p[n].kind) || is_view(p[n].kind) || p[n].kind == op::mask;
+  return is_source(p[n].kind) || is_pointwise(p[n].kind) || is_view(p[n].kind) ||
+         p[n].kind == op::mask;
 }
 
 }  // namespace qkv::codegen

@@ -18,12 +18,13 @@ inline constexpr axis_id no_axis = -1;
 
 struct stage {
   stage_kind kind{};
-  std::vector<node_id> roots;  // what it stores: one node, or the result and the logsumexp of an attention
-  node_id core = -1;           // contraction, attention: the dot; a map's reduction, or -1
+  std::vector<node_id>
+      roots;          // what it stores: one node, or the result and the logsumexp of an attention
+  node_id core = -1;  // contraction, attention: the dot; a map's reduction, or -1
 
   // contraction and attention: the two axes that tiles are made of (no_axis when the operand has none)
-  axis_id row = no_axis;     // of the left operand, the scores
-  axis_id column = no_axis;  // of the right operand, the values
+  axis_id row = no_axis;       // of the left operand, the scores
+  axis_id column = no_axis;    // of the right operand, the values
   std::vector<axis_id> outer;  // every other axis of the core's result, outermost first
 
   // contraction
@@ -32,14 +33,16 @@ struct stage {
   // attention
   axis_id key = no_axis;
   node_id weights = -1, scores = -1, values = -1;
-  node_id lse = -1;                    // the logsumexp that is also wanted, or -1
-  std::vector<node_id> score_dots;     // contractions inside the scores, computed tile by tile
+  node_id lse = -1;                 // the logsumexp that is also wanted, or -1
+  std::vector<node_id> score_dots;  // contractions inside the scores, computed tile by tile
 };
 
 struct stages {
-  std::vector<stage> list;          // in the order of computation
-  std::vector<int> stored_by;       // per node: the stage that stores it; -1 when it is recomputed where used
-  std::vector<std::string> never_stored(const program &) const;  // n*m-sized steps that exist only in tiles, by label
+  std::vector<stage> list;  // in the order of computation
+  std::vector<int>
+      stored_by;  // per node: the stage that stores it; -1 when it is recomputed where used
+  std::vector<std::string> never_stored(
+      const program &) const;  // n*m-sized steps that exist only in tiles, by label
 };
 
 // Decides what is stored; program must be simplified. Always succeeds: a step that no rule covers is a map.

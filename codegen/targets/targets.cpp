@@ -9,15 +9,18 @@ namespace {
 
 // In order of preference when loaded.
 const std::vector<std::pair<std::string, std::string>> instruction_sets = {
-    {"sapphirerapids", "x86-64-linux-avx-avx2-f16c-fma-sse41-avx512-avx512_skylake-avx512_cannonlake-avx512_zen4-avx512_sapphirerapids"},
-    {"zen4", "x86-64-linux-avx-avx2-f16c-fma-sse41-avx512-avx512_skylake-avx512_cannonlake-avx512_zen4"},
+    {"sapphirerapids",
+     "x86-64-linux-avx-avx2-f16c-fma-sse41-avx512-avx512_skylake-avx512_cannonlake-avx512_zen4-avx512_sapphirerapids"},
+    {"zen4",
+     "x86-64-linux-avx-avx2-f16c-fma-sse41-avx512-avx512_skylake-avx512_cannonlake-avx512_zen4"},
     {"x86-64-v4", "x86-64-linux-avx-avx2-f16c-fma-sse41-avx512-avx512_skylake"},
     {"x86-64-v3", "x86-64-linux-avx-avx2-f16c-fma-sse41"},
 };
 
 const std::string common = "-no_runtime-user_context";
 
-const std::map<std::string, std::vector<std::string>> groups = {{"host", {"x86-64-v4", "x86-64-v3"}}};
+const std::map<std::string, std::vector<std::string>> groups = {
+    {"host", {"x86-64-v4", "x86-64-v3"}}};
 
 std::string known() { return "host x86-64-v3 x86-64-v4 zen4 sapphirerapids cuda opencl"; }
 
@@ -31,7 +34,8 @@ target host_of(const std::string &name, const std::vector<std::string> &sets) {
         for (char &c : t.suffixes.back())
           if (c == '-') c = '_';
       }
-  if (t.variants.empty()) throw std::runtime_error("target " + name + " is not known; known: " + known());
+  if (t.variants.empty())
+    throw std::runtime_error("target " + name + " is not known; known: " + known());
   return t;
 }
 
@@ -39,8 +43,13 @@ target host_of(const std::string &name, const std::vector<std::string> &sets) {
 
 target target_named(const std::string &name) {
   const std::string base = "x86-64-linux-avx-avx2-f16c-fma-sse41";
-  if (name == "cuda") return {name, backend::cuda, {Halide::Target(base + "-cuda-cuda_capability_80" + common)}, {"cuda"}};
-  if (name == "opencl") return {name, backend::opencl, {Halide::Target(base + "-opencl" + common)}, {"opencl"}};
+  if (name == "cuda")
+    return {name,
+            backend::cuda,
+            {Halide::Target(base + "-cuda-cuda_capability_80" + common)},
+            {"cuda"}};
+  if (name == "opencl")
+    return {name, backend::opencl, {Halide::Target(base + "-opencl" + common)}, {"opencl"}};
   if (auto it = groups.find(name); it != groups.end()) return host_of(name, it->second);
   return host_of(name, {name});
 }
@@ -65,6 +74,8 @@ std::vector<target> targets_of(const std::string &list) {
   return result;
 }
 
-std::string name_of(backend b) { return b == backend::host ? "host" : b == backend::cuda ? "cuda" : "opencl"; }
+std::string name_of(backend b) {
+  return b == backend::host ? "host" : b == backend::cuda ? "cuda" : "opencl";
+}
 
 }  // namespace qkv::codegen

@@ -11,7 +11,7 @@ namespace qkv::codegen {
 enum class backend { host, cuda, opencl };
 
 struct target {
-  std::string name;      // as the user wrote it
+  std::string name;  // as the user wrote it
   backend where = backend::host;
   std::vector<Halide::Target> variants;  // best first; the last runs everywhere that is supported
   std::vector<std::string> suffixes;

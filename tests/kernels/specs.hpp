@@ -27,19 +27,21 @@ using K_ = in<"K", batch, heads, mem, d_k>;
 using V_ = in<"V", batch, heads, mem, d_v>;
 
 // ---- attention ------------------------------------------------------------------------------------------------------
-inline constexpr auto full = kernel<"full">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
-  return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), V);
-});
+inline constexpr auto full =
+    kernel<"full">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+      return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), V);
+    });
 
-inline constexpr auto unscaled_odd = kernel<"unscaled_odd">(
-    [](in<"Q", batch, seq, odd_k> Q, in<"K", batch, mem, odd_k> K, in<"V", batch, mem, odd_v> V) -> out<"O", batch, seq, odd_v> {
+inline constexpr auto unscaled_odd =
+    kernel<"unscaled_odd">([](in<"Q", batch, seq, odd_k> Q, in<"K", batch, mem, odd_k> K,
+                              in<"V", batch, mem, odd_v> V) -> out<"O", batch, seq, odd_v> {
       return dot<mem>(softmax<mem>(dot<odd_k>(Q, K)), V);
     });
 
-inline constexpr auto run_time_widths = kernel<"run_time_widths">(
-    [](in<"Q", seq, any_k> Q, in<"K", mem, any_k> K, in<"V", mem, any_v> V) -> out<"O", seq, any_v> {
-      return dot<mem>(softmax<mem>(dot<any_k>(Q, K) / sqrt(any_k)), V);
-    });
+inline constexpr auto run_time_widths = kernel<"run_time_widths">([
+](in<"Q", seq, any_k> Q, in<"K", mem, any_k> K, in<"V", mem, any_v> V) -> out<"O", seq, any_v> {
+  return dot<mem>(softmax<mem>(dot<any_k>(Q, K) / sqrt(any_k)), V);
+});
 
 inline constexpr auto causal_self = kernel<"causal_self">(
     [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V)
@@ -48,13 +50,15 @@ inline constexpr auto causal_self = kernel<"causal_self">(
       return {dot<kv>(softmax<kv>(s), V), logsumexp<kv>(s)};
     });
 
-inline constexpr auto causal_last = kernel<"causal_last">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
-  auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), index(mem) <= index(seq) + size(mem) - size(seq));
-  return dot<mem>(softmax<mem>(s), V);
-});
+inline constexpr auto causal_last =
+    kernel<"causal_last">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+      auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), index(mem) <= index(seq) + size(mem) - size(seq));
+      return dot<mem>(softmax<mem>(s), V);
+    });
 
-inline constexpr auto window = kernel<"window">(
-    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V) -> out<"O", batch, heads, seq, d_v> {
+inline constexpr auto window =
+    kernel<"window">([](Q_ Q, in<"K", batch, heads, kv, d_k> K,
+                        in<"V", batch, heads, kv, d_v> V) -> out<"O", batch, heads, seq, d_v> {
       auto near = index(kv) <= index(seq) and index(seq) - index(kv) < 70;
       return dot<kv>(softmax<kv>(mask(dot<d_k>(Q, K), near)), V);
     });
@@ -69,8 +73,9 @@ inline constexpr auto boolean_mask = kernel<"boolean_mask">(
       return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K) / sqrt(d_k), keep)), V);
     });
 
-inline constexpr auto document = kernel<"document">(
-    [](Q_ Q, K_ K, V_ V, in<"a", i32, batch, seq> a, in<"b", i32, batch, mem> b) -> out<"O", batch, heads, seq, d_v> {
+inline constexpr auto document =
+    kernel<"document">([](Q_ Q, K_ K, V_ V, in<"a", i32, batch, seq> a,
+                          in<"b", i32, batch, mem> b) -> out<"O", batch, heads, seq, d_v> {
       return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K) / sqrt(d_k), a == b)), V);
     });
 
@@ -79,21 +84,22 @@ inline constexpr auto biased = kernel<"biased">(
       return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k) + bias), V);
     });
 
-inline constexpr auto alibi = kernel<"alibi">(
-    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V, param<"slope", heads> slope)
-        -> out<"O", batch, heads, seq, d_v> {
+inline constexpr auto alibi =
+    kernel<"alibi">([](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+                       param<"slope", heads> slope) -> out<"O", batch, heads, seq, d_v> {
       auto s = dot<d_k>(Q / sqrt(d_k), K) + slope * (index(kv) - index(seq));
       return dot<kv>(softmax<kv>(mask(s, index(kv) <= index(seq))), V);
     });
 
-inline constexpr auto softcapped = kernel<"softcapped">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
-  auto s = 5.f * tanh(dot<d_k>(Q, K) / sqrt(d_k) / 5.f);
-  return dot<mem>(softmax<mem>(s), V);
-});
+inline constexpr auto softcapped =
+    kernel<"softcapped">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+      auto s = 5.f * tanh(dot<d_k>(Q, K) / sqrt(d_k) / 5.f);
+      return dot<mem>(softmax<mem>(s), V);
+    });
 
 inline constexpr auto grouped = kernel<"grouped">(
-    [](in<"Q", batch, q_heads, seq, d_k> Q, in<"K", batch, kv_heads, mem, d_k> K, in<"V", batch, kv_heads, mem, d_v> V)
-        -> out<"O", batch, q_heads, seq, d_v> {
+    [](in<"Q", batch, q_heads, seq, d_k> Q, in<"K", batch, kv_heads, mem, d_k> K,
+       in<"V", batch, kv_heads, mem, d_v> V) -> out<"O", batch, q_heads, seq, d_v> {
       auto s = dot<d_k>(split<q_heads, kv_heads, group>(Q), K) / sqrt(d_k);
       return merge<q_heads, kv_heads, group>(dot<mem>(softmax<mem>(s), V));
     });
@@ -103,39 +109,44 @@ inline constexpr auto single_query = kernel<"single_query">(
       return dot<mem>(softmax<mem>(dot<d_k>(q, K) / sqrt(d_k)), V);
     });
 
-inline constexpr auto relu_weights = kernel<"relu_weights">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
-  auto s = dot<d_k>(Q, K) / sqrt(d_k);
-  return dot<mem>(normalize<mem>(relu(s) * relu(s) + 1e-3f), V);
-});
+inline constexpr auto relu_weights =
+    kernel<"relu_weights">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+      return dot<mem>(normalize<mem>(relu(s) * relu(s) + 1e-3f), V);
+    });
 
 inline constexpr auto softplus_causal = kernel<"softplus_causal">(
-    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V) -> out<"O", batch, heads, seq, d_v> {
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K,
+       in<"V", batch, heads, kv, d_v> V) -> out<"O", batch, heads, seq, d_v> {
       auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), index(kv) <= index(seq));
       return dot<kv>(normalize<kv>(log(exp(s) + 1.f)), V);
     });
 
-inline constexpr auto bahdanau = kernel<"bahdanau">(
-    [](in<"Q", batch, seq, d_k> Q, in<"K", batch, mem, d_v> K, param<"Wq", d_k, hidden> Wq, param<"Wk", d_v, hidden> Wk,
-       param<"b", hidden> b, param<"v", hidden> v) -> out<"O", batch, seq, d_v> {
+inline constexpr auto bahdanau =
+    kernel<"bahdanau">([](in<"Q", batch, seq, d_k> Q, in<"K", batch, mem, d_v> K,
+                          param<"Wq", d_k, hidden> Wq, param<"Wk", d_v, hidden> Wk,
+                          param<"b", hidden> b, param<"v", hidden> v) -> out<"O", batch, seq, d_v> {
       auto h = tanh(broadcast<mem>(dot<d_k>(Q, Wq)) + broadcast<seq>(dot<d_v>(K, Wk)) + b);
       return dot<mem>(softmax<mem>(dot<hidden>(h, v)), K);
     });
 
-inline constexpr auto luong_general = kernel<"luong_general">(
-    [](in<"H", batch, seq, d_k> H, in<"S", batch, mem, d_v> S, param<"W", d_k, d_v> W) -> out<"C", batch, seq, d_v> {
+inline constexpr auto luong_general =
+    kernel<"luong_general">([](in<"H", batch, seq, d_k> H, in<"S", batch, mem, d_v> S,
+                               param<"W", d_k, d_v> W) -> out<"C", batch, seq, d_v> {
       return dot<mem>(softmax<mem>(dot<d_v>(dot<d_k>(H, W), S)), S);
     });
 
 inline constexpr auto differential = kernel<"differential">(
-    [](Q_ Q1, K_ K1, in<"Q2", batch, heads, seq, d_k> Q2, in<"K2", batch, heads, mem, d_k> K2, V_ V, param<"lambda"> lambda)
-        -> out<"O", batch, heads, seq, d_v> {
+    [](Q_ Q1, K_ K1, in<"Q2", batch, heads, seq, d_k> Q2, in<"K2", batch, heads, mem, d_k> K2, V_ V,
+       param<"lambda"> lambda) -> out<"O", batch, heads, seq, d_v> {
       auto w1 = softmax<mem>(dot<d_k>(Q1, K1) / sqrt(d_k));
       auto w2 = softmax<mem>(dot<d_k>(Q2, K2) / sqrt(d_k));
       return dot<mem>(w1 - lambda * w2, V);
     });
 
 inline constexpr auto sink_by_hand = kernel<"sink_by_hand">(
-    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V, param<"sink", heads> sink)
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+       param<"sink", heads> sink)
         -> outs<out<"O", batch, heads, seq, d_v>, out<"lse", batch, heads, seq>> {
       auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), index(kv) <= index(seq));
       auto m = max(max<kv>(s), sink);
@@ -144,18 +155,20 @@ inline constexpr auto sink_by_hand = kernel<"sink_by_hand">(
       return {dot<kv>(w / l, V), m + log(l)};
     });
 
-inline constexpr auto weights_out = kernel<"weights_out">(
-    [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"scores", batch, heads, seq, mem>, out<"weights", batch, heads, seq, mem>> {
-      auto s = dot<d_k>(Q, K) / sqrt(d_k);
-      auto w = softmax<mem>(s);
-      return {dot<mem>(w, V), s, w};
-    });
+inline constexpr auto weights_out = kernel<"weights_out">([
+](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"scores", batch, heads, seq, mem>,
+                                                          out<"weights", batch, heads, seq, mem>> {
+  auto s = dot<d_k>(Q, K) / sqrt(d_k);
+  auto w = softmax<mem>(s);
+  return {dot<mem>(w, V), s, w};
+});
 
 // ---- layers ---------------------------------------------------------------------------------------------------------
 inline constexpr auto multi_head = kernel<"multi_head">(
-    [](in<"X", batch, seq, d_model> X, param<"Wq", d_model, heads, d_k> Wq, param<"Wk", d_model, heads, d_k> Wk,
-       param<"Wv", d_model, heads, d_v> Wv, param<"bq", heads, d_k> bq, param<"Wo", heads, d_v, d_model> Wo, param<"bo", d_model> bo)
-        -> out<"Y", batch, seq, d_model> {
+    [](in<"X", batch, seq, d_model> X, param<"Wq", d_model, heads, d_k> Wq,
+       param<"Wk", d_model, heads, d_k> Wk, param<"Wv", d_model, heads, d_v> Wv,
+       param<"bq", heads, d_k> bq, param<"Wo", heads, d_v, d_model> Wo,
+       param<"bo", d_model> bo) -> out<"Y", batch, seq, d_model> {
       auto M = rename<seq, kv>(X);
       auto Q = dot<d_model>(X, Wq) + bq;
       auto K = dot<d_model>(M, Wk);
@@ -164,51 +177,60 @@ inline constexpr auto multi_head = kernel<"multi_head">(
       return dot<heads, d_v>(dot<kv>(softmax<kv>(s), V), Wo) + bo;
     });
 
-inline constexpr auto layer_norm = kernel<"layer_norm">(
-    [](in<"X", batch, seq, d_model> x, param<"gamma", d_model> gamma, param<"beta", d_model> beta) -> out<"Y", batch, seq, d_model> {
+inline constexpr auto layer_norm =
+    kernel<"layer_norm">([](in<"X", batch, seq, d_model> x, param<"gamma", d_model> gamma,
+                            param<"beta", d_model> beta) -> out<"Y", batch, seq, d_model> {
       auto c = x - mean<d_model>(x);
       return c * rsqrt(mean<d_model>(c * c) + 1e-5f) * gamma + beta;
     });
 
 inline constexpr auto feed_forward = kernel<"feed_forward">(
-    [](in<"X", batch, seq, d_model> X, param<"W1", d_model, hidden> W1, param<"b1", hidden> b1, param<"W2", hidden, d_model> W2,
-       param<"b2", d_model> b2) -> out<"Y", batch, seq, d_model> {
+    [](in<"X", batch, seq, d_model> X, param<"W1", d_model, hidden> W1, param<"b1", hidden> b1,
+       param<"W2", hidden, d_model> W2, param<"b2", d_model> b2) -> out<"Y", batch, seq, d_model> {
       return X + dot<hidden>(gelu(dot<d_model>(X, W1) + b1), W2) + b2;
     });
 
-inline constexpr auto linear_attention = kernel<"linear_attention">(
-    [](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+inline constexpr auto linear_attention =
+    kernel<"linear_attention">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
       auto q = elu(Q) + 1.f;
       auto k = elu(K) + 1.f;
       return dot<d_k>(q, dot<mem>(k, V)) / dot<d_k>(q, sum<mem>(k));
     });
 
-inline constexpr auto outer_product = kernel<"outer_product">(
-    [](in<"a", seq> a, in<"b", mem> b) -> out<"O", seq, mem> { return broadcast<mem>(a) * broadcast<seq>(b); });
-
-inline constexpr auto statistics = kernel<"statistics">(
-    [](in<"X", batch, seq, d_model> X, in<"len", i32, batch> len)
-        -> outs<out<"sum", batch, d_model>, out<"mean", batch, d_model>, out<"max", batch, seq>, out<"min", batch, seq>, out<"lse", batch, d_model>> {
-      auto kept = mask(X, index(seq) < len);
-      return {sum<seq>(kept), mean<seq>(kept), max<d_model>(X), min<d_model>(X), logsumexp<seq>(kept)};
+inline constexpr auto outer_product =
+    kernel<"outer_product">([](in<"a", seq> a, in<"b", mem> b) -> out<"O", seq, mem> {
+      return broadcast<mem>(a) * broadcast<seq>(b);
     });
 
+inline constexpr auto statistics = kernel<
+    "statistics">([](in<"X", batch, seq, d_model> X, in<"len", i32, batch> len)
+                      -> outs<out<"sum", batch, d_model>, out<"mean", batch, d_model>,
+                              out<"max", batch, seq>, out<"min", batch, seq>,
+                              out<"lse", batch, d_model>> {
+  auto kept = mask(X, index(seq) < len);
+  return {sum<seq>(kept), mean<seq>(kept), max<d_model>(X), min<d_model>(X), logsumexp<seq>(kept)};
+});
+
 inline constexpr auto functions = kernel<"functions">(
-    [](in<"X", batch, any_k> X) -> outs<out<"a", batch, any_k>, out<"b", batch, any_k>, out<"c", batch, any_k>> {
+    [](in<"X", batch, any_k> X)
+        -> outs<out<"a", batch, any_k>, out<"b", batch, any_k>, out<"c", batch, any_k>> {
       auto a = exp(X) + tanh(X) + sigmoid(X) + relu(X) + gelu(X) + silu(X) + elu(X);
       auto b = log(abs(X) + 1.f) + sqrt(abs(X)) + rsqrt(X * X + 1.f) + erf(X) + cos(X) + sin(X);
-      auto c = where(X > 0.f, min(X, 2.f), max(X, -2.f)) + pow(abs(X) + 1.f, 0.5f) - X / (X * X + 1.f);
+      auto c =
+          where(X > 0.f, min(X, 2.f), max(X, -2.f)) + pow(abs(X) + 1.f, 0.5f) - X / (X * X + 1.f);
       return {a, b, c};
     });
 
-inline constexpr auto pooling = kernel<"pooling">(
-    [](in<"X", batch, seq, d_model> X, param<"q", d_model> q, in<"len", i32, batch> len) -> out<"O", batch, d_model> {
+inline constexpr auto pooling =
+    kernel<"pooling">([](in<"X", batch, seq, d_model> X, param<"q", d_model> q,
+                         in<"len", i32, batch> len) -> out<"O", batch, d_model> {
       auto s = mask(dot<d_model>(X, q) / sqrt(d_model), index(seq) < len);
       return dot<seq>(softmax<seq>(s), X);
     });
 
 inline constexpr auto talking_heads = kernel<"talking_heads">(
-    [](Q_ Q, K_ K, in<"V", batch, kv_heads, mem, d_v> V, param<"P", heads, kv_heads> P) -> out<"O", batch, kv_heads, seq, d_v> {
+    [](Q_ Q, K_ K, in<"V", batch, kv_heads, mem, d_v> V,
+       param<"P", heads, kv_heads> P) -> out<"O", batch, kv_heads, seq, d_v> {
       return dot<mem>(dot<heads>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), P), V);
     });
 

@@ -1,0 +1,121 @@
+#include "tests/kernels/guarded.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <stdexcept>
+
+namespace qkv::testing {
+namespace {
+
+constexpr unsigned char filler = 0xff;  // NaN as f32, -1 as i32
+
+}  // namespace
+
+guarded::guarded(dtype type, const std::vector<std::int64_t> &extent, layout how, guard where,
+                 std::mt19937 &random)
+    : type_(type) {
+  const int rank = static_cast<int>(extent.size());
+  tensor_.dtype = static_cast<std::int32_t>(type);
+  tensor_.rank = rank;
+  std::vector<int> order(static_cast<std::size_t>(rank));  // outermost first
+  std::iota(order.begin(), order.end(), 0);
+  if (how == layout::permuted && rank > 2) std::shuffle(order.begin(), order.end() - 1, random);
+  std::int64_t step = 1;
+  for (int k = rank; k-- > 0;) {
+    const int d = order[static_cast<std::size_t>(k)];
+    tensor_.extent[d] = extent[static_cast<std::size_t>(d)];
+    tensor_.stride[d] = step;
+    step *= std::max<std::int64_t>(1, tensor_.extent[d]);
+    if (how != layout::dense && k + 1 == rank) step += 1 + static_cast<std::int64_t>(random() % 7);
+  }
+  std::int64_t last = 0;
+  for (int d = 0; d < rank; ++d)
+    last += (std::max<std::int64_t>(1, tensor_.extent[d]) - 1) * tensor_.stride[d];
+  bytes_ = static_cast<std::size_t>(last + 1) * static_cast<std::size_t>(size_of(type));
+
+  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)),
+                    inside = (bytes_ + page - 1) / page * page;
+  mapped_ = inside + 2 * page;
+  void *p = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) throw std::runtime_error("no memory for a test tensor");
+  pages_ = static_cast<char *>(p);
+  mprotect(pages_, page, PROT_NONE);
+  mprotect(pages_ + page + inside, page, PROT_NONE);
+  begin_ = where == guard::after ? pages_ + page + inside - bytes_ : pages_ + page;
+  std::memset(begin_, filler, bytes_);
+  tensor_.data = begin_;
+}
+
+guarded::~guarded() { munmap(pages_, mapped_); }
+
+template <class F>
+void guarded::each(F f) const {
+  std::int64_t n = 1;
+  for (int d = 0; d < tensor_.rank; ++d) n *= tensor_.extent[d];
+  std::vector<std::int64_t> at(static_cast<std::size_t>(tensor_.rank), 0);
+  for (std::int64_t k = 0; k < n; ++k) {
+    std::int64_t offset = 0;
+    for (int d = 0; d < tensor_.rank; ++d)
+      offset += at[static_cast<std::size_t>(d)] * tensor_.stride[d];
+    f(static_cast<std::size_t>(k), begin_ + offset * size_of(type_));
+    for (int d = tensor_.rank; d-- > 0;) {
+      if (++at[static_cast<std::size_t>(d)] < tensor_.extent[d]) break;
+      at[static_cast<std::size_t>(d)] = 0;
+    }
+  }
+}
+
+std::size_t guarded::size() const {
+  std::size_t n = 1;
+  for (int d = 0; d < tensor_.rank; ++d) n *= static_cast<std::size_t>(tensor_.extent[d]);
+  return n;
+}
+
+void guarded::write(const std::vector<double> &row_major) {
+  each([&](std::size_t k, char *p) {
+    const double x = row_major[k];
+    if (type_ == f32) {
+      const float y = static_cast<float>(x);
+      std::memcpy(p, &y, sizeof y);
+    } else if (type_ == i32) {
+      const std::int32_t y = static_cast<std::int32_t>(x);
+      std::memcpy(p, &y, sizeof y);
+    } else {
+      *p = x != 0;
+    }
+  });
+}
+
+std::vector<double> guarded::read() const {
+  std::vector<double> values(size());
+  each([&](std::size_t k, const char *p) {
+    if (type_ == f32) {
+      float y;
+      std::memcpy(&y, p, sizeof y);
+      values[k] = y;
+    } else if (type_ == i32) {
+      std::int32_t y;
+      std::memcpy(&y, p, sizeof y);
+      values[k] = y;
+    } else {
+      values[k] = *p;
+    }
+  });
+  return values;
+}
+
+bool guarded::untouched_between() const {
+  std::vector<bool> element(bytes_, false);
+  each([&](std::size_t, const char *p) {
+    std::fill_n(element.begin() + (p - begin_), size_of(type_), true);
+  });
+  for (std::size_t k = 0; k < bytes_; ++k)
+    if (!element[k] && static_cast<unsigned char>(begin_[k]) != filler) return false;
+  return true;
+}
+
+}  // namespace qkv::testing

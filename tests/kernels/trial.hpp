@@ -1,0 +1,30 @@
+#pragma once
+// One compiled kernel, one set of sizes, one layout, random numbers: run it, interpret it, compare.
+#include <string>
+
+#include "codegen/program/program.hpp"
+#include "codegen/reference/interpreter.hpp"
+#include "tests/kernels/guarded.hpp"
+
+namespace qkv::testing {
+
+struct trial {
+  const codegen::program &p;
+  codegen::size_map sizes;
+  layout how = layout::dense;
+  guard where = guard::after;
+  unsigned seed = 1;
+  double scale = 1;  // of random f32 numbers
+};
+
+// Empty when the compiled kernel agrees with the interpreter under the 2x rule and kept to its memory; else one line
+// that says what is wrong, where, and how to run this trial again.
+std::string run(const trial &);
+
+// The arguments of a trial, as `run` makes them.
+codegen::arrays random_arguments(const trial &);
+
+// "causal_self seq=17 batch=2 padded after seed=7"
+std::string text_of(const trial &);
+
+}  // namespace qkv::testing
