@@ -1,5 +1,7 @@
 #include "codegen/program/from_graph.hpp"
 
+#include <stdexcept>
+
 #include "codegen/program/assemble.hpp"
 
 namespace qkv::codegen {
@@ -24,13 +26,20 @@ class converter {
  private:
   axis_id id(const axis_data *a) {
     for (axis_id k = 0; k < static_cast<axis_id>(p_.axes.size()); ++k)
-      if (p_.axes[k].name == a->name) return k;
+      if (p_.axes[k].name == a->name) return known(k, a);
     const auto k = static_cast<axis_id>(p_.axes.size());
     p_.axes.push_back({std::string(a->name), a->size, a->batch, k});
     if (a->same_as && a->size < 0) {
       const axis_id root = id(qkv::root_of(a));  // may move p_.axes
       p_.axes[k].root = root;
     }
+    return k;
+  }
+
+  axis_id known(axis_id k, const axis_data *a) const {
+    if (p_.axes[k].size != a->size)
+      throw std::invalid_argument(p_.name + ": two axes are named " + p_.axes[k].name +
+                                  " and have different sizes");
     return k;
   }
 

@@ -1,58 +1,121 @@
 #pragma once
-// Scalar meaning of the pointwise operations.
-#include <algorithm>
+// What each pointwise operation computes for one element, and how a row of numbers is reduced; T is double or float.
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 
-#include <qkv/core/op.hpp>
+#include "codegen/reference/interpreter.hpp"
 
-namespace qkv::codegen {
+namespace qkv::codegen::detail {
 
-inline double apply(op kind, double x) {
+template <class T>
+T unary(op kind, T x) {
   switch (kind) {
-    case op::neg: return -x;
-    case op::not_: return x == 0;
-    case op::exp: return std::exp(x);
-    case op::log: return std::log(x);
-    case op::tanh: return std::tanh(x);
-    case op::sigmoid: return 1 / (1 + std::exp(-x));
-    case op::relu: return x < 0 ? 0 : x;
-    case op::gelu: return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0)));
-    case op::silu: return x / (1 + std::exp(-x));
-    case op::elu: return x > 0 ? x : std::expm1(x);
-    case op::sqrt: return std::sqrt(x);
-    case op::rsqrt: return 1 / std::sqrt(x);
-    case op::abs: return std::fabs(x);
-    case op::erf: return std::erf(x);
-    case op::cos: return std::cos(x);
-    case op::sin: return std::sin(x);
-    default: throw std::logic_error("not an operation of one operand");
+    case op::neg:
+      return -x;
+    case op::not_:
+      return x == 0 ? T(1) : T(0);
+    case op::exp:
+      return std::exp(x);
+    case op::log:
+      return std::log(x);
+    case op::tanh:
+      return std::tanh(x);
+    case op::sigmoid:
+      return T(1) / (T(1) + std::exp(-x));
+    case op::relu:
+      return x < 0 ? T(0) : x;
+    case op::gelu:
+      return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
+    case op::silu:
+      return x == -std::numeric_limits<T>::infinity() ? T(0) : x / (T(1) + std::exp(-x));
+    case op::elu:
+      return x < 0 ? std::expm1(x) : x;
+    case op::sqrt:
+      return std::sqrt(x);
+    case op::rsqrt:
+      return T(1) / std::sqrt(x);
+    case op::abs:
+      return std::abs(x);
+    case op::erf:
+      return std::erf(x);
+    case op::cos:
+      return std::cos(x);
+    case op::sin:
+      return std::sin(x);
+    default:
+      throw std::logic_error("not an operation of one operand");
   }
 }
 
-// min and max let NaN through, from either side.
-inline double smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
-inline double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
-
-inline double apply(op kind, double a, double b) {
+// Comparisons and min, max let NaN through as the language says: a comparison with NaN is false, an extreme is NaN.
+template <class T>
+T binary(op kind, T a, T b) {
+  const auto truth = [](bool x) { return x ? T(1) : T(0); };
   switch (kind) {
-    case op::add: return a + b;
-    case op::sub: return a - b;
-    case op::mul: return a * b;
-    case op::div: return a / b;
-    case op::min: return smaller(a, b);
-    case op::max: return larger(a, b);
-    case op::pow: return std::pow(a, b);
-    case op::less: return a < b;
-    case op::less_equal: return a <= b;
-    case op::greater: return a > b;
-    case op::greater_equal: return a >= b;
-    case op::equal: return a == b;
-    case op::not_equal: return a != b;
-    case op::and_: return a != 0 && b != 0;
-    case op::or_: return a != 0 || b != 0;
-    default: throw std::logic_error("not an operation of two operands");
+    case op::add:
+      return a + b;
+    case op::sub:
+      return a - b;
+    case op::mul:
+      return a * b;
+    case op::div:
+      return a / b;
+    case op::min:
+      return std::isnan(a) || a < b ? a : b;
+    case op::max:
+      return std::isnan(a) || a > b ? a : b;
+    case op::pow:
+      return std::pow(a, b);
+    case op::less:
+      return truth(a < b);
+    case op::less_equal:
+      return truth(a <= b);
+    case op::greater:
+      return truth(a > b);
+    case op::greater_equal:
+      return truth(a >= b);
+    case op::equal:
+      return truth(a == b);
+    case op::not_equal:
+      return truth(a != b);
+    case op::and_:
+      return truth(a != 0 && b != 0);
+    case op::or_:
+      return truth(a != 0 || b != 0);
+    default:
+      throw std::logic_error("not an operation of two operands");
   }
 }
 
-}  // namespace qkv::codegen
+// A cast to an integer cuts towards zero; to a b8 it asks whether it is not 0.
+template <class T>
+T cast_to(dtype type, T x) {
+  if (type == i32) return std::trunc(x);
+  if (type == b8) return x != 0 ? T(1) : T(0);
+  return x;
+}
+
+// A sum in the given order; elements come one by one.
+template <class T>
+class summation {
+ public:
+  explicit summation(order how) : eights_(how == order::in_eights) {}
+  void add(T x) {
+    partial_[count_ & 7] += x;
+    if (eights_) ++count_;
+  }
+  T value() const {
+    T s = partial_[0];
+    for (int k = 1; eights_ && k < 8; ++k) s += partial_[k];
+    return s;
+  }
+
+ private:
+  bool eights_;
+  unsigned count_ = 0;
+  T partial_[8]{};
+};
+
+}  // namespace qkv::codegen::detail

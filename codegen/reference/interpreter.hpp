@@ -1,32 +1,39 @@
 #pragma once
-// What a program means: every step computed at every position and kept. Slow, plain, in double precision; the oracle
-// that compiled kernels are compared with.
+// What a program means: every step computed at every position and kept, in double precision; the oracle that compiled
+// kernels are compared with. And the same in plain float32 loops, the yardsticks of the comparison.
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "codegen/program/program.hpp"
+#include "codegen/program/sizes.hpp"
 
 namespace qkv::codegen {
 
-// A dense tensor of any dtype as numbers, row-major.
+// A dense tensor of any dtype as numbers, row-major, axes in the order of the declaration. A b8 is 0 or 1.
 struct array {
   std::vector<std::int64_t> shape;
   std::vector<double> data;
 };
-using arrays = std::map<std::string, array, std::less<>>;
-using axis_sizes = std::map<std::string, std::int64_t, std::less<>>;  // by name; at least the axes decided at the call
+using arrays = std::map<std::string, array, std::less<>>;  // by the names of arguments or outputs
 
-// How results are rounded and sums are made. The two float forms are the yardsticks of what honest f32 may be off by.
-enum class arithmetic {
-  exact,             // double throughout
-  float_in_order,    // every step rounded to f32, sums one after the other
-  float_by_eights,   // the same, sums in 8 partial sums
+// Outputs by name. An absent element of an f32 output is -inf, of any other type 0. Sizes that the shapes of the
+// arguments decide need not be given.
+// Throws std::invalid_argument when an argument is missing, a shape does not fit, sizes disagree or are not known.
+// Cost: a multiplication in about a nanosecond, on one thread; memory of all live steps.
+arrays interpret(const program &, const arrays &arguments, const size_map & = {});
+
+// How a plain loop adds up.
+enum class order {
+  in_sequence,  // one sum
+  in_eights,    // eight partial sums, element k into the sum k mod 8
 };
 
-// Outputs in order of the signature. Cost: the product of all axes of each step, time and memory for each of them.
-// Throws std::runtime_error when an argument is missing or has other extents than the sizes say.
-std::vector<array> interpret(const program &, const arrays &arguments, const axis_sizes &sizes, arithmetic = arithmetic::exact);
+// The same in float32: arguments are rounded first, then every operation. The yardsticks of what honest f32 may be off by.
+arrays interpret_as_float(const program &, const arrays &arguments, const size_map &, order);
+
+// The size of every axis: the given ones and those that the shapes of the arguments decide. Throws as interpret does.
+std::vector<std::int64_t> sizes_of(const program &, const arrays &arguments, const size_map &);
 
 }  // namespace qkv::codegen

@@ -1,0 +1,288 @@
+#include "codegen/reference/steps.hpp"
+
+#include <algorithm>
+
+#include "codegen/reference/functions.hpp"
+
+namespace qkv::codegen::detail {
+namespace {
+
+bool contains(const std::vector<axis_id> &axes, axis_id a) {
+  return std::find(axes.begin(), axes.end(), a) != axes.end();
+}
+
+}  // namespace
+
+template <class T>
+extents steps<T>::extents_of(const std::vector<axis_id> &axes) const {
+  extents e;
+  for (axis_id a : axes) e.push_back(size_[a]);
+  return e;
+}
+
+template <class T>
+tensor_value<T> steps<T>::blank(const std::vector<axis_id> &axes) const {
+  value v{axes, extents_of(axes), {}, {}};
+  v.data.resize(static_cast<std::size_t>(product(v.extent)));
+  return v;
+}
+
+template <class T>
+extents steps<T>::strides_along(const value &v, const std::vector<axis_id> &axes) {
+  const extents dense = dense_strides(v.extent);
+  extents s(axes.size(), 0);
+  for (std::size_t d = 0; d < axes.size(); ++d)
+    for (std::size_t k = 0; k < v.axes.size(); ++k)
+      if (v.axes[k] == axes[d]) s[d] = dense[k];
+  return s;
+}
+
+template <class T>
+tensor_value<T> steps<T>::run(const node &n, const values &in) const {
+  if (is_source(n.kind)) return source(n);
+  if (is_pointwise(n.kind)) return pointwise(n, in);
+  if (is_reduction(n.kind)) return reduction(n, in);
+  if (is_view(n.kind)) return view(n, in);
+  switch (n.kind) {
+    case op::mask:
+      return masked(n, in);
+    case op::dot:
+      return dot(n, in);
+    case op::softmax:
+    case op::normalize:
+      return weights(n, in);
+    case op::output:
+      return output(n, in);
+    default:
+      throw std::logic_error("the interpreter does not know " + std::string(name_of(n.kind)));
+  }
+}
+
+template <class T>
+tensor_value<T> steps<T>::source(const node &n) const {
+  value v = blank(n.shape);
+  if (n.kind == op::number) v.data[0] = static_cast<T>(n.value);
+  if (n.kind == op::size) v.data[0] = static_cast<T>(size_[n.over[0]]);
+  if (n.kind == op::index)
+    for (std::size_t k = 0; k < v.data.size(); ++k) v.data[k] = static_cast<T>(k);
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
+  value v = blank(n.shape);
+  const bool some_absent =
+      std::any_of(in.begin(), in.end(), [](const value *x) { return !x->states.empty(); });
+  if (some_absent) v.states.assign(v.data.size(), present);
+  // Operands that are missing repeat the first.
+  const auto operand = [&](std::size_t k) { return in[k < in.size() ? k : 0]; };
+  const value &a = *operand(0), &b = *operand(1), &c = *operand(2);
+  std::array<extents, 3> strides = {strides_along(a, n.shape), strides_along(b, n.shape),
+                                    strides_along(c, n.shape)};
+  std::int64_t to = 0;
+  walk<3>(v.extent, strides, [&](const auto &at) {
+    const T x = a.data[at[0]];
+    bool here = a.has(at[0]);
+    if (n.kind == op::where) {
+      v.data[to] = x != 0 ? b.data[at[1]] : c.data[at[2]];
+      here = here && (x != 0 ? b.has(at[1]) : c.has(at[2]));
+    } else if (n.kind == op::cast) {
+      v.data[to] = cast_to(n.type, x);
+    } else if (is_unary(n.kind)) {
+      v.data[to] = unary(n.kind, x);
+    } else {
+      v.data[to] = binary(n.kind, x, b.data[at[1]]);
+      here = here && b.has(at[1]);
+    }
+    if (!here) v.states[to] = absent;
+    ++to;
+  });
+  // A function of an empty weight that is still 0 is still one: dropout, gates, heads mixed by number.
+  if (some_absent && in.size() <= 2 && n.kind != op::cast) {
+    to = 0;
+    walk<3>(v.extent, strides, [&](const auto &at) {
+      if (v.states[to] == present && v.data[to] == 0 &&
+          (a.at(at[0]) == empty_weight || b.at(at[1]) == empty_weight))
+        v.states[to] = empty_weight;
+      ++to;
+    });
+  }
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::masked(const node &n, const values &in) const {
+  value v = blank(n.shape);
+  v.states.assign(v.data.size(), absent);
+  const value &s = *in[0], &keep = *in[1];
+  std::int64_t to = 0;
+  walk<2>(v.extent, {strides_along(s, n.shape), strides_along(keep, n.shape)}, [&](const auto &at) {
+    v.data[to] = s.data[at[0]];
+    if (keep.has(at[1]) && keep.data[at[1]] != 0) v.states[to] = s.at(at[0]);
+    ++to;
+  });
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::dot(const node &n, const values &in) const {
+  value v = blank(n.shape);
+  const value &a = *in[0], &b = *in[1];
+  const extents inner = extents_of(n.over);
+  const auto of_a = offsets(inner, strides_along(a, n.over));
+  const auto of_b = offsets(inner, strides_along(b, n.over));
+  const bool plain = a.states.empty() && b.states.empty();
+  std::int64_t to = 0;
+  walk<2>(v.extent, {strides_along(a, n.shape), strides_along(b, n.shape)}, [&](const auto &at) {
+    summation<T> sum(how_);
+    for (std::size_t k = 0; k < of_a.size(); ++k) {
+      const std::int64_t i = at[0] + of_a[k], j = at[1] + of_b[k];
+      if (plain || (a.at(i) == present && b.at(j) == present)) sum.add(a.data[i] * b.data[j]);
+    }
+    v.data[to++] = sum.value();
+  });
+  return v;
+}
+
+template <class T>
+T steps<T>::sum_of(const value &x, std::int64_t base, const std::vector<std::int64_t> &of) const {
+  summation<T> sum(how_);
+  for (std::int64_t k : of)
+    if (x.has(base + k)) sum.add(x.data[base + k]);
+  return sum.value();
+}
+
+namespace {
+
+// The largest (smallest) present number, NaN if one is; `none` when there is none.
+template <class T>
+T extreme_of(bool largest, const tensor_value<T> &x, std::int64_t base,
+             const std::vector<std::int64_t> &of) {
+  T best = largest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+  for (std::int64_t k : of) {
+    if (!x.has(base + k)) continue;
+    const T y = x.data[base + k];
+    if (std::isnan(y)) return y;
+    best = largest ? std::max(best, y) : std::min(best, y);
+  }
+  return best;
+}
+
+}  // namespace
+
+template <class T>
+tensor_value<T> steps<T>::reduction(const node &n, const values &in) const {
+  const value &x = *in[0];
+  value v = blank(n.shape);
+  const auto of = offsets(extents_of(n.over), strides_along(x, n.over));
+  std::int64_t to = 0;
+  walk<1>(v.extent, {strides_along(x, n.shape)}, [&](const auto &at) {
+    const std::int64_t base = at[0];
+    T &r = v.data[to++];
+    switch (n.kind) {
+      case op::sum:
+        r = sum_of(x, base, of);
+        break;
+      case op::max_over:
+        r = extreme_of(true, x, base, of);
+        break;
+      case op::min_over:
+        r = extreme_of(false, x, base, of);
+        break;
+      case op::mean: {
+        const auto count =
+            std::count_if(of.begin(), of.end(), [&](auto k) { return x.has(base + k); });
+        r = count ? sum_of(x, base, of) / static_cast<T>(count) : T(0);
+        break;
+      }
+      default: {  // logsumexp
+        const T m = extreme_of(true, x, base, of);
+        summation<T> sum(how_);
+        for (std::int64_t k : of)
+          if (x.has(base + k)) sum.add(std::exp(x.data[base + k] - m));
+        r = m == -std::numeric_limits<T>::infinity() ? m : m + std::log(sum.value());
+      }
+    }
+  });
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::weights(const node &n, const values &in) const {
+  const value &x = *in[0];
+  value v = blank(n.shape);
+  if (!x.states.empty()) v.states.assign(v.data.size(), present);
+  std::vector<axis_id> rows;
+  for (axis_id a : n.shape)
+    if (!contains(n.over, a)) rows.push_back(a);
+  const auto of_x = offsets(extents_of(n.over), strides_along(x, n.over));
+  const auto of_v = offsets(extents_of(n.over), strides_along(v, n.over));
+  const bool soft = n.kind == op::softmax;
+  walk<2>(extents_of(rows), {strides_along(x, rows), strides_along(v, rows)}, [&](const auto &at) {
+    const T m = soft ? extreme_of(true, x, at[0], of_x) : T(0);
+    const bool dead = soft && m == -std::numeric_limits<T>::infinity();
+    summation<T> sum(how_);
+    for (std::size_t k = 0; k < of_x.size(); ++k) {
+      const std::int64_t i = at[0] + of_x[k], j = at[1] + of_v[k];
+      if (!x.has(i)) {
+        v.states[j] = empty_weight;
+      } else {
+        v.data[j] = dead ? T(0) : soft ? std::exp(x.data[i] - m) : x.data[i];
+        sum.add(v.data[j]);
+      }
+    }
+    const T total = sum.value();
+    for (std::size_t k = 0; k < of_v.size(); ++k) {
+      const std::int64_t j = at[1] + of_v[k];
+      if (x.has(at[0] + of_x[k])) v.data[j] = total == 0 ? T(0) : v.data[j] / total;
+    }
+  });
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::view(const node &n, const values &in) const {
+  const value &x = *in[0];
+  value v = blank(n.shape);
+  // Where each axis of the result steps in the operand; a merged axis is walked as the two that it is made of.
+  std::vector<axis_id> walked;
+  for (axis_id a : n.shape) {
+    if (n.kind == op::merge && a == n.over[0]) {
+      walked.push_back(n.over[1]);
+      walked.push_back(n.over[2]);
+    } else {
+      walked.push_back(n.kind == op::rename && a == n.over[1] ? n.over[0] : a);
+    }
+  }
+  extents stride = strides_along(x, walked);
+  if (n.kind == op::split) {
+    const std::int64_t whole = strides_along(x, {n.over[0]})[0];
+    for (std::size_t d = 0; d < walked.size(); ++d) {
+      if (walked[d] == n.over[1]) stride[d] = whole * size_[n.over[2]];
+      if (walked[d] == n.over[2]) stride[d] = whole;
+    }
+  }
+  if (!x.states.empty()) v.states.reserve(v.data.size());
+  std::int64_t to = 0;
+  walk<1>(extents_of(walked), {stride}, [&](const auto &at) {
+    v.data[to++] = x.data[at[0]];
+    if (!x.states.empty()) v.states.push_back(x.states[at[0]]);
+  });
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::output(const node &n, const values &in) const {
+  const value &x = *in[0];
+  value v = blank(n.shape);
+  const T none = n.type == i32 || n.type == b8 ? T(0) : -std::numeric_limits<T>::infinity();
+  std::int64_t to = 0;
+  walk<1>(v.extent, {strides_along(x, n.shape)},
+          [&](const auto &at) { v.data[to++] = x.has(at[0]) ? x.data[at[0]] : none; });
+  return v;
+}
+
+template class steps<double>;
+template class steps<float>;
+
+}  // namespace qkv::codegen::detail

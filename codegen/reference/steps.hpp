@@ -1,0 +1,61 @@
+#pragma once
+// One function per kind of step, from the operands' values to the step's.
+#include <vector>
+
+#include "codegen/reference/interpreter.hpp"
+#include "codegen/reference/loops.hpp"
+
+namespace qkv::codegen::detail {
+
+// What is known of an element. Absent: removed by a mask. Empty weight: the 0 that softmax and normalize put in place of
+// an absent score; present for everyone, but its product with anything is nothing, so that a NaN behind it stays there.
+enum state : unsigned char { absent = 0, present = 1, empty_weight = 2 };
+
+template <class T>
+struct tensor_value {
+  std::vector<axis_id> axes;
+  extents extent;
+  std::vector<T> data;
+  std::vector<unsigned char> states;  // empty: all present
+
+  state at(std::int64_t k) const {
+    return states.empty() ? present : static_cast<state>(states[k]);
+  }
+  bool has(std::int64_t k) const { return at(k) != absent; }
+};
+
+template <class T>
+class steps {
+ public:
+  steps(const program &p, std::vector<std::int64_t> size, order how)
+      : p_(p), size_(std::move(size)), how_(how) {}
+
+  // The value of a step other than an argument.
+  tensor_value<T> run(const node &, const std::vector<const tensor_value<T> *> &operands) const;
+
+  tensor_value<T> blank(const std::vector<axis_id> &axes) const;
+
+ private:
+  using value = tensor_value<T>;
+  using values = std::vector<const value *>;
+
+  value source(const node &) const;
+  value pointwise(const node &, const values &) const;
+  value masked(const node &, const values &) const;
+  value dot(const node &, const values &) const;
+  value reduction(const node &, const values &) const;
+  value weights(const node &, const values &) const;
+  value view(const node &, const values &) const;
+  value output(const node &, const values &) const;
+
+  extents extents_of(const std::vector<axis_id> &axes) const;
+  // The stride of `v` along each of `axes`; 0 where it lacks the axis.
+  static extents strides_along(const value &v, const std::vector<axis_id> &axes);
+  T sum_of(const value &, std::int64_t base, const std::vector<std::int64_t> &offsets) const;
+
+  const program &p_;
+  std::vector<std::int64_t> size_;
+  order how_;
+};
+
+}  // namespace qkv::codegen::detail
