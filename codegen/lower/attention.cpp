@@ -18,7 +18,8 @@ using Halide::select;
 using Halide::Var;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float lowest = std::numeric_limits<float>::lowest();  // "nothing seen yet": -inf - -inf would be NaN
+constexpr float lowest =
+    std::numeric_limits<float>::lowest();  // "nothing seen yet": -inf - -inf would be NaN
 
 class lowering {
  public:
@@ -54,13 +55,17 @@ class lowering {
     if (s_.row == no_axis) return 0;
     return Halide::max(Halide::min(T * f_.tile.rows + i, rows_ - 1), 0);
   }
-  Expr key(const Expr &j, const Expr &b) const { return Halide::max(Halide::min(b * f_.tile.keys + j, keys_ - 1), 0); }
+  Expr key(const Expr &j, const Expr &b) const {
+    return Halide::max(Halide::min(b * f_.tile.keys + j, keys_ - 1), 0);
+  }
 
   std::vector<Expr> with_outer(std::vector<Expr> at) const {
     for (const Var &v : f_.outer) at.push_back(v);
     return at;
   }
-  std::vector<Expr> tile_at(Expr i, Expr j, Expr b) const { return with_outer({std::move(i), std::move(j), std::move(b), f_.T}); }
+  std::vector<Expr> tile_at(Expr i, Expr j, Expr b) const {
+    return with_outer({std::move(i), std::move(j), std::move(b), f_.T});
+  }
 
   indices in_tile(const Expr &j, const Expr &b) const {
     indices at = outer_;
@@ -87,7 +92,9 @@ class lowering {
   // Steps that vary along the rows and not along the keys are computed once per tile, rows in lanes.
   std::optional<value> row_tile(node_id n, const indices &at) {
     const node &x = p_[n];
-    if (s_.row == no_axis || !has(x.shape, s_.row) || has(x.shape, s_.key) || x.type == b8 || !reads_memory(n)) return std::nullopt;
+    if (s_.row == no_axis || !has(x.shape, s_.row) || has(x.shape, s_.key) || x.type == b8 ||
+        !reads_memory(n))
+      return std::nullopt;
     std::vector<axis_id> features, around;
     for (axis_id a : x.shape)
       if (a != s_.row) (outer_.count(a) ? around : features).push_back(a);
@@ -120,7 +127,8 @@ class lowering {
   std::optional<value> pair_tile(node_id n, const indices &at) {
     const node &x = p_[n];
     const bool stored = x.kind == op::input || x.kind == op::param || c_.cut.stored_by[n] >= 0;
-    if (!stored || s_.row == no_axis || !has(x.shape, s_.row) || !has(x.shape, s_.key)) return std::nullopt;
+    if (!stored || s_.row == no_axis || !has(x.shape, s_.row) || !has(x.shape, s_.key))
+      return std::nullopt;
     for (axis_id a : x.shape)
       if (a != s_.row && a != s_.key && !outer_.count(a)) return std::nullopt;
     Func f("pairs_" + context::label(p_, n));
@@ -134,7 +142,9 @@ class lowering {
   // Steps that vary along the keys and not along the rows: inlined, or read once per block.
   std::optional<value> key_tile(node_id n, const indices &at) {
     const node &x = p_[n];
-    if (!has(x.shape, s_.key) || (s_.row != no_axis && has(x.shape, s_.row)) || x.type == b8 || !reads_memory(n)) return std::nullopt;
+    if (!has(x.shape, s_.key) || (s_.row != no_axis && has(x.shape, s_.row)) || x.type == b8 ||
+        !reads_memory(n))
+      return std::nullopt;
     auto it = key_tiles_.find(n);
     std::vector<Var> vars;
     std::vector<Expr> args;
@@ -194,7 +204,8 @@ class lowering {
     std::map<node_id, Func> dots;
     for (node_id d : s_.score_dots) dots.emplace(d, product(d));
     expression e(c_, [&](node_id n, const indices &at) -> std::optional<value> {
-      if (auto it = dots.find(n); it != dots.end()) return value{it->second(tile_at(f_.i, f_.j, f_.b)), {}};
+      if (auto it = dots.find(n); it != dots.end())
+        return value{it->second(tile_at(f_.i, f_.j, f_.b)), {}};
       if (auto v = pair_tile(n, at)) return v;
       return row_tile(n, at);
     });
@@ -231,11 +242,13 @@ class lowering {
 
   RDom keys_of_block(const std::string &name) const {
     RDom keys(0, f_.tile.keys, name);
-    if (!f_.tile.dealt_to_threads()) keys.where(keys.x < limit_);  // threads run in step: nothing to gain there
+    if (!f_.tile.dealt_to_threads())
+      keys.where(keys.x < limit_);  // threads run in step: nothing to gain there
     return keys;
   }
   Expr trimmed(const RDom &keys) const {
-    return f_.tile.dealt_to_threads() ? Expr(keys.x) : Halide::max(Halide::min(keys.x, limit_ - 1), 0);
+    return f_.tile.dealt_to_threads() ? Expr(keys.x)
+                                      : Halide::max(Halide::min(keys.x, limit_ - 1), 0);
   }
 
   void products_with_values() {
@@ -244,9 +257,14 @@ class lowering {
     std::vector<Var> vars = {f_.c, f_.j, f_.b};
     std::vector<Expr> args = {f_.c, f_.keys.x, f_.b};
     for (axis_id a : p_[s_.values].shape) {
-      if (a == s_.key) at[a] = key(f_.j, f_.b);
-      else if (a == s_.column) at[a] = f_.padded_values || f_.tile.dealt_to_threads() ? Halide::max(Halide::min(f_.c, f_.columns - 1), 0) : Expr(f_.c);
-      else at[a] = outer_.at(a);
+      if (a == s_.key)
+        at[a] = key(f_.j, f_.b);
+      else if (a == s_.column)
+        at[a] = f_.padded_values || f_.tile.dealt_to_threads()
+                    ? Halide::max(Halide::min(f_.c, f_.columns - 1), 0)
+                    : Expr(f_.c);
+      else
+        at[a] = outer_.at(a);
     }
     for (std::size_t d = s_.outer.size(); d-- > 0;)
       if (has(p_[s_.values].shape, s_.outer[d])) {
@@ -262,7 +280,8 @@ class lowering {
     f_.product_v(all) = 0.f;
     const auto product = [&](const RDom &keys, bool skip_zeros) {
       args[1] = keys.x;
-      const Expr p = f_.weights(tile_at(f_.i, trimmed(keys), f_.b)), sum = f_.product_v(all) + p * f_.values(args);
+      const Expr p = f_.weights(tile_at(f_.i, trimmed(keys), f_.b)),
+                 sum = f_.product_v(all) + p * f_.values(args);
       f_.product_v(all) = skip_zeros ? select(p == 0.f, f_.product_v(all), sum) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");
@@ -292,7 +311,8 @@ class lowering {
     args[1] = keys.x;
     f_.suspect_columns = Func("suspect_columns_" + name_);
     f_.suspect_columns(per_column) = 0;
-    f_.suspect_columns(per_column) = f_.suspect_columns(per_column) | select(Halide::is_finite(f_.values(args)), 0, 1);
+    f_.suspect_columns(per_column) =
+        f_.suspect_columns(per_column) | select(Halide::is_finite(f_.values(args)), 0, 1);
     f_.all_columns = Halide::RDom(0, f_.columns, "column");
     per_column[0] = f_.all_columns.x;
     f_.suspect = Func("suspect_" + name_);
@@ -304,7 +324,8 @@ class lowering {
   bool is_masked(node_id n) const {
     if (p_[n].kind == op::mask) return true;
     if (c_.cut.stored_by[n] >= 0 || !is_inlinable(p_, n)) return false;
-    return std::any_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id operand) { return is_masked(operand); });
+    return std::any_of(p_[n].in.begin(), p_[n].in.end(),
+                       [&](node_id operand) { return is_masked(operand); });
   }
 
   // ---- running state -----------------------------------------------------------------------------------------------
@@ -331,7 +352,9 @@ class lowering {
       where.push_back(f_.T);
       return f_.state(with_outer(std::move(where)));
     };
-    const auto statistic = [&](int k, const Expr &row) { return at(y.statistic_at(k, row, y.column)); };
+    const auto statistic = [&](int k, const Expr &row) {
+      return at(y.statistic_at(k, row, y.column));
+    };
     const auto block = [&](const Func &g) { return g(with_outer({y.row, y.block, f_.T})); };
     const Expr o = f_.block_out(with_outer({y.column, y.value_row, y.block, f_.T}));
     const Expr l = block(f_.block_sum);
@@ -343,9 +366,12 @@ class lowering {
     }
     at(all) = select(y.statistic_var == 2, lowest, 0.f);
     const Expr old = statistic(2, y.lane_row), now = block(f_.block_max), m = Halide::max(old, now);
-    at(y.cell) = select(y.is_value, Halide::likely(at(y.cell) * statistic(0, y.value_row) + o * statistic(1, y.value_row)),
-                        select(y.statistic == 0, math::exp_nonpositive(old - m), y.statistic == 1, math::exp_nonpositive(now - m),
-                               y.statistic == 2, m, statistic(3, y.lane_row) * statistic(0, y.lane_row) + l * statistic(1, y.lane_row)));
+    at(y.cell) = select(
+        y.is_value,
+        Halide::likely(at(y.cell) * statistic(0, y.value_row) + o * statistic(1, y.value_row)),
+        select(y.statistic == 0, math::exp_nonpositive(old - m), y.statistic == 1,
+               math::exp_nonpositive(now - m), y.statistic == 2, m,
+               statistic(3, y.lane_row) * statistic(0, y.lane_row) + l * statistic(1, y.lane_row)));
   }
 
   // Blocks of keys that the mask removes for the whole tile are not visited.
@@ -353,13 +379,39 @@ class lowering {
     const key_range seen = visible();
     const bool gpu = f_.tile.dealt_to_threads();
     const Expr first = f_.layout.block * f_.tile.keys;
-    if (seen.to.defined()) f_.layout.steps.where(first < (gpu ? opaque(seen.to) : seen.to));
-    if (seen.from.defined()) f_.layout.steps.where(first + f_.tile.keys > (gpu ? opaque(seen.from) : seen.from));
+    const Expr to = gpu ? opaque(without_loads<Halide::Internal::Min>(seen.to)) : seen.to;
+    const Expr from = gpu ? opaque(without_loads<Halide::Internal::Max>(seen.from)) : seen.from;
+    if (to.defined()) f_.layout.steps.where(first < to);
+    if (from.defined()) f_.layout.steps.where(first + f_.tile.keys > from);
     if (s_.row != no_axis && !gpu) f_.layout.steps.where(f_.T * f_.tile.rows < rows_);
   }
 
-  // e, in a form that bounds inference does not solve for the tile: its cells must keep constant places in registers.
-  static Expr opaque(const Expr &e) { return ((e * 2) | 1) / 2; }
+  // A bound in a form that bounds inference does not solve for the tile: its cells must keep constant places in registers.
+  static Expr opaque(const Expr &e) { return e.defined() ? ((e * 2) | 1) / 2 : e; }
+
+  // A looser bound without what depends on memory (lengths): Halide 21 does not lower a load in the condition of hoisted
+  // storage. Undefined when nothing is left.
+  template <class Meet>
+  static Expr without_loads(const Expr &e) {
+    if (!e.defined() || !reads_buffer(e)) return e;
+    const Meet *m = e.as<Meet>();
+    if (!m) return {};
+    const Expr a = without_loads<Meet>(m->a), b = without_loads<Meet>(m->b);
+    return !a.defined() ? b : !b.defined() ? a : Meet::make(a, b);
+  }
+  static bool reads_buffer(const Expr &e) {
+    struct finder : Halide::Internal::IRVisitor {
+      using IRVisitor::visit;
+      bool found = false;
+      void visit(const Halide::Internal::Call *op) override {
+        found = found || op->call_type == Halide::Internal::Call::Image ||
+                op->call_type == Halide::Internal::Call::Halide;
+        IRVisitor::visit(op);
+      }
+    } f;
+    e.accept(&f);
+    return f.found;
+  }
 
   // ---- results -----------------------------------------------------------------------------------------------------
   void results() {
@@ -370,14 +422,18 @@ class lowering {
       around.push_back(f_.out_outer.back());
     }
     Expr i = 0, T = 0, c = 0;
-    if (f_.has_row) out_vars_.emplace(s_.row, f_.out_row), i = f_.out_row % f_.tile.rows, T = f_.out_row / f_.tile.rows;
+    if (f_.has_row)
+      out_vars_.emplace(s_.row, f_.out_row), i = f_.out_row % f_.tile.rows,
+                                             T = f_.out_row / f_.tile.rows;
     if (f_.has_column) out_vars_.emplace(s_.column, f_.out_column), c = f_.out_column;
     const auto state = [&](state_layout::coordinates args) {
       args.push_back(T);
       args.insert(args.end(), around.begin(), around.end());
       return f_.state(args);
     };
-    const auto statistic = [&](int k, const Expr &column) { return state(f_.layout.statistic_at(k, i, column)); };
+    const auto statistic = [&](int k, const Expr &column) {
+      return state(f_.layout.statistic_at(k, i, column));
+    };
     const auto o = [&](const Expr &column, const Expr &of_cell) {
       const Expr l = statistic(f_.state_rows - 1, of_cell);
       return select(l == 0.f, 0.f, state(f_.layout.value_at(i, column)) / l);
@@ -436,6 +492,8 @@ class lowering {
 
 }  // namespace
 
-attention_funcs lower_attention(context &c, const stage &s, const attention_tile &tile) { return lowering(c, s, tile).run(); }
+attention_funcs lower_attention(context &c, const stage &s, const attention_tile &tile) {
+  return lowering(c, s, tile).run();
+}
 
 }  // namespace qkv::codegen

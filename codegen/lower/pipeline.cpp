@@ -3,8 +3,10 @@
 #include <stdexcept>
 
 #include "codegen/lower/context.hpp"
+#include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
 #include "codegen/schedules/tuning.hpp"
+#include "codegen/schedules/tuning_gpu.hpp"
 #include "codegen/stages/stages.hpp"
 
 namespace qkv::codegen {
@@ -13,8 +15,9 @@ namespace {
 void refuse_types_that_come_later(const program &p) {
   for (const node &n : p.nodes)
     if (n.type == bf16 || n.type == f16 || n.type == f64)
-      throw std::runtime_error(p.name + ": " + (n.name.empty() ? std::string(name_of(n.kind)) : n.name) + " is " + std::string(name_of(n.type)) +
-                               "; compiled kernels take f32, i32 and b8 so far");
+      throw std::runtime_error(
+          p.name + ": " + (n.name.empty() ? std::string(name_of(n.kind)) : n.name) + " is " +
+          std::string(name_of(n.type)) + "; compiled kernels take f32, i32 and b8 so far");
 }
 
 bool is_output(const program &p, node_id n) { return p[n].kind == op::output; }
@@ -25,6 +28,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   refuse_types_that_come_later(p);
   const stages cut = cut_into_stages(p);
   context c(p, cut);
+  const bool on_gpu = t.has_gpu_feature();
   std::map<node_id, Halide::Func> outputs;
   const auto keep = [&](node_id root, const Halide::Func &f) {
     if (is_output(p, root)) outputs.emplace(root, f);
@@ -34,21 +38,31 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
       case stage_kind::attention: {
         const std::int64_t rows = s.row == no_axis ? 1 : p.axes[p.axes[s.row].root].size;
         const std::int64_t columns = s.column == no_axis ? 1 : p.axes[p.axes[s.column].root].size;
-        attention_funcs f = lower_attention(c, s, attention_tile_for(t, rows, columns));
-        schedule_attention_cpu(f, t, is_output(p, s.roots[0]));
+        attention_funcs f = lower_attention(
+            c, s, on_gpu ? gpu_attention_tile(p, s) : attention_tile_for(t, rows, columns));
+        if (on_gpu)
+          schedule_attention_gpu(f);
+        else
+          schedule_attention_cpu(f, t, is_output(p, s.roots[0]));
         if (f.copies.empty()) keep(s.roots[0], f.out);
         for (std::size_t k = 0; k < f.copies.size(); ++k) keep(s.roots[k], f.copies[k]);
         break;
       }
       case stage_kind::contraction: {
         contraction_funcs f = lower_contraction(c, s);
-        schedule_contraction_cpu(f, t, is_output(p, s.roots[0]));
+        if (on_gpu)
+          schedule_contraction_gpu(f);
+        else
+          schedule_contraction_cpu(f, t, is_output(p, s.roots[0]));
         keep(s.roots[0], f.out);
         break;
       }
       case stage_kind::map: {
         map_funcs f = lower_map(c, s);
-        schedule_map_cpu(f, t, is_output(p, s.roots[0]));
+        if (on_gpu)
+          schedule_map_gpu(f);
+        else
+          schedule_map_cpu(f, t, is_output(p, s.roots[0]));
         keep(s.roots[0], f.out);
         break;
       }
@@ -65,7 +79,9 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
     }
     results.push_back(f);
   }
-  return {Halide::Pipeline(results), c.arguments()};
+  compiled_form form{Halide::Pipeline(results), c.arguments()};
+  if (on_gpu) gpu::add_passes(form.pipeline);
+  return form;
 }
 
 }  // namespace qkv::codegen

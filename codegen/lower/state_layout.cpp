@@ -22,7 +22,9 @@ state_layout lanes_layout(int rows, int statistics, Expr columns, Expr width, Ex
   s.value_row = Halide::clamp(ry - statistics, 0, rows - 1);
   s.column = Halide::clamp(rx, 0, columns - 1);
   s.statistic_at = [](int k, Expr row, Expr) { return coordinates{std::move(row), k}; };
-  s.value_at = [=](Expr row, Expr column) { return coordinates{std::move(column), row + statistics}; };
+  s.value_at = [=](Expr row, Expr column) {
+    return coordinates{std::move(column), row + statistics};
+  };
   return s;
 }
 
@@ -41,9 +43,12 @@ state_layout threads_layout(int columns, int statistics, Expr blocks) {
   // the owner's slice stays a variable: a quotient of a clamped column would hide whose cell it is
   s.column = slice * columns + Halide::clamp(rx - statistics, 0, columns - 1);
   s.statistic_at = [=](int k, Expr row, Expr column) {
-    return coordinates{k, column.same_as(s.column) ? Expr(slice) : column / columns, std::move(row)};
+    return coordinates{k, column.same_as(s.column) ? Expr(slice) : column / columns,
+                       std::move(row)};
   };
-  s.value_at = [=](Expr row, Expr column) { return coordinates{column % columns + statistics, column / columns, std::move(row)}; };
+  s.value_at = [=](Expr row, Expr column) {
+    return coordinates{column % columns + statistics, column / columns, std::move(row)};
+  };
   return s;
 }
 

@@ -14,15 +14,16 @@ struct state_layout {
 
   std::vector<Halide::Var> vars;  // the same as pure variables
   Halide::Var statistic_var;      // the one that numbers the statistics
-  Halide::RDom steps;             // what one merge updates; the last dimension counts blocks of keys
+  Halide::RDom steps;  // what one merge updates; the last dimension counts blocks of keys
   Halide::RVar block;
 
   // of the cell that a step updates
   coordinates cell;
-  Halide::Expr is_value;           // o, not a statistic
-  Halide::Expr statistic;          // which one
-  Halide::Expr row, value_row;     // of a statistic, of a value: within the tile
-  Halide::Expr lane_row;           // `row` as a coordinate of the state: may run past the tile where lanes do
+  Halide::Expr is_value;        // o, not a statistic
+  Halide::Expr statistic;       // which one
+  Halide::Expr row, value_row;  // of a statistic, of a value: within the tile
+  Halide::Expr
+      lane_row;  // `row` as a coordinate of the state: may run past the tile where lanes do
   Halide::Expr column;
 
   // of the others, as the cell's owner sees them
@@ -31,7 +32,8 @@ struct state_layout {
 };
 
 // width: lanes, at least the tile's rows and all columns.
-state_layout lanes_layout(int rows, int statistics, Halide::Expr columns, Halide::Expr width, Halide::Expr blocks);
+state_layout lanes_layout(int rows, int statistics, Halide::Expr columns, Halide::Expr width,
+                          Halide::Expr blocks);
 
 // columns: of one slice.
 state_layout threads_layout(int columns, int statistics, Halide::Expr blocks);

@@ -17,7 +17,8 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 std::optional<int> constant(const Expr &e) {
-  if (auto c = Halide::Internal::as_const_int(Halide::Internal::simplify(e))) return static_cast<int>(*c);
+  if (auto c = Halide::Internal::as_const_int(Halide::Internal::simplify(e)))
+    return static_cast<int>(*c);
   return std::nullopt;
 }
 
@@ -85,12 +86,18 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   }
 
   // state
-  f.state.compute_at(at).bound(f.x, 0, f.width).bound(f.y, 0, rows + f.state_rows).vectorize(f.x, vl);
+  f.state.compute_at(at)
+      .bound(f.x, 0, f.width)
+      .bound(f.y, 0, rows + f.state_rows)
+      .vectorize(f.x, vl);
   const RVar rx = f.steps.x, ry = f.steps.y, rb = f.steps.z;
   auto merge = f.state.update();
   std::vector<Halide::VarOrRVar> order = {rx, ry, f.T, rb};
   for (const Var &v : f.outer) order.emplace_back(v);
-  merge.allow_race_conditions().partition(ry, Partition::Always).partition(f.T, Partition::Never).partition(rb, Partition::Never);
+  merge.allow_race_conditions()
+      .partition(ry, Partition::Always)
+      .partition(f.T, Partition::Never)
+      .partition(rb, Partition::Never);
   merge.reorder(order).vectorize(rx, vl);
   if (width) merge.unroll(rx);
   const LoopLevel tile(f.state, f.T);
@@ -99,7 +106,8 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   // o = p V: columns in lanes, p broadcast
   f.block_out.compute_at(tile).bound_extent(f.i, rows);
   if (columns) f.block_out.bound_extent(f.c, f.columns);
-  f.block_out.split(f.c, co, ci, column_vectors * cl, columns ? TailStrategy::RoundUp : TailStrategy::Auto)
+  f.block_out
+      .split(f.c, co, ci, column_vectors * cl, columns ? TailStrategy::RoundUp : TailStrategy::Auto)
       .split(f.i, io, ii, rows_unrolled, TailStrategy::RoundUp)
       .reorder(ci, ii, io, co)
       .vectorize(ci, cl)
@@ -108,7 +116,11 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   f.product_v.compute_at(f.block_out, io).vectorize(f.c, cl).unroll(f.c).unroll(f.i);
   f.product_v.update().reorder(f.c, f.i, f.keys_clean.x).vectorize(f.c, cl).unroll(f.c).unroll(f.i);
   if (f.suspect.defined()) {
-    f.product_v.update(1).reorder(f.c, f.i, f.keys_suspect.x).vectorize(f.c, cl).unroll(f.c).unroll(f.i);
+    f.product_v.update(1)
+        .reorder(f.c, f.i, f.keys_suspect.x)
+        .vectorize(f.c, cl)
+        .unroll(f.c)
+        .unroll(f.i);
     f.suspect.compute_at(f.state, rb);
     f.suspect_columns.compute_at(f.state, rb).vectorize(f.c, cl).update().vectorize(f.c, cl);
   }
@@ -116,7 +128,8 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   // l, p, m: rows in lanes
   f.block_sum.compute_at(tile).bound_extent(f.i, rows).vectorize(f.i, vl);
   f.block_sum.update().reorder(f.i, f.keys.x).vectorize(f.i, vl).unroll(f.i);
-  const int storage = ((f.tile.keys + keys_unrolled - 1) / keys_unrolled * keys_unrolled + 3) / 4 * 4;
+  const int storage =
+      ((f.tile.keys + keys_unrolled - 1) / keys_unrolled * keys_unrolled + 3) / 4 * 4;
   const auto over_keys = [&](Func &g, int unrolled) {
     g.compute_at(tile)
         .bound_extent(f.i, rows)
@@ -139,16 +152,27 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   for (std::size_t k = 0; k < f.products.size(); ++k) {
     Func &s = f.products[k];
     // the whole tile, also where the mask needs only a part: a register tile has no tails
-    s.compute_at(f.scores, jo).bound_extent(f.i, row_vectors * vl).bound_extent(f.j, keys_unrolled).vectorize(f.i, vl).unroll(f.i).unroll(f.j);
+    s.compute_at(f.scores, jo)
+        .bound_extent(f.i, row_vectors * vl)
+        .bound_extent(f.j, keys_unrolled)
+        .vectorize(f.i, vl)
+        .unroll(f.i)
+        .unroll(f.j);
     std::vector<Halide::VarOrRVar> inner = {f.i, f.j};
     for (const RVar &v : f.features[k]) inner.emplace_back(v);
     s.update().reorder(inner).vectorize(f.i, vl).unroll(f.i).unroll(f.j);
   }
-  for (Func &g : f.pair_tiles) g.compute_at(tile).bound_extent(f.i, rows).bound_storage(f.j, storage + 16).reorder(f.j, f.i).unroll(f.j, 16, TailStrategy::GuardWithIf);
+  for (Func &g : f.pair_tiles)
+    g.compute_at(tile)
+        .bound_extent(f.i, rows)
+        .bound_storage(f.j, storage + 16)
+        .reorder(f.j, f.i)
+        .unroll(f.j, 16, TailStrategy::GuardWithIf);
   for (Func &q : f.row_tiles) {
     q.compute_at(at).bound_extent(f.i, rows);
     q.vectorize(f.i, vl);
-    if (q.args().size() > 2 + f.outer.size()) q.reorder(q.args()[1], f.i).unroll(q.args()[1], 4, TailStrategy::GuardWithIf);
+    if (q.args().size() > 2 + f.outer.size())
+      q.reorder(q.args()[1], f.i).unroll(q.args()[1], 4, TailStrategy::GuardWithIf);
   }
 }
 

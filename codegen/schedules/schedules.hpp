@@ -12,4 +12,8 @@ void schedule_attention_cpu(attention_funcs &, const Halide::Target &, bool is_o
 void schedule_contraction_cpu(contraction_funcs &, const Halide::Target &, bool is_output);
 void schedule_map_cpu(map_funcs &, const Halide::Target &, bool is_output);
 
+void schedule_attention_gpu(attention_funcs &);
+void schedule_contraction_gpu(contraction_funcs &);
+void schedule_map_gpu(map_funcs &);
+
 }  // namespace qkv::codegen

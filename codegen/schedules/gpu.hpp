@@ -1,0 +1,31 @@
+#pragma once
+// What the GPU schedules share.
+#include <Halide.h>
+
+#include <vector>
+
+namespace qkv::codegen::gpu {
+
+inline bool is_gpu(const Halide::Target &t) { return t.has_gpu_feature(); }
+
+// 4, 2 or 1: floats of one memory access, so that they divide n (0: not known, 1).
+int vector_width(int n);
+
+// Fuses variables (innermost first) into one; none when there are none.
+std::vector<Halide::Var> fused(Halide::Func &, const std::vector<Halide::Var> &);
+
+// Up to three variables, innermost first, as the grid.
+void blocks(Halide::Func &, const std::vector<Halide::Var> &);
+
+// Stored, one thread per element, whatever the shape.
+void pointwise(Halide::Func);
+
+bool calls(const Halide::Func &user, const Halide::Func &used);
+
+// Of a reduction of the Func's update, when it is a constant; else 0.
+int extent_of(const Halide::Func &, const Halide::RVar &);
+
+// The passes that GPU code needs, in order.
+void add_passes(Halide::Pipeline &);
+
+}  // namespace qkv::codegen::gpu

@@ -1,0 +1,41 @@
+// Maps on GPUs: a thread per element; a reduction by one thread per position, its 16 partial results in registers.
+#include "codegen/schedules/gpu.hpp"
+#include "codegen/schedules/schedules.hpp"
+
+namespace qkv::codegen {
+
+using Halide::MemoryType;
+using Halide::RVar;
+using Halide::TailStrategy;
+using Halide::Var;
+
+void schedule_map_gpu(map_funcs &f) {
+  constexpr int positions = 32;  // of a block
+  for (map_funcs::reduction &r : f.reductions) {
+    r.result.compute_root();
+    std::vector<Var> all = gpu::fused(r.result, r.position);
+    std::vector<Halide::VarOrRVar> order = {f.lane};
+    for (const RVar &v : r.over) order.emplace_back(v);
+    r.partial.update().reorder(order);
+    if (all.empty()) {  // one number of all: the partial results by 16 threads
+      Var block("block"), thread("thread");
+      r.result.gpu_single_thread();
+      r.partial.compute_root()
+          .bound(f.lane, 0, reduction_lanes)
+          .gpu_tile(f.lane, block, thread, reduction_lanes);
+      r.partial.update().gpu_tile(f.lane, block, thread, reduction_lanes);
+      continue;
+    }
+    Var block("block"), position("position");
+    r.result.gpu_tile(all[0], block, position, positions, TailStrategy::GuardWithIf);
+    r.partial.compute_at(r.result, position)
+        .store_in(MemoryType::Register)
+        .bound(f.lane, 0, reduction_lanes)
+        .unroll(f.lane);
+    r.partial.update().unroll(f.lane);
+    for (const Var &v : r.position) r.partial.bound_extent(v, 1);
+  }
+  gpu::pointwise(f.out);
+}
+
+}  // namespace qkv::codegen
