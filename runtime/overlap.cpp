@@ -1,6 +1,5 @@
 #include "overlap.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <qkv/core/dtype.hpp>
@@ -41,13 +40,14 @@ bool apart_modulo(const qkv_tensor &a, const qkv_tensor &b, std::int64_t period)
 
 int overlaps_itself(const qkv_tensor &t) {
   if (empty(t)) return -1;
-  std::array<int, QKV_MAX_RANK> order{};
+  std::array<int, QKV_MAX_RANK> order{};  // axes by stride, smallest first
   int n = 0;
   for (int d = 0; d < t.rank; ++d) {
-    if (t.extent[d] > 1) order[n++] = d;
+    if (t.extent[d] <= 1) continue;
+    int at = n++;
+    for (; at > 0 && t.stride[order[at - 1]] > t.stride[d]; --at) order[at] = order[at - 1];
+    order[at] = d;
   }
-  std::sort(order.begin(), order.begin() + n,
-            [&](int a, int b) { return t.stride[a] < t.stride[b]; });
   std::int64_t inside = 1;
   for (int i = 0; i < n; ++i) {
     const int d = order[i];

@@ -49,7 +49,7 @@ std::string read(const std::string &bytes) {
     return s.text() + name.size() + 2;
   }
   std::string text = qkv::name_of(a.type);
-  for (std::int64_t e : a.shape) text += " " + std::to_string(e);
+  for (std::int64_t e : a.shape) (text += ' ') += std::to_string(e);
   return text;
 }
 
