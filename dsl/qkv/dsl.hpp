@@ -1,5 +1,9 @@
 #pragma once
 // The language: axes, expressions, kernels. A spec includes this header and nothing else.
+#include <qkv/attention/causal.hpp>
+#include <qkv/attention/layer_norm.hpp>
+#include <qkv/attention/padding.hpp>
+#include <qkv/attention/scaled_dot_product.hpp>
 #include <qkv/core/kernel.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/broadcast.hpp>

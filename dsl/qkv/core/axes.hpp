@@ -91,6 +91,22 @@ constexpr void take_dtype(dtype &t) {
 
 }  // namespace detail
 
+// The first axis that stands there twice, or null.
+template <auto... A>
+consteval const axis_data *repeated_axis() {
+  const axis_data *twice = nullptr;
+  axes seen;
+  (
+      [&] {
+        if constexpr (detail::is_axis<A>) {
+          if (!twice && seen.has(data_of<A>)) twice = data_of<A>;
+          seen.add(data_of<A>);
+        }
+      }(),
+      ...);
+  return twice;
+}
+
 // What stands between the angle brackets of in, out, tensor: an optional dtype, then axes.
 template <auto... A>
 consteval axes axes_of() {

@@ -1,49 +1,9 @@
 #pragma once
 // A kernel: a named lambda whose signature says what goes in and what comes out. It is traced on demand.
-#include <array>
-#include <tuple>
-
-#include <qkv/core/signature.hpp>
+#include <qkv/core/declaration.hpp>
 
 namespace qkv {
-
-enum class role : unsigned char { in, param, out };
-
-// An argument or a result, as the signature declares it.
-struct argument {
-  sv name;
-  role what = role::in;
-  dtype type = f32;
-  axes shape{};
-};
-
 namespace detail {
-
-template <class T>
-struct argument_of {
-  static constexpr bool ok = false;
-};
-template <str L, axes S, marks M>
-struct argument_of<expr<L, S, M>> {
-  static constexpr bool ok = M.given || M.param;
-  static constexpr argument value{L.view(), M.param ? role::param : role::in, M.type, S};
-};
-
-template <class T>
-struct results_of {
-  static constexpr bool ok = false;
-};
-template <str N, auto... A>
-struct results_of<out<N, A...>> {
-  static constexpr bool ok = true;
-  static constexpr std::array<argument, 1> value{
-      {{N.view(), role::out, dtype_of<A...>(), axes_of<A...>()}}};
-};
-template <class... Out>
-struct results_of<outs<Out...>> {
-  static constexpr bool ok = (results_of<Out>::ok && ...);
-  static constexpr std::array<argument, sizeof...(Out)> value{results_of<Out>::value[0]...};
-};
 
 constexpr node argument_node(const argument &a) {
   node n;
@@ -57,14 +17,34 @@ constexpr node argument_node(const argument &a) {
 // No constant, so that no compiler traces a kernel at compile time where nobody asked for it.
 inline std::size_t usual_nodes() { return 128; }
 
-template <class Call>
-struct signature;
 template <class F, class Result, class... In>
 struct signature<Result (F::*)(In...) const> {
-  using result = Result;
   static constexpr std::array<argument, sizeof...(In)> arguments{
       argument_of<std::remove_cvref_t<In>>::value...};
-  static constexpr auto outputs = results_of<Result>::value;
+
+  static constexpr const auto &outputs() { return results_of<Result>::value; }
+
+  static constexpr void check(sv name, message &m) {
+    const bool ok[] = {argument_of<std::remove_cvref_t<In>>::ok..., true};
+    for (std::size_t i = 0; i < sizeof...(In); ++i)
+      if (!ok[i]) {
+        m.say("kernel ", name, ": argument ", static_cast<long>(i + 1),
+              " is no in<...> and no param<...>");
+        return;
+      }
+    if constexpr (!results_of<Result>::ok) {
+      m.say("kernel ", name, ": says no result").say("write -> out<name, axes...> before the body");
+      if (of<Result>.kind != form::other) m.show(of<Result>);
+    } else {
+      declaration_check<sizeof...(In) + results_of<Result>::value.size()> c{name, m};
+      if (!(c.add(argument_of<std::remove_cvref_t<In>>::value,
+                  argument_of<std::remove_cvref_t<In>>::twice) &&
+            ...))
+        return;
+      for (std::size_t i = 0; i < outputs().size(); ++i)
+        if (!c.add(outputs()[i], results_of<Result>::twice[i])) return;
+    }
+  }
 
   static constexpr graph trace() {
     graph g;
@@ -86,16 +66,18 @@ struct kernel_t {
   using signature = detail::signature<decltype(&F::operator())>;
   static constexpr sv name = Name.view();
   static constexpr auto arguments = signature::arguments;  // in the order of the signature
-  static constexpr auto outputs = signature::outputs;
+  static constexpr auto outputs = signature::outputs();
 
   // The graph: inputs and params first, in their order; outputs as nodes of kind output, in their order.
   static constexpr graph trace() { return signature::trace(); }
 };
 
 // kernel<"mha">([](in<"X", ...> X, param<"W", ...> W) -> out<"Y", ...> { ... }). Only holds the lambda.
+// Errors: an argument that is no in or param, no declared result, names that occur twice, one name for two axes.
 template <str Name, class F>
-constexpr kernel_t<Name, F> kernel(F) {
-  return {};
-}
+requires detail::passes<detail::kernel_check<Name, F>>
+constexpr kernel_t<Name, F> kernel(F) { return {}; }
+template <str Name, class F, class Err = detail::refusal<detail::kernel_check<Name, F>>>
+Err kernel(F);
 
 }  // namespace qkv

@@ -16,8 +16,9 @@ struct marks {
   bool inverse = false;              // the latter
   bool unaligned =
       false;  // a causal mask between axes of unrelated size that does not say how they align
-  bool param = false;  // made of parameters only
-  bool given = false;  // an input as it is
+  const axis_data *twice = nullptr;  // named twice by the declaration of this input
+  bool param = false;                // made of parameters only
+  bool given = false;                // an input as it is
   dtype type = f32;
 
   bool operator==(const marks &) const = default;

@@ -56,10 +56,6 @@ constexpr text size_of_axis(const axis_data *a) {
   return a->size < 0 ? t << "decided at the call" : t << a->size;
 }
 
-constexpr sv article(dtype t) {
-  return t == f32 || t == f16 || t == f64 || t == i32 ? "an " : "a ";
-}
-
 // An expression of positions alone has no kernel to be computed in.
 constexpr bool needs_input(message &m, const call_name &call, const info &x) {
   if (x.tensor()) return false;

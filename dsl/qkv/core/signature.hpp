@@ -9,6 +9,7 @@ template <auto... A>
 consteval marks input_marks() {
   marks m;
   m.given = true;
+  m.twice = repeated_axis<A...>();
   m.type = dtype_of<A...>();
   return m;
 }
@@ -16,6 +17,7 @@ template <auto... A>
 consteval marks param_marks() {
   marks m;
   m.param = true;
+  m.twice = repeated_axis<A...>();
   m.type = dtype_of<A...>();
   return m;
 }
@@ -80,6 +82,19 @@ struct result {
 
 }  // namespace rule
 
+// As many results as declared.
+template <std::size_t Declared, std::size_t Returned>
+struct result_count {
+  static constexpr text why() {
+    message m;
+    if (Declared != Returned) {
+      m.say("results: ", long{Declared}, " declared, ", long{Returned}, " returned");
+      if (Declared == 1) m.say("several results are declared as outs<out<...>, out<...>>");
+    }
+    return m;
+  }
+};
+
 template <str Name, axes Declared, dtype Type>
 struct result_rule {
   static constexpr text check(const info &x) {
@@ -135,12 +150,18 @@ struct out {
   template <traced X, class Err = detail::misfit<rule, X>>
   out(X, std::type_identity_t<Err> = {});
 #endif
+  template <traced X, traced... More,
+            class Err = detail::refusal<detail::result_count<1, 1 + sizeof...(More)>>>
+  out(X, More...) = delete;
 };
 
 // Several results: -> outs<out<"O", ...>, out<"lse", ...>> and return {o, lse};
 template <class... Out>
 struct outs {
   constexpr outs(Out...) {}
+  template <traced... X,
+            class Err = detail::refusal<detail::result_count<sizeof...(Out), sizeof...(X)>>>
+  outs(X...) = delete;
 };
 
 }  // namespace qkv

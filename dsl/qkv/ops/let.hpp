@@ -1,23 +1,9 @@
 #pragma once
 // Names for steps.
-#include <qkv/core/step.hpp>
+#include <qkv/core/names.hpp>
 
 namespace qkv {
 namespace detail {
-
-constexpr bool is_identifier(sv s) {
-  if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
-  for (char c : s)
-    if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
-      return false;
-  return true;
-}
-
-constexpr bool bad_name(message &m, sv what, sv name) {
-  if (is_identifier(name)) return false;
-  m.say(what, " ", name, ": a name is made of letters, digits and _");
-  return true;
-}
 
 constexpr void give_name(node &n, sv name) {
   if (n.label.empty()) n.label = name;
@@ -42,7 +28,7 @@ template <str Name>
 struct let {
   constexpr text check(const info &x) const {
     message m;
-    if (bad_name(m, "let:", Name.view())) m.show(x);
+    if (bad_name(m, "let", "step", Name.view())) m.show(x);
     return m;
   }
 };

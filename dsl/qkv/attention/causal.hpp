@@ -1,0 +1,81 @@
+#pragma once
+// Masks by position: causal and sliding window. keep is true where a key may be seen.
+#include <qkv/ops/arithmetic.hpp>
+#include <qkv/ops/functions.hpp>
+#include <qkv/ops/index.hpp>
+#include <qkv/ops/logic.hpp>
+
+namespace qkv {
+
+// How queries and keys of different number lie against each other: their first positions together, or their last (the
+// usual meaning where keys are a cache of what came before).
+enum class align : unsigned char { unsaid, first, last };
+
+namespace detail {
+
+constexpr bool related(const axis_data *a, const axis_data *b) {
+  return a->size >= 0 ? a->size == b->size : b->size < 0 && same_name(root_of(a), root_of(b));
+}
+
+// The position of the query, counted in keys.
+template <an_axis auto Query, an_axis auto Key, align Where>
+constexpr auto query_position() {
+  if constexpr (Where == align::last && !related(data_of<Query>, data_of<Key>)) {
+    return index(Query) + size(Key) - size(Query);
+  } else {
+    return index(Query);
+  }
+}
+
+template <an_axis auto Query, an_axis auto Key, align Where>
+consteval marks causal_marks() {
+  marks m;
+  m.type = b8;
+  m.query = data_of<Query>;
+  m.key = data_of<Key>;
+  m.unaligned = Where == align::unsaid && !related(m.query, m.key);
+  return m;
+}
+
+template <marks M, str L, axes S, marks Old, int N>
+constexpr index_expr<L, S, M, N> marked(const index_expr<L, S, Old, N> &x) {
+  index_expr<L, S, M, N> r{};
+  for (int i = 0; i < N; ++i) r.nodes[i] = x.nodes[i];
+  return r;
+}
+
+template <an_axis auto Query, an_axis auto Key, align Where>
+struct window_check {
+  static constexpr text why() {
+    message m;
+    const sv q = data_of<Query>->name, k = data_of<Key>->name;
+    if (Where != align::unsaid || related(data_of<Query>, data_of<Key>)) return m;
+    return m.say("sliding_window<", q, ", ", k, ">: the sizes of ", q, " and ", k, " are unrelated")
+        .say("say sliding_window<", q, ", ", k, ", align::first> or align::last");
+  }
+};
+
+}  // namespace detail
+
+// Computes: whether the key is not after the query: mask(scores, causal<seq, kv>).
+// Shapes:   [key, query]
+// Numerics: b8.
+// Errors:   none here; mask asks for the alignment when the sizes are unrelated, softmax for the key as its axis.
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+inline constexpr auto causal = detail::marked<detail::causal_marks<Query, Key, Where>()>(
+    index(Key) <= detail::query_position<Query, Key, Where>());
+
+// Computes: whether key and query are less than width positions apart. With causal: the last width keys.
+// Shapes:   [query, key] and those of width
+// Numerics: b8.
+// Errors:   sizes that are unrelated, and the alignment not said.
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width>
+requires detail::passes<detail::window_check<Query, Key, Where>>
+constexpr auto sliding_window(Width width) {
+  return abs(detail::query_position<Query, Key, Where>() - index(Key)) < width;
+}
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width,
+          class Err = detail::refusal<detail::window_check<Query, Key, Where>>>
+Err sliding_window(Width);
+
+}  // namespace qkv

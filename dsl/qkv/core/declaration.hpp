@@ -1,0 +1,131 @@
+#pragma once
+// What the signature of a kernel declares, and whether it can be so.
+#include <array>
+
+#include <qkv/core/names.hpp>
+#include <qkv/core/signature.hpp>
+
+namespace qkv {
+
+enum class role : unsigned char { in, param, out };
+
+// An argument or a result, as the signature declares it.
+struct argument {
+  sv name;
+  role what = role::in;
+  dtype type = f32;
+  axes shape{};
+};
+
+namespace detail {
+
+template <class T>
+struct argument_of {
+  static constexpr bool ok = false;
+  static constexpr argument value{};
+  static constexpr const axis_data *twice = nullptr;
+};
+template <str L, axes S, marks M>
+struct argument_of<expr<L, S, M>> {
+  static constexpr bool ok = M.given || M.param;
+  static constexpr argument value{L.view(), M.param ? role::param : role::in, M.type, S};
+  static constexpr const axis_data *twice = M.twice;
+};
+template <str N, auto... A>
+struct argument_of<out<N, A...>> {
+  static constexpr bool ok = false;
+  static constexpr argument value{N.view(), role::out, dtype_of<A...>(), axes_of<A...>()};
+  static constexpr const axis_data *twice = repeated_axis<A...>();
+};
+
+template <class T>
+struct results_of {
+  static constexpr bool ok = false;
+};
+template <str N, auto... A>
+struct results_of<out<N, A...>> {
+  static constexpr bool ok = true;
+  static constexpr std::array<argument, 1> value{argument_of<out<N, A...>>::value};
+  static constexpr std::array<const axis_data *, 1> twice{argument_of<out<N, A...>>::twice};
+};
+template <class... Out>
+struct results_of<outs<Out...>> {
+  static constexpr bool ok = (results_of<Out>::ok && ...);
+  static constexpr std::array<argument, sizeof...(Out)> value{argument_of<Out>::value...};
+  static constexpr std::array<const axis_data *, sizeof...(Out)> twice{argument_of<Out>::twice...};
+};
+
+// What can be wrong with N declared arguments and results, each against all before it.
+template <std::size_t N>
+struct declaration_check {
+  static constexpr std::size_t n_slots = 2 * N + 1;
+  static constexpr std::size_t max_seen = max_axes * N + 1;
+
+  sv kernel;
+  message &m;
+  const argument
+      *named[n_slots]{};  // by the key of the name: compile time grows with N, not with its square
+  const axis_data *axis[max_seen]{};    // those seen so far
+  const argument *carrier[max_seen]{};  // who brought the axis in the same place
+  std::size_t n_axes = 0;
+
+  template <class... T>
+  constexpr bool fail(const T &...words) {
+    m.say("kernel ", kernel, ": ", words...);
+    return false;
+  }
+
+  constexpr bool add(const argument &a, const axis_data *twice) {
+    if (bad_name(m, "kernel", "argument", a.name)) return false;
+    std::size_t slot = key_of(a.name) % n_slots;
+    for (; named[slot]; slot = (slot + 1) % n_slots)
+      if (named[slot]->name == a.name) return fail("two arguments are named ", a.name);
+    named[slot] = &a;
+    if (twice) return fail(a.name, " names axis ", twice->name, " twice");
+    if (a.shape.too_many()) return fail(a.name, " has more than ", long{max_axes}, " axes");
+    for (const axis_data *x : a.shape) {
+      if (bad_name(m, "kernel", "axis", x->name)) return false;
+      if (x->size != runtime && x->size < 1)
+        return fail("axis ", x->name, " is ", x->size, "; a size is at least 1");
+      if (!same_everywhere(x, a)) return false;
+    }
+    return true;
+  }
+
+  constexpr bool same_everywhere(const axis_data *x, const argument &a) {
+    for (std::size_t i = 0; i < n_axes; ++i) {
+      const axis_data *y = axis[i];
+      if (!same_name(x, y)) continue;
+      if (same_size(x, y) && x->batch == y->batch) return true;
+      if (x->size == y->size) return fail("two different axes are named ", x->name);
+      return fail("axis ", x->name, " is ", size_of_axis(y), " in ", carrier[i]->name, " but ",
+                  size_of_axis(x), " in ", a.name);
+    }
+    axis[n_axes] = x;
+    carrier[n_axes++] = &a;
+    return true;
+  }
+};
+
+template <class Call>
+struct signature;
+
+template <str Name, class F>
+struct kernel_check {
+  static constexpr text why() {
+    message m;
+    if (bad_name(m, "kernel", "name", Name.view())) return m;
+    if constexpr (!requires { &F::operator(); }) {
+      m.say("kernel ", Name.view(), ": every argument needs a type")
+          .say("write in<...> or param<...> instead of auto");
+    } else if constexpr (!std::is_empty_v<F> || !std::is_default_constructible_v<F>) {
+      m.say("kernel ", Name.view(), ": the lambda must not capture");
+    } else {
+      signature<decltype(&F::operator())>::check(Name.view(), m);
+    }
+    return m;
+  }
+};
+
+}  // namespace detail
+}  // namespace qkv

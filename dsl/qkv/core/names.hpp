@@ -1,0 +1,21 @@
+#pragma once
+// Names of kernels, arguments, axes and steps: identifiers, since they become names in the generated C.
+#include <qkv/core/step.hpp>
+
+namespace qkv::detail {
+
+constexpr bool is_identifier(sv s) {
+  if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
+  for (char c : s)
+    if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
+      return false;
+  return true;
+}
+
+constexpr bool bad_name(message &m, sv where, sv what, sv name) {
+  if (is_identifier(name)) return false;
+  m.say(where, ": ", what, " ", name, ": a name is made of letters, digits and _");
+  return true;
+}
+
+}  // namespace qkv::detail
