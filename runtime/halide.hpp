@@ -21,5 +21,9 @@
 #pragma weak halide_opencl_wrap_cl_mem
 #pragma weak halide_opencl_detach_cl_mem
 #pragma weak halide_copy_to_host
+#pragma weak halide_copy_to_device
+#pragma weak halide_device_malloc
+#pragma weak halide_cuda_get_device_ptr
+#pragma weak halide_opencl_get_cl_mem
 #pragma weak halide_device_free
 #pragma weak halide_device_sync

@@ -142,7 +142,7 @@ TEST_CASE("check and bench") {
         "blend  batch=1 seq=5 kv=7  err");
   const result b = s.run({"bench", "blend", "--size", "seq=8", "kv=8", "--threads", "1"});
   CHECK(b.code == 0);
-  CHECK(b.text.substr(0, 42) == "blend  batch=1 seq=8 kv=8  1 thread  median");
+  CHECK(b.text.find("blend  batch=1 seq=8 kv=8  1 thread  median ") == 0);
 }
 
 TEST_CASE("run on files") {

@@ -1,0 +1,104 @@
+#include <qkv/device.hpp>
+
+#include <new>
+
+#include "check.hpp"
+#include "device.hpp"
+#include "fail.hpp"
+
+namespace qkv {
+
+struct device_memory::state {
+  options how;
+  halide_buffer_t view{};
+  halide_dimension_t dim{};
+};
+
+namespace {
+
+constexpr const char *asks = "device_memory";
+
+const halide_device_interface_t *interface_of(device d) {
+  return d == device::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
+}
+
+status failed(const char *what, const detail::context &c, int code) {
+  const char *text = c.has_text ? c.text.data() : "no text";
+  return detail::fail(status_code::device_failed, "{}: {}: {} (code {})", asks, what, text, code);
+}
+
+}  // namespace
+
+status available(device d) noexcept { return detail::present("available", d); }
+
+device_memory::device_memory() noexcept = default;
+device_memory::device_memory(device_memory &&) noexcept = default;
+device_memory &device_memory::operator=(device_memory &&other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+
+device_memory::~device_memory() {
+  if (!state_ || !state_->view.device) return;
+  detail::context c(state_->how);
+  (void)halide_device_free(&c, &state_->view);
+}
+
+status device_memory::make(const options &how, int element_bytes, std::int64_t elements,
+                           device_memory &result) noexcept {
+  if (how.on == device::host)
+    return detail::fail(status_code::unsupported, "{}: the host is no device", asks);
+  if (status s = detail::present(asks, how.on); !s) return s;
+  if (elements < 1 || elements > INT32_MAX) {
+    return detail::fail(status_code::too_large, "{}: {} elements; from 1 to {} fit", asks, elements,
+                        INT32_MAX);
+  }
+  device_memory made;
+  made.state_.reset(new (std::nothrow) state);
+  if (!made.state_) return status_code::out_of_memory;
+  state &s = *made.state_;
+  s.how = how;
+  s.dim = {0, static_cast<std::int32_t>(elements), 1};
+  s.view.type = {halide_type_uint, static_cast<std::uint8_t>(8 * element_bytes)};
+  s.view.dimensions = 1;
+  s.view.dim = &s.dim;
+  detail::take_over_halide();
+  detail::context c(s.how);
+  if (const int code = halide_device_malloc(&c, &s.view, interface_of(how.on)))
+    return failed("no memory", c, code);
+  result = std::move(made);
+  return {};
+}
+
+status device_memory::copy_from(const void *host) noexcept {
+  if (!state_) return detail::fail(status_code::null_data, "{}: there is none", asks);
+  detail::context c(state_->how);
+  halide_buffer_t view = state_->view;
+  view.host = static_cast<std::uint8_t *>(const_cast<void *>(host));
+  view.set_host_dirty();
+  const int code = halide_copy_to_device(&c, &view, interface_of(state_->how.on));
+  return code == 0 ? status{} : failed("cannot copy to the device", c, code);
+}
+
+status device_memory::copy_to(void *host) const noexcept {
+  if (!state_) return detail::fail(status_code::null_data, "{}: there is none", asks);
+  detail::context c(state_->how);
+  halide_buffer_t view = state_->view;
+  view.host = static_cast<std::uint8_t *>(host);
+  view.set_device_dirty();
+  const int code = halide_copy_to_host(&c, &view);
+  return code == 0 ? status{} : failed("cannot copy to the host", c, code);
+}
+
+void *device_memory::handle() const noexcept {
+  if (!state_) return nullptr;
+  detail::context c(state_->how);
+  const std::uintptr_t handle = state_->how.on == device::cuda
+                                    ? halide_cuda_get_device_ptr(&c, &state_->view)
+                                    : halide_opencl_get_cl_mem(&c, &state_->view);
+  return reinterpret_cast<void *>(handle);
+}
+
+device device_memory::on() const noexcept { return state_ ? state_->how.on : device::host; }
+
+}  // namespace qkv

@@ -1,0 +1,71 @@
+#pragma once
+// Tensors on a device: views of the caller's device pointers, and memory of our own.
+#include <qkv/options.hpp>
+#include <qkv/tensor.hpp>
+
+namespace qkv {
+
+// ok, or unsupported (nothing in this program was built for the device) or no_device (no driver). A machine with a
+// driver but without a device says so at the first call.
+status available(device) noexcept;
+
+// Memory on a device that is freed with the object. Movable.
+class device_memory {
+ public:
+  device_memory() noexcept;
+  device_memory(device_memory &&) noexcept;
+  device_memory &operator=(device_memory &&) noexcept;
+  ~device_memory();
+
+  // `how.on` is the device, in the caller's context where the options name one. Errors: no_device, device_failed,
+  // unsupported, too_large (over 2^31 elements).
+  static status make(const options &how, int element_bytes, std::int64_t elements,
+                     device_memory &result) noexcept;
+  // All of it, contiguous, there and back; each waits until done. Errors: device_failed.
+  status copy_from(const void *host) noexcept;
+  status copy_to(void *host) const noexcept;
+
+  void *handle() const noexcept;  // a CUdeviceptr, or a cl_mem; null when there is none
+  device on() const noexcept;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+// A tensor in device memory of the caller's: a CUdeviceptr or a cl_mem, and strides in elements. Passed to a call as
+// any tensor; the call then runs on that device, and tensors on the host are copied there and back.
+template <auto... Spec>
+class device_view : public detail::shaped<tensor_spec<Spec...>> {
+  using spec = tensor_spec<Spec...>;
+  using base = detail::shaped<spec>;
+
+ public:
+  static constexpr bool writable = true, is_view = true;
+
+  template <std::size_t N>
+  requires(spec::counts(N)) device_view(device on, void *handle, const length (&extents)[N])
+      : device_view(on, handle, detail::extents_from<spec>(extents)) {}
+  template <std::size_t N>
+  requires(spec::counts(N)) device_view(device on, void *handle, const length (&extents)[N],
+                                        const length (&strides)[spec::rank])
+      : device_view(on, handle, extents) {
+    for (int d = 0; d < spec::rank; ++d) this->stride_[static_cast<std::size_t>(d)] = strides[d].n;
+  }
+  template <class... E>
+  requires detail::passes<detail::extents_fit<spec, extents<E...>>> device_view(
+      device on, void *handle, const extents<E...> &sizes)
+      : device_view(on, handle, detail::extents_from<spec>(sizes)) {}
+
+  void *handle() const { return handle_; }
+  qkv_tensor descriptor() const { return this->describe(handle_, static_cast<int>(on_)); }
+
+ private:
+  device_view(device on, void *handle, const detail::dimensions &extent)
+      : base(extent, detail::dense_strides(extent, spec::rank)), on_(on), handle_(handle) {}
+
+  device on_;
+  void *handle_;
+};
+
+}  // namespace qkv
