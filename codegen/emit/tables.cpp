@@ -56,20 +56,25 @@ std::vector<std::int32_t> positions(const program &p, node_id n, const std::vect
   return at;
 }
 
-// Compiled code wants inputs, sizes, outputs; the runtime gives inputs, outputs, sizes.
+// Compiled code wants inputs, sizes, last positions, outputs; the runtime gives inputs, outputs, sizes.
 std::string entry(const program &p, backend b) {
   std::size_t sizes = 0;
   for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a)
     sizes += p.axes[a].root == a && p.axes[a].size < 0;
   const std::size_t in = p.arguments.size(), out = p.outputs.size();
-  std::string order = "a[0]";
+  std::string order = "a[0]", last;
   for (std::size_t k = 0; k < in; ++k) order += fmt::format(", a[{}]", 1 + k);
   for (std::size_t k = 0; k < sizes; ++k) order += fmt::format(", a[{}]", 1 + in + out + k);
+  for (std::size_t k = 0; k < sizes; ++k) {
+    order += fmt::format(", &last[{}]", k);
+    last += fmt::format("{}last_position(a[{}])", k ? ", " : "", 1 + in + out + k);
+  }
   for (std::size_t k = 0; k < out; ++k) order += fmt::format(", a[{}]", 1 + in + k);
   const std::string symbol = symbol_of(p, b);
-  return fmt::format(
-      "extern int {0}_argv(void **);\nstatic int enter_{0}(void **a) {{\n  void *b[] = {{{1}}};\n  return {0}_argv(b);\n}}\n",
-      symbol, order);
+  std::string text =
+      fmt::format("extern int {0}_argv(void **);\nstatic int enter_{0}(void **a) {{\n", symbol);
+  if (sizes) text += fmt::format("  int32_t last[] = {{{}}};\n", last);
+  return text + fmt::format("  void *b[] = {{{}}};\n  return {}_argv(b);\n}}\n", order, symbol);
 }
 
 std::string table(const program &original, const std::vector<target> &targets) {
@@ -169,6 +174,9 @@ std::string c_tables(const std::string &library, const std::vector<program> &ker
                      const std::vector<target> &targets) {
   std::string text = fmt::format(
       "/* {}: written by the code generator. */\n#include \"{}.kernels.h\"\n\n", library, library);
+  text +=
+      "static inline int32_t last_position(const void *size) {\n  const int32_t n = *(const int32_t *)size;\n"
+      "  return n > 1 ? n - 1 : 0;\n}\n\n";
   std::vector<std::string> names;
   for (const program &p : kernels) {
     text += table(p, targets);

@@ -53,11 +53,9 @@ class lowering {
   // Rows and keys past the end repeat the last one: every address that is formed is valid.
   Expr row(const Expr &i, const Expr &T) const {
     if (s_.row == no_axis) return 0;
-    return Halide::max(Halide::min(T * f_.tile.rows + i, rows_ - 1), 0);
+    return c_.within(s_.row, T * f_.tile.rows + i);
   }
-  Expr key(const Expr &j, const Expr &b) const {
-    return Halide::max(Halide::min(b * f_.tile.keys + j, keys_ - 1), 0);
-  }
+  Expr key(const Expr &j, const Expr &b) const { return c_.within(s_.key, b * f_.tile.keys + j); }
 
   std::vector<Expr> with_outer(std::vector<Expr> at) const {
     for (const Var &v : f_.outer) at.push_back(v);
@@ -260,9 +258,8 @@ class lowering {
       if (a == s_.key)
         at[a] = key(f_.j, f_.b);
       else if (a == s_.column)
-        at[a] = f_.padded_values || f_.tile.dealt_to_threads()
-                    ? Halide::max(Halide::min(f_.c, f_.columns - 1), 0)
-                    : Expr(f_.c);
+        at[a] = f_.padded_values || f_.tile.dealt_to_threads() ? c_.within(s_.column, f_.c)
+                                                               : Expr(f_.c);
       else
         at[a] = outer_.at(a);
     }

@@ -29,6 +29,9 @@ context::context(const program &program_, const stages &s) : p(program_), cut(s)
     Halide::Param<int> size("n_" + p.axes[a].name);
     size.set_min_value(0);
     sizes_.emplace(a, size);
+    Halide::Param<int> last("last_" + p.axes[a].name);
+    last.set_min_value(0);
+    last_.emplace(a, last);
   }
   for (const pack &k : packs_of(p, cut)) packs_.emplace(k.param, k);
   for (node_id n : p.arguments) {
@@ -36,23 +39,23 @@ context::context(const program &program_, const stages &s) : p(program_), cut(s)
     const pack *k = packed(n);
     const int rank = static_cast<int>(k ? k->outer.size() + 3 : x.shape.size());
     Halide::ImageParam image(halide_type(x.type), rank, x.name);
-    // an empty tensor is passed with extents of at least 1: addresses may be formed, never used
-    const auto extent = [&](int d, const Expr &size) {
-      image.dim(d).set_bounds(0, Halide::max(size, 1));
+    const auto bound = [&](std::size_t d, const Expr &n) {
+      image.dim(static_cast<int>(d)).set_bounds(0, n);
     };
     if (k) {
       Expr rows = 1;
-      for (axis_id a : k->rows) rows = rows * size(a);
-      const Expr columns = k->columns.empty() ? Expr(1) : size(k->columns[0]);
-      extent(0, k->panel);
-      extent(1, rows);
-      extent(2, (columns + k->panel - 1) / k->panel);
+      for (axis_id a : k->rows) rows = rows * extent(a);
+      const Expr columns = k->columns.empty() ? Expr(1) : extent(k->columns[0]);
+      bound(0, k->panel);
+      bound(1, rows);
+      bound(2, (columns + k->panel - 1) / k->panel);
       image.dim(1).set_stride(k->panel);
-      image.dim(2).set_stride(k->panel * Halide::max(rows, 1));
+      image.dim(2).set_stride(k->panel * rows);
       for (std::size_t d = 0; d < k->outer.size(); ++d)
-        extent(static_cast<int>(3 + d), size(k->outer[k->outer.size() - 1 - d]));
+        bound(3 + d, extent(k->outer[k->outer.size() - 1 - d]));
     } else {
-      for (int d = 0; d < rank; ++d) extent(d, size(x.shape[rank - 1 - d]));
+      for (std::size_t d = 0; d < x.shape.size(); ++d)
+        bound(d, extent(x.shape[x.shape.size() - 1 - d]));
     }
     if (rank > 0) image.dim(0).set_stride(1);
     images_.emplace(n, image);
@@ -63,6 +66,16 @@ Expr context::size(axis_id a) const {
   const axis_id root = p.axes[a].root;
   if (p.axes[root].size >= 0) return static_cast<int>(p.axes[root].size);
   return sizes_.at(root);
+}
+
+Expr context::extent(axis_id a) const {
+  const axis_id root = p.axes[a].root;
+  if (p.axes[root].size >= 0) return std::max(1, static_cast<int>(p.axes[root].size));
+  return last_.at(root) + 1;
+}
+
+Expr context::within(axis_id a, Expr position) const {
+  return Halide::max(Halide::min(std::move(position), extent(a) - 1), 0);
 }
 
 Halide::Var context::var(axis_id a) const { return Halide::Var("at_" + p.axes[a].name); }
@@ -108,6 +121,7 @@ std::vector<Halide::Argument> context::arguments() const {
   std::vector<Halide::Argument> list;
   for (node_id n : p.arguments) list.push_back(images_.at(n));
   for (axis_id a : run_time_axes()) list.push_back(sizes_.at(a));
+  for (axis_id a : run_time_axes()) list.push_back(last_.at(a));
   return list;
 }
 

@@ -23,6 +23,13 @@ class context {
   // The extent of an axis: a constant, or the parameter that carries it.
   Halide::Expr size(axis_id) const;
 
+  // The extent that memory along an axis has: an empty tensor is passed with extents of at least 1, so that addresses may
+  // be formed, though they are never used.
+  Halide::Expr extent(axis_id) const;
+
+  // The position, or the nearest one that memory has: for what is read and then ignored.
+  Halide::Expr within(axis_id, Halide::Expr position) const;
+
   // The variable that walks an axis; named after it, and apart from every variable of a stage.
   Halide::Var var(axis_id) const;
 
@@ -36,8 +43,8 @@ class context {
                            const indices &outer) const;
   const pack *packed(node_id) const;
 
-  std::vector<Halide::Argument> arguments()
-      const;  // inputs in order of the signature, then run-time sizes
+  // Inputs in order of the signature, run-time sizes, last positions along the same axes.
+  std::vector<Halide::Argument> arguments() const;
   std::vector<axis_id> run_time_axes() const;  // roots decided at the call, in order
 
   // Names that differ between stages, for reading lowered code.
@@ -49,6 +56,8 @@ class context {
     std::vector<axis_id> order;
   };
   std::map<axis_id, Halide::Param<int>> sizes_;
+  // max(size, 1) - 1; a parameter of its own, since Halide would see through the formula inside a loop
+  std::map<axis_id, Halide::Param<int>> last_;
   std::map<node_id, Halide::ImageParam> images_;
   std::map<node_id, pack> packs_;
   std::map<node_id, place> stored_;

@@ -38,7 +38,7 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   for (std::size_t d = 0; d < over.size(); ++d) f.over.push_back(r[static_cast<int>(d)]);
 
   // rows past the end repeat the last one; columns past the end meet zeros
-  const Expr last_row = f.has_row ? Halide::max(Halide::min(f.row, c.size(s.row) - 1), 0) : Expr(0);
+  const Expr last_row = f.has_row ? c.within(s.row, f.row) : Expr(0);
   for (const auto &[axis, var] : vars) at[axis] = var;
   if (f.has_row) at[s.row] = last_row;
   const value left = expression(c).at(s.left, at);
@@ -61,7 +61,7 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
     }
     const Expr columns = f.has_column ? c.size(s.column) : Expr(1),
                column = f.panel_index * f.panel + f.lane;
-    if (f.has_column) inside[s.column] = Halide::max(Halide::min(column, columns - 1), 0);
+    if (f.has_column) inside[s.column] = c.within(s.column, column);
     for (std::size_t d = s.outer.size(); d-- > 0;)
       if (has(p[s.right].shape, s.outer[d])) {
         args.push_back(vars.at(s.outer[d]));

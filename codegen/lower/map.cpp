@@ -73,7 +73,7 @@ class lowering {
       region.push_back(Halide::Range(0, c_.size(n.over[d])));
     Halide::RDom r(region, "over");
     const Expr element = r[0] * reduction_lanes + f_.lane;
-    at[last] = Halide::max(Halide::min(element, c_.size(last) - 1), 0);
+    at[last] = c_.within(last, element);
     for (std::size_t d = 0; d + 1 < n.over.size(); ++d)
       at[n.over[d]] = r[static_cast<int>(n.over.size() - 1 - d)];
     value v = of(at);

@@ -74,7 +74,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
     const auto &shape = p[n].shape;
     for (std::size_t d = 0; d < shape.size(); ++d) {
       auto dim = f.output_buffer().dim(static_cast<int>(d));
-      dim.set_bounds(0, Halide::max(c.size(shape[shape.size() - 1 - d]), 1));
+      dim.set_bounds(0, c.extent(shape[shape.size() - 1 - d]));
       if (d == 0) dim.set_stride(1);
     }
     results.push_back(f);

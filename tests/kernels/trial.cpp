@@ -64,7 +64,7 @@ std::string compare(const std::string &name, const std::vector<double> &got,
     const double error = std::isfinite(want[k]) ? std::fabs(got[k] - want[k]) : 0;
     if (error > worst) worst = error, at = k;
   }
-  const double allowed = 2 * yardstick + scale * 1.2e-7;
+  const double allowed = 2 * yardstick + scale * 4 * 0x1p-24;
   if (worst > allowed)
     return fmt::format("{}[{}] is {:.9g}, expected {:.9g}: off by {:.3g}, allowed {:.3g}", name, at,
                        got[at], want[at], worst, allowed);
