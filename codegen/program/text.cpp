@@ -31,13 +31,13 @@ std::string operand(const program &p, node_id n, bool in_infix) {
   std::string text = label_of(p, n);
   if (x.name.empty() && text.size() > longest_operand && !is_source(x.kind))
     return std::string(name_of(x.kind)) + "(...)";
-  if (in_infix && x.name.empty() && is_infix(x.kind)) return "(" + text + ")";
+  if (in_infix && x.name.empty() && is_infix(x.kind)) return fmt::format("({})", text);
   return text;
 }
 
 std::string over_text(const program &p, const node &n) {
   if (n.over.empty() || n.kind == op::dot || is_source(n.kind)) return "";
-  return "<" + names(p, n.over) + ">";
+  return fmt::format("<{}>", names(p, n.over));
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ std::string label_of(const program &p, node_id id) {
     case op::cast:
       return fmt::format("{}({})", name_of(n.type), operand(p, n.in[0], false));
     case op::neg:
-      return "-" + operand(p, n.in[0], true);
+      return fmt::format("-{}", operand(p, n.in[0], true));
     default:
       break;
   }
@@ -79,8 +79,8 @@ std::string shape_of(const program &p, const std::vector<axis_id> &shape) {
 
 std::string signature_text(const program &p) {
   const auto typed = [&](const node &n) {
-    return n.name + (n.type == f32 ? "" : " " + std::string(name_of(n.type))) +
-           shape_of(p, n.shape);
+    const std::string_view type = n.type == f32 ? "" : name_of(n.type);
+    return fmt::format("{}{}{}{}", n.name, type.empty() ? "" : " ", type, shape_of(p, n.shape));
   };
   std::string text = p.name + "(";
   for (std::size_t k = 0; k < p.arguments.size(); ++k) {
@@ -96,27 +96,27 @@ std::string signature_text(const program &p) {
 std::string to_text(const program &p) {
   std::string text = signature_text(p) + "\n";
   for (const axis &a : p.axes) {
-    text += "  axis " + a.name;
+    text += fmt::format("  axis {}", a.name);
     if (a.size >= 0) text += fmt::format(" = {}", a.size);
     if (a.batch) text += ", batch";
-    if (p.axes[a.root].name != a.name) text += ", as " + p.axes[a.root].name;
+    if (p.axes[a.root].name != a.name) text += fmt::format(", as {}", p.axes[a.root].name);
     text += "\n";
   }
   for (node_id id = 0; id < static_cast<node_id>(p.nodes.size()); ++id) {
     const node &n = p[id];
     text += fmt::format("  %{} = {}", id, name_of(n.kind));
-    if (!n.over.empty()) text += "<" + names(p, n.over) + ">";
-    if (n.kind == op::number) text += " " + number_text(n.value);
+    if (!n.over.empty()) text += fmt::format("<{}>", names(p, n.over));
+    if (n.kind == op::number) text += fmt::format(" {}", number_text(n.value));
     if (!n.in.empty()) {
       text += "(";
       for (std::size_t k = 0; k < n.in.size(); ++k)
         text += fmt::format("{}%{}", k ? ", " : "", n.in[k]);
       text += ")";
     }
-    if (!n.name.empty()) text += " " + n.name;
+    if (!n.name.empty()) text += fmt::format(" {}", n.name);
     text += fmt::format("  {}{}\n", name_of(n.type), shape_of(p, n.shape));
   }
-  for (const condition &c : p.conditions) text += "  needs " + c.text + "\n";
+  for (const condition &c : p.conditions) text += fmt::format("  needs {}\n", c.text);
   return text;
 }
 

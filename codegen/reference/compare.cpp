@@ -1,0 +1,215 @@
+#include "codegen/reference/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace qkv::codegen {
+namespace {
+
+constexpr double noise = 4.0 / (1 << 24);
+
+double as_float(double x) { return static_cast<double>(static_cast<float>(x)); }
+
+class comparer {
+ public:
+  comparer(const expectation &e, std::span<const double> result) : e_(e), result_(result) {
+    columns_ = e.shape.empty() ? 1 : static_cast<std::size_t>(e.shape.back());
+  }
+
+  verdict run() {
+    const std::size_t n = e_.reference.size();
+    if (result_.size() != n || e_.in_sequence.size() != n || e_.in_eights.size() != n)
+      return fail(-1, fmt::format("{} has {} elements, not {}", e_.name, result_.size(), n));
+    if (n == 0) return pass();
+    measure_yardsticks();
+    for (std::size_t k = 0; k < n; ++k)
+      if (!same_kind(k)) return fail(k, place(k) + wrong_value(k));
+    for (std::size_t k = 0; k < n; ++k)
+      if (promised_zero(k) && result_[k] != 0)
+        return fail(k, place(k) + fmt::format(" is {:.9g}, but exactly 0 is promised", result_[k]));
+    if (nothing_but_zeros())
+      return fail(0, e_.name + " is 0 everywhere: nothing was computed, or nothing is tested");
+    return worst_element();
+  }
+
+ private:
+  bool promised_zero(std::size_t k) const { return !e_.zero.empty() && e_.zero[k]; }
+
+  bool nothing_but_zeros() const {
+    bool promised = true;
+    for (std::size_t k = 0; k < result_.size(); ++k) {
+      if (result_[k] != 0) return false;
+      promised = promised && promised_zero(k);
+    }
+    return !promised;
+  }
+
+  // What float32 loops cannot keep finite need not be finite in the result.
+  bool loops_overflow(std::size_t k) const {
+    return !std::isfinite(e_.in_sequence[k]) && !std::isfinite(e_.in_eights[k]);
+  }
+
+  bool same_kind(std::size_t k) const {
+    const double got = result_[k], want = as_float(e_.reference[k]);
+    if (std::isnan(want)) return std::isnan(got);
+    if (std::isinf(want)) return got == want;
+    return std::isfinite(got) || loops_overflow(k);
+  }
+
+  double error(double got, std::size_t k) const {
+    const double want = e_.reference[k];
+    return std::isfinite(got) && std::isfinite(want) ? std::fabs(got - want) : 0;
+  }
+
+  double yardstick(std::size_t k) const {
+    return std::max(error(e_.in_sequence[k], k), error(e_.in_eights[k], k));
+  }
+
+  void measure_yardsticks() {
+    for (std::size_t first = 0; first < e_.reference.size(); first += columns_) {
+      double scale = 0, largest = 0;
+      for (std::size_t k = first; k < first + columns_; ++k) {
+        if (std::isfinite(e_.reference[k])) scale = std::max(scale, std::fabs(e_.reference[k]));
+        largest = std::max(largest, yardstick(k));
+      }
+      scale_.push_back(scale);
+      absolute_ = std::max(absolute_, largest);
+      if (scale > 0) relative_ = std::max(relative_, largest / scale);
+    }
+  }
+
+  double allowed(std::size_t k) const {
+    const double scale = scale_[k / columns_];
+    const double loops = scale > 0 ? std::min(absolute_, relative_ * scale) : yardstick(k);
+    return 2 * loops + noise * scale;
+  }
+
+  verdict worst_element() {
+    verdict v = pass();
+    double worst = 0;  // share of what is allowed
+    for (std::size_t k = 0; k < result_.size(); ++k) {
+      const double off = error(result_[k], k);
+      if (off == 0) continue;
+      const double may = allowed(k);
+      const double share = may > 0 ? off / may : std::numeric_limits<double>::infinity();
+      if (share <= worst) continue;
+      worst = share;
+      v.error = off, v.allowed = may, v.at = static_cast<std::int64_t>(k);
+    }
+    if (worst <= 1) {
+      if (v.at >= 0)
+        v.text = fmt::format("{}: worst at {}: off by {:.3g}, allowed {:.3g}", e_.name, place(v.at),
+                             v.error, v.allowed);
+      return v;
+    }
+    const auto k = static_cast<std::size_t>(v.at);
+    return fail(
+        k,
+        place(k) +
+            fmt::format(
+                " is {:.9g}, expected {:.9g}: off by {:.3g}, allowed {:.3g} (float loops: {:.3g})",
+                result_[k], e_.reference[k], v.error, v.allowed, yardstick(k)));
+  }
+
+  std::string wrong_value(std::size_t k) const {
+    return fmt::format(" is {:.9g}, expected {:.9g}", result_[k], as_float(e_.reference[k]));
+  }
+
+  // "O[batch=0, seq=17, d_v=3]"
+  std::string place(std::size_t k) const {
+    std::string text;
+    for (std::size_t d = e_.shape.size(); d-- > 0;) {
+      const auto n = static_cast<std::size_t>(e_.shape[d]);
+      const std::string name = d < e_.axes.size() ? e_.axes[d] : fmt::format("{}", d);
+      text = fmt::format("{}={}{}{}", name, k % n, text.empty() ? "" : ", ", text);
+      k /= n;
+    }
+    return text.empty() ? e_.name : fmt::format("{}[{}]", e_.name, text);
+  }
+
+  verdict pass() const {
+    verdict v;
+    v.right = true;
+    v.text = e_.name + ": exact";
+    return v;
+  }
+
+  verdict fail(std::size_t k, std::string text) const {
+    verdict v;
+    v.text = std::move(text);
+    if (k >= result_.size() || k >= e_.reference.size()) return v;
+    v.at = static_cast<std::int64_t>(k);
+    const bool comparable = std::isfinite(result_[k]) && std::isfinite(e_.reference[k]);
+    v.error = comparable ? error(result_[k], k) : std::numeric_limits<double>::infinity();
+    v.allowed = promised_zero(k) ? 0 : allowed(k);
+    return v;
+  }
+
+  const expectation &e_;
+  std::span<const double> result_;
+  std::size_t columns_ = 1;
+  std::vector<double> scale_;           // per row
+  double absolute_ = 0, relative_ = 0;  // largest errors of the loops
+};
+
+// Where all three interpretations give 0, the result is 0 by promise, unless the kernel has steps that turn a rounding
+// error on one side of a threshold into 0 and on the other side not.
+bool has_thresholds(const program &p) {
+  return std::any_of(p.nodes.begin(), p.nodes.end(), [](const node &n) {
+    return n.kind == op::relu || n.kind == op::min || n.kind == op::max || n.kind == op::where ||
+           n.kind == op::sub || n.kind == op::add;
+  });
+}
+
+}  // namespace
+
+verdict compare(const expectation &e, std::span<const double> result) {
+  return comparer(e, result).run();
+}
+
+std::vector<expectation> expected(const program &p, const arrays &arguments,
+                                  const size_map &sizes) {
+  arrays exact = interpret(p, arguments, sizes);
+  arrays sequence = interpret_as_float(p, arguments, sizes, order::in_sequence);
+  arrays eights = interpret_as_float(p, arguments, sizes, order::in_eights);
+  const std::vector<std::int64_t> size = sizes_of(p, arguments, sizes);
+  const bool nothing_to_compute_from = std::count(size.begin(), size.end(), 0) > 0;
+  std::vector<expectation> all;
+  for (node_id n : p.outputs) {
+    const std::string &name = p[n].name;
+    expectation e;
+    e.name = name;
+    for (axis_id a : p[n].shape) e.axes.push_back(p.axes[a].name);
+    e.shape = exact[name].shape;
+    e.reference = std::move(exact[name].data);
+    e.in_sequence = std::move(sequence[name].data);
+    e.in_eights = std::move(eights[name].data);
+    if (nothing_to_compute_from || !has_thresholds(p))
+      for (std::size_t k = 0; k < e.reference.size(); ++k)
+        e.zero.push_back(e.reference[k] == 0 && e.in_sequence[k] == 0 && e.in_eights[k] == 0);
+    all.push_back(std::move(e));
+  }
+  return all;
+}
+
+verdict judge(const program &p, const arrays &arguments, const size_map &sizes,
+              const arrays &results) {
+  verdict worst;
+  bool first = true;
+  for (const expectation &e : expected(p, arguments, sizes)) {
+    auto at = results.find(e.name);
+    const verdict v = at == results.end() ? verdict{false, 0, 0, -1, e.name + " is missing"}
+                                          : compare(e, at->second.data);
+    const auto share = [](const verdict &x) {
+      return x.allowed > 0 ? x.error / x.allowed : x.error;
+    };
+    if (first || (worst.right && (!v.right || share(v) > share(worst)))) worst = v;
+    first = false;
+  }
+  return worst;
+}
+
+}  // namespace qkv::codegen

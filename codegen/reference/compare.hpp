@@ -1,0 +1,46 @@
+#pragma once
+// Is a result right? The 2x rule: its error against the double-precision reference is at most twice that of a plain
+// float32 loop, plus rounding noise.
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codegen/reference/interpreter.hpp"
+
+namespace qkv::codegen {
+
+// What one output is compared with.
+struct expectation {
+  std::string name;
+  std::vector<std::string> axes;    // names, for messages
+  std::vector<std::int64_t> shape;  // row-major
+  std::vector<double> reference;    // in double precision
+  std::vector<double> in_sequence;  // a plain float32 loop with sums in order
+  std::vector<double> in_eights;    // the same with sums in eight parts
+  std::vector<bool> zero;           // where the result is exactly 0 by promise; empty: nowhere
+};
+
+struct verdict {
+  bool right = false;
+  double error =
+      0;  // of the worst element: the one furthest beyond, or nearest to, what is allowed
+  double allowed = 0;    // there
+  std::int64_t at = -1;  // its position, row-major; -1 when nothing differs
+  std::string text;      // one line
+};
+
+// Element by element, with Y the larger error of the two loops. A row is what the last axis runs along, s the largest
+// magnitude of the reference in it.
+//   |result - reference| <= 2 min(max over all of Y, s * max over rows of (Y / s)) + 4 * 2^-24 * s
+// Infinities and NaNs stand where the reference has them (a value beyond float32 is an infinity). Promised zeros are
+// exactly 0. A result that is 0 everywhere without a promise is not believed. Never throws on wrong results.
+verdict compare(const expectation &, std::span<const double> result);
+
+// Everything that is needed to judge results of a kernel for these arguments, outputs in order. Three interpretations.
+std::vector<expectation> expected(const program &, const arrays &arguments, const size_map &sizes);
+
+// The worst verdict over all outputs; results by name.
+verdict judge(const program &, const arrays &arguments, const size_map &, const arrays &results);
+
+}  // namespace qkv::codegen

@@ -1,0 +1,161 @@
+#include "codegen/sheets/cost.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace qkv::codegen {
+namespace {
+
+std::vector<axis_id> with(std::vector<axis_id> axes, const std::vector<axis_id> &more) {
+  for (axis_id a : more)
+    if (std::find(axes.begin(), axes.end(), a) == axes.end()) axes.push_back(a);
+  return axes;
+}
+
+double factor_of(op kind) {
+  switch (kind) {
+    case op::dot:
+      return 2;
+    case op::softmax:
+      return 4;
+    case op::logsumexp:
+      return 3;
+    case op::normalize:
+      return 2;
+    default:
+      return is_pointwise(kind) || is_reduction(kind) ? 1 : 0;
+  }
+}
+
+bool stands_for_itself(op kind) { return is_source(kind) || is_view(kind) || kind == op::output; }
+
+// A condition that is made of positions, sizes and numbers only, evaluated at single positions.
+class static_condition {
+ public:
+  static_condition(const program &p, const std::vector<std::int64_t> &size) : p_(p), size_(size) {}
+
+  bool is_static(node_id n) const {
+    const op k = p_[n].kind;
+    if (k == op::input || k == op::param) return false;
+    if (!is_source(k) && !is_pointwise(k)) return false;
+    return std::all_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id o) { return is_static(o); });
+  }
+
+  // The share of positions where it holds: of all, or of a regular sample of at most 256 along each axis.
+  double share(node_id keep) {
+    const std::vector<axis_id> &axes = p_[keep].shape;
+    std::int64_t samples = 1;
+    for (axis_id a : axes) samples *= std::min<std::int64_t>(size_[a], axes.size() > 2 ? 16 : 256);
+    if (samples == 0) return 1;
+    std::int64_t kept = 0;
+    for (std::int64_t s = 0; s < samples; ++s) {
+      std::int64_t rest = s;
+      for (axis_id a : axes) {
+        const std::int64_t n = std::min<std::int64_t>(size_[a], axes.size() > 2 ? 16 : 256);
+        at_[a] = (2 * (rest % n) + 1) * size_[a] / (2 * n);
+        rest /= n;
+      }
+      kept += value(keep) != 0;
+    }
+    return static_cast<double>(kept) / static_cast<double>(samples);
+  }
+
+ private:
+  double value(node_id id) const {
+    const node &n = p_[id];
+    const auto in = [&](std::size_t k) { return value(n.in[k]); };
+    switch (n.kind) {
+      case op::number:
+        return n.value;
+      case op::index:
+        return static_cast<double>(at_.at(n.over[0]));
+      case op::size:
+        return static_cast<double>(size_[n.over[0]]);
+      case op::neg:
+        return -in(0);
+      case op::not_:
+        return in(0) == 0;
+      case op::abs:
+        return in(0) < 0 ? -in(0) : in(0);
+      case op::add:
+        return in(0) + in(1);
+      case op::sub:
+        return in(0) - in(1);
+      case op::mul:
+        return in(0) * in(1);
+      case op::div:
+        return in(0) / in(1);
+      case op::min:
+        return std::min(in(0), in(1));
+      case op::max:
+        return std::max(in(0), in(1));
+      case op::less:
+        return in(0) < in(1);
+      case op::less_equal:
+        return in(0) <= in(1);
+      case op::greater:
+        return in(0) > in(1);
+      case op::greater_equal:
+        return in(0) >= in(1);
+      case op::equal:
+        return in(0) == in(1);
+      case op::not_equal:
+        return in(0) != in(1);
+      case op::and_:
+        return in(0) != 0 && in(1) != 0;
+      case op::or_:
+        return in(0) != 0 || in(1) != 0;
+      default:
+        return 1;  // anything else: as if it kept the pair
+    }
+  }
+
+  const program &p_;
+  const std::vector<std::int64_t> &size_;
+  std::map<axis_id, std::int64_t> at_;
+};
+
+struct pairs_left {
+  std::vector<axis_id> axes;  // what the mask varies along
+  double share = 1;
+};
+
+}  // namespace
+
+formula flops_of(const program &p, node_id n) {
+  const op kind = p[n].kind;
+  // The positions that a constant of the spec takes are no work of a call.
+  if (p[n].shape.empty() && p[n].over.empty()) return {};
+  return formula(factor_of(kind), is_view(kind) ? p[n].shape : with(p[n].shape, p[n].over));
+}
+
+cost_sheet cost_of(const program &p) {
+  cost_sheet c;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+    c.flops += flops_of(p, n);
+    if (!stands_for_itself(p[n].kind)) c.intermediates += formula(size_of(p[n].type), p[n].shape);
+  }
+  for (node_id n : p.arguments) c.read += formula(size_of(p[n].type), p[n].shape);
+  for (node_id n : p.outputs) c.written += formula(size_of(p[n].type), p[n].shape);
+  return c;
+}
+
+std::optional<double> flops_left_by_masks(const program &p, const std::vector<std::int64_t> &size) {
+  if (!cost_of(p).flops.value(size)) return std::nullopt;
+  std::vector<pairs_left> masks;
+  static_condition condition(p, size);
+  for (const node &n : p.nodes)
+    if (n.kind == op::mask && condition.is_static(n.in[1]) && p[n.in[1]].shape.size() > 1)
+      masks.push_back({p[n.in[1]].shape, condition.share(n.in[1])});
+  double sum = 0;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+    const std::vector<axis_id> all = with(p[n].shape, p[n].over);
+    double share = 1;
+    for (const pairs_left &m : masks)
+      if (with(all, m.axes).size() == all.size()) share = std::min(share, m.share);
+    sum += share * flops_of(p, n).value(size).value_or(0);
+  }
+  return sum;
+}
+
+}  // namespace qkv::codegen

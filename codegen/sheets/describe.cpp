@@ -1,0 +1,219 @@
+#include "codegen/sheets/describe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/program/text.hpp"
+#include "codegen/sheets/cost.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using sizes = std::vector<std::int64_t>;
+
+class sheet {
+ public:
+  sheet(const program &p, sizes size) : p_(p), size_(std::move(size)) {}
+
+  std::string run(std::span<const stage_report> stages) {
+    signature();
+    axes();
+    steps();
+    cost();
+    if (!stages.empty()) this->stages(stages);
+    return std::move(text_);
+  }
+
+ private:
+  template <class... Arg>
+  void line(fmt::format_string<Arg...> f, Arg &&...args) {
+    std::string s = fmt::format(f, std::forward<Arg>(args)...);
+    s.erase(s.find_last_not_of(' ') + 1);
+    text_ += s + "\n";
+  }
+
+  void signature() {
+    line("{}", p_.name);
+    for (node_id n : p_.arguments) declared(n);
+    for (node_id n : p_.outputs) declared(n);
+  }
+  void declared(node_id n) {
+    line("  {:<5} {:<4} {}{}", name_of(p_[n].kind), name_of(p_[n].type), p_[n].name,
+         shape_of(p_, p_[n].shape));
+  }
+
+  void axes() {
+    line("");
+    line("axes");
+    for (std::size_t k = 0; k < p_.axes.size(); ++k) {
+      const axis &a = p_.axes[k];
+      std::string how = a.size >= 0     ? fmt::format("{}", a.size)
+                        : size_[k] >= 0 ? fmt::format("{}, decided at the call", size_[k])
+                                        : "decided at the call";
+      if (a.batch) how += ", batch";
+      if (a.root != static_cast<axis_id>(k)) how += ", same as " + p_.axes[a.root].name;
+      line("  {:<10} {}", a.name, how);
+    }
+    for (const condition &c : p_.conditions) line("  checked at the call: {}", c.text);
+  }
+
+  void steps() {
+    line("");
+    line("shapes");
+    line("  {}", shape_trace(p_, size_));
+    line("");
+    line("steps");
+    std::size_t widest = 0, widest_shape = 0;
+    for (node_id n = 0; n < count(); ++n)
+      if (is_shown(n)) {
+        widest = std::max(widest, label_of(p_, n).size());
+        widest_shape = std::max(widest_shape, names(n).size());
+      }
+    for (node_id n = 0; n < count(); ++n) {
+      if (!is_shown(n)) continue;
+      const formula f = flops_of(p_, n);
+      const std::string flops = f.text(p_);
+      line("  {:<{}}  {:<9}  {:<{}}  {:<16} {}", label_of(p_, n), widest, name_of(p_[n].kind),
+           names(n), widest_shape, extents_text(p_, shown_shape(p_, n), size_),
+           flops == "0" ? "" : flops + " flops");
+    }
+  }
+
+  std::string names(node_id n) const { return shape_of(p_, shown_shape(p_, n)); }
+  node_id count() const { return static_cast<node_id>(p_.nodes.size()); }
+  // Numbers and positions stand in the labels of the steps that use them.
+  bool is_shown(node_id n) const {
+    const op k = p_[n].kind;
+    return k == op::input || k == op::param || (!is_source(k) && !p_[n].shape.empty()) ||
+           k == op::output;
+  }
+
+  void cost() {
+    const cost_sheet c = cost_of(p_);
+    line("");
+    line("cost");
+    amount("flops", c.flops, "");
+    const auto left = flops_left_by_masks(p_, size_), all = c.flops.value(size_);
+    if (left && all && *left < *all)
+      line("  {:<14} {} ({:.1f} %)", "  left by masks", short_number(*left), 100 * *left / *all);
+    amount("bytes read", c.read, "B");
+    amount("bytes written", c.written, "B");
+    amount("intermediates", c.intermediates, "B if every step were stored");
+    const auto read = c.read.value(size_), written = c.written.value(size_);
+    if (left && read && written && *read + *written > 0)
+      line("  {:<14} {:.3g} flops/B", "intensity", *left / (*read + *written));
+    else
+      line("  {:<14} flops / (bytes read + bytes written)", "intensity");
+  }
+
+  void amount(const char *what, const formula &f, const char *unit) {
+    const auto value = f.value(size_);
+    if (value)
+      line("  {:<14} {} = {} {}", what, f.text(p_), short_number(*value), unit);
+    else
+      line("  {:<14} {} {}", what, f.text(p_), unit);
+  }
+
+  void stages(std::span<const stage_report> all) {
+    line("");
+    line("stages");
+    for (const stage_report &s : all) {
+      line("  {:<11} {}", s.kind, s.name);
+      for (const std::string &step : s.stores)
+        if (step != s.name) line("  {:<11}   stores {}", "", step);
+    }
+    line("");
+    line("never stored");
+    bool none = true;
+    for (const stage_report &s : all)
+      for (const std::string &step : s.never_stored) {
+        line("  {}", step);
+        none = false;
+      }
+    if (none) line("  (every step is stored)");
+  }
+
+  const program &p_;
+  sizes size_;
+  std::string text_;
+};
+
+bool becomes_weights(const program &p, node_id n) {
+  for (const node &user : p.nodes) {
+    if (std::find(user.in.begin(), user.in.end(), n) == user.in.end()) continue;
+    if (user.kind == op::softmax || user.kind == op::normalize) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<axis_id> shown_shape(const program &p, node_id n) {
+  std::vector<axis_id> s = p[n].shape;
+  const op k = p[n].kind;
+  if (k == op::input || k == op::param || k == op::output) return s;
+  std::stable_partition(s.begin(), s.end(), [&](axis_id a) { return p.axes[a].batch; });
+  return s;
+}
+
+std::string extents_text(const program &p, const std::vector<axis_id> &shape, const sizes &size) {
+  std::string text = "(";
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    text += (k ? "," : "") +
+            (size[shape[k]] >= 0 ? std::to_string(size[shape[k]]) : p.axes[shape[k]].name);
+  return text + ")";
+}
+
+// The longest way from an input, by contractions and weights on it; at a fork the first operand.
+std::string shape_trace(const program &p, const sizes &size) {
+  const auto n = p.nodes.size();
+  std::vector<int> length(n, -1);  // -1: no input reaches this step
+  std::vector<node_id> from(n, -1);
+  for (std::size_t k = 0; k < n; ++k) {
+    const node &x = p.nodes[k];
+    if (x.kind == op::input) length[k] = 0;
+    const bool counts = x.kind == op::dot || x.kind == op::softmax || x.kind == op::normalize;
+    for (node_id operand : x.in)
+      if (length[operand] >= 0 && length[operand] + counts > length[k]) {
+        length[k] = length[operand] + counts;
+        from[k] = operand;
+      }
+  }
+  if (p.outputs.empty()) return "";
+  std::vector<node_id> way;
+  for (node_id at = p.outputs[0]; at >= 0; at = from[at]) way.push_back(at);
+  std::reverse(way.begin(), way.end());
+
+  std::string text, last;
+  for (std::size_t k = 0; k < way.size(); ++k) {
+    const std::string shape = extents_text(p, shown_shape(p, way[k]), size);
+    const bool is_end = k == 0 || k + 1 == way.size();
+    if (k + 1 < way.size() && k > 0 && shape == last) continue;
+    // The run of equal shapes that starts here: its name, or what it is for.
+    std::string name = is_end ? p[way[k]].name : "";
+    std::size_t end = k;
+    while (!is_end && end + 1 < way.size() &&
+           extents_text(p, shown_shape(p, way[end]), size) == shape) {
+      if (name.empty()) name = p[way[end]].name;
+      if (name.empty() && becomes_weights(p, way[end])) name = "scores";
+      ++end;
+    }
+    if (k + 1 == way.size() &&
+        shape == last) {  // the output: the name of what stands there already
+      const std::size_t cut = text.rfind(" -> ");
+      text = text.substr(0, cut == std::string::npos ? 0 : cut + 4) + name + " " + shape;
+      break;
+    }
+    text += (text.empty() ? "" : " -> ") + (name.empty() ? "" : name + " ") + shape;
+    last = shape;
+  }
+  return text;
+}
+
+std::string describe(const program &p, const size_map &given,
+                     std::span<const stage_report> stages) {
+  return sheet(p, resolve_sizes(p, given)).run(stages);
+}
+
+}  // namespace qkv::codegen

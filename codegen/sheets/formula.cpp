@@ -1,0 +1,54 @@
+#include "codegen/sheets/formula.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace qkv::codegen {
+
+formula::formula(double factor, std::vector<axis_id> axes) {
+  std::sort(axes.begin(), axes.end());
+  if (factor != 0) terms_[std::move(axes)] = factor;
+}
+
+formula &formula::operator+=(const formula &o) {
+  for (const auto &[axes, factor] : o.terms_) terms_[axes] += factor;
+  return *this;
+}
+
+std::string formula::text(const program &p) const {
+  std::vector<std::pair<std::vector<axis_id>, double>> terms(terms_.begin(), terms_.end());
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
+  std::string all;
+  for (const auto &[axes, factor] : terms) {
+    std::string term = factor == 1 && !axes.empty() ? "" : fmt::format("{:.15g}", factor);
+    for (axis_id a : axes) term += (term.empty() ? "" : "*") + p.axes[a].name;
+    all += (all.empty() ? "" : " + ") + term;
+  }
+  return all.empty() ? "0" : all;
+}
+
+std::optional<double> formula::value(const std::vector<std::int64_t> &size) const {
+  double sum = 0;
+  for (const auto &[axes, factor] : terms_) {
+    double term = factor;
+    for (axis_id a : axes) {
+      if (size[a] < 0) return std::nullopt;
+      term *= static_cast<double>(size[a]);
+    }
+    sum += term;
+  }
+  return sum;
+}
+
+std::string short_number(double x) {
+  if (x < 1e4) return fmt::format("{:.4g}", x);
+  constexpr const char *units[] = {"k", "M", "G", "T", "P"};
+  int unit = -1;
+  while (x >= 999.5 && unit < 4) x /= 1000, ++unit;
+  return fmt::format("{:.3g} {}", x, units[unit]);
+}
+
+}  // namespace qkv::codegen

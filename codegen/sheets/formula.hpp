@@ -1,0 +1,34 @@
+#pragma once
+// Sums of products of axis sizes: 4*batch*heads*seq*kv*d_k + batch*seq.
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/program/program.hpp"
+
+namespace qkv::codegen {
+
+class formula {
+ public:
+  formula() = default;
+  // factor * the sizes of the axes
+  formula(double factor, std::vector<axis_id> axes);
+
+  formula &operator+=(const formula &);
+
+  // Axes by name, the largest degree first. "0" when empty.
+  std::string text(const program &) const;
+
+  // Empty when a size that is needed is not known (-1).
+  std::optional<double> value(const std::vector<std::int64_t> &size) const;
+
+ private:
+  std::map<std::vector<axis_id>, double> terms_;
+};
+
+// 2097152 -> "2.10 M"; below 10000 as it is.
+std::string short_number(double);
+
+}  // namespace qkv::codegen

@@ -1,0 +1,16 @@
+#pragma once
+// What the code generator says about one stage of a kernel; the sheet prints it.
+#include <string>
+#include <vector>
+
+namespace qkv::codegen {
+
+struct stage_report {
+  std::string kind;                 // "contraction", "attention", "map"
+  std::string name;                 // label of the step that it computes
+  std::vector<std::string> stores;  // labels of the results that it writes to memory
+  std::vector<std::string>
+      never_stored;  // labels of the steps that exist only in tiles or registers
+};
+
+}  // namespace qkv::codegen
