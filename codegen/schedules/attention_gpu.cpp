@@ -84,7 +84,7 @@ class schedule {
     }
     if (has_column && t_.column_blocks) grid.push_back(cb);
     if (grid.empty())
-      throw std::runtime_error("an attention without rows and outer axes has no GPU schedule yet");
+      throw std::runtime_error("an attention whose result is one number has no GPU schedule");
     order.emplace_back(tx_);
     if (f_.has_row) order.emplace_back(ty_);
     for (const Var &g : grid) order.emplace_back(g);

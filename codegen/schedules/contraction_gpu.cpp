@@ -17,7 +17,12 @@ void schedule_contraction_gpu(contraction_funcs &f) {
   Var cb("column_block"), ci("ci"), tx("thread_x"), c("c"), rb("row_block"), ri("ri"),
       ty("thread_y"), r("r");
   std::vector<VarOrRVar> order;
-  std::vector<Var> grid = gpu::fused(out, f.outer), threads;
+  std::vector<Var> outer = f.outer, threads;
+  if (!f.has_column && !f.has_row && !outer.empty()) {  // a number for each of the outer positions
+    out.split(outer[0], outer[0], tx, 64, TailStrategy::GuardWithIf);
+    threads.push_back(tx);
+  }
+  std::vector<Var> grid = gpu::fused(out, outer);
   if (f.has_column) {
     out.split(f.column, cb, ci, f.panel, TailStrategy::GuardWithIf)
         .split(ci, tx, c, tile)
@@ -34,10 +39,6 @@ void schedule_contraction_gpu(contraction_funcs &f) {
   }
   if (f.has_column) grid.push_back(cb);
   if (f.has_row) grid.push_back(rb);
-  if (threads.empty() && !grid.empty()) {  // a number for each of the outer positions
-    out.split(grid[0], grid[0], tx, 64, TailStrategy::GuardWithIf);
-    threads.push_back(tx);
-  }
   if (grid.empty()) {
     out.gpu_single_thread();
     f.sum.compute_root().gpu_single_thread();

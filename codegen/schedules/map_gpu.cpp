@@ -13,11 +13,10 @@ void schedule_map_gpu(map_funcs &f) {
   constexpr int positions = 32;  // of a block
   for (map_funcs::reduction &r : f.reductions) {
     r.result.compute_root();
-    std::vector<Var> all = gpu::fused(r.result, r.position);
     std::vector<Halide::VarOrRVar> order = {f.lane};
     for (const RVar &v : r.over) order.emplace_back(v);
     r.partial.update().reorder(order);
-    if (all.empty()) {  // one number of all: the partial results by 16 threads
+    if (r.position.empty()) {  // one number of all: the partial results by 16 threads
       Var block("block"), thread("thread");
       r.result.gpu_single_thread();
       r.partial.compute_root()
@@ -26,8 +25,14 @@ void schedule_map_gpu(map_funcs &f) {
       r.partial.update().gpu_tile(f.lane, block, thread, reduction_lanes);
       continue;
     }
+    // Threads along the innermost axis alone: were they split off a fused one, its parts would not be single positions.
     Var block("block"), position("position");
-    r.result.gpu_tile(all[0], block, position, positions, TailStrategy::GuardWithIf);
+    const std::vector<Var> rest(r.position.begin() + 1, r.position.end());
+    std::vector<Var> grid = gpu::fused(r.result, rest);
+    grid.insert(grid.begin(), block);
+    r.result.split(r.position[0], block, position, positions, TailStrategy::GuardWithIf)
+        .gpu_threads(position);
+    gpu::blocks(r.result, grid);
     r.partial.compute_at(r.result, position)
         .store_in(MemoryType::Register)
         .bound(f.lane, 0, reduction_lanes)

@@ -67,8 +67,10 @@ attention_tile gpu_attention_tile(const program &p, const stage &s) {
   }
   std::int64_t columns = known_size(p, s.column);
   if (columns >= 0 && s.lse >= 0) ++columns;
-  return s.row == no_axis ? first_that_fits(one_row, columns, features)
-                          : first_that_fits(many_rows, columns, features);
+  if (s.row != no_axis) return first_that_fits(many_rows, columns, features);
+  attention_tile t = first_that_fits(one_row, columns, features);
+  t.column_blocks |= s.outer.empty();  // a grid needs an axis
+  return t;
 }
 
 }  // namespace qkv::codegen
