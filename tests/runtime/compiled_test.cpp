@@ -1,0 +1,229 @@
+// Compiled code under the runtime: bitwise equal results on any number of threads, failing memory as a status, the caller's
+// floating-point state left alone, and the same numbers on a device.
+#include "compiled.hpp"
+
+#include <qkv/call.hpp>
+#include <qkv/device.hpp>
+
+#include <cerrno>
+#include <cfenv>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <thread>
+
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace compiled;
+using qkv::status_code;
+using queries = tensor<batch, heads, seq, d>;
+using keys = tensor<batch, heads, kv, d>;
+
+template <class Tensor>
+Tensor random(Tensor t, unsigned seed) {
+  std::mt19937 numbers(seed);
+  std::normal_distribution<float> normal;
+  for (float &x : t) x = normal(numbers);
+  return t;
+}
+
+template <class Tensor>
+bool same_bits(const Tensor &a, const Tensor &b) {
+  return a.elements() == b.elements() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.elements()) * sizeof(float)) ==
+             0;
+}
+
+template <class Tensor>
+float distance(const Tensor &a, const Tensor &b) {
+  float most = 0;
+  for (std::int64_t i = 0; i < a.elements(); ++i) {
+    const float x = std::abs(a.data()[i] - b.data()[i]);
+    most = x <= most ? most : x;  // a NaN stays
+  }
+  return most;
+}
+
+// One problem with its result on one thread.
+struct problem {
+  extents<decltype(extent<batch>(0)), decltype(extent<seq>(0)), decltype(extent<kv>(0))> sizes{
+      extent<batch>(2), extent<seq>(131), extent<kv>(97)};
+  queries Q = random(queries(sizes), 1), O{sizes};
+  keys K = random(keys(sizes), 2), V = random(keys(sizes), 3);
+
+  problem() { REQUIRE(call(O, {.threads = 1}).ok()); }
+  qkv::status call(queries &o, const qkv::options &how) const {
+    return qkv::call<attend>(how, Q, K, V, o);
+  }
+};
+
+// Threads of the caller's: every task on a thread of its own.
+struct one_thread_each : qkv::executor {
+  int tasks = 0;
+  void run(int n, void (*task)(void *, int), void *state) override {
+    tasks += n;
+    std::vector<std::thread> all;
+    for (int i = n; i-- > 0;) all.emplace_back(task, state, i);
+    for (std::thread &t : all) t.join();
+  }
+};
+
+struct throwing : qkv::executor {
+  void run(int, void (*)(void *, int), void *) override { throw 1; }
+};
+
+}  // namespace
+
+TEST_CASE("the number of threads does not change a bit") {
+  const problem p;
+  for (int threads : {1, 2, 3, 4, 8, 16}) {
+    queries o(p.sizes);
+    for (int repeat = 0; repeat < 10; ++repeat) {
+      REQUIRE(p.call(o, {.threads = threads}).ok());
+      CHECK(same_bits(o, p.O));
+    }
+  }
+}
+
+TEST_CASE("the caller's executor") {
+  const problem p;
+  one_thread_each mine;
+  queries o(p.sizes);
+  REQUIRE(p.call(o, {.executor = &mine}).ok());
+  CHECK(same_bits(o, p.O));
+  CHECK(mine.tasks > 0);
+  throwing bad;
+  const qkv::status s = p.call(o, {.executor = &bad});
+  CHECK(s.code() == status_code::kernel_failed);
+  CHECK(std::string(s.text()).find("the caller's executor threw an exception") !=
+        std::string::npos);
+}
+
+TEST_CASE("calls from several threads at once") {
+  const problem p;
+  std::vector<std::thread> callers;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    callers.emplace_back([&, t] {
+      queries o(p.sizes);
+      for (int i = 0; i < 8; ++i)
+        wrong += !p.call(o, {.threads = 1 + t % 3}).ok() || !same_bits(o, p.O);
+    });
+  }
+  for (std::thread &t : callers) t.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("every allocation may fail") {
+  const problem p;
+  std::size_t need = 0;
+  REQUIRE(qkv::workspace_bytes<attend>(need, {.threads = 2}, p.Q, p.K, p.V, queries(p.sizes)).ok());
+  std::vector<char> memory(need + 64);
+  qkv::workspace mine(memory.data(), memory.size());
+  queries o(p.sizes);
+  REQUIRE(p.call(o, {.threads = 2, .workspace = &mine}).ok());
+  CHECK(same_bits(o, p.O));
+  CHECK(mine.in_use() == 0);
+  for (std::size_t most = 0; most < need; most += need / 40 + 1) {
+    qkv::workspace small(most);
+    const qkv::status s = p.call(o, {.threads = 2, .workspace = &small});
+    if (!s.ok()) {
+      CHECK(s.code() == status_code::out_of_memory);
+      CHECK(s.text() == std::string("attend: the workspace has no more memory"));
+    }
+    CHECK(small.in_use() == 0);
+  }
+  REQUIRE(p.call(o, {.threads = 2}).ok());
+  CHECK(same_bits(o, p.O));
+}
+
+TEST_CASE("the caller's floating-point state and errno") {
+  const problem p;
+  queries o(p.sizes);
+  errno = 77;
+  std::fesetround(FE_UPWARD);
+  std::feclearexcept(FE_ALL_EXCEPT);
+  const qkv::status s = p.call(o, {.threads = 2});
+  const int rounding = std::fegetround(), flags = std::fetestexcept(FE_ALL_EXCEPT);
+  std::fesetround(FE_TONEAREST);
+  REQUIRE(s.ok());
+  CHECK(errno == 77);
+  CHECK(rounding == FE_UPWARD);
+  CHECK(flags == 0);
+  CHECK(same_bits(o, p.O));
+}
+
+TEST_CASE("sizes at the ends") {
+  for (const auto &[b, n, m] :
+       {std::tuple{0, 3, 3}, {2, 0, 3}, {1, 3, 0}, {1, 1, 1}, {3, 1, 257}}) {
+    const extents sizes(extent<batch>(b), extent<seq>(n), extent<kv>(m));
+    queries o(sizes);
+    o.fill(-7);
+    REQUIRE(qkv::call<attend>(random(queries(sizes), 1), random(keys(sizes), 2),
+                              random(keys(sizes), 3), o)
+                .ok());
+    if (m == 0) CHECK(std::all_of(o.begin(), o.end(), [](float x) { return x == 0; }));
+    if (m > 0) CHECK(std::none_of(o.begin(), o.end(), [](float x) { return x == -7; }));
+  }
+}
+
+TEST_CASE("growing and shrinking calls") {
+  for (int n : {64, 1, 65, 0, 300, 7}) {
+    const extents sizes(extent<batch>(1), extent<seq>(n), extent<kv>(n));
+    const queries Q = random(queries(sizes), 4);
+    queries a(sizes), b(sizes);
+    const keys K = random(keys(sizes), 5);
+    REQUIRE(qkv::call<attend>(Q, K, K, a).ok());
+    REQUIRE(qkv::call<attend>(qkv::options{.threads = 3}, Q, K, K, b).ok());
+    CHECK(same_bits(a, b));
+  }
+}
+
+TEST_CASE("prepared params give the same bits") {
+  const extents sizes(extent<batch>(2), extent<seq>(37));
+  const auto X = random(tensor<batch, seq, d_model>(sizes), 6);
+  auto W = random(tensor<d_model, heads, d>(), 7);
+  auto b = random(tensor<heads, d>(), 8);
+  queries y(sizes), z(sizes);
+  REQUIRE(qkv::call<project>(X, W, b, y).ok());
+  const auto m = qkv::prepare<project>(W, b);
+  W.fill(std::numeric_limits<float>::quiet_NaN());
+  b.fill(std::numeric_limits<float>::quiet_NaN());
+  REQUIRE(m(X, z).ok());
+  CHECK(same_bits(y, z));
+}
+
+TEST_CASE("a device") {
+  const problem p;
+  for (const qkv::device on : {qkv::device::opencl, qkv::device::cuda}) {
+    queries o(p.sizes);
+    o.fill(-7);
+    const qkv::status s = p.call(o, {.on = on});
+    if (!s.ok()) {
+      CHECK((s.code() == status_code::no_device || s.code() == status_code::device_failed ||
+             s.code() == status_code::unsupported));
+      CHECK(std::all_of(o.begin(), o.end(), [](float x) { return x == -7; }));
+      WARN(s.text());
+      continue;
+    }
+    CHECK(distance(o, p.O) < 1e-5f);
+    const auto upload = [&](const auto &t) {
+      qkv::device_memory m;
+      REQUIRE(qkv::device_memory::make({.on = on}, 4, t.elements(), m).ok());
+      REQUIRE(m.copy_from(t.data()).ok());
+      return m;
+    };
+    const auto Q = upload(p.Q), K = upload(p.K), V = upload(p.V), O = upload(p.Q);
+    const qkv::device_view<batch, heads, seq, d> q(on, Q.handle(), p.sizes),
+        out(on, O.handle(), p.sizes);
+    const qkv::device_view<batch, heads, kv, d> k(on, K.handle(), p.sizes),
+        v(on, V.handle(), p.sizes);
+    REQUIRE(qkv::call<attend>(q, k, v, out).ok());
+    queries back(p.sizes);
+    REQUIRE(O.copy_to(back.data()).ok());
+    CHECK(same_bits(back, o));
+    CHECK(qkv::call<attend>(q, k, v, q).text() == std::string("attend: output O overlaps input Q"));
+  }
+}
