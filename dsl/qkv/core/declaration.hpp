@@ -76,7 +76,7 @@ struct declaration_check {
   }
 
   constexpr bool add(const argument &a, const axis_data *twice) {
-    if (bad_name(m, "kernel", "argument", a.name)) return false;
+    if (bad_name(m, "argument", a.name)) return false;
     std::size_t slot = key_of(a.name) % n_slots;
     for (; named[slot]; slot = (slot + 1) % n_slots)
       if (named[slot]->name == a.name) return fail("two arguments are named ", a.name);
@@ -84,7 +84,7 @@ struct declaration_check {
     if (twice) return fail(a.name, " names axis ", twice->name, " twice");
     if (a.shape.too_many()) return fail(a.name, " has more than ", long{max_axes}, " axes");
     for (const axis_data *x : a.shape) {
-      if (bad_name(m, "kernel", "axis", x->name)) return false;
+      if (bad_name(m, "axis", x->name)) return false;
       if (x->size != runtime && x->size < 1)
         return fail("axis ", x->name, " is ", x->size, "; a size is at least 1");
       if (!same_everywhere(x, a)) return false;
@@ -114,7 +114,7 @@ template <str Name, class F>
 struct kernel_check {
   static constexpr text why() {
     message m;
-    if (bad_name(m, "kernel", "name", Name.view())) return m;
+    if (bad_name(m, "kernel", Name.view())) return m;
     if constexpr (!requires { &F::operator(); }) {
       m.say("kernel ", Name.view(), ": every argument needs a type")
           .say("write in<...> or param<...> instead of auto");

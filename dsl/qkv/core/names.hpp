@@ -12,9 +12,9 @@ constexpr bool is_identifier(sv s) {
   return true;
 }
 
-constexpr bool bad_name(message &m, sv where, sv what, sv name) {
+constexpr bool bad_name(message &m, sv what, sv name) {
   if (is_identifier(name)) return false;
-  m.say(where, ": ", what, " ", name, ": a name is made of letters, digits and _");
+  m.say(what, " ", name, ": a name is made of letters, digits and _");
   return true;
 }
 

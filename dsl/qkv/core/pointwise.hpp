@@ -39,7 +39,13 @@ constexpr bool foreign_index(message &m, const call_name &call, const info &x, c
 constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   if (l.s.contains(r.s) || r.s.contains(l.s)) return false;
   const axes only_l = l.s.without(r.s), only_r = r.s.without(l.s);
-  const call_name name{name_of(kind)};
+  const sv name = name_of(kind);
+  for (const info *bias : {&l, &r}) {
+    const info &x = bias == &l ? r : l;
+    if (!bias->m.param || x.m.param) continue;
+    m.say(name, ": ", bias->label, " varies along ", bias->s.without(x.s), ", which ", x.label, " lacks").show(l, r);
+    return true;
+  }
   m.say(name, ": neither side contains the other");
   if (only_l.n == 1 && only_r.n == 1 && same_name(root_of(only_l[0]), root_of(only_r[0]))) {
     m.say("did you mean rename<", only_r, ", ", only_l, ">(", r.label, ")?");

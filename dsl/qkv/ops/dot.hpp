@@ -26,15 +26,22 @@ struct dot {
                  ")")
             .show(l, r);
       }
-      if (over.has(a) && a->batch && !l.m.param && !r.m.param) {
-        return m.say(call, " adds up batch axis ", a->name, " of two activations")
-            .say("leave it out: it rides along; only a param may contract it")
-            .show(l, r);
-      }
+      if (over.has(a) && a->batch && !l.m.param && !r.m.param) return adds_up(m, a, l, r);
     }
     if (over_other_weights(m, l, r) || over_other_weights(m, r, l)) return m.show(l, r);
     if (too_many_axes(m, call, shape(l, r))) m.show(l, r);
     return m;
+  }
+
+  constexpr text adds_up(message &m, const axis_data *batch, const info &l, const info &r) const {
+    m.say("dot<", over, "> adds up batch axis ", batch->name, " of two activations");
+    const axes others = over.non_batch();
+    if (others.empty()) {
+      m.say("only a param may contract it; sum<", batch->name, "> says a sum");
+    } else {
+      m.say("did you mean dot<", others, ">(", l.label, ", ", r.label, ")? only a param may contract ", batch->name);
+    }
+    return m.show(l, r);
   }
 
   // Weights are contracted over their own axis; over another only with a param or with weights over a contracted axis.
@@ -47,7 +54,7 @@ struct dot {
     return true;
   }
 
-  constexpr axes shape(const info &l, const info &r) const { return l.s.with(r.s).without(over); }
+  constexpr axes shape(const info &l, const info &r) const { return l.s.without(over).with(r.s.without(over)); }
 
   constexpr marks meaning(const info &l, const info &r) const {
     marks m;

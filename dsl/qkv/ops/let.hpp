@@ -28,7 +28,7 @@ template <str Name>
 struct let {
   constexpr text check(const info &x) const {
     message m;
-    if (bad_name(m, "let", "step", Name.view())) m.show(x);
+    if (bad_name(m, "let", Name.view())) m.show(x);
     return m;
   }
 };

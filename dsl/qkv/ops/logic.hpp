@@ -14,7 +14,7 @@ struct logic {
   constexpr text check(const info &l, const info &r) const {
     message m;
     const call_name name{name_of(kind)};
-    if (!is_comparison(kind) && (not_logical(m, name, "", l) || not_logical(m, name, "", r)))
+    if (!is_comparison(kind) && (not_logical(m, name, l) || not_logical(m, name, r)))
       return m;
     if (sizes_differ(m, name, l, r)) return m;
     if (too_many_axes(m, name, shape(l, r))) m.show(l, r);
@@ -30,7 +30,7 @@ struct inverted {
   static constexpr axes over{};
   constexpr text check(const info &x) const {
     message m;
-    not_logical(m, {"not"}, "", x);
+    not_logical(m, {"not"}, x);
     return m;
   }
   constexpr axes shape(const info &x) const { return x.s; }

@@ -13,7 +13,7 @@ struct mask {
   constexpr text check(const info &x, const info &keep) const {
     message m;
     const call_name call{rows ? "mask_rows" : "mask"};
-    if (needs_input(m, call, x) || not_logical(m, call, "keep, ", keep)) return m;
+    if (needs_input(m, call, x) || not_logical(m, call, keep)) return m;
     if (!x.m.weights.empty()) {
       return m.say(call, " after softmax<", x.m.weights, ">")
           .say("mask the scores before softmax; if it is meant, where(keep, ", x.label, ", 0)")

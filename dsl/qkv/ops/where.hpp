@@ -12,7 +12,7 @@ struct where {
 
   constexpr text check(const info &c, const info &a, const info &b) const {
     message m;
-    if (not_logical(m, {"where"}, "the condition, ", c)) return m;
+    if (not_logical(m, {"where"}, c)) return m;
     if (unaligned_causal(m, c)) return m.show(c);
     if (sizes_differ(m, {"where"}, c, a) || sizes_differ(m, {"where"}, c, b) ||
         sizes_differ(m, {"where"}, a, b))
@@ -26,7 +26,7 @@ struct where {
       return m;
     }
     return m.say("where: no side contains the others")
-        .say("broadcast<", largest.without(a.s), ">(", a.label, ") if it is meant")
+        .say("if it is meant, write broadcast<", largest.without(a.s), ">(", a.label, ")")
         .show(c, a, b);
   }
   constexpr axes shape(const info &c, const info &a, const info &b) const {

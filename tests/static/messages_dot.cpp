@@ -1,0 +1,63 @@
+// Every text of dot.
+#include "spec.hpp"
+
+namespace {
+
+using namespace spec;
+
+constexpr axis<"d_k", 48> d_k48;
+constexpr batch_axis<"seq"> batch_seq;
+constexpr in<"K", batch, kv, d_k48> K48;
+constexpr in<"S", batch_seq, d_k> S;
+constexpr in<"T", batch, seq, d_k> T;
+constexpr axis<"a", 2> a;
+constexpr axis<"c", 2> c;
+constexpr axis<"e", 2> e;
+constexpr axis<"g", 2> g;
+constexpr in<"L", batch, seq, a, c, d_k> L;
+constexpr axis<"h", 2> h;
+constexpr in<"R", batch, heads, kv, e, g, h, d_k> R;
+
+// a forgotten rename
+static_assert(says<decltype(dot<d_k>(step<decltype(dot<d_model>(X, Wq))>,
+                                     step<decltype(dot<d_model>(X, Wq))>))>(
+    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(dot(X, Wq)) dot(X, Wq)[batch, seq, heads=8, d_k=64] dot(X, Wq)[batch, seq, heads=8, d_k=64]"));
+// an axis that one side lacks
+static_assert(says<decltype(dot<d_v>(Q, V))>(
+    "dot<d_v>: no axis d_v in Q Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));
+// and the other
+static_assert(says<decltype(dot<d_k>(Q, V))>(
+    "dot<d_k>: no axis d_k in V Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));
+// static sizes that differ
+static_assert(says<decltype(dot<d_k>(T, K48))>(
+    "dot<d_k>: d_k is 64 in T but 48 in K T[batch, seq, d_k=64] K[batch, kv, d_k=48]"));
+// one name, two axes
+static_assert(says<decltype(dot<d_k>(T, S))>(
+    "dot<d_k>: two different axes are named seq T[batch, seq, d_k=64] S[seq, d_k=64]"));
+// heads added up between activations
+static_assert(says<decltype(dot<heads, d_k>(Q, K))>(
+    "dot<heads, d_k> adds up batch axis heads of two activations did you mean dot<d_k>(Q, K)? only a param may contract heads Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
+// a batch axis alone
+static_assert(says<decltype(dot<batch>(Q, K))>(
+    "dot<batch> adds up batch axis batch of two activations only a param may contract it; sum<batch> says a sum Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
+// weights over another axis
+static_assert(says<decltype(dot<kv>(step<decltype(softmax<seq>(scores))>, V))>(
+    "dot<kv> contracts weights over seq; did you mean softmax<kv>? if it is meant, plain(softmax(dot(Q, K))) makes them numbers softmax(dot(Q, K))[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
+// a feature map by softmax
+static_assert(says<decltype(dot<kv>(step<decltype(softmax<d_k>(K))>, V))>(
+    "dot<kv> contracts weights over d_k; did you mean softmax<kv>? if it is meant, plain(softmax(K)) makes them numbers softmax(K)[batch, heads=8, kv, d_k=64] V[batch, heads=8, kv, d_v=32]"));
+// weights that were let
+static_assert(says<decltype(dot<kv>(step<decltype(let<"w">(step<decltype(softmax<seq>(scores))>))>,
+                                    V))>(
+    "dot<kv> contracts weights over seq; did you mean softmax<kv>? if it is meant, plain(w) makes them numbers w[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
+// no axis at all
+static_assert(says<decltype(dot<>(Q, K))>(
+    "dot: names no axis to contract Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
+// an expression of positions
+static_assert(says<decltype(dot<kv>(index(kv), V))>(
+    "dot<kv>: index(kv) meets no input of the kernel combine it with a step of the kernel first"));
+// a result of too many axes
+static_assert(says<decltype(dot<d_k>(L, R))>(
+    "dot<d_k>: the result has more than 8 axes L[batch, seq, a=2, c=2, d_k=64] R[batch, heads=8, kv, e=2, g=2, h=2, d_k=64]"));
+
+}  // namespace

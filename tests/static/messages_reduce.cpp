@@ -1,0 +1,54 @@
+// Every text of sum, max, min, mean, logsumexp.
+#include "spec.hpp"
+
+namespace {
+
+using namespace spec;
+
+// an axis that is missing
+static_assert(says<decltype(sum<mem>(scores))>(
+    "sum<mem>: no axis mem in dot(Q, K) dot(Q, K)[batch, heads=8, seq, kv]"));
+// max
+static_assert(says<decltype(max<mem>(scores))>(
+    "max<mem>: no axis mem in dot(Q, K) dot(Q, K)[batch, heads=8, seq, kv]"));
+// min
+static_assert(says<decltype(min<mem>(scores))>(
+    "min<mem>: no axis mem in dot(Q, K) dot(Q, K)[batch, heads=8, seq, kv]"));
+// mean
+static_assert(says<decltype(mean<kv, mem>(scores))>(
+    "mean<kv, mem>: no axis mem in dot(Q, K) dot(Q, K)[batch, heads=8, seq, kv]"));
+// logsumexp
+static_assert(says<decltype(logsumexp<mem>(scores))>(
+    "logsumexp<mem>: no axis mem in dot(Q, K) dot(Q, K)[batch, heads=8, seq, kv]"));
+// no axis
+static_assert(
+    says<decltype(sum<>(scores))>("sum: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+// max
+static_assert(
+    says<decltype(max<>(scores))>("max: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+// min
+static_assert(
+    says<decltype(min<>(scores))>("min: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+// mean
+static_assert(
+    says<decltype(mean<>(scores))>("mean: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+// logsumexp
+static_assert(says<decltype(logsumexp<>(scores))>(
+    "logsumexp: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+// positions
+static_assert(says<decltype(sum<kv>(index(kv)))>(
+    "sum<kv>: index(kv) meets no input of the kernel combine it with a step of the kernel first"));
+// max
+static_assert(says<decltype(max<kv>(index(kv)))>(
+    "max<kv>: index(kv) meets no input of the kernel combine it with a step of the kernel first"));
+// min
+static_assert(says<decltype(min<kv>(index(kv)))>(
+    "min<kv>: index(kv) meets no input of the kernel combine it with a step of the kernel first"));
+// mean
+static_assert(says<decltype(mean<kv>(index(kv)))>(
+    "mean<kv>: index(kv) meets no input of the kernel combine it with a step of the kernel first"));
+// logsumexp
+static_assert(says<decltype(logsumexp<kv>(index(kv)))>(
+    "logsumexp<kv>: index(kv) meets no input of the kernel combine it with a step of the kernel first"));
+
+}  // namespace
