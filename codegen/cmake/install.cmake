@@ -4,22 +4,17 @@ set(_config ${CMAKE_INSTALL_LIBDIR}/cmake/qkv)
 set(_headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
 install(DIRECTORY dsl/qkv runtime/qkv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${_headers})
-set(_targets qkv_dsl qkv_runtime qkv_program qkv_reference)
+set(_targets qkv_dsl qkv_runtime qkv_program qkv_reference qkv_sheets)
 if(QKV_CODEGEN)
   install(DIRECTORY codegen/include/qkv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${_headers})
-  list(APPEND _targets qkv_sheets qkv_codegen qkv_halide_runtime)
+  list(APPEND _targets qkv_codegen qkv_halide_runtime)
   install(FILES "${PROJECT_BINARY_DIR}/halide_runtime/halide_runtime.a" DESTINATION ${CMAKE_INSTALL_LIBDIR}
           RENAME libqkv_halide_runtime.a)
   install(FILES codegen/cmake/qkv_add_kernels.cmake DESTINATION ${_config})
 endif()
 # Headers of the code generator that the two above include as "codegen/program/program.hpp" and the like.
-install(DIRECTORY codegen/program codegen/reference DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/codegen ${_headers})
+install(DIRECTORY codegen/program codegen/reference codegen/sheets DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/codegen ${_headers})
 
-foreach(_target IN LISTS _targets)
-  if(NOT TARGET ${_target})
-    list(REMOVE_ITEM _targets ${_target})
-  endif()
-endforeach()
 install(TARGETS ${_targets} EXPORT qkv_targets)
 install(EXPORT qkv_targets NAMESPACE qkv:: FILE qkv-targets.cmake DESTINATION ${_config})
 configure_package_config_file(codegen/cmake/qkv-config.cmake.in "${PROJECT_BINARY_DIR}/qkv-config.cmake"

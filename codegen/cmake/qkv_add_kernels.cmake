@@ -62,12 +62,10 @@ function(qkv_add_kernels name)
   # Nothing refers to the tables by name: without this the linker would leave them out.
   target_link_options(${name} INTERFACE "LINKER:--undefined=qkv_library_${name}")
 
-  if(TARGET qkv::reference)
-    add_executable(${name}_tool "${out}/${name}_tool.cpp")
-    # A wrong spec is told once: the tool is compiled only after the generator was.
-    set_source_files_properties("${out}/${name}_tool.cpp" PROPERTIES OBJECT_DEPENDS "${out}/${name}.done")
-    target_link_libraries(${name}_tool PRIVATE ${name} qkv::reference)
-  endif()
+  add_executable(${name}_tool "${out}/${name}_tool.cpp")
+  # A wrong spec is told once: the tool is compiled only after the generator was.
+  set_source_files_properties("${out}/${name}_tool.cpp" PROPERTIES OBJECT_DEPENDS "${out}/${name}.done")
+  target_link_libraries(${name}_tool PRIVATE ${name} qkv::reference)
 endfunction()
 
 # The two mains: the generator's, and the tool's.
