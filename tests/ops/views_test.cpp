@@ -1,0 +1,71 @@
+#include "tests/ops/spec.hpp"
+
+namespace qkv::testing {
+namespace {
+
+constexpr auto renamed = kernel<"renamed">(
+    [](X_ X) -> out<"G", row, other> { return dot<column>(X, rename<row, other>(X)); });
+constexpr auto parted = kernel<"parted">(
+    [](in<"X", six, row> X) -> out<"O", row, three, two> { return split<six, two, three>(X); });
+constexpr auto joined = kernel<"joined">(
+    [](in<"X", two, row, three> X) -> outs<out<"O", row, six>, out<"P", row, six>> {
+      return {merge<six, two, three>(X), merge<six, three, two>(X)};
+    });
+constexpr auto repeated = kernel<"repeated">(
+    [](in<"x", column> x) -> out<"O", row, column> { return broadcast<row>(x); });
+constexpr auto at_the_call = kernel<"at_the_call">(
+    [](in<"X", row, column> X, in<"S", other, column> S) -> out<"O", row, three, column> {
+      return split<other, row, three>(S) + broadcast<three>(X);
+    });
+
+}  // namespace
+
+TEST_CASE("rename: the same numbers under another name") {
+  const arrays a = matrices({4, 9});
+  const array &X = a.at("X");
+  QKV_SAME(meaning(renamed, a)["G"], (position{4, 4}), [&](auto i) {
+    double sum = 0;
+    for (std::int64_t k = 0; k < 9; ++k) sum += at(X, {i[0], k}) * at(X, {i[1], k});
+    return sum;
+  });
+}
+
+TEST_CASE("split: position i is (i / b, i % b)") {
+  random_numbers random(seed_or(5));
+  for (std::int64_t n : {0, 1, 4}) {
+    const array X = random_array({6, n}, random);
+    QKV_SAME(meaning(parted, {{"X", X}})["O"], (position{n, 3, 2}), [&](auto i) {
+      return at(X, {i[2] * 3 + i[1], i[0]});
+    });
+  }
+}
+
+TEST_CASE(
+    "merge: positions (i, j) at i * b + j, also of axes that lie apart or the other way round") {
+  random_numbers random(seed_or(6));
+  for (std::int64_t n : {0, 1, 4}) {
+    const array X = random_array({2, n, 3}, random);
+    arrays r = meaning(joined, {{"X", X}});
+    QKV_SAME(r["O"], (position{n, 6}), [&](auto i) { return at(X, {i[1] / 3, i[0], i[1] % 3}); });
+    QKV_SAME(r["P"], (position{n, 6}), [&](auto i) { return at(X, {i[1] % 2, i[0], i[1] / 2}); });
+  }
+}
+
+TEST_CASE("broadcast: the same at every position of the added axes") {
+  const array x = {{3}, {1, 2, 3}};
+  QKV_SAME(meaning(repeated, {{"x", x}}, {{"row", 4}})["O"], (position{4, 3}),
+           [&](auto i) { return x.data[i[1]]; });
+}
+
+TEST_CASE("split: sizes that only the call knows must multiply") {
+  random_numbers random(seed_or(7));
+  arrays a = {{"X", random_array({2, 5}, random)}, {"S", random_array({6, 5}, random)}};
+  QKV_SAME(meaning(at_the_call, a)["O"], (position{2, 3, 5}), [&](auto i) {
+    return at(a["S"], {i[0] * 3 + i[1], i[2]}) + at(a["X"], {i[0], i[2]});
+  });
+  a["S"] = random_array({7, 5}, random);
+  CHECK_THROWS_WITH(meaning(at_the_call, a),
+                    "at_the_call: split<other, row, three>: other is 7 but row * three is 2 * 3");
+}
+
+}  // namespace qkv::testing
