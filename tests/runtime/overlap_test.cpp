@@ -1,0 +1,94 @@
+// Whether memory is named twice, against lists of all element addresses of small random tensors.
+#include "overlap.hpp"
+
+#include <random>
+#include <set>
+
+#include "check.hpp"
+#include "fake.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+std::mt19937 numbers(5);
+int below(int n) { return static_cast<int>(numbers() % static_cast<unsigned>(n)); }
+
+// A tensor somewhere in a block of memory that is never touched; most are nested as real ones are.
+qkv_tensor random_tensor(char *memory) {
+  constexpr int sizes[] = {4, 2, 8, 1}, types[] = {QKV_F32, QKV_BF16, QKV_F64, QKV_B8};
+  const int type = below(4);
+  qkv_tensor t{};
+  t.dtype = types[type];
+  t.rank = 1 + below(3);
+  t.data = memory + sizes[type] * below(96 / sizes[type]);
+  std::int64_t inside = 1;
+  for (int d = t.rank; d-- > 0;) {
+    t.extent[d] = below(8) ? 1 + below(4) : 0;
+    t.stride[d] = d == t.rank - 1 ? 1 : below(4) ? inside + below(5) : below(7);
+    inside = std::max(inside, t.stride[d] * std::max<std::int64_t>(1, t.extent[d]));
+  }
+  return t;
+}
+
+// The address of every byte of every element, and whether two elements share one.
+std::set<std::uintptr_t> bytes_of(const qkv_tensor &t, bool &twice) {
+  constexpr int sizes[] = {4, 2, 2, 8, 4, 1};
+  std::set<std::uintptr_t> all;
+  twice = false;
+  std::int64_t e[3] = {1, 1, 1}, s[3] = {0, 0, 0};
+  std::copy(t.extent, t.extent + t.rank, e);
+  std::copy(t.stride, t.stride + t.rank, s);
+  for (std::int64_t i = 0; i < e[0]; ++i)
+    for (std::int64_t j = 0; j < e[1]; ++j)
+      for (std::int64_t k = 0; k < e[2]; ++k)
+        for (int b = 0; b < sizes[t.dtype]; ++b)
+          twice |= !all.insert(reinterpret_cast<std::uintptr_t>(t.data) +
+                               static_cast<std::uintptr_t>(
+                                   (i * s[0] + j * s[1] + k * s[2]) * sizes[t.dtype] + b))
+                        .second;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("no shared element is missed, and few tensors are refused for nothing") {
+  alignas(64) static char memory[4096];
+  int shared = 0, refused = 0, apart = 0, own = 0, own_refused = 0;
+  for (int i = 0; i < 100000; ++i) {
+    const qkv_tensor a = random_tensor(memory), b = random_tensor(memory);
+    bool twice_a = false, twice_b = false;
+    const auto x = bytes_of(a, twice_a), y = bytes_of(b, twice_b);
+    const bool really =
+        std::any_of(x.begin(), x.end(), [&](std::uintptr_t p) { return y.count(p) > 0; });
+    const bool says = qkv::detail::overlap(a, b), says_own = qkv::detail::overlaps_itself(a) >= 0;
+    if ((really && !says) || (twice_a && !says_own)) FAIL("missed, trial " << i);
+    shared += really;
+    apart += !really;
+    refused += says && !really;
+    own += twice_a;
+    own_refused += says_own && !twice_a;
+  }
+  CHECK(shared > 10000);
+  CHECK(own > 3000);
+  CHECK(refused < apart / 4);
+  CHECK(own_refused < 3000);
+}
+
+TEST_CASE("memory that touches without overlapping") {
+  alignas(64) static float memory[64];
+  CHECK(!qkv::detail::overlap(fake::tensor(memory, {4}), fake::tensor(memory + 4, {4})));
+  CHECK(!qkv::detail::overlap(fake::tensor(memory + 4, {4}), fake::tensor(memory, {4})));
+  CHECK(qkv::detail::overlap(fake::tensor(memory, {4}), fake::tensor(memory + 3, {4})));
+  CHECK(!qkv::detail::overlap(fake::tensor(memory, {0, 4}), fake::tensor(memory, {4})));
+  qkv_tensor a = fake::tensor(memory, {4, 4}), b = fake::tensor(memory + 4, {4, 4}),
+             c = fake::tensor(memory + 8, {3, 8});
+  a.stride[0] = b.stride[0] = 12;
+  c.stride[0] = 24;
+  CHECK(!qkv::detail::overlap(a, b));
+  CHECK(!qkv::detail::overlap(b, c));  // a row of c ends where the next row of b begins
+  c.extent[1] = 9;
+  CHECK(qkv::detail::overlap(b, c));
+  c.extent[1] = 4;
+  CHECK(!qkv::detail::overlap(a, c));
+  CHECK(!qkv::detail::overlap(c, b));
+}
