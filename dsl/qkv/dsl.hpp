@@ -1,5 +1,7 @@
 #pragma once
 // The language: axes, expressions, kernels. A spec includes this header and nothing else.
+#include <qkv/core/shape_error.hpp>  // first: compilers print the way to it with every error
+
 #include <qkv/attention/causal.hpp>
 #include <qkv/attention/layer_norm.hpp>
 #include <qkv/attention/padding.hpp>

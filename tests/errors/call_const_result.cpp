@@ -15,7 +15,8 @@ using results = tensor<batch, heads, seq, d_v>;
 
 bool use(queries &Q, keys &K, values &V, results &O) {
 #ifdef WRONG
-  return call<k>(Q, K, V, std::as_const(O)).ok();  // <-- call<k>: O is written, but const is given
+  // next line: call<k>: O is written, but const is given
+  return call<k>(Q, K, V, std::as_const(O)).ok();
 #else
   return call<k>(Q, K, V, O).ok();
 #endif

@@ -15,7 +15,8 @@ using results = tensor<batch, heads, seq, d_v>;
 
 bool use(queries &Q, keys &K, values &V, results &O) {
 #ifdef WRONG
-  return call<k>(Q, K, V).ok();  // <-- call<k>: 3 given, 4 needed
+  // next line: call<k>: 3 given, 4 needed
+  return call<k>(Q, K, V).ok();
 #else
   return call<k>(Q, K, V, O).ok();
 #endif

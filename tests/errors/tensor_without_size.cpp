@@ -10,7 +10,8 @@ long use() {
 #else
   const extents sizes(extent<batch>(2), extent<seq>(10));
 #endif
-  const tensor<batch, heads, kv, d_k> K(sizes);  // <-- extents: no size for kv
+  // next line: extents: no size for kv
+  const tensor<batch, heads, kv, d_k> K(sizes);
   return K.elements();
 }
 

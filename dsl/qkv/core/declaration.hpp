@@ -110,6 +110,16 @@ struct declaration_check {
 template <class Call>
 struct signature;
 
+// Whether the body can be traced. A body with an error of its own cannot: one error is enough.
+template <class F, int = (signature<decltype(&F::operator())>::trace().size(), 0)>
+consteval bool can_be_traced(int) {
+  return true;
+}
+template <class F>
+consteval bool can_be_traced(...) {
+  return false;
+}
+
 template <str Name, class F>
 struct kernel_check {
   static constexpr text why() {
@@ -121,7 +131,12 @@ struct kernel_check {
     } else if constexpr (!std::is_empty_v<F> || !std::is_default_constructible_v<F>) {
       m.say("kernel ", Name.view(), ": the lambda must not capture");
     } else {
-      signature<decltype(&F::operator())>::check(Name.view(), m);
+      using declared = signature<decltype(&F::operator())>;
+      if constexpr (!declared::check_kinds(Name.view()).empty()) {
+        return declared::check_kinds(Name.view());
+      } else if constexpr (!declared::check_names(Name.view()).empty()) {
+        if (can_be_traced<F>(0)) return declared::check_names(Name.view());
+      }
     }
     return m;
   }

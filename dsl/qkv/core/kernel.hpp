@@ -24,26 +24,32 @@ struct signature<Result (F::*)(In...) const> {
 
   static constexpr const auto &outputs() { return results_of<Result>::value; }
 
-  static constexpr void check(sv name, message &m) {
+  // Arguments are inputs and params, results are declared.
+  static constexpr message check_kinds(sv name) {
+    message m;
     const bool ok[] = {argument_of<std::remove_cvref_t<In>>::ok..., true};
     for (std::size_t i = 0; i < sizeof...(In); ++i)
-      if (!ok[i]) {
-        m.say("kernel ", name, ": argument ", static_cast<long>(i + 1),
-              " is no in<...> and no param<...>");
-        return;
-      }
-    if constexpr (!results_of<Result>::ok) {
+      if (!ok[i])
+        return m.say("kernel ", name, ": argument ", static_cast<long>(i + 1),
+                     " is no in<...> and no param<...>");
+    if (!results_of<Result>::ok) {
       m.say("kernel ", name, ": says no result").say("write -> out<name, axes...> before the body");
       if (of<Result>.kind != form::other) m.show(of<Result>);
-    } else {
-      declaration_check<sizeof...(In) + results_of<Result>::value.size()> c{name, m};
-      if (!(c.add(argument_of<std::remove_cvref_t<In>>::value,
-                  argument_of<std::remove_cvref_t<In>>::twice) &&
-            ...))
-        return;
-      for (std::size_t i = 0; i < outputs().size(); ++i)
-        if (!c.add(outputs()[i], results_of<Result>::twice[i])) return;
     }
+    return m;
+  }
+
+  // Each name stands for one thing.
+  static constexpr message check_names(sv name) {
+    message m;
+    declaration_check<sizeof...(In) + results_of<Result>::value.size()> c{name, m};
+    bool ok = true;
+    ((ok = ok && c.add(argument_of<std::remove_cvref_t<In>>::value,
+                       argument_of<std::remove_cvref_t<In>>::twice)),
+     ...);
+    for (std::size_t i = 0; ok && i < outputs().size(); ++i)
+      ok = c.add(outputs()[i], results_of<Result>::twice[i]);
+    return m;
   }
 
   static constexpr graph trace() {

@@ -43,7 +43,9 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   for (const info *bias : {&l, &r}) {
     const info &x = bias == &l ? r : l;
     if (!bias->m.param || x.m.param) continue;
-    m.say(name, ": ", bias->label, " varies along ", bias->s.without(x.s), ", which ", x.label, " lacks").show(l, r);
+    m.say(name, ": ", bias->label, " varies along ", bias->s.without(x.s), ", which ", x.label,
+          " lacks")
+        .show(l, r);
     return true;
   }
   m.say(name, ": neither side contains the other");

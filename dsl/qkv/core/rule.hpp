@@ -98,7 +98,9 @@ constexpr bool too_many_axes(message &m, const call_name &call, const axes &resu
 
 constexpr bool not_logical(message &m, const call_name &call, const info &x) {
   if (x.m.type == b8) return false;
-  m.say(call, ": ", x.label, " is ", name_of(x.m.type), ", not b8").say("did you mean ", x.label, " != 0?").show(x);
+  m.say(call, ": ", x.label, " is ", name_of(x.m.type), ", not b8")
+      .say("did you mean ", x.label, " != 0?")
+      .show(x);
   return true;
 }
 

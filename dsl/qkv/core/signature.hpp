@@ -37,7 +37,7 @@ struct result {
     const axes missing = declared.without(x.s), extra = x.s.without(declared);
     if (!extra.empty()) {
       m.say("result ", name, ": ", extra, " is not declared");
-      if (const text fix = split_fix(x, extra); !fix.empty()) {
+      if (const text fix = split_fix(x, extra, missing); !fix.empty()) {
         m.say(fix);
       } else if (!missing.empty()) {
         m.say("declared instead: ", missing);
@@ -53,14 +53,18 @@ struct result {
     return m.show_shape(name, declared).show_shape("returned", x.s);
   }
 
-  // Query heads left beside key heads: grouped heads that were not split.
-  constexpr text split_fix(const info &x, const axes &extra) const {
+  // Query heads beside key heads: grouped heads that were not split.
+  constexpr text split_fix(const info &x, const axes &extra, const axes &missing) const {
     text t;
-    for (const axis_data *few : extra.batch())
-      for (const axis_data *many : x.s.common(declared).batch())
-        if (few->size > 0 && many->size > few->size && many->size % few->size == 0) {
-          return t << "grouped heads? split<" << many->name << ", " << few->name << ", group>(Q)";
-        }
+    for (const axis_data *one : extra.batch())
+      for (const axis_data *other : x.s.common(declared).batch()) {
+        const axis_data *many = one->size > other->size ? one : other,
+                        *few = many == one ? other : one;
+        if (few->size < 1 || many->size == few->size || many->size % few->size) continue;
+        const bool named = missing.n == 1 && missing[0]->size == many->size / few->size;
+        return t << "grouped heads? split<" << many->name << ", " << few->name << ", "
+                 << (named ? missing[0]->name : "group") << ">(Q)";
+      }
     return t;
   }
   constexpr bool sizes_agree(message &m, const info &x) const {

@@ -39,7 +39,8 @@ struct dot {
     if (others.empty()) {
       m.say("only a param may contract it; sum<", batch->name, "> says a sum");
     } else {
-      m.say("did you mean dot<", others, ">(", l.label, ", ", r.label, ")? only a param may contract ", batch->name);
+      m.say("did you mean dot<", others, ">(", l.label, ", ", r.label,
+            ")? only a param may contract ", batch->name);
     }
     return m.show(l, r);
   }
@@ -54,7 +55,9 @@ struct dot {
     return true;
   }
 
-  constexpr axes shape(const info &l, const info &r) const { return l.s.without(over).with(r.s.without(over)); }
+  constexpr axes shape(const info &l, const info &r) const {
+    return l.s.without(over).with(r.s.without(over));
+  }
 
   constexpr marks meaning(const info &l, const info &r) const {
     marks m;
