@@ -1,0 +1,169 @@
+// What must hold exactly: masked numbers leave no trace, empty rows give 0, results depend on nothing but the operands.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <qkv/call.hpp>
+#include <qkv/registry.hpp>
+#include <qkv/workspace.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/kernels/specs.hpp"
+#include "tests/kernels/trial.hpp"
+
+namespace {
+
+using namespace qkv;
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+template <class Tensor>
+void randomize(Tensor &t, unsigned seed, float scale = 1) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, scale);
+  for (auto &x : t) x = normal(random);
+}
+
+template <class Tensor>
+bool same_bits(const Tensor &a, const Tensor &b) {
+  return std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.elements()) * sizeof(float)) ==
+         0;
+}
+
+using query = tensor<specs::batch, specs::heads, specs::seq, specs::d_k>;
+using self_key = tensor<specs::batch, specs::heads, specs::kv, specs::d_k>;
+using self_value = tensor<specs::batch, specs::heads, specs::kv, specs::d_v>;
+using key = tensor<specs::batch, specs::heads, specs::mem, specs::d_k>;
+using value_ = tensor<specs::batch, specs::heads, specs::mem, specs::d_v>;
+using result = tensor<specs::batch, specs::heads, specs::seq, specs::d_v>;
+using statistic = tensor<specs::batch, specs::heads, specs::seq>;
+
+}  // namespace
+
+TEST_CASE("what stands behind a mask leaves no trace") {
+  const int n = 150;
+  query Q({1, n});
+  self_key K({1, n});
+  self_value V({1, n});
+  result clean({1, n}), dirty({1, n});
+  statistic lse({1, n});
+  randomize(Q, 1), randomize(K, 2), randomize(V, 3);
+  REQUIRE(call<specs::causal_self>(Q, K, V, clean, lse).ok());
+  const int bad = 131;  // inside a block of keys that earlier rows see too
+  for (int h = 0; h < 3; ++h) {
+    for (int d = 0; d < 32; ++d) K(0, h, bad, d) = d % 2 ? not_a_number : infinity;
+    for (int d = 0; d < 64; ++d) V(0, h, bad, d) = d % 2 ? not_a_number : -infinity;
+  }
+  REQUIRE(call<specs::causal_self>(Q, K, V, dirty, lse).ok());
+  for (int h = 0; h < 3; ++h)
+    for (int i = 0; i < n; ++i)
+      for (int d = 0; d < 64; ++d) {
+        INFO("head " << h << " row " << i << " column " << d);
+        if (i < bad)
+          REQUIRE(dirty(0, h, i, d) == clean(0, h, i, d));
+        else
+          REQUIRE(std::isnan(dirty(0, h, i, d)));  // a visible NaN is not hidden
+      }
+}
+
+TEST_CASE("a row with nothing left gives 0") {
+  query Q({3, 40});
+  key K({3, 70});
+  value_ V({3, 70});
+  tensor<i32, specs::batch> len({3});
+  len(0) = 0, len(1) = 70, len(2) = 1;
+  randomize(Q, 1), randomize(K, 2), randomize(V, 3);
+  result O({3, 40});
+  O.fill(7);
+  REQUIRE(call<specs::padding>(Q, K, V, len, O).ok());
+  for (int h = 0; h < 3; ++h)
+    for (int i = 0; i < 40; ++i)
+      for (int d = 0; d < 64; ++d) {
+        REQUIRE(O(0, h, i, d) == 0.f);
+        REQUIRE(O(2, h, i, d) == V(2, h, 0, d));  // one key left has weight exactly 1
+      }
+}
+
+TEST_CASE("an additive mask of -inf removes keys, and rows") {
+  query Q({1, 33});
+  key K({1, 20});
+  value_ V({1, 20});
+  tensor<specs::heads, specs::seq, specs::mem> bias({33, 20});
+  randomize(Q, 1), randomize(K, 2), randomize(V, 3);
+  for (int i = 0; i < 33; ++i)
+    for (int j = 0; j < 20; ++j) bias(1, i, j) = i == 5 || j != 3 ? -infinity : 0;
+  result O({1, 33});
+  REQUIRE(call<specs::biased>(Q, K, V, bias, O).ok());
+  for (int d = 0; d < 64; ++d) {
+    REQUIRE(O(0, 1, 4, d) == V(0, 1, 3, d));
+    REQUIRE(O(0, 1, 5, d) == 0.f);
+  }
+}
+
+TEST_CASE("scores of any finite size stay finite") {
+  for (float scale : {100.f, 3e18f}) {  // scores of about 1e4, and of about 3e38
+    tensor<specs::batch, specs::seq, specs::odd_k> Q({1, 5});
+    tensor<specs::batch, specs::mem, specs::odd_k> K({1, 9});
+    tensor<specs::batch, specs::mem, specs::odd_v> V({1, 9});
+    tensor<specs::batch, specs::seq, specs::odd_v> O({1, 5});
+    for (int i = 0; i < 5; ++i) Q(0, i, i) = scale;
+    for (int j = 0; j < 9; ++j)
+      for (int d = 0; d < 20; ++d)
+        K(0, j, d) = (j == d ? 1.f : -1.f) * scale * (scale > 1e9f ? 30.f : 1.f);
+    randomize(V, 3);
+    REQUIRE(call<specs::unscaled_odd>(Q, K, V, O).ok());
+    for (int i = 0; i < 5; ++i)
+      for (int d = 0; d < 28; ++d) REQUIRE(O(0, i, d) == V(0, i, d));  // one key has all the weight
+  }
+}
+
+TEST_CASE("results depend neither on threads nor on batch mates") {
+  const int n = 700, batch = 3;
+  query Q({batch, n});
+  self_key K({batch, n});
+  self_value V({batch, n});
+  randomize(Q, 1), randomize(K, 2), randomize(V, 3);
+  result one({batch, n}), many({batch, n});
+  statistic lse({batch, n});
+  options single, several;
+  single.threads = 1, several.threads = 3;
+  REQUIRE(call<specs::causal_self>(single, Q, K, V, one, lse).ok());
+  REQUIRE(call<specs::causal_self>(several, Q, K, V, many, lse).ok());
+  CHECK(same_bits(one, many));
+  for (int b = 0; b < batch; ++b) {
+    query q({1, n});
+    self_key k({1, n});
+    self_value v({1, n});
+    result alone({1, n});
+    statistic l({1, n});
+    std::copy_n(&Q(b, 0, 0, 0), q.elements(), q.begin());
+    std::copy_n(&K(b, 0, 0, 0), k.elements(), k.begin());
+    std::copy_n(&V(b, 0, 0, 0), v.elements(), v.begin());
+    REQUIRE(call<specs::causal_self>(q, k, v, alone, l).ok());
+    CHECK(std::memcmp(alone.data(), &one(b, 0, 0, 0),
+                      static_cast<std::size_t>(alone.elements()) * sizeof(float)) == 0);
+  }
+}
+
+TEST_CASE("the memory of an attention does not grow with the keys") {
+  const auto bytes = [](int n, int m) {
+    query Q({1, n});
+    key K({1, m});
+    value_ V({1, m});
+    result O({1, n});
+    const qkv_kernel *table = kernels("full").at(0);
+    const qkv_tensor all[] = {Q.descriptor(), K.descriptor(), V.descriptor(), O.descriptor()};
+    options how;
+    how.threads = 1;
+    std::size_t size = 0;
+    REQUIRE(workspace_bytes(*table, all, size, how).ok());
+    return size;
+  };
+  const std::size_t few = bytes(256, 128), many = bytes(256, 8192), longer = bytes(2048, 8192);
+  INFO(few << " bytes for 128 keys, " << many << " for 8192");
+  CHECK(many <= few + 4096);
+  CHECK(longer <= 8 * many + 4096);
+  CHECK(longer <
+        std::size_t{2048} * 8192 * sizeof(float) / 8);  // the scores of one head would be 64 MiB
+}
