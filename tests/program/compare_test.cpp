@@ -1,0 +1,201 @@
+// The comparer catches planted errors and lets honest float32 pass.
+#include "codegen/reference/compare.hpp"
+
+#include <qkv/dsl.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/support/meaning.hpp"
+
+namespace qkv::testing {
+namespace {
+
+using codegen::compare;
+using codegen::expectation;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+// A million numbers around 1 in rows of 64; the loops are off by up to 1e-6 and 2e-6.
+expectation million() {
+  random_numbers random(seed_or(1));
+  expectation e;
+  e.name = "O";
+  e.axes = {"batch", "seq", "d_v"};
+  e.shape = {4, 4096, 64};
+  for (int k = 0; k < 4 * 4096 * 64; ++k) {
+    e.reference.push_back(random.uniform(-1, 1));
+    e.in_sequence.push_back(e.reference.back() + random.uniform(-1e-6, 1e-6));
+    e.in_eights.push_back(e.reference.back() + random.uniform(-2e-6, 2e-6));
+  }
+  return e;
+}
+const expectation &big() {
+  static const expectation e = million();
+  return e;
+}
+
+expectation small(std::vector<double> reference) {
+  expectation e;
+  e.name = "O";
+  e.axes = {"seq"};
+  e.shape = {static_cast<std::int64_t>(reference.size())};
+  e.reference = e.in_sequence = e.in_eights = std::move(reference);
+  return e;
+}
+
+double largest_yardstick(const expectation &e) {
+  double y = 0;
+  for (std::size_t k = 0; k < e.reference.size(); ++k)
+    y = std::max({y, std::fabs(e.in_sequence[k] - e.reference[k]),
+                  std::fabs(e.in_eights[k] - e.reference[k])});
+  return y;
+}
+
+}  // namespace
+
+TEST_CASE("compare: the reference itself and both loops are right") {
+  const expectation &e = big();
+  CHECK(compare(e, e.reference).right);
+  CHECK(compare(e, e.in_sequence).right);
+  CHECK(compare(e, e.in_eights).right);
+}
+
+TEST_CASE("compare: 3 times the loops' error is caught, 1.9 times passes") {
+  const expectation &e = big();
+  const double y = largest_yardstick(e);
+  std::vector<double> worse = e.reference;
+  for (std::size_t k = 0; k < worse.size(); ++k) worse[k] += (k % 2 ? 1.9 : -1.9) * y;
+  CHECK(compare(e, worse).right);
+  for (std::size_t k = 0; k < worse.size(); ++k) worse[k] = e.reference[k] + (k % 2 ? 3 : -3) * y;
+  CHECK_FALSE(compare(e, worse).right);
+}
+
+TEST_CASE("compare: one wrong element in a million is found and named") {
+  const expectation &e = big();
+  for (const double factor : {1.9, 3.0}) {
+    std::vector<double> result = e.in_sequence;
+    const std::size_t k = (2 * 4096 + 77) * 64 + 5;
+    result[k] = e.reference[k] + factor * largest_yardstick(e);
+    const codegen::verdict v = compare(e, result);
+    CHECK(v.right == (factor < 2));
+    CHECK(v.at == static_cast<std::int64_t>(k));
+    CHECK(v.text.find("O[batch=2, seq=77, d_v=5]") != std::string::npos);
+  }
+}
+
+TEST_CASE("compare: a small row is not judged by the errors of a large one") {
+  expectation e = small({1000, 900, 1e-3, 1e-3});
+  e.shape = {2, 2};
+  e.axes = {"row", "column"};
+  e.in_sequence = {1000 * (1 + 1e-7), 900, 1e-3 * (1 + 1e-7), 1e-3};
+  CHECK(compare(e, std::vector<double>{1000, 900, 1e-3 * (1 + 1.5e-7), 1e-3}).right);
+  CHECK_FALSE(compare(e, std::vector<double>{1000, 900, 1e-3 + 1e-6, 1e-3}).right);
+}
+
+TEST_CASE("compare: where the loops are exact, a few units in the last place are noise") {
+  const expectation e = small({1, 2, 3});
+  CHECK(compare(e, std::vector<double>{1, 2, 3 * (1 + 0x1p-23)}).right);
+  CHECK_FALSE(compare(e, std::vector<double>{1, 2, 3 * (1 + 0x1p-21)}).right);
+}
+
+TEST_CASE("compare: infinities and NaN stand where they should") {
+  const expectation e = small({1, infinity, -infinity, not_a_number, 2});
+  const auto right = [&](std::vector<double> result) { return compare(e, result).right; };
+  CHECK(right({1, infinity, -infinity, not_a_number, 2}));
+  CHECK_FALSE(right({infinity, 1, -infinity, not_a_number, 2}));
+  CHECK_FALSE(right({1, -infinity, -infinity, not_a_number, 2}));
+  CHECK_FALSE(right({1, 3e38, -infinity, not_a_number, 2}));
+  CHECK_FALSE(right({1, infinity, -infinity, 2, not_a_number}));
+  CHECK_FALSE(right({1, infinity, -infinity, 0, 2}));
+  CHECK_FALSE(right({1, infinity, not_a_number, not_a_number, 2}));
+  CHECK_FALSE(right({1, infinity, -infinity, not_a_number, infinity}));
+}
+
+TEST_CASE("compare: what float32 cannot hold is an infinity") {
+  const expectation e = small({1e39, 1});
+  CHECK(compare(e, std::vector<double>{infinity, 1}).right);
+  CHECK_FALSE(compare(e, std::vector<double>{3e38, 1}).right);
+}
+
+TEST_CASE("compare: what float32 loops cannot keep finite is not demanded") {
+  expectation e = small({10, 1});
+  e.in_sequence[0] = infinity, e.in_eights[0] = not_a_number;
+  CHECK(compare(e, std::vector<double>{infinity, 1}).right);
+  CHECK(compare(e, std::vector<double>{10, 1}).right);
+  e.in_eights[0] = 10;
+  CHECK_FALSE(compare(e, std::vector<double>{infinity, 1}).right);
+}
+
+TEST_CASE("compare: a promised zero is exactly 0") {
+  expectation e = small({0, 1});
+  CHECK(compare(e, std::vector<double>{1e-9, 1}).right);
+  e.zero = {true, false};
+  CHECK(compare(e, std::vector<double>{0, 1}).right);
+  CHECK(compare(e, std::vector<double>{-0.0, 1}).right);
+  const codegen::verdict v = compare(e, std::vector<double>{1e-30, 1});
+  CHECK_FALSE(v.right);
+  CHECK(v.text == "O[seq=0] is 1e-30, but exactly 0 is promised");
+}
+
+TEST_CASE("compare: zeros everywhere are not believed unless promised") {
+  expectation e = small({0, 0, 0});
+  CHECK_FALSE(compare(e, std::vector<double>{0, 0, 0}).right);
+  e.zero = {true, true, true};
+  CHECK(compare(e, std::vector<double>{0, 0, 0}).right);
+  CHECK_FALSE(compare(small({1e-8, 1e-8}), std::vector<double>{0, 0}).right);
+}
+
+TEST_CASE("compare: no elements, a scalar, a wrong number of elements") {
+  CHECK(compare(small({}), std::vector<double>{}).right);
+  CHECK_FALSE(compare(small({1, 2}), std::vector<double>{1}).right);
+  expectation scalar = small({2});
+  scalar.shape = {}, scalar.axes = {};
+  CHECK(compare(scalar, std::vector<double>{2}).right);
+  CHECK(compare(scalar, std::vector<double>{3}).text.find("O is 3, expected 2") == 0);
+}
+
+// ---- with a kernel --------------------------------------------------------------------------------------------------
+namespace {
+
+constexpr batch_axis<"batch"> batch;
+constexpr axis<"seq"> seq;
+constexpr alias<"kv", seq> kv;
+constexpr axis<"d_k", 16> d_k;
+
+constexpr auto attention = kernel<"attention">(
+    [](in<"Q", batch, seq, d_k> Q, in<"K", batch, kv, d_k> K, in<"V", batch, kv, d_k> V,
+       in<"len", i32, batch> len) -> outs<out<"O", batch, seq, d_k>, out<"W", batch, seq, kv>> {
+      auto w = softmax<kv>(mask(dot<d_k>(Q, K) / sqrt(d_k), index(kv) < len));
+      return {dot<kv>(w, V), w};
+    });
+
+}  // namespace
+
+TEST_CASE("judge: masked weights and empty rows are promised zeros") {
+  const codegen::program p = codegen::make_program(attention);
+  arrays a = random_arguments(p, {{"batch", 2}, {"seq", 6}}, seed_or(2));
+  a["len"].data = {0, 4};
+  arrays r = codegen::interpret_as_float(p, a, {}, codegen::order::in_eights);
+  CHECK(codegen::judge(p, a, {}, r).right);
+  arrays wrong = r;
+  wrong["W"].data[36 + 5] = 1e-12;  // batch 1, query 0, key 5: behind the mask
+  CHECK_FALSE(codegen::judge(p, a, {}, wrong).right);
+  wrong = r;
+  wrong["O"].data[3] = 1e-12;  // batch 0 sees no key
+  CHECK_FALSE(codegen::judge(p, a, {}, wrong).right);
+  wrong = r;
+  wrong.erase("O");
+  CHECK(codegen::judge(p, a, {}, wrong).text == "O is missing");
+}
+
+TEST_CASE("judge: nothing to compute from") {
+  const codegen::program p = codegen::make_program(attention);
+  const arrays a = random_arguments(p, {{"batch", 2}, {"seq", 0}}, seed_or(3));
+  CHECK(codegen::judge(p, a, {}, codegen::interpret(p, a)).right);
+}
+
+}  // namespace qkv::testing

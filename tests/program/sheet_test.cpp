@@ -1,0 +1,132 @@
+// The sheet: shape trace, cost formulas, masks that leave only some pairs, what the tool is told.
+#include <qkv/dsl.hpp>
+
+#include <qkv/reference.hpp>
+
+#include "codegen/program/text.hpp"
+#include "codegen/sheets/attention_map.hpp"
+#include "codegen/sheets/cost.hpp"
+#include "codegen/sheets/describe.hpp"
+#include "codegen/sheets/graph_svg.hpp"
+#include "tests/catch.hpp"
+#include "tests/support/meaning.hpp"
+
+namespace qkv::testing {
+namespace {
+
+using codegen::describe;
+using codegen::make_program;
+using codegen::program;
+
+constexpr batch_axis<"batch"> batch;
+constexpr batch_axis<"heads", 8> heads;
+constexpr axis<"seq"> seq;
+constexpr alias<"kv", seq> kv;
+constexpr axis<"d_model", 512> d_model;
+constexpr axis<"d_k", 64> d_k;
+constexpr axis<"d_v", 64> d_v;
+
+constexpr auto mha =
+    kernel<"mha">([](in<"X", batch, seq, d_model> X, param<"Wq", d_model, heads, d_k> Wq,
+                     param<"Wk", d_model, heads, d_k> Wk, param<"Wv", d_model, heads, d_v> Wv,
+                     param<"Wo", heads, d_v, d_model> Wo,
+                     param<"bo", d_model> bo) -> out<"Y", batch, seq, d_model> {
+      auto M = rename<seq, kv>(X);
+      auto Q = dot<d_model>(X, Wq);
+      auto K = dot<d_model>(M, Wk);
+      auto V = dot<d_model>(M, Wv);
+      auto scores = mask(dot<d_k>(Q, K) / sqrt(d_k), index(kv) <= index(seq));
+      return dot<heads, d_v>(dot<kv>(softmax<kv>(scores), V), Wo) + bo;
+    });
+
+constexpr auto plain_attention = kernel<"plain_attention">(
+    [](in<"Q", seq, d_k> Q, in<"K", kv, d_k> K, in<"V", kv, d_v> V) -> out<"O", seq, d_v> {
+      return dot<kv>(softmax<kv>(dot<d_k>(Q, K)), V);
+    });
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("sheet: the shape trace of multi-head attention") {
+  CHECK(contains(describe(make_program(mha), {{"batch", 1}, {"seq", 4}}),
+                 "X (1,4,512) -> (1,8,4,64) -> scores (1,8,4,4) -> (1,8,4,64) -> Y (1,4,512)\n"));
+  CHECK(contains(
+      describe(make_program(mha)),
+      "X (batch,seq,512) -> (batch,8,seq,64) -> scores (batch,8,seq,kv) -> (batch,8,seq,64) -> Y (batch,seq,512)\n"));
+}
+
+TEST_CASE("sheet: unnamed steps are labelled from their operands") {
+  const std::string text = describe(make_program(mha));
+  CHECK(contains(text, "  dot(X, Wq) "));
+  CHECK(contains(text, "  rename<seq, kv>(X) "));
+}
+
+TEST_CASE("cost: formulas in axis names, and numbers") {
+  const program p = make_program(plain_attention);
+  const codegen::cost_sheet c = codegen::cost_of(p);
+  CHECK(c.flops.text(p) == "2*seq*d_k*kv + 2*seq*kv*d_v + 4*seq*kv");
+  CHECK(c.read.text(p) == "4*seq*d_k + 4*d_k*kv + 4*kv*d_v");
+  CHECK(c.written.text(p) == "4*seq*d_v");
+  const auto size = codegen::all_sizes(p, {{"seq", 1000}});
+  CHECK(*c.flops.value(size) == 2 * 128e6 + 4e6);
+  CHECK_FALSE(c.flops.value(codegen::resolve_sizes(p, {})));
+}
+
+TEST_CASE("cost: pairs that a causal mask removes are not counted") {
+  const program p = make_program(mha);
+  const auto size = codegen::all_sizes(p, {{"batch", 1}, {"seq", 4096}});
+  const double all = *codegen::cost_of(p).flops.value(size),
+               left = *codegen::flops_left_by_masks(p, size);
+  const double pairs = 8.0 * 4096 * 4096 * (2 * 64 + 2 * 64 + 5) + 4096.0 * 4096;
+  CHECK(std::fabs((all - left) - pairs / 2) < 0.01 * pairs);
+}
+
+TEST_CASE("sheet: stages and what is never stored") {
+  const codegen::stage_report stages[] = {{"attention", "O", {"O"}, {"softmax<kv>(scores)"}}};
+  const std::string text = describe(make_program(plain_attention), {}, stages);
+  CHECK(contains(text, "stages\n  attention   O\n"));
+  CHECK(contains(text, "never stored\n  softmax<kv>(scores)\n"));
+  CHECK_FALSE(contains(describe(make_program(plain_attention)), "stages"));
+}
+
+TEST_CASE("oracle: what the tool is told") {
+  const tool::entry e = oracle_of(plain_attention);
+  CHECK(e.name == "plain_attention");
+  const program p = make_program(plain_attention);
+  const arrays a = random_arguments(p, {{"seq", 5}}, 1);
+  tool::arrays given;
+  for (const auto &[name, x] : a) given[name] = {x.shape, x.data};
+  std::vector<tool::array> r = e.reference(given, {});
+  REQUIRE(r.size() == 1);
+  CHECK(r[0].shape == std::vector<std::int64_t>{5, 64});
+  CHECK(e.compare(given, {}, r).right);
+  r[0].data[7] += 1;
+  const tool::verdict v = e.compare(given, {}, r);
+  CHECK_FALSE(v.right);
+  CHECK(contains(v.text, "O[seq=0, d_v=7]"));
+  CHECK(e.cost({{"seq", 1000}}).bytes == 4 * 4 * 64e3);
+}
+
+TEST_CASE("pictures: the graph with shapes on its edges") {
+  const std::string svg = codegen::graph_svg(make_program(mha), {{"batch", 1}, {"seq", 4}});
+  CHECK(contains(svg, "<svg xmlns="));
+  CHECK(contains(svg, ">(1,8,4,4)<"));
+  CHECK(contains(svg, ">softmax&lt;kv&gt;<"));
+  CHECK(contains(codegen::graph_svg(make_program(mha)), ">(batch,8,seq,kv)<"));
+}
+
+TEST_CASE("pictures: an attention map") {
+  const std::vector<float> weights = {1, 0, 0.25f, 0.75f};
+  const std::string svg = attention_map_svg(weights, {"a<b", "it"}, "layer 0");
+  CHECK(contains(svg, "a&lt;b"));
+  std::size_t lines = 0;
+  for (std::size_t k = svg.find("<line"); k != std::string::npos; k = svg.find("<line", k + 1))
+    ++lines;
+  CHECK(lines == 3);
+  CHECK(attention_map_svg(weights, {"one"}).empty());
+}
+
+}  // namespace qkv::testing
