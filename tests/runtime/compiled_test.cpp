@@ -139,6 +139,22 @@ TEST_CASE("every allocation may fail") {
   CHECK(same_bits(o, p.O));
 }
 
+TEST_CASE("extra memory does not grow with the scores") {
+  const auto extra = [](int n, int m) {
+    const extents sizes(extent<batch>(1), extent<seq>(n), extent<kv>(m));
+    qkv::workspace mine;
+    queries o(sizes);
+    const keys K(sizes);
+    REQUIRE(
+        qkv::call<attend>(qkv::options{.threads = 1, .workspace = &mine}, queries(sizes), K, K, o)
+            .ok());
+    return mine.peak();
+  };
+  const std::size_t least = extra(512, 512);
+  CHECK(extra(512, 8192) <= 2 * least);
+  CHECK(extra(2048, 2048) <= 8 * least);
+}
+
 TEST_CASE("the caller's floating-point state and errno") {
   const problem p;
   queries o(p.sizes);

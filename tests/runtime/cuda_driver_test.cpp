@@ -1,0 +1,127 @@
+// What a call on CUDA asks of the driver, by a driver that only writes it down: the caller's context and stream are used, host
+// tensors are copied there and back, device tensors are not, nothing leaks, and failures become statuses.
+#include <qkv/call.hpp>
+#include <qkv/device.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <vector>
+
+#include "compiled.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace compiled;
+using qkv::status_code;
+using lines = std::vector<std::string>;
+
+// The lines that one piece of work leaves in the log.
+struct journal {
+  std::string path = "/tmp/qkv-cuda-XXXXXX";
+  journal() {
+    REQUIRE(mkstemp(path.data()) >= 0);
+    setenv("QKV_FAKE_CUDA_LOG", path.c_str(), 1);
+  }
+  ~journal() { std::remove(path.c_str()); }
+  lines read() const {
+    std::ifstream f(path);
+    lines all;
+    for (std::string line; std::getline(f, line);) all.push_back(line);
+    return all;
+  }
+  long count(const std::string &start) const {
+    const lines all = read();
+    return std::count_if(all.begin(), all.end(), [&](const std::string &l) {
+      return l.compare(0, start.size(), start) == 0;
+    });
+  }
+};
+
+struct problem {
+  extents<decltype(extent<batch>(0)), decltype(extent<seq>(0)), decltype(extent<kv>(0))> sizes{
+      extent<batch>(1), extent<seq>(5), extent<kv>(7)};
+  tensor<batch, heads, seq, d> Q{sizes}, O{sizes};
+  tensor<batch, heads, kv, d> K{sizes}, V{sizes};
+  qkv::status call(const qkv::options &how) { return qkv::call<attend>(how, Q, K, V, O); }
+};
+
+}  // namespace
+
+TEST_CASE("host tensors are copied there and back") {
+  REQUIRE(qkv::available(qkv::device::cuda).ok());
+  problem p;
+  p.O.fill(-7);
+  const journal l;
+  REQUIRE(p.call({.on = qkv::device::cuda}).ok());
+  CHECK(l.count("launch") >= 1);
+  CHECK(l.count("upload") == 3);
+  CHECK(l.count("download") == 1);
+  CHECK(l.count("push c1") > 0);
+  const long allocations = l.count("alloc");
+  REQUIRE(p.call({.on = qkv::device::cuda}).ok());
+  CHECK(l.count("alloc") == allocations);  // what was freed is kept for the next call
+  CHECK(p.O(0, 0, 0, 0) == 0);             // the driver's memory, not computed
+}
+
+TEST_CASE("the caller's context and stream") {
+  problem p;
+  const journal l;
+  REQUIRE(p.call({.on = qkv::device::cuda,
+                  .device_context = reinterpret_cast<void *>(0xabc),
+                  .device_stream = reinterpret_cast<void *>(0xdef)})
+              .ok());
+  CHECK(l.count("push") == l.count("push abc"));
+  CHECK(l.count("push") > 0);
+  CHECK(l.count("launch") == l.count("launch def"));
+  CHECK(l.count("launch") > 0);
+}
+
+TEST_CASE("device tensors stay where they are") {
+  problem p;
+  const auto memory = [](std::int64_t n) {
+    qkv::device_memory m;
+    REQUIRE(qkv::device_memory::make({.on = qkv::device::cuda}, 4, n, m).ok());
+    return m;
+  };
+  const auto q = memory(p.Q.elements()), k = memory(p.K.elements()), v = memory(p.V.elements()),
+             o = memory(p.O.elements());
+  const auto on = qkv::device::cuda;
+  const qkv::device_view<batch, heads, seq, d> Q(on, q.handle(), p.sizes),
+      O(on, o.handle(), p.sizes);
+  const qkv::device_view<batch, heads, kv, d> K(on, k.handle(), p.sizes),
+      V(on, v.handle(), p.sizes);
+  const journal l;
+  REQUIRE(qkv::call<attend>(Q, K, V, O).ok());
+  CHECK(l.count("upload") + l.count("download") + l.count("alloc") + l.count("free") == 0);
+  CHECK(l.count("launch") >= 1);
+  CHECK(l.count("synchronize") + l.count("wait") >= 1);
+  REQUIRE(qkv::call<attend>(Q, p.K, V, p.O).ok());
+  CHECK(l.count("upload") == 1);
+  CHECK(l.count("download") == 1);
+}
+
+TEST_CASE("failures of the driver are statuses") {
+  problem p;
+  p.sizes = decltype(p.sizes){extent<batch>(3), extent<seq>(500),
+                              extent<kv>(700)};  // larger than what is kept
+  p.Q = p.O = tensor<batch, heads, seq, d>(p.sizes);
+  p.K = p.V = tensor<batch, heads, kv, d>(p.sizes);
+  setenv("QKV_FAKE_CUDA_FULL", "1", 1);
+  qkv::status s = p.call({.on = qkv::device::cuda});
+  CHECK(s.code() == status_code::device_failed);
+  CHECK(std::string(s.text()).compare(0, 8, "attend: ") == 0);
+  qkv::device_memory m;
+  CHECK(qkv::device_memory::make({.on = qkv::device::cuda}, 4, 1 << 24, m).code() ==
+        status_code::device_failed);
+  unsetenv("QKV_FAKE_CUDA_FULL");
+  setenv("QKV_FAKE_CUDA_FAILS", "1", 1);
+  s = p.call({.on = qkv::device::cuda});
+  CHECK(s.code() == status_code::device_failed);
+  unsetenv("QKV_FAKE_CUDA_FAILS");
+  const journal l;
+  REQUIRE(p.call({.on = qkv::device::cuda}).ok());
+  CHECK(l.count("alloc") == 0);  // the failed call gave back what it had
+}
