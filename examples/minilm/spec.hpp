@@ -11,11 +11,6 @@ inline constexpr alias<"kv", seq> kv;
 inline constexpr axis<"d_model", 384> d_model;
 inline constexpr axis<"d_k", 32> d_k;
 
-constexpr auto layer_norm(auto x, auto gamma, auto beta) {
-  auto centred = x - mean<d_model>(x);
-  return centred * rsqrt(mean<d_model>(centred * centred) + 1e-12f) * gamma + beta;
-}
-
 constexpr auto scores_of(auto X, auto length, auto Wq, auto bq, auto Wk, auto bk) {
   auto Q = let<"Q">(dot<d_model>(X, Wq) + bq);
   auto K = let<"K">(dot<d_model>(rename<seq, kv>(X), Wk) + bk);
@@ -26,7 +21,7 @@ constexpr auto scores_of(auto X, auto length, auto Wq, auto bq, auto Wk, auto bk
 inline constexpr auto embedding_norm =
     kernel<"embedding_norm">([](in<"E", batch, seq, d_model> E, param<"gamma", d_model> gamma,
                                 param<"beta", d_model> beta) -> out<"X", batch, seq, d_model> {
-      return layer_norm(E, gamma, beta);
+      return layer_norm<d_model>(E, gamma, beta, 1e-12);
     });
 
 // The order of a weight's axes is its order in memory: torch keeps [out, in], and feature c belongs to head c / 32.
@@ -41,7 +36,7 @@ inline constexpr auto attention_block = kernel<"attention_block">(
       auto V = let<"V">(dot<d_model>(rename<seq, kv>(X), Wv) + bv);
       auto context = let<"context">(dot<kv>(softmax<kv>(scores), V));
       auto attended = let<"attended">(dot<heads, d_k>(context, Wo) + bo);
-      return layer_norm(X + attended, gamma, beta);
+      return layer_norm<d_model>(X + attended, gamma, beta, 1e-12);
     });
 
 // The weights themselves, for the picture; the block above never stores them.
