@@ -39,4 +39,48 @@ struct graph {
   }
 };
 
+namespace detail {
+
+// The same computation with one order on every compiler: arguments, then each step after its operands, outputs last.
+// (In f(g(x), h(x)) a compiler is free to build the nodes of h before those of g.) What no output needs is left out.
+constexpr graph in_order(const graph &g) {
+  graph r;
+  r.nodes.reserve(g.nodes.size());
+  std::vector<int> place(g.nodes.size(), -1);  // in r
+  for (int i = 0; i < g.size(); ++i)
+    if (g[i].kind == op::input || g[i].kind == op::param)
+      place[static_cast<std::size_t>(i)] = r.put(g[i]);
+  const auto placed = [&](int i) { return i < 0 ? i : place[static_cast<std::size_t>(i)]; };
+  const auto put = [&](const node &n) {
+    node m = n;
+    for (int *operand : {&m.a, &m.b, &m.c}) *operand = placed(*operand);
+    return r.put(m);
+  };
+  std::vector<int> open;  // steps whose operands are not all placed yet
+  for (const node &output : g) {
+    if (output.kind != op::output) continue;
+    open.push_back(output.a);
+    while (!open.empty()) {
+      const int i = open.back();
+      const node &n = g[i];
+      int next = -1;
+      for (int operand : {n.a, n.b, n.c})
+        if (operand >= 0 && placed(operand) < 0) {
+          next = operand;
+          break;
+        }
+      if (next >= 0) {
+        open.push_back(next);
+        continue;
+      }
+      if (placed(i) < 0) place[static_cast<std::size_t>(i)] = put(n);
+      open.pop_back();
+    }
+  }
+  for (const node &output : g)
+    if (output.kind == op::output) put(output);
+  return r;
+}
+
+}  // namespace detail
 }  // namespace qkv

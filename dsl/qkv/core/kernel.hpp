@@ -57,7 +57,7 @@ struct signature<Result (F::*)(In...) const> {
     if (!std::is_constant_evaluated()) g.nodes.reserve(usual_nodes());
     for (const argument &a : arguments) g.put(argument_node(a));
     call(g, std::index_sequence_for<In...>());
-    return g;
+    return in_order(g);
   }
   template <std::size_t... I>
   static constexpr void call(graph &g, std::index_sequence<I...>) {
