@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 
 #include "../check.hpp"
@@ -171,7 +172,7 @@ class service {
       return "its scale is 1 / sqrt(Dk)";
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(k.n_axes));
     const status s = detail::check(k, tensors_, sizes);
-    return s.ok() ? "" : s.text();
+    return s.ok() ? "" : s.text() + std::strlen(k.name) + 2;  // without the name
   }
 
   // Nanoseconds of one call.
@@ -196,26 +197,22 @@ class service {
   std::vector<qkv_tensor> tensors_;
 };
 
-// The text is why no kernel fits, or empty. Kernels for one query come first when there is one, last otherwise.
+// The text is why no kernel fits, or empty. Kernels meant for one query come first when there is one, else last.
 std::string choose(task &t, service &s) {
-  std::vector<const qkv_kernel *> candidates = kernels();
-  std::erase_if(candidates, [](const qkv_kernel *k) {
-    return std::string_view(k->name).substr(0, 5) != "sdpa_";
-  });
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](const qkv_kernel *a, const qkv_kernel *b) {
-                     const bool x = words_of(a->name).decode, y = words_of(b->name).decode;
-                     return t.sq == 1 ? x > y : x < y;
-                   });
-  if (candidates.empty()) return "no kernel here is named sdpa_...";
-  std::string why, nearest;
-  for (const qkv_kernel *k : candidates) {
-    why = s.set_up(*k, t);
-    if (why.empty()) return "";
-    if (words_of(k->name).mask == t.mask)
-      nearest = fmt::format("{}: {}", k->name, why);  // says more than "another mask"
+  std::string nearest = fmt::format("no kernel with mask {}", t.mask);
+  bool any = false;
+  for (const bool decode : {t.sq == 1, t.sq != 1}) {
+    for (const qkv_kernel *k : kernels()) {
+      const words w = words_of(k->name);
+      if (std::string_view(k->name).substr(0, 5) != "sdpa_" || w.decode != decode) continue;
+      any = true;
+      const std::string why = s.set_up(*k, t);
+      if (why.empty()) return "";
+      if (w.mask == t.mask)
+        nearest = fmt::format("{}: {}", k->name, why);  // says more than "another mask"
+    }
   }
-  return nearest.empty() ? fmt::format("no kernel with mask {}", t.mask) : nearest;
+  return any ? nearest : "no kernel here is named sdpa_...";
 }
 
 void answer(const std::string &text) {

@@ -199,7 +199,7 @@ TEST_CASE("serve speaks the protocol of the benchmark") {
   CHECK(s.run({"serve"}, line(4, 4, "window", 0.5, q, k, 3)).text ==
         "unsupported no kernel with mask window\n");
   CHECK(s.run({"serve"}, line(4, 4, "causal", 0.5, q, k, 3)).text ==
-        "unsupported sdpa_causal_h2: sdpa_causal_h2: axis group is 1 in Q but must be 2\n");
+        "unsupported sdpa_causal_h2: axis group is 1 in Q but must be 2\n");
   CHECK(s.run({"serve"}, line(4, 4, "none", 0.7, q, k, 3)).text ==
         "unsupported sdpa_none: its scale is 1 / sqrt(Dk)\n");
   CHECK(s.run({"serve"}, line(4, 4, "none", 0.5, "/none", k, 3)).text ==
