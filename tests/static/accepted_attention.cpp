@@ -105,11 +105,12 @@ inline constexpr auto sigmoid_without_sum =
       return dot<kv>(sigmoid(dot<d_k>(Q, K) / sqrt(d_k) + bias), V);
     });
 
-inline constexpr auto other_normalisers = kernel<"normalisers">([
-](Q_ Q, K_ K, V_ V) -> outs<O_, out<"P", batch, heads, seq, d_v>> {
-  auto s = dot<d_k>(Q, K);
-  return {dot<kv>(normalize<kv>(log(1 + exp(s))), V), dot<kv>(normalize<kv>(pow(relu(s), 2)), V)};
-});
+inline constexpr auto other_normalisers =
+    kernel<"normalisers">([](Q_ Q, K_ K, V_ V) -> outs<O_, out<"P", batch, heads, seq, d_v>> {
+      auto s = dot<d_k>(Q, K);
+      return {dot<kv>(normalize<kv>(log(1 + exp(s))), V),
+              dot<kv>(normalize<kv>(pow(relu(s), 2)), V)};
+    });
 
 inline constexpr auto alibi = kernel<"alibi">([](Q_ Q, K_ K, V_ V,
                                                  param<"slope", heads> slope) -> O_ {

@@ -31,6 +31,9 @@ static_assert(says<decltype(dot<d_k>(Q, V))>(
 // static sizes that differ
 static_assert(says<decltype(dot<d_k>(T, K48))>(
     "dot<d_k>: d_k is 64 in T but 48 in K T[batch, seq, d_k=64] K[batch, kv, d_k=48]"));
+// an axis of another size than both have
+static_assert(says<decltype(dot<d_k48>(Q, K))>(
+    "dot<d_k>: d_k is 64 in Q, not 48 Q[batch, heads=8, seq, d_k=64]"));
 // one name, two axes
 static_assert(says<decltype(dot<d_k>(T, S))>(
     "dot<d_k>: two different axes are named seq T[batch, seq, d_k=64] S[seq, d_k=64]"));

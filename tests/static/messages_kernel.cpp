@@ -71,6 +71,10 @@ static_assert(
 static_assert(
     says<decltype(kernel<"k">([n = 2](in<"X", seq> x) -> out<"Y", seq> { return n * x; }))>(
         "kernel k: the lambda must not capture"));
+// a mutable lambda
+static_assert(
+    says<decltype(kernel<"k">([](in<"X", seq> x) mutable -> out<"Y", seq> { return x; }))>(
+        "kernel k: the lambda must be neither mutable nor noexcept"));
 // no declared result
 static_assert(says<decltype(kernel<"k">([](in<"X", seq> x) { return x; }))>(
     "kernel k: says no result write -> out<name, axes...> before the body X[seq]"));

@@ -88,6 +88,11 @@ static_assert(says<decltype(broadcast<kv>(index(seq)))>(
 // too many axes
 static_assert(says<decltype(broadcast<heads>(L))>(
     "broadcast<heads>: the result has more than 8 axes L[batch, seq, d_model=512, kv, a=2, c=2, e=2, g=2]"));
+// a long name stays whole
+static_assert(says<decltype(rename<mem, kv>(
+                  step<
+                      decltype(exp(step<decltype(let<"normalised_attention_scores">(scores))>))>))>(
+    "rename<mem, kv>: no axis mem in exp(normalised_attention_scores) exp(normalised_attention_scores)[batch, heads=8, seq, kv]"));
 // a name that is none
 static_assert(says<decltype(let<"my scores">(scores))>(
     "let my scores: a name is made of letters, digits and _ dot(Q, K)[batch, heads=8, seq, kv]"));

@@ -10,9 +10,16 @@ constexpr auto swapped = step<decltype(mask(scores, causal<kv, seq>))>;
 constexpr in<"B", batch, heads, seq> B;
 constexpr in<"n", i32, batch, kv> n;
 constexpr axis<"heads", 4> heads4;
+constexpr axis<"heads", 8> plain_heads;
 constexpr in<"N", b8, heads4, kv> N;
 constexpr auto cross = step<decltype(dot<d_model>(X, E))>;
 
+// softmax over an axis of another size
+static_assert(says<decltype(softmax<heads4>(scores))>(
+    "softmax<heads>: heads is 8 in dot(Q, K), not 4 dot(Q, K)[batch, heads=8, seq, kv]"));
+// over an axis of another kind
+static_assert(says<decltype(softmax<plain_heads>(scores))>(
+    "softmax<heads>: two different axes are named heads dot(Q, K)[batch, heads=8, seq, kv]"));
 // softmax over a missing axis
 static_assert(says<decltype(softmax<mem>(scores))>(
     "softmax<mem>: no axis mem in dot(Q, K) dot(Q, K)[batch, heads=8, seq, kv]"));

@@ -130,6 +130,8 @@ struct kernel_check {
           .say("write in<...> or param<...> instead of auto");
     } else if constexpr (!std::is_empty_v<F> || !std::is_default_constructible_v<F>) {
       m.say("kernel ", Name.view(), ": the lambda must not capture");
+    } else if constexpr (!requires { signature<decltype(&F::operator())>::arguments; }) {
+      m.say("kernel ", Name.view(), ": the lambda must be neither mutable nor noexcept");
     } else {
       using declared = signature<decltype(&F::operator())>;
       if constexpr (!declared::check_kinds(Name.view()).empty()) {

@@ -49,15 +49,12 @@ inline constexpr info of<index_expr<L, S, M, N>> = {L.view(), S, M, form::index}
 
 // A step of a kernel.
 template <class T>
-concept tensor_expr = detail::of<T>
-.tensor();
+concept tensor_expr = detail::of<T>.tensor();
 // That, or an expression of positions and sizes.
 template <class T>
-concept traced = detail::of<T>
-.tensor() || detail::of<T>.index();
+concept traced = detail::of<T>.tensor() || detail::of<T>.index();
 // That, or a number.
 template <class T>
-concept operand = detail::of<T>
-.tensor() || detail::of<T>.index() || detail::of<T>.number();
+concept operand = detail::of<T>.tensor() || detail::of<T>.index() || detail::of<T>.number();
 
 }  // namespace qkv

@@ -81,8 +81,10 @@ struct kernel_t {
 // kernel<"mha">([](in<"X", ...> X, param<"W", ...> W) -> out<"Y", ...> { ... }). Only holds the lambda.
 // Errors: an argument that is no in or param, no declared result, names that occur twice, one name for two axes.
 template <str Name, class F>
-requires detail::passes<detail::kernel_check<Name, F>>
-constexpr kernel_t<Name, F> kernel(F) { return {}; }
+  requires detail::passes<detail::kernel_check<Name, F>>
+constexpr kernel_t<Name, F> kernel(F) {
+  return {};
+}
 template <str Name, class F, class Err = detail::refusal<detail::kernel_check<Name, F>>>
 Err kernel(F);
 

@@ -27,7 +27,8 @@ constexpr void put_operand(text &t, sv label, bool infix) {
   } else if (is_infix(label)) {
     t << (infix ? "(..)" : "..");
   } else {
-    t << label.substr(0, label.find('(')) << "(..)";
+    const std::size_t arguments = label.find('(');
+    t << label.substr(0, arguments) << (arguments == sv::npos ? "" : "(..)");
   }
 }
 

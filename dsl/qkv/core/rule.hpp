@@ -64,12 +64,28 @@ constexpr bool needs_input(message &m, const call_name &call, const info &x) {
   return true;
 }
 
+// An axis named in the call and the axis of that name in an operand.
+constexpr bool other_axis(message &m, const call_name &call, const axis_data *named,
+                          const info &x) {
+  const axis_data *there = x.s.find(named);
+  if (!there || (same_size(named, there) && named->batch == there->batch)) return false;
+  if (named->size != there->size) {
+    m.say(call, ": ", named->name, " is ", size_of_axis(there), " in ", x.label, ", not ",
+          size_of_axis(named));
+  } else {
+    m.say(call, ": two different axes are named ", named->name);
+  }
+  m.show(x);
+  return true;
+}
+
 constexpr bool lacks_axis(message &m, const call_name &call, const axes &over, const info &x) {
-  for (const axis_data *a : over)
-    if (!x.s.has(a)) {
-      m.say(call, ": no axis ", a->name, " in ", x.label).show(x);
-      return true;
-    }
+  for (const axis_data *a : over) {
+    if (other_axis(m, call, a, x)) return true;
+    if (x.s.has(a)) continue;
+    m.say(call, ": no axis ", a->name, " in ", x.label).show(x);
+    return true;
+  }
   return false;
 }
 

@@ -68,7 +68,8 @@ template <class Check>
 inline constexpr bool passes = Check::why().empty();
 
 template <class Check>
-requires(!passes<Check>) using refusal = typename explain<Check>::error;
+  requires(!passes<Check>)
+using refusal = typename explain<Check>::error;
 
 }  // namespace detail
 }  // namespace qkv

@@ -143,8 +143,10 @@ struct out {
   static constexpr detail::result_rule<Name, shape, type> rule{};
 
   template <traced X>
-  requires detail::fits<rule, X>
-  constexpr out(X x) { detail::put_output(*x.g, x.id, name, shape, type); }
+    requires detail::fits<rule, X>
+  constexpr out(X x) {
+    detail::put_output(*x.g, x.id, name, shape, type);
+  }
   // A constructor cannot return an error. g++ reports an incomplete default argument on the user's line; clang would
   // report it here, so there the constructor is deleted and the text stands in the note.
 #if defined(__clang__)

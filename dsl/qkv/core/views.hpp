@@ -19,11 +19,13 @@ constexpr axes replace(const axes &s, const axes &from, const axes &to) {
   return r;
 }
 
-// Marks survive with their axes replaced; a view of an input is not that input.
+// Marks survive with their axes replaced, and a causal mask while its axes do; a view of an input is not that input.
 template <class F>
 constexpr marks view_of(const marks &of, F replaced) {
   marks m = of.over_axes(replaced);
   m.given = false;
+  for (const axis_data *a : {m.query, m.key})
+    if (a && !replaced(one_axis(a)).has(a)) m.query = m.key = nullptr;
   return m;
 }
 

@@ -19,6 +19,8 @@ struct dot {
         return m.say(call, ": no axis ", a->name, " in ", l.s.has(a) ? r.label : l.label)
             .show(l, r);
     if (sizes_differ(m, call, l, r)) return m;
+    for (const axis_data *a : over)
+      if (other_axis(m, call, a, l)) return m;
     for (const axis_data *a : l.s.common(r.s)) {
       if (!over.has(a) && !a->batch) {
         return m.say(call, ": both sides carry ", a->name)

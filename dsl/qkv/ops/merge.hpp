@@ -25,7 +25,12 @@ struct merge {
   }
   constexpr axes shape(const info &x) const { return replaced(x.s); }
   constexpr marks meaning(const info &x) const {
-    return view_of(x.m, [this](const axes &s) { return replaced(s); });
+    marks m = view_of(x.m, [this](const axes &s) { return replaced(s); });
+    const axes parts =
+        one_axis(over[1]).add(over[2]);  // constant along the whole is constant along both
+    if (!x.m.mask_lacks.contains(parts)) m.mask_lacks = m.mask_lacks.without(one_axis(over[0]));
+    if (!x.m.bias_lacks.contains(parts)) m.bias_lacks = m.bias_lacks.without(one_axis(over[0]));
+    return m;
   }
   constexpr text label(const info &x) const { return label_of(kind, x); }
 };

@@ -29,9 +29,12 @@ struct rename {
   constexpr axes shape(const info &x) const { return replaced(x.s); }
   constexpr marks meaning(const info &x) const {
     marks m = view_of(x.m, [this](const axes &s) { return replaced(s); });
-    for (const axis_data **a : {&m.query, &m.key})
-      if (*a && same_name(*a, over[0])) *a = over[1];
+    m.query = renamed(x.m.query);
+    m.key = renamed(x.m.key);
     return m;
+  }
+  constexpr const axis_data *renamed(const axis_data *a) const {
+    return a && same_name(a, over[0]) ? over[1] : a;
   }
   constexpr text label(const info &x) const { return label_of(kind, x); }
 };

@@ -1,0 +1,83 @@
+// What expressions remember of what they are for, and which operations keep it.
+#include "spec.hpp"
+
+namespace {
+
+using namespace spec;
+
+template <class T>
+constexpr marks of = detail::of<std::remove_const_t<T>>.m;
+template <auto... Ax>
+constexpr axes set = axes_of<Ax...>();
+
+constexpr in<"B", batch, heads, seq> B;
+constexpr axis<"block", 16> block;
+constexpr axis<"within"> within;
+constexpr batch_axis<"rows"> rows;
+
+// Weights: over one axis or several; kept by scaling, views, names; dropped by functions, plain, further axes, sums.
+static_assert(of<decltype(weights)>.weights == set<kv> &&
+              of<decltype(softmax<seq, kv>(scores))>.weights == set<seq, kv>);
+static_assert(of<decltype(let<"w">(weights))>.weights == set<kv> &&
+              of<decltype(weights * 2.f)>.weights == set<kv>);
+static_assert(of<decltype(weights - weights)>.weights == set<kv> &&
+              of<decltype(cast<bf16>(weights))>.weights == set<kv>);
+static_assert(of<decltype(rename<kv, mem>(weights))>.weights == set<mem>);
+static_assert(of<decltype(split<kv, within, block>(weights))>.weights == set<within, block>);
+static_assert(of<decltype(split<heads, kv_heads, group>(weights))>.weights == set<kv>);
+static_assert(of<decltype(broadcast<mix>(weights))>.weights == set<kv> &&
+              of<decltype(broadcast<mem>(weights))>.weights.empty());
+static_assert(of<decltype(exp(weights))>.weights.empty() &&
+              of<decltype(plain(weights))>.weights.empty());
+static_assert(of<decltype(sum<seq>(weights))>.weights.empty() &&
+              of<decltype(weights > 0.5f)>.weights.empty());
+static_assert(of<decltype(normalize<seq>(weights))>.weights == set<seq> &&
+              of<decltype(where(keep, weights, 0.f))>.weights == set<kv>);
+static_assert(of<decltype(dot<kv>(weights, V))>.weights.empty());
+
+// What the last dot contracted, through everything up to the weights.
+static_assert(of<decltype(scores)>.contracted == set<d_k> &&
+              of<decltype(tanh(scores / 2.f))>.contracted == set<d_k>);
+static_assert(of<decltype(mask(scores, keep))>.contracted == set<d_k> &&
+              of<decltype(weights)>.contracted.empty());
+static_assert(of<decltype(dot<kv>(weights, V))>.contracted == set<kv>);
+
+// Statistics: also after numbers, params and functions; not of two activations.
+static_assert(of<decltype(mean<d_model>(X))>.statistic == set<d_model> &&
+              of<decltype(rsqrt(mean<d_model>(X) + 1e-5f))>.statistic == set<d_model>);
+static_assert(of<decltype(mean<seq, d_model>(X) * 2.f)>.statistic == set<seq, d_model>);
+static_assert(of<decltype(mean<d_model>(X) * sum<seq>(sum<d_model>(X)))>.statistic == set<d_model>);
+
+// Axes along which masks and added terms are constant.
+static_assert(of<decltype(mask(scores, index(kv) < length))>.mask_lacks == set<heads, seq>);
+static_assert(of<decltype(mask_rows(scores, index(seq) < length))>.mask_lacks.empty());
+static_assert(of<decltype(rename<seq, mem>(mask(scores, index(kv) < length)))>.mask_lacks ==
+              set<heads, mem>);
+static_assert(of<decltype(merge<rows, batch, heads>(mask(scores, causal<seq, kv>)))>.mask_lacks ==
+              set<rows>);
+static_assert(of<decltype(merge<rows, batch, heads>(mask(scores, keep)))>.mask_lacks == set<seq>);
+static_assert(of<decltype(scores + B)>.bias_lacks == set<kv> &&
+              of<decltype(tanh(scores + B))>.bias_lacks.empty());
+static_assert(
+    of<decltype((scores + B) * 2.f)>.bias_lacks == set<kv> &&
+    of<decltype((scores + B) * step<decltype(broadcast<seq>(sum<d_k>(K)))>)>.bias_lacks.empty());
+static_assert(of<decltype(scores - max<kv>(scores))>.bias_lacks.empty() &&
+              of<decltype(scores + 1)>.bias_lacks.empty());
+static_assert(of<decltype(scores + (index(kv) - index(seq)))>.bias_lacks == set<batch, heads>);
+
+// Causal masks: the key survives and, combined, and new names; not negation; nor the split of its axis.
+static_assert(of<decltype(causal<seq, kv> and padding<kv>(length))>.key == data_of<kv> &&
+              of<decltype(!causal<seq, kv>)>.key == nullptr);
+static_assert(of<decltype(rename<kv, mem>(mask(scores, causal<seq, kv>)))>.key == data_of<mem>);
+static_assert(of<decltype(split<kv, within, block>(mask(scores, causal<seq, kv>)))>.key == nullptr);
+static_assert(!of<decltype(causal<seq, kv>)>.unaligned &&
+              of<decltype(causal<seq, mem>)>.unaligned &&
+              !of<decltype(causal<seq, mem, align::first>)>.unaligned);
+
+// Made of params only; an input as it is.
+static_assert(of<decltype(Wq)>.param && of<decltype(exp(Wq) * 2.f)>.param &&
+              of<decltype(b + index(d_model))>.param && !of<decltype(X + b)>.param);
+static_assert(of<decltype(X)>.given && !of<decltype(X * 2.f)>.given &&
+              !of<decltype(rename<seq, kv>(X))>.given && of<decltype(let<"x">(X))>.given);
+
+}  // namespace
