@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "codegen/program/text.hpp"
 #include "codegen/sheets/describe.hpp"
@@ -25,13 +26,15 @@ class picture {
   std::string run() {
     make_boxes();
     pull_sources_down();
+    make_edges();
     arrange();
     std::string body =
         "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
         "orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n";
     body += svg::text(margin, margin + 4, p_.name, 16, "start", "font-weight=\"bold\"");
     body += edges();
-    for (const auto &[n, b] : boxes_) body += drawn(n, b);
+    for (const auto &[n, b] : boxes_)
+      if (n >= 0) body += drawn(n, b);
     return svg::page(width_, top(layers_) + margin, body);
   }
 
@@ -84,70 +87,109 @@ class picture {
     }
   }
 
-  // Layer by layer from the top: each box as near as possible to the middle of its operands.
-  void arrange() {
-    double widest = 0;
-    for (int layer = 0; layer < layers_; ++layer) {
-      std::vector<std::pair<double, node_id>> row;
-      for (const auto &[n, b] : boxes_)
-        if (b.layer == layer) row.emplace_back(wanted(n), n);
-      std::stable_sort(row.begin(), row.end(),
-                       [](const auto &a, const auto &b) { return a.first < b.first; });
-      double right = -1e9;
-      for (const auto &[want, n] : row) {
-        box &b = boxes_[n];
-        b.x = std::max(want, right + gap + b.width / 2);
-        right = b.x + b.width / 2;
+  // An edge that passes layers goes through an empty box in each, so that it crosses no step.
+  void make_edges() {
+    int corners = 0;
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!boxes_.count(n)) continue;
+      for (node_id operand : p_[n].in) {
+        if (!boxes_.count(operand)) continue;
+        std::vector<int> way = {operand};
+        for (int layer = boxes_[operand].layer + 1; layer < boxes_[n].layer; ++layer) {
+          const int corner = -++corners;
+          boxes_[corner] = {layer, 0, 8, ""};
+          before_[corner] = {way.back()};
+          way.push_back(corner);
+        }
+        before_[n].push_back(way.back());
+        way.push_back(n);
+        edges_.push_back(way);
       }
     }
-    double left = 1e9;
+  }
+
+  // Layer by layer from the top: each box as near as possible to the middle of what it reads; then the arguments, beside
+  // what they meet.
+  void arrange() {
+    for (int layer = 0; layer < layers_; ++layer) {
+      std::vector<int> steps, arguments;
+      for (const auto &[n, b] : boxes_)
+        if (b.layer == layer) (before_[n].empty() ? arguments : steps).push_back(n);
+      for (int n : steps) boxes_[n].x = middle_of(before_[n]);
+      place(steps);
+      for (int n : arguments) boxes_[n].x = beside_sibling(n);
+      steps.insert(steps.end(), arguments.begin(), arguments.end());
+      place(steps);
+    }
+    double left = 1e9, right = 0;
     for (const auto &[n, b] : boxes_) left = std::min(left, b.x - b.width / 2);
     for (auto &[n, b] : boxes_) {
       b.x += margin - left;
-      widest = std::max(widest, b.x + b.width / 2);
+      right = std::max(right, b.x + b.width / 2);
     }
-    width_ = widest + margin + 90;  // room for the last shape
+    width_ = right + margin + 90;  // room for the last shape
   }
 
-  double wanted(node_id n) const {
+  // Moves boxes of a layer to the right until none overlap.
+  void place(std::vector<int> &row) {
+    std::stable_sort(row.begin(), row.end(),
+                     [&](int a, int b) { return boxes_[a].x < boxes_[b].x; });
+    double right = -1e9;
+    for (int n : row) {
+      box &b = boxes_[n];
+      b.x = std::max(b.x, right + gap + b.width / 2);
+      right = b.x + b.width / 2;
+    }
+  }
+
+  double middle_of(const std::vector<int> &boxes) const {
     double sum = 0;
-    int count = 0;
-    for (node_id operand : p_[n].in)
-      if (auto it = boxes_.find(operand);
-          it != boxes_.end() && it->second.layer < boxes_.at(n).layer)
-        sum += it->second.x, ++count;
-    if (count) return sum / count;
-    // An argument: where its first user's other operands are, else in the order of the signature.
-    for (const auto &[user, b] : boxes_)
-      for (node_id operand : p_[user].in) {
-        const auto &in = p_[user].in;
-        if (operand == n || std::find(in.begin(), in.end(), n) == in.end()) continue;
-        if (auto it = boxes_.find(operand);
-            it != boxes_.end() && it->second.layer < boxes_.at(n).layer)
-          return it->second.x + 150;
-      }
+    for (int n : boxes) sum += boxes_.at(n).x;
+    return sum / static_cast<double>(boxes.size());
+  }
+
+  double beside_sibling(int n) const {
+    for (const auto &way : edges_) {
+      if (way.front() != n) continue;
+      for (const auto &other : edges_)
+        if (other.back() == way.back() && other.front() != n)
+          for (int at : other)
+            if (boxes_.at(at).layer == boxes_.at(n).layer && !before(at).empty())
+              return boxes_.at(at).x + 130;
+    }
     return 150.0 * n;
+  }
+
+  const std::vector<int> &before(int n) const {
+    static const std::vector<int> none;
+    auto it = before_.find(n);
+    return it == before_.end() ? none : it->second;
   }
 
   double top(int layer) const { return margin + 26 + layer * layer_height; }
 
   std::string edges() const {
     std::string lines, labels;
-    for (const auto &[n, b] : boxes_)
-      for (node_id operand : p_[n].in) {
-        auto it = boxes_.find(operand);
-        if (it == boxes_.end()) continue;
-        const box &from = it->second;
-        const double y1 = top(from.layer) + box_height, y2 = top(b.layer), bend = (y2 - y1) / 2;
-        lines += fmt::format(
-            "<path d=\"M{0:.1f} {1:.1f}C{0:.1f} {2:.1f} {3:.1f} {4:.1f} {3:.1f} {5:.1f}\" fill=\"none\" "
-            "stroke=\"#555\" marker-end=\"url(#tip)\"/>\n",
-            from.x, y1, y1 + bend, b.x, y2 - bend, y2);
-        // Near its beginning an edge lies apart from the others.
-        labels += svg::text(from.x + (b.x - from.x) * 0.16 + 4, y1 + 15,
-                            extents_text(p_, shown_shape(p_, operand), size_), 11, "start",
-                            "fill=\"#06c\"");
+    std::set<int> labelled;  // what flows out of a step has one shape, however many read it
+    for (const std::vector<int> &way : edges_) {
+      const box &first = boxes_.at(way.front());
+      std::string path = fmt::format("M{:.1f} {:.1f}", first.x, top(first.layer) + box_height);
+      for (std::size_t k = 1; k < way.size(); ++k) {
+        const box &from = boxes_.at(way[k - 1]), &to = boxes_.at(way[k]);
+        const double y1 = top(from.layer) + box_height, y2 = top(to.layer), half = (y2 - y1) / 2;
+        path += fmt::format("C{0:.1f} {1:.1f} {2:.1f} {1:.1f} {2:.1f} {3:.1f}", from.x, y1 + half,
+                            to.x, y2);
+        if (k + 1 < way.size()) path += fmt::format("V{:.1f}", y2 + box_height);
       }
+      lines += fmt::format(
+          "<path d=\"{}\" fill=\"none\" stroke=\"#555\" marker-end=\"url(#tip)\"/>\n", path);
+      if (!labelled.insert(way.front()).second) continue;
+      // Near its beginning an edge lies apart from the others.
+      const box &second = boxes_.at(way[1]);
+      labels += svg::text(
+          first.x + (second.x - first.x) * 0.16 + 4, top(first.layer) + box_height + 15,
+          extents_text(p_, shown_shape(p_, way.front()), size_), 11, "start", "fill=\"#06c\"");
+    }
     return lines + labels;
   }
 
@@ -168,7 +210,9 @@ class picture {
 
   const program &p_;
   std::vector<std::int64_t> size_;
-  std::map<node_id, box> boxes_;
+  std::map<int, box> boxes_;  // by step; below 0: a corner of an edge
+  std::map<int, std::vector<int>> before_;
+  std::vector<std::vector<int>> edges_;
   int layers_ = 0;
   double width_ = 0;
 };
