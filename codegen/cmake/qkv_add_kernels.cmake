@@ -32,6 +32,7 @@ function(qkv_add_kernels name)
   # generator left alone makes nobody link again.
   set(archives)
   set(stamps)
+  set(names)
   foreach(kernel IN LISTS arg_KERNELS)
     string(REGEX REPLACE "^.*::" "" short "${kernel}")
     add_custom_command(
@@ -44,6 +45,7 @@ function(qkv_add_kernels name)
       VERBATIM)
     list(APPEND archives "${out}/${short}.a")
     list(APPEND stamps "${out}/${short}.done")
+    list(APPEND names ${short})
   endforeach()
   add_custom_command(
     OUTPUT "${out}/${name}.done"
@@ -57,6 +59,7 @@ function(qkv_add_kernels name)
 
   add_library(${name} STATIC "${out}/${name}_kernels.c")
   add_dependencies(${name} ${name}_kernels)
+  set_target_properties(${name} PROPERTIES QKV_KERNELS "${names}")
   target_include_directories(${name} PUBLIC "${out}" "${spec_folder}")
   target_link_libraries(${name} PUBLIC ${archives} qkv::halide_runtime qkv::runtime)
   # Nothing refers to the tables by name: without this the linker would leave them out.

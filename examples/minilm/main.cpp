@@ -9,7 +9,7 @@
 #include <qkv/npy.hpp>
 #include <stdexcept>
 
-#include "attention_map.hpp"
+#include "codegen/sheets/attention_map.hpp"
 #include "safetensors.hpp"
 #include "spec.hpp"
 
@@ -123,15 +123,19 @@ bool run(const std::string &model_folder, const std::string &out) {
       }
   right &= report("attention weights", worst);
 
-  const std::size_t shown = 1;
+  // The picture: the second sentence, its weights averaged over the heads.
+  const std::size_t shown = 1, kept_tokens = static_cast<std::size_t>(lengths[shown]);
   std::vector<std::string> tokens;
-  for (std::int32_t i = 0; i < lengths[shown]; ++i)
-    tokens.push_back(
-        vocabulary.at(static_cast<std::size_t>(ids[shown * n + static_cast<std::size_t>(i)])));
+  std::vector<float> mean(kept_tokens * kept_tokens);
+  for (std::size_t i = 0; i < kept_tokens; ++i) {
+    tokens.push_back(vocabulary.at(static_cast<std::size_t>(ids[shown * n + i])));
+    for (std::size_t j = 0; j < kept_tokens; ++j)
+      for (int h = 0; h < 12; ++h) mean[i * kept_tokens + j] += W(shown, h, i, j) / 12;
+  }
   std::filesystem::create_directories(out);
   const std::string picture = out + "/attention.svg";
-  std::ofstream(picture) << attention_map("all-MiniLM-L6-v2, layer 0, 12 heads", tokens, 12,
-                                          [&](int h, int i, int j) { return W(shown, h, i, j); });
+  std::ofstream(picture) << qkv::attention_map_svg(
+      mean, tokens, "all-MiniLM-L6-v2, first layer, mean of 12 heads");
   std::printf("picture of \"%s\": %s\n", sentences[shown].c_str(), picture.c_str());
   return right;
 }
