@@ -12,6 +12,7 @@
 
 #include "codegen/emit/objects.hpp"
 #include "codegen/emit/tables.hpp"
+#include "codegen/sheets/describe.hpp"
 #include "codegen/targets/targets.hpp"
 
 #ifndef QKV_CODEGEN_VERSION
@@ -78,6 +79,7 @@ void kernel(const command_line &line, const std::vector<program> &kernels) {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
                std::filesystem::file_size(dir + "/" + p.name + ".a") / 1024);
+    write(dir + "/" + p.name + ".sheet.txt", describe(p, {}, reports_of(p)));
     write(stamp, now);
     return;
   }

@@ -150,10 +150,13 @@ bool becomes_weights(const program &p, node_id n) {
 }  // namespace
 
 std::vector<axis_id> shown_shape(const program &p, node_id n) {
-  std::vector<axis_id> s = p[n].shape;
+  const std::vector<axis_id> &declared = p[n].shape;
   const op k = p[n].kind;
-  if (k == op::input || k == op::param || k == op::output) return s;
-  std::stable_partition(s.begin(), s.end(), [&](axis_id a) { return p.axes[a].batch; });
+  if (k == op::input || k == op::param || k == op::output) return declared;
+  std::vector<axis_id> s;
+  for (const bool batch : {true, false})
+    for (axis_id a : declared)
+      if (p.axes[a].batch == batch) s.push_back(a);
   return s;
 }
 

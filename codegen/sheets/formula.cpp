@@ -19,8 +19,9 @@ formula &formula::operator+=(const formula &o) {
 
 std::string formula::text(const program &p) const {
   std::vector<std::pair<std::vector<axis_id>, double>> terms(terms_.begin(), terms_.end());
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const auto &a, const auto &b) { return a.first.size() > b.first.size(); });
+  std::sort(terms.begin(), terms.end(), [](const auto &a, const auto &b) {
+    return a.first.size() != b.first.size() ? a.first.size() > b.first.size() : a.first < b.first;
+  });
   std::string all;
   for (const auto &[axes, factor] : terms) {
     std::string term = factor == 1 && !axes.empty() ? "" : fmt::format("{:.15g}", factor);

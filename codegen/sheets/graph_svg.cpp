@@ -132,8 +132,9 @@ class picture {
 
   // Moves boxes of a layer to the right until none overlap.
   void place(std::vector<int> &row) {
-    std::stable_sort(row.begin(), row.end(),
-                     [&](int a, int b) { return boxes_[a].x < boxes_[b].x; });
+    std::sort(row.begin(), row.end(), [&](int a, int b) {
+      return boxes_[a].x != boxes_[b].x ? boxes_[a].x < boxes_[b].x : a < b;
+    });
     double right = -1e9;
     for (int n : row) {
       box &b = boxes_[n];

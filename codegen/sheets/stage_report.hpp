@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen/program/program.hpp"
+
 namespace qkv::codegen {
 
 struct stage_report {
@@ -12,5 +14,8 @@ struct stage_report {
   std::vector<std::string>
       never_stored;  // labels of the steps that exist only in tiles or registers
 };
+
+// The stages of a kernel in the order of computation, cut as for compilation.
+std::vector<stage_report> reports_of(const program &);
 
 }  // namespace qkv::codegen

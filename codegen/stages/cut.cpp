@@ -331,19 +331,4 @@ std::vector<axis_id> storage_order(const program &p, const stages &s, node_id n)
   return order;
 }
 
-std::vector<std::string> stages::never_stored(const program &p) const {
-  std::vector<std::string> names;
-  for (const stage &s : list) {
-    if (s.kind != stage_kind::attention) continue;
-    for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
-      const bool large = has(p[n].shape, s.key) && (s.row == no_axis || has(p[n].shape, s.row));
-      if (!large || stored_by[n] >= 0 || is_source(p[n].kind)) continue;
-      const bool mine =
-          n == s.weights || n == s.scores || has(s.score_dots, n) || p[n].kind == op::mask;
-      if (mine) names.push_back(p[n].name.empty() ? std::string(name_of(p[n].kind)) : p[n].name);
-    }
-  }
-  return names;
-}
-
 }  // namespace qkv::codegen

@@ -41,8 +41,6 @@ struct stages {
   std::vector<stage> list;  // in the order of computation
   std::vector<int>
       stored_by;  // per node: the stage that stores it; -1 when it is recomputed where used
-  std::vector<std::string> never_stored(
-      const program &) const;  // n*m-sized steps that exist only in tiles, by label
 };
 
 // Decides what is stored; program must be simplified. Always succeeds: a step that no rule covers is a map.
