@@ -20,7 +20,6 @@ constexpr axis<"mem"> mem;
 constexpr axis<"wide"> wide;
 constexpr axis<"d", 8> d;
 constexpr batch_axis<"heads", 2> heads;
-constexpr axis<"d_k", 4> d_k;
 
 constexpr auto causal = kernel<"causal">(
     [](in<"Q", batch, seq, d> Q, in<"K", batch, kv, d> K) -> out<"W", batch, seq, kv> {
