@@ -52,7 +52,8 @@ else()
   set(said "${text}")
   set(most_lines ${most_lines_clang})
 endif()
-string(REGEX REPLACE "\"}, (qkv::)?str<[0-9]+>{\"" " " said "${said}")  # joins the pieces
+string(REGEX REPLACE "~\"}, (qkv::)?str<[0-9]+>{\"" "" said "${said}")  # joins the pieces
+string(REGEX REPLACE "\"}, (qkv::)?str<[0-9]+>{\"" " " said "${said}")
 string(FIND "${said}" "{\"${wanted}" at)
 if(at EQUAL -1)
   message(FATAL_ERROR "the error does not say\n  ${wanted}\n${said}")

@@ -13,7 +13,9 @@ template <str... Why>
 struct text_of<shape_error<Why...>> {
   static constexpr text value = [] {
     text t;
-    ((t << (t.empty() ? "" : " ") << Why.view()), ...);
+    bool goes_on = true;  // a word cut in two
+    ((t << (goes_on ? "" : " ") << Why.view(), goes_on = Why.view().ends_with('~'), t.n -= goes_on),
+     ...);
     return t;
   }();
 };

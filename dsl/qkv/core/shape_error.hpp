@@ -23,6 +23,7 @@ inline constexpr std::size_t piece_max = 400;
 struct pieces {
   static constexpr std::size_t capacity = 64;
   std::size_t from[capacity]{}, length[capacity]{};
+  bool goes_on[capacity]{};  // cut within a word: ends in ~
   std::size_t n = 0;
 };
 
@@ -37,7 +38,10 @@ constexpr pieces cut_up(const text &t) {
     if (end - i > piece_max) {
       stop = i + piece_max;
       while (stop > i && t.b[stop] != ' ') --stop;
-      if (stop == i) stop = i + piece_max;
+      if (stop == i) {
+        stop = i + piece_max - 1;
+        p.goes_on[p.n] = true;
+      }
     }
     p.from[p.n] = i;
     p.length[p.n++] = stop - i;
@@ -54,9 +58,11 @@ struct explain {
 
   template <std::size_t I>
   static consteval auto piece() {
-    str<p.length[I] + 1> r;
-    for (std::size_t k = 0; k < p.length[I]; ++k) r.s[k] = t.b[p.from[I] + k];
-    r.s[p.length[I]] = 0;  // clang looks at written elements only
+    constexpr std::size_t n = p.length[I];
+    str<n + p.goes_on[I] + 1> r;
+    for (std::size_t k = 0; k < n; ++k) r.s[k] = t.b[p.from[I] + k];
+    if (p.goes_on[I]) r.s[n] = '~';
+    r.s[n + p.goes_on[I]] = 0;  // clang looks at written elements only
     return r;
   }
   template <std::size_t... I>
