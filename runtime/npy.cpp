@@ -93,8 +93,7 @@ class header_reader {
   }
   static std::string clean(string_view text) {  // for messages: short and printable
     std::string s(text.substr(0, 40));
-    std::replace_if(
-        s.begin(), s.end(), [](char c) { return c < 32 || c > 126; }, '?');
+    std::replace_if(s.begin(), s.end(), [](char c) { return c < 32 || c > 126; }, '?');
     return s;
   }
   std::string type(npy_type &t) {
@@ -147,7 +146,7 @@ class file {
   explicit operator bool() const { return number_ >= 0; }
   // Its size, or -1 when it is a directory, a pipe or a device.
   std::int64_t size() const {
-    struct stat s {};
+    struct stat s{};
     return fstat(number_, &s) == 0 && S_ISREG(s.st_mode) ? s.st_size : -1;
   }
   bool read(void *to, std::size_t n) {

@@ -105,7 +105,7 @@ workspace::workspace() : state_(std::make_unique<state>()) {}
 
 workspace::workspace(std::size_t most) : workspace() { state_->most = most; }
 
-workspace::workspace(void *memory, std::size_t bytes) noexcept : state_(new (std::nothrow) state) {
+workspace::workspace(void *memory, std::size_t bytes) noexcept : state_(new(std::nothrow) state) {
   if (!state_) return;
   state_->fixed = true;
   const std::size_t skip = -reinterpret_cast<std::uintptr_t>(memory) % line;

@@ -56,21 +56,22 @@ inline constexpr bool begins_with_options<First, Argument...> =
 // the compiler; sizes, strides and memory by the call: see qkv/run.hpp for its errors and its cost. The library that
 // holds the kernel is found when it is first called.
 template <auto Kernel, class... Argument>
-requires(!detail::begins_with_options<Argument...> &&
-         detail::callable<"call", Kernel, detail::part::all, Argument...>) status
-    call(Argument &&...argument) {
+  requires(!detail::begins_with_options<Argument...> &&
+           detail::callable<"call", Kernel, detail::part::all, Argument...>)
+status call(Argument &&...argument) {
   return call<Kernel>(options{}, argument...);
 }
 template <auto Kernel, class... Argument>
-requires detail::callable<"call", Kernel, detail::part::all, Argument...> status
-call(const options &how, Argument &&...argument) {
+  requires detail::callable<"call", Kernel, detail::part::all, Argument...>
+status call(const options &how, Argument &&...argument) {
   const qkv_kernel *table = nullptr;
   if (status s = detail::table_of<detail::kernel_type<Kernel>>(table); !s.ok()) return s;
   return run(*table, detail::descriptors(argument...), how);
 }
 template <auto Kernel, class... Argument,
           class Err = detail::call_refusal<"call", Kernel, detail::part::all, Argument...>>
-requires(!detail::begins_with_options<Argument...>) Err call(Argument &&...);
+  requires(!detail::begins_with_options<Argument...>)
+Err call(Argument &&...);
 template <auto Kernel, class... Argument,
           class Err = detail::call_refusal<"call", Kernel, detail::part::all, Argument...>>
 Err call(const options &, Argument &&...);
@@ -88,19 +89,20 @@ class prepared_kernel {
 
   // Inputs, then outputs, in the order of the signature.
   template <class... Argument>
-  requires(!detail::begins_with_options<Argument...> &&
-           detail::callable<"prepared", Kernel, detail::part::rest, Argument...>) qkv::status
-  operator()(Argument &&...argument) const {
+    requires(!detail::begins_with_options<Argument...> &&
+             detail::callable<"prepared", Kernel, detail::part::rest, Argument...>)
+  qkv::status operator()(Argument &&...argument) const {
     return (*this)(options{}, argument...);
   }
   template <class... Argument>
-  requires detail::callable<"prepared", Kernel, detail::part::rest, Argument...> qkv::status
-  operator()(const options &how, Argument &&...argument) const {
+    requires detail::callable<"prepared", Kernel, detail::part::rest, Argument...>
+  qkv::status operator()(const options &how, Argument &&...argument) const {
     return ok() ? params_.run(detail::descriptors(argument...), how) : state_;
   }
   template <class... Argument,
             class Err = detail::call_refusal<"prepared", Kernel, detail::part::rest, Argument...>>
-  requires(!detail::begins_with_options<Argument...>) Err operator()(Argument &&...) const;
+    requires(!detail::begins_with_options<Argument...>)
+  Err operator()(Argument &&...) const;
   template <class... Argument,
             class Err = detail::call_refusal<"prepared", Kernel, detail::part::rest, Argument...>>
   Err operator()(const options &, Argument &&...) const;
@@ -113,8 +115,8 @@ class prepared_kernel {
 // Checks and packs the params of a kernel, in the order of its signature; they may be freed or changed afterwards (those
 // on a device may not). Cost: one pass over the params.
 template <auto Kernel, class... Param>
-requires detail::callable<"prepare", Kernel, detail::part::params, Param...> prepared_kernel<Kernel>
-prepare(const Param &...param) {
+  requires detail::callable<"prepare", Kernel, detail::part::params, Param...>
+prepared_kernel<Kernel> prepare(const Param &...param) {
   prepared params;
   const qkv_kernel *table = nullptr;
   status s = detail::table_of<detail::kernel_type<Kernel>>(table);
@@ -127,8 +129,8 @@ Err prepare(const Param &...);
 
 // How many bytes a workspace must have for this call; see qkv/run.hpp.
 template <auto Kernel, class... Argument>
-requires detail::callable<"call", Kernel, detail::part::all, Argument...> status
-workspace_bytes(std::size_t &result, const options &how, Argument &&...argument) {
+  requires detail::callable<"call", Kernel, detail::part::all, Argument...>
+status workspace_bytes(std::size_t &result, const options &how, Argument &&...argument) {
   const qkv_kernel *table = nullptr;
   if (status s = detail::table_of<detail::kernel_type<Kernel>>(table); !s.ok()) return s;
   return workspace_bytes(*table, detail::descriptors(argument...), result, how);

@@ -44,17 +44,19 @@ class device_view : public detail::shaped<tensor_spec<Spec...>> {
   static constexpr bool writable = true, is_view = true;
 
   template <std::size_t N>
-  requires(spec::counts(N)) device_view(device on, void *handle, const length (&extents)[N])
+    requires(spec::counts(N))
+  device_view(device on, void *handle, const length (&extents)[N])
       : device_view(on, handle, detail::extents_from<spec>(extents)) {}
   template <std::size_t N>
-  requires(spec::counts(N)) device_view(device on, void *handle, const length (&extents)[N],
-                                        const length (&strides)[spec::rank])
+    requires(spec::counts(N))
+  device_view(device on, void *handle, const length (&extents)[N],
+              const length (&strides)[spec::rank])
       : device_view(on, handle, extents) {
     for (int d = 0; d < spec::rank; ++d) this->stride_[static_cast<std::size_t>(d)] = strides[d].n;
   }
   template <class... E>
-  requires detail::passes<detail::extents_fit<spec, extents<E...>>> device_view(
-      device on, void *handle, const extents<E...> &sizes)
+    requires detail::passes<detail::extents_fit<spec, extents<E...>>>
+  device_view(device on, void *handle, const extents<E...> &sizes)
       : device_view(on, handle, detail::extents_from<spec>(sizes)) {}
 
   void *handle() const { return handle_; }

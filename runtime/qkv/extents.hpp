@@ -33,7 +33,7 @@ struct length {
 
 // The size of one axis that the call decides.
 template <auto Axis>
-requires detail::is_axis<Axis>
+  requires detail::is_axis<Axis>
 constexpr auto extent(length n) {
   static_assert(data_of<Axis>->size < 0, "extent<axis>: the size of this axis is part of the spec");
   return boost::hana::make_pair(detail::hana_key<data_of<Axis>>, n.n);

@@ -84,7 +84,8 @@ typedef struct qkv_kernel {
 /* Runs a kernel: checks every argument against the table, then calls the compiled code. Returns a status code
  * (qkv/status.hpp names them); on anything but 0 the outputs are as they were. arguments are in the order of the
  * table. text, when given, receives the message (truncated to size, always terminated). */
-int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, char *text, size_t size);
+int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, char *text,
+             size_t size);
 
 /* Makes the kernels of a generated library known to qkv::call; called by the library itself before main. */
 void qkv_register(const qkv_kernel *const *kernels, int32_t n);

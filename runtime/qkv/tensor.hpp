@@ -86,8 +86,7 @@ template <class Spec, class Extents>
 constexpr dimensions extents_from(const Extents &sizes) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
     return dimensions{sizes.template get<Spec::shape.a[I]>()...};
-  }
-  (std::make_index_sequence<static_cast<std::size_t>(Spec::rank)>{});
+  }(std::make_index_sequence<static_cast<std::size_t>(Spec::rank)>{});
 }
 
 template <class Spec>
@@ -131,8 +130,7 @@ struct extents_fit {
             ? void(t << "extents: no size for " << Spec::shape[I]->name)
             : void()),
        ...);
-    }
-    (std::make_index_sequence<static_cast<std::size_t>(Spec::rank)>{});
+    }(std::make_index_sequence<static_cast<std::size_t>(Spec::rank)>{});
     return t;
   }
 };
@@ -211,19 +209,21 @@ class basic_view : public detail::shaped<tensor_spec<Spec...>> {
   static constexpr bool writable = !ReadOnly, is_view = true;
 
   template <std::size_t N>
-  requires(spec::counts(N)) basic_view(element *data, const length (&extents)[N])
+    requires(spec::counts(N))
+  basic_view(element *data, const length (&extents)[N])
       : basic_view(detail::exactly{}, data, detail::extents_from<spec>(extents)) {}
   template <std::size_t N>
-  requires(spec::counts(N))
-      basic_view(element *data, const length (&extents)[N], const length (&strides)[spec::rank])
+    requires(spec::counts(N))
+  basic_view(element *data, const length (&extents)[N], const length (&strides)[spec::rank])
       : basic_view(detail::exactly{}, data, detail::extents_from<spec>(extents)) {
     for (int d = 0; d < spec::rank; ++d) this->stride_[static_cast<std::size_t>(d)] = strides[d].n;
   }
   template <class... E>
-  requires detail::passes<detail::extents_fit<spec, extents<E...>>> basic_view(
-      element *data, const extents<E...> &sizes)
+    requires detail::passes<detail::extents_fit<spec, extents<E...>>>
+  basic_view(element *data, const extents<E...> &sizes)
       : basic_view(detail::exactly{}, data, detail::extents_from<spec>(sizes)) {}
-  explicit basic_view(element *data) requires(spec::decided_at_call == 0)
+  explicit basic_view(element *data)
+    requires(spec::decided_at_call == 0)
       : basic_view(detail::exactly{}, data, detail::known_extents<spec>()) {}
   basic_view(detail::exactly, element *data, const detail::dimensions &extent)
       : base(extent, detail::dense_strides(extent, spec::rank)), data_(data) {}
@@ -232,8 +232,8 @@ class basic_view : public detail::shaped<tensor_spec<Spec...>> {
       : base(extent, stride), data_(data) {}
   basic_view(const basic_view<false, Spec...>
                  &other)  // NOLINT: reading what may be written is always right
-      requires ReadOnly : base(other),
-                          data_(other.data()) {}
+    requires ReadOnly
+      : base(other), data_(other.data()) {}
 
   element *data() const { return data_; }
   template <class... Index>
@@ -266,10 +266,11 @@ class tensor : public detail::shaped<tensor_spec<Spec...>> {
       : tensor(detail::exactly{}, detail::known_extents<spec>()) {
   }  // axes that the call decides are empty
   template <std::size_t N>
-  requires(spec::counts(N)) explicit tensor(const length (&extents)[N])
+    requires(spec::counts(N))
+  explicit tensor(const length (&extents)[N])
       : tensor(detail::exactly{}, detail::extents_from<spec>(extents)) {}
   template <class... E>
-  requires detail::passes<detail::extents_fit<spec, extents<E...>>>
+    requires detail::passes<detail::extents_fit<spec, extents<E...>>>
   explicit tensor(const extents<E...> &sizes)
       : tensor(detail::exactly{}, detail::extents_from<spec>(sizes)) {}
 #if defined(__clang__)
