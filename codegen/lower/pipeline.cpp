@@ -30,8 +30,15 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   context c(p, cut);
   const bool on_gpu = t.has_gpu_feature();
   std::map<node_id, Halide::Func> outputs;
-  const auto keep = [&](node_id root, const Halide::Func &f) {
-    if (is_output(p, root)) outputs.emplace(root, f);
+  const auto keep = [&](node_id root, Halide::Func f) {
+    if (is_output(p, root)) {
+      outputs.emplace(root, f);
+    } else if (
+        on_gpu) {  // no driver allocates or launches nothing: like arguments, at least one element
+      const std::vector<axis_id> order = storage_order(p, cut, root);
+      for (std::size_t d = 0; d < order.size(); ++d)
+        f.bound(f.args()[d], 0, c.extent(order[order.size() - 1 - d]));
+    }
   };
   for (const stage &s : cut.list) {
     switch (s.kind) {

@@ -149,9 +149,17 @@ class schedule {
           .bound_extent(f_.i, rows_)
           .bound_extent(f_.j, keys_);
       s.vectorize(f_.j).unroll(f_.i);
+      bool in_vectors = gpu::fits_vectors(s);
+      if (!t_.staged)  // then they are recomputed here
+        for (const auto *tiles : {&f_.row_tiles, &f_.key_tiles})
+          for (const Func &tile : *tiles) in_vectors = in_vectors && gpu::fits_vectors(tile);
       std::vector<VarOrRVar> order = {f_.j, f_.i};
       for (const RVar &v : f_.features[k]) order.emplace_back(v);
-      s.update().reorder(order).vectorize(f_.j).unroll(f_.i);
+      s.update().reorder(order).unroll(f_.i);
+      if (in_vectors)
+        s.update().vectorize(f_.j);
+      else
+        s.update().unroll(f_.j);
       const RVar feature = f_.features[k][0];
       const int unrolled = gpu::vector_width(gpu::extent_of(s, feature));
       if (unrolled > 1) s.update().unroll(feature, unrolled);
@@ -221,7 +229,7 @@ class schedule {
   // are unrolled inside the loop over threads: a loop outside would cost a barrier each.
   void load(Func &g, const std::vector<Var> &dims, int width) {
     Var vec("vec"), rest("rest"), round("round"), thread("thread");
-    g.split(dims[0], rest, vec, width);
+    g.split(dims[0], rest, vec, gpu::fits_vectors(g) ? width : 1);
     std::vector<VarOrRVar> order = {vec, rest};
     order.insert(order.end(), dims.begin() + 1, dims.end());
     g.reorder(order);

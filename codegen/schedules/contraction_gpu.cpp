@@ -60,7 +60,11 @@ void schedule_contraction_gpu(contraction_funcs &f) {
   for (const Var &v : f.outer) f.sum.bound_extent(v, 1);
   std::vector<VarOrRVar> inner = {f.column, f.row};
   for (const Halide::RVar &v : f.over) inner.emplace_back(v);
-  f.sum.update().reorder(inner).vectorize(f.column).unroll(f.row);
+  f.sum.update().reorder(inner).unroll(f.row);
+  if (gpu::fits_vectors(f.sum) && (!f.packed.defined() || gpu::fits_vectors(f.packed)))
+    f.sum.update().vectorize(f.column);
+  else
+    f.sum.update().unroll(f.column);
   if (const int n = gpu::vector_width(gpu::extent_of(f.sum, f.over[0])); n > 1)
     f.sum.update().unroll(f.over[0], n);
 }

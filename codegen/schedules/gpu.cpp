@@ -57,6 +57,19 @@ bool calls(const Func &user, const Func &used) {
   return f.found;
 }
 
+bool fits_vectors(const Func &f) {
+  struct finder : hi::IRVisitor {
+    using IRVisitor::visit;
+    bool strict = false;
+    void visit(const hi::Call *op) override {
+      strict = strict || op->name.rfind("strict_", 0) == 0;
+      IRVisitor::visit(op);
+    }
+  } look;
+  f.function().accept(&look);
+  return !look.strict;
+}
+
 int extent_of(const Func &f, const Halide::RVar &v) {
   for (const hi::ReductionVariable &r : f.function().update(0).schedule().rvars())
     if (r.var == v.name())

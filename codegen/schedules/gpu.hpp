@@ -22,6 +22,10 @@ void pointwise(Halide::Func);
 
 bool calls(const Halide::Func &user, const Halide::Func &used);
 
+// Whether what the Func itself computes (not the Funcs that it calls) may lie in vectors: Halide 21 cannot lower comparisons under
+// strict_float in vectors for OpenCL.
+bool fits_vectors(const Halide::Func &);
+
 // Of a reduction of the Func's update, when it is a constant; else 0.
 int extent_of(const Halide::Func &, const Halide::RVar &);
 

@@ -98,29 +98,50 @@ std::string text_of(const trial &t) {
                      t.how == layout::dense    ? "dense"
                      : t.how == layout::padded ? "padded"
                                                : "permuted",
-                     t.where == guard::after ? "after" : "before", t.seed);
+                     t.where == guard::after ? "after" : "before", t.seed) +
+         (t.on == device::opencl ? " opencl"
+          : t.on == device::cuda ? " cuda"
+                                 : "");
 }
 
-std::string run(const trial &t) {
-  const std::string again = fmt::format("{}; again: QKV_TRIAL=\"{}\"", "", text_of(t));
-  const auto linked = kernels(t.p.name);
-  const qkv_kernel *kernel = linked.empty() ? nullptr : linked[0];
-  if (!kernel) return "no compiled kernel " + t.p.name;
-  std::mt19937 random(t.seed);
-  const codegen::arrays arguments = random_arguments(t);
-  std::vector<std::unique_ptr<guarded>> memory;
-  std::vector<qkv_tensor> tensors;
-  const auto add = [&](node_id n) {
+namespace {
+
+// The tensors of a trial in guarded memory: arguments filled in, outputs as they come.
+struct tensors_of {
+  explicit tensors_of(const trial &t, const codegen::arrays &arguments) : random(t.seed) {
+    for (node_id n : t.p.arguments) {
+      add(t, n);
+      memory.back()->write(arguments.at(t.p[n].name).data);
+    }
+    for (node_id n : t.p.outputs) add(t, n);
+  }
+  void add(const trial &t, node_id n) {
     memory.push_back(std::make_unique<guarded>(t.p[n].type, extents(t, n), t.how, t.where, random));
     tensors.push_back(memory.back()->descriptor());
-  };
-  for (node_id n : t.p.arguments) {
-    add(n);
-    memory.back()->write(arguments.at(t.p[n].name).data);
   }
-  for (node_id n : t.p.outputs) add(n);
-  const status s = qkv::run(*kernel, tensors);
-  if (!s.ok()) return fmt::format("status {}{}", s.text(), again);
+  status call(const trial &t) const {
+    const auto linked = kernels(t.p.name);
+    if (linked.empty()) return status_code::not_linked;
+    options how;
+    how.on = t.on;
+    return qkv::run(*linked[0], tensors, how);
+  }
+
+  std::mt19937 random;
+  std::vector<std::unique_ptr<guarded>> memory;
+  std::vector<qkv_tensor> tensors;
+};
+
+}  // namespace
+
+status try_device(const trial &t) { return tensors_of(t, random_arguments(t)).call(t); }
+
+std::string run(const trial &t) {
+  const std::string again = fmt::format("; again: QKV_TRIAL=\"{}\"", text_of(t));
+  const codegen::arrays arguments = random_arguments(t);
+  const tensors_of made(t, arguments);
+  if (const status s = made.call(t); !s.ok())
+    return fmt::format("{}: {}{}", t.p.name, s.text(), again);
 
   const auto want = codegen::interpret(t.p, arguments, t.sizes);
   const auto in_order =
@@ -128,7 +149,7 @@ std::string run(const trial &t) {
   const auto by_eights =
       codegen::interpret_as_float(t.p, arguments, t.sizes, codegen::order::in_eights);
   for (std::size_t k = 0; k < t.p.outputs.size(); ++k) {
-    const guarded &m = *memory[t.p.arguments.size() + k];
+    const guarded &m = *made.memory[t.p.arguments.size() + k];
     const std::string &name = t.p[t.p.outputs[k]].name;
     const std::vector<double> &right = want.at(name).data;
     const double yardstick = std::max(largest_error(in_order.at(name).data, right),

@@ -1,5 +1,6 @@
 #pragma once
 // One compiled kernel, one set of sizes, one layout, random numbers: run it, interpret it, compare.
+#include <qkv/options.hpp>
 #include <string>
 
 #include "codegen/program/program.hpp"
@@ -15,6 +16,7 @@ struct trial {
   guard where = guard::after;
   unsigned seed = 1;
   double scale = 1;  // of random f32 numbers
+  device on = device::host;
 };
 
 // Empty when the compiled kernel agrees with the interpreter under the 2x rule and kept to its memory; else one line
@@ -23,6 +25,9 @@ std::string run(const trial &);
 
 // The arguments of a trial, as `run` makes them.
 codegen::arrays random_arguments(const trial &);
+
+// The status of that trial's call alone: whether the device is there at all.
+status try_device(const trial &);
 
 // "causal_self seq=17 batch=2 padded after seed=7"
 std::string text_of(const trial &);

@@ -1,0 +1,97 @@
+// Every kernel of specs.hpp through its GPU schedules. OpenCL runs wherever an implementation is installed (PoCL on CPUs);
+// CUDA runs where there is a GPU and must say so in a status where there is none.
+#include <cstdio>
+#include <cstdlib>
+
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/specs.hpp"
+#include "tests/kernels/trial.hpp"
+
+using namespace qkv::testing;
+using qkv::device;
+using qkv::status_code;
+using qkv::codegen::make_program;
+using qkv::codegen::program;
+using qkv::codegen::size_map;
+
+namespace {
+
+const std::vector<program> &programs() {
+  static const std::vector<program> all = {QKV_TEST_PROGRAMS};
+  return all;
+}
+
+// Queries and keys: one of each, tails on both sides, several tiles of rows, three tiles of keys and more (tiles have 64
+// or 32 rows and at most 64 keys; Halide 21 miscompiled from the second one on), nothing.
+const std::vector<std::pair<std::int64_t, std::int64_t>> lengths = {
+    {1, 1}, {17, 5}, {64, 32}, {33, 100}, {129, 130}, {100, 257}, {3, 200}, {0, 5}, {5, 0}};
+
+size_map sizes_for(const program &p, std::pair<std::int64_t, std::int64_t> length, unsigned seed) {
+  size_map sizes;
+  int next = 0;
+  for (const auto &a : p.axes) {
+    if (a.size >= 0 || p.axes[static_cast<std::size_t>(a.root)].name != a.name) continue;
+    if (a.batch)
+      sizes[a.name] = 1 + seed % 3;
+    else if (a.name == "any_k" || a.name == "any_v")
+      sizes[a.name] = 1 + (length.second * 5 + 2) % 70;
+    else
+      sizes[a.name] = next++ == 0 ? length.first : length.second;
+  }
+  return sizes;
+}
+
+trial trial_of(const program &p, device on, std::pair<std::int64_t, std::int64_t> length,
+               unsigned seed) {
+  return {p, sizes_for(p, length, seed), static_cast<layout>(seed % 3), guard::after, seed, 1, on};
+}
+
+// Empty when the device works; else why it does not.
+std::string absent(device on) {
+  for (const program &p : programs()) {
+    if (p.name != "outer_product") continue;
+    const qkv::status s = try_device(trial_of(p, on, {4, 4}, 1));
+    if (s.ok()) return "";
+    // a driver without a device is as good as none; anything else is an error
+    const bool none = s.code() == status_code::no_device || s.code() == status_code::device_failed;
+    CHECK(none);
+    return s.text();
+  }
+  return "no kernel to try";
+}
+
+void run_all(device on) {
+  int trials = 0;
+  for (const program &p : programs()) {
+    unsigned seed = 0;
+    for (const auto &length : lengths) {
+      const trial t = trial_of(p, on, length, ++seed);
+      if (const char *only = std::getenv("QKV_TRIAL"); only && text_of(t) != only) continue;
+      const std::string wrong = run(t);
+      ++trials;
+      if (!wrong.empty()) FAIL_CHECK(wrong);
+    }
+  }
+  INFO(trials << " trials");
+  CHECK((trials >= 200 || std::getenv("QKV_TRIAL")));
+}
+
+}  // namespace
+
+TEST_CASE("kernels agree with the interpreter on OpenCL") {
+  if (const std::string why = absent(device::opencl); !why.empty()) {
+    std::printf("[SKIP] %s\n", why.c_str());
+    return;
+  }
+  run_all(device::opencl);
+}
+
+TEST_CASE("kernels agree with the interpreter on CUDA, or the call says that there is none") {
+  if (const std::string why = absent(device::cuda); !why.empty()) {
+    INFO(why);
+    CHECK(why.find("cuda") != std::string::npos);
+    return;
+  }
+  run_all(device::cuda);
+}
