@@ -100,6 +100,10 @@ status device_session::attach(halide_buffer_t &b, const qkv_tensor &t, const qkv
   if (where_ == device::host) return {};
   if (buffers_.empty()) {
     if (status s = present(k_.name, where_); !s) return s;
+    if (where_ == device::opencl && (context_.how.device_context || context_.how.device_stream)) {
+      return fail(status_code::unsupported,
+                  "{}: OpenCL runs in the runtime's own context and queue", k_.name);
+    }
     buffers_.reserve(static_cast<std::size_t>(k_.n_arguments));
   }
   const bool output = a.role == QKV_OUT, wrapped = t.device != QKV_HOST && !empty(t);

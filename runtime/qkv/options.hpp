@@ -15,9 +15,10 @@ struct options {
   int threads = 0;                      // at most so many; 0: what qkv::set_threads says
   qkv::executor *executor = nullptr;    // somebody else's threads; nullptr: the runtime's own
   qkv::workspace *workspace = nullptr;  // nullptr: qkv::default_workspace()
-  void *device_context = nullptr;  // CUcontext or cl_context to run in; nullptr: the runtime's own
-  void *device_stream =
-      nullptr;  // CUstream or cl_command_queue to run in; nullptr: the context's default
+  // Of CUDA only: a CUcontext to run in (nullptr: the runtime's own) and a CUstream (nullptr: the context's default).
+  // With a stream, a call on device tensors returns before the kernel is done.
+  void *device_context = nullptr;
+  void *device_stream = nullptr;
 };
 
 }  // namespace qkv

@@ -225,6 +225,11 @@ TEST_CASE("a device") {
       continue;
     }
     CHECK(distance(o, p.O) < 1e-5f);
+    if (on == qkv::device::opencl) {
+      queries untouched(p.sizes);
+      CHECK(p.call(untouched, {.on = on, .device_stream = &o}).text() ==
+            std::string("attend: OpenCL runs in the runtime's own context and queue"));
+    }
     const auto upload = [&](const auto &t) {
       qkv::device_memory m;
       REQUIRE(qkv::device_memory::make({.on = on}, 4, t.elements(), m).ok());
