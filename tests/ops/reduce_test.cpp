@@ -5,11 +5,12 @@
 namespace qkv::testing {
 namespace {
 
-constexpr auto reduce = kernel<"reduce">([
-](X_ X) -> outs<out<"sum", row>, out<"max", row>, out<"min", row>, out<"mean", row>,
-                                         out<"lse", row>> {
-  return {sum<column>(X), max<column>(X), min<column>(X), mean<column>(X), logsumexp<column>(X)};
-});
+constexpr auto reduce =
+    kernel<"reduce">([](X_ X) -> outs<out<"sum", row>, out<"max", row>, out<"min", row>,
+                                      out<"mean", row>, out<"lse", row>> {
+      return {sum<column>(X), max<column>(X), min<column>(X), mean<column>(X),
+              logsumexp<column>(X)};
+    });
 
 constexpr auto reduce_masked = kernel<"reduce_masked">([
 ](X_ X, K_ keep) -> outs<out<"sum", row>, out<"max", row>, out<"min", row>, out<"mean", row>,
@@ -18,10 +19,8 @@ constexpr auto reduce_masked = kernel<"reduce_masked">([
   return {sum<column>(s), max<column>(s), min<column>(s), mean<column>(s), logsumexp<column>(s)};
 });
 
-constexpr auto over_rows =
-    kernel<"over_rows">([](X_ X) -> outs<out<"sum", column>, out<"max", column>> {
-      return {sum<row>(X), max<row>(X)};
-    });
+constexpr auto over_rows = kernel<"over_rows">([
+](X_ X) -> outs<out<"sum", column>, out<"max", column>> { return {sum<row>(X), max<row>(X)}; });
 
 constexpr auto over_both = kernel<"over_both">(
     [](in<"X", row, column, four> X) -> out<"sum", column> { return sum<row, four>(X); });

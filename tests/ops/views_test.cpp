@@ -34,9 +34,8 @@ TEST_CASE("split: position i is (i / b, i % b)") {
   random_numbers random(seed_or(5));
   for (std::int64_t n : {0, 1, 4}) {
     const array X = random_array({6, n}, random);
-    QKV_SAME(meaning(parted, {{"X", X}})["O"], (position{n, 3, 2}), [&](auto i) {
-      return at(X, {i[2] * 3 + i[1], i[0]});
-    });
+    QKV_SAME(meaning(parted, {{"X", X}})["O"], (position{n, 3, 2}),
+             [&](auto i) { return at(X, {i[2] * 3 + i[1], i[0]}); });
   }
 }
 
@@ -60,9 +59,8 @@ TEST_CASE("broadcast: the same at every position of the added axes") {
 TEST_CASE("split: sizes that only the call knows must multiply") {
   random_numbers random(seed_or(7));
   arrays a = {{"X", random_array({2, 5}, random)}, {"S", random_array({6, 5}, random)}};
-  QKV_SAME(meaning(at_the_call, a)["O"], (position{2, 3, 5}), [&](auto i) {
-    return at(a["S"], {i[0] * 3 + i[1], i[2]}) + at(a["X"], {i[0], i[2]});
-  });
+  QKV_SAME(meaning(at_the_call, a)["O"], (position{2, 3, 5}),
+           [&](auto i) { return at(a["S"], {i[0] * 3 + i[1], i[2]}) + at(a["X"], {i[0], i[2]}); });
   a["S"] = random_array({7, 5}, random);
   CHECK_THROWS_WITH(meaning(at_the_call, a),
                     "at_the_call: split<other, row, three>: other is 7 but row * three is 2 * 3");
