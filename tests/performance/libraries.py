@@ -214,7 +214,7 @@ def openvino(c):
         mask = params[-1]
     node = op.scaled_dot_product_attention(q, k, v, mask, causal=c.square_causal)
     compiled = ov.Core().compile_model(ov.Model([op.result(node)], params), "CPU", {
-        "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_settings.threads": settings.threads, "INFERENCE_PRECISION_HINT": "f32" if c.dtype == "fp32" else "bf16"})
+        "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": settings.threads, "INFERENCE_PRECISION_HINT": "f32" if c.dtype == "fp32" else "bf16"})
     request = compiled.create_infer_request()
     keep = []
     for index, x in enumerate(arrays):
