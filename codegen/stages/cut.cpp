@@ -77,11 +77,14 @@ class cutter {
     std::set<node_id> cone;
     walk(
         scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
-    auto serves_only_scores = [&](node_id n) {
+    // what a step outside of the cone reads is recomputed there as well, down to its contractions
+    std::set<node_id> outside;
+    for (node_id n : cone)
       for (node_id user : users_[n])
-        if (!cone.count(user) && user != weights && user != s.lse) return false;
-      return true;
-    };
+        if (!cone.count(user) && user != weights && user != s.lse)
+          walk(
+              n, [&](node_id x) { return is_inlinable(p_, x); }, outside);
+    auto serves_only_scores = [&](node_id n) { return !outside.count(n); };
     std::set<node_id> seen;
     bool fits = serves_only_scores(scores) || is_cheap(p_, scores);
     walk(
