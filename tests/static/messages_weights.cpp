@@ -40,10 +40,10 @@ static_assert(says<decltype(softmax<seq, kv>(weights))>(
     "softmax<seq, kv>: softmax(dot(Q, K)) already holds weights over kv softmax the scores once; normalize<seq, kv> rescales weights softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
 // a mask over queries
 static_assert(says<decltype(softmax<kv>(masked_queries))>(
-    "softmax<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if it is meant, mask_rows(scores, keep) mask(dot(Q, K))[batch, heads=8, seq, kv]"));
+    "softmax<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if it is meant, mask_rows(scores, keep) mask(dot(Q, K), index(seq) < length)[batch, heads=8, seq, kv]"));
 // the same, scaled after
 static_assert(says<decltype(softmax<kv>(step<decltype(masked_queries * 2.f)>))>(
-    "softmax<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if it is meant, mask_rows(scores, keep) mask(dot(Q, K)) * number[batch, heads=8, seq, kv]"));
+    "softmax<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if it is meant, mask_rows(scores, keep) mask(..) * number[batch, heads=8, seq, kv]"));
 // a bias over queries
 static_assert(says<decltype(softmax<kv>(step<decltype(scores - 0.5f * index(seq))>))>(
     "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv dot(Q, K) - (number * index(seq))[batch, heads=8, seq, kv]"));
@@ -52,7 +52,7 @@ static_assert(says<decltype(softmax<kv>(step<decltype(scores + B)>))>(
     "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv dot(Q, K) + B[batch, heads=8, seq, kv]"));
 // causal with query and key swapped
 static_assert(says<decltype(softmax<kv>(swapped))>(
-    "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K))[batch, heads=8, seq, kv]"));
+    "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<kv, seq>)[batch, heads=8, seq, kv]"));
 // the same through let and scale
 static_assert(says<decltype(softmax<kv>(step<decltype(let<"s">(step<decltype(swapped / 2.f)>))>))>(
     "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? s[batch, heads=8, seq, kv]"));
@@ -67,10 +67,10 @@ static_assert(says<decltype(normalize<kv>(index(kv) * 2))>(
     "normalize<kv>: index(kv) * number meets no input of the kernel combine it with a step of the kernel first"));
 // of numbers masked over queries
 static_assert(says<decltype(normalize<kv>(step<decltype(exp(masked_queries))>))>(
-    "normalize<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if it is meant, mask_rows(scores, keep) exp(mask(dot(Q, K)))[batch, heads=8, seq, kv]"));
+    "normalize<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if it is meant, mask_rows(scores, keep) exp(mask(..))[batch, heads=8, seq, kv]"));
 // of causal numbers with query and key swapped
 static_assert(says<decltype(normalize<kv>(step<decltype(relu(swapped))>))>(
-    "normalize<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? relu(mask(dot(Q, K)))[batch, heads=8, seq, kv]"));
+    "normalize<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? relu(mask(..))[batch, heads=8, seq, kv]"));
 // mask after softmax
 static_assert(says<decltype(mask(weights, index(kv) <= index(seq)))>(
     "mask after softmax<kv> mask the scores before softmax; if it is meant, where(keep, softmax(dot(Q, K)), 0) softmax(dot(Q, K))[batch, heads=8, seq, kv]"));

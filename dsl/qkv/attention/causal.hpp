@@ -37,9 +37,15 @@ consteval marks causal_marks() {
   return m;
 }
 
-template <marks M, str L, axes S, marks Old, int N>
-constexpr index_expr<L, S, M, N> marked(const index_expr<L, S, Old, N> &x) {
-  index_expr<L, S, M, N> r{};
+template <an_axis auto Query, an_axis auto Key>
+inline constexpr text causal_text = [] {
+  text t;
+  return t << "causal<" << data_of<Query>->name << ", " << data_of<Key>->name << ">";
+}();
+
+template <str Label, marks M, str L, axes S, marks Old, int N>
+constexpr index_expr<Label, S, M, N> marked(const index_expr<L, S, Old, N> &x) {
+  index_expr<Label, S, M, N> r{};
   for (int i = 0; i < N; ++i) r.nodes[i] = x.nodes[i];
   return r;
 }
@@ -62,7 +68,8 @@ struct window_check {
 // Numerics: b8.
 // Errors:   none here; mask asks for the alignment when the sizes are unrelated, softmax for the key as its axis.
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
-inline constexpr auto causal = detail::marked<detail::causal_marks<Query, Key, Where>()>(
+inline constexpr auto causal = detail::marked<detail::as_str<detail::causal_text<Query, Key>>,
+                                              detail::causal_marks<Query, Key, Where>()>(
     index(Key) <= detail::query_position<Query, Key, Where>());
 
 // Computes: whether key and query are less than width positions apart. With causal: the last width keys.
@@ -70,7 +77,7 @@ inline constexpr auto causal = detail::marked<detail::causal_marks<Query, Key, W
 // Numerics: b8.
 // Errors:   sizes that are unrelated, and the alignment not said.
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width>
-requires detail::passes<detail::window_check<Query, Key, Where>>
+  requires detail::passes<detail::window_check<Query, Key, Where>>
 constexpr auto sliding_window(Width width) {
   return abs(detail::query_position<Query, Key, Where>() - index(Key)) < width;
 }

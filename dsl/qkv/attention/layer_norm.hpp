@@ -33,8 +33,8 @@ struct layer_norm_check {
 // Numerics: f32, the variance from centred values.
 // Errors:   x lacks the features; gamma or beta varies along an axis that x lacks.
 template <an_axis auto... Features, traced X, traced Gamma, traced Beta>
-requires detail::passes < detail::layer_norm_check < axes_of<Features...>()
-, X, Gamma, Beta >> constexpr auto layer_norm(X x, Gamma gamma, Beta beta, double epsilon = 1e-5) {
+  requires detail::passes<detail::layer_norm_check<axes_of<Features...>(), X, Gamma, Beta>>
+constexpr auto layer_norm(X x, Gamma gamma, Beta beta, double epsilon = 1e-5) {
   auto centred = x - mean<Features...>(x);
   return centred * rsqrt(mean<Features...>(centred * centred) + epsilon) * gamma + beta;
 }

@@ -47,7 +47,7 @@ using attends_not =
 // Numerics: as softmax, mask and dot; the scores are not stored.
 // Errors:   as softmax, mask and dot.
 template <an_axis auto Features, an_axis auto Key, traced Q, traced K, traced V>
-requires detail::attends<Features, Key, Q, K, V>
+  requires detail::attends<Features, Key, Q, K, V>
 constexpr auto scaled_dot_product(Q query, K key, V value) {
   return dot<Key>(softmax<Key>(dot<Features>(query, key) / sqrt(Features)), value);
 }
@@ -56,7 +56,7 @@ template <an_axis auto Features, an_axis auto Key, traced Q, traced K, traced V,
 Err scaled_dot_product(Q, K, V);
 
 template <an_axis auto Features, an_axis auto Key, traced Q, traced K, traced V, traced Keep>
-requires detail::attends<Features, Key, Q, K, V, Keep>
+  requires detail::attends<Features, Key, Q, K, V, Keep>
 constexpr auto scaled_dot_product(Q query, K key, V value, Keep keep) {
   return dot<Key>(softmax<Key>(mask(dot<Features>(query, key) / sqrt(Features), keep)), value);
 }

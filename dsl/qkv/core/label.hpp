@@ -5,8 +5,9 @@
 namespace qkv::detail {
 
 inline constexpr std::size_t label_max =
-    20;  // longer operands are shortened to dot(..), so labels stay short
+    20;  // a longer operand is shortened to dot(..), so labels stay short
 
+// Whether the label is that of an operator: it has a blank outside parentheses.
 constexpr bool is_infix(sv label) {
   int depth = 0;
   for (char c : label) {
@@ -32,35 +33,43 @@ constexpr void put_operand(text &t, sv label, bool infix) {
   }
 }
 
-template <class... Info>
-constexpr text label_of(op kind, const Info &...x) {
+template <class... Label>
+constexpr text label_of(op kind, const Label &...operand) {
   text t;
   const char *between = "";
   if (is_infix(kind)) {
-    ((t << between, put_operand(t, x.label, true), t << " " << (between[0] ? "" : name_of(kind)),
+    ((t << between, put_operand(t, operand, true), t << " " << (between[0] ? "" : name_of(kind)),
       between = " "),
      ...);
     --t.n;
   } else if (kind == op::neg || kind == op::not_) {
     t << (kind == op::neg ? "-" : "!");
-    (put_operand(t, x.label, true), ...);
+    (put_operand(t, operand, true), ...);
   } else {
     t << name_of(kind) << "(";
-    ((t << between, put_operand(t, x.label, false), between = ", "), ...);
+    ((t << between, put_operand(t, operand, false), between = ", "), ...);
     t << ")";
   }
   return t;
 }
 
-// The label of the step that Rule makes of these operands, as a template argument.
-template <auto Rule, class... X>
-inline constexpr text label_text = Rule.label(of<X>...);
-template <auto Rule, class... X>
-inline constexpr auto label = [] {
-  constexpr std::size_t n = label_text<Rule, X...>.n;
-  str<n + 1> r;
-  for (std::size_t i = 0; i <= n; ++i) r.s[i] = label_text<Rule, X...>.b[i];
+// A text as template argument.
+template <const text &T>
+inline constexpr auto as_str = [] {
+  str<T.n + 1> r;
+  for (std::size_t i = 0; i <= T.n; ++i)
+    r.s[i] = T.b[i];  // the NUL, too: clang looks at written elements only
   return r;
 }();
+
+template <op Kind, class... X>
+inline constexpr text step_text = label_of(Kind, of<X>.label...);
+template <op Kind, class... X>
+inline constexpr const auto &step_label = as_str<step_text<Kind, X...>>;
+
+template <op Kind, const axis_data *Ax>
+inline constexpr text axis_text = label_of(Kind, Ax->name);
+template <op Kind, const axis_data *Ax>
+inline constexpr const auto &axis_label = as_str<axis_text<Kind, Ax>>;
 
 }  // namespace qkv::detail

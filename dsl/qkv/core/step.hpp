@@ -2,6 +2,7 @@
 // Builds the step that a rule makes of its operands, in their kernel's graph or as an expression of positions.
 #include <initializer_list>
 
+#include <qkv/core/label.hpp>
 #include <qkv/core/rule.hpp>
 
 namespace qkv::detail {
@@ -87,7 +88,7 @@ template <auto Rule, class... X>
 [[gnu::always_inline]] constexpr auto make_step(const X &...x) {
   constexpr axes shape = Rule.shape(of<X>...);
   constexpr marks meaning = Rule.meaning(of<X>...);
-  constexpr auto name = label<Rule, X...>;
+  constexpr auto name = step_label<Rule.kind, X...>;
   constexpr dtype number = number_type({of<X>.m.type...});
   if constexpr ((of<X>.tensor() || ...)) {
     graph *g = graph_of(x...);

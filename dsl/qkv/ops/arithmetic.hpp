@@ -25,7 +25,6 @@ struct binary {
   }
   constexpr axes shape(const info &l, const info &r) const { return pointwise_shape(l, r); }
   constexpr marks meaning(const info &l, const info &r) const { return binary_marks(kind, l, r); }
-  constexpr text label(const info &l, const info &r) const { return label_of(kind, l, r); }
 };
 
 struct negated {
@@ -40,18 +39,17 @@ struct negated {
     m.given = false;
     return m;
   }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace rule
 
 template <op Kind, class L, class R>
-concept binary_fits = operand<L> && operand<R> &&
-    (traced<L> || traced<R>)&&fits<rule::binary<Kind>{}, L, R>;
+concept binary_fits =
+    operand<L> && operand<R> && (traced<L> || traced<R>) && fits<rule::binary<Kind>{}, L, R>;
 
 template <op Kind, class L, class R>
-requires operand<L> && operand<R> &&
-    (traced<L> || traced<R>)using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
+  requires operand<L> && operand<R> && (traced<L> || traced<R>)
+using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
 
 }  // namespace detail
 
@@ -62,7 +60,7 @@ requires operand<L> && operand<R> &&
 //           along axes other than batch axes, unless it is a param, an input as it is or a statistic over them;
 //           division by sqrt of an axis that was not contracted.
 template <class L, class R>
-requires detail::binary_fits<op::add, L, R>
+  requires detail::binary_fits<op::add, L, R>
 constexpr auto operator+(L left, R right) {
   return detail::make_step<detail::rule::binary<op::add>{}>(left, right);
 }
@@ -70,7 +68,7 @@ template <class L, class R, class Err = detail::binary_misfit<op::add, L, R>>
 Err operator+(L, R);
 
 template <class L, class R>
-requires detail::binary_fits<op::sub, L, R>
+  requires detail::binary_fits<op::sub, L, R>
 constexpr auto operator-(L left, R right) {
   return detail::make_step<detail::rule::binary<op::sub>{}>(left, right);
 }
@@ -78,7 +76,7 @@ template <class L, class R, class Err = detail::binary_misfit<op::sub, L, R>>
 Err operator-(L, R);
 
 template <class L, class R>
-requires detail::binary_fits<op::mul, L, R>
+  requires detail::binary_fits<op::mul, L, R>
 constexpr auto operator*(L left, R right) {
   return detail::make_step<detail::rule::binary<op::mul>{}>(left, right);
 }
@@ -86,7 +84,7 @@ template <class L, class R, class Err = detail::binary_misfit<op::mul, L, R>>
 Err operator*(L, R);
 
 template <class L, class R>
-requires detail::binary_fits<op::div, L, R>
+  requires detail::binary_fits<op::div, L, R>
 constexpr auto operator/(L left, R right) {
   return detail::make_step<detail::rule::binary<op::div>{}>(left, right);
 }
@@ -94,7 +92,7 @@ template <class L, class R, class Err = detail::binary_misfit<op::div, L, R>>
 Err operator/(L, R);
 
 template <class L, class R>
-requires detail::binary_fits<op::min, L, R>
+  requires detail::binary_fits<op::min, L, R>
 constexpr auto min(L left, R right) {
   return detail::make_step<detail::rule::binary<op::min>{}>(left, right);
 }
@@ -102,7 +100,7 @@ template <class L, class R, class Err = detail::binary_misfit<op::min, L, R>>
 Err min(L, R);
 
 template <class L, class R>
-requires detail::binary_fits<op::max, L, R>
+  requires detail::binary_fits<op::max, L, R>
 constexpr auto max(L left, R right) {
   return detail::make_step<detail::rule::binary<op::max>{}>(left, right);
 }
@@ -110,7 +108,7 @@ template <class L, class R, class Err = detail::binary_misfit<op::max, L, R>>
 Err max(L, R);
 
 template <class L, class R>
-requires detail::binary_fits<op::pow, L, R>
+  requires detail::binary_fits<op::pow, L, R>
 constexpr auto pow(L left, R right) {
   return detail::make_step<detail::rule::binary<op::pow>{}>(left, right);
 }

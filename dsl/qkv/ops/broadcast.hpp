@@ -26,7 +26,6 @@ struct broadcast {
     if (!over.non_batch().empty()) m.weights = {};
     return m;
   }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace detail::rule
@@ -36,7 +35,7 @@ struct broadcast {
 // Numerics: no arithmetic; masked positions stay masked.
 // Errors:   x has one of the axes already.
 template <an_axis auto... Ax, traced X>
-requires detail::fits<detail::rule::broadcast{axes_of<Ax...>()}, X>
+  requires detail::fits<detail::rule::broadcast{axes_of<Ax...>()}, X>
 constexpr auto broadcast(X x) {
   return detail::make_step<detail::rule::broadcast{axes_of<Ax...>()}>(x);
 }

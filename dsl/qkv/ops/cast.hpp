@@ -19,7 +19,6 @@ struct cast {
     m.given = false;
     return m;
   }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace detail::rule

@@ -69,8 +69,6 @@ struct dot {
     m.type = as_float(common_type(l.m.type, r.m.type));
     return m;
   }
-
-  constexpr text label(const info &l, const info &r) const { return label_of(kind, l, r); }
 };
 
 }  // namespace detail::rule
@@ -82,7 +80,7 @@ struct dot {
 // Errors:   a named axis missing or of two sizes; a shared axis that is no batch axis; heads added up between
 //           activations; weights contracted over another axis than their own.
 template <an_axis auto... Ax, traced L, traced R>
-requires detail::fits<detail::rule::dot{axes_of<Ax...>()}, L, R>
+  requires detail::fits<detail::rule::dot{axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {
   return detail::make_step<detail::rule::dot{axes_of<Ax...>()}>(left, right);
 }

@@ -13,7 +13,6 @@ struct function {
   constexpr text check(const info &) const { return {}; }
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const { return bent(x.m, unary_type(kind, x.m.type)); }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace rule

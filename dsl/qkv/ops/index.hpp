@@ -5,16 +5,6 @@
 namespace qkv {
 namespace detail {
 
-// name(ax) as a label.
-template <op Kind>
-struct source_rule {
-  const axis_data *ax;
-  constexpr text label() const {
-    text t;
-    return t << name_of(Kind) << "(" << ax->name << ")";
-  }
-};
-
 constexpr node axis_node(op kind, const axis_data *ax, const axes &shape) {
   node n;
   n.kind = kind;
@@ -35,7 +25,7 @@ inline constexpr marks whole_numbers{.type = i32};
 template <an_axis Ax>
 constexpr auto index(Ax) {
   constexpr axes s = one_axis(&Ax::v);
-  constexpr auto name = detail::label<detail::source_rule<op::index>{&Ax::v}>;
+  constexpr auto name = detail::axis_label<op::index, &Ax::v>;
   return index_expr<name, s, detail::whole_numbers, 1>{{detail::axis_node(op::index, &Ax::v, s)}};
 }
 
@@ -45,7 +35,7 @@ constexpr auto index(Ax) {
 // Errors:   none.
 template <an_axis Ax>
 constexpr auto size(Ax) {
-  constexpr auto name = detail::label<detail::source_rule<op::size>{&Ax::v}>;
+  constexpr auto name = detail::axis_label<op::size, &Ax::v>;
   return index_expr<name, axes{}, detail::whole_numbers, 1>{
       {detail::axis_node(op::size, &Ax::v, {})}};
 }

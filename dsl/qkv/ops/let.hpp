@@ -41,8 +41,10 @@ struct let {
 // Numerics: as x.
 // Errors:   a name that is no identifier.
 template <str Name, traced X>
-requires detail::fits < detail::rule::let<Name> {}
-, X > constexpr auto let(X x) { return detail::named<Name>(x); }
+  requires detail::fits<detail::rule::let<Name>{}, X>
+constexpr auto let(X x) {
+  return detail::named<Name>(x);
+}
 template <str Name, traced X, class Err = detail::misfit<detail::rule::let<Name>{}, X>>
 Err let(X);
 

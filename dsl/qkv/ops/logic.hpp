@@ -21,7 +21,6 @@ struct logic {
   }
   constexpr axes shape(const info &l, const info &r) const { return pointwise_shape(l, r); }
   constexpr marks meaning(const info &l, const info &r) const { return binary_marks(kind, l, r); }
-  constexpr text label(const info &l, const info &r) const { return label_of(kind, l, r); }
 };
 
 struct inverted {
@@ -39,18 +38,17 @@ struct inverted {
     m.given = false;
     return m;
   }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace rule
 
 template <op Kind, class L, class R>
-concept logic_fits = operand<L> && operand<R> &&
-    (traced<L> || traced<R>)&&fits<rule::logic<Kind>{}, L, R>;
+concept logic_fits =
+    operand<L> && operand<R> && (traced<L> || traced<R>) && fits<rule::logic<Kind>{}, L, R>;
 
 template <op Kind, class L, class R>
-requires operand<L> && operand<R> &&
-    (traced<L> || traced<R>)using logic_misfit = misfit<rule::logic<Kind>{}, L, R>;
+  requires operand<L> && operand<R> && (traced<L> || traced<R>)
+using logic_misfit = misfit<rule::logic<Kind>{}, L, R>;
 
 }  // namespace detail
 
@@ -59,7 +57,7 @@ requires operand<L> && operand<R> &&
 // Numerics: b8; what is compared is compared as f32, or as i32 when both sides are whole numbers.
 // Errors:   sizes that differ; and, or of something that is no b8.
 template <class L, class R>
-requires detail::logic_fits<op::less, L, R>
+  requires detail::logic_fits<op::less, L, R>
 constexpr auto operator<(L left, R right) {
   return detail::make_step<detail::rule::logic<op::less>{}>(left, right);
 }
@@ -67,7 +65,7 @@ template <class L, class R, class Err = detail::logic_misfit<op::less, L, R>>
 Err operator<(L, R);
 
 template <class L, class R>
-requires detail::logic_fits<op::less_equal, L, R>
+  requires detail::logic_fits<op::less_equal, L, R>
 constexpr auto operator<=(L left, R right) {
   return detail::make_step<detail::rule::logic<op::less_equal>{}>(left, right);
 }
@@ -75,7 +73,7 @@ template <class L, class R, class Err = detail::logic_misfit<op::less_equal, L, 
 Err operator<=(L, R);
 
 template <class L, class R>
-requires detail::logic_fits<op::greater, L, R>
+  requires detail::logic_fits<op::greater, L, R>
 constexpr auto operator>(L left, R right) {
   return detail::make_step<detail::rule::logic<op::greater>{}>(left, right);
 }
@@ -83,7 +81,7 @@ template <class L, class R, class Err = detail::logic_misfit<op::greater, L, R>>
 Err operator>(L, R);
 
 template <class L, class R>
-requires detail::logic_fits<op::greater_equal, L, R>
+  requires detail::logic_fits<op::greater_equal, L, R>
 constexpr auto operator>=(L left, R right) {
   return detail::make_step<detail::rule::logic<op::greater_equal>{}>(left, right);
 }
@@ -91,7 +89,7 @@ template <class L, class R, class Err = detail::logic_misfit<op::greater_equal, 
 Err operator>=(L, R);
 
 template <class L, class R>
-requires detail::logic_fits<op::equal, L, R>
+  requires detail::logic_fits<op::equal, L, R>
 constexpr auto operator==(L left, R right) {
   return detail::make_step<detail::rule::logic<op::equal>{}>(left, right);
 }
@@ -99,7 +97,7 @@ template <class L, class R, class Err = detail::logic_misfit<op::equal, L, R>>
 Err operator==(L, R);
 
 template <class L, class R>
-requires detail::logic_fits<op::not_equal, L, R>
+  requires detail::logic_fits<op::not_equal, L, R>
 constexpr auto operator!=(L left, R right) {
   return detail::make_step<detail::rule::logic<op::not_equal>{}>(left, right);
 }
@@ -107,7 +105,7 @@ template <class L, class R, class Err = detail::logic_misfit<op::not_equal, L, R
 Err operator!=(L, R);
 
 template <class L, class R>
-requires detail::logic_fits<op::and_, L, R>
+  requires detail::logic_fits<op::and_, L, R>
 constexpr auto operator&&(L left, R right) {
   return detail::make_step<detail::rule::logic<op::and_>{}>(left, right);
 }
@@ -115,7 +113,7 @@ template <class L, class R, class Err = detail::logic_misfit<op::and_, L, R>>
 Err operator&&(L, R);
 
 template <class L, class R>
-requires detail::logic_fits<op::or_, L, R>
+  requires detail::logic_fits<op::or_, L, R>
 constexpr auto operator||(L left, R right) {
   return detail::make_step<detail::rule::logic<op::or_>{}>(left, right);
 }
@@ -127,8 +125,10 @@ Err operator||(L, R);
 // Numerics: b8.
 // Errors:   x is no b8.
 template <traced X>
-requires detail::fits<detail::rule::inverted{}, X>
-constexpr auto operator!(X x) { return detail::make_step<detail::rule::inverted{}>(x); }
+  requires detail::fits<detail::rule::inverted{}, X>
+constexpr auto operator!(X x) {
+  return detail::make_step<detail::rule::inverted{}>(x);
+}
 template <traced X, class Err = detail::misfit<detail::rule::inverted{}, X>>
 Err operator!(X);
 

@@ -36,7 +36,6 @@ struct mask {
     m.param = x.m.param && keep.param();
     return m;
   }
-  constexpr text label(const info &x, const info &) const { return label_of(kind, x); }
 };
 
 }  // namespace detail::rule
@@ -48,7 +47,7 @@ struct mask {
 // Errors:   keep is no b8 or varies along an axis that the scores lack; the scores are weights already; a causal mask
 //           between axes of unrelated size that does not say how they align.
 template <traced X, traced Keep>
-requires detail::fits<detail::rule::mask{}, X, Keep>
+  requires detail::fits<detail::rule::mask{}, X, Keep>
 constexpr auto mask(X scores, Keep keep) {
   return detail::make_step<detail::rule::mask{}>(scores, keep);
 }
@@ -60,7 +59,7 @@ Err mask(X, Keep);
 // Numerics: as mask; a removed row has weights 0.
 // Errors:   as mask.
 template <traced X, traced Keep>
-requires detail::fits<detail::rule::mask{true}, X, Keep>
+  requires detail::fits<detail::rule::mask{true}, X, Keep>
 constexpr auto mask_rows(X scores, Keep keep) {
   return detail::make_step<detail::rule::mask{true}>(scores, keep);
 }

@@ -32,7 +32,6 @@ struct merge {
     if (!x.m.bias_lacks.contains(parts)) m.bias_lacks = m.bias_lacks.without(one_axis(over[0]));
     return m;
   }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace detail::rule
@@ -43,7 +42,7 @@ struct merge {
 // Errors:   x lacks A or B or has Whole already; sizes that do not multiply. What is not static is compared at the
 //           call.
 template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X>
-requires detail::fits<detail::rule::merge{axes_of<Whole, A, B>()}, X>
+  requires detail::fits<detail::rule::merge{axes_of<Whole, A, B>()}, X>
 constexpr auto merge(X x) {
   return detail::make_step<detail::rule::merge{axes_of<Whole, A, B>()}>(x);
 }

@@ -19,7 +19,6 @@ struct normalize {
   }
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const { return weights_over(over, x); }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace detail::rule
@@ -29,7 +28,7 @@ struct normalize {
 // Numerics: f32; masked positions get weight exactly 0; a row whose sum is 0 gives 0.
 // Errors:   an axis that w lacks; a mask that does not vary along it; a causal mask whose keys are another axis.
 template <an_axis auto... Ax, traced X>
-requires detail::fits<detail::rule::normalize{axes_of<Ax...>()}, X>
+  requires detail::fits<detail::rule::normalize{axes_of<Ax...>()}, X>
 constexpr auto normalize(X w) {
   return detail::make_step<detail::rule::normalize{axes_of<Ax...>()}>(w);
 }

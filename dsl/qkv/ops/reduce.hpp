@@ -25,7 +25,6 @@ struct reduction {
     m.contracted = x.m.contracted;
     return m;
   }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace rule
@@ -40,8 +39,10 @@ inline constexpr rule::reduction<Kind> reduce_over{axes_of<Ax...>()};
 // Numerics: f32 (i32 of whole numbers); masked positions are left out; 0 when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
-requires detail::fits<detail::reduce_over<op::sum, Ax...>, X>
-constexpr auto sum(X x) { return detail::make_step<detail::reduce_over<op::sum, Ax...>>(x); }
+  requires detail::fits<detail::reduce_over<op::sum, Ax...>, X>
+constexpr auto sum(X x) {
+  return detail::make_step<detail::reduce_over<op::sum, Ax...>>(x);
+}
 template <an_axis auto... Ax, traced X,
           class Err = detail::misfit<detail::reduce_over<op::sum, Ax...>, X>>
 Err sum(X);
@@ -51,8 +52,10 @@ Err sum(X);
 // Numerics: the type of x; masked positions are left out; -inf when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
-requires detail::fits<detail::reduce_over<op::max_over, Ax...>, X>
-constexpr auto max(X x) { return detail::make_step<detail::reduce_over<op::max_over, Ax...>>(x); }
+  requires detail::fits<detail::reduce_over<op::max_over, Ax...>, X>
+constexpr auto max(X x) {
+  return detail::make_step<detail::reduce_over<op::max_over, Ax...>>(x);
+}
 template <an_axis auto... Ax, traced X,
           class Err = detail::misfit<detail::reduce_over<op::max_over, Ax...>, X>>
 Err max(X);
@@ -62,8 +65,10 @@ Err max(X);
 // Numerics: the type of x; masked positions are left out; +inf when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
-requires detail::fits<detail::reduce_over<op::min_over, Ax...>, X>
-constexpr auto min(X x) { return detail::make_step<detail::reduce_over<op::min_over, Ax...>>(x); }
+  requires detail::fits<detail::reduce_over<op::min_over, Ax...>, X>
+constexpr auto min(X x) {
+  return detail::make_step<detail::reduce_over<op::min_over, Ax...>>(x);
+}
 template <an_axis auto... Ax, traced X,
           class Err = detail::misfit<detail::reduce_over<op::min_over, Ax...>, X>>
 Err min(X);
@@ -73,8 +78,10 @@ Err min(X);
 // Numerics: f32; masked positions are not counted; 0 when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
-requires detail::fits<detail::reduce_over<op::mean, Ax...>, X>
-constexpr auto mean(X x) { return detail::make_step<detail::reduce_over<op::mean, Ax...>>(x); }
+  requires detail::fits<detail::reduce_over<op::mean, Ax...>, X>
+constexpr auto mean(X x) {
+  return detail::make_step<detail::reduce_over<op::mean, Ax...>>(x);
+}
 template <an_axis auto... Ax, traced X,
           class Err = detail::misfit<detail::reduce_over<op::mean, Ax...>, X>>
 Err mean(X);
@@ -84,7 +91,7 @@ Err mean(X);
 // Numerics: f32, the maximum subtracted first; masked positions are left out; -inf when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
-requires detail::fits<detail::reduce_over<op::logsumexp, Ax...>, X>
+  requires detail::fits<detail::reduce_over<op::logsumexp, Ax...>, X>
 constexpr auto logsumexp(X x) {
   return detail::make_step<detail::reduce_over<op::logsumexp, Ax...>>(x);
 }

@@ -36,7 +36,6 @@ struct rename {
   constexpr const axis_data *renamed(const axis_data *a) const {
     return a && same_name(a, over[0]) ? over[1] : a;
   }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace detail::rule
@@ -47,7 +46,7 @@ struct rename {
 // Errors:   x lacks From or has To already; static sizes that differ. Sizes of unrelated run-time axes are compared
 //           at the call.
 template <an_axis auto From, an_axis auto To, traced X>
-requires detail::fits<detail::rule::rename{axes_of<From, To>()}, X>
+  requires detail::fits<detail::rule::rename{axes_of<From, To>()}, X>
 constexpr auto rename(X x) {
   return detail::make_step<detail::rule::rename{axes_of<From, To>()}>(x);
 }

@@ -29,7 +29,6 @@ struct softmax {
   }
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const { return weights_over(over, x); }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace detail::rule
@@ -41,7 +40,7 @@ struct softmax {
 // Errors:   an axis that x lacks; weights over that axis already; a mask or bias that does not vary along it; a causal
 //           mask whose keys are another axis.
 template <an_axis auto... Ax, traced X>
-requires detail::fits<detail::rule::softmax{axes_of<Ax...>()}, X>
+  requires detail::fits<detail::rule::softmax{axes_of<Ax...>()}, X>
 constexpr auto softmax(X x) {
   return detail::make_step<detail::rule::softmax{axes_of<Ax...>()}>(x);
 }

@@ -66,7 +66,6 @@ struct split {
   constexpr marks meaning(const info &x) const {
     return view_of(x.m, [this](const axes &s) { return replaced(s); });
   }
-  constexpr text label(const info &x) const { return label_of(kind, x); }
 };
 
 }  // namespace rule
@@ -78,7 +77,7 @@ struct split {
 // Errors:   x lacks Whole or has A or B already; sizes that do not multiply (heads that do not divide d_model). What
 //           is not static is compared at the call.
 template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X>
-requires detail::fits<detail::rule::split{axes_of<Whole, A, B>()}, X>
+  requires detail::fits<detail::rule::split{axes_of<Whole, A, B>()}, X>
 constexpr auto split(X x) {
   return detail::make_step<detail::rule::split{axes_of<Whole, A, B>()}>(x);
 }

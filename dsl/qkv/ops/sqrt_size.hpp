@@ -27,7 +27,7 @@ constexpr marks scale_of(const axis_data *ax) {
 // Errors:   none here; a divisor must name an axis that the dot product contracted, or one still present.
 template <an_axis Ax>
 constexpr auto sqrt(Ax) {
-  constexpr auto name = detail::label<detail::source_rule<op::sqrt>{&Ax::v}>;
+  constexpr auto name = detail::axis_label<op::sqrt, &Ax::v>;
   constexpr marks m = detail::scale_of(&Ax::v);
   if constexpr (Ax::v.size >= 0) {
     return index_expr<name, axes{}, m, 1>{

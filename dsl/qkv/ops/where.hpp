@@ -42,9 +42,6 @@ struct where {
     m.weights = kept_weights(a, b, s);
     return m;
   }
-  constexpr text label(const info &c, const info &a, const info &b) const {
-    return label_of(kind, c, a, b);
-  }
 };
 
 }  // namespace rule
@@ -59,11 +56,12 @@ concept choice = traced<C> && operand<A> && operand<B>;
 // Numerics: f32, or i32 when both values are whole numbers. What is not chosen is not looked at.
 // Errors:   a condition that is no b8; shapes that do not contain each other; sizes that differ.
 template <class C, class A, class B>
-requires detail::choice<C, A, B> && detail::fits<detail::rule::where{}, C, A, B>
+  requires detail::choice<C, A, B> && detail::fits<detail::rule::where{}, C, A, B>
 constexpr auto where(C condition, A yes, B no) {
   return detail::make_step<detail::rule::where{}>(condition, yes, no);
 }
 template <class C, class A, class B, class Err = detail::misfit<detail::rule::where{}, C, A, B>>
-requires detail::choice<C, A, B> Err where(C, A, B);
+  requires detail::choice<C, A, B>
+Err where(C, A, B);
 
 }  // namespace qkv
