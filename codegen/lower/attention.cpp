@@ -131,7 +131,10 @@ class lowering {
       if (a != s_.row && a != s_.key && !outer_.count(a)) return std::nullopt;
     Func f("pairs_" + context::label(p_, n));
     std::vector<Expr> all = tile_at(f_.i, f_.j, f_.b);
-    f(all) = c_.read(n, at);
+    // likely(): away from the last key, the loop is split off and loads are contiguous
+    indices inside = at;
+    inside[s_.key] = c_.within(s_.key, Halide::likely(f_.b * f_.tile.keys + f_.j));
+    f(all) = c_.read(n, inside);
     f_.pair_tiles.push_back(f);
     return value{x.type == b8 ? f(all) != Halide::cast<std::uint8_t>(0) : f(all), {}};
   }
@@ -373,41 +376,12 @@ class lowering {
 
   // Blocks of keys that the mask removes for the whole tile are not visited.
   void skip_blocks() {
-    const key_range seen = visible();
     const bool gpu = f_.tile.dealt_to_threads();
+    const key_range seen = gpu ? in_step(visible()) : visible();
     const Expr first = f_.layout.block * f_.tile.keys;
-    const Expr to = gpu ? opaque(without_loads<Halide::Internal::Min>(seen.to)) : seen.to;
-    const Expr from = gpu ? opaque(without_loads<Halide::Internal::Max>(seen.from)) : seen.from;
-    if (to.defined()) f_.layout.steps.where(first < to);
-    if (from.defined()) f_.layout.steps.where(first + f_.tile.keys > from);
+    if (seen.to.defined()) f_.layout.steps.where(first < seen.to);
+    if (seen.from.defined()) f_.layout.steps.where(first + f_.tile.keys > seen.from);
     if (s_.row != no_axis && !gpu) f_.layout.steps.where(f_.T * f_.tile.rows < rows_);
-  }
-
-  // A bound in a form that bounds inference does not solve for the tile: its cells must keep constant places in registers.
-  static Expr opaque(const Expr &e) { return e.defined() ? ((e * 2) | 1) / 2 : e; }
-
-  // A looser bound without what depends on memory (lengths): Halide 21 does not lower a load in the condition of hoisted
-  // storage. Undefined when nothing is left.
-  template <class Meet>
-  static Expr without_loads(const Expr &e) {
-    if (!e.defined() || !reads_buffer(e)) return e;
-    const Meet *m = e.as<Meet>();
-    if (!m) return {};
-    const Expr a = without_loads<Meet>(m->a), b = without_loads<Meet>(m->b);
-    return !a.defined() ? b : !b.defined() ? a : Meet::make(a, b);
-  }
-  static bool reads_buffer(const Expr &e) {
-    struct finder : Halide::Internal::IRVisitor {
-      using IRVisitor::visit;
-      bool found = false;
-      void visit(const Halide::Internal::Call *op) override {
-        found = found || op->call_type == Halide::Internal::Call::Image ||
-                op->call_type == Halide::Internal::Call::Halide;
-        IRVisitor::visit(op);
-      }
-    } f;
-    e.accept(&f);
-    return f.found;
   }
 
   // ---- results -----------------------------------------------------------------------------------------------------
