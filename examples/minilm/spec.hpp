@@ -50,9 +50,9 @@ inline constexpr auto attention_weights =
 
 // Try this: each line alone is refused by the compiler, with this text.
 //
-//   return layer_norm(attended, gamma, beta) + length;        (a slip of the hand)
-//     +: length lacks seq, d_model
+//   return let<"scores">(mask(dot<d_k>(Q, K) / sqrt(d_k), index(seq) < length));      (padding of queries, not of keys)
+//     softmax<kv>: a mask does not vary along kv
 //
-//   mask(dot<d_k>(Q, K) / sqrt(d_k), index(seq) < length)     (the padding of queries, not of keys)
-//     mask: the condition does not vary along kv
+//   auto K = let<"K">(dot<d_model>(X, Wk) + bk);      (the rename is forgotten)
+//     dot<d_k>: both sides carry seq
 }  // namespace minilm

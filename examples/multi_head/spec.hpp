@@ -28,12 +28,12 @@ inline constexpr auto mha =
 
 // Try this: each line alone is refused by the compiler, with this text.
 //
-//   auto M = X;                                          (the rename is forgotten)
+//   auto M = X;      (the rename is forgotten)
 //     dot<d_k>: both sides carry seq
 //
-//   return dot<heads, d_k>(context, Wo) + bo;
-//     dot<heads, d_k>: context has no d_k
+//   auto scores = let<"scores">(dot<heads, d_k>(Q, K) / sqrt(d_k));
+//     dot<heads, d_k> adds up batch axis heads of two activations
 //
-//   auto scores = mask(dot<heads, d_k>(Q, K) / sqrt(d_k), index(kv) <= index(seq));
-//     dot<heads, d_k>: heads is a batch axis
+//   return dot<heads, d_k>(context, Wo) + bo;
+//     dot<heads, d_k>: no axis d_k in context
 }  // namespace my

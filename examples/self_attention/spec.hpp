@@ -32,8 +32,8 @@ inline constexpr auto causal_attention = kernel<"causal_attention">(
 //     dot<d_k>: both sides carry seq
 //
 //   return dot<kv>(softmax<seq>(scores), V);
-//     dot<kv> contracts weights over seq
+//     dot<kv> contracts weights over seq; did you mean softmax<kv>?
 //
 //   auto scores = dot<d_v>(Q, K) / sqrt(d_k);
-//     dot<d_v>: Q has no d_v
+//     dot<d_v>: no axis d_v in Q
 }  // namespace my
