@@ -18,7 +18,8 @@ struct expectation {
   std::vector<double> reference;    // in double precision
   std::vector<double> in_sequence;  // a plain float32 loop with sums in order
   std::vector<double> in_eights;    // the same with sums in eight parts
-  std::vector<bool> zero;           // where the result is exactly 0 by promise; empty: nowhere
+  bool zeros_believed = false;  // the reference and both loops are 0 everywhere, for honest inputs
+  std::vector<bool> zero;       // where the result is exactly 0 by promise; empty: nowhere
 };
 
 struct verdict {
@@ -34,10 +35,12 @@ struct verdict {
 // magnitude of the reference in it.
 //   |result - reference| <= 2 min(max over all of Y, s * max over rows of (Y / s)) + 4 * 2^-24 * s
 // Infinities and NaNs stand where the reference has them (a value beyond float32 is an infinity). Promised zeros are
-// exactly 0. A result that is 0 everywhere without a promise is not believed. Never throws on wrong results.
+// exactly 0. A result that is 0 everywhere, neither promised nor believed, is wrong. Never throws on wrong results.
 verdict compare(const expectation &, std::span<const double> result);
 
-// Everything that is needed to judge results of a kernel for these arguments, outputs in order. Three interpretations.
+// Everything that is needed to judge results of a kernel for these arguments, outputs in order. A zero is promised where
+// all three interpretations give one and no step turns a rounding error into it (relu and its like do). Cost: three
+// interpretations.
 std::vector<expectation> expected(const program &, const arrays &arguments, const size_map &sizes);
 
 // The worst verdict over all outputs; results by name.

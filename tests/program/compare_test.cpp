@@ -192,6 +192,18 @@ TEST_CASE("judge: masked weights and empty rows are promised zeros") {
   CHECK(codegen::judge(p, a, {}, wrong).text == "O is missing");
 }
 
+TEST_CASE(
+    "judge: a zero behind a threshold is not promised, one that everybody computes is believed") {
+  constexpr auto gated = kernel<"gated">([](in<"X", seq> X) -> out<"O", seq> { return relu(X); });
+  const codegen::program p = codegen::make_program(gated);
+  arrays a = {{"X", {{3}, {-1, -2, -3}}}};
+  CHECK(codegen::judge(p, a, {}, {{"O", {{3}, {0, 0, 0}}}}).right);
+  CHECK_FALSE(codegen::judge(p, a, {}, {{"O", {{3}, {0, 0, 1e-3}}}}).right);
+  a["X"].data[0] = 1;
+  CHECK(codegen::judge(p, a, {}, {{"O", {{3}, {1, 0, 1e-9}}}}).right);
+  CHECK_FALSE(codegen::judge(p, a, {}, {{"O", {{3}, {0, 0, 0}}}}).right);
+}
+
 TEST_CASE("judge: nothing to compute from") {
   const codegen::program p = codegen::make_program(attention);
   const arrays a = random_arguments(p, {{"batch", 2}, {"seq", 0}}, seed_or(3));
