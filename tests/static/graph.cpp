@@ -1,4 +1,5 @@
-// The graph that a kernel is traced into: which nodes, in which order, with which operands, axes and types.
+// The graph that a kernel is traced into: which nodes, in which order, with which operands, axes
+// and types.
 #include "spec.hpp"
 
 namespace {

@@ -1,4 +1,5 @@
-// A kernel of more than 600 operations, none like another: fourteen transformer layers with parameters of their own.
+// A kernel of more than 600 operations, none like another: fourteen transformer layers with
+// parameters of their own.
 #include <qkv/dsl.hpp>
 namespace large {
 using namespace qkv;

@@ -15,7 +15,8 @@ constexpr axis<"block", 16> block;
 constexpr axis<"within"> within;
 constexpr batch_axis<"rows"> rows;
 
-// Weights: over one axis or several; kept by scaling, views, names; dropped by functions, plain, further axes, sums.
+// Weights: over one axis or several; kept by scaling, views, names; dropped by functions, plain,
+// further axes, sums.
 static_assert(of<decltype(weights)>.weights == set<kv> &&
               of<decltype(softmax<seq, kv>(scores))>.weights == set<seq, kv>);
 static_assert(of<decltype(let<"w">(weights))>.weights == set<kv> &&
@@ -65,7 +66,8 @@ static_assert(of<decltype(scores - max<kv>(scores))>.bias_lacks.empty() &&
               of<decltype(scores + 1)>.bias_lacks.empty());
 static_assert(of<decltype(scores + (index(kv) - index(seq)))>.bias_lacks == set<batch, heads>);
 
-// Causal masks: the key survives and, combined, and new names; not negation; nor the split of its axis.
+// Causal masks: the key survives and, combined, and new names; not negation; nor the split of its
+// axis.
 static_assert(of<decltype(causal<seq, kv> and padding<kv>(length))>.key == data_of<kv> &&
               of<decltype(!causal<seq, kv>)>.key == nullptr);
 static_assert(of<decltype(rename<kv, mem>(mask(scores, causal<seq, kv>)))>.key == data_of<mem>);

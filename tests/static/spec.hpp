@@ -31,7 +31,8 @@ constexpr in<"keep", b8, batch, kv> keep;
 constexpr param<"Wq", d_model, heads, d_k> Wq;
 constexpr param<"b", d_model> b;
 
-// The types of steps: the expressions above have no kernel, so steps of them exist in decltype only.
+// The types of steps: the expressions above have no kernel, so steps of them exist in decltype
+// only.
 template <class T>
 constexpr T step{};
 constexpr auto scores = step<decltype(dot<d_k>(Q, K))>;

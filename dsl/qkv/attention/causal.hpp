@@ -7,8 +7,8 @@
 
 namespace qkv {
 
-// How queries and keys of different number lie against each other: their first positions together, or their last (the
-// usual meaning where keys are a cache of what came before).
+// How queries and keys of different number lie against each other: their first positions together,
+// or their last (the usual meaning where keys are a cache of what came before).
 enum class align : unsigned char { unsaid, first, last };
 
 namespace detail {
@@ -66,13 +66,15 @@ struct window_check {
 // Computes: whether the key is not after the query: mask(scores, causal<seq, kv>).
 // Shapes:   [key, query]
 // Numerics: b8.
-// Errors:   none here; mask asks for the alignment when the sizes are unrelated, softmax for the key as its axis.
+// Errors:   none here; mask asks for the alignment when the sizes are unrelated, softmax for the
+//           key as its axis.
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto causal = detail::marked<detail::as_str<detail::causal_text<Query, Key>>,
                                               detail::causal_marks<Query, Key, Where>()>(
     index(Key) <= detail::query_position<Query, Key, Where>());
 
-// Computes: whether key and query are less than width positions apart. With causal: the last width keys.
+// Computes: whether key and query are less than width positions apart. With causal: the last width
+//           keys.
 // Shapes:   [query, key] and those of width
 // Numerics: b8.
 // Errors:   sizes that are unrelated, and the alignment not said.

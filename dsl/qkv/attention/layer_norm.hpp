@@ -28,7 +28,8 @@ struct layer_norm_check {
 
 }  // namespace detail
 
-// Computes: (x - mean) / sqrt(variance + epsilon) * gamma + beta, mean and variance over the features.
+// Computes: (x - mean) / sqrt(variance + epsilon) * gamma + beta, mean and variance over the
+//           features.
 // Shapes:   as x; gamma and beta carry the features, or some axes of x.
 // Numerics: f32, the variance from centred values.
 // Errors:   x lacks the features; gamma or beta varies along an axis that x lacks.

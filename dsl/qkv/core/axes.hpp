@@ -1,5 +1,6 @@
 #pragma once
-// An ordered set of axes, by name. A structural type, so that a shape can stand in the type of an expression.
+// An ordered set of axes, by name. A structural type, so that a shape can stand in the type of an
+// expression.
 #include <qkv/core/axis.hpp>
 #include <qkv/core/dtype.hpp>
 

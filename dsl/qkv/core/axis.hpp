@@ -1,6 +1,9 @@
 #pragma once
 // Axes: one identifier for the type, the value and the name in messages.
-//   inline constexpr axis<"d_k", 64> d_k;   inline constexpr batch_axis<"batch"> batch;   inline constexpr alias<"kv", seq> kv;
+//   inline constexpr batch_axis<"batch"> batch;
+//   inline constexpr axis<"seq"> seq;
+//   inline constexpr alias<"kv", seq> kv;
+//   inline constexpr axis<"d_k", 64> d_k;
 #include <concepts>
 #include <type_traits>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Expressions: the type knows a label, the shape and the marks; the value is a position in the graph of a kernel.
+// Expressions: the type knows a label, the shape and the marks; the value is a position in the
+// graph of a kernel.
 #include <qkv/core/graph.hpp>
 #include <qkv/core/marks.hpp>
 
@@ -12,7 +13,8 @@ struct expr {
   int id = -1;
 };
 
-// Made of positions, sizes and numbers only: belongs to no kernel until it meets one of its steps. N nodes.
+// Made of positions, sizes and numbers only: belongs to no kernel until it meets one of its steps.
+// N nodes.
 template <str Label, axes Shape, marks Meaning, int N>
 struct index_expr {
   node nodes[N];

@@ -41,8 +41,9 @@ struct graph {
 
 namespace detail {
 
-// The same computation with one order on every compiler: arguments, then each step after its operands, outputs last.
-// (In f(g(x), h(x)) a compiler is free to build the nodes of h before those of g.) What no output needs is left out.
+// The same computation with one order on every compiler: arguments, then each step after its
+// operands, outputs last. (In f(g(x), h(x)) a compiler is free to build the nodes of h before those
+// of g.) What no output needs is left out.
 constexpr graph in_order(const graph &g) {
   graph r;
   r.nodes.reserve(g.nodes.size());

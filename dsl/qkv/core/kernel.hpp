@@ -1,5 +1,6 @@
 #pragma once
-// A kernel: a named lambda whose signature says what goes in and what comes out. It is traced on demand.
+// A kernel: a named lambda whose signature says what goes in and what comes out. It is traced on
+// demand.
 #include <qkv/core/declaration.hpp>
 
 namespace qkv {
@@ -70,15 +71,18 @@ struct kernel_t {
   static constexpr auto arguments = signature::arguments;  // in the order of the signature
   static constexpr auto outputs = signature::outputs();
 
-  // The graph: inputs and params first, in their order; outputs as nodes of kind output, in their order.
+  // The graph: inputs and params first, in their order; outputs as nodes of kind output, in their
+  // order.
   static constexpr graph trace() {
     graph g = signature::trace();  // not returned at once: clang evaluates what stands after return
     return g;
   }
 };
 
-// kernel<"mha">([](in<"X", ...> X, param<"W", ...> W) -> out<"Y", ...> { ... }). Only holds the lambda.
-// Errors: an argument that is no in or param, no declared result, names that occur twice, one name for two axes.
+// kernel<"mha">([](in<"X", ...> X, param<"W", ...> W) -> out<"Y", ...> { ... }). Only holds the
+// lambda.
+// Errors:   an argument that is no in or param, no declared result, names that occur twice, one
+//           name for two axes.
 template <str Name, class F>
   requires detail::passes<detail::kernel_check<Name, F>>
 constexpr kernel_t<Name, F> kernel(F) {

@@ -1,5 +1,6 @@
 #pragma once
-// What an expression is for, beyond its shape: what the meaning checks need to know. Part of the expression's type.
+// What an expression is for, beyond its shape: what the meaning checks need to know. Part of the
+// expression's type.
 #include <qkv/core/axes.hpp>
 
 namespace qkv {

@@ -1,5 +1,6 @@
 #pragma once
-// Names of kernels, arguments, axes and steps: identifiers, since they become names in the generated C.
+// Names of kernels, arguments, axes and steps: identifiers, since they become names in the
+// generated C.
 #include <qkv/core/step.hpp>
 
 namespace qkv::detail {

@@ -90,7 +90,8 @@ constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
   return kept;
 }
 
-// Axes along which a term added to a score is constant, so that it would cancel in softmax. Numbers and statistics may.
+// Axes along which a term added to a score is constant, so that it would cancel in softmax. Numbers
+// and statistics may.
 constexpr axes constant_along(const info &term, const info &score, const axes &shape) {
   if (score.m.contracted.empty() || term.s.empty()) return {};
   return shape.without(term.s).without(term.m.statistic);

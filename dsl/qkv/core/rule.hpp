@@ -1,6 +1,7 @@
 #pragma once
-// What every rule of the language is made of: the words of its messages and the checks that several share.
-// A rule is a structural value with kind, over, check(operands) -> text, shape and meaning; see core/step.hpp.
+// What every rule of the language is made of: the words of its messages and the checks that several
+// share. A rule is a structural value with kind, over, check(operands) -> text, shape and meaning;
+// see core/step.hpp.
 #include <qkv/core/expr.hpp>
 #include <qkv/core/shape_error.hpp>
 #include <qkv/core/types.hpp>

@@ -1,5 +1,6 @@
 #pragma once
-// For tests of specs: static_assert(says<decltype(dot<d_k>(Q, K))>("dot<d_k>: both sides carry seq ...")).
+// For tests of specs:
+//   static_assert(says<decltype(dot<d_k>(Q, K))>("dot<d_k>: both sides carry seq ..."));
 #include <qkv/core/shape_error.hpp>
 
 namespace qkv {
@@ -22,7 +23,8 @@ struct text_of<shape_error<Why...>> {
 
 }  // namespace detail
 
-// Whether a call is refused with exactly this text, its lines joined by one blank: the same on every compiler.
+// Whether a call is refused with exactly this text, its lines joined by one blank: the same on
+// every compiler.
 template <class Error>
 constexpr bool says(sv text) {
   return !text.empty() && detail::text_of<Error>::value.view() == text;

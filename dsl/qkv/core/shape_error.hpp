@@ -1,6 +1,6 @@
 #pragma once
-// How a wrong spec is reported: a call that does not fit returns the never-defined class shape_error<text...>, so
-// the compiler's one error stands on the user's line and quotes the text.
+// How a wrong spec is reported: a call that does not fit returns the never-defined class
+// shape_error<text...>, so the compiler's one error stands on the user's line and quotes the text.
 #include <type_traits>
 #include <utility>
 

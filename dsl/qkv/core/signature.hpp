@@ -134,7 +134,8 @@ using in = expr<Name, axes_of<A...>(), detail::input_marks<A...>()>;
 template <str Name, auto... A>
 using param = expr<Name, axes_of<A...>(), detail::param_marks<A...>()>;
 
-// A result, made of the expression that the kernel returns. Errors: axes, sizes or type other than declared.
+// A result, made of the expression that the kernel returns. Errors: axes, sizes or type other than
+// declared.
 template <str Name, auto... A>
 struct out {
   static constexpr sv name = Name.view();
@@ -147,8 +148,9 @@ struct out {
   constexpr out(X x) {
     detail::put_output(*x.g, x.id, name, shape, type);
   }
-  // A constructor cannot return an error. g++ reports an incomplete default argument on the user's line; clang would
-  // report it here, so there the constructor is deleted and the text stands in the note.
+  // A constructor cannot return an error. g++ reports an incomplete default argument on the user's
+  // line; clang would report it here, so there the constructor is deleted and the text stands in
+  // the note.
 #if defined(__clang__)
   template <traced X, class Err = detail::misfit<rule, X>>
   out(X) = delete;

@@ -1,5 +1,6 @@
 #pragma once
-// Builds the step that a rule makes of its operands, in their kernel's graph or as an expression of positions.
+// Builds the step that a rule makes of its operands, in their kernel's graph or as an expression of
+// positions.
 #include <initializer_list>
 
 #include <qkv/core/label.hpp>
@@ -7,7 +8,8 @@
 
 namespace qkv::detail {
 
-// Numbers take part as the type of what they meet when that is a floating type, or when one of them has a fraction.
+// Numbers take part as the type of what they meet when that is a floating type, or when one of them
+// has a fraction.
 constexpr dtype number_type(std::initializer_list<dtype> operands) {
   dtype t = i32;
   for (dtype o : operands) t = o == b8 ? t : common_type(t, o);
@@ -83,7 +85,8 @@ constexpr node step_node(op kind, dtype type, const axes &shape, const axes &ove
   return n;
 }
 
-// A kernel has many steps: what is inlined here is not emitted as a function with a long name for each of them.
+// A kernel has many steps: what is inlined here is not emitted as a function with a long name for
+// each of them.
 template <auto Rule, class... X>
 [[gnu::always_inline]] constexpr auto make_step(const X &...x) {
   constexpr axes shape = Rule.shape(of<X>...);

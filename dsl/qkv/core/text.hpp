@@ -1,5 +1,6 @@
 #pragma once
-// Text at compile time: names given as template arguments, and the buffer that messages are written in.
+// Text at compile time: names given as template arguments, and the buffer that messages are written
+// in.
 #include <cstddef>
 #include <string_view>
 
@@ -7,7 +8,8 @@ namespace qkv {
 
 using sv = std::string_view;
 
-// A string literal as template argument. The NUL is kept and written: clang prints only such arrays as text.
+// A string literal as template argument. The NUL is kept and written: clang prints only such arrays
+// as text.
 template <std::size_t N>
 struct str {
   char s[N]{};
@@ -22,7 +24,8 @@ struct str {
 
 namespace detail {
 
-// Grows up to a fixed size; what does not fit is replaced by "...". A newline ends a line of a message.
+// Grows up to a fixed size; what does not fit is replaced by "...". A newline ends a line of a
+// message.
 struct text {
   static constexpr std::size_t capacity = 1200;
   char b[capacity]{};

@@ -19,7 +19,8 @@ constexpr axes replace(const axes &s, const axes &from, const axes &to) {
   return r;
 }
 
-// Marks survive with their axes replaced, and a causal mask while its axes do; a view of an input is not that input.
+// Marks survive with their axes replaced, and a causal mask while its axes do; a view of an input
+// is not that input.
 template <class F>
 constexpr marks view_of(const marks &of, F replaced) {
   marks m = of.over_axes(replaced);

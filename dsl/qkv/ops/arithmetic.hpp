@@ -54,11 +54,12 @@ using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
 }  // namespace detail
 
 // Computes: left op right at each position.
-// Shapes:   the larger one; one must contain the other. Numbers, scalars and index expressions fit anything.
+// Shapes:   the larger one; one must contain the other. Numbers, scalars and index expressions fit
+//           anything.
 // Numerics: f32, or i32 when both sides are whole numbers; / and pow always give a floating type.
-// Errors:   shapes that do not contain each other; sizes that differ; in + and - a smaller side that would be repeated
-//           along axes other than batch axes, unless it is a param, an input as it is or a statistic over them;
-//           division by sqrt of an axis that was not contracted.
+// Errors:   shapes that do not contain each other; sizes that differ; in + and - a smaller side
+//           that would be repeated along axes other than batch axes, unless it is a param, an input
+//           as it is or a statistic over them; division by sqrt of an axis that was not contracted.
 template <class L, class R>
   requires detail::binary_fits<op::add, L, R>
 constexpr auto operator+(L left, R right) {

@@ -47,7 +47,8 @@ struct dot {
     return m.show(l, r);
   }
 
-  // Weights are contracted over their own axis; over another only with a param or with weights over a contracted axis.
+  // Weights are contracted over their own axis; over another only with a param or with weights over
+  // a contracted axis.
   constexpr bool over_other_weights(message &m, const info &w, const info &other) const {
     if (w.m.weights.empty() || !w.m.weights.common(over).empty()) return false;
     if (other.m.param || !other.m.weights.common(over).empty()) return false;
@@ -74,11 +75,12 @@ struct dot {
 }  // namespace detail::rule
 
 // Computes: the sum over the named axes of left * right.
-// Shapes:   both carry every named axis; the result has all other axes of both. An axis of both that is not
-//           contracted must be a batch axis; a batch axis is contracted only with a param.
+// Shapes:   both carry every named axis; the result has all other axes of both. An axis of both
+//           that is not contracted must be a batch axis; a batch axis is contracted only with a
+//           param.
 // Numerics: 16-bit products accumulate in f32; a product with a masked factor contributes nothing.
-// Errors:   a named axis missing or of two sizes; a shared axis that is no batch axis; heads added up between
-//           activations; weights contracted over another axis than their own.
+// Errors:   a named axis missing or of two sizes; a shared axis that is no batch axis; heads added
+//           up between activations; weights contracted over another axis than their own.
 template <an_axis auto... Ax, traced L, traced R>
   requires detail::fits<detail::rule::dot{axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {

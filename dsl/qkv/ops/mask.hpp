@@ -42,10 +42,10 @@ struct mask {
 
 // Computes: the scores where keep holds; the others are removed.
 // Shapes:   as the scores, which carry every axis of keep.
-// Numerics: removed is not -inf: softmax, normalize, logsumexp, max, min, sum, mean and dot do not see it, not even a
-//           NaN. A row with nothing left has weights 0.
-// Errors:   keep is no b8 or varies along an axis that the scores lack; the scores are weights already; a causal mask
-//           between axes of unrelated size that does not say how they align.
+// Numerics: removed is not -inf: softmax, normalize, logsumexp, max, min, sum, mean and dot do not
+//           see it, not even a NaN. A row with nothing left has weights 0.
+// Errors:   keep is no b8 or varies along an axis that the scores lack; the scores are weights
+//           already; a causal mask between axes of unrelated size that does not say how they align.
 template <traced X, traced Keep>
   requires detail::fits<detail::rule::mask{}, X, Keep>
 constexpr auto mask(X scores, Keep keep) {
@@ -54,7 +54,8 @@ constexpr auto mask(X scores, Keep keep) {
 template <traced X, traced Keep, class Err = detail::misfit<detail::rule::mask{}, X, Keep>>
 Err mask(X, Keep);
 
-// Computes: as mask, for a keep that is meant not to vary along the axis of the softmax: whole rows are removed.
+// Computes: as mask, for a keep that is meant not to vary along the axis of the softmax: whole rows
+//           are removed.
 // Shapes:   as the scores, which carry every axis of keep.
 // Numerics: as mask; a removed row has weights 0.
 // Errors:   as mask.

@@ -37,10 +37,11 @@ struct merge {
 }  // namespace detail::rule
 
 // Computes: x with position (i, j) of A and B at position i * size(B) + j of Whole.
-// Shapes:   A and B replaced by Whole, where the first of them stood; size(Whole) = size(A) * size(B).
+// Shapes:   A and B replaced by Whole, where the first of them stood; size(Whole) = size(A) *
+//           size(B).
 // Numerics: no arithmetic; masked positions stay masked.
-// Errors:   x lacks A or B or has Whole already; sizes that do not multiply. What is not static is compared at the
-//           call.
+// Errors:   x lacks A or B or has Whole already; sizes that do not multiply. What is not static is
+//           compared at the call.
 template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X>
   requires detail::fits<detail::rule::merge{axes_of<Whole, A, B>()}, X>
 constexpr auto merge(X x) {

@@ -26,7 +26,8 @@ struct normalize {
 // Computes: w / sum of w over the named axes.
 // Shapes:   as w, which carries them.
 // Numerics: f32; masked positions get weight exactly 0; a row whose sum is 0 gives 0.
-// Errors:   an axis that w lacks; a mask that does not vary along it; a causal mask whose keys are another axis.
+// Errors:   an axis that w lacks; a mask that does not vary along it; a causal mask whose keys are
+//           another axis.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::rule::normalize{axes_of<Ax...>()}, X>
 constexpr auto normalize(X w) {

@@ -17,7 +17,8 @@ constexpr expr<L, S, without_weights(M)> plain(const expr<L, S, M> &x) {
 
 }  // namespace detail
 
-// Computes: w, no longer taken for weights: a feature map made by softmax may be contracted over any axis.
+// Computes: w, no longer taken for weights: a feature map made by softmax may be contracted over
+//           any axis.
 // Shapes:   as w.
 // Numerics: as w.
 // Errors:   none.

@@ -43,8 +43,8 @@ struct rename {
 // Computes: x, whose axis From is now called To.
 // Shapes:   From replaced by To.
 // Numerics: no arithmetic; masked positions stay masked.
-// Errors:   x lacks From or has To already; static sizes that differ. Sizes of unrelated run-time axes are compared
-//           at the call.
+// Errors:   x lacks From or has To already; static sizes that differ. Sizes of unrelated run-time
+//           axes are compared at the call.
 template <an_axis auto From, an_axis auto To, traced X>
   requires detail::fits<detail::rule::rename{axes_of<From, To>()}, X>
 constexpr auto rename(X x) {

@@ -35,10 +35,10 @@ struct softmax {
 
 // Computes: exp(x) / sum of exp(x) over the named axes.
 // Shapes:   as x, which carries them.
-// Numerics: f32, the maximum subtracted first; masked positions and -inf get weight exactly 0; a row with none
-//           left gives 0.
-// Errors:   an axis that x lacks; weights over that axis already; a mask or bias that does not vary along it; a causal
-//           mask whose keys are another axis.
+// Numerics: f32, the maximum subtracted first; masked positions and -inf get weight exactly 0; a
+//           row with none left gives 0.
+// Errors:   an axis that x lacks; weights over that axis already; a mask or bias that does not vary
+//           along it; a causal mask whose keys are another axis.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::rule::softmax{axes_of<Ax...>()}, X>
 constexpr auto softmax(X x) {

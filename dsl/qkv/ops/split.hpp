@@ -74,8 +74,8 @@ struct split {
 // Computes: x with position i of Whole at position (i / size(B), i % size(B)) of A and B.
 // Shapes:   Whole replaced by A, B; size(Whole) = size(A) * size(B).
 // Numerics: no arithmetic; masked positions stay masked.
-// Errors:   x lacks Whole or has A or B already; sizes that do not multiply (heads that do not divide d_model). What
-//           is not static is compared at the call.
+// Errors:   x lacks Whole or has A or B already; sizes that do not multiply (heads that do not
+//           divide d_model). What is not static is compared at the call.
 template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X>
   requires detail::fits<detail::rule::split{axes_of<Whole, A, B>()}, X>
 constexpr auto split(X x) {

@@ -24,7 +24,8 @@ constexpr marks scale_of(const axis_data *ax) {
 // Computes: the square root of the size of the axis.
 // Shapes:   a scalar
 // Numerics: f32; a number when the size is static.
-// Errors:   none here; a divisor must name an axis that the dot product contracted, or one still present.
+// Errors:   none here; a divisor must name an axis that the dot product contracted, or one still
+//           present.
 template <an_axis Ax>
 constexpr auto sqrt(Ax) {
   constexpr auto name = detail::axis_label<op::sqrt, &Ax::v>;

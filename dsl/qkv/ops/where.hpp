@@ -52,7 +52,8 @@ concept choice = traced<C> && operand<A> && operand<B>;
 }  // namespace detail
 
 // Computes: yes where the condition holds, else no.
-// Shapes:   the largest of the three, which must contain the others; numbers and index expressions fit anything.
+// Shapes:   the largest of the three, which must contain the others; numbers and index expressions
+//           fit anything.
 // Numerics: f32, or i32 when both values are whole numbers. What is not chosen is not looked at.
 // Errors:   a condition that is no b8; shapes that do not contain each other; sizes that differ.
 template <class C, class A, class B>
