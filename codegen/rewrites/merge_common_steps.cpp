@@ -23,7 +23,7 @@ program merge_common_steps(const program &p) {
 }
 
 program simplified(const program &p) {
-  return merge_common_steps(fold_scale(fold_constants(merge_common_steps(p))));
+  return merge_common_steps(fold_scale(drop_shift(fold_constants(merge_common_steps(p)))));
 }
 
 }  // namespace qkv::codegen

@@ -13,6 +13,9 @@ program fold_scale(const program &);
 // Two equal steps become one.
 program merge_common_steps(const program &);
 
+// softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s).
+program drop_shift(const program &);
+
 // All of the above.
 program simplified(const program &);
 

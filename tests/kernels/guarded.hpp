@@ -15,7 +15,7 @@ enum class layout {
   dense,
   padded,
   permuted
-};                                   // rows apart; axes in another order, the innermost in place
+};  // rows apart; axes in another order, the innermost in place
 enum class guard { after, before };  // which end lies at the page
 
 class guarded {

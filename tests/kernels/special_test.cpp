@@ -39,82 +39,107 @@ using value_ = tensor<specs::batch, specs::heads, specs::mem, specs::d_v>;
 using result = tensor<specs::batch, specs::heads, specs::seq, specs::d_v>;
 using statistic = tensor<specs::batch, specs::heads, specs::seq>;
 
+// The host, and OpenCL where it works: promises hold on every target.
+std::vector<options> places() {
+  std::vector<options> all(1);
+  options opencl;
+  opencl.on = device::opencl;
+  tensor<specs::seq> a({2});
+  tensor<specs::mem> b({3});
+  tensor<specs::seq, specs::mem> O({2, 3});
+  if (call<specs::outer_product>(opencl, a, b, O).ok()) all.push_back(opencl);
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("what stands behind a mask leaves no trace") {
-  const int n = 150;
-  query Q({1, n});
-  self_key K({1, n});
-  self_value V({1, n});
-  result clean({1, n}), dirty({1, n});
-  statistic lse({1, n});
-  randomize(Q, 1), randomize(K, 2), randomize(V, 3);
-  REQUIRE(call<specs::causal_self>(Q, K, V, clean, lse).ok());
-  const int bad = 131;  // inside a block of keys that earlier rows see too
-  for (int h = 0; h < 3; ++h) {
-    for (int d = 0; d < 32; ++d) K(0, h, bad, d) = d % 2 ? not_a_number : infinity;
-    for (int d = 0; d < 64; ++d) V(0, h, bad, d) = d % 2 ? not_a_number : -infinity;
+  for (const options &how : places()) {
+    INFO("on device " << static_cast<int>(how.on));
+    const int n = 150;
+    query Q({1, n});
+    self_key K({1, n});
+    self_value V({1, n});
+    result clean({1, n}), dirty({1, n});
+    statistic lse({1, n});
+    randomize(Q, 1), randomize(K, 2), randomize(V, 3);
+    REQUIRE(call<specs::causal_self>(how, Q, K, V, clean, lse).ok());
+    const int bad = 131;  // inside a block of keys that earlier rows see too
+    for (int h = 0; h < 3; ++h) {
+      for (int d = 0; d < 32; ++d) K(0, h, bad, d) = d % 2 ? not_a_number : infinity;
+      for (int d = 0; d < 64; ++d) V(0, h, bad, d) = d % 2 ? not_a_number : -infinity;
+    }
+    REQUIRE(call<specs::causal_self>(how, Q, K, V, dirty, lse).ok());
+    for (int h = 0; h < 3; ++h)
+      for (int i = 0; i < n; ++i)
+        for (int d = 0; d < 64; ++d) {
+          INFO("head " << h << " row " << i << " column " << d);
+          if (i < bad)
+            REQUIRE(dirty(0, h, i, d) == clean(0, h, i, d));
+          else
+            REQUIRE(std::isnan(dirty(0, h, i, d)));  // a visible NaN is not hidden
+        }
   }
-  REQUIRE(call<specs::causal_self>(Q, K, V, dirty, lse).ok());
-  for (int h = 0; h < 3; ++h)
-    for (int i = 0; i < n; ++i)
-      for (int d = 0; d < 64; ++d) {
-        INFO("head " << h << " row " << i << " column " << d);
-        if (i < bad)
-          REQUIRE(dirty(0, h, i, d) == clean(0, h, i, d));
-        else
-          REQUIRE(std::isnan(dirty(0, h, i, d)));  // a visible NaN is not hidden
-      }
 }
 
 TEST_CASE("a row with nothing left gives 0") {
-  query Q({3, 40});
-  key K({3, 70});
-  value_ V({3, 70});
-  tensor<i32, specs::batch> len({3});
-  len(0) = 0, len(1) = 70, len(2) = 1;
-  randomize(Q, 1), randomize(K, 2), randomize(V, 3);
-  result O({3, 40});
-  O.fill(7);
-  REQUIRE(call<specs::padding>(Q, K, V, len, O).ok());
-  for (int h = 0; h < 3; ++h)
-    for (int i = 0; i < 40; ++i)
-      for (int d = 0; d < 64; ++d) {
-        REQUIRE(O(0, h, i, d) == 0.f);
-        REQUIRE(O(2, h, i, d) == V(2, h, 0, d));  // one key left has weight exactly 1
-      }
+  for (const options &how : places()) {
+    INFO("on device " << static_cast<int>(how.on));
+    query Q({3, 40});
+    key K({3, 70});
+    value_ V({3, 70});
+    tensor<i32, specs::batch> len({3});
+    len(0) = 0, len(1) = 70, len(2) = 1;
+    randomize(Q, 1), randomize(K, 2), randomize(V, 3);
+    result O({3, 40});
+    O.fill(7);
+    REQUIRE(call<specs::padding>(how, Q, K, V, len, O).ok());
+    for (int h = 0; h < 3; ++h)
+      for (int i = 0; i < 40; ++i)
+        for (int d = 0; d < 64; ++d) {
+          REQUIRE(O(0, h, i, d) == 0.f);
+          REQUIRE(O(2, h, i, d) == V(2, h, 0, d));  // one key left has weight exactly 1
+        }
+  }
 }
 
 TEST_CASE("an additive mask of -inf removes keys, and rows") {
-  query Q({1, 33});
-  key K({1, 20});
-  value_ V({1, 20});
-  tensor<specs::heads, specs::seq, specs::mem> bias({33, 20});
-  randomize(Q, 1), randomize(K, 2), randomize(V, 3);
-  for (int i = 0; i < 33; ++i)
-    for (int j = 0; j < 20; ++j) bias(1, i, j) = i == 5 || j != 3 ? -infinity : 0;
-  result O({1, 33});
-  REQUIRE(call<specs::biased>(Q, K, V, bias, O).ok());
-  for (int d = 0; d < 64; ++d) {
-    REQUIRE(O(0, 1, 4, d) == V(0, 1, 3, d));
-    REQUIRE(O(0, 1, 5, d) == 0.f);
+  for (const options &how : places()) {
+    INFO("on device " << static_cast<int>(how.on));
+    query Q({1, 33});
+    key K({1, 20});
+    value_ V({1, 20});
+    tensor<specs::heads, specs::seq, specs::mem> bias({33, 20});
+    randomize(Q, 1), randomize(K, 2), randomize(V, 3);
+    for (int i = 0; i < 33; ++i)
+      for (int j = 0; j < 20; ++j) bias(1, i, j) = i == 5 || j != 3 ? -infinity : 0;
+    result O({1, 33});
+    REQUIRE(call<specs::biased>(how, Q, K, V, bias, O).ok());
+    for (int d = 0; d < 64; ++d) {
+      REQUIRE(O(0, 1, 4, d) == V(0, 1, 3, d));
+      REQUIRE(O(0, 1, 5, d) == 0.f);
+    }
   }
 }
 
 TEST_CASE("scores of any finite size stay finite") {
-  for (float scale : {100.f, 3e18f}) {  // scores of about 1e4, and of about 3e38
-    tensor<specs::batch, specs::seq, specs::odd_k> Q({1, 5});
-    tensor<specs::batch, specs::mem, specs::odd_k> K({1, 9});
-    tensor<specs::batch, specs::mem, specs::odd_v> V({1, 9});
-    tensor<specs::batch, specs::seq, specs::odd_v> O({1, 5});
-    for (int i = 0; i < 5; ++i) Q(0, i, i) = scale;
-    for (int j = 0; j < 9; ++j)
-      for (int d = 0; d < 20; ++d)
-        K(0, j, d) = (j == d ? 1.f : -1.f) * scale * (scale > 1e9f ? 30.f : 1.f);
-    randomize(V, 3);
-    REQUIRE(call<specs::unscaled_odd>(Q, K, V, O).ok());
-    for (int i = 0; i < 5; ++i)
-      for (int d = 0; d < 28; ++d) REQUIRE(O(0, i, d) == V(0, i, d));  // one key has all the weight
+  for (const options &how : places()) {
+    INFO("on device " << static_cast<int>(how.on));
+    for (float scale : {100.f, 3e18f}) {  // scores of about 1e4, and of about 3e38
+      tensor<specs::batch, specs::seq, specs::odd_k> Q({1, 5});
+      tensor<specs::batch, specs::mem, specs::odd_k> K({1, 9});
+      tensor<specs::batch, specs::mem, specs::odd_v> V({1, 9});
+      tensor<specs::batch, specs::seq, specs::odd_v> O({1, 5});
+      for (int i = 0; i < 5; ++i) Q(0, i, i) = scale;
+      for (int j = 0; j < 9; ++j)
+        for (int d = 0; d < 20; ++d)
+          K(0, j, d) = (j == d ? 1.f : -1.f) * scale * (scale > 1e9f ? 30.f : 1.f);
+      randomize(V, 3);
+      REQUIRE(call<specs::unscaled_odd>(how, Q, K, V, O).ok());
+      for (int i = 0; i < 5; ++i)
+        for (int d = 0; d < 28; ++d)
+          REQUIRE(O(0, i, d) == V(0, i, d));  // one key has all the weight
+    }
   }
 }
 

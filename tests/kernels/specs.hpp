@@ -97,6 +97,12 @@ inline constexpr auto softcapped =
       return dot<mem>(softmax<mem>(s), V);
     });
 
+inline constexpr auto shifted =
+    kernel<"shifted">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+      return dot<mem>(softmax<mem>(s - max<mem>(s)), V);
+    });
+
 inline constexpr auto grouped = kernel<"grouped">(
     [](in<"Q", batch, q_heads, seq, d_k> Q, in<"K", batch, kv_heads, mem, d_k> K,
        in<"V", batch, kv_heads, mem, d_v> V) -> out<"O", batch, q_heads, seq, d_v> {
@@ -202,14 +208,14 @@ inline constexpr auto outer_product =
       return broadcast<mem>(a) * broadcast<seq>(b);
     });
 
-inline constexpr auto statistics = kernel<
-    "statistics">([](in<"X", batch, seq, d_model> X, in<"len", i32, batch> len)
-                      -> outs<out<"sum", batch, d_model>, out<"mean", batch, d_model>,
-                              out<"max", batch, seq>, out<"min", batch, seq>,
-                              out<"lse", batch, d_model>> {
-  auto kept = mask(X, index(seq) < len);
-  return {sum<seq>(kept), mean<seq>(kept), max<d_model>(X), min<d_model>(X), logsumexp<seq>(kept)};
-});
+inline constexpr auto statistics = kernel<"statistics">(
+    [](in<"X", batch, seq, d_model> X, in<"len", i32, batch> len)
+        -> outs<out<"sum", batch, d_model>, out<"mean", batch, d_model>, out<"max", batch, seq>,
+                out<"min", batch, seq>, out<"lse", batch, d_model>> {
+      auto kept = mask(X, index(seq) < len);
+      return {sum<seq>(kept), mean<seq>(kept), max<d_model>(X), min<d_model>(X),
+              logsumexp<seq>(kept)};
+    });
 
 inline constexpr auto functions = kernel<"functions">(
     [](in<"X", batch, any_k> X)

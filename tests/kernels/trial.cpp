@@ -8,6 +8,8 @@
 #include <cmath>
 #include <memory>
 
+#include "codegen/reference/compare.hpp"
+
 namespace qkv::testing {
 namespace {
 
@@ -38,37 +40,6 @@ std::int64_t longest(const trial &t) {
   for (axis_id a = 0; a < static_cast<axis_id>(t.p.axes.size()); ++a)
     if (!t.p.axes[a].batch) n = std::max(n, t.p.axes[a].size < 0 ? size_of_axis(t, a) : 0);
   return n;
-}
-
-double largest_error(const std::vector<double> &got, const std::vector<double> &want) {
-  double worst = 0;
-  for (std::size_t k = 0; k < got.size(); ++k)
-    if (std::isfinite(got[k]) && std::isfinite(want[k]))
-      worst = std::max(worst, std::fabs(got[k] - want[k]));
-  return worst;
-}
-
-std::string compare(const std::string &name, const std::vector<double> &got,
-                    const std::vector<double> &want, double yardstick) {
-  double scale = 0, worst = 0;
-  std::size_t at = 0;
-  for (double x : want)
-    if (std::isfinite(x)) scale = std::max(scale, std::fabs(x));
-  for (std::size_t k = 0; k < got.size(); ++k) {
-    const bool same_kind =
-        std::isnan(got[k]) == std::isnan(want[k]) && std::isinf(got[k]) == std::isinf(want[k]);
-    if (!same_kind || (std::isinf(want[k]) && got[k] != want[k]))
-      return fmt::format("{}[{}] is {}, expected {}", name, k, got[k], want[k]);
-    if (want[k] == 0 && got[k] != 0 && yardstick == 0)
-      return fmt::format("{}[{}] is {}, expected exactly 0", name, k, got[k]);
-    const double error = std::isfinite(want[k]) ? std::fabs(got[k] - want[k]) : 0;
-    if (error > worst) worst = error, at = k;
-  }
-  const double allowed = 2 * yardstick + scale * 4 * 0x1p-24;
-  if (worst > allowed)
-    return fmt::format("{}[{}] is {:.9g}, expected {:.9g}: off by {:.3g}, allowed {:.3g}", name, at,
-                       got[at], want[at], worst, allowed);
-  return "";
 }
 
 }  // namespace
@@ -143,22 +114,16 @@ std::string run(const trial &t) {
   if (const status s = made.call(t); !s.ok())
     return fmt::format("{}: {}{}", t.p.name, s.text(), again);
 
-  const auto want = codegen::interpret(t.p, arguments, t.sizes);
-  const auto in_order =
-      codegen::interpret_as_float(t.p, arguments, t.sizes, codegen::order::in_sequence);
-  const auto by_eights =
-      codegen::interpret_as_float(t.p, arguments, t.sizes, codegen::order::in_eights);
+  codegen::arrays results;
   for (std::size_t k = 0; k < t.p.outputs.size(); ++k) {
     const guarded &m = *made.memory[t.p.arguments.size() + k];
     const std::string &name = t.p[t.p.outputs[k]].name;
-    const std::vector<double> &right = want.at(name).data;
-    const double yardstick = std::max(largest_error(in_order.at(name).data, right),
-                                      largest_error(by_eights.at(name).data, right));
-    if (std::string wrong = compare(name, m.read(), right, yardstick); !wrong.empty())
-      return t.p.name + ": " + wrong + again;
     if (!m.untouched_between())
       return fmt::format("{}: wrote between the rows of {}{}", t.p.name, name, again);
+    results[name] = {extents(t, t.p.outputs[k]), m.read()};
   }
+  const codegen::verdict v = codegen::judge(t.p, arguments, t.sizes, results);
+  if (!v.right) return fmt::format("{}: {}{}", t.p.name, v.text, again);
   return "";
 }
 
