@@ -10,6 +10,9 @@ using K_ = in<"K", batch, heads, kv, d_k>;
 using V_ = in<"V", batch, heads, kv, d_v>;
 using O_ = out<"O", batch, heads, seq, d_v>;
 constexpr axis<"latent", 48> latent;
+constexpr batch_axis<"blocks"> blocks;
+constexpr axis<"query", 16> query;
+constexpr axis<"place", 16> place;
 
 constexpr auto phi(auto x) { return elu(x) + 1; }
 
@@ -197,6 +200,49 @@ inline constexpr auto fully_masked_by_table =
     kernel<"table_mask">([](Q_ Q, K_ K, V_ V, in<"M", b8, seq, kv> M) -> O_ {
       return dot<kv>(softmax<kv>(mask(dot<d_k>(Q, K), M)), V);
     });
+
+inline constexpr auto distances = kernel<"distances">([](Q_ Q, K_ K, V_ V) -> O_ {
+  auto far = sum<d_k>(abs(broadcast<kv>(Q) - broadcast<seq>(K)));
+  return dot<kv>(softmax<kv>(-far / sqrt(d_k)), V);
+});
+
+inline constexpr auto two_score_parts = kernel<"latent_rope">(
+    [](Q_ Q, K_ K, V_ V, in<"q", batch, heads, seq, latent> q, in<"k", batch, kv, latent> k) -> O_ {
+      auto s = (dot<d_k>(Q, K) + dot<latent>(q, k)) / sqrt(size(d_k) + size(latent));
+      return dot<kv>(softmax<kv>(s), V);
+    });
+
+inline constexpr auto location_based =
+    kernel<"location">([](in<"h", batch, seq, d_k> h, param<"W", d_k, mem> W,
+                          in<"s", batch, mem, d_v> s) -> out<"O", batch, seq, d_v> {
+      return dot<mem>(softmax<mem>(dot<d_k>(h, W)), s);
+    });
+
+inline constexpr auto causal_linear_by_mask = kernel<"causal_linear">([](Q_ Q, K_ K, V_ V) -> O_ {
+  auto s = mask(dot<d_k>(phi(Q), phi(K)), causal<seq, kv>);
+  return dot<kv>(s, V) / sum<kv>(s);
+});
+
+inline constexpr auto local_blocks =
+    kernel<"blocks">([](in<"Q", batch, seq, d_k> Q, in<"K", batch, kv, d_k> K,
+                        in<"V", batch, kv, d_v> V) -> out<"O", batch, blocks, query, d_v> {
+      auto q = split<seq, blocks, query>(Q);
+      auto k = split<kv, blocks, place>(K);
+      auto v = split<kv, blocks, place>(V);
+      return dot<place>(softmax<place>(mask(dot<d_k>(q, k) / sqrt(d_k), causal<query, place>)), v);
+    });
+
+inline constexpr auto attention_of_attention = kernel<"rollout">(
+    [](in<"A", batch, seq, mem> A, in<"B", batch, mem, kv> B) -> out<"R", batch, seq, kv> {
+      auto b = softmax<kv>(B);
+      return dot<mem>(softmax<mem>(A), (b + where(index(mem) == index(kv), 1, 0)) / 2);
+    });
+
+inline constexpr auto two_levels = kernel<"hierarchy">([
+](in<"X", batch, blocks, kv, d_k> X, param<"w", d_k> w, param<"u", d_k> u) -> out<"Y", batch, d_k> {
+  auto sentences = dot<kv>(softmax<kv>(dot<d_k>(X, w)), X);
+  return dot<blocks>(softmax<blocks>(dot<d_k>(sentences, u)), sentences);
+});
 
 static_assert(linear.trace().count(op::elu) == 4 && alibi.trace().count(op::mask) == 1 &&
               grouped.trace().count(op::output) == 2);

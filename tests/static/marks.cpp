@@ -42,6 +42,8 @@ static_assert(of<decltype(scores)>.contracted == set<d_k> &&
 static_assert(of<decltype(mask(scores, keep))>.contracted == set<d_k> &&
               of<decltype(weights)>.contracted.empty());
 static_assert(of<decltype(dot<kv>(weights, V))>.contracted == set<kv>);
+static_assert(of<decltype(sum<d_k>(Q * Q))>.contracted == set<d_k> &&
+              of<decltype(mean<d_k>(Q))>.contracted.empty());
 
 // Statistics: also after numbers, params and functions; not of two activations.
 static_assert(of<decltype(mean<d_model>(X))>.statistic == set<d_model> &&

@@ -7,7 +7,7 @@ namespace qkv {
 
 struct marks {
   axes weights{};                    // softmax or normalize made it weights over these
-  axes contracted{};                 // what the last dot contracted
+  axes contracted{};                 // what the last dot (or a sum after it) contracted
   axes statistic{};                  // reduced over these: mean, max, min, sum, logsumexp
   axes mask_lacks{};                 // axes along which some mask is constant
   axes bias_lacks{};                 // axes along which some added term is constant

@@ -28,11 +28,17 @@ struct dot {
                  ")")
             .show(l, r);
       }
-      if (over.has(a) && a->batch && !l.m.param && !r.m.param) return adds_up(m, a, l, r);
+      if (over.has(a) && a->batch && !may_add_up(a, l) && !may_add_up(a, r))
+        return adds_up(m, a, l, r);
     }
     if (over_other_weights(m, l, r) || over_other_weights(m, r, l)) return m.show(l, r);
     if (too_many_axes(m, call, shape(l, r))) m.show(l, r);
     return m;
+  }
+
+  // A batch axis is contracted with a param that carries it, or with weights over it.
+  constexpr bool may_add_up(const axis_data *batch, const info &x) const {
+    return x.m.param || x.m.weights.has(batch);
   }
 
   constexpr text adds_up(message &m, const axis_data *batch, const info &l, const info &r) const {
@@ -77,7 +83,7 @@ struct dot {
 // Computes: the sum over the named axes of left * right.
 // Shapes:   both carry every named axis; the result has all other axes of both. An axis of both
 //           that is not contracted must be a batch axis; a batch axis is contracted only with a
-//           param.
+//           param or with weights over it.
 // Numerics: 16-bit products accumulate in f32; a product with a masked factor contributes nothing.
 // Errors:   a named axis missing or of two sizes; a shared axis that is no batch axis; heads added
 //           up between activations; weights contracted over another axis than their own.

@@ -22,7 +22,7 @@ struct reduction {
   constexpr marks meaning(const info &x) const {
     marks m = values(x.m, reduced_type(kind, x.m.type));
     m.statistic = x.m.statistic.with(over);
-    m.contracted = x.m.contracted;
+    m.contracted = kind == op::sum ? x.m.contracted.with(over) : x.m.contracted;
     return m;
   }
 };
