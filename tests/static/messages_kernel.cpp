@@ -99,6 +99,9 @@ static_assert(says<result<out<"O", batch, heads, seq, kv>, decltype(dot<d_k>(Qg,
 // another size
 static_assert(says<result<out<"O", batch, heads, seq, d_k48>, decltype(Q)>>(
     "result O: d_k is 48 as declared but 64 as returned O[batch, heads=8, seq, d_k=48] returned[batch, heads=8, seq, d_k=64]"));
+// one name, two axes
+static_assert(says<result<out<"O", plain_heads>, in<"x", heads>>>(
+    "result O: two different axes are named heads O[heads=8] returned[heads=8]"));
 // another type
 static_assert(says<result<out<"O", i32, batch, heads, seq, d_k>, decltype(Q)>>(
     "result O: declared i32 but returned f32 if it is meant, cast<i32>(Q) O[batch, heads=8, seq, d_k=64] returned[batch, heads=8, seq, d_k=64]"));

@@ -32,7 +32,6 @@ struct result {
 
   constexpr text check(const info &x) const {
     message m;
-    if (x.kind == form::other) return m.say("result ", name, ": what is returned is no expression");
     if (!x.tensor()) return m.say("result ", name, ": ", x.label, " meets no input of the kernel");
     const axes missing = declared.without(x.s), extra = x.s.without(declared);
     if (!extra.empty()) {
@@ -46,8 +45,7 @@ struct result {
       }
     } else if (!missing.empty()) {
       m.say("result ", name, ": ", missing, " is declared but not returned");
-    } else if (!sizes_agree(m, x) || !types_agree(m, x)) {
-    } else {
+    } else if (sizes_agree(m, x) && types_agree(m, x)) {
       return m;
     }
     return m.show_shape(name, declared).show_shape("returned", x.s);
@@ -68,12 +66,17 @@ struct result {
     return t;
   }
   constexpr bool sizes_agree(message &m, const info &x) const {
-    for (const axis_data *a : declared)
-      if (const axis_data *b = x.s.find(a); !same_size(a, b)) {
+    for (const axis_data *a : declared) {
+      const axis_data *b = x.s.find(a);
+      if (same_size(a, b) && a->batch == b->batch) continue;
+      if (a->size == b->size) {
+        m.say("result ", name, ": two different axes are named ", a->name);
+      } else {
         m.say("result ", name, ": ", a->name, " is ", size_of_axis(a), " as declared but ",
               size_of_axis(b), " as returned");
-        return false;
       }
+      return false;
+    }
     return true;
   }
   constexpr bool types_agree(message &m, const info &x) const {
