@@ -1,0 +1,52 @@
+/* minilm_kernels: written by the code generator. */
+#ifndef QKV_LIBRARY_minilm_kernels
+#define QKV_LIBRARY_minilm_kernels
+#include <qkv/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* embedding_norm
+ *   in    E[batch, seq, d_model=384] f32
+ *   param gamma[d_model=384] f32
+ *   param beta[d_model=384] f32
+ *   out   X[batch, seq, d_model=384] f32
+ * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */
+int qkv_embedding_norm(const qkv_tensor *E, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X);
+
+/* attention_block
+ *   in    X[batch, seq, d_model=384] f32
+ *   in    length[batch] i32
+ *   param Wq[heads=12, d_k=32, d_model=384] f32
+ *   param bq[heads=12, d_k=32] f32
+ *   param Wk[heads=12, d_k=32, d_model=384] f32
+ *   param bk[heads=12, d_k=32] f32
+ *   param Wv[heads=12, d_k=32, d_model=384] f32
+ *   param bv[heads=12, d_k=32] f32
+ *   param Wo[d_model=384, heads=12, d_k=32] f32
+ *   param bo[d_model=384] f32
+ *   param gamma[d_model=384] f32
+ *   param beta[d_model=384] f32
+ *   out   Y[batch, seq, d_model=384] f32
+ * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */
+int qkv_attention_block(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *Wv, const qkv_tensor *bv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *Y);
+
+/* attention_weights
+ *   in    X[batch, seq, d_model=384] f32
+ *   in    length[batch] i32
+ *   param Wq[heads=12, d_k=32, d_model=384] f32
+ *   param bq[heads=12, d_k=32] f32
+ *   param Wk[heads=12, d_k=32, d_model=384] f32
+ *   param bk[heads=12, d_k=32] f32
+ *   out   W[batch, heads=12, seq, kv] f32
+ * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */
+int qkv_attention_weights(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *W);
+
+/* The tables of all kernels above, 3 of them. */
+extern const qkv_kernel *const qkv_library_minilm_kernels[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+/* multi_head_kernels: written by the code generator. */
+#ifndef QKV_LIBRARY_multi_head_kernels
+#define QKV_LIBRARY_multi_head_kernels
+#include <qkv/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* mha
+ *   in    X[batch, seq, d_model=512] f32
+ *   param Wq[d_model=512, heads=8, d_k=64] f32
+ *   param Wk[d_model=512, heads=8, d_k=64] f32
+ *   param Wv[d_model=512, heads=8, d_v=64] f32
+ *   param Wo[heads=8, d_v=64, d_model=512] f32
+ *   param bo[d_model=512] f32
+ *   out   Y[batch, seq, d_model=512] f32
+ * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */
+int qkv_mha(const qkv_tensor *X, const qkv_tensor *Wq, const qkv_tensor *Wk, const qkv_tensor *Wv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *Y);
+
+/* The tables of all kernels above, 1 of them. */
+extern const qkv_kernel *const qkv_library_multi_head_kernels[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

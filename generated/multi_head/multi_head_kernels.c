@@ -1,0 +1,82 @@
+/* multi_head_kernels: written by the code generator. */
+#include "multi_head_kernels.kernels.h"
+
+static inline int32_t last_position(const void *size) {
+  const int32_t n = *(const int32_t *)size;
+  return n > 1 ? n - 1 : 0;
+}
+
+extern int qkv_code_mha_host_argv(void **);
+static int enter_qkv_code_mha_host(void **a) {
+  int32_t last[] = {last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
+  return qkv_code_mha_host_argv(b);
+}
+extern int qkv_code_mha_cuda_argv(void **);
+static int enter_qkv_code_mha_cuda(void **a) {
+  int32_t last[] = {last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
+  return qkv_code_mha_cuda_argv(b);
+}
+extern int qkv_code_mha_opencl_argv(void **);
+static int enter_qkv_code_mha_opencl(void **a) {
+  int32_t last[] = {last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
+  return qkv_code_mha_opencl_argv(b);
+}
+static const qkv_axis axes_mha[] = {
+    {"batch", -1, 0},
+    {"seq", -1, 1},
+    {"d_model", 512, 2},
+    {"heads", 8, 3},
+    {"d_k", 64, 4},
+    {"d_v", 64, 5},
+    {"kv", -1, 1},
+};
+static const int32_t axes_of_mha_X[] = {0, 1, 2};
+static const int32_t axes_of_mha_Wq[] = {2, 3, 4};
+static const int32_t axes_of_mha_Wk[] = {2, 3, 4};
+static const int32_t axes_of_mha_Wv[] = {2, 3, 5};
+static const int32_t axes_of_mha_Wo[] = {3, 5, 2};
+static const int32_t axes_of_mha_bo[] = {2};
+static const int32_t axes_of_mha_Y[] = {0, 1, 2};
+static const qkv_argument arguments_mha[] = {
+    {"X", QKV_IN, 0, 3, axes_of_mha_X, -1},
+    {"Wq", QKV_PARAM, 0, 3, axes_of_mha_Wq, 1},
+    {"Wk", QKV_PARAM, 0, 3, axes_of_mha_Wk, 0},
+    {"Wv", QKV_PARAM, 0, 3, axes_of_mha_Wv, 2},
+    {"Wo", QKV_PARAM, 0, 3, axes_of_mha_Wo, 3},
+    {"bo", QKV_PARAM, 0, 1, axes_of_mha_bo, -1},
+    {"Y", QKV_OUT, 0, 3, axes_of_mha_Y, -1},
+};
+static const int32_t pack_mha_Wk_outer[] = {1};
+static const int32_t pack_mha_Wk_rows[] = {0};
+static const int32_t pack_mha_Wk_columns[] = {2};
+static const int32_t pack_mha_Wq_outer[] = {1};
+static const int32_t pack_mha_Wq_rows[] = {0};
+static const int32_t pack_mha_Wq_columns[] = {2};
+static const int32_t pack_mha_Wv_outer[] = {1};
+static const int32_t pack_mha_Wv_rows[] = {0};
+static const int32_t pack_mha_Wv_columns[] = {2};
+static const int32_t pack_mha_Wo_rows[] = {0, 1};
+static const int32_t pack_mha_Wo_columns[] = {2};
+static const qkv_pack packs_mha[] = {
+    {64, 1, 1, 1, pack_mha_Wk_outer, pack_mha_Wk_rows, pack_mha_Wk_columns},
+    {64, 1, 1, 1, pack_mha_Wq_outer, pack_mha_Wq_rows, pack_mha_Wq_columns},
+    {64, 1, 1, 1, pack_mha_Wv_outer, pack_mha_Wv_rows, pack_mha_Wv_columns},
+    {64, 0, 2, 1, 0, pack_mha_Wo_rows, pack_mha_Wo_columns},
+};
+static const qkv_kernel kernel_mha = {
+    QKV_ABI, "mha", UINT64_C(5745955856156895800), 7, 7, 0, 4,
+    axes_mha, arguments_mha, 0, packs_mha,
+    enter_qkv_code_mha_host, enter_qkv_code_mha_cuda, enter_qkv_code_mha_opencl};
+
+int qkv_mha(const qkv_tensor *X, const qkv_tensor *Wq, const qkv_tensor *Wk, const qkv_tensor *Wv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *Y) {
+  if (!X || !Wq || !Wk || !Wv || !Wo || !bo || !Y) return qkv_call(&kernel_mha, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*X, *Wq, *Wk, *Wv, *Wo, *bo, *Y};
+  return qkv_call(&kernel_mha, all, 7, 0, 0);
+}
+
+const qkv_kernel *const qkv_library_multi_head_kernels[] = {&kernel_mha};
+
+__attribute__((constructor)) static void register_multi_head_kernels(void) { qkv_register(qkv_library_multi_head_kernels, 1); }
