@@ -6,6 +6,7 @@
 #include "codegen/reference/compare.hpp"
 #include "codegen/sheets/cost.hpp"
 #include "codegen/sheets/describe.hpp"
+#include "codegen/sheets/graph_svg.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -50,6 +51,7 @@ tool::entry oracle(program from) {
   tool::entry e;
   e.name = p->name;
   e.describe = [p](const tool::sizes &s) { return describe(*p, s, reports_of(*p)); };
+  e.picture = [p](const tool::sizes &s) { return graph_svg(*p, s); };
   e.reference = [p](const tool::arrays &a, const tool::sizes &s) {
     return reference(*p, taken(a), s);
   };

@@ -38,6 +38,7 @@ struct entry {
   std::string name;
   std::function<std::string(const sizes &)>
       describe;  // sizes may be incomplete: formulas instead of numbers
+  std::function<std::string(const sizes &)> picture;  // an SVG of the pipeline
   std::function<std::vector<array>(const arrays &, const sizes &)>
       reference;  // outputs in order, in double precision
   std::function<qkv::tool::cost(const sizes &)> cost;
@@ -46,7 +47,7 @@ struct entry {
 };
 
 //   list                                                names, signatures, targets
-//   describe K [--size seq=1000 ...]
+//   describe K [--size seq=1000 ...] [--svg FILE]       shapes, cost, stages; the pipeline as a picture
 //   run K --in Q=q.npy ... --out O=o.npy [--threads N] [--device cuda|opencl]
 //   check K [--size seq=1000 ...] [--seed N]            one line a size; several sizes when none is given
 //   bench K [--size seq=1000 ...] [--threads N]         median, GFLOP/s, percent of the measured peak

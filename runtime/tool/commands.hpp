@@ -27,6 +27,7 @@ struct request {
       nullptr;  // what the spec itself knows; nullptr when the library was made without
   std::map<std::string, std::int64_t> size;
   std::map<std::string, std::string> in, out;
+  std::string svg;  // where describe draws; empty: nowhere
   int threads = 0;
   unsigned seed = 1;
   device on = device::host;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char *usage =
     "list | describe K | run K --in Q=q.npy ... --out O=o.npy | check K | bench K | serve\n"
+    "  --svg FILE            where describe draws the pipeline\n"
     "  --size seq=1000 ...   sizes of axes that the call decides\n"
     "  --threads N           most threads to use\n"
     "  --seed N              of check's random inputs\n"
@@ -69,6 +70,8 @@ request read(int argc, char **argv, const std::vector<entry> &entries) {
       r.in.insert(pair());
     } else if (option == "--out") {
       r.out.insert(pair());
+    } else if (option == "--svg") {
+      r.svg = word;
     } else if (option == "--threads") {
       r.threads = static_cast<int>(number(word, option));
     } else if (option == "--seed") {
@@ -114,6 +117,14 @@ void describe(const request &r) {
   } else {
     fmt::print("{}\n", signature_text(r.kernel));
   }
+  if (r.svg.empty()) return;
+  if (!r.spec || !r.spec->picture) throw refusal("this tool has no pictures");
+  const std::string picture = r.spec->picture(r.sizes_asked().by_name());
+  std::FILE *file = std::fopen(r.svg.c_str(), "w");
+  const bool written =
+      file && std::fwrite(picture.data(), 1, picture.size(), file) == picture.size();
+  if (!file || (std::fclose(file) != 0) || !written)
+    throw refusal(fmt::format("cannot write {}", r.svg));
 }
 
 int main(int argc, char **argv, const std::vector<entry> &entries) {

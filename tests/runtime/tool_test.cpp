@@ -32,11 +32,16 @@ std::vector<array> blend_reference(const arrays &in, const sizes &s) {
 }
 
 std::vector<entry> entries() {
-  entry blend{
-      .name = "blend", .describe = {}, .reference = blend_reference, .cost = {}, .compare = {}};
+  entry blend{.name = "blend",
+              .describe = {},
+              .picture = {},
+              .reference = blend_reference,
+              .cost = {},
+              .compare = {}};
   blend.describe = [](const sizes &s) {
     return "blend, described with " + std::to_string(s.size()) + " sizes";
   };
+  blend.picture = [](const sizes &) { return std::string("<svg/>"); };
   blend.cost = [](const sizes &) { return qkv::tool::cost{1000, 1000}; };
   return {blend};
 }
@@ -103,6 +108,12 @@ TEST_CASE("list and describe") {
         "blend, described with 3 sizes\n");
   CHECK(s.run({"describe", "project"}).text ==
         "project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]\n");
+  CHECK(s.run({"describe", "blend", "--svg", s.folder + "/blend.svg"}).code == 0);
+  std::ostringstream picture;
+  picture << std::ifstream(s.folder + "/blend.svg").rdbuf();
+  CHECK(picture.str() == "<svg/>");
+  CHECK(s.run({"describe", "blend", "--svg", s.folder + "/none/blend.svg"}).code == 2);
+  CHECK(s.run({"describe", "project", "--svg", s.folder + "/project.svg"}).code == 2);
 }
 
 TEST_CASE("commands that cannot be carried out") {
