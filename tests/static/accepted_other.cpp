@@ -21,6 +21,11 @@ inline constexpr auto rms_norm = kernel<"rms_norm">([](X_ x, param<"scale", d_mo
   return x / sqrt(mean<d_model>(x * x) + 1e-6f) * scale;
 });
 
+inline constexpr auto norm_by_length =
+    kernel<"by_length">([](in<"Q", batch, seq, d_k> q) -> out<"R", batch, seq, d_k> {
+      return q * (sqrt(d_k) / sqrt(sum<d_k>(q * q) + 1e-6f)) * (sqrt(d_v) / sqrt(d_k));
+    });
+
 inline constexpr auto variance = kernel<"variance">([](X_ x) -> out<"v", batch, seq> {
   return mean<d_model>(x * x) - mean<d_model>(x) * mean<d_model>(x);
 });

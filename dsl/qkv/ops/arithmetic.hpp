@@ -14,7 +14,7 @@ struct binary {
   constexpr text check(const info &l, const info &r) const {
     message m;
     const call_name name{name_of(kind)};
-    if (wrong_root(m, kind, l, r) || wrong_root(m, kind, r, l)) return m;
+    if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
     if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
     if (sizes_differ(m, name, l, r)) return m;
     if (l.tensor() && r.tensor() &&
