@@ -6,7 +6,6 @@
 //       m and l: every thread over its own keys, then across threads; weights into shared memory
 //       o of the block in registers; merge into the state
 #include <algorithm>
-#include <stdexcept>
 
 #include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
@@ -83,8 +82,11 @@ class schedule {
       grid.push_back(f_.T);
     }
     if (has_column && t_.column_blocks) grid.push_back(cb);
-    if (grid.empty())
-      throw std::runtime_error("an attention whose result is one number has no GPU schedule");
+    if (grid.empty()) {  // one number: nothing to make a grid of; the state's own tile is one
+      out.gpu_single_thread();
+      stored_state_ = true;
+      return;
+    }
     order.emplace_back(tx_);
     if (f_.has_row) order.emplace_back(ty_);
     for (const Var &g : grid) order.emplace_back(g);
@@ -105,7 +107,13 @@ class schedule {
   void state() {
     const Var x = f_.layout.vars[0], slice = f_.layout.vars[1], y = f_.layout.vars[2];
     const RVar cell = f_.layout.steps.x;
-    single(f_.state).compute_at(block_).store_in(MemoryType::Register);
+    if (stored_state_) {
+      single(f_.state).compute_root().gpu_blocks(f_.T);
+      f_.state.update().gpu_blocks(f_.T);
+      block_ = LoopLevel(f_.state, f_.T);
+    } else {
+      single(f_.state).compute_at(block_).store_in(MemoryType::Register);
+    }
     f_.state.bound(x, 0, t_.columns_per_thread + f_.state_rows).bound(y, 0, t_.rows);
     if (t_.column_blocks)
       f_.state.bound_extent(slice, t_.threads_x);
@@ -336,6 +344,7 @@ class schedule {
   int rows_, keys_;  // of one thread
   Var tx_{"thread_x"}, ty_{"thread_y"}, ii_{"ii"}, jj_{"jj"};
   LoopLevel block_, step_, merge_;
+  bool stored_state_ = false;
 };
 
 }  // namespace

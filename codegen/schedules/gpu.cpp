@@ -1,7 +1,6 @@
 #include "codegen/schedules/gpu.hpp"
 
 #include "codegen/schedules/shrink_registers.hpp"
-#include "codegen/schedules/skip_empty_grids.hpp"
 
 namespace qkv::codegen::gpu {
 
@@ -79,7 +78,6 @@ int extent_of(const Func &f, const Halide::RVar &v) {
 
 void add_passes(Halide::Pipeline &p) {
   p.add_custom_lowering_pass(new shrink_registers);
-  p.add_custom_lowering_pass(new skip_empty_grids);
 }
 
 }  // namespace qkv::codegen::gpu

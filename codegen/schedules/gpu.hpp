@@ -29,7 +29,7 @@ bool fits_vectors(const Halide::Func &);
 // Of a reduction of the Func's update, when it is a constant; else 0.
 int extent_of(const Halide::Func &, const Halide::RVar &);
 
-// The passes that GPU code needs, in order.
+// The lowering pass that GPU code needs.
 void add_passes(Halide::Pipeline &);
 
 }  // namespace qkv::codegen::gpu

@@ -29,7 +29,7 @@ void schedule_map_gpu(map_funcs &f) {
     Var block("block"), position("position");
     const std::vector<Var> rest(r.position.begin() + 1, r.position.end());
     std::vector<Var> grid = gpu::fused(r.result, rest);
-    grid.insert(grid.begin(), block);
+    grid.push_back(block);
     r.result.split(r.position[0], block, position, positions, TailStrategy::GuardWithIf)
         .gpu_threads(position);
     gpu::blocks(r.result, grid);
