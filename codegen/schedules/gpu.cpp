@@ -76,8 +76,6 @@ int extent_of(const Func &f, const Halide::RVar &v) {
   return 0;
 }
 
-void add_passes(Halide::Pipeline &p) {
-  p.add_custom_lowering_pass(new shrink_registers);
-}
+void add_passes(Halide::Pipeline &p) { p.add_custom_lowering_pass(new shrink_registers); }
 
 }  // namespace qkv::codegen::gpu
