@@ -53,8 +53,11 @@ codegen::arrays random_arguments(const trial &t) {
     a.data.resize(static_cast<std::size_t>(elements(a.shape)));
     const dtype type = t.p[n].type;
     const std::int64_t most = t.p[n].name == "len" ? longest(t) + 1 : 3;
+    // params as in a trained model: what a contraction sums over stays of the size of its inputs
+    const bool weights = t.p[n].kind == op::param && a.shape.size() > 1;
+    const double shrink = weights ? 1 / std::sqrt(static_cast<double>(a.shape[0])) : 1;
     for (double &x : a.data)
-      x = type == f32   ? normal(random)
+      x = type == f32   ? normal(random) * shrink
           : type == i32 ? static_cast<double>(random() % static_cast<unsigned>(most))
                         : random() % 4 != 0;
     all[t.p[n].name] = std::move(a);
