@@ -1,5 +1,5 @@
 #pragma once
-// The smallest spec: the mean of values, weighted by one score each.
+// The smallest specs: the mean of values, weighted by one score each; values doubled.
 #include <qkv/dsl.hpp>
 
 namespace mine {
@@ -11,4 +11,7 @@ inline constexpr auto pooled =
     kernel<"pooled">([](in<"S", items> S, in<"V", items, d> V) -> out<"O", d> {
       return dot<items>(softmax<items>(S), V);
     });
+
+inline constexpr auto doubled =
+    kernel<"doubled">([](in<"V", items, d> V) -> out<"O", items, d> { return V * 2.f; });
 }  // namespace mine
