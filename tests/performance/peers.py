@@ -26,7 +26,8 @@ What is measured
     GB/s      K and V read once / median (the keys that padding hides are not counted).
     %roof     the least time this machine could take / median, where the least time is the largest of
               flops / peak, one exp a pair / exp rate, bytes of Q, K, V, bias and output / read bandwidth of
-              the next smaller buffer measured.  The three ceilings come from ceilings.cpp, run just before.  No kernel
+              the next smaller buffer measured.  The ceilings come from ceilings.cpp, run just before;
+              the peak of fp32 is the better of two measured right before and after the turns of the case.  No kernel
               reaches 100 %: fp32 multiplies and exponentials share the same ports.
     err       largest |output - reference|, reference in float64 on (at most) 96 query rows of every head.
     +MB       how much the resident set grew during the first call: a peer that holds all the scores shows here.
@@ -174,17 +175,19 @@ def measure(c, peers, ceilings, budget):
         except Exception as why:
             r.err, r.note = math.nan, f"{type(why).__name__}: {why}"
     turns = max(3, min(25, int(budget / max(1e-9, sum(r.cost for r in runners)))))
+    peak = measure_peak()
     for _ in range(turns):
         for r in runners:
             if settings.threads > 1:
                 time.sleep(0.01)  # let the thread pool of the peer before stop spinning
             r.turn()
-    least = c.least_seconds(ceilings)
+    peak = max(peak, measure_peak())
+    least = c.least_seconds(ceilings | dict(fp32_gflops=peak) if c.dtype == "fp32" else ceilings)
     for r in runners:
         median = statistics.median(r.turns)
         results.append(dict(case=c.name, peer=r.name, ms=median * 1e3, min_ms=min(r.turns) * 1e3, gflops=c.flops() / median * 1e-9,
                             gbs=c.kv_bytes() / median * 1e-9, roof=100 * least / median, err=r.err, right=bool(r.err <= tolerance),
-                            extra_mb=r.extra_mb, setup_s=r.setup, turns=turns, note=r.note))
+                            extra_mb=r.extra_mb, setup_s=r.setup, turns=turns, fma_peak_gflops=peak, note=r.note))
         r.close()
     right = [r for r in results if r.get("right")]
     if right:
@@ -207,11 +210,20 @@ def show(c, results):
               f"{r['roof']:6.1f} %roof  err {r['err']:.1e}  +{r['extra_mb']:.0f} MB  setup {r['setup_s']:.2f} s  {r['note']}", flush=True)
 
 
-def measure_ceilings(threads):
+def ceilings_program():
     source, program = os.path.join(HERE, "ceilings.cpp"), os.path.join(tempfile.gettempdir(), f"qkv-ceilings-{os.getuid()}")
     if not os.path.exists(program) or os.path.getmtime(program) < os.path.getmtime(source):
         subprocess.run(["g++", "-std=c++20", "-O3", "-march=native", "-pthread", source, "-o", program], check=True)
-    runs = [json.loads(subprocess.run([program, str(threads)], check=True, capture_output=True, text=True).stdout) for _ in range(2)]
+    return program
+
+
+def measure_peak():
+    """The multiply-add peak of this moment: on a shared machine it drifts within minutes."""
+    return float(subprocess.run([ceilings_program(), str(settings.threads), "fp32"], check=True, capture_output=True, text=True).stdout)
+
+
+def measure_ceilings(threads):
+    runs = [json.loads(subprocess.run([ceilings_program(), str(threads)], check=True, capture_output=True, text=True).stdout) for _ in range(2)]
     best = {k: max(r[k] for r in runs) for k in runs[0] if k != "read_gbs"}
     best["read_gbs"] = {k: max(r["read_gbs"][k] for r in runs) for k in runs[0]["read_gbs"]}
     best["bf16_gflops"] = max(best["bf16_gflops"], best["fp32_gflops"])
