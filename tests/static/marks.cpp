@@ -70,10 +70,10 @@ static_assert(of<decltype(scores + (index(kv) - index(seq)))>.bias_lacks == set<
 
 // Causal masks: the key survives and, combined, and new names; not negation; nor the split of its
 // axis.
-static_assert(of<decltype(causal<seq, kv> and padding<kv>(length))>.key == data_of<kv> &&
-              of<decltype(!causal<seq, kv>)>.key == nullptr);
-static_assert(of<decltype(rename<kv, mem>(mask(scores, causal<seq, kv>)))>.key == data_of<mem>);
-static_assert(of<decltype(split<kv, within, block>(mask(scores, causal<seq, kv>)))>.key == nullptr);
+static_assert(of<decltype(causal<seq, kv> and padding<kv>(length))>.key.at == data_of<kv> &&
+              !of<decltype(!causal<seq, kv>)>.key);
+static_assert(of<decltype(rename<kv, mem>(mask(scores, causal<seq, kv>)))>.key.at == data_of<mem>);
+static_assert(!of<decltype(split<kv, within, block>(mask(scores, causal<seq, kv>)))>.key);
 static_assert(!of<decltype(causal<seq, kv>)>.unaligned &&
               of<decltype(causal<seq, mem>)>.unaligned &&
               !of<decltype(causal<seq, mem, align::first>)>.unaligned);

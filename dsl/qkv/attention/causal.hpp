@@ -33,7 +33,7 @@ consteval marks causal_marks() {
   m.type = b8;
   m.query = data_of<Query>;
   m.key = data_of<Key>;
-  m.unaligned = Where == align::unsaid && !related(m.query, m.key);
+  m.unaligned = Where == align::unsaid && !related(m.query.at, m.key.at);
   return m;
 }
 

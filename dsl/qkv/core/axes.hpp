@@ -19,22 +19,24 @@ struct axes {
   constexpr bool empty() const { return n == 0; }
   constexpr bool too_many() const { return n > max_axes; }
 
-  // The axis of this name, or null.
-  constexpr const axis_data *find(const axis_data *x) const {
+  // Where the axis of this name stands, or -1.
+  constexpr int position(const axis_data *x) const {
     for (int i = 0; i < n; ++i)
-      if (a[i]->key == x->key) return a[i];
-    return nullptr;
+      if (a[i]->key == x->key) return i;
+    return -1;
   }
-  constexpr bool has(const axis_data *x) const { return x && find(x); }
+  constexpr bool has(const axis_data *x) const { return position(x) >= 0; }
+  // The axis of this name, which must be there.
+  constexpr const axis_data *find(const axis_data *x) const { return a[position(x)]; }
   constexpr bool contains(const axes &o) const {
     for (int i = 0; i < o.n; ++i)
-      if (!find(o.a[i])) return false;
+      if (!has(o.a[i])) return false;
     return true;
   }
   constexpr bool same_set(const axes &o) const { return n == o.n && contains(o); }
 
   constexpr axes &add(const axis_data *x) {
-    if (n <= max_axes && !find(x)) a[n++] = x;
+    if (n <= max_axes && !has(x)) a[n++] = x;
     return *this;
   }
   constexpr axes &add(const axes &o) {
@@ -46,13 +48,13 @@ struct axes {
   constexpr axes without(const axes &o) const {
     axes r;
     for (int i = 0; i < n; ++i)
-      if (!o.find(a[i])) r.a[r.n++] = a[i];
+      if (!o.has(a[i])) r.a[r.n++] = a[i];
     return r;
   }
   constexpr axes common(const axes &o) const {
     axes r;
     for (int i = 0; i < n; ++i)
-      if (o.find(a[i])) r.a[r.n++] = a[i];
+      if (o.has(a[i])) r.a[r.n++] = a[i];
     return r;
   }
   // Those that are no batch axes.
@@ -69,7 +71,12 @@ struct axes {
     return r;
   }
 
-  bool operator==(const axes &) const = default;
+  // The same axes in the same order.
+  constexpr bool operator==(const axes &o) const {
+    for (int i = 0; i < n; ++i)
+      if (o.n != n || a[i]->key != o.a[i]->key) return false;
+    return n == o.n;
+  }
 };
 
 constexpr axes one_axis(const axis_data *x) { return axes{}.add(x); }
@@ -92,10 +99,10 @@ constexpr void take_dtype(dtype &t) {
 
 }  // namespace detail
 
-// The first axis that stands there twice, or null.
+// The first axis that stands there twice.
 template <auto... A>
-consteval const axis_data *repeated_axis() {
-  const axis_data *twice = nullptr;
+consteval maybe_axis repeated_axis() {
+  maybe_axis twice;
   axes seen;
   (
       [&] {

@@ -27,27 +27,39 @@ constexpr unsigned long key_of(sv name) {
 struct axis_data {
   sv name;
   long size = runtime;
-  bool batch = false;  // may ride along through dot
-  const axis_data *same_as =
-      nullptr;  // the axis whose size this one shares; null when it has its own
+  bool batch = false;                  // may ride along through dot
+  const axis_data *same_as = nullptr;  // of an alias: the axis whose size it shares
+  bool is_alias = false;
   unsigned long key = detail::key_of(name);
 };
 
 template <str Name, long Size = runtime>
 struct axis {
-  static constexpr axis_data v{Name.view(), Size, false, nullptr};
+  static constexpr axis_data v{Name.view(), Size, false};
 };
 
 template <str Name, long Size = runtime>
 struct batch_axis {
-  static constexpr axis_data v{Name.view(), Size, true, nullptr};
+  static constexpr axis_data v{Name.view(), Size, true};
 };
 
 // Another name for the size of Of, as keys are to queries in self-attention.
 template <str Name, auto Of>
 struct alias {
   static constexpr axis_data v{Name.view(), Of.v.size, Of.v.batch,
-                               Of.v.same_as ? Of.v.same_as : &Of.v};
+                               Of.v.is_alias ? Of.v.same_as : &Of.v, true};
+};
+
+// An axis or none. Says which itself: with sanitizers on, g++ does not know at compile time that an
+// address is not null.
+struct maybe_axis {
+  const axis_data *at = nullptr;
+  bool there = false;
+
+  constexpr maybe_axis() = default;
+  constexpr maybe_axis(const axis_data *a) : at(a), there(true) {}
+  constexpr explicit operator bool() const { return there; }
+  constexpr const axis_data *operator->() const { return at; }
 };
 
 template <class T>
@@ -61,7 +73,7 @@ inline constexpr const axis_data *data_of = &std::remove_cvref_t<decltype(Ax)>::
 constexpr bool same_name(const axis_data *a, const axis_data *b) { return a->key == b->key; }
 
 // The axis that decides the size.
-constexpr const axis_data *root_of(const axis_data *a) { return a->same_as ? a->same_as : a; }
+constexpr const axis_data *root_of(const axis_data *a) { return a->is_alias ? a->same_as : a; }
 
 constexpr bool same_size(const axis_data *a, const axis_data *b) {
   return a->size >= 0 || b->size >= 0 ? a->size == b->size : same_name(root_of(a), root_of(b));

@@ -23,19 +23,19 @@ template <class T>
 struct argument_of {
   static constexpr bool ok = false;
   static constexpr argument value{};
-  static constexpr const axis_data *twice = nullptr;
+  static constexpr maybe_axis twice{};
 };
 template <str L, axes S, marks M>
 struct argument_of<expr<L, S, M>> {
   static constexpr bool ok = M.given || M.param;
   static constexpr argument value{L.view(), M.param ? role::param : role::in, M.type, S};
-  static constexpr const axis_data *twice = M.twice;
+  static constexpr maybe_axis twice = M.twice;
 };
 template <str N, auto... A>
 struct argument_of<out<N, A...>> {
   static constexpr bool ok = false;
   static constexpr argument value{N.view(), role::out, dtype_of<A...>(), axes_of<A...>()};
-  static constexpr const axis_data *twice = repeated_axis<A...>();
+  static constexpr maybe_axis twice = repeated_axis<A...>();
 };
 
 template <class T>
@@ -46,13 +46,13 @@ template <str N, auto... A>
 struct results_of<out<N, A...>> {
   static constexpr bool ok = true;
   static constexpr std::array<argument, 1> value{argument_of<out<N, A...>>::value};
-  static constexpr std::array<const axis_data *, 1> twice{argument_of<out<N, A...>>::twice};
+  static constexpr std::array<maybe_axis, 1> twice{argument_of<out<N, A...>>::twice};
 };
 template <class... Out>
 struct results_of<outs<Out...>> {
   static constexpr bool ok = (results_of<Out>::ok && ...);
   static constexpr std::array<argument, sizeof...(Out)> value{argument_of<Out>::value...};
-  static constexpr std::array<const axis_data *, sizeof...(Out)> twice{argument_of<Out>::twice...};
+  static constexpr std::array<maybe_axis, sizeof...(Out)> twice{argument_of<Out>::twice...};
 };
 
 // What can be wrong with N declared arguments and results, each against all before it.
@@ -63,9 +63,8 @@ struct declaration_check {
 
   sv kernel;
   message &m;
-  const argument
-      *named[n_slots]{};  // by the key of the name: compile time grows with N, not with its square
-  const axis_data *axis[max_seen]{};    // those seen so far
+  unsigned long named[n_slots]{};     // keys of the names, each near its place: quick also for many
+  const axis_data *axis[max_seen]{};  // those seen so far
   const argument *carrier[max_seen]{};  // who brought the axis in the same place
   std::size_t n_axes = 0;
 
@@ -75,12 +74,13 @@ struct declaration_check {
     return false;
   }
 
-  constexpr bool add(const argument &a, const axis_data *twice) {
+  constexpr bool add(const argument &a, maybe_axis twice) {
     if (bad_name(m, "argument", a.name)) return false;
-    std::size_t slot = key_of(a.name) % n_slots;
+    const unsigned long key = key_of(a.name);
+    std::size_t slot = key % n_slots;
     for (; named[slot]; slot = (slot + 1) % n_slots)
-      if (named[slot]->name == a.name) return fail("two arguments are named ", a.name);
-    named[slot] = &a;
+      if (named[slot] == key) return fail("two arguments are named ", a.name);
+    named[slot] = key;
     if (twice) return fail(a.name, " names axis ", twice->name, " twice");
     if (a.shape.too_many()) return fail(a.name, " has more than ", long{max_axes}, " axes");
     for (const axis_data *x : a.shape) {

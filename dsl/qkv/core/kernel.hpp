@@ -41,7 +41,7 @@ struct signature<Result (F::*)(In...) const> {
   static constexpr message check_names(sv name) {
     message m;
     declaration_check<sizeof...(In) + results_of<Result>::value.size()> c{name, m};
-    const axis_data *twice[] = {argument_of<std::remove_cvref_t<In>>::twice..., nullptr};
+    const maybe_axis twice[] = {argument_of<std::remove_cvref_t<In>>::twice..., {}};
     bool ok = true;
     for (std::size_t i = 0; ok && i < arguments.size(); ++i) ok = c.add(arguments[i], twice[i]);
     for (std::size_t i = 0; ok && i < outputs().size(); ++i)

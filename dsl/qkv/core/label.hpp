@@ -28,8 +28,9 @@ constexpr void put_operand(text &t, sv label, bool infix) {
   } else if (is_infix(label)) {
     t << (infix ? "(..)" : "..");
   } else {
-    const std::size_t arguments = label.find('(');
-    t << label.substr(0, arguments) << (arguments == sv::npos ? "" : "(..)");
+    std::size_t name = 0;
+    while (name < label.size() && label[name] != '(') ++name;
+    t << label.substr(0, name) << (name < label.size() ? "(..)" : "");
   }
 }
 

@@ -6,23 +6,21 @@
 namespace qkv {
 
 struct marks {
-  axes weights{};                    // softmax or normalize made it weights over these
-  axes contracted{};                 // what the last dot (or a sum after it) contracted
-  axes statistic{};                  // reduced over these: mean, max, min, sum, logsumexp
-  axes mask_lacks{};                 // axes along which some mask is constant
-  axes bias_lacks{};                 // axes along which some added term is constant
-  const axis_data *query = nullptr;  // of a causal mask
-  const axis_data *key = nullptr;    // of a causal mask
-  const axis_data *root = nullptr;   // sqrt(root), or 1 / sqrt(root)
-  bool inverse = false;              // the latter
+  axes weights{};        // softmax or normalize made it weights over these
+  axes contracted{};     // what the last dot (or a sum after it) contracted
+  axes statistic{};      // reduced over these: mean, max, min, sum, logsumexp
+  axes mask_lacks{};     // axes along which some mask is constant
+  axes bias_lacks{};     // axes along which some added term is constant
+  maybe_axis query{};    // of a causal mask
+  maybe_axis key{};      // of a causal mask
+  maybe_axis root{};     // sqrt(root), or 1 / sqrt(root)
+  bool inverse = false;  // the latter
   bool unaligned =
       false;  // a causal mask between axes of unrelated size that does not say how they align
-  const axis_data *twice = nullptr;  // named twice by the declaration of this input
-  bool param = false;                // made of parameters only
-  bool given = false;                // an input as it is
+  maybe_axis twice{};  // named twice by the declaration of this input
+  bool param = false;  // made of parameters only
+  bool given = false;  // an input as it is
   dtype type = f32;
-
-  bool operator==(const marks &) const = default;
 
   // The same with f applied to every set of axes.
   template <class F>
@@ -48,7 +46,7 @@ constexpr marks values(const marks &m, dtype type) {
 constexpr marks bent(marks m, dtype type) {
   m.weights = {};
   m.bias_lacks = {};
-  m.root = nullptr;
+  m.root = {};
   m.given = false;
   m.type = type;
   return m;

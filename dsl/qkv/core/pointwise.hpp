@@ -13,8 +13,9 @@ constexpr axes pointwise_shape(const info &l, const info &r) { return larger_fir
 constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale) {
   const bool divides =
       (kind == op::div && !scale.m.inverse) || (kind == op::mul && scale.m.inverse);
-  const axis_data *ax = scale.m.root;
-  if (!ax || !divides || !x.tensor() || x.m.contracted.has(ax) || x.s.has(ax)) return false;
+  if (!scale.m.root || !divides || !x.tensor()) return false;
+  const axis_data *ax = scale.m.root.at;
+  if (x.m.contracted.has(ax) || x.s.has(ax)) return false;
   m.say("sqrt(", ax->name, "): ", ax->name, " was not contracted here");
   if (x.m.contracted.empty()) {
     m.say("if it is meant, write sqrt(size(", ax->name, "))");
@@ -40,10 +41,9 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   if (l.s.contains(r.s) || r.s.contains(l.s)) return false;
   const axes only_l = l.s.without(r.s), only_r = r.s.without(l.s);
   const sv name = name_of(kind);
-  for (const info *bias : {&l, &r}) {
-    const info &x = bias == &l ? r : l;
-    if (!bias->m.param || x.m.param) continue;
-    m.say(name, ": ", bias->label, " varies along ", bias->s.without(x.s), ", which ", x.label,
+  if (l.m.param != r.m.param) {
+    const info &bias = l.m.param ? l : r, &x = l.m.param ? r : l;
+    m.say(name, ": ", bias.label, " varies along ", bias.s.without(x.s), ", which ", x.label,
           " lacks")
         .show(l, r);
     return true;
@@ -82,11 +82,10 @@ constexpr bool is_logic(op kind) {
 // Weights stay weights unless the result varies along further axes that are no batch axes.
 constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
   axes kept;
-  for (const info *x : {&l, &r}) {
-    const info &other = x == &l ? r : l;
-    if (!shape.without(x->s).non_batch().empty()) continue;
-    if (other.m.weights.empty() || other.m.weights.same_set(x->m.weights)) kept.add(x->m.weights);
-  }
+  const bool alike =
+      l.m.weights.empty() || r.m.weights.empty() || l.m.weights.same_set(r.m.weights);
+  for (const info *x : {&l, &r})
+    if (alike && shape.without(x->s).non_batch().empty()) kept.add(x->m.weights);
   return kept;
 }
 

@@ -67,8 +67,9 @@ constexpr bool needs_input(message &m, const call_name &call, const info &x) {
 // An axis named in the call and the axis of that name in an operand.
 constexpr bool other_axis(message &m, const call_name &call, const axis_data *named,
                           const info &x) {
+  if (!x.s.has(named)) return false;
   const axis_data *there = x.s.find(named);
-  if (!there || (same_size(named, there) && named->batch == there->batch)) return false;
+  if (same_size(named, there) && named->batch == there->batch) return false;
   if (named->size != there->size) {
     m.say(call, ": ", named->name, " is ", size_of_axis(there), " in ", x.label, ", not ",
           size_of_axis(named));
@@ -92,8 +93,9 @@ constexpr bool lacks_axis(message &m, const call_name &call, const axes &over, c
 // Axes of one name must be the same axis.
 constexpr bool sizes_differ(message &m, const call_name &call, const info &l, const info &r) {
   for (const axis_data *a : l.s) {
+    if (!r.s.has(a)) continue;
     const axis_data *b = r.s.find(a);
-    if (!b || (same_size(a, b) && a->batch == b->batch)) continue;
+    if (same_size(a, b) && a->batch == b->batch) continue;
     if (a->size != b->size) {
       m.say(call, ": ", a->name, " is ", size_of_axis(a), " in ", l.label, " but ", size_of_axis(b),
             " in ", r.label);

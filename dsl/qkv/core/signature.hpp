@@ -56,8 +56,8 @@ struct result {
     text t;
     for (const axis_data *one : extra.batch())
       for (const axis_data *other : x.s.common(declared).batch()) {
-        const axis_data *many = one->size > other->size ? one : other,
-                        *few = many == one ? other : one;
+        const bool more = one->size > other->size;
+        const axis_data *many = more ? one : other, *few = more ? other : one;
         if (few->size < 1 || many->size == few->size || many->size % few->size) continue;
         const bool named = missing.n == 1 && missing[0]->size == many->size / few->size;
         return t << "grouped heads? split<" << many->name << ", " << few->name << ", "

@@ -25,8 +25,8 @@ template <class F>
 constexpr marks view_of(const marks &of, F replaced) {
   marks m = of.over_axes(replaced);
   m.given = false;
-  for (const axis_data *a : {m.query, m.key})
-    if (a && !replaced(one_axis(a)).has(a)) m.query = m.key = nullptr;
+  for (maybe_axis a : {m.query, m.key})
+    if (a && !replaced(one_axis(a.at)).has(a.at)) m.query = m.key = {};
   return m;
 }
 

@@ -6,7 +6,7 @@ namespace qkv::detail {
 
 // A causal mask names its keys; weights must be over them.
 constexpr bool wrong_keys(message &m, const call_name &call, const axes &over, const info &x) {
-  if (!x.m.key || over.has(x.m.key)) return false;
+  if (!x.m.key || over.has(x.m.key.at)) return false;
   m.say(call, ": causal<", x.m.query->name, ", ", x.m.key->name, "> takes ", x.m.key->name,
         " as its keys")
       .say("did you mean causal<", x.m.key->name, ", ", x.m.query->name, ">?")

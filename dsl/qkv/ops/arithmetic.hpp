@@ -35,7 +35,7 @@ struct negated {
   constexpr marks meaning(const info &x) const {
     marks m = x.m;
     m.type = unary_type(kind, m.type);
-    m.root = nullptr;
+    m.root = {};
     m.given = false;
     return m;
   }

@@ -34,7 +34,7 @@ struct inverted {
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const {
     marks m = x.m;
-    m.key = m.query = nullptr;
+    m.key = m.query = {};
     m.given = false;
     return m;
   }

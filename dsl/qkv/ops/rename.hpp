@@ -33,8 +33,8 @@ struct rename {
     m.key = renamed(x.m.key);
     return m;
   }
-  constexpr const axis_data *renamed(const axis_data *a) const {
-    return a && same_name(a, over[0]) ? over[1] : a;
+  constexpr maybe_axis renamed(maybe_axis a) const {
+    return a && same_name(a.at, over[0]) ? over[1] : a;
   }
 };
 
