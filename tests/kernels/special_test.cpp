@@ -75,7 +75,8 @@ TEST_CASE("what stands behind a mask leaves no trace") {
         for (int d = 0; d < 64; ++d) {
           INFO("head " << h << " row " << i << " column " << d);
           if (i < bad)
-            REQUIRE(dirty(0, h, i, d) == clean(0, h, i, d));
+            // the two loops may round differently: one fuses its multiply and add, the other need not
+            REQUIRE(std::fabs(dirty(0, h, i, d) - clean(0, h, i, d)) <= 4 * 0x1p-24f);
           else
             REQUIRE(std::isnan(dirty(0, h, i, d)));  // a visible NaN is not hidden
         }
