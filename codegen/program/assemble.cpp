@@ -6,7 +6,6 @@
 #include "codegen/program/sizes.hpp"
 
 namespace qkv::codegen {
-namespace {
 
 program without_dead_steps(program p) {
   std::vector<bool> used(p.nodes.size(), false);
@@ -29,6 +28,8 @@ program without_dead_steps(program p) {
   for (node_id &n : p.outputs) n = at[n];
   return p;
 }
+
+namespace {
 
 std::string text_of(const program &p, const node &n) {
   std::string text = std::string(name_of(n.kind)) + "<";

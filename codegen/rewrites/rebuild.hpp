@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "codegen/program/program.hpp"
+#include "codegen/program/assemble.hpp"
 
 namespace qkv::codegen {
 
@@ -39,29 +39,7 @@ class rebuild {
     }
     for (node_id argument : from_.arguments) to_.arguments.push_back(at_[argument]);
     for (node_id output : from_.outputs) to_.outputs.push_back(at_[output]);
-    return drop_unused(std::move(to_));
-  }
-
-  // Removes the steps that no output needs; arguments stay, used or not.
-  static program drop_unused(program p) {
-    std::vector<bool> used(p.nodes.size(), false);
-    for (node_id n : p.outputs) used[n] = true;
-    for (node_id n : p.arguments) used[n] = true;
-    for (std::size_t k = p.nodes.size(); k-- > 0;)
-      if (used[k])
-        for (node_id operand : p.nodes[k].in) used[operand] = true;
-    std::vector<node_id> at(p.nodes.size(), -1);
-    std::vector<node> kept;
-    for (std::size_t k = 0; k < p.nodes.size(); ++k) {
-      if (!used[k]) continue;
-      at[k] = static_cast<node_id>(kept.size());
-      kept.push_back(std::move(p.nodes[k]));
-      for (node_id &operand : kept.back().in) operand = at[operand];
-    }
-    p.nodes = std::move(kept);
-    for (node_id &n : p.arguments) n = at[n];
-    for (node_id &n : p.outputs) n = at[n];
-    return p;
+    return without_dead_steps(std::move(to_));
   }
 
  private:
