@@ -76,14 +76,14 @@ constexpr text misplaced(sv call, const argument_spec &wanted, const given_spec 
                          const argument_spec *all, std::size_t n) {
   text t;
   t << call << ": ";
-  const argument_spec *other = nullptr;
+  std::size_t other = n;  // an argument that this tensor would fit
   for (std::size_t i = n; i-- > 0;) {
     if (all[i].name != wanted.name && all[i].type == given.type &&
         same_axes(all[i].shape, given.shape))
-      other = &all[i];
+      other = i;
   }
-  if (other) {
-    t << other->name << " where " << wanted.name << " belongs";
+  if (other < n) {
+    t << all[other].name << " where " << wanted.name << " belongs";
   } else if (given.type != wanted.type && same_axes(given.shape, wanted.shape)) {
     t << wanted.name << " is " << name_of(wanted.type) << " but " << name_of(given.type)
       << " is given";
