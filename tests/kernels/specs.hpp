@@ -240,4 +240,42 @@ inline constexpr auto talking_heads = kernel<"talking_heads">(
       return dot<mem>(dot<heads>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), P), V);
     });
 
+// ---- shapes and names that a code generator may stumble over --------------------------------------------------------
+inline constexpr axis<"i"> i;  // names that the code generator uses itself
+inline constexpr axis<"T"> T;
+inline constexpr alias<"j", i> j;
+inline constexpr axis<"c", 8> c;
+
+inline constexpr auto own_names = kernel<"own_names">(
+    [](in<"state", batch, i, c> Q, in<"scores", batch, T, c> K) -> out<"weights", batch, i, c> {
+      return dot<T>(softmax<T>(dot<c>(Q, K)), K);
+    });
+
+inline constexpr auto identity =
+    kernel<"identity">([](in<"X", i, c> X) -> out<"Y", i, c> { return X; });
+
+inline constexpr auto one_step_twice =
+    kernel<"one_step_twice">([](in<"X", i, c> X) -> outs<out<"Y", i, c>, out<"Z", c, i>> {
+      auto y = exp(X);
+      return {y, y};
+    });
+
+inline constexpr auto one_number =
+    kernel<"one_number">([](in<"X", i> X) -> out<"Y"> { return sum<i>(X); });
+
+inline constexpr auto one_label = kernel<"one_label">([](in<"X", i, c> X) -> out<"Y", i> {
+  auto a = let<"t">(exp(X));
+  auto b = let<"t">(tanh(X));
+  return sum<c>(a * b) + sum<c>(a) + sum<c>(b);
+});
+
+inline constexpr auto gram = kernel<"gram">(
+    [](in<"X", batch, i, c> X) -> out<"G", batch, i, j> { return dot<c>(X, rename<i, j>(X)); });
+
+inline constexpr auto attention_and_more = kernel<"attention_and_more">(
+    [](in<"Q", i, c> Q, in<"K", T, c> K) -> outs<out<"A", i, c>, out<"B", i, c>> {
+      auto a = dot<T>(softmax<T>(dot<c>(Q, K)), K);
+      return {a, a * 2.f};
+    });
+
 }  // namespace specs
