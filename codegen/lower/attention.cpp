@@ -407,7 +407,8 @@ class lowering {
     };
     const auto o = [&](const Expr &column, const Expr &of_cell) {
       const Expr l = statistic(f_.state_rows - 1, of_cell);
-      return select(l == 0.f, 0.f, state(f_.layout.value_at(i, column)) / l);
+      // one division a row, not one an element: at 128 keys they would take a twelfth of the time
+      return select(l == 0.f, 0.f, state(f_.layout.value_at(i, column)) * (1.f / l));
     };
     if (s_.lse < 0) {
       define(f_.out, s_.roots[0], s_.core, o(c, c));
