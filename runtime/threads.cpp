@@ -13,7 +13,8 @@ namespace detail {
 namespace {
 
 // One parallel loop. Whoever joins takes chunks until none are left, large ones first: few steals while there is
-// much to do, and little waiting at the end.
+// much to do, and little waiting at the end. The last tasks go first: those of a causal kernel grow with their index, and
+// short ones should be left for the end.
 struct job {
   task run;
   void *state;
@@ -27,7 +28,7 @@ struct job {
     for (int from = next.load(std::memory_order_relaxed); from < n;) {
       const int size = std::max(1, (n - from) / (4 * limit));
       if (!next.compare_exchange_weak(from, from + size, std::memory_order_relaxed)) continue;
-      for (int i = from; i < from + size; ++i) run(state, i);
+      for (int i = from; i < from + size; ++i) run(state, n - 1 - i);
       from = next.load(std::memory_order_relaxed);
     }
   }
