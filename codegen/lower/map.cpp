@@ -123,9 +123,8 @@ class lowering {
         return {reduce("min", n, infinity, smaller, own), {}};
       case op::mean: {
         const Expr total = reduce("sum", n, 0.f, plus, own);
-        Expr count = reduce("count", n, 0.f, plus, [&](const indices &at) {
-          return value{1.f, own(at).present};
-        });
+        Expr count = reduce("count", n, 0.f, plus,
+                            [&](const indices &at) { return value{1.f, own(at).present}; });
         if (!own(count_probe(n)).present.defined()) count = static_count(n);
         return {select(count == 0.f, 0.f, total / count), {}};
       }

@@ -75,15 +75,13 @@ class cutter {
 
     // contractions that vary along both tile axes and serve only these scores live in the tile
     std::set<node_id> cone;
-    walk(
-        scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
+    walk(scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
     // what a step outside of the cone reads is recomputed there as well, down to its contractions
     std::set<node_id> outside;
     for (node_id n : cone)
       for (node_id user : users_[n])
         if (!cone.count(user) && user != weights && user != s.lse)
-          walk(
-              n, [&](node_id x) { return is_inlinable(p_, x); }, outside);
+          walk(n, [&](node_id x) { return is_inlinable(p_, x); }, outside);
     auto serves_only_scores = [&](node_id n) { return !outside.count(n); };
     std::set<node_id> seen;
     bool fits = serves_only_scores(scores) || is_cheap(p_, scores);
@@ -163,8 +161,7 @@ class cutter {
     for (const auto &[core, s] : attentions_) {
       if (!has(p_[n].shape, s.key) || (s.row != no_axis && !has(p_[n].shape, s.row))) continue;
       std::set<node_id> cone;
-      walk(
-          s.scores, [&](node_id x) { return is_inlinable(p_, x) || is_score_dot(x); }, cone);
+      walk(s.scores, [&](node_id x) { return is_inlinable(p_, x) || is_score_dot(x); }, cone);
       if (cone.count(n)) return true;
     }
     return false;
