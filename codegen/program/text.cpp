@@ -26,9 +26,16 @@ bool is_infix(op kind) {
 }
 
 // `in_infix`: the operand of an infix operation, which takes brackets when it is one itself.
-std::string operand(const program &p, node_id n, bool in_infix) {
+std::string label_at(const program &p, node_id id, int depth);
+
+// Text that is cut away anyway is not worth writing: steps that share operands would take exponential time.
+constexpr int deepest_label = 8;
+
+std::string operand(const program &p, node_id n, bool in_infix, int depth) {
   const node &x = p[n];
-  std::string text = label_of(p, n);
+  if (depth > deepest_label && x.name.empty() && !is_source(x.kind))
+    return std::string(name_of(x.kind)) + "(...)";
+  std::string text = label_at(p, n, depth);
   if (x.name.empty() && text.size() > longest_operand && !is_source(x.kind))
     return std::string(name_of(x.kind)) + "(...)";
   if (in_infix && x.name.empty() && is_infix(x.kind)) return fmt::format("({})", text);
@@ -40,9 +47,7 @@ std::string over_text(const program &p, const node &n) {
   return fmt::format("<{}>", names(p, n.over));
 }
 
-}  // namespace
-
-std::string label_of(const program &p, node_id id) {
+std::string label_at(const program &p, node_id id, int depth) {
   const node &n = p[id];
   if (!n.name.empty()) return n.name;
   switch (n.kind) {
@@ -52,20 +57,24 @@ std::string label_of(const program &p, node_id id) {
     case op::size:
       return fmt::format("{}({})", name_of(n.kind), names(p, n.over));
     case op::cast:
-      return fmt::format("{}({})", name_of(n.type), operand(p, n.in[0], false));
+      return fmt::format("{}({})", name_of(n.type), operand(p, n.in[0], false, depth + 1));
     case op::neg:
-      return fmt::format("-{}", operand(p, n.in[0], true));
+      return fmt::format("-{}", operand(p, n.in[0], true, depth + 1));
     default:
       break;
   }
   if (is_infix(n.kind))
-    return fmt::format("{} {} {}", operand(p, n.in[0], true), name_of(n.kind),
-                       operand(p, n.in[1], true));
+    return fmt::format("{} {} {}", operand(p, n.in[0], true, depth + 1), name_of(n.kind),
+                       operand(p, n.in[1], true, depth + 1));
   std::string text = fmt::format("{}{}(", name_of(n.kind), over_text(p, n));
   for (std::size_t k = 0; k < n.in.size(); ++k)
-    text += (k ? ", " : "") + operand(p, n.in[k], false);
+    text += (k ? ", " : "") + operand(p, n.in[k], false, depth + 1);
   return text + ")";
 }
+
+}  // namespace
+
+std::string label_of(const program &p, node_id id) { return label_at(p, id, 0); }
 
 std::string shape_of(const program &p, const std::vector<axis_id> &shape) {
   std::string text = "[";
