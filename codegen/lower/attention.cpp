@@ -78,20 +78,38 @@ class lowering {
     return visible_keys(c_, s_, s_.row == no_axis ? Expr(0) : first, last, outer_);
   }
 
+  // Whether a step is asked for at this tile's own place along these of its axes: a view may have moved it, as
+  // rename<seq, kv> puts a step of the queries at the key.
+  bool in_place(node_id n, const indices &at) const {
+    const auto same = [&](axis_id a, const Expr &here) {
+      return Halide::Internal::equal(at.at(a), here);
+    };
+    for (axis_id a : p_[n].shape) {
+      if (a == s_.row && !same(a, row(f_.i, f_.T))) return false;
+      if (a == s_.key && !same(a, key(f_.j, f_.b))) return false;
+      if (auto it = outer_.find(a); it != outer_.end() && !same(a, it->second)) return false;
+    }
+    return true;
+  }
+
   // ---- query side --------------------------------------------------------------------------------------------------
-  bool reads_memory(node_id n) const {
-    const op k = p_[n].kind;
-    if (k == op::input || k == op::param || c_.cut.stored_by[n] >= 0) return true;
-    for (node_id operand : p_[n].in)
-      if (reads_memory(operand)) return true;
-    return false;
+  bool reads_memory(node_id n) {
+    if (reads_memory_.empty()) {
+      for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {
+        const op k = p_[m].kind;
+        bool reads = k == op::input || k == op::param || c_.cut.stored_by[m] >= 0;
+        for (node_id operand : p_[m].in) reads = reads || reads_memory_[operand];
+        reads_memory_.push_back(reads);
+      }
+    }
+    return reads_memory_[n];
   }
 
   // Steps that vary along the rows and not along the keys are computed once per tile, rows in lanes.
   std::optional<value> row_tile(node_id n, const indices &at) {
     const node &x = p_[n];
     if (s_.row == no_axis || !has(x.shape, s_.row) || has(x.shape, s_.key) || x.type == b8 ||
-        !reads_memory(n))
+        !reads_memory(n) || !in_place(n, at))
       return std::nullopt;
     std::vector<axis_id> features, around;
     for (axis_id a : x.shape)
@@ -125,7 +143,8 @@ class lowering {
   std::optional<value> pair_tile(node_id n, const indices &at) {
     const node &x = p_[n];
     const bool stored = x.kind == op::input || x.kind == op::param || c_.cut.stored_by[n] >= 0;
-    if (!stored || s_.row == no_axis || !has(x.shape, s_.row) || !has(x.shape, s_.key))
+    if (!stored || s_.row == no_axis || !has(x.shape, s_.row) || !has(x.shape, s_.key) ||
+        !in_place(n, at))
       return std::nullopt;
     for (axis_id a : x.shape)
       if (a != s_.row && a != s_.key && !outer_.count(a)) return std::nullopt;
@@ -144,7 +163,7 @@ class lowering {
   std::optional<value> key_tile(node_id n, const indices &at) {
     const node &x = p_[n];
     if (!has(x.shape, s_.key) || (s_.row != no_axis && has(x.shape, s_.row)) || x.type == b8 ||
-        !reads_memory(n))
+        !reads_memory(n) || !in_place(n, at))
       return std::nullopt;
     auto it = key_tiles_.find(n);
     std::vector<Var> vars;
@@ -285,7 +304,8 @@ class lowering {
       f_.product_v(all) = skip_zeros ? select(p == 0.f, f_.product_v(all), sum) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");
-    const bool masked = is_masked(s_.scores), every_product = masked && f_.tile.dealt_to_threads();
+    const bool masked = masked_steps(p_)[s_.scores],
+               every_product = masked && f_.tile.dealt_to_threads();
     if (masked && !every_product) {
       const Expr suspect = look_for_suspects(vars, args);
       f_.keys_suspect = keys_of_block("key_suspect");
@@ -319,13 +339,6 @@ class lowering {
     f_.suspect(per_block) = 0;
     f_.suspect(per_block) = f_.suspect(per_block) | f_.suspect_columns(per_column);
     return f_.suspect(per_block);
-  }
-
-  bool is_masked(node_id n) const {
-    if (p_[n].kind == op::mask) return true;
-    if (c_.cut.stored_by[n] >= 0 || !is_inlinable(p_, n)) return false;
-    return std::any_of(p_[n].in.begin(), p_[n].in.end(),
-                       [&](node_id operand) { return is_masked(operand); });
   }
 
   // ---- running state -----------------------------------------------------------------------------------------------
@@ -407,8 +420,10 @@ class lowering {
     };
     const auto o = [&](const Expr &column, const Expr &of_cell) {
       const Expr l = statistic(f_.state_rows - 1, of_cell);
-      // one division a row, not one an element: at 128 keys they would take a twelfth of the time
-      return select(l == 0.f, 0.f, state(f_.layout.value_at(i, column)) * (1.f / l));
+      const Expr sum = state(f_.layout.value_at(i, column));
+      // one division a row, not one an element: at 128 keys they would take a twelfth of the time. The sum of a softmax
+      // is at least 1; another's may be too small to have a reciprocal
+      return select(l == 0.f, 0.f, f_.running_max ? sum * (1.f / l) : sum / l);
     };
     if (s_.lse < 0) {
       define(f_.out, s_.roots[0], s_.core, o(c, c));
@@ -431,8 +446,9 @@ class lowering {
       return f_.out(args);
     };
     f_.copies.resize(2);
+    define(f_.copies[1], s_.roots[1], s_.lse,
+           read(n));  // first: the steps after the result may read it
     define(f_.copies[0], s_.roots[0], s_.core, read(c));
-    define(f_.copies[1], s_.roots[1], s_.lse, read(n));
   }
 
   // A stored step: the value of the core (the result or the lse) and the pointwise steps after it.
@@ -447,7 +463,7 @@ class lowering {
     for (std::size_t d = order.size(); d-- > 0;) vars.push_back(out_vars_.at(order[d]));
     for (const auto &[axis, var] : out_vars_) at[axis] = var;
     f = Func(context::label(p_, root));
-    f(vars) = or_else(e.definition(root, at), -infinity);
+    f(vars) = stored_form(e.definition(root, at), p_[root].type);
     c_.store(root, f, order);
   }
 
@@ -460,6 +476,7 @@ class lowering {
   indices outer_;
   std::map<node_id, Func> row_tiles_, key_tiles_;
   std::map<axis_id, Var> out_vars_;
+  std::vector<bool> reads_memory_;
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "codegen/lower/contraction.hpp"
 
-#include <limits>
-
 #include "codegen/lower/expression.hpp"
 #include "codegen/stages/queries.hpp"
 
@@ -97,7 +95,7 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   for (std::size_t d = order.size(); d-- > 0;) args.push_back(out.at(order[d]));
   for (const auto &[axis, var] : out) here[axis] = var;
   f.out = Func(context::label(p, root));
-  f.out(args) = or_else(e.definition(root, here), -std::numeric_limits<float>::infinity());
+  f.out(args) = stored_form(e.definition(root, here), p[root].type);
   c.store(root, f.out, order);
   return f;
 }

@@ -1,5 +1,6 @@
 #include "codegen/lower/expression.hpp"
 
+#include <limits>
 #include <stdexcept>
 
 #include "codegen/lower/math.hpp"
@@ -16,6 +17,13 @@ Expr both(Expr a, Expr b) {
 
 Expr or_else(const value &v, Expr when_absent) {
   return v.present.defined() ? Halide::select(v.present, v.number, when_absent) : v.number;
+}
+
+Expr stored_form(const value &v, dtype t) {
+  const Expr number = t == b8 ? Halide::cast<std::uint8_t>(v.number) : v.number;
+  const Expr absent =
+      t == f32 ? Expr(-std::numeric_limits<float>::infinity()) : Halide::cast(halide_type(t), 0);
+  return v.present.defined() ? Halide::select(v.present, number, absent) : number;
 }
 
 namespace {

@@ -45,4 +45,7 @@ Halide::Expr both(Halide::Expr a, Halide::Expr b);  // a && b where undefined me
 Halide::Expr or_else(const value &,
                      Halide::Expr when_absent);  // select(present, number, when_absent)
 
+// What memory holds of a value: b8 as a byte; -inf (or 0) where it is absent.
+Halide::Expr stored_form(const value &, dtype);
+
 }  // namespace qkv::codegen

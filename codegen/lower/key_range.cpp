@@ -27,7 +27,13 @@ class ranges {
       : c_(c), s_(s), first_(std::move(first)), last_(std::move(last)), outer_(outer) {}
 
   // Every mask that the scores passed on their way through pointwise steps counts.
-  key_range of_scores(node_id n) const {
+  key_range of_scores(node_id n) {
+    if (auto it = seen_.find(n); it != seen_.end()) return it->second;
+    return seen_[n] = passed(n);
+  }
+
+ private:
+  key_range passed(node_id n) {
     const node &x = c_.p[n];
     if (x.kind == op::mask) return intersection(of_scores(x.in[0]), of_condition(x.in[1]));
     key_range r;
@@ -36,7 +42,6 @@ class ranges {
     return r;
   }
 
- private:
   static key_range intersection(key_range a, const key_range &b) {
     if (b.from.defined()) a.from = a.from.defined() ? Halide::max(a.from, b.from) : b.from;
     if (b.to.defined()) a.to = a.to.defined() ? Halide::min(a.to, b.to) : b.to;
@@ -114,6 +119,7 @@ class ranges {
   const stage &s_;
   Expr first_, last_;
   const indices &outer_;
+  std::map<node_id, key_range> seen_;
 };
 
 }  // namespace

@@ -40,20 +40,12 @@ class lowering {
   map_funcs run() {
     f_.out = Func(context::label(p_, root_));
     value v = s_.core < 0 ? plain() : reduced(p_[s_.core]);
-    const dtype t = p_[root_].type;
-    Expr number = v.number;
-    if (t == b8) number = Halide::cast<std::uint8_t>(number);
-    f_.out(f_.position) = v.present.defined() ? select(v.present, number, absent(t)) : number;
+    f_.out(f_.position) = stored_form(v, p_[root_].type);
     c_.store(root_, f_.out, order_);
     return f_;
   }
 
  private:
-  static Expr absent(dtype t) {
-    if (t == f32) return -infinity;
-    return Halide::cast(halide_type(t), 0);
-  }
-
   value plain() { return expression(c_).definition(root_, here_); }
 
   // One number per position of the axes that remain: fold(over the present elements of what `of` gives).

@@ -67,7 +67,7 @@ program fold_constants(const program &p) {
     if (n.kind == op::cast && r.to()[n.in[0]].type == n.type) return n.in[0];
     if (n.type == f32 && n.kind == op::div) {
       auto c = constant_of(r.to(), n.in[1]);
-      if (c && *c != 0 && std::isfinite(1 / *c)) {
+      if (c && std::isnormal(static_cast<float>(1 / *c))) {
         n.kind = op::mul;
         n.in[1] = r.number(1 / *c);
       }

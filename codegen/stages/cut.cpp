@@ -15,7 +15,11 @@ constexpr int inline_limit = 48;
 class cutter {
  public:
   explicit cutter(const program &p)
-      : p_(p), users_(users_of(p)), stored_(p.nodes.size(), false), taken_(p.nodes.size(), false) {}
+      : p_(p),
+        users_(users_of(p)),
+        masked_(masked_steps(p)),
+        stored_(p.nodes.size(), false),
+        taken_(p.nodes.size(), false) {}
 
   stages run() {
     find_attentions();
@@ -128,13 +132,7 @@ class cutter {
   }
 
   // What mask() removed is known only while the step is recomputed: memory would forget it.
-  bool is_masked(node_id n) const {
-    if (p_[n].kind == op::mask) return true;
-    if (!is_inlinable(p_, n)) return false;
-    for (node_id operand : p_[n].in)
-      if (is_masked(operand)) return true;
-    return false;
-  }
+  bool is_masked(node_id n) const { return masked_[n]; }
 
   bool is_lse(node_id n) const {
     for (const auto &[core, s] : attentions_)
@@ -200,6 +198,7 @@ class cutter {
         return root;
       };
       node_id root = extend(n);
+      covered.insert(root);
       s.roots = {root};
       if (s.lse >= 0) s.roots.push_back(extend(s.lse));
       at[root] = s;
@@ -270,6 +269,7 @@ class cutter {
 
   const program &p_;
   std::vector<std::vector<node_id>> users_;
+  std::vector<bool> masked_;
   std::vector<bool> stored_;
   std::vector<bool> taken_;  // computed inside an attention
   std::map<node_id, stage> attentions_;

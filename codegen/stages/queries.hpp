@@ -54,4 +54,16 @@ inline bool is_inlinable(const program &p, node_id n) {
          p[n].kind == op::mask;
 }
 
+// Per step: whether mask() may have removed positions that the step still knows to be absent.
+inline std::vector<bool> masked_steps(const program &p) {
+  std::vector<bool> masked;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+    bool some = p[n].kind == op::mask;
+    if (is_inlinable(p, n))
+      for (node_id operand : p[n].in) some = some || masked[operand];
+    masked.push_back(some);
+  }
+  return masked;
+}
+
 }  // namespace qkv::codegen

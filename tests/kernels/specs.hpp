@@ -278,4 +278,42 @@ inline constexpr auto attention_and_more = kernel<"attention_and_more">(
       return {a, a * 2.f};
     });
 
+// One tensor seen from the queries and from the keys.
+inline constexpr auto own_documents = kernel<"own_documents">(
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+       in<"doc", i32, batch, seq> doc) -> out<"O", batch, heads, seq, d_v> {
+      auto same = doc == rename<seq, kv>(doc);
+      return dot<kv>(softmax<kv>(mask(dot<d_k>(Q, K) / sqrt(d_k), same)), V);
+    });
+
+inline constexpr auto weighted_keys = kernel<"weighted_keys">(
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+       in<"w", batch, seq> w) -> out<"O", batch, heads, seq, d_v> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k) * w * rename<seq, kv>(w);
+      return dot<kv>(softmax<kv>(s), V);
+    });
+
+// Steps after the result that read its logsumexp.
+inline constexpr auto gated_by_lse = kernel<"gated_by_lse">(
+    [](Q_ Q, K_ K, V_ V, param<"sink", heads> sink) -> out<"O", batch, heads, seq, d_v> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+      return dot<mem>(softmax<mem>(s), V) * sigmoid(logsumexp<mem>(s) - sink);
+    });
+
+inline constexpr auto with_lse =
+    kernel<"with_lse">([](Q_ Q, K_ K, in<"v", batch, heads, mem> v) -> out<"o", batch, heads, seq> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+      return dot<mem>(softmax<mem>(s), v) + logsumexp<mem>(s);
+    });
+
+inline constexpr auto signs = kernel<"signs">(
+    [](in<"X", i, c> X, in<"Y", j, c> Y) -> out<"S", b8, i, j> { return dot<c>(X, Y) > 0.f; });
+
+constexpr auto halved(auto x) { return 0.5f * x + 0.5f * x; }
+constexpr auto halved_8(auto x) {
+  return halved(halved(halved(halved(halved(halved(halved(halved(x))))))));
+}
+inline constexpr auto shared_steps = kernel<"shared_steps">(
+    [](in<"X", i, c> X) -> out<"Y", i, c> { return halved_8(halved_8(halved_8(halved_8(X)))); });
+
 }  // namespace specs
