@@ -7,6 +7,7 @@
 
 #include "codegen/emit/objects.hpp"
 #include "codegen/lower/pack.hpp"
+#include "codegen/program/sizes.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "codegen/stages/stages.hpp"
 
@@ -58,10 +59,8 @@ std::vector<std::int32_t> positions(const program &p, node_id n, const std::vect
 
 // Compiled code wants inputs, sizes, last positions, outputs; the runtime gives inputs, outputs, sizes.
 std::string entry(const program &p, backend b) {
-  std::size_t sizes = 0;
-  for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a)
-    sizes += p.axes[a].root == a && p.axes[a].size < 0;
-  const std::size_t in = p.arguments.size(), out = p.outputs.size();
+  const std::size_t in = p.arguments.size(), out = p.outputs.size(),
+                    sizes = run_time_axes(p).size();
   std::string order = "a[0]", last;
   for (std::size_t k = 0; k < in; ++k) order += fmt::format(", a[{}]", 1 + k);
   for (std::size_t k = 0; k < sizes; ++k) order += fmt::format(", a[{}]", 1 + in + out + k);

@@ -3,6 +3,7 @@
 #include <functional>
 #include <limits>
 
+#include "codegen/lower/attention_tiles.hpp"
 #include "codegen/lower/expression.hpp"
 #include "codegen/lower/key_range.hpp"
 #include "codegen/lower/math.hpp"
@@ -23,14 +24,12 @@ constexpr float lowest =
 
 class lowering {
  public:
-  lowering(context &c, const stage &s, const attention_tile &tile) : c_(c), p_(c.p), s_(s) {
+  lowering(context &c, const stage &s, const attention_tile &tile)
+      : c_(c), p_(c.p), s_(s), outer_(positions(c, s.outer)), tiles_(c, s, f_, outer_) {
     f_.tile = tile;
     f_.running_max = p_[s.weights].kind == op::softmax;
     f_.state_rows = f_.running_max ? 4 : 1;
-    for (std::size_t d = s.outer.size(); d-- > 0;) {
-      f_.outer.push_back(c.var(s.outer[d]));
-      outer_[s.outer[d]] = f_.outer.back();
-    }
+    for (std::size_t d = s.outer.size(); d-- > 0;) f_.outer.push_back(c.var(s.outer[d]));
     name_ = context::label(p_, s.core);
     rows_ = s.row == no_axis ? Expr(1) : c.size(s.row);
     keys_ = c.size(s.key);
@@ -49,150 +48,17 @@ class lowering {
   }
 
  private:
-  // ---- indices -----------------------------------------------------------------------------------------------------
-  // Rows and keys past the end repeat the last one: every address that is formed is valid.
-  Expr row(const Expr &i, const Expr &T) const {
-    if (s_.row == no_axis) return 0;
-    return c_.within(s_.row, T * f_.tile.rows + i);
-  }
-  Expr key(const Expr &j, const Expr &b) const { return c_.within(s_.key, b * f_.tile.keys + j); }
-
-  std::vector<Expr> with_outer(std::vector<Expr> at) const {
-    for (const Var &v : f_.outer) at.push_back(v);
-    return at;
-  }
-  std::vector<Expr> tile_at(Expr i, Expr j, Expr b) const {
-    return with_outer({std::move(i), std::move(j), std::move(b), f_.T});
-  }
-
-  indices in_tile(const Expr &j, const Expr &b) const {
-    indices at = outer_;
-    if (s_.row != no_axis) at[s_.row] = row(f_.i, f_.T);
-    at[s_.key] = key(j, b);
+  static indices positions(const context &c, const std::vector<axis_id> &axes) {
+    indices at;
+    for (axis_id a : axes) at[a] = c.var(a);
     return at;
   }
 
+  // The keys that the mask leaves to some row of this tile.
   key_range visible() const {
     const Expr first = f_.T * f_.tile.rows;
     Expr last = s_.row == no_axis ? Expr(0) : Halide::min(first + f_.tile.rows, rows_) - 1;
     return visible_keys(c_, s_, s_.row == no_axis ? Expr(0) : first, last, outer_);
-  }
-
-  // Whether a step is asked for at this tile's own place along these of its axes: a view may have moved it, as
-  // rename<seq, kv> puts a step of the queries at the key.
-  bool in_place(node_id n, const indices &at) const {
-    const auto same = [&](axis_id a, const Expr &here) {
-      return Halide::Internal::equal(at.at(a), here);
-    };
-    for (axis_id a : p_[n].shape) {
-      if (a == s_.row && !same(a, row(f_.i, f_.T))) return false;
-      if (a == s_.key && !same(a, key(f_.j, f_.b))) return false;
-      if (auto it = outer_.find(a); it != outer_.end() && !same(a, it->second)) return false;
-    }
-    return true;
-  }
-
-  // ---- query side --------------------------------------------------------------------------------------------------
-  bool reads_memory(node_id n) {
-    if (reads_memory_.empty()) {
-      for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {
-        const op k = p_[m].kind;
-        bool reads = k == op::input || k == op::param || c_.cut.stored_by[m] >= 0;
-        for (node_id operand : p_[m].in) reads = reads || reads_memory_[operand];
-        reads_memory_.push_back(reads);
-      }
-    }
-    return reads_memory_[n];
-  }
-
-  // Steps that vary along the rows and not along the keys are computed once per tile, rows in lanes.
-  std::optional<value> row_tile(node_id n, const indices &at) {
-    const node &x = p_[n];
-    if (s_.row == no_axis || !has(x.shape, s_.row) || has(x.shape, s_.key) || x.type == b8 ||
-        !reads_memory(n) || !in_place(n, at))
-      return std::nullopt;
-    std::vector<axis_id> features, around;
-    for (axis_id a : x.shape)
-      if (a != s_.row) (outer_.count(a) ? around : features).push_back(a);
-    auto it = row_tiles_.find(n);
-    if (it == row_tiles_.end()) {
-      Func f("rows_" + context::label(p_, n));
-      std::vector<Var> vars = {f_.i};
-      indices inside = outer_;
-      inside[s_.row] = row(f_.i, f_.T);
-      for (std::size_t d = features.size(); d-- > 0;) {
-        Var v = c_.var(features[d]);
-        vars.push_back(v);
-        inside[features[d]] = v;
-      }
-      vars.push_back(f_.T);
-      for (const Var &v : f_.outer) vars.push_back(v);
-      value v = expression(c_).at(n, inside);
-      if (v.present.defined()) return std::nullopt;
-      f(vars) = v.number;
-      f_.row_tiles.push_back(f);
-      it = row_tiles_.emplace(n, f).first;
-    }
-    std::vector<Expr> args = {f_.i};
-    for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
-    args.push_back(f_.T);
-    return value{it->second(with_outer(args)), {}};
-  }
-
-  // What memory holds per query and key (a bias, a mask) is turned once per tile: rows go into lanes.
-  std::optional<value> pair_tile(node_id n, const indices &at) {
-    const node &x = p_[n];
-    const bool stored = x.kind == op::input || x.kind == op::param || c_.cut.stored_by[n] >= 0;
-    if (!stored || s_.row == no_axis || !has(x.shape, s_.row) || !has(x.shape, s_.key) ||
-        !in_place(n, at))
-      return std::nullopt;
-    for (axis_id a : x.shape)
-      if (a != s_.row && a != s_.key && !outer_.count(a)) return std::nullopt;
-    Func f("pairs_" + context::label(p_, n));
-    std::vector<Expr> all = tile_at(f_.i, f_.j, f_.b);
-    // likely(): away from the last key, the loop is split off and loads are contiguous
-    indices inside = at;
-    inside[s_.key] = c_.within(s_.key, Halide::likely(f_.b * f_.tile.keys + f_.j));
-    f(all) = c_.read(n, inside);
-    f_.pair_tiles.push_back(f);
-    return value{x.type == b8 ? f(all) != Halide::cast<std::uint8_t>(0) : f(all), {}};
-  }
-
-  // ---- key side ----------------------------------------------------------------------------------------------------
-  // Steps that vary along the keys and not along the rows: inlined, or read once per block.
-  std::optional<value> key_tile(node_id n, const indices &at) {
-    const node &x = p_[n];
-    if (!has(x.shape, s_.key) || (s_.row != no_axis && has(x.shape, s_.row)) || x.type == b8 ||
-        !reads_memory(n) || !in_place(n, at))
-      return std::nullopt;
-    auto it = key_tiles_.find(n);
-    std::vector<Var> vars;
-    std::vector<Expr> args;
-    indices inside;
-    for (axis_id a : x.shape)
-      if (a != s_.key && !outer_.count(a)) {
-        vars.insert(vars.begin(), Var(p_.axes[a].name));
-        args.insert(args.begin(), at.at(a));
-        inside[a] = vars.front();
-      }
-    vars.insert(vars.end(), {f_.j, f_.b});
-    args.insert(args.end(), {f_.j, f_.b});
-    inside[s_.key] = key(f_.j, f_.b);
-    for (std::size_t d = s_.outer.size(); d-- > 0;)
-      if (has(x.shape, s_.outer[d])) {
-        vars.push_back(f_.outer[s_.outer.size() - 1 - d]);
-        args.push_back(vars.back());
-        inside[s_.outer[d]] = vars.back();
-      }
-    if (it == key_tiles_.end()) {
-      value v = expression(c_).at(n, inside);
-      if (v.present.defined()) return std::nullopt;
-      Func f("keys_" + context::label(p_, n));
-      f(vars) = v.number;
-      f_.key_tiles.push_back(f);
-      it = key_tiles_.emplace(n, f).first;
-    }
-    return value{it->second(args), {}};
   }
 
   // ---- scores ------------------------------------------------------------------------------------------------------
@@ -201,18 +67,18 @@ class lowering {
     Halide::Region region;
     for (axis_id a : p_[dot].over) region.insert(region.begin(), Halide::Range(0, c_.size(a)));
     RDom r(region, "feature");
-    indices at = in_tile(f_.j, f_.b);
+    indices at = tiles_.here();
     std::vector<Halide::RVar> over;
     for (std::size_t d = 0; d < p_[dot].over.size(); ++d) {
       over.push_back(r[static_cast<int>(d)]);
       at[p_[dot].over[p_[dot].over.size() - 1 - d]] = r[static_cast<int>(d)];
     }
     expression e(c_, [&](node_id n, const indices &i) {
-      auto v = row_tile(n, i);
-      return v ? v : key_tile(n, i);
+      auto v = tiles_.row_tile(n, i);
+      return v ? v : tiles_.key_tile(n, i);
     });
     value a = e.at(p_[dot].in[0], at), b = e.at(p_[dot].in[1], at);
-    const auto all = tile_at(f_.i, f_.j, f_.b);
+    const auto all = tiles_.pair(f_.i, f_.j, f_.b);
     s(all) = 0.f;
     s(all) += or_else({a.number * b.number, both(a.present, b.present)}, 0.f);
     f_.products.push_back(s);
@@ -225,15 +91,15 @@ class lowering {
     for (node_id d : s_.score_dots) dots.emplace(d, product(d));
     expression e(c_, [&](node_id n, const indices &at) -> std::optional<value> {
       if (auto it = dots.find(n); it != dots.end())
-        return value{it->second(tile_at(f_.i, f_.j, f_.b)), {}};
-      if (auto v = pair_tile(n, at)) return v;
-      return row_tile(n, at);
+        return value{it->second(tiles_.pair(f_.i, f_.j, f_.b)), {}};
+      if (auto v = tiles_.pair_tile(n, at)) return v;
+      return tiles_.row_tile(n, at);
     });
-    value v = e.at(s_.scores, in_tile(f_.j, f_.b));
+    value v = e.at(s_.scores, tiles_.here());
     const Expr inside = f_.b * f_.tile.keys + f_.j < keys_;
     v.present = both(v.present, inside);
     f_.scores = Func("scores_" + name_);
-    f_.scores(tile_at(f_.i, f_.j, f_.b)) = or_else(v, f_.running_max ? -infinity : 0.f);
+    f_.scores(tiles_.pair(f_.i, f_.j, f_.b)) = or_else(v, f_.running_max ? -infinity : 0.f);
   }
 
   // ---- weights of a block ------------------------------------------------------------------------------------------
@@ -245,19 +111,19 @@ class lowering {
     limit_ = Halide::min(limit_, f_.tile.keys);
     f_.keys = keys_of_block("key");
     const Expr k = trimmed(f_.keys);
-    const auto block = with_outer({f_.i, f_.b, f_.T});
+    const auto block = tiles_.with_outer({f_.i, f_.b, f_.T});
     f_.weights = f_.scores;
     if (f_.running_max) {
       f_.block_max = Func("max_" + name_);
       f_.block_max(block) = lowest;
-      f_.block_max(block) = Halide::max(f_.block_max(block), f_.scores(tile_at(f_.i, k, f_.b)));
+      f_.block_max(block) = Halide::max(f_.block_max(block), f_.scores(tiles_.pair(f_.i, k, f_.b)));
       f_.weights = Func("weights_" + name_);
-      const auto all = tile_at(f_.i, f_.j, f_.b);
+      const auto all = tiles_.pair(f_.i, f_.j, f_.b);
       f_.weights(all) = math::exp_nonpositive(f_.scores(all) - f_.block_max(block));
     }
     f_.block_sum = Func("sum_" + name_);
     f_.block_sum(block) = 0.f;
-    f_.block_sum(block) += f_.weights(tile_at(f_.i, k, f_.b));
+    f_.block_sum(block) += f_.weights(tiles_.pair(f_.i, k, f_.b));
   }
 
   RDom keys_of_block(const std::string &name) const {
@@ -278,7 +144,7 @@ class lowering {
     std::vector<Expr> args = {f_.c, f_.keys.x, f_.b};
     for (axis_id a : p_[s_.values].shape) {
       if (a == s_.key)
-        at[a] = key(f_.j, f_.b);
+        at[a] = tiles_.key(f_.j, f_.b);
       else if (a == s_.column)
         at[a] = f_.padded_values || f_.tile.dealt_to_threads() ? c_.within(s_.column, f_.c)
                                                                : Expr(f_.c);
@@ -294,12 +160,12 @@ class lowering {
     value v = expression(c_).at(s_.values, at);
     f_.values(vars) = or_else(v, 0.f);
 
-    const auto all = with_outer({f_.c, f_.i, f_.b, f_.T});
+    const auto all = tiles_.with_outer({f_.c, f_.i, f_.b, f_.T});
     f_.product_v = Func("product_v_" + name_);
     f_.product_v(all) = 0.f;
     const auto product = [&](const RDom &keys, bool skip_zeros) {
       args[1] = keys.x;
-      const Expr p = f_.weights(tile_at(f_.i, trimmed(keys), f_.b)),
+      const Expr p = f_.weights(tiles_.pair(f_.i, trimmed(keys), f_.b)),
                  sum = f_.product_v(all) + p * f_.values(args);
       f_.product_v(all) = skip_zeros ? select(p == 0.f, f_.product_v(all), sum) : sum;
     };
@@ -363,13 +229,13 @@ class lowering {
     f_.state = Func("state_" + name_);
     const auto at = [&](state_layout::coordinates where) {
       where.push_back(f_.T);
-      return f_.state(with_outer(std::move(where)));
+      return f_.state(tiles_.with_outer(std::move(where)));
     };
     const auto statistic = [&](int k, const Expr &row) {
       return at(y.statistic_at(k, row, y.column));
     };
-    const auto block = [&](const Func &g) { return g(with_outer({y.row, y.block, f_.T})); };
-    const Expr o = f_.block_out(with_outer({y.column, y.value_row, y.block, f_.T}));
+    const auto block = [&](const Func &g) { return g(tiles_.with_outer({y.row, y.block, f_.T})); };
+    const Expr o = f_.block_out(tiles_.with_outer({y.column, y.value_row, y.block, f_.T}));
     const Expr l = block(f_.block_sum);
     const state_layout::coordinates all(y.vars.begin(), y.vars.end());
     if (!f_.running_max) {
@@ -471,12 +337,11 @@ class lowering {
   const program &p_;
   const stage &s_;
   attention_funcs f_;
+  const indices outer_;  // where the tile stands along them
+  attention_tiles tiles_;
+  std::map<axis_id, Var> out_vars_;
   std::string name_;
   Expr rows_, keys_, limit_;
-  indices outer_;
-  std::map<node_id, Func> row_tiles_, key_tiles_;
-  std::map<axis_id, Var> out_vars_;
-  std::vector<bool> reads_memory_;
 };
 
 }  // namespace

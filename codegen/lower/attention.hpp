@@ -20,6 +20,7 @@ struct attention_tile {
   int rows = 32;      // query rows of a tile
   int keys = 128;     // keys of a block
   int per_task = 16;  // tiles that share a block of keys while it is in cache
+  int value_row = 0;  // V is copied block by block into rows of this many numbers; 0: used in place
 
   // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie in lanes.
   int columns_per_thread = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codegen/program/sizes.hpp"
+
 namespace qkv::codegen {
 
 using Halide::Expr;
@@ -25,7 +27,7 @@ Halide::Type halide_type(dtype t) {
 }
 
 context::context(const program &program_, const stages &s) : p(program_), cut(s) {
-  for (axis_id a : run_time_axes()) {
+  for (axis_id a : run_time_axes(p)) {
     Halide::Param<int> size("n_" + p.axes[a].name);
     size.set_min_value(0);
     sizes_.emplace(a, size);
@@ -80,13 +82,6 @@ Expr context::within(axis_id a, Expr position) const {
 
 Halide::Var context::var(axis_id a) const { return Halide::Var("at_" + p.axes[a].name); }
 
-std::vector<axis_id> context::run_time_axes() const {
-  std::vector<axis_id> roots;
-  for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a)
-    if (p.axes[a].root == a && p.axes[a].size < 0) roots.push_back(a);
-  return roots;
-}
-
 const pack *context::packed(node_id n) const {
   auto it = packs_.find(n);
   return it == packs_.end() ? nullptr : &it->second;
@@ -120,8 +115,8 @@ void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) {
 std::vector<Halide::Argument> context::arguments() const {
   std::vector<Halide::Argument> list;
   for (node_id n : p.arguments) list.push_back(images_.at(n));
-  for (axis_id a : run_time_axes()) list.push_back(sizes_.at(a));
-  for (axis_id a : run_time_axes()) list.push_back(last_.at(a));
+  for (axis_id a : run_time_axes(p)) list.push_back(sizes_.at(a));
+  for (axis_id a : run_time_axes(p)) list.push_back(last_.at(a));
   return list;
 }
 

@@ -45,7 +45,6 @@ class context {
 
   // Inputs in order of the signature, run-time sizes, last positions along the same axes.
   std::vector<Halide::Argument> arguments() const;
-  std::vector<axis_id> run_time_axes() const;  // roots decided at the call, in order
 
   // Names that differ between stages, for reading lowered code.
   static std::string label(const program &, node_id);

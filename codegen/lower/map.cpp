@@ -104,37 +104,45 @@ class lowering {
     return math::exp_nonpositive(x - select(m == -infinity, 0.f, m));
   }
 
+  // sum exp(x - m)
+  Expr total(const node &n, const Expr &m) {
+    return reduce("total", n, 0.f, plus, [&](const indices &at) {
+      const value v = operand(n, at);
+      return value{shifted(v.number, m), v.present};
+    });
+  }
+
+  // How many elements mean() divides by: all, unless mask() may have removed some.
+  Expr count_of(const node &n) {
+    if (masked_steps(p_)[n.in[0]])
+      return reduce("count", n, 0.f, plus,
+                    [&](const indices &at) { return value{1.f, operand(n, at).present}; });
+    Expr count = 1.f;
+    for (axis_id a : n.over) count = count * Halide::cast<float>(c_.size(a));
+    return count;
+  }
+
   value reduced(const node &n) {
     const auto own = [&](const indices &at) { return operand(n, at); };
     switch (n.kind) {
       case op::sum:
         return {reduce("sum", n, 0.f, plus, own), {}};
       case op::max_over:
-        return {reduce("max", n, -infinity, larger, own), {}};
+        return {maximum(n), {}};
       case op::min_over:
         return {reduce("min", n, infinity, smaller, own), {}};
       case op::mean: {
         const Expr total = reduce("sum", n, 0.f, plus, own);
-        Expr count = reduce("count", n, 0.f, plus,
-                            [&](const indices &at) { return value{1.f, own(at).present}; });
-        if (!own(count_probe(n)).present.defined()) count = static_count(n);
+        const Expr count = count_of(n);
         return {select(count == 0.f, 0.f, total / count), {}};
       }
       case op::logsumexp: {
-        const Expr m = maximum(n);
-        const Expr l = reduce("total", n, 0.f, plus, [&](const indices &at) {
-          value v = operand(n, at);
-          return value{shifted(v.number, at_position(m)), v.present};
-        });
+        const Expr m = maximum(n), l = total(n, m);
         return {select(l == 0.f, -infinity, m + math::log(l)), {}};
       }
       case op::softmax: {
-        const Expr m = maximum(n);
-        const Expr l = reduce("total", n, 0.f, plus, [&](const indices &at) {
-          value v = operand(n, at);
-          return value{shifted(v.number, at_position(m)), v.present};
-        });
-        value v = operand(n, here_);
+        const Expr m = maximum(n), l = total(n, m);
+        const value v = operand(n, here_);
         return {select(l == 0.f, 0.f, or_else({shifted(v.number, m), v.present}, 0.f) / l), {}};
       }
       case op::normalize: {
@@ -152,23 +160,6 @@ class lowering {
       default:
         throw std::logic_error("no map for " + std::string(name_of(n.kind)));
     }
-  }
-
-  const Expr &at_position(const Expr &e) const {
-    return e;
-  }  // reductions share the names of their positions
-
-  indices count_probe(const node &n) const {
-    indices at = here_;
-    for (axis_id a : n.over) at[a] = 0;
-    return at;
-  }
-
-  Expr static_count(const node &n) {
-    f_.reductions.pop_back();
-    Expr count = 1.f;
-    for (axis_id a : n.over) count = count * Halide::cast<float>(c_.size(a));
-    return count;
   }
 
   context &c_;

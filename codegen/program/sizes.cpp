@@ -59,6 +59,13 @@ class solver {
 
 }  // namespace
 
+std::vector<axis_id> run_time_axes(const program &p) {
+  std::vector<axis_id> roots;
+  for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a)
+    if (p.axes[a].root == a && p.axes[a].size < 0) roots.push_back(a);
+  return roots;
+}
+
 std::vector<std::int64_t> static_sizes(const program &p) {
   std::vector<std::int64_t> size;
   for (const axis &a : p.axes) size.push_back(a.size);

@@ -12,6 +12,9 @@ namespace qkv::codegen {
 
 using size_map = std::map<std::string, std::int64_t, std::less<>>;  // by the names of axes
 
+// The axes whose size the call decides, aliases left out.
+std::vector<axis_id> run_time_axes(const program &);
+
 // Per axis; -1: not known.
 std::vector<std::int64_t> static_sizes(const program &);
 

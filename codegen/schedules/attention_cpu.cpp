@@ -3,6 +3,7 @@
 //     for each block of keys
 //       for each tile: scores (rows in lanes), max, weights, sums; o (columns in lanes); merge into the state
 #include "codegen/schedules/schedules.hpp"
+#include "codegen/schedules/tasks.hpp"
 #include "codegen/schedules/tuning.hpp"
 
 namespace qkv::codegen {
@@ -47,7 +48,7 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   const int column_vectors = columns ? divisor_up_to(*columns / cl, 4) : 1;
   const int rows_unrolled = divisor_up_to(rows, reg.accumulators / column_vectors);
 
-  Var io("io"), ii("ii"), jo("jo"), ji("ji"), co("co"), ci("ci"), it("it"), ir("ir"), task("task");
+  Var io("io"), ii("ii"), jo("jo"), ji("ji"), co("co"), ci("ci"), it("it"), ir("ir");
   Func &out = f.out;
   if (!is_output || !f.copies.empty()) out.compute_root();
 
@@ -69,17 +70,7 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
     for (const Var &v : around) order.emplace_back(v);
     out.reorder(order);
   }
-  LoopLevel at(out, Var::outermost());
-  if (!around.empty()) {
-    Var fused = around[0];
-    for (std::size_t k = 1; k < around.size(); ++k) {
-      Var next("task_" + std::to_string(k));
-      out.fuse(fused, around[k], next);
-      fused = next;
-    }
-    out.parallel(fused);
-    at = LoopLevel(out, fused);
-  }
+  const LoopLevel at = parallel_tasks(out, around);
   if (f.has_column && f.copies.empty() && columns) out.vectorize(column, cl);
   for (Func &copy : f.copies) {
     if (!is_output) copy.compute_root();
@@ -102,6 +93,12 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   if (width) merge.unroll(rx);
   const LoopLevel tile(f.state, f.T);
   if (f.padded_values) f.values.compute_at(f.state, rb).vectorize(f.c, vl);
+  if (f.tile.value_row > 0)
+    f.values.compute_at(f.state, rb)
+        .bound_extent(f.c, f.columns)
+        .align_storage(f.c, f.tile.value_row)
+        .vectorize(f.c, cl)
+        .unroll(f.c);
 
   // o = p V: columns in lanes, p broadcast
   f.block_out.compute_at(tile).bound_extent(f.i, rows);
@@ -178,7 +175,7 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
       continue;
     }
     // contiguous loads along the first feature, stores apart: half the cost of gathers
-    q.split(q.args()[1], jo, ji, 16, TailStrategy::GuardWithIf).split(f.i, io, ii, 16);
+    q.split(q.args()[1], jo, ji, 16, TailStrategy::GuardWithIf).split(f.i, io, ii, 4);
     q.reorder(ii, ji, jo, io).unroll(ii).vectorize(ji);
   }
 }

@@ -9,6 +9,7 @@
 
 #include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
+#include "codegen/schedules/tasks.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -60,7 +61,7 @@ class schedule {
     const bool has_column = f_.has_column || !f_.copies.empty();
     std::vector<VarOrRVar> order;
     if (!has_column && !f_.has_row && !f_.out_outer.empty()) only_first_slice(out, f_.out_outer[0]);
-    std::vector<Var> grid = gpu::fused(out, f_.out_outer);
+    std::vector<Var> grid = fused(out, f_.out_outer);
     Var il("row_in_tile"), ry("row_of_thread"), rx("column_of_thread"), cb("column_block"),
         slice("slice_of_all");
     if (has_column) {
@@ -241,13 +242,10 @@ class schedule {
     std::vector<VarOrRVar> order = {vec, rest};
     order.insert(order.end(), dims.begin() + 1, dims.end());
     g.reorder(order);
-    Var fused = rest;
-    for (std::size_t d = 1; d < dims.size(); ++d) {
-      Var next("all_" + std::to_string(d));
-      g.fuse(fused, dims[d], next);
-      fused = next;
-    }
-    g.split(fused, round, thread, t_.threads_x * t_.threads_y, TailStrategy::GuardWithIf)
+    std::vector<Var> elements = dims;
+    elements[0] = rest;
+    g.split(fused(g, elements)[0], round, thread, t_.threads_x * t_.threads_y,
+            TailStrategy::GuardWithIf)
         .split(thread, ty_, tx_, t_.threads_x);
     g.reorder(vec, round, tx_, ty_).vectorize(vec).unroll(round).gpu_threads(tx_, ty_);
   }

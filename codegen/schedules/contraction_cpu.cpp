@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "codegen/schedules/schedules.hpp"
+#include "codegen/schedules/tasks.hpp"
 #include "codegen/schedules/tuning.hpp"
 
 namespace qkv::codegen {
@@ -20,8 +21,7 @@ void schedule_contraction_cpu(contraction_funcs &f, const Halide::Target &t, boo
   int tile = f.panel;
   if (vl == 8) tile = f.panel % 24 == 0 ? 24 : 16;
   const int rows = std::max(1, reg.accumulators / (tile / vl));
-  Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner"), task("task"),
-      panels("panels"), pi("pi");
+  Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner");
 
   Func &out = f.out;
   if (!is_output) out.compute_root();
@@ -47,17 +47,7 @@ void schedule_contraction_cpu(contraction_funcs &f, const Halide::Target &t, boo
   for (const Var &v : f.outer) all.emplace_back(v);
   if (all.size() > 1) out.reorder(all);
   parallel.insert(parallel.end(), f.outer.begin(), f.outer.end());
-  Halide::LoopLevel at(out, Var::outermost());
-  if (!parallel.empty()) {
-    Var fused = parallel[0];
-    for (std::size_t k = 1; k < parallel.size(); ++k) {
-      Var next("task_" + std::to_string(k));
-      out.fuse(fused, parallel[k], next);
-      fused = next;
-    }
-    out.parallel(fused);
-    at = Halide::LoopLevel(out, fused);
-  }
+  Halide::LoopLevel at = parallel_tasks(out, parallel);
   if (f.has_column) out.vectorize(ni, vl).unroll(ni);
   if (f.has_row) {
     out.unroll(si);

@@ -1,6 +1,7 @@
 // Contraction on GPUs: 64 rows x one panel of columns a block, 4 x 4 sums in the registers of each thread.
 #include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
+#include "codegen/schedules/tasks.hpp"
 
 namespace qkv::codegen {
 
@@ -22,7 +23,7 @@ void schedule_contraction_gpu(contraction_funcs &f) {
     out.split(outer[0], outer[0], tx, 64, TailStrategy::GuardWithIf);
     threads.push_back(tx);
   }
-  std::vector<Var> grid = gpu::fused(out, outer);
+  std::vector<Var> grid = fused(out, outer);
   if (f.has_column) {
     out.split(f.column, cb, ci, f.panel, TailStrategy::GuardWithIf)
         .split(ci, tx, c, tile)

@@ -1,6 +1,7 @@
 #include "codegen/schedules/gpu.hpp"
 
 #include "codegen/schedules/shrink_registers.hpp"
+#include "codegen/schedules/tasks.hpp"
 
 namespace qkv::codegen::gpu {
 
@@ -10,17 +11,6 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 int vector_width(int n) { return n <= 0 ? 1 : n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1; }
-
-std::vector<Var> fused(Func &f, const std::vector<Var> &vars) {
-  if (vars.empty()) return {};
-  Var all = vars[0];
-  for (std::size_t k = 1; k < vars.size(); ++k) {
-    Var next("around_" + std::to_string(k));
-    f.fuse(all, vars[k], next);
-    all = next;
-  }
-  return {all};
-}
 
 void blocks(Func &f, const std::vector<Var> &grid) {
   if (grid.size() == 1) f.gpu_blocks(grid[0]);

@@ -11,9 +11,6 @@ inline bool is_gpu(const Halide::Target &t) { return t.has_gpu_feature(); }
 // 4, 2 or 1: floats of one memory access, so that they divide n (0: not known, 1).
 int vector_width(int n);
 
-// Fuses variables (innermost first) into one; none when there are none.
-std::vector<Halide::Var> fused(Halide::Func &, const std::vector<Halide::Var> &);
-
 // Up to three variables, innermost first, as the grid.
 void blocks(Halide::Func &, const std::vector<Halide::Var> &);
 

@@ -1,6 +1,7 @@
 // Maps on GPUs: a thread per element; a reduction by one thread per position, its 16 partial results in registers.
 #include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
+#include "codegen/schedules/tasks.hpp"
 
 namespace qkv::codegen {
 
@@ -28,7 +29,7 @@ void schedule_map_gpu(map_funcs &f) {
     // Threads along the innermost axis alone: were they split off a fused one, its parts would not be single positions.
     Var block("block"), position("position");
     const std::vector<Var> rest(r.position.begin() + 1, r.position.end());
-    std::vector<Var> grid = gpu::fused(r.result, rest);
+    std::vector<Var> grid = fused(r.result, rest);
     grid.push_back(block);
     r.result.split(r.position[0], block, position, positions, TailStrategy::GuardWithIf)
         .gpu_threads(position);

@@ -1,0 +1,27 @@
+#include "codegen/schedules/tasks.hpp"
+
+#include <string>
+
+namespace qkv::codegen {
+
+using Halide::Var;
+
+std::vector<Var> fused(Halide::Func &f, const std::vector<Var> &loops) {
+  if (loops.empty()) return {};
+  Var all = loops[0];
+  for (std::size_t k = 1; k < loops.size(); ++k) {
+    const Var next("task_" + std::to_string(k));
+    f.fuse(all, loops[k], next);
+    all = next;
+  }
+  return {all};
+}
+
+Halide::LoopLevel parallel_tasks(Halide::Func &f, const std::vector<Var> &loops) {
+  const std::vector<Var> task = fused(f, loops);
+  if (task.empty()) return {f, Var::outermost()};
+  f.parallel(task[0]);
+  return {f, task[0]};
+}
+
+}  // namespace qkv::codegen

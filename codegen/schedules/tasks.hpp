@@ -1,0 +1,16 @@
+#pragma once
+// How loops become tasks for threads, of a CPU or a GPU.
+#include <Halide.h>
+
+#include <vector>
+
+namespace qkv::codegen {
+
+// One loop made of these, innermost first; none when there are none.
+std::vector<Halide::Var> fused(Halide::Func &, const std::vector<Halide::Var> &loops);
+
+// The same, in parallel. Returns where one task begins: what belongs to it is computed there. No loops: the whole Func is
+// one task.
+Halide::LoopLevel parallel_tasks(Halide::Func &, const std::vector<Halide::Var> &loops);
+
+}  // namespace qkv::codegen
