@@ -53,13 +53,24 @@ class cutter {
         }
       }
     }
+    for (const auto &[core, s] : attentions_)
+      walk(
+          s.scores, [&](node_id n) { return is_inlinable(p_, n) || is_score_dot(n); },
+          cones_[core]);
+  }
+
+  // Weights live in the tiles of the dots that use them, each of which computes them anew, unless something else wants them.
+  bool only_for_dots(node_id weights) const {
+    return std::all_of(users_[weights].begin(), users_[weights].end(), [&](node_id user) {
+      return p_[user].kind == op::dot && p_[user].over == p_[weights].over;
+    });
   }
 
   bool attention_at(node_id core, node_id weights, node_id values, stage &s) const {
     const node &w = p_[weights];
     const axis_id key = p_[core].over[0];
     if ((w.kind != op::softmax && w.kind != op::normalize) || w.over != p_[core].over ||
-        users_[weights].size() != 1)
+        !only_for_dots(weights))
       return false;
     const node_id scores = w.in[0];
     const std::vector<axis_id> &shape = p_[scores].shape;
@@ -72,10 +83,12 @@ class cutter {
     s.column = last_of(shared, shape);
     s.outer = without(p_[core].shape, {s.row, s.column});
 
+    const auto is_lse_of_these = [&](node_id user) {
+      return p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over &&
+             p_[user].in[0] == scores;
+    };
     for (node_id user : users_[scores])
-      if (p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over &&
-          s.lse < 0)
-        s.lse = user;
+      if (is_lse_of_these(user) && s.lse < 0 && !taken_[user]) s.lse = user;
 
     // contractions that vary along both tile axes and serve only these scores live in the tile
     std::set<node_id> cone;
@@ -84,7 +97,8 @@ class cutter {
     std::set<node_id> outside;
     for (node_id n : cone)
       for (node_id user : users_[n])
-        if (!cone.count(user) && user != weights && user != s.lse)
+        if (!cone.count(user) && user != weights && user != s.lse &&
+            !(taken_[user] && is_lse_of_these(user)))
           walk(n, [&](node_id x) { return is_inlinable(p_, x); }, outside);
     auto serves_only_scores = [&](node_id n) { return !outside.count(n); };
     std::set<node_id> seen;
@@ -158,9 +172,7 @@ class cutter {
   bool in_score_cone(node_id n) const {
     for (const auto &[core, s] : attentions_) {
       if (!has(p_[n].shape, s.key) || (s.row != no_axis && !has(p_[n].shape, s.row))) continue;
-      std::set<node_id> cone;
-      walk(s.scores, [&](node_id x) { return is_inlinable(p_, x) || is_score_dot(x); }, cone);
-      if (cone.count(n)) return true;
+      if (cones_.at(core).count(n)) return true;
     }
     return false;
   }
@@ -271,8 +283,9 @@ class cutter {
   std::vector<std::vector<node_id>> users_;
   std::vector<bool> masked_;
   std::vector<bool> stored_;
-  std::vector<bool> taken_;  // computed inside an attention
-  std::map<node_id, stage> attentions_;
+  std::vector<bool> taken_;                     // computed inside an attention
+  std::map<node_id, stage> attentions_;         // by their cores
+  std::map<node_id, std::set<node_id>> cones_;  // of each: what is recomputed for its scores
 };
 
 }  // namespace

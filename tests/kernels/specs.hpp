@@ -21,6 +21,7 @@ inline constexpr axis<"odd_v", 28> odd_v;
 inline constexpr axis<"any_k"> any_k;
 inline constexpr axis<"any_v"> any_v;
 inline constexpr axis<"hidden", 96> hidden;
+inline constexpr axis<"wide", 128> wide;
 
 using Q_ = in<"Q", batch, heads, seq, d_k>;
 using K_ = in<"K", batch, heads, mem, d_k>;
@@ -304,6 +305,23 @@ inline constexpr auto with_lse =
     kernel<"with_lse">([](Q_ Q, K_ K, in<"v", batch, heads, mem> v) -> out<"o", batch, heads, seq> {
       auto s = dot<d_k>(Q, K) / sqrt(d_k);
       return dot<mem>(softmax<mem>(s), v) + logsumexp<mem>(s);
+    });
+
+// Weights that two products share: neither stores them.
+inline constexpr auto two_values = kernel<"two_values">(
+    [](Q_ Q, K_ K, V_ V, in<"U", batch, heads, mem, odd_v> U)
+        -> outs<out<"O", batch, heads, seq, d_v>, out<"P", batch, heads, seq, odd_v>,
+                out<"lse", batch, heads, seq>> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+      auto w = softmax<mem>(s);
+      return {dot<mem>(w, V), dot<mem>(w, U), logsumexp<mem>(s)};
+    });
+
+// Rows of V a power of two apart: copied block by block.
+inline constexpr auto wide_values =
+    kernel<"wide_values">([](in<"Q", batch, seq, odd_k> Q, in<"K", batch, kv, odd_k> K,
+                             in<"V", batch, kv, wide> V) -> out<"O", batch, seq, wide> {
+      return dot<kv>(softmax<kv>(mask(dot<odd_k>(Q, K), index(kv) <= index(seq))), V);
     });
 
 inline constexpr auto signs = kernel<"signs">(

@@ -1,0 +1,58 @@
+// Where pipelines are cut: what each stage is, and what is stored.
+#include "codegen/stages/stages.hpp"
+
+#include <algorithm>
+
+#include "codegen/program/from_graph.hpp"
+#include "codegen/rewrites/rewrites.hpp"
+#include "codegen/stages/queries.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/specs.hpp"
+
+using namespace qkv::codegen;
+
+namespace {
+
+// Stages as text, "attention attention map", and the largest number of run-time axes of any stored step but the outputs.
+struct outline {
+  std::string kinds;
+  int run_time_axes = 0;
+};
+
+template <class Kernel>
+outline outline_of(const Kernel &kernel) {
+  const program p = simplified(make_program(kernel));
+  const stages cut = cut_into_stages(p);
+  outline o;
+  for (const stage &s : cut.list) {
+    o.kinds += (o.kinds.empty() ? "" : " ") + name_of(s.kind);
+    for (node_id root : s.roots) {
+      if (p[root].kind == qkv::op::output) continue;
+      const auto n = std::count_if(p[root].shape.begin(), p[root].shape.end(), [&](axis_id a) {
+        return p.axes[a].size < 0 && !p.axes[a].batch;
+      });
+      o.run_time_axes = std::max(o.run_time_axes, static_cast<int>(n));
+    }
+  }
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("one attention is one stage") {
+  CHECK(outline_of(specs::full).kinds == "attention");
+  CHECK(outline_of(specs::causal_self).kinds == "attention");
+  CHECK(outline_of(specs::with_lse).kinds == "attention");
+}
+
+TEST_CASE("weights that several products share are stored by none") {
+  const outline o = outline_of(specs::two_values);
+  CHECK(o.kinds == "attention attention");
+  CHECK(o.run_time_axes == 0);
+}
+
+TEST_CASE("weights that are an output are stored, and the product reads them") {
+  const outline o = outline_of(specs::weights_out);
+  CHECK(o.kinds.find("attention") == std::string::npos);
+  CHECK(o.run_time_axes == 2);
+}
