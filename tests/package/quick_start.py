@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""The README taken at its word: its spec, its CMake lines and its call are built and run against an installation; its slip
+must give the error that it prints.
+
+    quick_start.py README BUILD WORK HALIDE_DIR      BUILD: qkv's build; WORK: a folder to make anew
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+README, BUILD, WORK = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+HALIDE = sys.argv[4]
+
+MAIN = """#include <cmath>
+#include <qkv/call.hpp>
+
+#include "attention.hpp"
+
+int main() {{
+  constexpr qkv::length batch = 2, heads = 8, seq = 5;
+  qkv::tensor<qkv::f32, ::batch, ::heads, ::seq, ::d_k> Q{{{{batch, heads, seq, 64}}}};
+  qkv::tensor<qkv::f32, ::batch, ::heads, ::kv, ::d_k> K{{{{batch, heads, seq, 64}}}};
+  qkv::tensor<qkv::f32, ::batch, ::heads, ::kv, ::d_v> V{{{{batch, heads, seq, 64}}}};
+  qkv::tensor<qkv::f32, ::batch, ::heads, ::seq, ::d_v> O{{{{batch, heads, seq, 64}}}};
+  for (long k = 0; k < 2 * 8 * 5 * 64; ++k) V.data()[k] = static_cast<float>(k / 64 % 5);  // value j at key j
+  {call}
+  // equal scores: query i sees keys 0..i, whose mean is i / 2
+  for (long k = 0; k < 2 * 8 * 5 * 64; ++k)
+    if (std::abs(O.data()[k] - static_cast<float>(k / 64 % 5) / 2) > 1e-6f) return 1;
+  return s.ok() ? 0 : 2;
+}}
+"""
+
+
+def block(language, contains):
+    """The fenced block of that language that holds this text."""
+    for found in re.findall(rf"^```{language}\n(.*?)^```", README.read_text(), re.S | re.M):
+        if contains in found:
+            return found
+    sys.exit(f"the README has no {language} block with {contains}")
+
+
+def step(what, *command, fails=False):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    if (done.returncode != 0) != fails:
+        sys.exit(f"{what} {'succeeded' if fails else 'failed'}:\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def words(text):
+    """Without layout, quotes and the compiler's own decoration."""
+    return re.sub(r"[\s‘’'`]+", "", text)
+
+
+def main():
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    spec, call = block("cpp", "#include <qkv/dsl.hpp>"), block("cpp", "qkv::call<")
+    (WORK / "attention.hpp").write_text(spec)
+    (WORK / "main.cpp").write_text(MAIN.format(call=call.strip()))
+    (WORK / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.28)\nproject(app LANGUAGES CXX)\nadd_executable(app main.cpp)\n"
+        + block("cmake", "qkv_add_kernels"))
+    step("the installation", "cmake", "--install", BUILD, "--prefix", WORK / "prefix")
+    step("configuring", "cmake", "-S", WORK, "-B", WORK / "build", "-G", "Ninja", f"-DHalide_DIR={HALIDE}",
+         f"-DCMAKE_PREFIX_PATH={WORK / 'prefix'}")
+    step("building", "cmake", "--build", WORK / "build", "--target", "app")
+    step("the program", WORK / "build" / "app")
+
+    promised = block("", "error: ")
+    wrong_line = re.search(r"^ +\d+ \|(.*)$", promised, re.M)[1].strip()
+    right_line = wrong_line.replace("softmax<seq>", "softmax<kv>")
+    if right_line not in spec:
+        sys.exit(f"the spec of the README has no line {right_line}")
+    (WORK / "attention.hpp").write_text(spec.replace(right_line, wrong_line))
+    text = step("building a wrong spec", "cmake", "--build", WORK / "build", "--target", "app", fails=True)
+    if len(re.findall(r" error: ", text)) != 1:
+        sys.exit(f"a slip should give one error:\n{text}")
+    message = re.search(r"attention\.hpp:\d+:\d+: error: .*?(?=\n +\d+ \|)", promised, re.S)[0]
+    if words(message) not in words(text):
+        sys.exit(f"the README promises\n{message}\nbut the compiler says\n{text}")
+
+
+main()
