@@ -2,7 +2,7 @@
 """The README taken at its word: its spec, its CMake lines and its call are built and run against an installation; its slip
 must give the error that it prints.
 
-    quick_start.py README BUILD WORK HALIDE_DIR      BUILD: qkv's build; WORK: a folder to make anew
+    quick_start.py README BUILD WORK HALIDE_DIR CMAKE    BUILD: qkv's build; WORK: a folder to make anew
 """
 import pathlib
 import re
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 README, BUILD, WORK = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
-HALIDE = sys.argv[4]
+HALIDE, CMAKE = sys.argv[4:6]
 
 MAIN = """#include <cmath>
 #include <qkv/call.hpp>
@@ -36,9 +36,9 @@ int main() {{
 
 def block(language, contains):
     """The fenced block of that language that holds this text."""
-    for found in re.findall(rf"^```{language}\n(.*?)^```", README.read_text(), re.S | re.M):
-        if contains in found:
-            return found
+    for found_language, text in re.findall(r"^```(\w*)\n(.*?)^```", README.read_text(), re.S | re.M):
+        if found_language == language and contains in text:
+            return text
     sys.exit(f"the README has no {language} block with {contains}")
 
 
@@ -50,8 +50,8 @@ def step(what, *command, fails=False):
 
 
 def words(text):
-    """Without layout, quotes and the compiler's own decoration."""
-    return re.sub(r"[\s‘’'`]+", "", text)
+    """Without layout, quotes and what the compiler writes around a text: qkv::str<62>{"..."}."""
+    return re.sub(r"[\s‘’'`]+", "", re.sub(r'qkv::str<\d+>\{("[^"]*")\}', r"\1", text))
 
 
 def main():
@@ -63,10 +63,10 @@ def main():
     (WORK / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.28)\nproject(app LANGUAGES CXX)\nadd_executable(app main.cpp)\n"
         + block("cmake", "qkv_add_kernels"))
-    step("the installation", "cmake", "--install", BUILD, "--prefix", WORK / "prefix")
-    step("configuring", "cmake", "-S", WORK, "-B", WORK / "build", "-G", "Ninja", f"-DHalide_DIR={HALIDE}",
+    step("the installation", CMAKE, "--install", BUILD, "--prefix", WORK / "prefix")
+    step("configuring", CMAKE, "-S", WORK, "-B", WORK / "build", "-G", "Ninja", f"-DHalide_DIR={HALIDE}",
          f"-DCMAKE_PREFIX_PATH={WORK / 'prefix'}")
-    step("building", "cmake", "--build", WORK / "build", "--target", "app")
+    step("building", CMAKE, "--build", WORK / "build", "--target", "app")
     step("the program", WORK / "build" / "app")
 
     promised = block("", "error: ")
@@ -75,7 +75,7 @@ def main():
     if right_line not in spec:
         sys.exit(f"the spec of the README has no line {right_line}")
     (WORK / "attention.hpp").write_text(spec.replace(right_line, wrong_line))
-    text = step("building a wrong spec", "cmake", "--build", WORK / "build", "--target", "app", fails=True)
+    text = step("building a wrong spec", CMAKE, "--build", WORK / "build", "--target", "app", fails=True)
     if len(re.findall(r" error: ", text)) != 1:
         sys.exit(f"a slip should give one error:\n{text}")
     message = re.search(r"attention\.hpp:\d+:\d+: error: .*?(?=\n +\d+ \|)", promised, re.S)[0]
