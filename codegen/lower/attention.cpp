@@ -167,7 +167,7 @@ class lowering {
       args[1] = keys.x;
       const Expr p = f_.weights(tiles_.pair(f_.i, trimmed(keys), f_.b)),
                  sum = f_.product_v(all) + p * f_.values(args);
-      f_.product_v(all) = skip_zeros ? select(p == 0.f, f_.product_v(all), sum) : sum;
+      f_.product_v(all) = skip_zeros ? select(math::is_zero(p), f_.product_v(all), sum) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");
     const bool masked = masked_steps(p_)[s_.scores],
@@ -289,7 +289,7 @@ class lowering {
       const Expr sum = state(f_.layout.value_at(i, column));
       // one division a row, not one an element: at 128 keys they would take a twelfth of the time. The sum of a softmax
       // is at least 1; another's may be too small to have a reciprocal
-      return select(l == 0.f, 0.f, f_.running_max ? sum * (1.f / l) : sum / l);
+      return select(math::is_zero(l), 0.f, f_.running_max ? sum * (1.f / l) : sum / l);
     };
     if (s_.lse < 0) {
       define(f_.out, s_.roots[0], s_.core, o(c, c));
@@ -297,7 +297,7 @@ class lowering {
     }
     // one sweep for both: column `columns` holds the lse; the two roots are copied from it
     const Expr l = statistic(3, f_.c);
-    const Expr lse = select(l == 0.f, -infinity, statistic(2, f_.c) + math::log(l));
+    const Expr lse = select(math::is_zero(l), -infinity, statistic(2, f_.c) + math::log(l));
     const Expr n = f_.has_column ? c_.size(s_.column) : Expr(1);
     f_.out = Func("out_and_lse_" + name_);
     std::vector<Var> vars = {f_.c};

@@ -17,13 +17,14 @@ using Halide::select;
 using Halide::Var;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float lowest = std::numeric_limits<float>::lowest();
 using combine = std::function<Expr(Expr, Expr)>;
 
 Expr plus(Expr a, Expr b) { return a + b; }
 Expr larger(Expr a, Expr b) {
-  return select(Halide::is_nan(a) || a > b, a, b);
+  return select(Halide::is_nan(a) || math::above(a, b), a, b);
 }  // NaN comes through
-Expr smaller(Expr a, Expr b) { return select(Halide::is_nan(a) || a < b, a, b); }
+Expr smaller(Expr a, Expr b) { return select(Halide::is_nan(a) || math::below(a, b), a, b); }
 
 class lowering {
  public:
@@ -101,7 +102,7 @@ class lowering {
 
   // exp(x - m) where a row of only -inf counts as empty
   static Expr shifted(const Expr &x, const Expr &m) {
-    return math::exp_nonpositive(x - select(m == -infinity, 0.f, m));
+    return math::exp_nonpositive(x - select(math::below(m, lowest), 0.f, m));
   }
 
   // sum exp(x - m)
@@ -122,6 +123,21 @@ class lowering {
     return count;
   }
 
+  Expr prefix(const node &n) {
+    const axis_id axis = n.over[0];
+    const Halide::RDom r(0, Halide::max(c_.size(axis) - 1, 0), "step");
+    f_.along = c_.var(axis);
+    f_.step = r.x;
+    f_.prefix = Func("prefix_" + context::label(p_, root_));
+    std::vector<Expr> here(f_.position.begin(), f_.position.end()), before = here, after = here;
+    for (std::size_t d = 0; d < here.size(); ++d)
+      if (order_[here.size() - 1 - d] == axis) before[d] = r.x, after[d] = r.x + 1;
+    const value v = operand(n, here_);
+    f_.prefix(f_.position) = or_else(v, Halide::cast(v.number.type(), 0));
+    f_.prefix(after) += f_.prefix(before);
+    return f_.prefix(here);
+  }
+
   value reduced(const node &n) {
     const auto own = [&](const indices &at) { return operand(n, at); };
     switch (n.kind) {
@@ -134,21 +150,24 @@ class lowering {
       case op::mean: {
         const Expr total = reduce("sum", n, 0.f, plus, own);
         const Expr count = count_of(n);
-        return {select(count == 0.f, 0.f, total / count), {}};
+        return {select(math::is_zero(count), 0.f, total / count), {}};
       }
       case op::logsumexp: {
         const Expr m = maximum(n), l = total(n, m);
-        return {select(l == 0.f, -infinity, m + math::log(l)), {}};
+        return {select(math::is_zero(l), -infinity, m + math::log(l)), {}};
       }
       case op::softmax: {
         const Expr m = maximum(n), l = total(n, m);
         const value v = operand(n, here_);
-        return {select(l == 0.f, 0.f, or_else({shifted(v.number, m), v.present}, 0.f) / l), {}};
+        return {select(math::is_zero(l), 0.f, or_else({shifted(v.number, m), v.present}, 0.f) / l),
+                {}};
       }
       case op::normalize: {
         const Expr l = reduce("total", n, 0.f, plus, own);
-        return {select(l == 0.f, 0.f, or_else(operand(n, here_), 0.f) / l), {}};
+        return {select(math::is_zero(l), 0.f, or_else(operand(n, here_), 0.f) / l), {}};
       }
+      case op::cumsum:
+        return {prefix(n), {}};
       case op::dot: {
         const auto product = [&](const indices &at) {
           expression e(c_);

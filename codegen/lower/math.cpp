@@ -20,14 +20,15 @@ Expr exp2_fraction(const Expr &f) {
   return p;
 }
 
-// 2^y for y in [-127, 128): adding 1.5 * 2^23 rounds y to an integer that lies in the low bits. strict_float keeps the
-// two additions from cancelling. At -127 the exponent field becomes 0 and so does the result.
+// 2^y for y in [-127, 128): adding and taking away 1.5 * 2^23 rounds y to an integer. strict_float keeps the two from
+// cancelling. At -127 the exponent field becomes 0 and so does the result. The integer is converted, not read from the
+// low bits of the sum: those of a NaN could make a number of it.
 Expr exp2_clamped(const Expr &y) {
   const float magic = 12582912.f;
-  Expr t = Halide::strict_float(y + magic);
-  Expr f = y - Halide::strict_float(t - magic);
+  Expr whole = Halide::strict_float(Halide::strict_float(y + magic) - magic);
+  Expr f = y - whole;
   return Halide::reinterpret<float>(Halide::reinterpret<int>(exp2_fraction(f)) +
-                                    (Halide::reinterpret<int>(t) << 23));
+                                    (Halide::cast<int>(whole) << 23));
 }
 
 // Polynomial in x^2 with the coefficients from the highest power down.
@@ -39,22 +40,32 @@ Expr horner(const Expr &x, std::initializer_list<float> coefficients) {
 
 }  // namespace
 
+Expr is_zero(const Expr &x) { return Halide::strict_float(x == 0.f); }
+Expr below(const Expr &x, const Expr &y) { return Halide::strict_float(x < y); }
+Expr above(const Expr &x, const Expr &y) { return Halide::strict_float(x > y); }
+
 // The comparison is written so that NaN takes the branch that keeps it; max() would drop it.
 Expr exp_nonpositive(Expr x) {
   Expr y = x * log2e;
-  return exp2_clamped(select(Halide::strict_float(y < -127.f), -127.f, y));
+  return exp2_clamped(select(below(y, -127.f), -127.f, y));
 }
 
 Expr exp(Expr x) {
   Expr y = x * log2e;
-  Expr low = select(Halide::strict_float(y < -127.f), -127.f, y);
-  Expr high = select(Halide::strict_float(low > 127.f), 127.f, low);
+  Expr low = select(below(y, -127.f), -127.f, y);
+  Expr high = select(above(low, 127.f), 127.f, low);
   // above 127 the exponent would overflow: compute e^(x/2) squared
-  Expr half = exp2_clamped(select(Halide::strict_float(y > 260.f), 130.f, y * 0.5f));
-  return select(y > 127.f, select(y >= 128.f, infinity, half * half), exp2_clamped(high));
+  Expr half = exp2_clamped(select(above(y, 260.f), 130.f, y * 0.5f));
+  return select(above(y, 127.f), select(above(y, 128.f), infinity, half * half),
+                exp2_clamped(high));
 }
 
-Expr log(Expr x) { return Halide::log(x); }
+// The ends, and NaN, are put in place by hand: Halide's own gives finite numbers there.
+Expr log(Expr x) {
+  const Expr inside = above(x, 0.f) && below(x, infinity);
+  return select(inside, Halide::log(select(inside, x, 1.f)), is_zero(x), -infinity, below(x, 0.f),
+                std::numeric_limits<float>::quiet_NaN(), x);
+}
 
 // Cephes: an odd polynomial near 0, where 1 - 2/(e^2x + 1) would cancel.
 Expr tanh(Expr x) {
@@ -73,13 +84,19 @@ Expr sigmoid(Expr x) {
   return select(x >= 0.f, 1.f / (1.f + e), e / (1.f + e));
 }
 
-Expr erf(Expr x) { return Halide::erf(x); }
+Expr erf(Expr x) {
+  return Halide::erf(select(above(x, 6.f), 6.f, below(x, -6.f), -6.f, x));  // +-1 from there on
+}
+
+Expr relu(Expr x) { return select(below(x, 0.f), 0.f, x); }
 
 Expr gelu(Expr x) { return 0.5f * x * (1.f + math::erf(x * 0.70710678118654752f)); }
 
 Expr elu(Expr x) {
   Expr series = x * (1.f + x * horner(x, {1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f}));
-  return select(x > 0.f, x, select(x > -0.25f, series, exp_nonpositive(Halide::min(x, 0.f)) - 1.f));
+  const Expr positive = above(x, 0.f);
+  return select(positive, x, above(x, -0.25f), series,
+                exp_nonpositive(select(positive, 0.f, x)) - 1.f);
 }
 
 }  // namespace qkv::codegen::math

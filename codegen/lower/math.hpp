@@ -10,7 +10,13 @@ Halide::Expr exp(Halide::Expr x);
 // e^x for x <= 0, the case of weights: two instructions less. 0 below -88; NaN stays NaN.
 Halide::Expr exp_nonpositive(Halide::Expr x);
 
-Halide::Expr log(Halide::Expr x);
+// Comparisons that NaN does not satisfy, whatever else the compiler is allowed to assume.
+Halide::Expr is_zero(const Halide::Expr &);
+Halide::Expr below(const Halide::Expr &x, const Halide::Expr &y);
+Halide::Expr above(const Halide::Expr &x, const Halide::Expr &y);
+
+Halide::Expr log(Halide::Expr x);  // -inf at 0, NaN below
+Halide::Expr relu(Halide::Expr x);
 Halide::Expr tanh(Halide::Expr x);
 Halide::Expr sigmoid(Halide::Expr x);
 Halide::Expr erf(Halide::Expr x);

@@ -1,6 +1,7 @@
 // What must hold exactly: masked numbers leave no trace, empty rows give 0, results depend on nothing but the operands.
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -80,6 +81,56 @@ TEST_CASE("what stands behind a mask leaves no trace") {
           else
             REQUIRE(std::isnan(dirty(0, h, i, d)));  // a visible NaN is not hidden
         }
+  }
+}
+
+TEST_CASE("a visible NaN comes through, whichever operand holds it") {
+  for (const options &how : places()) {
+    INFO("on device " << static_cast<int>(how.on));
+    const int n = 50, bad = 21;
+    for (const float wrong : {not_a_number, std::bit_cast<float>(0xffffffffu), infinity}) {
+      for (const bool in_query : {true, false}) {
+        query Q({2, n});
+        key K({2, n});
+        value_ V({2, n});
+        result O({2, n});
+        tensor<specs::batch, specs::heads, specs::mem, specs::odd_v> U({2, n});
+        tensor<specs::batch, specs::heads, specs::seq, specs::odd_v> P({2, n});
+        statistic lse({2, n});
+        randomize(Q, 1), randomize(K, 2), randomize(V, 3), randomize(U, 4);
+        Q(1, 2, bad, 7) = std::abs(Q(1, 2, bad, 7)), K(1, 2, bad, 7) = std::abs(K(1, 2, bad, 7));
+        (in_query ? Q(1, 2, bad, 7) : K(1, 2, bad, 7)) = wrong;
+        REQUIRE(call<specs::two_values>(how, Q, K, V, U, O, P, lse).ok());
+        for (int i = 0; i < n; ++i) {
+          INFO("row " << i << (in_query ? ", Q is " : ", K is ") << wrong);
+          // an infinite score wins over all others only where the other factor is positive
+          const bool nan = in_query ? i == bad : wrong != infinity || Q(1, 2, i, 7) > 0;
+          CHECK(std::isnan(O(1, 2, i, 0)) == nan);
+          CHECK(std::isnan(P(1, 2, i, 0)) == nan);
+          if (nan && wrong != infinity) CHECK(std::isnan(lse(1, 2, i)));
+          CHECK(std::isfinite(O(0, 2, i, 0)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("functions keep NaN and infinity as their limits say") {
+  for (const options &how : places()) {
+    INFO("on device " << static_cast<int>(how.on));
+    tensor<specs::i> x({4}), log({4}), relu({4}), elu({4}), erf({4}), exp({4}), tanh({4}),
+        sigmoid({4});
+    x(0) = not_a_number, x(1) = infinity, x(2) = -infinity, x(3) = 0;
+    REQUIRE(call<specs::limits>(how, x, log, relu, elu, erf, exp, tanh, sigmoid).ok());
+    for (const auto *f : {&log, &relu, &elu, &erf, &exp, &tanh, &sigmoid})
+      CHECK(std::isnan((*f)(0)));
+    CHECK((log(1) == infinity && std::isnan(log(2)) && log(3) == -infinity));
+    CHECK((relu(1) == infinity && relu(2) == 0 && relu(3) == 0));
+    CHECK((elu(1) == infinity && elu(2) == -1 && elu(3) == 0));
+    CHECK((erf(1) == 1 && erf(2) == -1 && erf(3) == 0));
+    CHECK((exp(1) == infinity && exp(2) == 0 && exp(3) == 1));
+    CHECK((tanh(1) == 1 && tanh(2) == -1 && tanh(3) == 0));
+    CHECK((sigmoid(1) == 1 && sigmoid(2) == 0 && sigmoid(3) == 0.5f));
   }
 }
 
