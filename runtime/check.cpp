@@ -166,7 +166,7 @@ class checker {
   // Sizes that no argument carries follow from the conditions: the blocks of split<seq, blocks, within>.
   bool derive(const qkv_condition &c) {
     std::int64_t &a = size(c.a), &b = size(c.b);
-    if (c.c < 0) {
+    if (c.kind == QKV_SAME) {
       if ((a == unknown) == (b == unknown)) return false;
       (a == unknown ? a : b) = a == unknown ? b : a;
       return true;
@@ -174,13 +174,25 @@ class checker {
     std::int64_t &f = size(c.c);
     if ((a == unknown) + (b == unknown) + (f == unknown) != 1) return false;
     if (a == unknown) {
-      a = product(b, f);
+      a = together(c, b, f);
       return true;
     }
     const std::int64_t other = b == unknown ? f : b;
+    if (c.kind == QKV_SUM) {
+      if (other > a) return false;
+      (b == unknown ? b : f) = a - other;
+      return true;
+    }
     if (other == 0 ? a != 0 : a % other != 0) return false;
     (b == unknown ? b : f) = other == 0 ? 0 : a / other;
     return true;
+  }
+
+  // Of both parts: the product, or the sum. Saturates.
+  static std::int64_t together(const qkv_condition &c, std::int64_t b, std::int64_t f) {
+    if (c.kind == QKV_PRODUCT) return product(b, f);
+    std::int64_t s = 0;
+    return __builtin_add_overflow(b, f, &s) ? std::numeric_limits<std::int64_t>::max() : s;
   }
 
   status conditions() {
@@ -191,7 +203,7 @@ class checker {
     for (int i = 0; i < k_.n_conditions; ++i) {
       const qkv_condition &c = k_.conditions[i];
       const char *a = k_.axes[c.a].name, *b = k_.axes[c.b].name;
-      if (c.c < 0) {
+      if (c.kind == QKV_SAME) {
         if (size(c.a) != size(c.b)) {
           return fail(status_code::wrong_condition, "{}: {}: {} is {} but {} is {}", k_.name,
                       c.text, a, size(c.a), b, size(c.b));
@@ -203,12 +215,16 @@ class checker {
         continue;  // named below
       if (size(c.b) == unknown || size(c.c) == unknown) {
         const bool is_b = size(c.b) == unknown;
+        if (c.kind == QKV_SUM) {
+          return fail(status_code::wrong_condition, "{}: {}: {} is {}, less than {} = {}", k_.name,
+                      c.text, a, size(c.a), is_b ? f : b, is_b ? size(c.c) : size(c.b));
+        }
         return fail(status_code::wrong_condition, "{}: {}: {} is {}, which {} = {} does not divide",
                     k_.name, c.text, a, size(c.a), is_b ? f : b, is_b ? size(c.c) : size(c.b));
       }
-      if (size(c.a) != product(size(c.b), size(c.c))) {
-        return fail(status_code::wrong_condition, "{}: {}: {} is {} but {} * {} is {}", k_.name,
-                    c.text, a, size(c.a), b, f, product(size(c.b), size(c.c)));
+      if (const std::int64_t both = together(c, size(c.b), size(c.c)); size(c.a) != both) {
+        return fail(status_code::wrong_condition, "{}: {}: {} is {} but {} {} {} is {}", k_.name,
+                    c.text, a, size(c.a), b, c.kind == QKV_SUM ? '+' : '*', f, both);
       }
     }
     for (int a = 0; a < k_.n_axes; ++a) {

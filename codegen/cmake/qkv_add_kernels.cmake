@@ -3,7 +3,8 @@
 # Makes the kernels of a spec header into the static library <name>, with the generated C header
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose last part
 # must be the kernel's own name. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, cuda,
-# opencl.
+# opencl. A project that calls this enables C besides C++. Kernels of one name cannot meet in one program: the name is
+# that of the C function too (qkv_mha).
 #
 #   <name>_generator   the spec compiled together with the code generator; writes what follows
 #   <kernel>.a         the compiled code of one kernel: one command each, skipped by the generator itself when
@@ -14,6 +15,20 @@ function(qkv_add_kernels name)
   if(NOT arg_SPEC OR NOT arg_KERNELS OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...])")
   endif()
+  if(NOT CMAKE_C_COMPILER)
+    message(FATAL_ERROR "qkv_add_kernels: the tables of ${name} are C: write project(... LANGUAGES C CXX)")
+  endif()
+  get_filename_component(_spec "${arg_SPEC}" ABSOLUTE)
+  if(NOT EXISTS "${_spec}")
+    message(FATAL_ERROR "qkv_add_kernels: ${name}: there is no spec ${arg_SPEC}")
+  endif()
+  set(_seen)
+  foreach(kernel IN LISTS arg_KERNELS)
+    if(NOT kernel MATCHES "^([A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*$" OR kernel IN_LIST _seen)
+      message(FATAL_ERROR "qkv_add_kernels: ${name}: KERNELS names C++ identifiers, each once, not ${kernel}")
+    endif()
+    list(APPEND _seen ${kernel})
+  endforeach()
   if(NOT arg_TARGETS)
     set(arg_TARGETS host)
   endif()

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { QKV_MAX_RANK = 8, QKV_ABI = 1 };
+enum { QKV_MAX_RANK = 8, QKV_ABI = 2 };
 
 /* Element types; the numbers are those of qkv::dtype. */
 enum { QKV_F32 = 0, QKV_BF16 = 1, QKV_F16 = 2, QKV_F64 = 3, QKV_I32 = 4, QKV_B8 = 5 };
@@ -47,9 +47,12 @@ typedef struct qkv_argument {
   int32_t pack;        /* position in qkv_kernel.packs, or -1: read as it is */
 } qkv_argument;
 
-/* size(a) == size(b), or size(a) == size(b) * size(c) when c >= 0. */
+enum { QKV_SAME = 0, QKV_PRODUCT = 1, QKV_SUM = 2 };
+
+/* size(a) == size(b), size(a) == size(b) * size(c), or size(a) == size(b) + size(c). */
 typedef struct qkv_condition {
-  int32_t a, b, c;
+  int32_t kind;
+  int32_t a, b, c; /* positions in qkv_kernel.axes; c is -1 for QKV_SAME */
   const char *text;
 } qkv_condition;
 

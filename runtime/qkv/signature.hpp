@@ -72,10 +72,10 @@ constexpr void show_operand(text &t, sv name, dtype type, const axes &shape) {
   if (type != f32) t << " of " << name_of(type);
 }
 
-constexpr text misplaced(sv call, const argument_spec &wanted, const given_spec &given,
-                         const argument_spec *all, std::size_t n) {
+constexpr text misplaced(sv call, std::size_t place, const argument_spec &wanted,
+                         const given_spec &given, const argument_spec *all, std::size_t n) {
   text t;
-  t << call << ": ";
+  t << call << ": argument " << static_cast<long>(place) << ": ";
   std::size_t other = n;  // an argument that this tensor would fit
   for (std::size_t i = n; i-- > 0;) {
     if (all[i].name != wanted.name && all[i].type == given.type &&
@@ -83,7 +83,7 @@ constexpr text misplaced(sv call, const argument_spec &wanted, const given_spec 
       other = i;
   }
   if (other < n) {
-    t << all[other].name << " where " << wanted.name << " belongs";
+    t << "what " << all[other].name << " takes, where " << wanted.name << " belongs";
   } else if (given.type != wanted.type && same_axes(given.shape, wanted.shape)) {
     t << wanted.name << " is " << name_of(wanted.type) << " but " << name_of(given.type)
       << " is given";
@@ -124,7 +124,7 @@ constexpr text call_misfit(sv verb, sv kernel, part p, const argument_spec *all,
       return t;
     }
     if (g.type != all[i].type || !same_axes(g.shape, all[i].shape))
-      return misplaced(call.view(), all[i], g, all, n);
+      return misplaced(call.view(), at, all[i], g, all, n);
     if (all[i].role == QKV_OUT && !g.writable)
       return t << call << ": " << all[i].name << " is written, but const is given";
   }

@@ -27,7 +27,7 @@ void bench(const request &r) {
     if (!s.known(a)) s.set(a, std::string_view(k.axes[a].name) == "batch" ? 1 : 512);
   }
   s.complete();
-  const std::vector<value> all = random_arguments(k, s, r.seed);
+  const std::vector<value> all = random_arguments(k, s, r.seed, lengths::full);
   std::vector<qkv_tensor> params, rest;
   for (int i = 0; i < k.n_arguments; ++i)
     (k.arguments[i].role == QKV_PARAM ? params : rest)

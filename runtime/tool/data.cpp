@@ -163,17 +163,29 @@ bool kernel_sizes::set(std::string_view name, std::int64_t n) {
   return false;
 }
 
+std::int64_t kernel_sizes::fixed(std::string_view name) const {
+  for (int a = 0; a < k_->n_axes; ++a)
+    if (name == k_->axes[a].name) return k_->axes[k_->axes[a].root].size;
+  return -1;
+}
+
 void kernel_sizes::complete() {
   for (int round = 0; round < k_->n_conditions; ++round) {
     for (int i = 0; i < k_->n_conditions; ++i) {
       const qkv_condition &c = k_->conditions[i];
       std::int64_t &a = size_[root(c.a)], &b = size_[root(c.b)];
-      if (c.c < 0) {
+      if (c.kind == QKV_SAME) {
         if (k_->axes[k_->axes[c.a].root].size < 0 && b >= 0) a = b;
         if (b < 0) b = a;
         continue;
       }
       std::int64_t &f = size_[root(c.c)];
+      if (c.kind == QKV_SUM) {
+        if (b >= 0 && f < 0 && a >= b) f = a - b;
+        if (f >= 0 && b < 0 && a >= f) b = a - f;
+        if (k_->axes[k_->axes[c.a].root].size < 0 && b >= 0 && f >= 0) a = b + f;
+        continue;
+      }
       if (b >= 0 && f >= 0) {
         if (k_->axes[k_->axes[c.a].root].size < 0) a = b * f;
       } else if (a >= 0 && (b > 0 || f > 0)) {
@@ -215,10 +227,10 @@ std::vector<std::int64_t> kernel_sizes::shape(const qkv_argument &a) const {
   return s;
 }
 
-void fill_at_random(const qkv_argument &a, std::int64_t largest_extent, std::mt19937 &random,
-                    value &v) {
+void fill_at_random(const qkv_argument &a, std::int64_t shortest, std::int64_t largest_extent,
+                    std::mt19937 &random, value &v) {
   std::normal_distribution<double> normal;
-  std::uniform_int_distribution<std::int64_t> length(0, largest_extent);
+  std::uniform_int_distribution<std::int64_t> length(shortest, largest_extent);
   const qkv_tensor &t = v.descriptor();
   const double scale = a.role == QKV_PARAM && t.rank > 1
                            ? 1 / std::sqrt(std::max<double>(1, static_cast<double>(t.extent[0])))
@@ -230,7 +242,8 @@ void fill_at_random(const qkv_argument &a, std::int64_t largest_extent, std::mt1
   }
 }
 
-std::vector<value> random_arguments(const qkv_kernel &k, const kernel_sizes &s, unsigned seed) {
+std::vector<value> random_arguments(const qkv_kernel &k, const kernel_sizes &s, unsigned seed,
+                                    lengths how_long) {
   std::mt19937 random(seed);
   std::int64_t largest = 0;
   for (int a = 0; a < k.n_axes; ++a) {
@@ -241,7 +254,7 @@ std::vector<value> random_arguments(const qkv_kernel &k, const kernel_sizes &s, 
     const qkv_argument &a = k.arguments[i];
     value &v = all.emplace_back(a.dtype, s.shape(a));
     if (a.role != QKV_OUT) {
-      fill_at_random(a, largest, random, v);
+      fill_at_random(a, how_long == lengths::full ? largest : 0, largest, random, v);
     } else {
       for (std::int64_t e = 0; e < v.elements(); ++e)
         v.set(e, std::numeric_limits<double>::quiet_NaN());

@@ -44,6 +44,8 @@ class kernel_sizes {
   explicit kernel_sizes(const qkv_kernel &);
   // Sets an axis by name, or the axis that it is another name of; false when there is none or its size is fixed to another.
   bool set(std::string_view name, std::int64_t n);
+  // The size that the spec gave the axis of this name; -1: none, or there is no such axis.
+  std::int64_t fixed(std::string_view name) const;
   bool known(int axis) const { return size_[root(axis)] >= 0; }
   std::int64_t of(int axis) const { return size_[root(axis)]; }
   void set(int axis, std::int64_t n) { size_[root(axis)] = n; }
@@ -62,12 +64,16 @@ class kernel_sizes {
   std::vector<std::int64_t> size_;
 };
 
-// Numbers as a test wants them: normal for inputs, scaled down for params so that scores stay of order 1, lengths up to
-// the largest extent, masks mostly 1.
-void fill_at_random(const qkv_argument &, std::int64_t largest_extent, std::mt19937 &, value &);
+// Numbers as a test wants them: normal for inputs, scaled down for params so that scores stay of order 1, whole numbers
+// from `shortest` to the largest extent, masks mostly 1.
+void fill_at_random(const qkv_argument &, std::int64_t shortest, std::int64_t largest_extent,
+                    std::mt19937 &, value &);
 
-// All arguments of a kernel; outputs are filled with NaN so that what is not written shows.
-std::vector<value> random_arguments(const qkv_kernel &, const kernel_sizes &, unsigned seed);
+// All arguments of a kernel; outputs are filled with NaN so that what is not written shows. With full lengths, whole
+// numbers are the largest extent, so that they hide nothing of what a cost counts.
+enum class lengths : unsigned char { any, full };
+std::vector<value> random_arguments(const qkv_kernel &, const kernel_sizes &, unsigned seed,
+                                    lengths = lengths::any);
 
 std::vector<qkv_tensor> descriptors(const std::vector<value> &);
 

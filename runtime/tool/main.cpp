@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <string_view>
 
 #include "commands.hpp"
@@ -14,11 +15,11 @@ namespace {
 
 constexpr const char *usage =
     "list | describe K | run K --in Q=q.npy ... --out O=o.npy | check K | bench K | serve\n"
-    "  --svg FILE            where describe draws the pipeline\n"
-    "  --size seq=1000 ...   sizes of axes that the call decides\n"
-    "  --threads N           most threads to use\n"
-    "  --seed N              of check's random inputs\n"
-    "  --device cuda|opencl  where to run\n";
+    "  --svg FILE            describe: where to draw the pipeline\n"
+    "  --size seq=1000 ...   describe, check, bench: sizes of axes that the call decides\n"
+    "  --threads N           run, check, bench: most threads to use\n"
+    "  --seed N              check, bench: of random inputs\n"
+    "  --device cuda|opencl  run, check, bench: where to run\n";
 
 using std::string_view;
 
@@ -50,6 +51,7 @@ request read(int argc, char **argv, const std::vector<entry> &entries) {
   bool taken = true;
   for (int i = 3; i < argc; ++i) {
     const string_view word = argv[i];
+    if (word == "--help") throw refusal(usage);
     if (word.substr(0, 2) == "--") {
       if (!taken) throw refusal(fmt::format("{} needs a value", option));
       option = word;
@@ -94,8 +96,10 @@ kernel_sizes request::sizes_asked() const {
   kernel_sizes s(kernel);
   for (const auto &[name, n] : size) {
     if (!s.set(name, n))
-      throw refusal(fmt::format("{} has no axis {} of size {}: {}", kernel.name, name, n,
-                                signature_text(kernel)));
+      throw refusal(
+          s.fixed(name) < 0
+              ? fmt::format("{} has no axis {}: {}", kernel.name, name, signature_text(kernel))
+              : fmt::format("{}: axis {} is fixed at {}", kernel.name, name, s.fixed(name)));
   }
   return s;
 }
@@ -148,6 +152,9 @@ int main(int argc, char **argv, const std::vector<entry> &entries) {
       return command == "help" || command == "--help" ? 0 : 2;
     }
     return 0;
+  } catch (const std::bad_alloc &) {
+    fmt::print(stderr, "no memory for tensors of these sizes\n");
+    return 2;
   } catch (const std::exception &e) {
     fmt::print(stderr, "{}\n", e.what());
     return 2;

@@ -22,6 +22,9 @@ value load(const std::string &path, const qkv_argument &a) {
 
 void run(const request &r) {
   const qkv_kernel &k = r.kernel;
+  if (r.out.empty())
+    throw refusal(
+        fmt::format("{} has results: say --out NAME=file.npy: {}", k.name, signature_text(k)));
   kernel_sizes s = r.sizes_asked();
   std::vector<value> all(static_cast<std::size_t>(k.n_arguments));
   std::set<std::string> used;

@@ -15,7 +15,7 @@ using results = tensor<batch, heads, seq, d_v>;
 
 bool use(queries &Q, keys &K, values &V, results &O) {
 #ifdef WRONG
-  // next line: call<k>: V where K belongs
+  // next line: call<k>: argument 2: what V takes, where K belongs
   return call<k>(Q, V, V, O).ok();
 #else
   return call<k>(Q, K, V, O).ok();

@@ -16,7 +16,7 @@ using results = tensor<batch, heads, seq, d_v>;
 bool use(queries &Q, keys &K, tensor<f64, batch, heads, kv, d_k> &L, values &V, results &O) {
   (void)L;
 #ifdef WRONG
-  // next line: call<k>: K is f32 but f64 is given
+  // next line: call<k>: argument 2: K is f32 but f64 is given
   return call<k>(Q, L, V, O).ok();
 #else
   return call<k>(Q, K, V, O).ok();

@@ -247,8 +247,8 @@ TEST_CASE("sizes that must fit each other") {
       "heads", {{"seq"}, {"d_model"}, {"heads"}, {"d_k", 64}, {"mem"}},
       {{"X", QKV_IN, QKV_F32, {0, 1}}, {"M", QKV_IN, QKV_F32, {4}}, {"Y", QKV_OUT, QKV_F32, {0}}},
       [](void **) { return 0; });
-  l.with(std::vector<qkv_condition>{{1, 2, 3, "split<d_model, heads, d_k>"},
-                                    {4, 0, -1, "rename<mem, seq>"}});
+  l.with(std::vector<qkv_condition>{{QKV_PRODUCT, 1, 2, 3, "split<d_model, heads, d_k>"},
+                                    {QKV_SAME, 4, 0, -1, "rename<mem, seq>"}});
   std::vector<float> x(1024), m(8), y(8);
   const auto text = [&](std::int64_t seq, std::int64_t d_model, std::int64_t mem) -> std::string {
     return qkv::run(l.table, std::vector{fake::tensor(x, {seq, d_model}), fake::tensor(m, {mem}),
@@ -259,8 +259,25 @@ TEST_CASE("sizes that must fit each other") {
   CHECK(text(2, 500, 2) ==
         "heads: split<d_model, heads, d_k>: d_model is 500, which d_k = 64 does not divide");
   CHECK(text(2, 128, 3) == "heads: rename<mem, seq>: mem is 3 but seq is 2");
-  l.with(std::vector<qkv_condition>{{1, 0, 3, "merge<d_model, seq, d_k>"}});
+  l.with(std::vector<qkv_condition>{{QKV_PRODUCT, 1, 0, 3, "merge<d_model, seq, d_k>"}});
   CHECK(text(2, 128, 2) == "heads: axis heads has no size: no argument carries it");
+}
+
+TEST_CASE("sizes that must add up") {
+  fake::library l(
+      "cache", {{"past"}, {"new"}, {"all"}},
+      {{"P", QKV_IN, QKV_F32, {0}}, {"K", QKV_IN, QKV_F32, {1}}, {"O", QKV_OUT, QKV_F32, {2}}},
+      [](void **) { return 0; });
+  l.with(std::vector<qkv_condition>{{QKV_SUM, 2, 0, 1, "concat<all>"}});
+  std::vector<float> p(8), k(8), o(16);
+  const auto text = [&](std::int64_t past, std::int64_t added, std::int64_t all) -> std::string {
+    return qkv::run(l.table, std::vector{fake::tensor(p, {past}), fake::tensor(k, {added}),
+                                         fake::tensor(o, {all})})
+        .text();
+  };
+  CHECK(text(3, 4, 7) == "ok");
+  CHECK(text(0, 4, 4) == "ok");
+  CHECK(text(3, 4, 8) == "cache: concat<all>: all is 8 but past + new is 7");
 }
 
 TEST_CASE("the C face") {
