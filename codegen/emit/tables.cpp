@@ -76,6 +76,12 @@ std::string entry(const program &p, backend b) {
   return text + fmt::format("  void *b[] = {{{}}};\n  return {}_argv(b);\n}}\n", order, symbol);
 }
 
+const char *kind_of(const condition &c) {
+  return c.what == condition::sum       ? "QKV_SUM"
+         : c.what == condition::product ? "QKV_PRODUCT"
+                                        : "QKV_SAME";
+}
+
 std::string table(const program &original, const std::vector<target> &targets) {
   const program p = simplified(original);
   const std::string k = p.name;
@@ -107,8 +113,7 @@ std::string table(const program &original, const std::vector<target> &targets) {
   if (!p.conditions.empty()) {
     text += fmt::format("static const qkv_condition conditions_{}[] = {{\n", k);
     for (const condition &c : p.conditions)
-      text += fmt::format("    {{{}, {}, {}, \"{}\"}},\n", c.a, c.b,
-                          c.what == condition::product ? c.c : -1, c.text);
+      text += fmt::format("    {{{}, {}, {}, {}, \"{}\"}},\n", kind_of(c), c.a, c.b, c.c, c.text);
     text += "};\n";
   }
   if (!packs.empty()) {

@@ -48,7 +48,7 @@ Expr unary(op o, const Expr &x) {
     case op::sigmoid:
       return math::sigmoid(x);
     case op::relu:
-      return Halide::select(x < 0.f, 0.f, x);  // NaN stays
+      return math::relu(x);
     case op::gelu:
       return math::gelu(x);
     case op::silu:
@@ -75,11 +75,33 @@ Expr unary(op o, const Expr &x) {
 // NaN on either side must come through; Halide's min and max drop one.
 Expr extreme(bool smaller, const Expr &a, const Expr &b) {
   if (a.type().is_int()) return smaller ? Halide::min(a, b) : Halide::max(a, b);
-  Expr first = smaller ? a < b : a > b;
+  const Expr first = smaller ? math::below(a, b) : math::above(a, b);
   return Halide::select(Halide::is_nan(a) || first, a, b);
 }
 
+// With NaN on either side: false, but for !=.
+Expr comparison(op o, const Expr &a, const Expr &b) {
+  switch (o) {
+    case op::less:
+      return a < b;
+    case op::less_equal:
+      return a <= b;
+    case op::greater:
+      return a > b;
+    case op::greater_equal:
+      return a >= b;
+    case op::equal:
+      return a == b;
+    default:
+      return a != b;
+  }
+}
+
 Expr binary(op o, const Expr &a, const Expr &b) {
+  if (is_comparison(o)) {
+    const Expr c = comparison(o, a, b);
+    return a.type().is_float() ? Halide::strict_float(c) : c;
+  }
   switch (o) {
     case op::add:
       return a + b;
@@ -95,18 +117,6 @@ Expr binary(op o, const Expr &a, const Expr &b) {
       return extreme(false, a, b);
     case op::pow:
       return Halide::pow(a, b);
-    case op::less:
-      return a < b;
-    case op::less_equal:
-      return a <= b;
-    case op::greater:
-      return a > b;
-    case op::greater_equal:
-      return a >= b;
-    case op::equal:
-      return a == b;
-    case op::not_equal:
-      return a != b;
     case op::and_:
       return a && b;
     case op::or_:
@@ -114,6 +124,20 @@ Expr binary(op o, const Expr &a, const Expr &b) {
     default:
       throw std::logic_error("not an operation of two operands");
   }
+}
+
+}  // namespace
+
+namespace {
+
+value chosen(const Expr &condition, const value &a, const value &b) {
+  value v{Halide::select(condition, a.number, b.number), {}};
+  if (a.present.defined() || b.present.defined()) {
+    const Expr yes = Halide::Internal::const_true();
+    v.present = Halide::select(condition, a.present.defined() ? a.present : yes,
+                               b.present.defined() ? b.present : yes);
+  }
+  return v;
 }
 
 }  // namespace
@@ -166,6 +190,8 @@ value expression::apply(node_id n, const indices &i) {
     default:
       break;
   }
+  if (x.kind == op::take) return taken(x, i);
+  if (x.kind == op::concat) return joined(x, i);
   if (is_view(x.kind)) return at(x.in[0], through_view(x, i));
   if (is_pointwise(x.kind)) return pointwise(x, i);
   throw std::logic_error("step " + context::label(c_.p, n) + " must be stored");
@@ -175,12 +201,9 @@ value expression::pointwise(const node &x, const indices &i) {
   if (x.kind == op::where) {
     value c = at(x.in[0], i), a = at(x.in[1], i), b = at(x.in[2], i);
     Expr condition = as(b8, c.number);
-    value v{Halide::select(condition, as(x.type, a.number), as(x.type, b.number)), c.present};
-    if (a.present.defined() || b.present.defined()) {
-      const Expr yes = Halide::Internal::const_true();
-      v.present = both(v.present, Halide::select(condition, a.present.defined() ? a.present : yes,
-                                                 b.present.defined() ? b.present : yes));
-    }
+    value v =
+        chosen(condition, {as(x.type, a.number), a.present}, {as(x.type, b.number), b.present});
+    v.present = both(v.present, c.present);
     return v;
   }
   value a = at(x.in[0], i);
@@ -191,6 +214,23 @@ value expression::pointwise(const node &x, const indices &i) {
   dtype t = x.type;
   if (is_comparison(x.kind)) t = c_.p[x.in[0]].type == f32 || c_.p[x.in[1]].type == f32 ? f32 : i32;
   return {binary(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
+}
+
+value expression::taken(const node &x, const indices &i) {
+  const value position = at(x.in[1], i);
+  indices inner = i;
+  inner[x.over[0]] = c_.within(x.over[0], position.number);
+  value v = at(x.in[0], inner);
+  v.present = both(v.present, position.present);
+  return v;
+}
+
+value expression::joined(const node &x, const indices &i) {
+  const Expr here = i.at(x.over[0]), first = c_.size(x.over[1]);
+  indices in_a = i, in_b = i;
+  in_a[x.over[1]] = c_.within(x.over[1], here);
+  in_b[x.over.back()] = c_.within(x.over.back(), here - first);
+  return chosen(here < first, at(x.in[0], in_a), at(x.in[1], in_b));
 }
 
 indices expression::through_view(const node &x, const indices &i) const {

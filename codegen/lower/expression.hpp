@@ -33,6 +33,8 @@ class expression {
   value compute(node_id, const indices &);
   value apply(node_id, const indices &);
   value pointwise(const node &, const indices &);
+  value taken(const node &, const indices &);
+  value joined(const node &, const indices &);
   indices through_view(const node &, const indices &) const;
 
   const context &c_;

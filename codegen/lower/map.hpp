@@ -17,6 +17,10 @@ struct map_funcs {
   };
   Halide::Var lane{"lane"};
   std::vector<reduction> reductions;  // in order of computation; the last may be `out` itself
+  Halide::Func
+      prefix;  // (position...): sums along one axis, added in place one step after the other; defined for cumsum
+  Halide::Var along;  // that axis; not in the update
+  Halide::RVar step;
   Halide::Func out;
   std::vector<Halide::Var> position;  // innermost first
 };

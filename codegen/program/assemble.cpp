@@ -64,6 +64,8 @@ program assembled(program p) {
       demand(p, {condition::same_size, n.over[1], n.over[0], -1, text_of(p, n)});
     if (n.kind == op::split || n.kind == op::merge)
       demand(p, {condition::product, n.over[0], n.over[1], n.over[2], text_of(p, n)});
+    if (n.kind == op::concat)
+      demand(p, {condition::sum, n.over[0], n.over[1], n.over.back(), text_of(p, n)});
   }
   return p;
 }

@@ -32,7 +32,11 @@ struct node {
 
 // A requirement on sizes that only the call can decide.
 struct condition {
-  enum kind { same_size, product } what;  // size(a) == size(b), or size(a) == size(b) * size(c)
+  enum kind {
+    same_size,
+    product,
+    sum
+  } what;  // size(a) == size(b), .. size(b) * size(c), .. size(b) + size(c)
   axis_id a = -1, b = -1, c = -1;
   std::string text;  // what asks for it: "rename<mem, kv>", "split<d_model, heads, d_k>"
 };

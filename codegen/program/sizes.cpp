@@ -48,6 +48,12 @@ class solver {
       return;
     }
     const std::int64_t d = get(c.c);
+    if (c.what == condition::sum) {
+      if (a < 0 && b >= 0 && d >= 0) set(c.a, b + d);
+      if (a >= b && b >= 0 && d < 0) set(c.c, a - b);
+      if (a >= d && d >= 0 && b < 0) set(c.b, a - d);
+      return;
+    }
     if (a < 0 && b >= 0 && d >= 0) set(c.a, b * d);
     if (a >= 0 && b > 0 && d < 0 && a % b == 0) set(c.c, a / b);
     if (a >= 0 && d > 0 && b < 0 && a % d == 0) set(c.b, a / d);
@@ -87,6 +93,7 @@ std::vector<std::int64_t> all_sizes(const program &p, const size_map &given) {
 
 bool holds(const condition &c, const std::vector<std::int64_t> &size) {
   if (c.what == condition::same_size) return size[c.a] == size[c.b];
+  if (c.what == condition::sum) return size[c.a] == size[c.b] + size[c.c];
   return size[c.a] == size[c.b] * size[c.c];
 }
 
@@ -95,8 +102,9 @@ std::string explain(const program &p, const condition &c, const std::vector<std:
   if (c.what == condition::same_size)
     return fmt::format("{}: {} is {} but {} is {}", c.text, name(c.a), size[c.a], name(c.b),
                        size[c.b]);
-  return fmt::format("{}: {} is {} but {} * {} is {} * {}", c.text, name(c.a), size[c.a], name(c.b),
-                     name(c.c), size[c.b], size[c.c]);
+  return fmt::format("{0}: {1} is {2} but {3} {7} {4} is {5} {7} {6}", c.text, name(c.a), size[c.a],
+                     name(c.b), name(c.c), size[c.b], size[c.c],
+                     c.what == condition::sum ? '+' : '*');
 }
 
 std::int64_t elements(const std::vector<axis_id> &shape, const std::vector<std::int64_t> &size) {

@@ -51,6 +51,12 @@ tensor_value<T> steps<T>::run(const node &n, const values &in) const {
     case op::softmax:
     case op::normalize:
       return weights(n, in);
+    case op::take:
+      return taken(n, in);
+    case op::concat:
+      return joined(n, in);
+    case op::cumsum:
+      return prefix_sums(n, in);
     case op::output:
       return output(n, in);
     default:
@@ -267,6 +273,71 @@ tensor_value<T> steps<T>::view(const node &n, const values &in) const {
   walk<1>(extents_of(walked), {stride}, [&](const auto &at) {
     v.data[to++] = x.data[at[0]];
     if (!x.states.empty()) v.states.push_back(x.states[at[0]]);
+  });
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::taken(const node &n, const values &in) const {
+  const value &table = *in[0], &position = *in[1];
+  value v = blank(n.shape);
+  if (!table.states.empty() || !position.states.empty()) v.states.assign(v.data.size(), present);
+  const std::int64_t step = strides_along(table, n.over)[0], last = size_[n.over[0]] - 1;
+  // where both have an axis of that name, it is the position's
+  extents along = strides_along(table, n.shape);
+  for (std::size_t d = 0; d < n.shape.size(); ++d)
+    if (n.shape[d] == n.over[0]) along[d] = 0;
+  std::int64_t to = 0;
+  walk<2>(v.extent, {along, strides_along(position, n.shape)}, [&](const auto &at) {
+    const auto wanted = static_cast<std::int64_t>(position.data[at[1]]);
+    const std::int64_t from =
+        at[0] + step * std::clamp<std::int64_t>(wanted, 0, std::max<std::int64_t>(last, 0));
+    v.data[to] = last < 0 ? T(0) : table.data[from];
+    if (!v.states.empty())
+      v.states[to] = last < 0 || position.at(at[1]) != present ? absent : table.at(from);
+    ++to;
+  });
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::joined(const node &n, const values &in) const {
+  value v = blank(n.shape);
+  if (!in[0]->states.empty() || !in[1]->states.empty()) v.states.assign(v.data.size(), present);
+  const std::int64_t whole = strides_along(v, {n.over[0]})[0];
+  std::int64_t first = 0;
+  for (const std::size_t k : {0, 1}) {
+    const value &x = *in[k];
+    const axis_id part = k == 0 ? n.over[1] : n.over.back();
+    std::vector<axis_id> walked = n.shape;
+    for (axis_id &a : walked)
+      if (a == n.over[0]) a = part;
+    extents to = dense_strides(v.extent);
+    for (std::size_t d = 0; d < to.size(); ++d)
+      if (n.shape[d] == n.over[0]) to[d] = whole;
+    walk<2>(extents_of(walked), {strides_along(x, walked), to}, [&](const auto &at) {
+      v.data[at[1] + first * whole] = x.data[at[0]];
+      if (!v.states.empty()) v.states[at[1] + first * whole] = x.at(at[0]);
+    });
+    first += size_[part];
+  }
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::prefix_sums(const node &n, const values &in) const {
+  const value &x = *in[0];
+  value v = blank(n.shape);
+  std::vector<axis_id> rows;
+  for (axis_id a : n.shape)
+    if (a != n.over[0]) rows.push_back(a);
+  const std::int64_t step_x = strides_along(x, n.over)[0], step_v = strides_along(v, n.over)[0];
+  walk<2>(extents_of(rows), {strides_along(x, rows), strides_along(v, rows)}, [&](const auto &at) {
+    T sum = 0;
+    for (std::int64_t k = 0; k < size_[n.over[0]]; ++k) {
+      if (x.has(at[0] + k * step_x)) sum += x.data[at[0] + k * step_x];
+      v.data[at[1] + k * step_v] = sum;
+    }
   });
   return v;
 }

@@ -46,6 +46,9 @@ class steps {
   value reduction(const node &, const values &) const;
   value weights(const node &, const values &) const;
   value view(const node &, const values &) const;
+  value taken(const node &, const values &) const;
+  value joined(const node &, const values &) const;
+  value prefix_sums(const node &, const values &) const;
   value output(const node &, const values &) const;
 
   extents extents_of(const std::vector<axis_id> &axes) const;

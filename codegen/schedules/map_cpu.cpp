@@ -8,6 +8,24 @@ using Halide::Func;
 using Halide::TailStrategy;
 using Halide::Var;
 
+namespace {
+
+// Rows of the scanned axis in order, everything else in lanes and in parallel.
+void schedule_prefix(map_funcs &f, int vl) {
+  f.prefix.compute_root().vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);
+  std::vector<Var> others;
+  for (const Var &v : f.position)
+    if (v.name() != f.along.name()) others.push_back(v);
+  if (others.empty()) return;
+  std::vector<Halide::VarOrRVar> order = {others.front(), f.step};
+  order.insert(order.end(), others.begin() + 1, others.end());
+  auto update =
+      f.prefix.update().reorder(order).vectorize(others.front(), vl, TailStrategy::GuardWithIf);
+  if (others.size() > 1) update.parallel(others.back());
+}
+
+}  // namespace
+
 void schedule_map_cpu(map_funcs &f, const Halide::Target &t, bool is_output) {
   const int vl = registers_of(t).lanes;
   for (map_funcs::reduction &r : f.reductions) {
@@ -23,6 +41,7 @@ void schedule_map_cpu(map_funcs &f, const Halide::Target &t, bool is_output) {
     for (const Halide::RVar &v : r.over) order.emplace_back(v);
     r.partial.update().reorder(order).vectorize(f.lane, vl).unroll(f.lane);
   }
+  if (f.prefix.defined()) schedule_prefix(f, vl);
   if (!is_output) f.out.compute_root();
   if (f.position.empty()) return;
   f.out.vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);

@@ -10,6 +10,29 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
+namespace {
+
+// A thread per row of the scanned axis.
+void schedule_prefix(map_funcs &f) {
+  gpu::pointwise(f.prefix);
+  std::vector<Var> others;
+  for (const Var &v : f.position)
+    if (v.name() != f.along.name()) others.push_back(v);
+  auto update = f.prefix.update();
+  if (others.empty()) {
+    update.gpu_single_thread();
+    return;
+  }
+  std::vector<Halide::VarOrRVar> order = {f.step};
+  order.insert(order.end(), others.begin(), others.end());
+  Var block("block"), thread("thread");
+  update.reorder(order).split(others.front(), block, thread, 32, TailStrategy::GuardWithIf);
+  update.reorder(f.step, thread, block).gpu_threads(thread).gpu_blocks(block);
+  for (std::size_t k = 1; k < others.size() && k < 3; ++k) update.gpu_blocks(others[k]);
+}
+
+}  // namespace
+
 void schedule_map_gpu(map_funcs &f) {
   constexpr int positions = 32;  // of a block
   for (map_funcs::reduction &r : f.reductions) {
@@ -41,6 +64,7 @@ void schedule_map_gpu(map_funcs &f) {
     r.partial.update().unroll(f.lane);
     for (const Var &v : r.position) r.partial.bound_extent(v, 1);
   }
+  if (f.prefix.defined()) schedule_prefix(f);
   gpu::pointwise(f.out);
 }
 

@@ -28,6 +28,12 @@ inline std::vector<std::vector<node_id>> users_of(const program &p) {
   return users;
 }
 
+// A step that is recomputed where it is used, unless something asks for it to be stored.
+inline bool is_inlinable(const program &p, node_id n) {
+  const op k = p[n].kind;
+  return is_source(k) || is_pointwise(k) || is_view(k) || is_gather(k) || k == op::mask;
+}
+
 // A step whose value is a few instructions away from its operands' values.
 inline bool is_cheap(const program &p, node_id n) {
   switch (p[n].kind) {
@@ -44,14 +50,8 @@ inline bool is_cheap(const program &p, node_id n) {
     case op::pow:
       return false;
     default:
-      return is_source(p[n].kind) || is_pointwise(p[n].kind) || is_view(p[n].kind) ||
-             p[n].kind == op::mask;
+      return is_inlinable(p, n);
   }
-}
-
-inline bool is_inlinable(const program &p, node_id n) {
-  return is_source(p[n].kind) || is_pointwise(p[n].kind) || is_view(p[n].kind) ||
-         p[n].kind == op::mask;
 }
 
 // Per step: whether mask() may have removed positions that the step still knows to be absent.

@@ -10,6 +10,8 @@
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/broadcast.hpp>
 #include <qkv/ops/cast.hpp>
+#include <qkv/ops/concat.hpp>
+#include <qkv/ops/cumsum.hpp>
 #include <qkv/ops/dot.hpp>
 #include <qkv/ops/functions.hpp>
 #include <qkv/ops/index.hpp>
@@ -21,7 +23,9 @@
 #include <qkv/ops/plain.hpp>
 #include <qkv/ops/reduce.hpp>
 #include <qkv/ops/rename.hpp>
+#include <qkv/ops/slice.hpp>
 #include <qkv/ops/softmax.hpp>
 #include <qkv/ops/split.hpp>
 #include <qkv/ops/sqrt_size.hpp>
+#include <qkv/ops/take.hpp>
 #include <qkv/ops/where.hpp>

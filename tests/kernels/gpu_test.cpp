@@ -32,8 +32,9 @@ const std::vector<std::pair<std::int64_t, std::int64_t>> lengths = {
 size_map sizes_for(const program &p, std::pair<std::int64_t, std::int64_t> length, unsigned seed) {
   size_map sizes;
   int next = 0;
-  for (const auto &a : p.axes) {
-    if (a.size >= 0 || p.axes[static_cast<std::size_t>(a.root)].name != a.name) continue;
+  for (qkv::codegen::axis_id id = 0; id < static_cast<int>(p.axes.size()); ++id) {
+    const auto &a = p.axes[static_cast<std::size_t>(id)];
+    if (a.size >= 0 || a.root != id || is_decided(p, id)) continue;
     if (a.batch)
       sizes[a.name] = 1 + seed % 3;
     else if (a.name == "any_k" || a.name == "any_v")

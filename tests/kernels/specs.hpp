@@ -22,6 +22,11 @@ inline constexpr axis<"any_k"> any_k;
 inline constexpr axis<"any_v"> any_v;
 inline constexpr axis<"hidden", 96> hidden;
 inline constexpr axis<"wide", 128> wide;
+inline constexpr axis<"past"> past;
+inline constexpr axis<"all"> all;
+inline constexpr axis<"positions", 24> positions;
+inline constexpr axis<"two", 2> two;
+inline constexpr axis<"half", 16> half;
 
 using Q_ = in<"Q", batch, heads, seq, d_k>;
 using K_ = in<"K", batch, heads, mem, d_k>;
@@ -322,6 +327,67 @@ inline constexpr auto wide_values =
     kernel<"wide_values">([](in<"Q", batch, seq, odd_k> Q, in<"K", batch, kv, odd_k> K,
                              in<"V", batch, kv, wide> V) -> out<"O", batch, seq, wide> {
       return dot<kv>(softmax<kv>(mask(dot<odd_k>(Q, K), index(kv) <= index(seq))), V);
+    });
+
+inline constexpr auto limits = kernel<"limits">(
+    [](in<"x", i> x) -> outs<out<"log", i>, out<"relu", i>, out<"elu", i>, out<"erf", i>,
+                             out<"exp", i>, out<"tanh", i>, out<"sigmoid", i>> {
+      return {log(x), relu(x), elu(x), erf(x), exp(x), tanh(x), sigmoid(x)};
+    });
+
+// ---- gathers --------------------------------------------------------------------------------------------------------
+// Keys of before and of now, one after the other: attended to, and an output.
+inline constexpr auto cached = kernel<"cached">(
+    [](Q_ Q, in<"K", batch, heads, seq, d_k> K, in<"V", batch, heads, seq, d_v> V,
+       in<"past_K", batch, heads, past, d_k> past_K, in<"past_V", batch, heads, past, d_v> past_V)
+        -> outs<out<"O", batch, heads, seq, d_v>, out<"all_K", batch, heads, all, d_k>,
+                out<"all_V", batch, heads, all, d_v>> {
+      auto keys = concat<all>(past_K, K);
+      auto values = concat<all>(past_V, V);
+      auto s = mask(dot<d_k>(Q, keys) / sqrt(d_k), index(all) <= index(seq) + size(past));
+      return {dot<all>(softmax<all>(s), values), keys, values};
+    });
+
+// Pairs of features turned by an angle that a table holds for each position.
+inline constexpr auto rotated = kernel<"rotated">(
+    [](in<"Q", batch, seq, d_k> Q, in<"K", batch, kv, d_k> K, in<"V", batch, kv, odd_v> V,
+       param<"cos", positions, half> cos, param<"sin", positions, half> sin,
+       in<"at", i32, batch, seq> at) -> out<"O", batch, seq, odd_v> {
+      const auto turned = [&](auto x, auto c, auto s) {
+        auto pairs = split<d_k, two, half>(x);
+        auto a = take<two>(pairs, 0), b = take<two>(pairs, 1);
+        return merge<d_k, two, half>(where(index(two) == 0, a * c - b * s, a * s + b * c));
+      };
+      auto of_q = turned(Q, take<positions>(cos, at), take<positions>(sin, at));
+      auto of_k = turned(K, slice<positions, kv>(cos, 0), slice<positions, kv>(sin, 0));
+      auto s = mask(dot<d_k>(of_q, of_k) / sqrt(d_k), causal<seq, kv>);
+      return dot<kv>(softmax<kv>(s), V);
+    });
+
+// A bias from a table of distances.
+inline constexpr auto relative_table = kernel<"relative_table">(
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+       param<"table", heads, positions> table) -> out<"O", batch, heads, seq, d_v> {
+      auto bias = take<positions>(table, index(kv) - index(seq) + 8);
+      return dot<kv>(softmax<kv>(dot<d_k>(Q, K) / sqrt(d_k) + bias), V);
+    });
+
+inline constexpr auto embedded = kernel<"embedded">(
+    [](in<"id", i32, batch, seq> id, param<"words", positions, d_model> words,
+       param<"places", positions, d_model> places) -> out<"X", batch, seq, d_model> {
+      return take<positions>(words, id) + slice<positions, seq>(places, 0);
+    });
+
+inline constexpr auto joined_features =
+    kernel<"joined_features">([](in<"a", batch, seq, odd_k> a, in<"b", batch, seq, odd_v> b,
+                                 param<"W", d_model, d_k> W) -> out<"Y", batch, seq, d_k> {
+      return dot<d_model>(concat<d_model>(a, b), W);
+    });
+
+inline constexpr auto prefix_sums = kernel<"prefix_sums">(
+    [](in<"X", batch, seq, c> X, in<"len", i32, batch> len)
+        -> outs<out<"Y", batch, seq, c>, out<"Z", batch, seq, c>, out<"n", i32, batch>> {
+      return {cumsum<seq>(mask_rows(X * X, index(seq) < len)), cumsum<c>(X), cumsum<batch>(len)};
     });
 
 inline constexpr auto signs = kernel<"signs">(

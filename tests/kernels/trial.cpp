@@ -8,6 +8,7 @@
 #include <cmath>
 #include <memory>
 
+#include "codegen/program/sizes.hpp"
 #include "codegen/reference/compare.hpp"
 
 namespace qkv::testing {
@@ -18,8 +19,7 @@ using codegen::axis_id;
 using codegen::node_id;
 
 std::int64_t size_of_axis(const trial &t, axis_id a) {
-  const auto &root = t.p.axes[t.p.axes[a].root];
-  return root.size >= 0 ? root.size : t.sizes.at(root.name);
+  return codegen::all_sizes(t.p, t.sizes)[static_cast<std::size_t>(a)];
 }
 
 std::vector<std::int64_t> extents(const trial &t, node_id n) {
@@ -43,6 +43,12 @@ std::int64_t longest(const trial &t) {
 }
 
 }  // namespace
+
+bool is_decided(const codegen::program &p, axis_id a) {
+  return std::any_of(p.conditions.begin(), p.conditions.end(), [&](const codegen::condition &c) {
+    return c.what != codegen::condition::same_size && p.axes[c.a].root == p.axes[a].root;
+  });
+}
 
 codegen::arrays random_arguments(const trial &t) {
   std::mt19937 random(t.seed);

@@ -23,6 +23,9 @@ struct trial {
 // that says what is wrong, where, and how to run this trial again.
 std::string run(const trial &);
 
+// Whether the sizes of others decide this axis, as those of past and new keys decide that of all.
+bool is_decided(const codegen::program &, codegen::axis_id);
+
 // The arguments of a trial, as `run` makes them.
 codegen::arrays random_arguments(const trial &);
 

@@ -16,6 +16,16 @@ constexpr dtype number_type(std::initializer_list<dtype> operands) {
   return t;
 }
 
+// A rule may say what numbers are to it: positions are whole.
+template <auto Rule>
+constexpr dtype number_of(dtype met) {
+  if constexpr (requires { Rule.number; }) {
+    return Rule.number;
+  } else {
+    return met;
+  }
+}
+
 constexpr node number_node(double value, dtype type) {
   node n;
   n.kind = op::number;
@@ -92,7 +102,7 @@ template <auto Rule, class... X>
   constexpr axes shape = Rule.shape(of<X>...);
   constexpr marks meaning = Rule.meaning(of<X>...);
   constexpr auto name = step_label<Rule.kind, X...>;
-  constexpr dtype number = number_type({of<X>.m.type...});
+  constexpr dtype number = number_of<Rule>(number_type({of<X>.m.type...}));
   if constexpr ((of<X>.tensor() || ...)) {
     graph *g = graph_of(x...);
     const int a[] = {lift<number>(*g, x)..., -1, -1};

@@ -36,6 +36,7 @@ struct merge {
 
 }  // namespace detail::rule
 
+// The whole first, as in split: merge<d_model, heads, d_k>(x).
 // Computes: x with position (i, j) of A and B at position i * size(B) + j of Whole.
 // Shapes:   A and B replaced by Whole, where the first of them stood; size(Whole) = size(A) *
 //           size(B).

@@ -40,6 +40,7 @@ struct rename {
 
 }  // namespace detail::rule
 
+// From, then to: rename<seq, kv>(x).
 // Computes: x, whose axis From is now called To.
 // Shapes:   From replaced by To.
 // Numerics: no arithmetic; masked positions stay masked.

@@ -71,6 +71,7 @@ struct split {
 }  // namespace rule
 }  // namespace detail
 
+// The whole first: split<d_model, heads, d_k>(x).
 // Computes: x with position i of Whole at position (i / size(B), i % size(B)) of A and B.
 // Shapes:   Whole replaced by A, B; size(Whole) = size(A) * size(B).
 // Numerics: no arithmetic; masked positions stay masked.

@@ -1,0 +1,39 @@
+#pragma once
+// Prefix sums.
+#include <qkv/core/step.hpp>
+
+namespace qkv {
+namespace detail::rule {
+
+struct cumsum {
+  axes over{};
+  static constexpr op kind = op::cumsum;
+
+  constexpr text check(const info &x) const {
+    message m;
+    const call_name call{"cumsum", over};
+    if (!needs_input(m, call, x)) lacks_axis(m, call, over, x);
+    return m;
+  }
+  constexpr axes shape(const info &x) const { return x.s; }
+  constexpr marks meaning(const info &x) const {
+    return values(x.m, reduced_type(op::sum, x.m.type));
+  }
+};
+
+}  // namespace detail::rule
+
+// Computes: the sum of the positions up to and with this one: y[i] = x[0] + .. + x[i].
+// Shapes:   as x, which carries Ax.
+// Numerics: f32 (i32 of whole numbers), added in order; masked positions count as 0.
+// Errors:   x lacks Ax.
+template <an_axis auto Ax, traced X>
+  requires detail::fits<detail::rule::cumsum{axes_of<Ax>()}, X>
+constexpr auto cumsum(X x) {
+  return detail::make_step<detail::rule::cumsum{axes_of<Ax>()}>(x);
+}
+template <an_axis auto Ax, traced X,
+          class Err = detail::misfit<detail::rule::cumsum{axes_of<Ax>()}, X>>
+Err cumsum(X);
+
+}  // namespace qkv

@@ -1,0 +1,55 @@
+#pragma once
+// Rows of a table, picked by position: embeddings, relative tables, paged caches.
+#include <qkv/core/views.hpp>
+
+namespace qkv {
+namespace detail::rule {
+
+struct take {
+  axes over{};  // the axis that the positions count along
+  static constexpr op kind = op::take;
+  static constexpr dtype number = i32;
+
+  constexpr text check(const info &table, const info &position) const {
+    message m;
+    const call_name call{"take", over};
+    if (needs_input(m, call, table) || lacks_axis(m, call, over, table)) return m;
+    if (position.m.type != i32) {
+      return m.say(call, ": ", position.label, " is ", name_of(position.m.type), ", not i32")
+          .say("positions are whole numbers: cast<i32>(", position.label, ")?")
+          .show(table, position);
+    }
+    const info rest = {table.label, table.s.without(over), table.m, table.kind};
+    if (sizes_differ(m, call, rest, position)) return m;
+    if (too_many_axes(m, call, shape(table, position))) m.show(table, position);
+    return m;
+  }
+  constexpr axes shape(const info &table, const info &position) const {
+    const axes rest = table.s.without(over);
+    return position.s.without(rest).empty() ? rest
+                                            : replace(table.s, over, position.s.without(rest));
+  }
+  constexpr marks meaning(const info &table, const info &position) const {
+    const axes picked = position.s;
+    marks m = view_of(table.m, [&](const axes &s) { return s.without(over).without(picked); });
+    m.param = table.m.param && position.param();
+    return m;
+  }
+};
+
+}  // namespace detail::rule
+
+// Computes: the table's values at these positions along Ax: result[.., i] = table[.., position[.., i]].
+// Shapes:   Ax replaced by the axes of position that the table lacks; axes of both are walked together.
+// Numerics: no arithmetic. A position outside of the table is moved to its nearest end.
+// Errors:   the table lacks Ax; position is not i32.
+template <an_axis auto Ax, traced Table, operand Position>
+  requires detail::fits<detail::rule::take{axes_of<Ax>()}, Table, Position>
+constexpr auto take(Table table, Position position) {
+  return detail::make_step<detail::rule::take{axes_of<Ax>()}>(table, position);
+}
+template <an_axis auto Ax, traced Table, operand Position,
+          class Err = detail::misfit<detail::rule::take{axes_of<Ax>()}, Table, Position>>
+Err take(Table, Position);
+
+}  // namespace qkv
