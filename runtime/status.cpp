@@ -44,6 +44,8 @@ const char *message(status_code code) {
       return "bad file";
     case status_code::kernel_failed:
       return "the compiled code failed";
+    case status_code::cache_full:
+      return "the cache is full";
   }
   return "unknown status";
 }

@@ -85,7 +85,8 @@ typedef struct qkv_kernel {
 } qkv_kernel;
 
 /* Runs a kernel: checks every argument against the table, then calls the compiled code. Returns a status code
- * (qkv/status.hpp names them); on anything but 0 the outputs are as they were. arguments are in the order of the
+ * (qkv/status.hpp names them); when a check refused, the outputs are as they were; when
+ * compiled code or a device failed midway, their contents are undefined. arguments are in the order of the
  * table. text, when given, receives the message (truncated to size, always terminated). */
 int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, char *text,
              size_t size);

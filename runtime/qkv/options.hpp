@@ -12,7 +12,7 @@ enum class device : int { host = 0, cuda = 1, opencl = 2 };
 struct options {
   // Tensors on a device choose it by themselves; set this to run host tensors there. They are copied there and back.
   device on = device::host;
-  int threads = 0;                      // at most so many; 0: what qkv::set_threads says
+  int threads = 0;                      // at most so many; 0 or less: what qkv::set_threads says
   qkv::executor *executor = nullptr;    // somebody else's threads; nullptr: the runtime's own
   qkv::workspace *workspace = nullptr;  // nullptr: qkv::default_workspace()
   // Of CUDA only: a CUcontext to run in (nullptr: the runtime's own) and a CUstream (nullptr: the context's default).

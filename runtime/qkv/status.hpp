@@ -28,6 +28,7 @@ enum class status_code : int {
   unsupported,      // the library was not built for this device, or the request has no meaning
   bad_file,         // a file is absent, damaged, or not of the expected kind
   kernel_failed,    // the compiled code reported an error of its own
+  cache_full,       // a cache of keys and values has no room for what is new
 };
 
 // A short text for each code. Cost: none. Never fails.

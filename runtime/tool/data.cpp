@@ -4,23 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <new>
 #include <qkv/core/dtype.hpp>
+#include <qkv/core/half.hpp>
 
 namespace qkv::tool {
 namespace {
-
-float from_bf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-
-std::uint16_t to_bf16(float x) {
-  const auto u = std::bit_cast<std::uint32_t>(x);
-  return static_cast<std::uint16_t>((u + 0x7fff + (u >> 16 & 1)) >> 16);
-}
 
 template <class T>
 T load(const void *data, std::int64_t i) {
@@ -82,7 +75,7 @@ double value::get(std::int64_t i) const {
     case dtype::b8:
       return load<std::uint8_t>(t_.data, i) != 0;
     case dtype::f16:
-      break;
+      return from_f16(load<std::uint16_t>(t_.data, i));
   }
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -100,7 +93,7 @@ void value::set(std::int64_t i, double x) {
     case dtype::b8:
       return store(t_.data, i, static_cast<std::uint8_t>(x != 0));
     case dtype::f16:
-      break;
+      return store(t_.data, i, to_f16(static_cast<float>(x)));
   }
 }
 

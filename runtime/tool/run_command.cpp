@@ -22,9 +22,6 @@ value load(const std::string &path, const qkv_argument &a) {
 
 void run(const request &r) {
   const qkv_kernel &k = r.kernel;
-  if (r.out.empty())
-    throw refusal(
-        fmt::format("{} has results: say --out NAME=file.npy: {}", k.name, signature_text(k)));
   kernel_sizes s = r.sizes_asked();
   std::vector<value> all(static_cast<std::size_t>(k.n_arguments));
   std::set<std::string> used;
@@ -60,6 +57,9 @@ void run(const request &r) {
     }
   }
   if (status done = qkv::run(k, descriptors(all), r.how()); !done) throw refusal(done.text());
+  if (r.out.empty())
+    throw refusal(fmt::format("{} ran, but nothing was written: say --out {}=file.npy", k.name,
+                              k.arguments[k.n_arguments - 1].name));
   for (int i = 0; i < k.n_arguments; ++i) {
     const auto file = r.out.find(k.arguments[i].name);
     if (k.arguments[i].role != QKV_OUT || file == r.out.end()) continue;

@@ -43,6 +43,16 @@ value load(const std::string &path, int dtype, const char *name) {
   return v;
 }
 
+// What the case says about a file must be true of it: views are made from it.
+void must_hold(const value &v, const char *name, std::initializer_list<std::int64_t> shape) {
+  double n = 1;
+  for (const std::int64_t extent : shape)
+    n *= static_cast<double>(std::max<std::int64_t>(extent, 0));
+  if (v.data() && static_cast<double>(v.elements()) != n)
+    throw refusal(
+        fmt::format("{} has {} elements, not the {} that the case says", name, v.elements(), n));
+}
+
 task read_task(const flat_object &o) {
   task t;
   t.dtype = o.text("dtype");
@@ -62,6 +72,11 @@ task read_task(const flat_object &o) {
   t.v = load(o.text("v"), type, "v");
   t.bias = load(o.text("bias"), QKV_F32, "bias");
   t.lengths = load(o.text("lengths"), QKV_I32, "lengths");
+  must_hold(t.q, "q", {t.b, t.hq, t.sq, t.dk});
+  must_hold(t.k, "k", {t.b, t.hkv, t.skv, t.dk});
+  must_hold(t.v, "v", {t.b, t.hkv, t.skv, t.dv});
+  must_hold(t.bias, "bias", {t.hq, t.sq, t.skv});
+  must_hold(t.lengths, "lengths", {t.b});
   return t;
 }
 

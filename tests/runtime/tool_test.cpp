@@ -133,9 +133,8 @@ TEST_CASE("commands that cannot be carried out") {
   CHECK(refused({"check", "blend", "--size", "seq=99999999999"}) ==
         "seq needs a number from 0 to 2147483647, not 99999999999\n");
   CHECK(refused({"check", "blend", "--size", "depth=3"}).substr(0, 34) ==
-        "blend has no axis depth of size 3:");
-  CHECK(refused({"check", "blend", "--size", "d=3"}).substr(0, 30) ==
-        "blend has no axis d of size 3:");
+        "blend has no axis depth: blend(Q[b");
+  CHECK(refused({"check", "blend", "--size", "d=3"}) == "blend: axis d is fixed at 4\n");
   CHECK(refused({"check", "blend", "--wish", "1"}) == "--wish: not understood\n");
   CHECK(refused({"check", "project"}) == "project: this tool was built without its reference\n");
   CHECK(refused({"bench", "blend", "--device", "cuda", "--size", "seq=2"}) ==
@@ -175,6 +174,8 @@ TEST_CASE("run on files") {
       "blend has no Z:");
   CHECK(s.run({"run", "blend", "--in", "Q=" + q, "K=" + k}).text.substr(0, 29) ==
         "blend needs --in V=file.npy: ");
+  CHECK(s.run({"run", "blend", "--in", "Q=" + q, "K=" + k, "V=" + k}).text ==
+        "blend ran, but nothing was written: say --out O=file.npy\n");
   CHECK(s.run({"run", "blend", "--in", "Q=/none", "K=" + k, "V=" + k}).text ==
         "/none: No such file or directory\n");
 }

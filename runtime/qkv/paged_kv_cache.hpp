@@ -1,0 +1,142 @@
+#pragma once
+// Keys and values in pages that the sequences of a batch take as they grow: memory for what is there, not for the longest.
+//
+//   paged_kv_cache<batch, pages, blocks, slot, tensor<pages, heads, slot, d_k>, tensor<pages, heads, slot, d_v>> cache(sizes);
+//   status s = cache.attend<decode>(K, V, Q, O);     // K, V [batch, heads, seq, ..]: seq new positions
+//
+// The kernel's first inputs are Q, the pages of keys and of values, the i32 table [batch, blocks] of pages, and i32 lengths
+// [batch] that count the new positions too. It sees one sequence of positions by
+//
+//   auto K = merge<positions, blocks, slot>(take<pages>(key_pages, table));
+#include <qkv/kv_cache.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace qkv {
+
+namespace detail {
+
+status no_page(std::int64_t needed, std::int64_t left);
+
+}  // namespace detail
+
+// Keys and Values: tensors over Pages (first), Slot (the positions of a page) and whatever else. An entry holds at most
+// extent(Blocks) * extent(Slot) positions.
+template <auto Entry, auto Pages, auto Blocks, auto Slot, detail::some_tensor Keys,
+          detail::some_tensor Values>
+class paged_kv_cache {
+ public:
+  using table_type = tensor<i32, Entry, Blocks>;
+  using lengths_type = tensor<i32, Entry>;
+  static_assert(same_name(Keys::shape[0], data_of<Pages>) &&
+                    same_name(Values::shape[0], data_of<Pages>),
+                "paged_kv_cache: the first axis of keys and values is that of the pages");
+  static_assert(
+      Keys::shape.position(data_of<Slot>) == Values::shape.position(data_of<Slot>) &&
+          Keys::shape.has(data_of<Slot>),
+      "paged_kv_cache: keys and values have the axis of a page's positions in the same place");
+
+  template <class... E>
+  explicit paged_kv_cache(const extents<E...> &sizes)
+      : keys_(sizes), values_(sizes), table_(sizes), lengths_(sizes) {
+    clear();
+  }
+
+  std::int64_t entries() const { return lengths_.extent(0); }
+  std::int64_t capacity() const { return table_.extent(1) * page_size(); }  // of one entry
+  std::int64_t page_size() const { return keys_.template extent<Slot>(); }
+  std::int64_t free_pages() const { return static_cast<std::int64_t>(free_.size()); }
+  const Keys &keys() const { return keys_; }
+  const Values &values() const { return values_; }
+  const table_type &table() const { return table_; }
+  const lengths_type &lengths() const { return lengths_; }
+
+  // K and V hold new positions in place of Slot, and entries in place of pages; count says how many are real for each entry.
+  // Errors: wrong_extent, wrong_dtype, null_data, cache_full (an entry, or all pages); nothing is appended then.
+  template <detail::some_tensor K, detail::some_tensor V>
+  status append(const K &k, const V &v, std::span<const std::int32_t> count = {}) {
+    const qkv_tensor store[] = {keys_.descriptor(), values_.descriptor()},
+                     rows[] = {k.descriptor(), v.descriptor()};
+    if (status s = detail::check_append(where(), store, rows, count); !s) return s;
+    std::int64_t needed = 0;
+    for (std::int64_t e = 0; e < entries(); ++e)
+      needed += pages_for(lengths_(e) + detail::rows_of_entry(count, rows[0], axis, e)) -
+                pages_for(lengths_(e));
+    if (needed > free_pages()) return detail::no_page(needed, free_pages());
+    for (std::int64_t e = 0; e < entries(); ++e) {
+      const std::int64_t n = detail::rows_of_entry(count, rows[0], axis, e);
+      for (std::int64_t done = 0; done < n;) {
+        const std::int64_t at = lengths_(e), slot = at % page_size();
+        if (slot == 0) {
+          table_(e, at / page_size()) = free_.back();
+          free_.pop_back();
+        }
+        const std::int64_t run = std::min(n - done, page_size() - slot);
+        for (int kind : {0, 1})
+          detail::copy_slots(store[kind], rows[kind], axis,
+                             {e, done, table_(e, at / page_size()), slot, run});
+        lengths_(e) += static_cast<std::int32_t>(run);
+        done += run;
+      }
+    }
+    return {};
+  }
+
+  // Appends, then calls the kernel; when either fails, the cache is as it was.
+  template <auto Kernel, detail::some_tensor K, detail::some_tensor V, class Q, class... Rest>
+  status attend(const options &how, const K &k, const V &v, Q &&q, Rest &&...rest) {
+    const lengths_type before = lengths_;
+    if (status s = append(k, v); !s) return s;
+    status done = call<Kernel>(how, q, keys_, values_, table_, lengths_, rest...);
+    for (std::int64_t e = 0; !done && e < entries(); ++e) shorten(e, before(e));
+    return done;
+  }
+  template <auto Kernel, detail::some_tensor K, detail::some_tensor V, class Q, class... Rest>
+  status attend(const K &k, const V &v, Q &&q, Rest &&...rest) {
+    return attend<Kernel>(options{}, k, v, q, rest...);
+  }
+
+  // Forgets the positions of an entry from `length` on; its pages become free. Errors: wrong_extent.
+  status truncate(std::int64_t entry, std::int64_t length) {
+    if (entry < 0 || entry >= entries())
+      return detail::wrong_entry("paged_kv_cache", entry, entries());
+    if (length < 0 || length > lengths_(entry))
+      return {status_code::wrong_extent, "paged_kv_cache: an entry can only become shorter"};
+    shorten(entry, length);
+    return {};
+  }
+  void clear() {
+    lengths_.fill(0);
+    table_.fill(0);
+    free_.clear();
+    for (std::int64_t p = keys_.template extent<Pages>(); p-- > 0;)
+      free_.push_back(static_cast<std::int32_t>(p));
+  }
+
+ private:
+  static constexpr int axis = Keys::shape.position(data_of<Slot>);
+
+  std::int64_t pages_for(std::int64_t length) const {
+    return page_size() == 0 ? 0 : (length + page_size() - 1) / page_size();
+  }
+  void shorten(std::int64_t entry, std::int64_t length) {
+    for (std::int64_t b = pages_for(length); b < pages_for(lengths_(entry)); ++b) {
+      free_.push_back(table_(entry, b));
+      table_(entry, b) = 0;
+    }
+    lengths_(entry) = static_cast<std::int32_t>(length);
+  }
+  detail::slots_view where() const {
+    return {
+        "paged_kv_cache", axis, capacity(), {lengths_.data(), static_cast<std::size_t>(entries())}};
+  }
+
+  Keys keys_;
+  Values values_;
+  table_type table_;
+  lengths_type lengths_;
+  std::vector<std::int32_t> free_;
+};
+
+}  // namespace qkv
