@@ -14,6 +14,9 @@ int run_time_axes(const program &p, const node &n) {
       std::count_if(n.shape.begin(), n.shape.end(), [&](axis_id a) { return p.axes[a].size < 0; }));
 }
 
+// Scaled, they would no longer be weights.
+bool is_weights(const node &n) { return n.kind == op::softmax || n.kind == op::normalize; }
+
 }  // namespace
 
 program fold_scale(const program &p) {
@@ -30,6 +33,7 @@ program fold_scale(const program &p) {
     node_id d = n.in[0];
     while (absorbed[d] && users[d] == 1) d = p[d].in[0];
     if (p[d].kind != op::dot || users[n.in[0]] != 1 || users[d] != 1) continue;
+    if (is_weights(p[p[d].in[0]]) || is_weights(p[p[d].in[1]])) continue;
     const double next = scale[d] * p[n.in[1]].value;
     if (!std::isnormal(static_cast<float>(next))) continue;
     scale[d] = next;

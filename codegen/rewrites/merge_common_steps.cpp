@@ -22,8 +22,12 @@ program merge_common_steps(const program &p) {
   });
 }
 
+program opened(const program &p) {
+  return distribute_weights(drop_shift(fold_constants(merge_common_steps(widen(p)))));
+}
+
 program simplified(const program &p) {
-  return merge_common_steps(fold_scale(drop_shift(fold_constants(merge_common_steps(p)))));
+  return merge_common_steps(fold_scale(order_contractions(opened(p))));
 }
 
 }  // namespace qkv::codegen

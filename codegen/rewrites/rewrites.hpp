@@ -4,6 +4,9 @@
 
 namespace qkv::codegen {
 
+// Q of bf16 -> cast<f32>(Q): 16-bit types are for storage.
+program widen(const program &);
+
 // size(d_k) / 8 -> numbers; x / 8 -> x * 0.125; x * 1 -> x.
 program fold_constants(const program &);
 
@@ -16,7 +19,24 @@ program merge_common_steps(const program &);
 // softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s).
 program drop_shift(const program &);
 
-// All of the above.
+// dot<kv>(w1 - g * w2, V) -> dot<kv>(w1, V) - g * dot<kv>(w2, V): products with weights alone are streamed.
+program distribute_weights(const program &);
+
+// dot<kv>(dot<d>(Q, K), V) -> dot<d>(Q, dot<kv>(K, V)) where that takes fewer operations.
+program order_contractions(const program &);
+
+// Each chain of contractions of a spec: what it takes as written, and in the order that was chosen. Of each contraction the
+// axes that it walks; 2 operations at each position.
+struct contraction_order {
+  node_id result = -1;  // of the program that `orders_of` was given
+  std::vector<std::vector<axis_id>> written, chosen;
+};
+std::vector<contraction_order> orders_of(const program &);
+
+// The rewrites that come before contractions are put in order.
+program opened(const program &);
+
+// All of the above, in the order in which each finds what it looks for.
 program simplified(const program &);
 
 }  // namespace qkv::codegen

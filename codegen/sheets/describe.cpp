@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/program/text.hpp"
+#include "codegen/rewrites/rewrites.hpp"
 #include "codegen/sheets/cost.hpp"
 
 namespace qkv::codegen {
@@ -21,7 +22,10 @@ class sheet {
     axes();
     steps();
     cost();
-    if (!stages.empty()) this->stages(stages);
+    if (!stages.empty()) {
+      orders();
+      this->stages(stages);
+    }
     return std::move(text_);
   }
 
@@ -105,6 +109,25 @@ class sheet {
       line("  {:<14} {:.3g} flops/B", "intensity", *left / (*read + *written));
     else
       line("  {:<14} flops / (bytes read + bytes written)", "intensity");
+  }
+
+  // Where the formula leaves the order of contractions open: what each takes.
+  void orders() {
+    const program q = opened(p_);
+    const std::vector<contraction_order> all = orders_of(q);
+    if (all.empty()) return;
+    line("");
+    line("order of contractions");
+    const auto total = [](const std::vector<std::vector<axis_id>> &contractions) {
+      formula f;
+      for (const std::vector<axis_id> &axes : contractions) f += formula(2, axes);
+      return f;
+    };
+    for (const contraction_order &o : all) {
+      line("  {}", label_of(q, o.result));
+      amount("  as written", total(o.written), "flops");
+      amount("  chosen", total(o.chosen), "flops");
+    }
   }
 
   void amount(const char *what, const formula &f, const char *unit) {

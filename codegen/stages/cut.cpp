@@ -11,6 +11,8 @@ namespace {
 
 // Recomputing more than this many steps at every use costs more than storing the result.
 constexpr int inline_limit = 48;
+// The same of what a contraction reads: once for every panel of columns.
+constexpr int operand_limit = 8;
 
 class cutter {
  public:
@@ -41,12 +43,13 @@ class cutter {
 
   void find_attentions() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (p_[n].kind != op::dot || p_[n].over.size() != 1) continue;
+      if (p_[n].kind != op::dot || p_[n].over.size() != 1 || p_[n].type != f32) continue;
       for (int side : {0, 1}) {
         stage s;
         if (attention_at(n, p_[n].in[side], p_[n].in[1 - side], s)) {
           attentions_[n] = s;
-          taken_[n] = taken_[s.weights] = true;
+          taken_[n] = true;
+          if (s.weights >= 0) taken_[s.weights] = true;
           for (node_id d : s.score_dots) taken_[d] = true;
           if (s.lse >= 0) taken_[s.lse] = true;
           break;
@@ -60,28 +63,66 @@ class cutter {
   }
 
   // Weights live in the tiles of the dots that use them, each of which computes them anew, unless something else wants them.
-  bool only_for_dots(node_id weights) const {
+  bool only_for_dots(node_id weights, axis_id key) const {
     return std::all_of(users_[weights].begin(), users_[weights].end(), [&](node_id user) {
-      return p_[user].kind == op::dot && p_[user].over == p_[weights].over;
+      return p_[user].kind == op::dot && p_[user].over == std::vector<axis_id>{key};
     });
+  }
+
+  // A function of queries and keys, each of which changes with the call: a hidden layer, whose weights are params, is
+  // no attention.
+  bool is_function_of_pairs(node_id n, axis_id key) const {
+    bool pairs = false, params = false;
+    std::set<node_id> seen;
+    walk(
+        n,
+        [&](node_id x) {
+          if (p_[x].kind == op::dot && has(p_[x].shape, key) && p_[x].shape.size() > 1) {
+            for (node_id operand : p_[x].in)
+              params = params || (is_param(operand) && has(p_[operand].shape, key));
+            pairs = true;
+          }
+          return is_inlinable(p_, x);
+        },
+        seen);
+    return pairs && !params && is_inlinable(p_, n);
+  }
+
+  // What a view or a gather among these steps reads: at positions that are not those of the tile.
+  std::set<node_id> seen_elsewhere(const std::set<node_id> &cone) const {
+    std::set<node_id> moved;
+    for (node_id n : cone) {
+      const op k = p_[n].kind;
+      if ((is_view(k) && k != op::broadcast) || is_gather(k))
+        for (node_id operand : p_[n].in)
+          walk(operand, [&](node_id x) { return is_inlinable(p_, x); }, moved);
+    }
+    return moved;
+  }
+
+  bool is_param(node_id n) const {
+    return p_[n].kind == op::param || (is_view(p_[n].kind) && is_param(p_[n].in[0]));
   }
 
   bool attention_at(node_id core, node_id weights, node_id values, stage &s) const {
     const node &w = p_[weights];
     const axis_id key = p_[core].over[0];
-    if ((w.kind != op::softmax && w.kind != op::normalize) || w.over != p_[core].over ||
-        !only_for_dots(weights))
-      return false;
-    const node_id scores = w.in[0];
+    const bool normalised =
+        (w.kind == op::softmax || w.kind == op::normalize) && w.over == p_[core].over;
+    if (!only_for_dots(weights, key)) return false;
+    if (!normalised && (is_param(values) || !is_function_of_pairs(weights, key))) return false;
+    const node_id scores = normalised ? w.in[0] : weights;
     const std::vector<axis_id> &shape = p_[scores].shape;
     if (!has(p_[values].shape, key)) return false;
 
     s.kind = stage_kind::attention;
-    s.core = core, s.weights = weights, s.scores = scores, s.values = values, s.key = key;
+    s.core = core, s.weights = normalised ? weights : -1;
+    s.scores = scores, s.values = values, s.key = key;
     std::vector<axis_id> shared = p_[values].shape;
     s.row = last_of(without(shape, {key}), shared);
     s.column = last_of(shared, shape);
     s.outer = without(p_[core].shape, {s.row, s.column});
+    if (!normalised && s.row == no_axis) return false;
 
     const auto is_lse_of_these = [&](node_id user) {
       return p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over &&
@@ -93,14 +134,17 @@ class cutter {
     // contractions that vary along both tile axes and serve only these scores live in the tile
     std::set<node_id> cone;
     walk(scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
+    // where the walk ended stands a step that is stored: a maximum of these very scores, say
+    std::erase_if(cone, [&](node_id n) { return !is_inlinable(p_, n) && p_[n].kind != op::dot; });
     // what a step outside of the cone reads is recomputed there as well, down to its contractions
     std::set<node_id> outside;
     for (node_id n : cone)
       for (node_id user : users_[n])
-        if (!cone.count(user) && user != weights && user != s.lse &&
+        if (!cone.count(user) && user != weights && user != core && user != s.lse &&
             !(taken_[user] && is_lse_of_these(user)))
           walk(n, [&](node_id x) { return is_inlinable(p_, x); }, outside);
     auto serves_only_scores = [&](node_id n) { return !outside.count(n); };
+    const std::set<node_id> elsewhere = seen_elsewhere(cone);
     std::set<node_id> seen;
     bool fits = serves_only_scores(scores) || is_cheap(p_, scores);
     walk(
@@ -108,13 +152,13 @@ class cutter {
         [&](node_id n) {
           if (p_[n].kind == op::dot && has(p_[n].shape, key) &&
               (s.row == no_axis || has(p_[n].shape, s.row))) {
-            if (serves_only_scores(n)) s.score_dots.push_back(n);
+            if (serves_only_scores(n) && !elsewhere.count(n)) s.score_dots.push_back(n);
             return false;
           }
           return is_inlinable(p_, n);
         },
         seen);
-    return fits;
+    return fits && (normalised || !s.score_dots.empty());
   }
 
   int inlined_size(node_id n, std::map<node_id, int> &memo) const {
@@ -138,10 +182,11 @@ class cutter {
       if (in_score_cone(n) || is_masked(n)) continue;
       int uses = 0;
       for (node_id user : users_[n]) uses += p_[user].kind != op::output;
-      const bool heavy = !is_cheap(p_, n) && (uses > 1 || feeds_contraction(n));
       memo.clear();
-      if (x.shape.empty() ? false : heavy || inlined_size(n, memo) > inline_limit)
-        stored_[n] = true;
+      const int size = inlined_size(n, memo);
+      const bool heavy = (!is_cheap(p_, n) && (uses > 1 || feeds_contraction(n))) ||
+                         (feeds_contraction(n) && size > operand_limit);
+      if (x.shape.empty() ? false : heavy || size > inline_limit) stored_[n] = true;
     }
   }
 
@@ -178,7 +223,8 @@ class cutter {
   }
 
   // The last step that can be computed on the result of `n` while it is still in registers.
-  node_id epilogue_of(node_id n) const {
+  // `beside`: the other result of the same stage, or -1; nothing that is stored from it can be read here.
+  node_id epilogue_of(node_id n, node_id beside) const {
     for (;;) {
       if (stored_[n] && is_inlinable(p_, n)) return n;
       if (users_[n].size() != 1) return n;
@@ -186,8 +232,22 @@ class cutter {
       const bool same_place = same_set(p_[user].shape, p_[n].shape) && !is_masked(user);
       if (!same_place || in_score_cone(user)) return n;
       if (!is_pointwise(p_[user].kind) && p_[user].kind != op::output) return n;
+      for (node_id operand : p_[user].in)
+        if (operand != n && beside >= 0 && waits_for(operand, beside)) return n;
       n = user;
     }
+  }
+
+  // Whether another stage computes this from `result`.
+  bool waits_for(node_id n, node_id result) const {
+    std::set<node_id> here;
+    walk(n, [&](node_id x) { return x != result && is_inlinable(p_, x); }, here);
+    return std::any_of(here.begin(), here.end(), [&](node_id x) {
+      if (x == result || is_inlinable(p_, x)) return false;
+      std::set<node_id> below;
+      walk(x, [](node_id) { return true; }, below);
+      return below.count(result) > 0;
+    });
   }
 
   stages build() {
@@ -199,20 +259,22 @@ class cutter {
       stage s;
       if (auto it = attentions_.find(n); it != attentions_.end())
         s = it->second;
-      else
+      else if (is_contraction(n))
         s = contraction_at(n);
-      const auto extend = [&](node_id from) {
-        node_id root = epilogue_of(from);
+      else
+        continue;
+      const auto extend = [&](node_id from, node_id beside) {
+        node_id root = epilogue_of(from, beside);
         if (at.count(root) || covered.count(root))
           root = from;  // two stages end in one step: the first computes it
         for (node_id x = from; x != root; x = users_[x][0]) stored_[x] = false;
         stored_[root] = true;
         return root;
       };
-      node_id root = extend(n);
+      node_id root = extend(n, s.lse);
       covered.insert(root);
       s.roots = {root};
-      if (s.lse >= 0) s.roots.push_back(extend(s.lse));
+      if (s.lse >= 0) s.roots.push_back(extend(s.lse, n));
       at[root] = s;
       for (node_id r : s.roots) covered.insert(r);
     }
@@ -265,12 +327,19 @@ class cutter {
     result.list = std::move(sorted);
   }
 
+  // Where mask() removed positions of both sides, a map: panels of the right one forget what is absent.
+  bool is_contraction(node_id n) const {
+    const node &d = p_[n];
+    return !(is_masked(d.in[0]) && is_masked(d.in[1]));
+  }
+
   stage contraction_at(node_id n) const {
     const node &d = p_[n];
     stage s;
     s.kind = stage_kind::contraction;
     s.core = n;
-    const bool swap = p_[d.in[0]].kind == op::param && p_[d.in[1]].kind != op::param;
+    const bool swap = is_masked(d.in[1]) || (p_[d.in[0]].kind == op::param &&
+                                             p_[d.in[1]].kind != op::param && !is_masked(d.in[0]));
     s.left = d.in[swap ? 1 : 0];
     s.right = d.in[swap ? 0 : 1];
     s.row = last_of(without(p_[s.left].shape, d.over), p_[s.right].shape);

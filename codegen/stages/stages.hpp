@@ -10,8 +10,9 @@ namespace qkv::codegen {
 
 enum class stage_kind {
   contraction,  // sum over `over` of rows x columns, with pointwise steps before and after
-  attention,    // dot<key>(weights over key, values), streamed over blocks of keys
-  map,          // pointwise steps, or one reduction
+  attention,  // dot<key>(weights over key, values), streamed over blocks of keys; also where the weights are no
+              // softmax and nothing normalises them, but a function of query and key
+  map,  // pointwise steps, or one reduction
 };
 
 inline constexpr axis_id no_axis = -1;
@@ -32,7 +33,8 @@ struct stage {
 
   // attention
   axis_id key = no_axis;
-  node_id weights = -1, scores = -1, values = -1;
+  node_id weights = -1;  // softmax or normalize of the scores; -1: the scores are the weights
+  node_id scores = -1, values = -1;
   node_id lse = -1;                 // the logsumexp that is also wanted, or -1
   std::vector<node_id> score_dots;  // contractions inside the scores, computed tile by tile
 };

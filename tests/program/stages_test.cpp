@@ -56,3 +56,32 @@ TEST_CASE("weights that are an output are stored, and the product reads them") {
   CHECK(o.kinds.find("attention") == std::string::npos);
   CHECK(o.run_time_axes == 2);
 }
+
+TEST_CASE("weights that nothing normalises are streamed") {
+  CHECK(outline_of(specs::sigmoid_weights).kinds == "attention");
+  CHECK(outline_of(specs::retention).kinds == "attention");
+}
+
+TEST_CASE("weights that need a maximum of their scores first are stored") {
+  CHECK(outline_of(specs::sink_by_hand).kinds.find("attention") == std::string::npos);
+}
+
+TEST_CASE("a hidden layer is no attention") {
+  CHECK(outline_of(specs::feed_forward).kinds.find("attention") == std::string::npos);
+}
+
+TEST_CASE("products with sums of weights are sums of products with weights") {
+  for (const outline &o : {outline_of(specs::gated_difference), outline_of(specs::differential)}) {
+    CHECK(o.kinds.starts_with("attention attention"));
+    CHECK(o.run_time_axes <= 1);
+  }
+}
+
+TEST_CASE("contractions go in the order that takes least") {
+  const outline low = outline_of(specs::low_rank);  // (weights U) A in place of weights (U A)
+  CHECK(low.kinds == "attention contraction");
+  CHECK(low.run_time_axes <= 1);
+  const outline linear = outline_of(specs::quadratic_linear);  // Q (K' V) in place of (Q K') V
+  CHECK(linear.kinds.find("attention") == std::string::npos);
+  CHECK(linear.run_time_axes <= 1);
+}
