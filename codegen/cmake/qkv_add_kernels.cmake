@@ -42,6 +42,7 @@ function(qkv_add_kernels name)
   add_executable(${name}_generator "${out}/${name}_generator.cpp")
   target_link_libraries(${name}_generator PRIVATE qkv::codegen)
   target_include_directories(${name}_generator PRIVATE "${spec_folder}")
+  target_compile_options(${name}_generator PRIVATE -Werror=return-type)  # a formula that returns nothing
 
   # A stamp stands for the work of a command; what it wrote is a by-product, so that an archive that the
   # generator left alone makes nobody link again.

@@ -8,7 +8,7 @@ add_custom_command(
   DEPENDS qkv_halide_runtime_generator
   COMMENT "qkv: Halide runtime"
   VERBATIM)
-add_custom_target(qkv_halide_runtime_built DEPENDS "${_out}/halide_runtime.a")
+add_custom_target(qkv_halide_runtime_built ALL DEPENDS "${_out}/halide_runtime.a")
 
 add_library(qkv_halide_runtime INTERFACE)
 add_library(qkv::halide_runtime ALIAS qkv_halide_runtime)

@@ -36,7 +36,7 @@ std::string comment_of(const program &p) {
   for (node_id n : p.arguments) text += one(n);
   for (node_id n : p.outputs) text += one(n);
   return text +
-         " * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */\n";
+         " * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */\n";
 }
 
 std::string list_of(const std::string &name, const std::vector<axis_id> &axes) {
@@ -97,7 +97,7 @@ std::string table(const program &original, const std::vector<target> &targets) {
 
   std::string arguments;
   const auto argument = [&](node_id n, const char *role) {
-    const std::string axes = fmt::format("axes_of_{}_{}", k, p[n].name);
+    const std::string axes = fmt::format("axes_of_{}__{}", k, p[n].name);
     text += list_of(axes, p[n].shape);
     const auto it =
         std::find_if(packs.begin(), packs.end(), [&](const pack &x) { return x.param == n; });
@@ -120,7 +120,7 @@ std::string table(const program &original, const std::vector<target> &targets) {
     std::string rows;
     for (std::size_t i = 0; i < packs.size(); ++i) {
       const pack &x = packs[i];
-      const std::string base = fmt::format("pack_{}_{}", k, p[x.param].name);
+      const std::string base = fmt::format("pack_{}__{}", k, p[x.param].name);
       const auto outer = positions(p, x.param, x.outer), in = positions(p, x.param, x.rows),
                  columns = positions(p, x.param, x.columns);
       text += list_of(base + "_outer", outer) + list_of(base + "_rows", in) +

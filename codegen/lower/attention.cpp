@@ -27,7 +27,7 @@ class lowering {
   lowering(context &c, const stage &s, const attention_tile &tile)
       : c_(c), p_(c.p), s_(s), outer_(positions(c, s.outer)), tiles_(c, s, f_, outer_) {
     f_.tile = tile;
-    f_.running_max = p_[s.weights].kind == op::softmax;
+    f_.running_max = s.weights >= 0 && p_[s.weights].kind == op::softmax;
     f_.state_rows = f_.running_max ? 4 : 1;
     for (std::size_t d = s.outer.size(); d-- > 0;) f_.outer.push_back(c.var(s.outer[d]));
     name_ = context::label(p_, s.core);
@@ -158,6 +158,7 @@ class lowering {
       }
     f_.values = Func("values_" + name_);
     value v = expression(c_).at(s_.values, at);
+    v.number = Halide::cast<float>(v.number);
     f_.values(vars) = or_else(v, 0.f);
 
     const auto all = tiles_.with_outer({f_.c, f_.i, f_.b, f_.T});
@@ -287,6 +288,7 @@ class lowering {
     const auto o = [&](const Expr &column, const Expr &of_cell) {
       const Expr l = statistic(f_.state_rows - 1, of_cell);
       const Expr sum = state(f_.layout.value_at(i, column));
+      if (s_.weights < 0) return sum;
       // one division a row, not one an element: at 128 keys they would take a twelfth of the time. The sum of a softmax
       // is at least 1; another's may be too small to have a reciprocal
       return select(math::is_zero(l), 0.f, f_.running_max ? sum * (1.f / l) : sum / l);

@@ -127,7 +127,7 @@ std::optional<value> attention_tiles::key_tile(node_id n, const indices &at) {
   indices inside;
   for (axis_id a : x.shape)
     if (a != s_.key && !outer_.count(a)) {
-      vars.insert(vars.begin(), Var(p_.axes[a].name));
+      vars.insert(vars.begin(), c_.var(a));
       args.insert(args.begin(), at.at(a));
       inside[a] = vars.front();
     }

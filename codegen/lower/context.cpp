@@ -28,10 +28,10 @@ Halide::Type halide_type(dtype t) {
 
 context::context(const program &program_, const stages &s) : p(program_), cut(s) {
   for (axis_id a : run_time_axes(p)) {
-    Halide::Param<int> size("n_" + p.axes[a].name);
+    Halide::Param<int> size("size__" + p.axes[a].name);
     size.set_min_value(0);
     sizes_.emplace(a, size);
-    Halide::Param<int> last("last_" + p.axes[a].name);
+    Halide::Param<int> last("last__" + p.axes[a].name);
     last.set_min_value(0);
     last_.emplace(a, last);
   }

@@ -9,6 +9,16 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::Var;
 
+namespace {
+
+// A param of two contractions is packed for the first.
+bool serves(const pack &k, const program &p, const stage &s) {
+  return k.rows == p[s.core].over &&
+         (s.column == no_axis ? k.columns.empty() : k.columns == std::vector<axis_id>{s.column});
+}
+
+}  // namespace
+
 contraction_funcs lower_contraction(context &c, const stage &s) {
   const program &p = c.p;
   contraction_funcs f;
@@ -39,10 +49,11 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   const Expr last_row = f.has_row ? c.within(s.row, f.row) : Expr(0);
   for (const auto &[axis, var] : vars) at[axis] = var;
   if (f.has_row) at[s.row] = last_row;
-  const value left = expression(c).at(s.left, at);
+  value left = expression(c).at(s.left, at);
+  left.number = Halide::cast<float>(left.number);
 
   Expr right;
-  if (const pack *packed = c.packed(s.right)) {
+  if (const pack *packed = c.packed(s.right); packed && serves(*packed, p, s)) {
     f.panel = packed->panel;
     right = c.read_packed(s.right, k, f.column, at);
   } else {
@@ -67,7 +78,8 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
         inside[s.outer[d]] = vars.at(s.outer[d]);
       }
     const value v = expression(c).at(s.right, inside);
-    f.packed(args) = Halide::select(column < columns, or_else(v, 0.f), 0.f);
+    f.packed(args) = Halide::select(column < columns,
+                                    or_else({Halide::cast<float>(v.number), v.present}, 0.f), 0.f);
     right = f.packed(read);
   }
 

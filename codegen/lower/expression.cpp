@@ -20,9 +20,11 @@ Expr or_else(const value &v, Expr when_absent) {
 }
 
 Expr stored_form(const value &v, dtype t) {
-  const Expr number = t == b8 ? Halide::cast<std::uint8_t>(v.number) : v.number;
-  const Expr absent =
-      t == f32 ? Expr(-std::numeric_limits<float>::infinity()) : Halide::cast(halide_type(t), 0);
+  const Expr number = Halide::cast(halide_type(t), v.number);
+  const bool is_float = number.type().is_float() || number.type().is_bfloat();
+  const Expr absent = is_float
+                          ? Halide::cast(number.type(), -std::numeric_limits<float>::infinity())
+                          : Halide::cast(number.type(), 0);
   return v.present.defined() ? Halide::select(v.present, number, absent) : number;
 }
 
@@ -48,7 +50,7 @@ Expr unary(op o, const Expr &x) {
     case op::sigmoid:
       return math::sigmoid(x);
     case op::relu:
-      return math::relu(x);
+      return x.type().is_float() ? math::relu(x) : Halide::max(x, 0);
     case op::gelu:
       return math::gelu(x);
     case op::silu:

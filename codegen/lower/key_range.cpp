@@ -112,7 +112,9 @@ class ranges {
     if (has(x.shape, s_.key) || has(x.shape, s_.row)) return std::nullopt;
     value v = expression(c_).at(n, outer_);  // the same for the whole tile
     if (v.present.defined()) return std::nullopt;
-    return constant(v.number);
+    // so far from every position that nothing that is added makes it wrap around
+    constexpr int far = 1 << 30;
+    return constant(Halide::clamp(v.number, -far, far));
   }
 
   const context &c_;

@@ -21,10 +21,15 @@ constexpr float lowest = std::numeric_limits<float>::lowest();
 using combine = std::function<Expr(Expr, Expr)>;
 
 Expr plus(Expr a, Expr b) { return a + b; }
+// NaN comes through
 Expr larger(Expr a, Expr b) {
+  if (!a.type().is_float()) return Halide::max(a, b);
   return select(Halide::is_nan(a) || math::above(a, b), a, b);
-}  // NaN comes through
-Expr smaller(Expr a, Expr b) { return select(Halide::is_nan(a) || math::below(a, b), a, b); }
+}
+Expr smaller(Expr a, Expr b) {
+  if (!a.type().is_float()) return Halide::min(a, b);
+  return select(Halide::is_nan(a) || math::below(a, b), a, b);
+}
 
 class lowering {
  public:
@@ -94,11 +99,26 @@ class lowering {
     return red.result(here);
   }
 
-  value operand(const node &n, const indices &at) { return expression(c_).at(n.in[0], at); }
+  // In the type that the reduction computes in: f32, or i32 for sums and extremes of whole numbers.
+  value operand(const node &n, const indices &at) {
+    value v = expression(c_).at(n.in[0], at);
+    v.number = Halide::cast(halide_type(n.type), v.number);
+    return v;
+  }
 
   Expr maximum(const node &n) {
-    return reduce("max", n, -infinity, larger, [&](const indices &at) { return operand(n, at); });
+    return reduce("max", n, lowest_of(n), larger,
+                  [&](const indices &at) { return operand(n, at); });
   }
+
+  // What an empty maximum, minimum and sum give.
+  static Expr lowest_of(const node &n) {
+    return n.type == i32 ? Halide::Int(32).min() : Expr(-infinity);
+  }
+  static Expr highest_of(const node &n) {
+    return n.type == i32 ? Halide::Int(32).max() : Expr(infinity);
+  }
+  static Expr zero_of(const node &n) { return Halide::cast(halide_type(n.type), 0); }
 
   // exp(x - m) where a row of only -inf counts as empty
   static Expr shifted(const Expr &x, const Expr &m) {
@@ -133,7 +153,7 @@ class lowering {
     for (std::size_t d = 0; d < here.size(); ++d)
       if (order_[here.size() - 1 - d] == axis) before[d] = r.x, after[d] = r.x + 1;
     const value v = operand(n, here_);
-    f_.prefix(f_.position) = or_else(v, Halide::cast(v.number.type(), 0));
+    f_.prefix(f_.position) = or_else(v, zero_of(n));
     f_.prefix(after) += f_.prefix(before);
     return f_.prefix(here);
   }
@@ -142,11 +162,11 @@ class lowering {
     const auto own = [&](const indices &at) { return operand(n, at); };
     switch (n.kind) {
       case op::sum:
-        return {reduce("sum", n, 0.f, plus, own), {}};
+        return {reduce("sum", n, zero_of(n), plus, own), {}};
       case op::max_over:
         return {maximum(n), {}};
       case op::min_over:
-        return {reduce("min", n, infinity, smaller, own), {}};
+        return {reduce("min", n, highest_of(n), smaller, own), {}};
       case op::mean: {
         const Expr total = reduce("sum", n, 0.f, plus, own);
         const Expr count = count_of(n);
@@ -159,22 +179,25 @@ class lowering {
       case op::softmax: {
         const Expr m = maximum(n), l = total(n, m);
         const value v = operand(n, here_);
-        return {select(math::is_zero(l), 0.f, or_else({shifted(v.number, m), v.present}, 0.f) / l),
+        return {select(math::is_zero(l), 0.f, or_else({shifted(v.number, m) / l, v.present}, 0.f)),
                 {}};
       }
       case op::normalize: {
         const Expr l = reduce("total", n, 0.f, plus, own);
-        return {select(math::is_zero(l), 0.f, or_else(operand(n, here_), 0.f) / l), {}};
+        const value v = operand(n, here_);
+        return {select(math::is_zero(l), 0.f, or_else({v.number / l, v.present}, 0.f)), {}};
       }
       case op::cumsum:
         return {prefix(n), {}};
       case op::dot: {
         const auto product = [&](const indices &at) {
           expression e(c_);
-          value a = e.at(n.in[0], at), b = e.at(n.in[1], at);
-          return value{a.number * b.number, both(a.present, b.present)};
+          const value a = e.at(n.in[0], at), b = e.at(n.in[1], at);
+          const Halide::Type t = halide_type(n.type);
+          return value{Halide::cast(t, a.number) * Halide::cast(t, b.number),
+                       both(a.present, b.present)};
         };
-        return {reduce("dot", n, 0.f, plus, product), {}};
+        return {reduce("dot", n, zero_of(n), plus, product), {}};
       }
       default:
         throw std::logic_error("no map for " + std::string(name_of(n.kind)));

@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <qkv/core/half.hpp>
 
 namespace qkv::codegen {
 namespace {
-
-constexpr double noise = 4.0 / (1 << 24);
-
-double as_float(double x) { return static_cast<double>(static_cast<float>(x)); }
 
 class comparer {
  public:
@@ -56,7 +53,7 @@ class comparer {
   }
 
   bool same_kind(std::size_t k) const {
-    const double got = result_[k], want = as_float(e_.reference[k]);
+    const double got = result_[k], want = stored(e_.type, e_.reference[k]);
     if (std::isnan(want)) return std::isnan(got);
     if (std::isinf(want)) return got == want;
     return std::isfinite(got) || loops_overflow(k);
@@ -87,7 +84,7 @@ class comparer {
   double allowed(std::size_t k) const {
     const double scale = scale_[k / columns_];
     const double loops = scale > 0 ? std::min(absolute_, relative_ * scale) : yardstick(k);
-    return 2 * loops + noise * scale;
+    return 2 * loops + 4 * unit_roundoff(e_.type) * scale;
   }
 
   verdict worst_element() {
@@ -118,7 +115,7 @@ class comparer {
   }
 
   std::string wrong_value(std::size_t k) const {
-    return fmt::format(" is {:.9g}, expected {:.9g}", result_[k], as_float(e_.reference[k]));
+    return fmt::format(" is {:.9g}, expected {:.9g}", result_[k], stored(e_.type, e_.reference[k]));
   }
 
   // "O[batch=0, seq=17, d_v=3]"
@@ -218,6 +215,7 @@ std::vector<expectation> expected(const program &p, const arrays &arguments,
     const std::string &name = p[n].name;
     expectation e;
     e.name = name;
+    e.type = p[n].type;
     for (axis_id a : p[n].shape) e.axes.push_back(p.axes[a].name);
     e.shape = exact[name].shape;
     e.reference = std::move(exact[name].data);

@@ -13,6 +13,7 @@ namespace qkv::codegen {
 // What one output is compared with.
 struct expectation {
   std::string name;
+  dtype type = f32;                 // as which it is stored
   std::vector<std::string> axes;    // names, for messages
   std::vector<std::int64_t> shape;  // row-major
   std::vector<double> reference;    // in double precision
@@ -33,8 +34,9 @@ struct verdict {
 
 // Element by element, with Y the larger error of the two loops. A row is what the last axis runs along, s the largest
 // magnitude of the reference in it.
-//   |result - reference| <= 2 min(max over all of Y, s * max over rows of (Y / s)) + 4 * 2^-24 * s
-// Infinities and NaNs stand where the reference has them (a value beyond float32 is an infinity). Promised zeros are
+//   |result - reference| <= 2 min(max over all of Y, s * max over rows of (Y / s)) + 4 u s
+// where u is the unit roundoff of its type, 2^-24 for f32
+// Infinities and NaNs stand where the reference has them (a value beyond the type is an infinity). Promised zeros are
 // exactly 0. A result that is 0 everywhere, neither promised nor believed, is wrong. Never throws on wrong results.
 verdict compare(const expectation &, std::span<const double> result);
 

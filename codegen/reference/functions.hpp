@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <qkv/core/half.hpp>
 #include <stdexcept>
 
 #include "codegen/reference/interpreter.hpp"
@@ -94,7 +95,7 @@ template <class T>
 T cast_to(dtype type, T x) {
   if (type == i32) return std::trunc(x);
   if (type == b8) return x != 0 ? T(1) : T(0);
-  return x;
+  return type == bf16 || type == f16 ? static_cast<T>(stored(type, static_cast<double>(x))) : x;
 }
 
 // A sum in the given order; elements come one by one.

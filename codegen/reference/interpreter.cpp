@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <qkv/core/half.hpp>
 #include <stdexcept>
 
 #include "codegen/reference/steps.hpp"
@@ -45,7 +46,7 @@ class interpreter {
     const array &from = argument_called(p_, arguments_, n.name);
     detail::tensor_value<T> v = steps_.blank(n.shape);
     for (std::size_t k = 0; k < v.data.size(); ++k)
-      v.data[k] = n.type == b8 ? T(from.data[k] != 0) : static_cast<T>(from.data[k]);
+      v.data[k] = static_cast<T>(n.type == f32 ? from.data[k] : stored(n.type, from.data[k]));
     return v;
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <qkv/core/half.hpp>
 #include <stdexcept>
 
 namespace qkv::testing {
@@ -75,35 +76,41 @@ std::size_t guarded::size() const {
   return n;
 }
 
+namespace {
+
+template <class T>
+void put(char *p, T x) {
+  std::memcpy(p, &x, sizeof x);
+}
+template <class T>
+T get(const char *p) {
+  T x;
+  std::memcpy(&x, p, sizeof x);
+  return x;
+}
+
+}  // namespace
+
 void guarded::write(const std::vector<double> &row_major) {
   each([&](std::size_t k, char *p) {
     const double x = row_major[k];
-    if (type_ == f32) {
-      const float y = static_cast<float>(x);
-      std::memcpy(p, &y, sizeof y);
-    } else if (type_ == i32) {
-      const std::int32_t y = static_cast<std::int32_t>(x);
-      std::memcpy(p, &y, sizeof y);
-    } else {
-      *p = x != 0;
-    }
+    const auto narrow = static_cast<float>(x);
+    if (type_ == f32) put(p, narrow);
+    if (type_ == bf16) put(p, to_bf16(narrow));
+    if (type_ == f16) put(p, to_f16(narrow));
+    if (type_ == i32) put(p, static_cast<std::int32_t>(x));
+    if (type_ == b8) put(p, static_cast<std::uint8_t>(x != 0));
   });
 }
 
 std::vector<double> guarded::read() const {
   std::vector<double> values(size());
   each([&](std::size_t k, const char *p) {
-    if (type_ == f32) {
-      float y;
-      std::memcpy(&y, p, sizeof y);
-      values[k] = y;
-    } else if (type_ == i32) {
-      std::int32_t y;
-      std::memcpy(&y, p, sizeof y);
-      values[k] = y;
-    } else {
-      values[k] = *p;
-    }
+    if (type_ == f32) values[k] = get<float>(p);
+    if (type_ == bf16) values[k] = from_bf16(get<std::uint16_t>(p));
+    if (type_ == f16) values[k] = from_f16(get<std::uint16_t>(p));
+    if (type_ == i32) values[k] = get<std::int32_t>(p);
+    if (type_ == b8) values[k] = get<std::uint8_t>(p);
   });
   return values;
 }

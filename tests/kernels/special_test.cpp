@@ -134,6 +134,21 @@ TEST_CASE("functions keep NaN and infinity as their limits say") {
   }
 }
 
+TEST_CASE("a length beyond all keys hides nothing") {
+  query Q({1, 20});
+  key K({1, 30});
+  value_ V({1, 30});
+  tensor<i32, specs::batch> len({1});
+  randomize(Q, 1), randomize(K, 2), randomize(V, 3);
+  result all({1, 20}), O({1, 20});
+  REQUIRE(call<specs::full>(Q, K, V, all).ok());
+  for (const int n : {30, 31, std::numeric_limits<int>::max()}) {
+    len(0) = n;
+    REQUIRE(call<specs::padding>(Q, K, V, len, O).ok());
+    CHECK(same_bits(O, all));
+  }
+}
+
 TEST_CASE("a row with nothing left gives 0") {
   for (const options &how : places()) {
     INFO("on device " << static_cast<int>(how.on));

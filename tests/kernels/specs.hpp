@@ -23,6 +23,11 @@ inline constexpr axis<"any_v"> any_v;
 inline constexpr axis<"hidden", 96> hidden;
 inline constexpr axis<"wide", 128> wide;
 inline constexpr axis<"past"> past;
+inline constexpr axis<"slots"> slots;
+inline constexpr axis<"pages"> pages;
+inline constexpr axis<"blocks"> blocks;
+inline constexpr axis<"slot", 16> slot;
+inline constexpr axis<"shards"> shards;
 inline constexpr axis<"all"> all;
 inline constexpr axis<"positions", 24> positions;
 inline constexpr axis<"two", 2> two;
@@ -335,6 +340,102 @@ inline constexpr auto limits = kernel<"limits">(
       return {log(x), relu(x), elu(x), erf(x), exp(x), tanh(x), sigmoid(x)};
     });
 
+// ---- weights that nothing normalises, sums of weights, chains of contractions ---------------------------------------
+inline constexpr auto sigmoid_weights = kernel<"sigmoid_weights">(
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K,
+       in<"V", batch, heads, kv, d_v> V) -> out<"O", batch, heads, seq, d_v> {
+      auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), causal<seq, kv>);
+      return dot<kv>(sigmoid(s), V);
+    });
+
+// Scores damped by distance (retention): linear in the scores, and not a chain.
+inline constexpr auto retention =
+    kernel<"retention">([](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+                           param<"decay", heads> decay) -> out<"O", batch, heads, seq, d_v> {
+      auto damped = dot<d_k>(Q, K) * exp((index(kv) - index(seq)) * abs(decay));
+      return dot<kv>(where(index(kv) <= index(seq), damped, 0.f), V);
+    });
+
+inline constexpr auto gated_difference = kernel<"gated_difference">(
+    [](Q_ Q, K_ K, in<"Q2", batch, heads, seq, d_k> Q2, in<"K2", batch, heads, mem, d_k> K2, V_ V,
+       param<"lambda", heads> lambda,
+       in<"gate", batch, heads, seq> gate) -> out<"O", batch, heads, seq, d_v> {
+      auto w1 = softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k));
+      auto w2 = softmax<mem>(dot<d_k>(Q2, K2) / sqrt(d_k));
+      return dot<mem>((w1 - lambda * w2) * gate * 0.5f, V);
+    });
+
+inline constexpr auto low_rank =
+    kernel<"low_rank">([](Q_ Q, K_ K, in<"U", batch, heads, mem, c> U,
+                          param<"A", heads, c, d_v> A) -> out<"O", batch, heads, seq, d_v> {
+      return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), dot<c>(U, A));
+    });
+
+inline constexpr auto quadratic_linear = kernel<"quadratic_linear">(
+    [](in<"Q", batch, heads, seq, d_k> Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+      return dot<mem>(dot<d_k>(relu(Q), relu(K)), V);
+    });
+
+// ---- storage of 16 bit ----------------------------------------------------------------------------------------------
+inline constexpr auto stored_bf16 = kernel<"stored_bf16">(
+    [](in<"Q", bf16, batch, heads, seq, half> Q, in<"K", bf16, batch, heads, kv, half> K,
+       in<"V", bf16, batch, heads, kv, d_v> V)
+        -> outs<out<"O", bf16, batch, heads, seq, d_v>, out<"lse", batch, heads, seq>> {
+      auto s = mask(dot<half>(Q, K) / sqrt(half), causal<seq, kv>);
+      return {dot<kv>(softmax<kv>(s), V), logsumexp<kv>(s)};
+    });
+
+inline constexpr auto stored_f16 = kernel<"stored_f16">(
+    [](in<"X", f16, batch, seq, d_model> X, param<"W", f16, d_model, d_k> W, param<"b", f16, d_k> b)
+        -> outs<out<"Y", f16, batch, seq, d_k>, out<"Z", f16, batch, seq, d_model>> {
+      return {dot<d_model>(X, W) + b, X};
+    });
+
+// ---- what a shortcut would get wrong --------------------------------------------------------------------------------
+// Scores of other pairs, and of the mean over heads, besides those of this pair.
+inline constexpr auto scores_of_others = kernel<"scores_of_others">(
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+       in<"len", i32, seq> at)
+        -> outs<out<"O", batch, heads, seq, d_v>, out<"P", batch, heads, seq, d_v>> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+      return {dot<kv>(softmax<kv>(s + take<kv>(s, rename<seq, kv>(at))), V),
+              dot<kv>(softmax<kv>(s - mean<heads>(s)), V)};
+    });
+
+// One matrix in both directions.
+inline constexpr auto tied_weights = kernel<"tied_weights">(
+    [](in<"X", seq, d_model> X, param<"W", d_model, d_k> W) -> out<"Y", seq, d_model> {
+      return dot<d_k>(relu(dot<d_model>(X, W)), W);
+    });
+
+inline constexpr axis<"b", 24> b;
+inline constexpr auto whole_numbers = kernel<"whole_numbers">(
+    [](in<"keep", b8, batch, seq> keep, in<"ids", i32, seq, b> ids, in<"X", seq, b> X)
+        -> outs<out<"document", i32, batch, seq>, out<"kept", i32, batch>, out<"most", i32, seq>,
+                out<"least", i32, b>, out<"mean", b>, out<"pairs", seq, kv>, out<"w", seq, b>> {
+      return {cumsum<seq>(keep),  sum<seq>(keep), max<b>(ids),
+              min<seq>(ids),      mean<seq>(ids), dot<b>(ids, rename<seq, kv>(ids)),
+              softmax<b>(ids + X)};
+    });
+
+// Positions removed on either side of a contraction.
+inline constexpr auto masked_sides = kernel<"masked_sides">(
+    [](in<"A", i, seq> A, in<"B", seq, c> B,
+       in<"len", i32> len) -> outs<out<"left", i, c>, out<"right", i, c>, out<"both", i, c>> {
+      auto keep = index(seq) < len;
+      auto a = mask_rows(A, keep);
+      auto b = mask_rows(B, keep);
+      return {dot<seq>(a, B), dot<seq>(A, b), dot<seq>(a, b)};
+    });
+
+// A step after the result that reads all of its logsumexps; features named like a loop of the code generator.
+inline constexpr auto gated_by_all =
+    kernel<"gated_by_all">([](in<"Q", batch, seq, b> Q, in<"K", batch, mem, b> K,
+                              in<"V", batch, mem, d_v> V) -> out<"O", batch, seq, d_v> {
+      auto s = dot<b>(Q, K);
+      return dot<mem>(softmax<mem>(s), V) * sigmoid(mean<seq>(logsumexp<mem>(s)));
+    });
+
 // ---- gathers --------------------------------------------------------------------------------------------------------
 // Keys of before and of now, one after the other: attended to, and an output.
 inline constexpr auto cached = kernel<"cached">(
@@ -388,6 +489,31 @@ inline constexpr auto prefix_sums = kernel<"prefix_sums">(
     [](in<"X", batch, seq, c> X, in<"len", i32, batch> len)
         -> outs<out<"Y", batch, seq, c>, out<"Z", batch, seq, c>, out<"n", i32, batch>> {
       return {cumsum<seq>(mask_rows(X * X, index(seq) < len)), cumsum<c>(X), cumsum<batch>(len)};
+    });
+
+// One step of decoding: new queries, and everything up to each of them in a cache.
+inline constexpr auto decode = kernel<"decode">(
+    [](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
+       in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+      auto seen = index(slots) <= index(seq) + length - size(seq);
+      return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
+    });
+
+inline constexpr auto decode_paged = kernel<"decode_paged">(
+    [](Q_ Q, in<"K", pages, heads, slot, d_k> key_pages,
+       in<"V", pages, heads, slot, d_v> value_pages, in<"table", i32, batch, blocks> table,
+       in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+      auto K = merge<slots, blocks, slot>(take<pages>(key_pages, table));
+      auto V = merge<slots, blocks, slot>(take<pages>(value_pages, table));
+      auto seen = index(slots) <= index(seq) + length - size(seq);
+      return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
+    });
+
+// Results of several shards of the keys, as one.
+inline constexpr auto merged_shards = kernel<"merged_shards">(
+    [](in<"O_i", shards, batch, heads, seq, d_v> parts, in<"lse_i", shards, batch, heads, seq> lses)
+        -> outs<out<"O", batch, heads, seq, d_v>, out<"lse", batch, heads, seq>> {
+      return {sum<shards>(softmax<shards>(lses) * parts), logsumexp<shards>(lses)};
     });
 
 inline constexpr auto signs = kernel<"signs">(

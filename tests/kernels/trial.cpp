@@ -1,6 +1,7 @@
 #include "tests/kernels/trial.hpp"
 
 #include <fmt/format.h>
+#include <qkv/core/half.hpp>
 #include <qkv/registry.hpp>
 #include <qkv/run.hpp>
 
@@ -63,9 +64,9 @@ codegen::arrays random_arguments(const trial &t) {
     const bool weights = t.p[n].kind == op::param && a.shape.size() > 1;
     const double shrink = weights ? 1 / std::sqrt(static_cast<double>(a.shape[0])) : 1;
     for (double &x : a.data)
-      x = type == f32   ? normal(random) * shrink
-          : type == i32 ? static_cast<double>(random() % static_cast<unsigned>(most))
-                        : random() % 4 != 0;
+      x = type != i32 && type != b8 ? stored(type, normal(random) * shrink)
+          : type == i32             ? static_cast<double>(random() % static_cast<unsigned>(most))
+                                    : random() % 4 != 0;
     all[t.p[n].name] = std::move(a);
   }
   return all;

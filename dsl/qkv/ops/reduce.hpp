@@ -49,7 +49,7 @@ Err sum(X);
 
 // Computes: the largest over the named axes.
 // Shapes:   x carries them; the result has the others.
-// Numerics: the type of x; masked positions are left out; -inf when none is left.
+// Numerics: the type of x; masked positions are left out; -inf (the least i32) when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::reduce_over<op::max_over, Ax...>, X>
@@ -62,7 +62,7 @@ Err max(X);
 
 // Computes: the smallest over the named axes.
 // Shapes:   x carries them; the result has the others.
-// Numerics: the type of x; masked positions are left out; +inf when none is left.
+// Numerics: the type of x; masked positions are left out; +inf (the largest i32) when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::reduce_over<op::min_over, Ax...>, X>

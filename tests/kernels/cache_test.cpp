@@ -1,0 +1,196 @@
+// Caches of keys and values: decoding step by step gives what one causal call gives; what does not fit changes nothing.
+#include <qkv/paged_kv_cache.hpp>
+
+#include <cmath>
+#include <random>
+
+#include "tests/catch.hpp"
+#include "tests/kernels/specs.hpp"
+
+namespace {
+
+using namespace qkv;
+using namespace specs;
+
+using queries = tensor<batch, heads, seq, d_k>;
+using new_keys = tensor<batch, heads, seq, d_k>;
+using new_values = tensor<batch, heads, seq, d_v>;
+using results = tensor<batch, heads, seq, d_v>;
+using contiguous =
+    kv_cache<batch, slots, tensor<batch, heads, slots, d_k>, tensor<batch, heads, slots, d_v>>;
+using paged = paged_kv_cache<batch, pages, blocks, slot, tensor<pages, heads, slot, d_k>,
+                             tensor<pages, heads, slot, d_v>>;
+
+template <class T>
+T random_tensor(const auto &sizes, unsigned seed) {
+  T t(sizes);
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  for (auto &x : t) x = normal(random);
+  return t;
+}
+
+// A whole sequence, and what causal attention makes of it.
+struct sequence {
+  explicit sequence(int n_) : n(n_) {
+    tensor<batch, heads, seq> lse(sizes);
+    REQUIRE(call<causal_self>(Q, view_as<batch, heads, kv, d_k>(K),
+                              view_as<batch, heads, kv, d_v>(V), O, lse)
+                .ok());
+  }
+  int n;
+  extents<decltype(extent<batch>(2)), decltype(extent<seq>(1))> sizes{extent<batch>(2),
+                                                                      extent<seq>(n)};
+  queries Q = random_tensor<queries>(sizes, 1);
+  new_keys K = random_tensor<new_keys>(sizes, 2);
+  new_values V = random_tensor<new_values>(sizes, 3);
+  results O{sizes};
+
+  // Positions first .. first + n of a tensor of the sequence, in place.
+  template <class T>
+  static auto part(T &t, int first, int n) {
+    const qkv_tensor d = t.descriptor();
+    return const_tensor_view<T::type, batch, heads, seq, typename_last<T>()>(
+        t.data() + first * d.stride[2], {2, n}, {d.stride[0], d.stride[1], d.stride[2], 1});
+  }
+  template <class T>
+  static constexpr auto typename_last() {
+    if constexpr (T::shape[3]->size == 32) {
+      return d_k;
+    } else {
+      return d_v;
+    }
+  }
+};
+
+// Feeds the sequence in steps of these sizes; the largest difference from the causal result.
+template <auto Kernel, class Cache>
+float decoded_difference(sequence &s, Cache &cache, std::vector<int> steps) {
+  float worst = 0;
+  int first = 0;
+  for (std::size_t k = 0; first < s.n; ++k) {
+    const int n = std::min(steps[k % steps.size()], s.n - first);
+    results O(extents(extent<batch>(2), extent<seq>(n)));
+    const status done = cache.template attend<Kernel>(s.part(s.K, first, n), s.part(s.V, first, n),
+                                                      s.part(s.Q, first, n), O);
+    INFO(done.text());
+    REQUIRE(done.ok());
+    for (int b = 0; b < 2; ++b)
+      for (int h = 0; h < 3; ++h)
+        for (int i = 0; i < n; ++i)
+          for (int d = 0; d < 64; ++d)
+            worst = std::max(worst, std::abs(O(b, h, i, d) - s.O(b, h, first + i, d)));
+    first += n;
+  }
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("decoding step by step gives the causal result") {
+  sequence s(150);
+  for (const std::vector<int> &steps : {std::vector{1}, {150}, {7, 1, 40}, {128, 1, 1}}) {
+    contiguous c(extents(extent<batch>(2), extent<slots>(150)));
+    CHECK(decoded_difference<decode>(s, c, steps) <= 2e-6f);
+    CHECK(c.lengths()(1) == 150);
+    paged p(extents(extent<batch>(2), extent<pages>(20), extent<blocks>(10)));
+    CHECK(decoded_difference<decode_paged>(s, p, steps) <= 2e-6f);
+    CHECK(p.free_pages() == 0);
+  }
+}
+
+TEST_CASE("what does not fit is a status, and the cache is as it was") {
+  sequence s(20);
+  contiguous c(extents(extent<batch>(2), extent<slots>(25)));
+  REQUIRE(c.append(s.K, s.V).ok());
+  const status full = c.append(s.part(s.K, 0, 6), s.part(s.V, 0, 6));
+  CHECK(full.code() == status_code::cache_full);
+  CHECK(full.text() ==
+        std::string("kv_cache: entry 0 holds 20 of 25 positions; 6 more do not fit"));
+  CHECK(c.lengths()(0) == 20);
+  REQUIRE(c.append(s.part(s.K, 0, 5), s.part(s.V, 0, 5)).ok());
+  CHECK(c.keys()(1, 2, 24, 3) == s.K(1, 2, 4, 3));
+  CHECK(c.keys()(1, 2, 4, 3) == s.K(1, 2, 4, 3));
+
+  new_keys one(extents(extent<batch>(1), extent<seq>(1)));
+  new_values two(extents(extent<batch>(2), extent<seq>(2)));
+  CHECK(c.append(one, s.V).text() ==
+        std::string("kv_cache: axis 0 of the new keys is 1 but must be 2"));
+  CHECK(c.append(s.K, two).text() ==
+        std::string("kv_cache: axis 2 of the new values is 2 but must be 20"));
+  CHECK(c.truncate(2, 0).text() == std::string("kv_cache: there is no entry 2: it has 2"));
+  CHECK(c.truncate(0, 26).code() == status_code::wrong_extent);
+  CHECK(c.lengths()(0) == 25);
+
+  // a call that fails takes the new positions back
+  REQUIRE(c.truncate(0, 3).ok());
+  REQUIRE(c.truncate(1, 3).ok());
+  results wrong(extents(extent<batch>(2), extent<seq>(4)));
+  CHECK(!c.attend<decode>(s.K, s.V, s.Q, wrong).ok());
+  CHECK(c.lengths()(0) == 3);
+
+  paged p(extents(extent<batch>(2), extent<pages>(3), extent<blocks>(2)));
+  CHECK(p.append(s.K, s.V).text() == std::string("paged_kv_cache: 4 pages are needed, 3 are free"));
+  CHECK(p.free_pages() == 3);
+  REQUIRE(p.append(s.part(s.K, 0, 16), s.part(s.V, 0, 16)).ok());
+  CHECK(p.free_pages() == 1);
+  CHECK(p.append(s.K, s.V).code() == status_code::cache_full);
+  REQUIRE(p.truncate(0, 0).ok());
+  CHECK(p.free_pages() == 2);
+}
+
+TEST_CASE("ragged batches append what is real") {
+  sequence s(9);
+  contiguous c(extents(extent<batch>(2), extent<slots>(12)));
+  const std::int32_t counts[] = {9, 2}, more[] = {0, 3}, too_many[] = {0, 10}, few[] = {1};
+  REQUIRE(c.append(s.K, s.V, counts).ok());
+  REQUIRE(c.append(s.K, s.V, more).ok());
+  CHECK(c.lengths()(0) == 9);
+  CHECK(c.lengths()(1) == 5);
+  CHECK(c.keys()(1, 0, 2, 7) == s.K(1, 0, 0, 7));
+  CHECK(c.append(s.K, s.V, too_many).text() ==
+        std::string("kv_cache: entry 1 is to take 10 of 9 new positions"));
+  CHECK(c.append(s.K, s.V, few).code() == status_code::wrong_count);
+  CHECK(c.lengths()(1) == 5);
+}
+
+TEST_CASE("shards of the keys merge to the whole") {
+  const int n = 33, m = 70;
+  const extents whole(extent<batch>(1), extent<seq>(n), extent<mem>(m));
+  using key = tensor<batch, heads, mem, d_k>;
+  using value_ = tensor<batch, heads, mem, d_v>;
+  const auto Q = random_tensor<queries>(whole, 1);
+  const auto K = random_tensor<key>(whole, 2);
+  const auto V = random_tensor<value_>(whole, 3);
+  tensor<batch, heads, mem, odd_v> U(whole);
+  tensor<batch, heads, seq, odd_v> P(whole);
+  results O(whole);
+  tensor<batch, heads, seq> lse(whole);
+  REQUIRE(call<two_values>(Q, K, V, U, O, P, lse).ok());
+  const std::vector<int> edges = {0, 1, 1, 40, 70, 70};  // empty shards among them
+  const int parts = static_cast<int>(edges.size()) - 1;
+  tensor<shards, batch, heads, seq, d_v> O_i({parts, 1, n});
+  tensor<shards, batch, heads, seq> lse_i({parts, 1, n});
+  for (int k = 0; k < parts; ++k) {
+    const int first = edges[static_cast<std::size_t>(k)],
+              count = edges[static_cast<std::size_t>(k) + 1] - first;
+    const const_tensor_view<batch, heads, mem, d_k> K_k(K.data() + first * 32, {1, count},
+                                                        {3 * m * 32, m * 32, 32, 1});
+    const const_tensor_view<batch, heads, mem, d_v> V_k(V.data() + first * 64, {1, count},
+                                                        {3 * m * 64, m * 64, 64, 1});
+    const const_tensor_view<batch, heads, mem, odd_v> U_k(U.data() + first * 28, {1, count},
+                                                          {3 * m * 28, m * 28, 28, 1});
+    const tensor_view<batch, heads, seq, d_v> O_k(O_i.data() + k * 3 * n * 64, {1, n});
+    const tensor_view<batch, heads, seq> lse_k(lse_i.data() + k * 3 * n, {1, n});
+    REQUIRE(call<two_values>(Q, K_k, V_k, U_k, O_k, P, lse_k).ok());
+  }
+  results again(whole);
+  tensor<batch, heads, seq> lse_again(whole);
+  REQUIRE(call<merged_shards>(O_i, lse_i, again, lse_again).ok());
+  float worst = 0;
+  for (std::int64_t k = 0; k < O.elements(); ++k)
+    worst = std::max(worst, std::abs(O.data()[k] - again.data()[k]));
+  for (std::int64_t k = 0; k < lse.elements(); ++k)
+    worst = std::max(worst, std::abs(lse.data()[k] - lse_again.data()[k]));
+  CHECK(worst <= 3e-6f);
+}
