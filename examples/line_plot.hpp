@@ -1,0 +1,67 @@
+#pragma once
+// Measurements as a picture: lines over two logarithmic axes, with the points that they connect.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace examples {
+
+struct line {
+  std::string name, colour;
+  std::vector<double> y;  // one for each x
+};
+
+// A whole SVG file. All numbers must be positive. Ticks stand at powers of two along x and of ten along y.
+inline std::string line_plot(const std::string &title, const std::string &x_name,
+                             const std::string &y_name, const std::vector<double> &x,
+                             const std::vector<line> &lines) {
+  constexpr double width = 640, height = 400, left = 70, right = 150, top = 50, bottom = 50;
+  double low = 1e300, high = 0;
+  for (const line &l : lines)
+    for (double y : l.y) low = std::min(low, y), high = std::max(high, y);
+  low = std::pow(10, std::floor(std::log10(low))), high = std::pow(10, std::ceil(std::log10(high)));
+  const auto at_x = [&](double v) {
+    return left + (width - left - right) * std::log(v / x.front()) / std::log(x.back() / x.front());
+  };
+  const auto at_y = [&](double v) {
+    return height - bottom - (height - top - bottom) * std::log(v / low) / std::log(high / low);
+  };
+  const auto text = [](double px, double py, const std::string &words, const char *anchor) {
+    return fmt::format(
+        "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"13\" font-family=\"sans-serif\" text-anchor=\"{}\">{}</text>\n",
+        px, py, anchor, words);
+  };
+  std::string body = text(left, 24, title, "start") +
+                     text((left + width - right) / 2, height - 10, x_name, "middle") +
+                     text(left, top - 10, y_name, "start");
+  for (double v : x) {
+    body +=
+        fmt::format("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#ddd\"/>\n",
+                    at_x(v), top, height - bottom);
+    body += text(at_x(v), height - bottom + 18, fmt::format("{:g}", v), "middle");
+  }
+  for (double v = low; v <= high * 1.001; v *= 10) {
+    body +=
+        fmt::format("<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/>\n",
+                    left, at_y(v), width - right);
+    body += text(left - 8, at_y(v) + 4, fmt::format("{:g}", v), "end");
+  }
+  for (const line &l : lines) {
+    std::string points;
+    for (std::size_t k = 0; k < x.size(); ++k)
+      points += fmt::format("{:.1f},{:.1f} ", at_x(x[k]), at_y(l.y[k]));
+    body +=
+        fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
+                    points, l.colour);
+    body += text(width - right + 8, at_y(l.y.back()) + 4, l.name, "start");
+  }
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n"
+      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{2}</svg>\n",
+      width, height, body);
+}
+
+}  // namespace examples
