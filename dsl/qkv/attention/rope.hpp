@@ -30,7 +30,7 @@ struct rope_check {
       return m
           .say("rope: ", table->label, " varies along ", table->s.without(first.s),
                ", which the pairs of ", of<X>.label, " lack")
-          .show(first, *table);
+          .show(of<X>, *table);
     }
     return m;
   }
