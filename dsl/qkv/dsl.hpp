@@ -10,11 +10,16 @@
 #include <qkv/attention/dilated.hpp>
 #include <qkv/attention/document.hpp>
 #include <qkv/attention/global_window.hpp>
+#include <qkv/attention/grouped_query.hpp>
+#include <qkv/attention/latent_attention.hpp>
 #include <qkv/attention/layer_norm.hpp>
 #include <qkv/attention/linear_attention.hpp>
 #include <qkv/attention/luong.hpp>
+#include <qkv/attention/multi_head.hpp>
+#include <qkv/attention/nystrom.hpp>
 #include <qkv/attention/padding.hpp>
 #include <qkv/attention/prefix.hpp>
+#include <qkv/attention/project.hpp>
 #include <qkv/attention/qk_norm.hpp>
 #include <qkv/attention/relative_bias.hpp>
 #include <qkv/attention/rms_norm.hpp>
