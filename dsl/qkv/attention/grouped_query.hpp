@@ -9,6 +9,9 @@ namespace detail {
 template <axes Heads, axes Features, axes Key, class Q, class K, class V, class... Keep>
 struct grouped_query_check {
   static constexpr text why() {
+    message m;
+    for (const info *x : {&of<K>, &of<V>})
+      if (lacks_axis(m, {"grouped_query", Heads}, one_axis(Heads[1]), *x)) return m;
     trial t;
     const info q = t(of<Q>.label, rule::split{Heads}, of<Q>);
     t("result", rule::merge{Heads}, try_attention<Keep...>(t, Features, Key, q, of<K>, of<V>));
@@ -32,7 +35,8 @@ using groups_not = refusal<grouped_query_check<axes_of<Heads, KvHeads, Group>(),
 //           V[.., kv_heads, key, values] -> [.., heads, query, values]; heads = kv_heads * group. With
 //           one key head, leave the axis out and call scaled_dot_product (multi-query attention).
 // Numerics: as scaled_dot_product.
-// Errors:   as split: kv_heads that do not divide heads; as scaled_dot_product.
+// Errors:   as split: kv_heads that do not divide heads; K or V without them; as
+//           scaled_dot_product.
 template <an_axis auto Heads, an_axis auto KvHeads, an_axis auto Group, an_axis auto Features,
           an_axis auto Key, traced Q, traced K, traced V, traced... Keep>
   requires(sizeof...(Keep) <= 1) &&
