@@ -2,10 +2,34 @@
 // The language: axes, expressions, kernels. A spec includes this header and nothing else.
 #include <qkv/core/shape_error.hpp>  // first: compilers print the way to it with every error
 
+#include <qkv/attention/alibi.hpp>
+#include <qkv/attention/attention_pooling.hpp>
+#include <qkv/attention/bahdanau.hpp>
 #include <qkv/attention/causal.hpp>
+#include <qkv/attention/differential.hpp>
+#include <qkv/attention/dilated.hpp>
+#include <qkv/attention/document.hpp>
+#include <qkv/attention/global_window.hpp>
+#include <qkv/attention/grouped_query.hpp>
+#include <qkv/attention/latent_attention.hpp>
 #include <qkv/attention/layer_norm.hpp>
+#include <qkv/attention/linear_attention.hpp>
+#include <qkv/attention/luong.hpp>
+#include <qkv/attention/multi_head.hpp>
+#include <qkv/attention/nystrom.hpp>
 #include <qkv/attention/padding.hpp>
+#include <qkv/attention/prefix.hpp>
+#include <qkv/attention/project.hpp>
+#include <qkv/attention/qk_norm.hpp>
+#include <qkv/attention/relative_bias.hpp>
+#include <qkv/attention/rms_norm.hpp>
+#include <qkv/attention/rope.hpp>
 #include <qkv/attention/scaled_dot_product.hpp>
+#include <qkv/attention/sigmoid_attention.hpp>
+#include <qkv/attention/sink.hpp>
+#include <qkv/attention/softcap.hpp>
+#include <qkv/attention/t5_bias.hpp>
+#include <qkv/attention/talking_heads.hpp>
 #include <qkv/core/kernel.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/broadcast.hpp>

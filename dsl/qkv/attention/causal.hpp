@@ -50,16 +50,23 @@ constexpr index_expr<Label, S, M, N> marked(const index_expr<L, S, Old, N> &x) {
   return r;
 }
 
-template <an_axis auto Query, an_axis auto Key, align Where>
-struct window_check {
+// Distances between query and key need to know how both lie against each other.
+template <str Name, an_axis auto Query, an_axis auto Key, align Where>
+struct distance_check {
   static constexpr text why() {
     message m;
-    const sv q = data_of<Query>->name, k = data_of<Key>->name;
+    const sv q = data_of<Query>->name, k = data_of<Key>->name, name = Name.view();
     if (Where != align::unsaid || related(data_of<Query>, data_of<Key>)) return m;
-    return m.say("sliding_window<", q, ", ", k, ">: the sizes of ", q, " and ", k, " are unrelated")
-        .say("say sliding_window<", q, ", ", k, ", align::first> or align::last");
+    return m.say(name, "<", q, ", ", k, ">: the sizes of ", q, " and ", k, " are unrelated")
+        .say("say ", name, "<", q, ", ", k, ", align::first> or align::last");
   }
 };
+
+// How far the key lies after the query.
+template <an_axis auto Query, an_axis auto Key, align Where>
+constexpr auto distance() {
+  return index(Key) - query_position<Query, Key, Where>();
+}
 
 }  // namespace detail
 
@@ -79,12 +86,12 @@ inline constexpr auto causal = detail::marked<detail::as_str<detail::causal_text
 // Numerics: b8.
 // Errors:   sizes that are unrelated, and the alignment not said.
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width>
-  requires detail::passes<detail::window_check<Query, Key, Where>>
+  requires detail::passes<detail::distance_check<"sliding_window", Query, Key, Where>>
 constexpr auto sliding_window(Width width) {
   return abs(detail::query_position<Query, Key, Where>() - index(Key)) < width;
 }
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width,
-          class Err = detail::refusal<detail::window_check<Query, Key, Where>>>
+          class Err = detail::refusal<detail::distance_check<"sliding_window", Query, Key, Where>>>
 Err sliding_window(Width);
 
 }  // namespace qkv

@@ -1,5 +1,6 @@
 #pragma once
 // The attention of "Attention Is All You Need" (Vaswani et al. 2017), equation 1.
+#include <qkv/core/trial.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/dot.hpp>
 #include <qkv/ops/mask.hpp>
@@ -9,27 +10,29 @@
 namespace qkv {
 namespace detail {
 
-// What Rule makes of these operands, as an operand of the next.
-template <class Rule, class... Info>
-constexpr info after(sv label, const Rule &rule, const Info &...x) {
-  return {label, rule.shape(x...), rule.meaning(x...), form::tensor};
+// The scores without what keep, if there is one, does not let through.
+template <class... Keep>
+constexpr info try_mask(trial &t, const info &scores) {
+  if constexpr (sizeof...(Keep) == 1) {
+    return t(scores.label, rule::mask{}, scores, of<Keep>...);
+  } else {
+    return scores;
+  }
+}
+
+template <class... Keep>
+constexpr info try_attention(trial &t, const axes &features, const axes &key, const info &q,
+                             const info &k, const info &v) {
+  const info scores = try_mask<Keep...>(t, t("scores", rule::dot{features}, q, k));
+  return t("attention", rule::dot{key}, t("weights", rule::softmax{key}, scores), v);
 }
 
 template <axes Features, axes Key, class Q, class K, class V, class... Keep>
 struct scaled_dot_product_check {
   static constexpr text why() {
-    const rule::dot scores{Features}, result{Key};
-    const rule::softmax weights{Key};
-    text t = scores.check(of<Q>, of<K>);
-    if (!t.empty()) return t;
-    info s = after("scores", scores, of<Q>, of<K>);
-    if constexpr (sizeof...(Keep) == 1) {
-      t = rule::mask{}.check(s, of<Keep>...);
-      if (!t.empty()) return t;
-      s = after("scores", rule::mask{}, s, of<Keep>...);
-    }
-    t = weights.check(s);
-    return t.empty() ? result.check(after("weights", weights, s), of<V>) : t;
+    trial t;
+    try_attention<Keep...>(t, Features, Key, of<Q>, of<K>, of<V>);
+    return t.why;
   }
 };
 
@@ -44,6 +47,8 @@ using attends_not =
 
 // Computes: softmax(Q K' / sqrt(size(features))) V over the keys that keep lets through.
 // Shapes:   Q[.., query, features], K[.., key, features], V[.., key, values] -> [.., query, values]
+//           K and V may lack heads that Q has: all query heads then share them (multi-query
+//           attention, Shazeer 2019).
 // Numerics: as softmax, mask and dot; the scores are not stored.
 // Errors:   as softmax, mask and dot.
 template <an_axis auto Features, an_axis auto Key, traced Q, traced K, traced V>

@@ -1,0 +1,17 @@
+#pragma once
+// The mask of a prefix language model (Liu et al. 2018; Raffel et al. 2020).
+#include <qkv/attention/causal.hpp>
+
+namespace qkv {
+
+// Computes: whether the key is not after the query, or lies within the prefix, which all queries
+//           see: mask(scores, prefix<seq, kv>(length)).
+// Shapes:   [key, query] and those of length, as in<"length", i32, batch>
+// Numerics: b8.
+// Errors:   as causal.
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Length>
+constexpr auto prefix(Length length) {
+  return causal<Query, Key, Where> || index(Key) < length;
+}
+
+}  // namespace qkv
