@@ -1,5 +1,6 @@
 // Cases of our own where ONNX has none that would notice a mistake: masks that hide something, rows with nothing left,
 // large scores, NaN in what is hidden, sizes that no tile divides. Held against plain loops in double precision.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -506,4 +507,13 @@ TEST_CASE("own: rotary embeddings of odd sizes") {
         for (std::int64_t k = 2 * pairs; k < d; ++k) wrong += Y(b, h, i, k) != X(b, h, i, k);
       }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("own: more features to turn than there are") {
+  qkv::tensor<onnx::batch, onnx::heads, onnx::seq, onnx::features> X({1, 1, 2, 7}), Y({1, 1, 2, 7});
+  const qkv::tensor<onnx::batch, onnx::seq, onnx::pairs> cos({1, 2, 4}), sin({1, 2, 4});
+  Y.fill(5);
+  CHECK(run<onnx::rotary_by_token>(X, cos, sin, Y) ==
+        "rotary_by_token: concat<features, turned, rest>: features is 7, less than turned = 8");
+  CHECK(std::all_of(Y.begin(), Y.end(), [](float y) { return y == 5; }));
 }
