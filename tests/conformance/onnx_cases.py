@@ -35,6 +35,16 @@ def tensor(path):
     return numpy_helper.to_array(proto)
 
 
+def packed_heads(a, heads):
+    """[batch, n, heads * d] seen as [batch, heads, n, d], without moving anything."""
+    return a.reshape(*a.shape[:2], heads, -1).transpose(0, 2, 1, 3)
+
+
+def in_groups(a, key_heads):
+    """[batch, query heads, n, d] seen as [batch, key heads, group, n, d]."""
+    return a.reshape(a.shape[0], key_heads, -1, *a.shape[2:])
+
+
 class Case:
     def __init__(self, folder):
         self.name = folder.name.removeprefix("test_")
@@ -49,12 +59,6 @@ class Case:
         """What the language lacks for this case, or None."""
         if self.node.op_type == "LinearAttention":
             return "a scan over time with a carried state"
-        if self.node.op_type == "RotaryEmbedding":
-            return "slices of an axis, and gathers by position"
-        if "past_key" in self.fed:
-            return "keys and values appended to a cache (concat)"
-        if "nonpad_kv_seqlen" in self.fed:
-            return "a mask that is shorter than the keys"
         widths = {a.dtype.name for a in self.fed.values()} & {"float16", "float64"}
         return f"storage as {widths.pop()}" if widths else None
 
@@ -69,6 +73,9 @@ class Case:
             rank = self.fed["x"].ndim
             axis = self.attributes.get("axis", -1) % rank + 3 - rank
             return ("softmax_planes", "softmax_rows", "softmax_columns")[axis], {}
+        if self.node.op_type == "RotaryEmbedding":
+            kind = "rotary" if "position_ids" in self.fed else "rotary_by_token"
+            return kind + ("_interleaved" if self.attributes.get("interleaved") else ""), {}
         scalars = {}
         if "scale" in self.attributes:
             scalars["scale"] = self.attributes["scale"]
@@ -81,8 +88,16 @@ class Case:
         if self.name == "flexattention_soft_cap":
             return "softcap", {"cap": 20.0}
         mask = self.fed.get("attn_mask")
-        if "qk_matmul_output" in self.wanted:
-            return "scores_" + ("raw", "capped", "biased", "softmax")[self.attributes.get("qk_matmul_output_mode", 0)], scalars
+        if "nonpad_kv_seqlen" in self.fed:
+            return "padded", scalars
+        mode = ("raw", "capped", "biased", "softmax")[self.attributes.get("qk_matmul_output_mode", 0)]
+        if "qk_matmul_output" not in self.wanted:
+            mode = None
+        if "past_key" in self.fed:
+            kind = f"past_{mode}" if mode else "with_past"
+            return kind + ("_causal" if self.attributes.get("is_causal") else ""), scalars
+        if mode:
+            return f"scores_{mode}", scalars
         if mask is None:
             kind = "scaled" if "scale" in scalars else "softcap" if "cap" in scalars else "plain"
             kind = "causal" if self.attributes.get("is_causal") else kind
@@ -98,22 +113,31 @@ class Case:
         return kind, scalars
 
     def tensors(self):
-        """name -> array, in the shapes of the spec. A case of rank 3 keeps its memory order: `!` marks it."""
-        rename = {"attn_mask": "mask", "qk_matmul_output": "scores", "x": "X", "y": "Y"}
+        """name -> array, in the shapes of the spec; views of the memory of ONNX, some of its axes with stride 0."""
+        rename = {"attn_mask": "mask", "qk_matmul_output": "scores", "x": "X", "y": "Y", "input": "X", "output": "Y",
+                  "cos_cache": "cos", "sin_cache": "sin", "position_ids": "position", "nonpad_kv_seqlen": "nonpad"}
         arrays = {rename.get(k, k): v for k, v in (self.fed | self.wanted).items()}
+        arrays = {k: v.astype(np.int32) if v.dtype == np.int64 else v for k, v in arrays.items()}
         if self.node.op_type == "Softmax":
             return {k: v.reshape((1,) * (3 - v.ndim) + v.shape) for k, v in arrays.items()}
+        if self.node.op_type == "RotaryEmbedding":
+            return {k: packed_heads(v, self.attributes["num_heads"]) if k in "XY" and v.ndim == 3 else v
+                    for k, v in arrays.items()}
         heads = {"Q": self.attributes.get("q_num_heads"), "K": self.attributes.get("kv_num_heads")}
         heads |= {"V": heads["K"], "Y": heads["Q"]}
         key_heads = heads["K"] or arrays["K"].shape[1]
+        past = "past_key" in arrays  # these kernels have an axis of groups always, and masks with all axes
         for name in ("Q", "K", "V", "Y"):
             a = arrays[name]
-            if a.ndim == 3:  # [batch, n, heads * d]: seen as [batch, heads, n, d] without moving anything
-                a = a.reshape(*a.shape[:2], heads[name], -1).transpose(0, 2, 1, 3)
-            if self.grouped() and name in "QY":
-                a = a.reshape(a.shape[0], key_heads, -1, *a.shape[2:])
-            arrays[name] = a
-        if "mask" in arrays and arrays["mask"].ndim == 4 and arrays["mask"].shape[1] == 1:
+            arrays[name] = packed_heads(a, heads[name]) if a.ndim == 3 else a
+        for name in {"Q", "Y", "scores"} & arrays.keys() if self.grouped() or past else ():
+            arrays[name] = in_groups(arrays[name], key_heads)
+        if past:
+            mask, (*_, n, m) = arrays["mask"], arrays["mask"].shape
+            if mask.ndim == 4:
+                mask = in_groups(mask, key_heads) if mask.shape[1] > 1 else mask[:, :, None]
+            arrays["mask"] = np.broadcast_to(mask, (*arrays["Q"].shape[:3], n, m))
+        elif "mask" in arrays and arrays["mask"].ndim == 4 and arrays["mask"].shape[1] == 1:
             arrays["mask"] = arrays["mask"][:, 0]
         return arrays
 
@@ -125,19 +149,20 @@ class Case:
 
 def export(case):
     """Writes the data; returns the line of cases.txt. Files hold the memory as ONNX lays it out, plain C order;
-    an axis order beside a name says which file axis each axis of the spec is."""
+    an axis order beside a name says which file axis each axis of the spec is, or - where it has none."""
     kernel, scalars = case.kernel()
     words = [kernel] + [f"{k}={v:g}" for k, v in scalars.items()]
     out = HERE / "cases" / case.name
     out.mkdir(parents=True)
     for name, array in case.tensors().items():
-        order = sorted(range(array.ndim), key=lambda axis: -array.strides[axis])
-        memory = array.transpose(order)
-        if memory.size and not memory.flags.c_contiguous:
-            order, memory = range(array.ndim), array
+        repeated = [axis for axis in range(array.ndim) if array.strides[axis] == 0]
+        order = sorted(set(range(array.ndim)) - set(repeated), key=lambda axis: -array.strides[axis])
+        memory = array.transpose(repeated + order)[(0,) * len(repeated)]
+        if not repeated and memory.size and not memory.flags.c_contiguous:
+            order, memory = list(range(array.ndim)), array
         np.save(out / f"{name}.npy", np.ascontiguousarray(memory))
-        inverse = [list(order).index(axis) for axis in range(array.ndim)]
-        words.append(name if inverse == sorted(inverse) else f"{name}:{''.join(map(str, inverse))}")
+        places = ["-" if axis in repeated else str(order.index(axis)) for axis in range(array.ndim)]
+        words.append(name if places == sorted(places) and not repeated else f"{name}:{''.join(places)}")
     return " ".join(words)
 
 

@@ -1,0 +1,136 @@
+#include "tests/conformance/conformance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <qkv/npy.hpp>
+#include <qkv/registry.hpp>
+#include <qkv/run.hpp>
+#include <sstream>
+
+namespace conformance {
+namespace {
+
+const std::string folder = QKV_ROOT "/tests/conformance/";
+
+std::int32_t dtype_of(qkv::npy_type type) {
+  return type == qkv::npy_type::b8 ? QKV_B8 : type == qkv::npy_type::i32 ? QKV_I32 : QKV_F32;
+}
+
+// The tensor of a file as the spec sees it: axes in the spec's order, strides those of the file, 0 along an axis that
+// the file lacks; sizes of those are left for later.
+qkv_tensor tensor_of(qkv::npy_array &array, std::string order) {
+  const int rank = static_cast<int>(array.shape.size());
+  if (order.empty())
+    for (int d = 0; d < rank; ++d) order += static_cast<char>('0' + d);
+  std::vector<std::int64_t> strides(array.shape.size(), 1);
+  for (int d = rank - 1; d-- > 0;)
+    strides[std::size_t(d)] = strides[std::size_t(d) + 1] * array.shape[std::size_t(d) + 1];
+  qkv_tensor t{};
+  t.data = array.data.data();
+  t.dtype = dtype_of(array.type);
+  t.rank = static_cast<int>(order.size());
+  for (std::size_t d = 0; d < order.size(); ++d) {
+    if (order[d] == '-') {
+      t.extent[d] = -1;
+      continue;
+    }
+    const auto from = std::size_t(order[d] - '0');
+    t.extent[d] = array.shape[from];
+    t.stride[d] = strides[from];
+  }
+  return t;
+}
+
+// Gives the axes that files lack the sizes that other tensors have.
+void complete(const qkv_kernel &kernel, std::vector<qkv_tensor> &arguments) {
+  std::map<int, std::int64_t> sizes;  // by axis
+  for (const bool fill : {false, true})
+    for (std::size_t k = 0; k < arguments.size(); ++k)
+      for (int d = 0; d < arguments[k].rank; ++d) {
+        const int axis = kernel.arguments[k].axes[d];
+        std::int64_t &extent = arguments[k].extent[d];
+        if (fill && extent < 0) extent = sizes.at(axis);
+        if (extent >= 0) sizes[axis] = extent;
+      }
+}
+
+// What differs, or nothing.
+std::string compare(const std::string &name, const qkv::npy_array &got,
+                    const qkv::npy_array &want) {
+  const auto *g = reinterpret_cast<const float *>(got.data.data());
+  const auto *w = reinterpret_cast<const float *>(want.data.data());
+  for (std::int64_t i = 0; i < got.elements(); ++i) {
+    if (g[i] == w[i]) continue;  // infinities too
+    // ONNX allows 1e-3 relative; honest float32 stays within a hundredth of that.
+    if (!(std::abs(g[i] - w[i]) <= 2e-6f + 1e-5f * std::abs(w[i])))
+      return name + " is " + std::to_string(g[i]) + " where " + std::to_string(w[i]) +
+             " is expected, at " + std::to_string(i);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<onnx_case> all_cases() {
+  std::ifstream file(folder + "cases.txt");
+  std::vector<onnx_case> cases;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("#")) continue;
+    std::istringstream words(line);
+    onnx_case c;
+    words >> c.name >> c.kernel;
+    if (c.kernel == "-") {
+      std::getline(words >> std::ws, c.missing);
+    } else {
+      for (std::string word; words >> word;) {
+        if (const auto at = word.find('='); at != word.npos)
+          c.scalars[word.substr(0, at)] = std::stof(word.substr(at + 1));
+        else
+          c.orders[word.substr(0, word.find(':'))] =
+              word.find(':') == word.npos ? "" : word.substr(word.find(':') + 1);
+      }
+    }
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+std::string data_of(const onnx_case &c) { return folder + "cases/" + c.name; }
+
+std::string run_case(const onnx_case &c) {
+  const auto found = qkv::kernels(c.kernel);
+  if (found.size() != 1) return "no kernel " + c.kernel;
+  const qkv_kernel &kernel = *found.front();
+  std::map<std::string, qkv::npy_array> files, results;
+  std::map<std::string, float> scalars = c.scalars;
+  std::vector<qkv_tensor> arguments;
+  for (int k = 0; k < kernel.n_arguments; ++k) {
+    const qkv_argument &a = kernel.arguments[k];
+    if (const auto scalar = scalars.find(a.name); scalar != scalars.end()) {
+      qkv_tensor t{};
+      t.data = &scalar->second;
+      arguments.push_back(t);
+      continue;
+    }
+    const auto order = c.orders.find(a.name);
+    if (order == c.orders.end()) return std::string("no data for ") + a.name;
+    const std::string path = data_of(c) + "/" + a.name + ".npy";
+    if (const qkv::status s = qkv::read_npy(path, files[a.name]); !s) return s.text();
+    qkv::npy_array *array = &files[a.name];
+    if (a.role == QKV_OUT) {  // a copy of the expected one, spoilt
+      array = &(results[a.name] = files[a.name]);
+      std::fill(array->data.begin(), array->data.end(), std::byte{0xff});
+    }
+    arguments.push_back(tensor_of(*array, order->second));
+    if (arguments.back().rank != a.rank) return std::string("the data has another rank: ") + a.name;
+  }
+  if (files.size() != c.orders.size()) return kernel.name + std::string(" leaves tensors unused");
+  complete(kernel, arguments);
+  if (const qkv::status s = qkv::run(kernel, arguments); !s) return s.text();
+  for (const auto &[name, got] : results)
+    if (std::string wrong = compare(name, got, files[name]); !wrong.empty()) return wrong;
+  return {};
+}
+
+}  // namespace conformance

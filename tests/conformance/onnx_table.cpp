@@ -1,0 +1,44 @@
+// Prints what is committed as generated/conformance.md: every ONNX case about attention, the kernel that computes it or
+// what is missing. A case is called computed only when it was, just now.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "tests/conformance/conformance.hpp"
+
+namespace {
+
+using conformance::onnx_case;
+
+constexpr std::array families = {"attention", "flexattention", "linear_attention",
+                                 "rotary_embedding", "softmax"};
+
+std::string outcome(const onnx_case &c) {
+  if (!c.missing.empty()) return "missing: " + c.missing;
+  if (const std::string wrong = conformance::run_case(c); !wrong.empty()) return "WRONG: " + wrong;
+  return "`" + c.kernel + "`";
+}
+
+}  // namespace
+
+int main() {
+  const std::vector<onnx_case> cases = conformance::all_cases();
+  const auto computed = std::count_if(cases.begin(), cases.end(),
+                                      [](const onnx_case &c) { return c.missing.empty(); });
+  std::printf(
+      "# ONNX cases about attention\nWritten by a test that computes them: %td of %zu, through the kernels of "
+      "`tests/conformance/`.\n",
+      computed, cases.size());
+  std::size_t listed = 0;
+  for (const char *family : families) {
+    std::printf("\n| %s | |\n|---|---|\n", family);
+    for (const onnx_case &c : cases) {
+      if (!c.name.starts_with(family)) continue;
+      std::printf("| %s | %s |\n", c.name.c_str(), outcome(c).c_str());
+      ++listed;
+    }
+  }
+  return listed == cases.size() ? 0 : 1;
+}
