@@ -1,15 +1,15 @@
 #include "encoder.hpp"
 
-#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "weights.hpp"
 
 namespace minilm {
 namespace {
 
-constexpr std::size_t features = 384, tokens = 30522, positions = 512;
 constexpr int layers = 6;
+constexpr std::size_t most_tokens = 512;  // positions that the model has learned
 
 void require(const qkv::status &s) {
   if (!s) throw std::runtime_error(s.text());
@@ -22,31 +22,16 @@ qkv::const_tensor_view<i32, batch> lengths_of(const padded &p) {
 }  // namespace
 
 encoder::encoder(safetensors &model)
-    : words_(model.read("embeddings.word_embeddings.weight", tokens * features)),
-      positions_(model.read("embeddings.position_embeddings.weight", positions * features)),
-      embeddings_(prepare_embeddings(model)),
+    : embeddings_(prepare_embeddings(model)),
       first_attention_(prepare_attention_weights(model, 0)) {
   for (int k = 0; k < layers; ++k) layers_.push_back(prepare_layer(model, k));
 }
 
-// The embedding of each token, as the model learned it.
-encoder::activations encoder::gather(const padded &p) const {
-  activations rows({p.sentences(), p.width});
-  float *to = rows.data();
-  for (const std::int32_t id : p.ids) {
-    const auto row = static_cast<std::size_t>(id);
-    if (row >= tokens) throw std::runtime_error("the model has no token " + std::to_string(id));
-    to = std::copy_n(words_.data() + row * features, features, to);
-  }
-  return rows;
-}
-
 encoder::activations encoder::embed(const padded &p) const {
-  if (p.width > positions)
-    throw std::runtime_error("a sentence has more tokens than the model has positions");
+  if (p.width > most_tokens) throw std::runtime_error("a sentence has more than 512 tokens");
   activations X({p.sentences(), p.width});
-  const qkv::const_tensor_view<f32, seq, d_model> position(positions_.data(), {p.width});
-  require(embeddings_(gather(p), position, X));
+  const qkv::const_tensor_view<i32, batch, seq> tokens(p.ids.data(), {p.sentences(), p.width});
+  require(embeddings_(tokens, X));
   return X;
 }
 

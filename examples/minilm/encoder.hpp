@@ -13,16 +13,14 @@ class encoder {
  public:
   explicit encoder(safetensors &model);
 
-  // Both throw std::runtime_error: what a kernel says, or a token that the model does not have.
+  // Both throw std::runtime_error: what a kernel says, more than 512 tokens.
   qkv::tensor<f32, batch, d_model> encode(const padded &) const;
   qkv::tensor<f32, batch, heads, seq, kv> first_attention(const padded &) const;
 
  private:
   using activations = qkv::tensor<f32, batch, seq, d_model>;
-  activations gather(const padded &) const;
   activations embed(const padded &) const;
 
-  std::vector<float> words_, positions_;  // one row for each token of the vocabulary, each position
   qkv::prepared_kernel<embeddings> embeddings_;
   std::vector<qkv::prepared_kernel<layer>> layers_;
   qkv::prepared_kernel<attention_weights> first_attention_;

@@ -4,6 +4,7 @@
 //
 // For each line "IDS OUT CALLS" of its input: encodes the tokens of IDS (.npy, i64, [sentence, token], 0 beyond the end of
 // a sentence) CALLS times, writes the vectors to OUT (.npy) and prints the milliseconds of each call on a line.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>

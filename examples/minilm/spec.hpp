@@ -11,14 +11,19 @@ inline constexpr alias<"kv", seq> kv;
 inline constexpr axis<"d_model", 384> d_model;
 inline constexpr axis<"d_k", 32> d_k;
 inline constexpr axis<"d_ff", 1536> d_ff;
+inline constexpr axis<"vocabulary", 30522> vocabulary;
+inline constexpr axis<"positions", 512> positions;
 inline constexpr double epsilon = 1e-12;
 
-// What the first layer receives: the embeddings of word, position and sentence (there is one), added and normalised.
+// What the first layer receives: the embeddings of word, place and kind of sentence, added and normalised.
 inline constexpr auto embeddings = kernel<"embeddings">(
-    [](in<"word", batch, seq, d_model> word, in<"position", seq, d_model> position,
-       param<"sentence", d_model> sentence, param<"gamma", d_model> gamma,
+    [](in<"tokens", i32, batch, seq> tokens, param<"words", vocabulary, d_model> words,
+       param<"places", positions, d_model> places, param<"kind", d_model> kind,
+       param<"gamma", d_model> gamma,
        param<"beta", d_model> beta) -> out<"X", batch, seq, d_model> {
-      return layer_norm<d_model>(word + position + sentence, gamma, beta, epsilon);
+      auto word = let<"word">(take<vocabulary>(words, tokens));
+      auto place = let<"place">(slice<positions, seq>(places, 0));
+      return layer_norm<d_model>(word + place + kind, gamma, beta, epsilon);
     });
 
 constexpr auto scores_of(auto X, auto length, auto Wq, auto bq, auto Wk, auto bk) {

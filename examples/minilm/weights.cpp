@@ -25,15 +25,16 @@ std::string layer_name(int number) { return "encoder.layer." + std::to_string(nu
 }  // namespace
 
 qkv::prepared_kernel<embeddings> prepare_embeddings(safetensors &model) {
-  const auto row = [&](const char *name) {
-    return read<d_model>(model, std::string("embeddings.") + name);
-  };
-  qkv::tensor<f32, d_model>
-      sentence;  // the first of two kinds of sentences; the model knows no other
+  const std::string name = "embeddings.";
+  qkv::tensor<f32, d_model> kind;  // the first of two kinds of sentences; the model uses no other
   std::ranges::copy(
-      model.row("embeddings.token_type_embeddings.weight", 0, std::size_t(sentence.elements())),
-      sentence.begin());
-  return whole(qkv::prepare<embeddings>(sentence, row("LayerNorm.weight"), row("LayerNorm.bias")));
+      model.row(name + "token_type_embeddings.weight", 0, std::size_t(kind.elements())),
+      kind.begin());
+  return whole(
+      qkv::prepare<embeddings>(read<vocabulary, d_model>(model, name + "word_embeddings.weight"),
+                               read<positions, d_model>(model, name + "position_embeddings.weight"),
+                               kind, read<d_model>(model, name + "LayerNorm.weight"),
+                               read<d_model>(model, name + "LayerNorm.bias")));
 }
 
 qkv::prepared_kernel<layer> prepare_layer(safetensors &model, int number) {

@@ -8,14 +8,15 @@ extern "C" {
 #endif
 
 /* embeddings
- *   in    word[batch, seq, d_model=384] f32
- *   in    position[seq, d_model=384] f32
- *   param sentence[d_model=384] f32
+ *   in    tokens[batch, seq] i32
+ *   param words[vocabulary=30522, d_model=384] f32
+ *   param places[positions=512, d_model=384] f32
+ *   param kind[d_model=384] f32
  *   param gamma[d_model=384] f32
  *   param beta[d_model=384] f32
  *   out   X[batch, seq, d_model=384] f32
  * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */
-int qkv_embeddings(const qkv_tensor *word, const qkv_tensor *position, const qkv_tensor *sentence, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X);
+int qkv_embeddings(const qkv_tensor *tokens, const qkv_tensor *words, const qkv_tensor *places, const qkv_tensor *kind, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X);
 
 /* layer
  *   in    X[batch, seq, d_model=384] f32

@@ -8,50 +8,54 @@ static inline int32_t last_position(const void *size) {
 
 extern int qkv_code_embeddings_host_argv(void **);
 static int enter_qkv_code_embeddings_host(void **a) {
-  int32_t last[] = {last_position(a[7]), last_position(a[8])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[7], a[8], &last[0], &last[1], a[6]};
+  int32_t last[] = {last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
   return qkv_code_embeddings_host_argv(b);
 }
 extern int qkv_code_embeddings_cuda_argv(void **);
 static int enter_qkv_code_embeddings_cuda(void **a) {
-  int32_t last[] = {last_position(a[7]), last_position(a[8])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[7], a[8], &last[0], &last[1], a[6]};
+  int32_t last[] = {last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
   return qkv_code_embeddings_cuda_argv(b);
 }
 extern int qkv_code_embeddings_opencl_argv(void **);
 static int enter_qkv_code_embeddings_opencl(void **a) {
-  int32_t last[] = {last_position(a[7]), last_position(a[8])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[7], a[8], &last[0], &last[1], a[6]};
+  int32_t last[] = {last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
   return qkv_code_embeddings_opencl_argv(b);
 }
 static const qkv_axis axes_embeddings[] = {
     {"batch", -1, 0},
     {"seq", -1, 1},
-    {"d_model", 384, 2},
+    {"vocabulary", 30522, 2},
+    {"d_model", 384, 3},
+    {"positions", 512, 4},
 };
-static const int32_t axes_of_embeddings_word[] = {0, 1, 2};
-static const int32_t axes_of_embeddings_position[] = {1, 2};
-static const int32_t axes_of_embeddings_sentence[] = {2};
-static const int32_t axes_of_embeddings_gamma[] = {2};
-static const int32_t axes_of_embeddings_beta[] = {2};
-static const int32_t axes_of_embeddings_X[] = {0, 1, 2};
+static const int32_t axes_of_embeddings_tokens[] = {0, 1};
+static const int32_t axes_of_embeddings_words[] = {2, 3};
+static const int32_t axes_of_embeddings_places[] = {4, 3};
+static const int32_t axes_of_embeddings_kind[] = {3};
+static const int32_t axes_of_embeddings_gamma[] = {3};
+static const int32_t axes_of_embeddings_beta[] = {3};
+static const int32_t axes_of_embeddings_X[] = {0, 1, 3};
 static const qkv_argument arguments_embeddings[] = {
-    {"word", QKV_IN, 0, 3, axes_of_embeddings_word, -1},
-    {"position", QKV_IN, 0, 2, axes_of_embeddings_position, -1},
-    {"sentence", QKV_PARAM, 0, 1, axes_of_embeddings_sentence, -1},
+    {"tokens", QKV_IN, 4, 2, axes_of_embeddings_tokens, -1},
+    {"words", QKV_PARAM, 0, 2, axes_of_embeddings_words, -1},
+    {"places", QKV_PARAM, 0, 2, axes_of_embeddings_places, -1},
+    {"kind", QKV_PARAM, 0, 1, axes_of_embeddings_kind, -1},
     {"gamma", QKV_PARAM, 0, 1, axes_of_embeddings_gamma, -1},
     {"beta", QKV_PARAM, 0, 1, axes_of_embeddings_beta, -1},
     {"X", QKV_OUT, 0, 3, axes_of_embeddings_X, -1},
 };
 static const qkv_kernel kernel_embeddings = {
-    QKV_ABI, "embeddings", UINT64_C(6009397039066166982), 3, 6, 0, 0,
+    QKV_ABI, "embeddings", UINT64_C(14607943957234561697), 5, 7, 0, 0,
     axes_embeddings, arguments_embeddings, 0, 0,
     enter_qkv_code_embeddings_host, enter_qkv_code_embeddings_cuda, enter_qkv_code_embeddings_opencl};
 
-int qkv_embeddings(const qkv_tensor *word, const qkv_tensor *position, const qkv_tensor *sentence, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X) {
-  if (!word || !position || !sentence || !gamma || !beta || !X) return qkv_call(&kernel_embeddings, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*word, *position, *sentence, *gamma, *beta, *X};
-  return qkv_call(&kernel_embeddings, all, 6, 0, 0);
+int qkv_embeddings(const qkv_tensor *tokens, const qkv_tensor *words, const qkv_tensor *places, const qkv_tensor *kind, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X) {
+  if (!tokens || !words || !places || !kind || !gamma || !beta || !X) return qkv_call(&kernel_embeddings, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*tokens, *words, *places, *kind, *gamma, *beta, *X};
+  return qkv_call(&kernel_embeddings, all, 7, 0, 0);
 }
 
 extern int qkv_code_layer_host_argv(void **);
