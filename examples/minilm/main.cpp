@@ -1,154 +1,97 @@
-// Three sentences through the first attention block of all-MiniLM-L6-v2, compared with what the original computed.
+// Sentences through all-MiniLM-L6-v2: their tokens, how alike they are, how long it takes, what looks at what.
 //
-//   minilm MODEL OUT      MODEL: folder of model.safetensors and vocab.txt; OUT: where the picture goes
-#include <cmath>
+//   minilm MODEL OUT [SENTENCE...]    MODEL: folder of model.safetensors and vocab.txt; OUT: where the picture goes
+//
+// First the sentences of expected/ are compared with what the original computed; when they differ, it exits with 1.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <qkv/call.hpp>
-#include <qkv/npy.hpp>
 #include <stdexcept>
 
-#include "codegen/sheets/attention_map.hpp"
-#include "safetensors.hpp"
-#include "spec.hpp"
+#include "check.hpp"
+#include "latency.hpp"
+#include "picture.hpp"
+#include "vectors.hpp"
 
 namespace {
 
 using namespace minilm;
-constexpr std::size_t features = 384;
-const std::string layer = "encoder.layer.0.attention.";
+using token_lists = std::vector<std::vector<std::int32_t>>;
 
-void require(const qkv::status &s) {
-  if (!s) throw std::runtime_error(s.text());
+std::vector<std::string> names_of(const tokenizer &pieces, const std::vector<std::int32_t> &ids) {
+  std::vector<std::string> names;
+  for (const std::int32_t id : ids) names.push_back(pieces.piece(id));
+  return names;
 }
 
-template <class Number>
-std::vector<Number> expected(const std::string &name) {
-  qkv::npy_array array;
-  require(qkv::read_npy(EXPECTED "/" + name + ".npy", array));
-  const auto *first = reinterpret_cast<const Number *>(array.data.data());
-  return {first, first + array.elements()};
-}
-
-std::vector<std::string> lines(const std::string &path) {
-  std::ifstream file(path);
-  std::vector<std::string> all;
-  for (std::string line; std::getline(file, line);) all.push_back(line);
-  if (all.empty()) throw std::runtime_error("cannot read " + path);
-  return all;
-}
-
-// The largest difference over the tokens that are not padding.
-double error_of(const auto &got, const std::vector<float> &want,
-                const std::vector<std::int32_t> &lengths, std::size_t n) {
-  double worst = 0;
-  for (std::size_t b = 0; b < lengths.size(); ++b)
-    for (std::size_t k = 0; k < static_cast<std::size_t>(lengths[b]) * features; ++k) {
-      const std::size_t at = b * n * features + k;
-      worst = std::max(worst, std::abs(double(got.data()[at]) - want[at]));
-    }
-  return worst;
-}
-
-bool report(const char *what, double error) {
-  std::printf("%-42s differs by %.1e: %s\n", what, error, error < 1e-5 ? "right" : "WRONG");
-  return error < 1e-5;
-}
-
-bool run(const std::string &model_folder, const std::string &out) {
-  const auto vocabulary = lines(model_folder + "/vocab.txt");
-  const auto sentences = lines(EXPECTED "/sentences.txt");
-  safetensors model(model_folder + "/model.safetensors");
-
-  // Three sentences, padded to the longest.
-  const auto ids = expected<std::int64_t>("input_ids");
-  const auto kept = expected<std::int64_t>("attention_mask");
-  const std::size_t batch_size = sentences.size(), n = ids.size() / batch_size;
-  std::vector<std::int32_t> lengths(batch_size);
-  for (std::size_t k = 0; k < kept.size(); ++k)
-    lengths[k / n] += static_cast<std::int32_t>(kept[k]);
-
-  qkv::tensor<f32, batch, seq, d_model> E({batch_size, n}), X({batch_size, n}), Y({batch_size, n});
-  const auto type = model.row("embeddings.token_type_embeddings.weight", 0, features);
-  for (std::size_t t = 0; t < ids.size(); ++t) {
-    const auto word =
-        model.row("embeddings.word_embeddings.weight", static_cast<std::size_t>(ids[t]), features);
-    const auto position = model.row("embeddings.position_embeddings.weight", t % n, features);
-    for (std::size_t c = 0; c < features; ++c)
-      E.data()[t * features + c] = word[c] + type[c] + position[c];
+void print_tokens(const tokenizer &pieces, const token_lists &sentences) {
+  for (std::size_t s = 0; s < sentences.size(); ++s) {
+    std::printf("  %zu ", s + 1);
+    for (const std::string &name : names_of(pieces, sentences[s])) std::printf(" %s", name.c_str());
+    std::printf("\n");
   }
+}
 
-  auto matrix = [&](const char *name) {
-    return model.read(layer + name + ".weight", features * features);
-  };
-  auto vector = [&](const std::string &name) { return model.read(name, features); };
-  auto Wq = matrix("self.query"), Wk = matrix("self.key"), Wv = matrix("self.value"),
-       Wo = matrix("output.dense");
-  auto bq = vector(layer + "self.query.bias"), bk = vector(layer + "self.key.bias"),
-       bv = vector(layer + "self.value.bias"), bo = vector(layer + "output.dense.bias"),
-       gamma = vector(layer + "output.LayerNorm.weight"),
-       beta = vector(layer + "output.LayerNorm.bias"),
-       gamma0 = vector("embeddings.LayerNorm.weight"), beta0 = vector("embeddings.LayerNorm.bias");
-
-  using in_weight = qkv::tensor_view<f32, heads, d_k, d_model>;
-  using head_bias = qkv::tensor_view<f32, heads, d_k>;
-  using row = qkv::tensor_view<f32, d_model>;
-  const qkv::tensor_view<f32, d_model, heads, d_k> out_weight(Wo.data());
-  const qkv::tensor_view<i32, batch> length(lengths.data(), {batch_size});
-
-  require(qkv::call<embedding_norm>(E, row(gamma0.data()), row(beta0.data()), X));
-  const auto block = qkv::prepare<attention_block>(
-      in_weight(Wq.data()), head_bias(bq.data()), in_weight(Wk.data()), head_bias(bk.data()),
-      in_weight(Wv.data()), head_bias(bv.data()), out_weight, row(bo.data()), row(gamma.data()),
-      row(beta.data()));
-  require(block(X, length, Y));
-
-  qkv::tensor<f32, batch, heads, seq, kv> W({batch_size, n, n});
-  require(qkv::call<attention_weights>(X, length, in_weight(Wq.data()), head_bias(bq.data()),
-                                       in_weight(Wk.data()), head_bias(bk.data()), W));
-
-  std::printf("%zu sentences, %zu tokens each, padded; one layer of the real model\n", batch_size,
-              n);
-  bool right = report("embeddings, normalised", error_of(X, expected<float>("x"), lengths, n));
-  right &= report("attention, projection, residual and norm",
-                  error_of(Y, expected<float>("attended"), lengths, n));
-  const auto weights = expected<float>("weights");
-  double worst = 0;
-  for (std::size_t b = 0; b < batch_size; ++b)
-    for (std::size_t h = 0; h < 12; ++h)
-      for (std::size_t k = 0; k < static_cast<std::size_t>(lengths[b]) * n; ++k) {
-        const std::size_t at = (b * 12 + h) * n * n + k;
-        worst = std::max(worst, std::abs(double(W.data()[at]) - weights[at]));
-      }
-  right &= report("attention weights", worst);
-
-  // The picture: the second sentence, its weights averaged over the heads.
-  const std::size_t shown = 1, kept_tokens = static_cast<std::size_t>(lengths[shown]);
-  std::vector<std::string> tokens;
-  std::vector<float> mean(kept_tokens * kept_tokens);
-  for (std::size_t i = 0; i < kept_tokens; ++i) {
-    tokens.push_back(vocabulary.at(static_cast<std::size_t>(ids[shown * n + i])));
-    for (std::size_t j = 0; j < kept_tokens; ++j)
-      for (int h = 0; h < 12; ++h) mean[i * kept_tokens + j] += W(shown, h, i, j) / 12;
+void print_similarities(const encoder &model, const token_lists &sentences) {
+  const auto vectors = model.encode(pad(sentences));
+  for (std::size_t a = 0; a < sentences.size(); ++a) {
+    std::printf("  %zu ", a + 1);
+    for (std::size_t b = 0; b < sentences.size(); ++b)
+      std::printf(" %6.3f", cosine(row(vectors, a, 384), row(vectors, b, 384)));
+    std::printf("\n");
   }
+}
+
+void print_latency(const encoder &model, const token_lists &sentences, std::size_t batch_size) {
+  token_lists many;
+  while (many.size() < batch_size) many.push_back(sentences[many.size() % sentences.size()]);
+  const padded p = pad(many);
+  const double ms = median_latency(model, p, 0.5);
+  std::printf("  batch %-2zu of %zu tokens: %.1f ms, %.0f sentences/s\n", batch_size, p.width, ms,
+              static_cast<double>(batch_size) / ms * 1e3);
+}
+
+void draw(const std::string &path, const tokenizer &pieces, const encoder &model,
+          const std::vector<std::int32_t> &ids) {
+  std::ofstream file(path);
+  file << attention_picture(model, ids, names_of(pieces, ids));
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+  std::printf("%s\n", path.c_str());
+}
+
+bool run(const std::string &folder, const std::string &out, std::vector<std::string> sentences) {
+  const tokenizer pieces(read_lines(folder + "/vocab.txt"));
+  safetensors file(folder + "/model.safetensors");
+  const encoder model(file);
+  const original want = read_original(EXPECTED);
+  std::printf("against the original\n");
+  if (!equals_original(pieces, model, want)) return false;
+
+  if (sentences.empty()) sentences = want.sentences;
+  token_lists ids;
+  for (const std::string &s : sentences) ids.push_back(pieces.encode(s));
+  std::printf("tokens\n");
+  print_tokens(pieces, ids);
+  std::printf("similarity\n");
+  print_similarities(model, ids);
+  std::printf("latency, %d threads\n", qkv::threads());
+  print_latency(model, {ids.front()}, 1);
+  print_latency(model, ids, 32);
+  std::printf("picture of sentence %zu: ", ids.size() > 1 ? std::size_t{2} : std::size_t{1});
   std::filesystem::create_directories(out);
-  const std::string picture = out + "/attention.svg";
-  std::ofstream(picture) << qkv::attention_map_svg(
-      mean, tokens, "all-MiniLM-L6-v2, first layer, mean of 12 heads");
-  std::printf("picture of \"%s\": %s\n", sentences[shown].c_str(), picture.c_str());
-  return right;
+  draw(out + "/attention.svg", pieces, model, ids[ids.size() > 1]);
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: minilm MODEL OUT\n");
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: minilm MODEL OUT [SENTENCE...]\n");
     return 2;
   }
   try {
-    return run(argv[1], argv[2]) ? 0 : 1;
+    return run(argv[1], argv[2], {argv + 3, argv + argc}) ? 0 : 1;
   } catch (const std::exception &e) {
     std::fprintf(stderr, "minilm: %s\n", e.what());
     return 2;

@@ -7,15 +7,18 @@
 extern "C" {
 #endif
 
-/* embedding_norm
- *   in    E[batch, seq, d_model=384] f32
+/* embeddings
+ *   in    tokens[batch, seq] i32
+ *   param words[vocabulary=30522, d_model=384] f32
+ *   param places[positions=512, d_model=384] f32
+ *   param kind[d_model=384] f32
  *   param gamma[d_model=384] f32
  *   param beta[d_model=384] f32
  *   out   X[batch, seq, d_model=384] f32
  * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */
-int qkv_embedding_norm(const qkv_tensor *E, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X);
+int qkv_embeddings(const qkv_tensor *tokens, const qkv_tensor *words, const qkv_tensor *places, const qkv_tensor *kind, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X);
 
-/* attention_block
+/* layer
  *   in    X[batch, seq, d_model=384] f32
  *   in    length[batch] i32
  *   param Wq[heads=12, d_k=32, d_model=384] f32
@@ -26,11 +29,24 @@ int qkv_embedding_norm(const qkv_tensor *E, const qkv_tensor *gamma, const qkv_t
  *   param bv[heads=12, d_k=32] f32
  *   param Wo[d_model=384, heads=12, d_k=32] f32
  *   param bo[d_model=384] f32
- *   param gamma[d_model=384] f32
- *   param beta[d_model=384] f32
+ *   param gamma1[d_model=384] f32
+ *   param beta1[d_model=384] f32
+ *   param W1[d_ff=1536, d_model=384] f32
+ *   param b1[d_ff=1536] f32
+ *   param W2[d_model=384, d_ff=1536] f32
+ *   param b2[d_model=384] f32
+ *   param gamma2[d_model=384] f32
+ *   param beta2[d_model=384] f32
  *   out   Y[batch, seq, d_model=384] f32
  * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */
-int qkv_attention_block(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *Wv, const qkv_tensor *bv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *Y);
+int qkv_layer(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *Wv, const qkv_tensor *bv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *gamma1, const qkv_tensor *beta1, const qkv_tensor *W1, const qkv_tensor *b1, const qkv_tensor *W2, const qkv_tensor *b2, const qkv_tensor *gamma2, const qkv_tensor *beta2, const qkv_tensor *Y);
+
+/* pooling
+ *   in    X[batch, seq, d_model=384] f32
+ *   in    length[batch] i32
+ *   out   sentence[batch, d_model=384] f32
+ * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */
+int qkv_pooling(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *sentence);
 
 /* attention_weights
  *   in    X[batch, seq, d_model=384] f32
@@ -43,7 +59,7 @@ int qkv_attention_block(const qkv_tensor *X, const qkv_tensor *length, const qkv
  * Returns a code of qkv/status.hpp; on anything but 0 the outputs are as they were. */
 int qkv_attention_weights(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *W);
 
-/* The tables of all kernels above, 3 of them. */
+/* The tables of all kernels above, 4 of them. */
 extern const qkv_kernel *const qkv_library_minilm_kernels[];
 
 #ifdef __cplusplus

@@ -6,130 +6,199 @@ static inline int32_t last_position(const void *size) {
   return n > 1 ? n - 1 : 0;
 }
 
-extern int qkv_code_embedding_norm_host_argv(void **);
-static int enter_qkv_code_embedding_norm_host(void **a) {
-  int32_t last[] = {last_position(a[5]), last_position(a[6])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
-  return qkv_code_embedding_norm_host_argv(b);
+extern int qkv_code_embeddings_host_argv(void **);
+static int enter_qkv_code_embeddings_host(void **a) {
+  int32_t last[] = {last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
+  return qkv_code_embeddings_host_argv(b);
 }
-extern int qkv_code_embedding_norm_cuda_argv(void **);
-static int enter_qkv_code_embedding_norm_cuda(void **a) {
-  int32_t last[] = {last_position(a[5]), last_position(a[6])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
-  return qkv_code_embedding_norm_cuda_argv(b);
+extern int qkv_code_embeddings_cuda_argv(void **);
+static int enter_qkv_code_embeddings_cuda(void **a) {
+  int32_t last[] = {last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
+  return qkv_code_embeddings_cuda_argv(b);
 }
-extern int qkv_code_embedding_norm_opencl_argv(void **);
-static int enter_qkv_code_embedding_norm_opencl(void **a) {
-  int32_t last[] = {last_position(a[5]), last_position(a[6])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
-  return qkv_code_embedding_norm_opencl_argv(b);
+extern int qkv_code_embeddings_opencl_argv(void **);
+static int enter_qkv_code_embeddings_opencl(void **a) {
+  int32_t last[] = {last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
+  return qkv_code_embeddings_opencl_argv(b);
 }
-static const qkv_axis axes_embedding_norm[] = {
+static const qkv_axis axes_embeddings[] = {
     {"batch", -1, 0},
     {"seq", -1, 1},
-    {"d_model", 384, 2},
+    {"vocabulary", 30522, 2},
+    {"d_model", 384, 3},
+    {"positions", 512, 4},
 };
-static const int32_t axes_of_embedding_norm_E[] = {0, 1, 2};
-static const int32_t axes_of_embedding_norm_gamma[] = {2};
-static const int32_t axes_of_embedding_norm_beta[] = {2};
-static const int32_t axes_of_embedding_norm_X[] = {0, 1, 2};
-static const qkv_argument arguments_embedding_norm[] = {
-    {"E", QKV_IN, 0, 3, axes_of_embedding_norm_E, -1},
-    {"gamma", QKV_PARAM, 0, 1, axes_of_embedding_norm_gamma, -1},
-    {"beta", QKV_PARAM, 0, 1, axes_of_embedding_norm_beta, -1},
-    {"X", QKV_OUT, 0, 3, axes_of_embedding_norm_X, -1},
+static const int32_t axes_of_embeddings_tokens[] = {0, 1};
+static const int32_t axes_of_embeddings_words[] = {2, 3};
+static const int32_t axes_of_embeddings_places[] = {4, 3};
+static const int32_t axes_of_embeddings_kind[] = {3};
+static const int32_t axes_of_embeddings_gamma[] = {3};
+static const int32_t axes_of_embeddings_beta[] = {3};
+static const int32_t axes_of_embeddings_X[] = {0, 1, 3};
+static const qkv_argument arguments_embeddings[] = {
+    {"tokens", QKV_IN, 4, 2, axes_of_embeddings_tokens, -1},
+    {"words", QKV_PARAM, 0, 2, axes_of_embeddings_words, -1},
+    {"places", QKV_PARAM, 0, 2, axes_of_embeddings_places, -1},
+    {"kind", QKV_PARAM, 0, 1, axes_of_embeddings_kind, -1},
+    {"gamma", QKV_PARAM, 0, 1, axes_of_embeddings_gamma, -1},
+    {"beta", QKV_PARAM, 0, 1, axes_of_embeddings_beta, -1},
+    {"X", QKV_OUT, 0, 3, axes_of_embeddings_X, -1},
 };
-static const qkv_kernel kernel_embedding_norm = {
-    QKV_ABI, "embedding_norm", UINT64_C(4672584096154184828), 3, 4, 0, 0,
-    axes_embedding_norm, arguments_embedding_norm, 0, 0,
-    enter_qkv_code_embedding_norm_host, enter_qkv_code_embedding_norm_cuda, enter_qkv_code_embedding_norm_opencl};
+static const qkv_kernel kernel_embeddings = {
+    QKV_ABI, "embeddings", UINT64_C(14607943957234561697), 5, 7, 0, 0,
+    axes_embeddings, arguments_embeddings, 0, 0,
+    enter_qkv_code_embeddings_host, enter_qkv_code_embeddings_cuda, enter_qkv_code_embeddings_opencl};
 
-int qkv_embedding_norm(const qkv_tensor *E, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X) {
-  if (!E || !gamma || !beta || !X) return qkv_call(&kernel_embedding_norm, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*E, *gamma, *beta, *X};
-  return qkv_call(&kernel_embedding_norm, all, 4, 0, 0);
+int qkv_embeddings(const qkv_tensor *tokens, const qkv_tensor *words, const qkv_tensor *places, const qkv_tensor *kind, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X) {
+  if (!tokens || !words || !places || !kind || !gamma || !beta || !X) return qkv_call(&kernel_embeddings, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*tokens, *words, *places, *kind, *gamma, *beta, *X};
+  return qkv_call(&kernel_embeddings, all, 7, 0, 0);
 }
 
-extern int qkv_code_attention_block_host_argv(void **);
-static int enter_qkv_code_attention_block_host(void **a) {
-  int32_t last[] = {last_position(a[14]), last_position(a[15])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[14], a[15], &last[0], &last[1], a[13]};
-  return qkv_code_attention_block_host_argv(b);
+extern int qkv_code_layer_host_argv(void **);
+static int enter_qkv_code_layer_host(void **a) {
+  int32_t last[] = {last_position(a[20]), last_position(a[21])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[20], a[21], &last[0], &last[1], a[19]};
+  return qkv_code_layer_host_argv(b);
 }
-extern int qkv_code_attention_block_cuda_argv(void **);
-static int enter_qkv_code_attention_block_cuda(void **a) {
-  int32_t last[] = {last_position(a[14]), last_position(a[15])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[14], a[15], &last[0], &last[1], a[13]};
-  return qkv_code_attention_block_cuda_argv(b);
+extern int qkv_code_layer_cuda_argv(void **);
+static int enter_qkv_code_layer_cuda(void **a) {
+  int32_t last[] = {last_position(a[20]), last_position(a[21])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[20], a[21], &last[0], &last[1], a[19]};
+  return qkv_code_layer_cuda_argv(b);
 }
-extern int qkv_code_attention_block_opencl_argv(void **);
-static int enter_qkv_code_attention_block_opencl(void **a) {
-  int32_t last[] = {last_position(a[14]), last_position(a[15])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[14], a[15], &last[0], &last[1], a[13]};
-  return qkv_code_attention_block_opencl_argv(b);
+extern int qkv_code_layer_opencl_argv(void **);
+static int enter_qkv_code_layer_opencl(void **a) {
+  int32_t last[] = {last_position(a[20]), last_position(a[21])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[20], a[21], &last[0], &last[1], a[19]};
+  return qkv_code_layer_opencl_argv(b);
 }
-static const qkv_axis axes_attention_block[] = {
+static const qkv_axis axes_layer[] = {
     {"batch", -1, 0},
     {"seq", -1, 1},
     {"d_model", 384, 2},
     {"heads", 12, 3},
     {"d_k", 32, 4},
+    {"d_ff", 1536, 5},
     {"kv", -1, 1},
 };
-static const int32_t axes_of_attention_block_X[] = {0, 1, 2};
-static const int32_t axes_of_attention_block_length[] = {0};
-static const int32_t axes_of_attention_block_Wq[] = {3, 4, 2};
-static const int32_t axes_of_attention_block_bq[] = {3, 4};
-static const int32_t axes_of_attention_block_Wk[] = {3, 4, 2};
-static const int32_t axes_of_attention_block_bk[] = {3, 4};
-static const int32_t axes_of_attention_block_Wv[] = {3, 4, 2};
-static const int32_t axes_of_attention_block_bv[] = {3, 4};
-static const int32_t axes_of_attention_block_Wo[] = {2, 3, 4};
-static const int32_t axes_of_attention_block_bo[] = {2};
-static const int32_t axes_of_attention_block_gamma[] = {2};
-static const int32_t axes_of_attention_block_beta[] = {2};
-static const int32_t axes_of_attention_block_Y[] = {0, 1, 2};
-static const qkv_argument arguments_attention_block[] = {
-    {"X", QKV_IN, 0, 3, axes_of_attention_block_X, -1},
-    {"length", QKV_IN, 4, 1, axes_of_attention_block_length, -1},
-    {"Wq", QKV_PARAM, 0, 3, axes_of_attention_block_Wq, 1},
-    {"bq", QKV_PARAM, 0, 2, axes_of_attention_block_bq, -1},
-    {"Wk", QKV_PARAM, 0, 3, axes_of_attention_block_Wk, 0},
-    {"bk", QKV_PARAM, 0, 2, axes_of_attention_block_bk, -1},
-    {"Wv", QKV_PARAM, 0, 3, axes_of_attention_block_Wv, 2},
-    {"bv", QKV_PARAM, 0, 2, axes_of_attention_block_bv, -1},
-    {"Wo", QKV_PARAM, 0, 3, axes_of_attention_block_Wo, 3},
-    {"bo", QKV_PARAM, 0, 1, axes_of_attention_block_bo, -1},
-    {"gamma", QKV_PARAM, 0, 1, axes_of_attention_block_gamma, -1},
-    {"beta", QKV_PARAM, 0, 1, axes_of_attention_block_beta, -1},
-    {"Y", QKV_OUT, 0, 3, axes_of_attention_block_Y, -1},
+static const int32_t axes_of_layer_X[] = {0, 1, 2};
+static const int32_t axes_of_layer_length[] = {0};
+static const int32_t axes_of_layer_Wq[] = {3, 4, 2};
+static const int32_t axes_of_layer_bq[] = {3, 4};
+static const int32_t axes_of_layer_Wk[] = {3, 4, 2};
+static const int32_t axes_of_layer_bk[] = {3, 4};
+static const int32_t axes_of_layer_Wv[] = {3, 4, 2};
+static const int32_t axes_of_layer_bv[] = {3, 4};
+static const int32_t axes_of_layer_Wo[] = {2, 3, 4};
+static const int32_t axes_of_layer_bo[] = {2};
+static const int32_t axes_of_layer_gamma1[] = {2};
+static const int32_t axes_of_layer_beta1[] = {2};
+static const int32_t axes_of_layer_W1[] = {5, 2};
+static const int32_t axes_of_layer_b1[] = {5};
+static const int32_t axes_of_layer_W2[] = {2, 5};
+static const int32_t axes_of_layer_b2[] = {2};
+static const int32_t axes_of_layer_gamma2[] = {2};
+static const int32_t axes_of_layer_beta2[] = {2};
+static const int32_t axes_of_layer_Y[] = {0, 1, 2};
+static const qkv_argument arguments_layer[] = {
+    {"X", QKV_IN, 0, 3, axes_of_layer_X, -1},
+    {"length", QKV_IN, 4, 1, axes_of_layer_length, -1},
+    {"Wq", QKV_PARAM, 0, 3, axes_of_layer_Wq, 1},
+    {"bq", QKV_PARAM, 0, 2, axes_of_layer_bq, -1},
+    {"Wk", QKV_PARAM, 0, 3, axes_of_layer_Wk, 0},
+    {"bk", QKV_PARAM, 0, 2, axes_of_layer_bk, -1},
+    {"Wv", QKV_PARAM, 0, 3, axes_of_layer_Wv, 2},
+    {"bv", QKV_PARAM, 0, 2, axes_of_layer_bv, -1},
+    {"Wo", QKV_PARAM, 0, 3, axes_of_layer_Wo, 3},
+    {"bo", QKV_PARAM, 0, 1, axes_of_layer_bo, -1},
+    {"gamma1", QKV_PARAM, 0, 1, axes_of_layer_gamma1, -1},
+    {"beta1", QKV_PARAM, 0, 1, axes_of_layer_beta1, -1},
+    {"W1", QKV_PARAM, 0, 2, axes_of_layer_W1, 4},
+    {"b1", QKV_PARAM, 0, 1, axes_of_layer_b1, -1},
+    {"W2", QKV_PARAM, 0, 2, axes_of_layer_W2, 5},
+    {"b2", QKV_PARAM, 0, 1, axes_of_layer_b2, -1},
+    {"gamma2", QKV_PARAM, 0, 1, axes_of_layer_gamma2, -1},
+    {"beta2", QKV_PARAM, 0, 1, axes_of_layer_beta2, -1},
+    {"Y", QKV_OUT, 0, 3, axes_of_layer_Y, -1},
 };
-static const int32_t pack_attention_block_Wk_outer[] = {0};
-static const int32_t pack_attention_block_Wk_rows[] = {2};
-static const int32_t pack_attention_block_Wk_columns[] = {1};
-static const int32_t pack_attention_block_Wq_outer[] = {0};
-static const int32_t pack_attention_block_Wq_rows[] = {2};
-static const int32_t pack_attention_block_Wq_columns[] = {1};
-static const int32_t pack_attention_block_Wv_outer[] = {0};
-static const int32_t pack_attention_block_Wv_rows[] = {2};
-static const int32_t pack_attention_block_Wv_columns[] = {1};
-static const int32_t pack_attention_block_Wo_rows[] = {1, 2};
-static const int32_t pack_attention_block_Wo_columns[] = {0};
-static const qkv_pack packs_attention_block[] = {
-    {32, 1, 1, 1, pack_attention_block_Wk_outer, pack_attention_block_Wk_rows, pack_attention_block_Wk_columns},
-    {32, 1, 1, 1, pack_attention_block_Wq_outer, pack_attention_block_Wq_rows, pack_attention_block_Wq_columns},
-    {32, 1, 1, 1, pack_attention_block_Wv_outer, pack_attention_block_Wv_rows, pack_attention_block_Wv_columns},
-    {64, 0, 2, 1, 0, pack_attention_block_Wo_rows, pack_attention_block_Wo_columns},
+static const int32_t pack_layer_Wk_outer[] = {0};
+static const int32_t pack_layer_Wk_rows[] = {2};
+static const int32_t pack_layer_Wk_columns[] = {1};
+static const int32_t pack_layer_Wq_outer[] = {0};
+static const int32_t pack_layer_Wq_rows[] = {2};
+static const int32_t pack_layer_Wq_columns[] = {1};
+static const int32_t pack_layer_Wv_outer[] = {0};
+static const int32_t pack_layer_Wv_rows[] = {2};
+static const int32_t pack_layer_Wv_columns[] = {1};
+static const int32_t pack_layer_Wo_rows[] = {1, 2};
+static const int32_t pack_layer_Wo_columns[] = {0};
+static const int32_t pack_layer_W1_rows[] = {1};
+static const int32_t pack_layer_W1_columns[] = {0};
+static const int32_t pack_layer_W2_rows[] = {1};
+static const int32_t pack_layer_W2_columns[] = {0};
+static const qkv_pack packs_layer[] = {
+    {32, 1, 1, 1, pack_layer_Wk_outer, pack_layer_Wk_rows, pack_layer_Wk_columns},
+    {32, 1, 1, 1, pack_layer_Wq_outer, pack_layer_Wq_rows, pack_layer_Wq_columns},
+    {32, 1, 1, 1, pack_layer_Wv_outer, pack_layer_Wv_rows, pack_layer_Wv_columns},
+    {64, 0, 2, 1, 0, pack_layer_Wo_rows, pack_layer_Wo_columns},
+    {64, 0, 1, 1, 0, pack_layer_W1_rows, pack_layer_W1_columns},
+    {64, 0, 1, 1, 0, pack_layer_W2_rows, pack_layer_W2_columns},
 };
-static const qkv_kernel kernel_attention_block = {
-    QKV_ABI, "attention_block", UINT64_C(17862580562752329018), 6, 13, 0, 4,
-    axes_attention_block, arguments_attention_block, 0, packs_attention_block,
-    enter_qkv_code_attention_block_host, enter_qkv_code_attention_block_cuda, enter_qkv_code_attention_block_opencl};
+static const qkv_kernel kernel_layer = {
+    QKV_ABI, "layer", UINT64_C(8522129514979008275), 7, 19, 0, 6,
+    axes_layer, arguments_layer, 0, packs_layer,
+    enter_qkv_code_layer_host, enter_qkv_code_layer_cuda, enter_qkv_code_layer_opencl};
 
-int qkv_attention_block(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *Wv, const qkv_tensor *bv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *Y) {
-  if (!X || !length || !Wq || !bq || !Wk || !bk || !Wv || !bv || !Wo || !bo || !gamma || !beta || !Y) return qkv_call(&kernel_attention_block, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*X, *length, *Wq, *bq, *Wk, *bk, *Wv, *bv, *Wo, *bo, *gamma, *beta, *Y};
-  return qkv_call(&kernel_attention_block, all, 13, 0, 0);
+int qkv_layer(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *Wv, const qkv_tensor *bv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *gamma1, const qkv_tensor *beta1, const qkv_tensor *W1, const qkv_tensor *b1, const qkv_tensor *W2, const qkv_tensor *b2, const qkv_tensor *gamma2, const qkv_tensor *beta2, const qkv_tensor *Y) {
+  if (!X || !length || !Wq || !bq || !Wk || !bk || !Wv || !bv || !Wo || !bo || !gamma1 || !beta1 || !W1 || !b1 || !W2 || !b2 || !gamma2 || !beta2 || !Y) return qkv_call(&kernel_layer, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*X, *length, *Wq, *bq, *Wk, *bk, *Wv, *bv, *Wo, *bo, *gamma1, *beta1, *W1, *b1, *W2, *b2, *gamma2, *beta2, *Y};
+  return qkv_call(&kernel_layer, all, 19, 0, 0);
+}
+
+extern int qkv_code_pooling_host_argv(void **);
+static int enter_qkv_code_pooling_host(void **a) {
+  int32_t last[] = {last_position(a[4]), last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[4], a[5], &last[0], &last[1], a[3]};
+  return qkv_code_pooling_host_argv(b);
+}
+extern int qkv_code_pooling_cuda_argv(void **);
+static int enter_qkv_code_pooling_cuda(void **a) {
+  int32_t last[] = {last_position(a[4]), last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[4], a[5], &last[0], &last[1], a[3]};
+  return qkv_code_pooling_cuda_argv(b);
+}
+extern int qkv_code_pooling_opencl_argv(void **);
+static int enter_qkv_code_pooling_opencl(void **a) {
+  int32_t last[] = {last_position(a[4]), last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[4], a[5], &last[0], &last[1], a[3]};
+  return qkv_code_pooling_opencl_argv(b);
+}
+static const qkv_axis axes_pooling[] = {
+    {"batch", -1, 0},
+    {"seq", -1, 1},
+    {"d_model", 384, 2},
+};
+static const int32_t axes_of_pooling_X[] = {0, 1, 2};
+static const int32_t axes_of_pooling_length[] = {0};
+static const int32_t axes_of_pooling_sentence[] = {0, 2};
+static const qkv_argument arguments_pooling[] = {
+    {"X", QKV_IN, 0, 3, axes_of_pooling_X, -1},
+    {"length", QKV_IN, 4, 1, axes_of_pooling_length, -1},
+    {"sentence", QKV_OUT, 0, 2, axes_of_pooling_sentence, -1},
+};
+static const qkv_kernel kernel_pooling = {
+    QKV_ABI, "pooling", UINT64_C(9217969248262899080), 3, 3, 0, 0,
+    axes_pooling, arguments_pooling, 0, 0,
+    enter_qkv_code_pooling_host, enter_qkv_code_pooling_cuda, enter_qkv_code_pooling_opencl};
+
+int qkv_pooling(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *sentence) {
+  if (!X || !length || !sentence) return qkv_call(&kernel_pooling, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*X, *length, *sentence};
+  return qkv_call(&kernel_pooling, all, 3, 0, 0);
 }
 
 extern int qkv_code_attention_weights_host_argv(void **);
@@ -195,6 +264,6 @@ int qkv_attention_weights(const qkv_tensor *X, const qkv_tensor *length, const q
   return qkv_call(&kernel_attention_weights, all, 7, 0, 0);
 }
 
-const qkv_kernel *const qkv_library_minilm_kernels[] = {&kernel_embedding_norm, &kernel_attention_block, &kernel_attention_weights};
+const qkv_kernel *const qkv_library_minilm_kernels[] = {&kernel_embeddings, &kernel_layer, &kernel_pooling, &kernel_attention_weights};
 
-__attribute__((constructor)) static void register_minilm_kernels(void) { qkv_register(qkv_library_minilm_kernels, 3); }
+__attribute__((constructor)) static void register_minilm_kernels(void) { qkv_register(qkv_library_minilm_kernels, 4); }
