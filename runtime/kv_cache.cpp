@@ -25,7 +25,7 @@ std::int64_t offset(const qkv_tensor &t, const std::int64_t *at) {
 void copy_slots(const qkv_tensor &to, const qkv_tensor &from, int axis, const slot_run &r) {
   const std::int64_t bytes = size_of(static_cast<dtype>(to.dtype));
   const int inner = to.rank - 1;
-  std::int64_t at[QKV_MAX_RANK] = {}, end[QKV_MAX_RANK];
+  std::int64_t at[QKV_MAX_RANK] = {}, end[QKV_MAX_RANK] = {};
   for (int d = 0; d < to.rank; ++d) end[d] = d == 0 ? 1 : d == axis ? r.n : from.extent[d];
   if (std::any_of(end, end + to.rank, [](std::int64_t e) { return e == 0; })) return;
   const std::int64_t together = axis == inner ? 1 : end[inner];

@@ -49,11 +49,19 @@ void schedule_map_gpu(map_funcs &f) {
       r.partial.update().gpu_tile(f.lane, block, thread, reduction_lanes);
       continue;
     }
-    // Threads along the innermost axis alone: were they split off a fused one, its parts would not be single positions.
+    // Threads along the innermost axis alone: were they split off a fused one, its parts would not be single positions;
+    // nor are those of three that are fused. Two and two are, and what is left launches one grid after the other.
     Var block("block"), position("position");
-    const std::vector<Var> rest(r.position.begin() + 1, r.position.end());
-    std::vector<Var> grid = fused(r.result, rest);
+    const auto pair_from = [&](std::size_t k) {
+      const std::size_t end = std::min(k + 2, r.position.size());
+      if (k >= end) return std::vector<Var>{};
+      return fused(r.result, {r.position.begin() + static_cast<std::ptrdiff_t>(k),
+                              r.position.begin() + static_cast<std::ptrdiff_t>(end)});
+    };
+    std::vector<Var> grid = pair_from(1);
+    const std::vector<Var> more = pair_from(3);
     grid.push_back(block);
+    grid.insert(grid.end(), more.begin(), more.end());
     r.result.split(r.position[0], block, position, positions, TailStrategy::GuardWithIf)
         .gpu_threads(position);
     gpu::blocks(r.result, grid);

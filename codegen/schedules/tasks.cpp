@@ -10,7 +10,7 @@ std::vector<Var> fused(Halide::Func &f, const std::vector<Var> &loops) {
   if (loops.empty()) return {};
   Var all = loops[0];
   for (std::size_t k = 1; k < loops.size(); ++k) {
-    const Var next("task_" + std::to_string(k));
+    const Var next(all.name() + "_" + loops[k].name());
     f.fuse(all, loops[k], next);
     all = next;
   }

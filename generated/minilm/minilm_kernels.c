@@ -31,21 +31,21 @@ static const qkv_axis axes_embeddings[] = {
     {"d_model", 384, 3},
     {"positions", 512, 4},
 };
-static const int32_t axes_of_embeddings_tokens[] = {0, 1};
-static const int32_t axes_of_embeddings_words[] = {2, 3};
-static const int32_t axes_of_embeddings_places[] = {4, 3};
-static const int32_t axes_of_embeddings_kind[] = {3};
-static const int32_t axes_of_embeddings_gamma[] = {3};
-static const int32_t axes_of_embeddings_beta[] = {3};
-static const int32_t axes_of_embeddings_X[] = {0, 1, 3};
+static const int32_t axes_of_embeddings__tokens[] = {0, 1};
+static const int32_t axes_of_embeddings__words[] = {2, 3};
+static const int32_t axes_of_embeddings__places[] = {4, 3};
+static const int32_t axes_of_embeddings__kind[] = {3};
+static const int32_t axes_of_embeddings__gamma[] = {3};
+static const int32_t axes_of_embeddings__beta[] = {3};
+static const int32_t axes_of_embeddings__X[] = {0, 1, 3};
 static const qkv_argument arguments_embeddings[] = {
-    {"tokens", QKV_IN, 4, 2, axes_of_embeddings_tokens, -1},
-    {"words", QKV_PARAM, 0, 2, axes_of_embeddings_words, -1},
-    {"places", QKV_PARAM, 0, 2, axes_of_embeddings_places, -1},
-    {"kind", QKV_PARAM, 0, 1, axes_of_embeddings_kind, -1},
-    {"gamma", QKV_PARAM, 0, 1, axes_of_embeddings_gamma, -1},
-    {"beta", QKV_PARAM, 0, 1, axes_of_embeddings_beta, -1},
-    {"X", QKV_OUT, 0, 3, axes_of_embeddings_X, -1},
+    {"tokens", QKV_IN, 4, 2, axes_of_embeddings__tokens, -1},
+    {"words", QKV_PARAM, 0, 2, axes_of_embeddings__words, -1},
+    {"places", QKV_PARAM, 0, 2, axes_of_embeddings__places, -1},
+    {"kind", QKV_PARAM, 0, 1, axes_of_embeddings__kind, -1},
+    {"gamma", QKV_PARAM, 0, 1, axes_of_embeddings__gamma, -1},
+    {"beta", QKV_PARAM, 0, 1, axes_of_embeddings__beta, -1},
+    {"X", QKV_OUT, 0, 3, axes_of_embeddings__X, -1},
 };
 static const qkv_kernel kernel_embeddings = {
     QKV_ABI, "embeddings", UINT64_C(14607943957234561697), 5, 7, 0, 0,
@@ -85,68 +85,68 @@ static const qkv_axis axes_layer[] = {
     {"d_ff", 1536, 5},
     {"kv", -1, 1},
 };
-static const int32_t axes_of_layer_X[] = {0, 1, 2};
-static const int32_t axes_of_layer_length[] = {0};
-static const int32_t axes_of_layer_Wq[] = {3, 4, 2};
-static const int32_t axes_of_layer_bq[] = {3, 4};
-static const int32_t axes_of_layer_Wk[] = {3, 4, 2};
-static const int32_t axes_of_layer_bk[] = {3, 4};
-static const int32_t axes_of_layer_Wv[] = {3, 4, 2};
-static const int32_t axes_of_layer_bv[] = {3, 4};
-static const int32_t axes_of_layer_Wo[] = {2, 3, 4};
-static const int32_t axes_of_layer_bo[] = {2};
-static const int32_t axes_of_layer_gamma1[] = {2};
-static const int32_t axes_of_layer_beta1[] = {2};
-static const int32_t axes_of_layer_W1[] = {5, 2};
-static const int32_t axes_of_layer_b1[] = {5};
-static const int32_t axes_of_layer_W2[] = {2, 5};
-static const int32_t axes_of_layer_b2[] = {2};
-static const int32_t axes_of_layer_gamma2[] = {2};
-static const int32_t axes_of_layer_beta2[] = {2};
-static const int32_t axes_of_layer_Y[] = {0, 1, 2};
+static const int32_t axes_of_layer__X[] = {0, 1, 2};
+static const int32_t axes_of_layer__length[] = {0};
+static const int32_t axes_of_layer__Wq[] = {3, 4, 2};
+static const int32_t axes_of_layer__bq[] = {3, 4};
+static const int32_t axes_of_layer__Wk[] = {3, 4, 2};
+static const int32_t axes_of_layer__bk[] = {3, 4};
+static const int32_t axes_of_layer__Wv[] = {3, 4, 2};
+static const int32_t axes_of_layer__bv[] = {3, 4};
+static const int32_t axes_of_layer__Wo[] = {2, 3, 4};
+static const int32_t axes_of_layer__bo[] = {2};
+static const int32_t axes_of_layer__gamma1[] = {2};
+static const int32_t axes_of_layer__beta1[] = {2};
+static const int32_t axes_of_layer__W1[] = {5, 2};
+static const int32_t axes_of_layer__b1[] = {5};
+static const int32_t axes_of_layer__W2[] = {2, 5};
+static const int32_t axes_of_layer__b2[] = {2};
+static const int32_t axes_of_layer__gamma2[] = {2};
+static const int32_t axes_of_layer__beta2[] = {2};
+static const int32_t axes_of_layer__Y[] = {0, 1, 2};
 static const qkv_argument arguments_layer[] = {
-    {"X", QKV_IN, 0, 3, axes_of_layer_X, -1},
-    {"length", QKV_IN, 4, 1, axes_of_layer_length, -1},
-    {"Wq", QKV_PARAM, 0, 3, axes_of_layer_Wq, 1},
-    {"bq", QKV_PARAM, 0, 2, axes_of_layer_bq, -1},
-    {"Wk", QKV_PARAM, 0, 3, axes_of_layer_Wk, 0},
-    {"bk", QKV_PARAM, 0, 2, axes_of_layer_bk, -1},
-    {"Wv", QKV_PARAM, 0, 3, axes_of_layer_Wv, 2},
-    {"bv", QKV_PARAM, 0, 2, axes_of_layer_bv, -1},
-    {"Wo", QKV_PARAM, 0, 3, axes_of_layer_Wo, 3},
-    {"bo", QKV_PARAM, 0, 1, axes_of_layer_bo, -1},
-    {"gamma1", QKV_PARAM, 0, 1, axes_of_layer_gamma1, -1},
-    {"beta1", QKV_PARAM, 0, 1, axes_of_layer_beta1, -1},
-    {"W1", QKV_PARAM, 0, 2, axes_of_layer_W1, 4},
-    {"b1", QKV_PARAM, 0, 1, axes_of_layer_b1, -1},
-    {"W2", QKV_PARAM, 0, 2, axes_of_layer_W2, 5},
-    {"b2", QKV_PARAM, 0, 1, axes_of_layer_b2, -1},
-    {"gamma2", QKV_PARAM, 0, 1, axes_of_layer_gamma2, -1},
-    {"beta2", QKV_PARAM, 0, 1, axes_of_layer_beta2, -1},
-    {"Y", QKV_OUT, 0, 3, axes_of_layer_Y, -1},
+    {"X", QKV_IN, 0, 3, axes_of_layer__X, -1},
+    {"length", QKV_IN, 4, 1, axes_of_layer__length, -1},
+    {"Wq", QKV_PARAM, 0, 3, axes_of_layer__Wq, 1},
+    {"bq", QKV_PARAM, 0, 2, axes_of_layer__bq, -1},
+    {"Wk", QKV_PARAM, 0, 3, axes_of_layer__Wk, 0},
+    {"bk", QKV_PARAM, 0, 2, axes_of_layer__bk, -1},
+    {"Wv", QKV_PARAM, 0, 3, axes_of_layer__Wv, 2},
+    {"bv", QKV_PARAM, 0, 2, axes_of_layer__bv, -1},
+    {"Wo", QKV_PARAM, 0, 3, axes_of_layer__Wo, 3},
+    {"bo", QKV_PARAM, 0, 1, axes_of_layer__bo, -1},
+    {"gamma1", QKV_PARAM, 0, 1, axes_of_layer__gamma1, -1},
+    {"beta1", QKV_PARAM, 0, 1, axes_of_layer__beta1, -1},
+    {"W1", QKV_PARAM, 0, 2, axes_of_layer__W1, 4},
+    {"b1", QKV_PARAM, 0, 1, axes_of_layer__b1, -1},
+    {"W2", QKV_PARAM, 0, 2, axes_of_layer__W2, 5},
+    {"b2", QKV_PARAM, 0, 1, axes_of_layer__b2, -1},
+    {"gamma2", QKV_PARAM, 0, 1, axes_of_layer__gamma2, -1},
+    {"beta2", QKV_PARAM, 0, 1, axes_of_layer__beta2, -1},
+    {"Y", QKV_OUT, 0, 3, axes_of_layer__Y, -1},
 };
-static const int32_t pack_layer_Wk_outer[] = {0};
-static const int32_t pack_layer_Wk_rows[] = {2};
-static const int32_t pack_layer_Wk_columns[] = {1};
-static const int32_t pack_layer_Wq_outer[] = {0};
-static const int32_t pack_layer_Wq_rows[] = {2};
-static const int32_t pack_layer_Wq_columns[] = {1};
-static const int32_t pack_layer_Wv_outer[] = {0};
-static const int32_t pack_layer_Wv_rows[] = {2};
-static const int32_t pack_layer_Wv_columns[] = {1};
-static const int32_t pack_layer_Wo_rows[] = {1, 2};
-static const int32_t pack_layer_Wo_columns[] = {0};
-static const int32_t pack_layer_W1_rows[] = {1};
-static const int32_t pack_layer_W1_columns[] = {0};
-static const int32_t pack_layer_W2_rows[] = {1};
-static const int32_t pack_layer_W2_columns[] = {0};
+static const int32_t pack_layer__Wk_outer[] = {0};
+static const int32_t pack_layer__Wk_rows[] = {2};
+static const int32_t pack_layer__Wk_columns[] = {1};
+static const int32_t pack_layer__Wq_outer[] = {0};
+static const int32_t pack_layer__Wq_rows[] = {2};
+static const int32_t pack_layer__Wq_columns[] = {1};
+static const int32_t pack_layer__Wv_outer[] = {0};
+static const int32_t pack_layer__Wv_rows[] = {2};
+static const int32_t pack_layer__Wv_columns[] = {1};
+static const int32_t pack_layer__Wo_rows[] = {1, 2};
+static const int32_t pack_layer__Wo_columns[] = {0};
+static const int32_t pack_layer__W1_rows[] = {1};
+static const int32_t pack_layer__W1_columns[] = {0};
+static const int32_t pack_layer__W2_rows[] = {1};
+static const int32_t pack_layer__W2_columns[] = {0};
 static const qkv_pack packs_layer[] = {
-    {32, 1, 1, 1, pack_layer_Wk_outer, pack_layer_Wk_rows, pack_layer_Wk_columns},
-    {32, 1, 1, 1, pack_layer_Wq_outer, pack_layer_Wq_rows, pack_layer_Wq_columns},
-    {32, 1, 1, 1, pack_layer_Wv_outer, pack_layer_Wv_rows, pack_layer_Wv_columns},
-    {64, 0, 2, 1, 0, pack_layer_Wo_rows, pack_layer_Wo_columns},
-    {64, 0, 1, 1, 0, pack_layer_W1_rows, pack_layer_W1_columns},
-    {64, 0, 1, 1, 0, pack_layer_W2_rows, pack_layer_W2_columns},
+    {32, 1, 1, 1, pack_layer__Wk_outer, pack_layer__Wk_rows, pack_layer__Wk_columns},
+    {32, 1, 1, 1, pack_layer__Wq_outer, pack_layer__Wq_rows, pack_layer__Wq_columns},
+    {32, 1, 1, 1, pack_layer__Wv_outer, pack_layer__Wv_rows, pack_layer__Wv_columns},
+    {64, 0, 2, 1, 0, pack_layer__Wo_rows, pack_layer__Wo_columns},
+    {64, 0, 1, 1, 0, pack_layer__W1_rows, pack_layer__W1_columns},
+    {64, 0, 1, 1, 0, pack_layer__W2_rows, pack_layer__W2_columns},
 };
 static const qkv_kernel kernel_layer = {
     QKV_ABI, "layer", UINT64_C(8522129514979008275), 7, 19, 0, 6,
@@ -182,13 +182,13 @@ static const qkv_axis axes_pooling[] = {
     {"seq", -1, 1},
     {"d_model", 384, 2},
 };
-static const int32_t axes_of_pooling_X[] = {0, 1, 2};
-static const int32_t axes_of_pooling_length[] = {0};
-static const int32_t axes_of_pooling_sentence[] = {0, 2};
+static const int32_t axes_of_pooling__X[] = {0, 1, 2};
+static const int32_t axes_of_pooling__length[] = {0};
+static const int32_t axes_of_pooling__sentence[] = {0, 2};
 static const qkv_argument arguments_pooling[] = {
-    {"X", QKV_IN, 0, 3, axes_of_pooling_X, -1},
-    {"length", QKV_IN, 4, 1, axes_of_pooling_length, -1},
-    {"sentence", QKV_OUT, 0, 2, axes_of_pooling_sentence, -1},
+    {"X", QKV_IN, 0, 3, axes_of_pooling__X, -1},
+    {"length", QKV_IN, 4, 1, axes_of_pooling__length, -1},
+    {"sentence", QKV_OUT, 0, 2, axes_of_pooling__sentence, -1},
 };
 static const qkv_kernel kernel_pooling = {
     QKV_ABI, "pooling", UINT64_C(9217969248262899080), 3, 3, 0, 0,
@@ -227,31 +227,31 @@ static const qkv_axis axes_attention_weights[] = {
     {"d_k", 32, 4},
     {"kv", -1, 1},
 };
-static const int32_t axes_of_attention_weights_X[] = {0, 1, 2};
-static const int32_t axes_of_attention_weights_length[] = {0};
-static const int32_t axes_of_attention_weights_Wq[] = {3, 4, 2};
-static const int32_t axes_of_attention_weights_bq[] = {3, 4};
-static const int32_t axes_of_attention_weights_Wk[] = {3, 4, 2};
-static const int32_t axes_of_attention_weights_bk[] = {3, 4};
-static const int32_t axes_of_attention_weights_W[] = {0, 3, 1, 5};
+static const int32_t axes_of_attention_weights__X[] = {0, 1, 2};
+static const int32_t axes_of_attention_weights__length[] = {0};
+static const int32_t axes_of_attention_weights__Wq[] = {3, 4, 2};
+static const int32_t axes_of_attention_weights__bq[] = {3, 4};
+static const int32_t axes_of_attention_weights__Wk[] = {3, 4, 2};
+static const int32_t axes_of_attention_weights__bk[] = {3, 4};
+static const int32_t axes_of_attention_weights__W[] = {0, 3, 1, 5};
 static const qkv_argument arguments_attention_weights[] = {
-    {"X", QKV_IN, 0, 3, axes_of_attention_weights_X, -1},
-    {"length", QKV_IN, 4, 1, axes_of_attention_weights_length, -1},
-    {"Wq", QKV_PARAM, 0, 3, axes_of_attention_weights_Wq, 1},
-    {"bq", QKV_PARAM, 0, 2, axes_of_attention_weights_bq, -1},
-    {"Wk", QKV_PARAM, 0, 3, axes_of_attention_weights_Wk, 0},
-    {"bk", QKV_PARAM, 0, 2, axes_of_attention_weights_bk, -1},
-    {"W", QKV_OUT, 0, 4, axes_of_attention_weights_W, -1},
+    {"X", QKV_IN, 0, 3, axes_of_attention_weights__X, -1},
+    {"length", QKV_IN, 4, 1, axes_of_attention_weights__length, -1},
+    {"Wq", QKV_PARAM, 0, 3, axes_of_attention_weights__Wq, 1},
+    {"bq", QKV_PARAM, 0, 2, axes_of_attention_weights__bq, -1},
+    {"Wk", QKV_PARAM, 0, 3, axes_of_attention_weights__Wk, 0},
+    {"bk", QKV_PARAM, 0, 2, axes_of_attention_weights__bk, -1},
+    {"W", QKV_OUT, 0, 4, axes_of_attention_weights__W, -1},
 };
-static const int32_t pack_attention_weights_Wk_outer[] = {0};
-static const int32_t pack_attention_weights_Wk_rows[] = {2};
-static const int32_t pack_attention_weights_Wk_columns[] = {1};
-static const int32_t pack_attention_weights_Wq_outer[] = {0};
-static const int32_t pack_attention_weights_Wq_rows[] = {2};
-static const int32_t pack_attention_weights_Wq_columns[] = {1};
+static const int32_t pack_attention_weights__Wk_outer[] = {0};
+static const int32_t pack_attention_weights__Wk_rows[] = {2};
+static const int32_t pack_attention_weights__Wk_columns[] = {1};
+static const int32_t pack_attention_weights__Wq_outer[] = {0};
+static const int32_t pack_attention_weights__Wq_rows[] = {2};
+static const int32_t pack_attention_weights__Wq_columns[] = {1};
 static const qkv_pack packs_attention_weights[] = {
-    {32, 1, 1, 1, pack_attention_weights_Wk_outer, pack_attention_weights_Wk_rows, pack_attention_weights_Wk_columns},
-    {32, 1, 1, 1, pack_attention_weights_Wq_outer, pack_attention_weights_Wq_rows, pack_attention_weights_Wq_columns},
+    {32, 1, 1, 1, pack_attention_weights__Wk_outer, pack_attention_weights__Wk_rows, pack_attention_weights__Wk_columns},
+    {32, 1, 1, 1, pack_attention_weights__Wq_outer, pack_attention_weights__Wq_rows, pack_attention_weights__Wq_columns},
 };
 static const qkv_kernel kernel_attention_weights = {
     QKV_ABI, "attention_weights", UINT64_C(2815390899181393357), 6, 7, 0, 2,

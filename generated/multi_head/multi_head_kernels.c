@@ -33,38 +33,38 @@ static const qkv_axis axes_mha[] = {
     {"d_v", 64, 5},
     {"kv", -1, 1},
 };
-static const int32_t axes_of_mha_X[] = {0, 1, 2};
-static const int32_t axes_of_mha_Wq[] = {2, 3, 4};
-static const int32_t axes_of_mha_Wk[] = {2, 3, 4};
-static const int32_t axes_of_mha_Wv[] = {2, 3, 5};
-static const int32_t axes_of_mha_Wo[] = {3, 5, 2};
-static const int32_t axes_of_mha_bo[] = {2};
-static const int32_t axes_of_mha_Y[] = {0, 1, 2};
+static const int32_t axes_of_mha__X[] = {0, 1, 2};
+static const int32_t axes_of_mha__Wq[] = {2, 3, 4};
+static const int32_t axes_of_mha__Wk[] = {2, 3, 4};
+static const int32_t axes_of_mha__Wv[] = {2, 3, 5};
+static const int32_t axes_of_mha__Wo[] = {3, 5, 2};
+static const int32_t axes_of_mha__bo[] = {2};
+static const int32_t axes_of_mha__Y[] = {0, 1, 2};
 static const qkv_argument arguments_mha[] = {
-    {"X", QKV_IN, 0, 3, axes_of_mha_X, -1},
-    {"Wq", QKV_PARAM, 0, 3, axes_of_mha_Wq, 1},
-    {"Wk", QKV_PARAM, 0, 3, axes_of_mha_Wk, 0},
-    {"Wv", QKV_PARAM, 0, 3, axes_of_mha_Wv, 2},
-    {"Wo", QKV_PARAM, 0, 3, axes_of_mha_Wo, 3},
-    {"bo", QKV_PARAM, 0, 1, axes_of_mha_bo, -1},
-    {"Y", QKV_OUT, 0, 3, axes_of_mha_Y, -1},
+    {"X", QKV_IN, 0, 3, axes_of_mha__X, -1},
+    {"Wq", QKV_PARAM, 0, 3, axes_of_mha__Wq, 1},
+    {"Wk", QKV_PARAM, 0, 3, axes_of_mha__Wk, 0},
+    {"Wv", QKV_PARAM, 0, 3, axes_of_mha__Wv, 2},
+    {"Wo", QKV_PARAM, 0, 3, axes_of_mha__Wo, 3},
+    {"bo", QKV_PARAM, 0, 1, axes_of_mha__bo, -1},
+    {"Y", QKV_OUT, 0, 3, axes_of_mha__Y, -1},
 };
-static const int32_t pack_mha_Wk_outer[] = {1};
-static const int32_t pack_mha_Wk_rows[] = {0};
-static const int32_t pack_mha_Wk_columns[] = {2};
-static const int32_t pack_mha_Wq_outer[] = {1};
-static const int32_t pack_mha_Wq_rows[] = {0};
-static const int32_t pack_mha_Wq_columns[] = {2};
-static const int32_t pack_mha_Wv_outer[] = {1};
-static const int32_t pack_mha_Wv_rows[] = {0};
-static const int32_t pack_mha_Wv_columns[] = {2};
-static const int32_t pack_mha_Wo_rows[] = {0, 1};
-static const int32_t pack_mha_Wo_columns[] = {2};
+static const int32_t pack_mha__Wk_outer[] = {1};
+static const int32_t pack_mha__Wk_rows[] = {0};
+static const int32_t pack_mha__Wk_columns[] = {2};
+static const int32_t pack_mha__Wq_outer[] = {1};
+static const int32_t pack_mha__Wq_rows[] = {0};
+static const int32_t pack_mha__Wq_columns[] = {2};
+static const int32_t pack_mha__Wv_outer[] = {1};
+static const int32_t pack_mha__Wv_rows[] = {0};
+static const int32_t pack_mha__Wv_columns[] = {2};
+static const int32_t pack_mha__Wo_rows[] = {0, 1};
+static const int32_t pack_mha__Wo_columns[] = {2};
 static const qkv_pack packs_mha[] = {
-    {64, 1, 1, 1, pack_mha_Wk_outer, pack_mha_Wk_rows, pack_mha_Wk_columns},
-    {64, 1, 1, 1, pack_mha_Wq_outer, pack_mha_Wq_rows, pack_mha_Wq_columns},
-    {64, 1, 1, 1, pack_mha_Wv_outer, pack_mha_Wv_rows, pack_mha_Wv_columns},
-    {64, 0, 2, 1, 0, pack_mha_Wo_rows, pack_mha_Wo_columns},
+    {64, 1, 1, 1, pack_mha__Wk_outer, pack_mha__Wk_rows, pack_mha__Wk_columns},
+    {64, 1, 1, 1, pack_mha__Wq_outer, pack_mha__Wq_rows, pack_mha__Wq_columns},
+    {64, 1, 1, 1, pack_mha__Wv_outer, pack_mha__Wv_rows, pack_mha__Wv_columns},
+    {64, 0, 2, 1, 0, pack_mha__Wo_rows, pack_mha__Wo_columns},
 };
 static const qkv_kernel kernel_mha = {
     QKV_ABI, "mha", UINT64_C(5745955856156895800), 7, 7, 0, 4,

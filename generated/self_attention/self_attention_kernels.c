@@ -32,15 +32,15 @@ static const qkv_axis axes_self_attention[] = {
     {"kv", -1, 2},
     {"d_v", 64, 5},
 };
-static const int32_t axes_of_self_attention_Q[] = {0, 1, 2, 3};
-static const int32_t axes_of_self_attention_K[] = {0, 1, 4, 3};
-static const int32_t axes_of_self_attention_V[] = {0, 1, 4, 5};
-static const int32_t axes_of_self_attention_O[] = {0, 1, 2, 5};
+static const int32_t axes_of_self_attention__Q[] = {0, 1, 2, 3};
+static const int32_t axes_of_self_attention__K[] = {0, 1, 4, 3};
+static const int32_t axes_of_self_attention__V[] = {0, 1, 4, 5};
+static const int32_t axes_of_self_attention__O[] = {0, 1, 2, 5};
 static const qkv_argument arguments_self_attention[] = {
-    {"Q", QKV_IN, 0, 4, axes_of_self_attention_Q, -1},
-    {"K", QKV_IN, 0, 4, axes_of_self_attention_K, -1},
-    {"V", QKV_IN, 0, 4, axes_of_self_attention_V, -1},
-    {"O", QKV_OUT, 0, 4, axes_of_self_attention_O, -1},
+    {"Q", QKV_IN, 0, 4, axes_of_self_attention__Q, -1},
+    {"K", QKV_IN, 0, 4, axes_of_self_attention__K, -1},
+    {"V", QKV_IN, 0, 4, axes_of_self_attention__V, -1},
+    {"O", QKV_OUT, 0, 4, axes_of_self_attention__O, -1},
 };
 static const qkv_kernel kernel_self_attention = {
     QKV_ABI, "self_attention", UINT64_C(3971485140726641288), 6, 4, 0, 0,
@@ -79,15 +79,15 @@ static const qkv_axis axes_causal_attention[] = {
     {"kv", -1, 2},
     {"d_v", 64, 5},
 };
-static const int32_t axes_of_causal_attention_Q[] = {0, 1, 2, 3};
-static const int32_t axes_of_causal_attention_K[] = {0, 1, 4, 3};
-static const int32_t axes_of_causal_attention_V[] = {0, 1, 4, 5};
-static const int32_t axes_of_causal_attention_O[] = {0, 1, 2, 5};
+static const int32_t axes_of_causal_attention__Q[] = {0, 1, 2, 3};
+static const int32_t axes_of_causal_attention__K[] = {0, 1, 4, 3};
+static const int32_t axes_of_causal_attention__V[] = {0, 1, 4, 5};
+static const int32_t axes_of_causal_attention__O[] = {0, 1, 2, 5};
 static const qkv_argument arguments_causal_attention[] = {
-    {"Q", QKV_IN, 0, 4, axes_of_causal_attention_Q, -1},
-    {"K", QKV_IN, 0, 4, axes_of_causal_attention_K, -1},
-    {"V", QKV_IN, 0, 4, axes_of_causal_attention_V, -1},
-    {"O", QKV_OUT, 0, 4, axes_of_causal_attention_O, -1},
+    {"Q", QKV_IN, 0, 4, axes_of_causal_attention__Q, -1},
+    {"K", QKV_IN, 0, 4, axes_of_causal_attention__K, -1},
+    {"V", QKV_IN, 0, 4, axes_of_causal_attention__V, -1},
+    {"O", QKV_OUT, 0, 4, axes_of_causal_attention__O, -1},
 };
 static const qkv_kernel kernel_causal_attention = {
     QKV_ABI, "causal_attention", UINT64_C(18260755677301129849), 6, 4, 0, 0,

@@ -23,10 +23,12 @@ double seconds_since(stopwatch::time_point begin) {
 void bench(const request &r) {
   const qkv_kernel &k = r.kernel;
   kernel_sizes s = r.sizes_asked();
-  for (int a = 0; a < k.n_axes; ++a) {
-    if (!s.known(a)) s.set(a, std::string_view(k.axes[a].name) == "batch" ? 1 : 512);
-  }
   s.complete();
+  for (int a = 0; a < k.n_axes; ++a) {
+    if (s.known(a)) continue;
+    s.set(a, std::string_view(k.axes[a].name) == "batch" ? 1 : 512);
+    s.complete();
+  }
   const std::vector<value> all = random_arguments(k, s, r.seed, lengths::full);
   std::vector<qkv_tensor> params, rest;
   for (int i = 0; i < k.n_arguments; ++i)

@@ -63,16 +63,17 @@ std::vector<kernel_sizes> sizes_to_try(const request &r) {
   std::vector<kernel_sizes> all;
   for (std::size_t t = r.size.empty() ? 0 : 1; t < std::size(first); ++t) {
     kernel_sizes s = r.sizes_asked();
+    s.complete();
     int chosen = 0, place = 0;
     for (int a = 0; a < k.n_axes; ++a) {
       if (k.axes[a].root != a || k.axes[a].size >= 0) continue;
       if (!s.known(a)) {
         s.set(a, place == 0 ? first[t] : others[t][(place - 1) % 3]);
+        s.complete();  // what follows from it is not chosen
         ++chosen;
       }
       ++place;
     }
-    s.complete();
     all.push_back(s);
     if (!r.size.empty() || chosen == 0) break;
   }

@@ -140,7 +140,9 @@ npy_array value::to_npy() const {
 }
 
 kernel_sizes::kernel_sizes(const qkv_kernel &k)
-    : k_(&k), size_(static_cast<std::size_t>(k.n_axes), -1) {
+    : k_(&k),
+      size_(static_cast<std::size_t>(k.n_axes), -1),
+      asked_(static_cast<std::size_t>(k.n_axes), false) {
   for (int a = 0; a < k.n_axes; ++a)
     size_[static_cast<std::size_t>(a)] = k.axes[k.axes[a].root].size;
 }
@@ -151,6 +153,7 @@ bool kernel_sizes::set(std::string_view name, std::int64_t n) {
     const std::int64_t fixed = k_->axes[k_->axes[a].root].size;
     if (n < 0 || (fixed >= 0 && fixed != n)) return false;
     set(a, n);
+    asked_[root(a)] = true;
     return true;
   }
   return false;
@@ -163,30 +166,28 @@ std::int64_t kernel_sizes::fixed(std::string_view name) const {
 }
 
 void kernel_sizes::complete() {
-  for (int round = 0; round < k_->n_conditions; ++round) {
-    for (int i = 0; i < k_->n_conditions; ++i) {
-      const qkv_condition &c = k_->conditions[i];
-      std::int64_t &a = size_[root(c.a)], &b = size_[root(c.b)];
-      if (c.kind == QKV_SAME) {
-        if (k_->axes[k_->axes[c.a].root].size < 0 && b >= 0) a = b;
-        if (b < 0) b = a;
-        continue;
-      }
-      std::int64_t &f = size_[root(c.c)];
-      if (c.kind == QKV_SUM) {
-        if (b >= 0 && f < 0 && a >= b) f = a - b;
-        if (f >= 0 && b < 0 && a >= f) b = a - f;
-        if (k_->axes[k_->axes[c.a].root].size < 0 && b >= 0 && f >= 0) a = b + f;
-        continue;
-      }
-      if (b >= 0 && f >= 0) {
-        if (k_->axes[k_->axes[c.a].root].size < 0) a = b * f;
-      } else if (a >= 0 && (b > 0 || f > 0)) {
-        const std::int64_t by = b > 0 ? b : f;
-        if (k_->axes[k_->axes[c.a].root].size < 0) a = (a + by - 1) / by * by;
-        (b > 0 ? f : b) = a / by;
-      }
-    }
+  for (int round = 0; round < k_->n_conditions; ++round)
+    for (int i = 0; i < k_->n_conditions; ++i) follow(k_->conditions[i]);
+}
+
+void kernel_sizes::follow(const qkv_condition &c) {
+  std::int64_t &a = size_[root(c.a)], &b = size_[root(c.b)];
+  const bool adapts = k_->axes[root(c.a)].size < 0 && !asked_[root(c.a)];
+  if (c.kind == QKV_SAME) {
+    if (adapts && b >= 0) a = b;
+    if (b < 0) b = a;
+    return;
+  }
+  std::int64_t &f = size_[root(c.c)];
+  if (b >= 0 && f >= 0) {
+    if (adapts) a = c.kind == QKV_SUM ? b + f : b * f;
+  } else if (c.kind == QKV_SUM) {
+    if (b >= 0 && a >= b) f = a - b;
+    if (f >= 0 && a >= f) b = a - f;
+  } else if (a >= 0 && (b > 0 || f > 0)) {
+    const std::int64_t by = b > 0 ? b : f;
+    if (adapts) a = (a + by - 1) / by * by;
+    if (a % by == 0) (b > 0 ? f : b) = a / by;
   }
 }
 

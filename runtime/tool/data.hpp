@@ -49,7 +49,7 @@ class kernel_sizes {
   bool known(int axis) const { return size_[root(axis)] >= 0; }
   std::int64_t of(int axis) const { return size_[root(axis)]; }
   void set(int axis, std::int64_t n) { size_[root(axis)] = n; }
-  // Sizes that conditions decide follow from the others; those asked for are rounded up where something must divide them.
+  // Sizes that conditions decide follow from the others; a size that was asked for by name stays as it is.
   void complete();
   // The first axis without a size, or -1.
   int unknown() const;
@@ -60,8 +60,11 @@ class kernel_sizes {
 
  private:
   std::size_t root(int axis) const { return static_cast<std::size_t>(k_->axes[axis].root); }
+  void follow(const qkv_condition &);
+
   const qkv_kernel *k_;
   std::vector<std::int64_t> size_;
+  std::vector<bool> asked_;  // by name
 };
 
 // Numbers as a test wants them: normal for inputs, scaled down for params so that scores stay of order 1, whole numbers

@@ -8,6 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/kernels/specs.hpp"
 #include "tests/kernels/trial.hpp"
+#include "tests/kernels/zoo_specs.hpp"
 
 using namespace qkv::testing;
 using qkv::codegen::make_program;

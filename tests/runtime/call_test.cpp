@@ -45,11 +45,11 @@ static_assert(says<called<blend, T_q &, tensor<batch, d, kv> &, T_k &, T_q &>>(
     "call<blend>: argument 2: this is not K K[batch, kv, d=4] given[batch, d=4, kv]"));
 static_assert(says<decltype(qkv::call<blend>(std::declval<qkv::options>(), some<batch, seq, d>()))>(
     "call<blend>: 1 given, 4 needed blend(Q, K, V, O)"));
-static_assert(
-    says<decltype(qkv::prepare<project>())>("prepare<project>: 0 given, 1 needed project(W)"));
-static_assert(says<decltype(qkv::prepare<project>(some<seq, k>()))>(
+static_assert(says<decltype(qkv::prepare<spec::project>())>(
+    "prepare<project>: 0 given, 1 needed project(W)"));
+static_assert(says<decltype(qkv::prepare<spec::project>(some<seq, k>()))>(
     "prepare<project>: argument 1: what X takes, where W belongs W[k, n, m=3] given[seq, k]"));
-static_assert(says<decltype(std::declval<qkv::prepared_kernel<project>>()(some<seq, k>()))>(
+static_assert(says<decltype(std::declval<qkv::prepared_kernel<spec::project>>()(some<seq, k>()))>(
     "prepared<project>: 1 given, 2 needed project(X, Y)"));
 
 }  // namespace
@@ -140,7 +140,7 @@ TEST_CASE("params are packed once") {
   tensor<seq, n, m> Y(sizes), Z(sizes);
   for (int i = 0; i < 45; ++i) W.data()[i] = float(i);
   for (int i = 0; i < 10; ++i) X.data()[i] = float(i % 4);
-  REQUIRE(qkv::call<project>(X, W, Z).ok());
+  REQUIRE(qkv::call<spec::project>(X, W, Z).ok());
   for (int s = 0; s < 2; ++s) {
     for (int i = 0; i < 9; ++i) {
       float sum = 0;
@@ -148,13 +148,13 @@ TEST_CASE("params are packed once") {
       CHECK(Z(s, i / 3, i % 3) == sum);
     }
   }
-  auto prepared = qkv::prepare<project>(W);
+  auto prepared = qkv::prepare<spec::project>(W);
   REQUIRE(prepared.ok());
   W.fill(0);  // the copy counts
   REQUIRE(prepared(X, Y).ok());
   CHECK(std::equal(Y.begin(), Y.end(), Z.begin()));
   const auto copy = prepared;
-  prepared = qkv::prepare<project>(W);
+  prepared = qkv::prepare<spec::project>(W);
   REQUIRE(copy(qkv::options{}, X, Y).ok());
   CHECK(std::equal(Y.begin(), Y.end(), Z.begin()));
   tensor<seq, k> wrong({2, 6});
@@ -163,13 +163,13 @@ TEST_CASE("params are packed once") {
 
 TEST_CASE("params that are wrong") {
   const tensor_view<k, n, m> W(nullptr, {5, 3});
-  const auto prepared = qkv::prepare<project>(W);
+  const auto prepared = qkv::prepare<spec::project>(W);
   CHECK(!prepared.ok());
   tensor<seq, k> X({2, 5});
   tensor<seq, n, m> Y({2, 3});
   CHECK(prepared(X, Y).text() == std::string("project: W has no data"));
   const tensor_view<k, n, m> full(X.data(), {5, 3, 4});
-  CHECK(qkv::prepare<project>(full).status().text() ==
+  CHECK(qkv::prepare<spec::project>(full).status().text() ==
         std::string("project: axis m is 4 in W but must be 3"));
 }
 
@@ -180,12 +180,12 @@ TEST_CASE("a workspace of the right size") {
   tensor<seq, n, m> Y(sizes);
   Y.fill(-7);
   std::size_t bytes = 0;
-  REQUIRE(qkv::workspace_bytes<project>(bytes, qkv::options{.threads = 1}, X, W, Y).ok());
+  REQUIRE(qkv::workspace_bytes<spec::project>(bytes, qkv::options{.threads = 1}, X, W, Y).ok());
   CHECK(std::all_of(Y.begin(), Y.end(), [](float x) { return x == -7; }));
   std::vector<char> memory(bytes);
   qkv::workspace mine(memory.data(), memory.size()), small(memory.data(), 64);
-  CHECK(qkv::call<project>(qkv::options{.workspace = &mine}, X, W, Y).ok());
-  const qkv::status s = qkv::call<project>(qkv::options{.workspace = &small}, X, W, Y);
+  CHECK(qkv::call<spec::project>(qkv::options{.workspace = &mine}, X, W, Y).ok());
+  const qkv::status s = qkv::call<spec::project>(qkv::options{.workspace = &small}, X, W, Y);
   CHECK(s.code() == status_code::out_of_memory);
   CHECK(s.text() == std::string("project: no memory for packed params (240 bytes)"));
 }

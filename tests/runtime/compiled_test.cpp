@@ -203,8 +203,8 @@ TEST_CASE("prepared params give the same bits") {
   auto W = random(tensor<d_model, heads, d>(), 7);
   auto b = random(tensor<heads, d>(), 8);
   queries y(sizes), z(sizes);
-  REQUIRE(qkv::call<project>(X, W, b, y).ok());
-  const auto m = qkv::prepare<project>(W, b);
+  REQUIRE(qkv::call<compiled::project>(X, W, b, y).ok());
+  const auto m = qkv::prepare<compiled::project>(W, b);
   W.fill(std::numeric_limits<float>::quiet_NaN());
   b.fill(std::numeric_limits<float>::quiet_NaN());
   REQUIRE(m(X, z).ok());

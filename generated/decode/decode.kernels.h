@@ -1,0 +1,33 @@
+/* decode_kernels: written by the code generator. */
+#ifndef QKV_LIBRARY_decode_kernels
+#define QKV_LIBRARY_decode_kernels
+#include <qkv/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* decode
+ *   in    Q[batch, heads=8, seq, d_k=64] f32
+ *   in    K[batch, heads=8, slots, d_k=64] f32
+ *   in    V[batch, heads=8, slots, d_v=64] f32
+ *   in    length[batch] i32
+ *   out   O[batch, heads=8, seq, d_v=64] f32
+ * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+int qkv_decode(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *length, const qkv_tensor *O);
+
+/* prefill
+ *   in    Q[batch, heads=8, seq, d_k=64] f32
+ *   in    K[batch, heads=8, kv, d_k=64] f32
+ *   in    V[batch, heads=8, kv, d_v=64] f32
+ *   out   O[batch, heads=8, seq, d_v=64] f32
+ * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+int qkv_prefill(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
+
+/* The tables of all kernels above, 2 of them. */
+extern const qkv_kernel *const qkv_library_decode_kernels[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

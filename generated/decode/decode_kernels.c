@@ -1,0 +1,107 @@
+/* decode_kernels: written by the code generator. */
+#include "decode_kernels.kernels.h"
+
+static inline int32_t last_position(const void *size) {
+  const int32_t n = *(const int32_t *)size;
+  return n > 1 ? n - 1 : 0;
+}
+
+extern int qkv_code_decode_host_argv(void **);
+static int enter_qkv_code_decode_host(void **a) {
+  int32_t last[] = {last_position(a[6]), last_position(a[7]), last_position(a[8])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], a[8], &last[0], &last[1], &last[2], a[5]};
+  return qkv_code_decode_host_argv(b);
+}
+extern int qkv_code_decode_cuda_argv(void **);
+static int enter_qkv_code_decode_cuda(void **a) {
+  int32_t last[] = {last_position(a[6]), last_position(a[7]), last_position(a[8])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], a[8], &last[0], &last[1], &last[2], a[5]};
+  return qkv_code_decode_cuda_argv(b);
+}
+extern int qkv_code_decode_opencl_argv(void **);
+static int enter_qkv_code_decode_opencl(void **a) {
+  int32_t last[] = {last_position(a[6]), last_position(a[7]), last_position(a[8])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], a[8], &last[0], &last[1], &last[2], a[5]};
+  return qkv_code_decode_opencl_argv(b);
+}
+static const qkv_axis axes_decode[] = {
+    {"batch", -1, 0},
+    {"heads", 8, 1},
+    {"seq", -1, 2},
+    {"d_k", 64, 3},
+    {"slots", -1, 4},
+    {"d_v", 64, 5},
+};
+static const int32_t axes_of_decode__Q[] = {0, 1, 2, 3};
+static const int32_t axes_of_decode__K[] = {0, 1, 4, 3};
+static const int32_t axes_of_decode__V[] = {0, 1, 4, 5};
+static const int32_t axes_of_decode__length[] = {0};
+static const int32_t axes_of_decode__O[] = {0, 1, 2, 5};
+static const qkv_argument arguments_decode[] = {
+    {"Q", QKV_IN, 0, 4, axes_of_decode__Q, -1},
+    {"K", QKV_IN, 0, 4, axes_of_decode__K, -1},
+    {"V", QKV_IN, 0, 4, axes_of_decode__V, -1},
+    {"length", QKV_IN, 4, 1, axes_of_decode__length, -1},
+    {"O", QKV_OUT, 0, 4, axes_of_decode__O, -1},
+};
+static const qkv_kernel kernel_decode = {
+    QKV_ABI, "decode", UINT64_C(2726534260538799163), 6, 5, 0, 0,
+    axes_decode, arguments_decode, 0, 0,
+    enter_qkv_code_decode_host, enter_qkv_code_decode_cuda, enter_qkv_code_decode_opencl};
+
+int qkv_decode(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *length, const qkv_tensor *O) {
+  if (!Q || !K || !V || !length || !O) return qkv_call(&kernel_decode, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *length, *O};
+  return qkv_call(&kernel_decode, all, 5, 0, 0);
+}
+
+extern int qkv_code_prefill_host_argv(void **);
+static int enter_qkv_code_prefill_host(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
+  return qkv_code_prefill_host_argv(b);
+}
+extern int qkv_code_prefill_cuda_argv(void **);
+static int enter_qkv_code_prefill_cuda(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
+  return qkv_code_prefill_cuda_argv(b);
+}
+extern int qkv_code_prefill_opencl_argv(void **);
+static int enter_qkv_code_prefill_opencl(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
+  return qkv_code_prefill_opencl_argv(b);
+}
+static const qkv_axis axes_prefill[] = {
+    {"batch", -1, 0},
+    {"heads", 8, 1},
+    {"seq", -1, 2},
+    {"d_k", 64, 3},
+    {"kv", -1, 2},
+    {"d_v", 64, 5},
+};
+static const int32_t axes_of_prefill__Q[] = {0, 1, 2, 3};
+static const int32_t axes_of_prefill__K[] = {0, 1, 4, 3};
+static const int32_t axes_of_prefill__V[] = {0, 1, 4, 5};
+static const int32_t axes_of_prefill__O[] = {0, 1, 2, 5};
+static const qkv_argument arguments_prefill[] = {
+    {"Q", QKV_IN, 0, 4, axes_of_prefill__Q, -1},
+    {"K", QKV_IN, 0, 4, axes_of_prefill__K, -1},
+    {"V", QKV_IN, 0, 4, axes_of_prefill__V, -1},
+    {"O", QKV_OUT, 0, 4, axes_of_prefill__O, -1},
+};
+static const qkv_kernel kernel_prefill = {
+    QKV_ABI, "prefill", UINT64_C(7841948369688747934), 6, 4, 0, 0,
+    axes_prefill, arguments_prefill, 0, 0,
+    enter_qkv_code_prefill_host, enter_qkv_code_prefill_cuda, enter_qkv_code_prefill_opencl};
+
+int qkv_prefill(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_prefill, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_prefill, all, 4, 0, 0);
+}
+
+const qkv_kernel *const qkv_library_decode_kernels[] = {&kernel_decode, &kernel_prefill};
+
+__attribute__((constructor)) static void register_decode_kernels(void) { qkv_register(qkv_library_decode_kernels, 2); }

@@ -1,0 +1,103 @@
+/* linear_vs_softmax_kernels: written by the code generator. */
+#include "linear_vs_softmax_kernels.kernels.h"
+
+static inline int32_t last_position(const void *size) {
+  const int32_t n = *(const int32_t *)size;
+  return n > 1 ? n - 1 : 0;
+}
+
+extern int qkv_code_softmax_attention_host_argv(void **);
+static int enter_qkv_code_softmax_attention_host(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_softmax_attention_host_argv(b);
+}
+extern int qkv_code_softmax_attention_cuda_argv(void **);
+static int enter_qkv_code_softmax_attention_cuda(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_softmax_attention_cuda_argv(b);
+}
+extern int qkv_code_softmax_attention_opencl_argv(void **);
+static int enter_qkv_code_softmax_attention_opencl(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_softmax_attention_opencl_argv(b);
+}
+static const qkv_axis axes_softmax_attention[] = {
+    {"heads", 8, 0},
+    {"seq", -1, 1},
+    {"d_k", 64, 2},
+    {"kv", -1, 1},
+    {"d_v", 64, 4},
+};
+static const int32_t axes_of_softmax_attention__Q[] = {0, 1, 2};
+static const int32_t axes_of_softmax_attention__K[] = {0, 3, 2};
+static const int32_t axes_of_softmax_attention__V[] = {0, 3, 4};
+static const int32_t axes_of_softmax_attention__O[] = {0, 1, 4};
+static const qkv_argument arguments_softmax_attention[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_softmax_attention__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_softmax_attention__K, -1},
+    {"V", QKV_IN, 0, 3, axes_of_softmax_attention__V, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_softmax_attention__O, -1},
+};
+static const qkv_kernel kernel_softmax_attention = {
+    QKV_ABI, "softmax_attention", UINT64_C(16386987786353301978), 5, 4, 0, 0,
+    axes_softmax_attention, arguments_softmax_attention, 0, 0,
+    enter_qkv_code_softmax_attention_host, enter_qkv_code_softmax_attention_cuda, enter_qkv_code_softmax_attention_opencl};
+
+int qkv_softmax_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_softmax_attention, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_softmax_attention, all, 4, 0, 0);
+}
+
+extern int qkv_code_linear_attention_host_argv(void **);
+static int enter_qkv_code_linear_attention_host(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_linear_attention_host_argv(b);
+}
+extern int qkv_code_linear_attention_cuda_argv(void **);
+static int enter_qkv_code_linear_attention_cuda(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_linear_attention_cuda_argv(b);
+}
+extern int qkv_code_linear_attention_opencl_argv(void **);
+static int enter_qkv_code_linear_attention_opencl(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_linear_attention_opencl_argv(b);
+}
+static const qkv_axis axes_linear_attention[] = {
+    {"heads", 8, 0},
+    {"seq", -1, 1},
+    {"d_k", 64, 2},
+    {"kv", -1, 1},
+    {"d_v", 64, 4},
+};
+static const int32_t axes_of_linear_attention__Q[] = {0, 1, 2};
+static const int32_t axes_of_linear_attention__K[] = {0, 3, 2};
+static const int32_t axes_of_linear_attention__V[] = {0, 3, 4};
+static const int32_t axes_of_linear_attention__O[] = {0, 1, 4};
+static const qkv_argument arguments_linear_attention[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_linear_attention__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_linear_attention__K, -1},
+    {"V", QKV_IN, 0, 3, axes_of_linear_attention__V, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_linear_attention__O, -1},
+};
+static const qkv_kernel kernel_linear_attention = {
+    QKV_ABI, "linear_attention", UINT64_C(5738158790387549618), 5, 4, 0, 0,
+    axes_linear_attention, arguments_linear_attention, 0, 0,
+    enter_qkv_code_linear_attention_host, enter_qkv_code_linear_attention_cuda, enter_qkv_code_linear_attention_opencl};
+
+int qkv_linear_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_linear_attention, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_linear_attention, all, 4, 0, 0);
+}
+
+const qkv_kernel *const qkv_library_linear_vs_softmax_kernels[] = {&kernel_softmax_attention, &kernel_linear_attention};
+
+__attribute__((constructor)) static void register_linear_vs_softmax_kernels(void) { qkv_register(qkv_library_linear_vs_softmax_kernels, 2); }
