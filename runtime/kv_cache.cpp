@@ -44,9 +44,14 @@ void copy_slots(const qkv_tensor &to, const qkv_tensor &from, int axis, const sl
   }
 }
 
-status wrong_entry(const char *name, std::int64_t entry, std::int64_t entries) {
-  return fail(status_code::wrong_extent, "{}: there is no entry {}: it has {}", name, entry,
-              entries);
+status check_truncate(const slots_view &v, std::int64_t entry, std::int64_t length) {
+  const auto entries = static_cast<std::int64_t>(v.used.size());
+  if (entry < 0 || entry >= entries)
+    return fail(status_code::wrong_extent, "{}: there is no entry {}: it has {}", v.name, entry,
+                entries);
+  if (length < 0 || length > v.used[static_cast<std::size_t>(entry)])
+    return fail(status_code::wrong_extent, "{}: an entry can only become shorter", v.name);
+  return {};
 }
 
 status no_page(std::int64_t needed, std::int64_t left) {

@@ -36,7 +36,8 @@ struct slot_run {
 };
 void copy_slots(const qkv_tensor &to, const qkv_tensor &from, int axis, const slot_run &);
 
-status wrong_entry(const char *name, std::int64_t entry, std::int64_t entries);
+// Whether the entry exists and holds at least `length` positions.
+status check_truncate(const slots_view &, std::int64_t entry, std::int64_t length);
 
 }  // namespace detail
 
@@ -93,9 +94,7 @@ class kv_cache {
 
   // Forgets the positions of an entry from `length` on. Errors: wrong_extent.
   status truncate(std::int64_t entry, std::int64_t length) {
-    if (entry < 0 || entry >= entries()) return detail::wrong_entry("kv_cache", entry, entries());
-    if (length < 0 || length > lengths_(entry))
-      return {status_code::wrong_extent, "kv_cache: an entry can only become shorter"};
+    if (status s = detail::check_truncate(where(), entry, length); !s) return s;
     lengths_(entry) = static_cast<std::int32_t>(length);
     return {};
   }

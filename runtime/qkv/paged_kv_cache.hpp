@@ -99,10 +99,7 @@ class paged_kv_cache {
 
   // Forgets the positions of an entry from `length` on; its pages become free. Errors: wrong_extent.
   status truncate(std::int64_t entry, std::int64_t length) {
-    if (entry < 0 || entry >= entries())
-      return detail::wrong_entry("paged_kv_cache", entry, entries());
-    if (length < 0 || length > lengths_(entry))
-      return {status_code::wrong_extent, "paged_kv_cache: an entry can only become shorter"};
+    if (status s = detail::check_truncate(where(), entry, length); !s) return s;
     shorten(entry, length);
     return {};
   }
