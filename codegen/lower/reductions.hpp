@@ -1,0 +1,46 @@
+#pragma once
+// What sums, extremes, means and weights are made of: folds over their axes. How a fold runs is the stage's affair.
+#include <functional>
+#include <string>
+
+#include "codegen/lower/expression.hpp"
+
+namespace qkv::codegen {
+
+using combine = std::function<Halide::Expr(Halide::Expr, Halide::Expr)>;
+
+// One number per position of the axes that remain.
+struct fold {
+  std::string what;       // "max", "total": a step may need several
+  Halide::Expr identity;  // what an empty one gives
+  combine with;
+  std::function<value(const indices &)> of;  // an element; absent ones are left out
+};
+
+class reductions {
+ public:
+  using runner = std::function<Halide::Expr(const node &, const fold &)>;
+  using reader = std::function<value(node_id, const indices &)>;  // of operands
+
+  reductions(const context &c, reader read, runner run)
+      : c_(c), read_(std::move(read)), run_(std::move(run)) {}
+
+  // The value of a reduction, softmax, normalisation or contraction at a position.
+  value at(const node &, const indices &here) const;
+
+  // In the type that the reduction computes in: f32, or i32 for sums and extremes of whole numbers.
+  value operand(const node &, const indices &) const;
+
+  static Halide::Expr zero_of(const node &);
+
+ private:
+  Halide::Expr maximum(const node &) const;
+  Halide::Expr total(const node &, const Halide::Expr &m) const;
+  Halide::Expr count_of(const node &) const;
+
+  const context &c_;
+  reader read_;
+  runner run_;
+};
+
+}  // namespace qkv::codegen
