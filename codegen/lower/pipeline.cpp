@@ -65,6 +65,17 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
         keep(s.roots[0], f.out);
         break;
       }
+      case stage_kind::scan: {
+        scan_funcs f = lower_scan(c, s);
+        std::vector<bool> is_result;
+        for (node_id root : s.roots) is_result.push_back(is_output(p, root));
+        if (on_gpu)
+          schedule_scan_gpu(f);
+        else
+          schedule_scan_cpu(f, t, is_result);
+        for (std::size_t k = 0; k < s.roots.size(); ++k) keep(s.roots[k], f.outputs[k].out);
+        break;
+      }
       case stage_kind::map: {
         map_funcs f = lower_map(c, s);
         if (on_gpu)

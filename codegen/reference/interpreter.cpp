@@ -5,6 +5,7 @@
 #include <qkv/core/half.hpp>
 #include <stdexcept>
 
+#include "codegen/program/scans.hpp"
 #include "codegen/reference/steps.hpp"
 
 namespace qkv::codegen {
@@ -21,17 +22,23 @@ template <class T>
 class interpreter {
  public:
   interpreter(const program &p, const arrays &arguments, std::vector<std::int64_t> size, order how)
-      : p_(p), arguments_(arguments), steps_(p, std::move(size), how), values_(p.nodes.size()) {}
+      : p_(p),
+        arguments_(arguments),
+        size_(size),
+        steps_(p, std::move(size), how),
+        values_(p.nodes.size()),
+        walked_(walked_axes(p)) {}
 
   arrays run() {
-    std::vector<int> uses(p_.nodes.size(), 0);
-    for (const node &n : p_.nodes)
-      for (node_id operand : n.in) ++uses[operand];
-    for (std::size_t k = 0; k < p_.nodes.size(); ++k) {
-      const node &n = p_.nodes[k];
-      values_[k] = n.kind == op::input || n.kind == op::param ? argument(n) : step(n);
-      for (node_id operand : n.in)
-        if (--uses[operand] == 0) values_[operand] = {};
+    const std::vector<node_id> last = last_uses();
+    for (node_id k = 0; k < count(); ++k) {
+      const node &n = p_[k];
+      if (walked_[k] >= 0) continue;  // computed by its scan, position by position
+      values_[k] = n.kind == op::input || n.kind == op::param ? argument(n)
+                   : n.kind == op::scan || n.kind == op::last ? scan(k)
+                                                              : step(n);
+      for (node_id used = 0; used < k; ++used)
+        if (last[used] == k) values_[used] = {};
     }
     arrays results;
     for (node_id n : p_.outputs) {
@@ -50,6 +57,41 @@ class interpreter {
     return v;
   }
 
+  node_id count() const { return static_cast<node_id>(p_.nodes.size()); }
+
+  // What a step inside of a scan reads is read until the last result of that scan.
+  std::vector<node_id> last_uses() const {
+    std::vector<node_id> last(p_.nodes.size(), -1);
+    for (node_id k = count(); k-- > 0;)
+      for (node_id operand : p_[k].in)
+        last[operand] = std::max(last[operand], walked_[k] >= 0 ? last[k] : k);
+    return last;
+  }
+
+  // Every step inside, for each position in turn.
+  detail::tensor_value<T> scan(node_id result) {
+    const node &n = p_[result];
+    const node_id carried = n.in[0], next = n.in[1], wanted = n.in.back();
+    std::vector<bool> needed(p_.nodes.size(), false);
+    needed[next] = needed[wanted] = true;
+    for (node_id k = result; k-- > 0;)
+      if (needed[k] && walked_[k] >= 0 && k != carried)
+        for (node_id operand : p_[k].in) needed[operand] = true;
+    const axis_id axis = n.over[0];
+    detail::tensor_value<T> all = steps_.blank(n.shape), state = values_[p_[carried].in[0]];
+    for (std::int64_t t = 0; t < size_[axis]; ++t) {
+      values_[carried] = state;
+      for (node_id k = 0; k < result; ++k)
+        if (needed[k] && walked_[k] >= 0 && k != carried)
+          values_[k] = p_[k].kind == op::element
+                           ? steps_.at_position(values_[p_[k].in[0]], p_[k].shape, axis, t)
+                           : step(p_[k]);
+      if (n.kind == op::scan) steps_.put_position(all, values_[wanted], axis, t);
+      state = steps_.without_states(values_[next]);
+    }
+    return n.kind == op::scan ? all : steps_.without_states(state);
+  }
+
   detail::tensor_value<T> step(const node &n) const {
     std::vector<const detail::tensor_value<T> *> operands;
     for (node_id operand : n.in) operands.push_back(&values_[operand]);
@@ -58,8 +100,10 @@ class interpreter {
 
   const program &p_;
   const arrays &arguments_;
+  const std::vector<std::int64_t> size_;
   detail::steps<T> steps_;
   std::vector<detail::tensor_value<T>> values_;
+  const std::vector<axis_id> walked_;
 };
 
 }  // namespace

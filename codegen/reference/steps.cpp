@@ -343,6 +343,37 @@ tensor_value<T> steps<T>::prefix_sums(const node &n, const values &in) const {
 }
 
 template <class T>
+tensor_value<T> steps<T>::at_position(const value &whole, const std::vector<axis_id> &axes,
+                                      axis_id a, std::int64_t t) const {
+  value v = blank(axes);
+  if (!whole.states.empty()) v.states.reserve(v.data.size());
+  const std::int64_t from = t * strides_along(whole, {a})[0];
+  std::int64_t to = 0;
+  walk<1>(v.extent, {strides_along(whole, axes)}, [&](const auto &at) {
+    v.data[to++] = whole.data[from + at[0]];
+    if (!whole.states.empty()) v.states.push_back(whole.states[from + at[0]]);
+  });
+  return v;
+}
+
+template <class T>
+void steps<T>::put_position(value &whole, const value &part, axis_id a, std::int64_t t) const {
+  const value kept = without_states(part);
+  const std::int64_t to = t * strides_along(whole, {a})[0];
+  std::int64_t from = 0;
+  walk<1>(kept.extent, {strides_along(whole, kept.axes)},
+          [&](const auto &at) { whole.data[to + at[0]] = kept.data[from++]; });
+}
+
+template <class T>
+tensor_value<T> steps<T>::without_states(value x) const {
+  for (std::size_t k = 0; k < x.data.size(); ++k)
+    if (!x.has(static_cast<std::int64_t>(k))) x.data[k] = -std::numeric_limits<T>::infinity();
+  x.states.clear();
+  return x;
+}
+
+template <class T>
 tensor_value<T> steps<T>::output(const node &n, const values &in) const {
   const value &x = *in[0];
   value v = blank(n.shape);

@@ -35,6 +35,14 @@ class steps {
 
   tensor_value<T> blank(const std::vector<axis_id> &axes) const;
 
+  // What a scan reads and writes at position t of an axis: the elements there, in the order of `axes`.
+  tensor_value<T> at_position(const tensor_value<T> &, const std::vector<axis_id> &axes, axis_id,
+                              std::int64_t t) const;
+  void put_position(tensor_value<T> &whole, const tensor_value<T> &part, axis_id,
+                    std::int64_t t) const;
+  // As memory has it: what is absent is -inf.
+  tensor_value<T> without_states(tensor_value<T>) const;
+
  private:
   using value = tensor_value<T>;
   using values = std::vector<const value *>;

@@ -23,7 +23,8 @@ program merge_common_steps(const program &p) {
 }
 
 program opened(const program &p) {
-  return distribute_weights(drop_shift(fold_constants(merge_common_steps(widen(p)))));
+  return distribute_weights(
+      drop_shift(fold_constants(merge_common_steps(hoist_from_scan(widen(p))))));
 }
 
 program simplified(const program &p) {

@@ -16,6 +16,9 @@ program fold_scale(const program &);
 // Two equal steps become one.
 program merge_common_steps(const program &);
 
+// scan<seq>(S, step, X): what a step computes of x alone is computed for all of X before.
+program hoist_from_scan(const program &);
+
 // softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s).
 program drop_shift(const program &);
 

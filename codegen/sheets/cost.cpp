@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/program/scans.hpp"
+
 namespace qkv::codegen {
 namespace {
 
@@ -115,6 +117,12 @@ class static_condition {
   std::map<axis_id, std::int64_t> at_;
 };
 
+// A step inside of a scan is done at each of its positions.
+std::vector<axis_id> every_position(const program &p, node_id n, std::vector<axis_id> axes) {
+  const axis_id a = walked_axes(p)[n];
+  return a < 0 ? axes : with(std::move(axes), {a});
+}
+
 struct pairs_left {
   std::vector<axis_id> axes;  // what the mask varies along
   double share = 1;
@@ -126,14 +134,16 @@ formula flops_of(const program &p, node_id n) {
   const op kind = p[n].kind;
   // The positions that a constant of the spec takes are no work of a call.
   if (p[n].shape.empty() && p[n].over.empty()) return {};
-  return formula(factor_of(kind), is_view(kind) ? p[n].shape : with(p[n].shape, p[n].over));
+  if (is_view(kind)) return formula(factor_of(kind), p[n].shape);
+  return formula(factor_of(kind), every_position(p, n, with(p[n].shape, p[n].over)));
 }
 
 cost_sheet cost_of(const program &p) {
   cost_sheet c;
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
     c.flops += flops_of(p, n);
-    if (!stands_for_itself(p[n].kind)) c.intermediates += formula(size_of(p[n].type), p[n].shape);
+    if (!stands_for_itself(p[n].kind))
+      c.intermediates += formula(size_of(p[n].type), every_position(p, n, p[n].shape));
   }
   for (node_id n : p.arguments) c.read += formula(size_of(p[n].type), p[n].shape);
   for (node_id n : p.outputs) c.written += formula(size_of(p[n].type), p[n].shape);

@@ -41,6 +41,7 @@ std::vector<stage_report> reports_of(const program &original) {
                         (s.row == no_axis || has(p[n].shape, s.row));
       if (pair && n != s.core && !is_view(p[n].kind) && p[n].type == f32)
         r.never_stored.push_back(label_of(p, n));
+      if (n == s.next) r.never_stored.push_back(label_of(p, n) + ", at every position");
     }
     reports.push_back(std::move(r));
   }

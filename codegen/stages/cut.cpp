@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/program/scans.hpp"
 #include "codegen/stages/queries.hpp"
 #include "codegen/stages/stages.hpp"
 
@@ -20,6 +21,7 @@ class cutter {
       : p_(p),
         users_(users_of(p)),
         masked_(masked_steps(p)),
+        walked_(walked_axes(p)),
         stored_(p.nodes.size(), false),
         taken_(p.nodes.size(), false) {}
 
@@ -43,7 +45,8 @@ class cutter {
 
   void find_attentions() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (p_[n].kind != op::dot || p_[n].over.size() != 1 || p_[n].type != f32) continue;
+      if (p_[n].kind != op::dot || p_[n].over.size() != 1 || p_[n].type != f32 || in_scan(n))
+        continue;
       for (int side : {0, 1}) {
         stage s;
         if (attention_at(n, p_[n].in[side], p_[n].in[1 - side], s)) {
@@ -62,10 +65,14 @@ class cutter {
           cones_[core]);
   }
 
+  // Steps of one position belong to their scan, whatever they are.
+  bool in_scan(node_id n) const { return walked_[n] >= 0; }
+
   // Weights live in the tiles of the dots that use them, each of which computes them anew, unless something else wants them.
   bool only_for_dots(node_id weights, axis_id key) const {
     return std::all_of(users_[weights].begin(), users_[weights].end(), [&](node_id user) {
-      return p_[user].kind == op::dot && p_[user].over == std::vector<axis_id>{key};
+      return p_[user].kind == op::dot && p_[user].over == std::vector<axis_id>{key} &&
+             !in_scan(user);
     });
   }
 
@@ -174,7 +181,7 @@ class cutter {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       const node &x = p_[n];
       if (x.kind == op::output) stored_[n] = true;
-      if (is_source(x.kind) || x.kind == op::output) continue;
+      if (is_source(x.kind) || x.kind == op::output || in_scan(n)) continue;
       if (!is_inlinable(p_, n)) {
         stored_[n] = !taken_[n] || attentions_.count(n) || is_lse(n);
         continue;
@@ -199,9 +206,11 @@ class cutter {
     return false;
   }
 
+  // Or a scan, which may ask for it more than once at every position.
   bool feeds_contraction(node_id n) const {
     for (node_id user : users_[n]) {
       if (p_[user].kind == op::dot && !is_score_dot(user)) return true;
+      if (in_scan(user) && p_[user].kind != op::carried) return true;
       if (is_view(p_[user].kind) && feeds_contraction(user)) return true;
     }
     return false;
@@ -230,7 +239,7 @@ class cutter {
       if (users_[n].size() != 1) return n;
       const node_id user = users_[n][0];
       const bool same_place = same_set(p_[user].shape, p_[n].shape) && !is_masked(user);
-      if (!same_place || in_score_cone(user)) return n;
+      if (!same_place || in_score_cone(user) || in_scan(user)) return n;
       if (!is_pointwise(p_[user].kind) && p_[user].kind != op::output) return n;
       for (node_id operand : p_[user].in)
         if (operand != n && beside >= 0 && waits_for(operand, beside)) return n;
@@ -250,10 +259,40 @@ class cutter {
     });
   }
 
+  // One stage for each state: its results share the steps.
+  std::vector<stage> scans() const {
+    std::map<node_id, stage> by_state;
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (p_[n].kind != op::scan && p_[n].kind != op::last) continue;
+      stage &s = by_state[p_[n].in[0]];
+      s.kind = stage_kind::scan;
+      s.carried = p_[n].in[0], s.next = p_[n].in[1];
+      s.cores.push_back(n);
+      s.core = s.cores[0];
+    }
+    std::vector<stage> list;
+    for (auto &[state, s] : by_state) list.push_back(std::move(s));
+    return list;
+  }
+
   stages build() {
     stages result;
     std::map<node_id, stage> at;  // by its last root: operands come first
     std::set<node_id> covered;
+    const auto extend = [&](node_id from, node_id beside) {
+      node_id root = epilogue_of(from, beside);
+      if (at.count(root) || covered.count(root))
+        root = from;  // two stages end in one step: the first computes it
+      for (node_id x = from; x != root; x = users_[x][0]) stored_[x] = false;
+      stored_[root] = true;
+      covered.insert(root);
+      return root;
+    };
+    for (stage s : scans()) {
+      for (std::size_t k = 0; k < s.cores.size(); ++k)
+        s.roots.push_back(extend(s.cores[k], s.cores[s.cores.size() - 1 - k]));
+      at[s.roots[0]] = s;
+    }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!stored_[n] || p_[n].kind != op::dot) continue;
       stage s;
@@ -263,20 +302,9 @@ class cutter {
         s = contraction_at(n);
       else
         continue;
-      const auto extend = [&](node_id from, node_id beside) {
-        node_id root = epilogue_of(from, beside);
-        if (at.count(root) || covered.count(root))
-          root = from;  // two stages end in one step: the first computes it
-        for (node_id x = from; x != root; x = users_[x][0]) stored_[x] = false;
-        stored_[root] = true;
-        return root;
-      };
-      node_id root = extend(n, s.lse);
-      covered.insert(root);
-      s.roots = {root};
+      s.roots = {extend(n, s.lse)};
       if (s.lse >= 0) s.roots.push_back(extend(s.lse, n));
-      at[root] = s;
-      for (node_id r : s.roots) covered.insert(r);
+      at[s.roots[0]] = s;
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!stored_[n] || covered.count(n)) continue;
@@ -351,6 +379,7 @@ class cutter {
   const program &p_;
   std::vector<std::vector<node_id>> users_;
   std::vector<bool> masked_;
+  std::vector<axis_id> walked_;
   std::vector<bool> stored_;
   std::vector<bool> taken_;                     // computed inside an attention
   std::map<node_id, stage> attentions_;         // by their cores
@@ -364,6 +393,7 @@ stages cut_into_stages(const program &p) { return cutter(p).run(); }
 std::string name_of(stage_kind k) {
   return k == stage_kind::contraction ? "contraction"
          : k == stage_kind::attention ? "attention"
+         : k == stage_kind::scan      ? "scan"
                                       : "map";
 }
 

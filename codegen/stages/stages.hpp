@@ -12,7 +12,8 @@ enum class stage_kind {
   contraction,  // sum over `over` of rows x columns, with pointwise steps before and after
   attention,  // dot<key>(weights over key, values), streamed over blocks of keys; also where the weights are no
               // softmax and nothing normalises them, but a function of query and key
-  map,  // pointwise steps, or one reduction
+  map,   // pointwise steps, or one reduction
+  scan,  // a recurrence: every step inside, one position after the other
 };
 
 inline constexpr axis_id no_axis = -1;
@@ -20,13 +21,17 @@ inline constexpr axis_id no_axis = -1;
 struct stage {
   stage_kind kind{};
   std::vector<node_id>
-      roots;          // what it stores: one node, or the result and the logsumexp of an attention
+      roots;  // what it stores: one node; the result and the logsumexp of an attention; results of a scan
   node_id core = -1;  // contraction, attention: the dot; a map's reduction, or -1
 
   // contraction and attention: the two axes that tiles are made of (no_axis when the operand has none)
   axis_id row = no_axis;       // of the left operand, the scores
   axis_id column = no_axis;    // of the right operand, the values
   std::vector<axis_id> outer;  // every other axis of the core's result, outermost first
+
+  // scan
+  node_id carried = -1, next = -1;  // the state of a step, and what it makes of it
+  std::vector<node_id> cores;       // op::scan or op::last, one for each root
 
   // contraction
   node_id left = -1, right = -1;  // right is the operand whose columns lie in lanes

@@ -21,6 +21,7 @@
 #include <qkv/attention/prefix.hpp>
 #include <qkv/attention/project.hpp>
 #include <qkv/attention/qk_norm.hpp>
+#include <qkv/attention/recurrent_attention.hpp>
 #include <qkv/attention/relative_bias.hpp>
 #include <qkv/attention/rms_norm.hpp>
 #include <qkv/attention/rope.hpp>
@@ -47,9 +48,11 @@
 #include <qkv/ops/plain.hpp>
 #include <qkv/ops/reduce.hpp>
 #include <qkv/ops/rename.hpp>
+#include <qkv/ops/scan.hpp>
 #include <qkv/ops/slice.hpp>
 #include <qkv/ops/softmax.hpp>
 #include <qkv/ops/split.hpp>
 #include <qkv/ops/sqrt_size.hpp>
 #include <qkv/ops/take.hpp>
 #include <qkv/ops/where.hpp>
+#include <qkv/ops/zeros.hpp>

@@ -100,9 +100,9 @@ static_assert(says<decltype(linear_attention<d_k, kv>(Q, Q, V))>(
     "dot<kv>: no axis kv in Q Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));
 // causal: keys on an axis of their own
 static_assert(says<decltype(causal_linear_attention<d_k, seq, d_v>(Q, K, V))>(
-    "cumsum<seq>: no axis seq in pairs pairs[batch, heads=8, kv, d_v=32, d_k=64]"));
+    "scan<seq>: no axis seq in K K[batch, heads=8, kv, d_k=64]"));
 static_assert(says<decltype(causal_linear_attention<d_k, kv, d_v>(Q, Kq, Vq))>(
-    "cumsum<kv>: no axis kv in pairs pairs[batch, heads=8, seq, d_v=32, d_k=64]"));
+    "scan<kv>: no axis kv in Q Q[batch, heads=8, seq, d_k=64]"));
 // multi-head: mask, name of the keys, bias of another axis
 static_assert(says<decltype(multi_head<d_model, seq, kv, heads, d_k, d_v>(X, Wq, Wk, Wv, Wo,
                                                                           causal<kv, seq>))>(

@@ -11,7 +11,7 @@ struct node {
   op kind{};
   dtype type = f32;            // of the result
   int a = -1, b = -1, c = -1;  // operands; where: condition, then both values
-  double number = 0;           // of op::number
+  double number = 0;           // of op::number; of op::carried: which state it is
   sv label{};                  // of an input, param, output or let; else empty
   axes shape{};                // of the result
   axes over{};                 // contracted, reduced or normalised axes; see op for views
@@ -55,6 +55,7 @@ constexpr graph in_order(const graph &g) {
   const auto put = [&](const node &n) {
     node m = n;
     for (int *operand : {&m.a, &m.b, &m.c}) *operand = placed(*operand);
+    if (m.kind == op::carried) m.number = r.size();
     return r.put(m);
   };
   std::vector<int> open;  // steps whose operands are not all placed yet

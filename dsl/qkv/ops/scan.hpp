@@ -1,0 +1,237 @@
+#pragma once
+// Recurrences: a state carried along an axis.
+#include <type_traits>
+#include <utility>
+
+#include <qkv/core/step.hpp>
+
+namespace qkv {
+
+// What a scan gives: a result for every position, and the state after the last one.
+template <class Result, class Last>
+struct scanned {
+  Result result;
+  Last last;
+};
+
+namespace detail {
+namespace rule {
+
+struct scan {
+  axes over{};
+
+  constexpr call_name call() const { return {"scan", over}; }
+  constexpr text check_state(const info &state) const {
+    message m;
+    if (state.s.has(over[0]))
+      return m
+          .say(call(), ": the state ", state.label, " varies along ", over[0]->name,
+               ", along which it is carried")
+          .show(state);
+    if (state.m.type != f32 && state.m.type != f64)
+      m.say(call(), ": the state ", state.label, " is ", name_of(state.m.type), ", not f32")
+          .say("did you mean cast<f32>(", state.label, ")?")
+          .show(state);
+    return m;
+  }
+  constexpr text check_operand(const info &x) const {
+    message m;
+    lacks_axis(m, call(), over, x);
+    return m;
+  }
+  constexpr text check_next(const info &state, const info &next) const {
+    message m;
+    if (walks(m, next) || sizes_differ(m, call(), state, next)) return m;
+    if (next.s.same_set(state.s)) {
+      if (next.m.type != state.m.type)
+        m.say(call(), ": the state is ", name_of(state.m.type), " but the next one is ",
+              name_of(next.m.type))
+            .show(state, next);
+      return m;
+    }
+    m.say(call(), ": the next state has other axes than the state");
+    if (next.s.contains(state.s))
+      m.say("start from broadcast<", next.s.without(state.s), ">(", state.label, ")");
+    return m.show(state, next);
+  }
+  constexpr text check_result(const info &y) const {
+    message m;
+    if (!walks(m, y) && y.s.n == max_axes)
+      m.say(call(), ": the result has more than ", long{max_axes}, " axes").show(y);
+    return m;
+  }
+
+ private:
+  // Something of all positions inside a step, which sees one.
+  constexpr bool walks(message &m, const info &x) const {
+    if (!x.s.has(over[0])) return false;
+    m.say(call(), ": ", x.label, " varies along ", over[0]->name, " inside the step")
+        .say("hand what it is made of to scan after the step, and use the step's argument")
+        .show(x);
+    return true;
+  }
+};
+
+}  // namespace rule
+
+// The same label with another shape and other marks.
+template <class X, axes S, marks M>
+struct renewed;
+template <str L, axes From, marks Was, axes S, marks M>
+struct renewed<expr<L, From, Was>, S, M> {
+  using type = expr<L, S, M>;
+};
+template <str L, axes From, marks Was, int N, axes S, marks M>
+struct renewed<index_expr<L, From, Was, N>, S, M> {
+  using type = expr<L, S, M>;
+};
+
+// The state is no param even where its start is one.
+constexpr marks carried_marks(const marks &m) {
+  marks r;
+  r.type = m.type;
+  return r;
+}
+
+template <axes Over, class X>
+struct at_position : renewed<X, of<X>.s.without(Over), values(of<X>.m, of<X>.m.type)> {};
+template <class S>
+struct state_of : renewed<S, of<S>.s, carried_marks(of<S>.m)> {};
+
+// What a step returns: the next state, which is also the result; or a pair of both.
+template <class R>
+struct returned {
+  using next = R;
+  using result = R;
+};
+template <class Next, class Result>
+struct returned<std::pair<Next, Result>> {
+  using next = Next;
+  using result = Result;
+};
+template <class R>
+constexpr const R &next_of(const R &r) {
+  return r;
+}
+template <class N, class R>
+constexpr const N &next_of(const std::pair<N, R> &r) {
+  return r.first;
+}
+template <class R>
+constexpr const R &result_of(const R &r) {
+  return r;
+}
+template <class N, class R>
+constexpr const R &result_of(const std::pair<N, R> &r) {
+  return r.second;
+}
+
+template <axes Over, class S, class... X>
+struct scan_operands {
+  static constexpr text why() {
+    constexpr rule::scan rule{Over};
+    message m;
+    if ((!of<S>.tensor() && ... && !of<X>.tensor()))
+      return m.say(rule.call(), ": no operand is a step of the kernel");
+    text t = rule.check_state(of<S>);
+    ((t = t.empty() ? rule.check_operand(of<X>) : t), ...);
+    return t;
+  }
+};
+
+template <axes Over, class... T>
+inline constexpr bool scan_fits = false;
+template <axes Over, traced S, class Step, traced... X>
+inline constexpr bool scan_fits<Over, S, Step, X...> = passes<scan_operands<Over, S, X...>>;
+
+template <axes Over, class S, class R>
+struct scan_step {
+  static constexpr text why() {
+    constexpr rule::scan rule{Over};
+    using next = typename returned<R>::next;
+    using result = typename returned<R>::result;
+    message m;
+    if (!of<next>.tensor() || !of<result>.tensor())
+      return m.say(rule.call(), ": the step returns no state")
+          .say("return the next state, or std::pair{next, result}");
+    const text t = rule.check_next(of<S>, of<next>);
+    return t.empty() ? rule.check_result(of<result>) : t;
+  }
+};
+
+struct anything {
+  template <class T>
+  constexpr anything(const T &) {}
+};
+struct already_wrong {
+  template <class Anything>
+  operator Anything() const;
+};
+
+template <axes Over, class Result, class Last>
+constexpr auto put_scan(graph *g, int state, const Last &, int next, const Result &y) {
+  constexpr info r = of<Result>, l = of<Last>;
+  constexpr axes shape = one_axis(Over[0]).with(r.s);
+  constexpr marks of_result = values(r.m, r.m.type), of_last = values(l.m, l.m.type);
+  const int result = g->put(step_node(op::scan, of_result.type, shape, Over, state, next, y.id));
+  const int last = g->put(step_node(op::last, of_last.type, l.s, Over, state, next));
+  using result_type = expr<axis_label<op::scan, Over[0]>, shape, of_result>;
+  using last_type = expr<axis_label<op::last, Over[0]>, l.s, of_last>;
+  return scanned<result_type, last_type>{{g, result}, {g, last}};
+}
+
+}  // namespace detail
+
+// Computes: s = state; for each position t along Ax: (s, y[t]) = step(s, x[t]...), where step returns
+//           std::pair{next state, y}, or the next state alone, which then is y. Gives y and the last
+//           s: auto [y, s] = scan<seq>(S0, step, K, V).
+// Shapes:   state [..] without Ax; each x carries Ax, and is given to step without it; next as the
+//           state; y [..] -> result [Ax, ..]. Everything that varies along Ax is handed over as x.
+// Numerics: in order along Ax, in the type of the state. Only the state and what a step contracts or
+//           reduces are stored: nothing of it grows with Ax but y.
+// Cost:     one position after the other; the axes that no step contracts are done side by side.
+// Errors:   a state with Ax, or not of floats; an x without Ax; a next state of other axes; a result
+//           with Ax.
+// Source:   the recurrence of linear attention (Katharopoulos et al. 2020, eq. 18-20), delta rule
+//           (Schlag et al. 2021), gates (Yang et al. 2024).
+template <an_axis auto Ax, traced S, class Step, traced... X,
+          class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
+          class R = decltype(std::declval<const Step &>()(
+              std::declval<typename detail::state_of<S>::type>(),
+              std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...))>
+  requires detail::passes<detail::scan_step<axes_of<Ax>(), S, R>>
+constexpr auto scan(S state, Step step, X... x) {
+  constexpr axes over = axes_of<Ax>();
+  graph *g = detail::graph_of(state, x...);
+  const int start = detail::lift<f32>(*g, state);
+  const int carried =
+      g->put(detail::step_node(op::carried, detail::of<S>.m.type, detail::of<S>.s, over, start));
+  (*g)[carried].number = carried;  // each scan has a state of its own
+  const auto at = [&]<class Y>(const Y &y) {
+    using type = typename detail::at_position<over, Y>::type;
+    const int whole = detail::lift<i32>(*g, y);
+    return type{g, g->put(detail::step_node(op::element, detail::of<type>.m.type,
+                                            detail::of<type>.s, over, whole))};
+  };
+  const auto r = step(typename detail::state_of<S>::type{g, carried}, at(x)...);
+  const auto &next = detail::next_of(r);
+  return detail::put_scan<over>(g, carried, next, next.id, detail::result_of(r));
+}
+template <an_axis auto Ax, traced S, traced... X,
+          class Err = detail::refusal<detail::scan_operands<axes_of<Ax>(), S, X...>>>
+Err scan(S, detail::anything, X...);
+template <an_axis auto Ax, traced S, class Step, traced... X,
+          class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
+          class R = decltype(std::declval<const Step &>()(
+              std::declval<typename detail::state_of<S>::type>(),
+              std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...)),
+          class Err = detail::refusal<detail::scan_step<axes_of<Ax>(), S, R>>>
+Err scan(S, Step, X...);
+// Where the step itself has an error, which the compiler has shown, nothing more is to be said.
+template <an_axis auto Ax, class... T>
+  requires detail::scan_fits<axes_of<Ax>(), T...>
+constexpr scanned<detail::already_wrong, detail::already_wrong> scan(T...) {
+  return {};
+}
+
+}  // namespace qkv

@@ -1,0 +1,60 @@
+// Every text of scan and of the recurrences made with it.
+#include "spec.hpp"
+
+namespace {
+
+using namespace spec;
+
+constexpr in<"S", batch, heads, d_k, d_v> S;
+constexpr in<"s", batch, d_model> s;
+constexpr in<"Kq", batch, heads, seq, d_k> Kq;
+constexpr in<"Vq", batch, heads, seq, d_v> Vq;
+constexpr in<"beta", batch, heads, seq> beta;
+constexpr auto same = [](auto state, auto) { return state; };
+
+// the state varies along the axis
+static_assert(says<decltype(scan<seq>(X, same, X))>(
+    "scan<seq>: the state X varies along seq, along which it is carried X[batch, seq, d_model=512]"));
+// whole numbers
+static_assert(says<decltype(scan<seq>(length, same, X))>(
+    "scan<seq>: the state length is i32, not f32 did you mean cast<f32>(length)? length[batch]"));
+// an operand without the axis
+static_assert(says<decltype(scan<mem>(s, same, X))>(
+    "scan<mem>: no axis mem in X X[batch, seq, d_model=512]"));
+// nothing of the kernel
+static_assert(says<decltype(scan<seq>(zeros<d_k>(), same, index(seq)))>(
+    "scan<seq>: no operand is a step of the kernel"));
+// other axes
+constexpr auto grows = [](auto state, auto) { return broadcast<d_k>(state); };
+static_assert(says<decltype(scan<seq>(s, grows, X))>(
+    "scan<seq>: the next state has other axes than the state start from broadcast<d_k>(s) s[batch, d_model=512] broadcast(s)[batch, d_model=512, d_k=64]"));
+constexpr auto shrinks = [](auto state, auto) { return sum<d_model>(state); };
+static_assert(says<decltype(scan<seq>(s, shrinks, X))>(
+    "scan<seq>: the next state has other axes than the state s[batch, d_model=512] sum(s)[batch]"));
+// of another type
+constexpr auto counts = [](auto state, auto x) { return state < x; };
+static_assert(says<decltype(scan<seq>(s, counts, X))>(
+    "scan<seq>: the state is f32 but the next one is b8 s[batch, d_model=512] s < X[batch, d_model=512]"));
+// all positions inside a step
+constexpr auto captures = [](auto state, auto) { return broadcast<seq>(state) + X; };
+static_assert(says<decltype(scan<seq>(s, captures, X))>(
+    "scan<seq>: broadcast(s) + X varies along seq inside the step hand what it is made of to scan after the step, and use the step's argument broadcast(s) + X[batch, seq, d_model=512]"));
+constexpr auto gives_all = [](auto state, auto) { return std::pair{state, X}; };
+static_assert(says<decltype(scan<seq>(s, gives_all, X))>(
+    "scan<seq>: X varies along seq inside the step hand what it is made of to scan after the step, and use the step's argument X[batch, seq, d_model=512]"));
+// no state
+constexpr auto number = [](auto, auto) { return 1; };
+static_assert(says<decltype(scan<seq>(s, number, X))>(
+    "scan<seq>: the step returns no state return the next state, or std::pair{next, result}"));
+
+// recurrences: keys on an axis of their own, a state of other features, gates of other features
+static_assert(says<decltype(delta_rule<d_k, seq, d_v>(S, Q, K, Vq, beta))>(
+    "scan<seq>: no axis seq in K K[batch, heads=8, kv, d_k=64]"));
+static_assert(says<decltype(recurrent_attention<d_k, seq, d_v>(s, Q, Kq, Vq))>(
+    "dot<d_k>: no axis d_k in s Kq[batch, heads=8, d_k=64] s[batch, d_model=512]"));
+static_assert(says<decltype(gated_attention<d_k, seq, d_v>(S, Q, Kq, Vq, X))>(
+    "*: neither side contains the other if it is meant, broadcast<d_model>(S) and broadcast<heads, d_k>(gate) S[batch, heads=8, d_k=64, d_v=32] gate[batch, d_model=512, d_v=32]"));
+static_assert(says<decltype(gated_delta_rule<d_k, seq, d_v>(S, Q, Kq, Vq, beta, X))>(
+    "*: neither side contains the other if it is meant, broadcast<d_model>(S) and broadcast<heads, d_k>(gate) S[batch, heads=8, d_k=64, d_v=32] gate[batch, d_model=512, d_v=32]"));
+
+}  // namespace
