@@ -1,13 +1,14 @@
 #pragma once
 // Attention whose cost grows with the number of keys, not with their pairs (Katharopoulos et al.
 // 2020).
+#include <qkv/attention/recurrent_attention.hpp>
 #include <qkv/core/trial.hpp>
 #include <qkv/ops/arithmetic.hpp>
-#include <qkv/ops/broadcast.hpp>
 #include <qkv/ops/cumsum.hpp>
 #include <qkv/ops/dot.hpp>
 #include <qkv/ops/functions.hpp>
 #include <qkv/ops/reduce.hpp>
+#include <qkv/ops/zeros.hpp>
 
 namespace qkv {
 namespace detail {
@@ -22,18 +23,21 @@ struct linear_attention_check {
   }
 };
 
+// Keys times values, before the first position.
+template <axes Position, axes Values, class K>
+inline constexpr auto empty_memory = zeros<of<K>.s.without(Position).with(Values)>();
+
 template <axes Features, axes Position, axes Values, class Q, class K, class V>
 struct causal_linear_check {
   static constexpr text why() {
-    trial t;
-    const rule::binary<op::mul> times;
-    const info pairs = t("pairs", times, t("keys", rule::broadcast{Values}, of<K>),
-                         t("values", rule::broadcast{Features}, of<V>));
-    const info state = t("state", rule::cumsum{Position}, pairs);
-    t("result", rule::reduction<op::sum>{Features}, t("products", times, state, of<Q>));
-    const info keys = t("keys", rule::cumsum{Position}, of<K>);
-    t("divisor", rule::reduction<op::sum>{Features}, t("products", times, keys, of<Q>));
-    return t.why;
+    using state = std::remove_cvref_t<decltype(empty_memory<Position, Values, K>)>;
+    const text t = recurrence_check<Features, Position, Values, state, Q, K, V>::why();
+    if (!t.empty()) return t;
+    trial divisor;
+    const info keys = divisor("keys", rule::cumsum{Position}, of<K>);
+    divisor("divisor", rule::reduction<op::sum>{Features},
+            divisor("products", rule::binary<op::mul>{}, keys, of<Q>));
+    return divisor.why;
   }
 };
 
@@ -65,18 +69,19 @@ template <an_axis auto Features, an_axis auto Key, traced Q, traced K, traced V,
               detail::linear_attention_check<axes_of<Features>(), axes_of<Key>(), Q, K, V>>>
 Err linear_attention(Q, K, V, double = 0);
 
-// Computes: the same where each query sees the keys up to its own position, by prefix sums of k'v.
+// Computes: the same where each query sees the keys up to its own position: the memory of keys times values is carried
+//           along the positions, never stored for each.
 // Shapes:   q, k [.., position, features], v[.., position, values] -> [.., position, values]
 // Numerics: f32, sums in order; otherwise as linear_attention.
-// Errors:   as cumsum and multiplication: query, key and value share one axis of positions.
+// Errors:   as recurrent_attention: query, key and value share one axis of positions.
 template <an_axis auto Features, an_axis auto Position, an_axis auto Values, traced Q, traced K,
           traced V>
   requires detail::passes<detail::causal_linear_check<axes_of<Features>(), axes_of<Position>(),
                                                       axes_of<Values>(), Q, K, V>>
 constexpr auto causal_linear_attention(Q query, K key, V value, double epsilon = 0) {
-  auto state = cumsum<Position>(broadcast<Values>(key) * broadcast<Features>(value));
+  auto state = detail::empty_memory<axes_of<Position>(), axes_of<Values>(), K>;
   auto divisor = sum<Features>(cumsum<Position>(key) * query) + epsilon;
-  return sum<Features>(state * query) / divisor;
+  return recurrent_attention<Features, Position, Values>(state, query, key, value).result / divisor;
 }
 template <an_axis auto Features, an_axis auto Position, an_axis auto Values, traced Q, traced K,
           traced V,
