@@ -24,7 +24,8 @@ constexpr struct {
   string_view text;
   npy_type type;
 } known[] = {{"<f4", npy_type::f32}, {"<f8", npy_type::f64}, {"<i4", npy_type::i32},
-             {"<i8", npy_type::i64}, {"|b1", npy_type::b8},  {"<u2", npy_type::u16}};
+             {"<i8", npy_type::i64}, {"|b1", npy_type::b8},  {"<u2", npy_type::u16},
+             {"<f2", npy_type::f16}};
 
 // Reads exactly the literals that NumPy writes: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class header_reader {
@@ -107,7 +108,7 @@ class header_reader {
     }
     if (!text.empty() && text[0] == '>')
       return fmt::format("its elements are big-endian ({})", clean(text));
-    return fmt::format("its elements are '{}'; known are <f4 <f8 <i4 <i8 |b1 <u2", clean(text));
+    return fmt::format("its elements are '{}'; known are <f2 <f4 <f8 <i4 <i8 |b1 <u2", clean(text));
   }
   bool number(std::int64_t &n) {
     skip();
@@ -191,12 +192,12 @@ std::int64_t npy_array::elements() const {
 }
 
 int size_of(npy_type t) {
-  constexpr int bytes[] = {4, 8, 4, 8, 1, 2};
+  constexpr int bytes[] = {4, 8, 4, 8, 1, 2, 2};
   return bytes[static_cast<int>(t)];
 }
 
 const char *name_of(npy_type t) {
-  constexpr const char *names[] = {"f32", "f64", "i32", "i64", "bool", "u16"};
+  constexpr const char *names[] = {"f32", "f64", "i32", "i64", "bool", "u16", "f16"};
   return names[static_cast<int>(t)];
 }
 

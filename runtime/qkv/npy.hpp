@@ -15,8 +15,9 @@ enum class npy_type : unsigned char {
   i32,
   i64,
   b8,
-  u16
-};  // u16 also stands for the bits of bf16 and f16
+  u16,  // also the bits of bf16, which NumPy lacks
+  f16
+};
 
 struct npy_array {
   npy_type type = npy_type::f32;

@@ -28,7 +28,7 @@ void store(void *data, std::int64_t i, T x) {
 }
 
 npy_type stored_as(int dtype) {
-  constexpr npy_type types[] = {npy_type::f32, npy_type::u16, npy_type::u16,
+  constexpr npy_type types[] = {npy_type::f32, npy_type::u16, npy_type::f16,
                                 npy_type::f64, npy_type::i32, npy_type::b8};
   return types[dtype];
 }

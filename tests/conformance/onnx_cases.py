@@ -59,8 +59,11 @@ class Case:
         """What the language lacks for this case, or None."""
         if self.node.op_type == "LinearAttention":
             return "a scan over time with a carried state"
-        widths = {a.dtype.name for a in self.fed.values()} & {"float16", "float64"}
-        return f"storage as {widths.pop()}" if widths else None
+        return "storage as float64" if self.storage() == "_f64" else None
+
+    def storage(self):
+        """What the name of a kernel for another element type than float ends in."""
+        return {"float16": "_f16", "float64": "_f64"}.get(next(iter(self.fed.values())).dtype.name, "")
 
     def grouped(self):
         if self.fed["Q"].ndim == 3:
@@ -151,7 +154,7 @@ def export(case):
     """Writes the data; returns the line of cases.txt. Files hold the memory as ONNX lays it out, plain C order;
     an axis order beside a name says which file axis each axis of the spec is, or - where it has none."""
     kernel, scalars = case.kernel()
-    words = [kernel] + [f"{k}={v:g}" for k, v in scalars.items()]
+    words = [kernel + case.storage()] + [f"{k}={v:g}" for k, v in scalars.items()]
     out = HERE / "cases" / case.name
     out.mkdir(parents=True)
     for name, array in case.tensors().items():

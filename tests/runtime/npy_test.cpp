@@ -78,6 +78,7 @@ TEST_CASE("kinds of .npy files") {
   CHECK(read(npy(header("'<i8'", "(1,)"), four + four, 3)) == "i64 1");
   CHECK(read(npy(header("'|b1'", "(2, 2)"), four)) == "bool 2 2");
   CHECK(read(npy(header("'<u2'", "(2,)"), four)) == "u16 2");
+  CHECK(read(npy(header("'<f2'", "(2,)"), four)) == "f16 2");
   CHECK(read(npy(header("'<f4'", "(0,)"))) == "f32 0");
   CHECK(read(npy(header("'<f4'", "(0, 9223372036854775807, 9223372036854775807)"))) ==
         "f32 0 9223372036854775807 9223372036854775807");
@@ -107,9 +108,9 @@ TEST_CASE("headers that lie or run code") {
         "the header goes on after its end");
   CHECK(read(npy(header("'>f4'", "(1,)"), four)) == "its elements are big-endian (>f4)");
   CHECK(read(npy(header("'|V2'", "(2,)"), four)) ==
-        "its elements are '|V2'; known are <f4 <f8 <i4 <i8 |b1 <u2");
+        "its elements are '|V2'; known are <f2 <f4 <f8 <i4 <i8 |b1 <u2");
   CHECK(read(npy(header("'|O'", "(1,)"), four)) ==
-        "its elements are '|O'; known are <f4 <f8 <i4 <i8 |b1 <u2");
+        "its elements are '|O'; known are <f2 <f4 <f8 <i4 <i8 |b1 <u2");
   CHECK(read(npy(header("[('a', '<f4')]", "(1,)"), four)) == "its elements are structures");
   CHECK(read(npy(header("'<f4'", "(1,)", "None"), four)) ==
         "fortran_order is neither True nor False");
