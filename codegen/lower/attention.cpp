@@ -18,14 +18,17 @@ using Halide::RDom;
 using Halide::select;
 using Halide::Var;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float lowest =
-    std::numeric_limits<float>::lowest();  // "nothing seen yet": -inf - -inf would be NaN
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class lowering {
  public:
   lowering(context &c, const stage &s, const attention_tile &tile)
-      : c_(c), p_(c.p), s_(s), outer_(positions(c, s.outer)), tiles_(c, s, f_, outer_) {
+      : c_(c),
+        p_(c.p),
+        s_(s),
+        type_(halide_type(p_[s.core].type)),
+        outer_(positions(c, s.outer)),
+        tiles_(c, s, f_, outer_) {
     f_.tile = tile;
     f_.running_max = s.weights >= 0 && p_[s.weights].kind == op::softmax;
     f_.state_rows = f_.running_max ? 4 : 1;
@@ -54,6 +57,10 @@ class lowering {
     return at;
   }
 
+  Expr number(double x) const { return math::constant(type_, x); }
+  // "Nothing seen yet": -inf - -inf would be NaN.
+  Expr lowest() const { return math::lowest(type_); }
+
   // The keys that the mask leaves to some row of this tile.
   key_range visible() const {
     const Expr first = f_.T * f_.tile.rows;
@@ -79,8 +86,11 @@ class lowering {
     });
     value a = e.at(p_[dot].in[0], at), b = e.at(p_[dot].in[1], at);
     const auto all = tiles_.pair(f_.i, f_.j, f_.b);
-    s(all) = 0.f;
-    s(all) += or_else({a.number * b.number, both(a.present, b.present)}, 0.f);
+    const Halide::Type t = halide_type(p_[dot].type);
+    const Expr zero = math::constant(t, 0);
+    s(all) = zero;
+    s(all) += or_else(
+        {Halide::cast(t, a.number) * Halide::cast(t, b.number), both(a.present, b.present)}, zero);
     f_.products.push_back(s);
     f_.features.push_back(over);
     return s;
@@ -99,7 +109,7 @@ class lowering {
     const Expr inside = f_.b * f_.tile.keys + f_.j < keys_;
     v.present = both(v.present, inside);
     f_.scores = Func("scores_" + name_);
-    f_.scores(tiles_.pair(f_.i, f_.j, f_.b)) = or_else(v, f_.running_max ? -infinity : 0.f);
+    f_.scores(tiles_.pair(f_.i, f_.j, f_.b)) = or_else(v, number(f_.running_max ? -infinity : 0));
   }
 
   // ---- weights of a block ------------------------------------------------------------------------------------------
@@ -115,14 +125,14 @@ class lowering {
     f_.weights = f_.scores;
     if (f_.running_max) {
       f_.block_max = Func("max_" + name_);
-      f_.block_max(block) = lowest;
+      f_.block_max(block) = lowest();
       f_.block_max(block) = Halide::max(f_.block_max(block), f_.scores(tiles_.pair(f_.i, k, f_.b)));
       f_.weights = Func("weights_" + name_);
       const auto all = tiles_.pair(f_.i, f_.j, f_.b);
       f_.weights(all) = math::exp_nonpositive(f_.scores(all) - f_.block_max(block));
     }
     f_.block_sum = Func("sum_" + name_);
-    f_.block_sum(block) = 0.f;
+    f_.block_sum(block) = number(0);
     f_.block_sum(block) += f_.weights(tiles_.pair(f_.i, k, f_.b));
   }
 
@@ -158,12 +168,12 @@ class lowering {
       }
     f_.values = Func("values_" + name_);
     value v = expression(c_).at(s_.values, at);
-    v.number = Halide::cast<float>(v.number);
-    f_.values(vars) = or_else(v, 0.f);
+    v.number = Halide::cast(type_, v.number);
+    f_.values(vars) = or_else(v, number(0));
 
     const auto all = tiles_.with_outer({f_.c, f_.i, f_.b, f_.T});
     f_.product_v = Func("product_v_" + name_);
-    f_.product_v(all) = 0.f;
+    f_.product_v(all) = number(0);
     const auto product = [&](const RDom &keys, bool skip_zeros) {
       args[1] = keys.x;
       const Expr p = f_.weights(tiles_.pair(f_.i, trimmed(keys), f_.b)),
@@ -240,11 +250,11 @@ class lowering {
     const Expr l = block(f_.block_sum);
     const state_layout::coordinates all(y.vars.begin(), y.vars.end());
     if (!f_.running_max) {
-      at(all) = 0.f;
+      at(all) = number(0);
       at(y.cell) = at(y.cell) + select(y.is_value, Halide::likely(o), l);
       return;
     }
-    at(all) = select(y.statistic_var == 2, lowest, 0.f);
+    at(all) = select(y.statistic_var == 2, lowest(), number(0));
     const Expr old = statistic(2, y.lane_row), now = block(f_.block_max), m = Halide::max(old, now);
     at(y.cell) = select(
         y.is_value,
@@ -291,7 +301,7 @@ class lowering {
       if (s_.weights < 0) return sum;
       // one division a row, not one an element: at 128 keys they would take a twelfth of the time. The sum of a softmax
       // is at least 1; another's may be too small to have a reciprocal
-      return select(math::is_zero(l), 0.f, f_.running_max ? sum * (1.f / l) : sum / l);
+      return select(math::is_zero(l), number(0), f_.running_max ? sum * (1.f / l) : sum / l);
     };
     if (s_.lse < 0) {
       define(f_.out, s_.roots[0], s_.core, o(c, c));
@@ -299,7 +309,7 @@ class lowering {
     }
     // one sweep for both: column `columns` holds the lse; the two roots are copied from it
     const Expr l = statistic(3, f_.c);
-    const Expr lse = select(math::is_zero(l), -infinity, statistic(2, f_.c) + math::log(l));
+    const Expr lse = select(math::is_zero(l), number(-infinity), statistic(2, f_.c) + math::log(l));
     const Expr n = f_.has_column ? c_.size(s_.column) : Expr(1);
     f_.out = Func("out_and_lse_" + name_);
     std::vector<Var> vars = {f_.c};
@@ -338,6 +348,7 @@ class lowering {
   context &c_;
   const program &p_;
   const stage &s_;
+  const Halide::Type type_;  // of scores, weights and values
   attention_funcs f_;
   const indices outer_;  // where the tile stands along them
   attention_tiles tiles_;

@@ -1,6 +1,7 @@
 #include "codegen/lower/contraction.hpp"
 
 #include "codegen/lower/expression.hpp"
+#include "codegen/lower/math.hpp"
 #include "codegen/stages/queries.hpp"
 
 namespace qkv::codegen {
@@ -21,6 +22,8 @@ bool serves(const pack &k, const program &p, const stage &s) {
 
 contraction_funcs lower_contraction(context &c, const stage &s) {
   const program &p = c.p;
+  const Halide::Type type = halide_type(p[s.core].type);
+  const Expr zero = math::constant(type, 0);
   contraction_funcs f;
   f.has_row = s.row != no_axis;
   f.has_column = s.column != no_axis;
@@ -50,7 +53,7 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   for (const auto &[axis, var] : vars) at[axis] = var;
   if (f.has_row) at[s.row] = last_row;
   value left = expression(c).at(s.left, at);
-  left.number = Halide::cast<float>(left.number);
+  left.number = Halide::cast(type, left.number);
 
   Expr right;
   if (const pack *packed = c.packed(s.right); packed && serves(*packed, p, s)) {
@@ -79,15 +82,15 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
       }
     const value v = expression(c).at(s.right, inside);
     f.packed(args) = Halide::select(column < columns,
-                                    or_else({Halide::cast<float>(v.number), v.present}, 0.f), 0.f);
+                                    or_else({Halide::cast(type, v.number), v.present}, zero), zero);
     right = f.packed(read);
   }
 
   std::vector<Expr> all = {f.column, f.row};
   for (const Var &v : f.outer) all.push_back(v);
   f.sum = Func("sum_" + name);
-  f.sum(all) = 0.f;
-  f.sum(all) += left.present.defined() ? Halide::select(left.present, left.number * right, 0.f)
+  f.sum(all) = zero;
+  f.sum(all) += left.present.defined() ? Halide::select(left.present, left.number * right, zero)
                                        : left.number * right;
 
   const node_id root = s.roots[0];

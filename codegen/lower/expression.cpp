@@ -1,6 +1,7 @@
 #include "codegen/lower/expression.hpp"
 
 #include <limits>
+#include <qkv/core/types.hpp>
 #include <stdexcept>
 
 #include "codegen/lower/math.hpp"
@@ -175,8 +176,8 @@ value expression::apply(node_id n, const indices &i) {
   const node &x = c_.p[n];
   switch (x.kind) {
     case op::number:
-      return {x.type == f32 ? Expr(static_cast<float>(x.value))
-                            : as(x.type, Expr(static_cast<int>(x.value))),
+      return {is_floating(x.type) ? math::constant(halide_type(x.type), x.value)
+                                  : as(x.type, Expr(static_cast<int>(x.value))),
               {}};
     case op::index:
       return {i.at(x.over[0]), {}};
@@ -214,7 +215,7 @@ value expression::pointwise(const node &x, const indices &i) {
             a.present};
   value b = at(x.in[1], i);
   dtype t = x.type;
-  if (is_comparison(x.kind)) t = c_.p[x.in[0]].type == f32 || c_.p[x.in[1]].type == f32 ? f32 : i32;
+  if (is_comparison(x.kind)) t = detail::common_type(c_.p[x.in[0]].type, c_.p[x.in[1]].type);
   return {binary(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
 }
 

@@ -23,7 +23,7 @@ class expression {
 
   explicit expression(const context &c, hook own = {}) : c_(c), own_(std::move(own)) {}
 
-  // f32, i32 or boolean, after the type of the step.
+  // f32, f64, i32 or boolean, after the type of the step.
   value at(node_id, const indices &);
 
   // The same for a step that is about to be stored: computed, not read.

@@ -38,7 +38,20 @@ Expr horner(const Expr &x, std::initializer_list<float> coefficients) {
   return p;
 }
 
+bool is_f64(const Expr &x) { return x.type() == Halide::Float(64); }
+
+// A function of the C library that Halide does not name.
+Expr libm(const char *name, const Expr &x) {
+  return Halide::Internal::Call::make(x.type(), name, {x}, Halide::Internal::Call::PureExtern);
+}
+
 }  // namespace
+
+Expr constant(Halide::Type t, double x) { return Halide::Internal::make_const(t, x); }
+Expr lowest(Halide::Type t) {
+  return constant(t, t.bits() == 64 ? std::numeric_limits<double>::lowest()
+                                    : std::numeric_limits<float>::lowest());
+}
 
 Expr is_zero(const Expr &x) { return Halide::strict_float(x == 0.f); }
 Expr below(const Expr &x, const Expr &y) { return Halide::strict_float(x < y); }
@@ -46,11 +59,13 @@ Expr above(const Expr &x, const Expr &y) { return Halide::strict_float(x > y); }
 
 // The comparison is written so that NaN takes the branch that keeps it; max() would drop it.
 Expr exp_nonpositive(Expr x) {
+  if (is_f64(x)) return Halide::exp(x);
   Expr y = x * log2e;
   return exp2_clamped(select(below(y, -127.f), -127.f, y));
 }
 
 Expr exp(Expr x) {
+  if (is_f64(x)) return Halide::exp(x);
   Expr y = x * log2e;
   Expr low = select(below(y, -127.f), -127.f, y);
   Expr high = select(above(low, 127.f), 127.f, low);
@@ -62,6 +77,7 @@ Expr exp(Expr x) {
 
 // The ends, and NaN, are put in place by hand: Halide's own gives finite numbers there.
 Expr log(Expr x) {
+  if (is_f64(x)) return Halide::log(x);
   const Expr inside = above(x, 0.f) && below(x, infinity);
   return select(inside, Halide::log(select(inside, x, 1.f)), is_zero(x), -infinity, below(x, 0.f),
                 std::numeric_limits<float>::quiet_NaN(), x);
@@ -69,6 +85,7 @@ Expr log(Expr x) {
 
 // Cephes: an odd polynomial near 0, where 1 - 2/(e^2x + 1) would cancel.
 Expr tanh(Expr x) {
+  if (is_f64(x)) return Halide::tanh(x);
   Expr z = x * x;
   Expr near = x + x * z *
                       horner(z, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
@@ -85,14 +102,18 @@ Expr sigmoid(Expr x) {
 }
 
 Expr erf(Expr x) {
+  if (is_f64(x)) return libm("erf", x);
   return Halide::erf(select(above(x, 6.f), 6.f, below(x, -6.f), -6.f, x));  // +-1 from there on
 }
 
-Expr relu(Expr x) { return select(below(x, 0.f), 0.f, x); }
+Expr relu(Expr x) { return select(below(x, 0.f), constant(x.type(), 0), x); }
 
-Expr gelu(Expr x) { return 0.5f * x * (1.f + math::erf(x * 0.70710678118654752f)); }
+Expr gelu(Expr x) {
+  return 0.5f * x * (1.f + math::erf(x * constant(x.type(), 0.70710678118654752440)));
+}
 
 Expr elu(Expr x) {
+  if (is_f64(x)) return select(above(x, 0.f), x, libm("expm1", x));
   Expr series = x * (1.f + x * horner(x, {1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f}));
   const Expr positive = above(x, 0.f);
   return select(positive, x, above(x, -0.25f), series,

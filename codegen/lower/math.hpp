@@ -1,13 +1,18 @@
 #pragma once
-// Elementary functions of f32 as Halide expressions: vectorise on every target, same bits on every x86 target.
+// Elementary functions as Halide expressions. Of f32: they vectorise on every target, with the same bits on every x86
+// target. Of f64: the C library's, lane by lane.
 #include <Halide.h>
 
 namespace qkv::codegen::math {
 
-// e^x. Relative error below 2e-7 where the result is normal; 0 below -88, inf above 88.73; NaN stays NaN.
+// A number of this type; the lowest that is finite.
+Halide::Expr constant(Halide::Type, double);
+Halide::Expr lowest(Halide::Type);
+
+// e^x. Of f32: relative error below 2e-7 where the result is normal; 0 below -88, inf above 88.73; NaN stays NaN.
 Halide::Expr exp(Halide::Expr x);
 
-// e^x for x <= 0, the case of weights: two instructions less. 0 below -88; NaN stays NaN.
+// e^x for x <= 0, the case of weights: two instructions less. Of f32, 0 below -88; NaN stays NaN.
 Halide::Expr exp_nonpositive(Halide::Expr x);
 
 // Comparisons that NaN does not satisfy, whatever else the compiler is allowed to assume.

@@ -12,8 +12,7 @@ namespace {
 using Halide::Expr;
 using Halide::select;
 
-constexpr float infinity = std::numeric_limits<float>::infinity();
-constexpr float lowest = std::numeric_limits<float>::lowest();
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Expr plus(Expr a, Expr b) { return a + b; }
 // NaN comes through
@@ -26,18 +25,24 @@ Expr smaller(Expr a, Expr b) {
   return select(Halide::is_nan(a) || math::below(a, b), a, b);
 }
 
+Expr number(const node &n, double x) { return math::constant(halide_type(n.type), x); }
 // What an empty maximum and minimum give.
-Expr lowest_of(const node &n) { return n.type == i32 ? Halide::Int(32).min() : Expr(-infinity); }
-Expr highest_of(const node &n) { return n.type == i32 ? Halide::Int(32).max() : Expr(infinity); }
+Expr lowest_of(const node &n) {
+  return n.type == i32 ? Halide::Int(32).min() : number(n, -infinity);
+}
+Expr highest_of(const node &n) {
+  return n.type == i32 ? Halide::Int(32).max() : number(n, infinity);
+}
 
 // exp(x - m) where a row of only -inf counts as empty
 Expr shifted(const Expr &x, const Expr &m) {
-  return math::exp_nonpositive(x - select(math::below(m, lowest), 0.f, m));
+  return math::exp_nonpositive(
+      x - select(math::below(m, math::lowest(m.type())), math::constant(m.type(), 0), m));
 }
 
 }  // namespace
 
-Expr reductions::zero_of(const node &n) { return Halide::cast(halide_type(n.type), 0); }
+Expr reductions::zero_of(const node &n) { return number(n, 0); }
 
 value reductions::operand(const node &n, const indices &at) const {
   value v = read_(n.in[0], at);
@@ -51,7 +56,7 @@ Expr reductions::maximum(const node &n) const {
 
 // sum exp(x - m)
 Expr reductions::total(const node &n, const Expr &m) const {
-  return run_(n, {"total", 0.f, plus, [&, m](const indices &at) {
+  return run_(n, {"total", zero_of(n), plus, [&, m](const indices &at) {
                     const value v = operand(n, at);
                     return value{shifted(v.number, m), v.present};
                   }});
@@ -60,10 +65,11 @@ Expr reductions::total(const node &n, const Expr &m) const {
 // How many elements mean() divides by: all, unless mask() may have removed some.
 Expr reductions::count_of(const node &n) const {
   if (masked_steps(c_.p)[n.in[0]])
-    return run_(n, {"count", 0.f, plus,
-                    [&](const indices &at) { return value{1.f, operand(n, at).present}; }});
-  Expr count = 1.f;
-  for (axis_id a : n.over) count = count * Halide::cast<float>(c_.size(a));
+    return run_(n, {"count", zero_of(n), plus, [&](const indices &at) {
+                      return value{number(n, 1), operand(n, at).present};
+                    }});
+  Expr count = number(n, 1);
+  for (axis_id a : n.over) count = count * Halide::cast(halide_type(n.type), c_.size(a));
   return count;
 }
 
@@ -78,22 +84,23 @@ value reductions::at(const node &n, const indices &here) const {
       return {run_(n, {"min", highest_of(n), smaller, own}), {}};
     case op::mean: {
       const Expr sum = run_(n, {"sum", zero_of(n), plus, own}), count = count_of(n);
-      return {select(math::is_zero(count), 0.f, sum / count), {}};
+      return {select(math::is_zero(count), zero_of(n), sum / count), {}};
     }
     case op::logsumexp: {
       const Expr m = maximum(n), l = total(n, m);
-      return {select(math::is_zero(l), -infinity, m + math::log(l)), {}};
+      return {select(math::is_zero(l), number(n, -infinity), m + math::log(l)), {}};
     }
     case op::softmax: {
       const Expr m = maximum(n), l = total(n, m);
       const value v = operand(n, here);
-      return {select(math::is_zero(l), 0.f, or_else({shifted(v.number, m) / l, v.present}, 0.f)),
-              {}};
+      const value w = {shifted(v.number, m) / l, v.present};
+      return {select(math::is_zero(l), zero_of(n), or_else(w, zero_of(n))), {}};
     }
     case op::normalize: {
-      const Expr l = run_(n, {"total", 0.f, plus, own});
+      const Expr l = run_(n, {"total", zero_of(n), plus, own});
       const value v = operand(n, here);
-      return {select(math::is_zero(l), 0.f, or_else({v.number / l, v.present}, 0.f)), {}};
+      const value w = {v.number / l, v.present};
+      return {select(math::is_zero(l), zero_of(n), or_else(w, zero_of(n))), {}};
     }
     case op::dot: {
       const auto product = [&](const indices &at) {

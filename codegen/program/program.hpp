@@ -41,6 +41,9 @@ struct condition {
   std::string text;  // what asks for it: "rename<mem, kv>", "split<d_model, heads, d_k>"
 };
 
+// What arithmetic is done in, once 16-bit storage is widened.
+constexpr bool is_floating(dtype t) { return t == f32 || t == f64; }
+
 struct program {
   std::string name;
   std::vector<axis> axes;

@@ -47,7 +47,7 @@ class comparer {
     return !promised;
   }
 
-  // What float32 loops cannot keep finite need not be finite in the result.
+  // What plain loops cannot keep finite need not be finite in the result.
   bool loops_overflow(std::size_t k) const {
     return !std::isfinite(e_.in_sequence[k]) && !std::isfinite(e_.in_eights[k]);
   }
@@ -110,7 +110,7 @@ class comparer {
         k,
         place(k) +
             fmt::format(
-                " is {:.9g}, expected {:.9g}: off by {:.3g}, allowed {:.3g} (float loops: {:.3g})",
+                " is {:.9g}, expected {:.9g}: off by {:.3g}, allowed {:.3g} (plain loops: {:.3g})",
                 result_[k], e_.reference[k], v.error, v.allowed, yardstick(k)));
   }
 
@@ -196,6 +196,20 @@ std::vector<bool> exact_zeros(const program &p) {
   return exact;
 }
 
+// Whether all that each step is made of is f64, as far as it has a precision.
+std::vector<bool> computed_in_f64(const program &p) {
+  std::vector<bool> wide, narrow, result;
+  for (const node &n : p.nodes) {
+    const auto operand = [&](const std::vector<bool> &is) {
+      return std::any_of(n.in.begin(), n.in.end(), [&](node_id o) { return is[o]; });
+    };
+    wide.push_back(n.type == f64 || operand(wide));
+    narrow.push_back(n.type == f32 || n.type == bf16 || n.type == f16 || operand(narrow));
+    result.push_back(wide.back() && !narrow.back());
+  }
+  return result;
+}
+
 }  // namespace
 
 verdict compare(const expectation &e, std::span<const double> result) {
@@ -205,8 +219,21 @@ verdict compare(const expectation &e, std::span<const double> result) {
 std::vector<expectation> expected(const program &p, const arrays &arguments,
                                   const size_map &sizes) {
   arrays exact = interpret(p, arguments, sizes);
-  arrays sequence = interpret_as_float(p, arguments, sizes, order::in_sequence);
-  arrays eights = interpret_as_float(p, arguments, sizes, order::in_eights);
+  const std::vector<bool> in_f64 = computed_in_f64(p);
+  arrays sequence, eights;
+  for (const bool wide : {false, true}) {
+    if (std::none_of(p.outputs.begin(), p.outputs.end(),
+                     [&](node_id n) { return in_f64[n] == wide; }))
+      continue;
+    const auto loops = wide ? interpret_as_double : interpret_as_float;
+    arrays s = loops(p, arguments, sizes, order::in_sequence),
+           e = loops(p, arguments, sizes, order::in_eights);
+    for (node_id n : p.outputs) {
+      if (in_f64[n] != wide) continue;
+      sequence[p[n].name] = std::move(s[p[n].name]);
+      eights[p[n].name] = std::move(e[p[n].name]);
+    }
+  }
   const std::vector<std::int64_t> size = sizes_of(p, arguments, sizes);
   const bool nothing_to_compute_from = std::count(size.begin(), size.end(), 0) > 0;
   const std::vector<bool> exact_zero = exact_zeros(p);

@@ -1,6 +1,7 @@
 #pragma once
-// Is a result right? The 2x rule: its error against the double-precision reference is at most twice that of a plain
-// float32 loop, plus rounding noise.
+// Is a result right? The 2x rule: its error against the reference is at most twice that of a plain loop, plus rounding
+// noise. The reference is in double precision and the loop in float32; where all that an output is made of is f64, the
+// reference is in long double and the loop in double.
 #include <cstdint>
 #include <span>
 #include <string>
@@ -16,8 +17,8 @@ struct expectation {
   dtype type = f32;                 // as which it is stored
   std::vector<std::string> axes;    // names, for messages
   std::vector<std::int64_t> shape;  // row-major
-  std::vector<double> reference;    // in double precision
-  std::vector<double> in_sequence;  // a plain float32 loop with sums in order
+  std::vector<double> reference;
+  std::vector<double> in_sequence;  // a plain loop with sums in order
   std::vector<double> in_eights;    // the same with sums in eight parts
   bool zeros_believed = false;  // the reference and both loops are 0 everywhere, for honest inputs
   std::vector<bool> zero;       // where the result is exactly 0 by promise; empty: nowhere
@@ -35,7 +36,7 @@ struct verdict {
 // Element by element, with Y the larger error of the two loops. A row is what the last axis runs along, s the largest
 // magnitude of the reference in it.
 //   |result - reference| <= 2 min(max over all of Y, s * max over rows of (Y / s)) + 4 u s
-// where u is the unit roundoff of its type, 2^-24 for f32
+// where u is the unit roundoff of its type, 2^-24 for f32 and 2^-53 for f64
 // Infinities and NaNs stand where the reference has them (a value beyond the type is an infinity). Promised zeros are
 // exactly 0. A result that is 0 everywhere, neither promised nor believed, is wrong. Never throws on wrong results.
 verdict compare(const expectation &, std::span<const double> result);

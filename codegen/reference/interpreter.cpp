@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <qkv/core/half.hpp>
 #include <stdexcept>
 
@@ -43,7 +44,9 @@ class interpreter {
     arrays results;
     for (node_id n : p_.outputs) {
       const auto &v = values_[n];
-      results[p_[n].name] = {v.extent, {v.data.begin(), v.data.end()}};
+      array &r = results[p_[n].name];
+      r.shape = v.extent;
+      for (const T x : v.data) r.data.push_back(static_cast<double>(x));
     }
     return results;
   }
@@ -133,12 +136,21 @@ std::vector<std::int64_t> sizes_of(const program &p, const arrays &arguments,
 }
 
 arrays interpret(const program &p, const arrays &arguments, const size_map &sizes) {
-  return interpreter<double>(p, arguments, sizes_of(p, arguments, sizes), order::in_sequence).run();
+  const std::vector<std::int64_t> size = sizes_of(p, arguments, sizes);
+  const bool wide =
+      std::any_of(p.nodes.begin(), p.nodes.end(), [](const node &n) { return n.type == f64; });
+  if (wide) return interpreter<long double>(p, arguments, size, order::in_sequence).run();
+  return interpreter<double>(p, arguments, size, order::in_sequence).run();
 }
 
 arrays interpret_as_float(const program &p, const arrays &arguments, const size_map &sizes,
                           order how) {
   return interpreter<float>(p, arguments, sizes_of(p, arguments, sizes), how).run();
+}
+
+arrays interpret_as_double(const program &p, const arrays &arguments, const size_map &sizes,
+                           order how) {
+  return interpreter<double>(p, arguments, sizes_of(p, arguments, sizes), how).run();
 }
 
 }  // namespace qkv::codegen

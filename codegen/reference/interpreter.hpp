@@ -1,6 +1,7 @@
 #pragma once
-// What a program means: every step computed at every position and kept, in double precision; the oracle that compiled
-// kernels are compared with. And the same in plain float32 loops, the yardsticks of the comparison.
+// What a program means: every step computed at every position and kept, in double precision, or in long double where
+// the program has f64; the oracle that compiled kernels are compared with. And the same in plain loops of the precision
+// that kernels compute in, the yardsticks of the comparison.
 #include <cstdint>
 #include <map>
 #include <string>
@@ -32,6 +33,8 @@ enum class order {
 
 // The same in float32: arguments are rounded first, then every operation. The yardsticks of what honest f32 may be off by.
 arrays interpret_as_float(const program &, const arrays &arguments, const size_map &, order);
+// And of honest f64.
+arrays interpret_as_double(const program &, const arrays &arguments, const size_map &, order);
 
 // The size of every axis: the given ones and those that the shapes of the arguments decide. Throws as interpret does.
 std::vector<std::int64_t> sizes_of(const program &, const arrays &arguments, const size_map &);

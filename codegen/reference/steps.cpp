@@ -384,6 +384,7 @@ tensor_value<T> steps<T>::output(const node &n, const values &in) const {
   return v;
 }
 
+template class steps<long double>;
 template class steps<double>;
 template class steps<float>;
 

@@ -33,7 +33,7 @@ class terms_of {
   std::vector<term> operator()(node_id n) const {
     const node &x = p_[n];
     if ((x.kind == op::softmax || x.kind == op::normalize) && x.over == over_) return {{n, {}}};
-    if (x.type != f32) return {};
+    if (!is_floating(x.type)) return {};
     if (x.kind == op::add || x.kind == op::sub) {
       std::vector<term> a = (*this)(x.in[0]), b = (*this)(x.in[1]);
       if (a.empty() || b.empty()) return {};
@@ -89,6 +89,7 @@ program distribute_weights(const program &p) {
       const auto pointwise = [&](op kind, node_id a, node_id b) {
         node x;
         x.kind = kind;
+        x.type = n.type;
         x.in = {a, b};
         x.shape = shape_among(order, r.to()[a].shape, r.to()[b].shape);
         return r.put(std::move(x));
@@ -103,6 +104,7 @@ program distribute_weights(const program &p) {
         if (sum < 0 && t.negative) {
           node x;
           x.kind = op::neg;
+          x.type = n.type;
           x.in = {product};
           x.shape = r.to()[product].shape;
           sum = r.put(std::move(x));

@@ -22,7 +22,7 @@ program drop_shift(const program &p) {
   return r.run([&](node n) -> node_id {
     while (n.kind == op::softmax) {
       const node &x = r.to()[n.in[0]];
-      const bool shifted = (x.kind == op::sub || x.kind == op::add) && x.type == f32;
+      const bool shifted = (x.kind == op::sub || x.kind == op::add) && is_floating(x.type);
       if (!shifted || r.to()[x.in[0]].shape != x.shape ||
           !is_dropped(r.to(), x.in[0], x.in[1], n.over))
         break;

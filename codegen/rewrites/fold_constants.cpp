@@ -35,7 +35,7 @@ std::optional<double> folded(const program &p, const node &n) {
     case op::abs:
       return std::fabs(v[0]);
     case op::cast:
-      if (n.type == f32) return v[0];
+      if (is_floating(n.type)) return v[0];
       return std::nullopt;
     case op::add:
       return v[0] + v[1];
@@ -65,17 +65,17 @@ program fold_constants(const program &p) {
       return r.put(std::move(c));
     }
     if (n.kind == op::cast && r.to()[n.in[0]].type == n.type) return n.in[0];
-    if (n.type == f32 && n.kind == op::div) {
+    if (is_floating(n.type) && n.kind == op::div) {
       auto c = constant_of(r.to(), n.in[1]);
       if (c && std::isnormal(static_cast<float>(1 / *c))) {
         n.kind = op::mul;
-        n.in[1] = r.number(1 / *c);
+        n.in[1] = r.number(1 / *c, n.type);
       }
     }
-    if (n.type == f32 && n.kind == op::mul) {
+    if (is_floating(n.type) && n.kind == op::mul) {
       if (constant_of(r.to(), n.in[0])) std::swap(n.in[0], n.in[1]);
       auto c = constant_of(r.to(), n.in[1]);
-      if (c && *c == 1 && r.to()[n.in[0]].type == f32 && r.to()[n.in[0]].shape == n.shape)
+      if (c && *c == 1 && r.to()[n.in[0]].type == n.type && r.to()[n.in[0]].shape == n.shape)
         return n.in[0];
     }
     return r.put(std::move(n));

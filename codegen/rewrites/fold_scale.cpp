@@ -29,7 +29,7 @@ program fold_scale(const program &p) {
   std::vector<bool> absorbed(p.nodes.size(), false);
   for (std::size_t k = 0; k < p.nodes.size(); ++k) {
     const node &n = p.nodes[k];
-    if (n.kind != op::mul || n.type != f32 || p[n.in[1]].kind != op::number) continue;
+    if (n.kind != op::mul || !is_floating(n.type) || p[n.in[1]].kind != op::number) continue;
     node_id d = n.in[0];
     while (absorbed[d] && users[d] == 1) d = p[d].in[0];
     if (p[d].kind != op::dot || users[n.in[0]] != 1 || users[d] != 1) continue;
@@ -51,8 +51,9 @@ program fold_scale(const program &p) {
       const int side = left.kind == op::param || (smaller && right.kind != op::param) ? 1 : 0;
       node scaled;
       scaled.kind = op::mul;
+      scaled.type = n.type;
       scaled.shape = r.to()[n.in[side]].shape;
-      scaled.in = {n.in[side], r.number(scale[here])};
+      scaled.in = {n.in[side], r.number(scale[here], n.type)};
       n.in[side] = r.put(std::move(scaled));
     }
     return r.put(std::move(n));

@@ -54,7 +54,8 @@ class chain {
   // operand.
   bool opens(node_id inner, node_id other) const {
     const node &x = p_[inner];
-    if (x.kind != op::dot || x.type != f32 || !x.name.empty() || uses_[inner] != 1) return false;
+    if (x.kind != op::dot || !is_floating(x.type) || !x.name.empty() || uses_[inner] != 1)
+      return false;
     shape over;
     summed(inner, over);
     return std::none_of(over.begin(), over.end(), [&](axis_id a) { return reaches(other, a); });
@@ -235,6 +236,7 @@ program order_contractions(const program &p) {
       }
       node d;
       d.kind = op::dot;
+      d.type = n.type;
       d.in = {made[static_cast<std::size_t>(t.a)], made[static_cast<std::size_t>(t.b)]};
       d.shape = t.axes;
       d.over = t.over;

@@ -23,9 +23,10 @@ class rebuild {
     return static_cast<node_id>(to_.nodes.size()) - 1;
   }
 
-  node_id number(double value) {
+  node_id number(double value, dtype type) {
     node n;
     n.kind = op::number;
+    n.type = type;
     n.value = value;
     return put(std::move(n));
   }

@@ -39,7 +39,7 @@ int divisor_up_to(int n, int most) {
 }  // namespace
 
 void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is_output) {
-  const registers reg = registers_of(t);
+  const registers reg = registers_of(t, f.scores.type().bits());
   const int rows = f.tile.rows, vl = reg.lanes;
   const int row_vectors = divisor_up_to(rows / vl, 3);  // scores: 2 registers of rows x 8 keys
   const int keys_unrolled = std::min(8, reg.accumulators / row_vectors);

@@ -15,11 +15,11 @@ using Halide::Var;
 using Halide::VarOrRVar;
 
 void schedule_contraction_cpu(contraction_funcs &f, const Halide::Target &t, bool is_output) {
-  const registers reg = registers_of(t);
+  const registers reg = registers_of(t, f.sum.type().bits());
   const int vl = reg.lanes;
   // columns of a register tile: the whole panel, or a part of it where registers are few
   int tile = f.panel;
-  if (vl == 8) tile = f.panel % 24 == 0 ? 24 : 16;
+  if (vl < 16) tile = f.panel % 24 == 0 ? 24 : 16;
   const int rows = std::max(1, reg.accumulators / (tile / vl));
   Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner");
 

@@ -2,9 +2,9 @@
 
 namespace qkv::codegen {
 
-registers registers_of(const Halide::Target &t) {
-  if (t.has_feature(Halide::Target::AVX512_Skylake)) return {16, 24};
-  return {8, 12};
+registers registers_of(const Halide::Target &t, int bits) {
+  if (t.has_feature(Halide::Target::AVX512_Skylake)) return {512 / bits, 24};
+  return {256 / bits, 12};
 }
 
 attention_tile attention_tile_for(const Halide::Target &t, std::int64_t rows,

@@ -8,12 +8,12 @@
 
 namespace qkv::codegen {
 
-// How many f32 a register holds and how many registers there are for sums: 24 of 32, or 12 of 16.
+// How many numbers of so many bits a register holds and how many registers there are for sums: 24 of 32, or 12 of 16.
 struct registers {
   int lanes;
   int accumulators;
 };
-registers registers_of(const Halide::Target &);
+registers registers_of(const Halide::Target &, int bits = 32);
 
 // keys_shape: what is known of the problem when it is compiled (-1: decided at the call).
 attention_tile attention_tile_for(const Halide::Target &, std::int64_t rows, std::int64_t columns);

@@ -39,7 +39,7 @@ std::vector<stage_report> reports_of(const program &original) {
       // of an attention: what exists per query and key
       const bool pair = s.kind == stage_kind::attention && has(p[n].shape, s.key) &&
                         (s.row == no_axis || has(p[n].shape, s.row));
-      if (pair && n != s.core && !is_view(p[n].kind) && p[n].type == f32)
+      if (pair && n != s.core && !is_view(p[n].kind) && is_floating(p[n].type))
         r.never_stored.push_back(label_of(p, n));
       if (n == s.next) r.never_stored.push_back(label_of(p, n) + ", at every position");
     }

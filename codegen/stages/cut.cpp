@@ -45,7 +45,7 @@ class cutter {
 
   void find_attentions() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (p_[n].kind != op::dot || p_[n].over.size() != 1 || p_[n].type != f32 || in_scan(n))
+      if (p_[n].kind != op::dot || p_[n].over.size() != 1 || !is_floating(p_[n].type) || in_scan(n))
         continue;
       for (int side : {0, 1}) {
         stage s;

@@ -8,6 +8,7 @@
 #include <qkv/registry.hpp>
 #include <qkv/run.hpp>
 #include <sstream>
+#include <utility>
 
 namespace conformance {
 namespace {
@@ -22,6 +23,8 @@ std::int32_t dtype_of(qkv::npy_type type) {
       return QKV_I32;
     case qkv::npy_type::f16:
       return QKV_F16;
+    case qkv::npy_type::f64:
+      return QKV_F64;
     default:
       return QKV_F32;
   }
@@ -68,20 +71,22 @@ void complete(const qkv_kernel &kernel, std::vector<qkv_tensor> &arguments) {
 double element(const qkv::npy_array &a, std::int64_t i) {
   if (a.type == qkv::npy_type::f16)
     return qkv::from_f16(reinterpret_cast<const std::uint16_t *>(a.data.data())[i]);
+  if (a.type == qkv::npy_type::f64) return reinterpret_cast<const double *>(a.data.data())[i];
   return reinterpret_cast<const float *>(a.data.data())[i];
 }
 
 // What differs, or nothing.
 std::string compare(const std::string &name, const qkv::npy_array &got,
                     const qkv::npy_array &want) {
-  const bool half = got.type == qkv::npy_type::f16;
+  // ONNX allows 1e-3 relative. Honest float32 stays within a hundredth of that, and float64 far below; 16 bits need it,
+  // as ONNX's own results were rounded at each step.
+  const auto [relative, absolute] = got.type == qkv::npy_type::f16   ? std::pair(1e-3, 1e-7)
+                                    : got.type == qkv::npy_type::f64 ? std::pair(1e-14, 1e-15)
+                                                                     : std::pair(1e-5, 2e-6);
   for (std::int64_t i = 0; i < got.elements(); ++i) {
     const double g = element(got, i), w = element(want, i);
     if (g == w) continue;  // infinities too
-    // ONNX allows 1e-3 relative. Honest float32 stays within a hundredth of that; 16 bits need it, as ONNX's own results
-    // were rounded at each step.
-    const double allowed = half ? 1e-3 * std::abs(w) + 1e-7 : 1e-5 * std::abs(w) + 2e-6;
-    if (!(std::abs(g - w) <= allowed))
+    if (!(std::abs(g - w) <= relative * std::abs(w) + absolute))
       return name + " is " + std::to_string(g) + " where " + std::to_string(w) +
              " is expected, at " + std::to_string(i);
   }

@@ -57,9 +57,7 @@ class Case:
 
     def missing(self):
         """What the language lacks for this case, or None."""
-        if self.node.op_type == "LinearAttention":
-            return "a scan over time with a carried state"
-        return "storage as float64" if self.storage() == "_f64" else None
+        return "a scan over time with a carried state" if self.node.op_type == "LinearAttention" else None
 
     def storage(self):
         """What the name of a kernel for another element type than float ends in."""

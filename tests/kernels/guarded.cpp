@@ -95,6 +95,7 @@ void guarded::write(const std::vector<double> &row_major) {
   each([&](std::size_t k, char *p) {
     const double x = row_major[k];
     const auto narrow = static_cast<float>(x);
+    if (type_ == f64) put(p, x);
     if (type_ == f32) put(p, narrow);
     if (type_ == bf16) put(p, to_bf16(narrow));
     if (type_ == f16) put(p, to_f16(narrow));
@@ -106,6 +107,7 @@ void guarded::write(const std::vector<double> &row_major) {
 std::vector<double> guarded::read() const {
   std::vector<double> values(size());
   each([&](std::size_t k, const char *p) {
+    if (type_ == f64) values[k] = get<double>(p);
     if (type_ == f32) values[k] = get<float>(p);
     if (type_ == bf16) values[k] = from_bf16(get<std::uint16_t>(p));
     if (type_ == f16) values[k] = from_f16(get<std::uint16_t>(p));

@@ -54,6 +54,7 @@ bool is_decided(const codegen::program &p, axis_id a) {
 codegen::arrays random_arguments(const trial &t) {
   std::mt19937 random(t.seed);
   std::normal_distribution<float> normal(0, static_cast<float>(t.scale));
+  std::normal_distribution<double> normal_f64(0, t.scale);
   codegen::arrays all;
   for (node_id n : t.p.arguments) {
     array a{extents(t, n), {}};
@@ -64,9 +65,10 @@ codegen::arrays random_arguments(const trial &t) {
     const bool weights = t.p[n].kind == op::param && a.shape.size() > 1;
     const double shrink = weights ? 1 / std::sqrt(static_cast<double>(a.shape[0])) : 1;
     for (double &x : a.data)
-      x = type != i32 && type != b8 ? stored(type, normal(random) * shrink)
-          : type == i32             ? static_cast<double>(random() % static_cast<unsigned>(most))
-                                    : random() % 4 != 0;
+      x = type == f64                 ? normal_f64(random) * shrink
+          : type != i32 && type != b8 ? stored(type, normal(random) * shrink)
+          : type == i32               ? static_cast<double>(random() % static_cast<unsigned>(most))
+                                      : random() % 4 != 0;
     all[t.p[n].name] = std::move(a);
   }
   return all;

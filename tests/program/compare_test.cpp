@@ -164,6 +164,7 @@ namespace {
 constexpr batch_axis<"batch"> batch;
 constexpr axis<"seq"> seq;
 constexpr alias<"kv", seq> kv;
+constexpr alias<"seq_too", seq> seq_too;
 constexpr axis<"d_k", 16> d_k;
 
 constexpr auto attention = kernel<"attention">(
@@ -202,6 +203,23 @@ TEST_CASE(
   a["X"].data[0] = 1;
   CHECK(codegen::judge(p, a, {}, {{"O", {{3}, {1, 0, 1e-9}}}}).right);
   CHECK_FALSE(codegen::judge(p, a, {}, {{"O", {{3}, {0, 0, 0}}}}).right);
+}
+
+TEST_CASE("judge: f64 is held to double precision, what f32 it is made of is not") {
+  constexpr auto precise = kernel<"precise">(
+      [](in<"X", f64, seq, d_k> X,
+         in<"Y", kv, d_k> Y) -> outs<out<"P", f64, seq, seq_too>, out<"M", f64, seq, kv>> {
+        return {dot<d_k>(X, rename<seq, seq_too>(X)), dot<d_k>(X, cast<f64>(exp(Y)))};
+      });
+  const codegen::program p = codegen::make_program(precise);
+  const arrays a = random_arguments(p, {{"seq", 9}}, seed_or(4));
+  const arrays honest = codegen::interpret_as_double(p, a, {}, codegen::order::in_sequence);
+  CHECK(codegen::judge(p, a, {}, honest).right);
+  arrays rounded = honest;
+  for (double &x : rounded["M"].data) x = static_cast<float>(x);
+  CHECK(codegen::judge(p, a, {}, rounded).right);
+  for (double &x : rounded["P"].data) x = static_cast<float>(x);
+  CHECK_FALSE(codegen::judge(p, a, {}, rounded).right);
 }
 
 TEST_CASE("judge: nothing to compute from") {

@@ -16,12 +16,16 @@ constexpr axis<"e", 2> e;
 constexpr axis<"g", 2> g;
 constexpr in<"L", batch, seq, a, c, d_k> L;
 constexpr axis<"h", 2> h;
+constexpr in<"D", f64, batch, kv, d_k> D;
 constexpr in<"R", batch, heads, kv, e, g, h, d_k> R;
 
 // a forgotten rename
 static_assert(says<decltype(dot<d_k>(step<decltype(dot<d_model>(X, Wq))>,
                                      step<decltype(dot<d_model>(X, Wq))>))>(
     "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(dot(X, Wq)) dot(X, Wq)[batch, seq, heads=8, d_k=64] dot(X, Wq)[batch, seq, heads=8, d_k=64]"));
+// f64 with f32
+static_assert(says<decltype(dot<d_k>(T, D))>(
+    "dot<d_k>: T is f32 but D is f64 did you mean cast<f64>(T)? T[batch, seq, d_k=64] D[batch, kv, d_k=64]"));
 // an axis that one side lacks
 static_assert(says<decltype(dot<d_v>(Q, V))>(
     "dot<d_v>: no axis d_v in Q Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));

@@ -108,6 +108,11 @@ static_assert(says<result<out<"O", i32, batch, heads, seq, d_k>, decltype(Q)>>(
 // positions alone
 static_assert(says<result<out<"O", i32, seq>, decltype(index(seq))>>(
     "result O: index(seq) meets no input of the kernel"));
+// f32 for f64, and f64 for f32
+static_assert(says<result<out<"O", f64, batch, heads, seq, d_k>, decltype(Q)>>(
+    "result O: declared f64 but returned f32 if it is meant, cast<f64>(Q) O[batch, heads=8, seq, d_k=64] returned[batch, heads=8, seq, d_k=64]"));
+static_assert(says<result<out<"O", batch, seq>, in<"x", f64, batch, seq>>>(
+    "result O: declared f32 but returned f64 if it is meant, cast<f32>(x) O[batch, seq] returned[batch, seq]"));
 // more results than declared
 static_assert(says<count<1, 2>>(
     "results: 1 declared, 2 returned several results are declared as outs<out<...>, out<...>>"));

@@ -11,6 +11,8 @@ constexpr in<"M", batch, kv, d_model> M;
 constexpr in<"R", batch, seq> R;
 constexpr in<"P", batch, mem> P;
 constexpr in<"n", i32, batch, seq> n;
+constexpr in<"D", f64, batch, seq> D;
+constexpr in<"H", f16, batch, seq> H;
 constexpr param<"w", d_model> w;
 constexpr param<"u", heads, d_k> u;
 constexpr axis<"a", 2> a;
@@ -90,6 +92,18 @@ static_assert(says<decltype(!n)>("not: n is i32, not b8 did you mean n != 0? n[b
 // one name, two axes in positions
 static_assert(says<decltype(index(d_model256) < X)>(
     "<: d_model is 256 in index(d_model) but 512 in X index(d_model)[d_model=256] X[batch, seq, d_model=512]"));
+// f64 with f32
+static_assert(says<decltype(D + R)>(
+    "+: D is f64 but R is f32 did you mean cast<f64>(R)? D[batch, seq] R[batch, seq]"));
+// with 16 bits, on the left
+static_assert(says<decltype(H < D)>(
+    "<: H is f16 but D is f64 did you mean cast<f64>(H)? H[batch, seq] D[batch, seq]"));
+// f32 with positions in f64
+static_assert(says<decltype(R * step<decltype(cast<f64>(index(seq)))>)>(
+    "*: R is f32 but cast(index(seq)) is f64 did you mean cast<f64>(R)? R[batch, seq] cast(index(seq))[seq]"));
+// in a choice
+static_assert(says<decltype(where(R > 0, D, R))>(
+    "where: D is f64 but R is f32 did you mean cast<f64>(R)? D[batch, seq] R[batch, seq]"));
 // where without a condition
 static_assert(
     says<decltype(where(n, X, 0.f))>("where: n is i32, not b8 did you mean n != 0? n[batch, seq]"));

@@ -19,7 +19,8 @@ static_assert(type_of<decltype(half)> == f16 && type_of<decltype(brain)> == bf16
               type_of<decltype(real)> == f32);
 
 // 16-bit storage computes in f32; f64 stays.
-static_assert(type_of<decltype(half * brain)> == f32 && type_of<decltype(wide + real)> == f64 &&
+static_assert(type_of<decltype(half * brain)> == f32 &&
+              type_of<decltype(wide + cast<f64>(real))> == f64 &&
               type_of<decltype(exp(brain))> == f32);
 static_assert(type_of<decltype(dot<seq>(half, half))> == f32 &&
               type_of<decltype(sum<seq>(brain))> == f32);
@@ -49,6 +50,17 @@ static_assert(type_of<decltype(cast<i32>(real))> == i32 &&
               type_of<decltype(cast<bf16>(real))> == bf16);
 static_assert(type_of<decltype(softmax<seq>(count))> == f32 &&
               type_of<decltype(mask(real, flag))> == f32);
+
+// Positions, sizes and numbers are as precise as the f64 that they meet.
+constexpr auto only_f64 =
+    kernel<"only_f64">([](in<"X", f64, batch, seq> X) -> out<"Y", f64, batch, seq> {
+      return (X + 0.1) / sqrt(seq) * (0.5 * index(seq));
+    });
+static_assert([] {
+  for (const node &n : only_f64.trace())
+    if (n.type == f32) return false;
+  return true;
+}());
 
 // They stand in signatures.
 constexpr auto mixed = kernel<"mixed">(

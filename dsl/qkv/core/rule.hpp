@@ -114,6 +114,18 @@ constexpr bool too_many_axes(message &m, const call_name &call, const axes &resu
   return true;
 }
 
+// f64 meets f64 only: to round it, or to lengthen what has fewer digits, is for the spec to say. Whole numbers, numbers
+// and positions follow.
+constexpr bool mixed_precision(message &m, const call_name &call, const info &l, const info &r) {
+  const bool wide_l = l.m.type == f64, wide_r = r.m.type == f64;
+  const info &narrow = wide_l ? r : l;
+  if (wide_l == wide_r || !narrow.tensor() || !is_float(narrow.m.type)) return false;
+  m.say(call, ": ", l.label, " is ", name_of(l.m.type), " but ", r.label, " is ", name_of(r.m.type))
+      .say("did you mean cast<f64>(", narrow.label, ")?")
+      .show(l, r);
+  return true;
+}
+
 constexpr bool not_logical(message &m, const call_name &call, const info &x) {
   if (x.m.type == b8) return false;
   m.say(call, ": ", x.label, " is ", name_of(x.m.type), ", not b8")

@@ -80,7 +80,9 @@ struct result {
     return true;
   }
   constexpr bool types_agree(message &m, const info &x) const {
-    if (is_float(type) || type == x.m.type || (type == i32 && x.m.type == b8)) return true;
+    const bool same_precision = (type == f64) == (x.m.type == f64) || !is_float(x.m.type);
+    if ((is_float(type) && same_precision) || type == x.m.type || (type == i32 && x.m.type == b8))
+      return true;
     m.say("result ", name, ": declared ", name_of(type), " but returned ", name_of(x.m.type))
         .say("if it is meant, cast<", name_of(type), ">(", x.label, ")");
     return false;

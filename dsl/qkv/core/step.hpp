@@ -57,7 +57,11 @@ template <dtype Number, class Graph, class T>
 constexpr int lift(Graph &g, const T &x) {
   if constexpr (of<T>.index()) {
     const int base = g.size();
-    for (const node &n : x.nodes) g.put(moved(n, base));
+    for (const node &n : x.nodes) {
+      node m = moved(n, base);
+      if (Number == f64 && m.type == f32) m.type = f64;  // as precise as what they meet
+      g.put(m);
+    }
     return g.size() - 1;
   } else {
     return g.put(number_node(static_cast<double>(x), Number));

@@ -16,7 +16,7 @@ struct binary {
     const call_name name{name_of(kind)};
     if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
     if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
-    if (sizes_differ(m, name, l, r)) return m;
+    if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
     if (l.tensor() && r.tensor() &&
         (unrelated(m, kind, l, r) || (adds(kind) && repeated(m, kind, l, r))))
       return m;
@@ -56,8 +56,9 @@ using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
 // Computes: left op right at each position.
 // Shapes:   the larger one; one must contain the other. Numbers, scalars and index expressions fit
 //           anything.
-// Numerics: f32, or i32 when both sides are whole numbers; / and pow always give a floating type.
-// Errors:   shapes that do not contain each other; sizes that differ; in + and - a smaller side
+// Numerics: f32 or f64, or i32 when both sides are whole numbers; / and pow always give a floating
+//           type.
+// Errors:   shapes that do not contain each other; sizes that differ; f64 with f32; in + and - a smaller side
 //           that would be repeated along axes other than batch axes, unless it is a param, an input
 //           as it is or a statistic over them; division by sqrt of an axis that was not contracted.
 template <class L, class R>
@@ -118,7 +119,7 @@ Err pow(L, R);
 
 // Computes: -x.
 // Shapes:   as x.
-// Numerics: i32 of whole numbers, else f32.
+// Numerics: i32 of whole numbers, else f32 or f64.
 // Errors:   none.
 template <traced X>
 constexpr auto operator-(X x) {

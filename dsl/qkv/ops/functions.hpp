@@ -27,7 +27,7 @@ constexpr auto function(const X &x) {
 // Computes: the function of its name at each position; gelu is x * (1 + erf(x / sqrt(2))) / 2, silu
 //           x * sigmoid(x), elu exp(x) - 1 below 0, rsqrt 1 / sqrt(x).
 // Shapes:   as x.
-// Numerics: f32; abs and relu of whole numbers stay i32. exp is within 2 ulp. A masked position
+// Numerics: f32 or f64; abs and relu of whole numbers stay i32. exp is within 2 ulp. A masked position
 //           stays masked.
 // Errors:   none.
 template <traced X>

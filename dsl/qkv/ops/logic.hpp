@@ -15,7 +15,7 @@ struct logic {
     message m;
     const call_name name{name_of(kind)};
     if (!is_comparison(kind) && (not_logical(m, name, l) || not_logical(m, name, r))) return m;
-    if (sizes_differ(m, name, l, r)) return m;
+    if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
     if (too_many_axes(m, name, shape(l, r))) m.show(l, r);
     return m;
   }
@@ -54,8 +54,8 @@ using logic_misfit = misfit<rule::logic<Kind>{}, L, R>;
 
 // Computes: whether left compares so to right, or both, either, at each position.
 // Shapes:   the union of both.
-// Numerics: b8; what is compared is compared as f32, or as i32 when both sides are whole numbers.
-// Errors:   sizes that differ; and, or of something that is no b8.
+// Numerics: b8; what is compared is compared as f32 or f64, or as i32 when both sides are whole numbers.
+// Errors:   sizes that differ; f64 with f32; and, or of something that is no b8.
 template <class L, class R>
   requires detail::logic_fits<op::less, L, R>
 constexpr auto operator<(L left, R right) {

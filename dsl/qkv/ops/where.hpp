@@ -15,7 +15,7 @@ struct where {
     if (not_logical(m, {"where"}, c)) return m;
     if (unaligned_causal(m, c)) return m.show(c);
     if (sizes_differ(m, {"where"}, c, a) || sizes_differ(m, {"where"}, c, b) ||
-        sizes_differ(m, {"where"}, a, b))
+        sizes_differ(m, {"where"}, a, b) || mixed_precision(m, {"where"}, a, b))
       return m;
     axes largest;
     for (const info *x : {&c, &a, &b})
@@ -54,8 +54,9 @@ concept choice = traced<C> && operand<A> && operand<B>;
 // Computes: yes where the condition holds, else no.
 // Shapes:   the largest of the three, which must contain the others; numbers and index expressions
 //           fit anything.
-// Numerics: f32, or i32 when both values are whole numbers. What is not chosen is not looked at.
-// Errors:   a condition that is no b8; shapes that do not contain each other; sizes that differ.
+// Numerics: f32 or f64, or i32 when both values are whole numbers. What is not chosen is not looked at.
+// Errors:   a condition that is no b8; shapes that do not contain each other; sizes that differ; f64
+//           with f32.
 template <class C, class A, class B>
   requires detail::choice<C, A, B> && detail::fits<detail::rule::where{}, C, A, B>
 constexpr auto where(C condition, A yes, B no) {
