@@ -103,16 +103,12 @@ std::vector<onnx_case> all_cases() {
     std::istringstream words(line);
     onnx_case c;
     words >> c.name >> c.kernel;
-    if (c.kernel == "-") {
-      std::getline(words >> std::ws, c.missing);
-    } else {
-      for (std::string word; words >> word;) {
-        if (const auto at = word.find('='); at != word.npos)
-          c.scalars[word.substr(0, at)] = std::stof(word.substr(at + 1));
-        else
-          c.orders[word.substr(0, word.find(':'))] =
-              word.find(':') == word.npos ? "" : word.substr(word.find(':') + 1);
-      }
+    for (std::string word; words >> word;) {
+      if (const auto at = word.find('='); at != word.npos)
+        c.scalars[word.substr(0, at)] = std::stof(word.substr(at + 1));
+      else
+        c.orders[word.substr(0, word.find(':'))] =
+            word.find(':') == word.npos ? "" : word.substr(word.find(':') + 1);
     }
     cases.push_back(c);
   }

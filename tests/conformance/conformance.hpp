@@ -6,9 +6,9 @@
 
 namespace conformance {
 
-// A line of cases.txt: "name kernel cap=2 Q:0213 K V Y", or "name - what is missing".
+// A line of cases.txt: "name kernel cap=2 Q:0213 K V Y".
 struct onnx_case {
-  std::string name, kernel, missing;
+  std::string name, kernel;
   std::map<std::string, float> scalars;
   // tensor -> position in the file of each axis of the spec (-: the file lacks it, the tensor repeats along it), or ""
   std::map<std::string, std::string> orders;
