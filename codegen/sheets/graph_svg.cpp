@@ -69,8 +69,13 @@ class picture {
     const node &n = p_[id];
     if (n.kind == op::input || n.kind == op::param || n.kind == op::output) return n.name;
     std::string text = fmt::format("{}{}", name_of(n.kind), axes_of(n));
-    for (node_id operand : n.in)
-      if (is_constant(operand)) text += fmt::format(" {}", label_of(p_, operand));
+    for (std::size_t k = 0; k < n.in.size(); ++k) {
+      if (!is_constant(n.in[k])) continue;
+      const std::string label = label_of(p_, n.in[k]);
+      // "5 -" is not "- 5"
+      text = k == 0 && n.in.size() == 2 ? fmt::format("{} {}", label, text)
+                                        : fmt::format("{} {}", text, label);
+    }
     return n.name.empty() ? text : fmt::format("{}: {}", n.name, text);
   }
 

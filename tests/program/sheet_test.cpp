@@ -118,6 +118,14 @@ TEST_CASE("pictures: the graph with shapes on its edges") {
   CHECK(contains(codegen::graph_svg(make_program(mha)), ">(batch,8,seq,kv)<"));
 }
 
+TEST_CASE("pictures: a number stands on its side of the operation") {
+  constexpr auto sides =
+      kernel<"sides">([](in<"X", seq> X) -> out<"Y", seq> { return (5 - X) / 2; });
+  const std::string svg = codegen::graph_svg(make_program(sides));
+  CHECK(contains(svg, ">5 -<"));
+  CHECK(contains(svg, ">/ 2<"));
+}
+
 TEST_CASE("pictures: an attention map") {
   const std::vector<float> weights = {1, 0, 0.25f, 0.75f};
   const std::string svg = attention_map_svg(weights, {"a<b", "it"}, "layer 0");
