@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "check.hpp"
-#include "latency.hpp"
+#include "examples/stopwatch.hpp"
 #include "picture.hpp"
 #include "vectors.hpp"
 
@@ -46,7 +46,7 @@ void print_latency(const encoder &model, const token_lists &sentences, std::size
   token_lists many;
   while (many.size() < batch_size) many.push_back(sentences[many.size() % sentences.size()]);
   const padded p = pad(many);
-  const double ms = median_latency(model, p, 0.5);
+  const double ms = 1e3 * examples::seconds([&] { model.encode(p); });
   std::printf("  batch %-2zu of %zu tokens: %.1f ms, %.0f sentences/s\n", batch_size, p.width, ms,
               static_cast<double>(batch_size) / ms * 1e3);
 }

@@ -5,15 +5,16 @@
 // For each line "IDS OUT CALLS" of its input: encodes the tokens of IDS (.npy, i64, [sentence, token], 0 beyond the end of
 // a sentence) CALLS times, writes the vectors to OUT (.npy) and prints the milliseconds of each call on a line.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 #include <qkv/npy.hpp>
 #include <qkv/threads.hpp>
 #include <stdexcept>
+#include <vector>
 
 #include "encoder.hpp"
-#include "latency.hpp"
 
 namespace {
 
@@ -37,11 +38,23 @@ padded read_tokens(const std::string &path) {
   return pad(sentences);
 }
 
+// In milliseconds, of each of so many calls.
+void print_latencies(const encoder &model, const padded &p, int calls) {
+  using clock = std::chrono::steady_clock;
+  std::vector<clock::time_point> at = {clock::now()};
+  for (; calls > 0; --calls) {
+    model.encode(p);
+    at.push_back(clock::now());
+  }
+  for (std::size_t k = 1; k < at.size(); ++k)
+    std::printf("%.4f ", std::chrono::duration<double, std::milli>(at[k] - at[k - 1]).count());
+}
+
 void serve(const encoder &model) {
   std::string ids, out;
   for (int calls = 0; std::cin >> ids >> out >> calls;) {
     const padded p = read_tokens(ids);
-    for (const double ms : latencies(model, p, calls)) std::printf("%.4f ", ms);
+    print_latencies(model, p, calls);
     const auto vectors = model.encode(p);
     const std::int64_t shape[] = {vectors.extent(0), vectors.extent(1)};
     require(qkv::write_npy(out, qkv::npy_type::f32, shape, vectors.data()));
