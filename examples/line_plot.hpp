@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "examples/svg.hpp"
+
 namespace examples {
 
 struct line {
@@ -29,25 +31,20 @@ inline std::string line_plot(const std::string &title, const std::string &x_name
   const auto at_y = [&](double v) {
     return height - bottom - (height - top - bottom) * std::log(v / low) / std::log(high / low);
   };
-  const auto text = [](double px, double py, const std::string &words, const char *anchor) {
-    return fmt::format(
-        "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"13\" font-family=\"sans-serif\" text-anchor=\"{}\">{}</text>\n",
-        px, py, anchor, words);
-  };
-  std::string body = text(left, 24, title, "start") +
-                     text((left + width - right) / 2, height - 10, x_name, "middle") +
-                     text(left, top - 10, y_name, "start");
+  std::string body = svg::text(left, 24, title, "start") +
+                     svg::text((left + width - right) / 2, height - 10, x_name, "middle") +
+                     svg::text(left, top - 10, y_name, "start");
   for (double v : x) {
     body +=
         fmt::format("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#ddd\"/>\n",
                     at_x(v), top, height - bottom);
-    body += text(at_x(v), height - bottom + 18, fmt::format("{:g}", v), "middle");
+    body += svg::text(at_x(v), height - bottom + 18, fmt::format("{:g}", v), "middle");
   }
   for (double v = low; v <= high * 1.001; v *= 10) {
     body +=
         fmt::format("<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/>\n",
                     left, at_y(v), width - right);
-    body += text(left - 8, at_y(v) + 4, fmt::format("{:g}", v), "end");
+    body += svg::text(left - 8, at_y(v) + 4, fmt::format("{:g}", v), "end");
   }
   for (const line &l : lines) {
     std::string points;
@@ -56,12 +53,9 @@ inline std::string line_plot(const std::string &title, const std::string &x_name
     body +=
         fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
                     points, l.colour);
-    body += text(width - right + 8, at_y(l.y.back()) + 4, l.name, "start");
+    body += svg::text(width - right + 8, at_y(l.y.back()) + 4, l.name, "start");
   }
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{2}</svg>\n",
-      width, height, body);
+  return svg::page(width, height, body);
 }
 
 }  // namespace examples
