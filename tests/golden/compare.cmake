@@ -1,12 +1,13 @@
-# cmake -DEXPECTED=<file> -DCOMMAND=<words> [-DUPDATE=ON] -P compare.cmake: what a command prints, or (COMMAND empty) the
-# file ACTUAL, is what EXPECTED holds.
+# cmake -DEXPECTED=<file> -DCOMMAND=<words> -DACTUAL=<file> [-DUPDATE=ON] -P compare.cmake: what the command prints, or
+# (after it, if there is one) what the file ACTUAL holds, is what EXPECTED holds.
 if(COMMAND)
   separate_arguments(words UNIX_COMMAND "${COMMAND}")
   execute_process(COMMAND ${words} OUTPUT_VARIABLE actual RESULT_VARIABLE code)
   if(NOT code EQUAL 0)
     message(FATAL_ERROR "${COMMAND} failed: ${code}\n${actual}")
   endif()
-else()
+endif()
+if(ACTUAL)
   file(READ "${ACTUAL}" actual)
 endif()
 if(UPDATE)
