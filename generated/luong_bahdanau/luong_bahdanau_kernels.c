@@ -1,0 +1,227 @@
+/* luong_bahdanau_kernels: written by the code generator. */
+#include "luong_bahdanau_kernels.kernels.h"
+
+static inline int32_t last_position(const void *size) {
+  const int32_t n = *(const int32_t *)size;
+  return n > 1 ? n - 1 : 0;
+}
+
+extern int qkv_code_dot_attention_host_argv(void **);
+static int enter_qkv_code_dot_attention_host(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6]), last_position(a[7])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], a[7], &last[0], &last[1], &last[2], a[4]};
+  return qkv_code_dot_attention_host_argv(b);
+}
+extern int qkv_code_dot_attention_cuda_argv(void **);
+static int enter_qkv_code_dot_attention_cuda(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6]), last_position(a[7])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], a[7], &last[0], &last[1], &last[2], a[4]};
+  return qkv_code_dot_attention_cuda_argv(b);
+}
+extern int qkv_code_dot_attention_opencl_argv(void **);
+static int enter_qkv_code_dot_attention_opencl(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6]), last_position(a[7])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], a[7], &last[0], &last[1], &last[2], a[4]};
+  return qkv_code_dot_attention_opencl_argv(b);
+}
+static const qkv_axis axes_dot_attention[] = {
+    {"batch", -1, 0},
+    {"step", -1, 1},
+    {"d_h", 64, 2},
+    {"source", -1, 3},
+};
+static const int32_t axes_of_dot_attention__h[] = {0, 1, 2};
+static const int32_t axes_of_dot_attention__s[] = {0, 3, 2};
+static const int32_t axes_of_dot_attention__length[] = {0};
+static const int32_t axes_of_dot_attention__context[] = {0, 1, 2};
+static const qkv_argument arguments_dot_attention[] = {
+    {"h", QKV_IN, 0, 3, axes_of_dot_attention__h, -1},
+    {"s", QKV_IN, 0, 3, axes_of_dot_attention__s, -1},
+    {"length", QKV_IN, 4, 1, axes_of_dot_attention__length, -1},
+    {"context", QKV_OUT, 0, 3, axes_of_dot_attention__context, -1},
+};
+static const qkv_kernel kernel_dot_attention = {
+    QKV_ABI, "dot_attention", UINT64_C(17777562379928979858), 4, 4, 0, 0,
+    axes_dot_attention, arguments_dot_attention, 0, 0,
+    enter_qkv_code_dot_attention_host, enter_qkv_code_dot_attention_cuda, enter_qkv_code_dot_attention_opencl};
+
+int qkv_dot_attention(const qkv_tensor *h, const qkv_tensor *s, const qkv_tensor *length, const qkv_tensor *context) {
+  if (!h || !s || !length || !context) return qkv_call(&kernel_dot_attention, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*h, *s, *length, *context};
+  return qkv_call(&kernel_dot_attention, all, 4, 0, 0);
+}
+
+extern int qkv_code_general_attention_host_argv(void **);
+static int enter_qkv_code_general_attention_host(void **a) {
+  int32_t last[] = {last_position(a[6]), last_position(a[7]), last_position(a[8])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], a[8], &last[0], &last[1], &last[2], a[5]};
+  return qkv_code_general_attention_host_argv(b);
+}
+extern int qkv_code_general_attention_cuda_argv(void **);
+static int enter_qkv_code_general_attention_cuda(void **a) {
+  int32_t last[] = {last_position(a[6]), last_position(a[7]), last_position(a[8])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], a[8], &last[0], &last[1], &last[2], a[5]};
+  return qkv_code_general_attention_cuda_argv(b);
+}
+extern int qkv_code_general_attention_opencl_argv(void **);
+static int enter_qkv_code_general_attention_opencl(void **a) {
+  int32_t last[] = {last_position(a[6]), last_position(a[7]), last_position(a[8])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], a[8], &last[0], &last[1], &last[2], a[5]};
+  return qkv_code_general_attention_opencl_argv(b);
+}
+static const qkv_axis axes_general_attention[] = {
+    {"batch", -1, 0},
+    {"step", -1, 1},
+    {"d_h", 64, 2},
+    {"source", -1, 3},
+    {"d_s", 64, 4},
+};
+static const int32_t axes_of_general_attention__h[] = {0, 1, 2};
+static const int32_t axes_of_general_attention__s[] = {0, 3, 4};
+static const int32_t axes_of_general_attention__length[] = {0};
+static const int32_t axes_of_general_attention__W[] = {2, 4};
+static const int32_t axes_of_general_attention__context[] = {0, 1, 4};
+static const qkv_argument arguments_general_attention[] = {
+    {"h", QKV_IN, 0, 3, axes_of_general_attention__h, -1},
+    {"s", QKV_IN, 0, 3, axes_of_general_attention__s, -1},
+    {"length", QKV_IN, 4, 1, axes_of_general_attention__length, -1},
+    {"W", QKV_PARAM, 0, 2, axes_of_general_attention__W, 0},
+    {"context", QKV_OUT, 0, 3, axes_of_general_attention__context, -1},
+};
+static const int32_t pack_general_attention__W_rows[] = {0};
+static const int32_t pack_general_attention__W_columns[] = {1};
+static const qkv_pack packs_general_attention[] = {
+    {64, 0, 1, 1, 0, pack_general_attention__W_rows, pack_general_attention__W_columns},
+};
+static const qkv_kernel kernel_general_attention = {
+    QKV_ABI, "general_attention", UINT64_C(7769493686572659295), 5, 5, 0, 1,
+    axes_general_attention, arguments_general_attention, 0, packs_general_attention,
+    enter_qkv_code_general_attention_host, enter_qkv_code_general_attention_cuda, enter_qkv_code_general_attention_opencl};
+
+int qkv_general_attention(const qkv_tensor *h, const qkv_tensor *s, const qkv_tensor *length, const qkv_tensor *W, const qkv_tensor *context) {
+  if (!h || !s || !length || !W || !context) return qkv_call(&kernel_general_attention, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*h, *s, *length, *W, *context};
+  return qkv_call(&kernel_general_attention, all, 5, 0, 0);
+}
+
+extern int qkv_code_concat_attention_host_argv(void **);
+static int enter_qkv_code_concat_attention_host(void **a) {
+  int32_t last[] = {last_position(a[7]), last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[7], a[8], a[9], &last[0], &last[1], &last[2], a[6]};
+  return qkv_code_concat_attention_host_argv(b);
+}
+extern int qkv_code_concat_attention_cuda_argv(void **);
+static int enter_qkv_code_concat_attention_cuda(void **a) {
+  int32_t last[] = {last_position(a[7]), last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[7], a[8], a[9], &last[0], &last[1], &last[2], a[6]};
+  return qkv_code_concat_attention_cuda_argv(b);
+}
+extern int qkv_code_concat_attention_opencl_argv(void **);
+static int enter_qkv_code_concat_attention_opencl(void **a) {
+  int32_t last[] = {last_position(a[7]), last_position(a[8]), last_position(a[9])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[7], a[8], a[9], &last[0], &last[1], &last[2], a[6]};
+  return qkv_code_concat_attention_opencl_argv(b);
+}
+static const qkv_axis axes_concat_attention[] = {
+    {"batch", -1, 0},
+    {"step", -1, 1},
+    {"d_h", 64, 2},
+    {"source", -1, 3},
+    {"d_s", 64, 4},
+    {"both", 128, 5},
+    {"hidden", 64, 6},
+};
+static const int32_t axes_of_concat_attention__h[] = {0, 1, 2};
+static const int32_t axes_of_concat_attention__s[] = {0, 3, 4};
+static const int32_t axes_of_concat_attention__length[] = {0};
+static const int32_t axes_of_concat_attention__W[] = {5, 6};
+static const int32_t axes_of_concat_attention__v[] = {6};
+static const int32_t axes_of_concat_attention__context[] = {0, 1, 4};
+static const qkv_argument arguments_concat_attention[] = {
+    {"h", QKV_IN, 0, 3, axes_of_concat_attention__h, -1},
+    {"s", QKV_IN, 0, 3, axes_of_concat_attention__s, -1},
+    {"length", QKV_IN, 4, 1, axes_of_concat_attention__length, -1},
+    {"W", QKV_PARAM, 0, 2, axes_of_concat_attention__W, 0},
+    {"v", QKV_PARAM, 0, 1, axes_of_concat_attention__v, -1},
+    {"context", QKV_OUT, 0, 3, axes_of_concat_attention__context, -1},
+};
+static const int32_t pack_concat_attention__W_rows[] = {0};
+static const int32_t pack_concat_attention__W_columns[] = {1};
+static const qkv_pack packs_concat_attention[] = {
+    {64, 0, 1, 1, 0, pack_concat_attention__W_rows, pack_concat_attention__W_columns},
+};
+static const qkv_kernel kernel_concat_attention = {
+    QKV_ABI, "concat_attention", UINT64_C(9108428232995614026), 7, 6, 0, 1,
+    axes_concat_attention, arguments_concat_attention, 0, packs_concat_attention,
+    enter_qkv_code_concat_attention_host, enter_qkv_code_concat_attention_cuda, enter_qkv_code_concat_attention_opencl};
+
+int qkv_concat_attention(const qkv_tensor *h, const qkv_tensor *s, const qkv_tensor *length, const qkv_tensor *W, const qkv_tensor *v, const qkv_tensor *context) {
+  if (!h || !s || !length || !W || !v || !context) return qkv_call(&kernel_concat_attention, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*h, *s, *length, *W, *v, *context};
+  return qkv_call(&kernel_concat_attention, all, 6, 0, 0);
+}
+
+extern int qkv_code_additive_attention_host_argv(void **);
+static int enter_qkv_code_additive_attention_host(void **a) {
+  int32_t last[] = {last_position(a[8]), last_position(a[9]), last_position(a[10])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], a[10], &last[0], &last[1], &last[2], a[7]};
+  return qkv_code_additive_attention_host_argv(b);
+}
+extern int qkv_code_additive_attention_cuda_argv(void **);
+static int enter_qkv_code_additive_attention_cuda(void **a) {
+  int32_t last[] = {last_position(a[8]), last_position(a[9]), last_position(a[10])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], a[10], &last[0], &last[1], &last[2], a[7]};
+  return qkv_code_additive_attention_cuda_argv(b);
+}
+extern int qkv_code_additive_attention_opencl_argv(void **);
+static int enter_qkv_code_additive_attention_opencl(void **a) {
+  int32_t last[] = {last_position(a[8]), last_position(a[9]), last_position(a[10])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], a[10], &last[0], &last[1], &last[2], a[7]};
+  return qkv_code_additive_attention_opencl_argv(b);
+}
+static const qkv_axis axes_additive_attention[] = {
+    {"batch", -1, 0},
+    {"step", -1, 1},
+    {"d_h", 64, 2},
+    {"source", -1, 3},
+    {"d_s", 64, 4},
+    {"hidden", 64, 5},
+};
+static const int32_t axes_of_additive_attention__h[] = {0, 1, 2};
+static const int32_t axes_of_additive_attention__s[] = {0, 3, 4};
+static const int32_t axes_of_additive_attention__length[] = {0};
+static const int32_t axes_of_additive_attention__W[] = {2, 5};
+static const int32_t axes_of_additive_attention__U[] = {4, 5};
+static const int32_t axes_of_additive_attention__v[] = {5};
+static const int32_t axes_of_additive_attention__context[] = {0, 1, 4};
+static const qkv_argument arguments_additive_attention[] = {
+    {"h", QKV_IN, 0, 3, axes_of_additive_attention__h, -1},
+    {"s", QKV_IN, 0, 3, axes_of_additive_attention__s, -1},
+    {"length", QKV_IN, 4, 1, axes_of_additive_attention__length, -1},
+    {"W", QKV_PARAM, 0, 2, axes_of_additive_attention__W, 0},
+    {"U", QKV_PARAM, 0, 2, axes_of_additive_attention__U, 1},
+    {"v", QKV_PARAM, 0, 1, axes_of_additive_attention__v, -1},
+    {"context", QKV_OUT, 0, 3, axes_of_additive_attention__context, -1},
+};
+static const int32_t pack_additive_attention__W_rows[] = {0};
+static const int32_t pack_additive_attention__W_columns[] = {1};
+static const int32_t pack_additive_attention__U_rows[] = {0};
+static const int32_t pack_additive_attention__U_columns[] = {1};
+static const qkv_pack packs_additive_attention[] = {
+    {64, 0, 1, 1, 0, pack_additive_attention__W_rows, pack_additive_attention__W_columns},
+    {64, 0, 1, 1, 0, pack_additive_attention__U_rows, pack_additive_attention__U_columns},
+};
+static const qkv_kernel kernel_additive_attention = {
+    QKV_ABI, "additive_attention", UINT64_C(3507831901536319572), 6, 7, 0, 2,
+    axes_additive_attention, arguments_additive_attention, 0, packs_additive_attention,
+    enter_qkv_code_additive_attention_host, enter_qkv_code_additive_attention_cuda, enter_qkv_code_additive_attention_opencl};
+
+int qkv_additive_attention(const qkv_tensor *h, const qkv_tensor *s, const qkv_tensor *length, const qkv_tensor *W, const qkv_tensor *U, const qkv_tensor *v, const qkv_tensor *context) {
+  if (!h || !s || !length || !W || !U || !v || !context) return qkv_call(&kernel_additive_attention, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*h, *s, *length, *W, *U, *v, *context};
+  return qkv_call(&kernel_additive_attention, all, 7, 0, 0);
+}
+
+const qkv_kernel *const qkv_library_luong_bahdanau_kernels[] = {&kernel_dot_attention, &kernel_general_attention, &kernel_concat_attention, &kernel_additive_attention};
+
+__attribute__((constructor)) static void register_luong_bahdanau_kernels(void) { qkv_register(qkv_library_luong_bahdanau_kernels, 4); }
