@@ -1,0 +1,56 @@
+/* nystrom_kernels: written by the code generator. */
+#ifndef QKV_LIBRARY_nystrom_kernels
+#define QKV_LIBRARY_nystrom_kernels
+#include <qkv/kernel.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* full
+ *   in    Q[heads=4, seq, d_k=32] f32
+ *   in    K[heads=4, kv, d_k=32] f32
+ *   in    V[heads=4, kv, d_v=64] f32
+ *   out   O[heads=4, seq, d_v=64] f32
+ * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+int qkv_full(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
+
+/* landmarks_8
+ *   in    Q[heads=4, seq, d_k=32] f32
+ *   in    K[heads=4, kv, d_k=32] f32
+ *   in    V[heads=4, kv, d_v=64] f32
+ *   out   O[heads=4, seq, d_v=64] f32
+ * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+int qkv_landmarks_8(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
+
+/* landmarks_16
+ *   in    Q[heads=4, seq, d_k=32] f32
+ *   in    K[heads=4, kv, d_k=32] f32
+ *   in    V[heads=4, kv, d_v=64] f32
+ *   out   O[heads=4, seq, d_v=64] f32
+ * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+int qkv_landmarks_16(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
+
+/* landmarks_32
+ *   in    Q[heads=4, seq, d_k=32] f32
+ *   in    K[heads=4, kv, d_k=32] f32
+ *   in    V[heads=4, kv, d_v=64] f32
+ *   out   O[heads=4, seq, d_v=64] f32
+ * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+int qkv_landmarks_32(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
+
+/* landmarks_64
+ *   in    Q[heads=4, seq, d_k=32] f32
+ *   in    K[heads=4, kv, d_k=32] f32
+ *   in    V[heads=4, kv, d_v=64] f32
+ *   out   O[heads=4, seq, d_v=64] f32
+ * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+int qkv_landmarks_64(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
+
+/* The tables of all kernels above, 5 of them. */
+extern const qkv_kernel *const qkv_library_nystrom_kernels[];
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,213 @@
+/* nystrom_kernels: written by the code generator. */
+#include "nystrom_kernels.kernels.h"
+
+static inline int32_t last_position(const void *size) {
+  const int32_t n = *(const int32_t *)size;
+  return n > 1 ? n - 1 : 0;
+}
+
+extern int qkv_code_full_host_argv(void **);
+static int enter_qkv_code_full_host(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_full_host_argv(b);
+}
+static const qkv_axis axes_full[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 32, 2},
+    {"kv", -1, 1},
+    {"d_v", 64, 4},
+};
+static const int32_t axes_of_full__Q[] = {0, 1, 2};
+static const int32_t axes_of_full__K[] = {0, 3, 2};
+static const int32_t axes_of_full__V[] = {0, 3, 4};
+static const int32_t axes_of_full__O[] = {0, 1, 4};
+static const qkv_argument arguments_full[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_full__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_full__K, -1},
+    {"V", QKV_IN, 0, 3, axes_of_full__V, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_full__O, -1},
+};
+static const qkv_kernel kernel_full = {
+    QKV_ABI, "full", UINT64_C(6006283871862709169), 5, 4, 0, 0,
+    axes_full, arguments_full, 0, 0,
+    enter_qkv_code_full_host, 0, 0};
+
+int qkv_full(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_full, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_full, all, 4, 0, 0);
+}
+
+extern int qkv_code_landmarks_8_host_argv(void **);
+static int enter_qkv_code_landmarks_8_host(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
+  return qkv_code_landmarks_8_host_argv(b);
+}
+static const qkv_axis axes_landmarks_8[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 32, 2},
+    {"kv", -1, 1},
+    {"d_v", 64, 4},
+    {"m", 8, 5},
+    {"segment", -1, 6},
+    {"l", 8, 7},
+    {"s", 8, 8},
+};
+static const int32_t axes_of_landmarks_8__Q[] = {0, 1, 2};
+static const int32_t axes_of_landmarks_8__K[] = {0, 3, 2};
+static const int32_t axes_of_landmarks_8__V[] = {0, 3, 4};
+static const int32_t axes_of_landmarks_8__O[] = {0, 1, 4};
+static const qkv_argument arguments_landmarks_8[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_landmarks_8__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_landmarks_8__K, -1},
+    {"V", QKV_IN, 0, 3, axes_of_landmarks_8__V, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_landmarks_8__O, -1},
+};
+static const qkv_condition conditions_landmarks_8[] = {
+    {QKV_PRODUCT, 3, 5, 6, "split<kv, m, segment>"},
+    {QKV_PRODUCT, 1, 7, 6, "split<seq, l, segment>"},
+};
+static const qkv_kernel kernel_landmarks_8 = {
+    QKV_ABI, "landmarks_8", UINT64_C(6929058670598185902), 9, 4, 2, 0,
+    axes_landmarks_8, arguments_landmarks_8, conditions_landmarks_8, 0,
+    enter_qkv_code_landmarks_8_host, 0, 0};
+
+int qkv_landmarks_8(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_landmarks_8, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_landmarks_8, all, 4, 0, 0);
+}
+
+extern int qkv_code_landmarks_16_host_argv(void **);
+static int enter_qkv_code_landmarks_16_host(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
+  return qkv_code_landmarks_16_host_argv(b);
+}
+static const qkv_axis axes_landmarks_16[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 32, 2},
+    {"kv", -1, 1},
+    {"d_v", 64, 4},
+    {"m", 16, 5},
+    {"segment", -1, 6},
+    {"l", 16, 7},
+    {"s", 16, 8},
+};
+static const int32_t axes_of_landmarks_16__Q[] = {0, 1, 2};
+static const int32_t axes_of_landmarks_16__K[] = {0, 3, 2};
+static const int32_t axes_of_landmarks_16__V[] = {0, 3, 4};
+static const int32_t axes_of_landmarks_16__O[] = {0, 1, 4};
+static const qkv_argument arguments_landmarks_16[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_landmarks_16__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_landmarks_16__K, -1},
+    {"V", QKV_IN, 0, 3, axes_of_landmarks_16__V, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_landmarks_16__O, -1},
+};
+static const qkv_condition conditions_landmarks_16[] = {
+    {QKV_PRODUCT, 3, 5, 6, "split<kv, m, segment>"},
+    {QKV_PRODUCT, 1, 7, 6, "split<seq, l, segment>"},
+};
+static const qkv_kernel kernel_landmarks_16 = {
+    QKV_ABI, "landmarks_16", UINT64_C(1209854788339218290), 9, 4, 2, 0,
+    axes_landmarks_16, arguments_landmarks_16, conditions_landmarks_16, 0,
+    enter_qkv_code_landmarks_16_host, 0, 0};
+
+int qkv_landmarks_16(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_landmarks_16, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_landmarks_16, all, 4, 0, 0);
+}
+
+extern int qkv_code_landmarks_32_host_argv(void **);
+static int enter_qkv_code_landmarks_32_host(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
+  return qkv_code_landmarks_32_host_argv(b);
+}
+static const qkv_axis axes_landmarks_32[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 32, 2},
+    {"kv", -1, 1},
+    {"d_v", 64, 4},
+    {"m", 32, 5},
+    {"segment", -1, 6},
+    {"l", 32, 7},
+    {"s", 32, 8},
+};
+static const int32_t axes_of_landmarks_32__Q[] = {0, 1, 2};
+static const int32_t axes_of_landmarks_32__K[] = {0, 3, 2};
+static const int32_t axes_of_landmarks_32__V[] = {0, 3, 4};
+static const int32_t axes_of_landmarks_32__O[] = {0, 1, 4};
+static const qkv_argument arguments_landmarks_32[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_landmarks_32__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_landmarks_32__K, -1},
+    {"V", QKV_IN, 0, 3, axes_of_landmarks_32__V, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_landmarks_32__O, -1},
+};
+static const qkv_condition conditions_landmarks_32[] = {
+    {QKV_PRODUCT, 3, 5, 6, "split<kv, m, segment>"},
+    {QKV_PRODUCT, 1, 7, 6, "split<seq, l, segment>"},
+};
+static const qkv_kernel kernel_landmarks_32 = {
+    QKV_ABI, "landmarks_32", UINT64_C(17664826975652471676), 9, 4, 2, 0,
+    axes_landmarks_32, arguments_landmarks_32, conditions_landmarks_32, 0,
+    enter_qkv_code_landmarks_32_host, 0, 0};
+
+int qkv_landmarks_32(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_landmarks_32, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_landmarks_32, all, 4, 0, 0);
+}
+
+extern int qkv_code_landmarks_64_host_argv(void **);
+static int enter_qkv_code_landmarks_64_host(void **a) {
+  int32_t last[] = {last_position(a[5]), last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
+  return qkv_code_landmarks_64_host_argv(b);
+}
+static const qkv_axis axes_landmarks_64[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 32, 2},
+    {"kv", -1, 1},
+    {"d_v", 64, 4},
+    {"m", 64, 5},
+    {"segment", -1, 6},
+    {"l", 64, 7},
+    {"s", 64, 8},
+};
+static const int32_t axes_of_landmarks_64__Q[] = {0, 1, 2};
+static const int32_t axes_of_landmarks_64__K[] = {0, 3, 2};
+static const int32_t axes_of_landmarks_64__V[] = {0, 3, 4};
+static const int32_t axes_of_landmarks_64__O[] = {0, 1, 4};
+static const qkv_argument arguments_landmarks_64[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_landmarks_64__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_landmarks_64__K, -1},
+    {"V", QKV_IN, 0, 3, axes_of_landmarks_64__V, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_landmarks_64__O, -1},
+};
+static const qkv_condition conditions_landmarks_64[] = {
+    {QKV_PRODUCT, 3, 5, 6, "split<kv, m, segment>"},
+    {QKV_PRODUCT, 1, 7, 6, "split<seq, l, segment>"},
+};
+static const qkv_kernel kernel_landmarks_64 = {
+    QKV_ABI, "landmarks_64", UINT64_C(2064051441501047951), 9, 4, 2, 0,
+    axes_landmarks_64, arguments_landmarks_64, conditions_landmarks_64, 0,
+    enter_qkv_code_landmarks_64_host, 0, 0};
+
+int qkv_landmarks_64(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_landmarks_64, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_landmarks_64, all, 4, 0, 0);
+}
+
+const qkv_kernel *const qkv_library_nystrom_kernels[] = {&kernel_full, &kernel_landmarks_8, &kernel_landmarks_16, &kernel_landmarks_32, &kernel_landmarks_64};
+
+__attribute__((constructor)) static void register_nystrom_kernels(void) { qkv_register(qkv_library_nystrom_kernels, 5); }
