@@ -1,0 +1,199 @@
+/* score_functions_kernels: written by the code generator. */
+#include "score_functions_kernels.kernels.h"
+
+static inline int32_t last_position(const void *size) {
+  const int32_t n = *(const int32_t *)size;
+  return n > 1 ? n - 1 : 0;
+}
+
+extern int qkv_code_with_alibi_host_argv(void **);
+static int enter_qkv_code_with_alibi_host(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_with_alibi_host_argv(b);
+}
+extern int qkv_code_with_alibi_cuda_argv(void **);
+static int enter_qkv_code_with_alibi_cuda(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_with_alibi_cuda_argv(b);
+}
+extern int qkv_code_with_alibi_opencl_argv(void **);
+static int enter_qkv_code_with_alibi_opencl(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_with_alibi_opencl_argv(b);
+}
+static const qkv_axis axes_with_alibi[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 16, 2},
+    {"kv", -1, 1},
+    {"d_v", 32, 4},
+};
+static const int32_t axes_of_with_alibi__Q[] = {0, 1, 2};
+static const int32_t axes_of_with_alibi__K[] = {0, 3, 2};
+static const int32_t axes_of_with_alibi__V[] = {3, 4};
+static const int32_t axes_of_with_alibi__O[] = {0, 1, 4};
+static const qkv_argument arguments_with_alibi[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_with_alibi__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_with_alibi__K, -1},
+    {"V", QKV_IN, 0, 2, axes_of_with_alibi__V, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_with_alibi__O, -1},
+};
+static const qkv_kernel kernel_with_alibi = {
+    QKV_ABI, "with_alibi", UINT64_C(2601273136788966825), 5, 4, 0, 0,
+    axes_with_alibi, arguments_with_alibi, 0, 0,
+    enter_qkv_code_with_alibi_host, enter_qkv_code_with_alibi_cuda, enter_qkv_code_with_alibi_opencl};
+
+int qkv_with_alibi(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_with_alibi, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_with_alibi, all, 4, 0, 0);
+}
+
+extern int qkv_code_with_softcap_host_argv(void **);
+static int enter_qkv_code_with_softcap_host(void **a) {
+  int32_t last[] = {last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], &last[0], a[5]};
+  return qkv_code_with_softcap_host_argv(b);
+}
+extern int qkv_code_with_softcap_cuda_argv(void **);
+static int enter_qkv_code_with_softcap_cuda(void **a) {
+  int32_t last[] = {last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], &last[0], a[5]};
+  return qkv_code_with_softcap_cuda_argv(b);
+}
+extern int qkv_code_with_softcap_opencl_argv(void **);
+static int enter_qkv_code_with_softcap_opencl(void **a) {
+  int32_t last[] = {last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], &last[0], a[5]};
+  return qkv_code_with_softcap_opencl_argv(b);
+}
+static const qkv_axis axes_with_softcap[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 16, 2},
+    {"kv", -1, 1},
+    {"d_v", 32, 4},
+};
+static const int32_t axes_of_with_softcap__Q[] = {0, 1, 2};
+static const int32_t axes_of_with_softcap__K[] = {0, 3, 2};
+static const int32_t axes_of_with_softcap__V[] = {3, 4};
+static const int32_t axes_of_with_softcap__cap[] = {0};
+static const int32_t axes_of_with_softcap__O[] = {0, 1, 4};
+static const qkv_argument arguments_with_softcap[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_with_softcap__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_with_softcap__K, -1},
+    {"V", QKV_IN, 0, 2, axes_of_with_softcap__V, -1},
+    {"cap", QKV_IN, 0, 1, axes_of_with_softcap__cap, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_with_softcap__O, -1},
+};
+static const qkv_kernel kernel_with_softcap = {
+    QKV_ABI, "with_softcap", UINT64_C(16333826168047974672), 5, 5, 0, 0,
+    axes_with_softcap, arguments_with_softcap, 0, 0,
+    enter_qkv_code_with_softcap_host, enter_qkv_code_with_softcap_cuda, enter_qkv_code_with_softcap_opencl};
+
+int qkv_with_softcap(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *cap, const qkv_tensor *O) {
+  if (!Q || !K || !V || !cap || !O) return qkv_call(&kernel_with_softcap, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *cap, *O};
+  return qkv_call(&kernel_with_softcap, all, 5, 0, 0);
+}
+
+extern int qkv_code_with_window_host_argv(void **);
+static int enter_qkv_code_with_window_host(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_with_window_host_argv(b);
+}
+extern int qkv_code_with_window_cuda_argv(void **);
+static int enter_qkv_code_with_window_cuda(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_with_window_cuda_argv(b);
+}
+extern int qkv_code_with_window_opencl_argv(void **);
+static int enter_qkv_code_with_window_opencl(void **a) {
+  int32_t last[] = {last_position(a[5])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
+  return qkv_code_with_window_opencl_argv(b);
+}
+static const qkv_axis axes_with_window[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 16, 2},
+    {"kv", -1, 1},
+    {"d_v", 32, 4},
+};
+static const int32_t axes_of_with_window__Q[] = {0, 1, 2};
+static const int32_t axes_of_with_window__K[] = {0, 3, 2};
+static const int32_t axes_of_with_window__V[] = {3, 4};
+static const int32_t axes_of_with_window__O[] = {0, 1, 4};
+static const qkv_argument arguments_with_window[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_with_window__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_with_window__K, -1},
+    {"V", QKV_IN, 0, 2, axes_of_with_window__V, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_with_window__O, -1},
+};
+static const qkv_kernel kernel_with_window = {
+    QKV_ABI, "with_window", UINT64_C(16378044331725869797), 5, 4, 0, 0,
+    axes_with_window, arguments_with_window, 0, 0,
+    enter_qkv_code_with_window_host, enter_qkv_code_with_window_cuda, enter_qkv_code_with_window_opencl};
+
+int qkv_with_window(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
+  if (!Q || !K || !V || !O) return qkv_call(&kernel_with_window, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *O};
+  return qkv_call(&kernel_with_window, all, 4, 0, 0);
+}
+
+extern int qkv_code_with_documents_host_argv(void **);
+static int enter_qkv_code_with_documents_host(void **a) {
+  int32_t last[] = {last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], &last[0], a[5]};
+  return qkv_code_with_documents_host_argv(b);
+}
+extern int qkv_code_with_documents_cuda_argv(void **);
+static int enter_qkv_code_with_documents_cuda(void **a) {
+  int32_t last[] = {last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], &last[0], a[5]};
+  return qkv_code_with_documents_cuda_argv(b);
+}
+extern int qkv_code_with_documents_opencl_argv(void **);
+static int enter_qkv_code_with_documents_opencl(void **a) {
+  int32_t last[] = {last_position(a[6])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], &last[0], a[5]};
+  return qkv_code_with_documents_opencl_argv(b);
+}
+static const qkv_axis axes_with_documents[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 16, 2},
+    {"kv", -1, 1},
+    {"d_v", 32, 4},
+};
+static const int32_t axes_of_with_documents__Q[] = {0, 1, 2};
+static const int32_t axes_of_with_documents__K[] = {0, 3, 2};
+static const int32_t axes_of_with_documents__V[] = {3, 4};
+static const int32_t axes_of_with_documents__document[] = {1};
+static const int32_t axes_of_with_documents__O[] = {0, 1, 4};
+static const qkv_argument arguments_with_documents[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_with_documents__Q, -1},
+    {"K", QKV_IN, 0, 3, axes_of_with_documents__K, -1},
+    {"V", QKV_IN, 0, 2, axes_of_with_documents__V, -1},
+    {"document", QKV_IN, 4, 1, axes_of_with_documents__document, -1},
+    {"O", QKV_OUT, 0, 3, axes_of_with_documents__O, -1},
+};
+static const qkv_kernel kernel_with_documents = {
+    QKV_ABI, "with_documents", UINT64_C(15264619884796031952), 5, 5, 0, 0,
+    axes_with_documents, arguments_with_documents, 0, 0,
+    enter_qkv_code_with_documents_host, enter_qkv_code_with_documents_cuda, enter_qkv_code_with_documents_opencl};
+
+int qkv_with_documents(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *document, const qkv_tensor *O) {
+  if (!Q || !K || !V || !document || !O) return qkv_call(&kernel_with_documents, 0, 0, 0, 0);
+  const qkv_tensor all[] = {*Q, *K, *V, *document, *O};
+  return qkv_call(&kernel_with_documents, all, 5, 0, 0);
+}
+
+const qkv_kernel *const qkv_library_score_functions_kernels[] = {&kernel_with_alibi, &kernel_with_softcap, &kernel_with_window, &kernel_with_documents};
+
+__attribute__((constructor)) static void register_score_functions_kernels(void) { qkv_register(qkv_library_score_functions_kernels, 4); }
