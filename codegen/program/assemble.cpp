@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "codegen/program/scans.hpp"
 #include "codegen/program/sizes.hpp"
 
 namespace qkv::codegen {
@@ -61,6 +62,7 @@ void demand(program &p, condition c) {
 
 program assembled(program p) {
   p = without_dead_steps(std::move(p));
+  check_scans(p);
   const std::vector<node> nodes = p.nodes;
   for (const node &n : nodes) {
     if (n.kind == op::number && n.type == i32 &&

@@ -2,16 +2,10 @@
 
 #include <algorithm>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/reference/functions.hpp"
 
 namespace qkv::codegen::detail {
-namespace {
-
-bool contains(const std::vector<axis_id> &axes, axis_id a) {
-  return std::find(axes.begin(), axes.end(), a) != axes.end();
-}
-
-}  // namespace
 
 template <class T>
 extents steps<T>::extents_of(const std::vector<axis_id> &axes) const {
@@ -218,9 +212,7 @@ tensor_value<T> steps<T>::weights(const node &n, const values &in) const {
   const value &x = *in[0];
   value v = blank(n.shape);
   if (!x.states.empty()) v.states.assign(v.data.size(), present);
-  std::vector<axis_id> rows;
-  for (axis_id a : n.shape)
-    if (!contains(n.over, a)) rows.push_back(a);
+  const std::vector<axis_id> rows = without(n.shape, n.over);
   const auto of_x = offsets(extents_of(n.over), strides_along(x, n.over));
   const auto of_v = offsets(extents_of(n.over), strides_along(v, n.over));
   const bool soft = n.kind == op::softmax;
@@ -328,9 +320,7 @@ template <class T>
 tensor_value<T> steps<T>::prefix_sums(const node &n, const values &in) const {
   const value &x = *in[0];
   value v = blank(n.shape);
-  std::vector<axis_id> rows;
-  for (axis_id a : n.shape)
-    if (a != n.over[0]) rows.push_back(a);
+  const std::vector<axis_id> rows = without(n.shape, n.over);
   const std::int64_t step_x = strides_along(x, n.over)[0], step_v = strides_along(v, n.over)[0];
   walk<2>(extents_of(rows), {strides_along(x, rows), strides_along(v, rows)}, [&](const auto &at) {
     T sum = 0;

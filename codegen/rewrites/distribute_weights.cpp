@@ -4,15 +4,12 @@
 #include <algorithm>
 #include <optional>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
 namespace qkv::codegen {
 namespace {
-
-bool has(const std::vector<axis_id> &axes, axis_id a) {
-  return std::find(axes.begin(), axes.end(), a) != axes.end();
-}
 
 // Weights, and what they are multiplied with or divided by.
 struct term {

@@ -1,7 +1,8 @@
 // Before: dot<d_k>(Q, K) * 0.125     After: dot<d_k>(Q * 0.125, K), or on K when that is the smaller operand.
-// Never on a param: those are packed once and read as they are.
+// Of two orders of the same contractions, both are scaled. Never on a param: those are packed once and read as they are.
 #include <algorithm>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
@@ -17,35 +18,52 @@ int run_time_axes(const program &p, const node &n) {
 // Scaled, they would no longer be weights.
 bool is_weights(const node &n) { return n.kind == op::softmax || n.kind == op::normalize; }
 
+// Which multiplications go, and what each contraction is multiplied with instead.
+struct folding {
+  std::vector<double> scale;
+  std::vector<bool> absorbed;
+
+  explicit folding(const program &p)
+      : scale(p.nodes.size(), 1), absorbed(p.nodes.size(), false), p_(p), users_(users_of(p)) {
+    for (std::size_t k = 0; k < p.nodes.size(); ++k) {
+      const node &n = p.nodes[k];
+      if (n.kind != op::mul || !is_floating(n.type) || p[n.in[1]].kind != op::number) continue;
+      std::vector<node_id> dots;
+      if (!contractions(n.in[0], dots)) continue;
+      const auto scaled = [&](node_id d) { return scale[d] * p[n.in[1]].value; };
+      if (!std::all_of(dots.begin(), dots.end(),
+                       [&](node_id d) { return std::isnormal(static_cast<float>(scaled(d))); }))
+        continue;
+      for (node_id d : dots) scale[d] = scaled(d);
+      absorbed[k] = true;
+    }
+  }
+
+ private:
+  // The contractions that make this step, if nothing else uses what is between.
+  bool contractions(node_id n, std::vector<node_id> &dots) const {
+    const node &x = p_[n];
+    if (users_[n].size() != 1) return false;
+    if (absorbed[n]) return contractions(x.in[0], dots);
+    if (is_alternative(p_, x)) return contractions(x.in[1], dots) && contractions(x.in[2], dots);
+    dots.push_back(n);
+    return x.kind == op::dot && !is_weights(p_[x.in[0]]) && !is_weights(p_[x.in[1]]);
+  }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+};
+
 }  // namespace
 
 program fold_scale(const program &p) {
-  std::vector<int> users(p.nodes.size(), 0);
-  for (const node &n : p.nodes)
-    for (node_id operand : n.in) ++users[operand];
-
-  // scale[d]: the factor that the only user of contraction d multiplies it with
-  std::vector<double> scale(p.nodes.size(), 1);
-  std::vector<bool> absorbed(p.nodes.size(), false);
-  for (std::size_t k = 0; k < p.nodes.size(); ++k) {
-    const node &n = p.nodes[k];
-    if (n.kind != op::mul || !is_floating(n.type) || p[n.in[1]].kind != op::number) continue;
-    node_id d = n.in[0];
-    while (absorbed[d] && users[d] == 1) d = p[d].in[0];
-    if (p[d].kind != op::dot || users[n.in[0]] != 1 || users[d] != 1) continue;
-    if (is_weights(p[p[d].in[0]]) || is_weights(p[p[d].in[1]])) continue;
-    const double next = scale[d] * p[n.in[1]].value;
-    if (!std::isnormal(static_cast<float>(next))) continue;
-    scale[d] = next;
-    absorbed[k] = true;
-  }
-
+  const folding f(p);
   rebuild r(p);
   node_id at = 0;
   return r.run([&](node n) -> node_id {
     const node_id here = at++;
-    if (absorbed[here]) return n.in[0];
-    if (n.kind == op::dot && scale[here] != 1) {
+    if (f.absorbed[here]) return n.in[0];
+    if (n.kind == op::dot && f.scale[here] != 1) {
       const node &left = r.to()[n.in[0]], &right = r.to()[n.in[1]];
       const bool smaller = run_time_axes(r.to(), right) < run_time_axes(r.to(), left);
       const int side = left.kind == op::param || (smaller && right.kind != op::param) ? 1 : 0;
@@ -53,7 +71,7 @@ program fold_scale(const program &p) {
       scaled.kind = op::mul;
       scaled.type = n.type;
       scaled.shape = r.to()[n.in[side]].shape;
-      scaled.in = {n.in[side], r.number(scale[here], n.type)};
+      scaled.in = {n.in[side], r.number(f.scale[here], n.type)};
       n.in[side] = r.put(std::move(scaled));
     }
     return r.put(std::move(n));

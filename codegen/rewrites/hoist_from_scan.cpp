@@ -3,15 +3,12 @@
 #include <algorithm>
 #include <qkv/core/axes.hpp>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
 namespace qkv::codegen {
 namespace {
-
-bool has(const std::vector<axis_id> &axes, axis_id a) {
-  return std::find(axes.begin(), axes.end(), a) != axes.end();
-}
 
 // The axis that the scan walks, if the operands are elements along it, or do not vary along it at all; else -1.
 axis_id lifted_along(const program &p, const node &n, const std::vector<bool> &inside) {
@@ -31,9 +28,7 @@ bool grows(const program &p, const node &n) {
   if (n.kind == op::broadcast) return true;
   if (n.kind != op::dot) return false;
   return std::all_of(n.in.begin(), n.in.end(), [&](node_id operand) {
-    return p[operand].kind == op::element &&
-           !std::all_of(n.shape.begin(), n.shape.end(),
-                        [&](axis_id a) { return has(p[operand].shape, a); });
+    return p[operand].kind == op::element && !contains(p[operand].shape, n.shape);
   });
 }
 

@@ -1,12 +1,16 @@
 // Before: dot<kv>(dot<d>(Q, K), V)     After: dot<d>(Q, dot<kv>(K, V)), where that takes fewer operations.
-// A chain of contractions is a sum of products of its factors, whichever pair is contracted first. Sizes that the call
-// decides count as `usual_size`: for sequences much shorter than that the written order may be the better one.
+// A chain of contractions is a sum of products of its factors, whichever pair is contracted first. Static sizes decide
+// here. Where sizes of the call may turn the tables, both orders stay, and the kernel compares their costs:
+//   where(cost(a) <= cost(b), a, b)          only the one that is taken is computed
+// Batch axes count as `usual_batch` always, so that a result does not depend on the number of its batch mates.
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
@@ -14,13 +18,12 @@ namespace qkv::codegen {
 namespace {
 
 constexpr double usual_size = 1024, usual_batch = 8;
-constexpr std::size_t most_factors = 6;
+constexpr double sizes_tried[] = {1, 32, 1024, 32768};
+constexpr double worth_both = 1.5;  // how much less the other order must take at some sizes
+constexpr std::size_t most_factors = 6, most_sizes = 3;
 
 using shape = std::vector<axis_id>;
-
-bool has(const shape &axes, axis_id a) {
-  return std::find(axes.begin(), axes.end(), a) != axes.end();
-}
+using call_sizes = std::map<axis_id, double>;  // by root; those that are missing count as usual
 
 // A product to be: a factor as it is (id >= 0), or two products contracted.
 struct tree {
@@ -78,22 +81,33 @@ class chain {
     all.push_back(std::move(axes));
   }
 
-  double cost(const std::vector<shape> &contractions) const {
+  double cost(const std::vector<shape> &contractions, const call_sizes &sizes) const {
     double c = 0;
-    for (const shape &s : contractions) c += cost(s);
+    for (const shape &s : contractions) c += cost(s, sizes);
     return c;
   }
 
-  double cost(const shape &axes) const {
+  double cost(const shape &axes, const call_sizes &sizes) const {
     double c = 2;
-    for (axis_id a : axes) {
-      const axis &x = p_.axes[a];
-      c *= x.size >= 0 ? static_cast<double>(x.size) : x.batch ? usual_batch : usual_size;
-    }
+    for (axis_id a : axes) c *= size(a, sizes);
     return c;
+  }
+
+  // Decided at the call, and compared there.
+  bool is_compared(axis_id a) const {
+    const axis &x = p_.axes[p_.axes[a].root];
+    return x.size < 0 && !x.batch && !p_.axes[a].batch;
   }
 
  private:
+  double size(axis_id a, const call_sizes &sizes) const {
+    const axis_id root = p_.axes[a].root;
+    if (p_.axes[root].size >= 0) return static_cast<double>(p_.axes[root].size);
+    if (!is_compared(a)) return usual_batch;
+    const auto given = sizes.find(root);
+    return given == sizes.end() ? usual_size : given->second;
+  }
+
   // Whether the axis stands in this operand or in anything that would be opened below it.
   bool reaches(node_id n, axis_id a) const {
     const node &x = p_[n];
@@ -109,8 +123,9 @@ class chain {
 // The cheapest order, by trying all: few factors.
 class search {
  public:
-  search(const program &p, const chain &c, const std::vector<node_id> &factors, shape over)
-      : chain_(c), over_(std::move(over)) {
+  search(const program &p, const chain &c, const std::vector<node_id> &factors, shape over,
+         const call_sizes &sizes)
+      : chain_(c), over_(std::move(over)), sizes_(sizes) {
     for (node_id f : factors) {
       open_.push_back(static_cast<int>(trees_.size()));
       trees_.push_back({f, -1, -1, p[f].shape, {}});
@@ -139,7 +154,7 @@ class search {
           if (k != i && k != j) open_.push_back(open[k]);
         open_.push_back(static_cast<int>(trees_.size()));
         trees_.push_back(std::move(t));
-        descend(so_far + chain_.cost(all));
+        descend(so_far + chain_.cost(all, sizes_));
         trees_.pop_back();
       }
     open_ = open;
@@ -148,10 +163,7 @@ class search {
   tree contracted(const std::vector<int> &open, std::size_t i, std::size_t j) const {
     tree t;
     t.a = open[i], t.b = open[j];
-    shape all = trees_[t.a].axes;
-    for (axis_id a : trees_[t.b].axes)
-      if (!has(all, a)) all.push_back(a);
-    for (axis_id a : all) {
+    for (axis_id a : with(trees_[t.a].axes, trees_[t.b].axes)) {
       bool elsewhere = !has(over_, a);
       for (std::size_t k = 0; k < open.size(); ++k)
         if (k != i && k != j) elsewhere = elsewhere || has(trees_[open[k]].axes, a);
@@ -162,6 +174,7 @@ class search {
 
   const chain &chain_;
   shape over_;
+  const call_sizes &sizes_;
   std::vector<tree> trees_;
   std::vector<int> open_;
   double best_ = std::numeric_limits<double>::infinity();
@@ -172,26 +185,7 @@ class search {
 
 namespace {
 
-// What the cheapest order of each chain is made of, by the node that a chain ends in.
-std::map<node_id, std::vector<tree>> cheapest(const program &p, const chain &c) {
-  // contractions that another one opens are made with it
-  std::set<node_id> inner;
-  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
-    if (p[n].kind == op::dot)
-      for (const std::size_t side : {0, 1})
-        if (c.opens(p[n].in[side], p[n].in[1 - side])) inner.insert(p[n].in[side]);
-  std::map<node_id, std::vector<tree>> orders;
-  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
-    if (p[n].kind != op::dot || inner.count(n)) continue;
-    std::vector<node_id> factors;
-    shape over;
-    c.collect(n, factors, over);
-    if (factors.size() >= 3 && factors.size() <= most_factors)
-      orders[n] = search(p, c, factors, over).trees();
-  }
-  return orders;
-}
-
+// The axes that each contraction walks.
 std::vector<shape> walked(const std::vector<tree> &trees) {
   std::vector<shape> all;
   for (const tree &t : trees) {
@@ -202,15 +196,180 @@ std::vector<shape> walked(const std::vector<tree> &trees) {
   return all;
 }
 
+// A way to compute a chain: as the spec is written when there are no trees.
+struct way {
+  std::vector<tree> trees;
+  std::vector<shape> contractions;
+};
+
+// The cheapest way at usual sizes; and one that takes less at others, if any does.
+struct choice {
+  way usual;
+  std::optional<way> other;
+};
+
+class chooser {
+ public:
+  chooser(const program &p, const chain &c, node_id n) : chain_(c), written_{{}, {}} {
+    c.walked(n, written_.contractions);
+    shape over;
+    c.collect(n, factors_, over);
+    if (factors_.size() < 3 || factors_.size() > most_factors) return;
+    find_sizes(p);
+    const auto best_at = [&](const call_sizes &sizes) {
+      const std::vector<tree> trees = search(p, c, factors_, over, sizes).trees();
+      const way w{trees, walked(trees)};
+      return cost(w, sizes) < cost(written_, sizes) ? w : written_;
+    };
+    choice_ = choice{best_at({}), {}};
+    double most = 0;
+    for (const call_sizes &sizes : sizes_) {
+      const way w = best_at(sizes);
+      const double usual = cost(choice_->usual, sizes), less = cost(w, sizes);
+      // what is saved counts, and a saving of nearly nothing does not
+      if (usual >= worth_both * less && usual - less > most) {
+        most = usual - less;
+        choice_->other = w;
+      }
+    }
+  }
+
+  const std::optional<choice> &chosen() const { return choice_; }
+
+ private:
+  double cost(const way &w, const call_sizes &sizes) const {
+    return chain_.cost(w.contractions, sizes);
+  }
+
+  // Every combination of the sizes to try, for the first few axes that the call decides.
+  void find_sizes(const program &p) {
+    shape axes;
+    for (node_id f : factors_)
+      for (axis_id a : p[f].shape)
+        if (const axis_id root = p.axes[a].root;
+            chain_.is_compared(a) && !has(axes, root) && axes.size() < most_sizes)
+          axes.push_back(root);
+    sizes_ = {{}};
+    for (axis_id a : axes) {
+      std::vector<call_sizes> more;
+      for (const call_sizes &s : sizes_)
+        for (double n : sizes_tried) {
+          more.push_back(s);
+          more.back()[a] = n;
+        }
+      sizes_ = std::move(more);
+    }
+  }
+
+  const chain &chain_;
+  way written_;
+  std::vector<node_id> factors_;
+  std::vector<call_sizes> sizes_;
+  std::optional<choice> choice_;
+};
+
+// By the node that a chain ends in.
+std::map<node_id, choice> choices_of(const program &p, const chain &c) {
+  // contractions that another one opens are made with it
+  std::set<node_id> inner;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
+    if (p[n].kind == op::dot)
+      for (const std::size_t side : {0, 1})
+        if (c.opens(p[n].in[side], p[n].in[1 - side])) inner.insert(p[n].in[side]);
+  std::map<node_id, choice> choices;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
+    if (p[n].kind == op::dot && !inner.count(n))
+      if (const auto chosen = chooser(p, c, n).chosen()) choices.emplace(n, *chosen);
+  return choices;
+}
+
+class writer {
+ public:
+  writer(const program &p, const chain &c, rebuild &r) : p_(p), chain_(c), r_(r) {}
+
+  // The chain that ends in this node, which is as it was written but for its operands.
+  node_id put(const choice &chosen, const node &written) {
+    const node_id usual = put(chosen.usual, written);
+    if (!chosen.other) return usual;
+    const node_id other = put(*chosen.other, written);
+    node less;
+    less.kind = op::less;
+    less.type = b8;
+    less.in = {cost(*chosen.other), cost(chosen.usual)};
+    node n;
+    n.kind = op::where;
+    n.type = written.type;
+    n.in = {r_.put(std::move(less)), other, usual};
+    n.shape = written.shape;
+    return r_.put(std::move(n));
+  }
+
+ private:
+  node_id put(const way &w, const node &written) {
+    if (w.trees.empty()) return r_.put(written);
+    std::vector<node_id> made;
+    for (const tree &t : w.trees) {
+      if (t.factor >= 0) {
+        made.push_back(r_.now(t.factor));
+        continue;
+      }
+      node d;
+      d.kind = op::dot;
+      d.type = written.type;
+      d.in = {made[static_cast<std::size_t>(t.a)], made[static_cast<std::size_t>(t.b)]};
+      d.shape = t.axes;
+      d.over = t.over;
+      made.push_back(r_.put(std::move(d)));
+    }
+    r_.edit(made.back()).shape = written.shape;
+    return made.back();
+  }
+
+  // The same as chain::cost, of the sizes of the call, in f32.
+  node_id cost(const way &w) {
+    node_id sum = -1;
+    for (const shape &axes : w.contractions) {
+      shape fixed, compared;
+      for (axis_id a : axes) (chain_.is_compared(a) ? compared : fixed).push_back(a);
+      node_id product = r_.number(chain_.cost(fixed, {}), f32);
+      for (axis_id a : compared) product = pointwise(op::mul, product, size(a));
+      sum = sum < 0 ? product : pointwise(op::add, sum, product);
+    }
+    return sum;
+  }
+
+  node_id size(axis_id a) {
+    node n;
+    n.kind = op::size;
+    n.type = i32;
+    n.over = {p_.axes[a].root};
+    node cast;
+    cast.kind = op::cast;
+    cast.in = {r_.put(std::move(n))};
+    return r_.put(std::move(cast));
+  }
+
+  node_id pointwise(op kind, node_id a, node_id b) {
+    node n;
+    n.kind = kind;
+    n.in = {a, b};
+    return r_.put(std::move(n));
+  }
+
+  const program &p_;
+  const chain &chain_;
+  rebuild &r_;
+};
+
 }  // namespace
 
 std::vector<contraction_order> orders_of(const program &p) {
   const chain c(p);
   std::vector<contraction_order> all;
-  for (const auto &[n, trees] : cheapest(p, c)) {
-    contraction_order o{n, {}, walked(trees)};
+  for (const auto &[n, chosen] : choices_of(p, c)) {
+    contraction_order o{n, {}, chosen.usual.contractions, {}};
     c.walked(n, o.written);
-    if (c.cost(o.chosen) >= c.cost(o.written)) o.chosen = o.written;
+    if (chosen.other) o.other = chosen.other->contractions;
     all.push_back(std::move(o));
   }
   return all;
@@ -218,32 +377,13 @@ std::vector<contraction_order> orders_of(const program &p) {
 
 program order_contractions(const program &p) {
   const chain c(p);
-  const std::map<node_id, std::vector<tree>> orders = cheapest(p, c);
+  const std::map<node_id, choice> choices = choices_of(p, c);
   rebuild r(p);
+  writer w(p, c, r);
   node_id at = 0;
   return r.run([&](node n) -> node_id {
-    const node_id here = at++;
-    const auto order = orders.find(here);
-    if (order == orders.end()) return r.put(std::move(n));
-    std::vector<shape> written;
-    c.walked(here, written);
-    if (c.cost(walked(order->second)) >= c.cost(written)) return r.put(std::move(n));
-    std::vector<node_id> made;
-    for (const tree &t : order->second) {
-      if (t.factor >= 0) {
-        made.push_back(r.now(t.factor));
-        continue;
-      }
-      node d;
-      d.kind = op::dot;
-      d.type = n.type;
-      d.in = {made[static_cast<std::size_t>(t.a)], made[static_cast<std::size_t>(t.b)]};
-      d.shape = t.axes;
-      d.over = t.over;
-      made.push_back(r.put(std::move(d)));
-    }
-    r.edit(made.back()).shape = n.shape;
-    return made.back();
+    const auto chosen = choices.find(at++);
+    return chosen == choices.end() ? r.put(std::move(n)) : w.put(chosen->second, n);
   });
 }
 

@@ -28,11 +28,12 @@ program distribute_weights(const program &);
 // dot<kv>(dot<d>(Q, K), V) -> dot<d>(Q, dot<kv>(K, V)) where that takes fewer operations.
 program order_contractions(const program &);
 
-// Each chain of contractions of a spec: what it takes as written, and in the order that was chosen. Of each contraction the
-// axes that it walks; 2 operations at each position.
+// Each chain of contractions of a spec: what it takes as written, in the order that was chosen, and in the one that the
+// kernel takes instead where that is less (empty when there is none). Of each contraction the axes that it walks; 2
+// operations at each position.
 struct contraction_order {
   node_id result = -1;  // of the program that `orders_of` was given
-  std::vector<std::vector<axis_id>> written, chosen;
+  std::vector<std::vector<axis_id>> written, chosen, other;
 };
 std::vector<contraction_order> orders_of(const program &);
 

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
 
 namespace qkv::codegen {
 namespace {
-
-std::vector<axis_id> with(std::vector<axis_id> axes, const std::vector<axis_id> &more) {
-  for (axis_id a : more)
-    if (std::find(axes.begin(), axes.end(), a) == axes.end()) axes.push_back(a);
-  return axes;
-}
 
 double factor_of(op kind) {
   switch (kind) {

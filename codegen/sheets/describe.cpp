@@ -127,6 +127,7 @@ class sheet {
       line("  {}", label_of(q, o.result));
       amount("  as written", total(o.written), "flops");
       amount("  chosen", total(o.chosen), "flops");
+      if (!o.other.empty()) amount("  or, if less", total(o.other), "flops");
     }
   }
 

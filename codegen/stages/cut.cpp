@@ -92,7 +92,19 @@ class cutter {
           return is_inlinable(p_, x);
         },
         seen);
-    return pairs && !params && is_inlinable(p_, n);
+    return pairs && !params;
+  }
+
+  // The order of contractions that is taken where it is the cheaper one must not take the memory of all pairs.
+  bool is_one_of_two_orders(node_id core) const {
+    return std::any_of(users_[core].begin(), users_[core].end(),
+                       [&](node_id user) { return is_alternative(p_, p_[user]); });
+  }
+
+  bool grows_with_pairs(node_id n) const {
+    return std::count_if(p_[n].shape.begin(), p_[n].shape.end(), [&](axis_id a) {
+             return p_.axes[p_.axes[a].root].size < 0 && !p_.axes[a].batch;
+           }) > 1;
   }
 
   // What a view or a gather among these steps reads: at positions that are not those of the tile.
@@ -117,7 +129,10 @@ class cutter {
     const bool normalised =
         (w.kind == op::softmax || w.kind == op::normalize) && w.over == p_[core].over;
     if (!only_for_dots(weights, key)) return false;
-    if (!normalised && (is_param(values) || !is_function_of_pairs(weights, key))) return false;
+    if (!normalised &&
+        (is_param(values) || !is_function_of_pairs(weights, key) ||
+         !(is_inlinable(p_, weights) || (is_one_of_two_orders(core) && grows_with_pairs(weights)))))
+      return false;
     const node_id scores = normalised ? w.in[0] : weights;
     const std::vector<axis_id> &shape = p_[scores].shape;
     if (!has(p_[values].shape, key)) return false;
@@ -159,7 +174,8 @@ class cutter {
         [&](node_id n) {
           if (p_[n].kind == op::dot && has(p_[n].shape, key) &&
               (s.row == no_axis || has(p_[n].shape, s.row))) {
-            if (serves_only_scores(n) && !elsewhere.count(n)) s.score_dots.push_back(n);
+            if (serves_only_scores(n) && !elsewhere.count(n) && !attentions_.count(n))
+              s.score_dots.push_back(n);
             return false;
           }
           return is_inlinable(p_, n);
@@ -241,6 +257,7 @@ class cutter {
       const bool same_place = same_set(p_[user].shape, p_[n].shape) && !is_masked(user);
       if (!same_place || in_score_cone(user) || in_scan(user)) return n;
       if (!is_pointwise(p_[user].kind) && p_[user].kind != op::output) return n;
+      if (is_alternative(p_, p_[user])) return n;  // the other one is skipped with its whole stage
       for (node_id operand : p_[user].in)
         if (operand != n && beside >= 0 && waits_for(operand, beside)) return n;
       n = user;

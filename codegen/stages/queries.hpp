@@ -1,32 +1,10 @@
 #pragma once
-// Questions about sets of axes and about who uses a step.
-#include <algorithm>
+// Questions that decide what is stored.
 #include <vector>
 
-#include "codegen/program/program.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
-
-inline bool has(const std::vector<axis_id> &axes, axis_id a) {
-  return std::find(axes.begin(), axes.end(), a) != axes.end();
-}
-
-inline std::vector<axis_id> without(std::vector<axis_id> axes, const std::vector<axis_id> &drop) {
-  std::erase_if(axes, [&](axis_id a) { return has(drop, a); });
-  return axes;
-}
-
-inline bool same_set(const std::vector<axis_id> &a, const std::vector<axis_id> &b) {
-  return a.size() == b.size() &&
-         std::all_of(a.begin(), a.end(), [&](axis_id x) { return has(b, x); });
-}
-
-inline std::vector<std::vector<node_id>> users_of(const program &p) {
-  std::vector<std::vector<node_id>> users(p.nodes.size());
-  for (std::size_t n = 0; n < p.nodes.size(); ++n)
-    for (node_id operand : p.nodes[n].in) users[operand].push_back(static_cast<node_id>(n));
-  return users;
-}
 
 // A step that is recomputed where it is used, unless something asks for it to be stored.
 inline bool is_inlinable(const program &p, node_id n) {

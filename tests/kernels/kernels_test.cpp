@@ -6,8 +6,9 @@
 
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
-#include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/f64_specs.hpp"
+#include "tests/kernels/order_specs.hpp"
+#include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/specs.hpp"
 #include "tests/kernels/trial.hpp"
 #include "tests/kernels/zoo_specs.hpp"

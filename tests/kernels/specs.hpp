@@ -376,6 +376,13 @@ inline constexpr auto quadratic_linear = kernel<"quadratic_linear">(
       return dot<mem>(dot<d_k>(relu(Q), relu(K)), V);
     });
 
+// What one attention gives, bent, weighs the values of another.
+inline constexpr auto weights_of_attention = kernel<"weights_of_attention">(
+    [](Q_ Q, K_ K, in<"Z", batch, heads, mem, c> Z,
+       in<"W", batch, heads, c, d_v> W) -> out<"O", batch, heads, seq, d_v> {
+      return dot<c>(relu(dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), Z)), W);
+    });
+
 // ---- storage of 16 bit ----------------------------------------------------------------------------------------------
 inline constexpr auto stored_bf16 = kernel<"stored_bf16">(
     [](in<"Q", bf16, batch, heads, seq, half> Q, in<"K", bf16, batch, heads, kv, half> K,

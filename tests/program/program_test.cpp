@@ -132,4 +132,30 @@ TEST_CASE("text: labels, shapes, signature") {
         std::string::npos);
 }
 
+TEST_CASE("program: what a scan sees at one position stays inside its step") {
+  constexpr auto leaks = kernel<"leaks">([](in<"X", seq, d> X, in<"S", d> S) -> out<"O", d> {
+    expr<"S", axes_of<d>(), marks{}> seen;
+    (void)scan<seq>(
+        S,
+        [&](auto s, auto x) {
+          seen = {s.g, s.id};
+          return s + x;
+        },
+        X);
+    return seen * 2;
+  });
+  CHECK_THROWS_WITH(make_program(leaks),
+                    "leaks: O is made of what a step of scan<seq> sees at one position");
+  constexpr auto nested = kernel<"nested">([](in<"X", seq, mem, d> X, in<"S", d> S) -> out<"O", d> {
+    return scan<seq>(
+               S,
+               [](auto s, auto x) {
+                 return scan<mem>(s, [](auto t, auto y) { return t + y; }, x).last;
+               },
+               X)
+        .last;
+  });
+  CHECK_THROWS_WITH(make_program(nested), "nested: scan<mem> stands inside a step of scan<seq>");
+}
+
 }  // namespace qkv::testing

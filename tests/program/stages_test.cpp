@@ -7,6 +7,7 @@
 #include "codegen/rewrites/rewrites.hpp"
 #include "codegen/stages/queries.hpp"
 #include "tests/catch.hpp"
+#include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/specs.hpp"
 
 using namespace qkv::codegen;
@@ -36,6 +37,16 @@ outline outline_of(const Kernel &kernel) {
   }
   return o;
 }
+
+// X (W U), where (X W) U takes less for any number of rows.
+constexpr qkv::axis<"wide", 64> wide;
+constexpr qkv::axis<"narrow", 4> narrow;
+constexpr qkv::axis<"out", 64> out_;
+constexpr auto squeezed =
+    qkv::kernel<"squeezed">([](qkv::in<"X", specs::seq, wide> X, qkv::in<"W", wide, narrow> W,
+                               qkv::in<"U", narrow, out_> U) -> qkv::out<"Y", specs::seq, out_> {
+      return qkv::dot<wide>(X, qkv::dot<narrow>(W, U));
+    });
 
 }  // namespace
 
@@ -77,11 +88,31 @@ TEST_CASE("products with sums of weights are sums of products with weights") {
   }
 }
 
-TEST_CASE("contractions go in the order that takes least") {
-  const outline low = outline_of(specs::low_rank);  // (weights U) A in place of weights (U A)
-  CHECK(low.kinds == "attention contraction");
-  CHECK(low.run_time_axes <= 1);
-  const outline linear = outline_of(specs::quadratic_linear);  // Q (K' V) in place of (Q K') V
-  CHECK(linear.kinds.find("attention") == std::string::npos);
+TEST_CASE("where sizes of the call decide on the order of contractions, both are compiled") {
+  // Q (K' V), and (Q K') V streamed; one is copied into the result
+  const outline linear = outline_of(specs::quadratic_linear);
+  CHECK(linear.kinds == "contraction contraction attention map");
   CHECK(linear.run_time_axes <= 1);
+  // (weights U) A, and weights (U A)
+  const outline low = outline_of(specs::low_rank);
+  CHECK(low.kinds == "contraction attention contraction attention map");
+  CHECK(low.run_time_axes <= 1);
+}
+
+TEST_CASE("static sizes decide on the order of contractions at once") {
+  const auto p = opened(make_program(squeezed));
+  const auto orders = orders_of(p);
+  REQUIRE(orders.size() == 1);
+  CHECK(orders[0].written != orders[0].chosen);
+  CHECK(orders[0].other.empty());
+  CHECK(outline_of(squeezed).kinds == "contraction contraction");
+}
+
+TEST_CASE("what a scan computes of its operands alone is computed for all positions before") {
+  CHECK(outline_of(scans::elman).kinds == "contraction scan");
+  CHECK(outline_of(scans::from_zero).kinds == "scan");
+}
+
+TEST_CASE("a product with weights is no score of another attention") {
+  CHECK(outline_of(specs::weights_of_attention).kinds == "attention contraction");
 }

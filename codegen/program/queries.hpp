@@ -1,0 +1,45 @@
+#pragma once
+// Small questions about sets of axes and about steps of a program.
+#include <algorithm>
+#include <vector>
+
+#include "codegen/program/program.hpp"
+
+namespace qkv::codegen {
+
+inline bool has(const std::vector<axis_id> &axes, axis_id a) {
+  return std::find(axes.begin(), axes.end(), a) != axes.end();
+}
+
+inline std::vector<axis_id> without(std::vector<axis_id> axes, const std::vector<axis_id> &drop) {
+  std::erase_if(axes, [&](axis_id a) { return has(drop, a); });
+  return axes;
+}
+
+inline std::vector<axis_id> with(std::vector<axis_id> axes, const std::vector<axis_id> &more) {
+  for (axis_id a : more)
+    if (!has(axes, a)) axes.push_back(a);
+  return axes;
+}
+
+inline bool contains(const std::vector<axis_id> &axes, const std::vector<axis_id> &all) {
+  return std::all_of(all.begin(), all.end(), [&](axis_id a) { return has(axes, a); });
+}
+
+inline bool same_set(const std::vector<axis_id> &a, const std::vector<axis_id> &b) {
+  return a.size() == b.size() && contains(b, a);
+}
+
+inline std::vector<std::vector<node_id>> users_of(const program &p) {
+  std::vector<std::vector<node_id>> users(p.nodes.size());
+  for (std::size_t n = 0; n < p.nodes.size(); ++n)
+    for (node_id operand : p.nodes[n].in) users[operand].push_back(static_cast<node_id>(n));
+  return users;
+}
+
+// A choice that the sizes of the call make for all positions at once: what is not chosen is not computed.
+inline bool is_alternative(const program &p, const node &n) {
+  return n.kind == op::where && p[n.in[0]].shape.empty();
+}
+
+}  // namespace qkv::codegen
