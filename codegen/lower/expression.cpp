@@ -1,6 +1,7 @@
 #include "codegen/lower/expression.hpp"
 
 #include <limits>
+#include <qkv/core/hash.hpp>
 #include <qkv/core/types.hpp>
 #include <stdexcept>
 
@@ -183,6 +184,13 @@ value expression::apply(node_id n, const indices &i) {
       return {i.at(x.over[0]), {}};
     case op::size:
       return {c_.size(x.over[0]), {}};
+    case op::uniform: {
+      std::vector<Expr> position;
+      for (axis_id a : x.over) position.push_back(Halide::cast<std::uint32_t>(i.at(a)));
+      const Expr seed = Halide::cast<std::uint32_t>(at(x.in[0], i).number);
+      const Expr bits = Halide::cast<int>(detail::random_bits(position, seed));
+      return {Halide::cast<float>(bits) * 0x1p-24f, {}};
+    }
     case op::output:
       return at(x.in[0], i);
     case op::mask: {

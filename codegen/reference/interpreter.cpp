@@ -56,7 +56,9 @@ class interpreter {
     const array &from = argument_called(p_, arguments_, n.name);
     detail::tensor_value<T> v = steps_.blank(n.shape);
     for (std::size_t k = 0; k < v.data.size(); ++k)
-      v.data[k] = static_cast<T>(n.type == f32 ? from.data[k] : stored(n.type, from.data[k]));
+      v.data[k] = n.type == i32   ? stored(i32, from.data[k])
+                  : n.type == f32 ? static_cast<T>(from.data[k])
+                                  : static_cast<T>(stored(n.type, from.data[k]));
     return v;
   }
 

@@ -1,6 +1,7 @@
 #include "codegen/reference/steps.hpp"
 
 #include <algorithm>
+#include <qkv/core/hash.hpp>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/reference/functions.hpp"
@@ -38,6 +39,8 @@ tensor_value<T> steps<T>::run(const node &n, const values &in) const {
   if (is_reduction(n.kind)) return reduction(n, in);
   if (is_view(n.kind)) return view(n, in);
   switch (n.kind) {
+    case op::uniform:
+      return uniform(n, in);
     case op::mask:
       return masked(n, in);
     case op::dot:
@@ -61,10 +64,27 @@ tensor_value<T> steps<T>::run(const node &n, const values &in) const {
 template <class T>
 tensor_value<T> steps<T>::source(const node &n) const {
   value v = blank(n.shape);
-  if (n.kind == op::number) v.data[0] = static_cast<T>(n.value);
+  if (n.kind == op::number) v.data[0] = is_floating(n.type) ? static_cast<T>(n.value) : n.value;
   if (n.kind == op::size) v.data[0] = static_cast<T>(size_[n.over[0]]);
   if (n.kind == op::index)
     for (std::size_t k = 0; k < v.data.size(); ++k) v.data[k] = static_cast<T>(k);
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::uniform(const node &n, const values &in) const {
+  value v = blank(n.shape);
+  const auto seed = static_cast<std::uint32_t>(static_cast<std::int64_t>(in[0]->data[0]));
+  std::vector<std::uint32_t> position(n.over.size());
+  for (std::size_t k = 0; k < v.data.size(); ++k) {
+    std::size_t rest = k;
+    for (std::size_t d = position.size(); d-- > 0;) {
+      const auto size = static_cast<std::size_t>(v.extent[d]);
+      position[d] = static_cast<std::uint32_t>(rest % size);
+      rest /= size;
+    }
+    v.data[k] = static_cast<T>(qkv::detail::random_bits(position, seed)) * T(0x1p-24);
+  }
   return v;
 }
 
@@ -80,23 +100,32 @@ tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
   std::array<extents, 3> strides = {strides_along(a, n.shape), strides_along(b, n.shape),
                                     strides_along(c, n.shape)};
   std::int64_t to = 0;
-  walk<3>(v.extent, strides, [&](const auto &at) {
-    const T x = a.data[at[0]];
-    bool here = a.has(at[0]);
-    if (n.kind == op::where) {
-      v.data[to] = x != 0 ? b.data[at[1]] : c.data[at[2]];
-      here = here && (x != 0 ? b.has(at[1]) : c.has(at[2]));
-    } else if (n.kind == op::cast) {
-      v.data[to] = cast_to(n.type, x);
-    } else if (is_unary(n.kind)) {
-      v.data[to] = unary(n.kind, x);
-    } else {
-      v.data[to] = binary(n.kind, x, b.data[at[1]]);
-      here = here && b.has(at[1]);
-    }
-    if (!here) v.states[to] = absent;
-    ++to;
-  });
+  const auto compute_in = [&](auto zero) {
+    using U = decltype(zero);
+    walk<3>(v.extent, strides, [&](const auto &at) {
+      const auto x = static_cast<U>(a.data[at[0]]);
+      bool here = a.has(at[0]);
+      if (n.kind == op::where) {
+        v.data[to] = x != 0 ? b.data[at[1]] : c.data[at[2]];
+        here = here && (x != 0 ? b.has(at[1]) : c.has(at[2]));
+      } else if (n.kind == op::cast) {
+        v.data[to] = cast_to(n.type, x);
+      } else if (is_unary(n.kind)) {
+        v.data[to] = unary(n.kind, x);
+      } else {
+        v.data[to] = binary(n.kind, x, static_cast<U>(b.data[at[1]]));
+        here = here && b.has(at[1]);
+      }
+      if (!here) v.states[to] = absent;
+      ++to;
+    });
+  };
+  const auto is_whole = [](dtype t) { return !is_floating(t); };
+  if (is_whole(n.type) &&
+      std::all_of(n.in.begin(), n.in.end(), [&](node_id o) { return is_whole(p_[o].type); }))
+    compute_in(typename value::number{});
+  else
+    compute_in(T{});
   // A function of an empty weight that is still 0 is still one: dropout, gates, heads mixed by number.
   if (some_absent && in.size() <= 2 && n.kind != op::cast) {
     to = 0;
@@ -178,7 +207,7 @@ tensor_value<T> steps<T>::reduction(const node &n, const values &in) const {
   std::int64_t to = 0;
   walk<1>(v.extent, {strides_along(x, n.shape)}, [&](const auto &at) {
     const std::int64_t base = at[0];
-    T &r = v.data[to++];
+    auto &r = v.data[to++];
     switch (n.kind) {
       case op::sum:
         r = sum_of(x, base, of);
@@ -199,7 +228,7 @@ tensor_value<T> steps<T>::reduction(const node &n, const values &in) const {
         const T m = extreme_of(true, x, base, of);
         summation<T> sum(how_);
         for (std::int64_t k : of)
-          if (x.has(base + k)) sum.add(std::exp(x.data[base + k] - m));
+          if (x.has(base + k)) sum.add(std::exp(static_cast<T>(x.data[base + k]) - m));
         r = m == -std::numeric_limits<T>::infinity() ? m : m + std::log(sum.value());
       }
     }
@@ -225,14 +254,14 @@ tensor_value<T> steps<T>::weights(const node &n, const values &in) const {
       if (!x.has(i)) {
         v.states[j] = empty_weight;
       } else {
-        v.data[j] = dead ? T(0) : soft ? std::exp(x.data[i] - m) : x.data[i];
+        v.data[j] = dead ? T(0) : soft ? std::exp(static_cast<T>(x.data[i]) - m) : x.data[i];
         sum.add(v.data[j]);
       }
     }
     const T total = sum.value();
     for (std::size_t k = 0; k < of_v.size(); ++k) {
       const std::int64_t j = at[1] + of_v[k];
-      if (x.has(at[0] + of_x[k])) v.data[j] = total == 0 ? T(0) : v.data[j] / total;
+      if (x.has(at[0] + of_x[k])) v.data[j] = total == 0 ? T(0) : static_cast<T>(v.data[j]) / total;
     }
   });
   return v;

@@ -1,5 +1,6 @@
 #pragma once
 // One function per kind of step, from the operands' values to the step's.
+#include <type_traits>
 #include <vector>
 
 #include "codegen/reference/interpreter.hpp"
@@ -13,9 +14,12 @@ enum state : unsigned char { absent = 0, present = 1, empty_weight = 2 };
 
 template <class T>
 struct tensor_value {
+  // Whole numbers that a float cannot hold stay what they are.
+  using number = std::conditional_t<std::is_same_v<T, float>, double, T>;
+
   std::vector<axis_id> axes;
   extents extent;
-  std::vector<T> data;
+  std::vector<number> data;
   std::vector<unsigned char> states;  // empty: all present
 
   state at(std::int64_t k) const {
@@ -48,6 +52,7 @@ class steps {
   using values = std::vector<const value *>;
 
   value source(const node &) const;
+  value uniform(const node &, const values &) const;
   value pointwise(const node &, const values &) const;
   value masked(const node &, const values &) const;
   value dot(const node &, const values &) const;

@@ -9,12 +9,14 @@ namespace qkv::codegen {
 // A step that is recomputed where it is used, unless something asks for it to be stored.
 inline bool is_inlinable(const program &p, node_id n) {
   const op k = p[n].kind;
-  return is_source(k) || is_pointwise(k) || is_view(k) || is_gather(k) || k == op::mask;
+  return is_source(k) || k == op::uniform || is_pointwise(k) || is_view(k) || is_gather(k) ||
+         k == op::mask;
 }
 
 // A step whose value is a few instructions away from its operands' values.
 inline bool is_cheap(const program &p, node_id n) {
   switch (p[n].kind) {
+    case op::uniform:
     case op::exp:
     case op::log:
     case op::tanh:

@@ -9,6 +9,7 @@
 #include <qkv/attention/differential.hpp>
 #include <qkv/attention/dilated.hpp>
 #include <qkv/attention/document.hpp>
+#include <qkv/attention/dropout.hpp>
 #include <qkv/attention/global_window.hpp>
 #include <qkv/attention/grouped_query.hpp>
 #include <qkv/attention/latent_attention.hpp>
@@ -54,5 +55,6 @@
 #include <qkv/ops/split.hpp>
 #include <qkv/ops/sqrt_size.hpp>
 #include <qkv/ops/take.hpp>
+#include <qkv/ops/uniform.hpp>
 #include <qkv/ops/where.hpp>
 #include <qkv/ops/zeros.hpp>

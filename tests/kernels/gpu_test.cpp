@@ -7,6 +7,7 @@
 
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
+#include "tests/kernels/dropout_specs.hpp"
 #include "tests/kernels/order_specs.hpp"
 #include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/specs.hpp"

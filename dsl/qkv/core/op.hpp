@@ -11,6 +11,8 @@ enum class op : unsigned char {
   number,  // a constant
   index,   // the position along an axis, i32
   size,    // the extent of an axis, i32
+  // random numbers of [0, 1) along `over`, from a seed
+  uniform,
   // pointwise, one operand
   neg,
   not_,
@@ -84,14 +86,14 @@ enum class op : unsigned char {
 
 constexpr std::string_view name_of(op o) {
   constexpr std::string_view names[] = {
-      "in",        "param",   "number",  "index",     "size",    "-",         "not",    "exp",
-      "log",       "tanh",    "sigmoid", "relu",      "gelu",    "silu",      "elu",    "sqrt",
-      "rsqrt",     "abs",     "erf",     "cos",       "sin",     "cast",      "+",      "-",
-      "*",         "/",       "min",     "max",       "pow",     "<",         "<=",     ">",
-      ">=",        "==",      "!=",      "and",       "or",      "where",     "dot",    "sum",
-      "max",       "min",     "mean",    "logsumexp", "softmax", "normalize", "cumsum", "carried",
-      "scan",      "last",    "mask",    "take",      "concat",  "rename",    "split",  "merge",
-      "broadcast", "element", "out"};
+      "in",      "param",     "number",  "index",   "size",      "uniform", "-",         "not",
+      "exp",     "log",       "tanh",    "sigmoid", "relu",      "gelu",    "silu",      "elu",
+      "sqrt",    "rsqrt",     "abs",     "erf",     "cos",       "sin",     "cast",      "+",
+      "-",       "*",         "/",       "min",     "max",       "pow",     "<",         "<=",
+      ">",       ">=",        "==",      "!=",      "and",       "or",      "where",     "dot",
+      "sum",     "max",       "min",     "mean",    "logsumexp", "softmax", "normalize", "cumsum",
+      "carried", "scan",      "last",    "mask",    "take",      "concat",  "rename",    "split",
+      "merge",   "broadcast", "element", "out"};
   return names[static_cast<int>(o)];
 }
 
