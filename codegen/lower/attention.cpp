@@ -134,6 +134,20 @@ class lowering {
     f_.block_sum = Func("sum_" + name_);
     f_.block_sum(block) = number(0);
     f_.block_sum(block) += f_.weights(tiles_.pair(f_.i, k, f_.b));
+    f_.gated = f_.weights;
+    if (s_.gate >= 0) gate();
+  }
+
+  void gate() {
+    expression e(c_, [&](node_id n, const indices &at) {
+      auto v = tiles_.pair_tile(n, at);
+      return v ? v : tiles_.row_tile(n, at);
+    });
+    value g = e.at(s_.gate, tiles_.here());
+    g.number = Halide::cast(type_, g.number);
+    const auto all = tiles_.pair(f_.i, f_.j, f_.b);
+    f_.gated = Func("gated_" + name_);
+    f_.gated(all) = f_.weights(all) * or_else(g, number(0));
   }
 
   RDom keys_of_block(const std::string &name) const {
@@ -176,7 +190,7 @@ class lowering {
     f_.product_v(all) = number(0);
     const auto product = [&](const RDom &keys, bool skip_zeros) {
       args[1] = keys.x;
-      const Expr p = f_.weights(tiles_.pair(f_.i, trimmed(keys), f_.b)),
+      const Expr p = f_.gated(tiles_.pair(f_.i, trimmed(keys), f_.b)),
                  sum = f_.product_v(all) + p * f_.values(args);
       f_.product_v(all) = skip_zeros ? select(math::is_zero(p), f_.product_v(all), sum) : sum;
     };

@@ -48,6 +48,8 @@ struct attention_funcs {
   std::vector<std::vector<Halide::RVar>> features;  // what each product sums over
   Halide::Func scores;                              // (i, j, b, T, outer...)
   Halide::Func block_max, weights, block_sum;
+  Halide::Func gated;  // the weights times the gate; the weights themselves where there is none
+  bool has_gate() const { return gated.name() != weights.name(); }
   Halide::Func values;  // (c, j, b, outer of V...): V, padded when its width is run-time
   Halide::Func suspect_columns,
       suspect;  // is there anything but finite numbers in a block of V? Defined if masked

@@ -1,6 +1,8 @@
 // Before: dot<kv>(w1 - lambda * w2, V)     After: dot<kv>(w1, V) - lambda * dot<kv>(w2, V)
 //         dot<kv>(w * gate, V)                    dot<kv>(w, V) * gate        when gate does not vary along kv
-// A product with weights alone is streamed; a product with what was made of them would have to store n * m numbers.
+//         dot<kv>((w1 + w2) * gate, V)            dot<kv>(w1 * gate, V) + dot<kv>(w2 * gate, V)        when it does
+// A product with weights, or with weights times a gate, is streamed; a product with what else was made of them would
+// have to store n * m numbers.
 #include <algorithm>
 #include <optional>
 
@@ -19,6 +21,7 @@ struct term {
   };
   node_id weights;
   std::vector<factor> factors;
+  std::vector<node_id> gates;  // factors that vary along the same axes
   bool negative = false;
 };
 
@@ -29,7 +32,7 @@ class terms_of {
   // Empty when the step is not a sum of weights over these axes, each times what does not vary along them.
   std::vector<term> operator()(node_id n) const {
     const node &x = p_[n];
-    if ((x.kind == op::softmax || x.kind == op::normalize) && x.over == over_) return {{n, {}}};
+    if ((x.kind == op::softmax || x.kind == op::normalize) && x.over == over_) return {{n, {}, {}}};
     if (!is_floating(x.type)) return {};
     if (x.kind == op::add || x.kind == op::sub) {
       std::vector<term> a = (*this)(x.in[0]), b = (*this)(x.in[1]);
@@ -45,12 +48,17 @@ class terms_of {
     }
     if (x.kind == op::mul || x.kind == op::div) {
       for (const std::size_t side : {0, 1}) {
-        if (side == 1 && x.kind == op::div) continue;
-        if (std::any_of(over_.begin(), over_.end(),
-                        [&](axis_id a) { return has(p_[x.in[1 - side]].shape, a); }))
-          continue;
+        const node_id by = x.in[1 - side];
+        const bool varies = std::any_of(over_.begin(), over_.end(),
+                                        [&](axis_id a) { return has(p_[by].shape, a); });
+        if (x.kind == op::div && (side == 1 || varies)) continue;
         std::vector<term> a = (*this)(x.in[side]);
-        for (term &t : a) t.factors.push_back({x.kind, x.in[1 - side]});
+        for (term &t : a) {
+          if (varies)
+            t.gates.push_back(by);
+          else
+            t.factors.push_back({x.kind, by});
+        }
         if (!a.empty()) return a;
       }
     }
@@ -81,8 +89,12 @@ program distribute_weights(const program &p) {
     if (old.kind != op::dot) return r.put(std::move(n));
     for (const std::size_t side : {0, 1}) {
       const std::vector<term> terms = terms_of(p, old.over)(old.in[side]);
-      if (terms.empty() || (terms.size() == 1 && terms[0].factors.empty())) continue;
-      const std::vector<axis_id> order = n.shape, other = r.to()[n.in[1 - side]].shape;
+      if (terms.empty() ||
+          (terms.size() == 1 && terms[0].factors.empty() && terms[0].gates.size() <= 1))
+        continue;
+      const std::vector<axis_id> other = r.to()[n.in[1 - side]].shape;
+      std::vector<axis_id> order = n.shape;
+      order.insert(order.end(), n.over.begin(), n.over.end());
       const auto pointwise = [&](op kind, node_id a, node_id b) {
         node x;
         x.kind = kind;
@@ -95,7 +107,13 @@ program distribute_weights(const program &p) {
       for (const term &t : terms) {
         node d = n;
         d.in[side] = r.now(t.weights);
-        d.shape = shape_among(order, r.to()[d.in[side]].shape, other);
+        if (!t.gates.empty()) {
+          node_id gate = r.now(t.gates[0]);
+          for (std::size_t k = 1; k < t.gates.size(); ++k)
+            gate = pointwise(op::mul, gate, r.now(t.gates[k]));
+          d.in[side] = pointwise(op::mul, d.in[side], gate);
+        }
+        d.shape = shape_among(n.shape, r.to()[d.in[side]].shape, other);
         node_id product = r.put(std::move(d));
         for (const term::factor &f : t.factors) product = pointwise(f.kind, product, r.now(f.by));
         if (sum < 0 && t.negative) {

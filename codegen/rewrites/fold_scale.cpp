@@ -16,7 +16,11 @@ int run_time_axes(const program &p, const node &n) {
 }
 
 // Scaled, they would no longer be weights.
-bool is_weights(const node &n) { return n.kind == op::softmax || n.kind == op::normalize; }
+bool is_weights(const program &p, node_id n) {
+  const node &x = p[n];
+  return x.kind == op::softmax || x.kind == op::normalize ||
+         (x.kind == op::mul && (is_weights(p, x.in[0]) || is_weights(p, x.in[1])));
+}
 
 // Which multiplications go, and what each contraction is multiplied with instead.
 struct folding {
@@ -47,7 +51,7 @@ struct folding {
     if (absorbed[n]) return contractions(x.in[0], dots);
     if (is_alternative(p_, x)) return contractions(x.in[1], dots) && contractions(x.in[2], dots);
     dots.push_back(n);
-    return x.kind == op::dot && !is_weights(p_[x.in[0]]) && !is_weights(p_[x.in[1]]);
+    return x.kind == op::dot && !is_weights(p_, x.in[0]) && !is_weights(p_, x.in[1]);
   }
 
   const program &p_;

@@ -144,6 +144,8 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
     f.block_max.update().reorder(f.i, f.keys.x).vectorize(f.i, vl).unroll(f.i);
   }
 
+  if (f.has_gate()) over_keys(f.gated, 4);
+
   // scores: rows in lanes, keys broadcast
   over_keys(f.scores, keys_unrolled);
   for (std::size_t k = 0; k < f.products.size(); ++k) {

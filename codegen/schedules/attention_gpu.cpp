@@ -305,13 +305,17 @@ class schedule {
     f_.values.bound(f_.j, 0, t_.keys);
     load(f_.values, {f_.c, f_.j}, gpu::vector_width(width));
 
-    Func p = f_.weights.in(f_.product_v);
+    Func p = f_.gated.in(f_.product_v);
     shared(p, step_);
     p.bound(f_.i, 0, t_.rows)
         .bound(f_.j, 0, t_.keys)
         .split(f_.i, ty_, ii_, rows_)
         .split(f_.j, tx_, jj_, keys_);
-    p.reorder(ii_, jj_, tx_, ty_).vectorize(ii_).unroll(jj_).gpu_threads(tx_, ty_);
+    p.reorder(ii_, jj_, tx_, ty_).unroll(jj_).gpu_threads(tx_, ty_);
+    if (!f_.has_gate() || gpu::fits_vectors(f_.gated))
+      p.vectorize(ii_);
+    else
+      p.unroll(ii_);
 
     const RVar key = f_.keys_clean.x;
     const int unrolled = gpu::vector_width(t_.keys);

@@ -14,6 +14,8 @@ namespace {
 constexpr int inline_limit = 48;
 // The same of what a contraction reads: once for every panel of columns.
 constexpr int operand_limit = 8;
+// How many steps a hash counts as.
+constexpr int uniform_size = 32;
 
 class cutter {
  public:
@@ -59,10 +61,14 @@ class cutter {
         }
       }
     }
-    for (const auto &[core, s] : attentions_)
-      walk(
-          s.scores, [&](node_id n) { return is_inlinable(p_, n) || is_score_dot(n); },
-          cones_[core]);
+    for (const auto &[core, s] : attentions_) {
+      std::set<node_id> &cone = cones_[core];
+      walk(s.scores, [&](node_id n) { return is_inlinable(p_, n) || is_score_dot(n); }, cone);
+      if (s.gate < 0) continue;
+      walk(s.gate, [&](node_id n) { return is_inlinable(p_, n); }, cone);
+      for (node_id operand : p_[core].in)
+        if (opened(operand, p_[core].over).gate == s.gate) cone.insert(operand);
+    }
   }
 
   // Steps of one position belong to their scan, whatever they are.
@@ -70,10 +76,38 @@ class cutter {
 
   // Weights live in the tiles of the dots that use them, each of which computes them anew, unless something else wants them.
   bool only_for_dots(node_id weights, axis_id key) const {
+    const std::vector<axis_id> over = {key};
     return std::all_of(users_[weights].begin(), users_[weights].end(), [&](node_id user) {
-      return p_[user].kind == op::dot && p_[user].over == std::vector<axis_id>{key} &&
-             !in_scan(user);
+      if (opened(user, over).weights == weights) return only_for_dots(user, key);
+      return p_[user].kind == op::dot && p_[user].over == over && !in_scan(user);
     });
+  }
+
+  // Weights, and what they are multiplied with at each pair: w * gate.
+  struct gated {
+    node_id weights, gate;
+  };
+  gated opened(node_id n, const std::vector<axis_id> &over) const {
+    if (p_[n].kind == op::mul)
+      for (const std::size_t side : {0, 1}) {
+        const node_id w = p_[n].in[side], gate = p_[n].in[1 - side];
+        if (is_weights(w, over) && is_gate_of(w, gate)) return {w, gate};
+      }
+    return {n, -1};
+  }
+
+  // It has no other axes, and is not made of the weights, nor of the logsumexp that their stage ends with.
+  bool is_gate_of(node_id w, node_id gate) const {
+    if (!without(p_[gate].shape, p_[w].shape).empty()) return false;
+    std::set<node_id> below;
+    walk(gate, [](node_id) { return true; }, below);
+    return std::none_of(below.begin(), below.end(), [&](node_id n) {
+      return n == w || (p_[n].kind == op::logsumexp && p_[n].in[0] == p_[w].in[0]);
+    });
+  }
+
+  bool is_weights(node_id n, const std::vector<axis_id> &over) const {
+    return (p_[n].kind == op::softmax || p_[n].kind == op::normalize) && p_[n].over == over;
   }
 
   // A function of queries and keys, each of which changes with the call: a hidden layer, whose weights are params, is
@@ -123,11 +157,11 @@ class cutter {
     return p_[n].kind == op::param || (is_view(p_[n].kind) && is_param(p_[n].in[0]));
   }
 
-  bool attention_at(node_id core, node_id weights, node_id values, stage &s) const {
+  bool attention_at(node_id core, node_id operand, node_id values, stage &s) const {
+    const auto [weights, gate] = opened(operand, p_[core].over);
     const node &w = p_[weights];
     const axis_id key = p_[core].over[0];
-    const bool normalised =
-        (w.kind == op::softmax || w.kind == op::normalize) && w.over == p_[core].over;
+    const bool normalised = is_weights(weights, p_[core].over);
     if (!only_for_dots(weights, key)) return false;
     if (!normalised &&
         (is_param(values) || !is_function_of_pairs(weights, key) ||
@@ -138,7 +172,7 @@ class cutter {
     if (!has(p_[values].shape, key)) return false;
 
     s.kind = stage_kind::attention;
-    s.core = core, s.weights = normalised ? weights : -1;
+    s.core = core, s.weights = normalised ? weights : -1, s.gate = gate;
     s.scores = scores, s.values = values, s.key = key;
     std::vector<axis_id> shared = p_[values].shape;
     s.row = last_of(without(shape, {key}), shared);
@@ -187,7 +221,7 @@ class cutter {
   int inlined_size(node_id n, std::map<node_id, int> &memo) const {
     if (stored_[n] || taken_[n] || !is_inlinable(p_, n)) return 1;
     if (auto it = memo.find(n); it != memo.end()) return it->second;
-    int size = 1;
+    int size = p_[n].kind == op::uniform ? uniform_size : 1;
     for (node_id operand : p_[n].in) size = std::min(1 << 20, size + inlined_size(operand, memo));
     return memo[n] = size;
   }

@@ -39,6 +39,8 @@ struct stage {
   // attention
   axis_id key = no_axis;
   node_id weights = -1;  // softmax or normalize of the scores; -1: the scores are the weights
+  node_id gate =
+      -1;  // what the weights are multiplied with at each pair: dropout, say; -1: nothing
   node_id scores = -1, values = -1;
   node_id lse = -1;                 // the logsumexp that is also wanted, or -1
   std::vector<node_id> score_dots;  // contractions inside the scores, computed tile by tile

@@ -7,6 +7,7 @@
 #include "codegen/rewrites/rewrites.hpp"
 #include "codegen/stages/queries.hpp"
 #include "tests/catch.hpp"
+#include "tests/kernels/dropout_specs.hpp"
 #include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/specs.hpp"
 
@@ -86,6 +87,17 @@ TEST_CASE("products with sums of weights are sums of products with weights") {
     CHECK(o.kinds.starts_with("attention attention"));
     CHECK(o.run_time_axes <= 1);
   }
+}
+
+TEST_CASE("weights times a gate are streamed: dropout, and what the call gives") {
+  for (const outline &o :
+       {outline_of(dropped::dropped_weights), outline_of(dropped::gated_pairs)}) {
+    CHECK(o.kinds == "attention");
+    CHECK(o.run_time_axes == 0);
+  }
+  const outline difference = outline_of(dropped::dropped_difference);
+  CHECK(difference.kinds.starts_with("attention attention"));
+  CHECK(difference.run_time_axes <= 1);
 }
 
 TEST_CASE("where sizes of the call decide on the order of contractions, both are compiled") {
