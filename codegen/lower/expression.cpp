@@ -76,13 +76,6 @@ Expr unary(op o, const Expr &x) {
   }
 }
 
-// NaN on either side must come through; Halide's min and max drop one.
-Expr extreme(bool smaller, const Expr &a, const Expr &b) {
-  if (a.type().is_int()) return smaller ? Halide::min(a, b) : Halide::max(a, b);
-  const Expr first = smaller ? math::below(a, b) : math::above(a, b);
-  return Halide::select(Halide::is_nan(a) || first, a, b);
-}
-
 // With NaN on either side: false, but for !=.
 Expr comparison(op o, const Expr &a, const Expr &b) {
   switch (o) {
@@ -116,9 +109,9 @@ Expr binary(op o, const Expr &a, const Expr &b) {
     case op::div:
       return a / b;
     case op::min:
-      return extreme(true, a, b);
+      return math::smaller(a, b);
     case op::max:
-      return extreme(false, a, b);
+      return math::larger(a, b);
     case op::pow:
       return Halide::pow(a, b);
     case op::and_:

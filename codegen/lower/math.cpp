@@ -57,6 +57,15 @@ Expr is_zero(const Expr &x) { return Halide::strict_float(x == 0.f); }
 Expr below(const Expr &x, const Expr &y) { return Halide::strict_float(x < y); }
 Expr above(const Expr &x, const Expr &y) { return Halide::strict_float(x > y); }
 
+Expr smaller(const Expr &a, const Expr &b) {
+  if (!a.type().is_float()) return Halide::min(a, b);
+  return Halide::select(Halide::is_nan(a) || below(a, b), a, b);
+}
+Expr larger(const Expr &a, const Expr &b) {
+  if (!a.type().is_float()) return Halide::max(a, b);
+  return Halide::select(Halide::is_nan(a) || above(a, b), a, b);
+}
+
 // The comparison is written so that NaN takes the branch that keeps it; max() would drop it.
 Expr exp_nonpositive(Expr x) {
   if (is_f64(x)) return Halide::exp(x);

@@ -20,6 +20,10 @@ Halide::Expr is_zero(const Halide::Expr &);
 Halide::Expr below(const Halide::Expr &x, const Halide::Expr &y);
 Halide::Expr above(const Halide::Expr &x, const Halide::Expr &y);
 
+// Of whole numbers too; NaN on either side comes through, where Halide's min and max drop one.
+Halide::Expr smaller(const Halide::Expr &, const Halide::Expr &);
+Halide::Expr larger(const Halide::Expr &, const Halide::Expr &);
+
 Halide::Expr log(Halide::Expr x);  // -inf at 0, NaN below
 Halide::Expr relu(Halide::Expr x);
 Halide::Expr tanh(Halide::Expr x);

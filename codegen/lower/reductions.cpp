@@ -15,16 +15,6 @@ using Halide::select;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 Expr plus(Expr a, Expr b) { return a + b; }
-// NaN comes through
-Expr larger(Expr a, Expr b) {
-  if (!a.type().is_float()) return Halide::max(a, b);
-  return select(Halide::is_nan(a) || math::above(a, b), a, b);
-}
-Expr smaller(Expr a, Expr b) {
-  if (!a.type().is_float()) return Halide::min(a, b);
-  return select(Halide::is_nan(a) || math::below(a, b), a, b);
-}
-
 Expr number(const node &n, double x) { return math::constant(halide_type(n.type), x); }
 // What an empty maximum and minimum give.
 Expr lowest_of(const node &n) {
@@ -51,7 +41,8 @@ value reductions::operand(const node &n, const indices &at) const {
 }
 
 Expr reductions::maximum(const node &n) const {
-  return run_(n, {"max", lowest_of(n), larger, [&](const indices &at) { return operand(n, at); }});
+  return run_(
+      n, {"max", lowest_of(n), math::larger, [&](const indices &at) { return operand(n, at); }});
 }
 
 // sum exp(x - m)
@@ -81,7 +72,7 @@ value reductions::at(const node &n, const indices &here) const {
     case op::max_over:
       return {maximum(n), {}};
     case op::min_over:
-      return {run_(n, {"min", highest_of(n), smaller, own}), {}};
+      return {run_(n, {"min", highest_of(n), math::smaller, own}), {}};
     case op::mean: {
       const Expr sum = run_(n, {"sum", zero_of(n), plus, own}), count = count_of(n);
       return {select(math::is_zero(count), zero_of(n), sum / count), {}};

@@ -32,7 +32,7 @@ class terms_of {
   // Empty when the step is not a sum of weights over these axes, each times what does not vary along them.
   std::vector<term> operator()(node_id n) const {
     const node &x = p_[n];
-    if ((x.kind == op::softmax || x.kind == op::normalize) && x.over == over_) return {{n, {}, {}}};
+    if (makes_weights(x.kind) && x.over == over_) return {{n, {}, {}}};
     if (!is_floating(x.type)) return {};
     if (x.kind == op::add || x.kind == op::sub) {
       std::vector<term> a = (*this)(x.in[0]), b = (*this)(x.in[1]);

@@ -18,7 +18,7 @@ int run_time_axes(const program &p, const node &n) {
 // Scaled, they would no longer be weights.
 bool is_weights(const program &p, node_id n) {
   const node &x = p[n];
-  return x.kind == op::softmax || x.kind == op::normalize ||
+  return makes_weights(x.kind) ||
          (x.kind == op::mul && (is_weights(p, x.in[0]) || is_weights(p, x.in[1])));
 }
 

@@ -166,7 +166,7 @@ class sheet {
 bool becomes_weights(const program &p, node_id n) {
   for (const node &user : p.nodes) {
     if (std::find(user.in.begin(), user.in.end(), n) == user.in.end()) continue;
-    if (user.kind == op::softmax || user.kind == op::normalize) return true;
+    if (makes_weights(user.kind)) return true;
   }
   return false;
 }
@@ -200,7 +200,7 @@ std::string shape_trace(const program &p, const sizes &size) {
   for (std::size_t k = 0; k < n; ++k) {
     const node &x = p.nodes[k];
     if (x.kind == op::input) length[k] = 0;
-    const bool counts = x.kind == op::dot || x.kind == op::softmax || x.kind == op::normalize;
+    const bool counts = x.kind == op::dot || makes_weights(x.kind);
     for (node_id operand : x.in)
       if (length[operand] >= 0 && length[operand] + counts > length[k]) {
         length[k] = length[operand] + counts;

@@ -107,7 +107,7 @@ class cutter {
   }
 
   bool is_weights(node_id n, const std::vector<axis_id> &over) const {
-    return (p_[n].kind == op::softmax || p_[n].kind == op::normalize) && p_[n].over == over;
+    return makes_weights(p_[n].kind) && p_[n].over == over;
   }
 
   // A function of queries and keys, each of which changes with the call: a hidden layer, whose weights are params, is

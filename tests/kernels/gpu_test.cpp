@@ -18,7 +18,6 @@ using qkv::device;
 using qkv::status_code;
 using qkv::codegen::make_program;
 using qkv::codegen::program;
-using qkv::codegen::size_map;
 
 namespace {
 
@@ -29,27 +28,10 @@ const std::vector<program> &programs() {
 
 // Queries and keys: one of each, tails on both sides, several tiles of rows, three tiles of keys and more (tiles have 64
 // or 32 rows and at most 64 keys; Halide 21 miscompiled from the second one on), nothing.
-const std::vector<std::pair<std::int64_t, std::int64_t>> lengths = {
-    {1, 1}, {17, 5}, {64, 32}, {33, 100}, {129, 130}, {100, 257}, {3, 200}, {0, 5}, {5, 0}};
+const std::vector<two_sizes> lengths = {{1, 1},     {17, 5},  {64, 32}, {33, 100}, {129, 130},
+                                        {100, 257}, {3, 200}, {0, 5},   {5, 0}};
 
-size_map sizes_for(const program &p, std::pair<std::int64_t, std::int64_t> length, unsigned seed) {
-  size_map sizes;
-  int next = 0;
-  for (qkv::codegen::axis_id id = 0; id < static_cast<int>(p.axes.size()); ++id) {
-    const auto &a = p.axes[static_cast<std::size_t>(id)];
-    if (a.size >= 0 || a.root != id || is_decided(p, id)) continue;
-    if (a.batch)
-      sizes[a.name] = 1 + seed % 3;
-    else if (a.name == "any_k" || a.name == "any_v")
-      sizes[a.name] = 1 + (length.second * 5 + 2) % 70;
-    else
-      sizes[a.name] = next++ == 0 ? length.first : length.second;
-  }
-  return sizes;
-}
-
-trial trial_of(const program &p, device on, std::pair<std::int64_t, std::int64_t> length,
-               unsigned seed) {
+trial trial_of(const program &p, device on, two_sizes length, unsigned seed) {
   return {p, sizes_for(p, length, seed), static_cast<layout>(seed % 3), guard::after, seed, 1, on};
 }
 

@@ -17,7 +17,6 @@
 using namespace qkv::testing;
 using qkv::codegen::make_program;
 using qkv::codegen::program;
-using qkv::codegen::size_map;
 
 namespace {
 
@@ -27,28 +26,10 @@ const std::vector<program> &programs() {
 }
 
 // Sizes of the axes decided at the call: edges of registers, tiles, blocks and tasks, and one beyond each.
-const std::vector<std::pair<std::int64_t, std::int64_t>> lengths = {
-    {1, 1},    {2, 3},    {17, 5},   {16, 16},   {31, 33},  {32, 127},
-    {33, 128}, {48, 129}, {64, 200}, {100, 257}, {127, 70}, {1, 300},
-    {300, 1},  {520, 40}, {0, 5},    {5, 0},     {0, 0},    {37, 385}};
-
-size_map sizes_for(const program &p, std::pair<std::int64_t, std::int64_t> length, unsigned seed) {
-  size_map sizes;
-  int next = 0;
-  for (qkv::codegen::axis_id id = 0; id < static_cast<int>(p.axes.size()); ++id) {
-    const auto &a = p.axes[static_cast<std::size_t>(id)];
-    if (a.size >= 0 || a.root != id || is_decided(p, id)) continue;
-    if (a.batch)
-      sizes[a.name] = 1 + seed % 3;
-    else if (a.name == "any_k")
-      sizes[a.name] = 1 + (length.first * 7 + 3) % 40;
-    else if (a.name == "any_v")
-      sizes[a.name] = 1 + (length.second * 5 + 2) % 70;
-    else
-      sizes[a.name] = next++ == 0 ? length.first : length.second;
-  }
-  return sizes;
-}
+const std::vector<two_sizes> lengths = {{1, 1},    {2, 3},    {17, 5},   {16, 16},  {31, 33},
+                                        {32, 127}, {33, 128}, {48, 129}, {64, 200}, {100, 257},
+                                        {127, 70}, {1, 300},  {300, 1},  {520, 40}, {0, 5},
+                                        {5, 0},    {0, 0},    {37, 385}};
 
 bool asked_for(const trial &t) {
   const char *only = std::getenv("QKV_TRIAL");

@@ -45,6 +45,24 @@ std::int64_t longest(const trial &t) {
 
 }  // namespace
 
+codegen::size_map sizes_for(const codegen::program &p, two_sizes length, unsigned seed) {
+  codegen::size_map sizes;
+  int next = 0;
+  for (codegen::axis_id id = 0; id < static_cast<int>(p.axes.size()); ++id) {
+    const auto &a = p.axes[static_cast<std::size_t>(id)];
+    if (a.size >= 0 || a.root != id || is_decided(p, id)) continue;
+    if (a.batch)
+      sizes[a.name] = 1 + seed % 3;
+    else if (a.name == "any_k")
+      sizes[a.name] = 1 + (length.first * 7 + 3) % 40;
+    else if (a.name == "any_v")
+      sizes[a.name] = 1 + (length.second * 5 + 2) % 70;
+    else
+      sizes[a.name] = next++ == 0 ? length.first : length.second;
+  }
+  return sizes;
+}
+
 bool is_decided(const codegen::program &p, axis_id a) {
   return std::any_of(p.conditions.begin(), p.conditions.end(), [&](const codegen::condition &c) {
     return c.what != codegen::condition::same_size && p.axes[c.a].root == p.axes[a].root;

@@ -2,6 +2,7 @@
 // One compiled kernel, one set of sizes, one layout, random numbers: run it, interpret it, compare.
 #include <qkv/options.hpp>
 #include <string>
+#include <utility>
 
 #include "codegen/program/program.hpp"
 #include "codegen/reference/interpreter.hpp"
@@ -22,6 +23,10 @@ struct trial {
 // Empty when the compiled kernel agrees with the interpreter under the 2x rule and kept to its memory; else one line
 // that says what is wrong, where, and how to run this trial again.
 std::string run(const trial &);
+
+// The first two axes that the call decides get these sizes in turn, batch axes 1 to 3, any_k and any_v others.
+using two_sizes = std::pair<std::int64_t, std::int64_t>;
+codegen::size_map sizes_for(const codegen::program &, two_sizes, unsigned seed);
 
 // Whether the sizes of others decide this axis, as those of past and new keys decide that of all.
 bool is_decided(const codegen::program &, codegen::axis_id);

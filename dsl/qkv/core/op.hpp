@@ -106,6 +106,7 @@ constexpr bool is_reduction(op o) { return o >= op::sum && o <= op::logsumexp; }
 // A value of one position of a scan: no step of its own outside of it.
 constexpr bool is_of_a_position(op o) { return o == op::carried || o == op::element; }
 constexpr bool is_gather(op o) { return o == op::take || o == op::concat; }
+constexpr bool makes_weights(op o) { return o == op::softmax || o == op::normalize; }
 constexpr bool is_view(op o) { return o >= op::rename && o <= op::element; }
 
 }  // namespace qkv
