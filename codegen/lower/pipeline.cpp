@@ -12,12 +12,14 @@
 namespace qkv::codegen {
 namespace {
 
-void refuse_types_that_gpus_lack(const program &p) {
+void refuse_types_that_gpus_lack(const program &p, const Halide::Target &t) {
+  const bool opencl = t.has_feature(Halide::Target::OpenCL);
   for (const node &n : p.nodes)
-    if (n.type == f64)
-      throw std::runtime_error(
-          p.name + ": " + (n.name.empty() ? std::string(name_of(n.kind)) : n.name) +
-          " is f64, which kernels of the CPU compute; leave out cuda and opencl");
+    if (n.type == f64 || n.type == bf16 || (n.type == f16 && opencl))
+      throw std::runtime_error(p.name + ": " +
+                               (n.name.empty() ? std::string(name_of(n.kind)) : n.name) + " is " +
+                               std::string(name_of(n.type)) + ", which no kernel takes on " +
+                               (opencl ? "opencl" : "cuda") + "; the CPU's do: TARGETS host");
 }
 
 bool is_output(const program &p, node_id n) { return p[n].kind == op::output; }
@@ -26,7 +28,7 @@ bool is_output(const program &p, node_id n) { return p[n].kind == op::output; }
 
 compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   const bool on_gpu = t.has_gpu_feature();
-  if (on_gpu) refuse_types_that_gpus_lack(p);
+  if (on_gpu) refuse_types_that_gpus_lack(p, t);
   const stages cut = cut_into_stages(p);
   context c(p, cut);
   std::map<node_id, Halide::Func> outputs;

@@ -11,15 +11,33 @@ using namespace qkv;
 namespace {
 
 constexpr axis<"seq"> seq;
+template <dtype T>
 constexpr auto doubled =
-    kernel<"doubled">([](in<"X", f64, seq> X) -> out<"Y", f64, seq> { return X + X; });
+    kernel<"doubled">([](in<"X", T, seq> X) -> out<"Y", T, seq> { return X + X; });
+
+template <dtype T>
+void lower(const char *target) {
+  codegen::lower_pipeline(codegen::simplified(codegen::make_program(doubled<T>)),
+                          Halide::Target(target));
+}
+
+constexpr auto host = "x86-64-linux-avx2", opencl = "x86-64-linux-opencl",
+               cuda = "x86-64-linux-cuda-cuda_capability_80";
 
 }  // namespace
 
-TEST_CASE("f64 is for the CPU") {
-  const codegen::program p = codegen::simplified(codegen::make_program(doubled));
-  CHECK_NOTHROW(codegen::lower_pipeline(p, Halide::Target("x86-64-linux-avx2")));
+TEST_CASE("f64 and bf16 are for the CPU, f16 also for CUDA") {
+  CHECK_NOTHROW(lower<f64>(host));
+  CHECK_NOTHROW(lower<bf16>(host));
+  CHECK_NOTHROW(lower<f16>(host));
+  CHECK_NOTHROW(lower<f16>(cuda));
   CHECK_THROWS_WITH(
-      codegen::lower_pipeline(p, Halide::Target("x86-64-linux-opencl")),
-      "doubled: X is f64, which kernels of the CPU compute; leave out cuda and opencl");
+      lower<f64>(opencl),
+      "doubled: X is f64, which no kernel takes on opencl; the CPU's do: TARGETS host");
+  CHECK_THROWS_WITH(
+      lower<f16>(opencl),
+      "doubled: X is f16, which no kernel takes on opencl; the CPU's do: TARGETS host");
+  CHECK_THROWS_WITH(
+      lower<bf16>(cuda),
+      "doubled: X is bf16, which no kernel takes on cuda; the CPU's do: TARGETS host");
 }
