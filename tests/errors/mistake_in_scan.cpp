@@ -1,4 +1,5 @@
 // A mistake inside the step of a scan.
+// at most 17 lines: the step is called by scan.
 #include "axes.hpp"
 
 namespace my {

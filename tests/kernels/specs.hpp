@@ -380,7 +380,7 @@ inline constexpr auto quadratic_linear = kernel<"quadratic_linear">(
 inline constexpr auto weights_of_attention = kernel<"weights_of_attention">(
     [](Q_ Q, K_ K, in<"Z", batch, heads, mem, c> Z,
        in<"W", batch, heads, c, d_v> W) -> out<"O", batch, heads, seq, d_v> {
-      return dot<c>(relu(dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), Z)), W);
+      return dot<c>(relu(dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), Z)), abs(W));
     });
 
 // ---- storage of 16 bit ----------------------------------------------------------------------------------------------

@@ -180,7 +180,32 @@ constexpr auto put_scan(graph *g, int state, const Last &, int next, const Resul
   return scanned<result_type, last_type>{{g, result}, {g, last}};
 }
 
+template <axes Over, class S, class Step, class... X>
+constexpr auto traced_scan(S state, Step step, X... x) {
+  graph *g = graph_of(state, x...);
+  const int start = lift<f32>(*g, state);
+  const int carried = g->put(step_node(op::carried, of<S>.m.type, of<S>.s, Over, start));
+  (*g)[carried].number = carried;  // each scan has a state of its own
+  const auto at = [&]<class Y>(const Y &y) {
+    using type = typename at_position<Over, Y>::type;
+    const int whole = lift<i32>(*g, y);
+    return type{g, g->put(step_node(op::element, of<type>.m.type, of<type>.s, Over, whole))};
+  };
+  const auto r = step(typename state_of<S>::type{g, carried}, at(x)...);
+  const auto &next = next_of(r);
+  return put_scan<Over>(g, carried, next, next.id, result_of(r));
+}
+
 }  // namespace detail
+
+// Declared before the scan itself, so that a mistake inside a step is shown with this line and not all of that.
+template <an_axis auto Ax, traced S, class Step, traced... X,
+          class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
+          class R = decltype(std::declval<const Step &>()(
+              std::declval<typename detail::state_of<S>::type>(),
+              std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...)),
+          class Err = detail::refusal<detail::scan_step<axes_of<Ax>(), S, R>>>
+Err scan(S, Step, X...);
 
 // Computes: s = state; for each position t along Ax: (s, y[t]) = step(s, x[t]...), where step returns
 //           std::pair{next state, y}, or the next state alone, which then is y. Gives y and the last
@@ -201,32 +226,11 @@ template <an_axis auto Ax, traced S, class Step, traced... X,
               std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...))>
   requires detail::passes<detail::scan_step<axes_of<Ax>(), S, R>>
 constexpr auto scan(S state, Step step, X... x) {
-  constexpr axes over = axes_of<Ax>();
-  graph *g = detail::graph_of(state, x...);
-  const int start = detail::lift<f32>(*g, state);
-  const int carried =
-      g->put(detail::step_node(op::carried, detail::of<S>.m.type, detail::of<S>.s, over, start));
-  (*g)[carried].number = carried;  // each scan has a state of its own
-  const auto at = [&]<class Y>(const Y &y) {
-    using type = typename detail::at_position<over, Y>::type;
-    const int whole = detail::lift<i32>(*g, y);
-    return type{g, g->put(detail::step_node(op::element, detail::of<type>.m.type,
-                                            detail::of<type>.s, over, whole))};
-  };
-  const auto r = step(typename detail::state_of<S>::type{g, carried}, at(x)...);
-  const auto &next = detail::next_of(r);
-  return detail::put_scan<over>(g, carried, next, next.id, detail::result_of(r));
+  return detail::traced_scan<axes_of<Ax>()>(state, step, x...);
 }
 template <an_axis auto Ax, traced S, traced... X,
           class Err = detail::refusal<detail::scan_operands<axes_of<Ax>(), S, X...>>>
 Err scan(S, detail::anything, X...);
-template <an_axis auto Ax, traced S, class Step, traced... X,
-          class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
-          class R = decltype(std::declval<const Step &>()(
-              std::declval<typename detail::state_of<S>::type>(),
-              std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...)),
-          class Err = detail::refusal<detail::scan_step<axes_of<Ax>(), S, R>>>
-Err scan(S, Step, X...);
 // Where the step itself has an error, which the compiler has shown, nothing more is to be said.
 template <an_axis auto Ax, class... T>
   requires detail::scan_fits<axes_of<Ax>(), T...>
