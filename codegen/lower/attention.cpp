@@ -195,7 +195,8 @@ class lowering {
       f_.product_v(all) = skip_zeros ? select(math::is_zero(p), f_.product_v(all), sum) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");
-    const bool masked = masked_steps(p_)[s_.scores],
+    const std::vector<bool> steps = masked_steps(p_);
+    const bool masked = steps[s_.scores] || (s_.gate >= 0 && steps[s_.gate]),
                every_product = masked && f_.tile.dealt_to_threads();
     if (masked && !every_product) {
       const Expr suspect = look_for_suspects(vars, args);

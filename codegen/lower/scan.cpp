@@ -163,15 +163,17 @@ class lowering {
 
   // ---- values inside a step --------------------------------------------------------------------------------------
   value at(node_id n, const indices &where) const {
-    expression e(c_, [this](node_id n, const indices &i) { return own(n, i); });
-    indices all = where;
-    all[axis_] = bounded(position_, c_.extent(axis_));
-    return e.at(n, all);
+    return expression(c_, [this](node_id n, const indices &i) { return own(n, i); }).at(n, where);
   }
 
   std::optional<value> own(node_id n, const indices &i) const {
     if (n == s_.carried) return value{read(state_row(turn(0), i)), {}};
     if (n == s_.next && next_written_) return value{read(state_row(turn(1), i)), {}};
+    if (p_[n].kind == op::element) {
+      indices here = i;
+      here[axis_] = bounded(position_, c_.extent(axis_));
+      return at(p_[n].in[0], here);
+    }
     if (!planned_.count(n)) return std::nullopt;
     if (auto it = prefixes_.find(n); it != prefixes_.end())
       return value{read(row_at(it->second, i)), {}};
@@ -261,7 +263,9 @@ class lowering {
       indices where = here_;
       place(where, state_.axes, iteration);
       const value v = at(s_.next, where);
-      return std::pair{state_row(turn(1), where), stored(v, s_.next)};
+      return std::pair{
+          state_row(turn(1), where),
+          or_else({Halide::cast(type_, v.number), v.present}, read(state_row(turn(0), where)))};
     });
     next_written_ = true;
   }
@@ -308,6 +312,18 @@ class lowering {
     if (!f_.has_lane) f_.table.bound(f_.lane, 0, 1);
   }
 
+  // The cell of the table that holds an element of a result.
+  Expr cell(node_id core, const indices &i) const {
+    const Expr row = p_[core].kind == op::last ? state_row(c_.size(axis_) % 2, i)
+                                               : i.at(axis_) * count(results_.at(core).axes) +
+                                                     row_at(results_.at(core), i);
+    std::vector<Expr> where;
+    for (axis_id a : columns_) where.push_back(has(p_[core].shape, a) ? i.at(a) : Expr(0));
+    if (!f_.has_lane) where.insert(where.begin(), 0);
+    where.insert(where.begin() + 1, bounded(row, Halide::max(rows_, 1)));
+    return f_.table(where);
+  }
+
   // ---- results ---------------------------------------------------------------------------------------------------
   void output(node_id core, node_id root) {
     const std::vector<axis_id> order = storage_order(p_, c_.cut, root);
@@ -318,19 +334,9 @@ class lowering {
       o.position.push_back(v);
       at[order[d]] = v;
     }
-    const auto cell = [&](const indices &i) {
-      const Expr row = p_[core].kind == op::last ? state_row(c_.size(axis_) % 2, i)
-                                                 : i.at(axis_) * count(results_.at(core).axes) +
-                                                       row_at(results_.at(core), i);
-      std::vector<Expr> where;
-      for (axis_id a : columns_) where.push_back(has(p_[core].shape, a) ? i.at(a) : Expr(0));
-      if (!f_.has_lane) where.insert(where.begin(), 0);
-      where.insert(where.begin() + 1, bounded(row, Halide::max(rows_, 1)));
-      return f_.table(where);
-    };
     expression e(c_, [&](node_id n, const indices &i) -> std::optional<value> {
-      if (n == core) return value{cell(i), {}};
-      return std::nullopt;
+      if (std::find(s_.cores.begin(), s_.cores.end(), n) == s_.cores.end()) return std::nullopt;
+      return value{cell(n, i), {}};
     });
     o.out = Func(context::label(p_, root));
     o.out(o.position) = stored_form(e.definition(root, at), p_[root].type);

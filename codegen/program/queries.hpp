@@ -42,4 +42,23 @@ inline bool is_alternative(const program &p, const node &n) {
   return n.kind == op::where && p[n.in[0]].shape.empty();
 }
 
+// A step that is recomputed where it is used, unless something asks for it to be stored.
+inline bool is_inlinable(const program &p, node_id n) {
+  const op k = p[n].kind;
+  return is_source(k) || k == op::uniform || is_pointwise(k) || is_view(k) || is_gather(k) ||
+         k == op::mask;
+}
+
+// Per step: whether mask() may have removed positions that the step still knows to be absent.
+inline std::vector<bool> masked_steps(const program &p) {
+  std::vector<bool> masked;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+    bool some = p[n].kind == op::mask;
+    if (is_inlinable(p, n))
+      for (node_id operand : p[n].in) some = some || masked[operand];
+    masked.push_back(some);
+  }
+  return masked;
+}
+
 }  // namespace qkv::codegen

@@ -27,7 +27,7 @@ void check_scans(const program &p) {
     const bool closes = x.kind == op::scan || x.kind == op::last;
     if (closes)
       std::erase_if(made_of, [&](node_id m) {
-        return m == x.in[0] || (p[m].kind == op::element && p[m].over == x.over);
+        return m == x.in[0] || (p[m].kind == op::element && p[m].in[1] == x.in[0]);
       });
     if (closes && !made_of.empty())
       throw std::invalid_argument(p.name + ": " + call(n) + " stands inside a step of " +

@@ -204,7 +204,9 @@ std::vector<bool> computed_in_f64(const program &p) {
       return std::any_of(n.in.begin(), n.in.end(), [&](node_id o) { return is[o]; });
     };
     wide.push_back(n.type == f64 || operand(wide));
-    narrow.push_back(n.type == f32 || n.type == bf16 || n.type == f16 || operand(narrow));
+    // what a comparison gives is exact, whatever it compares
+    narrow.push_back(n.type == f32 || n.type == bf16 || n.type == f16 ||
+                     (n.type != b8 && operand(narrow)));
     result.push_back(wide.back() && !narrow.back());
   }
   return result;

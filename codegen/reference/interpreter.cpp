@@ -83,18 +83,23 @@ class interpreter {
       if (needed[k] && walked_[k] >= 0 && k != carried)
         for (node_id operand : p_[k].in) needed[operand] = true;
     const axis_id axis = n.over[0];
-    detail::tensor_value<T> all = steps_.blank(n.shape), state = values_[p_[carried].in[0]];
+    detail::tensor_value<T> all = steps_.blank(n.shape),
+                            state = steps_.without_states(values_[p_[carried].in[0]]);
     for (std::int64_t t = 0; t < size_[axis]; ++t) {
       values_[carried] = state;
       for (node_id k = 0; k < result; ++k)
-        if (needed[k] && walked_[k] >= 0 && k != carried)
+        if (needed[k] && walked_[k] >= 0 && k != carried) {
           values_[k] = p_[k].kind == op::element
                            ? steps_.at_position(values_[p_[k].in[0]], p_[k].shape, axis, t)
                            : step(p_[k]);
+          if (k == next) steps_.keep_where_absent(values_[k], state);
+        }
       if (n.kind == op::scan) steps_.put_position(all, values_[wanted], axis, t);
-      state = steps_.without_states(values_[next]);
+      detail::tensor_value<T> after = values_[next];
+      steps_.keep_where_absent(after, state);
+      state = std::move(after);
     }
-    return n.kind == op::scan ? all : steps_.without_states(state);
+    return n.kind == op::scan ? all : state;
   }
 
   detail::tensor_value<T> step(const node &n) const {

@@ -385,6 +385,17 @@ void steps<T>::put_position(value &whole, const value &part, axis_id a, std::int
 }
 
 template <class T>
+void steps<T>::keep_where_absent(value &next, const value &state) const {
+  if (next.states.empty()) return;
+  std::int64_t to = 0;
+  walk<1>(next.extent, {strides_along(state, next.axes)}, [&](const auto &at) {
+    if (!next.has(to)) next.data[to] = state.data[at[0]];
+    ++to;
+  });
+  next.states.clear();
+}
+
+template <class T>
 tensor_value<T> steps<T>::without_states(value x) const {
   for (std::size_t k = 0; k < x.data.size(); ++k)
     if (!x.has(static_cast<std::int64_t>(k))) x.data[k] = -std::numeric_limits<T>::infinity();

@@ -44,6 +44,8 @@ class steps {
                               std::int64_t t) const;
   void put_position(tensor_value<T> &whole, const tensor_value<T> &part, axis_id,
                     std::int64_t t) const;
+  // Where a next state is absent, the state stays.
+  void keep_where_absent(tensor_value<T> &next, const tensor_value<T> &state) const;
   // As memory has it: what is absent is -inf.
   tensor_value<T> without_states(tensor_value<T>) const;
 

@@ -27,13 +27,14 @@ struct term {
 
 class terms_of {
  public:
-  terms_of(const program &p, const std::vector<axis_id> &over) : p_(p), over_(over) {}
+  terms_of(const program &p, const std::vector<bool> &masked, const std::vector<axis_id> &over)
+      : p_(p), masked_(masked), over_(over) {}
 
   // Empty when the step is not a sum of weights over these axes, each times what does not vary along them.
   std::vector<term> operator()(node_id n) const {
     const node &x = p_[n];
     if (makes_weights(x.kind) && x.over == over_) return {{n, {}, {}}};
-    if (!is_floating(x.type)) return {};
+    if (!is_floating(x.type) || masked_[n]) return {};  // what is absent from a sum is all of it
     if (x.kind == op::add || x.kind == op::sub) {
       std::vector<term> a = (*this)(x.in[0]), b = (*this)(x.in[1]);
       if (a.empty() || b.empty()) return {};
@@ -67,6 +68,7 @@ class terms_of {
 
  private:
   const program &p_;
+  const std::vector<bool> &masked_;
   const std::vector<axis_id> &over_;
 };
 
@@ -82,13 +84,14 @@ std::vector<axis_id> shape_among(const std::vector<axis_id> &order, const std::v
 }  // namespace
 
 program distribute_weights(const program &p) {
+  const std::vector<bool> masked = masked_steps(p);
   rebuild r(p);
   node_id at = 0;
   return r.run([&](node n) -> node_id {
     const node &old = p[at++];
     if (old.kind != op::dot) return r.put(std::move(n));
     for (const std::size_t side : {0, 1}) {
-      const std::vector<term> terms = terms_of(p, old.over)(old.in[side]);
+      const std::vector<term> terms = terms_of(p, masked, old.over)(old.in[side]);
       if (terms.empty() ||
           (terms.size() == 1 && terms[0].factors.empty() && terms[0].gates.size() <= 1))
         continue;

@@ -10,26 +10,27 @@
 namespace qkv::codegen {
 namespace {
 
-// The axis that the scan walks, if the operands are elements along it, or do not vary along it at all; else -1.
-axis_id lifted_along(const program &p, const node &n, const std::vector<bool> &inside) {
-  axis_id axis = -1;
-  for (node_id operand : n.in)
-    if (p[operand].kind == op::element) axis = p[operand].over[0];
-  if (axis < 0 || has(n.over, axis)) return -1;
+// The state of the scan that this step belongs to, if its operands are elements of that scan and what is outside of every
+// one; else -1. Lifted, the step must take no more memory of all positions than an operand does; a projection may.
+node_id lifted_from(const program &p, const node &n, const std::vector<bool> &inside) {
+  node_id state = -1;
+  bool fits = false, projects = false;
   for (node_id operand : n.in) {
-    const bool element = p[operand].kind == op::element && p[operand].over[0] == axis;
-    if (!element && (inside[operand] || has(p[operand].shape, axis))) return -1;
+    const node &x = p[operand];
+    if (x.kind == op::element) {
+      state = x.in[1];
+      fits = fits || is_view(n.kind) || contains(x.shape, n.shape);
+    }
+    projects = projects || (n.kind == op::dot && x.kind == op::param);
   }
-  return axis;
-}
-
-// Lifted, a step takes the memory of all positions: no more than an operand of it does, or a projection by a param.
-bool grows(const program &p, const node &n) {
-  if (n.kind == op::broadcast) return true;
-  if (n.kind != op::dot) return false;
-  return std::all_of(n.in.begin(), n.in.end(), [&](node_id operand) {
-    return p[operand].kind == op::element && !contains(p[operand].shape, n.shape);
-  });
+  if (state < 0 || !(fits || projects)) return -1;
+  const axis_id axis = p[state].over[0];
+  if (has(n.over, axis)) return -1;
+  for (node_id operand : n.in) {
+    const node &x = p[operand];
+    if (x.kind == op::element ? x.in[1] != state : inside[operand] || has(x.shape, axis)) return -1;
+  }
+  return state;
 }
 
 }  // namespace
@@ -45,11 +46,11 @@ program hoist_from_scan(const program &p) {
     return r.put(std::move(n));
   };
   return r.run([&](node n) -> node_id {
-    const axis_id axis = is_pointwise(n.kind) || is_reduction(n.kind) || n.kind == op::dot ||
-                                 (is_view(n.kind) && n.kind != op::element)
-                             ? lifted_along(r.to(), n, inside)
-                             : -1;
-    if (axis < 0 || n.shape.size() >= max_axes || grows(r.to(), n)) return put(std::move(n));
+    const bool pure = is_pointwise(n.kind) || is_reduction(n.kind) || n.kind == op::dot ||
+                      (is_view(n.kind) && n.kind != op::element && n.kind != op::broadcast);
+    const node_id state = pure && n.shape.size() < max_axes ? lifted_from(r.to(), n, inside) : -1;
+    if (state < 0) return put(std::move(n));
+    const axis_id axis = r.to()[state].over[0];
     node element;
     element.kind = op::element;
     element.type = n.type;
@@ -58,7 +59,7 @@ program hoist_from_scan(const program &p) {
     for (node_id &operand : n.in)
       if (r.to()[operand].kind == op::element) operand = r.to()[operand].in[0];
     n.shape.insert(n.shape.begin(), axis);
-    element.in = {put(std::move(n))};
+    element.in = {put(std::move(n)), state};
     return put(std::move(element));
   });
 }

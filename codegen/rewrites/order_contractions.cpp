@@ -11,6 +11,7 @@
 #include <set>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/scans.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
@@ -277,9 +278,14 @@ std::map<node_id, choice> choices_of(const program &p, const chain &c) {
       for (const std::size_t side : {0, 1})
         if (c.opens(p[n].in[side], p[n].in[1 - side])) inner.insert(p[n].in[side]);
   std::map<node_id, choice> choices;
-  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
-    if (p[n].kind == op::dot && !inner.count(n))
-      if (const auto chosen = chooser(p, c, n).chosen()) choices.emplace(n, *chosen);
+  const std::vector<axis_id> walked = walked_axes(p);
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+    if (p[n].kind != op::dot || inner.count(n)) continue;
+    std::optional<choice> chosen = chooser(p, c, n).chosen();
+    if (!chosen) continue;
+    if (walked[n] >= 0) chosen->other.reset();  // a scan computes all of its steps
+    choices.emplace(n, std::move(*chosen));
+  }
   return choices;
 }
 

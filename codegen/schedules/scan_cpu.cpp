@@ -1,5 +1,6 @@
 // Scans on CPUs: columns of the table in lanes and in parallel, positions in order, each phase a loop of its own.
 #include "codegen/schedules/schedules.hpp"
+#include "codegen/schedules/tasks.hpp"
 #include "codegen/schedules/tuning.hpp"
 
 namespace qkv::codegen {
@@ -8,11 +9,11 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 void schedule_scan_cpu(scan_funcs &f, const Halide::Target &t, const std::vector<bool> &is_output) {
-  const int vl = registers_of(t).lanes;
+  const int vl = registers_of(t, f.table.types()[0].bits()).lanes;
   Var chunk("chunk"), lane("lane_of_chunk");
   f.table.compute_root();
   if (f.has_lane) f.table.vectorize(f.lane, vl, TailStrategy::GuardWithIf);
-  if (!f.around.empty()) f.table.parallel(f.around.back());
+  parallel_tasks(f.table, f.around);
 
   auto update = f.table.update();
   std::vector<Halide::VarOrRVar> order;
@@ -21,11 +22,13 @@ void schedule_scan_cpu(scan_funcs &f, const Halide::Target &t, const std::vector
     order.emplace_back(lane);
   }
   for (const Halide::RVar &v : {f.steps.x, f.steps.y, f.steps.z}) order.emplace_back(v);
-  if (f.has_lane) order.emplace_back(chunk);
-  for (const Var &v : f.around) order.emplace_back(v);
+  std::vector<Var> columns;
+  if (f.has_lane) columns.push_back(chunk);
+  columns.insert(columns.end(), f.around.begin(), f.around.end());
+  for (const Var &v : columns) order.emplace_back(v);
   update.reorder(order).unroll(f.steps.y);
   if (f.has_lane) update.vectorize(lane);
-  if (f.has_lane || !f.around.empty()) update.parallel(f.around.empty() ? chunk : f.around.back());
+  for (const Var &task : fused(update, columns)) update.parallel(task);
 
   for (std::size_t k = 0; k < f.outputs.size(); ++k) {
     scan_funcs::output &o = f.outputs[k];

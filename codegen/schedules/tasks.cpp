@@ -6,7 +6,10 @@ namespace qkv::codegen {
 
 using Halide::Var;
 
-std::vector<Var> fused(Halide::Func &f, const std::vector<Var> &loops) {
+namespace {
+
+template <class Loops>
+std::vector<Var> fused_in(Loops &f, const std::vector<Var> &loops) {
   if (loops.empty()) return {};
   Var all = loops[0];
   for (std::size_t k = 1; k < loops.size(); ++k) {
@@ -15,6 +18,15 @@ std::vector<Var> fused(Halide::Func &f, const std::vector<Var> &loops) {
     all = next;
   }
   return {all};
+}
+
+}  // namespace
+
+std::vector<Var> fused(Halide::Func &f, const std::vector<Var> &loops) {
+  return fused_in(f, loops);
+}
+std::vector<Var> fused(Halide::Stage &s, const std::vector<Var> &loops) {
+  return fused_in(s, loops);
 }
 
 Halide::LoopLevel parallel_tasks(Halide::Func &f, const std::vector<Var> &loops) {

@@ -8,6 +8,7 @@ namespace qkv::codegen {
 
 // One loop made of these, innermost first; none when there are none.
 std::vector<Halide::Var> fused(Halide::Func &, const std::vector<Halide::Var> &loops);
+std::vector<Halide::Var> fused(Halide::Stage &, const std::vector<Halide::Var> &loops);
 
 // The same, in parallel. Returns where one task begins: what belongs to it is computed there. No loops: the whole Func is
 // one task.

@@ -1,9 +1,11 @@
-// Where a pipeline is cut: first the attentions, then the contractions, then whatever must be stored besides.
+// Where a pipeline is cut: after the attentions come the contractions, then whatever must be stored besides.
 #include <functional>
 #include <map>
 #include <set>
+#include <stdexcept>
 
 #include "codegen/program/scans.hpp"
+#include "codegen/stages/attentions.hpp"
 #include "codegen/stages/queries.hpp"
 #include "codegen/stages/stages.hpp"
 
@@ -24,202 +26,20 @@ class cutter {
         users_(users_of(p)),
         masked_(masked_steps(p)),
         walked_(walked_axes(p)),
-        stored_(p.nodes.size(), false),
-        taken_(p.nodes.size(), false) {}
+        attentions_(find_attentions(p)),
+        stored_(p.nodes.size(), false) {}
 
   stages run() {
-    find_attentions();
     mark_stored();
     return build();
   }
 
  private:
-  // Calls f for every node that is recomputed for `n`, n included, down to what `stop` says is not.
-  void walk(node_id n, const std::function<bool(node_id)> &enter, std::set<node_id> &seen) const {
-    if (!seen.insert(n).second || !enter(n)) return;
-    for (node_id operand : p_[n].in) walk(operand, enter, seen);
-  }
-
-  axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &but) const {
-    const auto rest = without(axes, but);
-    return rest.empty() ? no_axis : rest.back();
-  }
-
-  void find_attentions() {
-    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (p_[n].kind != op::dot || p_[n].over.size() != 1 || !is_floating(p_[n].type) || in_scan(n))
-        continue;
-      for (int side : {0, 1}) {
-        stage s;
-        if (attention_at(n, p_[n].in[side], p_[n].in[1 - side], s)) {
-          attentions_[n] = s;
-          taken_[n] = true;
-          if (s.weights >= 0) taken_[s.weights] = true;
-          for (node_id d : s.score_dots) taken_[d] = true;
-          if (s.lse >= 0) taken_[s.lse] = true;
-          break;
-        }
-      }
-    }
-    for (const auto &[core, s] : attentions_) {
-      std::set<node_id> &cone = cones_[core];
-      walk(s.scores, [&](node_id n) { return is_inlinable(p_, n) || is_score_dot(n); }, cone);
-      if (s.gate < 0) continue;
-      walk(s.gate, [&](node_id n) { return is_inlinable(p_, n); }, cone);
-      for (node_id operand : p_[core].in)
-        if (opened(operand, p_[core].over).gate == s.gate) cone.insert(operand);
-    }
-  }
-
   // Steps of one position belong to their scan, whatever they are.
   bool in_scan(node_id n) const { return walked_[n] >= 0; }
 
-  // Weights live in the tiles of the dots that use them, each of which computes them anew, unless something else wants them.
-  bool only_for_dots(node_id weights, axis_id key) const {
-    const std::vector<axis_id> over = {key};
-    return std::all_of(users_[weights].begin(), users_[weights].end(), [&](node_id user) {
-      if (opened(user, over).weights == weights) return only_for_dots(user, key);
-      return p_[user].kind == op::dot && p_[user].over == over && !in_scan(user);
-    });
-  }
-
-  // Weights, and what they are multiplied with at each pair: w * gate.
-  struct gated {
-    node_id weights, gate;
-  };
-  gated opened(node_id n, const std::vector<axis_id> &over) const {
-    if (p_[n].kind == op::mul)
-      for (const std::size_t side : {0, 1}) {
-        const node_id w = p_[n].in[side], gate = p_[n].in[1 - side];
-        if (is_weights(w, over) && is_gate_of(w, gate)) return {w, gate};
-      }
-    return {n, -1};
-  }
-
-  // It has no other axes, and is not made of the weights, nor of the logsumexp that their stage ends with.
-  bool is_gate_of(node_id w, node_id gate) const {
-    if (!without(p_[gate].shape, p_[w].shape).empty()) return false;
-    std::set<node_id> below;
-    walk(gate, [](node_id) { return true; }, below);
-    return std::none_of(below.begin(), below.end(), [&](node_id n) {
-      return n == w || (p_[n].kind == op::logsumexp && p_[n].in[0] == p_[w].in[0]);
-    });
-  }
-
-  bool is_weights(node_id n, const std::vector<axis_id> &over) const {
-    return makes_weights(p_[n].kind) && p_[n].over == over;
-  }
-
-  // A function of queries and keys, each of which changes with the call: a hidden layer, whose weights are params, is
-  // no attention.
-  bool is_function_of_pairs(node_id n, axis_id key) const {
-    bool pairs = false, params = false;
-    std::set<node_id> seen;
-    walk(
-        n,
-        [&](node_id x) {
-          if (p_[x].kind == op::dot && has(p_[x].shape, key) && p_[x].shape.size() > 1) {
-            for (node_id operand : p_[x].in)
-              params = params || (is_param(operand) && has(p_[operand].shape, key));
-            pairs = true;
-          }
-          return is_inlinable(p_, x);
-        },
-        seen);
-    return pairs && !params;
-  }
-
-  // The order of contractions that is taken where it is the cheaper one must not take the memory of all pairs.
-  bool is_one_of_two_orders(node_id core) const {
-    return std::any_of(users_[core].begin(), users_[core].end(),
-                       [&](node_id user) { return is_alternative(p_, p_[user]); });
-  }
-
-  bool grows_with_pairs(node_id n) const {
-    return std::count_if(p_[n].shape.begin(), p_[n].shape.end(), [&](axis_id a) {
-             return p_.axes[p_.axes[a].root].size < 0 && !p_.axes[a].batch;
-           }) > 1;
-  }
-
-  // What a view or a gather among these steps reads: at positions that are not those of the tile.
-  std::set<node_id> seen_elsewhere(const std::set<node_id> &cone) const {
-    std::set<node_id> moved;
-    for (node_id n : cone) {
-      const op k = p_[n].kind;
-      if ((is_view(k) && k != op::broadcast) || is_gather(k))
-        for (node_id operand : p_[n].in)
-          walk(operand, [&](node_id x) { return is_inlinable(p_, x); }, moved);
-    }
-    return moved;
-  }
-
-  bool is_param(node_id n) const {
-    return p_[n].kind == op::param || (is_view(p_[n].kind) && is_param(p_[n].in[0]));
-  }
-
-  bool attention_at(node_id core, node_id operand, node_id values, stage &s) const {
-    const auto [weights, gate] = opened(operand, p_[core].over);
-    const node &w = p_[weights];
-    const axis_id key = p_[core].over[0];
-    const bool normalised = is_weights(weights, p_[core].over);
-    if (!only_for_dots(weights, key)) return false;
-    if (!normalised &&
-        (is_param(values) || !is_function_of_pairs(weights, key) ||
-         !(is_inlinable(p_, weights) || (is_one_of_two_orders(core) && grows_with_pairs(weights)))))
-      return false;
-    const node_id scores = normalised ? w.in[0] : weights;
-    const std::vector<axis_id> &shape = p_[scores].shape;
-    if (!has(p_[values].shape, key)) return false;
-
-    s.kind = stage_kind::attention;
-    s.core = core, s.weights = normalised ? weights : -1, s.gate = gate;
-    s.scores = scores, s.values = values, s.key = key;
-    std::vector<axis_id> shared = p_[values].shape;
-    s.row = last_of(without(shape, {key}), shared);
-    s.column = last_of(shared, shape);
-    s.outer = without(p_[core].shape, {s.row, s.column});
-    if (!normalised && s.row == no_axis) return false;
-
-    const auto is_lse_of_these = [&](node_id user) {
-      return p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over &&
-             p_[user].in[0] == scores;
-    };
-    for (node_id user : users_[scores])
-      if (is_lse_of_these(user) && s.lse < 0 && !taken_[user]) s.lse = user;
-
-    // contractions that vary along both tile axes and serve only these scores live in the tile
-    std::set<node_id> cone;
-    walk(scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
-    // where the walk ended stands a step that is stored: a maximum of these very scores, say
-    std::erase_if(cone, [&](node_id n) { return !is_inlinable(p_, n) && p_[n].kind != op::dot; });
-    // what a step outside of the cone reads is recomputed there as well, down to its contractions
-    std::set<node_id> outside;
-    for (node_id n : cone)
-      for (node_id user : users_[n])
-        if (!cone.count(user) && user != weights && user != core && user != s.lse &&
-            !(taken_[user] && is_lse_of_these(user)))
-          walk(n, [&](node_id x) { return is_inlinable(p_, x); }, outside);
-    auto serves_only_scores = [&](node_id n) { return !outside.count(n); };
-    const std::set<node_id> elsewhere = seen_elsewhere(cone);
-    std::set<node_id> seen;
-    bool fits = serves_only_scores(scores) || is_cheap(p_, scores);
-    walk(
-        scores,
-        [&](node_id n) {
-          if (p_[n].kind == op::dot && has(p_[n].shape, key) &&
-              (s.row == no_axis || has(p_[n].shape, s.row))) {
-            if (serves_only_scores(n) && !elsewhere.count(n) && !attentions_.count(n))
-              s.score_dots.push_back(n);
-            return false;
-          }
-          return is_inlinable(p_, n);
-        },
-        seen);
-    return fits && (normalised || !s.score_dots.empty());
-  }
-
   int inlined_size(node_id n, std::map<node_id, int> &memo) const {
-    if (stored_[n] || taken_[n] || !is_inlinable(p_, n)) return 1;
+    if (stored_[n] || attentions_.taken[n] || !is_inlinable(p_, n)) return 1;
     if (auto it = memo.find(n); it != memo.end()) return it->second;
     int size = p_[n].kind == op::uniform ? uniform_size : 1;
     for (node_id operand : p_[n].in) size = std::min(1 << 20, size + inlined_size(operand, memo));
@@ -233,7 +53,7 @@ class cutter {
       if (x.kind == op::output) stored_[n] = true;
       if (is_source(x.kind) || x.kind == op::output || in_scan(n)) continue;
       if (!is_inlinable(p_, n)) {
-        stored_[n] = !taken_[n] || attentions_.count(n) || is_lse(n);
+        stored_[n] = !attentions_.taken[n] || attentions_.by_core.count(n) || attentions_.is_lse(n);
         continue;
       }
       if (in_score_cone(n) || is_masked(n)) continue;
@@ -250,33 +70,21 @@ class cutter {
   // What mask() removed is known only while the step is recomputed: memory would forget it.
   bool is_masked(node_id n) const { return masked_[n]; }
 
-  bool is_lse(node_id n) const {
-    for (const auto &[core, s] : attentions_)
-      if (s.lse == n) return true;
-    return false;
-  }
-
   // Or a scan, which may ask for it more than once at every position.
   bool feeds_contraction(node_id n) const {
     for (node_id user : users_[n]) {
-      if (p_[user].kind == op::dot && !is_score_dot(user)) return true;
+      if (p_[user].kind == op::dot && !attentions_.is_score_dot(user)) return true;
       if (in_scan(user) && p_[user].kind != op::carried) return true;
       if (is_view(p_[user].kind) && feeds_contraction(user)) return true;
     }
     return false;
   }
 
-  bool is_score_dot(node_id n) const {
-    for (const auto &[core, s] : attentions_)
-      if (std::find(s.score_dots.begin(), s.score_dots.end(), n) != s.score_dots.end()) return true;
-    return false;
-  }
-
   // Steps of n*m size that only an attention needs are never stored, whatever they cost.
   bool in_score_cone(node_id n) const {
-    for (const auto &[core, s] : attentions_) {
+    for (const auto &[core, s] : attentions_.by_core) {
       if (!has(p_[n].shape, s.key) || (s.row != no_axis && !has(p_[n].shape, s.row))) continue;
-      if (cones_.at(core).count(n)) return true;
+      if (attentions_.cones.at(core).count(n)) return true;
     }
     return false;
   }
@@ -301,11 +109,12 @@ class cutter {
   // Whether another stage computes this from `result`.
   bool waits_for(node_id n, node_id result) const {
     std::set<node_id> here;
-    walk(n, [&](node_id x) { return x != result && is_inlinable(p_, x); }, here);
+    const auto recomputed = [&](node_id x) { return is_inlinable(p_, x) && !stored_[x]; };
+    walk(p_, n, [&](node_id x) { return x != result && recomputed(x); }, here);
     return std::any_of(here.begin(), here.end(), [&](node_id x) {
-      if (x == result || is_inlinable(p_, x)) return false;
+      if (x == result || recomputed(x)) return false;
       std::set<node_id> below;
-      walk(x, [](node_id) { return true; }, below);
+      walk(p_, x, [](node_id) { return true; }, below);
       return below.count(result) > 0;
     });
   }
@@ -347,7 +156,7 @@ class cutter {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!stored_[n] || p_[n].kind != op::dot) continue;
       stage s;
-      if (auto it = attentions_.find(n); it != attentions_.end())
+      if (auto it = attentions_.by_core.find(n); it != attentions_.by_core.end())
         s = it->second;
       else if (is_contraction(n))
         s = contraction_at(n);
@@ -382,15 +191,16 @@ class cutter {
     for (std::size_t k = 0; k < result.list.size(); ++k)
       for (node_id r : result.list[k].roots) by_root[r] = k;
     std::vector<stage> sorted;
-    std::vector<bool> done(result.list.size(), false);
+    std::vector<bool> done(result.list.size(), false), open(result.list.size(), false);
     std::function<void(std::size_t)> visit = [&](std::size_t k) {
       if (done[k]) return;
-      done[k] = true;
+      if (open[k]) throw std::logic_error(p_.name + ": two stages wait for each other");
+      open[k] = true;
       std::set<node_id> seen;
       for (node_id r : result.list[k].roots)
         for (node_id operand : p_[r].in)
           walk(
-              operand,
+              p_, operand,
               [&](node_id n) {
                 auto it = by_root.find(n);
                 if (it != by_root.end() && it->second != k) {
@@ -401,6 +211,7 @@ class cutter {
               },
               seen);
       sorted.push_back(result.list[k]);
+      done[k] = true;
     };
     for (std::size_t k = 0; k < result.list.size(); ++k) visit(k);
     result.list = std::move(sorted);
@@ -431,10 +242,8 @@ class cutter {
   std::vector<std::vector<node_id>> users_;
   std::vector<bool> masked_;
   std::vector<axis_id> walked_;
+  const attentions attentions_;
   std::vector<bool> stored_;
-  std::vector<bool> taken_;                     // computed inside an attention
-  std::map<node_id, stage> attentions_;         // by their cores
-  std::map<node_id, std::set<node_id>> cones_;  // of each: what is recomputed for its scores
 };
 
 }  // namespace

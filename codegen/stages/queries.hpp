@@ -1,17 +1,13 @@
 #pragma once
 // Questions that decide what is stored.
+#include <functional>
+#include <set>
 #include <vector>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/stages/stages.hpp"
 
 namespace qkv::codegen {
-
-// A step that is recomputed where it is used, unless something asks for it to be stored.
-inline bool is_inlinable(const program &p, node_id n) {
-  const op k = p[n].kind;
-  return is_source(k) || k == op::uniform || is_pointwise(k) || is_view(k) || is_gather(k) ||
-         k == op::mask;
-}
 
 // A step whose value is a few instructions away from its operands' values.
 inline bool is_cheap(const program &p, node_id n) {
@@ -34,16 +30,17 @@ inline bool is_cheap(const program &p, node_id n) {
   }
 }
 
-// Per step: whether mask() may have removed positions that the step still knows to be absent.
-inline std::vector<bool> masked_steps(const program &p) {
-  std::vector<bool> masked;
-  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
-    bool some = p[n].kind == op::mask;
-    if (is_inlinable(p, n))
-      for (node_id operand : p[n].in) some = some || masked[operand];
-    masked.push_back(some);
-  }
-  return masked;
+// Enters n and what it is made of, each step once, as far down as `enter` says; `seen` are those that were asked.
+inline void walk(const program &p, node_id n, const std::function<bool(node_id)> &enter,
+                 std::set<node_id> &seen) {
+  if (!seen.insert(n).second || !enter(n)) return;
+  for (node_id operand : p[n].in) walk(p, operand, enter, seen);
+}
+
+// The last of these axes that is none of those.
+inline axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &but) {
+  const auto rest = without(axes, but);
+  return rest.empty() ? no_axis : rest.back();
 }
 
 }  // namespace qkv::codegen

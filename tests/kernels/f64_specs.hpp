@@ -67,4 +67,17 @@ inline constexpr auto f64_of_f32 =
       return dot<mem>(softmax<mem>(cast<f64>(dot<d_k>(Q, K) / sqrt(d_k))), V);
     });
 
+inline constexpr auto f64_recurrence = kernel<"f64_recurrence">(
+    [](in<"Q", f64, batch, seq, d_k> Q, in<"K", f64, batch, seq, d_k> K,
+       in<"V", f64, batch, seq, d_v> V, in<"g", f64, batch, seq> g,
+       in<"beta", f64, batch, seq> beta, in<"S0", f64, batch, d_k, d_v> S0)
+        -> outs<out<"O", f64, batch, seq, d_v>, out<"S", f64, batch, d_k, d_v>,
+                out<"P", f64, batch, seq, d_v>> {
+      auto unit = K * rsqrt(sum<d_k>(K * K) + 1);
+      auto decay = broadcast<d_k>(-abs(g));
+      auto [o, s] = gated_delta_rule<d_k, seq, d_v>(S0, Q, unit, V, decay, sigmoid(beta));
+      auto p = causal_linear_attention<d_k, seq, d_v>(elu_plus_one(Q), elu_plus_one(K), V, 1e-3);
+      return {o, s, p};
+    });
+
 }  // namespace f64_specs

@@ -24,9 +24,9 @@ inline constexpr auto linear_either_way = kernel<"linear_either_way">(
     });
 
 // Keys and values of few numbers, widened by params: once for all keys, or for the queries where those are fewer.
-inline constexpr auto absorbed = kernel<"absorbed">(
-    [](Q_ Q, in<"C", batch, mem, latent> C, param<"Wk", latent, heads, d_k> Wk,
-       param<"Wv", latent, heads, d_v> Wv, in<"len", i32, batch> len) -> O_ {
+inline constexpr auto absorbed =
+    kernel<"absorbed">([](Q_ Q, in<"C", batch, mem, latent> C, param<"Wk", latent, heads, d_k> Wk,
+                          param<"Wv", latent, heads, d_v> Wv, in<"len", i32, batch> len) -> O_ {
       auto s = dot<d_k>(Q, dot<latent>(C, Wk)) / sqrt(d_k);
       return dot<mem>(softmax<mem>(mask(s, index(mem) < len)), dot<latent>(C, Wv));
     });

@@ -12,6 +12,8 @@ inline constexpr axis<"seq"> seq;
 inline constexpr axis<"d_in", 20> d_in;
 inline constexpr axis<"d_h", 24> d_h;
 inline constexpr axis<"d_next", 24> d_next;
+inline constexpr axis<"two", 2> two;
+inline constexpr axis<"d_half", 12> d_half;
 inline constexpr axis<"d_k", 16> d_k;
 inline constexpr axis<"d_v", 24> d_v;
 inline constexpr axis<"wide"> wide;
@@ -77,6 +79,66 @@ inline constexpr auto two_scans = kernel<"two_scans">(
           scan<seq>(start, [](auto s, auto x, auto u) { return (s + x * u) / 2; }, X, up.result);
       auto n = scan<seq>(sum<c>(start), [](auto s, auto x) { return s / 2 + sum<c>(x); }, X);
       return {mixed.result, n.last};
+    });
+
+// What all positions hold, inside a step that stands at one; an attention as a step.
+inline constexpr auto looks_around =
+    kernel<"looks_around">([](in<"X", seq, d_k> X, in<"K", seq, d_k> K, in<"V", seq, d_k> V,
+                              in<"s0", d_k> s0) -> outs<out<"sums", d_k>, out<"s", d_k>> {
+      auto sums = scan<seq>(
+          s0, [&](auto s, auto x) { return tanh(x + sum<seq>(s * X) / cast<f32>(size(seq) + 1)); },
+          X);
+      auto attended = scan<seq>(
+          s0, [&](auto s, auto x) { return tanh(x + dot<seq>(softmax<seq>(dot<d_k>(s, K)), V)); },
+          X);
+      return {sums.last, attended.last};
+    });
+
+// What is masked leaves the state as it is; a start of which some is absent.
+inline constexpr auto masked_steps = kernel<"masked_steps">(
+    [](in<"X", batch, seq, c> X, in<"len", i32, batch> len,
+       in<"s0", c> s0) -> outs<out<"Y", batch, seq, c>, out<"S", batch, c>, out<"from_mask", c>> {
+      auto x = mask_rows(X, index(seq) < len);
+      auto [y, s] = scan<seq>(
+          broadcast<batch>(s0), [](auto s, auto x) { return std::pair{s / 2 + x, s - 1}; }, x);
+      auto some = scan<seq>(
+          mask(s0, index(c) < 3), [](auto s, auto x) { return max(s, x) + sum<c>(exp(s)) / 64; },
+          sum<batch>(X));
+      return {y, s, some.last};
+    });
+
+// Results that read each other after the scan; a state that stays, one that forgets, views of it.
+inline constexpr auto epilogues = kernel<"epilogues">(
+    [](in<"X", seq, d_h> X,
+       in<"h0", d_h> h0) -> outs<out<"Y", seq, d_h>, out<"E", d_h>, out<"Z", seq, d_h>,
+                                 out<"stays", seq, d_h>, out<"turned", d_h>> {
+      auto [y, s] = scan<seq>(h0, [](auto s, auto x) { return std::pair{(s + x) / 2, s}; }, X);
+      auto e = exp(s);
+      auto forgets = scan<seq>(h0, [](auto, auto x) { return x * 2; }, X);
+      auto stays = scan<seq>(h0, [](auto s, auto x) { return std::pair{s, s * x}; }, X);
+      auto turned = scan<seq>(
+          h0,
+          [](auto s, auto x) {
+            auto halves = split<d_h, two, d_half>(s);
+            return x - merge<d_h, two, d_half>(take<two>(halves, 1 - index(two)));
+          },
+          X);
+      return {y * e, e + 1, forgets.result * y, stays.result, turned.last};
+    });
+
+// A state of Mamba: what grows with its size is made step by step.
+inline constexpr auto selective = kernel<"selective">(
+    [](in<"X", batch, seq, d_in> X, in<"delta", batch, seq, d_in> delta, in<"B", batch, seq, d_k> B,
+       in<"C", batch, seq, d_k> C, param<"A", d_in, d_k> A) -> out<"Y", batch, seq, d_in> {
+      return scan<seq>(
+                 zeros<batch, d_in, d_k>(),
+                 [&](auto h, auto x, auto dt, auto b, auto c) {
+                   auto next = h * exp(-broadcast<d_k>(abs(dt)) * abs(A)) +
+                               broadcast<d_k>(dt * x) * broadcast<d_in>(b);
+                   return std::pair{next, dot<d_k>(next, c)};
+                 },
+                 X, delta, B, C)
+          .result;
     });
 
 }  // namespace scans

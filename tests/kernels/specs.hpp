@@ -365,6 +365,27 @@ inline constexpr auto gated_difference = kernel<"gated_difference">(
       return dot<mem>((w1 - lambda * w2) * gate * 0.5f, V);
     });
 
+// What is made of the logsumexp is stored, and scales the result beside it.
+inline constexpr auto lse_twice = kernel<"lse_twice">(
+    [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"x", batch, heads, seq>,
+                                 out<"lse", batch, heads, seq>> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+      auto l = logsumexp<mem>(s);
+      auto x = exp(l / 8);
+      return {dot<mem>(softmax<mem>(s), V) * x, x + 1, l};
+    });
+
+// Gates of which some is masked: of pairs, of rows, beside another term.
+inline constexpr auto masked_gates = kernel<"masked_gates">(
+    [](Q_ Q, K_ K, V_ V, in<"G", seq, mem> G, in<"r", seq> r, in<"len", i32> len)
+        -> outs<out<"pairs", batch, heads, seq, d_v>, out<"rows", batch, heads, seq, d_v>,
+                out<"sum", batch, heads, seq, d_v>> {
+      auto w = softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k));
+      auto gate = mask(G, index(mem) < len);
+      return {dot<mem>(w * gate, V), dot<mem>(w * mask_rows(r, index(seq) < len), V),
+              dot<mem>(w + w * gate, V)};
+    });
+
 inline constexpr auto low_rank =
     kernel<"low_rank">([](Q_ Q, K_ K, in<"U", batch, heads, mem, c> U,
                           param<"A", heads, c, d_v> A) -> out<"O", batch, heads, seq, d_v> {

@@ -156,6 +156,16 @@ TEST_CASE("program: what a scan sees at one position stays inside its step") {
         .last;
   });
   CHECK_THROWS_WITH(make_program(nested), "nested: scan<mem> stands inside a step of scan<seq>");
+  constexpr auto twice = kernel<"twice">([](in<"X", seq, d> X, in<"S", d> S) -> out<"O", d> {
+    return scan<seq>(
+               S,
+               [&](auto s, auto x) {
+                 return s + scan<seq>(x, [](auto t, auto y) { return t * y; }, X).last;
+               },
+               X)
+        .last;
+  });
+  CHECK_THROWS_WITH(make_program(twice), "twice: scan<seq> stands inside a step of scan<seq>");
 }
 
 }  // namespace qkv::testing

@@ -123,6 +123,8 @@ TEST_CASE("static sizes decide on the order of contractions at once") {
 TEST_CASE("what a scan computes of its operands alone is computed for all positions before") {
   CHECK(outline_of(scans::elman).kinds == "contraction scan");
   CHECK(outline_of(scans::from_zero).kinds == "scan");
+  // an outer product, or the product with a param of more axes, is not: all positions of it would be stored
+  CHECK(outline_of(scans::selective).kinds == "scan");
 }
 
 TEST_CASE("a product with weights is no score of another attention") {

@@ -21,6 +21,13 @@ static_assert(says<decltype(scan<seq>(length, same, X))>(
 // an operand without the axis
 static_assert(says<decltype(scan<mem>(s, same, X))>(
     "scan<mem>: no axis mem in X X[batch, seq, d_model=512]"));
+// a result of another type
+constexpr auto bent = [](auto state, auto x) { return std::pair{state, x > 0}; };
+static_assert(says<decltype(scan<seq>(s, bent, X))>(
+    "scan<seq>: the state is f32 but the result is b8 did you mean cast<f32>(X > number)? s[batch, d_model=512] X > number[batch, d_model=512]"));
+// an operand that the step does not take
+static_assert(says<decltype(scan<seq>(s, same, X, X))>(
+    "scan<seq>: the step takes fewer operands than the state and the 2 that follow it [](auto state, auto x, ..) with an x for each"));
 // nothing of the kernel
 static_assert(says<decltype(scan<seq>(zeros<d_k>(), same, index(seq)))>(
     "scan<seq>: no operand is a step of the kernel"));

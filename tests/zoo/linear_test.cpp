@@ -14,6 +14,13 @@ constexpr auto causally = kernel<"causally">(
       return causal_linear_attention<d_k, seq, d_v>(elu_plus_one(Q), elu_plus_one(K), V);
     });
 
+constexpr auto padded = kernel<"padded">(
+    [](Q_ Q, in<"K", batch, heads, seq, d_k> K, in<"V", batch, heads, seq, d_v> V,
+       in<"len", i32, batch> len) -> O_ {
+      auto keys = mask_rows(elu_plus_one(K), index(seq) < len);
+      return causal_linear_attention<d_k, seq, d_v>(elu_plus_one(Q), keys, V, 1e-3);
+    });
+
 double positive(double x) { return x < 0 ? std::exp(x) : x + 1; }
 
 // phi(q) . phi(k), phi of the row that starts at i with 6 features.
@@ -58,6 +65,19 @@ TEST_CASE("causal_linear_attention: the keys up to the query") {
     const arrays a = arguments_of(causally, {{"batch", 2}, {"seq", n}});
     QKV_SAME(meaning(causally, a)["O"], (position{2, 3, n, 5}), [&](auto i) {
       return mean_of(a, i, i[2] + 1, [&](int64_t j) { return weight(a, i, j, phi); }, 0);
+    });
+  }
+}
+
+TEST_CASE("causal_linear_attention: masked keys are left out") {
+  const auto phi = [](const array &x, const position &i) { return positive(at(x, i)); };
+  for (int64_t n : self_sizes) {
+    const arrays a = arguments_of(padded, {{"batch", 2}, {"seq", n}},
+                                  {{"len", {{2}, {static_cast<double>(n) / 2, 1}}}});
+    QKV_SAME(meaning(padded, a)["O"], (position{2, 3, n, 5}), [&](auto i) {
+      const auto seen = static_cast<int64_t>(a.at("len").data[static_cast<std::size_t>(i[0])]);
+      return mean_of(
+          a, i, std::min(i[2] + 1, seen), [&](int64_t j) { return weight(a, i, j, phi); }, 1e-3);
     });
   }
 }

@@ -25,7 +25,8 @@ struct linear_attention_check {
 
 // Keys times values, before the first position.
 template <axes Position, axes Values, class K>
-inline constexpr auto empty_memory = zeros<of<K>.s.without(Position).with(Values)>();
+inline constexpr auto empty_memory =
+    zeros<of<K>.s.without(Position).with(Values), as_float(of<K>.m.type)>();
 
 template <axes Features, axes Position, axes Values, class Q, class K, class V>
 struct causal_linear_check {

@@ -24,7 +24,8 @@ struct recurrence_check {
     trial steps;
     const rule::binary<op::mul> times;
     const info q = info_at(Position, of<Q>), k = info_at(Position, of<K>),
-               v = info_at(Position, of<V>), state = {of<S>.label, of<S>.s, {}, form::tensor};
+               v = info_at(Position, of<V>),
+               state = {of<S>.label, of<S>.s, carried_marks(of<S>), form::tensor};
     ((void)steps("gated", times, state,
                  steps("gate", rule::broadcast{Values}, info_at(Position, of<Gate>))),
      ...);
@@ -50,7 +51,7 @@ constexpr auto written_and_read(S state, Q query, K key, W value) {
 // Computes: S = S + k v', y = S' q at each position: causal linear attention without a divisor. Gives {y, last S}.
 // Shapes:   S [.., features, values], q, k [.., position, features], v [.., position, values] ->
 //           y [position, .., values]; heads that share keys: q may have further axes.
-// Numerics: f32, in order.
+// Numerics: in the type of the state, in order.
 // Errors:   as scan, dot and addition.
 // Source:   Katharopoulos et al. 2020, equations 18 to 20.
 template <an_axis auto Features, an_axis auto Position, an_axis auto Values, traced S, traced Q,
@@ -73,7 +74,7 @@ Err recurrent_attention(S, Q, K, V);
 
 // Computes: S = exp(g) S + k v', y = S' q: what is remembered decays, by head or by head and feature.
 // Shapes:   as recurrent_attention; log_decay [.., position] or [.., position, features]
-// Numerics: f32, in order; log_decay <= 0 forgets.
+// Numerics: in the type of the state, in order; log_decay <= 0 forgets.
 // Errors:   as recurrent_attention.
 // Source:   Yang et al. 2024, gated linear attention; RetNet where log_decay is constant.
 template <an_axis auto Features, an_axis auto Position, an_axis auto Values, traced S, traced Q,
@@ -96,7 +97,7 @@ Err gated_attention(S, Q, K, V, G);
 
 // Computes: w = beta (v - S' k), S = S + k w', y = S' q: what a key held before is replaced, by a share of beta.
 // Shapes:   as recurrent_attention; beta [.., position]
-// Numerics: f32, in order; keys of length 1 keep the state bounded.
+// Numerics: in the type of the state, in order; keys of length 1 keep the state bounded.
 // Errors:   as recurrent_attention.
 // Source:   Schlag et al. 2021, the delta rule.
 template <an_axis auto Features, an_axis auto Position, an_axis auto Values, traced S, traced Q,
@@ -119,7 +120,7 @@ Err delta_rule(S, Q, K, V, B);
 
 // Computes: the delta rule on a state that has decayed: S = exp(g) S, w = beta (v - S' k), S = S + k w', y = S' q.
 // Shapes:   as delta_rule and gated_attention
-// Numerics: f32, in order.
+// Numerics: in the type of the state, in order.
 // Errors:   as recurrent_attention.
 // Source:   Yang et al. 2025, gated delta networks; the default of ONNX LinearAttention.
 template <an_axis auto Features, an_axis auto Position, an_axis auto Values, traced S, traced Q,

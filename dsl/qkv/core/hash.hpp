@@ -35,6 +35,7 @@ constexpr Word random_bits(const std::vector<Word> &position, Word seed) {
     if (!last_of_pair) continue;
     v = pcg4d(v);
   }
+  if (position.empty()) v = pcg4d(v);
   return v[3] >> Word(std::uint32_t{8});
 }
 

@@ -73,8 +73,8 @@ enum class op : unsigned char {
   take,
   // one after the other along over[0]; over[1] of the first operand, the last of `over` of the second
   concat,
-  // another view of the same numbers; `over` is {from, to}, {whole, a, b}, {whole, a, b}, the added axes, the axis along
-  // which a scan stands at one position
+  // another view of the same numbers; `over` is {from, to}, {whole, a, b}, {whole, a, b}, the added axes, the axis that
+  // a scan walks: element(of all positions, the state of that scan)
   rename,
   split,
   merge,

@@ -1,5 +1,6 @@
 #pragma once
 // Recurrences: a state carried along an axis.
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -28,7 +29,7 @@ struct scan {
           .say(call(), ": the state ", state.label, " varies along ", over[0]->name,
                ", along which it is carried")
           .show(state);
-    if (state.m.type != f32 && state.m.type != f64)
+    if (!state.number() && state.m.type != f32 && state.m.type != f64)
       m.say(call(), ": the state ", state.label, " is ", name_of(state.m.type), ", not f32")
           .say("did you mean cast<f32>(", state.label, ")?")
           .show(state);
@@ -54,9 +55,16 @@ struct scan {
       m.say("start from broadcast<", next.s.without(state.s), ">(", state.label, ")");
     return m.show(state, next);
   }
-  constexpr text check_result(const info &y) const {
+  constexpr text check_result(const info &state, const info &y) const {
     message m;
-    if (!walks(m, y) && y.s.n == max_axes)
+    if (walks(m, y)) return m;
+    if (y.m.type != state.m.type)
+      return m
+          .say(call(), ": the state is ", name_of(state.m.type), " but the result is ",
+               name_of(y.m.type))
+          .say("did you mean cast<", name_of(state.m.type), ">(", y.label, ")?")
+          .show(state, y);
+    if (y.s.n == max_axes)
       m.say(call(), ": the result has more than ", long{max_axes}, " axes").show(y);
     return m;
   }
@@ -86,17 +94,23 @@ struct renewed<index_expr<L, From, Was, N>, S, M> {
   using type = expr<L, S, M>;
 };
 
+template <class Number, axes S, marks M>
+  requires std::is_arithmetic_v<Number>
+struct renewed<Number, S, M> {
+  using type = expr<"state", S, M>;
+};
+
 // The state is no param even where its start is one.
-constexpr marks carried_marks(const marks &m) {
+constexpr marks carried_marks(const info &start) {
   marks r;
-  r.type = m.type;
+  r.type = start.number() ? f32 : start.m.type;
   return r;
 }
 
 template <axes Over, class X>
 struct at_position : renewed<X, of<X>.s.without(Over), values(of<X>.m, of<X>.m.type)> {};
 template <class S>
-struct state_of : renewed<S, of<S>.s, carried_marks(of<S>.m)> {};
+struct state_of : renewed<S, of<S>.s, carried_marks(of<S>)> {};
 
 // What a step returns: the next state, which is also the result; or a pair of both.
 template <class R>
@@ -141,8 +155,34 @@ struct scan_operands {
 
 template <axes Over, class... T>
 inline constexpr bool scan_fits = false;
-template <axes Over, traced S, class Step, traced... X>
+template <axes Over, operand S, class Step, traced... X>
 inline constexpr bool scan_fits<Over, S, Step, X...> = passes<scan_operands<Over, S, X...>>;
+
+// Whether the step takes fewer operands than it is handed. (Asked of the number that it is handed, a compiler would
+// look into the step, and say no where it finds a mistake there.)
+template <class Step, class Given, class... Left>
+inline constexpr bool takes_fewer = false;
+template <class Step, class... Given, class Next, class... Left>
+inline constexpr bool takes_fewer<Step, void(Given...), Next, Left...> =
+    std::is_invocable_v<Step &, Given...> || takes_fewer<Step, void(Given..., Next), Left...>;
+
+template <axes Over, class... T>
+inline constexpr bool scan_drops = false;
+template <axes Over, operand S, class Step, traced... X>
+inline constexpr bool scan_drops<Over, S, Step, X...> =
+    takes_fewer<Step, void(typename state_of<S>::type), typename at_position<Over, X>::type...>;
+
+template <axes Over, class S, class Step, class... X>
+struct scan_call {
+  static constexpr text why() {
+    constexpr rule::scan rule{Over};
+    message m;
+    return m
+        .say(rule.call(), ": the step takes fewer operands than the state and the ",
+             long{sizeof...(X)}, " that follow it")
+        .say("[](auto state, auto x, ..) with an x for each");
+  }
+};
 
 template <axes Over, class S, class R>
 struct scan_step {
@@ -154,8 +194,8 @@ struct scan_step {
     if (!of<next>.tensor() || !of<result>.tensor())
       return m.say(rule.call(), ": the step returns no state")
           .say("return the next state, or std::pair{next, result}");
-    const text t = rule.check_next(of<S>, of<next>);
-    return t.empty() ? rule.check_result(of<result>) : t;
+    const text t = rule.check_next(of<typename state_of<S>::type>, of<next>);
+    return t.empty() ? rule.check_result(of<typename state_of<S>::type>, of<result>) : t;
   }
 };
 
@@ -184,14 +224,17 @@ template <axes Over, class S, class Step, class... X>
 constexpr auto traced_scan(S state, Step step, X... x) {
   graph *g = graph_of(state, x...);
   const int start = lift<f32>(*g, state);
-  const int carried = g->put(step_node(op::carried, of<S>.m.type, of<S>.s, Over, start));
+  using state_type = typename state_of<S>::type;
+  const int carried =
+      g->put(step_node(op::carried, of<state_type>.m.type, of<state_type>.s, Over, start));
   (*g)[carried].number = carried;  // each scan has a state of its own
   const auto at = [&]<class Y>(const Y &y) {
     using type = typename at_position<Over, Y>::type;
     const int whole = lift<i32>(*g, y);
-    return type{g, g->put(step_node(op::element, of<type>.m.type, of<type>.s, Over, whole))};
+    return type{g,
+                g->put(step_node(op::element, of<type>.m.type, of<type>.s, Over, whole, carried))};
   };
-  const auto r = step(typename state_of<S>::type{g, carried}, at(x)...);
+  const auto r = step(state_type{g, carried}, at(x)...);
   const auto &next = next_of(r);
   return put_scan<Over>(g, carried, next, next.id, result_of(r));
 }
@@ -199,9 +242,9 @@ constexpr auto traced_scan(S state, Step step, X... x) {
 }  // namespace detail
 
 // Declared before the scan itself, so that a mistake inside a step is shown with this line and not all of that.
-template <an_axis auto Ax, traced S, class Step, traced... X,
+template <an_axis auto Ax, operand S, class Step, traced... X,
           class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
-          class R = decltype(std::declval<const Step &>()(
+          class R = decltype(std::declval<Step &>()(
               std::declval<typename detail::state_of<S>::type>(),
               std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...)),
           class Err = detail::refusal<detail::scan_step<axes_of<Ax>(), S, R>>>
@@ -212,30 +255,37 @@ Err scan(S, Step, X...);
 //           s: auto [y, s] = scan<seq>(S0, step, K, V).
 // Shapes:   state [..] without Ax; each x carries Ax, and is given to step without it; next as the
 //           state; y [..] -> result [Ax, ..]. Everything that varies along Ax is handed over as x.
-// Numerics: in order along Ax, in the type of the state. Only the state and what a step contracts or
-//           reduces are stored: nothing of it grows with Ax but y.
-// Cost:     one position after the other; the axes that no step contracts are done side by side.
-// Errors:   a state with Ax, or not of floats; an x without Ax; a next state of other axes; a result
-//           with Ax.
+// Numerics: in order along Ax, in the type of the state. Where the next state is absent (masked), the
+//           state stays. Only the state and what a step contracts or reduces are stored: nothing of it
+//           grows with Ax but y. Axes that no step contracts or reduces are done side by side.
+// Errors:   a state with Ax, or not of floats; an x without Ax; a step that does not take the state and
+//           the operands, or returns no state; a next state of other axes or another type; a result
+//           with Ax or of another type; a scan inside a step, and folds of whole numbers there, when
+//           the kernel is built.
 // Source:   the recurrence of linear attention (Katharopoulos et al. 2020, eq. 18-20), delta rule
 //           (Schlag et al. 2021), gates (Yang et al. 2024).
-template <an_axis auto Ax, traced S, class Step, traced... X,
+template <an_axis auto Ax, operand S, class Step, traced... X,
           class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
-          class R = decltype(std::declval<const Step &>()(
+          class R = decltype(std::declval<Step &>()(
               std::declval<typename detail::state_of<S>::type>(),
               std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...))>
   requires detail::passes<detail::scan_step<axes_of<Ax>(), S, R>>
 constexpr auto scan(S state, Step step, X... x) {
   return detail::traced_scan<axes_of<Ax>()>(state, step, x...);
 }
-template <an_axis auto Ax, traced S, traced... X,
+template <an_axis auto Ax, operand S, traced... X,
           class Err = detail::refusal<detail::scan_operands<axes_of<Ax>(), S, X...>>>
 Err scan(S, detail::anything, X...);
-// Where the step itself has an error, which the compiler has shown, nothing more is to be said.
+template <an_axis auto Ax, class... T,
+          class Err = detail::refusal<detail::scan_call<axes_of<Ax>(), T...>>>
+  requires(detail::scan_fits<axes_of<Ax>(), T...> && detail::scan_drops<axes_of<Ax>(), T...>)
+Err scan(T...);
+// Where the step itself has an error, which the compiler has shown, nothing more is to be said. What is left is a step
+// that takes more operands: said when the kernel is traced.
 template <an_axis auto Ax, class... T>
-  requires detail::scan_fits<axes_of<Ax>(), T...>
-constexpr scanned<detail::already_wrong, detail::already_wrong> scan(T...) {
-  return {};
+  requires(detail::scan_fits<axes_of<Ax>(), T...> && !detail::scan_drops<axes_of<Ax>(), T...>)
+scanned<detail::already_wrong, detail::already_wrong> scan(T...) {
+  throw std::invalid_argument("scan: a step takes more operands than it is handed");
 }
 
 }  // namespace qkv

@@ -5,21 +5,22 @@
 namespace qkv {
 namespace detail {
 
-template <axes Shape>
+template <axes Shape, dtype Type>
 constexpr auto zeros() {
-  return index_expr<"zeros", Shape, marks{}, 2>{
-      {number_node(0, f32), step_node(op::broadcast, f32, Shape, Shape, 0)}};
+  return index_expr<"zeros", Shape, marks{.type = Type}, 2>{
+      {number_node(0, Type), step_node(op::broadcast, Type, Shape, Shape, 0)}};
 }
 
 }  // namespace detail
 
 // Computes: 0 everywhere.
-// Shapes:   [Ax..]
-// Numerics: f32.
+// Shapes:   [Ax..], or zeros<f64, Ax..>()
+// Numerics: f32 unless a type is named.
 // Errors:   none here.
-template <an_axis auto... Ax>
+template <auto... Ax>
+  requires((detail::is_axis<Ax> || detail::is_dtype<Ax>) && ...)
 constexpr auto zeros() {
-  return detail::zeros<axes_of<Ax...>()>();
+  return detail::zeros<axes_of<Ax...>(), dtype_of<Ax...>()>();
 }
 
 }  // namespace qkv

@@ -1,0 +1,23 @@
+#pragma once
+// Weights over keys times values, streamed: which products of a program are attentions.
+#include <map>
+#include <set>
+#include <vector>
+
+#include "codegen/stages/stages.hpp"
+
+namespace qkv::codegen {
+
+struct attentions {
+  std::map<node_id, stage> by_core;
+  std::map<node_id, std::set<node_id>>
+      cones;                // of each: what is recomputed for its scores and its gate
+  std::vector<bool> taken;  // per step: computed inside one of them
+
+  bool is_score_dot(node_id) const;
+  bool is_lse(node_id) const;
+};
+
+attentions find_attentions(const program &);
+
+}  // namespace qkv::codegen
