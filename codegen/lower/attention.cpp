@@ -5,6 +5,7 @@
 
 #include "codegen/lower/attention_tiles.hpp"
 #include "codegen/lower/expression.hpp"
+#include "codegen/lower/in_step.hpp"
 #include "codegen/lower/key_range.hpp"
 #include "codegen/lower/math.hpp"
 #include "codegen/stages/queries.hpp"
@@ -68,6 +69,9 @@ class lowering {
     return visible_keys(c_, s_, s_.row == no_axis ? Expr(0) : first, last, outer_);
   }
 
+  // Values of the tile whose conditions read memory, in the form that the machine asks for.
+  Expr chosen(const Expr &e) const { return f_.tile.dealt_to_threads() ? in_step(e, f_.j) : e; }
+
   // ---- scores ------------------------------------------------------------------------------------------------------
   Func product(node_id dot) {
     Func s("product_" + context::label(p_, dot));
@@ -89,8 +93,8 @@ class lowering {
     const Halide::Type t = halide_type(p_[dot].type);
     const Expr zero = math::constant(t, 0);
     s(all) = zero;
-    s(all) += or_else(
-        {Halide::cast(t, a.number) * Halide::cast(t, b.number), both(a.present, b.present)}, zero);
+    s(all) += chosen(or_else(
+        {Halide::cast(t, a.number) * Halide::cast(t, b.number), both(a.present, b.present)}, zero));
     f_.products.push_back(s);
     f_.features.push_back(over);
     return s;
@@ -109,7 +113,8 @@ class lowering {
     const Expr inside = f_.b * f_.tile.keys + f_.j < keys_;
     v.present = both(v.present, inside);
     f_.scores = Func("scores_" + name_);
-    f_.scores(tiles_.pair(f_.i, f_.j, f_.b)) = or_else(v, number(f_.running_max ? -infinity : 0));
+    f_.scores(tiles_.pair(f_.i, f_.j, f_.b)) =
+        chosen(or_else(v, number(f_.running_max ? -infinity : 0)));
   }
 
   // ---- weights of a block ------------------------------------------------------------------------------------------

@@ -131,39 +131,4 @@ key_range visible_keys(const context &c, const stage &s, Expr first, Expr last,
   return ranges(c, s, std::move(first), std::move(last), outer).of_scores(s.scores);
 }
 
-namespace {
-
-bool reads_buffer(const Expr &e) {
-  struct finder : Halide::Internal::IRVisitor {
-    using IRVisitor::visit;
-    bool found = false;
-    void visit(const Halide::Internal::Call *op) override {
-      found = found || op->call_type == Halide::Internal::Call::Image ||
-              op->call_type == Halide::Internal::Call::Halide;
-      IRVisitor::visit(op);
-    }
-  } f;
-  e.accept(&f);
-  return f.found;
-}
-
-// A bound that is the meet of several, without those that read memory. Undefined when none is left.
-template <class Meet>
-Expr without_loads(const Expr &e) {
-  if (!e.defined() || !reads_buffer(e)) return e;
-  const Meet *m = e.as<Meet>();
-  if (!m) return {};
-  const Expr a = without_loads<Meet>(m->a), b = without_loads<Meet>(m->b);
-  return !a.defined() ? b : !b.defined() ? a : Meet::make(a, b);
-}
-
-Expr opaque(const Expr &e) { return e.defined() ? ((e * 2) | 1) / 2 : e; }
-
-}  // namespace
-
-key_range in_step(const key_range &r) {
-  return {opaque(without_loads<Halide::Internal::Max>(r.from)),
-          opaque(without_loads<Halide::Internal::Min>(r.to))};
-}
-
 }  // namespace qkv::codegen

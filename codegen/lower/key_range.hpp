@@ -17,9 +17,4 @@ struct key_range {
 key_range visible_keys(const context &, const stage &, Halide::Expr first, Halide::Expr last,
                        const indices &outer);
 
-// The same range for threads that walk over the keys in step, possibly wider: without what depends on memory (lengths),
-// since Halide 21 does not lower a load in the condition of hoisted storage; and in a form that bounds inference does not
-// solve for the tile, whose cells must keep constant places in registers.
-key_range in_step(const key_range &);
-
 }  // namespace qkv::codegen

@@ -74,6 +74,22 @@ inline constexpr auto window =
       return dot<kv>(softmax<kv>(mask(dot<d_k>(Q, K), near)), V);
     });
 
+// How far a query sees is decided by the call: what the mask compares with is read from memory.
+inline constexpr auto window_of_call = kernel<"window_of_call">(
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+       in<"width", i32> width) -> out<"O", batch, heads, seq, d_v> {
+      auto near = causal<seq, kv> and sliding_window<seq, kv>(width);
+      return dot<kv>(softmax<kv>(mask(dot<d_k>(Q, K) / sqrt(d_k), near)), V);
+    });
+
+// So is whether there are scores at all.
+inline constexpr auto chosen_by_call =
+    kernel<"chosen_by_call">([](Q_ Q, K_ K, V_ V, in<"flag", b8, batch> flag,
+                                in<"n", i32, heads> n) -> out<"O", batch, heads, seq, d_v> {
+      auto some = dot<d_k>(mask(Q, index(d_k) < 10 * n), K);
+      return dot<mem>(softmax<mem>(mask_rows(where(flag, some, 1), n > 0)), V);
+    });
+
 inline constexpr auto padding = kernel<"padding">(
     [](Q_ Q, K_ K, V_ V, in<"len", i32, batch> len) -> out<"O", batch, heads, seq, d_v> {
       return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K) / sqrt(d_k), index(mem) < len)), V);

@@ -78,7 +78,8 @@ codegen::arrays random_arguments(const trial &t) {
     array a{extents(t, n), {}};
     a.data.resize(static_cast<std::size_t>(elements(a.shape)));
     const dtype type = t.p[n].type;
-    const std::int64_t most = t.p[n].name == "len" ? longest(t) + 1 : 3;
+    const bool length = t.p[n].name == "len" || t.p[n].name == "width";
+    const std::int64_t most = length ? longest(t) + 1 : 3;
     // params as in a trained model: what a contraction sums over stays of the size of its inputs
     const bool weights = t.p[n].kind == op::param && a.shape.size() > 1;
     const double shrink = weights ? 1 / std::sqrt(static_cast<double>(a.shape[0])) : 1;

@@ -1,0 +1,64 @@
+#include "codegen/lower/in_step.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+namespace hi = Halide::Internal;
+using Halide::Expr;
+
+bool reads_buffer(const Expr &e) {
+  struct finder : hi::IRGraphVisitor {
+    using IRGraphVisitor::visit;
+    bool found = false;
+    void visit(const hi::Call *op) override {
+      found = found || op->call_type == hi::Call::Image || op->call_type == hi::Call::Halide;
+      IRGraphVisitor::visit(op);
+    }
+  } f;
+  e.accept(&f);
+  return f.found;
+}
+
+// A bound that is the meet of several, without those that read memory. Undefined when none is left.
+template <class Meet>
+Expr without_loads(const Expr &e) {
+  if (!e.defined() || !reads_buffer(e)) return e;
+  const Meet *m = e.as<Meet>();
+  if (!m) return {};
+  const Expr a = without_loads<Meet>(m->a), b = without_loads<Meet>(m->b);
+  return !a.defined() ? b : !b.defined() ? a : Meet::make(a, b);
+}
+
+Expr opaque(const Expr &e) { return e.defined() ? ((e * 2) | 1) / 2 : e; }
+
+// False, which Halide does not see: the factor's inverse modulo 2^32 is no position in a tile. LLVM sees it where it knows
+// how many threads there are.
+Expr never(const Expr &position) {
+  return Halide::cast<std::uint32_t>(position) * Expr(std::uint32_t{0x9E3779B1}) ==
+         Expr(std::uint32_t{1});
+}
+
+class with_conditions_of_threads : public hi::IRGraphMutator {
+  using IRGraphMutator::visit;
+  Expr visit(const hi::Select *op) override {
+    const Expr condition = mutate(op->condition);
+    return hi::Select::make(reads_buffer(op->condition) ? condition || never(position_) : condition,
+                            mutate(op->true_value), mutate(op->false_value));
+  }
+  const Expr position_;
+
+ public:
+  explicit with_conditions_of_threads(Expr position) : position_(std::move(position)) {}
+};
+
+}  // namespace
+
+key_range in_step(const key_range &r) {
+  return {opaque(without_loads<hi::Max>(r.from)), opaque(without_loads<hi::Min>(r.to))};
+}
+
+Expr in_step(const Expr &e, const Expr &position) {
+  return with_conditions_of_threads(position).mutate(e);
+}
+
+}  // namespace qkv::codegen
