@@ -170,7 +170,8 @@ class schedule {
       else
         s.update().unroll(f_.j);
       const RVar feature = f_.features[k][0];
-      const int unrolled = gpu::vector_width(gpu::extent_of(s, feature));
+      // what is not in vectors calls a function, tanh say: a feature at a time, since PoCL's compiler does not end on more
+      const int unrolled = in_vectors ? gpu::vector_width(gpu::extent_of(s, feature)) : 1;
       if (unrolled > 1) s.update().unroll(feature, unrolled);
       if (!t_.staged) continue;
       for (Func &q : f_.row_tiles)

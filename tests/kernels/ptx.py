@@ -10,7 +10,7 @@ import tempfile
 
 ARCHITECTURES = ("sm_80", "sm_90")
 # sin and cos of CUDA's own library keep some bytes for the reduction of large arguments.
-MAY_HAVE_STACK = {"functions"}
+MAY_HAVE_STACK = {"functions", "turned_in_part"}
 
 
 def ptxas():
