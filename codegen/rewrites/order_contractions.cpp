@@ -2,200 +2,24 @@
 // A chain of contractions is a sum of products of its factors, whichever pair is contracted first. Static sizes decide
 // here. Where sizes of the call may turn the tables, both orders stay, and the kernel compares their costs:
 //   where(cost(a) <= cost(b), a, b)          only the one that is taken is computed
-// Batch axes count as `usual_batch` always, so that a result does not depend on the number of its batch mates.
+// Batch axes count as a usual number always, so that a result does not depend on the number of its batch mates.
 #include <algorithm>
-#include <functional>
-#include <limits>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
+#include "codegen/rewrites/contraction_chain.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-constexpr double usual_size = 1024, usual_batch = 8;
 constexpr double sizes_tried[] = {1, 32, 1024, 32768};
 constexpr double worth_both = 1.5;  // how much less the other order must take at some sizes
 constexpr std::size_t most_factors = 6, most_sizes = 3;
-
-using shape = std::vector<axis_id>;
-using call_sizes = std::map<axis_id, double>;  // by root; those that are missing count as usual
-
-// A product to be: a factor as it is (id >= 0), or two products contracted.
-struct tree {
-  node_id factor = -1;
-  int a = -1, b = -1;  // positions among the trees
-  shape axes;
-  shape over;  // of the contraction
-};
-
-class chain {
- public:
-  explicit chain(const program &p) : p_(p), uses_(p.nodes.size(), 0) {
-    for (const node &n : p.nodes)
-      for (node_id operand : n.in) ++uses_[operand];
-  }
-
-  // The factors below this contraction, and what all contractions on the way sum over.
-  void collect(node_id n, std::vector<node_id> &factors, shape &over) const {
-    const node &x = p_[n];
-    over.insert(over.end(), x.over.begin(), x.over.end());
-    for (const std::size_t side : {0, 1}) {
-      const node_id operand = x.in[side];
-      if (opens(operand, x.in[1 - side]))
-        collect(operand, factors, over);
-      else
-        factors.push_back(operand);
-    }
-  }
-
-  // The inner contraction serves only this one, and nothing that it or those below it sum over means anything to the other
-  // operand.
-  bool opens(node_id inner, node_id other) const {
-    const node &x = p_[inner];
-    if (x.kind != op::dot || !is_floating(x.type) || !x.name.empty() || uses_[inner] != 1)
-      return false;
-    shape over;
-    summed(inner, over);
-    return std::none_of(over.begin(), over.end(), [&](axis_id a) { return reaches(other, a); });
-  }
-
-  void summed(node_id n, shape &over) const {
-    const node &x = p_[n];
-    over.insert(over.end(), x.over.begin(), x.over.end());
-    for (const std::size_t side : {0, 1})
-      if (opens(x.in[side], x.in[1 - side])) summed(x.in[side], over);
-  }
-
-  // The axes that each contraction below this one walks, as the spec is written.
-  void walked(node_id n, std::vector<shape> &all) const {
-    const node &x = p_[n];
-    for (const std::size_t side : {0, 1})
-      if (opens(x.in[side], x.in[1 - side])) walked(x.in[side], all);
-    shape axes = x.shape;
-    axes.insert(axes.end(), x.over.begin(), x.over.end());
-    all.push_back(std::move(axes));
-  }
-
-  double cost(const std::vector<shape> &contractions, const call_sizes &sizes) const {
-    double c = 0;
-    for (const shape &s : contractions) c += cost(s, sizes);
-    return c;
-  }
-
-  double cost(const shape &axes, const call_sizes &sizes) const {
-    double c = 2;
-    for (axis_id a : axes) c *= size(a, sizes);
-    return c;
-  }
-
-  // Decided at the call, and compared there.
-  bool is_compared(axis_id a) const {
-    const axis &x = p_.axes[p_.axes[a].root];
-    return x.size < 0 && !x.batch && !p_.axes[a].batch;
-  }
-
- private:
-  double size(axis_id a, const call_sizes &sizes) const {
-    const axis_id root = p_.axes[a].root;
-    if (p_.axes[root].size >= 0) return static_cast<double>(p_.axes[root].size);
-    if (!is_compared(a)) return usual_batch;
-    const auto given = sizes.find(root);
-    return given == sizes.end() ? usual_size : given->second;
-  }
-
-  // Whether the axis stands in this operand or in anything that would be opened below it.
-  bool reaches(node_id n, axis_id a) const {
-    const node &x = p_[n];
-    if (has(x.shape, a) || has(x.over, a)) return true;
-    return x.kind == op::dot &&
-           std::any_of(x.in.begin(), x.in.end(), [&](node_id o) { return reaches(o, a); });
-  }
-
-  const program &p_;
-  std::vector<int> uses_;
-};
-
-// The cheapest order, by trying all: few factors.
-class search {
- public:
-  search(const program &p, const chain &c, const std::vector<node_id> &factors, shape over,
-         const call_sizes &sizes)
-      : chain_(c), over_(std::move(over)), sizes_(sizes) {
-    for (node_id f : factors) {
-      open_.push_back(static_cast<int>(trees_.size()));
-      trees_.push_back({f, -1, -1, p[f].shape, {}});
-    }
-    descend(0);
-  }
-
-  const std::vector<tree> &trees() const { return best_trees_; }  // operands first, the root last
-
- private:
-  void descend(double so_far) {
-    if (so_far >= best_) return;
-    if (open_.size() == 1) {
-      best_ = so_far;
-      best_trees_ = trees_;
-      return;
-    }
-    const std::vector<int> open = open_;
-    for (std::size_t i = 0; i < open.size(); ++i)
-      for (std::size_t j = i + 1; j < open.size(); ++j) {
-        tree t = contracted(open, i, j);
-        shape all = t.axes;
-        all.insert(all.end(), t.over.begin(), t.over.end());
-        open_.clear();
-        for (std::size_t k = 0; k < open.size(); ++k)
-          if (k != i && k != j) open_.push_back(open[k]);
-        open_.push_back(static_cast<int>(trees_.size()));
-        trees_.push_back(std::move(t));
-        descend(so_far + chain_.cost(all, sizes_));
-        trees_.pop_back();
-      }
-    open_ = open;
-  }
-
-  tree contracted(const std::vector<int> &open, std::size_t i, std::size_t j) const {
-    tree t;
-    t.a = open[i], t.b = open[j];
-    for (axis_id a : with(trees_[t.a].axes, trees_[t.b].axes)) {
-      bool elsewhere = !has(over_, a);
-      for (std::size_t k = 0; k < open.size(); ++k)
-        if (k != i && k != j) elsewhere = elsewhere || has(trees_[open[k]].axes, a);
-      (elsewhere ? t.axes : t.over).push_back(a);
-    }
-    return t;
-  }
-
-  const chain &chain_;
-  shape over_;
-  const call_sizes &sizes_;
-  std::vector<tree> trees_;
-  std::vector<int> open_;
-  double best_ = std::numeric_limits<double>::infinity();
-  std::vector<tree> best_trees_;
-};
-
-}  // namespace
-
-namespace {
-
-// The axes that each contraction walks.
-std::vector<shape> walked(const std::vector<tree> &trees) {
-  std::vector<shape> all;
-  for (const tree &t : trees) {
-    if (t.factor >= 0) continue;
-    all.push_back(t.axes);
-    all.back().insert(all.back().end(), t.over.begin(), t.over.end());
-  }
-  return all;
-}
 
 // A way to compute a chain: as the spec is written when there are no trees.
 struct way {
@@ -218,7 +42,7 @@ class chooser {
     if (factors_.size() < 3 || factors_.size() > most_factors) return;
     find_sizes(p);
     const auto best_at = [&](const call_sizes &sizes) {
-      const std::vector<tree> trees = search(p, c, factors_, over, sizes).trees();
+      const std::vector<tree> trees = cheapest_order(p, c, factors_, over, sizes);
       const way w{trees, walked(trees)};
       return cost(w, sizes) < cost(written_, sizes) ? w : written_;
     };
