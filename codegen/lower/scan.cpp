@@ -52,7 +52,7 @@ class lowering {
     for (node_id core : s_.cores)
       if (p_[core].kind == op::scan) write_result(core);
     update();
-    for (std::size_t k = 0; k < s_.cores.size(); ++k) output(s_.cores[k], s_.roots[k]);
+    for (node_id root : s_.roots) output(root);
     return f_;
   }
 
@@ -325,7 +325,7 @@ class lowering {
   }
 
   // ---- results ---------------------------------------------------------------------------------------------------
-  void output(node_id core, node_id root) {
+  void output(node_id root) {
     const std::vector<axis_id> order = storage_order(p_, c_.cut, root);
     scan_funcs::output o;
     indices at;

@@ -103,7 +103,7 @@ class search {
  public:
   search(const program &p, const chain &c, const std::vector<node_id> &factors, shape over,
          const call_sizes &sizes)
-      : chain_(c), over_(std::move(over)), sizes_(sizes) {
+      : p_(p), chain_(c), over_(std::move(over)), sizes_(sizes) {
     for (node_id f : factors) {
       open_.push_back(static_cast<int>(trees_.size()));
       trees_.push_back({f, -1, -1, p[f].shape, {}});
@@ -125,6 +125,7 @@ class search {
     for (std::size_t i = 0; i < open.size(); ++i)
       for (std::size_t j = i + 1; j < open.size(); ++j) {
         tree t = contracted(open, i, j);
+        if (!sums_weights(t.a, t.over) || !sums_weights(t.b, t.over)) continue;
         shape all = t.axes;
         all.insert(all.end(), t.over.begin(), t.over.end());
         open_.clear();
@@ -136,6 +137,16 @@ class search {
         trees_.pop_back();
       }
     open_ = open;
+  }
+
+  // Weights are streamed where they are contracted over their own axes; over others they would have to be stored.
+  bool sums_weights(int position, const shape &over) const {
+    const node_id n = trees_[static_cast<std::size_t>(position)].factor;
+    if (n < 0) return true;
+    const auto own = [&](node_id w) {
+      return !makes_weights(p_[w].kind) || same_set(p_[w].over, over);
+    };
+    return own(n) && (p_[n].kind != op::mul || (own(p_[n].in[0]) && own(p_[n].in[1])));
   }
 
   tree contracted(const std::vector<int> &open, std::size_t i, std::size_t j) const {
@@ -150,6 +161,7 @@ class search {
     return t;
   }
 
+  const program &p_;
   const chain &chain_;
   shape over_;
   const call_sizes &sizes_;

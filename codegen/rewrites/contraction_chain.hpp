@@ -52,7 +52,8 @@ class chain {
   std::vector<int> uses_;
 };
 
-// The cheapest order of these factors at these sizes, by trying all: few factors. Operands first, the root last.
+// The cheapest order of these factors at these sizes, by trying all: few factors. Operands first, the root last;
+// empty when each order would store weights.
 std::vector<tree> cheapest_order(const program &, const chain &,
                                  const std::vector<node_id> &factors, const shape &over,
                                  const call_sizes &);

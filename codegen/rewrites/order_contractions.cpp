@@ -44,7 +44,7 @@ class chooser {
     const auto best_at = [&](const call_sizes &sizes) {
       const std::vector<tree> trees = cheapest_order(p, c, factors_, over, sizes);
       const way w{trees, walked(trees)};
-      return cost(w, sizes) < cost(written_, sizes) ? w : written_;
+      return !trees.empty() && cost(w, sizes) < cost(written_, sizes) ? w : written_;
     };
     choice_ = choice{best_at({}), {}};
     double most = 0;

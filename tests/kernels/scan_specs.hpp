@@ -86,10 +86,12 @@ inline constexpr auto looks_around =
     kernel<"looks_around">([](in<"X", seq, d_k> X, in<"K", seq, d_k> K, in<"V", seq, d_k> V,
                               in<"s0", d_k> s0) -> outs<out<"sums", d_k>, out<"s", d_k>> {
       auto sums = scan<seq>(
-          s0, [&](auto s, auto x) { return tanh(x + sum<seq>(s * X) / cast<f32>(size(seq) + 1)); },
+          s0,
+          [&](auto s, auto x) { return tanh(x + sum<seq>(s * X) / cast<f32>(size(seq) + 1)) / 2; },
           X);
       auto attended = scan<seq>(
-          s0, [&](auto s, auto x) { return tanh(x + dot<seq>(softmax<seq>(dot<d_k>(s, K)), V)); },
+          s0,
+          [&](auto s, auto x) { return tanh(x + dot<seq>(softmax<seq>(dot<d_k>(s, K)), V)) / 2; },
           X);
       return {sums.last, attended.last};
     });

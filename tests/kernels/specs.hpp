@@ -397,7 +397,7 @@ inline constexpr auto masked_gates = kernel<"masked_gates">(
         -> outs<out<"pairs", batch, heads, seq, d_v>, out<"rows", batch, heads, seq, d_v>,
                 out<"sum", batch, heads, seq, d_v>> {
       auto w = softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k));
-      auto gate = mask(G, index(mem) < len);
+      auto gate = mask(sigmoid(G), index(mem) < len);
       return {dot<mem>(w * gate, V), dot<mem>(w * mask_rows(r, index(seq) < len), V),
               dot<mem>(w + w * gate, V)};
     });
@@ -417,7 +417,7 @@ inline constexpr auto quadratic_linear = kernel<"quadratic_linear">(
 inline constexpr auto weights_of_attention = kernel<"weights_of_attention">(
     [](Q_ Q, K_ K, in<"Z", batch, heads, mem, c> Z,
        in<"W", batch, heads, c, d_v> W) -> out<"O", batch, heads, seq, d_v> {
-      return dot<c>(relu(dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), Z)), abs(W));
+      return dot<c>(relu(dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), abs(Z))), abs(W));
     });
 
 // ---- storage of 16 bit ----------------------------------------------------------------------------------------------

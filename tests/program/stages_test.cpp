@@ -10,6 +10,7 @@
 #include "tests/kernels/dropout_specs.hpp"
 #include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/specs.hpp"
+#include "tests/kernels/zoo_specs.hpp"
 
 using namespace qkv::codegen;
 
@@ -109,6 +110,12 @@ TEST_CASE("where sizes of the call decide on the order of contractions, both are
   const outline low = outline_of(specs::low_rank);
   CHECK(low.kinds == "contraction attention contraction attention map");
   CHECK(low.run_time_axes <= 1);
+}
+
+TEST_CASE("no order of contractions is taken that would store weights") {
+  const std::string kinds = outline_of(zoo::landmarks).kinds;
+  CHECK(kinds.find("attention contraction") != std::string::npos);
+  CHECK(outline_of(zoo::landmarks).run_time_axes <= 1);
 }
 
 TEST_CASE("static sizes decide on the order of contractions at once") {
