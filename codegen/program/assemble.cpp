@@ -1,7 +1,6 @@
 #include "codegen/program/assemble.hpp"
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -66,8 +65,8 @@ program assembled(program p) {
   const std::vector<node> nodes = p.nodes;
   for (const node &n : nodes) {
     if (n.kind == op::number && n.type == i32 &&
-        (n.value != std::trunc(n.value) ||
-         std::abs(n.value) > std::numeric_limits<std::int32_t>::max()))
+        (n.value != std::trunc(n.value) || n.value < std::numeric_limits<std::int32_t>::min() ||
+         n.value > std::numeric_limits<std::int32_t>::max()))
       throw std::invalid_argument(p.name + ": " + std::to_string(n.value) + " is no i32");
     if (n.kind == op::rename && p.axes[n.over[0]].root != p.axes[n.over[1]].root)
       demand(p, {condition::same_size, n.over[1], n.over[0], -1, text_of(p, n)});

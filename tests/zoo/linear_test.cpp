@@ -14,9 +14,9 @@ constexpr auto causally = kernel<"causally">(
       return causal_linear_attention<d_k, seq, d_v>(elu_plus_one(Q), elu_plus_one(K), V);
     });
 
-constexpr auto padded = kernel<"padded">(
-    [](Q_ Q, in<"K", batch, heads, seq, d_k> K, in<"V", batch, heads, seq, d_v> V,
-       in<"len", i32, batch> len) -> O_ {
+constexpr auto padded =
+    kernel<"padded">([](Q_ Q, in<"K", batch, heads, seq, d_k> K, in<"V", batch, heads, seq, d_v> V,
+                        in<"len", i32, batch> len) -> O_ {
       auto keys = mask_rows(elu_plus_one(K), index(seq) < len);
       return causal_linear_attention<d_k, seq, d_v>(elu_plus_one(Q), keys, V, 1e-3);
     });

@@ -205,7 +205,9 @@ struct anything {
 };
 struct already_wrong {
   template <class Anything>
-  operator Anything() const;
+  operator Anything() const {
+    throw std::invalid_argument("scan: a step takes more operands than it is handed");
+  }
 };
 
 template <axes Over, class Result, class Last>
