@@ -5,27 +5,16 @@
 #include <cstdlib>
 #include <qkv/device.hpp>
 
-#include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
-#include "tests/kernels/dropout_specs.hpp"
-#include "tests/kernels/order_specs.hpp"
-#include "tests/kernels/scan_specs.hpp"
-#include "tests/kernels/specs.hpp"
+#include "tests/kernels/programs.hpp"
 #include "tests/kernels/trial.hpp"
-#include "tests/kernels/zoo_specs.hpp"
 
 using namespace qkv::testing;
 using qkv::device;
 using qkv::status_code;
-using qkv::codegen::make_program;
 using qkv::codegen::program;
 
 namespace {
-
-const std::vector<program> &programs() {
-  static const std::vector<program> all = {QKV_TEST_PROGRAMS};
-  return all;
-}
 
 // Queries and keys: one of each, tails on both sides, several tiles of rows, three tiles of keys and more (tiles have 64
 // or 32 rows and at most 64 keys; Halide 21 miscompiled from the second one on), nothing.
@@ -41,9 +30,9 @@ trial trial_of(const program &p, device on, two_sizes length, unsigned seed) {
 std::string absent(device on) {
   qkv::device_memory probe;
   if (qkv::device_memory::make({.on = on}, 4, 1, probe).ok()) return "";
-  const auto any = std::find_if(programs().begin(), programs().end(),
+  const auto any = std::find_if(programs_everywhere().begin(), programs_everywhere().end(),
                                 [](const program &p) { return p.name == "outer_product"; });
-  REQUIRE(any != programs().end());
+  REQUIRE(any != programs_everywhere().end());
   const qkv::status s = try_device(trial_of(*any, on, {4, 4}, 1));
   const bool said = s.code() == status_code::no_device || s.code() == status_code::device_failed;
   CHECK(said);
@@ -52,7 +41,7 @@ std::string absent(device on) {
 
 void run_all(device on) {
   int trials = 0;
-  for (const program &p : programs()) {
+  for (const program &p : programs_everywhere()) {
     unsigned seed = 0;
     for (const auto &length : lengths) {
       const trial t = trial_of(p, on, length, ++seed);

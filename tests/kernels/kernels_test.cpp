@@ -4,26 +4,14 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
-#include "tests/kernels/dropout_specs.hpp"
-#include "tests/kernels/f64_specs.hpp"
-#include "tests/kernels/order_specs.hpp"
-#include "tests/kernels/scan_specs.hpp"
-#include "tests/kernels/specs.hpp"
+#include "tests/kernels/programs.hpp"
 #include "tests/kernels/trial.hpp"
-#include "tests/kernels/zoo_specs.hpp"
 
 using namespace qkv::testing;
-using qkv::codegen::make_program;
 using qkv::codegen::program;
 
 namespace {
-
-const std::vector<program> &programs() {
-  static const std::vector<program> all = {QKV_TEST_PROGRAMS};
-  return all;
-}
 
 // Sizes of the axes decided at the call: edges of registers, tiles, blocks and tasks, and one beyond each.
 const std::vector<two_sizes> lengths = {{1, 1},    {2, 3},    {17, 5},   {16, 16},  {31, 33},
