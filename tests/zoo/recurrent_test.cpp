@@ -73,12 +73,15 @@ void check(const Kernel &kernel) {
   for (int64_t n : self_sizes) {
     const arrays a = tame(arguments_of(kernel, {{"batch", 2}, {"seq", n}}));
     arrays r = meaning(kernel, a);
-    QKV_SAME(r["O"], (position{2, 3, n, 5}), [&](auto i) {
-      return one_head(a, i[0], i[1], n).y[static_cast<std::size_t>(i[2] * 5 + i[3])];
-    });
-    QKV_SAME(r["S"], (position{2, 3, 6, 5}), [&](auto i) {
-      return one_head(a, i[0], i[1], n).state[static_cast<std::size_t>(i[2] * 5 + i[3])];
-    });
+    std::vector<one_head> heads;
+    for_each_position({2, 3}, [&](const position &i) { heads.emplace_back(a, i[0], i[1], n); });
+    const auto head = [&](const position &i) -> const one_head & {
+      return heads[static_cast<std::size_t>(i[0] * 3 + i[1])];
+    };
+    QKV_SAME(r["O"], (position{2, 3, n, 5}),
+             [&](auto i) { return head(i).y[static_cast<std::size_t>(i[2] * 5 + i[3])]; });
+    QKV_SAME(r["S"], (position{2, 3, 6, 5}),
+             [&](auto i) { return head(i).state[static_cast<std::size_t>(i[2] * 5 + i[3])]; });
   }
 }
 
