@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "codegen/lower/math.hpp"
+#include "codegen/lower/strict.hpp"
 
 namespace qkv::codegen {
 
@@ -80,25 +81,22 @@ Expr unary(op o, const Expr &x) {
 Expr comparison(op o, const Expr &a, const Expr &b) {
   switch (o) {
     case op::less:
-      return a < b;
+      return strict::less(a, b);
     case op::less_equal:
-      return a <= b;
+      return strict::less_equal(a, b);
     case op::greater:
-      return a > b;
+      return strict::less(b, a);
     case op::greater_equal:
-      return a >= b;
+      return strict::less_equal(b, a);
     case op::equal:
-      return a == b;
+      return strict::equal(a, b);
     default:
-      return a != b;
+      return !strict::equal(a, b);
   }
 }
 
 Expr binary(op o, const Expr &a, const Expr &b) {
-  if (is_comparison(o)) {
-    const Expr c = comparison(o, a, b);
-    return a.type().is_float() ? Halide::strict_float(c) : c;
-  }
+  if (is_comparison(o)) return comparison(o, a, b);
   switch (o) {
     case op::add:
       return a + b;

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "codegen/lower/strict.hpp"
+
 namespace qkv::codegen::math {
 namespace {
 
@@ -20,12 +22,12 @@ Expr exp2_fraction(const Expr &f) {
   return p;
 }
 
-// 2^y for y in [-127, 128): adding and taking away 1.5 * 2^23 rounds y to an integer. strict_float keeps the two from
-// cancelling. At -127 the exponent field becomes 0 and so does the result. The integer is converted, not read from the
+// 2^y for y in [-127, 128): adding and taking away 1.5 * 2^23 rounds y to an integer, where the two
+// do not cancel. At -127 the exponent field becomes 0 and so does the result. The integer is converted, not read from the
 // low bits of the sum: those of a NaN could make a number of it.
 Expr exp2_clamped(const Expr &y) {
   const float magic = 12582912.f;
-  Expr whole = Halide::strict_float(Halide::strict_float(y + magic) - magic);
+  Expr whole = strict::sub(strict::add(y, magic), magic);
   Expr f = y - whole;
   return Halide::reinterpret<float>(Halide::reinterpret<int>(exp2_fraction(f)) +
                                     (Halide::cast<int>(whole) << 23));
@@ -53,43 +55,41 @@ Expr lowest(Halide::Type t) {
                                     : std::numeric_limits<float>::lowest());
 }
 
-Expr is_zero(const Expr &x) { return Halide::strict_float(x == 0.f); }
-Expr below(const Expr &x, const Expr &y) { return Halide::strict_float(x < y); }
-Expr above(const Expr &x, const Expr &y) { return Halide::strict_float(x > y); }
+Expr is_zero(const Expr &x) { return strict::equal(x, constant(x.type(), 0)); }
 
 Expr smaller(const Expr &a, const Expr &b) {
   if (!a.type().is_float()) return Halide::min(a, b);
-  return Halide::select(Halide::is_nan(a) || below(a, b), a, b);
+  return select(strict::is_nan(a) || strict::less(a, b), a, b);
 }
 Expr larger(const Expr &a, const Expr &b) {
   if (!a.type().is_float()) return Halide::max(a, b);
-  return Halide::select(Halide::is_nan(a) || above(a, b), a, b);
+  return select(strict::is_nan(a) || strict::less(b, a), a, b);
 }
 
 // The comparison is written so that NaN takes the branch that keeps it; max() would drop it.
 Expr exp_nonpositive(Expr x) {
   if (is_f64(x)) return Halide::exp(x);
   Expr y = x * log2e;
-  return exp2_clamped(select(below(y, -127.f), -127.f, y));
+  return exp2_clamped(select(strict::less(y, -127.f), -127.f, y));
 }
 
 Expr exp(Expr x) {
   if (is_f64(x)) return Halide::exp(x);
   Expr y = x * log2e;
-  Expr low = select(below(y, -127.f), -127.f, y);
-  Expr high = select(above(low, 127.f), 127.f, low);
+  Expr low = select(strict::less(y, -127.f), -127.f, y);
+  Expr high = select(strict::less(127.f, low), 127.f, low);
   // above 127 the exponent would overflow: compute e^(x/2) squared
-  Expr half = exp2_clamped(select(above(y, 260.f), 130.f, y * 0.5f));
-  return select(above(y, 127.f), select(above(y, 128.f), infinity, half * half),
+  Expr half = exp2_clamped(select(strict::less(260.f, y), 130.f, y * 0.5f));
+  return select(strict::less(127.f, y), select(strict::less(128.f, y), infinity, half * half),
                 exp2_clamped(high));
 }
 
 // The ends, and NaN, are put in place by hand: Halide's own gives finite numbers there.
 Expr log(Expr x) {
   if (is_f64(x)) return Halide::log(x);
-  const Expr inside = above(x, 0.f) && below(x, infinity);
-  return select(inside, Halide::log(select(inside, x, 1.f)), is_zero(x), -infinity, below(x, 0.f),
-                std::numeric_limits<float>::quiet_NaN(), x);
+  const Expr inside = strict::less(0.f, x) && strict::less(x, infinity);
+  return select(inside, Halide::log(select(inside, x, 1.f)), is_zero(x), -infinity,
+                strict::less(x, 0.f), std::numeric_limits<float>::quiet_NaN(), x);
 }
 
 // Cephes: an odd polynomial near 0, where 1 - 2/(e^2x + 1) would cancel.
@@ -112,20 +112,21 @@ Expr sigmoid(Expr x) {
 
 Expr erf(Expr x) {
   if (is_f64(x)) return libm("erf", x);
-  return Halide::erf(select(above(x, 6.f), 6.f, below(x, -6.f), -6.f, x));  // +-1 from there on
+  return Halide::erf(
+      select(strict::less(6.f, x), 6.f, strict::less(x, -6.f), -6.f, x));  // +-1 from there on
 }
 
-Expr relu(Expr x) { return select(below(x, 0.f), constant(x.type(), 0), x); }
+Expr relu(Expr x) { return select(strict::less(x, 0.f), constant(x.type(), 0), x); }
 
 Expr gelu(Expr x) {
   return 0.5f * x * (1.f + math::erf(x * constant(x.type(), 0.70710678118654752440)));
 }
 
 Expr elu(Expr x) {
-  if (is_f64(x)) return select(above(x, 0.f), x, libm("expm1", x));
+  if (is_f64(x)) return select(strict::less(0.f, x), x, libm("expm1", x));
   Expr series = x * (1.f + x * horner(x, {1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f}));
-  const Expr positive = above(x, 0.f);
-  return select(positive, x, above(x, -0.25f), series,
+  const Expr positive = strict::less(0.f, x);
+  return select(positive, x, strict::less(-0.25f, x), series,
                 exp_nonpositive(select(positive, 0.f, x)) - 1.f);
 }
 

@@ -15,10 +15,8 @@ Halide::Expr exp(Halide::Expr x);
 // e^x for x <= 0, the case of weights: two instructions less. Of f32, 0 below -88; NaN stays NaN.
 Halide::Expr exp_nonpositive(Halide::Expr x);
 
-// Comparisons that NaN does not satisfy, whatever else the compiler is allowed to assume.
+// Whether x is 0; NaN is not.
 Halide::Expr is_zero(const Halide::Expr &);
-Halide::Expr below(const Halide::Expr &x, const Halide::Expr &y);
-Halide::Expr above(const Halide::Expr &x, const Halide::Expr &y);
 
 // Of whole numbers too; NaN on either side comes through, where Halide's min and max drop one.
 Halide::Expr smaller(const Halide::Expr &, const Halide::Expr &);

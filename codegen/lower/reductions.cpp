@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "codegen/lower/math.hpp"
+#include "codegen/lower/strict.hpp"
 #include "codegen/stages/queries.hpp"
 
 namespace qkv::codegen {
@@ -27,7 +28,7 @@ Expr highest_of(const node &n) {
 // exp(x - m) where a row of only -inf counts as empty
 Expr shifted(const Expr &x, const Expr &m) {
   return math::exp_nonpositive(
-      x - select(math::below(m, math::lowest(m.type())), math::constant(m.type(), 0), m));
+      x - select(strict::less(m, math::lowest(m.type())), math::constant(m.type(), 0), m));
 }
 
 }  // namespace

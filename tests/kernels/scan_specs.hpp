@@ -96,6 +96,15 @@ inline constexpr auto looks_around =
       return {sums.last, attended.last};
     });
 
+// A step of functions of functions: each uses its operand several times, and it is computed once.
+inline constexpr auto heavy_steps =
+    kernel<"heavy_steps">([](in<"x", batch, seq> x, in<"s0", batch> s0) -> out<"y", batch, seq> {
+      const auto inner = [](auto s) { return 1 + tanh(exp(elu(s) / 2) - sigmoid(s)) / 4; };
+      return scan<seq>(
+                 s0, [&](auto s, auto x) { return inner(inner(inner(inner(sigmoid(s + x))))); }, x)
+          .result;
+    });
+
 // What is masked leaves the state as it is; a start of which some is absent.
 inline constexpr auto masked_steps = kernel<"masked_steps">(
     [](in<"X", batch, seq, c> X, in<"len", i32, batch> len,
