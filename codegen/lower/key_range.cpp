@@ -15,11 +15,18 @@ namespace {
 
 using Halide::Expr;
 
-// coefficient * index(key) + something between low and high
+// coefficient * index(key) + something between low and high: of 64 bits where numbers take part that may be as large as
+// an i32, so that no sum wraps around.
 struct affine {
   int coefficient = 0;
   Expr low, high;
 };
+
+// Bounds beyond every position say no more than this.
+Expr as_position(const Expr &bound) {
+  constexpr int far = 1 << 30;
+  return bound.type().bits() == 64 ? Halide::cast<int>(Halide::clamp(bound, -far, far)) : bound;
+}
 
 class ranges {
  public:
@@ -84,16 +91,20 @@ class ranges {
     if (!a || !b) return r;
     const int k = a->coefficient - b->coefficient;
     Expr low = a->low - b->high + strict;  // k * key + low <= 0 must be possible
-    if (k == 1) r.to = 1 - low;
-    if (k == -1) r.from = low;
+    if (k == 1) r.to = as_position(1 - low);
+    if (k == -1) r.from = as_position(low);
     return r;
   }
 
   std::optional<affine> of_index(node_id n) const {
     const node &x = c_.p[n];
-    const auto constant = [](Expr e) { return affine{0, e, e}; };
-    if (x.kind == op::number && x.value == std::floor(x.value) && std::fabs(x.value) < 1e9)
-      return constant(static_cast<int>(x.value));
+    const auto constant = [](const Expr &e) { return affine{0, e, e}; };
+    if (x.kind == op::number && x.value == std::floor(x.value) && std::fabs(x.value) < 1e9) {
+      const int number = static_cast<int>(x.value);
+      return constant(std::abs(number) < 1 << 20 ? Expr(number)
+                                                 : Halide::cast<std::int64_t>(number));
+    }
+    if (x.kind == op::size) return constant(c_.size(x.over[0]));
     if (x.type != i32) return std::nullopt;
     if (x.kind == op::index && x.over[0] == s_.key) return affine{1, 0, 0};
     if (x.kind == op::index && x.over[0] == s_.row) return affine{0, first_, last_};
@@ -112,9 +123,7 @@ class ranges {
     if (has(x.shape, s_.key) || has(x.shape, s_.row)) return std::nullopt;
     value v = expression(c_).at(n, outer_);  // the same for the whole tile
     if (v.present.defined()) return std::nullopt;
-    // so far from every position that nothing that is added makes it wrap around
-    constexpr int far = 1 << 30;
-    return constant(Halide::clamp(v.number, -far, far));
+    return constant(Halide::cast<std::int64_t>(v.number));
   }
 
   const context &c_;

@@ -149,6 +149,26 @@ TEST_CASE("a length beyond all keys hides nothing") {
   }
 }
 
+// first_key and first_query are far beyond every position, their difference is not.
+TEST_CASE("only the difference of far positions counts") {
+  query Q({1, 100});
+  key K({1, 300});
+  value_ V({1, 300});
+  randomize(Q, 1), randomize(K, 2), randomize(V, 3);
+  result near({1, 100}), O({1, 100});
+  tensor<i32> first_query, first_key;
+  for (const int apart : {0, 150, -50}) {
+    first_query() = apart, first_key() = 0;
+    REQUIRE(call<specs::far_positions>(Q, K, V, first_query, first_key, near).ok());
+    for (const int far : {600'000'000, 2'000'000'000, -2'000'000'000}) {
+      INFO(apart << " apart, from " << far);
+      first_query() = far + apart, first_key() = far;
+      REQUIRE(call<specs::far_positions>(Q, K, V, first_query, first_key, O).ok());
+      CHECK(same_bits(O, near));
+    }
+  }
+}
+
 TEST_CASE("a row with nothing left gives 0") {
   for (const options &how : places()) {
     INFO("on device " << static_cast<int>(how.on));
