@@ -84,28 +84,31 @@ function(qkv_add_kernels name)
   add_executable(${name}_tool "${out}/${name}_tool.cpp")
   # A wrong spec is told once: the tool is compiled only after the generator was.
   set_source_files_properties("${out}/${name}_tool.cpp" PROPERTIES OBJECT_DEPENDS "${out}/${name}.done")
+  # Both mains trace each kernel once: compiling them takes longer than running them.
+  set_property(SOURCE "${out}/${name}_generator.cpp" "${out}/${name}_tool.cpp" APPEND PROPERTY
+    COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1>)
   target_link_libraries(${name}_tool PRIVATE ${name} qkv::reference)
 endfunction()
 
 # The two mains: the generator's, and the tool's.
 function(_qkv_write_mains name spec out kernels)
   set(checks)
-  set(programs)
+  set(traceables)
   set(oracles)
   foreach(kernel IN LISTS kernels)
     string(REGEX REPLACE "^.*::" "" short "${kernel}")
     string(APPEND checks "static_assert(decltype(${kernel})::name == \"${short}\", \"the kernel ${kernel} has another name\");\n")
-    list(APPEND programs "qkv::codegen::make_program(${kernel})")
+    list(APPEND traceables "qkv::codegen::traceable_of<${kernel}>()")
     list(APPEND oracles "qkv::oracle_of(${kernel})")
   endforeach()
-  list(JOIN programs ", " programs)
+  list(JOIN traceables ", " traceables)
   list(JOIN oracles ", " oracles)
   file(CONFIGURE OUTPUT "${out}/${name}_generator.cpp" @ONLY CONTENT [[
 // Written by qkv_add_kernels.
 #include "@spec@"
 #include <qkv/generate.hpp>
 @checks@
-int main(int argc, char **argv) { return qkv::codegen::generate(argc, argv, {@programs@}); }
+int main(int argc, char **argv) { return qkv::codegen::generate(argc, argv, {@traceables@}); }
 ]])
   file(CONFIGURE OUTPUT "${out}/${name}_tool.cpp" @ONLY CONTENT [[
 // Written by qkv_add_kernels.

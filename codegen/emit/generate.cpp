@@ -3,6 +3,7 @@
 #include <Halide.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -64,42 +65,43 @@ void write(const std::string &path, const std::string &text) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-void kernel(const command_line &line, const std::vector<program> &kernels) {
+void kernel(const command_line &line, const std::vector<traceable> &kernels) {
   const std::string dir = option(line, "--out"), targets = option(line, "--targets");
-  for (const program &p : kernels) {
-    if (p.name != line.kernel) continue;
-    const std::string stamp = dir + "/" + p.name + ".stamp";
-    const std::string now = fmt::format("{:x} {} {} {}\n", signature(p), targets,
-                                        QKV_CODEGEN_VERSION, line.options.size());
-    if (std::filesystem::exists(dir + "/" + p.name + ".a") && read(stamp) == now) return;
-    const auto begin = std::chrono::steady_clock::now();
-    write_objects(p, targets_of(targets), dir,
-                  {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0});
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
-               std::filesystem::file_size(dir + "/" + p.name + ".a") / 1024);
-    write(dir + "/" + p.name + ".sheet.txt", describe(p, {}, reports_of(p)));
-    write(stamp, now);
-    return;
-  }
-  throw std::runtime_error("there is no kernel " + line.kernel);
+  const auto named = std::find_if(kernels.begin(), kernels.end(),
+                                  [&](const traceable &t) { return t.name == line.kernel; });
+  if (named == kernels.end()) throw std::runtime_error("there is no kernel " + line.kernel);
+  const program p = named->trace();
+  const std::string stamp = dir + "/" + p.name + ".stamp";
+  const std::string now = fmt::format("{:x} {} {} {}\n", signature(p), targets, QKV_CODEGEN_VERSION,
+                                      line.options.size());
+  if (std::filesystem::exists(dir + "/" + p.name + ".a") && read(stamp) == now) return;
+  const auto begin = std::chrono::steady_clock::now();
+  write_objects(p, targets_of(targets), dir,
+                {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0});
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
+             std::filesystem::file_size(dir + "/" + p.name + ".a") / 1024);
+  write(dir + "/" + p.name + ".sheet.txt", describe(p, {}, reports_of(p)));
+  write(stamp, now);
 }
 
-void library(const command_line &line, const std::vector<program> &kernels) {
+void library(const command_line &line, const std::vector<traceable> &kernels) {
   const std::string dir = option(line, "--out"), name = option(line, "--name");
-  write(dir + "/" + name + ".kernels.h", c_header(name, kernels));
+  std::vector<program> programs;
+  for (const traceable &t : kernels) programs.push_back(t.trace());
+  write(dir + "/" + name + ".kernels.h", c_header(name, programs));
   write(dir + "/" + name + "_kernels.c",
-        c_tables(name, kernels, targets_of(option(line, "--targets"))));
+        c_tables(name, programs, targets_of(option(line, "--targets"))));
 }
 
 }  // namespace
 
-int generate(int argc, char **argv, const std::vector<program> &kernels) {
+int generate(int argc, char **argv, const std::vector<traceable> &kernels) {
   const command_line line = parse(argc, argv);
   try {
     if (line.command == "list") {
-      for (const program &p : kernels) fmt::print("{}\n", p.name);
+      for (const traceable &t : kernels) fmt::print("{}\n", t.name);
     } else if (line.command == "kernel") {
       kernel(line, kernels);
     } else if (line.command == "library") {

@@ -2,6 +2,8 @@
 // From the language to the code generator: traces a kernel and makes its graph a program.
 #include <qkv/core/kernel.hpp>
 #include <span>
+#include <stdexcept>
+#include <string>
 
 #include "codegen/program/program.hpp"
 
@@ -12,9 +14,17 @@ namespace qkv::codegen {
 program program_of(sv name, std::span<const argument> arguments, std::span<const argument> outputs,
                    const graph &);
 
+// Errors while the kernel is traced are said with its name, as all others are.
 template <class Kernel>
 program make_program(const Kernel &) {
-  return program_of(Kernel::name, Kernel::arguments, Kernel::outputs, Kernel::trace());
+  const graph g = [] {
+    try {
+      return Kernel::trace();
+    } catch (const std::invalid_argument &e) {
+      throw std::invalid_argument(std::string(Kernel::name) + ": " + e.what());
+    }
+  }();
+  return program_of(Kernel::name, Kernel::arguments, Kernel::outputs, g);
 }
 
 }  // namespace qkv::codegen

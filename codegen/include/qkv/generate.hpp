@@ -7,6 +7,8 @@
 //
 // `kernel` does nothing when neither the kernel, nor the targets, nor the code generator have changed since DIR/NAME.a
 // was written. Further options of `kernel`: --stmt and --assembly also write the lowered loops and the assembly.
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "codegen/program/from_graph.hpp"
@@ -14,7 +16,18 @@
 
 namespace qkv::codegen {
 
+// A kernel that is traced when it is asked for, so that one that is wrong does not keep the others from being built.
+struct traceable {
+  std::string name;
+  program (*trace)();
+};
+template <const auto &Kernel>
+traceable traceable_of() {
+  return {std::string(std::remove_cvref_t<decltype(Kernel)>::name),
+          [] { return make_program(Kernel); }};
+}
+
 // Returns the exit status; says on stderr what is wrong.
-int generate(int argc, char **argv, const std::vector<program> &kernels);
+int generate(int argc, char **argv, const std::vector<traceable> &kernels);
 
 }  // namespace qkv::codegen

@@ -1,0 +1,42 @@
+// The generator's command line: a kernel that is wrong keeps no other from being built.
+#include <qkv/dsl.hpp>
+#include <qkv/generate.hpp>
+
+#include <filesystem>
+
+#include "tests/catch.hpp"
+
+using namespace qkv;
+
+namespace {
+
+constexpr axis<"seq"> seq;
+constexpr auto doubled = kernel<"doubled">([](in<"X", seq> X) -> out<"Y", seq> { return X + X; });
+
+codegen::program wrong() { throw std::invalid_argument("wrong: for a reason"); }
+
+int generate(std::vector<std::string> words) {
+  std::vector<char *> argv;
+  for (std::string &w : words) argv.push_back(w.data());
+  return codegen::generate(static_cast<int>(argv.size()), argv.data(),
+                           {{"wrong", wrong}, codegen::traceable_of<doubled>()});
+}
+
+}  // namespace
+
+TEST_CASE("one kernel of a library may be wrong") {
+  const auto folder = std::filesystem::temp_directory_path() / "qkv_generate_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string to = folder.string();
+  CHECK(generate({"generator", "list"}) == 0);
+  CHECK(generate({"generator", "kernel", "doubled", "--out", to, "--targets", "host"}) == 0);
+  CHECK(std::filesystem::exists(folder / "doubled.a"));
+  CHECK(generate({"generator", "kernel", "wrong", "--out", to, "--targets", "host"}) == 1);
+  CHECK(generate({"generator", "kernel", "none", "--out", to, "--targets", "host"}) == 1);
+  CHECK(generate({"generator", "library", "--name", "both", "--out", to, "--targets", "host"}) ==
+        1);
+  CHECK(!std::filesystem::exists(folder / "both_kernels.c"));
+  CHECK(generate({"generator"}) == 2);
+  std::filesystem::remove_all(folder);
+}
