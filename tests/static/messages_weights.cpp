@@ -53,6 +53,12 @@ static_assert(says<decltype(softmax<kv>(step<decltype(scores + B)>))>(
 // causal with query and key swapped
 static_assert(says<decltype(softmax<kv>(swapped))>(
     "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<kv, seq>)[batch, heads=8, seq, kv]"));
+// softmax over the queries of a causal mask
+static_assert(says<decltype(softmax<seq>(step<decltype(mask(scores, causal<seq, kv>))>))>(
+    "softmax<seq>: causal<seq, kv> takes kv as its keys did you mean softmax<kv>? mask(dot(Q, K), causal<seq, kv>)[batch, heads=8, seq, kv]"));
+// the same where the queries are the alias: it is the mask that is swapped
+static_assert(says<decltype(softmax<kv>(step<decltype(mask(scores, causal<kv, seq>))>))>(
+    "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<kv, seq>)[batch, heads=8, seq, kv]"));
 // the same through let and scale
 static_assert(says<decltype(softmax<kv>(step<decltype(let<"s">(step<decltype(swapped / 2.f)>))>))>(
     "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? s[batch, heads=8, seq, kv]"));

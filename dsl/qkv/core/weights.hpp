@@ -4,13 +4,17 @@
 
 namespace qkv::detail {
 
-// A causal mask names its keys; weights must be over them.
+// A causal mask names its keys; weights must be over them. Either may be the slip: keys that are an alias of the queries
+// were named to be keys, so then it is the softmax.
 constexpr bool wrong_keys(message &m, const call_name &call, const axes &over, const info &x) {
   if (!x.m.key || over.has(x.m.key.at)) return false;
   m.say(call, ": causal<", x.m.query->name, ", ", x.m.key->name, "> takes ", x.m.key->name,
-        " as its keys")
-      .say("did you mean causal<", x.m.key->name, ", ", x.m.query->name, ">?")
-      .show(x);
+        " as its keys");
+  if (x.m.key->is_alias && !x.m.query->is_alias && over.n == 1)
+    m.say("did you mean ", call.name, "<", x.m.key->name, ">?");
+  else
+    m.say("did you mean causal<", x.m.key->name, ", ", x.m.query->name, ">?");
+  m.show(x);
   return true;
 }
 
