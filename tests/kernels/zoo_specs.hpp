@@ -128,7 +128,7 @@ inline constexpr auto linear_causal = kernel<"linear_causal">(
     });
 
 inline constexpr auto landmarks = kernel<"landmarks">(
-    [](Q_ Q, K_ K, V_ V) -> O_ { return nystrom<d_k, seq, kv, l, m, s, segment>(Q, K, V); });
+    [](Q_ Q, K_ K, V_ V) -> O_ { return nystrom<d_k, seq, kv, l, m, s, segment, 2>(Q, K, V); });
 
 inline constexpr auto compressed = kernel<"compressed">(
     [](Q_ Q, in<"R", batch, heads, seq, rotated> R, in<"C", batch, kv, latent> C,

@@ -137,6 +137,8 @@ static_assert(says<decltype(latent_attention<latent, d_k, rotated, kv>(Q, R, C, 
 // Nystrom: keys and values that are queries, another width
 static_assert(says<decltype(nystrom<d_k, seq, kv, l, m, s, segment>(Q, Q, V))>(
     "split<kv, m, segment>: no axis kv in Q Q[batch, heads=8, seq, d_k=64]"));
+static_assert(says<decltype(nystrom<d_k, seq, kv, l, m, s, segment, 2>(Q, Q, V))>(
+    "split<kv, m, segment>: no axis kv in Q Q[batch, heads=8, seq, d_k=64]"));
 static_assert(says<decltype(nystrom<d_k, seq, kv, l, m, s, segment>(Q, K, Q))>(
     "dot<kv>: no axis kv in Q weights[batch, heads=8, landmarks=16, kv] Q[batch, heads=8, seq, d_k=64]"));
 static_assert(says<decltype(nystrom<d_v, seq, kv, l, m, s, segment>(Q, K, V))>(

@@ -58,38 +58,43 @@ using approximates_not =
 
 }  // namespace detail
 
-// Computes: the pseudo-inverse of weights A by six steps of Z <- Z/4 (13 I - AZ (15 I - AZ (7 I -
+// Computes: the pseudo-inverse of weights A by Steps iterations of Z <- Z/4 (13 I - AZ (15 I - AZ (7 I -
 //           AZ))), from A' / (largest row sum * largest column sum), each matrix by itself.
 // Shapes:   A[.., l, m] -> [.., m, l]; l, m and s are three names of one size.
 // Numerics: f32; steps of third order.
 // Errors:   none here.
-template <an_axis auto L, an_axis auto M, an_axis auto S, traced A>
+template <an_axis auto L, an_axis auto M, an_axis auto S, int Steps = 6, traced A>
+  requires(Steps >= 0)
 constexpr auto landmark_inverse(A weights) {
   auto a = plain(weights);
   auto first = a / (max<L>(sum<M>(a)) * max<M>(sum<L>(a)));
-  return detail::better_inverse<L, M, S, 6>(a, let<"inverse">(first));
+  return detail::better_inverse<L, M, S, Steps>(a, let<"inverse">(first));
 }
 
 // Computes: softmax(Q K~'/c) Z softmax(Q~ K'/c) V, c = sqrt(size(features)), Z the pseudo-inverse of
 //           softmax(Q~ K~'/c); Q~ and K~ are means of equal segments, the landmarks. With a landmark a
-//           position it is scaled_dot_product.
+//           position it is scaled_dot_product. Steps: iterations of the
+//           pseudo-inverse.
 // Shapes:   Q[.., query, features], K[.., key, features], V[.., key, values] -> [.., query, values];
 //           query = l * segment = key; l, m and s are three names of one size (alias<"m", l>)
 // Numerics: f32. Results do not depend on batch mates.
 // Errors:   as split: landmarks that do not divide the sequence; as dot and softmax.
 template <an_axis auto Features, an_axis auto Query, an_axis auto Key, an_axis auto L,
-          an_axis auto M, an_axis auto S, an_axis auto Segment, traced Q, traced K, traced V>
+          an_axis auto M, an_axis auto S, an_axis auto Segment, int Steps = 6, traced Q, traced K,
+          traced V>
   requires detail::approximates<Features, Query, Key, L, M, Segment, Q, K, V>
 constexpr auto nystrom(Q query, K key, V value) {
   auto of_q = mean<Segment>(split<Query, L, Segment>(query));
   auto of_k = mean<Segment>(split<Key, M, Segment>(key));
-  auto inverse = landmark_inverse<L, M, S>(softmax<M>(dot<Features>(of_q, of_k) / sqrt(Features)));
+  auto inverse =
+      landmark_inverse<L, M, S, Steps>(softmax<M>(dot<Features>(of_q, of_k) / sqrt(Features)));
   auto from_landmarks = softmax<M>(dot<Features>(query, of_k) / sqrt(Features));
   auto values = scaled_dot_product<Features, Key>(of_q, key, value);
   return dot<M>(from_landmarks, dot<L>(inverse, values));
 }
 template <an_axis auto Features, an_axis auto Query, an_axis auto Key, an_axis auto L,
-          an_axis auto M, an_axis auto S, an_axis auto Segment, traced Q, traced K, traced V,
+          an_axis auto M, an_axis auto S, an_axis auto Segment, int Steps = 6, traced Q, traced K,
+          traced V,
           class Err = detail::approximates_not<Features, Query, Key, L, M, Segment, Q, K, V>>
 Err nystrom(Q, K, V);
 
