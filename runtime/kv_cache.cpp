@@ -59,21 +59,22 @@ status no_page(std::int64_t needed, std::int64_t left) {
               left);
 }
 
-std::int32_t rows_of_entry(std::span<const std::int32_t> count, const qkv_tensor &rows, int axis,
+status no_memory_for_lengths(const char *name) {
+  return fail(status_code::out_of_memory, "{}: no memory to note its lengths in", name);
+}
+
+std::int32_t rows_of_entry(const row_counts &counts, const qkv_tensor &rows, int axis,
                            std::int64_t entry) {
-  return count.empty() ? static_cast<std::int32_t>(rows.extent[axis])
-                       : count[static_cast<std::size_t>(entry)];
+  return counts ? (*counts)[static_cast<std::size_t>(entry)]
+                : static_cast<std::int32_t>(rows.extent[axis]);
 }
 
 status check_append(const slots_view &v, const qkv_tensor (&store)[2], const qkv_tensor (&rows)[2],
-                    std::span<const std::int32_t> count) {
+                    const row_counts &counts) {
   const auto entries = static_cast<std::int64_t>(v.used.size());
   const std::int64_t added = rows[0].extent[v.axis];
   for (int k : {0, 1}) {
     const qkv_tensor &r = rows[k], &s = store[k];
-    if (r.dtype != s.dtype || r.rank != s.rank)
-      return fail(status_code::wrong_dtype, "{}: the new {} have another dtype or rank", v.name,
-                  kinds[k]);
     if (r.device != QKV_HOST)
       return fail(status_code::wrong_device, "{}: the new {} are not on the host", v.name,
                   kinds[k]);
@@ -92,11 +93,11 @@ status check_append(const slots_view &v, const qkv_tensor (&store)[2], const qkv
     if (!r.data && !empty(r))
       return fail(status_code::null_data, "{}: the new {} have no data", v.name, kinds[k]);
   }
-  if (!count.empty() && static_cast<std::int64_t>(count.size()) != entries)
+  if (counts && static_cast<std::int64_t>(counts->size()) != entries)
     return fail(status_code::wrong_count, "{}: {} counts given for {} entries", v.name,
-                count.size(), entries);
+                counts->size(), entries);
   for (std::int64_t e = 0; e < entries; ++e) {
-    const std::int64_t n = rows_of_entry(count, rows[0], v.axis, e),
+    const std::int64_t n = rows_of_entry(counts, rows[0], v.axis, e),
                        used = v.used[static_cast<std::size_t>(e)];
     if (n < 0 || n > added)
       return fail(status_code::wrong_count, "{}: entry {} is to take {} of {} new positions",

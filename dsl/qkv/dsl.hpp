@@ -5,6 +5,7 @@
 #include <qkv/attention/alibi.hpp>
 #include <qkv/attention/attention_pooling.hpp>
 #include <qkv/attention/bahdanau.hpp>
+#include <qkv/attention/cached_causal.hpp>
 #include <qkv/attention/causal.hpp>
 #include <qkv/attention/differential.hpp>
 #include <qkv/attention/dilated.hpp>

@@ -17,7 +17,7 @@ inline constexpr auto decode =
     kernel<"decode">([](in<"Q", batch, heads, seq, d_k> Q, in<"K", batch, heads, slots, d_k> K,
                         in<"V", batch, heads, slots, d_v> V,
                         in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
-      auto seen = index(slots) <= index(seq) + length - size(seq);
+      auto seen = cached_causal<seq, slots>(length);
       return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 

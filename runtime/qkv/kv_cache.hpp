@@ -5,45 +5,25 @@
 //   status s = cache.attend<decode>(K, V, Q, O);     // K, V [batch, heads, seq, ..]: seq new positions
 //
 // The kernel's first inputs are Q, the stored keys, the stored values, then i32 lengths [batch] that count the new
-// positions too; whatever follows in its signature follows in the call. Its mask hides what lies beyond a length:
-//
-//   index(slots) <= index(seq) + length - size(seq)  // the last of the new queries sees all, the first sees up to itself
-#include <qkv/call.hpp>
-#include <qkv/tensor.hpp>
+// positions too; whatever follows in its signature follows in the call. Its mask is cached_causal<seq, slots>(length).
+// Where entries take different numbers of new positions, counts (i32, one for each entry) stand behind V; the kernel takes
+// them behind the lengths, and its mask is cached_causal<seq, slots>(length, count).
+#include <qkv/append.hpp>
 
 namespace qkv {
 
 namespace detail {
-
-// Where new positions go.
-struct slots_view {
-  const char *name;                    // "kv_cache", for messages
-  int axis = 0;                        // of slots, in keys, values and in what is appended
-  std::int64_t capacity = 0;           // of one entry
-  std::span<const std::int32_t> used;  // per entry: positions that are taken
-};
-
-// Whether both kinds of rows fit behind what each entry holds: extents, dtype, counts, capacity. store, rows: keys, then
-// values. count: how many rows of each entry are real; empty: all of them.
-status check_append(const slots_view &, const qkv_tensor (&store)[2], const qkv_tensor (&rows)[2],
-                    std::span<const std::int32_t> count);
-std::int32_t rows_of_entry(std::span<const std::int32_t> count, const qkv_tensor &rows, int axis,
-                           std::int64_t entry);
-
-// Positions that lie together in both.
-struct slot_run {
-  std::int64_t from_entry, from_slot, to_entry, to_slot, n;
-};
-void copy_slots(const qkv_tensor &to, const qkv_tensor &from, int axis, const slot_run &);
-
-// Whether the entry exists and holds at least `length` positions.
-status check_truncate(const slots_view &, std::int64_t entry, std::int64_t length);
-
-}  // namespace detail
+template <auto Entry, auto Slots, some_tensor Keys, some_tensor Values>
+using kv_held = held<"kv_cache", Entry, Keys::shape.position(data_of<Slots>), Keys, Values, Keys,
+                     Values, tensor<i32, Entry>>;
+}
 
 // Keys and Values: tensors over Entry (first), Slots and whatever else. Capacity is the extent of Slots.
 template <auto Entry, auto Slots, detail::some_tensor Keys, detail::some_tensor Values>
-class kv_cache {
+class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Values>,
+                                                detail::kv_held<Entry, Slots, Keys, Values>> {
+  using held = detail::kv_held<Entry, Slots, Keys, Values>;
+
  public:
   using lengths_type = tensor<i32, Entry>;
   static_assert(same_name(Keys::shape[0], data_of<Entry>) &&
@@ -62,46 +42,34 @@ class kv_cache {
   const Values &values() const { return values_; }
   const lengths_type &lengths() const { return lengths_; }
 
-  // K and V hold new positions in place of Slots; count says how many of them are real for each entry (ragged batches).
-  // Errors: wrong_extent, wrong_dtype, null_data, cache_full; nothing is appended then.
-  template <detail::some_tensor K, detail::some_tensor V>
-  status append(const K &k, const V &v, std::span<const std::int32_t> count = {}) {
+  // Forgets the positions of an entry from `length` on. Errors: wrong_extent.
+  status truncate(std::int64_t entry, std::int64_t length) {
+    if (status s = detail::check_truncate(where(), entry, length); !s) return s;
+    shorten(entry, length);
+    return {};
+  }
+  void clear() { lengths_.fill(0); }
+
+ private:
+  friend detail::appending_calls<kv_cache, held>;
+  static constexpr int axis = Keys::shape.position(data_of<Slots>);
+  template <class K, class V>
+  status append_rows(const K &k, const V &v, const detail::row_counts &counts) {
     const qkv_tensor store[] = {keys_.descriptor(), values_.descriptor()},
                      rows[] = {k.descriptor(), v.descriptor()};
-    if (status s = detail::check_append(where(), store, rows, count); !s) return s;
+    if (status s = detail::check_append(where(), store, rows, counts); !s) return s;
     for (std::int64_t e = 0; e < entries(); ++e) {
-      const std::int32_t n = detail::rows_of_entry(count, rows[0], axis, e);
+      const std::int32_t n = detail::rows_of_entry(counts, rows[0], axis, e);
       for (int kind : {0, 1})
         detail::copy_slots(store[kind], rows[kind], axis, {e, 0, e, lengths_(e), n});
       lengths_(e) += n;
     }
     return {};
   }
-
-  // Appends, then calls the kernel; when either fails, the cache is as it was.
-  template <auto Kernel, detail::some_tensor K, detail::some_tensor V, class Q, class... Rest>
-  status attend(const options &how, const K &k, const V &v, Q &&q, Rest &&...rest) {
-    const lengths_type before = lengths_;
-    if (status s = append(k, v); !s) return s;
-    status done = call<Kernel>(how, q, keys_, values_, lengths_, rest...);
-    if (!done) lengths_ = before;
-    return done;
-  }
-  template <auto Kernel, detail::some_tensor K, detail::some_tensor V, class Q, class... Rest>
-  status attend(const K &k, const V &v, Q &&q, Rest &&...rest) {
-    return attend<Kernel>(options{}, k, v, q, rest...);
-  }
-
-  // Forgets the positions of an entry from `length` on. Errors: wrong_extent.
-  status truncate(std::int64_t entry, std::int64_t length) {
-    if (status s = detail::check_truncate(where(), entry, length); !s) return s;
+  status with_stored(auto f) { return f(keys_, values_, lengths_); }
+  void shorten(std::int64_t entry, std::int64_t length) {
     lengths_(entry) = static_cast<std::int32_t>(length);
-    return {};
   }
-  void clear() { lengths_.fill(0); }
-
- private:
-  static constexpr int axis = Keys::shape.position(data_of<Slots>);
   detail::slots_view where() const {
     return {"kv_cache", axis, capacity(), {lengths_.data(), static_cast<std::size_t>(entries())}};
   }

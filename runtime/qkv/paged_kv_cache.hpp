@@ -5,7 +5,8 @@
 //   status s = cache.attend<decode>(K, V, Q, O);     // K, V [batch, heads, seq, ..]: seq new positions
 //
 // The kernel's first inputs are Q, the pages of keys and of values, the i32 table [batch, blocks] of pages, and i32 lengths
-// [batch] that count the new positions too. It sees one sequence of positions by
+// [batch] that count the new positions too; mask and counts for ragged batches are as with kv_cache. It sees one sequence of
+// positions by
 //
 //   auto K = merge<positions, blocks, slot>(take<pages>(key_pages, table));
 #include <qkv/kv_cache.hpp>
@@ -19,13 +20,21 @@ namespace detail {
 
 status no_page(std::int64_t needed, std::int64_t left);
 
+template <auto Entry, auto Blocks, auto Slot, some_tensor Keys, some_tensor Values>
+using paged_kv_held = held<"paged_kv_cache", Entry, Keys::shape.position(data_of<Slot>), Keys,
+                           Values, Keys, Values, tensor<i32, Entry, Blocks>, tensor<i32, Entry>>;
+
 }  // namespace detail
 
 // Keys and Values: tensors over Pages (first), Slot (the positions of a page) and whatever else. An entry holds at most
 // extent(Blocks) * extent(Slot) positions.
 template <auto Entry, auto Pages, auto Blocks, auto Slot, detail::some_tensor Keys,
           detail::some_tensor Values>
-class paged_kv_cache {
+class paged_kv_cache
+    : public detail::appending_calls<paged_kv_cache<Entry, Pages, Blocks, Slot, Keys, Values>,
+                                     detail::paged_kv_held<Entry, Blocks, Slot, Keys, Values>> {
+  using held = detail::paged_kv_held<Entry, Blocks, Slot, Keys, Values>;
+
  public:
   using table_type = tensor<i32, Entry, Blocks>;
   using lengths_type = tensor<i32, Entry>;
@@ -52,20 +61,36 @@ class paged_kv_cache {
   const table_type &table() const { return table_; }
   const lengths_type &lengths() const { return lengths_; }
 
-  // K and V hold new positions in place of Slot, and entries in place of pages; count says how many are real for each entry.
-  // Errors: wrong_extent, wrong_dtype, null_data, cache_full (an entry, or all pages); nothing is appended then.
-  template <detail::some_tensor K, detail::some_tensor V>
-  status append(const K &k, const V &v, std::span<const std::int32_t> count = {}) {
+  // Forgets the positions of an entry from `length` on; its pages become free. Errors: wrong_extent.
+  status truncate(std::int64_t entry, std::int64_t length) {
+    if (status s = detail::check_truncate(where(), entry, length); !s) return s;
+    shorten(entry, length);
+    return {};
+  }
+  void clear() {
+    lengths_.fill(0);
+    table_.fill(0);
+    free_.clear();
+    for (std::int64_t p = keys_.template extent<Pages>(); p-- > 0;)
+      free_.push_back(static_cast<std::int32_t>(p));
+  }
+
+ private:
+  friend detail::appending_calls<paged_kv_cache, held>;
+  static constexpr int axis = Keys::shape.position(data_of<Slot>);
+
+  template <class K, class V>
+  status append_rows(const K &k, const V &v, const detail::row_counts &counts) {
     const qkv_tensor store[] = {keys_.descriptor(), values_.descriptor()},
                      rows[] = {k.descriptor(), v.descriptor()};
-    if (status s = detail::check_append(where(), store, rows, count); !s) return s;
+    if (status s = detail::check_append(where(), store, rows, counts); !s) return s;
     std::int64_t needed = 0;
     for (std::int64_t e = 0; e < entries(); ++e)
-      needed += pages_for(lengths_(e) + detail::rows_of_entry(count, rows[0], axis, e)) -
+      needed += pages_for(lengths_(e) + detail::rows_of_entry(counts, rows[0], axis, e)) -
                 pages_for(lengths_(e));
     if (needed > free_pages()) return detail::no_page(needed, free_pages());
     for (std::int64_t e = 0; e < entries(); ++e) {
-      const std::int64_t n = detail::rows_of_entry(count, rows[0], axis, e);
+      const std::int64_t n = detail::rows_of_entry(counts, rows[0], axis, e);
       for (std::int64_t done = 0; done < n;) {
         const std::int64_t at = lengths_(e), slot = at % page_size();
         if (slot == 0) {
@@ -83,37 +108,6 @@ class paged_kv_cache {
     return {};
   }
 
-  // Appends, then calls the kernel; when either fails, the cache is as it was.
-  template <auto Kernel, detail::some_tensor K, detail::some_tensor V, class Q, class... Rest>
-  status attend(const options &how, const K &k, const V &v, Q &&q, Rest &&...rest) {
-    const lengths_type before = lengths_;
-    if (status s = append(k, v); !s) return s;
-    status done = call<Kernel>(how, q, keys_, values_, table_, lengths_, rest...);
-    for (std::int64_t e = 0; !done && e < entries(); ++e) shorten(e, before(e));
-    return done;
-  }
-  template <auto Kernel, detail::some_tensor K, detail::some_tensor V, class Q, class... Rest>
-  status attend(const K &k, const V &v, Q &&q, Rest &&...rest) {
-    return attend<Kernel>(options{}, k, v, q, rest...);
-  }
-
-  // Forgets the positions of an entry from `length` on; its pages become free. Errors: wrong_extent.
-  status truncate(std::int64_t entry, std::int64_t length) {
-    if (status s = detail::check_truncate(where(), entry, length); !s) return s;
-    shorten(entry, length);
-    return {};
-  }
-  void clear() {
-    lengths_.fill(0);
-    table_.fill(0);
-    free_.clear();
-    for (std::int64_t p = keys_.template extent<Pages>(); p-- > 0;)
-      free_.push_back(static_cast<std::int32_t>(p));
-  }
-
- private:
-  static constexpr int axis = Keys::shape.position(data_of<Slot>);
-
   std::int64_t pages_for(std::int64_t length) const {
     return page_size() == 0 ? 0 : (length + page_size() - 1) / page_size();
   }
@@ -124,6 +118,7 @@ class paged_kv_cache {
     }
     lengths_(entry) = static_cast<std::int32_t>(length);
   }
+  status with_stored(auto f) { return f(keys_, values_, table_, lengths_); }
   detail::slots_view where() const {
     return {
         "paged_kv_cache", axis, capacity(), {lengths_.data(), static_cast<std::size_t>(entries())}};

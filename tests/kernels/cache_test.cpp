@@ -30,6 +30,11 @@ T random_tensor(const auto &sizes, unsigned seed) {
   return t;
 }
 
+// The larger of two distances; what is not a number is far off.
+float larger_of(float worst, float difference) {
+  return std::isnan(difference) ? INFINITY : std::max(worst, std::abs(difference));
+}
+
 // A whole sequence, and what causal attention makes of it.
 struct sequence {
   explicit sequence(int n_) : n(n_) {
@@ -63,10 +68,9 @@ struct sequence {
   }
 };
 
-// Feeds the sequence in steps of these sizes; the largest difference from the causal result.
-template <auto Kernel, class Cache>
-float decoded_difference(sequence &s, Cache &cache, std::vector<int> steps) {
-  float worst = 0;
+// Feeds the sequence in steps of these sizes; take(batch, head, position, feature, number) gets every result.
+template <auto Kernel, class Cache, class Take>
+void decode_all(sequence &s, Cache &cache, const std::vector<int> &steps, Take take) {
   int first = 0;
   for (std::size_t k = 0; first < s.n; ++k) {
     const int n = std::min(steps[k % steps.size()], s.n - first);
@@ -78,10 +82,18 @@ float decoded_difference(sequence &s, Cache &cache, std::vector<int> steps) {
     for (int b = 0; b < 2; ++b)
       for (int h = 0; h < 3; ++h)
         for (int i = 0; i < n; ++i)
-          for (int d = 0; d < 64; ++d)
-            worst = std::max(worst, std::abs(O(b, h, i, d) - s.O(b, h, first + i, d)));
+          for (int d = 0; d < 64; ++d) take(b, h, first + i, d, O(b, h, i, d));
     first += n;
   }
+}
+
+// The largest difference from the causal result.
+template <auto Kernel, class Cache>
+float decoded_difference(sequence &s, Cache &cache, const std::vector<int> &steps) {
+  float worst = 0;
+  decode_all<Kernel>(s, cache, steps, [&](int b, int h, int i, int d, float x) {
+    worst = larger_of(worst, x - s.O(b, h, i, d));
+  });
   return worst;
 }
 
@@ -97,6 +109,23 @@ TEST_CASE("decoding step by step gives the causal result") {
     CHECK(decoded_difference<decode_paged>(s, p, steps) <= 2e-6f);
     CHECK(p.free_pages() == 0);
   }
+}
+
+TEST_CASE("in what steps a sequence comes does not change a bit") {
+  sequence s(150);
+  const auto decoded = [&](const std::vector<int> &steps, int capacity) {
+    contiguous c(extents(extent<batch>(2), extent<slots>(capacity)));
+    results all(s.sizes);
+    decode_all<decode>(s, c, steps,
+                       [&](int b, int h, int i, int d, float x) { all(b, h, i, d) = x; });
+    return all;
+  };
+  const results at_once = decoded({150}, 150);
+  for (const std::vector<int> &steps : {std::vector{1}, {7, 1, 40}, {128, 1, 1}})
+    for (int capacity : {150, 400}) {
+      const results again = decoded(steps, capacity);
+      CHECK(std::equal(at_once.begin(), at_once.end(), again.begin()));
+    }
 }
 
 TEST_CASE("what does not fit is a status, and the cache is as it was") {
@@ -154,43 +183,65 @@ TEST_CASE("ragged batches append what is real") {
   CHECK(c.lengths()(1) == 5);
 }
 
-TEST_CASE("shards of the keys merge to the whole") {
-  const int n = 33, m = 70;
-  const extents whole(extent<batch>(1), extent<seq>(n), extent<mem>(m));
-  using key = tensor<batch, heads, mem, d_k>;
-  using value_ = tensor<batch, heads, mem, d_v>;
-  const auto Q = random_tensor<queries>(whole, 1);
-  const auto K = random_tensor<key>(whole, 2);
-  const auto V = random_tensor<value_>(whole, 3);
-  tensor<batch, heads, mem, odd_v> U(whole);
-  tensor<batch, heads, seq, odd_v> P(whole);
-  results O(whole);
-  tensor<batch, heads, seq> lse(whole);
-  REQUIRE(call<two_values>(Q, K, V, U, O, P, lse).ok());
-  const std::vector<int> edges = {0, 1, 1, 40, 70, 70};  // empty shards among them
-  const int parts = static_cast<int>(edges.size()) - 1;
-  tensor<shards, batch, heads, seq, d_v> O_i({parts, 1, n});
-  tensor<shards, batch, heads, seq> lse_i({parts, 1, n});
-  for (int k = 0; k < parts; ++k) {
-    const int first = edges[static_cast<std::size_t>(k)],
-              count = edges[static_cast<std::size_t>(k) + 1] - first;
-    const const_tensor_view<batch, heads, mem, d_k> K_k(K.data() + first * 32, {1, count},
-                                                        {3 * m * 32, m * 32, 32, 1});
-    const const_tensor_view<batch, heads, mem, d_v> V_k(V.data() + first * 64, {1, count},
-                                                        {3 * m * 64, m * 64, 64, 1});
-    const const_tensor_view<batch, heads, mem, odd_v> U_k(U.data() + first * 28, {1, count},
-                                                          {3 * m * 28, m * 28, 28, 1});
-    const tensor_view<batch, heads, seq, d_v> O_k(O_i.data() + k * 3 * n * 64, {1, n});
-    const tensor_view<batch, heads, seq> lse_k(lse_i.data() + k * 3 * n, {1, n});
-    REQUIRE(call<two_values>(Q, K_k, V_k, U_k, O_k, P, lse_k).ok());
-  }
-  results again(whole);
-  tensor<batch, heads, seq> lse_again(whole);
-  REQUIRE(call<merged_shards>(O_i, lse_i, again, lse_again).ok());
+TEST_CASE("a call that fails gives pages back") {
+  sequence s(20);
+  paged p(extents(extent<batch>(2), extent<pages>(5), extent<blocks>(2)));
+  results wrong(extents(extent<batch>(2), extent<seq>(4)));
+  REQUIRE(p.append(s.part(s.K, 0, 10), s.part(s.V, 0, 10)).ok());
+  CHECK(p.free_pages() == 3);
+  CHECK(p.attend<decode_paged>(s.K, s.V, s.Q, wrong).code() == status_code::wrong_extent);
+  CHECK(p.free_pages() == 3);
+  CHECK(p.lengths()(0) == 10);
+  CHECK(p.lengths()(1) == 10);
+  CHECK(decoded_difference<decode_paged>(s, (p.clear(), p), {9, 11}) <= 2e-6f);
+  CHECK(p.free_pages() == 1);
+}
+
+TEST_CASE("entries of a batch may take different numbers of new positions") {
+  sequence s(40);
+  contiguous c(extents(extent<batch>(2), extent<slots>(50)));
+  // per step: how many positions each entry takes
+  const std::int32_t steps[][2] = {{9, 2}, {0, 3}, {1, 1}, {17, 12}, {0, 0}, {13, 22}};
+  std::int32_t at[2] = {0, 0};
   float worst = 0;
-  for (std::int64_t k = 0; k < O.elements(); ++k)
-    worst = std::max(worst, std::abs(O.data()[k] - again.data()[k]));
-  for (std::int64_t k = 0; k < lse.elements(); ++k)
-    worst = std::max(worst, std::abs(lse.data()[k] - lse_again.data()[k]));
-  CHECK(worst <= 3e-6f);
+  for (const auto &count : steps) {
+    const int n = std::max({count[0], count[1], 1});
+    const extents sizes(extent<batch>(2), extent<seq>(n));
+    queries Q(sizes);
+    new_keys K(sizes);
+    new_values V(sizes);
+    results O(sizes);
+    // what is not real is not a number, and must not matter
+    Q.fill(NAN), K.fill(NAN), V.fill(NAN), O.fill(NAN);
+    for (int b = 0; b < 2; ++b)
+      for (int h = 0; h < 3; ++h)
+        for (int i = 0; i < count[b]; ++i) {
+          for (int d = 0; d < 32; ++d) Q(b, h, i, d) = s.Q(b, h, at[b] + i, d);
+          for (int d = 0; d < 32; ++d) K(b, h, i, d) = s.K(b, h, at[b] + i, d);
+          for (int d = 0; d < 64; ++d) V(b, h, i, d) = s.V(b, h, at[b] + i, d);
+        }
+    const status done = c.attend<decode_ragged>(K, V, count, Q, O);
+    INFO(done.text());
+    REQUIRE(done.ok());
+    for (int b = 0; b < 2; ++b)
+      for (int h = 0; h < 3; ++h)
+        for (int i = 0; i < n; ++i)
+          for (int d = 0; d < 64; ++d)
+            worst = larger_of(
+                worst, i < count[b] ? O(b, h, i, d) - s.O(b, h, at[b] + i, d) : O(b, h, i, d));
+    at[0] += count[0], at[1] += count[1];
+  }
+  CHECK(at[0] == 40);
+  CHECK(at[1] == 40);
+  CHECK(worst <= 2e-6f);
+  // counts in other forms; for another batch nothing is appended
+  const std::vector<std::int32_t> none = {0, 0}, three = {0, 0, 0}, empty;
+  tensor<i32, batch> as_tensor({2});
+  CHECK(c.attend<decode_ragged>(options{}, s.K, s.V, none, s.Q, s.O).ok());
+  CHECK(c.attend<decode_ragged>(s.K, s.V, as_tensor, s.Q, s.O).ok());
+  CHECK(c.append(s.K, s.V, as_tensor).ok());
+  CHECK(c.attend<decode_ragged>(s.K, s.V, three, s.Q, s.O).code() == status_code::wrong_count);
+  CHECK(c.attend<decode_ragged>(s.K, s.V, empty, s.Q, s.O).text() ==
+        std::string("kv_cache: 0 counts given for 2 entries"));
+  CHECK(c.lengths()(0) == 40);
 }

@@ -82,6 +82,14 @@ inline constexpr auto window_of_call = kernel<"window_of_call">(
       return dot<kv>(softmax<kv>(mask(dot<d_k>(Q, K) / sqrt(d_k), near)), V);
     });
 
+// Positions counted from far away, as in a part of a long text.
+inline constexpr auto far_positions =
+    kernel<"far_positions">([](Q_ Q, K_ K, V_ V, in<"first_query", i32> first_query,
+                               in<"first_key", i32> first_key) -> out<"O", batch, heads, seq, d_v> {
+      auto seen = index(mem) + first_key <= index(seq) + first_query;
+      return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
+    });
+
 // So is whether there are scores at all.
 inline constexpr auto chosen_by_call =
     kernel<"chosen_by_call">([](Q_ Q, K_ K, V_ V, in<"flag", b8, batch> flag,
@@ -253,6 +261,14 @@ inline constexpr auto functions = kernel<"functions">(
           where(X > 0.f, min(X, 2.f), max(X, -2.f)) + pow(abs(X) + 1.f, 0.5f) - X / (X * X + 1.f);
       return {a, b, c};
     });
+
+// Functions of functions: each uses its operand several times, and it is computed once.
+inline constexpr auto nested = [](auto x) {
+  const auto inner = [](auto y) { return tanh(exp(elu(y) / 2) - sigmoid(y)); };
+  return inner(inner(inner(inner(inner(x)))));
+};
+inline constexpr auto functions_of_functions = kernel<"functions_of_functions">(
+    [](in<"x", batch, any_k> x) -> out<"y", batch, any_k> { return nested(x); });
 
 inline constexpr auto pooling =
     kernel<"pooling">([](in<"X", batch, seq, d_model> X, param<"q", d_model> q,
@@ -539,7 +555,16 @@ inline constexpr auto prefix_sums = kernel<"prefix_sums">(
 inline constexpr auto decode = kernel<"decode">(
     [](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
        in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
-      auto seen = index(slots) <= index(seq) + length - size(seq);
+      auto seen = cached_causal<seq, slots>(length);
+      return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
+    });
+
+// Entries of a batch that take different numbers of new positions.
+inline constexpr auto decode_ragged =
+    kernel<"decode_ragged">([](Q_ Q, in<"K", batch, heads, slots, d_k> K,
+                               in<"V", batch, heads, slots, d_v> V, in<"length", i32, batch> length,
+                               in<"count", i32, batch> count) -> out<"O", batch, heads, seq, d_v> {
+      auto seen = cached_causal<seq, slots>(length, count);
       return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 
@@ -549,7 +574,7 @@ inline constexpr auto decode_paged = kernel<"decode_paged">(
        in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
       auto K = merge<slots, blocks, slot>(take<pages>(key_pages, table));
       auto V = merge<slots, blocks, slot>(take<pages>(value_pages, table));
-      auto seen = index(slots) <= index(seq) + length - size(seq);
+      auto seen = cached_causal<seq, slots>(length);
       return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 

@@ -1,4 +1,4 @@
-// prefix, dilated, document, global_window: which keys each query sees.
+// prefix, dilated, document, global_window, cached_causal: which keys each query sees.
 #include "tests/zoo/zoo.hpp"
 
 namespace qkv::testing {
@@ -36,7 +36,36 @@ constexpr auto attention =
                                              dilated<seq, kv>(2) and padding<kv>(length));
     });
 
+inline constexpr axis<"slots"> slots;
+constexpr auto slots_seen = kernel<"slots_seen">(
+    [](in<"x", batch, seq, slots> x, in<"length", i32, batch> length, in<"count", i32, batch> count)
+        -> outs<out<"P", batch, seq, slots>, out<"R", batch, seq, slots>> {
+      return {shown(x, cached_causal<seq, slots>(length)),
+              shown(x, cached_causal<seq, slots>(length, count))};
+    });
+
 }  // namespace
+
+// Query i of n, or of count, stands behind the others in a cache of `length` positions.
+TEST_CASE("cached_causal: slots up to the query's own, of a cache with room left") {
+  for (auto [n, m] : pairs_of_sizes) {
+    arrays a = arguments_of(slots_seen, {{"batch", 2}, {"seq", n}, {"slots", m}});
+    a.at("length").data = {static_cast<double>(std::min(n, m)), static_cast<double>(m)};
+    a.at("count").data = {static_cast<double>(std::min(n, m)), static_cast<double>(n / 2)};
+    arrays r = meaning(slots_seen, a);
+    const auto own = [&](int64_t b, int64_t i, double of) {
+      return at(a.at("length"), {b}) - of + static_cast<double>(i);
+    };
+    QKV_SAME(r["P"], (position{2, n, m}), [&, n = n](auto i) {
+      return static_cast<double>(i[2]) <= own(i[0], i[1], static_cast<double>(n));
+    });
+    QKV_SAME(r["R"], (position{2, n, m}), [&](auto i) {
+      const double count = at(a.at("count"), {i[0]});
+      return static_cast<double>(i[2]) <= own(i[0], i[1], count) &&
+             static_cast<double>(i[1]) < count;
+    });
+  }
+}
 
 TEST_CASE("prefix: keys up to the query, and all of the prefix") {
   for (int64_t n : self_sizes) {

@@ -9,7 +9,7 @@ namespace qkv {
 
 // How queries and keys of different number lie against each other: their first positions together,
 // or their last (where keys are those of before and now, and nothing else: concat<kv>(past, now)). The slots of a cache
-// with room left are more than that: index(slots) <= index(seq) + length - size(seq) says which a query may see.
+// with room left are more than that: their mask is cached_causal<seq, slots>(length).
 enum class align : unsigned char { unsaid, first, last };
 
 namespace detail {

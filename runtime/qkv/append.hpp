@@ -1,0 +1,209 @@
+#pragma once
+// New keys and values for a cache: what both caches share.
+#include <qkv/call.hpp>
+#include <qkv/tensor.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace qkv::detail {
+
+// Where new positions go.
+struct slots_view {
+  const char *name;                    // "kv_cache", for messages
+  int axis = 0;                        // of slots, in keys, values and in what is appended
+  std::int64_t capacity = 0;           // of one entry
+  std::span<const std::int32_t> used;  // per entry: positions that are taken
+};
+
+// How many of the new rows of each entry are real; absent: all of them.
+using row_counts = std::optional<std::span<const std::int32_t>>;
+
+// Whether both kinds of rows fit behind what each entry holds: device, extents, stride, memory, counts, capacity. store,
+// rows: keys, then values.
+status check_append(const slots_view &, const qkv_tensor (&store)[2], const qkv_tensor (&rows)[2],
+                    const row_counts &);
+std::int32_t rows_of_entry(const row_counts &, const qkv_tensor &rows, int axis,
+                           std::int64_t entry);
+
+// That what the entries held could not be noted down.
+status no_memory_for_lengths(const char *name);
+
+// Positions that lie together in both.
+struct slot_run {
+  std::int64_t from_entry, from_slot, to_entry, to_slot, n;
+};
+void copy_slots(const qkv_tensor &to, const qkv_tensor &from, int axis, const slot_run &);
+
+// Whether the entry exists and holds at least `length` positions.
+status check_truncate(const slots_view &, std::int64_t entry, std::int64_t length);
+
+// Empty when `rows` are what is stored, but for entries on the first axis and new positions on axis `slots`.
+constexpr text rows_misfit(sv cache, sv kind, const axis_data *entry, int slots,
+                           const given_spec &stored, const given_spec &rows) {
+  axes wanted = stored.shape;
+  wanted.a[0] = entry;
+  if (rows.shape.n == wanted.n) wanted.a[slots] = rows.shape[slots];
+  text t;
+  if (rows.type == stored.type && same_axes(rows.shape, wanted)) return t;
+  wanted.a[slots] = stored.shape[slots];
+  t << cache << ": this cannot be appended to its " << kind;
+  show_operand(t, kind, stored.type, wanted);
+  if (rows.tensor)
+    show_operand(t, "given", rows.type, rows.shape);
+  else
+    t << "\ngiven: no tensor";
+  return t << "\nany axis may stand for " << stored.shape[slots]->name;
+}
+
+// Counts of rows: a span of i32, or an i32 tensor over the entries.
+template <class T, auto Entry>
+constexpr bool are_counts() {
+  using type = std::remove_cvref_t<T>;
+  if constexpr (some_tensor<type>)
+    return type::type == i32 && type::shape.n == 1 && same_name(type::shape[0], data_of<Entry>);
+  else
+    return std::is_convertible_v<const type &, std::span<const std::int32_t>>;
+}
+template <class T>
+std::span<const std::int32_t> span_of(const T &counts) {
+  if constexpr (some_tensor<T>)
+    return {counts.data(), static_cast<std::size_t>(counts.elements())};
+  else
+    return counts;
+}
+
+// What a cache of this name holds: Keys and Values whose positions go along axis `Slots`, and Stored, which it hands to a
+// kernel behind the queries.
+template <str Name, auto Entry, int Slots, class Keys, class Values, class... Stored>
+struct held {
+  static constexpr const char *name = Name.s;
+  using counts = const_tensor_view<i32, Entry>;
+  template <class T>
+  static constexpr bool counting = are_counts<T, Entry>();
+
+  // Whether K and V can be appended, by these counts if there are any.
+  template <class K, class V, class... Counts>
+  struct append_fits {
+    static constexpr text why() {
+      constexpr given_spec k = given_of<K>(), v = given_of<V>();
+      text t = rows_misfit(Name.view(), "keys", data_of<Entry>, Slots, given_of<Keys>(), k);
+      if (!t.empty()) return t;
+      t = rows_misfit(Name.view(), "values", data_of<Entry>, Slots, given_of<Values>(), v);
+      if (!t.empty()) return t;
+      if (!same_name(k.shape[Slots], v.shape[Slots]))
+        return t << Name.view() << ": the new keys go along " << k.shape[Slots]->name
+                 << ", the new values along " << v.shape[Slots]->name;
+      if (sizeof...(Counts) > 1 || !(counting<Counts> && ...))
+        return t << Name.view() << ": behind keys and values stand counts: i32, one for each "
+                 << data_of<Entry>->name;
+      return t;
+    }
+  };
+
+  // Whether K, V, perhaps counts, Q and whatever else the kernel takes fit.
+  template <auto Kernel, class... Argument>
+  struct attend_fits {
+    static constexpr text why() {
+      text t;
+      return t
+             << "attend<" << kernel_type<Kernel>::name
+             << ">: new keys, new values, then what the kernel takes, without what the cache holds";
+    }
+  };
+  template <auto Kernel, class K, class V, class Q, class... Rest>
+    requires(!counting<Q>)
+  struct attend_fits<Kernel, K, V, Q, Rest...> {
+    static constexpr text why() {
+      text t = append_fits<K, V>::why();
+      if (!t.empty()) return t;
+      t = call_fits<"attend", kernel_type<Kernel>, part::all, Q, const Stored &..., Rest...>::why();
+      if (t.empty()) return t;
+      t << "\nthe cache gives";
+      constexpr auto &all = signature_of<kernel_type<Kernel>>;
+      for (std::size_t i = 1; i <= sizeof...(Stored) && i < all.size(); ++i)
+        t << (i > 1 ? ", " : " ") << all[i].name;
+      return t;
+    }
+  };
+  template <auto Kernel, class K, class V, class Counts, class Q, class... Rest>
+    requires counting<Counts>
+  struct attend_fits<Kernel, K, V, Counts, Q, Rest...> {
+    static constexpr text why() {
+      return attend_fits<Kernel, K, V, Q, const counts &, Rest...>::why();
+    }
+  };
+};
+
+// Append, and the call that appends and attends, for a Cache with append_rows(K, V, counts), with_stored(f), lengths() and
+// shorten(entry, length).
+template <class Cache, class Held>
+class appending_calls {
+ public:
+  // K and V hold new positions in place of the cache's own, and entries on the first axis. Counts, if given, say how many of
+  // them are real for each entry. Errors: wrong_device, wrong_extent, wrong_stride, wrong_count, null_data, cache_full,
+  // out_of_memory; nothing is appended then.
+  template <class K, class V, class... Counts>
+    requires passes<typename Held::template append_fits<K, V, Counts...>>
+  status append(const K &k, const V &v, const Counts &...counts) {
+    row_counts given;
+    ((given = span_of(counts)), ...);
+    return static_cast<Cache &>(*this).append_rows(k, v, given);
+  }
+  template <class K, class V, class... Counts,
+            class Err = refusal<typename Held::template append_fits<K, V, Counts...>>>
+  static Err append(const K &, const V &, const Counts &...);  // static: clang says it once
+
+  // Appends K and V, then calls the kernel with Q, what the cache holds, and the rest; when either fails, the cache is as
+  // it was. For ragged batches, counts stand behind V (how many of the new positions of an entry are real); the kernel
+  // takes them behind the lengths. Errors: those of append, of call.
+  template <auto Kernel, class... Argument>
+    requires(!begins_with_options<Argument...> &&
+             passes<typename Held::template attend_fits<Kernel, Argument...>>)
+  status attend(Argument &&...argument) {
+    return run<Kernel>(options{}, argument...);
+  }
+  template <auto Kernel, class... Argument>
+    requires passes<typename Held::template attend_fits<Kernel, Argument...>>
+  status attend(const options &how, Argument &&...argument) {
+    return run<Kernel>(how, argument...);
+  }
+  template <auto Kernel, class... Argument,
+            class Err = refusal<typename Held::template attend_fits<Kernel, Argument...>>>
+    requires(!begins_with_options<Argument...>)
+  static Err attend(Argument &&...);
+  template <auto Kernel, class... Argument,
+            class Err = refusal<typename Held::template attend_fits<Kernel, Argument...>>>
+  static Err attend(const options &, Argument &&...);
+
+ private:
+  template <auto Kernel, class K, class V, class First, class... Rest>
+  status run(const options &how, const K &k, const V &v, First &first, Rest &...rest) {
+    if constexpr (Held::template counting<First>) {
+      const auto count = span_of(first);
+      const typename Held::counts counts(count.data(), {static_cast<std::int64_t>(count.size())});
+      return [&](auto &q, auto &...others) {
+        return append_and_call(k, v, count, [&](const auto &...stored) {
+          return call<Kernel>(how, q, stored..., counts, others...);
+        });
+      }(rest...);
+    } else {
+      return append_and_call(k, v, std::nullopt, [&](const auto &...stored) {
+        return call<Kernel>(how, first, stored..., rest...);
+      });
+    }
+  }
+  template <class K, class V, class Call>
+  status append_and_call(const K &k, const V &v, const row_counts &counts, Call call) {
+    auto &cache = static_cast<Cache &>(*this);
+    const auto before = cache.lengths();
+    if (cache.entries() > 0 && !before.data()) return no_memory_for_lengths(Held::name);
+    if (status s = cache.append_rows(k, v, counts); !s) return s;
+    status done = cache.with_stored(call);
+    for (std::int64_t e = 0; !done && e < cache.entries(); ++e) cache.shorten(e, before(e));
+    return done;
+  }
+};
+
+}  // namespace qkv::detail
