@@ -98,24 +98,26 @@ T cast_to(dtype type, T x) {
   return type == bf16 || type == f16 ? static_cast<T>(stored(type, static_cast<double>(x))) : x;
 }
 
+// How many partial sums are kept; elements go to them in turn.
+inline std::size_t lanes_of(order how) { return how == order::in_eights ? 8 : 1; }
+
 // A sum in the given order; elements come one by one.
 template <class T>
 class summation {
  public:
-  explicit summation(order how) : eights_(how == order::in_eights) {}
+  explicit summation(order how) : lanes_(lanes_of(how)) {}
   void add(T x) {
-    partial_[count_ & 7] += x;
-    if (eights_) ++count_;
+    partial_[next_] += x;
+    if (++next_ == lanes_) next_ = 0;
   }
   T value() const {
     T s = partial_[0];
-    for (int k = 1; eights_ && k < 8; ++k) s += partial_[k];
+    for (std::size_t k = 1; k < lanes_; ++k) s += partial_[k];
     return s;
   }
 
  private:
-  bool eights_;
-  unsigned count_ = 0;
+  std::size_t lanes_, next_ = 0;
   T partial_[8]{};
 };
 

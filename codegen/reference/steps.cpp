@@ -153,22 +153,60 @@ tensor_value<T> steps<T>::masked(const node &n, const values &in) const {
   return v;
 }
 
+namespace {
+
+// sums[c] += x[c * x_step] * y[c * y_step]
+template <class T, class N>
+void add_products(std::int64_t n, const N *x, std::int64_t x_step, const N *y, std::int64_t y_step,
+                  T *sums) {
+  if (x_step == 0 && y_step == 1)
+    for (std::int64_t c = 0; c < n; ++c) sums[c] += static_cast<T>(x[0] * y[c]);
+  else if (x_step == 1 && y_step == 0)
+    for (std::int64_t c = 0; c < n; ++c) sums[c] += static_cast<T>(x[c] * y[0]);
+  else
+    for (std::int64_t c = 0; c < n; ++c) sums[c] += static_cast<T>(x[c * x_step] * y[c * y_step]);
+}
+
+}  // namespace
+
+// Only products of present elements count. A row of results at a time: none of them waits for another.
 template <class T>
 tensor_value<T> steps<T>::dot(const node &n, const values &in) const {
-  value v = blank(n.shape);
   const value &a = *in[0], &b = *in[1];
+  value v = blank(n.shape);
   const extents inner = extents_of(n.over);
   const auto of_a = offsets(inner, strides_along(a, n.over));
   const auto of_b = offsets(inner, strides_along(b, n.over));
-  const bool plain = a.states.empty() && b.states.empty();
-  std::int64_t to = 0;
-  walk<2>(v.extent, {strides_along(a, n.shape), strides_along(b, n.shape)}, [&](const auto &at) {
-    summation<T> sum(how_);
-    for (std::size_t k = 0; k < of_a.size(); ++k) {
+  extents outer = v.extent, along_a = strides_along(a, n.shape),
+          along_b = strides_along(b, n.shape);
+  std::int64_t row = 1, a_step = 0, b_step = 0;
+  if (!outer.empty()) {
+    row = outer.back(), a_step = along_a.back(), b_step = along_b.back();
+    outer.pop_back(), along_a.pop_back(), along_b.pop_back();
+  }
+  const bool all_alike = (a.states.empty() || a_step == 0) && (b.states.empty() || b_step == 0);
+  const std::size_t lanes = lanes_of(how_);
+  std::vector<T> sums(lanes * static_cast<std::size_t>(row));
+  auto to = v.data.begin();
+  walk<2>(outer, {along_a, along_b}, [&](const auto &at) {
+    std::fill(sums.begin(), sums.end(), T(0));
+    for (std::size_t k = 0; row > 0 && k < of_a.size(); ++k) {
       const std::int64_t i = at[0] + of_a[k], j = at[1] + of_b[k];
-      if (plain || (a.at(i) == present && b.at(j) == present)) sum.add(a.data[i] * b.data[j]);
+      T *lane = sums.data() + static_cast<std::int64_t>(k % lanes) * row;
+      if (!all_alike) {
+        for (std::int64_t c = 0; c < row; ++c)
+          if (a.at(i + c * a_step) == present && b.at(j + c * b_step) == present)
+            lane[c] += static_cast<T>(a.data[i + c * a_step] * b.data[j + c * b_step]);
+      } else if (a.at(i) == present && b.at(j) == present) {
+        add_products(row, a.data.data() + i, a_step, b.data.data() + j, b_step, lane);
+      }
     }
-    v.data[to++] = sum.value();
+    for (std::int64_t c = 0; c < row; ++c) {
+      T s = sums[static_cast<std::size_t>(c)];
+      for (std::size_t l = 1; l < lanes; ++l)
+        s += sums[l * static_cast<std::size_t>(row) + static_cast<std::size_t>(c)];
+      *to++ = s;
+    }
   });
   return v;
 }

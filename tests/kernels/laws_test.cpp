@@ -1,6 +1,7 @@
 // Laws of attention, whatever the numbers: each on 50 random shapes, through compiled kernels.
 #include <qkv/call.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
@@ -64,7 +65,9 @@ float difference(const T &a, const T &b) {
   REQUIRE(a.elements() == b.elements());
   float worst = 0;
   for (std::int64_t k = 0; k < a.elements(); ++k)
-    worst = std::max(worst, std::abs(a.data()[k] - b.data()[k]));
+    worst = std::isnan(a.data()[k] - b.data()[k])
+                ? INFINITY
+                : std::max(worst, std::abs(a.data()[k] - b.data()[k]));
   return worst;
 }
 constexpr float rounding = 4e-6f;
@@ -187,6 +190,44 @@ TEST_CASE("a mask equals taking the keys away") {
     const auto [K, V] = reordered(p, left);
     REQUIRE(call<full>(p.Q, K, V, taken_away).ok());
     CHECK(difference(masked, taken_away) <= rounding);
+  });
+}
+
+// Each part by a call that gives (o, lse); parts may be empty.
+TEST_CASE("parts of the keys, merged, equal the whole") {
+  for_all_shapes([](problem &p) {
+    tensor<batch, heads, mem, odd_v> U({p.b, p.m});
+    tensor<batch, heads, seq, odd_v> P({p.b, p.n});
+    tensor<batch, heads, seq> lse({p.b, p.n}), merged_lse({p.b, p.n});
+    results O({p.b, p.n}), merged({p.b, p.n});
+    p.fill(U);
+    REQUIRE(call<two_values>(p.Q, p.K, p.V, U, O, P, lse).ok());
+
+    const int parts = 1 + static_cast<int>(p.random() % 6);
+    std::vector<int> edges = {0, p.m};
+    for (int k = 1; k < parts; ++k)
+      edges.push_back(static_cast<int>(p.random() % static_cast<unsigned>(p.m + 1)));
+    std::sort(edges.begin(), edges.end());
+    tensor<shards, batch, heads, seq, d_v> O_part({parts, p.b, p.n});
+    tensor<shards, batch, heads, seq> lse_part({parts, p.b, p.n});
+    for (int k = 0; k < parts; ++k) {
+      const int first = edges[static_cast<std::size_t>(k)],
+                count = edges[static_cast<std::size_t>(k) + 1] - first;
+      const auto part = [&]<auto... Axes>(const auto &whole, std::int64_t width) {
+        return const_tensor_view<Axes...>(whole.data() + first * width, {p.b, count},
+                                          {3 * p.m * width, p.m * width, width, 1});
+      };
+      const auto K = part.template operator()<batch, heads, mem, d_k>(p.K, 32);
+      const auto V = part.template operator()<batch, heads, mem, d_v>(p.V, 64);
+      const auto U_k = part.template operator()<batch, heads, mem, odd_v>(U, 28);
+      const std::int64_t rows = static_cast<std::int64_t>(p.b) * 3 * p.n;
+      const tensor_view<batch, heads, seq, d_v> O_k(O_part.data() + k * rows * 64, {p.b, p.n});
+      const tensor_view<batch, heads, seq> lse_k(lse_part.data() + k * rows, {p.b, p.n});
+      REQUIRE(call<two_values>(p.Q, K, V, U_k, O_k, P, lse_k).ok());
+    }
+    REQUIRE(call<merged_shards>(O_part, lse_part, merged, merged_lse).ok());
+    CHECK(difference(O, merged) <= rounding);
+    CHECK(difference(lse, merged_lse) <= rounding);
   });
 }
 
