@@ -97,6 +97,46 @@ float decoded_difference(sequence &s, Cache &cache, const std::vector<int> &step
   return worst;
 }
 
+// Feeds a sequence of 40 positions to two entries that take different numbers of them; the largest difference from the
+// causal result, and of what stands behind the real positions from 0.
+template <auto Kernel, class Cache>
+float ragged_difference(sequence &s, Cache &cache) {
+  // per step: how many positions each entry takes
+  const std::int32_t steps[][2] = {{9, 2}, {0, 3}, {1, 1}, {17, 12}, {0, 0}, {13, 22}};
+  std::int32_t at[2] = {0, 0};
+  float worst = 0;
+  for (const auto &count : steps) {
+    const int n = std::max({count[0], count[1], 1});
+    const extents sizes(extent<batch>(2), extent<seq>(n));
+    queries Q(sizes);
+    new_keys K(sizes);
+    new_values V(sizes);
+    results O(sizes);
+    // what is not real is not a number, and must not matter
+    Q.fill(NAN), K.fill(NAN), V.fill(NAN), O.fill(NAN);
+    for (int b = 0; b < 2; ++b)
+      for (int h = 0; h < 3; ++h)
+        for (int i = 0; i < count[b]; ++i) {
+          for (int d = 0; d < 32; ++d) Q(b, h, i, d) = s.Q(b, h, at[b] + i, d);
+          for (int d = 0; d < 32; ++d) K(b, h, i, d) = s.K(b, h, at[b] + i, d);
+          for (int d = 0; d < 64; ++d) V(b, h, i, d) = s.V(b, h, at[b] + i, d);
+        }
+    const status done = cache.template attend<Kernel>(K, V, count, Q, O);
+    INFO(done.text());
+    REQUIRE(done.ok());
+    for (int b = 0; b < 2; ++b)
+      for (int h = 0; h < 3; ++h)
+        for (int i = 0; i < n; ++i)
+          for (int d = 0; d < 64; ++d)
+            worst = larger_of(
+                worst, i < count[b] ? O(b, h, i, d) - s.O(b, h, at[b] + i, d) : O(b, h, i, d));
+    at[0] += count[0], at[1] += count[1];
+  }
+  CHECK(at[0] == 40);
+  CHECK(at[1] == 40);
+  return worst;
+}
+
 }  // namespace
 
 TEST_CASE("decoding step by step gives the causal result") {
@@ -200,40 +240,9 @@ TEST_CASE("a call that fails gives pages back") {
 TEST_CASE("entries of a batch may take different numbers of new positions") {
   sequence s(40);
   contiguous c(extents(extent<batch>(2), extent<slots>(50)));
-  // per step: how many positions each entry takes
-  const std::int32_t steps[][2] = {{9, 2}, {0, 3}, {1, 1}, {17, 12}, {0, 0}, {13, 22}};
-  std::int32_t at[2] = {0, 0};
-  float worst = 0;
-  for (const auto &count : steps) {
-    const int n = std::max({count[0], count[1], 1});
-    const extents sizes(extent<batch>(2), extent<seq>(n));
-    queries Q(sizes);
-    new_keys K(sizes);
-    new_values V(sizes);
-    results O(sizes);
-    // what is not real is not a number, and must not matter
-    Q.fill(NAN), K.fill(NAN), V.fill(NAN), O.fill(NAN);
-    for (int b = 0; b < 2; ++b)
-      for (int h = 0; h < 3; ++h)
-        for (int i = 0; i < count[b]; ++i) {
-          for (int d = 0; d < 32; ++d) Q(b, h, i, d) = s.Q(b, h, at[b] + i, d);
-          for (int d = 0; d < 32; ++d) K(b, h, i, d) = s.K(b, h, at[b] + i, d);
-          for (int d = 0; d < 64; ++d) V(b, h, i, d) = s.V(b, h, at[b] + i, d);
-        }
-    const status done = c.attend<decode_ragged>(K, V, count, Q, O);
-    INFO(done.text());
-    REQUIRE(done.ok());
-    for (int b = 0; b < 2; ++b)
-      for (int h = 0; h < 3; ++h)
-        for (int i = 0; i < n; ++i)
-          for (int d = 0; d < 64; ++d)
-            worst = larger_of(
-                worst, i < count[b] ? O(b, h, i, d) - s.O(b, h, at[b] + i, d) : O(b, h, i, d));
-    at[0] += count[0], at[1] += count[1];
-  }
-  CHECK(at[0] == 40);
-  CHECK(at[1] == 40);
-  CHECK(worst <= 2e-6f);
+  CHECK(ragged_difference<decode_ragged>(s, c) <= 2e-6f);
+  paged p(extents(extent<batch>(2), extent<pages>(6), extent<blocks>(3)));
+  CHECK(ragged_difference<decode_paged_ragged>(s, p) <= 2e-6f);
   // counts in other forms; for another batch nothing is appended
   const std::vector<std::int32_t> none = {0, 0}, three = {0, 0, 0}, empty;
   tensor<i32, batch> as_tensor({2});

@@ -578,6 +578,17 @@ inline constexpr auto decode_paged = kernel<"decode_paged">(
       return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 
+inline constexpr auto decode_paged_ragged = kernel<"decode_paged_ragged">(
+    [](Q_ Q, in<"K", pages, heads, slot, d_k> key_pages,
+       in<"V", pages, heads, slot, d_v> value_pages, in<"table", i32, batch, blocks> table,
+       in<"length", i32, batch> length,
+       in<"count", i32, batch> count) -> out<"O", batch, heads, seq, d_v> {
+      auto K = merge<slots, blocks, slot>(take<pages>(key_pages, table));
+      auto V = merge<slots, blocks, slot>(take<pages>(value_pages, table));
+      auto seen = cached_causal<seq, slots>(length, count);
+      return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
+    });
+
 // Results of several shards of the keys, as one.
 inline constexpr auto merged_shards = kernel<"merged_shards">(
     [](in<"O_i", shards, batch, heads, seq, d_v> parts, in<"lse_i", shards, batch, heads, seq> lses)
