@@ -57,12 +57,13 @@ constexpr text rows_misfit(sv cache, sv kind, const axis_data *entry, int slots,
   return t << "\nany axis may stand for " << stored.shape[slots]->name;
 }
 
-// Counts of rows: a span of i32, or an i32 tensor over the entries.
+// Counts of rows: a span of i32, or an i32 tensor over the entries that owns its memory (a view may have strides).
 template <class T, auto Entry>
 constexpr bool are_counts() {
   using type = std::remove_cvref_t<T>;
   if constexpr (some_tensor<type>)
-    return type::type == i32 && type::shape.n == 1 && same_name(type::shape[0], data_of<Entry>);
+    return !type::is_view && type::type == i32 && type::shape.n == 1 &&
+           same_name(type::shape[0], data_of<Entry>);
   else
     return std::is_convertible_v<const type &, std::span<const std::int32_t>>;
 }

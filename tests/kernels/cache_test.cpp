@@ -6,11 +6,13 @@
 
 #include "tests/catch.hpp"
 #include "tests/kernels/specs.hpp"
+#include "tests/support/larger_of.hpp"
 
 namespace {
 
 using namespace qkv;
 using namespace specs;
+using qkv::testing::larger_of;
 
 using queries = tensor<batch, heads, seq, d_k>;
 using new_keys = tensor<batch, heads, seq, d_k>;
@@ -28,11 +30,6 @@ T random_tensor(const auto &sizes, unsigned seed) {
   std::normal_distribution<float> normal;
   for (auto &x : t) x = normal(random);
   return t;
-}
-
-// The larger of two distances; what is not a number is far off.
-float larger_of(float worst, float difference) {
-  return std::isnan(difference) ? INFINITY : std::max(worst, std::abs(difference));
 }
 
 // A whole sequence, and what causal attention makes of it.
