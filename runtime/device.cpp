@@ -88,11 +88,15 @@ bool is_device_error(int code) {
   }
 }
 
+const halide_device_interface_t *interface_of(device d) {
+  const auto get =
+      d == device::cuda ? halide_cuda_device_interface : halide_opencl_device_interface;
+  return get ? get() : nullptr;
+}
+
 status present(const char *asks, device d) {
   if (d == device::host) return {};
-  const bool known = d == device::cuda ? halide_cuda_device_interface != nullptr
-                                       : halide_opencl_device_interface != nullptr;
-  if (!known)
+  if (!interface_of(d))
     return fail(status_code::unsupported, "{}: nothing in this program was built for {}", asks,
                 device_name(static_cast<int>(d)));
   if (!driver(d))

@@ -12,6 +12,9 @@ namespace qkv::detail {
 
 bool is_device_error(int halide_code);
 
+// Halide's side of a device; null where nothing in the program was built for it.
+const halide_device_interface_t *interface_of(device);
+
 // Whether the driver of a device can be loaded and the compiled code's runtime knows the device.
 status present(const char *asks, device);
 

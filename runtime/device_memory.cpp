@@ -18,10 +18,6 @@ namespace {
 
 constexpr const char *asks = "device_memory";
 
-const halide_device_interface_t *interface_of(device d) {
-  return d == device::cuda ? halide_cuda_device_interface() : halide_opencl_device_interface();
-}
-
 status failed(const char *what, const detail::context &c, int code) {
   const char *text = c.has_text ? c.text.data() : "no text";
   return detail::fail(status_code::device_failed, "{}: {}: {} (code {})", asks, what, text, code);
@@ -64,7 +60,7 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
   s.view.dim = &s.dim;
   detail::take_over_halide();
   detail::context c(s.how);
-  if (const int code = halide_device_malloc(&c, &s.view, interface_of(how.on)))
+  if (const int code = halide_device_malloc(&c, &s.view, detail::interface_of(how.on)))
     return failed("no memory", c, code);
   result = std::move(made);
   return {};
@@ -76,7 +72,7 @@ status device_memory::copy_from(const void *host) noexcept {
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(const_cast<void *>(host));
   view.set_host_dirty();
-  const int code = halide_copy_to_device(&c, &view, interface_of(state_->how.on));
+  const int code = halide_copy_to_device(&c, &view, detail::interface_of(state_->how.on));
   return code == 0 ? status{} : failed("cannot copy to the device", c, code);
 }
 

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "check.hpp"
 #include "fail.hpp"
 
 namespace qkv::detail {
 namespace {
-
-bool empty(const qkv_tensor &t) {
-  return std::any_of(t.extent, t.extent + t.rank, [](std::int64_t e) { return e == 0; });
-}
 
 constexpr const char *kinds[] = {"keys", "values"};
 

@@ -144,12 +144,12 @@ constexpr bool unaligned_causal(message &m, const info &x) {
 
 // A rule applied to the types of its operands.
 template <auto Rule, class... X>
-struct check {
+struct verdict {
   static constexpr text why() { return Rule.check(of<X>...); }
 };
 template <auto Rule, class... X>
-inline constexpr bool fits = passes<check<Rule, X...>>;
+inline constexpr bool fits = passes<verdict<Rule, X...>>;
 template <auto Rule, class... X>
-using misfit = refusal<check<Rule, X...>>;
+using misfit = refusal<verdict<Rule, X...>>;
 
 }  // namespace qkv::detail
