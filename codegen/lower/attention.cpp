@@ -21,9 +21,9 @@ using Halide::Var;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-class lowering {
+class attention_lowering {
  public:
-  lowering(context &c, const stage &s, const attention_tile &tile)
+  attention_lowering(context &c, const stage &s, const attention_tile &tile)
       : c_(c),
         p_(c.p),
         s_(s),
@@ -380,7 +380,7 @@ class lowering {
 }  // namespace
 
 attention_funcs lower_attention(context &c, const stage &s, const attention_tile &tile) {
-  return lowering(c, s, tile).run();
+  return attention_lowering(c, s, tile).run();
 }
 
 }  // namespace qkv::codegen

@@ -11,9 +11,9 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::Var;
 
-class lowering {
+class map_lowering {
  public:
-  lowering(context &c, const stage &s) : c_(c), p_(c.p), s_(s), root_(s.roots[0]) {
+  map_lowering(context &c, const stage &s) : c_(c), p_(c.p), s_(s), root_(s.roots[0]) {
     const std::vector<axis_id> order = storage_order(p_, c.cut, root_);
     for (std::size_t d = order.size(); d-- > 0;) {
       Var v = c_.var(order[d]);
@@ -111,6 +111,6 @@ class lowering {
 
 }  // namespace
 
-map_funcs lower_map(context &c, const stage &s) { return lowering(c, s).run(); }
+map_funcs lower_map(context &c, const stage &s) { return map_lowering(c, s).run(); }
 
 }  // namespace qkv::codegen

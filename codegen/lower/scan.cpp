@@ -30,9 +30,9 @@ struct phase {
   bool after_next;  // whether the table has the next state already
 };
 
-class lowering {
+class scan_lowering {
  public:
-  lowering(context &c, const stage &s)
+  scan_lowering(context &c, const stage &s)
       : c_(c),
         p_(c.p),
         s_(s),
@@ -366,6 +366,6 @@ class lowering {
 
 }  // namespace
 
-scan_funcs lower_scan(context &c, const stage &s) { return lowering(c, s).run(); }
+scan_funcs lower_scan(context &c, const stage &s) { return scan_lowering(c, s).run(); }
 
 }  // namespace qkv::codegen
