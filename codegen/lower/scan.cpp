@@ -135,12 +135,18 @@ class scan_lowering {
     return Halide::unsafe_promise_clamped(e, 0, n - 1);
   }
 
-  Expr read(const Expr &row) const {
-    std::vector<Expr> at = {f_.has_lane ? Expr(f_.lane) : Expr(0),
-                            bounded(row, Halide::max(rows_total_, 1))};
-    for (const Var &v : f_.around) at.emplace_back(v);
-    return f_.table(at);
+  // A cell of the table: its row, and where it stands along the columns, innermost first.
+  std::vector<Expr> cell(const Expr &row, std::vector<Expr> columns) const {
+    if (!f_.has_lane) columns.insert(columns.begin(), 0);
+    columns.insert(columns.begin() + 1, bounded(row, Halide::max(rows_, 1)));
+    return columns;
   }
+  std::vector<Expr> here(const Expr &row) const {
+    std::vector<Expr> columns;
+    for (axis_id a : columns_) columns.push_back(here_.at(a));
+    return cell(row, columns);
+  }
+  Expr read(const Expr &row) const { return f_.table(here(row)); }
 
   // ---- the state -------------------------------------------------------------------------------------------------
   // Two copies that take turns: the step at position t reads copy t mod 2.
@@ -286,7 +292,6 @@ class scan_lowering {
   }
 
   void update() {
-    rows_total_ = rows_;
     Expr longest = 0;
     for (const phase &f : phases_) longest = Halide::max(longest, f.count);
     const int n = static_cast<int>(phases_.size());
@@ -304,24 +309,19 @@ class scan_lowering {
       pick(r, row), pick(v, number), pick(f.count, length);
     }
     f_.steps.where(f_.steps.x < length);
-    std::vector<Expr> to = {f_.has_lane ? Expr(f_.lane) : Expr(0),
-                            bounded(row, Halide::max(rows_, 1))};
-    for (const Var &v : f_.around) to.emplace_back(v);
-    f_.table(to) = number;
+    f_.table(here(row)) = number;
     f_.table.bound(f_.row, 0, Halide::max(rows_, 1));
     if (!f_.has_lane) f_.table.bound(f_.lane, 0, 1);
   }
 
-  // The cell of the table that holds an element of a result.
-  Expr cell(node_id core, const indices &i) const {
+  // An element of a result, from the table.
+  Expr element(node_id core, const indices &i) const {
     const Expr row = p_[core].kind == op::last ? state_row(c_.size(axis_) % 2, i)
                                                : i.at(axis_) * count(results_.at(core).axes) +
                                                      row_at(results_.at(core), i);
-    std::vector<Expr> where;
-    for (axis_id a : columns_) where.push_back(has(p_[core].shape, a) ? i.at(a) : Expr(0));
-    if (!f_.has_lane) where.insert(where.begin(), 0);
-    where.insert(where.begin() + 1, bounded(row, Halide::max(rows_, 1)));
-    return f_.table(where);
+    std::vector<Expr> columns;
+    for (axis_id a : columns_) columns.push_back(has(p_[core].shape, a) ? i.at(a) : Expr(0));
+    return f_.table(cell(row, columns));
   }
 
   // ---- results ---------------------------------------------------------------------------------------------------
@@ -336,7 +336,7 @@ class scan_lowering {
     }
     expression e(c_, [&](node_id n, const indices &i) -> std::optional<value> {
       if (std::find(s_.cores.begin(), s_.cores.end(), n) == s_.cores.end()) return std::nullopt;
-      return value{cell(n, i), {}};
+      return value{element(n, i), {}};
     });
     o.out = Func(context::label(p_, root));
     o.out(o.position) = stored_form(e.definition(root, at), p_[root].type);
@@ -354,7 +354,7 @@ class scan_lowering {
   std::vector<axis_id> walked_whole_;  // these become rows
   std::vector<axis_id> columns_;       // the others, innermost first
   indices here_;                       // where a column stands along them
-  Expr rows_ = 0, rows_total_ = 1;     // given away so far; all
+  Expr rows_ = 0;                      // given away so far
   Expr position_ = 0;
   block state_;
   std::map<std::pair<node_id, std::string>, block> folds_;

@@ -31,6 +31,21 @@ void pointwise(Func f) {
       .gpu_threads(thread);
 }
 
+void columns_apart(Halide::Stage update, const std::vector<Halide::RVar> &steps,
+                   const std::vector<Var> &columns) {
+  if (columns.empty()) {
+    update.gpu_single_thread();
+    return;
+  }
+  Var block("block"), thread("thread");
+  update.split(columns[0], block, thread, 32, TailStrategy::GuardWithIf);
+  std::vector<Halide::VarOrRVar> order(steps.begin(), steps.end());
+  order.insert(order.end(), {thread, block});
+  order.insert(order.end(), columns.begin() + 1, columns.end());
+  update.reorder(order).gpu_threads(thread).gpu_blocks(block);
+  for (std::size_t k = 1; k < columns.size() && k < 3; ++k) update.gpu_blocks(columns[k]);
+}
+
 bool calls(const Func &user, const Func &used) {
   struct finder : hi::IRVisitor {
     using IRVisitor::visit;

@@ -17,6 +17,10 @@ void blocks(Halide::Func &, const std::vector<Halide::Var> &);
 // Stored, one thread per element, whatever the shape.
 void pointwise(Halide::Func);
 
+// An update that takes its steps one after the other, innermost first: one thread per column, all columns side by side.
+void columns_apart(Halide::Stage, const std::vector<Halide::RVar> &steps,
+                   const std::vector<Halide::Var> &columns);
+
 bool calls(const Halide::Func &user, const Halide::Func &used);
 
 // Whether what the Func itself computes (not the Funcs that it calls) may lie in vectors: Halide 21 cannot lower comparisons under

@@ -18,17 +18,7 @@ void schedule_prefix(map_funcs &f) {
   std::vector<Var> others;
   for (const Var &v : f.position)
     if (v.name() != f.along.name()) others.push_back(v);
-  auto update = f.prefix.update();
-  if (others.empty()) {
-    update.gpu_single_thread();
-    return;
-  }
-  std::vector<Halide::VarOrRVar> order = {f.step};
-  order.insert(order.end(), others.begin(), others.end());
-  Var block("block"), thread("thread");
-  update.reorder(order).split(others.front(), block, thread, 32, TailStrategy::GuardWithIf);
-  update.reorder(f.step, thread, block).gpu_threads(thread).gpu_blocks(block);
-  for (std::size_t k = 1; k < others.size() && k < 3; ++k) update.gpu_blocks(others[k]);
+  gpu::columns_apart(f.prefix.update(), {f.step}, others);
 }
 
 }  // namespace

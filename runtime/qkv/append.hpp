@@ -97,7 +97,8 @@ struct held {
         return t << Name.view() << ": the new keys go along " << k.shape[Slots]->name
                  << ", the new values along " << v.shape[Slots]->name;
       if (sizeof...(Counts) > 1 || !(counting<Counts> && ...))
-        return t << Name.view() << ": behind keys and values stand counts: i32, one for each "
+        return t << Name.view()
+                 << ": behind keys and values stand counts: i32 side by side, one for each "
                  << data_of<Entry>->name;
       return t;
     }
