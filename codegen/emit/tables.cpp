@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "codegen/emit/c_names.hpp"
 #include "codegen/emit/objects.hpp"
 #include "codegen/lower/pack.hpp"
 #include "codegen/program/sizes.hpp"
@@ -14,12 +15,17 @@
 namespace qkv::codegen {
 namespace {
 
-std::string signature_line(const program &p) {
+// The parameters of the C function, each behind `mark`.
+std::vector<std::string> parameters_of(const program &p, const char *mark) {
   std::vector<std::string> parameters;
-  for (node_id n : p.arguments)
-    parameters.push_back(fmt::format("const qkv_tensor *{}", p[n].name));
-  for (node_id n : p.outputs) parameters.push_back(fmt::format("const qkv_tensor *{}", p[n].name));
-  return fmt::format("int qkv_{}({})", p.name, fmt::join(parameters, ", "));
+  for (node_id n : p.arguments) parameters.push_back(mark + c_name(p[n].name));
+  for (node_id n : p.outputs) parameters.push_back(mark + c_name(p[n].name));
+  return parameters;
+}
+
+std::string signature_line(const program &p) {
+  return fmt::format("int qkv_{}({})", p.name,
+                     fmt::join(parameters_of(p, "const qkv_tensor *"), ", "));
 }
 
 std::string comment_of(const program &p) {
@@ -147,16 +153,11 @@ std::string table(const program &original, const std::vector<target> &targets) {
                       entry_for(backend::cuda), entry_for(backend::opencl));
 
   const std::size_t n = p.arguments.size() + p.outputs.size();
-  std::vector<std::string> copies;
-  for (node_id a : p.arguments) copies.push_back("*" + p[a].name);
-  for (node_id a : p.outputs) copies.push_back("*" + p[a].name);
-  std::vector<std::string> nulls;
-  for (const std::string &c : copies) nulls.push_back("!" + c.substr(1));
   text += fmt::format("{} {{\n  if ({}) return qkv_call(&kernel_{}, 0, 0, 0, 0);\n",
-                      signature_line(p), fmt::join(nulls, " || "), k);
+                      signature_line(p), fmt::join(parameters_of(p, "!"), " || "), k);
   text += fmt::format(
       "  const qkv_tensor all[] = {{{}}};\n  return qkv_call(&kernel_{}, all, {}, 0, 0);\n}}\n\n",
-      fmt::join(copies, ", "), k, n);
+      fmt::join(parameters_of(p, "*"), ", "), k, n);
   return text;
 }
 

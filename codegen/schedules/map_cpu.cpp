@@ -16,7 +16,10 @@ void schedule_prefix(map_funcs &f, int vl) {
   std::vector<Var> others;
   for (const Var &v : f.position)
     if (v.name() != f.along.name()) others.push_back(v);
-  if (others.empty()) return;
+  if (others.empty()) {
+    f.prefix.update().unscheduled();
+    return;
+  }
   std::vector<Halide::VarOrRVar> order = {others.front(), f.step};
   order.insert(order.end(), others.begin() + 1, others.end());
   auto update =

@@ -290,7 +290,7 @@ inline constexpr alias<"j", i> j;
 inline constexpr axis<"c", 8> c;
 
 inline constexpr auto own_names = kernel<"own_names">(
-    [](in<"state", batch, i, c> Q, in<"scores", batch, T, c> K) -> out<"weights", batch, i, c> {
+    [](in<"state", batch, i, c> Q, in<"new", batch, T, c> K) -> out<"weights", batch, i, c> {
       return dot<T>(softmax<T>(dot<c>(Q, K)), K);
     });
 

@@ -67,6 +67,9 @@ static_assert(says<decltype(kernel<"k">([](in<"my X", seq> x) -> out<"Y", seq> {
 static_assert(
     says<decltype(kernel<"my kernel">([](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
         "kernel my kernel: a name is made of letters, digits and _"));
+// a name that the generated C could not give to its function
+static_assert(says<decltype(kernel<"call">([](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
+    "kernel call: the runtime has a qkv_call of its own choose another name"));
 // a lambda that captures
 static_assert(
     says<decltype(kernel<"k">([n = 2](in<"X", seq> x) -> out<"Y", seq> { return n * x; }))>(

@@ -124,7 +124,7 @@ template <str Name, class F>
 struct kernel_check {
   static constexpr text why() {
     message m;
-    if (bad_name(m, "kernel", Name.view())) return m;
+    if (bad_kernel_name(m, Name.view())) return m;
     if constexpr (!requires { &F::operator(); }) {
       m.say("kernel ", Name.view(), ": every argument needs a type")
           .say("write in<...> or param<...> instead of auto");

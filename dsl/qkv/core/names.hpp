@@ -19,4 +19,19 @@ constexpr bool bad_name(message &m, sv what, sv name) {
   return true;
 }
 
+// The C function of a kernel is qkv_<name>, beside what qkv/kernel.h declares.
+inline constexpr sv names_of_runtime[] = {"argument", "axis",     "call",   "condition", "entry",
+                                          "kernel",   "register", "tensor", "pack"};
+
+constexpr bool bad_kernel_name(message &m, sv name) {
+  if (bad_name(m, "kernel", name)) return true;
+  for (sv taken : names_of_runtime)
+    if (name == taken) {
+      m.say("kernel ", name, ": the runtime has a qkv_", name, " of its own")
+          .say("choose another name");
+      return true;
+    }
+  return false;
+}
+
 }  // namespace qkv::detail
