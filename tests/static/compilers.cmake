@@ -1,10 +1,9 @@
-# qkv_test_compilers(<variable>): the compilers whose errors are tested. The main build tests every one that it finds
-# and registers a skipped test for each that is missing; the others test their own.
+# qkv_test_compilers(<variable>): the compilers whose errors are tested. A build with the code generator tests every one
+# that it finds and registers a skipped test for each that is missing; without it, none: the same texts twice.
 function(qkv_test_compilers variable)
-  set(found ${CMAKE_CXX_COMPILER})
-  if(QKV_SANITIZE)
-    set(found "")
-  elseif(QKV_CODEGEN)
+  set(found "")
+  if(QKV_CODEGEN)
+    set(found ${CMAKE_CXX_COMPILER})
     foreach(name g++ clang++-19)
       find_program(qkv_${name} ${name})
       if(qkv_${name})
