@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "codegen/emit/c_names.hpp"
+#include "codegen/emit/c_words.hpp"
 #include "codegen/emit/objects.hpp"
 #include "codegen/lower/pack.hpp"
 #include "codegen/program/sizes.hpp"
@@ -15,17 +15,17 @@
 namespace qkv::codegen {
 namespace {
 
-// The parameters of the C function, each behind `mark`.
-std::vector<std::string> parameters_of(const program &p, const char *mark) {
+// As a caller in C sees it; the comment above it names every argument.
+std::string declaration_of(const program &p) {
   std::vector<std::string> parameters;
-  for (node_id n : p.arguments) parameters.push_back(mark + c_name(p[n].name));
-  for (node_id n : p.outputs) parameters.push_back(mark + c_name(p[n].name));
-  return parameters;
-}
-
-std::string signature_line(const program &p) {
-  return fmt::format("int qkv_{}({})", p.name,
-                     fmt::join(parameters_of(p, "const qkv_tensor *"), ", "));
+  const auto add = [&](node_id n) {
+    const std::string &name = p[n].name;
+    parameters.push_back("const qkv_tensor *" +
+                         (is_word_of_c(name) ? " /* " + name + " */" : name));
+  };
+  for (node_id n : p.arguments) add(n);
+  for (node_id n : p.outputs) add(n);
+  return fmt::format("int qkv_{}({})", p.name, fmt::join(parameters, ", "));
 }
 
 std::string comment_of(const program &p) {
@@ -153,11 +153,18 @@ std::string table(const program &original, const std::vector<target> &targets) {
                       entry_for(backend::cuda), entry_for(backend::opencl));
 
   const std::size_t n = p.arguments.size() + p.outputs.size();
-  text += fmt::format("{} {{\n  if ({}) return qkv_call(&kernel_{}, 0, 0, 0, 0);\n",
-                      signature_line(p), fmt::join(parameters_of(p, "!"), " || "), k);
+  std::vector<std::string> parameters, missing, values;
+  for (std::size_t i = 0; i < n; ++i) {
+    parameters.push_back(fmt::format("const qkv_tensor *a{}", i));
+    missing.push_back(fmt::format("!a{}", i));
+    values.push_back(fmt::format("*a{}", i));
+  }
   text += fmt::format(
-      "  const qkv_tensor all[] = {{{}}};\n  return qkv_call(&kernel_{}, all, {}, 0, 0);\n}}\n\n",
-      fmt::join(parameters_of(p, "*"), ", "), k, n);
+      "int qkv_{0}({1}) {{\n"
+      "  if ({2}) return qkv_call(&kernel_{0}, 0, 0, 0, 0);\n"
+      "  const qkv_tensor a[] = {{{3}}};\n"
+      "  return qkv_call(&kernel_{0}, a, {4}, 0, 0);\n}}\n\n",
+      k, fmt::join(parameters, ", "), fmt::join(missing, " || "), fmt::join(values, ", "), n);
   return text;
 }
 
@@ -168,7 +175,7 @@ std::string c_header(const std::string &library, const std::vector<program> &ker
       "/* {}: written by the code generator. */\n#ifndef QKV_LIBRARY_{}\n#define QKV_LIBRARY_{}\n#include <qkv/kernel.h>\n\n"
       "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
       library, library, library);
-  for (const program &p : kernels) text += comment_of(p) + signature_line(p) + ";\n\n";
+  for (const program &p : kernels) text += comment_of(p) + declaration_of(p) + ";\n\n";
   text += fmt::format(
       "/* The tables of all kernels above, {} of them. */\nextern const qkv_kernel *const qkv_library_{}[];\n",
       kernels.size(), library);

@@ -49,10 +49,10 @@ static const qkv_kernel kernel_decode = {
     axes_decode, arguments_decode, 0, 0,
     enter_qkv_code_decode_host, enter_qkv_code_decode_cuda, enter_qkv_code_decode_opencl};
 
-int qkv_decode(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *length, const qkv_tensor *O) {
-  if (!Q || !K || !V || !length || !O) return qkv_call(&kernel_decode, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *length, *O};
-  return qkv_call(&kernel_decode, all, 5, 0, 0);
+int qkv_decode(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4) return qkv_call(&kernel_decode, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4};
+  return qkv_call(&kernel_decode, a, 5, 0, 0);
 }
 
 extern int qkv_code_prefill_host_argv(void **);
@@ -96,10 +96,10 @@ static const qkv_kernel kernel_prefill = {
     axes_prefill, arguments_prefill, 0, 0,
     enter_qkv_code_prefill_host, enter_qkv_code_prefill_cuda, enter_qkv_code_prefill_opencl};
 
-int qkv_prefill(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_prefill, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_prefill, all, 4, 0, 0);
+int qkv_prefill(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_prefill, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_prefill, a, 4, 0, 0);
 }
 
 const qkv_kernel *const qkv_library_decode_kernels[] = {&kernel_decode, &kernel_prefill};

@@ -46,10 +46,10 @@ static const qkv_kernel kernel_softmax_attention = {
     axes_softmax_attention, arguments_softmax_attention, 0, 0,
     enter_qkv_code_softmax_attention_host, enter_qkv_code_softmax_attention_cuda, enter_qkv_code_softmax_attention_opencl};
 
-int qkv_softmax_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_softmax_attention, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_softmax_attention, all, 4, 0, 0);
+int qkv_softmax_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_softmax_attention, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_softmax_attention, a, 4, 0, 0);
 }
 
 extern int qkv_code_linear_attention_host_argv(void **);
@@ -92,10 +92,10 @@ static const qkv_kernel kernel_linear_attention = {
     axes_linear_attention, arguments_linear_attention, 0, 0,
     enter_qkv_code_linear_attention_host, enter_qkv_code_linear_attention_cuda, enter_qkv_code_linear_attention_opencl};
 
-int qkv_linear_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_linear_attention, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_linear_attention, all, 4, 0, 0);
+int qkv_linear_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_linear_attention, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_linear_attention, a, 4, 0, 0);
 }
 
 const qkv_kernel *const qkv_library_linear_vs_softmax_kernels[] = {&kernel_softmax_attention, &kernel_linear_attention};

@@ -45,10 +45,10 @@ static const qkv_kernel kernel_dot_attention = {
     axes_dot_attention, arguments_dot_attention, 0, 0,
     enter_qkv_code_dot_attention_host, enter_qkv_code_dot_attention_cuda, enter_qkv_code_dot_attention_opencl};
 
-int qkv_dot_attention(const qkv_tensor *h, const qkv_tensor *s, const qkv_tensor *length, const qkv_tensor *context) {
-  if (!h || !s || !length || !context) return qkv_call(&kernel_dot_attention, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*h, *s, *length, *context};
-  return qkv_call(&kernel_dot_attention, all, 4, 0, 0);
+int qkv_dot_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_dot_attention, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_dot_attention, a, 4, 0, 0);
 }
 
 extern int qkv_code_general_attention_host_argv(void **);
@@ -98,10 +98,10 @@ static const qkv_kernel kernel_general_attention = {
     axes_general_attention, arguments_general_attention, 0, packs_general_attention,
     enter_qkv_code_general_attention_host, enter_qkv_code_general_attention_cuda, enter_qkv_code_general_attention_opencl};
 
-int qkv_general_attention(const qkv_tensor *h, const qkv_tensor *s, const qkv_tensor *length, const qkv_tensor *W, const qkv_tensor *context) {
-  if (!h || !s || !length || !W || !context) return qkv_call(&kernel_general_attention, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*h, *s, *length, *W, *context};
-  return qkv_call(&kernel_general_attention, all, 5, 0, 0);
+int qkv_general_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4) return qkv_call(&kernel_general_attention, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4};
+  return qkv_call(&kernel_general_attention, a, 5, 0, 0);
 }
 
 extern int qkv_code_concat_attention_host_argv(void **);
@@ -155,10 +155,10 @@ static const qkv_kernel kernel_concat_attention = {
     axes_concat_attention, arguments_concat_attention, 0, packs_concat_attention,
     enter_qkv_code_concat_attention_host, enter_qkv_code_concat_attention_cuda, enter_qkv_code_concat_attention_opencl};
 
-int qkv_concat_attention(const qkv_tensor *h, const qkv_tensor *s, const qkv_tensor *length, const qkv_tensor *W, const qkv_tensor *v, const qkv_tensor *context) {
-  if (!h || !s || !length || !W || !v || !context) return qkv_call(&kernel_concat_attention, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*h, *s, *length, *W, *v, *context};
-  return qkv_call(&kernel_concat_attention, all, 6, 0, 0);
+int qkv_concat_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5) return qkv_call(&kernel_concat_attention, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5};
+  return qkv_call(&kernel_concat_attention, a, 6, 0, 0);
 }
 
 extern int qkv_code_additive_attention_host_argv(void **);
@@ -216,10 +216,10 @@ static const qkv_kernel kernel_additive_attention = {
     axes_additive_attention, arguments_additive_attention, 0, packs_additive_attention,
     enter_qkv_code_additive_attention_host, enter_qkv_code_additive_attention_cuda, enter_qkv_code_additive_attention_opencl};
 
-int qkv_additive_attention(const qkv_tensor *h, const qkv_tensor *s, const qkv_tensor *length, const qkv_tensor *W, const qkv_tensor *U, const qkv_tensor *v, const qkv_tensor *context) {
-  if (!h || !s || !length || !W || !U || !v || !context) return qkv_call(&kernel_additive_attention, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*h, *s, *length, *W, *U, *v, *context};
-  return qkv_call(&kernel_additive_attention, all, 7, 0, 0);
+int qkv_additive_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6) return qkv_call(&kernel_additive_attention, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5, *a6};
+  return qkv_call(&kernel_additive_attention, a, 7, 0, 0);
 }
 
 const qkv_kernel *const qkv_library_luong_bahdanau_kernels[] = {&kernel_dot_attention, &kernel_general_attention, &kernel_concat_attention, &kernel_additive_attention};

@@ -52,10 +52,10 @@ static const qkv_kernel kernel_embeddings = {
     axes_embeddings, arguments_embeddings, 0, 0,
     enter_qkv_code_embeddings_host, enter_qkv_code_embeddings_cuda, enter_qkv_code_embeddings_opencl};
 
-int qkv_embeddings(const qkv_tensor *tokens, const qkv_tensor *words, const qkv_tensor *places, const qkv_tensor *kind, const qkv_tensor *gamma, const qkv_tensor *beta, const qkv_tensor *X) {
-  if (!tokens || !words || !places || !kind || !gamma || !beta || !X) return qkv_call(&kernel_embeddings, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*tokens, *words, *places, *kind, *gamma, *beta, *X};
-  return qkv_call(&kernel_embeddings, all, 7, 0, 0);
+int qkv_embeddings(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6) return qkv_call(&kernel_embeddings, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5, *a6};
+  return qkv_call(&kernel_embeddings, a, 7, 0, 0);
 }
 
 extern int qkv_code_layer_host_argv(void **);
@@ -153,10 +153,10 @@ static const qkv_kernel kernel_layer = {
     axes_layer, arguments_layer, 0, packs_layer,
     enter_qkv_code_layer_host, enter_qkv_code_layer_cuda, enter_qkv_code_layer_opencl};
 
-int qkv_layer(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *Wv, const qkv_tensor *bv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *gamma1, const qkv_tensor *beta1, const qkv_tensor *W1, const qkv_tensor *b1, const qkv_tensor *W2, const qkv_tensor *b2, const qkv_tensor *gamma2, const qkv_tensor *beta2, const qkv_tensor *Y) {
-  if (!X || !length || !Wq || !bq || !Wk || !bk || !Wv || !bv || !Wo || !bo || !gamma1 || !beta1 || !W1 || !b1 || !W2 || !b2 || !gamma2 || !beta2 || !Y) return qkv_call(&kernel_layer, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*X, *length, *Wq, *bq, *Wk, *bk, *Wv, *bv, *Wo, *bo, *gamma1, *beta1, *W1, *b1, *W2, *b2, *gamma2, *beta2, *Y};
-  return qkv_call(&kernel_layer, all, 19, 0, 0);
+int qkv_layer(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6, const qkv_tensor *a7, const qkv_tensor *a8, const qkv_tensor *a9, const qkv_tensor *a10, const qkv_tensor *a11, const qkv_tensor *a12, const qkv_tensor *a13, const qkv_tensor *a14, const qkv_tensor *a15, const qkv_tensor *a16, const qkv_tensor *a17, const qkv_tensor *a18) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6 || !a7 || !a8 || !a9 || !a10 || !a11 || !a12 || !a13 || !a14 || !a15 || !a16 || !a17 || !a18) return qkv_call(&kernel_layer, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5, *a6, *a7, *a8, *a9, *a10, *a11, *a12, *a13, *a14, *a15, *a16, *a17, *a18};
+  return qkv_call(&kernel_layer, a, 19, 0, 0);
 }
 
 extern int qkv_code_pooling_host_argv(void **);
@@ -195,10 +195,10 @@ static const qkv_kernel kernel_pooling = {
     axes_pooling, arguments_pooling, 0, 0,
     enter_qkv_code_pooling_host, enter_qkv_code_pooling_cuda, enter_qkv_code_pooling_opencl};
 
-int qkv_pooling(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *sentence) {
-  if (!X || !length || !sentence) return qkv_call(&kernel_pooling, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*X, *length, *sentence};
-  return qkv_call(&kernel_pooling, all, 3, 0, 0);
+int qkv_pooling(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2) {
+  if (!a0 || !a1 || !a2) return qkv_call(&kernel_pooling, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2};
+  return qkv_call(&kernel_pooling, a, 3, 0, 0);
 }
 
 extern int qkv_code_attention_weights_host_argv(void **);
@@ -258,10 +258,10 @@ static const qkv_kernel kernel_attention_weights = {
     axes_attention_weights, arguments_attention_weights, 0, packs_attention_weights,
     enter_qkv_code_attention_weights_host, enter_qkv_code_attention_weights_cuda, enter_qkv_code_attention_weights_opencl};
 
-int qkv_attention_weights(const qkv_tensor *X, const qkv_tensor *length, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *W) {
-  if (!X || !length || !Wq || !bq || !Wk || !bk || !W) return qkv_call(&kernel_attention_weights, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*X, *length, *Wq, *bq, *Wk, *bk, *W};
-  return qkv_call(&kernel_attention_weights, all, 7, 0, 0);
+int qkv_attention_weights(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6) return qkv_call(&kernel_attention_weights, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5, *a6};
+  return qkv_call(&kernel_attention_weights, a, 7, 0, 0);
 }
 
 const qkv_kernel *const qkv_library_minilm_kernels[] = {&kernel_embeddings, &kernel_layer, &kernel_pooling, &kernel_attention_weights};

@@ -71,10 +71,10 @@ static const qkv_kernel kernel_mha = {
     axes_mha, arguments_mha, 0, packs_mha,
     enter_qkv_code_mha_host, enter_qkv_code_mha_cuda, enter_qkv_code_mha_opencl};
 
-int qkv_mha(const qkv_tensor *X, const qkv_tensor *Wq, const qkv_tensor *Wk, const qkv_tensor *Wv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *Y) {
-  if (!X || !Wq || !Wk || !Wv || !Wo || !bo || !Y) return qkv_call(&kernel_mha, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*X, *Wq, *Wk, *Wv, *Wo, *bo, *Y};
-  return qkv_call(&kernel_mha, all, 7, 0, 0);
+int qkv_mha(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6) return qkv_call(&kernel_mha, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5, *a6};
+  return qkv_call(&kernel_mha, a, 7, 0, 0);
 }
 
 const qkv_kernel *const qkv_library_multi_head_kernels[] = {&kernel_mha};

@@ -34,10 +34,10 @@ static const qkv_kernel kernel_full = {
     axes_full, arguments_full, 0, 0,
     enter_qkv_code_full_host, 0, 0};
 
-int qkv_full(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_full, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_full, all, 4, 0, 0);
+int qkv_full(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_full, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_full, a, 4, 0, 0);
 }
 
 extern int qkv_code_landmarks_8_host_argv(void **);
@@ -76,10 +76,10 @@ static const qkv_kernel kernel_landmarks_8 = {
     axes_landmarks_8, arguments_landmarks_8, conditions_landmarks_8, 0,
     enter_qkv_code_landmarks_8_host, 0, 0};
 
-int qkv_landmarks_8(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_landmarks_8, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_landmarks_8, all, 4, 0, 0);
+int qkv_landmarks_8(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_landmarks_8, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_landmarks_8, a, 4, 0, 0);
 }
 
 extern int qkv_code_landmarks_16_host_argv(void **);
@@ -118,10 +118,10 @@ static const qkv_kernel kernel_landmarks_16 = {
     axes_landmarks_16, arguments_landmarks_16, conditions_landmarks_16, 0,
     enter_qkv_code_landmarks_16_host, 0, 0};
 
-int qkv_landmarks_16(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_landmarks_16, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_landmarks_16, all, 4, 0, 0);
+int qkv_landmarks_16(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_landmarks_16, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_landmarks_16, a, 4, 0, 0);
 }
 
 extern int qkv_code_landmarks_32_host_argv(void **);
@@ -160,10 +160,10 @@ static const qkv_kernel kernel_landmarks_32 = {
     axes_landmarks_32, arguments_landmarks_32, conditions_landmarks_32, 0,
     enter_qkv_code_landmarks_32_host, 0, 0};
 
-int qkv_landmarks_32(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_landmarks_32, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_landmarks_32, all, 4, 0, 0);
+int qkv_landmarks_32(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_landmarks_32, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_landmarks_32, a, 4, 0, 0);
 }
 
 extern int qkv_code_landmarks_64_host_argv(void **);
@@ -202,10 +202,10 @@ static const qkv_kernel kernel_landmarks_64 = {
     axes_landmarks_64, arguments_landmarks_64, conditions_landmarks_64, 0,
     enter_qkv_code_landmarks_64_host, 0, 0};
 
-int qkv_landmarks_64(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_landmarks_64, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_landmarks_64, all, 4, 0, 0);
+int qkv_landmarks_64(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_landmarks_64, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_landmarks_64, a, 4, 0, 0);
 }
 
 const qkv_kernel *const qkv_library_nystrom_kernels[] = {&kernel_full, &kernel_landmarks_8, &kernel_landmarks_16, &kernel_landmarks_32, &kernel_landmarks_64};

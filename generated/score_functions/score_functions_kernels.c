@@ -46,10 +46,10 @@ static const qkv_kernel kernel_with_alibi = {
     axes_with_alibi, arguments_with_alibi, 0, 0,
     enter_qkv_code_with_alibi_host, enter_qkv_code_with_alibi_cuda, enter_qkv_code_with_alibi_opencl};
 
-int qkv_with_alibi(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_with_alibi, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_with_alibi, all, 4, 0, 0);
+int qkv_with_alibi(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_with_alibi, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_with_alibi, a, 4, 0, 0);
 }
 
 extern int qkv_code_with_softcap_host_argv(void **);
@@ -94,10 +94,10 @@ static const qkv_kernel kernel_with_softcap = {
     axes_with_softcap, arguments_with_softcap, 0, 0,
     enter_qkv_code_with_softcap_host, enter_qkv_code_with_softcap_cuda, enter_qkv_code_with_softcap_opencl};
 
-int qkv_with_softcap(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *cap, const qkv_tensor *O) {
-  if (!Q || !K || !V || !cap || !O) return qkv_call(&kernel_with_softcap, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *cap, *O};
-  return qkv_call(&kernel_with_softcap, all, 5, 0, 0);
+int qkv_with_softcap(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4) return qkv_call(&kernel_with_softcap, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4};
+  return qkv_call(&kernel_with_softcap, a, 5, 0, 0);
 }
 
 extern int qkv_code_with_window_host_argv(void **);
@@ -140,10 +140,10 @@ static const qkv_kernel kernel_with_window = {
     axes_with_window, arguments_with_window, 0, 0,
     enter_qkv_code_with_window_host, enter_qkv_code_with_window_cuda, enter_qkv_code_with_window_opencl};
 
-int qkv_with_window(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_with_window, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_with_window, all, 4, 0, 0);
+int qkv_with_window(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_with_window, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_with_window, a, 4, 0, 0);
 }
 
 extern int qkv_code_with_documents_host_argv(void **);
@@ -188,10 +188,10 @@ static const qkv_kernel kernel_with_documents = {
     axes_with_documents, arguments_with_documents, 0, 0,
     enter_qkv_code_with_documents_host, enter_qkv_code_with_documents_cuda, enter_qkv_code_with_documents_opencl};
 
-int qkv_with_documents(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *document, const qkv_tensor *O) {
-  if (!Q || !K || !V || !document || !O) return qkv_call(&kernel_with_documents, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *document, *O};
-  return qkv_call(&kernel_with_documents, all, 5, 0, 0);
+int qkv_with_documents(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4) return qkv_call(&kernel_with_documents, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4};
+  return qkv_call(&kernel_with_documents, a, 5, 0, 0);
 }
 
 const qkv_kernel *const qkv_library_score_functions_kernels[] = {&kernel_with_alibi, &kernel_with_softcap, &kernel_with_window, &kernel_with_documents};

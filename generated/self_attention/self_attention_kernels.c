@@ -47,10 +47,10 @@ static const qkv_kernel kernel_self_attention = {
     axes_self_attention, arguments_self_attention, 0, 0,
     enter_qkv_code_self_attention_host, enter_qkv_code_self_attention_cuda, enter_qkv_code_self_attention_opencl};
 
-int qkv_self_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_self_attention, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_self_attention, all, 4, 0, 0);
+int qkv_self_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_self_attention, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_self_attention, a, 4, 0, 0);
 }
 
 extern int qkv_code_causal_attention_host_argv(void **);
@@ -94,10 +94,10 @@ static const qkv_kernel kernel_causal_attention = {
     axes_causal_attention, arguments_causal_attention, 0, 0,
     enter_qkv_code_causal_attention_host, enter_qkv_code_causal_attention_cuda, enter_qkv_code_causal_attention_opencl};
 
-int qkv_causal_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O) {
-  if (!Q || !K || !V || !O) return qkv_call(&kernel_causal_attention, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*Q, *K, *V, *O};
-  return qkv_call(&kernel_causal_attention, all, 4, 0, 0);
+int qkv_causal_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
+  if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_causal_attention, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3};
+  return qkv_call(&kernel_causal_attention, a, 4, 0, 0);
 }
 
 const qkv_kernel *const qkv_library_self_attention_kernels[] = {&kernel_self_attention, &kernel_causal_attention};

@@ -82,10 +82,10 @@ static const qkv_kernel kernel_cross = {
     axes_cross, arguments_cross, 0, packs_cross,
     enter_qkv_code_cross_host, enter_qkv_code_cross_cuda, enter_qkv_code_cross_opencl};
 
-int qkv_cross(const qkv_tensor *X, const qkv_tensor *E, const qkv_tensor *F, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *Wv, const qkv_tensor *bv, const qkv_tensor *Wo, const qkv_tensor *Y) {
-  if (!X || !E || !F || !Wq || !bq || !Wk || !bk || !Wv || !bv || !Wo || !Y) return qkv_call(&kernel_cross, 0, 0, 0, 0);
-  const qkv_tensor all[] = {*X, *E, *F, *Wq, *bq, *Wk, *bk, *Wv, *bv, *Wo, *Y};
-  return qkv_call(&kernel_cross, all, 11, 0, 0);
+int qkv_cross(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6, const qkv_tensor *a7, const qkv_tensor *a8, const qkv_tensor *a9, const qkv_tensor *a10) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6 || !a7 || !a8 || !a9 || !a10) return qkv_call(&kernel_cross, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5, *a6, *a7, *a8, *a9, *a10};
+  return qkv_call(&kernel_cross, a, 11, 0, 0);
 }
 
 const qkv_kernel *const qkv_library_three_spaces_kernels[] = {&kernel_cross};

@@ -9,6 +9,7 @@
 #include <qkv/registry.hpp>
 #include <qkv/workspace.hpp>
 
+#include "test_kernels.kernels.h"
 #include "tests/catch.hpp"
 #include "tests/kernels/specs.hpp"
 #include "tests/kernels/trial.hpp"
@@ -256,6 +257,18 @@ TEST_CASE("results depend neither on threads nor on batch mates") {
     CHECK(std::memcmp(alone.data(), &one(b, 0, 0, 0),
                       static_cast<std::size_t>(alone.elements()) * sizeof(float)) == 0);
   }
+}
+
+TEST_CASE("words of C may name arguments, also for callers in C") {
+  using row = tensor<f32, specs::i>;
+  row x({5}), y({5}), z({5}), w({5}), u({5}), t({5}), s({5}), all({5}), a0({5});
+  x.fill(7), y.fill(2), z.fill(3), w.fill(1), u.fill(2), t.fill(3), s.fill(4);
+  const qkv_tensor a[] = {x.descriptor(), y.descriptor(),   z.descriptor(),
+                          w.descriptor(), u.descriptor(),   t.descriptor(),
+                          s.descriptor(), all.descriptor(), a0.descriptor()};
+  REQUIRE(qkv_words_of_c(&a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &a[6], &a[7], &a[8]) == 0);
+  CHECK(all(4) == 1);
+  CHECK(a0(4) == 3);
 }
 
 TEST_CASE("the memory of an attention does not grow with the keys") {

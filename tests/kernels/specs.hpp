@@ -290,8 +290,14 @@ inline constexpr alias<"j", i> j;
 inline constexpr axis<"c", 8> c;
 
 inline constexpr auto own_names = kernel<"own_names">(
-    [](in<"state", batch, i, c> Q, in<"new", batch, T, c> K) -> out<"weights", batch, i, c> {
+    [](in<"state", batch, i, c> Q, in<"scores", batch, T, c> K) -> out<"weights", batch, i, c> {
       return dot<T>(softmax<T>(dot<c>(Q, K)), K);
+    });
+
+inline constexpr auto words_of_c = kernel<"words_of_c">(
+    [](in<"double", i> x, in<"new", i> y, in<"new_", i> z, in<"NULL", i> w, in<"_Bool", i> u,
+       in<"qkv_tensor", i> t, in<"kernel_words_of_c", i> s) -> outs<out<"all", i>, out<"a0", i>> {
+      return {x - y * z, w + u * t - s};
     });
 
 inline constexpr auto identity =

@@ -70,6 +70,8 @@ static_assert(
 // a name that the generated C could not give to its function
 static_assert(says<decltype(kernel<"call">([](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
     "kernel call: the runtime has a qkv_call of its own choose another name"));
+static_assert(says<decltype(kernel<"code_x">([](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
+    "kernel code_x: qkv_code_.. is the name of other generated code choose another name"));
 // a lambda that captures
 static_assert(
     says<decltype(kernel<"k">([n = 2](in<"X", seq> x) -> out<"Y", seq> { return n * x; }))>(

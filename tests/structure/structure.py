@@ -113,6 +113,15 @@ def rule_readmes():
             yield f"{folder}/README.md: more than a page"
 
 
+def rule_kernel_names():
+    """What qkv/kernel.h declares as qkv_<name> is refused as the name of a kernel."""
+    declared = set(re.findall(r"\bqkv_(\w+)", (ROOT / "runtime/qkv/kernel.h").read_text()))
+    array = re.search(r"names_of_runtime\[\] = \{(.*?)\};", (ROOT / "dsl/qkv/core/names.hpp").read_text(), re.S)[1]
+    refused = set(re.findall(r'"(\w+)"', array))
+    for name in sorted(declared ^ refused):
+        yield f"dsl/qkv/core/names.hpp: qkv_{name} is " + ("not refused" if name in declared else "not declared")
+
+
 def rule_headers_begin():
     """#pragma once (the C header: a guard), then a comment on what the header is for; no macros."""
     for file in tracked(".hpp"):

@@ -81,7 +81,7 @@ struct kernel_t {
 // kernel<"mha">([](in<"X", ...> X, param<"W", ...> W) -> out<"Y", ...> { ... }). Only holds the
 // lambda.
 // Errors:   an argument that is no in or param, no declared result, names that occur twice, one
-//           name for two axes, a name that C or the runtime has no room for.
+//           name for two axes, a name that is no identifier or whose C function the runtime has.
 template <str Name, class F>
   requires detail::passes<detail::kernel_check<Name, F>>
 constexpr kernel_t<Name, F> kernel(F) {

@@ -19,12 +19,19 @@ constexpr bool bad_name(message &m, sv what, sv name) {
   return true;
 }
 
-// The C function of a kernel is qkv_<name>, beside what qkv/kernel.h declares.
+// The C function of a kernel is qkv_<name>, beside what qkv/kernel.h declares (tests/structure compares) and what
+// generated code is named after kernels and libraries.
 inline constexpr sv names_of_runtime[] = {"argument", "axis",     "call",   "condition", "entry",
                                           "kernel",   "register", "tensor", "pack"};
 
 constexpr bool bad_kernel_name(message &m, sv name) {
   if (bad_name(m, "kernel", name)) return true;
+  for (sv prefix : {sv("code_"), sv("library_")})
+    if (name.starts_with(prefix)) {
+      m.say("kernel ", name, ": qkv_", prefix, ".. is the name of other generated code")
+          .say("choose another name");
+      return true;
+    }
   for (sv taken : names_of_runtime)
     if (name == taken) {
       m.say("kernel ", name, ": the runtime has a qkv_", name, " of its own")

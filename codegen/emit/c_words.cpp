@@ -1,4 +1,6 @@
-#include "codegen/emit/c_names.hpp"
+#include "codegen/emit/c_words.hpp"
+
+#include <string>
 
 namespace qkv::codegen {
 namespace {
@@ -10,13 +12,13 @@ constexpr std::string_view words =
     "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register "
     "reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch "
     "template this thread_local throw true try typedef typeid typename typeof union unsigned using virtual void volatile "
-    "wchar_t while xor xor_eq ";
+    "wchar_t while xor xor_eq typeof_unqual NULL linux unix qkv_tensor ";
 
 }  // namespace
 
-std::string c_name(std::string_view name) {
-  const std::string n(name);
-  return words.find(' ' + n + ' ') == std::string_view::npos ? n : n + '_';
+bool is_word_of_c(std::string_view name) {
+  return name.starts_with('_') ||
+         words.find(' ' + std::string(name) + ' ') != std::string_view::npos;
 }
 
 }  // namespace qkv::codegen
