@@ -64,14 +64,14 @@ function(qkv_add_kernels name)
     list(APPEND names ${short})
   endforeach()
   add_custom_command(
-    OUTPUT "${out}/${name}.done"
+    OUTPUT "${out}/${name}.tables.done"
     BYPRODUCTS "${out}/${name}_kernels.c" "${out}/${name}.kernels.h"
     COMMAND ${name}_generator library --name ${name} --out "${out}" --targets ${targets}
-    COMMAND ${CMAKE_COMMAND} -E touch "${out}/${name}.done"
+    COMMAND ${CMAKE_COMMAND} -E touch "${out}/${name}.tables.done"
     DEPENDS ${name}_generator
     COMMENT "qkv: ${name}: tables"
     VERBATIM)
-  add_custom_target(${name}_kernels DEPENDS "${out}/${name}.done" ${stamps})
+  add_custom_target(${name}_kernels DEPENDS "${out}/${name}.tables.done" ${stamps})
 
   add_library(${name} STATIC "${out}/${name}_kernels.c")
   add_dependencies(${name} ${name}_kernels)
@@ -83,7 +83,7 @@ function(qkv_add_kernels name)
 
   add_executable(${name}_tool "${out}/${name}_tool.cpp")
   # A wrong spec is told once: the tool is compiled only after the generator was.
-  set_source_files_properties("${out}/${name}_tool.cpp" PROPERTIES OBJECT_DEPENDS "${out}/${name}.done")
+  set_source_files_properties("${out}/${name}_tool.cpp" PROPERTIES OBJECT_DEPENDS "${out}/${name}.tables.done")
   # Both mains trace each kernel once: compiling them takes longer than running them.
   set_property(SOURCE "${out}/${name}_generator.cpp" "${out}/${name}_tool.cpp" APPEND PROPERTY
     COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1>)
