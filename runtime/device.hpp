@@ -12,7 +12,7 @@ namespace qkv::detail {
 
 bool is_device_error(int halide_code);
 
-// Halide's side of a device; null where nothing in the program was built for it.
+// Halide's side of a device that is not the host; null where nothing in the program was built for it.
 const halide_device_interface_t *interface_of(device);
 
 // Whether the driver of a device can be loaded and the compiled code's runtime knows the device.

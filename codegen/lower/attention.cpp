@@ -19,8 +19,6 @@ using Halide::RDom;
 using Halide::select;
 using Halide::Var;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 class attention_lowering {
  public:
   attention_lowering(context &c, const stage &s, const attention_tile &tile)
@@ -114,7 +112,7 @@ class attention_lowering {
     v.present = both(v.present, inside);
     f_.scores = Func("scores_" + name_);
     f_.scores(tiles_.pair(f_.i, f_.j, f_.b)) =
-        chosen(or_else(v, number(f_.running_max ? -infinity : 0)));
+        chosen(or_else(v, number(f_.running_max ? -math::infinity : 0)));
   }
 
   // ---- weights of a block ------------------------------------------------------------------------------------------
@@ -329,7 +327,8 @@ class attention_lowering {
     }
     // one sweep for both: column `columns` holds the lse; the two roots are copied from it
     const Expr l = statistic(3, f_.c);
-    const Expr lse = select(math::is_zero(l), number(-infinity), statistic(2, f_.c) + math::log(l));
+    const Expr lse =
+        select(math::is_zero(l), number(-math::infinity), statistic(2, f_.c) + math::log(l));
     const Expr n = f_.has_column ? c_.size(s_.column) : Expr(1);
     f_.out = Func("out_and_lse_" + name_);
     std::vector<Var> vars = {f_.c};

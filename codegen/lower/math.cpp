@@ -11,7 +11,7 @@ using Halide::Expr;
 using Halide::select;
 
 constexpr float log2e = 1.44269504088896341f;
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr float infinite = static_cast<float>(infinity);
 
 // 2^f for f in [-0.5, 0.5]: minimax with p(0) = 1, relative error 1.7e-7.
 Expr exp2_fraction(const Expr &f) {
@@ -80,15 +80,15 @@ Expr exp(Expr x) {
   Expr high = select(strict::less(127.f, low), 127.f, low);
   // above 127 the exponent would overflow: compute e^(x/2) squared
   Expr half = exp2_clamped(select(strict::less(260.f, y), 130.f, y * 0.5f));
-  return select(strict::less(127.f, y), select(strict::less(128.f, y), infinity, half * half),
+  return select(strict::less(127.f, y), select(strict::less(128.f, y), infinite, half * half),
                 exp2_clamped(high));
 }
 
 // The ends, and NaN, are put in place by hand: Halide's own gives finite numbers there.
 Expr log(Expr x) {
   if (is_f64(x)) return Halide::log(x);
-  const Expr inside = strict::less(0.f, x) && strict::less(x, infinity);
-  return select(inside, Halide::log(select(inside, x, 1.f)), is_zero(x), -infinity,
+  const Expr inside = strict::less(0.f, x) && strict::less(x, infinite);
+  return select(inside, Halide::log(select(inside, x, 1.f)), is_zero(x), -infinite,
                 strict::less(x, 0.f), std::numeric_limits<float>::quiet_NaN(), x);
 }
 

@@ -3,7 +3,11 @@
 // target. Of f64: the C library's, lane by lane.
 #include <Halide.h>
 
+#include <limits>
+
 namespace qkv::codegen::math {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // A number of this type; the lowest that is finite.
 Halide::Expr constant(Halide::Type, double);

@@ -13,16 +13,14 @@ namespace {
 using Halide::Expr;
 using Halide::select;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 Expr plus(Expr a, Expr b) { return a + b; }
 Expr number(const node &n, double x) { return math::constant(halide_type(n.type), x); }
 // What an empty maximum and minimum give.
 Expr lowest_of(const node &n) {
-  return n.type == i32 ? Halide::Int(32).min() : number(n, -infinity);
+  return n.type == i32 ? Halide::Int(32).min() : number(n, -math::infinity);
 }
 Expr highest_of(const node &n) {
-  return n.type == i32 ? Halide::Int(32).max() : number(n, infinity);
+  return n.type == i32 ? Halide::Int(32).max() : number(n, math::infinity);
 }
 
 // exp(x - m) where a row of only -inf counts as empty
@@ -80,7 +78,7 @@ value reductions::at(const node &n, const indices &here) const {
     }
     case op::logsumexp: {
       const Expr m = maximum(n), l = total(n, m);
-      return {select(math::is_zero(l), number(n, -infinity), m + math::log(l)), {}};
+      return {select(math::is_zero(l), number(n, -math::infinity), m + math::log(l)), {}};
     }
     case op::softmax: {
       const Expr m = maximum(n), l = total(n, m);

@@ -141,12 +141,12 @@ class scan_lowering {
     columns.insert(columns.begin() + 1, bounded(row, Halide::max(rows_, 1)));
     return columns;
   }
-  std::vector<Expr> here(const Expr &row) const {
+  std::vector<Expr> own_cell(const Expr &row) const {
     std::vector<Expr> columns;
     for (axis_id a : columns_) columns.push_back(here_.at(a));
     return cell(row, columns);
   }
-  Expr read(const Expr &row) const { return f_.table(here(row)); }
+  Expr read(const Expr &row) const { return f_.table(own_cell(row)); }
 
   // ---- the state -------------------------------------------------------------------------------------------------
   // Two copies that take turns: the step at position t reads copy t mod 2.
@@ -309,7 +309,7 @@ class scan_lowering {
       pick(r, row), pick(v, number), pick(f.count, length);
     }
     f_.steps.where(f_.steps.x < length);
-    f_.table(here(row)) = number;
+    f_.table(own_cell(row)) = number;
     f_.table.bound(f_.row, 0, Halide::max(rows_, 1));
     if (!f_.has_lane) f_.table.bound(f_.lane, 0, 1);
   }

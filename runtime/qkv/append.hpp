@@ -98,7 +98,7 @@ struct held {
                  << ", the new values along " << v.shape[Slots]->name;
       if (sizeof...(Counts) > 1 || !(counting<Counts> && ...))
         return t << Name.view()
-                 << ": behind keys and values stand counts: i32 side by side, one for each "
+                 << ": behind keys and values stand counts: contiguous i32, one for each "
                  << data_of<Entry>->name;
       return t;
     }
