@@ -17,8 +17,7 @@ constexpr std::string_view words =
 }  // namespace
 
 bool is_word_of_c(std::string_view name) {
-  return name.starts_with('_') ||
-         words.find(' ' + std::string(name) + ' ') != std::string_view::npos;
+  return words.find(' ' + std::string(name) + ' ') != std::string_view::npos;
 }
 
 }  // namespace qkv::codegen

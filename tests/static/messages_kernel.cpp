@@ -59,14 +59,16 @@ static_assert(says<decltype(kernel<"k">([](in<"X", empty> x) -> out<"Y", empty> 
 // a name of an axis that is none
 static_assert(
     says<decltype(kernel<"k">([](in<"X", two_words> x) -> out<"Y", two_words> { return x; }))>(
-        "axis two words: a name is made of letters, digits and _"));
+        "axis two words: a name is a letter, then letters, digits or _"));
 // a name of an argument that is none
 static_assert(says<decltype(kernel<"k">([](in<"my X", seq> x) -> out<"Y", seq> { return x; }))>(
-    "argument my X: a name is made of letters, digits and _"));
+    "argument my X: a name is a letter, then letters, digits or _"));
+static_assert(says<decltype(kernel<"k">([](in<"_Bool", seq> x) -> out<"Y", seq> { return x; }))>(
+    "argument _Bool: a name is a letter, then letters, digits or _"));
 // a name of a kernel that is none
 static_assert(
     says<decltype(kernel<"my kernel">([](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
-        "kernel my kernel: a name is made of letters, digits and _"));
+        "kernel my kernel: a name is a letter, then letters, digits or _"));
 // a name that the generated C could not give to its function
 static_assert(says<decltype(kernel<"call">([](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
     "kernel call: the runtime has a qkv_call of its own choose another name"));

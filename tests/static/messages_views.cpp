@@ -95,6 +95,6 @@ static_assert(says<decltype(rename<mem, kv>(
     "rename<mem, kv>: no axis mem in exp(normalised_attention_scores) exp(normalised_attention_scores)[batch, heads=8, seq, kv]"));
 // a name that is none
 static_assert(says<decltype(let<"my scores">(scores))>(
-    "let my scores: a name is made of letters, digits and _ dot(Q, K)[batch, heads=8, seq, kv]"));
+    "let my scores: a name is a letter, then letters, digits or _ dot(Q, K)[batch, heads=8, seq, kv]"));
 
 }  // namespace

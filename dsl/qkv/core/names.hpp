@@ -5,17 +5,18 @@
 
 namespace qkv::detail {
 
+// Names that begin with _ belong to C and its compilers.
 constexpr bool is_identifier(sv s) {
-  if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (s.empty() || !letter(s[0])) return false;
   for (char c : s)
-    if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
-      return false;
+    if (!(letter(c) || c == '_' || (c >= '0' && c <= '9'))) return false;
   return true;
 }
 
 constexpr bool bad_name(message &m, sv what, sv name) {
   if (is_identifier(name)) return false;
-  m.say(what, " ", name, ": a name is made of letters, digits and _");
+  m.say(what, " ", name, ": a name is a letter, then letters, digits or _");
   return true;
 }
 
