@@ -47,7 +47,9 @@ status check_truncate(const slots_view &v, std::int64_t entry, std::int64_t leng
     return fail(status_code::wrong_extent, "{}: there is no entry {}: it has {}", v.name, entry,
                 entries);
   if (length < 0 || length > v.used[static_cast<std::size_t>(entry)])
-    return fail(status_code::wrong_extent, "{}: an entry can only become shorter", v.name);
+    return fail(status_code::wrong_extent,
+                "{}: entry {} holds {} positions and cannot be cut to {}", v.name, entry,
+                v.used[static_cast<std::size_t>(entry)], length);
   return {};
 }
 

@@ -118,24 +118,37 @@ struct held {
     requires(!counting<Q>)
   struct attend_fits<Kernel, K, V, Q, Rest...> {
     static constexpr text why() {
-      text t = append_fits<K, V>::why();
-      if (!t.empty()) return t;
-      t = call_fits<"attend", kernel_type<Kernel>, part::all, Q, const Stored &..., Rest...>::why();
-      if (t.empty()) return t;
-      t << "\nthe cache gives";
       constexpr auto &all = signature_of<kernel_type<Kernel>>;
-      for (std::size_t i = 1; i <= sizeof...(Stored) && i < all.size(); ++i)
-        t << (i > 1 ? ", " : " ") << all[i].name;
-      return t;
+      constexpr std::size_t next = 1 + sizeof...(Stored);
+      if (all.size() > next && all[next].role == QKV_IN && all[next].type == i32 &&
+          all[next].shape.n == 1 && same_name(all[next].shape[0], data_of<Entry>)) {
+        text t;
+        return t << "attend<" << kernel_type<Kernel>::name << ">: behind the new values stands "
+                 << all[next].name << ": contiguous i32, the new positions of each "
+                 << data_of<Entry>->name;
+      }
+      return with_stored<Kernel, K, V, Q, Rest...>();
     }
   };
   template <auto Kernel, class K, class V, class Counts, class Q, class... Rest>
     requires counting<Counts>
   struct attend_fits<Kernel, K, V, Counts, Q, Rest...> {
-    static constexpr text why() {
-      return attend_fits<Kernel, K, V, Q, const counts &, Rest...>::why();
-    }
+    static constexpr text why() { return with_stored<Kernel, K, V, Q, const counts &, Rest...>(); }
   };
+
+ private:
+  template <auto Kernel, class K, class V, class Q, class... Rest>
+  static constexpr text with_stored() {
+    text t = append_fits<K, V>::why();
+    if (!t.empty()) return t;
+    t = call_fits<"attend", kernel_type<Kernel>, part::all, Q, const Stored &..., Rest...>::why();
+    if (t.empty()) return t;
+    t << "\nthe cache gives";
+    constexpr auto &all = signature_of<kernel_type<Kernel>>;
+    for (std::size_t i = 1; i <= sizeof...(Stored) && i < all.size(); ++i)
+      t << (i > 1 ? ", " : " ") << all[i].name;
+    return t;
+  }
 };
 
 // Append, and the call that appends and attends, for a Cache with append_rows(K, V, counts), with_stored(f), lengths() and
@@ -159,7 +172,7 @@ class appending_calls {
 
   // Appends K and V, then calls the kernel with Q, what the cache holds, and the rest; when either fails, the cache is as
   // it was. For ragged batches, counts stand behind V (how many of the new positions of an entry are real); the kernel
-  // takes them behind the lengths. Errors: those of append, of call.
+  // takes them behind the lengths: i32 over the entries there are counts. Errors: those of append, of call.
   template <auto Kernel, class... Argument>
     requires(!begins_with_options<Argument...> &&
              passes<typename Held::template attend_fits<Kernel, Argument...>>)

@@ -4,10 +4,16 @@
 //   kv_cache<batch, slots, tensor<batch, heads, slots, d_k>, tensor<batch, heads, slots, d_v>> cache(sizes);
 //   status s = cache.attend<decode>(K, V, Q, O);     // K, V [batch, heads, seq, ..]: seq new positions
 //
-// The kernel's first inputs are Q, the stored keys, the stored values, then i32 lengths [batch] that count the new
-// positions too; whatever follows in its signature follows in the call. Its mask is cached_causal<seq, slots>(length).
-// Where entries take different numbers of new positions, counts (i32, one for each entry) stand behind V; the kernel takes
-// them behind the lengths, and its mask is cached_causal<seq, slots>(length, count).
+// with sizes = extents{extent<batch>(4), extent<slots>(1000)}, what the types leave open. The kernel's first inputs are Q,
+// the stored keys, the stored values, then i32 lengths [batch] that count the new positions too; whatever follows in its
+// signature follows in the call. Its mask is cached_causal<seq, slots>(length), and query i stands at position
+// index(seq) + length - size(seq): what rotary angles, ALiBi or a window are made of, as causal ones know no cache.
+//
+//   cache.attend<ragged>(K, V, counts, Q, O);        // counts: contiguous i32 (span, vector, tensor), one for each entry
+//
+// Where entries take different numbers of new positions, counts stand behind V. Q has the rows of K; those of an entry from
+// its count on are not appended. The kernel takes counts behind the lengths, its mask is
+// cached_causal<seq, slots>(length, count), and query i stands at index(seq) + length - count.
 #include <qkv/append.hpp>
 
 namespace qkv {

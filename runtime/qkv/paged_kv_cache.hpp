@@ -8,7 +8,7 @@
 // [batch] that count the new positions too; mask and counts for ragged batches are as with kv_cache. It sees one sequence of
 // positions by
 //
-//   auto K = merge<positions, blocks, slot>(take<pages>(key_pages, table));
+//   auto K = merge<positions, blocks, slot>(take<pages>(key_pages, table));     // positions: a run-time axis of the spec
 #include <qkv/kv_cache.hpp>
 
 #include <algorithm>

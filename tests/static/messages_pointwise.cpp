@@ -115,7 +115,7 @@ static_assert(says<decltype(where(X < 0.f, X, Y))>(
     "where: d_model is 512 in X < number but 256 in Y X < number[batch, seq, d_model=512] Y[batch, seq, d_model=256]"));
 // where with a causal mask that is not aligned
 static_assert(says<decltype(where(causal<seq, mem>, step<decltype(dot<d_model>(X, E))>, 0.f))>(
-    "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last causal<seq, mem>[mem, seq]"));
+    "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last; over a cache, cached_causal causal<seq, mem>[mem, seq]"));
 // too many axes
 static_assert(says<decltype(L * index(kv) * index(mem) * index(d_k))>(
     "*: the result has more than 8 axes (L * index(kv)) * index(mem)[batch, heads=8, seq, a=2, c=2, e=2, kv, mem] index(d_k)[d_k=64]"));

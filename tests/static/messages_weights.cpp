@@ -98,10 +98,10 @@ static_assert(says<decltype(mask(index(kv), keep))>(
     "mask: index(kv) meets no input of the kernel combine it with a step of the kernel first"));
 // causal between unrelated sizes
 static_assert(says<decltype(mask(cross, causal<seq, mem>))>(
-    "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last dot(X, E)[batch, seq, mem]"));
+    "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last; over a cache, cached_causal dot(X, E)[batch, seq, mem]"));
 // also beside another mask
 static_assert(says<decltype(mask(cross, causal<seq, mem> and index(mem) < length))>(
-    "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last dot(X, E)[batch, seq, mem]"));
+    "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last; over a cache, cached_causal dot(X, E)[batch, seq, mem]"));
 // mask_rows after softmax
 static_assert(says<decltype(mask_rows(weights, index(seq) < length))>(
     "mask_rows after softmax<kv> mask the scores before softmax; if it is meant, where(keep, softmax(dot(Q, K)), 0) softmax(dot(Q, K))[batch, heads=8, seq, kv]"));

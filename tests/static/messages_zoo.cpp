@@ -24,7 +24,7 @@ static_assert(says<decltype(dilated<seq, mem>(2))>(
 static_assert(says<decltype(global_window<seq, mem>(2, 1))>(
     "global_window<seq, mem>: the sizes of seq and mem are unrelated say global_window<seq, mem, align::first> or align::last"));
 static_assert(says<decltype(mask(step<decltype(dot<d_k>(Q, M))>, prefix<seq, mem>(length)))>(
-    "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last dot(Q, M)[batch, heads=8, seq, mem]"));
+    "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last; over a cache, cached_causal dot(Q, M)[batch, heads=8, seq, mem]"));
 // a prefix with query and key swapped
 static_assert(says<decltype(softmax<kv>(step<decltype(mask(scores, prefix<kv, seq>(length)))>))>(
     "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), ..)[batch, heads=8, seq, kv]"));

@@ -138,7 +138,8 @@ constexpr bool unaligned_causal(message &m, const info &x) {
   if (!x.m.unaligned) return false;
   const sv q = x.m.query->name, k = x.m.key->name;
   m.say("causal<", q, ", ", k, ">: the sizes of ", q, " and ", k, " are unrelated")
-      .say("say causal<", q, ", ", k, ", align::first> or align::last");
+      .say("say causal<", q, ", ", k,
+           ", align::first> or align::last; over a cache, cached_causal");
   return true;
 }
 
