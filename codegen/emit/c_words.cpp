@@ -17,7 +17,10 @@ constexpr std::string_view words =
 }  // namespace
 
 bool is_word_of_c(std::string_view name) {
-  return words.find(' ' + std::string(name) + ' ') != std::string_view::npos;
+  // SIZE_MAX and the like: macros of the headers that a caller may have included
+  const bool capitals = name.find('_') != std::string_view::npos &&
+                        name.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
+  return capitals || words.find(' ' + std::string(name) + ' ') != std::string_view::npos;
 }
 
 }  // namespace qkv::codegen

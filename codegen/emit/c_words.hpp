@@ -4,7 +4,7 @@
 
 namespace qkv::codegen {
 
-// Whether it is a word of C or C++, a macro, or the type of the parameters.
+// Whether it is a word of C or C++, looks like a macro, or is the type of the parameters.
 bool is_word_of_c(std::string_view);
 
 }  // namespace qkv::codegen

@@ -295,7 +295,7 @@ inline constexpr auto own_names = kernel<"own_names">(
     });
 
 inline constexpr auto words_of_c = kernel<"words_of_c">(
-    [](in<"double", i> x, in<"new", i> y, in<"new_", i> z, in<"NULL", i> w, in<"bool", i> u,
+    [](in<"double", i> x, in<"new", i> y, in<"new_", i> z, in<"SIZE_MAX", i> w, in<"bool", i> u,
        in<"qkv_tensor", i> t, in<"kernel_words_of_c", i> s) -> outs<out<"all", i>, out<"a0", i>> {
       return {x - y * z, w + u * t - s};
     });
