@@ -325,7 +325,10 @@ std::int64_t span_of(const qkv_tensor &t) {
 }
 
 const char *device_name(int d) {
-  return d == QKV_CUDA ? "cuda" : d == QKV_OPENCL ? "opencl" : "host";
+  return d == QKV_CUDA     ? "cuda"
+         : d == QKV_OPENCL ? "opencl"
+         : d == QKV_HOST   ? "host"
+                           : "a device that does not exist";
 }
 
 status check(const qkv_kernel &k, std::span<const qkv_tensor> arguments,

@@ -110,7 +110,8 @@ class invocation {
     if (status s = choose(k_, t_, context_.how, where); !s) return s;
     const qkv_entry entry = where == device::cuda     ? k_.cuda
                             : where == device::opencl ? k_.opencl
-                                                      : k_.host;
+                            : where == device::host   ? k_.host
+                                                      : nullptr;
     if (!entry)
       return fail(status_code::unsupported, "{}: not built for {}", k_.name,
                   device_name(static_cast<int>(where)));

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <limits>
 
 #include "check.hpp"
 #include "fail.hpp"
+#include "overlap.hpp"
 
 namespace qkv::detail {
 namespace {
@@ -42,14 +45,15 @@ void copy_slots(const qkv_tensor &to, const qkv_tensor &from, int axis, const sl
 }
 
 status check_truncate(const slots_view &v, std::int64_t entry, std::int64_t length) {
-  const auto entries = static_cast<std::int64_t>(v.used.size());
-  if (entry < 0 || entry >= entries)
+  if (entry < 0 || entry >= v.entries)
     return fail(status_code::wrong_extent, "{}: there is no entry {}: it has {}", v.name, entry,
-                entries);
-  if (length < 0 || length > v.used[static_cast<std::size_t>(entry)])
+                v.entries);
+  if (v.used.empty()) return no_memory_for_notes(v.name);
+  const std::int32_t used = v.used[static_cast<std::size_t>(entry)];
+  if (length < 0 || length > used)
     return fail(status_code::wrong_extent,
-                "{}: entry {} holds {} positions and cannot be cut to {}", v.name, entry,
-                v.used[static_cast<std::size_t>(entry)], length);
+                "{}: entry {} holds {} positions and cannot be cut to {}", v.name, entry, used,
+                length);
   return {};
 }
 
@@ -58,53 +62,105 @@ status no_page(std::int64_t needed, std::int64_t left) {
               left);
 }
 
-status no_memory_for_lengths(const char *name) {
-  return fail(status_code::out_of_memory, "{}: no memory to note its lengths in", name);
+status no_memory_for_notes(const char *name) {
+  return fail(status_code::out_of_memory, "{}: no memory to note in what its entries hold", name);
 }
 
-std::int32_t rows_of_entry(const row_counts &counts, const qkv_tensor &rows, int axis,
-                           std::int64_t entry) {
-  return counts ? (*counts)[static_cast<std::size_t>(entry)]
-                : static_cast<std::int32_t>(rows.extent[axis]);
+std::int64_t product_of_extents(std::int64_t a, std::int64_t b) {
+  std::int64_t both = 0;
+  if (a <= 0 || b <= 0) return 0;
+  return __builtin_mul_overflow(a, b, &both) ? std::numeric_limits<std::int64_t>::max() : both;
 }
+
+std::int64_t rows_of_entry(const row_counts &counts, const qkv_tensor &rows, int axis,
+                           std::int64_t entry) {
+  return counts ? (*counts)[static_cast<std::size_t>(entry)] : rows.extent[axis];
+}
+
+namespace {
+
+// Whether rows lie in memory that may be read, apart from the cache's own.
+status check_memory(const slots_view &v, const char *kind, const qkv_tensor &r,
+                    const qkv_tensor (&store)[2]) {
+  if (empty(r)) return {};
+  std::int64_t span = 1;
+  for (int d = 0; d < r.rank; ++d) {
+    if (r.extent[d] == 1) continue;
+    std::int64_t reach = 0;
+    if (r.stride[d] < 0)
+      return fail(status_code::wrong_stride,
+                  "{}: the stride of axis {} of the new {} is negative: {}", v.name, d, kind,
+                  r.stride[d]);
+    if (__builtin_mul_overflow(r.extent[d] - 1, r.stride[d], &reach) ||
+        __builtin_add_overflow(span, reach, &span) || span > (std::int64_t{1} << 55))
+      return fail(status_code::too_large, "{}: the new {} end beyond the address space", v.name,
+                  kind);
+  }
+  const int innermost = r.rank - 1;
+  if (innermost != v.axis && r.extent[innermost] > 1 && r.stride[innermost] != 1)
+    return fail(status_code::wrong_stride, "{}: the innermost stride of the new {} must be 1",
+                v.name, kind);
+  if (!r.data) return fail(status_code::null_data, "{}: the new {} have no data", v.name, kind);
+  for (const qkv_tensor &own : store)
+    if (!empty(own) && overlap(r, own))
+      return fail(status_code::overlap, "{}: the new {} lie in the cache's own memory", v.name,
+                  kind);
+  return {};
+}
+
+status check_counts(const slots_view &v, std::span<const std::int32_t> counts) {
+  if (static_cast<std::int64_t>(counts.size()) != v.entries)
+    return fail(status_code::wrong_count, "{}: {} counts given for {} entries", v.name,
+                counts.size(), v.entries);
+  if (counts.empty()) return {};
+  if (!counts.data()) return fail(status_code::null_data, "{}: the counts have no data", v.name);
+  const std::less<> before;
+  const std::int32_t *end = counts.data() + counts.size();
+  if (before(counts.data(), v.used.data() + v.used.size()) && before(v.used.data(), end))
+    return fail(status_code::overlap, "{}: the counts lie in the cache's own lengths", v.name);
+  return {};
+}
+
+}  // namespace
 
 status check_append(const slots_view &v, const qkv_tensor (&store)[2], const qkv_tensor (&rows)[2],
                     const row_counts &counts) {
-  const auto entries = static_cast<std::int64_t>(v.used.size());
   const std::int64_t added = rows[0].extent[v.axis];
+  if (v.entries < 0 || v.capacity < 0)
+    return fail(status_code::wrong_extent, "{}: it was made for {} entries of {} positions", v.name,
+                v.entries, v.capacity);
+  if (v.entries > 0 && v.used.empty()) return no_memory_for_notes(v.name);
   for (int k : {0, 1}) {
     const qkv_tensor &r = rows[k], &s = store[k];
     if (r.device != QKV_HOST)
       return fail(status_code::wrong_device, "{}: the new {} are not on the host", v.name,
                   kinds[k]);
     for (int d = 0; d < r.rank; ++d) {
-      const std::int64_t wanted = d == 0 ? entries : d == v.axis ? added : s.extent[d];
-      if (r.extent[d] != wanted)
+      const std::int64_t wanted = d == 0 ? v.entries : d == v.axis ? added : s.extent[d];
+      if (r.extent[d] != wanted || wanted < 0)
         return fail(status_code::wrong_extent, "{}: axis {} of the new {} is {} but must be {}",
-                    v.name, d, kinds[k], r.extent[d], wanted);
+                    v.name, d, kinds[k], r.extent[d], std::max<std::int64_t>(wanted, 0));
     }
-    const std::int64_t innermost = r.rank - 1;
-    if (innermost != v.axis && r.extent[innermost] > 1 && r.stride[innermost] != 1)
-      return fail(status_code::wrong_stride, "{}: the innermost stride of the new {} must be 1",
-                  v.name, kinds[k]);
     if (!s.data && !empty(s))
       return fail(status_code::out_of_memory, "{}: its own {} have no memory", v.name, kinds[k]);
-    if (!r.data && !empty(r))
-      return fail(status_code::null_data, "{}: the new {} have no data", v.name, kinds[k]);
+    if (status m = check_memory(v, kinds[k], r, store); !m) return m;
   }
-  if (counts && static_cast<std::int64_t>(counts->size()) != entries)
-    return fail(status_code::wrong_count, "{}: {} counts given for {} entries", v.name,
-                counts->size(), entries);
-  for (std::int64_t e = 0; e < entries; ++e) {
+  if (counts) {
+    if (status s = check_counts(v, *counts); !s) return s;
+  }
+  // lengths are noted in 32 bits
+  const std::int64_t room =
+      std::min<std::int64_t>(v.capacity, std::numeric_limits<std::int32_t>::max());
+  for (std::int64_t e = 0; e < v.entries; ++e) {
     const std::int64_t n = rows_of_entry(counts, rows[0], v.axis, e),
                        used = v.used[static_cast<std::size_t>(e)];
     if (n < 0 || n > added)
       return fail(status_code::wrong_count, "{}: entry {} is to take {} of {} new positions",
                   v.name, e, n, added);
-    if (used + n > v.capacity)
+    if (n > room - used)
       return fail(status_code::cache_full,
                   "{}: entry {} holds {} of {} positions; {} more do not fit", v.name, e, used,
-                  v.capacity, n);
+                  room, n);
   }
   return {};
 }

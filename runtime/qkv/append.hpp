@@ -11,24 +11,35 @@ namespace qkv::detail {
 
 // Where new positions go.
 struct slots_view {
-  const char *name;                    // "kv_cache", for messages
-  int axis = 0;                        // of slots, in keys, values and in what is appended
-  std::int64_t capacity = 0;           // of one entry
-  std::span<const std::int32_t> used;  // per entry: positions that are taken
+  const char *name;           // "kv_cache", for messages
+  int axis = 0;               // of slots, in keys, values and in what is appended
+  std::int64_t capacity = 0;  // of one entry
+  std::int64_t entries = 0;
+  std::span<const std::int32_t>
+      used;  // per entry: positions that are taken; empty where they have no memory
 };
+template <class Lengths>
+slots_view slots_of(const char *name, int axis, std::int64_t capacity, const Lengths &lengths) {
+  const std::int64_t n = lengths.extent(0);
+  slots_view v{name, axis, capacity, n, {}};
+  if (lengths.data() && n > 0) v.used = {lengths.data(), static_cast<std::size_t>(n)};
+  return v;
+}
 
 // How many of the new rows of each entry are real; absent: all of them.
 using row_counts = std::optional<std::span<const std::int32_t>>;
 
-// Whether both kinds of rows fit behind what each entry holds: device, extents, stride, memory, counts, capacity. store,
-// rows: keys, then values.
+// Whether both kinds of rows fit behind what each entry holds: device, extents, strides, memory of their own, counts,
+// capacity. store, rows: keys, then values.
 status check_append(const slots_view &, const qkv_tensor (&store)[2], const qkv_tensor (&rows)[2],
                     const row_counts &);
-std::int32_t rows_of_entry(const row_counts &, const qkv_tensor &rows, int axis,
+std::int64_t rows_of_entry(const row_counts &, const qkv_tensor &rows, int axis,
                            std::int64_t entry);
 
-// That what the entries held could not be noted down.
-status no_memory_for_lengths(const char *name);
+// That lengths or pages cannot be noted down.
+status no_memory_for_notes(const char *name);
+// 0 where one is not positive; as large as can be where the product is larger.
+std::int64_t product_of_extents(std::int64_t, std::int64_t);
 
 // Positions that lie together in both.
 struct slot_run {
@@ -157,8 +168,8 @@ template <class Cache, class Held>
 class appending_calls {
  public:
   // K and V hold new positions in place of the cache's own, and entries on the first axis. Counts, if given, say how many of
-  // them are real for each entry. Errors: wrong_device, wrong_extent, wrong_stride, wrong_count, null_data, cache_full,
-  // out_of_memory; nothing is appended then.
+  // them are real for each entry. Errors: wrong_device, wrong_extent, wrong_stride, too_large, wrong_count, null_data,
+  // overlap, cache_full, out_of_memory; nothing is appended then.
   template <class K, class V, class... Counts>
     requires passes<typename Held::template append_fits<K, V, Counts...>>
   status append(const K &k, const V &v, const Counts &...counts) {
@@ -170,8 +181,8 @@ class appending_calls {
             class Err = refusal<typename Held::template append_fits<K, V, Counts...>>>
   static Err append(const K &, const V &, const Counts &...);  // static: clang says it once
 
-  // Appends K and V, then calls the kernel with Q, what the cache holds, and the rest; when either fails, the cache is as
-  // it was. For ragged batches, counts stand behind V (how many of the new positions of an entry are real); the kernel
+  // Appends K and V, then calls the kernel with Q, what the cache holds, and the rest; when either fails, the entries hold
+  // what they held. For ragged batches, counts stand behind V (how many of the new positions of an entry are real); the kernel
   // takes them behind the lengths: i32 over the entries there are counts. Errors: those of append, of call.
   template <auto Kernel, class... Argument>
     requires(!begins_with_options<Argument...> &&
@@ -213,7 +224,8 @@ class appending_calls {
   status append_and_call(const K &k, const V &v, const row_counts &counts, Call call) {
     auto &cache = static_cast<Cache &>(*this);
     const auto before = cache.lengths();
-    if (cache.entries() > 0 && !before.data()) return no_memory_for_lengths(Held::name);
+    if (cache.entries() > 0 && (!before.data() || !cache.lengths().data()))
+      return no_memory_for_notes(Held::name);
     if (status s = cache.append_rows(k, v, counts); !s) return s;
     status done = cache.with_stored(call);
     for (std::int64_t e = 0; !done && e < cache.entries(); ++e) cache.shorten(e, before(e));

@@ -65,10 +65,10 @@ class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Val
                      rows[] = {k.descriptor(), v.descriptor()};
     if (status s = detail::check_append(where(), store, rows, counts); !s) return s;
     for (std::int64_t e = 0; e < entries(); ++e) {
-      const std::int32_t n = detail::rows_of_entry(counts, rows[0], axis, e);
+      const std::int64_t n = detail::rows_of_entry(counts, rows[0], axis, e);
       for (int kind : {0, 1})
         detail::copy_slots(store[kind], rows[kind], axis, {e, 0, e, lengths_(e), n});
-      lengths_(e) += n;
+      lengths_(e) += static_cast<std::int32_t>(n);
     }
     return {};
   }
@@ -77,7 +77,7 @@ class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Val
     lengths_(entry) = static_cast<std::int32_t>(length);
   }
   detail::slots_view where() const {
-    return {"kv_cache", axis, capacity(), {lengths_.data(), static_cast<std::size_t>(entries())}};
+    return detail::slots_of("kv_cache", axis, capacity(), lengths_);
   }
 
   Keys keys_;

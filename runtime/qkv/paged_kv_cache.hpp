@@ -53,7 +53,10 @@ class paged_kv_cache
   }
 
   std::int64_t entries() const { return lengths_.extent(0); }
-  std::int64_t capacity() const { return table_.extent(1) * page_size(); }  // of one entry
+  // Of one entry.
+  std::int64_t capacity() const {
+    return detail::product_of_extents(table_.extent(1), page_size());
+  }
   std::int64_t page_size() const { return keys_.template extent<Slot>(); }
   std::int64_t free_pages() const { return static_cast<std::int64_t>(free_.size()); }
   const Keys &keys() const { return keys_; }
@@ -71,8 +74,10 @@ class paged_kv_cache
     lengths_.fill(0);
     table_.fill(0);
     free_.clear();
-    for (std::int64_t p = keys_.template extent<Pages>(); p-- > 0;)
-      free_.push_back(static_cast<std::int32_t>(p));
+    // pages without memory (those of no heads): as many as the table has room for
+    std::int64_t pages = table_.data() ? keys_.template extent<Pages>() : 0;
+    if (!keys_.data()) pages = std::min(pages, table_.elements());
+    for (std::int64_t p = pages; p-- > 0;) free_.push_back(static_cast<std::int32_t>(p));
   }
 
  private:
@@ -84,6 +89,8 @@ class paged_kv_cache
     const qkv_tensor store[] = {keys_.descriptor(), values_.descriptor()},
                      rows[] = {k.descriptor(), v.descriptor()};
     if (status s = detail::check_append(where(), store, rows, counts); !s) return s;
+    if (entries() > 0 && capacity() > 0 && !table_.data())
+      return detail::no_memory_for_notes(held::name);
     std::int64_t needed = 0;
     for (std::int64_t e = 0; e < entries(); ++e)
       needed += pages_for(lengths_(e) + detail::rows_of_entry(counts, rows[0], axis, e)) -
@@ -120,8 +127,7 @@ class paged_kv_cache
   }
   status with_stored(auto f) { return f(keys_, values_, table_, lengths_); }
   detail::slots_view where() const {
-    return {
-        "paged_kv_cache", axis, capacity(), {lengths_.data(), static_cast<std::size_t>(entries())}};
+    return detail::slots_of("paged_kv_cache", axis, capacity(), lengths_);
   }
 
   Keys keys_;

@@ -1,0 +1,100 @@
+// Caches called wrongly: a status, no crash, and every entry holds what it held.
+#include <qkv/dsl.hpp>
+#include <qkv/paged_kv_cache.hpp>
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace qkv;
+
+constexpr batch_axis<"batch"> batch;
+constexpr axis<"seq"> seq;
+constexpr axis<"slots"> slots;
+constexpr axis<"pages"> pages;
+constexpr axis<"blocks"> blocks;
+constexpr axis<"slot", 4> slot;
+constexpr axis<"d", 3> d;
+
+using stored = tensor<batch, slots, d>;
+using contiguous = kv_cache<batch, slots, stored, stored>;
+using page = tensor<pages, slot, d>;
+using paged = paged_kv_cache<batch, pages, blocks, slot, page, page>;
+using rows = tensor<batch, seq, d>;
+using view = const_tensor_view<f32, batch, seq, d>;
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+contiguous small(std::int64_t entries, std::int64_t positions) {
+  return contiguous(extents(extent<batch>(entries), extent<slots>(positions)));
+}
+paged small_pages(std::int64_t entries, std::int64_t n, std::int64_t of_entry) {
+  return paged(extents(extent<batch>(entries), extent<pages>(n), extent<blocks>(of_entry)));
+}
+
+TEST_CASE("a cache that was moved from holds nothing") {
+  contiguous a = small(2, 4);
+  const contiguous b = std::move(a);
+  CHECK(a.append(rows({2, 1}), rows({2, 1})).code() == status_code::out_of_memory);
+  CHECK(a.truncate(0, 0).code() == status_code::out_of_memory);
+  contiguous c = small(2, 0);
+  const contiguous e = std::move(c);
+  CHECK(c.append(rows({2, 0}), rows({2, 0})).code() == status_code::out_of_memory);
+  paged p = small_pages(2, 4, 2);
+  const paged q = std::move(p);
+  CHECK(p.append(rows({2, 1}), rows({2, 1})).code() == status_code::out_of_memory);
+  CHECK(p.truncate(0, 0).code() == status_code::out_of_memory);
+}
+
+TEST_CASE("sizes of a cache that cannot be") {
+  CHECK(small(-1, 4).append(rows({-1, 0}), rows({-1, 0})).code() == status_code::wrong_extent);
+  CHECK(small(2, -4).append(rows({2, 0}), rows({2, 0})).code() == status_code::wrong_extent);
+  CHECK(small(0, 4).append(rows({0, -1}), rows({0, -1})).code() == status_code::wrong_extent);
+  CHECK(small_pages(0, 4, 2).append(rows({0, -1}), rows({0, -1})).code() ==
+        status_code::wrong_extent);
+  CHECK(small_pages(2, 4, -2).append(rows({2, 1}), rows({2, 1})).code() == status_code::cache_full);
+}
+
+TEST_CASE("more rows than a length can count") {
+  const float one[3] = {1, 2, 3};
+  for (std::int64_t n : {std::int64_t{1} << 31, (std::int64_t{1} << 32) + 1, most}) {
+    const view many(one, {1, n, 3}, {0, 0, 1});
+    contiguous c = small(1, 4);
+    CHECK(c.append(many, many).code() == status_code::cache_full);
+    CHECK(c.lengths()(0) == 0);
+    paged p = small_pages(1, 4, 2);
+    CHECK(p.append(many, many).code() == status_code::cache_full);
+    CHECK(p.free_pages() == 4);
+  }
+}
+
+TEST_CASE("rows that end beyond the address space, or run backwards") {
+  const std::vector<float> memory(64);
+  contiguous c = small(1, 8);
+  const view beyond(memory.data(), {1, 3, 3}, {0, most / 2 + 1, 1}),
+      backwards(memory.data() + 32, {1, 3, 3}, {0, -3, 1});
+  CHECK(c.append(beyond, beyond).code() == status_code::too_large);
+  CHECK(c.append(backwards, backwards).code() == status_code::wrong_stride);
+  CHECK(c.lengths()(0) == 0);
+}
+
+TEST_CASE("rows and counts that lie in the cache itself") {
+  contiguous c = small(1, 8);
+  rows r({1, 4});
+  r.fill(1);
+  REQUIRE(c.append(r, r).ok());
+  REQUIRE(c.truncate(0, 2).ok());
+  const view own(c.keys().data() + 3, {1, 2, 3}, {24, 3, 1});
+  CHECK(c.append(r, own).code() == status_code::wrong_extent);
+  CHECK(c.append(own, own).code() == status_code::overlap);
+  CHECK(c.append(r, r, c.lengths()).code() == status_code::overlap);
+  CHECK(c.append(r, r, std::span<const std::int32_t>(static_cast<std::int32_t *>(nullptr), 1))
+            .code() == status_code::null_data);
+  CHECK(c.lengths()(0) == 2);
+}
+
+}  // namespace
