@@ -335,7 +335,8 @@ class attention_lowering {
     if (f_.has_row) vars.push_back(f_.out_row);
     vars.insert(vars.end(), f_.out_outer.begin(), f_.out_outer.end());
     // a thread that holds the column of the lse has a cell for it; lanes end with the values
-    const Expr oc = f_.tile.dealt_to_threads() ? Expr(f_.c) : Halide::min(f_.c, n - 1);
+    const Expr oc =
+        f_.tile.dealt_to_threads() ? Expr(f_.c) : Halide::min(f_.c, Halide::max(n, 1) - 1);
     f_.out(vars) = select(f_.c < n, o(oc, f_.c), lse);
     const auto read = [&](Expr column) {
       std::vector<Expr> args(vars.begin(), vars.end());

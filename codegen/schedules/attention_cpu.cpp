@@ -92,7 +92,7 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   merge.reorder(order).vectorize(rx, vl);
   if (width) merge.unroll(rx);
   const LoopLevel tile(f.state, f.T);
-  if (f.padded_values) f.values.compute_at(f.state, rb).vectorize(f.c, vl);
+  if (f.padded_values) f.values.compute_at(f.state, rb).vectorize(f.c, vl, TailStrategy::RoundUp);
   if (f.tile.value_row > 0)
     f.values.compute_at(f.state, rb)
         .bound_extent(f.c, f.columns)

@@ -259,6 +259,21 @@ TEST_CASE("results depend neither on threads nor on batch mates") {
   }
 }
 
+TEST_CASE("values without columns leave the logsumexp") {
+  for (int m : {0, 1, 5, 200}) {
+    tensor<specs::seq, specs::any_k> Q({3, 2});
+    tensor<specs::mem, specs::any_k> K({m, 2});
+    const tensor<specs::mem, specs::any_v> V({m, 0});
+    tensor<specs::seq, specs::any_v> O({3, 0});
+    tensor<specs::seq> lse({3});
+    REQUIRE(call<specs::widths_and_lse>(Q, K, V, O, lse).ok());
+    if (m == 0)
+      CHECK(lse(2) == -infinity);
+    else
+      CHECK(std::fabs(lse(2) - std::log(static_cast<float>(m))) <= 4e-6f);
+  }
+}
+
 TEST_CASE("words of C may name arguments, also for callers in C") {
   using row = tensor<f32, specs::i>;
   row x({5}), y({5}), z({5}), w({5}), u({5}), t({5}), s({5}), all({5}), a0({5});

@@ -54,6 +54,13 @@ inline constexpr auto run_time_widths = kernel<"run_time_widths">([
   return dot<mem>(softmax<mem>(dot<any_k>(Q, K) / sqrt(any_k)), V);
 });
 
+inline constexpr auto widths_and_lse = kernel<"widths_and_lse">(
+    [](in<"Q", seq, any_k> Q, in<"K", mem, any_k> K,
+       in<"V", mem, any_v> V) -> outs<out<"O", seq, any_v>, out<"lse", seq>> {
+      auto s = dot<any_k>(Q, K) / sqrt(any_k);
+      return {dot<mem>(softmax<mem>(s), V), logsumexp<mem>(s)};
+    });
+
 inline constexpr auto causal_self = kernel<"causal_self">(
     [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V)
         -> outs<out<"O", batch, heads, seq, d_v>, out<"lse", batch, heads, seq>> {
