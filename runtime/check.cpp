@@ -32,12 +32,6 @@ std::string declared(const qkv_kernel &k) {
   return text;
 }
 
-// Saturates: everything above `largest` is refused anyway.
-std::int64_t product(std::int64_t a, std::int64_t b) {
-  std::int64_t p = 0;
-  return __builtin_mul_overflow(a, b, &p) ? std::numeric_limits<std::int64_t>::max() : p;
-}
-
 // Who gave an axis its size, for the message when somebody else disagrees.
 struct binding {
   int argument = -1, axis = -1;
@@ -256,9 +250,7 @@ class checker {
       if (s < 0)
         return fail(status_code::wrong_stride, "{}: stride of axis {} in {} is negative: {}",
                     k_.name, axis(i, d), name(i), s);
-      std::int64_t reach = 0;
-      if (__builtin_mul_overflow(t.extent[d] - 1, s, &reach) ||
-          __builtin_add_overflow(span, reach, &span) || span > largest) {
+      if (!widen(span, t.extent[d], s) || span > largest) {
         return fail(status_code::too_large,
                     "{}: {} spans more than {} elements (axis {}: {} of stride {})", k_.name,
                     name(i), largest, axis(i, d), t.extent[d], s);
@@ -313,6 +305,17 @@ class checker {
 
 bool empty(const qkv_tensor &t) {
   return std::any_of(t.extent, t.extent + t.rank, [](std::int64_t e) { return e == 0; });
+}
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t p = 0;
+  return __builtin_mul_overflow(a, b, &p) ? std::numeric_limits<std::int64_t>::max() : p;
+}
+
+bool widen(std::int64_t &span, std::int64_t extent, std::int64_t stride) {
+  std::int64_t reach = 0;
+  return !__builtin_mul_overflow(extent - 1, stride, &reach) &&
+         !__builtin_add_overflow(span, reach, &span);
 }
 
 std::int64_t span_of(const qkv_tensor &t) {

@@ -21,4 +21,9 @@ bool empty(const qkv_tensor &);
 std::int64_t span_of(const qkv_tensor &);  // elements from the first to the last, 0 when empty
 const char *device_name(int device);
 
+// As large as can be where the product is larger.
+std::int64_t product(std::int64_t, std::int64_t);
+// Adds to the span of a tensor what one more axis reaches; false where that does not fit 64 bits.
+bool widen(std::int64_t &span, std::int64_t extent, std::int64_t stride);
+
 }  // namespace qkv::detail

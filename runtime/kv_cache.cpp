@@ -13,6 +13,7 @@ namespace qkv::detail {
 namespace {
 
 constexpr const char *kinds[] = {"keys", "values"};
+constexpr std::int64_t most_elements = std::int64_t{1} << 55;  // their bytes fit 64 bits
 
 std::int64_t offset(const qkv_tensor &t, const std::int64_t *at) {
   std::int64_t o = 0;
@@ -67,9 +68,7 @@ status no_memory_for_notes(const char *name) {
 }
 
 std::int64_t product_of_extents(std::int64_t a, std::int64_t b) {
-  std::int64_t both = 0;
-  if (a <= 0 || b <= 0) return 0;
-  return __builtin_mul_overflow(a, b, &both) ? std::numeric_limits<std::int64_t>::max() : both;
+  return a <= 0 || b <= 0 ? 0 : product(a, b);
 }
 
 std::int64_t rows_of_entry(const row_counts &counts, const qkv_tensor &rows, int axis,
@@ -86,13 +85,11 @@ status check_memory(const slots_view &v, const char *kind, const qkv_tensor &r,
   std::int64_t span = 1;
   for (int d = 0; d < r.rank; ++d) {
     if (r.extent[d] == 1) continue;
-    std::int64_t reach = 0;
     if (r.stride[d] < 0)
       return fail(status_code::wrong_stride,
                   "{}: the stride of axis {} of the new {} is negative: {}", v.name, d, kind,
                   r.stride[d]);
-    if (__builtin_mul_overflow(r.extent[d] - 1, r.stride[d], &reach) ||
-        __builtin_add_overflow(span, reach, &span) || span > (std::int64_t{1} << 55))
+    if (!widen(span, r.extent[d], r.stride[d]) || span > most_elements)
       return fail(status_code::too_large, "{}: the new {} end beyond the address space", v.name,
                   kind);
   }

@@ -15,8 +15,8 @@ struct slots_view {
   int axis = 0;               // of slots, in keys, values and in what is appended
   std::int64_t capacity = 0;  // of one entry
   std::int64_t entries = 0;
-  std::span<const std::int32_t>
-      used;  // per entry: positions that are taken; empty where they have no memory
+  // Per entry: positions that are taken; empty where they have no memory.
+  std::span<const std::int32_t> used;
 };
 template <class Lengths>
 slots_view slots_of(const char *name, int axis, std::int64_t capacity, const Lengths &lengths) {
