@@ -5,6 +5,7 @@
 
 #include "context.hpp"
 #include "float_state.hpp"
+#include "fork.hpp"
 #include "halide.hpp"
 #include "threads.hpp"
 
@@ -95,14 +96,24 @@ void take_over_threads() {
   if (halide_set_custom_do_par_for) other_par_for = halide_set_custom_do_par_for(on_par_for);
 }
 
+namespace {
+std::mutex taking_over;
+std::atomic<bool> taken_over{false};
+}  // namespace
+
 void take_over_halide() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    take_over_errors();
-    take_over_memory();
-    take_over_threads();
-    take_over_devices();
-  });
+  if (taken_over.load(std::memory_order_acquire)) return;
+  guard_forks();
+  const std::lock_guard hold(taking_over);
+  if (taken_over.load(std::memory_order_relaxed)) return;
+  take_over_errors();
+  take_over_memory();
+  take_over_threads();
+  take_over_devices();
+  taken_over.store(true, std::memory_order_release);
 }
+
+void lock_halide() noexcept { taking_over.lock(); }
+void unlock_halide() noexcept { taking_over.unlock(); }
 
 }  // namespace qkv::detail

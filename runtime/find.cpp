@@ -1,8 +1,8 @@
 // The table of a typed kernel: its signature must be the one that the library was built from.
 #include <qkv/call.hpp>
-#include <qkv/registry.hpp>
 
 #include "fail.hpp"
+#include "libraries.hpp"
 
 namespace qkv::detail {
 namespace {
@@ -55,22 +55,41 @@ std::string difference(const qkv_kernel &k, std::span<const argument_spec> signa
 
 }  // namespace
 
+status find_table(sv name, const qkv_kernel *&result) noexcept {
+  result = nullptr;
+  const char *library = "";
+  for (registered_kernels all; all.next();) {
+    const qkv_kernel &k = all.kernel();
+    if (name != k.name) continue;
+    if (result && result->signature != k.signature) {
+      result = nullptr;
+      return fail(status_code::wrong_version,
+                  "{}: the libraries {} and {} have different kernels of this name", name, library,
+                  all.library().name);
+    }
+    if (result && result->abi == QKV_ABI) continue;
+    result = &k;
+    library = all.library().name;
+  }
+  if (result) return {};
+  return fail(status_code::not_linked,
+              "{}: no library with this kernel is linked in: link the target that qkv_add_kernels "
+              "made for it",
+              name);
+}
+
 status find_kernel(sv name, std::span<const argument_spec> signature,
                    const qkv_kernel *&result) noexcept try {
+  const qkv_kernel *found = nullptr;
   result = nullptr;
-  std::string reason;
-  for (const qkv_kernel *k : kernels(name)) {
-    reason = difference(*k, signature);
-    if (!reason.empty()) continue;
-    result = k;
-    return {};
-  }
-  if (!reason.empty()) {
+  if (status s = find_table(name, found); !s) return s;
+  if (const std::string reason = difference(*found, signature); !reason.empty()) {
     return fail(status_code::wrong_version,
                 "{}: the library that is linked in was built from another version of the spec: {}",
                 name, reason);
   }
-  return fail(status_code::not_linked, "{}: no library with this kernel is linked in", name);
+  result = found;
+  return {};
 } catch (...) {
   return status_code::out_of_memory;
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "fail.hpp"
+#include "file.hpp"
 
 namespace qkv {
 namespace {
@@ -138,7 +139,8 @@ class header_reader {
 
 class file {
  public:
-  file(const char *path, int flags) : number_(open(path, flags | O_CLOEXEC, 0666)) {}
+  // A pipe without a writer must not make us wait.
+  explicit file(const char *path) : number_(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
   file(const file &) = delete;
   file &operator=(const file &) = delete;
   ~file() {
@@ -151,27 +153,16 @@ class file {
     return fstat(number_, &s) == 0 && S_ISREG(s.st_mode) ? s.st_size : -1;
   }
   bool read(void *to, std::size_t n) {
-    return all(n, [&](std::size_t done) {
-      return ::read(number_, static_cast<char *>(to) + done, n - done);
-    });
-  }
-  bool write(const void *from, std::size_t n) {
-    return all(n, [&](std::size_t done) {
-      return ::write(number_, static_cast<const char *>(from) + done, n - done);
-    });
-  }
-
- private:
-  template <class Step>
-  static bool all(std::size_t n, Step step) {
     for (std::size_t done = 0; done < n;) {
-      const ssize_t k = step(done);
+      const ssize_t k = ::read(number_, static_cast<char *>(to) + done, n - done);
       if (k < 0 && errno == EINTR) continue;
       if (k <= 0) return false;
       done += static_cast<std::size_t>(k);
     }
     return true;
   }
+
+ private:
   int number_;
 };
 
@@ -205,7 +196,7 @@ status read_npy(const std::string &path, npy_array &result) noexcept try {
   const auto bad = [&](string_view why) {
     return fail(status_code::bad_file, "{}: {}", path, why);
   };
-  file f(path.c_str(), O_RDONLY | O_NONBLOCK);  // a pipe without a writer must not make us wait
+  file f(path.c_str());
   if (!f) return bad(std::strerror(errno));
   const std::int64_t size = f.size();
   if (size < 0) return bad("not a file");
@@ -260,12 +251,15 @@ status write_npy(const std::string &path, npy_type type, std::span<const std::in
   head += '\n';
   std::string start(magic);
   start += {'\1', '\0', static_cast<char>(head.size() & 255), static_cast<char>(head.size() >> 8)};
-  file f(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC);
-  if (!f) return bad(std::strerror(errno));
   start += head;
-  if (!f.write(start.data(), start.size()) || !f.write(data, static_cast<std::size_t>(bytes)))
+  if (bytes > 0 && !data) return fail(status_code::null_data, "{}: there are no data for it", path);
+  detail::new_file f(path);
+  if (!f.write(start.data(), start.size()) || !f.write(data, static_cast<std::size_t>(bytes)) ||
+      !f.put_in_place())
     return bad(std::strerror(errno));
   return {};
+} catch (const std::bad_alloc &) {
+  return fail(status_code::out_of_memory, "{}: no memory to write it", path);
 } catch (...) {
   return fail(status_code::bad_file, "{}: cannot be written", path);
 }

@@ -1,14 +1,17 @@
 #include <qkv/run.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <qkv/core/dtype.hpp>
+#include <string>
 #include <vector>
 
 #include "check.hpp"
 #include "fail.hpp"
 #include "invoke.hpp"
+#include "libraries.hpp"
 
 namespace qkv {
 
@@ -19,6 +22,21 @@ status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
 
 struct prepared::state {
   const qkv_kernel *kernel;
+  // Of the library that has the kernel, if it is registered: the kernel goes when the library does.
+  std::uint64_t registration;
+  std::string name;
+  mutable std::atomic<std::uint64_t>
+      seen;  // changes of the registry since the library was last found there
+
+  bool gone() const {
+    if (registration == 0) return false;
+    const std::uint64_t now = detail::registry_changes();
+    if (seen.load(std::memory_order_relaxed) == now) return false;
+    if (!detail::still_registered(kernel, registration)) return true;
+    seen.store(now, std::memory_order_relaxed);
+    return false;
+  }
+
   std::vector<qkv_tensor>
       tensors;  // of the params; those of other arguments are filled in by the call
   std::vector<detail::bound_param> params;  // one for each argument
@@ -38,6 +56,9 @@ status prepared::make(const qkv_kernel &k, std::span<const qkv_tensor> params,
   }
   auto s = std::make_shared<state>();
   s->kernel = &k;
+  s->seen = detail::registry_changes();
+  s->registration = detail::registration_of(&k);
+  s->name = k.name;
   s->tensors.resize(static_cast<std::size_t>(k.n_arguments));
   s->params.resize(s->tensors.size());
   s->bound.resize(s->tensors.size());
@@ -89,6 +110,9 @@ status prepared::make(const qkv_kernel &k, std::span<const qkv_tensor> params,
 
 status prepared::run(std::span<const qkv_tensor> arguments, const options &how) const noexcept {
   if (!state_) return {status_code::not_linked, "a prepared kernel that was never made"};
+  if (state_->gone())
+    return detail::fail(status_code::not_linked,
+                        "{}: its library was unloaded after it was prepared", state_->name);
   const qkv_kernel &k = *state_->kernel;
   try {
     std::vector<qkv_tensor> all = state_->tensors;

@@ -1,12 +1,16 @@
 #include "threads.hpp"
 
+#include <pthread.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <condition_variable>
+#include <cstdint>
 #include <mutex>
-#include <thread>
+
+#include "fork.hpp"
 
 namespace qkv {
 namespace detail {
@@ -40,9 +44,26 @@ void pause() {
 #endif
 }
 
+// std::condition_variable is not there before its file's static initialisers ran; this is.
+class signal {
+ public:
+  void wait(std::unique_lock<std::mutex> &hold) {
+    pthread_cond_wait(&it_, hold.mutex()->native_handle());
+  }
+  void one() { pthread_cond_signal(&it_); }
+  void all() { pthread_cond_broadcast(&it_); }
+
+ private:
+  pthread_cond_t it_ = PTHREAD_COND_INITIALIZER;
+};
+
+constexpr int most_threads = 1024;  // of a loop, the calling one included
+
+// Takes no memory and throws nothing: compiled code, which calls it, could not pass an exception on.
 class pool {
  public:
   void run(job &j) {
+    guard_forks();
     {
       const std::lock_guard hold(lock_);
       while (workers_ < j.seats && start()) {
@@ -52,28 +73,69 @@ class pool {
       posted_.fetch_add(1, std::memory_order_relaxed);
     }
     if (j.limit == 2) {
-      more_.notify_one();
+      more_.one();
     } else {
-      more_.notify_all();
+      more_.all();
     }
     j.work();
     std::unique_lock hold(lock_);
-    for (job **at = &top_;; at = &(*at)->below) {
+    for (job **at = &top_; *at; at = &(*at)->below) {
       if (*at == &j) {
         *at = j.below;
         break;
       }
     }
-    done_.wait(hold, [&] { return j.inside == 0; });
+    while (j.inside > 0) done_.wait(hold);
+  }
+
+  // Ends the workers that sleep, so that the memory of this code may go. Those at work belong to a call that goes on
+  // while its library is unloaded, or to one that called exit(); they cannot be waited for.
+  void stop() {
+    std::unique_lock hold(lock_);
+    if (workers_ == 0 || started_in_ != getpid())
+      return;  // of a parent that was left by a bare system call
+    stopping_ = true;
+    posted_.fetch_add(1, std::memory_order_relaxed);
+    more_.all();
+    while (workers_ > busy_ + leaving_) done_.wait(hold);
+    stopping_ = false;
+    int kept = 0;
+    for (int i = 0; i < workers_; ++i) {
+      if (seats_[i].left) {
+        pthread_join(seats_[i].thread, nullptr);
+      } else {
+        seats_[kept++] = seats_[i];
+      }
+    }
+    workers_ = kept;
+    leaving_ = 0;
+  }
+
+  void lock() { lock_.lock(); }
+  void unlock() { lock_.unlock(); }
+  void forget() {
+    more_ = done_ = signal{};
+    top_ = nullptr;
+    workers_ = busy_ = leaving_ = 0;
+    stopping_ = false;
   }
 
  private:
+  struct seat {
+    pthread_t thread;
+    bool left;
+  };
+
+  // False when the system gives no more threads: those there are do the work.
   bool start() {
-    try {
-      std::thread([this] { serve(); }).detach();
-    } catch (...) {  // the system gives no more threads: those there are do the work
-      return false;
-    }
+    if (workers_ == most_threads - 1) return false;
+    seats_[workers_].left = false;
+    const auto main = [](void *self) -> void * {
+      static_cast<pool *>(self)->serve();
+      return nullptr;
+    };
+    if (pthread_create(&seats_[workers_].thread, nullptr, main, this) != 0) return false;
+    started_in_ = getpid();
     ++workers_;
     return true;
   }
@@ -87,14 +149,16 @@ class pool {
 
   void serve() {
     std::unique_lock hold(lock_);
-    while (true) {
+    while (!stopping_) {
       if (job *j = open()) {
         --j->seats;
         ++j->inside;
+        ++busy_;
         hold.unlock();
         j->work();
         hold.lock();
-        if (--j->inside == 0) done_.notify_all();
+        --busy_;
+        if (--j->inside == 0) done_.all();
         continue;
       }
       // The next loop of the same kernel usually follows within microseconds: look for it before going to sleep.
@@ -102,52 +166,65 @@ class pool {
       hold.unlock();
       for (int i = 0; i < 500 && posted_.load(std::memory_order_relaxed) == seen; ++i) pause();
       hold.lock();
-      more_.wait(hold, [&] { return open() != nullptr; });
+      while (!open() && !stopping_) more_.wait(hold);
     }
+    ++leaving_;
+    for (int i = 0; i < workers_; ++i)
+      if (pthread_equal(seats_[i].thread, pthread_self())) seats_[i].left = true;
+    done_.all();
   }
 
   std::mutex lock_;
-  std::condition_variable more_, done_;
+  signal more_, done_;
   job *top_ = nullptr;
-  int workers_ = 0;
+  std::array<seat, most_threads - 1> seats_{};
+  int workers_ = 0, busy_ = 0, leaving_ = 0;
+  bool stopping_ = false;
+  pid_t started_in_ = 0;
   std::atomic<unsigned> posted_{0};
 };
 
-// Never destroyed: workers may still sleep in it while the process exits.
-pool &the_pool() {
-  static pool *p = new pool;
-  return *p;
-}
+// Here before every static initialiser and until the process ends: workers may still sleep in it while it exits.
+constinit pool the_pool;
+
+// Runs when the library that holds this code is unloaded, and at exit.
+__attribute__((destructor(101))) void end() { the_pool.stop(); }
 
 int allowed() {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
-std::atomic<int> chosen{0};
+std::atomic<int> chosen{0}, all{0};
 
 }  // namespace
 
 void parallel_for(int n, int limit, task run, void *state) {
-  limit = std::min(limit, n);
+  limit = std::min({limit, n, most_threads});
   if (limit <= 1) {
     for (int i = 0; i < n; ++i) run(state, i);
     return;
   }
   job j{.run = run, .state = state, .n = n, .limit = limit, .seats = limit - 1};
-  the_pool().run(j);
+  the_pool.run(j);
 }
+
+void stop_threads() noexcept { the_pool.stop(); }
+
+void lock_threads() noexcept { the_pool.lock(); }
+void unlock_threads() noexcept { the_pool.unlock(); }
+void forget_threads() noexcept { the_pool.forget(); }
 
 }  // namespace detail
 
-void set_threads(int n) { detail::chosen = n < 1 ? 0 : std::min(n, 1024); }
+void set_threads(int n) { detail::chosen = n < 1 ? 0 : std::min(n, detail::most_threads); }
 
 int threads() {
   const int n = detail::chosen;
   if (n > 0) return n;
-  static const int all = detail::allowed();
-  return all;
+  if (detail::all == 0) detail::all = detail::allowed();
+  return detail::all;
 }
 
 }  // namespace qkv

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <new>
 
+#include "fork.hpp"
+
 namespace qkv {
 namespace {
 
@@ -29,6 +31,7 @@ std::size_t whole(std::size_t bytes) {
 }  // namespace
 
 struct workspace::state {
+  state *next_of_all = nullptr, **to_this = nullptr;
   std::mutex lock;
   bool fixed = false;
   std::size_t most = std::numeric_limits<std::size_t>::max();
@@ -101,11 +104,54 @@ struct workspace::state {
   }
 };
 
-workspace::workspace() : state_(std::make_unique<state>()) {}
+namespace {
 
-workspace::workspace(std::size_t most) : workspace() { state_->most = most; }
+// Every workspace, so that fork() can wait until nobody is inside one.
+constinit std::mutex lock_of_all;
+constinit workspace::state *all = nullptr;
+constinit workspace::state default_state;
 
-workspace::workspace(void *memory, std::size_t bytes) noexcept : state_(new(std::nothrow) state) {
+workspace::state *listed(workspace::state *s) noexcept {
+  if (!s) return s;
+  const std::lock_guard hold(lock_of_all);
+  s->next_of_all = all;
+  s->to_this = &all;
+  if (all) all->to_this = &s->next_of_all;
+  all = s;
+  return s;
+}
+
+void unlist(workspace::state *s) noexcept {
+  const std::lock_guard hold(lock_of_all);
+  *s->to_this = s->next_of_all;
+  if (s->next_of_all) s->next_of_all->to_this = s->to_this;
+}
+
+}  // namespace
+
+namespace detail {
+
+void lock_workspaces() noexcept {
+  lock_of_all.lock();
+  default_state.lock.lock();
+  for (workspace::state *s = all; s; s = s->next_of_all) s->lock.lock();
+}
+
+void unlock_workspaces() noexcept {
+  for (workspace::state *s = all; s; s = s->next_of_all) s->lock.unlock();
+  default_state.lock.unlock();
+  lock_of_all.unlock();
+}
+
+}  // namespace detail
+
+workspace::workspace() noexcept : state_(listed(new(std::nothrow) state)) {}
+
+workspace::workspace(std::size_t most) noexcept : workspace() {
+  if (state_) state_->most = most;
+}
+
+workspace::workspace(void *memory, std::size_t bytes) noexcept : workspace() {
   if (!state_) return;
   state_->fixed = true;
   const std::size_t skip = -reinterpret_cast<std::uintptr_t>(memory) % line;
@@ -114,7 +160,12 @@ workspace::workspace(void *memory, std::size_t bytes) noexcept : state_(new(std:
       new (static_cast<char *>(memory) + skip) block{(bytes - skip) / line * line, nullptr};
 }
 
-workspace::~workspace() { trim(); }
+workspace::~workspace() {
+  if (!state_) return;
+  trim();
+  unlist(state_);
+  delete state_;
+}
 
 void *workspace::take(std::size_t bytes) noexcept {
   const std::size_t need = whole(bytes);
@@ -167,9 +218,24 @@ void workspace::trim() noexcept {
 }
 
 // Never destroyed: a call may still run while the process exits.
+struct default_memory {
+  union {
+    workspace it;
+  };
+  constexpr default_memory() : it(workspace::existing{}, &default_state) {}
+  ~default_memory() {}
+};
+
 workspace &default_workspace() {
-  static workspace *w = new workspace;
-  return *w;
+  static constinit default_memory memory;
+  return memory.it;
 }
+
+namespace {
+
+// Runs when the library that holds this code is unloaded, and at exit.
+__attribute__((destructor(101))) void give_back_memory() { default_workspace().trim(); }
+
+}  // namespace
 
 }  // namespace qkv

@@ -197,7 +197,9 @@ std::string c_tables(const std::string &library, const std::vector<program> &ker
   text += fmt::format("const qkv_kernel *const qkv_library_{}[] = {{{}}};\n\n", library,
                       fmt::join(names, ", "));
   text += fmt::format(
-      "__attribute__((constructor)) static void register_{}(void) {{ qkv_register(qkv_library_{}, {}); }}\n",
+      "static qkv_library library = {{\"{}\", qkv_library_{}, {}, 0, 0}};\n"
+      "__attribute__((constructor(101))) static void loaded(void) {{ qkv_register_library(&library); }}\n"
+      "__attribute__((destructor(101))) static void unloaded(void) {{ qkv_unregister_library(&library); }}\n",
       library, library, names.size());
   return text;
 }

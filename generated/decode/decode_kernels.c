@@ -104,4 +104,6 @@ int qkv_prefill(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2
 
 const qkv_kernel *const qkv_library_decode_kernels[] = {&kernel_decode, &kernel_prefill};
 
-__attribute__((constructor)) static void register_decode_kernels(void) { qkv_register(qkv_library_decode_kernels, 2); }
+static qkv_library library = {"decode_kernels", qkv_library_decode_kernels, 2, 0, 0};
+__attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
+__attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

@@ -224,4 +224,6 @@ int qkv_additive_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv
 
 const qkv_kernel *const qkv_library_luong_bahdanau_kernels[] = {&kernel_dot_attention, &kernel_general_attention, &kernel_concat_attention, &kernel_additive_attention};
 
-__attribute__((constructor)) static void register_luong_bahdanau_kernels(void) { qkv_register(qkv_library_luong_bahdanau_kernels, 4); }
+static qkv_library library = {"luong_bahdanau_kernels", qkv_library_luong_bahdanau_kernels, 4, 0, 0};
+__attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
+__attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

@@ -266,4 +266,6 @@ int qkv_attention_weights(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_
 
 const qkv_kernel *const qkv_library_minilm_kernels[] = {&kernel_embeddings, &kernel_layer, &kernel_pooling, &kernel_attention_weights};
 
-__attribute__((constructor)) static void register_minilm_kernels(void) { qkv_register(qkv_library_minilm_kernels, 4); }
+static qkv_library library = {"minilm_kernels", qkv_library_minilm_kernels, 4, 0, 0};
+__attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
+__attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

@@ -79,4 +79,6 @@ int qkv_mha(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, co
 
 const qkv_kernel *const qkv_library_multi_head_kernels[] = {&kernel_mha};
 
-__attribute__((constructor)) static void register_multi_head_kernels(void) { qkv_register(qkv_library_multi_head_kernels, 1); }
+static qkv_library library = {"multi_head_kernels", qkv_library_multi_head_kernels, 1, 0, 0};
+__attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
+__attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

@@ -210,4 +210,6 @@ int qkv_landmarks_64(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tenso
 
 const qkv_kernel *const qkv_library_nystrom_kernels[] = {&kernel_full, &kernel_landmarks_8, &kernel_landmarks_16, &kernel_landmarks_32, &kernel_landmarks_64};
 
-__attribute__((constructor)) static void register_nystrom_kernels(void) { qkv_register(qkv_library_nystrom_kernels, 5); }
+static qkv_library library = {"nystrom_kernels", qkv_library_nystrom_kernels, 5, 0, 0};
+__attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
+__attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

@@ -196,4 +196,6 @@ int qkv_with_documents(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_ten
 
 const qkv_kernel *const qkv_library_score_functions_kernels[] = {&kernel_with_alibi, &kernel_with_softcap, &kernel_with_window, &kernel_with_documents};
 
-__attribute__((constructor)) static void register_score_functions_kernels(void) { qkv_register(qkv_library_score_functions_kernels, 4); }
+static qkv_library library = {"score_functions_kernels", qkv_library_score_functions_kernels, 4, 0, 0};
+__attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
+__attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

@@ -102,4 +102,6 @@ int qkv_causal_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_t
 
 const qkv_kernel *const qkv_library_self_attention_kernels[] = {&kernel_self_attention, &kernel_causal_attention};
 
-__attribute__((constructor)) static void register_self_attention_kernels(void) { qkv_register(qkv_library_self_attention_kernels, 2); }
+static qkv_library library = {"self_attention_kernels", qkv_library_self_attention_kernels, 2, 0, 0};
+__attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
+__attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

@@ -90,4 +90,6 @@ int qkv_cross(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, 
 
 const qkv_kernel *const qkv_library_three_spaces_kernels[] = {&kernel_cross};
 
-__attribute__((constructor)) static void register_three_spaces_kernels(void) { qkv_register(qkv_library_three_spaces_kernels, 1); }
+static qkv_library library = {"three_spaces_kernels", qkv_library_three_spaces_kernels, 1, 0, 0};
+__attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
+__attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

@@ -15,14 +15,26 @@ namespace detail {
 status find_kernel(sv name, std::span<const argument_spec> signature,
                    const qkv_kernel *&result) noexcept;
 
-// The same, looked up once for each kernel.
+// Grows with every library that comes or goes.
+std::uint64_t registry_changes() noexcept;
+
+// The same, looked up once for each kernel, and again when libraries came or went. Hidden: each shared library remembers
+// the tables of its own runtime, and can be unloaded.
 template <class Kernel>
-status table_of(const qkv_kernel *&result) noexcept {
+[[gnu::visibility("hidden")]] status table_of(const qkv_kernel *&result) noexcept {
   static std::atomic<const qkv_kernel *> known{nullptr};
-  result = known.load(std::memory_order_acquire);
-  if (result) return {};
+  static std::atomic<std::uint64_t> found_at{0};
+  constexpr std::uint64_t writing = ~std::uint64_t{0};
+  const std::uint64_t now = registry_changes();
+  std::uint64_t then = found_at.load(std::memory_order_acquire);
+  result = known.load(std::memory_order_relaxed);
+  if (then == now && result) return {};
   const status s = find_kernel(Kernel::name, signature_of<Kernel>, result);
-  if (s.ok()) known.store(result, std::memory_order_release);
+  // Threads that looked earlier must not overwrite what others found later.
+  if (s.ok() && then < now && found_at.compare_exchange_strong(then, writing)) {
+    known.store(result, std::memory_order_relaxed);
+    found_at.store(now, std::memory_order_release);
+  }
   return s;
 }
 

@@ -91,8 +91,19 @@ typedef struct qkv_kernel {
 int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, char *text,
              size_t size);
 
-/* Makes the kernels of a generated library known to qkv::call; called by the library itself before main. */
-void qkv_register(const qkv_kernel *const *kernels, int32_t n);
+/* A generated library. The last two belong to the runtime while the library is registered. */
+typedef struct qkv_library {
+  const char *name;
+  const qkv_kernel *const *kernels;
+  int32_t n;
+  uint64_t number;
+  struct qkv_library *next;
+} qkv_library;
+
+/* Makes the kernels of a library known to qkv::call, and unknown again; called by the library itself when it is loaded
+ * (before static initialisers, so that those may call) and unloaded. Takes no memory. */
+void qkv_register_library(qkv_library *);
+void qkv_unregister_library(qkv_library *);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,8 @@
 
 namespace qkv {
 
-// Libraries register themselves before main, or when they are loaded. Both may be called from any thread.
+// Libraries register themselves when they are loaded, before static initialisers, and are gone when they are unloaded.
+// Both may be called from any thread. Both throw std::bad_alloc where there is no memory for the list.
 std::vector<const qkv_kernel *> kernels();
 std::vector<const qkv_kernel *> kernels(
     std::string_view name);  // several where libraries use the same name

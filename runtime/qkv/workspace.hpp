@@ -1,22 +1,22 @@
 #pragma once
 // The memory that compiled code works in: it grows as needed, or is a block of the caller's.
 #include <cstddef>
-#include <memory>
 
 namespace qkv {
 
 // Blocks are kept after a call and used again by the next. One workspace may serve several calls at once.
 class workspace {
  public:
-  workspace();                           // takes memory from the system and keeps it
-  explicit workspace(std::size_t most);  // the same, but at most so many bytes
+  workspace() noexcept;                           // takes memory from the system and keeps it
+  explicit workspace(std::size_t most) noexcept;  // the same, but at most so many bytes
   workspace(void *memory,
             std::size_t bytes) noexcept;  // only this memory, which must outlive the workspace
   ~workspace();
   workspace(const workspace &) = delete;
   workspace &operator=(const workspace &) = delete;
 
-  // 64-byte aligned, readable 64 bytes before and after; nullptr when there is no more.
+  // 64-byte aligned, readable 64 bytes before and after; nullptr when there is no more. A workspace for which there was
+  // no memory itself has none to give.
   void *take(std::size_t bytes) noexcept;
   void give_back(void *) noexcept;
 
@@ -26,9 +26,14 @@ class workspace {
   void reset_peak() noexcept;
   void trim() noexcept;  // gives unused memory back to the system
 
+  struct state;  // the runtime's own
+
  private:
-  struct state;
-  std::unique_ptr<state> state_;
+  friend struct default_memory;
+  struct existing {};
+  constexpr workspace(existing, state *s) noexcept : state_(s) {}
+
+  state *state_;
 };
 
 // What calls use whose options name no workspace.

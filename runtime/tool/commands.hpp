@@ -42,6 +42,9 @@ struct request {
   kernel_sizes sizes_asked() const;
 };
 
+// What was printed so far reaches its reader, or refusal: a full disk, a closed pipe.
+void flush_output();
+
 void list(const std::vector<entry> &);
 void describe(const request &);
 void run(const request &);

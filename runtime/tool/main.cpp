@@ -2,12 +2,18 @@
 #include <fmt/ranges.h>
 #include <qkv/registry.hpp>
 
+#include <fcntl.h>
+
+#include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <new>
 #include <string_view>
 
+#include "../file.hpp"
+#include "../libraries.hpp"
 #include "commands.hpp"
 
 namespace qkv::tool {
@@ -24,8 +30,10 @@ constexpr const char *usage =
 using std::string_view;
 
 const qkv_kernel &find(string_view name) {
-  const auto found = kernels(name);
-  if (!found.empty()) return *found.front();
+  const qkv_kernel *found = nullptr;
+  const status s = detail::find_table(name, found);
+  if (found) return *found;
+  if (s.code() != status_code::not_linked) throw refusal(s.text());
   std::vector<string_view> names;
   for (const qkv_kernel *k : kernels()) names.push_back(k->name);
   throw refusal(fmt::format("there is no kernel {}; there are: {}", name, fmt::join(names, ", ")));
@@ -124,41 +132,71 @@ void describe(const request &r) {
   if (r.svg.empty()) return;
   if (!r.spec || !r.spec->picture) throw refusal("this tool has no pictures");
   const std::string picture = r.spec->picture(r.sizes_asked().by_name());
-  std::FILE *file = std::fopen(r.svg.c_str(), "w");
-  const bool written =
-      file && std::fwrite(picture.data(), 1, picture.size(), file) == picture.size();
-  if (!file || (std::fclose(file) != 0) || !written)
-    throw refusal(fmt::format("cannot write {}", r.svg));
+  detail::new_file file(r.svg);
+  if (!file.write(picture.data(), picture.size()) || !file.put_in_place())
+    throw refusal(fmt::format("{}: {}", r.svg, std::strerror(errno)));
+}
+
+namespace {
+
+// The exit code of a command.
+int carry_out(string_view command, int argc, char **argv, const std::vector<entry> &entries) {
+  if (command == "list") {
+    list(entries);
+  } else if (command == "describe") {
+    describe(read(argc, argv, entries));
+  } else if (command == "run") {
+    run(read(argc, argv, entries));
+  } else if (command == "check") {
+    return check(read(argc, argv, entries)) ? 0 : 1;
+  } else if (command == "bench") {
+    bench(read(argc, argv, entries));
+  } else if (command == "serve" ||
+             command.empty()) {  // bench/peers.py starts a program without arguments
+    return serve();
+  } else {
+    fmt::print(stderr, "{} {}", argv[0], usage);
+    return command == "help" || command == "--help" ? 0 : 2;
+  }
+  return 0;
+}
+
+// A file must not get the number of a standard stream that is closed: what is printed would go into it.
+void occupy_closed_streams() {
+  for (const int stream : {0, 1, 2}) {
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      (void)!open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);  // using it still fails
+  }
+}
+
+int refused(const char *why) {
+  std::fputs(why, stderr);
+  std::fputc('\n', stderr);
+  return 2;
+}
+
+}  // namespace
+
+void flush_output() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return;
+  throw refusal(fmt::format("standard output: {}", std::strerror(errno)));
 }
 
 int main(int argc, char **argv, const std::vector<entry> &entries) {
-  const string_view command = argc > 1 ? argv[1] : "";
+  occupy_closed_streams();
+  // Whoever reads our output may leave: that is an error to report, not a reason to die.
+  void (*const before)(int) = std::signal(SIGPIPE, SIG_IGN);
+  int code = 2;
   try {
-    if (command == "list") {
-      list(entries);
-    } else if (command == "describe") {
-      describe(read(argc, argv, entries));
-    } else if (command == "run") {
-      run(read(argc, argv, entries));
-    } else if (command == "check") {
-      return check(read(argc, argv, entries)) ? 0 : 1;
-    } else if (command == "bench") {
-      bench(read(argc, argv, entries));
-    } else if (command == "serve" ||
-               command.empty()) {  // bench/peers.py starts a program without arguments
-      return serve();
-    } else {
-      fmt::print(stderr, "{} {}", argv[0], usage);
-      return command == "help" || command == "--help" ? 0 : 2;
-    }
-    return 0;
+    code = carry_out(argc > 1 ? argv[1] : "", argc, argv, entries);
+    flush_output();
   } catch (const std::bad_alloc &) {
-    fmt::print(stderr, "no memory for tensors of these sizes\n");
-    return 2;
+    code = refused("no memory for tensors of these sizes");
   } catch (const std::exception &e) {
-    fmt::print(stderr, "{}\n", e.what());
-    return 2;
+    code = refused(e.what());
   }
+  std::signal(SIGPIPE, before);
+  return code;
 }
 
 }  // namespace qkv::tool

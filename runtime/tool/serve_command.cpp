@@ -233,14 +233,20 @@ std::string choose(task &t, service &s) {
 void answer(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fputc('\n', stdout);
-  std::fflush(stdout);
+  flush_output();
 }
 
 }  // namespace
 
 int serve() {
   std::string line;
-  if (!std::getline(std::cin, line)) return 0;
+  const auto next_line = [&] {
+    if (std::getline(std::cin, line)) return true;
+    if (std::cin.bad())
+      throw std::bad_alloc();  // the stream keeps to itself that there is no memory
+    return false;
+  };
+  if (!next_line()) return 0;
   flat_object described;
   if (!described.read(line)) {
     answer("unsupported: the case is not a flat JSON object");
@@ -261,7 +267,7 @@ int serve() {
     return 0;
   }
   answer("ready");
-  while (std::getline(std::cin, line) && line != "quit") {
+  while (next_line() && line != "quit") {
     if (line.substr(0, 4) == "run ") {
       std::string times;
       for (int i = std::atoi(line.c_str() + 4); i > 0; --i)

@@ -10,11 +10,7 @@ namespace {
 using namespace spec;
 using qkv::status_code;
 
-const bool registered = [] {
-  static const qkv_kernel *const all[] = {&fake::blend().table, &fake::project().table};
-  qkv_register(all, 2);
-  return true;
-}();
+const fake::loaded registered("fake", {&fake::blend().table, &fake::project().table});
 
 template <auto... Spec>
 tensor<Spec...> &some();
@@ -123,7 +119,9 @@ TEST_CASE("kernels that are not there") {
   tensor<seq, k> X({3, 5});
   qkv::status s = qkv::call<absent>(X, tensor<seq, k>(X));
   CHECK(s.code() == status_code::not_linked);
-  CHECK(s.text() == std::string("absent: no library with this kernel is linked in"));
+  CHECK(s.text() ==
+        std::string("absent: no library with this kernel is linked in: link the target that "
+                    "qkv_add_kernels made for it"));
   tensor<batch, seq, m> other({2, 3});
   s = qkv::call<newer::blend>(other, K, K, tensor<batch, seq, m>(other));
   CHECK(s.code() == status_code::wrong_version);

@@ -77,6 +77,23 @@ class library {
   std::vector<qkv_pack> packs_;
 };
 
+// A library of kernels that is loaded as long as this lives.
+class loaded {
+ public:
+  loaded(const char *name, std::vector<const qkv_kernel *> kernels)
+      : kernels_(std::move(kernels)),
+        library_{name, kernels_.data(), static_cast<int>(kernels_.size()), 0, nullptr} {
+    qkv_register_library(&library_);
+  }
+  ~loaded() { qkv_unregister_library(&library_); }
+  loaded(const loaded &) = delete;
+  loaded &operator=(const loaded &) = delete;
+
+ private:
+  std::vector<const qkv_kernel *> kernels_;
+  qkv_library library_;
+};
+
 // The i-th argument of compiled code, innermost axis first.
 inline halide_buffer_t &buffer(void **args, int i) {
   return *static_cast<halide_buffer_t *>(args[1 + i]);

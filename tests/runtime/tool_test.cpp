@@ -56,9 +56,7 @@ struct session {
   std::string folder = "/tmp/qkv-tool-XXXXXX";
   session() {
     REQUIRE(mkdtemp(folder.data()));
-    static const qkv_kernel *const all[] = {&fake::sdpa_none().table, &fake::sdpa_causal().table};
-    static const bool once = (qkv_register(all, 2), true);
-    (void)once;
+    static const fake::loaded sdpa("sdpa", {&fake::sdpa_none().table, &fake::sdpa_causal().table});
   }
   ~session() { (void)!std::system(("rm -r " + folder).c_str()); }
 

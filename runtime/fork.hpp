@@ -1,0 +1,24 @@
+#pragma once
+// Calls in a child of fork(): nobody holds a lock there, and loops start threads of their own; private to the runtime.
+
+namespace qkv::detail {
+
+// From now on fork() waits until no other thread is inside the runtime's bookkeeping. Cheap after the first time.
+void guard_forks() noexcept;
+
+// Whether this process was forked from one that had used a device: drivers do not survive that.
+bool devices_lost() noexcept;
+void note_device_use() noexcept;
+
+// Each part takes its locks before a fork and lets them go after it, in the parent and in the child.
+void lock_registry() noexcept;
+void unlock_registry() noexcept;
+void lock_halide() noexcept;
+void unlock_halide() noexcept;
+void lock_workspaces() noexcept;
+void unlock_workspaces() noexcept;
+void lock_threads() noexcept;
+void unlock_threads() noexcept;
+void forget_threads() noexcept;  // in the child, which has only the thread that forked
+
+}  // namespace qkv::detail

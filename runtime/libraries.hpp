@@ -1,0 +1,37 @@
+#pragma once
+// The registered libraries as the runtime walks through them; private to the runtime.
+#include <qkv/kernel.h>
+
+#include <cstdint>
+#include <mutex>
+#include <qkv/status.hpp>
+#include <string_view>
+
+namespace qkv::detail {
+
+// Every kernel of every registered library, in the order of registration. No library comes or goes meanwhile.
+class registered_kernels {
+ public:
+  registered_kernels();
+  bool next();
+  const qkv_kernel &kernel() const { return *at_->kernels[place_]; }
+  const qkv_library &library() const { return *at_; }
+
+ private:
+  std::lock_guard<std::mutex> hold_;
+  const qkv_library *at_;
+  int place_ = -1;
+};
+
+// Grows with every library that comes or goes.
+std::uint64_t registry_changes() noexcept;
+
+// The number of the registration that holds this table, or 0: a table that its owner never registered.
+std::uint64_t registration_of(const qkv_kernel *) noexcept;
+// Whether that registration is still there: a library that was unloaded and loaded again has another.
+bool still_registered(const qkv_kernel *, std::uint64_t number) noexcept;
+
+// The one kernel of this name. Errors: not_linked, wrong_version (libraries that have different ones of this name).
+status find_table(std::string_view name, const qkv_kernel *&result) noexcept;
+
+}  // namespace qkv::detail
