@@ -12,13 +12,43 @@
 #include <qkv/kv_cache.hpp>
 
 #include <algorithm>
-#include <vector>
+#include <memory>
+#include <utility>
 
 namespace qkv {
 
 namespace detail {
 
 status no_page(std::int64_t needed, std::int64_t left);
+
+// Pages that no entry holds. Where there is no memory for the list it is lost; whoever needs a page says so.
+class free_pages {
+ public:
+  free_pages() = default;
+  free_pages(const free_pages &) noexcept;
+  free_pages(free_pages &&o) noexcept { swap(o); }
+  free_pages &operator=(free_pages o) noexcept {
+    swap(o);
+    return *this;
+  }
+  // All of so many, the first to be taken first.
+  void refill(std::int64_t pages) noexcept;
+  bool lost() const { return !list_ && room_ > 0; }
+  std::int64_t count() const { return n_; }
+  std::int32_t take() { return list_[--n_]; }
+  void give_back(std::int32_t page) {
+    if (n_ < room_ && list_) list_[n_++] = page;
+  }
+
+ private:
+  void swap(free_pages &o) noexcept {
+    std::swap(list_, o.list_);
+    std::swap(room_, o.room_);
+    std::swap(n_, o.n_);
+  }
+  std::unique_ptr<std::int32_t[]> list_;
+  std::int64_t room_ = 0, n_ = 0;
+};
 
 template <auto Entry, auto Blocks, auto Slot, some_tensor Keys, some_tensor Values>
 using paged_kv_held = held<"paged_kv_cache", Entry, Keys::shape.position(data_of<Slot>), Keys,
@@ -58,7 +88,7 @@ class paged_kv_cache
     return detail::product_of_extents(table_.extent(1), page_size());
   }
   std::int64_t page_size() const { return keys_.template extent<Slot>(); }
-  std::int64_t free_pages() const { return static_cast<std::int64_t>(free_.size()); }
+  std::int64_t free_pages() const { return free_.count(); }
   const Keys &keys() const { return keys_; }
   const Values &values() const { return values_; }
   const table_type &table() const { return table_; }
@@ -73,11 +103,10 @@ class paged_kv_cache
   void clear() {
     lengths_.fill(0);
     table_.fill(0);
-    free_.clear();
     // pages without memory (those of no heads): as many as the table has room for
     std::int64_t pages = table_.data() ? keys_.template extent<Pages>() : 0;
     if (!keys_.data()) pages = std::min(pages, table_.elements());
-    for (std::int64_t p = pages; p-- > 0;) free_.push_back(static_cast<std::int32_t>(p));
+    free_.refill(pages);
   }
 
  private:
@@ -89,7 +118,7 @@ class paged_kv_cache
     const qkv_tensor store[] = {keys_.descriptor(), values_.descriptor()},
                      rows[] = {k.descriptor(), v.descriptor()};
     if (status s = detail::check_append(where(), store, rows, counts); !s) return s;
-    if (entries() > 0 && capacity() > 0 && !table_.data())
+    if (entries() > 0 && capacity() > 0 && (!table_.data() || free_.lost()))
       return detail::no_memory_for_notes(held::name);
     std::int64_t needed = 0;
     for (std::int64_t e = 0; e < entries(); ++e)
@@ -100,10 +129,7 @@ class paged_kv_cache
       const std::int64_t n = detail::rows_of_entry(counts, rows[0], axis, e);
       for (std::int64_t done = 0; done < n;) {
         const std::int64_t at = lengths_(e), slot = at % page_size();
-        if (slot == 0) {
-          table_(e, at / page_size()) = free_.back();
-          free_.pop_back();
-        }
+        if (slot == 0) table_(e, at / page_size()) = free_.take();
         const std::int64_t run = std::min(n - done, page_size() - slot);
         for (int kind : {0, 1})
           detail::copy_slots(store[kind], rows[kind], axis,
@@ -120,7 +146,7 @@ class paged_kv_cache
   }
   void shorten(std::int64_t entry, std::int64_t length) {
     for (std::int64_t b = pages_for(length); b < pages_for(lengths_(entry)); ++b) {
-      free_.push_back(table_(entry, b));
+      free_.give_back(table_(entry, b));
       table_(entry, b) = 0;
     }
     lengths_(entry) = static_cast<std::int32_t>(length);
@@ -134,7 +160,7 @@ class paged_kv_cache
   Values values_;
   table_type table_;
   lengths_type lengths_;
-  std::vector<std::int32_t> free_;
+  detail::free_pages free_;
 };
 
 }  // namespace qkv
