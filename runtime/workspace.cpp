@@ -1,6 +1,7 @@
 #include <qkv/workspace.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -8,6 +9,7 @@
 #include <new>
 
 #include "fork.hpp"
+#include "memory_source.hpp"
 
 namespace qkv {
 namespace {
@@ -28,7 +30,13 @@ std::size_t whole(std::size_t bytes) {
   return (bytes + line - 1) / line * line + 2 * line;
 }
 
+constinit std::atomic<detail::memory_source *> source_of_all = nullptr;
+
 }  // namespace
+
+detail::memory_source *detail::set_memory_source(memory_source *source) noexcept {
+  return source_of_all.exchange(source);
+}
 
 struct workspace::state {
   state *next_of_all = nullptr, **to_this = nullptr;
@@ -36,7 +44,19 @@ struct workspace::state {
   bool fixed = false;
   std::size_t most = std::numeric_limits<std::size_t>::max();
   std::size_t held = 0, used = 0, peak = 0;
+  detail::memory_source *source = nullptr;
+  bool has_source = false;  // the default workspace takes the source of the day at its first use
   block *gaps = nullptr;  // fixed: by address, for joining neighbours; else in no order
+
+  void choose_source() {
+    if (!has_source) source = source_of_all;
+    has_source = true;
+  }
+
+  void count(std::size_t bytes) {
+    used += bytes;
+    peak = std::max(peak, used);
+  }
 
   // The first gap that is large enough, split.
   block *take_fixed(std::size_t need) {
@@ -95,6 +115,12 @@ struct workspace::state {
     return new (memory) block{need, nullptr};
   }
 
+  // Straight from the source: nothing is kept, nothing stands around a block.
+  void *take_from_source(std::size_t bytes, std::size_t need) {
+    if (need > most - std::min(used, most)) return nullptr;
+    return source->take(bytes);
+  }
+
   void release() {
     while (block *b = gaps) {
       gaps = b->next;
@@ -145,7 +171,9 @@ void unlock_workspaces() noexcept {
 
 }  // namespace detail
 
-workspace::workspace() noexcept : state_(listed(new(std::nothrow) state)) {}
+workspace::workspace() noexcept : state_(listed(new(std::nothrow) state)) {
+  if (state_) state_->choose_source();
+}
 
 workspace::workspace(std::size_t most) noexcept : workspace() {
   if (state_) state_->most = most;
@@ -154,6 +182,7 @@ workspace::workspace(std::size_t most) noexcept : workspace() {
 workspace::workspace(void *memory, std::size_t bytes) noexcept : workspace() {
   if (!state_) return;
   state_->fixed = true;
+  state_->source = nullptr;
   const std::size_t skip = -reinterpret_cast<std::uintptr_t>(memory) % line;
   if (!memory || bytes < skip + 3 * line) return;
   state_->gaps =
@@ -172,10 +201,15 @@ void *workspace::take(std::size_t bytes) noexcept {
   if (!state_ || need == 0) return nullptr;
   state &s = *state_;
   const std::lock_guard hold(s.lock);
+  s.choose_source();
+  if (s.source) {
+    void *memory = s.take_from_source(bytes, need);
+    if (memory) s.count(need);
+    return memory;
+  }
   block *b = s.fixed ? s.take_fixed(need) : s.take_growing(need);
   if (!b) return nullptr;
-  s.used += b->bytes;
-  s.peak = std::max(s.peak, s.used);
+  s.count(b->bytes);
   return b + 1;
 }
 
@@ -183,6 +217,10 @@ void workspace::give_back(void *memory) noexcept {
   if (!memory || !state_) return;
   state &s = *state_;
   const std::lock_guard hold(s.lock);
+  if (s.source) {
+    s.used -= whole(s.source->give_back(memory));
+    return;
+  }
   block *b = static_cast<block *>(memory) - 1;
   s.used -= b->bytes;
   if (s.fixed) {

@@ -22,7 +22,8 @@ const std::vector<two_sizes> lengths = {{1, 1},     {17, 5},  {64, 32}, {33, 100
                                         {100, 257}, {2, 200}, {0, 5},   {5, 0}};
 
 trial trial_of(const program &p, device on, two_sizes length, unsigned seed) {
-  return {p, sizes_for(p, length, seed), static_cast<layout>(seed % 3), guard::after, seed, 1, on};
+  const guard where = guard_or(seed % 2 ? guard::after : guard::before);
+  return {p, sizes_for(p, length, seed), static_cast<layout>(seed % 3), where, seed, 1, on};
 }
 
 // Empty when there is such a device; else the status that a call gives. Four bytes of its memory decide: once those can
@@ -46,6 +47,7 @@ void run_all(device on) {
     for (const auto &length : lengths) {
       const trial t = trial_of(p, on, length, ++seed);
       if (const char *only = std::getenv("QKV_TRIAL"); only && text_of(t) != only) continue;
+      INFO(text_of(t));
       const std::string wrong = run(t);
       ++trials;
       if (!wrong.empty()) FAIL_CHECK(wrong);

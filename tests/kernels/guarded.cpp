@@ -1,24 +1,15 @@
 #include "tests/kernels/guarded.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <qkv/core/half.hpp>
-#include <stdexcept>
 
 namespace qkv::testing {
-namespace {
-
-constexpr unsigned char filler = 0xff;  // NaN as f32, -1 as i32
-
-}  // namespace
 
 guarded::guarded(dtype type, const std::vector<std::int64_t> &extent, layout how, guard where,
                  std::mt19937 &random)
-    : type_(type) {
+    : type_(type), where_(where) {
   const int rank = static_cast<int>(extent.size());
   tensor_.dtype = static_cast<std::int32_t>(type);
   tensor_.rank = rank;
@@ -36,22 +27,10 @@ guarded::guarded(dtype type, const std::vector<std::int64_t> &extent, layout how
   std::int64_t last = 0;
   for (int d = 0; d < rank; ++d)
     last += (std::max<std::int64_t>(1, tensor_.extent[d]) - 1) * tensor_.stride[d];
-  bytes_ = static_cast<std::size_t>(last + 1) * static_cast<std::size_t>(size_of(type));
-
-  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)),
-                    inside = (bytes_ + page - 1) / page * page;
-  mapped_ = inside + 2 * page;
-  void *p = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) throw std::runtime_error("no memory for a test tensor");
-  pages_ = static_cast<char *>(p);
-  mprotect(pages_, page, PROT_NONE);
-  mprotect(pages_ + page + inside, page, PROT_NONE);
-  begin_ = where == guard::after ? pages_ + page + inside - bytes_ : pages_ + page;
-  std::memset(begin_, filler, bytes_);
-  tensor_.data = begin_;
+  const auto bytes = static_cast<std::size_t>((last + 1) * size_of(type));
+  memory_.emplace(bytes, where, 1);
+  tensor_.data = memory_->data();
 }
-
-guarded::~guarded() { munmap(pages_, mapped_); }
 
 template <class F>
 void guarded::each(F f) const {
@@ -62,7 +41,7 @@ void guarded::each(F f) const {
     std::int64_t offset = 0;
     for (int d = 0; d < tensor_.rank; ++d)
       offset += at[static_cast<std::size_t>(d)] * tensor_.stride[d];
-    f(static_cast<std::size_t>(k), begin_ + offset * size_of(type_));
+    f(static_cast<std::size_t>(k), memory_->data() + offset * size_of(type_));
     for (int d = tensor_.rank; d-- > 0;) {
       if (++at[static_cast<std::size_t>(d)] < tensor_.extent[d]) break;
       at[static_cast<std::size_t>(d)] = 0;
@@ -79,11 +58,11 @@ std::size_t guarded::size() const {
 namespace {
 
 template <class T>
-void put(char *p, T x) {
+void put(unsigned char *p, T x) {
   std::memcpy(p, &x, sizeof x);
 }
 template <class T>
-T get(const char *p) {
+T get(const unsigned char *p) {
   T x;
   std::memcpy(&x, p, sizeof x);
   return x;
@@ -92,7 +71,7 @@ T get(const char *p) {
 }  // namespace
 
 void guarded::write(const std::vector<double> &row_major) {
-  each([&](std::size_t k, char *p) {
+  each([&](std::size_t k, unsigned char *p) {
     const double x = row_major[k];
     const auto narrow = static_cast<float>(x);
     if (type_ == f64) put(p, x);
@@ -106,7 +85,7 @@ void guarded::write(const std::vector<double> &row_major) {
 
 std::vector<double> guarded::read() const {
   std::vector<double> values(size());
-  each([&](std::size_t k, const char *p) {
+  each([&](std::size_t k, const unsigned char *p) {
     if (type_ == f64) values[k] = get<double>(p);
     if (type_ == f32) values[k] = get<float>(p);
     if (type_ == bf16) values[k] = from_bf16(get<std::uint16_t>(p));
@@ -118,13 +97,14 @@ std::vector<double> guarded::read() const {
 }
 
 bool guarded::untouched_between() const {
-  std::vector<bool> element(bytes_, false);
-  each([&](std::size_t, const char *p) {
-    std::fill_n(element.begin() + (p - begin_), size_of(type_), true);
+  const unsigned char *begin = memory_->data();
+  std::vector<bool> element(memory_->bytes(), false);
+  each([&](std::size_t, const unsigned char *p) {
+    std::fill_n(element.begin() + (p - begin), size_of(type_), true);
   });
-  for (std::size_t k = 0; k < bytes_; ++k)
-    if (!element[k] && static_cast<unsigned char>(begin_[k]) != filler) return false;
-  return true;
+  for (std::size_t k = 0; k < element.size(); ++k)
+    if (!element[k] && begin[k] != memory_->pattern(k)) return false;
+  return memory_->surroundings_untouched();
 }
 
 }  // namespace qkv::testing

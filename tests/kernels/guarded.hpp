@@ -1,13 +1,14 @@
 #pragma once
-// Strided memory that ends (or begins) at a page nobody may touch: reading past a tensor crashes, writing between its
-// rows is seen.
+// A tensor with strides in guarded memory: reading past it crashes, writing between its rows or around it is seen.
 #include <qkv/kernel.h>
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
 #include "codegen/program/program.hpp"
+#include "tests/support/guarded_memory.hpp"
 
 namespace qkv::testing {
 
@@ -16,19 +17,14 @@ enum class layout {
   padded,
   permuted
 };  // rows apart; axes in another order, the innermost in place
-enum class guard { after, before };  // which end lies at the page
-
 class guarded {
  public:
   guarded(dtype type, const std::vector<std::int64_t> &extent, layout, guard, std::mt19937 &);
-  ~guarded();
-  guarded(const guarded &) = delete;
-  guarded &operator=(const guarded &) = delete;
 
   const qkv_tensor &descriptor() const { return tensor_; }
   void write(const std::vector<double> &row_major);
   std::vector<double> read() const;
-  bool untouched_between() const;  // the memory between the elements is as it was
+  bool untouched_between() const;  // the memory between the elements and around them is as it was
 
  private:
   template <class F>
@@ -36,10 +32,9 @@ class guarded {
   std::size_t size() const;
 
   dtype type_;
+  guard where_;
   qkv_tensor tensor_{};
-  char *pages_ = nullptr;
-  std::size_t mapped_ = 0, bytes_ = 0;
-  char *begin_ = nullptr;
+  std::optional<guarded_block> memory_;
 };
 
 }  // namespace qkv::testing

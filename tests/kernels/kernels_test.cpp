@@ -33,9 +33,10 @@ TEST_CASE("compiled kernels agree with the interpreter") {
     for (const auto &length : lengths) {
       ++seed;
       const layout how = static_cast<layout>(seed % 3);
-      const guard where = seed % 2 ? guard::after : guard::before;
+      const guard where = guard_or(seed % 2 ? guard::after : guard::before);
       trial t{p, sizes_for(p, length, seed), how, where, seed, 1};
       if (!asked_for(t)) continue;
+      INFO(text_of(t));
       const std::string wrong = run(t);
       ++trials;
       if (!wrong.empty()) FAIL_CHECK(wrong);

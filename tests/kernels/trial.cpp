@@ -11,6 +11,7 @@
 
 #include "codegen/program/sizes.hpp"
 #include "codegen/reference/compare.hpp"
+#include "tests/kernels/guarded_opencl.hpp"
 
 namespace qkv::testing {
 namespace {
@@ -126,6 +127,8 @@ struct tensors_of {
     if (linked.empty()) return status_code::not_linked;
     options how;
     how.on = t.on;
+    how.workspace = &guarded_workspace(t.where);
+    if (t.on == device::opencl) guard_opencl(t.where);
     return qkv::run(*linked[0], tensors, how);
   }
 
@@ -145,12 +148,15 @@ std::string run(const trial &t) {
   if (const status s = made.call(t); !s.ok())
     return fmt::format("{}: {}{}", t.p.name, s.text(), again);
 
+  if (const std::string damage = guarded_memory_of(t.where).damage(); !damage.empty())
+    return fmt::format("{}: {}{}", t.p.name, damage, again);
+
   codegen::arrays results;
   for (std::size_t k = 0; k < t.p.outputs.size(); ++k) {
     const guarded &m = *made.memory[t.p.arguments.size() + k];
     const std::string &name = t.p[t.p.outputs[k]].name;
     if (!m.untouched_between())
-      return fmt::format("{}: wrote between the rows of {}{}", t.p.name, name, again);
+      return fmt::format("{}: wrote between the rows of {} or around it{}", t.p.name, name, again);
     results[name] = {extents(t, t.p.outputs[k]), m.read()};
   }
   const codegen::verdict v = codegen::judge(t.p, arguments, t.sizes, results);
