@@ -314,14 +314,15 @@ class scan_lowering {
     if (!f_.has_lane) f_.table.bound(f_.lane, 0, 1);
   }
 
-  // An element of a result, from the table.
+  // An element of a result, from the table. Of nothing, compiled code makes one row all the same: where the table has
+  // none for it, the last one that there is.
   Expr element(node_id core, const indices &i) const {
     const Expr row = p_[core].kind == op::last ? state_row(c_.size(axis_) % 2, i)
                                                : i.at(axis_) * count(results_.at(core).axes) +
                                                      row_at(results_.at(core), i);
     std::vector<Expr> columns;
     for (axis_id a : columns_) columns.push_back(has(p_[core].shape, a) ? i.at(a) : Expr(0));
-    return f_.table(cell(row, columns));
+    return f_.table(cell(Halide::min(row, Halide::max(rows_, 1) - 1), columns));
   }
 
   // ---- results ---------------------------------------------------------------------------------------------------
