@@ -136,6 +136,11 @@ constexpr bool not_logical(message &m, const call_name &call, const info &x) {
 
 constexpr bool unaligned_causal(message &m, const info &x) {
   if (!x.m.unaligned) return false;
+  if (!x.m.query) {  // inverted, or seen through a view: which axes they were is forgotten
+    m.say(x.label, ": made of a causal mask between axes of unrelated size")
+        .say("say causal<query, key, align::first> or align::last");
+    return true;
+  }
   const sv q = x.m.query->name, k = x.m.key->name;
   m.say("causal<", q, ", ", k, ">: the sizes of ", q, " and ", k, " are unrelated")
       .say("say causal<", q, ", ", k,

@@ -7,21 +7,31 @@
 namespace qkv {
 namespace detail {
 
-template <auto From, auto To, class X>
-struct slice_check {
-  static constexpr text why() {
+namespace rule {
+
+// A take of positions that follow each other; what is asked of the step itself, `take` asks.
+struct slice {
+  axes over{};  // from, to
+
+  constexpr text check(const info &x) const {
     message m;
-    const call_name call{"slice", axes_of<From, To>()};
-    if (needs_input(m, call, of<X>) || lacks_axis(m, call, axes_of<From>(), of<X>)) return m;
-    if (of<X>.s.has(data_of<To>))
-      return m.say(call, ": ", of<X>.label, " already has ", data_of<To>->name).show(of<X>);
-    if (data_of<From>->size >= 0 && data_of<To>->size > data_of<From>->size) {
-      m.say(call, ": ", data_of<To>->name, " is ", data_of<To>->size, " but ", data_of<From>->name,
-            " is ", data_of<From>->size)
-          .show(of<X>);
+    const call_name call{"slice", over};
+    const axis_data *from = over[0], *to = over[over.n - 1];
+    if (needs_input(m, call, x) || lacks_axis(m, call, one_axis(from), x)) return m;
+    if (x.s.has(to)) return m.say(call, ": ", x.label, " already has ", to->name).show(x);
+    if (from->size >= 0 && to->size > from->size) {
+      m.say(call, ": ", to->name, " is ", to->size, " but ", from->name, " is ", from->size)
+          .show(x);
     }
     return m;
   }
+};
+
+}  // namespace rule
+
+template <auto From, auto To, class X>
+struct slice_check {
+  static constexpr text why() { return rule::slice{axes_of<From, To>()}.check(of<X>); }
 };
 
 }  // namespace detail

@@ -1,0 +1,124 @@
+#include "tests/fuzz/data.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <qkv/core/half.hpp>
+#include <stdexcept>
+
+#include "codegen/program/queries.hpp"
+
+namespace qkv::fuzz {
+
+using codegen::axis_id;
+using codegen::node_id;
+using codegen::program;
+using codegen::size_map;
+
+double work_of(const program &p, const size_map &sizes) {
+  const auto size = codegen::all_sizes(p, sizes);
+  double all = 0;
+  for (const codegen::node &n : p.nodes) {
+    double work = 1;
+    for (axis_id a : codegen::with(
+             n.shape, is_view(n.kind) || is_gather(n.kind) ? std::vector<axis_id>{} : n.over))
+      work *= static_cast<double>(size[a]);
+    all += work;
+  }
+  // every step of a scan is computed at every position
+  for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a)
+    for (const codegen::node &n : p.nodes)
+      if (n.kind == op::carried && n.over[0] == a) all *= 1 + static_cast<double>(size[a]) / 8;
+  return all;
+}
+
+namespace {
+
+bool fits(const program &p, const size_map &sizes) {
+  try {
+    codegen::all_sizes(p, sizes);
+    return true;
+  } catch (const std::invalid_argument &) {
+    return false;
+  }
+}
+
+// One axis after the other, those that follow from others left out.
+std::optional<size_map> attempt(const program &p, dice &d, const std::vector<long> &lengths) {
+  size_map sizes;
+  std::vector<axis_id> open = codegen::run_time_axes(p);
+  if (d.chance(0.5)) d.shuffle(open);
+  for (axis_id a : open) {
+    try {
+      if (codegen::resolve_sizes(p, sizes)[a] >= 0) continue;
+      const long size = p.axes[a].batch ? 1 + d.below(3) : d.one_of(lengths);
+      sizes[p.axes[a].name] = size;
+      codegen::resolve_sizes(p, sizes);
+    } catch (const std::invalid_argument &) {
+      return {};
+    }
+  }
+  return fits(p, sizes) ? std::optional(sizes) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<size_map> sizes_for(const program &p, dice &d, const std::vector<long> &lengths,
+                                  double work) {
+  std::vector<long> shorter = lengths;
+  for (int tries = 0; tries < 60; ++tries) {
+    std::optional<size_map> s = attempt(p, d, shorter);
+    if (s && work_of(p, *s) <= work) return s;
+    if (tries >= 4)
+      for (long &n : shorter) n = n > 2 ? 1 + static_cast<long>(0.7 * static_cast<double>(n)) : n;
+    if (tries == 30) shorter = {1, 2, 3, 4, 6};
+  }
+  return {};
+}
+
+namespace {
+
+double normal(dice &d) {
+  const double u = 1 - d.uniform(), v = d.uniform();
+  return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
+}
+
+double number(dice &d, dtype type, double shrink) {
+  const double x = normal(d) * shrink;
+  return type == f64 ? x : stored(type, static_cast<float>(x));
+}
+
+}  // namespace
+
+codegen::arrays arguments_for(const program &p, const size_map &sizes, dice &d, int special) {
+  const auto size = codegen::all_sizes(p, sizes);
+  std::int64_t longest = 0;
+  for (std::int64_t n : size) longest = std::max(longest, n);
+  codegen::arrays all;
+  for (node_id n : p.arguments) {
+    codegen::array a;
+    for (axis_id x : p[n].shape) a.shape.push_back(size[x]);
+    a.data.resize(static_cast<std::size_t>(codegen::elements(p[n].shape, size)));
+    const dtype type = p[n].type;
+    const bool weights = p[n].kind == op::param && a.shape.size() > 1;
+    const double shrink =
+        weights ? 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, a.shape[0]))) : 1;
+    const int most = d.chance(0.5) ? static_cast<int>(std::min<std::int64_t>(longest, 100)) : 3;
+    for (double &x : a.data) {
+      if (type == i32)
+        x = d.below(most + 4) - 2;
+      else if (type == b8)
+        x = d.below(4) != 0;
+      else if (special && d.below(special) == 0)
+        x = d.one_of(std::vector<double>{std::numeric_limits<double>::quiet_NaN(),
+                                         std::numeric_limits<double>::infinity(),
+                                         -std::numeric_limits<double>::infinity()});
+      else
+        x = number(d, type, shrink);
+    }
+    all[p[n].name] = std::move(a);
+  }
+  return all;
+}
+
+}  // namespace qkv::fuzz

@@ -1,0 +1,13 @@
+#pragma once
+// Specs that were printed and compiled, with the signature of the program that each was printed from.
+#include <cstdint>
+#include <vector>
+
+#include "codegen/program/program.hpp"
+
+struct printed {
+  std::uint64_t signature;
+  qkv::codegen::program compiled;
+};
+
+std::vector<printed> all_printed();

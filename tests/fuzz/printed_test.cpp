@@ -1,0 +1,14 @@
+// What the fuzzer prints can be pasted: a compiler takes it, and it is the same kernel.
+#include "tests/fuzz/printed.hpp"
+
+#include "codegen/program/text.hpp"
+#include "tests/catch.hpp"
+
+TEST_CASE("printed specs compile to the programs that they came from") {
+  const auto all = all_printed();
+  CHECK(all.size() == 50);
+  for (const printed &p : all) {
+    INFO(to_text(p.compiled));
+    CHECK(signature(p.compiled) == p.signature);
+  }
+}

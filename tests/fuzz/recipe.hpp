@@ -1,0 +1,60 @@
+#pragma once
+// A spec as data: what a person would have written, step by step. It is drawn, shrunk and printed; `built` asks the
+// language whether it is accepted.
+#include <string>
+#include <vector>
+
+#include <qkv/core/dtype.hpp>
+#include <qkv/core/op.hpp>
+
+namespace qkv::fuzz {
+
+struct axis_of {
+  std::string name;
+  long size = -1;  // -1: decided at the call
+  bool batch = false;
+  int alias_of = -1;  // the axis whose size this one shares, or -1
+};
+
+// Words of the language that are not steps of a graph, or whose rule takes more than op says.
+enum class word : unsigned char {
+  step,    // the operation `kind`; an input or a param wherever it is first needed
+  root,    // sqrt(axis)
+  zeros,   // zeros<type, axes..>()
+  plain,   // plain(x)
+  slice,   // slice<from, to>(x, first)
+  rows,    // mask_rows(x, keep)
+  causal,  // causal<query, key, align>; number: 0 unsaid, 1 first, 2 last
+  joined,  // concat<whole, a, b>(x, y): all axes named
+  let,     // let<"name">(x)
+};
+
+// Makes one value, which later steps name by the position of this one in the recipe.
+struct step {
+  word what = word::step;
+  op kind = op::number;
+  std::vector<int> in;    // values
+  std::vector<int> over;  // axes: those of an argument, else as in a graph
+  dtype type =
+      f32;  // of an argument, a cast, zeros; of a number whether it is whole (i32) or not (f32)
+  double number = 0;
+  std::string name;  // of an argument or a let
+};
+
+struct result {
+  std::string name;
+  dtype type = f32;
+  std::vector<int> axes;
+  int value = -1;
+};
+
+struct recipe {
+  std::string name;
+  std::vector<axis_of> axes;
+  std::vector<step> steps;
+  std::vector<result> results;
+
+  const step &operator[](int value) const { return steps[static_cast<std::size_t>(value)]; }
+};
+
+}  // namespace qkv::fuzz

@@ -1,0 +1,84 @@
+#include "tests/fuzz/same.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <qkv/core/half.hpp>
+
+#include "tests/fuzz/drawer.hpp"
+
+namespace qkv::fuzz {
+
+using codegen::arrays;
+using codegen::node_id;
+using codegen::order;
+
+meaning::meaning(const codegen::program &p, const arrays &arguments, const codegen::size_map &s)
+    : p_(p),
+      arguments_(arguments),
+      sizes_(s),
+      exact_(interpret(p, arguments, s)),
+      sequence_(interpret_as_float(p, arguments, s, order::in_sequence)),
+      eights_(interpret_as_float(p, arguments, s, order::in_eights)) {}
+
+arrays jittered(const codegen::program &p, const arrays &from, double by, std::uint64_t seed) {
+  dice d(seed);
+  arrays to = from;
+  for (node_id n : p.arguments)
+    if (detail::is_float(p[n].type))
+      for (double &x : to.at(p[n].name).data) x *= 1 + by * (2 * d.uniform() - 1);
+  return to;
+}
+
+// Not where arguments that are a little different lead to something else: a comparison of equal numbers, a rounding.
+bool meaning::is_stable(const std::string &output, std::size_t k, double off) const {
+  codegen::program wide = p_;  // so that 16-bit arguments move, too
+  for (node_id n : wide.arguments)
+    if (detail::is_float(wide[n].type) && wide[n].type != f64) wide.nodes[n].type = f32;
+  const double at = exact_.at(output).data[k];
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const arrays moved = interpret(wide, jittered(p_, arguments_, 1e-7, seed), sizes_);
+    const double there = moved.at(output).data[k];
+    if (std::isfinite(at) != std::isfinite(there) || std::fabs(at - there) > 0.01 * off)
+      return false;
+  }
+  return true;
+}
+
+std::string meaning::differs(const arrays &other) const {
+  for (node_id n : p_.outputs) {
+    const std::string &name = p_[n].name;
+    const auto &want = exact_.at(name).data, &one = sequence_.at(name).data,
+               &two = eights_.at(name).data, &got = other.at(name).data;
+    if (other.at(name).shape != exact_.at(name).shape) return name + " has another shape";
+    const std::size_t row =
+        exact_.at(name).shape.empty() ? 1 : static_cast<std::size_t>(exact_.at(name).shape.back());
+    for (std::size_t first = 0; first < want.size(); first += row) {
+      double noise = 0, scale = 0;
+      for (std::size_t k = first; k < first + row; ++k) {
+        if (!std::isfinite(want[k])) continue;
+        scale = std::max(scale, std::fabs(want[k]));
+        for (double f : {one[k], two[k]})
+          if (std::isfinite(f)) noise = std::max(noise, std::fabs(f - want[k]));
+      }
+      for (std::size_t k = first; k < first + row; ++k) {
+        if (p_[n].type == i32 && stored(i32, want[k]) == stored(i32, got[k])) continue;
+        if (want[k] == got[k] || (std::isnan(want[k]) && std::isnan(got[k]))) continue;
+        const double off = std::fabs(want[k] - got[k]);
+        const auto same_kind = [&](double f) {
+          return std::isnan(want[k])   ? std::isnan(f)
+                 : std::isinf(want[k]) ? f == want[k]
+                                       : std::isfinite(f);
+        };
+        if (off <= 1e-5 * noise + 1e-11 * scale) continue;
+        if (!same_kind(one[k]) || !same_kind(two[k])) continue;  // overflow, or near a pole
+        if (std::isfinite(off) && !is_stable(name, k, off)) continue;
+        if (!std::isfinite(off) && !is_stable(name, k, 1e300)) continue;
+        return fmt::format("{}[{}] is {:.9g}, not {:.9g}", name, k, got[k], want[k]);
+      }
+    }
+  }
+  return "";
+}
+
+}  // namespace qkv::fuzz

@@ -1,0 +1,133 @@
+// The stages of a program, computed one by one with the interpreter: what a stage stores is an input of those after it.
+#include <algorithm>
+#include <exception>
+#include <set>
+
+#include "codegen/program/assemble.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/text.hpp"
+#include "codegen/stages/stages.hpp"
+#include "tests/fuzz/rewritten.hpp"
+
+namespace qkv::fuzz {
+
+using codegen::node;
+using codegen::node_id;
+using codegen::program;
+using codegen::stage;
+using codegen::stage_kind;
+
+namespace {
+
+std::string name_in_memory(node_id n) { return "stored_" + std::to_string(n); }
+
+class staged {
+ public:
+  staged(const program &p, const meaning &m)
+      : p_(p), m_(m), cut_(cut_into_stages(p)), known_(m.arguments()) {}
+
+  std::string run() {
+    std::set<node_id> roots;
+    for (std::size_t k = 0; k < cut_.list.size(); ++k)
+      for (node_id r : cut_.list[k].roots) {
+        if (!roots.insert(r).second) return label(r) + " is stored twice";
+        if (cut_.stored_by[r] != static_cast<int>(k)) return label(r) + " is stored by another";
+        const auto order = codegen::storage_order(p_, cut_, r);
+        if (!codegen::same_set(order, p_[r].shape)) return label(r) + " is stored with other axes";
+      }
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
+      if (cut_.stored_by[n] >= 0 && !roots.count(n)) return label(n) + " is stored by nobody";
+    for (node_id n : p_.outputs)
+      if (!roots.count(n)) return p_[n].name + " is never stored";
+    for (std::size_t k = 0; k < cut_.list.size(); ++k)
+      for (node_id r : cut_.list[k].roots)
+        if (std::string wrong = compute(k, r); !wrong.empty()) return wrong;
+    codegen::arrays results;
+    for (node_id n : p_.outputs) results[p_[n].name] = known_.at(name_in_memory(n));
+    return m_.differs(results);
+  }
+
+ private:
+  std::string label(node_id n) const { return codegen::label_of(p_, n); }
+
+  // The part of the program that stage k computes for this root, from arguments and what is stored.
+  std::string compute(std::size_t k, node_id root) {
+    program q = p_;
+    std::vector<bool> needed(p_.nodes.size(), false);
+    needed[root] = true;
+    std::set<std::string> names;
+    for (node_id n : p_.arguments) names.insert(p_[n].name);
+    for (node_id n = root; n >= 0; --n) {
+      if (!needed[n]) continue;
+      const int by = cut_.stored_by[n];
+      if (by >= 0 && by != static_cast<int>(k)) {
+        if (by > static_cast<int>(k))
+          return label(root) + " reads what is computed later: " + label(n);
+        node stored;
+        stored.kind = op::input;
+        stored.type = p_[n].type;
+        stored.shape = codegen::storage_order(p_, cut_, n);
+        stored.name = name_in_memory(n);
+        q.nodes[n] = stored;
+        q.arguments.push_back(n);
+        continue;
+      }
+      for (node_id operand : p_[n].in) needed[operand] = true;
+    }
+    q = as_the_stage_says(std::move(q), cut_.list[k]);
+    q.nodes.resize(static_cast<std::size_t>(root) + 1);
+    std::erase_if(q.arguments, [&](node_id n) { return n > root; });
+    const std::string name = name_in_memory(root);
+    if (q[root].kind == op::output) {
+      q.nodes[root].name = name;
+      q.outputs = {root};
+    } else {
+      node out;
+      out.kind = op::output;
+      out.type = p_[root].type;
+      out.in = {root};
+      out.shape = codegen::storage_order(p_, cut_, root);
+      out.name = name;
+      q.nodes.push_back(out);
+      q.outputs = {root + 1};
+    }
+    q.arguments = sorted(q.arguments);
+    known_[name] = interpret(codegen::without_dead_steps(q), known_, m_.sizes()).at(name);
+    return "";
+  }
+
+  static std::vector<node_id> sorted(std::vector<node_id> list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+    return list;
+  }
+
+  // The core made of what the fields of the stage name.
+  program as_the_stage_says(program q, const stage &s) const {
+    if (s.kind == stage_kind::contraction) q.nodes[s.core].in = {s.left, s.right};
+    if (s.kind == stage_kind::attention && s.gate < 0) {
+      if (s.weights >= 0) q.nodes[s.weights].in = {s.scores};
+      q.nodes[s.core].in = {s.weights >= 0 ? s.weights : s.scores, s.values};
+      if (s.lse >= 0) q.nodes[s.lse].in = {s.scores};
+    }
+    return q;
+  }
+
+  const program &p_;
+  const meaning &m_;
+  const codegen::stages cut_;
+  codegen::arrays known_;
+};
+
+}  // namespace
+
+std::string wrong_stages(const program &p, const meaning &m) {
+  try {
+    const std::string wrong = staged(p, m).run();
+    return wrong.empty() ? wrong : "stages: " + wrong;
+  } catch (const std::exception &e) {
+    return std::string("stages: ") + e.what();
+  }
+}
+
+}  // namespace qkv::fuzz
