@@ -1,0 +1,170 @@
+// Wrong calls of right kernels, and wrong use of caches and tensors.
+#include <qkv/call.hpp>
+#include <qkv/kv_cache.hpp>
+#include <qkv/tensor.hpp>
+
+#include "axes.hpp"
+
+namespace my {
+
+inline constexpr auto k = kernel<"k">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+  return dot<kv>(softmax<kv>(dot<d_k>(Q, K) / sqrt(d_k)), V);
+});
+
+using queries = tensor<batch, heads, seq, d_k>;
+using keys = tensor<batch, heads, kv, d_k>;
+using values = tensor<batch, heads, kv, d_v>;
+using results = tensor<batch, heads, seq, d_v>;
+
+// A cache, and what is appended to it.
+inline constexpr axis<"slots"> slots;
+using cache =
+    kv_cache<batch, slots, tensor<batch, heads, slots, d_k>, tensor<batch, heads, slots, d_v>>;
+using new_keys = tensor<batch, heads, seq, d_k>;
+using new_values = tensor<batch, heads, seq, d_v>;
+
+}  // namespace my
+
+// case call_const_result: a result that cannot be written
+namespace call_const_result {
+using namespace my;
+
+bool use(queries &Q, keys &K, values &V, results &O) {
+#ifdef WRONG
+  // next line: call<k>: O is written, but const is given
+  return call<k>(Q, K, V, std::as_const(O)).ok();
+#else
+  return call<k>(Q, K, V, O).ok();
+#endif
+}
+
+}  // namespace call_const_result
+
+// case call_missing_argument: a call without its result
+namespace call_missing_argument {
+using namespace my;
+
+bool use(queries &Q, keys &K, values &V, results &O) {
+#ifdef WRONG
+  // next line: call<k>: 3 given, 4 needed
+  return call<k>(Q, K, V).ok();
+#else
+  return call<k>(Q, K, V, O).ok();
+#endif
+}
+
+}  // namespace call_missing_argument
+
+// case call_wrong_argument: values where keys belong
+namespace call_wrong_argument {
+using namespace my;
+
+bool use(queries &Q, keys &K, values &V, results &O) {
+#ifdef WRONG
+  // next line: call<k>: argument 2: what V takes, where K belongs
+  return call<k>(Q, V, V, O).ok();
+#else
+  return call<k>(Q, K, V, O).ok();
+#endif
+}
+
+}  // namespace call_wrong_argument
+
+// case call_wrong_dtype: keys of another dtype
+namespace call_wrong_dtype {
+using namespace my;
+
+bool use(queries &Q, keys &K, tensor<f64, batch, heads, kv, d_k> &L, values &V, results &O) {
+  (void)L;
+#ifdef WRONG
+  // next line: call<k>: argument 2: K is f32 but f64 is given
+  return call<k>(Q, L, V, O).ok();
+#else
+  return call<k>(Q, K, V, O).ok();
+#endif
+}
+
+}  // namespace call_wrong_dtype
+
+// case cache_counts_behind_queries: counts of a ragged batch behind the queries, where the kernel takes them, and not behind
+// the new values
+namespace cache_counts_behind_queries {
+using namespace my;
+
+inline constexpr auto decode =
+    kernel<"decode">([](Q_ Q, in<"K", batch, heads, slots, d_k> K,
+                        in<"V", batch, heads, slots, d_v> V, in<"length", i32, batch> length,
+                        in<"count", i32, batch> count) -> out<"O", batch, heads, seq, d_v> {
+      return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k),
+                                            cached_causal<seq, slots>(length, count))),
+                        V);
+    });
+
+bool use(cache &c, queries &Q, new_keys &K, new_values &V, tensor<i32, batch> &counts, results &O) {
+#ifdef WRONG
+  // next line: attend<decode>: behind the new values stands count: contiguous i32
+  return c.attend<decode>(K, V, Q, counts, O).ok();
+#else
+  return c.attend<decode>(K, V, counts, Q, O).ok();
+#endif
+}
+
+}  // namespace cache_counts_behind_queries
+
+// case cache_wrong_axes: heads and positions in another order than the cache has them, of sizes that could be the same
+namespace cache_wrong_axes {
+using namespace my;
+
+using turned_keys = tensor<batch, seq, heads, d_k>;
+
+bool use(cache &c, new_keys &K, turned_keys &L, new_values &V) {
+  (void)K;
+  (void)L;
+#ifdef WRONG
+  // next line: kv_cache: this cannot be appended to its keys
+  return c.append(L, V).ok();
+#else
+  return c.append(K, V).ok();
+#endif
+}
+
+}  // namespace cache_wrong_axes
+
+// case cache_wrong_kernel_argument: keys and values of the cache handed to the kernel once more
+namespace cache_wrong_kernel_argument {
+using namespace my;
+
+inline constexpr auto decode = kernel<"decode">(
+    [](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
+       in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+      return dot<slots>(
+          softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), cached_causal<seq, slots>(length))), V);
+    });
+
+bool use(cache &c, queries &Q, new_keys &K, new_values &V, results &O) {
+#ifdef WRONG
+  // next line: attend<decode>: 6 given, 5 needed
+  return c.attend<decode>(K, V, Q, V, O).ok();
+#else
+  return c.attend<decode>(K, V, Q, O).ok();
+#endif
+}
+
+}  // namespace cache_wrong_kernel_argument
+
+// case tensor_without_size: a tensor of sizes that lack one of its axes
+namespace tensor_without_size {
+using namespace my;
+
+long use() {
+#ifdef WRONG
+  const extents sizes(extent<batch>(2));
+#else
+  const extents sizes(extent<batch>(2), extent<seq>(10));
+#endif
+  // next line: extents: no size for kv
+  const tensor<batch, heads, kv, d_k> K(sizes);
+  return K.elements();
+}
+
+}  // namespace tensor_without_size

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""The wrong specs of one file, with one compiler: each gives one error, alone, on its line, in its words.
+
+    check.py COMPILER FILE            all cases in two runs of the compiler, without and with -DWRONG
+    check.py COMPILER FILE CASE...    these alone, as if the file held no others
+    check.py COMPILER FILE --alone    each alone, one after the other
+
+A case begins at "// case name: what is wrong" and ends where the next one begins. As it stands it must compile. With
+-DWRONG it must give exactly one error, on the line after "// next line: text", that says the text and prints no more
+lines than a reader takes in: a case says "// at most 17 lines" where a step inside of another call needs more of them.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+MOST_LINES = {"gcc": 16, "clang": 12}  # some of g++'s say through which headers shape_error.hpp came
+
+
+class Case:
+    def __init__(self, name, first):
+        self.name, self.first, self.last = name, first, first
+        self.line = self.text = self.most = None
+        self.errors = []  # (line or None for another file, text of the error, all that belongs to it)
+
+
+def cases_of(lines):
+    """The cases of a file, in order."""
+    cases = []
+    for number, line in enumerate(lines, 1):
+        if found := re.match(r"// case (\w+): ", line):
+            cases.append(Case(found[1], number))
+        if not cases:
+            continue
+        cases[-1].last = number
+        if found := re.search(r"// next line: (.*)$", line):
+            cases[-1].line, cases[-1].text = number + 1, found[1]
+        if found := re.search(r"// at most (\d+) lines", line):
+            cases[-1].most = int(found[1])
+    return cases
+
+
+def without(lines, cases, wanted):
+    """The file without the other cases; what remains keeps its line."""
+    lines = list(lines)
+    for case in cases:
+        if case not in wanted:
+            lines[case.first - 1 : case.last] = [""] * (case.last - case.first + 1)
+    return lines
+
+
+def compile(compiler, file, lines, *flags):
+    """Exit code and what is printed."""
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-I{HERE.parents[1]}/dsl",
+               f"-I{HERE.parents[1]}/runtime", f"-I{HERE}", *flags, "-"]
+    source = f'#line 1 "{file}"\n' + "\n".join(lines) + "\n"
+    done = subprocess.run(command, input=source, text=True, capture_output=True, env={**os.environ, "LC_ALL": "C"})
+    return done.returncode, done.stderr
+
+
+def errors_of(printed, file):
+    """(line in `file` or None, the error's line, all lines that belong to it) of each error. The lines that say how a
+    compiler came somewhere stand before the error or the note that they belong to."""
+    errors, before = [], []
+    for line in printed.splitlines():
+        found = re.match(r"(.*?):(\d+):(?:\d+:)? (fatal error|error|warning|note): ", line) or \
+            re.match(r"()()(?:.*: )?(fatal error|error): ", line)
+        if found and found[3].endswith("error"):
+            errors.append((int(found[2]) if found[1] == str(file) else None, line, before + [line]))
+            before = []
+        elif errors and (found or line.startswith(" ") or re.match(r"\d+ errors? generated", line)):
+            errors[-1][2].extend(before + [line])
+            before = []
+        else:
+            before.append(line)
+    return errors
+
+
+def fault_of(case, is_clang):
+    """What is wrong about the errors of a wrong spec, or None."""
+    if len(case.errors) != 1:
+        return "compiles, but must not" if not case.errors else f"{len(case.errors)} errors, one expected"
+    line, error, printed = case.errors[0]
+    if line != case.line:
+        return f"the error is on line {line}, not {case.line}"
+    # g++ says it in the error itself; so does clang, except where a result is declared otherwise (its note then).
+    said = "\n".join(printed) if is_clang else error
+    said = re.sub(r'~"\}, (qkv::)?str<\d+>\{"', "", said)  # joins the pieces
+    said = re.sub(r'"\}, (qkv::)?str<\d+>\{"', " ", said)
+    if '{"' + case.text not in said:
+        return f"the error does not say\n  {case.text}"
+    most = case.most or MOST_LINES["clang" if is_clang else "gcc"]
+    if len(printed) > most:
+        return f"{len(printed)} lines printed, at most {most}"
+    return None
+
+
+def faults_of(compiler, file, lines, cases, wanted):
+    """What is wrong with the wanted cases, compiled together: name -> text; "" for what belongs to none."""
+    lines = without(lines, cases, wanted)
+    faults = {}
+
+    code, printed = compile(compiler, file, lines)
+    if code:
+        for line, _, about in errors_of(printed, file):
+            name = next((c.name for c in wanted if line and c.first <= line <= c.last), "")
+            faults.setdefault(name, "the right twin does not compile:\n" + "\n".join(about))
+        faults = faults or {"": printed}
+    code, printed = compile(compiler, file, lines, "-DWRONG", "-ferror-limit=0" if is_clang(compiler) else "-fmax-errors=0")
+    for error in errors_of(printed, file):
+        case = next((c for c in wanted if error[0] and c.first <= error[0] <= c.last), None)
+        if case:
+            case.errors.append(error)
+        else:
+            faults.setdefault("", "an error outside of every case:\n" + "\n".join(error[2]))
+    for case in wanted:
+        if fault := fault_of(case, is_clang(compiler)):
+            faults.setdefault(case.name, "\n".join([fault] + [line for error in case.errors for line in error[2]]))
+    return faults
+
+
+def main():
+    compiler, file, names = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), sys.argv[3:]
+    lines = file.read_text().splitlines()
+    cases = cases_of(lines)
+    alone = names == ["--alone"]
+    wanted = [case for case in cases if alone or not names or case.name in names]
+    if not wanted or any(case.line is None for case in wanted) or len({case.name for case in cases}) != len(cases):
+        sys.exit(f"{file}: no such case, a case without '// next line: text', or two of one name")
+    faults = {}
+    for together in [[case] for case in wanted] if alone else [wanted]:
+        for name, fault in faults_of(compiler, file, lines, cases, together).items():
+            faults[name or together[0].name if alone else name] = fault
+
+    for name, fault in faults.items():
+        print(f"{name or file.name}: {fault}\nagain: python3 {__file__} {compiler} {file} {name}\n")
+    print(f"{len(wanted)} cases, {len(faults)} failed")
+    sys.exit(1 if faults else 0)
+
+
+def is_clang(compiler):
+    return "clang" in pathlib.Path(compiler).name
+
+
+main()

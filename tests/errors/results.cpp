@@ -1,0 +1,90 @@
+// Kernels whose declaration does not fit what they return.
+#include "axes.hpp"
+
+// case duplicate_names: two arguments of one name
+namespace duplicate_names {
+using namespace my;
+
+#ifdef WRONG
+using second = in<"Q", batch, heads, kv, d_k>;
+#else
+using second = in<"K", batch, heads, kv, d_k>;
+#endif
+
+constexpr auto body = [](Q_ Q, second K) -> out<"S", batch, heads, seq, kv> {
+  return dot<d_k>(Q, K);
+};
+// next line: kernel k: two arguments are named Q
+inline constexpr auto k = kernel<"k">(body);
+
+}  // namespace duplicate_names
+
+// case no_result_declared: a kernel that does not say what it returns
+namespace no_result_declared {
+using namespace my;
+
+#ifdef WRONG
+constexpr auto body = [](Q_ Q, K_ K) { return dot<d_k>(Q, K); };
+#else
+constexpr auto body = [](Q_ Q, K_ K) -> out<"S", batch, heads, seq, kv> { return dot<d_k>(Q, K); };
+#endif
+// next line: kernel k: says no result
+inline constexpr auto k = kernel<"k">(body);
+
+}  // namespace no_result_declared
+
+// case number_of_results: two results where one is declared
+namespace number_of_results {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+  auto s = dot<d_k>(Q, K) / sqrt(d_k);
+#ifdef WRONG
+  // next line: results: 1 declared, 2 returned
+  return {dot<kv>(softmax<kv>(s), V), logsumexp<kv>(s)};
+#else
+      return dot<kv>(softmax<kv>(s), V);
+#endif
+});
+
+int nodes() { return k.trace().size(); }  // as a generator does
+
+}  // namespace number_of_results
+
+// case wrong_result: a result with another axis than declared
+namespace wrong_result {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+  auto s = dot<d_k>(Q, K) / sqrt(d_k);
+  (void)V;
+#ifdef WRONG
+  // next line: result O: kv is not declared
+  return softmax<kv>(s);
+#else
+      return dot<kv>(softmax<kv>(s), V);
+#endif
+});
+
+int nodes() { return k.trace().size(); }  // as a generator does
+
+}  // namespace wrong_result
+
+// case wrong_second_result: the second of two results with another axis than declared
+namespace wrong_second_result {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">(
+    [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"lse", batch, heads, seq>> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+#ifdef WRONG
+      // next line: result lse: kv is not declared declared instead: seq
+      return {dot<kv>(softmax<kv>(s), V), logsumexp<seq>(s)};
+#else
+      return {dot<kv>(softmax<kv>(s), V), logsumexp<kv>(s)};
+#endif
+    });
+
+int nodes() { return k.trace().size(); }  // as a generator does
+
+}  // namespace wrong_second_result
