@@ -61,7 +61,7 @@ class schedule {
     const bool has_column = f_.has_column || !f_.copies.empty();
     std::vector<VarOrRVar> order;
     if (!has_column && !f_.has_row && !f_.out_outer.empty()) only_first_slice(out, f_.out_outer[0]);
-    std::vector<Var> grid = fused(out, f_.out_outer);
+    std::vector<Var> grid = f_.out_outer;
     Var il("row_in_tile"), ry("row_of_thread"), rx("column_of_thread"), cb("column_block"),
         slice("slice_of_all");
     if (has_column) {
@@ -96,7 +96,7 @@ class schedule {
       out.gpu_threads(tx_, ty_);
     else
       out.gpu_threads(tx_);
-    gpu::blocks(out, grid);
+    gpu::grid(out, grid);
     block_ = LoopLevel(out, grid[0]);
   }
 

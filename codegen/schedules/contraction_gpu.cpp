@@ -1,7 +1,6 @@
 // Contraction on GPUs: 64 rows x one panel of columns a block, 4 x 4 sums in the registers of each thread.
 #include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
-#include "codegen/schedules/tasks.hpp"
 
 namespace qkv::codegen {
 
@@ -18,12 +17,7 @@ void schedule_contraction_gpu(contraction_funcs &f) {
   Var cb("column_block"), ci("ci"), tx("thread_x"), c("c"), rb("row_block"), ri("ri"),
       ty("thread_y"), r("r");
   std::vector<VarOrRVar> order;
-  std::vector<Var> outer = f.outer, threads;
-  if (!f.has_column && !f.has_row && !outer.empty()) {  // a number for each of the outer positions
-    out.split(outer[0], outer[0], tx, 64, TailStrategy::GuardWithIf);
-    threads.push_back(tx);
-  }
-  std::vector<Var> grid = fused(out, outer);
+  std::vector<Var> threads, grid;
   if (f.has_column) {
     out.split(f.column, cb, ci, f.panel, TailStrategy::GuardWithIf)
         .split(ci, tx, c, tile)
@@ -40,6 +34,7 @@ void schedule_contraction_gpu(contraction_funcs &f) {
   }
   if (f.has_column) grid.push_back(cb);
   if (f.has_row) grid.push_back(rb);
+  grid.insert(grid.end(), f.outer.begin(), f.outer.end());
   if (grid.empty()) {
     out.gpu_single_thread();
     f.sum.compute_root().gpu_single_thread();
@@ -49,14 +44,12 @@ void schedule_contraction_gpu(contraction_funcs &f) {
   for (const Var &v : threads) order.emplace_back(v);
   for (const Var &v : grid) order.emplace_back(v);
   out.reorder(order);
-  if (threads.size() == 2)
-    out.gpu_threads(threads[0], threads[1]);
-  else
-    out.gpu_threads(threads[0]);
-  gpu::blocks(out, grid);
+  if (threads.size() == 2) out.gpu_threads(threads[0], threads[1]);
+  if (threads.size() == 1) out.gpu_threads(threads[0]);
+  gpu::grid(out, grid);
 
   const int columns = f.has_column ? tile : 1, rows = f.has_row ? tile : 1;
-  f.sum.compute_at(out, threads[0]).store_in(MemoryType::Register);
+  f.sum.compute_at(out, threads.empty() ? grid[0] : threads[0]).store_in(MemoryType::Register);
   f.sum.bound_extent(f.column, columns).bound_extent(f.row, rows).vectorize(f.column).unroll(f.row);
   for (const Var &v : f.outer) f.sum.bound_extent(v, 1);
   std::vector<VarOrRVar> inner = {f.column, f.row};

@@ -1,34 +1,22 @@
 #include "codegen/schedules/gpu.hpp"
 
+#include "codegen/schedules/fuse_grids.hpp"
 #include "codegen/schedules/shrink_registers.hpp"
-#include "codegen/schedules/tasks.hpp"
 
 namespace qkv::codegen::gpu {
 
 namespace hi = Halide::Internal;
 using Halide::Func;
-using Halide::TailStrategy;
 using Halide::Var;
 
 int vector_width(int n) { return n <= 0 ? 1 : n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1; }
 
-void blocks(Func &f, const std::vector<Var> &grid) {
-  if (grid.size() == 1) f.gpu_blocks(grid[0]);
-  if (grid.size() == 2) f.gpu_blocks(grid[0], grid[1]);
-  if (grid.size() == 3) f.gpu_blocks(grid[0], grid[1], grid[2]);
-}
-
 void pointwise(Func f) {
   f.compute_root();
-  const std::vector<Var> all = fused(f, f.args());
-  if (all.empty()) {
+  if (f.args().empty())
     f.gpu_single_thread();
-    return;
-  }
-  Var block("block"), thread("thread");
-  f.split(all[0], block, thread, 256, TailStrategy::GuardWithIf)
-      .gpu_blocks(block)
-      .gpu_threads(thread);
+  else
+    grid(f, f.args());
 }
 
 void columns_apart(Halide::Stage update, const std::vector<Halide::RVar> &steps,
@@ -37,13 +25,10 @@ void columns_apart(Halide::Stage update, const std::vector<Halide::RVar> &steps,
     update.gpu_single_thread();
     return;
   }
-  Var block("block"), thread("thread");
-  update.split(columns[0], block, thread, 32, TailStrategy::GuardWithIf);
   std::vector<Halide::VarOrRVar> order(steps.begin(), steps.end());
-  order.insert(order.end(), {thread, block});
-  order.insert(order.end(), columns.begin() + 1, columns.end());
-  update.reorder(order).gpu_threads(thread).gpu_blocks(block);
-  for (std::size_t k = 1; k < columns.size() && k < 3; ++k) update.gpu_blocks(columns[k]);
+  order.insert(order.end(), columns.begin(), columns.end());
+  update.reorder(order);
+  grid(update, columns);
 }
 
 bool calls(const Func &user, const Func &used) {
@@ -81,6 +66,9 @@ int extent_of(const Func &f, const Halide::RVar &v) {
   return 0;
 }
 
-void add_passes(Halide::Pipeline &p) { p.add_custom_lowering_pass(new shrink_registers); }
+void add_passes(Halide::Pipeline &p) {
+  p.add_custom_lowering_pass(new shrink_registers);
+  p.add_custom_lowering_pass(new fuse_grids);
+}
 
 }  // namespace qkv::codegen::gpu

@@ -11,8 +11,13 @@ inline bool is_gpu(const Halide::Target &t) { return t.has_gpu_feature(); }
 // 4, 2 or 1: floats of one memory access, so that they divide n (0: not known, 1).
 int vector_width(int n);
 
-// Up to three variables, innermost first, as the grid.
-void blocks(Halide::Func &, const std::vector<Halide::Var> &);
+// These variables, innermost first and outside of all others, as the grid: a block of threads for each of their positions,
+// whatever their number. Where nothing inside is split over threads, a thread for each of them.
+template <class Loops>
+void grid(Loops &f, const std::vector<Halide::Var> &vars) {
+  f.gpu_blocks(vars[0]);
+  for (std::size_t k = 1; k < vars.size(); ++k) f.parallel(vars[k]);
+}
 
 // Stored, one thread per element, whatever the shape.
 void pointwise(Halide::Func);

@@ -1,13 +1,11 @@
 // Maps on GPUs: a thread per element; a reduction by one thread per position, its 16 partial results in registers.
 #include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
-#include "codegen/schedules/tasks.hpp"
 
 namespace qkv::codegen {
 
 using Halide::MemoryType;
 using Halide::RVar;
-using Halide::TailStrategy;
 using Halide::Var;
 
 namespace {
@@ -24,7 +22,6 @@ void schedule_prefix(map_funcs &f) {
 }  // namespace
 
 void schedule_map_gpu(map_funcs &f) {
-  constexpr int positions = 32;  // of a block
   for (map_funcs::reduction &r : f.reductions) {
     r.result.compute_root();
     std::vector<Halide::VarOrRVar> order = {f.lane};
@@ -39,23 +36,8 @@ void schedule_map_gpu(map_funcs &f) {
       r.partial.update().gpu_tile(f.lane, block, thread, reduction_lanes);
       continue;
     }
-    // Threads along the innermost axis alone: were they split off a fused one, its parts would not be single positions;
-    // nor are those of three that are fused. Two and two are, and what is left launches one grid after the other.
-    Var block("block"), position("position");
-    const auto pair_from = [&](std::size_t k) {
-      const std::size_t end = std::min(k + 2, r.position.size());
-      if (k >= end) return std::vector<Var>{};
-      return fused(r.result, {r.position.begin() + static_cast<std::ptrdiff_t>(k),
-                              r.position.begin() + static_cast<std::ptrdiff_t>(end)});
-    };
-    std::vector<Var> grid = pair_from(1);
-    const std::vector<Var> more = pair_from(3);
-    grid.push_back(block);
-    grid.insert(grid.end(), more.begin(), more.end());
-    r.result.split(r.position[0], block, position, positions, TailStrategy::GuardWithIf)
-        .gpu_threads(position);
-    gpu::blocks(r.result, grid);
-    r.partial.compute_at(r.result, position)
+    gpu::grid(r.result, r.position);
+    r.partial.compute_at(r.result, r.position[0])
         .store_in(MemoryType::Register)
         .bound(f.lane, 0, reduction_lanes)
         .unroll(f.lane);

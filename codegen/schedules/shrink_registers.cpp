@@ -95,15 +95,17 @@ Expr shrink_registers::place_of(const std::string &name, const Expr &index) {
 
 Stmt shrink_registers::visit(const hi::For *op) {
   const bool thread = op->for_type == hi::ForType::GPUThread;
-  hi::ScopedValue<bool> block(in_block_, in_block_ || op->for_type == hi::ForType::GPUBlock);
+  // loops around the block that are parallel belong to the grid: what is defined between them may be an offset
+  const bool grid = op->for_type == hi::ForType::GPUBlock || op->for_type == hi::ForType::Parallel;
+  hi::ScopedValue<bool> around(in_grid_, in_grid_ || grid);
   hi::ScopedValue<bool> inside(in_thread_, in_thread_ || thread);
-  if (op->for_type == hi::ForType::GPUBlock && !block.old_value) threads_.clear();
+  if (grid && !around.old_value) threads_.clear();
   if (thread) threads_[op->name] = static_cast<int>(hi::as_const_int(op->extent).value_or(1));
   return IRMutator::visit(op);
 }
 
 Stmt shrink_registers::visit(const hi::LetStmt *op) {
-  if (!in_block_) return IRMutator::visit(op);
+  if (!in_grid_) return IRMutator::visit(op);
   lets_.emplace_back(op->name, op->value);
   Stmt s = IRMutator::visit(op);
   lets_.pop_back();
@@ -111,7 +113,7 @@ Stmt shrink_registers::visit(const hi::LetStmt *op) {
 }
 
 Expr shrink_registers::visit(const hi::Let *op) {
-  if (!in_block_) return IRMutator::visit(op);
+  if (!in_grid_) return IRMutator::visit(op);
   lets_.emplace_back(op->name, op->value);
   Expr e = IRMutator::visit(op);
   lets_.pop_back();
@@ -131,7 +133,7 @@ Stmt shrink_registers::visit(const hi::IfThenElse *op) {
 
 // Twice over the body: to learn which cells a thread touches, then to renumber them.
 Stmt shrink_registers::visit(const hi::Allocate *op) {
-  if (!in_block_ || in_thread_ || op->memory_type != Halide::MemoryType::Register)
+  if (!in_grid_ || in_thread_ || op->memory_type != Halide::MemoryType::Register)
     return IRMutator::visit(op);
   tiles_[op->name] = {};
   mutate(op->body);

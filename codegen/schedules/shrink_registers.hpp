@@ -31,7 +31,7 @@ class shrink_registers : public Halide::Internal::IRMutator {
   std::map<std::string, int> threads_;  // loop name -> extent
   std::vector<std::pair<std::string, Expr>> lets_;
   std::vector<Expr> guards_;
-  bool in_block_ = false, in_thread_ = false;
+  bool in_grid_ = false, in_thread_ = false;
 
   Expr with_lets(Expr e) const;
   Expr at_thread(Expr e, int sample) const;

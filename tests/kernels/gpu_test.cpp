@@ -42,7 +42,7 @@ std::string absent(device on) {
 
 void run_all(device on) {
   int trials = 0;
-  for (const program &p : programs_everywhere()) {
+  for (const program &p : programs_of_gpus()) {
     unsigned seed = 0;
     for (const auto &length : lengths) {
       const trial t = trial_of(p, on, length, ++seed);

@@ -1,0 +1,47 @@
+#pragma once
+// Many axes of all kinds of sizes: how GPU schedules distribute positions over blocks and threads.
+#include <qkv/dsl.hpp>
+
+namespace grids {
+using namespace qkv;
+
+inline constexpr batch_axis<"batch"> batch;
+inline constexpr batch_axis<"pair", 2> pair;
+inline constexpr batch_axis<"query_heads"> query_heads;
+inline constexpr batch_axis<"key_heads"> key_heads;
+inline constexpr axis<"group"> group;
+inline constexpr axis<"t"> t;
+inline constexpr axis<"s"> s;
+inline constexpr axis<"mem"> mem;
+inline constexpr axis<"d", 8> d;
+inline constexpr axis<"h", 5> h;
+inline constexpr axis<"four", 4> four;
+
+// Three axes beside the rows of a contraction.
+inline constexpr auto five_axes = kernel<"five_axes">(
+    [](in<"X", batch, pair, t, s, d> X, in<"W", d, h> W) -> out<"Y", batch, pair, t, s, h> {
+      return dot<d>(X, W);
+    });
+
+// Static and run-time sizes in turns; two axes merged into one.
+inline constexpr auto in_turns = kernel<"in_turns">(
+    [](in<"X", pair, t, d, s> X,
+       in<"Z", t, pair, s, four> Z) -> outs<out<"Y", pair, t, d, s>, out<"M", s, d, t>> {
+      return {X * 2.f + 1.f, merge<d, pair, four>(Z)};
+    });
+
+// The call decides the number of key heads and the size of a group.
+inline constexpr auto groups_of_call = kernel<"groups_of_call">(
+    [](in<"Q", batch, query_heads, s, d> Q, in<"K", batch, key_heads, mem, d> K,
+       in<"V", batch, key_heads, mem, h> V) -> out<"O", batch, query_heads, s, h> {
+      auto scores = dot<d>(split<query_heads, key_heads, group>(Q), K);
+      return merge<query_heads, key_heads, group>(dot<mem>(softmax<mem>(scores), V));
+    });
+
+inline constexpr auto sums_of_five = kernel<"sums_of_five">(
+    [](in<"X", batch, pair, t, s, d> X)
+        -> outs<out<"max", batch, pair, t, s>, out<"so_far", batch, pair, t, s, d>> {
+      return {max<d>(X), cumsum<pair>(X)};
+    });
+
+}  // namespace grids
