@@ -1,19 +1,13 @@
 #include "failing.hpp"
 
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <qkv/workspace.hpp>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <new>
 
@@ -59,10 +53,13 @@ class addresses {
   void remove(void *p) {
     if (!p) return;
     const std::lock_guard hold(lock_);
-    void *&place = at(p, p);
-    if (place != p) return;
-    place = gone();
+    void **place = &at(p, p);
+    if (*place != p) return;
+    *place = gone();
     --n_;
+    // marks at the end of a search are not needed
+    if (place + 1 == &*places_.end() || place[1]) return;
+    while (place >= places_.data() && *place == gone()) *place-- = nullptr;
   }
   long count() {
     const std::lock_guard hold(lock_);
@@ -117,45 +114,6 @@ long blocks() { return all.count(); }
 
 namespace {
 
-// What the child has to say, and how far it came.
-struct report {
-  char text[400];
-  long k;
-  bool for_good;
-};
-
-std::string watched(const std::function<void(report &)> &f) {
-  auto *r = static_cast<report *>(
-      mmap(nullptr, sizeof(report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  std::fflush(nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::signal(SIGABRT, SIG_DFL);  // the test framework's own handlers would print
-    std::signal(SIGSEGV, SIG_DFL);
-    std::signal(SIGFPE, SIG_DFL);
-    alarm(100);
-    f(*r);
-    _exit(0);
-  }
-  int state = 0;
-  while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
-  }
-  std::string text = r->text;
-  if (WIFSIGNALED(state))
-    text = WTERMSIG(state) == SIGALRM ? "does not return"
-                                      : "killed by signal " + std::to_string(WTERMSIG(state));
-  else if (WEXITSTATUS(state) != 0 && text.empty())
-    text = "ended with " + std::to_string(WEXITSTATUS(state));
-  if (!text.empty() && r->k > 0)
-    text += " (request " + std::to_string(r->k) + (r->for_good ? " and all after it)" : ")");
-  munmap(r, sizeof(report));
-  return text;
-}
-
-void say(report &r, const std::string &text) {
-  std::strncpy(r.text, text.c_str(), sizeof r.text - 1);
-}
-
 // Everything that is kept between calls goes back first.
 long blocks_at_rest() {
   qkv::detail::stop_threads();
@@ -188,7 +146,7 @@ std::string tried(const operation &o, long k, bool for_good, bool &touched) {
 }  // namespace
 
 std::string survived(const operation &o) {
-  return watched([&](report &r) {
+  return in_child([&](child_report &r) {
     bool touched = true;
     // what a first call sets up for the whole process is no loss
     (void)o.run();
@@ -201,16 +159,13 @@ std::string survived(const operation &o) {
           wrong = tried(o, 0, false, again);
           if (!wrong.empty()) wrong = "the next time: " + wrong;
         }
-        if (!wrong.empty()) return say(r, wrong);
+        if (!wrong.empty()) {
+          r.say(wrong);
+          return;
+        }
       }
     }
     r.k = 0;
-  });
-}
-
-std::string in_child(const std::function<bool()> &f) {
-  return watched([&](report &r) {
-    if (!f()) say(r, "false");
   });
 }
 

@@ -5,6 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "in_child.hpp"
+
 namespace failing {
 
 // From now on the k-th request (for memory by malloc, aligned_alloc, .., or operator new, or for a thread) fails, and, for
@@ -28,8 +30,5 @@ struct operation {
 // fail; after each failure once more untouched. Empty when it always answers out_of_memory or what it answers untouched,
 // leaves intact what it should, loses no memory, and works the next time; else what went wrong, at which k.
 std::string survived(const operation &);
-
-// Runs something in a child process: empty when it returns true, else how it ended.
-std::string in_child(const std::function<bool()> &);
 
 }  // namespace failing

@@ -98,8 +98,8 @@ TEST_CASE("what a test of failures must see") {
           free(p);
           return p ? status_code::ok : status_code::bad_file;
         }}) == "answers: bad file (request 1)");
-  CHECK(failing::in_child([] { return true; }) == "");
-  CHECK(failing::in_child([] { return false; }) == "false");
+  CHECK(in_child([] { return true; }) == "");
+  CHECK(in_child([] { return false; }) == "false");
 }
 
 TEST_CASE("memory fails in a call") {

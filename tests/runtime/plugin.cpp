@@ -1,0 +1,50 @@
+// A library of kernels, loaded while a program runs. QKV_PLUGIN_RUNTIME: it brings a runtime of its own and calls its kernel
+// itself; else it uses that of the program. The kernel's results say which version of it was called.
+#include <qkv/kernel.h>
+
+#include <cstdint>
+
+#ifdef QKV_PLUGIN_RUNTIME
+#include "plugin_spec.hpp"
+#include "threads.hpp"
+#endif
+
+namespace {
+
+struct view {  // what matters here of halide_buffer_t
+  std::uint64_t device;
+  const void *interface;
+  float *host;
+};
+
+// Y = X + version, of one element.
+int enter(void **args) {
+  *static_cast<view *>(args[2])->host = *static_cast<view *>(args[1])->host + QKV_PLUGIN_VERSION;
+  return 0;
+}
+
+const std::int32_t only[] = {0};
+const qkv_axis axes[] = {{"one", 1, 0}};
+const qkv_argument arguments[] = {{"X", QKV_IN, QKV_F32, 1, only, -1},
+                                  {"Y", QKV_OUT, QKV_F32, 1, only, -1}};
+const qkv_kernel kernel = {
+    QKV_ABI, "plugged", QKV_PLUGIN_SIGNATURE, 1, 2, 0, 0, axes, arguments, nullptr, nullptr, enter,
+    nullptr, nullptr};
+const qkv_kernel *const kernels[] = {&kernel};
+qkv_library library = {QKV_PLUGIN_NAME, kernels, 1, 0, nullptr};
+
+__attribute__((constructor(101))) void loaded() { qkv_register_library(&library); }
+__attribute__((destructor(101))) void unloaded() { qkv_unregister_library(&library); }
+
+}  // namespace
+
+#ifdef QKV_PLUGIN_RUNTIME
+// Calls the kernel and runs a loop on several threads; the version, or -1.
+extern "C" int plugin_call() {
+  plugin::tensor<plugin::one> X, Y;
+  X.fill(0);
+  if (!qkv::call<plugin::plugged>(X, Y).ok()) return -1;
+  qkv::detail::parallel_for(100, 4, [](void *, int) {}, nullptr);
+  return static_cast<int>(Y(0));
+}
+#endif

@@ -1,0 +1,246 @@
+// What happens to a process around its calls: libraries come and go, it forks, it calls before main.
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <qkv/registry.hpp>
+
+#include <array>
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "fake.hpp"
+#include "in_child.hpp"
+#include "plugin_spec.hpp"
+#include "tests/catch.hpp"
+#include "threads.hpp"
+#include "typed.hpp"
+
+namespace {
+
+using namespace spec;
+using plugin::plugged;
+using qkv::options;
+using qkv::status;
+using qkv::status_code;
+
+// A plugin as long as this lives.
+struct plugged_in {
+  void *handle;
+  explicit plugged_in(const char *name)
+      : handle(dlopen((std::string(QKV_PLUGINS) + "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    INFO(dlerror());
+    REQUIRE(handle);
+  }
+  ~plugged_in() { CHECK(dlclose(handle) == 0); }
+  plugged_in(const plugged_in &) = delete;
+  plugged_in &operator=(const plugged_in &) = delete;
+};
+
+bool is_loaded(const char *name) {
+  void *const handle =
+      dlopen((std::string(QKV_PLUGINS) + "/" + name).c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (handle) dlclose(handle);
+  return handle;
+}
+
+std::ptrdiff_t threads_of_process() {
+  const std::filesystem::directory_iterator all("/proc/self/task");
+  return std::distance(begin(all), end(all));
+}
+
+struct arguments {
+  plugin::tensor<plugin::one> X, Y;
+  status call() { return qkv::call<plugged>(X, Y); }
+};
+
+struct loop {
+  std::atomic<int> sum{0};
+  bool run(int threads) {
+    sum = 0;
+    qkv::detail::parallel_for(
+        100, threads, [](void *self, int i) { static_cast<loop *>(self)->sum += i; }, this);
+    return sum == 4950;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a library with a runtime of its own is unloaded and loaded again") {
+  const std::ptrdiff_t before = threads_of_process();
+  for (int i = 0; i < 20; ++i) {
+    {
+      const plugged_in p("plugin_own.so");
+      const auto call = reinterpret_cast<int (*)()>(dlsym(p.handle, "plugin_call"));
+      REQUIRE(call);
+      CHECK(call() == 7);
+    }
+    CHECK(!is_loaded("plugin_own.so"));
+    CHECK(threads_of_process() == before);
+  }
+}
+
+TEST_CASE("a library that uses the program's runtime is unloaded and loaded again") {
+  arguments a;
+  CHECK(a.call().code() == status_code::not_linked);
+  qkv::prepared prepared;
+  const qkv_tensor t[] = {a.X.descriptor(), a.Y.descriptor()};
+  for (int i = 0; i < 3; ++i) {
+    {
+      const plugged_in p("plugin_1.so");
+      REQUIRE(a.call().ok());
+      CHECK(a.Y(0) == 1);
+      CHECK(!prepared.run(t).ok());
+      REQUIRE(qkv::prepared::make(*qkv::kernels("plugged").front(), {}, prepared).ok());
+      CHECK(prepared.run(t).ok());
+    }
+    CHECK(!is_loaded("plugin_1.so"));
+    CHECK(qkv::kernels("plugged").empty());
+    CHECK(a.call().code() == status_code::not_linked);
+    CHECK(prepared.run(t).code() == status_code::not_linked);
+    CHECK(prepared.run(t).text() ==
+          std::string("plugged: its library was unloaded after it was prepared"));
+  }
+  {
+    const plugged_in p("plugin_1.so");
+    CHECK(a.call().ok());
+    CHECK(prepared.run(t).code() == status_code::not_linked);  // that was another
+  }
+  const plugged_in p("plugin_2.so");
+  REQUIRE(a.call().ok());
+  CHECK(a.Y(0) == 2);
+}
+
+TEST_CASE("two libraries have a kernel of one name") {
+  arguments a;
+  const plugged_in p("plugin_1.so");
+  {
+    const plugged_in other("plugin_2.so");
+    CHECK(a.call().code() == status_code::wrong_version);
+    CHECK(
+        a.call().text() ==
+        std::string("plugged: the libraries first and second have different kernels of this name"));
+    CHECK(qkv::prepare<plugged>().status().code() == status_code::wrong_version);
+  }
+  CHECK(a.call().ok());
+  const plugged_in same("plugin_3.so");  // of the same signature
+  CHECK(a.call().ok());
+  CHECK(qkv::kernels("plugged").size() == 2);
+}
+
+TEST_CASE("registering is safe against nonsense") {
+  qkv_register_library(nullptr);
+  qkv_unregister_library(nullptr);
+  qkv_library none{"none", nullptr, 3, 0, nullptr};
+  qkv_register_library(&none);
+  qkv_unregister_library(&none);
+  const qkv_kernel *const kernels[] = {&fake::blend_self().table};
+  qkv_library negative{"negative", kernels, -3, 0, nullptr}, twice{"twice", kernels, 1, 0, nullptr};
+  qkv_register_library(&negative);
+  qkv_register_library(&twice);
+  qkv_register_library(&twice);
+  CHECK(qkv::kernels("blend_self").size() == 1);
+  qkv_unregister_library(&twice);
+  qkv_unregister_library(&twice);
+  CHECK(qkv::kernels("blend_self").empty());
+  qkv_unregister_library(&negative);
+}
+
+namespace {
+
+// What a call before main said; the library with the kernel is registered before every static initialiser, as those
+// that are generated are.
+const fake::loaded *early = nullptr;
+__attribute__((constructor(101))) void load() {
+  static const fake::loaded library("fake", {&fake::blend().table, &fake::project().table});
+  early = &library;
+}
+
+struct called_before_main {
+  tensor<batch, seq, d> Q{{2, 3}}, O{{2, 3}};
+  tensor<batch, kv, d> K{{2, 5}}, V{{2, 5}};
+  status said;
+  bool looped;
+  called_before_main() {
+    Q.fill(1), K.fill(2), V.fill(3);
+    said = qkv::call<blend>(options{.threads = 4}, Q, K, V, O);
+    looped = loop().run(4);
+  }
+  bool right() const {
+    return std::all_of(O.begin(), O.end(), [](float x) { return x == 31; });
+  }
+  status call() {
+    O.fill(0);
+    const status s = qkv::call<blend>(Q, K, V, O);
+    return s.ok() && !right() ? status_code::kernel_failed : s;
+  }
+};
+called_before_main before_main;
+
+}  // namespace
+
+TEST_CASE("calls before main") {
+  CHECK(before_main.said.ok());
+  CHECK(before_main.right());
+  CHECK(before_main.looped);
+}
+
+namespace {
+
+// What a forked child does: everything that takes a lock.
+bool child_works(called_before_main &a, qkv::workspace &mine) {
+  loop l;
+  tensor<seq, k> X({4, 5});
+  tensor<k, n, m> W({5, 3, 3});
+  tensor<seq, n, m> Y({4, 3, 3});
+  return a.call().ok() && l.run(4) && l.run(4) &&
+         qkv::call<spec::project>(options{.workspace = &mine}, X, W, Y).ok() &&
+         qkv::call<spec::project>(X, W, Y).ok() && qkv::workspace().take(100) != nullptr &&
+         qkv::kernels().size() >= 2;
+}
+
+}  // namespace
+
+TEST_CASE("a child is forked while threads sleep") {
+  loop l;
+  REQUIRE(l.run(4));
+  qkv::workspace mine;
+  CHECK(in_child([&] { return child_works(before_main, mine); }) == "");
+  CHECK(in_child([&] {
+          return child_works(before_main, mine) &&
+                 in_child([&] { return child_works(before_main, mine); }) == "";
+        }) == "");
+  CHECK(l.run(4));
+}
+
+TEST_CASE("a child is forked while threads work") {
+  qkv::workspace mine;
+  std::atomic<bool> enough{false};
+  std::atomic<int> failed{0};
+  const auto work = [&] {
+    loop l;
+    tensor<seq, k> X({4, 5});
+    tensor<k, n, m> W({5, 3, 3});
+    tensor<seq, n, m> Y({4, 3, 3});
+    qkv_library passing{"passing", nullptr, 0, 0, nullptr};
+    const qkv_kernel *const none[] = {nullptr};
+    passing.kernels = none;
+    while (!enough) {
+      failed += !l.run(3);
+      failed += !qkv::call<spec::project>(options{.workspace = &mine}, X, W, Y).ok();
+      failed += !qkv::call<spec::project>(X, W, Y).ok();
+      failed += !qkv::workspace().take(100);
+      qkv_register_library(&passing);
+      qkv_unregister_library(&passing);
+    }
+  };
+  std::vector<std::jthread> all;
+  for (int i = 0; i < 4; ++i) all.emplace_back(work);
+  std::string wrong;
+  for (int i = 0; i < 200 && wrong.empty(); ++i)
+    wrong = in_child([&] { return child_works(before_main, mine); });
+  enough = true;
+  all.clear();
+  CHECK(wrong == "");
+  CHECK(failed == 0);
+}
