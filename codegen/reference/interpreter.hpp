@@ -3,6 +3,7 @@
 // the program has f64; the oracle that compiled kernels are compared with. And the same in plain loops of the precision
 // that kernels compute in, the yardsticks of the comparison.
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -25,16 +26,29 @@ using arrays = std::map<std::string, array, std::less<>>;  // by the names of ar
 // Cost: a multiplication in about a nanosecond, on one thread; memory of all live steps.
 arrays interpret(const program &, const arrays &arguments, const size_map & = {});
 
-// How a plain loop adds up.
+// The same, and how far an honest evaluation of each element may be off besides what plain loops show (noise.hpp);
+// infinite where rounding decides what the element is. Cost: twice that of interpret.
+struct measured {
+  arrays values, noise;
+};
+measured interpret_and_measure(const program &, const arrays &arguments, const size_map & = {});
+
+// How a plain loop adds up products.
 enum class order {
   in_sequence,  // one sum
   in_eights,    // eight partial sums, element k into the sum k mod 8
+  fused,        // one sum; products are added before they are rounded
 };
 
+// Changes the value of a step, row-major as its shape: how tests plant mistakes.
+using alteration = std::function<void(const node &, std::vector<double> &)>;
+
 // The same in float32: arguments are rounded first, then every operation. The yardsticks of what honest f32 may be off by.
-arrays interpret_as_float(const program &, const arrays &arguments, const size_map &, order);
+arrays interpret_as_float(const program &, const arrays &arguments, const size_map &, order,
+                          const alteration & = {});
 // And of honest f64.
-arrays interpret_as_double(const program &, const arrays &arguments, const size_map &, order);
+arrays interpret_as_double(const program &, const arrays &arguments, const size_map &, order,
+                           const alteration & = {});
 
 // The size of every axis: the given ones and those that the shapes of the arguments decide. Throws as interpret does.
 std::vector<std::int64_t> sizes_of(const program &, const arrays &arguments, const size_map &);

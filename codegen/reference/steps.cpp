@@ -155,16 +155,28 @@ tensor_value<T> steps<T>::masked(const node &n, const values &in) const {
 
 namespace {
 
+// Adds x * y, rounded before or not. The product of two float32 is exact in a double; a sum in double hardly ever rounds
+// to another float32 than the exact one does.
+template <bool Fused, class T, class N>
+void add_product(T &sum, N x, N y) {
+  if constexpr (!Fused)
+    sum += static_cast<T>(x * y);
+  else if constexpr (std::is_same_v<T, float>)
+    sum = static_cast<float>(static_cast<double>(sum) + x * y);
+  else
+    sum = std::fma(x, y, sum);
+}
+
 // sums[c] += x[c * x_step] * y[c * y_step]
-template <class T, class N>
+template <bool Fused, class T, class N>
 void add_products(std::int64_t n, const N *x, std::int64_t x_step, const N *y, std::int64_t y_step,
                   T *sums) {
   if (x_step == 0 && y_step == 1)
-    for (std::int64_t c = 0; c < n; ++c) sums[c] += static_cast<T>(x[0] * y[c]);
+    for (std::int64_t c = 0; c < n; ++c) add_product<Fused>(sums[c], x[0], y[c]);
   else if (x_step == 1 && y_step == 0)
-    for (std::int64_t c = 0; c < n; ++c) sums[c] += static_cast<T>(x[c] * y[0]);
+    for (std::int64_t c = 0; c < n; ++c) add_product<Fused>(sums[c], x[c], y[0]);
   else
-    for (std::int64_t c = 0; c < n; ++c) sums[c] += static_cast<T>(x[c * x_step] * y[c * y_step]);
+    for (std::int64_t c = 0; c < n; ++c) add_product<Fused>(sums[c], x[c * x_step], y[c * y_step]);
 }
 
 }  // namespace
@@ -172,6 +184,7 @@ void add_products(std::int64_t n, const N *x, std::int64_t x_step, const N *y, s
 // Only products of present elements count. A row of results at a time: none of them waits for another.
 template <class T>
 tensor_value<T> steps<T>::dot(const node &n, const values &in) const {
+  using N = typename value::number;
   const value &a = *in[0], &b = *in[1];
   value v = blank(n.shape);
   const extents inner = extents_of(n.over);
@@ -186,6 +199,7 @@ tensor_value<T> steps<T>::dot(const node &n, const values &in) const {
   }
   const bool all_alike = (a.states.empty() || a_step == 0) && (b.states.empty() || b_step == 0);
   const std::size_t lanes = lanes_of(how_);
+  const bool fused = how_ == order::fused;
   std::vector<T> sums(lanes * static_cast<std::size_t>(row));
   auto to = v.data.begin();
   walk<2>(outer, {along_a, along_b}, [&](const auto &at) {
@@ -196,9 +210,13 @@ tensor_value<T> steps<T>::dot(const node &n, const values &in) const {
       if (!all_alike) {
         for (std::int64_t c = 0; c < row; ++c)
           if (a.at(i + c * a_step) == present && b.at(j + c * b_step) == present)
-            lane[c] += static_cast<T>(a.data[i + c * a_step] * b.data[j + c * b_step]);
+            (fused ? add_product<true, T, N> : add_product<false, T, N>)(lane[c],
+                                                                         a.data[i + c * a_step],
+                                                                         b.data[j + c * b_step]);
       } else if (a.at(i) == present && b.at(j) == present) {
-        add_products(row, a.data.data() + i, a_step, b.data.data() + j, b_step, lane);
+        (fused ? add_products<true, T, N> : add_products<false, T, N>)(row, a.data.data() + i,
+                                                                       a_step, b.data.data() + j,
+                                                                       b_step, lane);
       }
     }
     for (std::int64_t c = 0; c < row; ++c) {

@@ -39,6 +39,9 @@ class steps {
 
   tensor_value<T> blank(const std::vector<axis_id> &axes) const;
 
+  // The stride of a value along each of `axes`; 0 where it lacks the axis.
+  static extents strides_along(const tensor_value<T> &, const std::vector<axis_id> &axes);
+
   // What a scan reads and writes at position t of an axis: the elements there, in the order of `axes`.
   tensor_value<T> at_position(const tensor_value<T> &, const std::vector<axis_id> &axes, axis_id,
                               std::int64_t t) const;
@@ -67,8 +70,6 @@ class steps {
   value output(const node &, const values &) const;
 
   extents extents_of(const std::vector<axis_id> &axes) const;
-  // The stride of `v` along each of `axes`; 0 where it lacks the axis.
-  static extents strides_along(const value &v, const std::vector<axis_id> &axes);
   T sum_of(const value &, std::int64_t base, const std::vector<std::int64_t> &offsets) const;
 
   const program &p_;

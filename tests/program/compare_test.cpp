@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "tests/catch.hpp"
@@ -31,6 +32,8 @@ expectation million() {
     e.in_sequence.push_back(e.reference.back() + random.uniform(-1e-6, 1e-6));
     e.in_eights.push_back(e.reference.back() + random.uniform(-2e-6, 2e-6));
   }
+  e.fused = e.in_sequence;
+  e.noise.assign(e.reference.size(), 0);
   return e;
 }
 const expectation &big() {
@@ -43,8 +46,13 @@ expectation small(std::vector<double> reference) {
   e.name = "O";
   e.axes = {"seq"};
   e.shape = {static_cast<std::int64_t>(reference.size())};
-  e.reference = e.in_sequence = e.in_eights = std::move(reference);
+  e.noise.assign(reference.size(), 0);
+  e.reference = e.in_sequence = e.in_eights = e.fused = std::move(reference);
   return e;
+}
+
+std::vector<double> row_of(std::int64_t n, double x) {
+  return std::vector<double>(static_cast<std::size_t>(n), x);
 }
 
 double largest_yardstick(const expectation &e) {
@@ -123,7 +131,7 @@ TEST_CASE("compare: what float32 cannot hold is an infinity") {
 
 TEST_CASE("compare: what float32 loops cannot keep finite is not demanded") {
   expectation e = small({10, 1});
-  e.in_sequence[0] = infinity, e.in_eights[0] = not_a_number;
+  e.in_sequence[0] = e.fused[0] = infinity, e.in_eights[0] = not_a_number;
   CHECK(compare(e, std::vector<double>{infinity, 1}).right);
   CHECK(compare(e, std::vector<double>{10, 1}).right);
   e.in_eights[0] = 10;
@@ -220,6 +228,93 @@ TEST_CASE("judge: f64 is held to double precision, what f32 it is made of is not
   CHECK(codegen::judge(p, a, {}, rounded).right);
   for (double &x : rounded["P"].data) x = static_cast<float>(x);
   CHECK_FALSE(codegen::judge(p, a, {}, rounded).right);
+}
+
+namespace {
+
+// Terms of 1e8 that cancel in every loop before the small ones come; added from the end they swallow those.
+codegen::verdict judge_cancelling(const auto &kernel, const std::function<float(float)> &after) {
+  const codegen::program p = codegen::make_program(kernel);
+  arrays a = {{"X", {{1, 16}, row_of(16, 1)}}, {"Y", {{1, 16}, row_of(16, 0)}}};
+  auto &y = a["Y"].data;
+  y[0] = 1e8, y[8] = -1e8;
+  for (std::size_t k = 9; k < 16; ++k) y[k] = 0.5;
+  float sum = 0;
+  for (std::size_t k = 16; k-- > 0;) sum += static_cast<float>(y[k]);
+  CHECK(sum == 0);
+  return codegen::judge(p, a, {}, {{"O", {{1}, {after(sum)}}}});
+}
+
+}  // namespace
+
+TEST_CASE("judge: another order of a sum is right where terms cancel") {
+  constexpr auto plain = kernel<"plain">([
+  ](in<"X", batch, d_k> X, in<"Y", batch, d_k> Y) -> out<"O", batch> { return dot<d_k>(X, Y); });
+  CHECK(judge_cancelling(plain, [](float x) { return x + 1e-3f; }).right);
+  CHECK_FALSE(judge_cancelling(plain, [](float x) { return x + 60; }).right);
+  constexpr auto after =
+      kernel<"after">([](in<"X", batch, d_k> X, in<"Y", batch, d_k> Y) -> out<"O", batch> {
+        return tanh(dot<d_k>(X, Y) / 1000);
+      });
+  CHECK(judge_cancelling(after, [](float x) { return x + 1e-6f; }).right);
+  CHECK_FALSE(judge_cancelling(after, [](float x) { return x + 0.06f; }).right);
+  constexpr auto total =
+      kernel<"total">([](in<"X", batch, d_k> X, in<"Y", batch, d_k> Y) -> out<"O", batch> {
+        return sum<d_k>(X * Y) + 1;
+      });
+  CHECK(judge_cancelling(total, [](float x) { return x + 1; }).right);
+  constexpr auto cancelled =
+      kernel<"cancelled">([](in<"X", batch, d_k> X, in<"Y", batch, d_k> Y) -> out<"O", batch> {
+        return sum<d_k>(normalize<d_k>(X + Y) * Y);
+      });
+  CHECK(judge_cancelling(cancelled, [](float) { return 1e16f; }).right == false);
+}
+
+TEST_CASE("judge: where rounding decides, either result is right") {
+  constexpr auto chosen =
+      kernel<"chosen">([](in<"X", batch, d_k> X, in<"Y", batch, d_k> Y) -> out<"O", batch> {
+        return where(dot<d_k>(X, Y) > 0, 1, 2);
+      });
+  CHECK(judge_cancelling(chosen, [](float) { return 2; }).right);
+  constexpr auto clear =
+      kernel<"clear">([](in<"X", batch, d_k> X, in<"Y", batch, d_k> Y) -> out<"O", batch> {
+        return where(dot<d_k>(X, Y) > -60, 1, 2);
+      });
+  CHECK(judge_cancelling(clear, [](float) { return 1; }).right);
+  CHECK_FALSE(judge_cancelling(clear, [](float) { return 2; }).right);
+  constexpr auto masked =
+      kernel<"masked">([](in<"X", batch, d_k> X, in<"Y", batch, d_k> Y) -> out<"O", batch> {
+        return max<d_k>(mask_rows(Y, dot<d_k>(X, Y) > 0));
+      });
+  CHECK(judge_cancelling(masked, [](float) { return -infinity; }).right);
+}
+
+TEST_CASE("judge: terms whose sum overflows in another order") {
+  constexpr auto total =
+      kernel<"total">([](in<"X", batch, d_k> X) -> out<"O", batch> { return sum<d_k>(X); });
+  const codegen::program p = codegen::make_program(total);
+  arrays a = {{"X", {{1, 16}, row_of(16, 0)}}};
+  a["X"].data[0] = 3e38, a["X"].data[8] = -3e38, a["X"].data[9] = 2e38;
+  CHECK(codegen::judge(p, a, {}, {{"O", {{1}, {2e38}}}}).right);
+  CHECK(codegen::judge(p, a, {}, {{"O", {{1}, {infinity}}}}).right);
+  a["X"].data[0] = 1e38, a["X"].data[8] = -1e38, a["X"].data[9] = 1e38;
+  CHECK_FALSE(codegen::judge(p, a, {}, {{"O", {{1}, {infinity}}}}).right);
+}
+
+TEST_CASE("judge: a state that fades may be 0 from the smallest normal number on") {
+  constexpr auto fading = kernel<"fading">([](in<"X", seq, d_k> X) -> out<"O", d_k> {
+    return scan<seq>(zeros<d_k>() + 1, [](auto s, auto x) { return s * x; }, X).last;
+  });
+  const codegen::program p = codegen::make_program(fading);
+  const auto judged = [&](std::int64_t n, double got) {
+    return codegen::judge(p, {{"X", {{n, 16}, row_of(16 * n, 0.5)}}}, {},
+                          {{"O", {{16}, row_of(16, got)}}});
+  };
+  CHECK(judged(2000, 0).right);  // 2^-2000
+  CHECK(judged(130, 0).right);   // a denormal number, and what flushing makes of it
+  CHECK(judged(130, 0x1p-130).right);
+  CHECK_FALSE(judged(100, 0).right);
+  CHECK(judged(100, 0x1p-100).right);
 }
 
 TEST_CASE("judge: nothing to compute from") {

@@ -1,0 +1,356 @@
+#include "codegen/reference/noise.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <qkv/core/half.hpp>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/reference/functions.hpp"
+
+namespace qkv::codegen::detail {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double largest_f32 = std::numeric_limits<float>::max();
+
+template <class T>
+bool is_undecided(T noise) {
+  return std::isinf(noise);
+}
+
+template <class P>
+bool some_undecided(const tensor_value<P> &noise) {
+  return std::any_of(noise.data.begin(), noise.data.end(), [](auto x) { return std::isinf(x); });
+}
+
+// 1 where the noise is infinite, nothing absent.
+template <class P>
+tensor_value<P> indicator(tensor_value<P> noise) {
+  for (auto &x : noise.data) x = std::isinf(x) ? 1 : 0;
+  noise.states.clear();
+  return noise;
+}
+
+// Whether a step rounds to a whole number, or to true and false.
+bool is_discrete(const node &n) { return n.type == i32 || n.type == b8; }
+
+bool is_elementary(op o) {
+  return is_unary(o) && o != op::neg && o != op::not_ && o != op::relu && o != op::abs &&
+         o != op::sqrt && o != op::cast;
+}
+
+// Whether an exact result needs no rounding: 0, or a normal number of the arithmetic's type.
+template <class T>
+bool holds(double unit, double tiny, T x) {
+  return x == 0 || (std::abs(x) >= tiny &&
+                    (unit == 0x1p-53 ? static_cast<double>(x) == x : static_cast<float>(x) == x));
+}
+
+// Its result is one of its operands, or the distance of one from 0.
+bool chooses(op o) {
+  return is_source(o) || is_view(o) || is_gather(o) || o == op::uniform || o == op::output ||
+         o == op::mask || o == op::max_over || o == op::min_over || o == op::where ||
+         o == op::min || o == op::max || o == op::neg || o == op::abs || o == op::relu ||
+         o == op::cast;
+}
+
+// |f(x + d) - y| or |f(x - d) - y|, the larger one; NaN counts as infinity.
+template <class T, class F>
+T movement(F f, T x, T d, T y) {
+  if (d == 0) return T(0);
+  const T a = std::abs(f(x + d) - y), b = std::abs(f(x - d) - y);
+  return std::isnan(a) || std::isnan(b) ? T(infinity) : std::max(a, b);
+}
+
+}  // namespace
+
+template <class P>
+noise_meter<P>::noise_meter(const program &p, const steps<P> &s) : p_(p), steps_(s) {
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
+    precision_.push_back(precision_of(n));
+}
+
+template <class P>
+typename noise_meter<P>::precision noise_meter<P>::precision_of(node_id id) const {
+  const node &n = p_[id];
+  if (is_discrete(n)) return {};
+  precision r;
+  r.unit = n.type == f64 ? 0x1p-53 : 0x1p-24;
+  r.tiny = n.type == f64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
+  for (node_id operand : n.in) {
+    const precision &o = precision_[operand];
+    if (!o.rounded) continue;
+    r.rounded = true;
+    r.unit = std::max(r.unit, o.unit);
+    r.coarse = std::max(r.coarse, o.coarse);
+    r.tiny = std::max(r.tiny, o.tiny);
+  }
+  if (r.rounded && (n.type == bf16 || n.type == f16))
+    r.coarse = std::max(r.coarse, unit_roundoff(n.type));
+  if (n.kind == op::number)
+    r.rounded = n.type != f64 && static_cast<float>(n.value) != n.value;
+  else if (!chooses(n.kind))
+    r.rounded = true;
+  return r;
+}
+
+template <class P>
+tensor_value<P> noise_meter<P>::dense(const value &noise, const value &like) {
+  if (!noise.data.empty()) return noise;
+  value v = like;
+  std::fill(v.data.begin(), v.data.end(), T(0));
+  return v;
+}
+
+template <class P>
+tensor_value<P> noise_meter<P>::magnitude(node_id n, const value &x, const value &noise,
+                                          bool squared) const {
+  const precision &r = precision_[n];
+  value v = x;
+  const T floor = r.unit > 0 ? static_cast<T>(r.tiny / r.unit) : T(0);
+  for (std::size_t k = 0; k < v.data.size(); ++k) {
+    T &y = v.data[k];
+    y = std::abs(y) + (noise.data[k] > 0 ? floor : T(0));
+    if (squared) y *= y;
+  }
+  return v;
+}
+
+// The same sum of magnitudes, by the same step; what rounding to 16 bits adds, by the sum of squares.
+template <class P>
+tensor_value<P> noise_meter<P>::of_terms(node_id id, const values &in, const values &noises) const {
+  const node &n = p_[id];
+  const auto total = [&](bool squared) {
+    std::vector<value> of;
+    values pointers;
+    for (std::size_t k = 0; k < in.size(); ++k)
+      of.push_back(magnitude(n.in[k], *in[k], *noises[k], squared));
+    for (const value &v : of) pointers.push_back(&v);
+    return steps_.run(n, pointers);
+  };
+  const precision &r = precision_[id];
+  value v = total(false);
+  const T u = static_cast<T>(r.unit);
+  for (T &y : v.data) y = r.unit == 0x1p-24 && y > largest_f32 ? T(infinity) : y * u;
+  if (r.coarse > 0) {
+    const value squares = total(true);
+    for (std::size_t k = 0; k < v.data.size(); ++k)
+      v.data[k] += static_cast<T>(r.coarse) * std::sqrt(squares.data[k]);
+  }
+  return v;
+}
+
+template <class P>
+tensor_value<P> noise_meter<P>::of_weights(node_id id, const values &in, const values &noises,
+                                           const value &result) const {
+  const node &n = p_[id];
+  const precision &r = precision_[id];
+  value v = result;
+  for (T &y : v.data) y = std::abs(y) * static_cast<T>(r.unit + r.coarse);
+  if (n.kind == op::softmax) return v;
+  // |x| / sum of |x| is smaller than |x| / |sum of x| by what the sum cancels
+  const value x = magnitude(n.in[0], *in[0], *noises[0], false), share = steps_.run(n, {&x});
+  for (std::size_t k = 0; k < v.data.size(); ++k)
+    if (share.data[k] > 0) v.data[k] *= std::abs(result.data[k]) / share.data[k];
+  return v;
+}
+
+template <class P>
+tensor_value<P> noise_meter<P>::of_logsumexp(node_id id, const values &in,
+                                             const value &result) const {
+  const precision &r = precision_[id];
+  node largest = p_[id];
+  largest.kind = op::max_over;
+  value v = steps_.run(largest, in);
+  for (std::size_t k = 0; k < v.data.size(); ++k)
+    v.data[k] = static_cast<T>(r.unit + r.coarse) *
+                (std::abs(v.data[k]) + std::abs(result.data[k] - v.data[k]) + 1);
+  return v;
+}
+
+template <class P>
+tensor_value<P> noise_meter<P>::pointwise(node_id id, const values &in, const values &noises,
+                                          const value &result) const {
+  const node &n = p_[id];
+  const precision &own = precision_[id];
+  std::vector<value> noise;
+  for (std::size_t k = 0; k < in.size(); ++k) noise.push_back(dense(*noises[k], *in[k]));
+  const auto operand = [&](std::size_t k) { return k < in.size() ? k : 0; };
+  const auto stride = [&](std::size_t k) {
+    return steps<P>::strides_along(*in[operand(k)], n.shape);
+  };
+  const T u = static_cast<T>(own.unit);
+  value v = result;
+  std::size_t to = 0;
+  walk<3>(result.extent, {stride(0), stride(1), stride(2)}, [&](const auto &at) {
+    const auto number = [&](std::size_t k) { return in[operand(k)]->data[at[k]]; };
+    const auto off = [&](std::size_t k) { return noise[operand(k)].data[at[k]]; };
+    const T x = number(0), y = number(1), dx = off(0), dy = in.size() > 1 ? off(1) : T(0);
+    const T is = result.data[to];
+    T &d = v.data[to++];
+    if (n.kind == op::where) {
+      d = is_undecided(dx) ? (y == number(2) ? T(0) : T(infinity)) : x != 0 ? dy : off(2);
+      return;
+    }
+    if (is_undecided(dx) || is_undecided(dy)) {
+      d = T(infinity);
+      return;
+    }
+    if (!std::isfinite(is) && !is_discrete(n)) {
+      d = T(0);
+      return;
+    }
+    const auto of_first = [&](T a) {
+      return n.kind == op::cast ? cast_to(n.type, a)
+             : is_unary(n.kind) ? unary(n.kind, a)
+                                : binary(n.kind, a, y);
+    };
+    const auto of_second = [&](T b) { return binary(n.kind, x, b); };
+    if (is_discrete(n)) {
+      const bool moved =
+          movement(of_first, x, 4 * dx, is) > 0 || movement(of_second, y, 4 * dy, is) > 0;
+      d = moved ? T(infinity) : T(0);
+      return;
+    }
+    if (n.kind == op::add || n.kind == op::sub)
+      d = dx + dy;
+    else if (n.kind == op::cast)
+      d = dx == 0 ? T(0) : dx + static_cast<T>(own.coarse) * std::abs(x);
+    else
+      d = movement(of_first, x, dx, is) + movement(of_second, y, dy, is);
+    if (is_elementary(n.kind)) d += 2 * u * std::abs(is);
+    if (!chooses(n.kind) &&
+        (dx > 0 || dy > 0 || is_elementary(n.kind) || !holds(own.unit, own.tiny, is)))
+      d = std::max({d, u * std::abs(is), T(own.tiny)});
+  });
+  return v;
+}
+
+// Infinite wherever an element behind it is, absent or not.
+template <class P>
+tensor_value<P> noise_meter<P>::with_undecided(const node &n, const values &noises,
+                                               value noise) const {
+  if (std::none_of(noises.begin(), noises.end(), [](const value *v) { return some_undecided(*v); }))
+    return noise;
+  value count;
+  if (n.kind == op::dot) {
+    std::vector<value> of, ones;
+    for (const value *v : noises) {
+      of.push_back(indicator(*v));
+      ones.push_back(of.back());
+      std::fill(ones.back().data.begin(), ones.back().data.end(), T(1));
+    }
+    count = steps_.run(n, {&of[0], &ones[1]});
+    const value second = steps_.run(n, {&ones[0], &of[1]});
+    for (std::size_t k = 0; k < count.data.size(); ++k) count.data[k] += second.data[k];
+  } else {
+    const value of = indicator(*noises[0]);
+    node sum = n;
+    if (n.kind != op::cumsum) sum.kind = op::sum;
+    if (makes_weights(n.kind)) sum.shape = without(n.shape, n.over);
+    count = steps_.run(sum, {&of});
+    if (makes_weights(n.kind)) {
+      node all = n;
+      all.kind = op::broadcast;
+      const value rows = std::move(count);
+      count = steps_.run(all, {&rows});
+    }
+  }
+  for (std::size_t k = 0; k < noise.data.size(); ++k)
+    if (count.data[k] > 0) noise.data[k] = T(infinity);
+  return noise;
+}
+
+template <class P>
+tensor_value<P> noise_meter<P>::of(node_id id, const values &in, const values &noises,
+                                   const value &result) const {
+  const node &n = p_[id];
+  if (n.kind == op::number && precision_[id].rounded) {
+    value v = result;
+    v.data[0] = std::abs(v.data[0]) * static_cast<T>(precision_[id].unit);
+    return v;
+  }
+  if (is_source(n.kind) || n.kind == op::uniform) return {};
+  const bool exact =
+      std::all_of(noises.begin(), noises.end(), [](auto *v) { return v->data.empty(); });
+  if (exact && (chooses(n.kind) || is_discrete(n))) return {};
+  if (is_pointwise(n.kind)) return pointwise(id, in, noises, result);
+
+  std::vector<value> noise;
+  values pointers;
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    noise.push_back(dense(*noises[k], *in[k]));
+    noise[k].states = in[k]->states;
+  }
+  for (value &v : noise) pointers.push_back(&v);
+  const auto finite_parts = [&](value v) {
+    for (std::size_t k = 0; k < v.data.size(); ++k)
+      if (!std::isfinite(result.data[k]))
+        v.data[k] = T(0);
+      else if (std::isnan(v.data[k]))
+        v.data[k] = T(infinity);
+    v.states = result.states;
+    return v;
+  };
+  switch (n.kind) {
+    case op::mask: {
+      value v = steps_.run(n, {&noise[0], in[1]});
+      const value unsure = indicator(noise[1]);
+      noise[0].states.clear();
+      const value seen = steps_.run(n, {&noise[0], &unsure});
+      for (std::size_t k = 0; k < v.data.size(); ++k)
+        if (seen.states[k] != absent) v.data[k] = T(infinity);
+      return v;
+    }
+    case op::take: {
+      value v = steps_.run(n, {&noise[0], in[1]});
+      if (!some_undecided(noise[1])) return v;
+      node along = n;
+      along.kind = op::broadcast;
+      const value unsure = steps_.run(along, {&noise[1]});
+      for (std::size_t k = 0; k < v.data.size(); ++k)
+        if (is_undecided(unsure.data[k])) v.data[k] = T(infinity);
+      return v;
+    }
+    case op::dot:
+    case op::sum:
+    case op::mean:
+    case op::cumsum:
+      return with_undecided(n, pointers, finite_parts(of_terms(id, in, pointers)));
+    case op::softmax:
+    case op::normalize:
+      return with_undecided(n, pointers, finite_parts(of_weights(id, in, pointers, result)));
+    case op::logsumexp:
+      return with_undecided(n, pointers, finite_parts(of_logsumexp(id, in, result)));
+    case op::max_over:
+    case op::min_over: {
+      node largest = n;
+      largest.kind = op::max_over;
+      return with_undecided(n, pointers, finite_parts(steps_.run(largest, {&noise[0]})));
+    }
+    case op::output:
+      noise[0].states.clear();
+      return steps_.run(n, pointers);
+    default:  // views and concat
+      return steps_.run(n, pointers);
+  }
+}
+
+template <class P>
+tensor_value<P> noise_meter<P>::carried_on(const value &next, value noise,
+                                           const value &noise_of_state) const {
+  if (noise.data.empty() || next.states.empty()) return noise;
+  value v = noise;
+  v.states = next.states;
+  steps_.keep_where_absent(v, dense(noise_of_state, v));
+  for (std::size_t k = 0; k < v.data.size(); ++k)
+    if (is_undecided(noise.data[k])) v.data[k] = T(infinity);
+  return v;
+}
+
+template class noise_meter<long double>;
+template class noise_meter<double>;
+template class noise_meter<float>;
+
+}  // namespace qkv::codegen::detail
