@@ -2,6 +2,7 @@
 // What every rewrite does: walk the nodes in order, put each (or something in its place) into a new program.
 #include <cmath>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "codegen/program/assemble.hpp"
@@ -40,9 +41,13 @@ class rebuild {
     for (std::size_t k = 0; k < from_.nodes.size(); ++k) {
       node n = from_.nodes[k];
       for (node_id &operand : n.in) operand = at_[operand];
+      const bool argument = n.kind == op::input || n.kind == op::param;
+      const node_id first = static_cast<node_id>(to_.nodes.size());
       at_[k] = replace(std::move(n));
+      // the signature speaks of the argument, not of what was made of it
+      if (argument) arguments_[static_cast<node_id>(k)] = first;
     }
-    for (node_id argument : from_.arguments) to_.arguments.push_back(at_[argument]);
+    for (node_id argument : from_.arguments) to_.arguments.push_back(arguments_.at(argument));
     for (node_id output : from_.outputs) to_.outputs.push_back(at_[output]);
     return without_dead_steps(std::move(to_));
   }
@@ -51,6 +56,7 @@ class rebuild {
   const program &from_;
   program to_;
   std::vector<node_id> at_;
+  std::map<node_id, node_id> arguments_;  // of the old program: where they are now
 };
 
 }  // namespace qkv::codegen

@@ -12,7 +12,7 @@ bool is_narrow(dtype t) { return t == bf16 || t == f16; }
 
 program widen(const program &p) {
   rebuild r(p);
-  program wide = r.run([&](node n) -> node_id {
+  return r.run([&](node n) -> node_id {
     if (!is_narrow(n.type) || n.kind == op::cast || n.kind == op::output)
       return r.put(std::move(n));
     if (n.kind != op::input && n.kind != op::param) {
@@ -25,10 +25,6 @@ program widen(const program &p) {
     cast.in = {r.put(std::move(n))};
     return r.put(std::move(cast));
   });
-  // the signature speaks of the arguments, not of what was made of them
-  for (node_id &argument : wide.arguments)
-    if (wide[argument].kind == op::cast) argument = wide[argument].in[0];
-  return wide;
 }
 
 }  // namespace qkv::codegen
