@@ -22,7 +22,7 @@ std::vector<shape> walked(const std::vector<tree> &trees) {
   return all;
 }
 
-chain::chain(const program &p) : p_(p), uses_(p.nodes.size(), 0) {
+chain::chain(const program &p) : p_(p), uses_(p.nodes.size(), 0), masked_(masked_steps(p)) {
   for (const node &n : p.nodes)
     for (node_id operand : n.in) ++uses_[operand];
 }
@@ -41,8 +41,8 @@ void chain::collect(node_id n, std::vector<node_id> &factors, shape &over) const
 
 bool chain::opens(node_id inner, node_id other) const {
   const node &x = p_[inner];
-  if (x.kind != op::dot || !is_floating(x.type) || !x.name.empty() || uses_[inner] != 1)
-    return false;
+  if (x.kind != op::dot || !is_floating(x.type) || uses_[inner] != 1) return false;
+  if (masked_[other] || masked_[x.in[0]] || masked_[x.in[1]]) return false;
   shape over;
   summed(inner, over);
   return std::none_of(over.begin(), over.end(), [&](axis_id a) { return reaches(other, a); });

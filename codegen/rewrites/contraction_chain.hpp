@@ -30,7 +30,8 @@ class chain {
   void collect(node_id, std::vector<node_id> &factors, shape &over) const;
 
   // The inner contraction serves only this one, and nothing that it or those below it sum over means anything to the other
-  // operand.
+  // operand. None of the operands is masked: an absent element hides what it would be multiplied with, and another order
+  // would multiply it with something else.
   bool opens(node_id inner, node_id other) const;
 
   // The axes that each contraction below this one walks, as the spec is written.
@@ -50,6 +51,7 @@ class chain {
 
   const program &p_;
   std::vector<int> uses_;
+  std::vector<bool> masked_;
 };
 
 // The cheapest order of these factors at these sizes, by trying all: few factors. Operands first, the root last;

@@ -50,6 +50,21 @@ constexpr auto squeezed =
       return qkv::dot<wide>(X, qkv::dot<narrow>(W, U));
     });
 
+// The same with a name for what is opened.
+constexpr auto named =
+    qkv::kernel<"named">([](qkv::in<"X", specs::seq, wide> X, qkv::in<"W", wide, narrow> W,
+                            qkv::in<"U", narrow, out_> U) -> qkv::out<"Y", specs::seq, out_> {
+      return qkv::dot<wide>(X, qkv::let<"WU">(qkv::dot<narrow>(W, U)));
+    });
+
+// The same where a row of X hides what it would be multiplied with.
+constexpr auto hidden =
+    qkv::kernel<"hidden">([](qkv::in<"X", specs::seq, wide> X, qkv::in<"keep", qkv::b8, wide> keep,
+                             qkv::in<"W", wide, narrow> W,
+                             qkv::in<"U", narrow, out_> U) -> qkv::out<"Y", specs::seq, out_> {
+      return qkv::dot<wide>(qkv::mask(X, keep), qkv::dot<narrow>(W, U));
+    });
+
 }  // namespace
 
 TEST_CASE("one attention is one stage") {
@@ -125,6 +140,16 @@ TEST_CASE("static sizes decide on the order of contractions at once") {
   CHECK(orders[0].written != orders[0].chosen);
   CHECK(orders[0].other.empty());
   CHECK(outline_of(squeezed).kinds == "contraction contraction");
+}
+
+TEST_CASE("a name does not keep a contraction out of the order") {
+  const auto orders = orders_of(opened(make_program(named)));
+  REQUIRE(orders.size() == 1);
+  CHECK(orders[0].chosen == orders_of(opened(make_program(squeezed)))[0].chosen);
+}
+
+TEST_CASE("contractions with what a mask hides stay in the order of the spec") {
+  CHECK(orders_of(opened(make_program(hidden))).empty());
 }
 
 TEST_CASE("what a scan computes of its operands alone is computed for all positions before") {
