@@ -386,13 +386,15 @@ tensor_value<T> steps<T>::joined(const node &n, const values &in) const {
   for (const std::size_t k : {0, 1}) {
     const value &x = *in[k];
     const axis_id part = k == 0 ? n.over[1] : n.over.back();
-    std::vector<axis_id> walked = n.shape;
-    for (axis_id &a : walked)
-      if (a == n.over[0]) a = part;
-    extents to = dense_strides(v.extent);
-    for (std::size_t d = 0; d < to.size(); ++d)
-      if (n.shape[d] == n.over[0]) to[d] = whole;
-    walk<2>(extents_of(walked), {strides_along(x, walked), to}, [&](const auto &at) {
+    // where the other operand has an axis of that name too, the part stands along the whole alone
+    extents along = strides_along(x, n.shape), extent = v.extent;
+    for (std::size_t d = 0; d < n.shape.size(); ++d) {
+      if (n.shape[d] == part) along[d] = 0;
+      if (n.shape[d] != n.over[0]) continue;
+      along[d] = strides_along(x, {part})[0];
+      extent[d] = size_[part];
+    }
+    walk<2>(extent, {along, dense_strides(v.extent)}, [&](const auto &at) {
       v.data[at[1] + first * whole] = x.data[at[0]];
       if (!v.states.empty()) v.states[at[1] + first * whole] = x.at(at[0]);
     });
