@@ -3,6 +3,7 @@
 // 2021).
 #include <qkv/core/trial.hpp>
 #include <qkv/ops/arithmetic.hpp>
+#include <qkv/ops/cast.hpp>
 #include <qkv/ops/concat.hpp>
 #include <qkv/ops/functions.hpp>
 #include <qkv/ops/logic.hpp>
@@ -113,7 +114,13 @@ template <an_axis auto Features, an_axis auto Front, an_axis auto Rest, traced X
   requires detail::passes<
       detail::rope_partial_check<axes_of<Features>(), axes_of<Front>(), axes_of<Rest>(), X>>
 constexpr auto rope_partial(X x, F f) {
-  return concat<Features>(f(slice<Features, Front>(x, 0)), slice<Features, Rest>(x, size(Front)));
+  auto turned = f(slice<Features, Front>(x, 0));
+  auto rest = slice<Features, Rest>(x, size(Front));
+  constexpr dtype type = detail::of<decltype(turned)>.m.type;  // f32 where x has 16 bits
+  if constexpr (type == detail::of<X>.m.type)
+    return concat<Features>(turned, rest);
+  else
+    return concat<Features>(turned, cast<type>(rest));
 }
 template <an_axis auto Features, an_axis auto Front, an_axis auto Rest, traced X, class F,
           class Err = detail::refusal<detail::rope_partial_check<
