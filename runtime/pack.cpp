@@ -15,9 +15,10 @@ namespace {
 
 using positions = std::span<const std::int32_t>;
 
+// Compiled code counts at least one position along each axis.
 std::int64_t count(const qkv_tensor &t, positions group) {
   std::int64_t n = 1;
-  for (int d : group) n *= t.extent[d];
+  for (int d : group) n *= std::max<std::int64_t>(1, t.extent[d]);
   return n;
 }
 
