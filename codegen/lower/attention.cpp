@@ -108,6 +108,7 @@ class attention_lowering {
       return tiles_.row_tile(n, at);
     });
     value v = e.at(s_.scores, tiles_.here());
+    v.number = Halide::cast(type_, v.number);  // whole numbers and 16 bits weigh as well
     const Expr inside = f_.b * f_.tile.keys + f_.j < keys_;
     v.present = both(v.present, inside);
     f_.scores = Func("scores_" + name_);

@@ -26,12 +26,25 @@ Halide::Type halide_type(dtype t) {
   return {};
 }
 
+namespace {
+
+// A name that no other argument has, nor the Func through which Halide reads that argument.
+std::string free_name(const program &p, std::string name, node_id own = -1) {
+  while (std::any_of(p.arguments.begin(), p.arguments.end(), [&](node_id n) {
+    return n != own && (p[n].name == name || p[n].name + "_im" == name);
+  }))
+    name += "_";
+  return name;
+}
+
+}  // namespace
+
 context::context(const program &program_, const stages &s) : p(program_), cut(s) {
   for (axis_id a : run_time_axes(p)) {
-    Halide::Param<int> size("size__" + p.axes[a].name);
+    Halide::Param<int> size(free_name(p, "size__" + p.axes[a].name));
     size.set_min_value(0);
     sizes_.emplace(a, size);
-    Halide::Param<int> last("last__" + p.axes[a].name);
+    Halide::Param<int> last(free_name(p, "last__" + p.axes[a].name));
     last.set_min_value(0);
     last_.emplace(a, last);
   }
@@ -40,7 +53,7 @@ context::context(const program &program_, const stages &s) : p(program_), cut(s)
     const node &x = p[n];
     const pack *k = packed(n);
     const int rank = static_cast<int>(k ? k->outer.size() + 3 : x.shape.size());
-    Halide::ImageParam image(halide_type(x.type), rank, x.name);
+    Halide::ImageParam image(halide_type(x.type), rank, free_name(p, x.name, n));
     const auto bound = [&](std::size_t d, const Expr &n) {
       image.dim(static_cast<int>(d)).set_bounds(0, n);
     };

@@ -2,6 +2,7 @@
 
 #include "codegen/lower/expression.hpp"
 #include "codegen/lower/math.hpp"
+#include "codegen/lower/unsolved.hpp"
 #include "codegen/stages/queries.hpp"
 
 namespace qkv::codegen {
@@ -110,7 +111,7 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   for (std::size_t d = order.size(); d-- > 0;) args.push_back(out.at(order[d]));
   for (const auto &[axis, var] : out) here[axis] = var;
   f.out = Func(context::label(p, root));
-  f.out(args) = stored_form(e.definition(root, here), p[root].type);
+  f.out(args) = unsolved(stored_form(e.definition(root, here), p[root].type));
   c.store(root, f.out, order);
   return f;
 }

@@ -1,5 +1,7 @@
 #include "codegen/lower/in_step.hpp"
 
+#include "codegen/lower/unsolved.hpp"
+
 namespace qkv::codegen {
 namespace {
 
@@ -29,7 +31,7 @@ Expr without_loads(const Expr &e) {
   return !a.defined() ? b : !b.defined() ? a : Meet::make(a, b);
 }
 
-Expr opaque(const Expr &e) { return e.defined() ? ((e * 2) | 1) / 2 : e; }
+Expr opaque_if_any(const Expr &e) { return e.defined() ? opaque(e) : e; }
 
 // False, which Halide does not see: the factor's inverse modulo 2^32 is no position in a tile. LLVM sees it where it knows
 // how many threads there are.
@@ -54,7 +56,8 @@ class with_conditions_of_threads : public hi::IRGraphMutator {
 }  // namespace
 
 key_range in_step(const key_range &r) {
-  return {opaque(without_loads<hi::Max>(r.from)), opaque(without_loads<hi::Min>(r.to))};
+  return {opaque_if_any(without_loads<hi::Max>(r.from)),
+          opaque_if_any(without_loads<hi::Min>(r.to))};
 }
 
 Expr in_step(const Expr &e, const Expr &position) {

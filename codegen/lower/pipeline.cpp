@@ -35,14 +35,17 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   const auto keep = [&](node_id root, Halide::Func f) {
     if (is_output(p, root)) {
       outputs.emplace(root, f);
-    } else if (
-        on_gpu) {  // no driver allocates or launches nothing: like arguments, at least one element
-      const std::vector<axis_id> order = storage_order(p, cut, root);
-      for (std::size_t d = 0; d < order.size(); ++d)
-        f.bound(f.args()[d], 0, c.extent(order[order.size() - 1 - d]));
+      return;
     }
+    // All of a step is stored, whatever part of it a slice reads: tiles begin at 0, as the panels of packed params do.
+    // Like arguments, at least one element: no driver allocates or launches nothing.
+    const std::vector<axis_id> order = storage_order(p, cut, root);
+    for (std::size_t d = 0; d < order.size(); ++d)
+      f.bound(f.args()[d], 0, c.extent(order[order.size() - 1 - d]));
   };
   for (const stage &s : cut.list) {
+    std::vector<bool> is_result;
+    for (node_id root : s.roots) is_result.push_back(is_output(p, root));
     switch (s.kind) {
       case stage_kind::attention: {
         const std::int64_t rows = s.row == no_axis ? 1 : p.axes[p.axes[s.row].root].size;
@@ -52,7 +55,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
         if (on_gpu)
           schedule_attention_gpu(f);
         else
-          schedule_attention_cpu(f, t, is_output(p, s.roots[0]));
+          schedule_attention_cpu(f, t, is_result);
         if (f.copies.empty()) keep(s.roots[0], f.out);
         for (std::size_t k = 0; k < f.copies.size(); ++k) keep(s.roots[k], f.copies[k]);
         break;
@@ -62,14 +65,12 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
         if (on_gpu)
           schedule_contraction_gpu(f);
         else
-          schedule_contraction_cpu(f, t, is_output(p, s.roots[0]));
+          schedule_contraction_cpu(f, t, is_result[0]);
         keep(s.roots[0], f.out);
         break;
       }
       case stage_kind::scan: {
         scan_funcs f = lower_scan(c, s);
-        std::vector<bool> is_result;
-        for (node_id root : s.roots) is_result.push_back(is_output(p, root));
         if (on_gpu)
           schedule_scan_gpu(f);
         else
@@ -82,7 +83,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
         if (on_gpu)
           schedule_map_gpu(f);
         else
-          schedule_map_cpu(f, t, is_output(p, s.roots[0]));
+          schedule_map_cpu(f, t, is_result[0]);
         keep(s.roots[0], f.out);
         break;
       }

@@ -38,7 +38,8 @@ int divisor_up_to(int n, int most) {
 
 }  // namespace
 
-void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is_output) {
+void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t,
+                            const std::vector<bool> &is_output) {
   const registers reg = registers_of(t, f.scores.type().bits());
   const int rows = f.tile.rows, vl = reg.lanes;
   const int row_vectors = divisor_up_to(rows / vl, 3);  // scores: 2 registers of rows x 8 keys
@@ -50,7 +51,7 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
 
   Var io("io"), ii("ii"), jo("jo"), ji("ji"), co("co"), ci("ci"), it("it"), ir("ir");
   Func &out = f.out;
-  if (!is_output || !f.copies.empty()) out.compute_root();
+  if (!is_output[0] || !f.copies.empty()) out.compute_root();
 
   // tasks
   std::vector<Var> around = f.out_outer;
@@ -72,9 +73,8 @@ void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t, bool is
   }
   const LoopLevel at = parallel_tasks(out, around);
   if (f.has_column && f.copies.empty() && columns) out.vectorize(column, cl);
-  for (Func &copy : f.copies) {
-    if (!is_output) copy.compute_root();
-  }
+  for (std::size_t k = 0; k < f.copies.size(); ++k)
+    if (!is_output[k]) f.copies[k].compute_root();
 
   // state
   f.state.compute_at(at)

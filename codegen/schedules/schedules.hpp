@@ -9,7 +9,8 @@
 
 namespace qkv::codegen {
 
-void schedule_attention_cpu(attention_funcs &, const Halide::Target &, bool is_output);
+void schedule_attention_cpu(attention_funcs &, const Halide::Target &,
+                            const std::vector<bool> &is_output);
 void schedule_contraction_cpu(contraction_funcs &, const Halide::Target &, bool is_output);
 void schedule_map_cpu(map_funcs &, const Halide::Target &, bool is_output);
 void schedule_scan_cpu(scan_funcs &, const Halide::Target &, const std::vector<bool> &is_output);

@@ -183,6 +183,8 @@ class finder {
     std::erase_if(cone, [&](node_id n) { return !is_inlinable(p_, n) && p_[n].kind != op::dot; });
     // what a step outside of the cone reads is recomputed there as well, down to its contractions
     std::set<node_id> outside;
+    walk(values, [&](node_id x) { return is_inlinable(p_, x); }, outside);
+    if (normalised && outside.count(weights)) return false;  // weights times weights
     for (node_id n : cone)
       for (node_id user : users_[n])
         if (!cone.count(user) && user != weights && user != core && user != s.lse &&

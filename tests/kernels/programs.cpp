@@ -4,6 +4,7 @@
 #include "tests/kernels/dropout_specs.hpp"
 #include "tests/kernels/f64_specs.hpp"
 #include "tests/kernels/gpu_specs.hpp"
+#include "tests/kernels/odd_specs.hpp"
 #include "tests/kernels/order_specs.hpp"
 #include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/specs.hpp"

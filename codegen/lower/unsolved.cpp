@@ -1,0 +1,51 @@
+#include "codegen/lower/unsolved.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+namespace hi = Halide::Internal;
+using Halide::Expr;
+
+bool reads_func(const Expr &e) {
+  struct finder : hi::IRGraphVisitor {
+    using IRGraphVisitor::visit;
+    bool found = false;
+    void visit(const hi::Call *op) override {
+      found = found || op->call_type == hi::Call::Halide;
+      IRGraphVisitor::visit(op);
+    }
+  } f;
+  e.accept(&f);
+  return f.found;
+}
+
+// Positions of a condition; those that memory is read at stay as they are, bounds inference needs them.
+class with_opaque_positions : public hi::IRGraphMutator {
+  using IRGraphMutator::visit;
+  Expr visit(const hi::Variable *op) override {
+    const bool position = op->type == Halide::Int(32) && !op->param.defined();
+    return position ? opaque(op) : Expr(op);
+  }
+  Expr visit(const hi::Call *op) override {
+    const bool reads = op->call_type == hi::Call::Halide || op->call_type == hi::Call::Image;
+    return reads ? Expr(op) : IRGraphMutator::visit(op);
+  }
+};
+
+class with_opaque_choices : public hi::IRGraphMutator {
+  using IRGraphMutator::visit;
+  Expr visit(const hi::Select *op) override {
+    const Expr yes = mutate(op->true_value), no = mutate(op->false_value);
+    const Expr condition = mutate(op->condition);
+    if (!reads_func(yes) && !reads_func(no)) return hi::Select::make(condition, yes, no);
+    return hi::Select::make(with_opaque_positions().mutate(condition), yes, no);
+  }
+};
+
+}  // namespace
+
+Expr opaque(const Expr &position) { return ((position * 2) | 1) / 2; }
+
+Expr unsolved(const Expr &e) { return with_opaque_choices().mutate(e); }
+
+}  // namespace qkv::codegen

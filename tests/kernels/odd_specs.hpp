@@ -1,0 +1,93 @@
+#pragma once
+// Combinations that people seldom write: each is the smallest kernel that a rule of the code generator once got wrong.
+#include <qkv/dsl.hpp>
+
+namespace odd {
+using namespace qkv;
+
+inline constexpr axis<"s"> s;
+inline constexpr axis<"t"> t;
+inline constexpr alias<"kv", s> kv;
+inline constexpr axis<"d", 17> d;
+inline constexpr axis<"e", 5> e;
+inline constexpr axis<"front", 4> front;
+inline constexpr axis<"two", 2> two;
+inline constexpr axis<"half", 2> half;
+inline constexpr axis<"rest", 13> rest;
+inline constexpr axis<"h", 40> h;
+inline constexpr axis<"wide", 64> wide;
+inline constexpr axis<"part", 30> part;
+inline constexpr axis<"both", 22> both;
+
+// ---- conditions on positions after a contraction --------------------------------------------------------------------
+inline constexpr auto chosen_by_position = kernel<"chosen_by_position">(
+    [](in<"X", s, d> X, param<"W", d, h> W, in<"Y", s, e> Y, param<"U", e, h> U) -> out<"O", s, h> {
+      return where(index(h) < index(s), dot<d>(X, W), dot<e>(Y, U));
+    });
+
+inline constexpr auto low_before_causal =
+    kernel<"low_before_causal">([](in<"Q", s, d> Q, in<"K", kv, d> K) -> out<"O", s, kv> {
+      return where(causal<s, kv>, dot<d>(Q, K), -1e9);
+    });
+
+// ---- a part of a product --------------------------------------------------------------------------------------------
+inline constexpr auto late_slice =
+    kernel<"late_slice">([](in<"X", s, d> X, param<"W", d, wide> W) -> out<"O", s, part> {
+      return slice<wide, part>(dot<d>(X, W), 34);
+    });
+
+inline constexpr auto by_distance =
+    kernel<"by_distance">([](in<"Q", s, d> Q, param<"R", wide, d> R) -> out<"O", s, kv> {
+      return take<wide>(dot<d>(Q, R), index(kv) - index(s) + 32);
+    });
+
+inline constexpr auto shifted_rows = kernel<"shifted_rows">(
+    [](in<"Q", s, d> Q, param<"W", d, h> W, in<"shift", i32> shift) -> out<"O", t, h> {
+      return take<s>(dot<d>(Q, W), index(t) + shift);
+    });
+
+// A sum over a run-time axis that may be empty, and a static one.
+inline constexpr auto over_none = kernel<"over_none">(
+    [](in<"X", s, t, d> X, param<"W", t, d, h> W) -> out<"O", s, h> { return dot<t, d>(X, W); });
+
+// ---- weights that are no softmax's of scores ------------------------------------------------------------------------
+inline constexpr auto weights_with_themselves =
+    kernel<"weights_with_themselves">([](in<"X", t> X) -> out<"O"> {
+      auto w = softmax<t>(X);
+      return dot<t>(w, w);
+    });
+
+inline constexpr auto counted =
+    kernel<"counted">([](in<"Q", s, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> out<"O", s, e> {
+      return dot<kv>(where(dot<d>(Q, K) > 0, 1, 0), V);
+    });
+
+// ---- 16 bits --------------------------------------------------------------------------------------------------------
+inline constexpr auto rounded_between = kernel<"rounded_between">(
+    [](in<"A", s, t> A, in<"X", i32, t, e> X, param<"W", i32, e, h> W) -> out<"O", s, h> {
+      return dot<t>(A, cast<bf16>(dot<e>(X, W)));  // whole numbers: no rounding to disagree on
+    });
+
+inline constexpr auto unused_arguments =
+    kernel<"unused_arguments">([](in<"X", s> X, in<"Y", f16, s>, in<"Z", bf16, t>,
+                                  param<"P", bf16, d>) -> out<"O", s> { return X * 2; });
+
+inline constexpr auto turned_front =
+    kernel<"turned_front">([](in<"X", f16, s, d> X, param<"cos", s, half> cos,
+                              param<"sin", s, half> sin) -> out<"O", f16, s, d> {
+      return cast<f16>(rope_partial<d, front, rest>(
+          X, [&](auto y) { return rope<front, two, half>(y, cos, sin); }));
+    });
+
+// ---- names ----------------------------------------------------------------------------------------------------------
+// The axis of one part stands in the other, too.
+inline constexpr auto joined_squares = kernel<"joined_squares">([
+](in<"A", s, d> A, in<"B", d, e> B) -> out<"O", s, both, d> { return concat<both, d, e>(A, B); });
+
+// An argument called like the Func through which Halide reads another one, and like the size of an axis.
+inline constexpr auto borrowed_names = kernel<"borrowed_names">(
+    [](in<"Q", s> Q, in<"Q_im", s> A, in<"size__s", s> B, in<"last__s", s> C) -> out<"at_s", s> {
+      return let<"Q">(exp(Q)) * let<"A">(tanh(A) + B) + C;
+    });
+
+}  // namespace odd
