@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "tests": ["dsl", "runtime", "codegen", "tests", "examples"],
 }
 # Only these may know Halide's compiler.
-KNOWS_HALIDE = ["codegen/lower", "codegen/schedules", "codegen/targets", "codegen/emit", "tests/codegen"]
+KNOWS_HALIDE = ["codegen/lower", "codegen/schedules", "codegen/targets", "codegen/emit", "tests/codegen", "tests/fuzz"]
 
 
 def tracked(*suffixes):

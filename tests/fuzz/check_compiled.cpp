@@ -1,0 +1,69 @@
+#include <Halide.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+
+#include "tests/fuzz/calls.hpp"
+#include "tests/fuzz/check.hpp"
+#include "tests/fuzz/compiled.hpp"
+#include "tests/fuzz/data.hpp"
+#include "tests/fuzz/isolate.hpp"
+#include "tests/fuzz/language.hpp"
+#include "tests/kernels/guarded_opencl.hpp"
+
+namespace qkv::fuzz {
+namespace {
+
+std::string called(const qkv_kernel &k, const codegen::program &p, const compiled_check &c) {
+  dice d(c.seed);
+  const std::vector<std::vector<long>> lengths = {
+      {1, 2, 3, 5}, {15, 16, 17}, {63, 64, 65}, {0, 1, 4}, {1, 7, 33, 100, 200}, {8, 16, 32, 130}};
+  std::uint64_t turn = 0;
+  for (const auto &list : lengths) {
+    const auto sizes = sizes_for(p, d, list, c.work);
+    if (!sizes) continue;
+    call one;
+    one.sizes = *sizes;
+    one.arguments = arguments_for(p, *sizes, d, c.special ? 20 : 0);
+    one.on = c.opencl ? device::opencl : device::host;
+    one.seed = c.seed + turn++;
+    if (c.opencl) testing::guard_opencl(guard_of(one));
+    const std::string wrong = c.special ? wrong_special(k, p, one) : wrong_call(k, p, one);
+    if (!wrong.empty()) return wrong;
+  }
+  return "";
+}
+
+std::string compiled_and_called(const codegen::program &p, const compiled_check &c) {
+  const qkv_kernel *k = nullptr;
+  try {
+    k = &compiled(p, c.opencl ? "opencl" : host_targets(c.seed % 2), c.folder);
+  } catch (const Halide::Error &e) {
+    return std::string("build: ") + e.what();
+  } catch (const std::exception &e) {
+    return std::string("build: ") + e.what();
+  }
+  try {
+    return called(*k, p, c);
+  } catch (const std::exception &e) {
+    return std::string("interpreter: ") + e.what();
+  }
+}
+
+}  // namespace
+
+std::string wrong_when_compiled(const recipe &r, const compiled_check &c) {
+  const auto p = program_of(r);
+  if (!p) return "";
+  std::filesystem::create_directories(c.folder);
+  const auto work = [&] {
+    if (!std::freopen("/dev/null", "w", stderr)) return std::string("no /dev/null");
+    return compiled_and_called(*p, c);  // what Halide warns of is not asked for
+  };
+  const std::string wrong = isolated(work, c.seconds);
+  std::filesystem::remove_all(c.folder);
+  return wrong;
+}
+
+}  // namespace qkv::fuzz

@@ -1,0 +1,123 @@
+#include "tests/fuzz/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <qkv/core/half.hpp>
+
+#include "codegen/reference/compare.hpp"
+#include "codegen/rewrites/rewrites.hpp"
+#include "tests/fuzz/drawer.hpp"
+#include "tests/fuzz/same.hpp"
+
+namespace qkv::fuzz {
+
+using codegen::arrays;
+using codegen::expectation;
+using codegen::order;
+using codegen::program;
+
+namespace {
+
+// Whether the reference at this element moves as far as the error when arguments move by a rounding.
+class sensitivity {
+ public:
+  sensitivity(const program &p, const arrays &arguments, const codegen::size_map &sizes)
+      : p_(p), arguments_(arguments), sizes_(sizes) {}
+
+  bool explains(const std::string &output, std::size_t k, double reference, double error) {
+    if (moved_.empty()) move();
+    for (const arrays &m : moved_) {
+      const double there = m.at(output).data[k];
+      if (std::isfinite(there) != std::isfinite(reference)) return true;
+      if (std::isfinite(error) && 4 * std::fabs(there - reference) >= error) return true;
+    }
+    return false;
+  }
+
+ private:
+  void move() {
+    program wide = p_;
+    bool has_f32 = false;
+    for (codegen::node &n : wide.nodes) {
+      if (n.kind != op::input && n.kind != op::param) has_f32 = has_f32 || n.type == f32;
+      if (!detail::is_float(n.type)) continue;
+      if (n.type != f64) has_f32 = true;
+      if ((n.kind == op::input || n.kind == op::param) && n.type != f64) n.type = f32;
+      if (n.kind == op::number && n.value != std::trunc(n.value)) n.value *= 1 + 1e-7;
+    }
+    for (std::uint64_t seed = 1; seed <= 6; ++seed)
+      moved_.push_back(
+          interpret(wide, jittered(p_, arguments_, has_f32 ? 3e-7 : 1e-15, seed), sizes_));
+  }
+
+  const program &p_;
+  const arrays &arguments_;
+  const codegen::size_map &sizes_;
+  std::vector<arrays> moved_;
+};
+
+bool same_kind(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : std::isinf(a) ? a == b : std::isfinite(b);
+}
+
+}  // namespace
+
+std::string wrong_results(const program &p, const arrays &arguments, const codegen::size_map &sizes,
+                          const arrays &results) {
+  sensitivity s(p, arguments, sizes);
+  for (const expectation &e : codegen::expected(p, arguments, sizes)) {
+    std::vector<double> got = results.at(e.name).data;
+    for (int excused = 0; excused < 200; ++excused) {
+      const codegen::verdict v = compare(e, got);
+      if (v.right) break;
+      const bool elsewhere = v.at < 0;
+      if (elsewhere) return v.text;
+      const auto k = static_cast<std::size_t>(v.at);
+      const bool unclear = !same_kind(e.reference[k], e.in_sequence[k]) ||
+                           !same_kind(e.reference[k], e.in_eights[k]);
+      if (!unclear && !s.explains(e.name, k, e.reference[k], v.error)) return v.text;
+      got[k] = stored(e.type, e.reference[k]);
+    }
+  }
+  return "";
+}
+
+std::string wrong_special_results(const program &p, const arrays &arguments,
+                                  const codegen::size_map &sizes, const arrays &results) {
+  const program orders[] = {codegen::opened(p), codegen::simplified(p)};
+  std::vector<arrays> others;
+  for (const program &q : orders)
+    for (const order how : {order::in_sequence, order::in_eights})
+      others.push_back(interpret_as_float(q, arguments, sizes, how));
+  sensitivity s(p, arguments, sizes);
+  for (expectation e : codegen::expected(p, arguments, sizes)) {
+    std::vector<double> got = results.at(e.name).data;
+    e.zeros_believed = true;
+    for (std::size_t k = 0; k < got.size(); ++k) {
+      const bool finite = std::isfinite(stored(e.type, e.reference[k]));
+      bool agreed = finite == std::isfinite(e.in_sequence[k]) &&
+                    finite == std::isfinite(e.in_eights[k]);
+      for (const arrays &o : others)
+        agreed = agreed && std::isfinite(o.at(e.name).data[k]) == finite;
+      const bool whole = e.type == i32 || e.type == b8;  // NaN has no place there
+      if (agreed && !whole && finite != std::isfinite(got[k]) &&
+          !s.explains(e.name, k, e.reference[k], INFINITY))
+        return fmt::format("{}[{}] is {}, not {}", e.name, k, got[k], e.reference[k]);
+      if (agreed && finite && !whole) continue;
+      // judged: what the comparison does not see
+      e.reference[k] = e.in_sequence[k] = e.in_eights[k] = got[k] = 0;
+      if (!e.zero.empty()) e.zero[k] = false;
+    }
+    for (int excused = 0; excused < 200; ++excused) {
+      const codegen::verdict v = compare(e, got);
+      if (v.right) break;
+      const auto k = static_cast<std::size_t>(std::max<std::int64_t>(0, v.at));
+      if (v.at < 0 || !s.explains(e.name, k, e.reference[k], v.error)) return v.text;
+      got[k] = stored(e.type, e.reference[k]);
+    }
+  }
+  return "";
+}
+
+}  // namespace qkv::fuzz

@@ -1,0 +1,109 @@
+#include "tests/fuzz/mistakes.hpp"
+
+#include "codegen/program/assemble.hpp"
+#include "codegen/program/queries.hpp"
+
+namespace qkv::fuzz {
+
+using codegen::node;
+using codegen::node_id;
+using codegen::program;
+
+namespace {
+
+// Each step of these kinds, changed in place.
+template <class F>
+std::function<program(program)> at_each(op kind, F change) {
+  return [=](program p) {
+    for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
+      if (p[n].kind == kind) change(p, p.nodes[n]);
+    return codegen::without_dead_steps(std::move(p));
+  };
+}
+
+// Uses of n become uses of its operand.
+std::function<program(program)> left_out(op kind) {
+  return [=](program p) {
+    std::vector<node_id> at(p.nodes.size());
+    for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+      for (node_id &operand : p.nodes[n].in) operand = at[operand];
+      at[n] = p[n].kind == kind ? p[n].in[0] : n;
+    }
+    return codegen::without_dead_steps(std::move(p));
+  };
+}
+
+}  // namespace
+
+const std::vector<mistake> &mistakes() {
+  static const std::vector<mistake> all = {
+      {"a mask is forgotten", "lowering", left_out(op::mask)},
+      {"<= is taken for <", "lowering",
+       at_each(op::less_equal, [](program &, node &n) { n.kind = op::less; })},
+      {"a difference of weights becomes their sum", "distribute_weights",
+       at_each(op::sub,
+               [](program &p, node &n) {
+                 if (codegen::is_floating(n.type) && p[n.in[0]].kind == op::dot) n.kind = op::add;
+               })},
+      {"a shift that is no maximum is dropped", "drop_shift",
+       [](program p) {
+         for (node &n : p.nodes)
+           if (n.kind == op::softmax && p[n.in[0]].kind == op::sub) n.in[0] = p[n.in[0]].in[0];
+         return codegen::without_dead_steps(std::move(p));
+       }},
+      {"numbers of one type are one number", "merge_common_steps",
+       [](program p) {
+         node_id first = -1;
+         for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+           for (node_id &operand : p.nodes[n].in)
+             if (first >= 0 && p[operand].kind == op::number && p[operand].type == f32)
+               operand = first;
+           if (first < 0 && p[n].kind == op::number && p[n].type == f32) first = n;
+         }
+         return codegen::without_dead_steps(std::move(p));
+       }},
+      {"division becomes multiplication", "fold_constants",
+       at_each(op::div,
+               [](program &p, node &n) {
+                 if (p[n.in[1]].kind != op::number) n.kind = op::mul;
+               })},
+      {"a state is never changed", "hoist_from_scan",
+       at_each(op::scan, [](program &, node &n) { n.in[1] = n.in[0]; })},
+      {"a scale is off by 1e-5", "fold_scale",
+       at_each(op::number,
+               [](program &, node &n) {
+                 if (n.value == 0.125 || n.value == 0.25 || n.value == 0.5) n.value *= 1 + 1e-5;
+               })},
+      {"the factors of a product are one", "order_contractions",
+       at_each(op::dot,
+               [](program &p, node &n) {
+                 if (codegen::same_set(p[n.in[0]].shape, p[n.in[1]].shape)) n.in[1] = n.in[0];
+               })},
+      {"casts are left out", "widen", left_out(op::cast)},
+      {"the last position of a table is one too far", "lowering",
+       at_each(op::take,
+               [](program &p, node &n) {
+                 if (p[n.in[1]].kind == op::add) n.in[1] = p[n.in[1]].in[0];
+               })},
+      {"the parts of a whole are exchanged", "lowering",
+       at_each(op::concat,
+               [](program &, node &n) {
+                 std::swap(n.in[0], n.in[1]);
+                 std::swap(n.over[1], n.over.back());
+               })},
+  };
+  return all;
+}
+
+std::vector<rewrite> rewrites_with(const mistake &m) {
+  std::vector<rewrite> list = all_rewrites();
+  if (m.in == "lowering") list.push_back({m.in, [m](const program &p) { return m.make(p); }});
+  for (rewrite &r : list)
+    if (r.name == m.in)
+      r.run = [m, run = r.run](const program &p) {
+        return m.make(m.in == "lowering" ? p : run(p));
+      };
+  return list;
+}
+
+}  // namespace qkv::fuzz
