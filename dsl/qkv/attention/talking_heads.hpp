@@ -1,6 +1,7 @@
 #pragma once
 // Heads that mix their scores, then their weights (Shazeer, Lan, Cheng, Ding, Hou 2020).
 #include <qkv/attention/scaled_dot_product.hpp>
+#include <qkv/ops/plain.hpp>
 
 namespace qkv {
 namespace detail {
@@ -30,7 +31,8 @@ using talks_not =
 //           are masked is a number again.
 // Shapes:   s[.., heads, query, key], P[heads, mixed], W[mixed, heads_v], v[.., heads_v, key, values]
 //           -> [.., heads_v, query, values]; heads_v may be heads again
-// Numerics: as softmax, mask and dot.
+// Numerics: as softmax, mask and dot; of a key that keep hides, not even a NaN in its value is
+//           seen, unless keep varies along mixed: then that is 0 times NaN.
 // Errors:   as softmax, mask and dot: P and W are params.
 template <an_axis auto Key, an_axis auto Heads, an_axis auto Mixed, traced S, traced P, traced W,
           traced V>
@@ -48,7 +50,12 @@ template <an_axis auto Key, an_axis auto Heads, an_axis auto Mixed, traced S, tr
   requires detail::talks<Key, Heads, Mixed, S, P, W, V, Keep>
 constexpr auto talking_heads(S scores, P mix_scores, W mix_weights, V value, Keep keep) {
   auto weights = softmax<Key>(mask(dot<Heads>(scores, mix_scores), keep));
-  return dot<Key>(dot<Mixed>(weights, mix_weights), value);
+  auto mixed = dot<Mixed>(weights, mix_weights);
+  // Mixed, the weights are numbers again: the keys that every head hides are hidden anew.
+  if constexpr (detail::of<decltype(mixed)>.s.contains(detail::of<Keep>.s))
+    return dot<Key>(mask(plain(mixed), keep), value);
+  else
+    return dot<Key>(mixed, value);
 }
 template <an_axis auto Key, an_axis auto Heads, an_axis auto Mixed, traced S, traced P, traced W,
           traced V, traced Keep, class Err = detail::talks_not<Key, Heads, Mixed, S, P, W, V, Keep>>
