@@ -1,5 +1,6 @@
 #include "codegen/lower/attention.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 
@@ -8,6 +9,7 @@
 #include "codegen/lower/in_step.hpp"
 #include "codegen/lower/key_range.hpp"
 #include "codegen/lower/math.hpp"
+#include "codegen/lower/strict.hpp"
 #include "codegen/stages/queries.hpp"
 
 namespace qkv::codegen {
@@ -91,8 +93,7 @@ class attention_lowering {
     const Halide::Type t = halide_type(p_[dot].type);
     const Expr zero = math::constant(t, 0);
     s(all) = zero;
-    s(all) += chosen(or_else(
-        {Halide::cast(t, a.number) * Halide::cast(t, b.number), both(a.present, b.present)}, zero));
+    s(all) += chosen(or_else(codegen::product(a, b, t), zero));
     f_.products.push_back(s);
     f_.features.push_back(over);
     return s;
@@ -112,8 +113,36 @@ class attention_lowering {
     const Expr inside = f_.b * f_.tile.keys + f_.j < keys_;
     v.present = both(v.present, inside);
     f_.scores = Func("scores_" + name_);
+    const Expr score = or_else(v, number(f_.running_max ? -math::infinity : 0));
     f_.scores(tiles_.pair(f_.i, f_.j, f_.b)) =
-        chosen(or_else(v, number(f_.running_max ? -math::infinity : 0)));
+        chosen(f_.running_max || s_.gate >= 0 ? score : marked(score, pair_counts(f_.j)));
+  }
+
+  // ---- pairs that do not count -------------------------------------------------------------------------------------
+  // Whether the weights (and their gate) at this key of the block count: neither is removed by a mask. Undefined where
+  // they always do, or where that depends on a product of this tile: there, weights of 0 do not count.
+  Expr pair_counts(const Expr &key) const {
+    indices at = outer_;
+    if (s_.row != no_axis) at[s_.row] = tiles_.row(f_.i, f_.T);
+    at[s_.key] = tiles_.key(key, f_.b);
+    const std::string unknown = "product_of_pair";
+    expression e(c_, [&](node_id n, const indices &) -> std::optional<value> {
+      if (std::find(s_.score_dots.begin(), s_.score_dots.end(), n) == s_.score_dots.end())
+        return std::nullopt;
+      return value{Halide::Internal::Variable::make(halide_type(p_[n].type), unknown), {}};
+    });
+    Expr count = counts(e.at(s_.scores, at));
+    if (s_.gate >= 0) count = both(count, counts(e.at(s_.gate, at)));
+    return count.defined() && !Halide::Internal::expr_uses_var(count, unknown) ? count : Expr();
+  }
+
+  // A GPU tests every product, at no cost: what V is multiplied with there is -0 where it does not count, and only there.
+  static constexpr int minus_zero = std::numeric_limits<std::int32_t>::min();
+  Expr marked(const Expr &weight, const Expr &count) const {
+    if (!f_.tile.dealt_to_threads() || !count.defined()) return weight;
+    const Expr bits = Halide::reinterpret<std::int32_t>(weight);
+    return Halide::reinterpret<float>(
+        select(count, select(bits == minus_zero, 0, bits), minus_zero));
   }
 
   // ---- weights of a block ------------------------------------------------------------------------------------------
@@ -133,7 +162,8 @@ class attention_lowering {
       f_.block_max(block) = Halide::max(f_.block_max(block), f_.scores(tiles_.pair(f_.i, k, f_.b)));
       f_.weights = Func("weights_" + name_);
       const auto all = tiles_.pair(f_.i, f_.j, f_.b);
-      f_.weights(all) = math::exp_nonpositive(f_.scores(all) - f_.block_max(block));
+      const Expr weight = math::exp_nonpositive(f_.scores(all) - f_.block_max(block));
+      f_.weights(all) = s_.gate >= 0 ? weight : chosen(marked(weight, pair_counts(f_.j)));
     }
     f_.block_sum = Func("sum_" + name_);
     f_.block_sum(block) = number(0);
@@ -148,10 +178,14 @@ class attention_lowering {
       return v ? v : tiles_.row_tile(n, at);
     });
     value g = e.at(s_.gate, tiles_.here());
-    g.number = Halide::cast(type_, g.number);
+    g.number = strict::cast(type_, g.number);
     const auto all = tiles_.pair(f_.i, f_.j, f_.b);
     f_.gated = Func("gated_" + name_);
-    f_.gated(all) = f_.weights(all) * or_else(g, number(0));
+    const Expr product = strict::mul(f_.weights(all), or_else(g, number(0))),
+               count = pair_counts(f_.j);
+    f_.gated(all) = !count.defined()             ? product
+                    : f_.tile.dealt_to_threads() ? chosen(marked(product, count))
+                                                 : select(count, product, number(0));
   }
 
   RDom keys_of_block(const std::string &name) const {
@@ -186,23 +220,37 @@ class attention_lowering {
       }
     f_.values = Func("values_" + name_);
     value v = expression(c_).at(s_.values, at);
-    v.number = Halide::cast(type_, v.number);
+    v.number = strict::cast(type_, v.number);
     f_.values(vars) = or_else(v, number(0));
+    const bool values_have_gaps = counts(v).defined();
+    const auto value_counts = [&](const Expr &key) {
+      at[s_.key] = tiles_.key(key, f_.b);
+      return counts(expression(c_).at(s_.values, at));
+    };
 
     const auto all = tiles_.with_outer({f_.c, f_.i, f_.b, f_.T});
     f_.product_v = Func("product_v_" + name_);
     f_.product_v(all) = number(0);
-    const auto product = [&](const RDom &keys, bool skip_zeros) {
+    const auto product = [&](const RDom &keys, bool with_gaps) {
       args[1] = keys.x;
-      const Expr p = f_.gated(tiles_.pair(f_.i, trimmed(keys), f_.b)),
+      const Expr key = trimmed(keys), p = f_.gated(tiles_.pair(f_.i, key, f_.b)),
                  sum = f_.product_v(all) + p * f_.values(args);
-      f_.product_v(all) = skip_zeros ? select(math::is_zero(p), f_.product_v(all), sum) : sum;
+      Expr count;
+      if (with_gaps) {
+        const Expr pair = pair_counts(key);
+        count = !pair.defined()              ? !math::is_zero(p)
+                : f_.tile.dealt_to_threads() ? Halide::reinterpret<std::int32_t>(p) != minus_zero
+                                             : pair;
+      }
+      if (values_have_gaps) count = both(count, value_counts(key));
+      f_.product_v(all) = count.defined() ? select(count, sum, f_.product_v(all)) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");
-    const std::vector<bool> steps = masked_steps(p_);
-    const bool masked = steps[s_.scores] || (s_.gate >= 0 && steps[s_.gate]),
-               every_product = masked && f_.tile.dealt_to_threads();
-    if (masked && !every_product) {
+    const std::vector<bool> masked = masked_steps(p_), empty = steps_with_empty_weights(p_);
+    const auto has_gaps = [&](node_id n) { return n >= 0 && (masked[n] || empty[n]); };
+    const bool gaps = has_gaps(s_.scores) || has_gaps(s_.gate),
+               every_product = gaps && f_.tile.dealt_to_threads();
+    if (gaps && !every_product) {
       const Expr suspect = look_for_suspects(vars, args);
       f_.keys_suspect = keys_of_block("key_suspect");
       f_.keys_clean.where(suspect == 0);
@@ -228,7 +276,7 @@ class attention_lowering {
     f_.suspect_columns = Func("suspect_columns_" + name_);
     f_.suspect_columns(per_column) = 0;
     f_.suspect_columns(per_column) =
-        f_.suspect_columns(per_column) | select(Halide::is_finite(f_.values(args)), 0, 1);
+        f_.suspect_columns(per_column) | select(strict::is_finite(f_.values(args)), 0, 1);
     f_.all_columns = Halide::RDom(0, f_.columns, "column");
     per_column[0] = f_.all_columns.x;
     f_.suspect = Func("suspect_" + name_);
@@ -319,8 +367,9 @@ class attention_lowering {
       const Expr sum = state(f_.layout.value_at(i, column));
       if (s_.weights < 0) return sum;
       // one division a row, not one an element: at 128 keys they would take a twelfth of the time. The sum of a softmax
-      // is at least 1; another's may be too small to have a reciprocal
-      return select(math::is_zero(l), number(0), f_.running_max ? sum * (1.f / l) : sum / l);
+      // is at least 1; another's may be too small to have a reciprocal. Without weights, 0, but for a visible NaN
+      return select(math::is_zero(l), strict::mul(sum, number(0)),
+                    f_.running_max ? sum * (1.f / l) : strict::div(sum, l));
     };
     if (s_.lse < 0) {
       define(f_.out, s_.roots[0], s_.core, o(c, c));

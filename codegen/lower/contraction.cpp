@@ -2,6 +2,7 @@
 
 #include "codegen/lower/expression.hpp"
 #include "codegen/lower/math.hpp"
+#include "codegen/lower/strict.hpp"
 #include "codegen/lower/unsolved.hpp"
 #include "codegen/stages/queries.hpp"
 
@@ -54,7 +55,7 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   for (const auto &[axis, var] : vars) at[axis] = var;
   if (f.has_row) at[s.row] = last_row;
   value left = expression(c).at(s.left, at);
-  left.number = Halide::cast(type, left.number);
+  left.number = strict::cast(type, left.number);
 
   Expr right;
   if (const pack *packed = c.packed(s.right); packed && serves(*packed, p, s)) {
@@ -83,7 +84,7 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
       }
     const value v = expression(c).at(s.right, inside);
     f.packed(args) = Halide::select(column < columns,
-                                    or_else({Halide::cast(type, v.number), v.present}, zero), zero);
+                                    or_else({strict::cast(type, v.number), v.present}, zero), zero);
     right = f.packed(read);
   }
 
@@ -91,8 +92,9 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   for (const Var &v : f.outer) all.push_back(v);
   f.sum = Func("sum_" + name);
   f.sum(all) = zero;
-  f.sum(all) += left.present.defined() ? Halide::select(left.present, left.number * right, zero)
-                                       : left.number * right;
+  const Expr count = counts(left);
+  f.sum(all) +=
+      count.defined() ? Halide::select(count, left.number * right, zero) : left.number * right;
 
   const node_id root = s.roots[0];
   std::map<axis_id, Var> out = vars;

@@ -18,12 +18,18 @@ Expr both(Expr a, Expr b) {
   return a && b;
 }
 
+Expr counts(const value &v) { return v.empty.defined() ? both(v.present, !v.empty) : v.present; }
+
+value product(const value &a, const value &b, Halide::Type t) {
+  return {strict::cast(t, a.number) * strict::cast(t, b.number), both(counts(a), counts(b))};
+}
+
 Expr or_else(const value &v, Expr when_absent) {
   return v.present.defined() ? Halide::select(v.present, v.number, when_absent) : v.number;
 }
 
 Expr stored_form(const value &v, dtype t) {
-  const Expr number = Halide::cast(halide_type(t), v.number);
+  const Expr number = strict::cast(halide_type(t), v.number);
   const bool is_float = number.type().is_float() || number.type().is_bfloat();
   const Expr absent = is_float
                           ? Halide::cast(number.type(), -std::numeric_limits<float>::infinity())
@@ -34,14 +40,14 @@ Expr stored_form(const value &v, dtype t) {
 namespace {
 
 Expr as(dtype t, const Expr &e) {
-  if (t == b8) return e.type().is_bool() ? e : e != Halide::cast(e.type(), 0);
-  return Halide::cast(halide_type(t), e);
+  if (t == b8) return e.type().is_bool() ? e : !strict::equal(e, Halide::cast(e.type(), 0));
+  return strict::cast(halide_type(t), e);
 }
 
 Expr unary(op o, const Expr &x) {
   switch (o) {
     case op::neg:
-      return -x;
+      return strict::neg(x);
     case op::not_:
       return !x;
     case op::exp:
@@ -57,13 +63,13 @@ Expr unary(op o, const Expr &x) {
     case op::gelu:
       return math::gelu(x);
     case op::silu:
-      return x * math::sigmoid(x);
+      return strict::mul(x, math::sigmoid(x));
     case op::elu:
       return math::elu(x);
     case op::sqrt:
       return Halide::sqrt(x);
     case op::rsqrt:
-      return 1.f / Halide::sqrt(x);
+      return strict::div(math::constant(x.type(), 1), Halide::sqrt(x));
     case op::abs:
       return Halide::abs(x);
     case op::erf:
@@ -99,13 +105,13 @@ Expr binary(op o, const Expr &a, const Expr &b) {
   if (is_comparison(o)) return comparison(o, a, b);
   switch (o) {
     case op::add:
-      return a + b;
+      return strict::add(a, b);
     case op::sub:
-      return a - b;
+      return strict::sub(a, b);
     case op::mul:
-      return a * b;
+      return strict::mul(a, b);
     case op::div:
-      return a / b;
+      return strict::div(a, b);
     case op::min:
       return math::smaller(a, b);
     case op::max:
@@ -145,6 +151,7 @@ value expression::at(node_id n, const indices &i) {
   if (auto it = seen_.find(key); it != seen_.end()) return it->second;
   for (axis_id a : x.shape) alive_.push_back(i.at(a));
   value v = compute(n, i);
+  if (may_be_empty_[n]) v.empty = emptiness(n, i, v.number);
   seen_[key] = v;
   return v;
 }
@@ -162,6 +169,33 @@ value expression::compute(node_id n, const indices &i) {
   const bool argument = x.kind == op::input || x.kind == op::param;
   if (argument || c_.cut.stored_by[n] >= 0) return {as(x.type, c_.read(n, i)), {}};
   return apply(n, i);
+}
+
+// What a step's operands say of it, whether it is stored or not.
+Expr expression::emptiness(node_id n, const indices &i, const Expr &number) {
+  const node &x = c_.p[n];
+  const auto of = [&](std::size_t operand, const indices &at) {
+    const value v = this->at(x.in[operand], at);
+    return v.empty.defined() ? v.empty : Halide::Internal::const_false();
+  };
+  if (makes_weights(x.kind)) {
+    const Expr present = at(x.in[0], i).present;
+    return present.defined() ? !present : Expr();
+  }
+  if (x.kind == op::where) {
+    const Expr condition = as(b8, at(x.in[0], i).number);
+    return (condition && of(1, i)) || (!condition && of(2, i));
+  }
+  if (x.kind == op::take) return of(0, taken_from(x, i));
+  if (x.kind == op::concat) {
+    const joint j = joint_at(x, i);
+    return (j.in_first && of(0, j.first)) || (!j.in_first && of(1, j.second));
+  }
+  if (is_view(x.kind)) return of(0, through_view(x, i));
+  if (!is_pointwise(x.kind)) return of(0, i);
+  Expr any = of(0, i);
+  for (std::size_t k = 1; k < x.in.size(); ++k) any = any || of(k, i);
+  return x.kind == op::mul ? any : any && math::is_zero(number);
 }
 
 value expression::apply(node_id n, const indices &i) {
@@ -214,25 +248,39 @@ value expression::pointwise(const node &x, const indices &i) {
             a.present};
   value b = at(x.in[1], i);
   dtype t = x.type;
+  if (x.kind == op::mul && (a.empty.defined() || b.empty.defined())) {
+    const Expr none = Halide::Internal::const_false(), zero = math::constant(halide_type(t), 0);
+    const Expr empty = (a.empty.defined() ? a.empty : none) || (b.empty.defined() ? b.empty : none);
+    return {Halide::select(empty, zero, strict::mul(as(t, a.number), as(t, b.number))),
+            both(a.present, b.present)};
+  }
   if (is_comparison(x.kind)) t = detail::common_type(c_.p[x.in[0]].type, c_.p[x.in[1]].type);
   return {binary(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
 }
 
 value expression::taken(const node &x, const indices &i) {
-  const value position = at(x.in[1], i);
-  indices inner = i;
-  inner[x.over[0]] = c_.within(x.over[0], position.number);
-  value v = at(x.in[0], inner);
-  v.present = both(v.present, position.present);
+  value v = at(x.in[0], taken_from(x, i));
+  v.present = both(v.present, at(x.in[1], i).present);
   return v;
 }
 
+indices expression::taken_from(const node &x, const indices &i) {
+  indices inner = i;
+  inner[x.over[0]] = c_.within(x.over[0], at(x.in[1], i).number);
+  return inner;
+}
+
 value expression::joined(const node &x, const indices &i) {
+  const joint j = joint_at(x, i);
+  return chosen(j.in_first, at(x.in[0], j.first), at(x.in[1], j.second));
+}
+
+expression::joint expression::joint_at(const node &x, const indices &i) const {
   const Expr here = i.at(x.over[0]), first = c_.size(x.over[1]);
-  indices in_a = i, in_b = i;
-  in_a[x.over[1]] = c_.within(x.over[1], here);
-  in_b[x.over.back()] = c_.within(x.over.back(), here - first);
-  return chosen(here < first, at(x.in[0], in_a), at(x.in[1], in_b));
+  joint j{here < first, i, i};
+  j.first[x.over[1]] = c_.within(x.over[1], here);
+  j.second[x.over.back()] = c_.within(x.over.back(), here - first);
+  return j;
 }
 
 indices expression::through_view(const node &x, const indices &i) const {

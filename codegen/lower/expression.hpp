@@ -7,13 +7,16 @@
 #include <optional>
 
 #include "codegen/lower/context.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 
-// A number, and whether it is there at all: mask() removes positions. An undefined `present` means always.
+// A number, and whether it is there at all: mask() removes positions. An undefined `present` means always. `empty`: the
+// number is the 0 that softmax or normalize put where a score was removed; an undefined one means never.
 struct value {
   Halide::Expr number;
   Halide::Expr present;
+  Halide::Expr empty = {};
 };
 
 class expression {
@@ -21,7 +24,8 @@ class expression {
   // Asked first at every step: a stage answers for the steps that it computes itself.
   using hook = std::function<std::optional<value>(node_id, const indices &)>;
 
-  explicit expression(const context &c, hook own = {}) : c_(c), own_(std::move(own)) {}
+  explicit expression(const context &c, hook own = {})
+      : c_(c), own_(std::move(own)), may_be_empty_(steps_with_empty_weights(c.p)) {}
 
   // f32, f64, i32 or boolean, after the type of the step.
   value at(node_id, const indices &);
@@ -31,19 +35,31 @@ class expression {
 
  private:
   value compute(node_id, const indices &);
+  Halide::Expr emptiness(node_id, const indices &, const Halide::Expr &number);
   value apply(node_id, const indices &);
   value pointwise(const node &, const indices &);
   value taken(const node &, const indices &);
   value joined(const node &, const indices &);
+  indices taken_from(const node &, const indices &);  // where take() reads its table
+  struct joint {  // where concat() reads its operands, and which of them
+    Halide::Expr in_first;
+    indices first, second;
+  };
+  joint joint_at(const node &, const indices &) const;
   indices through_view(const node &, const indices &) const;
 
   const context &c_;
   hook own_;
+  const std::vector<bool> may_be_empty_;
   std::map<std::pair<node_id, std::vector<const void *>>, value> seen_;
   std::vector<Halide::Expr> alive_;  // keeps the expressions whose addresses are keys of seen_
 };
 
 Halide::Expr both(Halide::Expr a, Halide::Expr b);  // a && b where undefined means true
+// Whether products with this value count: it is present and not an empty weight. Undefined: they always do.
+Halide::Expr counts(const value &);
+// The product as this type, to be added to a sum: absent where one of the two does not count.
+value product(const value &, const value &, Halide::Type);
 Halide::Expr or_else(const value &,
                      Halide::Expr when_absent);  // select(present, number, when_absent)
 

@@ -13,7 +13,7 @@ namespace {
 using Halide::Expr;
 using Halide::select;
 
-Expr plus(Expr a, Expr b) { return a + b; }
+Expr plus(Expr a, Expr b) { return strict::add(a, b); }
 Expr number(const node &n, double x) { return math::constant(halide_type(n.type), x); }
 // What an empty maximum and minimum give.
 Expr lowest_of(const node &n) {
@@ -25,8 +25,8 @@ Expr highest_of(const node &n) {
 
 // exp(x - m) where a row of only -inf counts as empty
 Expr shifted(const Expr &x, const Expr &m) {
-  return math::exp_nonpositive(
-      x - select(strict::less(m, math::lowest(m.type())), math::constant(m.type(), 0), m));
+  return math::exp_nonpositive(strict::sub(
+      x, select(strict::less(m, math::lowest(m.type())), math::constant(m.type(), 0), m)));
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ Expr reductions::zero_of(const node &n) { return number(n, 0); }
 
 value reductions::operand(const node &n, const indices &at) const {
   value v = read_(n.in[0], at);
-  v.number = Halide::cast(halide_type(n.type), v.number);
+  v.number = strict::cast(halide_type(n.type), v.number);
   return v;
 }
 
@@ -74,32 +74,30 @@ value reductions::at(const node &n, const indices &here) const {
       return {run_(n, {"min", highest_of(n), math::smaller, own}), {}};
     case op::mean: {
       const Expr sum = run_(n, {"sum", zero_of(n), plus, own}), count = count_of(n);
-      return {select(math::is_zero(count), zero_of(n), sum / count), {}};
+      return {select(math::is_zero(count), zero_of(n), strict::div(sum, count)), {}};
     }
     case op::logsumexp: {
       const Expr m = maximum(n), l = total(n, m);
-      return {select(math::is_zero(l), number(n, -math::infinity), m + math::log(l)), {}};
+      return {select(math::is_zero(l), number(n, -math::infinity), strict::add(m, math::log(l))),
+              {}};
     }
     case op::softmax: {
       const Expr m = maximum(n), l = total(n, m);
       const value v = operand(n, here);
-      const value w = {shifted(v.number, m) / l, v.present};
+      const value w = {strict::div(shifted(v.number, m), l), v.present};
       return {select(math::is_zero(l), zero_of(n), or_else(w, zero_of(n))), {}};
     }
     case op::normalize: {
       const Expr l = run_(n, {"total", zero_of(n), plus, own});
       const value v = operand(n, here);
-      const value w = {v.number / l, v.present};
+      const value w = {strict::div(v.number, l), v.present};
       return {select(math::is_zero(l), zero_of(n), or_else(w, zero_of(n))), {}};
     }
     case op::dot: {
-      const auto product = [&](const indices &at) {
-        const value a = read_(n.in[0], at), b = read_(n.in[1], at);
-        const Halide::Type t = halide_type(n.type);
-        return value{Halide::cast(t, a.number) * Halide::cast(t, b.number),
-                     both(a.present, b.present)};
+      const auto term = [&](const indices &at) {
+        return product(read_(n.in[0], at), read_(n.in[1], at), halide_type(n.type));
       };
-      return {run_(n, {"dot", zero_of(n), plus, product}), {}};
+      return {run_(n, {"dot", zero_of(n), plus, term}), {}};
     }
     default:
       throw std::logic_error("no fold for " + std::string(name_of(n.kind)));

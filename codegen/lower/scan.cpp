@@ -7,6 +7,7 @@
 
 #include "codegen/lower/expression.hpp"
 #include "codegen/lower/reductions.hpp"
+#include "codegen/lower/strict.hpp"
 #include "codegen/program/scans.hpp"
 #include "codegen/stages/queries.hpp"
 
@@ -159,7 +160,7 @@ class scan_lowering {
     std::vector<Var> vars = {f_.lane, f_.row};
     vars.insert(vars.end(), f_.around.begin(), f_.around.end());
     f_.table(vars) = Halide::select(f_.row < count(state_.axes),
-                                    Halide::cast(type_, stored_form(v, p_[s_.carried].type)),
+                                    strict::cast(type_, stored_form(v, p_[s_.carried].type)),
                                     Halide::cast(type_, 0));
   }
   Expr state_row(const Expr &copy, const indices &at) const {
@@ -240,7 +241,7 @@ class scan_lowering {
         const Expr identity = Halide::cast(type_, f.identity);
         const value v = f.of(where);
         number = f.with(Halide::select(element == 0, identity, read(row)),
-                        or_else({Halide::cast(type_, v.number), v.present}, identity));
+                        or_else({strict::cast(type_, v.number), v.present}, identity));
         return number;
       });
       return std::pair{row, number};
@@ -271,7 +272,7 @@ class scan_lowering {
       const value v = at(s_.next, where);
       return std::pair{
           state_row(turn(1), where),
-          or_else({Halide::cast(type_, v.number), v.present}, read(state_row(turn(0), where)))};
+          or_else({strict::cast(type_, v.number), v.present}, read(state_row(turn(0), where)))};
     });
     next_written_ = true;
   }
@@ -288,7 +289,7 @@ class scan_lowering {
   }
 
   Expr stored(const value &v, node_id n) const {
-    return Halide::cast(type_, stored_form(v, p_[n].type));
+    return strict::cast(type_, stored_form(v, p_[n].type));
   }
 
   void update() {

@@ -1,5 +1,7 @@
 #include "codegen/lower/strict.hpp"
 
+#include <cstdint>
+
 namespace qkv::codegen::strict {
 namespace {
 
@@ -50,16 +52,70 @@ Expr comparison(const Expr &plain) { return strictify().mutate(plain); }
 
 }  // namespace
 
-Expr add(const Expr &a, const Expr &b) { return intrinsic(a.type(), Call::strict_add, a, b); }
-Expr sub(const Expr &a, const Expr &b) { return intrinsic(a.type(), Call::strict_sub, a, b); }
+Expr add(const Expr &a, const Expr &b) {
+  return a.type().is_float() ? intrinsic(a.type(), Call::strict_add, a, b) : a + b;
+}
+Expr sub(const Expr &a, const Expr &b) {
+  return a.type().is_float() ? intrinsic(a.type(), Call::strict_sub, a, b) : a - b;
+}
+Expr mul(const Expr &a, const Expr &b) {
+  return a.type().is_float() ? intrinsic(a.type(), Call::strict_mul, a, b) : a * b;
+}
+Expr div(const Expr &a, const Expr &b) {
+  return a.type().is_float() ? intrinsic(a.type(), Call::strict_div, a, b) : a / b;
+}
+Expr neg(const Expr &x) { return x.type().is_float() ? mul(x, make_const(x.type(), -1)) : -x; }
 Expr less(const Expr &a, const Expr &b) { return comparison(a < b); }
-Expr less_equal(const Expr &a, const Expr &b) { return comparison(a <= b); }
+// On vectors of x86, Halide 21 computes a <= b as !(b < a), which NaN satisfies.
+Expr less_equal(const Expr &a, const Expr &b) {
+  return a.type().is_float() || b.type().is_float() ? less(a, b) || equal(a, b)
+                                                    : comparison(a <= b);
+}
 Expr equal(const Expr &a, const Expr &b) { return comparison(a == b); }
 
+namespace {
+
+// The bits of |x|, and those of infinity: NaN lies above, every finite number below.
+struct magnitude {
+  Expr bits, infinite;
+};
+
+magnitude magnitude_of(const Expr &x) {
+  if (x.type().bits() == 64)
+    return {
+        Halide::reinterpret<std::int64_t>(x) & make_const(Halide::Int(64), std::int64_t{INT64_MAX}),
+        make_const(Halide::Int(64), std::int64_t{0x7ff} << 52)};
+  return {Halide::reinterpret<std::int32_t>(x) & Expr(INT32_MAX), Expr(0xff << 23)};
+}
+
+// The bits that a longer type adds behind those of a shorter one are 0; clearing them changes nothing, and no compiler
+// knows it. 13 of f16 as f32, 29 of f32 as f64.
+Expr lengthened(const Expr &x) {
+  const Expr wide = Halide::cast<float>(x);
+  if (x.type().bits() == 16)
+    return Halide::reinterpret<float>(Halide::reinterpret<std::int32_t>(wide) & Expr(-(1 << 13)));
+  return Halide::reinterpret<double>(Halide::reinterpret<std::int64_t>(Halide::cast<double>(x)) &
+                                     make_const(Halide::Int(64), -(std::int64_t{1} << 29)));
+}
+
+}  // namespace
+
 Expr is_nan(const Expr &x) {
-  const Expr same = strictify().mutate(x);
-  return Call::make(Halide::Bool(x.type().lanes()),
-                    x.type().bits() == 64 ? "is_nan_f64" : "is_nan_f32", {same}, Call::PureExtern);
+  const magnitude m = magnitude_of(x);
+  return m.infinite < m.bits;
+}
+Expr is_finite(const Expr &x) {
+  const magnitude m = magnitude_of(x);
+  return m.bits < m.infinite;
+}
+
+Expr cast(Halide::Type to, const Expr &x) {
+  const Halide::Type from = x.type();
+  const bool longer = from.is_float() && to.is_float() && !from.is_bfloat() && !to.is_bfloat() &&
+                      from.bits() < to.bits();
+  if (!longer) return Halide::cast(to, x);
+  const Expr next = lengthened(x);
+  return next.type().bits() < to.bits() ? lengthened(next) : next;
 }
 
 }  // namespace qkv::codegen::strict

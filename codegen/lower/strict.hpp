@@ -5,9 +5,12 @@
 
 namespace qkv::codegen::strict {
 
-// One operation; its operands stay as they are.
+// One operation; its operands stay as they are. Of whole numbers too.
 Halide::Expr add(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr sub(const Halide::Expr &, const Halide::Expr &);
+Halide::Expr mul(const Halide::Expr &, const Halide::Expr &);
+Halide::Expr div(const Halide::Expr &, const Halide::Expr &);
+Halide::Expr neg(const Halide::Expr &);  // -0 of 0
 
 // Comparisons that NaN does not satisfy; of whole numbers too. What is compared is computed strictly throughout: an
 // operation that is taken to give no NaN would let the compiler drop the comparison.
@@ -15,7 +18,12 @@ Halide::Expr less(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr less_equal(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr equal(const Halide::Expr &, const Halide::Expr &);
 
-// The operand is computed strictly as well.
+// By the bits of the number: compilers take the results of some operations never to be NaN or infinite.
 Halide::Expr is_nan(const Halide::Expr &);
+Halide::Expr is_finite(const Halide::Expr &);
+
+// The number as another type. NaN and infinities are kept: compilers take Halide's own conversion between floats to meet
+// neither.
+Halide::Expr cast(Halide::Type, const Halide::Expr &);
 
 }  // namespace qkv::codegen::strict

@@ -61,4 +61,21 @@ inline std::vector<bool> masked_steps(const program &p) {
   return masked;
 }
 
+// Per step: whether it may hold empty weights, the zeros that softmax and normalize put where mask() removed a score. A
+// product with one is nothing, not even where the other factor is NaN. Pointwise steps keep those that they leave 0.
+inline std::vector<bool> steps_with_empty_weights(const program &p) {
+  const std::vector<bool> masked = masked_steps(p);
+  std::vector<bool> empty;
+  for (const node &n : p.nodes) {
+    bool some = makes_weights(n.kind) && masked[n.in[0]];
+    if (is_floating(n.type) &&
+        (is_pointwise(n.kind) || is_view(n.kind) || is_gather(n.kind) || n.kind == op::mask ||
+         n.kind == op::output) &&
+        n.kind != op::element)
+      for (node_id operand : n.in) some = some || empty[operand];
+    empty.push_back(some);
+  }
+  return empty;
+}
+
 }  // namespace qkv::codegen

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <qkv/core/hash.hpp>
+#include <qkv/core/types.hpp>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/reference/functions.hpp"
@@ -126,13 +127,16 @@ tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
     compute_in(typename value::number{});
   else
     compute_in(T{});
-  // A function of an empty weight that is still 0 is still one: dropout, gates, heads mixed by number.
-  if (some_absent && in.size() <= 2 && n.kind != op::cast) {
+  // A product with an empty weight is one, and so is any other function of one that is still 0.
+  if (some_absent && qkv::detail::is_float(n.type)) {
     to = 0;
     walk<3>(v.extent, strides, [&](const auto &at) {
-      if (v.states[to] == present && v.data[to] == 0 &&
-          (a.at(at[0]) == empty_weight || b.at(at[1]) == empty_weight))
-        v.states[to] = empty_weight;
+      const bool empty = n.kind != op::where ? a.at(at[0]) == empty_weight ||
+                                                   (in.size() > 1 && b.at(at[1]) == empty_weight)
+                         : a.data[at[0]] != 0 ? b.at(at[1]) == empty_weight
+                                              : c.at(at[2]) == empty_weight;
+      if (n.kind == op::mul && empty && v.states[to] == present) v.data[to] = 0;
+      if (v.states[to] == present && v.data[to] == 0 && empty) v.states[to] = empty_weight;
       ++to;
     });
   }
@@ -428,7 +432,8 @@ tensor_value<T> steps<T>::at_position(const value &whole, const std::vector<axis
   std::int64_t to = 0;
   walk<1>(v.extent, {strides_along(whole, axes)}, [&](const auto &at) {
     v.data[to++] = whole.data[from + at[0]];
-    if (!whole.states.empty()) v.states.push_back(whole.states[from + at[0]]);
+    if (!whole.states.empty())
+      v.states.push_back(whole.states[from + at[0]] == absent ? absent : present);
   });
   return v;
 }

@@ -141,6 +141,15 @@ struct tensors_of {
 
 status try_device(const trial &t) { return tensors_of(t, random_arguments(t)).call(t); }
 
+status results_of(const trial &t, const codegen::arrays &arguments, codegen::arrays &results) {
+  const tensors_of made(t, arguments);
+  const status s = made.call(t);
+  for (std::size_t k = 0; k < t.p.outputs.size(); ++k)
+    results[t.p[t.p.outputs[k]].name] = {extents(t, t.p.outputs[k]),
+                                         made.memory[t.p.arguments.size() + k]->read()};
+  return s;
+}
+
 std::string run(const trial &t) {
   const std::string again = fmt::format("; again: QKV_TRIAL=\"{}\"", text_of(t));
   const codegen::arrays arguments = random_arguments(t);

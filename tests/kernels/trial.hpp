@@ -1,6 +1,7 @@
 #pragma once
 // One compiled kernel, one set of sizes, one layout, random numbers: run it, interpret it, compare.
 #include <qkv/options.hpp>
+#include <qkv/status.hpp>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,9 @@ bool is_decided(const codegen::program &, codegen::axis_id);
 
 // The arguments of a trial, as `run` makes them.
 codegen::arrays random_arguments(const trial &);
+
+// Runs the kernel of a trial on these arguments. `results` holds what its outputs hold afterwards, whatever the status.
+status results_of(const trial &, const codegen::arrays &arguments, codegen::arrays &results);
 
 // The status of that trial's call alone: whether the device is there at all.
 status try_device(const trial &);

@@ -1,0 +1,175 @@
+#pragma once
+// Kernels in which masks, infinite literals and NaN meet: what is hidden stays hidden, what is visible comes through.
+#include <limits>
+#include <qkv/dsl.hpp>
+
+namespace hidden {
+using namespace qkv;
+
+inline constexpr batch_axis<"batch"> batch;
+inline constexpr batch_axis<"heads", 3> heads;
+inline constexpr batch_axis<"mixed", 3> mixed;
+inline constexpr axis<"seq"> seq;
+inline constexpr alias<"kv", seq> kv;
+inline constexpr axis<"mem"> mem;
+inline constexpr axis<"d", 12> d;
+inline constexpr axis<"e", 20> e;
+
+using Q_ = in<"Q", batch, seq, d>;
+using K_ = in<"K", batch, kv, d>;
+using V_ = in<"V", batch, kv, e>;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+// ---- masks --------------------------------------------------------------------------------------------------------
+inline constexpr auto mask_of_call = kernel<"mask_of_call">(
+    [](in<"X", seq, kv> X, in<"flag", b8> flag, in<"near", i32> near) -> out<"W", seq, kv> {
+      auto before = index(kv) <= index(seq);
+      return softmax<kv>(where(flag, mask(X, before), mask(X, index(kv) < near)));
+    });
+
+inline constexpr auto weights_too = kernel<"weights_too">(
+    [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, seq, e>, out<"W", batch, seq, kv>> {
+      auto w = softmax<kv>(mask(dot<d>(Q, K), causal<seq, kv>));
+      return {dot<kv>(w, V), w};
+    });
+
+inline constexpr auto weights_gated = kernel<"weights_gated">(
+    [](Q_ Q, K_ K, V_ V,
+       in<"G", batch, seq, kv> G) -> outs<out<"O", batch, seq, e>, out<"W", batch, seq, kv>> {
+      auto w = softmax<kv>(mask(dot<d>(Q, K), causal<seq, kv>)) * G;
+      return {dot<kv>(w, V), w};
+    });
+
+inline constexpr auto sums_of_weights = kernel<"sums_of_weights">(
+    [](Q_ Q, K_ K, V_ V,
+       in<"len", i32, batch> len) -> outs<out<"O", batch, seq, e>, out<"W", batch, seq, kv>> {
+      auto w = normalize<kv>(mask(relu(dot<d>(Q, K)), index(kv) < len));
+      return {dot<kv>(w, V), w};
+    });
+
+// Functions of queries and keys, and nothing divides them.
+inline constexpr auto masked_linear =
+    kernel<"masked_linear">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
+      return dot<kv>(mask(dot<d>(Q, K), causal<seq, kv>), V);
+    });
+
+inline constexpr auto padded_linear = kernel<"padded_linear">(
+    [](Q_ Q, K_ K, V_ V, in<"len", i32, batch> len) -> out<"O", batch, seq, e> {
+      return dot<kv>(dot<d>(Q, mask_rows(K, index(kv) < len)), V);
+    });
+
+inline constexpr auto padded_memory = kernel<"padded_memory">(
+    [](Q_ Q, K_ K, V_ V, in<"len", i32, batch> len) -> out<"O", batch, seq, e> {
+      return dot<d>(Q, dot<kv>(mask_rows(K, index(kv) < len), V));
+    });
+
+inline constexpr auto mixed_heads =
+    kernel<"mixed_heads">([](in<"Q", batch, heads, seq, d> Q, in<"K", batch, heads, kv, d> K,
+                             in<"V", batch, heads, kv, e> V, param<"P", heads, mixed> P,
+                             param<"W", mixed, heads> W) -> out<"O", batch, heads, seq, e> {
+      return talking_heads<kv, heads, mixed>(dot<d>(Q, K), P, W, V, causal<seq, kv>);
+    });
+
+inline constexpr auto causal_f16 =
+    kernel<"causal_f16">([](in<"Q", f16, batch, seq, d> Q, in<"K", f16, batch, kv, d> K,
+                            in<"V", f16, batch, kv, e> V) -> out<"O", f16, batch, seq, e> {
+      return dot<kv>(softmax<kv>(mask(dot<d>(Q, K), causal<seq, kv>)), V);
+    });
+
+inline constexpr auto causal_bf16 =
+    kernel<"causal_bf16">([](in<"Q", bf16, batch, seq, d> Q, in<"K", bf16, batch, kv, d> K,
+                             in<"V", bf16, batch, kv, e> V) -> out<"O", bf16, batch, seq, e> {
+      return dot<kv>(softmax<kv>(mask(dot<d>(Q, K), causal<seq, kv>)), V);
+    });
+
+inline constexpr auto causal_f64 =
+    kernel<"causal_f64">([](in<"Q", f64, batch, seq, d> Q, in<"K", f64, batch, kv, d> K,
+                            in<"V", f64, batch, kv, e> V) -> out<"O", f64, batch, seq, e> {
+      return dot<kv>(softmax<kv>(mask(dot<d>(Q, K), causal<seq, kv>)), V);
+    });
+
+inline constexpr auto plain_full = kernel<"plain_full">([
+](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> { return dot<kv>(softmax<kv>(dot<d>(Q, K)), V); });
+
+inline constexpr auto gated_full = kernel<"gated_full">(
+    [](Q_ Q, K_ K, V_ V, in<"G", batch, seq, kv> G) -> out<"O", batch, seq, e> {
+      return dot<kv>(softmax<kv>(mask(dot<d>(Q, K), causal<seq, kv>)) * G, V);
+    });
+
+inline constexpr auto masked_gate = kernel<"masked_gate">(
+    [](Q_ Q, K_ K, V_ V, in<"G", batch, seq, kv> G) -> out<"O", batch, seq, e> {
+      return dot<kv>(softmax<kv>(dot<d>(Q, K)) * mask(G, causal<seq, kv>), V);
+    });
+
+inline constexpr auto statistics = kernel<"statistics">(
+    [](in<"X", batch, kv, e> X, in<"len", i32, batch> len)
+        -> outs<out<"sum", batch, e>, out<"mean", batch, e>, out<"most", batch, e>,
+                out<"least", batch, e>, out<"lse", batch, e>, out<"prefix", batch, kv, e>> {
+      auto x = mask_rows(X, index(kv) < len);
+      return {sum<kv>(x), mean<kv>(x), max<kv>(x), min<kv>(x), logsumexp<kv>(x), cumsum<kv>(x)};
+    });
+
+inline constexpr auto statistics_f16 = kernel<"statistics_f16">(
+    [](in<"X", f16, batch, kv, e> X, in<"len", i32, batch> len)
+        -> outs<out<"sum", batch, e>, out<"mean", batch, e>, out<"most", batch, e>,
+                out<"least", batch, e>, out<"lse", batch, e>, out<"prefix", batch, kv, e>> {
+      auto x = mask_rows(X, index(kv) < len);
+      return {sum<kv>(x), mean<kv>(x), max<kv>(x), min<kv>(x), logsumexp<kv>(x), cumsum<kv>(x)};
+    });
+
+// ---- infinite literals ----------------------------------------------------------------------------------------------
+inline constexpr auto added_infinity =
+    kernel<"added_infinity">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
+      auto s = dot<d>(Q, K) + where(causal<seq, kv>, 0.f, -infinity);
+      return dot<kv>(softmax<kv>(s), V);
+    });
+
+inline constexpr auto added_infinity_f64 =
+    kernel<"added_infinity_f64">([](in<"Q", f64, batch, seq, d> Q, in<"K", f64, batch, kv, d> K,
+                                    in<"V", f64, batch, kv, e> V) -> out<"O", f64, batch, seq, e> {
+      auto s = dot<d>(Q, K) + where(causal<seq, kv>, 0.f, -infinity);
+      return dot<kv>(softmax<kv>(s), V);
+    });
+
+inline constexpr auto chosen_infinity =
+    kernel<"chosen_infinity">([](Q_ Q, K_ K, V_ V, in<"keep", b8, batch, seq, kv> keep)
+                                  -> outs<out<"O", batch, seq, e>, out<"S", batch, seq, kv>> {
+      auto s = dot<d>(Q, K) + where(keep, 0.f, -infinity);
+      return {dot<kv>(softmax<kv>(s), V), s};
+    });
+
+inline constexpr auto products_of_infinity = kernel<"products_of_infinity">(
+    [](in<"X", batch, seq> X, in<"keep", b8, batch, seq> keep)
+        -> outs<out<"times", batch, seq>, out<"over", batch, seq>, out<"less", batch, seq>,
+                out<"most", batch, seq>, out<"bent", batch, seq>, out<"total", batch>> {
+      auto huge = where(keep, 1.f, infinity);
+      return {X * huge, X / huge, X - huge, max(X, huge), exp(X - huge), sum<seq>(X * huge)};
+    });
+
+// ---- NaN --------------------------------------------------------------------------------------------------------------
+inline constexpr auto arithmetic = kernel<"arithmetic">(
+    [](in<"X", batch, seq> X, in<"Y", batch, seq> Y)
+        -> outs<out<"nothing", batch, seq>, out<"times_zero", batch, seq>, out<"one", batch, seq>,
+                out<"same", b8, batch, seq>, out<"other", b8, batch, seq>, out<"most", batch, seq>,
+                out<"least", batch, seq>, out<"less", b8, batch, seq>,
+                out<"not_less", b8, batch, seq>> {
+      return {X - X, X * 0, X / X, X == X, X != X, max(X, Y), min(X, Y), X < Y, not(X >= Y)};
+    });
+
+inline constexpr auto arithmetic_f16 = kernel<"arithmetic_f16">(
+    [](in<"X", f16, batch, seq> X, in<"Y", f16, batch, seq> Y)
+        -> outs<out<"nothing", batch, seq>, out<"times_zero", batch, seq>, out<"one", batch, seq>,
+                out<"same", b8, batch, seq>, out<"other", b8, batch, seq>, out<"most", batch, seq>,
+                out<"least", batch, seq>, out<"less", b8, batch, seq>, out<"logs", batch, seq>> {
+      return {X - X, X * 0, X / X, X == X, X != X, max(X, Y), min(X, Y), X < Y, log(X)};
+    });
+
+inline constexpr auto bent = kernel<"bent">(
+    [](in<"X", batch, seq> X)
+        -> outs<out<"silu", batch, seq>, out<"gelu", batch, seq>, out<"power", batch, seq>,
+                out<"root", batch, seq>, out<"inverse", batch, seq>, out<"size", batch, seq>,
+                out<"sine", batch, seq>, out<"minus", batch, seq>> {
+      return {silu(X), gelu(X), pow(X, 2), sqrt(X), rsqrt(X), abs(X), sin(X), -X};
+    });
+
+}  // namespace hidden

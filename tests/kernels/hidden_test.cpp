@@ -1,0 +1,86 @@
+// What a mask hides is as if it were not there, and what is visible comes through, NaN and infinities too: one element
+// in twenty is one of them. An element whose reference is finite must be finite and right; any other must not be finite.
+#include <fmt/format.h>
+#include <qkv/call.hpp>
+#include <qkv/registry.hpp>
+#include <qkv/run.hpp>
+
+#include <cmath>
+
+#include "codegen/program/from_graph.hpp"
+#include "codegen/reference/compare.hpp"
+#include "codegen/reference/interpreter.hpp"
+#include "codegen/rewrites/rewrites.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/hidden_specs.hpp"
+#include "tests/kernels/trial.hpp"
+
+namespace {
+
+using namespace qkv;
+using codegen::arrays;
+using codegen::make_program;
+using codegen::program;
+
+const std::vector<program> &programs() {
+  static const std::vector<program> all = {QKV_HIDDEN_PROGRAMS};
+  return all;
+}
+
+arrays with_special_values(const program &p, arrays arguments, unsigned seed) {
+  std::mt19937 random(seed);
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  for (codegen::node_id n : p.arguments) {
+    if (p[n].type == i32 || p[n].type == b8) continue;
+    for (double &x : arguments.at(p[n].name).data)
+      if (random() % 20 == 0)
+        x = random() % 2   ? std::numeric_limits<double>::quiet_NaN()
+            : random() % 2 ? infinite
+                           : -infinite;
+  }
+  return arguments;
+}
+
+// Empty when the results keep the promise.
+std::string broken(const program &p, const arrays &arguments, const codegen::size_map &sizes,
+                   const arrays &results) {
+  const arrays wanted = codegen::interpret(p, arguments, sizes);
+  for (codegen::node_id n : p.outputs) {
+    const std::vector<double> &want = wanted.at(p[n].name).data, &got = results.at(p[n].name).data;
+    double scale = 0;
+    for (double x : want)
+      if (std::isfinite(x)) scale = std::max(scale, std::fabs(x));
+    for (std::size_t k = 0; k < want.size(); ++k) {
+      const bool right = std::isfinite(want[k])
+                             ? std::fabs(got[k] - want[k]) <= 1e-2 * std::max(scale, 1e-3)
+                             : !std::isfinite(got[k]);
+      if (!right) return fmt::format("{}[{}] is {}, expected {}", p[n].name, k, got[k], want[k]);
+    }
+  }
+  return "";
+}
+
+void check_everywhere(device on) {
+  for (const program &p : programs()) {
+    for (unsigned seed = 0; seed < 6; ++seed)
+      for (const testing::two_sizes &length :
+           {testing::two_sizes{1, 1}, {7, 7}, {33, 20}, {70, 150}}) {
+        testing::trial t{p, testing::sizes_for(p, length, seed)};
+        t.seed = seed, t.on = on;
+        const arrays honest = testing::random_arguments(t);
+        const arrays arguments = seed == 0 ? honest : with_special_values(p, honest, seed);
+        arrays results;
+        const status s = testing::results_of(t, arguments, results);
+        if (s.code() == status_code::unsupported) continue;
+        INFO(testing::text_of(t));
+        CHECK(s.text() == status{}.text());
+        if (s.ok()) CHECK(broken(p, arguments, t.sizes, results) == "");
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("masks hide, and nothing else does: on the CPU") { check_everywhere(device::host); }
+
+TEST_CASE("masks hide, and nothing else does: through OpenCL") { check_everywhere(device::opencl); }
