@@ -22,8 +22,17 @@ constexpr bool bad_name(message &m, sv what, sv name) {
 
 // The C function of a kernel is qkv_<name>, beside what qkv/kernel.h declares (tests/structure compares) and what
 // generated code is named after kernels and libraries.
-inline constexpr sv names_of_runtime[] = {"argument", "axis",     "call",   "condition", "entry",
-                                          "kernel",   "register", "tensor", "pack"};
+inline constexpr sv names_of_runtime[] = {"argument",
+                                          "axis",
+                                          "call",
+                                          "condition",
+                                          "entry",
+                                          "kernel",
+                                          "library",
+                                          "pack",
+                                          "register_library",
+                                          "tensor",
+                                          "unregister_library"};
 
 constexpr bool bad_kernel_name(message &m, sv name) {
   if (bad_name(m, "kernel", name)) return true;
