@@ -163,3 +163,24 @@ inline constexpr auto k = kernel<"k">(
 int nodes() { return k.trace().size(); }  // as a generator does
 
 }  // namespace mistake_in_scan
+
+// case refused_scan: a step whose next state does not fit
+// at most 17 lines: g++ warns of the function that says so.
+namespace refused_scan {
+using namespace my;
+
+inline constexpr auto k =
+    kernel<"k">([](in<"V", batch, seq, d_v> V, in<"s", batch> s) -> out<"O", batch, d_v> {
+#ifdef WRONG
+      // next line: scan<seq>: the next state has other axes than the state
+      auto sums = scan<seq>(s, [](auto s, auto v) { return broadcast<d_v>(s) + v; }, V);
+#else
+      auto start = broadcast<d_v>(s);
+      auto sums = scan<seq>(start, [](auto s, auto v) { return s + v; }, V);
+#endif
+      return sums.last;
+    });
+
+int nodes() { return k.trace().size(); }  // as a generator does
+
+}  // namespace refused_scan

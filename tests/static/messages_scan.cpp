@@ -28,13 +28,23 @@ static_assert(says<decltype(scan<seq>(s, bent, X))>(
 // an operand that the step does not take
 static_assert(says<decltype(scan<seq>(s, same, X, X))>(
     "scan<seq>: the step takes fewer operands than the state and the 2 that follow it [](auto state, auto x, ..) with an x for each"));
+// one that it lacks, two of them
+constexpr auto wants_two = [](auto state, auto x, auto y) { return state + x * y; };
+static_assert(says<decltype(scan<seq>(s, wants_two, X))>(
+    "scan<seq>: the step takes more operands than the state and the 1 that follow it [](auto state, auto x, ..) with an x for each"));
+constexpr auto wants_three = [](auto state, auto x, auto, auto) { return state + x; };
+static_assert(says<decltype(scan<seq>(s, wants_three, X))>(
+    "scan<seq>: the step takes more operands than the state and the 1 that follow it [](auto state, auto x, ..) with an x for each"));
 // nothing of the kernel
 static_assert(says<decltype(scan<seq>(zeros<d_k>(), same, index(seq)))>(
     "scan<seq>: no operand is a step of the kernel"));
 // other axes
+constexpr auto adds = [](auto state, auto x) { return state + x; };
 constexpr auto grows = [](auto state, auto) { return broadcast<d_k>(state); };
 static_assert(says<decltype(scan<seq>(s, grows, X))>(
     "scan<seq>: the next state has other axes than the state start from broadcast<d_k>(s) s[batch, d_model=512] broadcast(s)[batch, d_model=512, d_k=64]"));
+static_assert(says<decltype(scan<seq>(1, adds, X))>(
+    "scan<seq>: the next state has other axes than the state start from zeros<batch, d_model>() plus the number state[] state + X[batch, d_model=512]"));
 constexpr auto shrinks = [](auto state, auto) { return sum<d_model>(state); };
 static_assert(says<decltype(scan<seq>(s, shrinks, X))>(
     "scan<seq>: the next state has other axes than the state s[batch, d_model=512] sum(s)[batch]"));

@@ -40,7 +40,7 @@ struct scan {
     lacks_axis(m, call(), over, x);
     return m;
   }
-  constexpr text check_next(const info &state, const info &next) const {
+  constexpr text check_next(const info &state, const info &next, bool number_start = false) const {
     message m;
     if (walks(m, next) || sizes_differ(m, call(), state, next)) return m;
     if (next.s.same_set(state.s)) {
@@ -51,7 +51,9 @@ struct scan {
       return m;
     }
     m.say(call(), ": the next state has other axes than the state");
-    if (next.s.contains(state.s))
+    if (number_start && !next.s.has(over[0]))
+      m.say("start from zeros<", next.s, ">() plus the number");
+    else if (next.s.contains(state.s))
       m.say("start from broadcast<", next.s.without(state.s), ">(", state.label, ")");
     return m.show(state, next);
   }
@@ -172,14 +174,38 @@ template <axes Over, operand S, class Step, traced... X>
 inline constexpr bool scan_drops<Over, S, Step, X...> =
     takes_fewer<Step, void(typename state_of<S>::type), typename at_position<Over, X>::type...>;
 
+// Whether it takes more, up to three: asked with further ones like the last.
+template <class Step, class Given, class Like, int Most = 3>
+inline constexpr bool takes_more = false;
+template <class Step, class... Given, class Like, int Most>
+  requires(Most > 0)
+inline constexpr bool takes_more<Step, void(Given...), Like, Most> =
+    std::is_invocable_v<Step &, Given..., Like> ||
+    takes_more<Step, void(Given..., Like), Like, Most - 1>;
+
+template <class First, class... Next>
+struct last_of : last_of<Next...> {};
+template <class Last>
+struct last_of<Last> {
+  using type = Last;
+};
+
+template <axes Over, class... T>
+inline constexpr bool scan_lacks = false;
+template <axes Over, operand S, class Step, traced... X>
+inline constexpr bool scan_lacks<Over, S, Step, X...> = takes_more<
+    Step, void(typename state_of<S>::type, typename at_position<Over, X>::type...),
+    typename last_of<typename state_of<S>::type, typename at_position<Over, X>::type...>::type>;
+
 template <axes Over, class S, class Step, class... X>
 struct scan_call {
   static constexpr text why() {
     constexpr rule::scan rule{Over};
+    constexpr bool fewer = scan_drops<Over, S, Step, X...>;
     message m;
     return m
-        .say(rule.call(), ": the step takes fewer operands than the state and the ",
-             long{sizeof...(X)}, " that follow it")
+        .say(rule.call(), ": the step takes ", fewer ? "fewer" : "more",
+             " operands than the state and the ", long{sizeof...(X)}, " that follow it")
         .say("[](auto state, auto x, ..) with an x for each");
   }
 };
@@ -194,7 +220,7 @@ struct scan_step {
     if (!of<next>.tensor() || !of<result>.tensor())
       return m.say(rule.call(), ": the step returns no state")
           .say("return the next state, or std::pair{next, result}");
-    const text t = rule.check_next(of<typename state_of<S>::type>, of<next>);
+    const text t = rule.check_next(of<typename state_of<S>::type>, of<next>, of<S>.number());
     return t.empty() ? rule.check_result(of<typename state_of<S>::type>, of<result>) : t;
   }
 };
@@ -230,7 +256,7 @@ constexpr auto traced_scan(S state, Step step, X... x) {
   const int carried =
       g->put(step_node(op::carried, of<state_type>.m.type, of<state_type>.s, Over, start));
   (*g)[carried].number = carried;  // each scan has a state of its own
-  const auto at = [&]<class Y>(const Y &y) {
+  [[maybe_unused]] const auto at = [&]<class Y>(const Y &y) {
     using type = typename at_position<Over, Y>::type;
     const int whole = lift<i32>(*g, y);
     return type{g,
@@ -243,14 +269,15 @@ constexpr auto traced_scan(S state, Step step, X... x) {
 
 }  // namespace detail
 
-// Declared before the scan itself, so that a mistake inside a step is shown with this line and not all of that.
+// Declared before the scan itself, so that a mistake inside a step is shown with this line and not all of that. What is
+// never defined is constexpr here: otherwise g++ would add an error on functions that take a lambda.
 template <an_axis auto Ax, operand S, class Step, traced... X,
           class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
           class R = decltype(std::declval<Step &>()(
               std::declval<typename detail::state_of<S>::type>(),
               std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...)),
           class Err = detail::refusal<detail::scan_step<axes_of<Ax>(), S, R>>>
-Err scan(S, Step, X...);
+constexpr Err scan(S, Step, X...);
 
 // Computes: s = state; for each position t along Ax: (s, y[t]) = step(s, x[t]...), where step returns
 //           std::pair{next state, y}, or the next state alone, which then is y. Gives y and the last
@@ -280,12 +307,14 @@ template <an_axis auto Ax, operand S, traced... X,
 Err scan(S, detail::anything, X...);
 template <an_axis auto Ax, class... T,
           class Err = detail::refusal<detail::scan_call<axes_of<Ax>(), T...>>>
-  requires(detail::scan_fits<axes_of<Ax>(), T...> && detail::scan_drops<axes_of<Ax>(), T...>)
-Err scan(T...);
+  requires(detail::scan_fits<axes_of<Ax>(), T...> &&
+           (detail::scan_drops<axes_of<Ax>(), T...> || detail::scan_lacks<axes_of<Ax>(), T...>))
+constexpr Err scan(T...);
 // Where the step itself has an error, which the compiler has shown, nothing more is to be said. What is left is a step
-// that takes more operands: said when the kernel is traced.
+// that takes many more operands: said when the kernel is traced.
 template <an_axis auto Ax, class... T>
-  requires(detail::scan_fits<axes_of<Ax>(), T...> && !detail::scan_drops<axes_of<Ax>(), T...>)
+  requires(detail::scan_fits<axes_of<Ax>(), T...> && !detail::scan_drops<axes_of<Ax>(), T...> &&
+           !detail::scan_lacks<axes_of<Ax>(), T...>)
 scanned<detail::already_wrong, detail::already_wrong> scan(T...) {
   throw std::invalid_argument("scan: a step takes more operands than it is handed");
 }
