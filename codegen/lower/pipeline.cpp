@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "codegen/lower/context.hpp"
+#include "codegen/program/sizes.hpp"
 #include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
 #include "codegen/schedules/tuning.hpp"
@@ -27,6 +28,7 @@ bool is_output(const program &p, node_id n) { return p[n].kind == op::output; }
 }  // namespace
 
 compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
+  require_sizes(p);
   const bool on_gpu = t.has_gpu_feature();
   if (on_gpu) refuse_types_that_gpus_lack(p, t);
   const stages cut = cut_into_stages(p);

@@ -91,6 +91,27 @@ std::vector<std::int64_t> all_sizes(const program &p, const size_map &given) {
   return size;
 }
 
+void require_sizes(const program &p) {
+  std::vector<bool> known(p.axes.size());  // by root
+  const auto root = [&](axis_id a) { return static_cast<std::size_t>(p.axes[a].root); };
+  for (const axis &a : p.axes)
+    if (a.size >= 0) known[static_cast<std::size_t>(a.root)] = true;
+  for (const std::vector<node_id> *list : {&p.arguments, &p.outputs})
+    for (node_id n : *list)
+      for (axis_id a : p[n].shape) known[root(a)] = true;
+  for (std::size_t round = 0; round < p.conditions.size(); ++round)
+    for (const condition &c : p.conditions) {
+      std::vector<axis_id> all = {c.a, c.b};
+      if (c.what != condition::same_size) all.push_back(c.c);
+      std::erase_if(all, [&](axis_id a) { return known[root(a)]; });
+      if (all.size() == 1) known[root(all[0])] = true;
+    }
+  for (const axis &a : p.axes)
+    if (!known[static_cast<std::size_t>(a.root)])
+      throw std::runtime_error(
+          fmt::format("{}: axis {} has no size: no argument carries it", p.name, a.name));
+}
+
 bool holds(const condition &c, const std::vector<std::int64_t> &size) {
   if (c.what == condition::same_size) return size[c.a] == size[c.b];
   if (c.what == condition::sum) return size[c.a] == size[c.b] + size[c.c];

@@ -25,6 +25,9 @@ std::vector<std::int64_t> resolve_sizes(const program &, const size_map &given);
 // The same, and every axis must be known.
 std::vector<std::int64_t> all_sizes(const program &, const size_map &given);
 
+// Throws std::runtime_error where neither an argument nor a condition gives an axis of the kernel its size.
+void require_sizes(const program &);
+
 bool holds(const condition &, const std::vector<std::int64_t> &size);
 // "split<d_model, heads, d_k>: d_model is 500 but heads * d_k is 8 * 64"
 std::string explain(const program &, const condition &, const std::vector<std::int64_t> &size);

@@ -79,6 +79,18 @@ TEST_CASE("program: what only the call can decide is a condition") {
                     "parted: split<wide, heads, mem>: wide is 9 but heads * mem is 2 * 4");
 }
 
+TEST_CASE("sizes: an axis that nothing decides is refused when the kernel is built") {
+  constexpr auto nowhere =
+      kernel<"nowhere">([](in<"X", d> X) -> out<"Y", d> { return sum<seq>(broadcast<seq>(X)); });
+  CHECK_THROWS_WITH(codegen::require_sizes(make_program(nowhere)),
+                    "nowhere: axis seq has no size: no argument carries it");
+  constexpr auto in_result =
+      kernel<"in_result">([](in<"X", d> X) -> out<"Y", seq, d> { return broadcast<seq>(X) * 2; });
+  CHECK_NOTHROW(codegen::require_sizes(make_program(in_result)));
+  for (const program &p : {make_program(causal), make_program(unrelated), make_program(parted)})
+    CHECK_NOTHROW(codegen::require_sizes(p));
+}
+
 TEST_CASE("sizes: aliases agree, static sizes hold, negative ones are refused") {
   const program p = make_program(causal);
   CHECK(codegen::all_sizes(p, {{"batch", 1}, {"kv", 5}})[1] == 5);

@@ -1,0 +1,53 @@
+// What the language takes and no kernel can be built for: one line that names the kernel, the step and the reason.
+#include <qkv/dsl.hpp>
+
+#include "codegen/lower/pipeline.hpp"
+#include "codegen/program/from_graph.hpp"
+#include "codegen/rewrites/rewrites.hpp"
+#include "tests/catch.hpp"
+
+using namespace qkv;
+
+namespace {
+
+constexpr axis<"seq"> seq;
+constexpr axis<"d", 9> d;
+
+template <class Kernel>
+void lower(const Kernel &k) {
+  codegen::lower_pipeline(codegen::simplified(codegen::make_program(k)),
+                          Halide::Target("x86-64-linux-avx2"));
+}
+
+}  // namespace
+
+TEST_CASE("an axis of the call that no argument carries") {
+  constexpr auto nowhere = kernel<"nowhere">([](in<"s", d> s) -> out<"Y", d> {
+    return scan<seq>(s, [](auto state) { return state * 2; }).last;
+  });
+  CHECK_THROWS_WITH(lower(nowhere), "nowhere: axis seq has no size: no argument carries it");
+}
+
+TEST_CASE("steps of a scan that fold numbers of another type, and scans in scans") {
+  constexpr auto counts = kernel<"counts">([](in<"X", seq, d> X, in<"s", d> s) -> out<"Y", seq, d> {
+    return scan<seq>(
+               s,
+               [](auto state, auto x) {
+                 return x + broadcast<d>(cast<f32>(sum<d>(where(state > x, 1, 0))));
+               },
+               X)
+        .result;
+  });
+  CHECK_THROWS_WITH(lower(counts),
+                    "counts: a step of scan<seq> folds i32 numbers; its state is f32");
+  constexpr auto nested = kernel<"nested">([](in<"X", seq, d> X, in<"s"> s) -> out<"Y", seq> {
+    return scan<seq>(
+               s,
+               [](auto state, auto x) {
+                 return scan<d>(state, [](auto a, auto b) { return a + b; }, x).last;
+               },
+               X)
+        .result;
+  });
+  CHECK_THROWS_WITH(lower(nested), "nested: scan<d> stands inside a step of scan<seq>");
+}
