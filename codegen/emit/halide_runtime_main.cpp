@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <string>
 
+#include "codegen/emit/scratch.hpp"
+
 int main(int argc, char **argv) {
   if (argc != 3) {
     std::fprintf(stderr, "usage: %s DIR host,cuda,opencl\n", argv[0]);
@@ -14,10 +16,14 @@ int main(int argc, char **argv) {
   for (const char *device : {"cuda", "opencl"})
     if (targets.find(device) != std::string::npos) features += std::string("-") + device;
   try {
-    Halide::compile_standalone_runtime(std::string(argv[1]) + "/halide_runtime.a",
-                                       Halide::Target(features));
-  } catch (const Halide::Error &e) {
+    const qkv::codegen::scratch folder;
+    Halide::compile_standalone_runtime(folder.path("halide_runtime.a"), Halide::Target(features));
+    folder.publish("halide_runtime.a", argv[1]);
+    return 0;
+  } catch (const Halide::Error &e) {  // not a std::exception
     std::fprintf(stderr, "%s\n", e.what());
-    return 1;
+  } catch (const std::exception &e) {
+    std::fprintf(stderr, "%s\n", e.what());
   }
+  return 1;
 }

@@ -1,12 +1,15 @@
 #include "tests/fuzz/compiled.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <qkv/registry.hpp>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "codegen/emit/objects.hpp"
 #include "codegen/emit/tables.hpp"
@@ -25,6 +28,18 @@ void write(const std::string &path, const std::string &text) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
+// Runs a program, without a shell. Throws when it fails.
+void run(std::vector<std::string> words) {
+  std::vector<char *> arguments;
+  for (std::string &word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  int status = 0;
+  if (posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0 ||
+      waitpid(child, &status, 0) != child || status != 0)
+    throw std::runtime_error(words[0] + " failed");
+}
+
 }  // namespace
 
 const qkv_kernel &compiled(const codegen::program &p, const std::string &list,
@@ -34,11 +49,9 @@ const qkv_kernel &compiled(const codegen::program &p, const std::string &list,
   const std::string library = "lib" + p.name, base = folder + "/" + library;
   write(base + ".kernels.h", codegen::c_header(library, {p}));
   write(base + ".c", codegen::c_tables(library, {p}, targets));
-  const std::string link = fmt::format(
-      "{} -shared -fPIC -O0 -w -I{}/runtime -o {}.so {}.c -Wl,--whole-archive {}/{}.a "
-      "-Wl,--no-whole-archive",
-      QKV_C_COMPILER, QKV_ROOT, base, base, folder, p.name);
-  if (std::system(link.c_str()) != 0) throw std::runtime_error("the linker failed: " + link);
+  run({QKV_C_COMPILER, "-shared", "-fPIC", "-O0", "-w", "-I" QKV_ROOT "/runtime", "-o",
+       base + ".so", base + ".c", "-Wl,--whole-archive", folder + "/" + p.name + ".a",
+       "-Wl,--no-whole-archive"});
   if (!dlopen((base + ".so").c_str(), RTLD_NOW | RTLD_LOCAL))
     throw std::runtime_error(std::string("cannot load: ") + dlerror());
   const auto found = kernels(p.name);

@@ -239,7 +239,10 @@ namespace {
 struct folder {
   std::string path = "/tmp/qkv-failure-XXXXXX";
   folder() { REQUIRE(mkdtemp(path.data())); }
-  ~folder() { (void)!std::system(("rm -r " + path).c_str()); }
+  ~folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
   std::string operator/(const char *name) const { return path + "/" + name; }
   std::size_t files() const {
     std::size_t n = 0;

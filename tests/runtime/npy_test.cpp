@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "tests/catch.hpp"
 
@@ -15,7 +16,10 @@ namespace {
 struct folder {
   std::string path = "/tmp/qkv-npy-XXXXXX";
   folder() { REQUIRE(mkdtemp(path.data())); }
-  ~folder() { (void)!std::system(("rm -r " + path).c_str()); }
+  ~folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
   std::string file(const std::string &bytes) const {
     const std::string name = path + "/a.npy";
     FILE *f = std::fopen(name.c_str(), "wb");

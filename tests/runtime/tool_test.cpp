@@ -5,6 +5,7 @@
 #include <qkv/tool.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -58,7 +59,10 @@ struct session {
     REQUIRE(mkdtemp(folder.data()));
     static const fake::loaded sdpa("sdpa", {&fake::sdpa_none().table, &fake::sdpa_causal().table});
   }
-  ~session() { (void)!std::system(("rm -r " + folder).c_str()); }
+  ~session() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
 
   result run(std::vector<std::string> words, const std::string &input = "") const {
     std::ofstream(folder + "/stdin") << input;

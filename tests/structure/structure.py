@@ -113,6 +113,22 @@ def rule_readmes():
             yield f"{folder}/README.md: more than a page"
 
 
+def rule_no_shells():
+    """No path reaches a shell: programs are started with their words, not with a command line."""
+    shell = re.compile(r"std::system|[^\w.:]system\(|popen\(|os\.system|shell=True")
+    for file in tracked(".hpp", ".cpp", ".h", ".c", ".py"):
+        if within(file, "tests/structure"):
+            continue
+        for number, line in enumerate((ROOT / file).read_text().splitlines(), 1):
+            if shell.search(line):
+                yield f"{file}:{number}: {line.strip()}"
+    for file in tracked(".cmake", "CMakeLists.txt"):
+        text = re.sub(r"#.*", "", (ROOT / file).read_text())
+        for call in re.findall(r"add_custom_(?:command|target)\([^)]*\)", text):
+            if "COMMAND" in call and "VERBATIM" not in call:
+                yield f"{file}: a command without VERBATIM: {call.splitlines()[0]}"
+
+
 def rule_kernel_names():
     """What qkv/kernel.h declares as qkv_<name> is refused as the name of a kernel."""
     declared = set(re.findall(r"\bqkv_(\w+)", (ROOT / "runtime/qkv/kernel.h").read_text()))
