@@ -36,16 +36,19 @@ function(qkv_add_kernels name)
   if(NOT arg_TARGETS)
     set(arg_TARGETS host)
   endif()
-  get_filename_component(spec "${arg_SPEC}" ABSOLUTE)
-  get_filename_component(spec_folder "${spec}" DIRECTORY)
+  get_filename_component(spec_name "${_spec}" NAME)
+  get_filename_component(spec_folder "${_spec}" DIRECTORY)
+  if(spec_name MATCHES "[\"\\\\]")
+    message(FATAL_ERROR "qkv_add_kernels: ${name}: the name of a spec that is included has neither quotes nor backslashes")
+  endif()
   list(JOIN arg_TARGETS "," targets)
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${name}_qkv")
   file(MAKE_DIRECTORY "${out}")
 
-  _qkv_write_mains("${name}" "${spec}" "${out}" "${arg_KERNELS}")
+  _qkv_write_mains("${name}" "${spec_name}" "${out}" "${arg_KERNELS}")
   add_executable(${name}_generator "${out}/${name}_generator.cpp")
   target_link_libraries(${name}_generator PRIVATE qkv::codegen)
-  target_include_directories(${name}_generator PRIVATE "${spec_folder}")
+  target_include_directories(${name}_generator BEFORE PRIVATE "${spec_folder}")
   target_compile_options(${name}_generator PRIVATE -Werror=return-type)  # a formula that returns nothing
 
   # A stamp stands for the work of a command; what it wrote is a by-product, so that an archive that the
@@ -79,7 +82,8 @@ function(qkv_add_kernels name)
 
   add_library(${name} STATIC "${out}/${name}_kernels.c")
   add_dependencies(${name} ${name}_kernels)
-  set_target_properties(${name} PROPERTIES QKV_KERNELS "${names}")
+  # Also into a shared library, whatever the project's default is.
+  set_target_properties(${name} PROPERTIES QKV_KERNELS "${names}" POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} PUBLIC "${out}" "${spec_folder}")
   target_link_libraries(${name} PUBLIC ${archives} qkv::halide_runtime qkv::runtime)
   # Nothing refers to the tables by name: without this the linker would leave them out.
@@ -92,9 +96,11 @@ function(qkv_add_kernels name)
   set_property(SOURCE "${out}/${name}_generator.cpp" "${out}/${name}_tool.cpp" APPEND PROPERTY
     COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1>)
   target_link_libraries(${name}_tool PRIVATE ${name} qkv::reference)
+  target_include_directories(${name}_tool BEFORE PRIVATE "${spec_folder}")
 endfunction()
 
-# The two mains: the generator's, and the tool's.
+# The two mains: the generator's, and the tool's. They include the spec by its name: no path stands in a text that a
+# compiler reads.
 function(_qkv_write_mains name spec out kernels)
   set(checks)
   set(traceables)
