@@ -368,8 +368,9 @@ class attention_lowering {
       if (s_.weights < 0) return sum;
       // one division a row, not one an element: at 128 keys they would take a twelfth of the time. The sum of a softmax
       // is at least 1; another's may be too small to have a reciprocal. Without weights, 0, but for a visible NaN
-      return select(math::is_zero(l), strict::mul(sum, number(0)),
-                    f_.running_max ? sum * (1.f / l) : strict::div(sum, l));
+      const Expr none = math::is_zero(l), zero = number(0);
+      if (f_.running_max) return sum * select(none, zero, 1.f / l);
+      return select(none, strict::mul(sum, zero), strict::div(sum, l));
     };
     if (s_.lse < 0) {
       define(f_.out, s_.roots[0], s_.core, o(c, c));

@@ -27,6 +27,12 @@ inline constexpr auto mask_of_call = kernel<"mask_of_call">(
       return softmax<kv>(where(flag, mask(X, before), mask(X, index(kv) < near)));
     });
 
+inline constexpr auto masked_products = kernel<"masked_products">(
+    [](Q_ Q, K_ K, in<"flag", b8> flag, in<"near", i32> near) -> out<"W", batch, seq, kv> {
+      auto s = dot<d>(Q, K);
+      return softmax<kv>(where(flag, mask(s, causal<seq, kv>), mask(s, index(kv) < near)));
+    });
+
 inline constexpr auto weights_too = kernel<"weights_too">(
     [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, seq, e>, out<"W", batch, seq, kv>> {
       auto w = softmax<kv>(mask(dot<d>(Q, K), causal<seq, kv>));
@@ -144,6 +150,17 @@ inline constexpr auto products_of_infinity = kernel<"products_of_infinity">(
                 out<"most", batch, seq>, out<"bent", batch, seq>, out<"total", batch>> {
       auto huge = where(keep, 1.f, infinity);
       return {X * huge, X / huge, X - huge, max(X, huge), exp(X - huge), sum<seq>(X * huge)};
+    });
+
+inline constexpr auto over_nothing = kernel<"over_nothing">(
+    [](in<"X", seq, mem> X) -> outs<out<"lse", seq>, out<"most", seq>, out<"least", seq>> {
+      return {logsumexp<mem>(X) + mean<mem>(X), max<mem>(X) - sum<mem>(X), min<mem>(X) * 2};
+    });
+
+inline constexpr auto over_nothing_f64 = kernel<"over_nothing_f64">(
+    [](in<"X", f64, seq, mem> X)
+        -> outs<out<"lse", f64, seq>, out<"most", f64, seq>, out<"least", f64, seq>> {
+      return {logsumexp<mem>(X) + mean<mem>(X), max<mem>(X) - sum<mem>(X), min<mem>(X) * 2};
     });
 
 // ---- NaN --------------------------------------------------------------------------------------------------------------
