@@ -238,8 +238,9 @@ class checker {
   status strides(int i) const {
     const qkv_tensor &t = t_[i];
     if (empty(t)) return {};
-    std::int64_t span = 1;
+    std::int64_t span = 1, elements = 1;
     for (int d = t.rank - 1; d >= 0; --d) {
+      elements = product(elements, t.extent[d]);
       if (t.extent[d] == 1) continue;
       const std::int64_t s = t.stride[d];
       if (d == t.rank - 1 && s != 1) {
@@ -256,6 +257,10 @@ class checker {
                     name(i), largest, axis(i, d), t.extent[d], s);
       }
     }
+    if (elements > largest)
+      return fail(status_code::too_large,
+                  "{}: {} has more than {} elements, repeated ones included", k_.name, name(i),
+                  largest);
     return {};
   }
 

@@ -7,6 +7,7 @@
 
 #include "check.hpp"
 #include "fail.hpp"
+#include "fork.hpp"
 
 namespace qkv::detail {
 namespace {
@@ -102,6 +103,9 @@ status present(const char *asks, device d) {
   if (!driver(d))
     return fail(status_code::no_device, "{}: no {} driver on this machine", asks,
                 device_name(static_cast<int>(d)));
+  if (devices_lost())
+    return fail(status_code::device_failed,
+                "{}: a process forked from one that used a device cannot use any", asks);
   return {};
 }
 
@@ -113,6 +117,7 @@ status device_session::attach(halide_buffer_t &b, const qkv_tensor &t, const qkv
       return fail(status_code::unsupported,
                   "{}: OpenCL runs in the runtime's own context and queue", k_.name);
     }
+    note_device_use();
     buffers_.reserve(static_cast<std::size_t>(k_.n_arguments));
   }
   const bool output = a.role == QKV_OUT, wrapped = t.device != QKV_HOST && !empty(t);

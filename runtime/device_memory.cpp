@@ -5,6 +5,7 @@
 #include "check.hpp"
 #include "device.hpp"
 #include "fail.hpp"
+#include "fork.hpp"
 
 namespace qkv {
 
@@ -23,6 +24,15 @@ status failed(const char *what, const detail::context &c, int code) {
   return detail::fail(status_code::device_failed, "{}: {}: {} (code {})", asks, what, text, code);
 }
 
+// Whether there is memory, and this process may still use it.
+status usable(bool there_is) {
+  if (!there_is) return detail::fail(status_code::null_data, "{}: there is none", asks);
+  if (detail::devices_lost())
+    return detail::fail(status_code::device_failed,
+                        "{}: a process forked from one that used a device cannot use any", asks);
+  return {};
+}
+
 }  // namespace
 
 status available(device d) noexcept { return detail::present("available", d); }
@@ -35,7 +45,7 @@ device_memory &device_memory::operator=(device_memory &&other) noexcept {
 }
 
 device_memory::~device_memory() {
-  if (!state_ || !state_->view.device) return;
+  if (!state_ || !state_->view.device || detail::devices_lost()) return;
   detail::context c(state_->how);
   (void)halide_device_free(&c, &state_->view);
 }
@@ -43,7 +53,7 @@ device_memory::~device_memory() {
 status device_memory::make(const options &how, int element_bytes, std::int64_t elements,
                            device_memory &result) noexcept {
   if (how.on == device::host)
-    return detail::fail(status_code::unsupported, "{}: the host is no device", asks);
+    return detail::fail(status_code::unsupported, "{}: the host is not a device", asks);
   if (status s = detail::present(asks, how.on); !s) return s;
   if (elements < 1 || elements > INT32_MAX) {
     return detail::fail(status_code::too_large, "{}: {} elements; from 1 to {} fit", asks, elements,
@@ -59,6 +69,7 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
   s.view.dimensions = 1;
   s.view.dim = &s.dim;
   detail::take_over_halide();
+  detail::note_device_use();
   detail::context c(s.how);
   if (const int code = halide_device_malloc(&c, &s.view, detail::interface_of(how.on)))
     return failed("no memory", c, code);
@@ -67,7 +78,7 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
 }
 
 status device_memory::copy_from(const void *host) noexcept {
-  if (!state_) return detail::fail(status_code::null_data, "{}: there is none", asks);
+  if (status s = usable(state_ != nullptr); !s) return s;
   detail::context c(state_->how);
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(const_cast<void *>(host));
@@ -77,7 +88,7 @@ status device_memory::copy_from(const void *host) noexcept {
 }
 
 status device_memory::copy_to(void *host) const noexcept {
-  if (!state_) return detail::fail(status_code::null_data, "{}: there is none", asks);
+  if (status s = usable(state_ != nullptr); !s) return s;
   detail::context c(state_->how);
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(host);
@@ -87,7 +98,7 @@ status device_memory::copy_to(void *host) const noexcept {
 }
 
 void *device_memory::handle() const noexcept {
-  if (!state_) return nullptr;
+  if (!state_ || detail::devices_lost()) return nullptr;
   detail::context c(state_->how);
   const std::uintptr_t handle = state_->how.on == device::cuda
                                     ? halide_cuda_get_device_ptr(&c, &state_->view)

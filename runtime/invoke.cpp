@@ -4,9 +4,12 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <limits>
 #include <memory_resource>
 #include <new>
 #include <qkv/core/dtype.hpp>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "check.hpp"
@@ -90,6 +93,26 @@ status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, const options 
     where = here;
   }
   return {};
+}
+
+// Compiled code finds that something does not fit its 31 bits: by Halide's checks, or by one of ours (lower/limits.hpp).
+constexpr std::string_view of_ours = "too_large: ";
+bool is_too_large(int code, std::string_view text) {
+  return code == halide_error_code_buffer_allocation_too_large ||
+         code == halide_error_code_buffer_extents_too_large || text.find(of_ours) != text.npos;
+}
+
+// "Total allocation for buffer scores$1 is 2147580964, which exceeds the maximum size of 2147483647", in our words.
+std::string size_text(std::string_view text) {
+  if (const std::size_t ours = text.find(of_ours); ours != text.npos)
+    return std::string(text.substr(ours + of_ours.size()));
+  const std::size_t at = text.find("buffer "), is = text.find(" is ");
+  if (at == text.npos || is == text.npos || is < at) return std::string(text);
+  const std::string_view name = text.substr(at + 7, is - at - 7), rest = text.substr(is + 4);
+  return fmt::format("{} has {} {} but at most {} fit", name.substr(0, name.find('$')),
+                     rest.substr(0, rest.find(',')),
+                     text.starts_with("Total") ? "bytes" : "elements",
+                     std::numeric_limits<std::int32_t>::max());
 }
 
 class invocation {
@@ -185,6 +208,8 @@ class invocation {
       return fail(status_code::out_of_memory, "{}: the workspace has no more memory", k_.name);
     }
     const char *text = context_.has_text ? context_.text.data() : "no text";
+    if (is_too_large(code, text))
+      return fail(status_code::too_large, "{}: {}", k_.name, size_text(text));
     if (is_device_error(code))
       return fail(status_code::device_failed, "{}: {} (code {})", k_.name, text, code);
     return fail(status_code::kernel_failed, "{}: the compiled code failed: {} (code {})", k_.name,

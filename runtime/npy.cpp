@@ -21,6 +21,7 @@ using std::string_view;
 constexpr string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header =
     65536;  // NumPy itself refuses longer ones unless told to trust the file
+constexpr std::size_t most_axes = 32;  // of NumPy
 constexpr struct {
   string_view text;
   npy_type type;
@@ -127,7 +128,7 @@ class header_reader {
     if (!take('(')) return false;
     while (!take(')')) {
       std::int64_t n = 0;
-      if (!number(n) || shape.size() == 32) return false;
+      if (!number(n) || shape.size() == most_axes) return false;
       shape.push_back(n);
       if (!take(',') && !(peek(')') && shape.size() > 1)) return false;
     }
@@ -239,8 +240,9 @@ status write_npy(const std::string &path, npy_type type, std::span<const std::in
   const auto bad = [&](string_view why) {
     return fail(status_code::bad_file, "{}: {}", path, why);
   };
+  if (static_cast<std::size_t>(type) >= std::size(known)) return bad("no such type");
   const std::int64_t bytes = bytes_of(type, shape);
-  if (bytes < 0) return bad("the shape is too large");
+  if (bytes < 0 || shape.size() > most_axes) return bad("the shape is too large");
   string_view descr;
   for (const auto &k : known) {
     if (k.type == type) descr = k.text;

@@ -15,10 +15,10 @@ namespace {
 
 using positions = std::span<const std::int32_t>;
 
-// Compiled code counts at least one position along each axis.
+// Of a group, as compiled code sees it: an empty axis has one place, of zeros. Saturates.
 std::int64_t count(const qkv_tensor &t, positions group) {
   std::int64_t n = 1;
-  for (int d : group) n *= std::max<std::int64_t>(1, t.extent[d]);
+  for (int d : group) n = product(n, std::max<std::int64_t>(1, t.extent[d]));
   return n;
 }
 
@@ -63,21 +63,19 @@ status measure(const qkv_kernel &k, const qkv_argument &a, const qkv_tensor &t, 
   const qkv_pack &p = k.packs[a.pack];
   const std::int64_t rows = count(t, {p.rows, static_cast<std::size_t>(p.n_rows)});
   const std::int64_t columns = count(t, {p.columns, static_cast<std::size_t>(p.n_columns)});
-  const std::int64_t blocks = (columns + p.panel - 1) / p.panel;
-  std::int64_t elements =
-      std::max<std::int64_t>(1, rows) * std::max<std::int64_t>(1, blocks) * p.panel;
+  const std::int64_t blocks = (columns - 1) / p.panel + 1;
+  std::int64_t elements = product(rows, product(blocks, p.panel));
   result.rank = 0;
   for (int i = 0; i < p.n_outer; ++i) {
     const auto e = static_cast<std::int32_t>(std::max<std::int64_t>(1, t.extent[p.outer[i]]));
     result.extent[result.rank++] = e;
-    if (__builtin_mul_overflow(elements, e, &elements))
-      elements = std::numeric_limits<std::int64_t>::max();
+    elements = product(elements, e);
   }
   if (elements > std::numeric_limits<std::int32_t>::max()) {
     return fail(status_code::too_large, "{}: {} packed has {} elements", k.name, a.name, elements);
   }
   for (std::int64_t e : {blocks, rows, std::int64_t{p.panel}}) {
-    result.extent[result.rank++] = static_cast<std::int32_t>(std::max<std::int64_t>(1, e));
+    result.extent[result.rank++] = static_cast<std::int32_t>(e);
   }
   result.bytes = static_cast<std::size_t>(elements) *
                  static_cast<std::size_t>(size_of(static_cast<dtype>(a.dtype)));

@@ -1,6 +1,11 @@
+#include <qkv/kernel.h>
+
 #include <qkv/status.hpp>
 
 namespace qkv {
+
+static_assert(static_cast<int>(status_code::cache_full) == QKV_CACHE_FULL,
+              "the last status of C and of C++ (tests/structure compares their names)");
 
 const char *message(status_code code) {
   switch (code) {

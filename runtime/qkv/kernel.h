@@ -65,6 +65,31 @@ typedef struct qkv_pack {
   const int32_t *outer, *rows, *columns;
 } qkv_pack;
 
+/* What a call returns: 0, or what is wrong. The numbers and meanings are those of qkv/status.hpp. */
+enum {
+  QKV_OK = 0,
+  QKV_NOT_LINKED,
+  QKV_WRONG_VERSION,
+  QKV_WRONG_COUNT,
+  QKV_WRONG_DTYPE,
+  QKV_WRONG_RANK,
+  QKV_WRONG_DEVICE,
+  QKV_WRONG_EXTENT,
+  QKV_WRONG_CONDITION,
+  QKV_WRONG_STRIDE,
+  QKV_TOO_LARGE,
+  QKV_NULL_DATA,
+  QKV_MISALIGNED,
+  QKV_OVERLAP,
+  QKV_OUT_OF_MEMORY,
+  QKV_NO_DEVICE,
+  QKV_DEVICE_FAILED,
+  QKV_UNSUPPORTED,
+  QKV_BAD_FILE,
+  QKV_KERNEL_FAILED,
+  QKV_CACHE_FULL
+};
+
 /* The compiled code: halide_buffer_t* for each argument in order (packed params as rank 3 + n_outer), then int32_t*
  * for the size of each axis that is its own root and decided at the call, in the order of the axes.
  * args[0] is the address of the user context pointer. Returns 0 or a Halide error code. */
@@ -85,7 +110,7 @@ typedef struct qkv_kernel {
 } qkv_kernel;
 
 /* Runs a kernel: checks every argument against the table, then calls the compiled code. Returns a status code
- * (qkv/status.hpp names them); when a check refused, the outputs are as they were; when
+ * as above; when a check refused, the outputs are as they were; when
  * compiled code or a device failed midway, their contents are undefined. arguments are in the order of the
  * table. text, when given, receives the message (truncated to size, always terminated). */
 int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, char *text,

@@ -259,6 +259,9 @@ TEST_CASE("sizes that must fit each other") {
   CHECK(text(2, 500, 2) ==
         "heads: split<d_model, heads, d_k>: d_model is 500, which d_k = 64 does not divide");
   CHECK(text(2, 128, 3) == "heads: rename<mem, seq>: mem is 3 but seq is 2");
+  CHECK(qkv::run(l.table,
+                 std::vector{fake::tensor(x, {2, 128}), fake::tensor(m, {3}), fake::tensor(y, {2})})
+            .code() == status_code::wrong_condition);
   l.with(std::vector<qkv_condition>{{QKV_PRODUCT, 1, 0, 3, "merge<d_model, seq, d_k>"}});
   CHECK(text(2, 128, 2) == "heads: axis heads has no size: no argument carries it");
 }

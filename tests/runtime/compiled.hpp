@@ -1,5 +1,5 @@
 #pragma once
-// Two small kernels that really are compiled: what the runtime promises about threads, memory and devices is tested on them.
+// Small kernels that really are compiled: what the runtime promises about threads, memory, sizes and devices is tested on them.
 #include <qkv/dsl.hpp>
 
 namespace compiled {
@@ -10,6 +10,8 @@ inline constexpr axis<"seq"> seq;
 inline constexpr axis<"kv"> kv;
 inline constexpr axis<"d_model", 96> d_model;
 inline constexpr axis<"d", 32> d;
+inline constexpr axis<"inner"> inner;
+inline constexpr axis<"columns"> columns;
 
 inline constexpr auto attend =
     kernel<"attend">([](in<"Q", batch, heads, seq, d> Q, in<"K", batch, heads, kv, d> K,
@@ -21,6 +23,26 @@ inline constexpr auto project =
     kernel<"project">([](in<"X", batch, seq, d_model> X, param<"W", d_model, heads, d> W,
                          param<"b", heads, d> b) -> out<"Y", batch, heads, seq, d> {
       return dot<d_model>(X, W) + b;
+    });
+
+// Stores the scores of all pairs, twice: with a name and without.
+inline constexpr auto pairs = kernel<"pairs">([](in<"A", seq> A, in<"B", kv> B) -> out<"S", seq> {
+  auto scores = let<"scores">(normalize<kv>(broadcast<kv>(A) * broadcast<seq>(B)));
+  return sum<kv>(scores / (1 + sum<seq>(scores)));
+});
+// Its input may be one number, repeated.
+inline constexpr auto total =
+    kernel<"total">([](in<"A", seq, kv> A) -> out<"S", seq> { return sum<kv>(A); });
+
+// Params whose sizes the call decides.
+inline constexpr auto low_rank = kernel<"low_rank">(
+    [](in<"X", seq, inner> X, param<"W", inner, columns> W,
+       param<"c", columns> c) -> out<"Y", seq, columns> { return dot<inner>(X, W) + c; });
+inline constexpr auto inner_product = kernel<"inner_product">(
+    [](in<"X", seq, inner> X, param<"w", inner> w) -> out<"Y", seq> { return dot<inner>(X, w); });
+inline constexpr auto of_two = kernel<"of_two">(
+    [](in<"X", seq, inner, columns> X, param<"W", inner, columns, d> W) -> out<"Y", seq, d> {
+      return dot<inner, columns>(X, W);
     });
 
 }  // namespace compiled

@@ -1,13 +1,16 @@
 // Files that NumPy wrote are read, files that nobody should trust are refused with a reason.
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <qkv/npy.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "in_child.hpp"
 #include "tests/catch.hpp"
 
 namespace {
@@ -148,4 +151,62 @@ TEST_CASE("things that are not files") {
   const std::int64_t shape[] = {1};
   CHECK(qkv::write_npy(f.path + "/no/such.npy", qkv::npy_type::f32, shape, &shape).text() ==
         f.path + "/no/such.npy: No such file or directory");
+}
+
+TEST_CASE("a file is replaced whole or not at all") {
+  const folder f;
+  const std::string path = f.path + "/a.npy", link = f.path + "/link.npy";
+  const std::int64_t shape[] = {100};
+  const std::vector<float> old(100, 1), young(100, 2);
+  const auto write = [&](const std::string &to, const std::vector<float> &x) {
+    return qkv::write_npy(to, qkv::npy_type::f32, shape, x.data());
+  };
+  const auto holds = [&](const std::vector<float> &x) {
+    qkv::npy_array a;
+    return qkv::read_npy(path, a).ok() && a.data.size() == 400 &&
+           std::memcmp(a.data.data(), x.data(), 400) == 0;
+  };
+  const auto files = [&] { return std::distance(std::filesystem::directory_iterator(f.path), {}); };
+  REQUIRE(write(path, old).ok());
+  REQUIRE(chmod(path.c_str(), 0640) == 0);
+  // the disk is full after a few bytes
+  CHECK(in_child([&] {
+          std::signal(SIGXFSZ, SIG_IGN);
+          const rlimit little{100, 100};
+          setrlimit(RLIMIT_FSIZE, &little);
+          const qkv::status s = write(path, young);
+          return s.code() == qkv::status_code::bad_file && s.text() == path + ": File too large";
+        }) == "");
+  CHECK(holds(old));
+  CHECK(files() == 1);
+  REQUIRE(symlink("a.npy", link.c_str()) == 0);
+  REQUIRE(write(link, young).ok());
+  CHECK(holds(young));
+  CHECK(std::filesystem::is_symlink(link));
+  CHECK(files() == 2);
+  struct stat s{};
+  REQUIRE(stat(path.c_str(), &s) == 0);
+  CHECK((s.st_mode & 0777) == 0640);
+  CHECK(write("/dev/full", old).text() == std::string("/dev/full: No space left on device"));
+  CHECK(std::filesystem::is_character_file("/dev/full"));
+  CHECK(write("/dev/null", old).ok());
+  CHECK(write(f.path, old).code() == qkv::status_code::bad_file);
+}
+
+TEST_CASE("arrays that cannot be written") {
+  const folder f;
+  const std::string path = f.path + "/a.npy";
+  const std::int64_t shape[] = {2}, negative[] = {-1}, huge[] = {1LL << 62, 1LL << 62};
+  const std::vector<std::int64_t> many(20000, 1);
+  float x[2] = {};
+  const auto code = [&](qkv::npy_type t, std::span<const std::int64_t> s, const void *data) {
+    return qkv::write_npy(path, t, s, data).code();
+  };
+  CHECK(code(qkv::npy_type::f32, shape, nullptr) == qkv::status_code::null_data);
+  CHECK(code(qkv::npy_type::f32, negative, x) == qkv::status_code::bad_file);
+  CHECK(code(qkv::npy_type::f32, huge, x) == qkv::status_code::bad_file);
+  CHECK(code(qkv::npy_type::f32, many, x) == qkv::status_code::bad_file);
+  CHECK(code(static_cast<qkv::npy_type>(99), shape, x) == qkv::status_code::bad_file);
+  CHECK(qkv::write_npy("", qkv::npy_type::f32, shape, x).code() == qkv::status_code::bad_file);
+  CHECK(!std::filesystem::exists(path));
 }

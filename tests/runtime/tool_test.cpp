@@ -1,4 +1,5 @@
 // The command line, as a user sees it: run in a process of its own, text compared.
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <qkv/npy.hpp>
@@ -95,6 +96,59 @@ struct session {
 };
 
 }  // namespace
+
+TEST_CASE("output that nobody takes") {
+  const session s;
+  // The exit code and what is said on stderr, with stdout as prepared.
+  const auto run = [&](std::vector<std::string> words, void (*prepare_stdout)()) {
+    const std::string said = s.folder + "/stderr";
+    std::fflush(nullptr);
+    const pid_t child = fork();
+    if (child == 0) {
+      (void)!freopen(said.c_str(), "w", stderr);
+      prepare_stdout();
+      words.insert(words.begin(), "tool");
+      std::vector<char *> argv;
+      for (std::string &w : words) argv.push_back(w.data());
+      const int code = qkv::tool::main(static_cast<int>(argv.size()), argv.data(), entries());
+      std::fflush(stderr);
+      _exit(code);
+    }
+    int state = 0;
+    REQUIRE(waitpid(child, &state, 0) == child);
+    std::stringstream text;
+    text << std::ifstream(said).rdbuf();
+    return (WIFEXITED(state) ? "" : "killed ") + std::to_string(WEXITSTATUS(state)) + ": " +
+           text.str();
+  };
+  const auto full = [] { dup2(open("/dev/full", O_WRONLY), 1); };
+  const auto closed = [] { close(1); };
+  const auto left = [] {
+    int ends[2];
+    (void)!pipe(ends);
+    dup2(ends[1], 1);
+    close(ends[0]);
+  };
+  for (const std::vector<std::string> &words :
+       {std::vector<std::string>{"list"}, {"check", "blend", "--size", "seq=2", "kv=2"}}) {
+    CHECK(run(words, full) == "2: standard output: No space left on device\n");
+    CHECK(run(words, closed) == "2: standard output: Bad file descriptor\n");
+    CHECK(run(words, left) == "2: standard output: Broken pipe\n");
+  }
+  const std::string svg = s.folder + "/blend.svg";
+  CHECK(run({"describe", "blend", "--svg", svg}, closed) ==
+        "2: standard output: Bad file descriptor\n");
+  std::ostringstream picture;
+  picture << std::ifstream(svg).rdbuf();
+  CHECK(picture.str() == "<svg/>");
+  CHECK(s.run({"describe", "blend", "--svg", "/dev/full"}).text ==
+        "/dev/full: No space left on device\nblend, described with 1 sizes\n");
+  const std::string q = s.save("q", {1, 1, 1, 4}, {1, 2, 3, 4});
+  const result r =
+      s.run({"run", "sdpa_none", "--in", "Q=" + q, "K=" + q, "V=" + q, "--out", "O=/dev/full"});
+  CHECK(r.text == "/dev/full: No space left on device\n");
+  CHECK(r.code == 2);
+}
 
 TEST_CASE("list and describe") {
   const session s;

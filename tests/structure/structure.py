@@ -138,6 +138,25 @@ def rule_kernel_names():
         yield f"dsl/qkv/core/names.hpp: qkv_{name} is " + ("not refused" if name in declared else "not declared")
 
 
+def rule_statuses():
+    """Each status is in status.hpp, status.cpp, the C header and the table of runtime/README.md; a test of runtime provokes it."""
+    enum = re.search(r"enum class status_code : int \{(.*?)\};", (ROOT / "runtime/qkv/status.hpp").read_text(), re.S)[1]
+    statuses = re.findall(r"^\s*(\w+)", re.sub(r"//.*", "", enum), re.M)
+    in_c = re.search(r"\{\s*QKV_OK = 0,(.*?)\}", (ROOT / "runtime/qkv/kernel.h").read_text(), re.S)[1]
+    table = (ROOT / "runtime/README.md").read_text().split("| status | when |")[1].split("\n\n")[0]
+    for where, listed in {
+        "runtime/qkv/kernel.h": ["ok", *(name.lower() for name in re.findall(r"QKV_(\w+)", in_c))],
+        "runtime/README.md": re.findall(r"^\| `(\w+)` \|", table, re.M),
+        "runtime/status.cpp": re.findall(r"case status_code::(\w+):", (ROOT / "runtime/status.cpp").read_text()),
+    }.items():
+        if listed != statuses:
+            yield f"{where}: lists {' '.join(listed)}; status.hpp: {' '.join(statuses)}"
+    tests = "".join((ROOT / f).read_text() for f in tracked("_test.cpp") if within(f, "tests/runtime"))
+    for name in statuses:
+        if name != "ok" and not re.search(rf"status_code::{name}\b", tests):
+            yield f"tests/runtime: nothing provokes {name}"
+
+
 def rule_headers_begin():
     """#pragma once (the C header: a guard), then a comment on what the header is for; no macros."""
     for file in tracked(".hpp"):

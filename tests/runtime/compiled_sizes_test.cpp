@@ -1,0 +1,99 @@
+// Sizes at which compiled code has nothing to do, or more than it can hold.
+#include <qkv/call.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "compiled.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace compiled;
+using qkv::device;
+using qkv::options;
+using qkv::status;
+using qkv::status_code;
+
+bool on_hand(device d) {
+  tensor<seq> A({3}), S({3});
+  tensor<kv> B({3});
+  A.fill(1), B.fill(1);
+  return qkv::call<pairs>(options{.on = d}, A, B, S).ok();
+}
+
+}  // namespace
+
+TEST_CASE("intermediates that are too large") {
+  constexpr std::int64_t n = 23171;  // n * n numbers of four bytes are just above 2^31
+  tensor<seq> A({n}), S({n});
+  tensor<kv> B({n});
+  A.fill(1), B.fill(1), S.fill(-7);
+  for (const device d : {device::host, device::opencl}) {
+    if (!on_hand(d)) continue;
+    const status s = qkv::call<pairs>(options{.on = d}, A, B, S);
+    CHECK(s.code() == status_code::too_large);
+    CHECK(s.text() == std::string("pairs: scores[seq, kv] needs more than 2147483647 bytes"));
+    CHECK(std::all_of(S.begin(), S.end(), [](float x) { return x == -7; }));
+  }
+}
+
+TEST_CASE("inputs that are too large") {
+  constexpr std::int64_t n = 46341;
+  const std::vector<float> row(n, 1);
+  const const_tensor_view<seq, kv> A(row.data(), {n, n}, {0, 1});
+  tensor<seq> S({n});
+  S.fill(-7);
+  const status s = qkv::call<total>(A, S);
+  CHECK(s.code() == status_code::too_large);
+  CHECK(s.text() ==
+        std::string("total: A has more than 2147483647 elements, repeated ones included"));
+  CHECK(std::all_of(S.begin(), S.end(), [](float x) { return x == -7; }));
+}
+
+TEST_CASE("params of no rows, of no columns") {
+  for (const device d : {device::host, device::opencl}) {
+    if (!on_hand(d)) continue;
+    const options how{.on = d};
+    for (const std::int64_t rows : {0, 1, 3}) {
+      for (const std::int64_t width : {0, 1, 50}) {
+        tensor<seq, inner> X({3, rows});
+        tensor<inner, columns> W({rows, width});
+        tensor<columns> c({width});
+        tensor<seq, columns> Y({3, width}), Z({3, width});
+        X.fill(2), W.fill(1), c.fill(0.5f), Y.fill(-7), Z.fill(-7);
+        const auto right = [&](float x) { return x == 2 * static_cast<float>(rows) + 0.5f; };
+        const status s = qkv::call<low_rank>(how, X, W, c, Y);
+        CAPTURE(rows, width, s.text());
+        CHECK(s.ok());
+        CHECK(std::all_of(Y.begin(), Y.end(), right));
+        const auto prepared = qkv::prepare<low_rank>(W, c);
+        const status t = prepared(how, X, Z);
+        CAPTURE(t.text());
+        CHECK(t.ok());
+        CHECK(std::all_of(Z.begin(), Z.end(), right));
+      }
+      for (const std::int64_t others : {0, 1, 3, 50}) {
+        tensor<seq, inner, columns> X({3, rows, others});
+        tensor<inner, columns, d> W({rows, others});
+        tensor<seq, d> Y({3});
+        X.fill(2), W.fill(1), Y.fill(-7);
+        const status s = qkv::call<of_two>(how, X, W, Y);
+        CAPTURE(rows, others, s.text());
+        CHECK(s.ok());
+        CHECK(std::all_of(Y.begin(), Y.end(),
+                          [&](float x) { return x == 2 * static_cast<float>(rows * others); }));
+      }
+      tensor<seq, inner> X({3, rows});
+      tensor<inner> w({rows});
+      tensor<seq> Y({3});
+      X.fill(2), w.fill(1), Y.fill(-7);
+      const status s = qkv::call<inner_product>(how, X, w, Y);
+      CAPTURE(rows, s.text());
+      CHECK(s.ok());
+      CHECK(std::all_of(Y.begin(), Y.end(),
+                        [&](float x) { return x == 2 * static_cast<float>(rows); }));
+    }
+  }
+}
