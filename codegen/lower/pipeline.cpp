@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "codegen/lower/context.hpp"
+#include "codegen/lower/limits.hpp"
 #include "codegen/program/sizes.hpp"
 #include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
@@ -33,6 +34,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   if (on_gpu) refuse_types_that_gpus_lack(p, t);
   const stages cut = cut_into_stages(p);
   context c(p, cut);
+  limits fits(c);
   std::map<node_id, Halide::Func> outputs;
   const auto keep = [&](node_id root, Halide::Func f) {
     if (is_output(p, root)) {
@@ -42,6 +44,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
     // All of a step is stored, whatever part of it a slice reads: tiles begin at 0, as the panels of packed params do.
     // Like arguments, at least one element: no driver allocates or launches nothing.
     const std::vector<axis_id> order = storage_order(p, cut, root);
+    fits.stored(root, order);
     for (std::size_t d = 0; d < order.size(); ++d)
       f.bound(f.args()[d], 0, c.extent(order[order.size() - 1 - d]));
   };
@@ -103,6 +106,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
     results.push_back(f);
   }
   compiled_form form{Halide::Pipeline(results), c.arguments()};
+  fits.add_to(form.pipeline);
   if (on_gpu) gpu::add_passes(form.pipeline);
   return form;
 }

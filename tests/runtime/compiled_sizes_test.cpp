@@ -34,7 +34,7 @@ TEST_CASE("intermediates that are too large") {
     if (!on_hand(d)) continue;
     const status s = qkv::call<pairs>(options{.on = d}, A, B, S);
     CHECK(s.code() == status_code::too_large);
-    CHECK(s.text() == std::string("pairs: scores[seq, kv] needs more than 2147483647 bytes"));
+    CHECK(s.text() == std::string("pairs: scores[kv, seq] needs more than 2147483647 bytes"));
     CHECK(std::all_of(S.begin(), S.end(), [](float x) { return x == -7; }));
   }
 }
@@ -76,8 +76,8 @@ TEST_CASE("params of no rows, of no columns") {
       }
       for (const std::int64_t others : {0, 1, 3, 50}) {
         tensor<seq, inner, columns> X({3, rows, others});
-        tensor<inner, columns, d> W({rows, others});
-        tensor<seq, d> Y({3});
+        tensor<inner, columns, compiled::d> W({rows, others});
+        tensor<seq, compiled::d> Y({3});
         X.fill(2), W.fill(1), Y.fill(-7);
         const status s = qkv::call<of_two>(how, X, W, Y);
         CAPTURE(rows, others, s.text());

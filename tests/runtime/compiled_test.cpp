@@ -12,6 +12,7 @@
 #include <random>
 #include <thread>
 
+#include "in_child.hpp"
 #include "tests/catch.hpp"
 
 namespace {
@@ -247,4 +248,26 @@ TEST_CASE("a device") {
     CHECK(same_bits(back, o));
     CHECK(qkv::call<attend>(q, k, v, q).text() == std::string("attend: output O overlaps input Q"));
   }
+}
+
+TEST_CASE("children of a process that used threads and a device") {
+  const problem p;
+  queries O(p.sizes);
+  REQUIRE(p.call(O, {.threads = 4}).ok());
+  const bool device = p.call(O, {.on = qkv::device::opencl}).ok();
+  CHECK(in_child([&] {
+          O.fill(0);
+          return p.call(O, {.threads = 4}).ok() && same_bits(O, p.O);
+        }) == "");
+  if (!device) return;
+  qkv::device_memory memory;
+  REQUIRE(qkv::device_memory::make({.on = qkv::device::opencl}, 4, 100, memory).ok());
+  CHECK(in_child([&] {
+          qkv::device_memory more;
+          float x[100];
+          return p.call(O, {.on = qkv::device::opencl}).code() == status_code::device_failed &&
+                 memory.copy_to(x).code() == status_code::device_failed &&
+                 !qkv::device_memory::make({.on = qkv::device::opencl}, 4, 100, more).ok();
+        }) == "");
+  CHECK(p.call(O, {.on = qkv::device::opencl}).ok());
 }
