@@ -9,7 +9,7 @@ inline constexpr batch_axis<"batch"> batch;
 inline constexpr batch_axis<"pair", 2> pair;
 inline constexpr batch_axis<"query_heads"> query_heads;
 inline constexpr batch_axis<"key_heads"> key_heads;
-inline constexpr axis<"group"> group;
+inline constexpr batch_axis<"group"> group;
 inline constexpr axis<"t"> t;
 inline constexpr axis<"s"> s;
 inline constexpr axis<"mem"> mem;
