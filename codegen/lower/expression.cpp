@@ -7,6 +7,7 @@
 
 #include "codegen/lower/math.hpp"
 #include "codegen/lower/strict.hpp"
+#include "codegen/lower/unsolved.hpp"
 
 namespace qkv::codegen {
 
@@ -44,10 +45,19 @@ Expr as(dtype t, const Expr &e) {
   return strict::cast(halide_type(t), e);
 }
 
+// Whole numbers wrap around. Halide assumes that they do not, and OpenCL's compilers may: where memory decides,
+// a + 1 <= b is not a <= b - 1.
+template <class Compute>
+Expr wrapping(const Expr &a, const Expr &b, Compute compute) {
+  if (a.type() != Halide::Int(32) || !(reads_memory(a) || reads_memory(b))) return compute(a, b);
+  const auto bits = [](const Expr &e) { return Halide::cast<std::uint32_t>(e); };
+  return Halide::cast<int>(compute(bits(a), bits(b)));
+}
+
 Expr unary(op o, const Expr &x) {
   switch (o) {
     case op::neg:
-      return strict::neg(x);
+      return x.type().is_int() ? wrapping(0, x, strict::sub) : strict::neg(x);
     case op::not_:
       return !x;
     case op::exp:
@@ -105,11 +115,11 @@ Expr binary(op o, const Expr &a, const Expr &b) {
   if (is_comparison(o)) return comparison(o, a, b);
   switch (o) {
     case op::add:
-      return strict::add(a, b);
+      return wrapping(a, b, strict::add);
     case op::sub:
-      return strict::sub(a, b);
+      return wrapping(a, b, strict::sub);
     case op::mul:
-      return strict::mul(a, b);
+      return wrapping(a, b, strict::mul);
     case op::div:
       return strict::div(a, b);
     case op::min:

@@ -8,23 +8,10 @@ namespace {
 namespace hi = Halide::Internal;
 using Halide::Expr;
 
-bool reads_buffer(const Expr &e) {
-  struct finder : hi::IRGraphVisitor {
-    using IRGraphVisitor::visit;
-    bool found = false;
-    void visit(const hi::Call *op) override {
-      found = found || op->call_type == hi::Call::Image || op->call_type == hi::Call::Halide;
-      IRGraphVisitor::visit(op);
-    }
-  } f;
-  e.accept(&f);
-  return f.found;
-}
-
 // A bound that is the meet of several, without those that read memory. Undefined when none is left.
 template <class Meet>
 Expr without_loads(const Expr &e) {
-  if (!e.defined() || !reads_buffer(e)) return e;
+  if (!e.defined() || !reads_memory(e)) return e;
   const Meet *m = e.as<Meet>();
   if (!m) return {};
   const Expr a = without_loads<Meet>(m->a), b = without_loads<Meet>(m->b);
@@ -44,7 +31,7 @@ class with_conditions_of_threads : public hi::IRGraphMutator {
   using IRGraphMutator::visit;
   Expr visit(const hi::Select *op) override {
     const Expr condition = mutate(op->condition);
-    return hi::Select::make(reads_buffer(op->condition) ? condition || never(position_) : condition,
+    return hi::Select::make(reads_memory(op->condition) ? condition || never(position_) : condition,
                             mutate(op->true_value), mutate(op->false_value));
   }
   const Expr position_;

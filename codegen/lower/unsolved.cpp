@@ -44,6 +44,19 @@ class with_opaque_choices : public hi::IRGraphMutator {
 
 }  // namespace
 
+bool reads_memory(const Expr &e) {
+  struct finder : hi::IRGraphVisitor {
+    using IRGraphVisitor::visit;
+    bool found = false;
+    void visit(const hi::Call *op) override {
+      found = found || op->call_type == hi::Call::Image || op->call_type == hi::Call::Halide;
+      IRGraphVisitor::visit(op);
+    }
+  } f;
+  e.accept(&f);
+  return f.found;
+}
+
 Expr opaque(const Expr &position) { return ((position * 2) | 1) / 2; }
 
 Expr unsolved(const Expr &e) { return with_opaque_choices().mutate(e); }

@@ -1,8 +1,11 @@
 #pragma once
-// Keeps Halide's bounds inference from solving conditions on positions.
+// What Halide's bounds inference sees of values: memory that they read, conditions on positions that it must not solve.
 #include <Halide.h>
 
 namespace qkv::codegen {
+
+// Whether a value is made of what a tensor or another Func holds.
+bool reads_memory(const Halide::Expr &);
 
 // The same position, in a form that bounds inference does not solve for.
 Halide::Expr opaque(const Halide::Expr &position);

@@ -572,6 +572,12 @@ inline constexpr auto decode = kernel<"decode">(
       return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 
+// Sums of positions and of what memory holds, which no i32 holds until all terms are there.
+inline constexpr auto counted_from_far =
+    kernel<"counted_from_far">([](in<"far", i32, batch> far) -> out<"seen", b8, seq, slots, batch> {
+      return cached_causal<seq, slots>(far);
+    });
+
 // Entries of a batch that take different numbers of new positions.
 inline constexpr auto decode_ragged =
     kernel<"decode_ragged">([](Q_ Q, in<"K", batch, heads, slots, d_k> K,

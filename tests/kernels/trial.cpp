@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "codegen/program/sizes.hpp"
@@ -81,14 +82,15 @@ codegen::arrays random_arguments(const trial &t) {
     const dtype type = t.p[n].type;
     const bool length = t.p[n].name == "len" || t.p[n].name == "width";
     const std::int64_t most = length ? longest(t) + 1 : 3;
+    const double from = t.p[n].name == "far" ? std::numeric_limits<std::int32_t>::max() - 2 : 0;
     // params as in a trained model: what a contraction sums over stays of the size of its inputs
     const bool weights = t.p[n].kind == op::param && a.shape.size() > 1;
     const double shrink = weights ? 1 / std::sqrt(static_cast<double>(a.shape[0])) : 1;
     for (double &x : a.data)
       x = type == f64                 ? normal_f64(random) * shrink
           : type != i32 && type != b8 ? stored(type, normal(random) * shrink)
-          : type == i32               ? static_cast<double>(random() % static_cast<unsigned>(most))
-                                      : random() % 4 != 0;
+          : type == i32 ? from + static_cast<double>(random() % static_cast<unsigned>(most))
+                        : random() % 4 != 0;
     all[t.p[n].name] = std::move(a);
   }
   return all;

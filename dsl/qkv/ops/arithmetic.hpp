@@ -56,8 +56,8 @@ using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
 // Computes: left op right at each position.
 // Shapes:   the larger one; one must contain the other. Numbers, scalars and index expressions fit
 //           anything.
-// Numerics: f32 or f64, or i32 when both sides are whole numbers; / and pow always give a floating
-//           type.
+// Numerics: f32 or f64, or i32 when both sides are whole numbers, which wraps around; / and pow
+//           always give a floating type.
 // Errors:   shapes that do not contain each other; sizes that differ; f64 with f32; in + and - a smaller side
 //           that would be repeated along axes other than batch axes, unless it is a param, an input
 //           as it is or a statistic over them; division by sqrt of an axis that was not contracted.
