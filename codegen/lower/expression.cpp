@@ -268,9 +268,22 @@ value expression::pointwise(const node &x, const indices &i) {
   return {binary(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
 }
 
+// An empty argument is read as zeros.
+bool expression::is_argument(node_id n) const {
+  const node &x = c_.p[n];
+  return x.kind == op::input || x.kind == op::param ||
+         ((is_view(x.kind) || x.kind == op::cast) && is_argument(x.in[0]));
+}
+
 value expression::taken(const node &x, const indices &i) {
   value v = at(x.in[0], taken_from(x, i));
   v.present = both(v.present, at(x.in[1], i).present);
+  // an empty table gives 0, whatever its steps would make of its position 0; or nothing where positions may be absent
+  const Expr some = c_.size(x.over[0]) > 0;
+  if (v.present.defined())
+    v.present = both(v.present, some);
+  else if (!Halide::Internal::is_const(c_.size(x.over[0])) && !is_argument(x.in[0]))
+    v.number = Halide::select(some, v.number, Halide::cast(v.number.type(), 0));
   return v;
 }
 

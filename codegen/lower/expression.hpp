@@ -38,6 +38,7 @@ class expression {
   Halide::Expr emptiness(node_id, const indices &, const Halide::Expr &number);
   value apply(node_id, const indices &);
   value pointwise(const node &, const indices &);
+  bool is_argument(node_id) const;
   value taken(const node &, const indices &);
   value joined(const node &, const indices &);
   indices taken_from(const node &, const indices &);  // where take() reads its table
