@@ -49,14 +49,15 @@ bool calls(const Func &user, const Func &used) {
 bool fits_vectors(const Func &f) {
   struct finder : hi::IRVisitor {
     using IRVisitor::visit;
-    bool strict = false;
+    bool compares = false;
     void visit(const hi::Call *op) override {
-      strict = strict || op->name.rfind("strict_", 0) == 0;
+      compares = compares || op->is_intrinsic(hi::Call::strict_lt) ||
+                 op->is_intrinsic(hi::Call::strict_le) || op->is_intrinsic(hi::Call::strict_eq);
       IRVisitor::visit(op);
     }
   } look;
   f.function().accept(&look);
-  return !look.strict;
+  return !look.compares;
 }
 
 int extent_of(const Func &f, const Halide::RVar &v) {
