@@ -80,4 +80,24 @@ inline constexpr auto f64_recurrence = kernel<"f64_recurrence">(
       return {o, s, p};
     });
 
+// Folds inside steps, over an axis that may be empty.
+inline constexpr auto f64_folds =
+    kernel<"f64_folds">([](in<"X", f64, batch, seq, any_v> X, in<"s0", f64, batch, any_v> s0)
+                            -> outs<out<"Y", f64, batch, seq, any_v>, out<"Z", f64, batch, seq>> {
+      auto sums = scan<seq>(
+          s0,
+          [](auto s, auto x) {
+            return std::pair{tanh(s + softmax<any_v>(x * s)), cumsum<any_v>(s)};
+          },
+          X);
+      auto largest = scan<seq>(
+          s0,
+          [](auto s, auto x) {
+            return std::pair{tanh(s + broadcast<any_v>(max<any_v>(x * s))),
+                             logsumexp<any_v>(s) + mean<any_v>(x)};
+          },
+          X);
+      return {sums.result, largest.result};
+    });
+
 }  // namespace f64_specs

@@ -17,6 +17,7 @@ inline constexpr axis<"d_half", 12> d_half;
 inline constexpr axis<"d_k", 16> d_k;
 inline constexpr axis<"d_v", 24> d_v;
 inline constexpr axis<"wide"> wide;
+inline constexpr axis<"odd", 9> odd;
 inline constexpr axis<"c"> c;
 
 using Q_ = in<"Q", batch, heads, group, seq, d_k>;
@@ -135,6 +136,35 @@ inline constexpr auto epilogues = kernel<"epilogues">(
           },
           X);
       return {y * e, e + 1, forgets.result * y, stays.result, turned.last};
+    });
+
+// A state whose sizes the call decides, down to none, contracted inside; columns that fill no vector.
+inline constexpr auto widths_of_call = kernel<"widths_of_call">(
+    [](in<"Q", batch, seq, wide> Q, in<"K", batch, seq, wide> K,
+       in<"V", batch, seq, odd> V) -> outs<out<"O", batch, seq, odd>, out<"S", batch, wide, odd>> {
+      auto [o, s] = scan<seq>(
+          zeros<batch, wide, odd>(),
+          [](auto s, auto q, auto k, auto v) {
+            auto error = v - dot<wide>(s, tanh(k)) / 8;
+            auto next = s + broadcast<odd>(tanh(k)) * broadcast<wide>(error) / 8;
+            return std::pair{next, dot<wide>(next, q)};
+          },
+          Q, K, V);
+      return {o, s};
+    });
+
+// Positions innermost, sizes static, of the call, static; folds over two axes.
+inline constexpr auto positions_innermost = kernel<"positions_innermost">(
+    [](in<"X", odd, wide, two, seq> X,
+       in<"s0", odd, wide, two> s0) -> outs<out<"Y", odd, wide, seq>, out<"S", two, odd, wide>> {
+      auto [y, s] = scan<seq>(
+          s0,
+          [](auto s, auto x) {
+            auto all = broadcast<odd, two>(logsumexp<odd, two>(s - x)) / 16;
+            return std::pair{tanh(s + x) / 2 + all, mean<two>(s * x)};
+          },
+          X);
+      return {y, s};
     });
 
 // A state of Mamba: what grows with its size is made step by step.
