@@ -19,22 +19,36 @@ constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 }  // namespace
 
 void limits::stored(node_id n, const std::vector<axis_id> &axes) {
+  stored(label_of(c_.p, n) + shape_of(c_.p, c_.p[n].shape), c_.p[n].type, {axes}, {});
+}
+
+void limits::stored(const std::string &what, dtype type,
+                    const std::vector<std::vector<axis_id>> &blocks,
+                    const std::vector<axis_id> &around) {
   const program &p = c_.p;
-  // Capped after each factor: a product of two numbers of 32 bits fits 64.
-  std::int64_t known = halide_type(p[n].type).bytes();
-  Expr bytes = Halide::Internal::make_const(Halide::Int(64), known);
+  const auto constant = [](std::int64_t x) {
+    return Halide::Internal::make_const(Halide::Int(64), x);
+  };
+  std::int64_t known = 0;
+  Expr bytes = constant(0);
   bool at_call = false;
-  for (axis_id a : axes) {
-    const std::int64_t size = p.axes[p.axes[a].root].size;
-    known = std::min(known * std::max<std::int64_t>(1, size), most + 1);
-    bytes = Halide::min(bytes * Halide::cast<std::int64_t>(c_.extent(a)),
-                        Halide::Internal::make_const(Halide::Int(64), most + 1));
-    at_call |= size < 0;
+  for (std::vector<axis_id> axes : blocks) {
+    axes.insert(axes.end(), around.begin(), around.end());
+    // Capped after each factor: a product of two numbers of 32 bits fits 64.
+    std::int64_t block = halide_type(type).bytes();
+    Expr of_call = constant(block);
+    for (axis_id a : axes) {
+      const std::int64_t size = p.axes[p.axes[a].root].size;
+      block = std::min(block * std::max<std::int64_t>(1, size), most + 1);
+      of_call = Halide::min(of_call * Halide::cast<std::int64_t>(c_.extent(a)), constant(most + 1));
+      at_call |= size < 0;
+    }
+    known += block;
+    bytes = bytes + of_call;
   }
-  const std::string text =
-      fmt::format("{}{} needs more than {} bytes", label_of(p, n), shape_of(p, p[n].shape), most);
+  const std::string text = fmt::format("{} needs more than {} bytes", what, most);
   if (known > most) throw std::runtime_error(p.name + ": " + text);
-  if (at_call) all_.push_back({bytes <= Halide::Internal::make_const(Halide::Int(64), most), text});
+  if (at_call) all_.push_back({Halide::Internal::simplify(bytes) <= constant(most), text});
 }
 
 void limits::add_to(Halide::Pipeline &pipeline) const {

@@ -11,6 +11,9 @@ class limits {
   explicit limits(const context &c) : c_(c) {}
   // Memory for a step, over these axes.
   void stored(node_id, const std::vector<axis_id> &);
+  // Memory that holds blocks over these axes, each of them for all of `around`.
+  void stored(const std::string &what, dtype, const std::vector<std::vector<axis_id>> &blocks,
+              const std::vector<axis_id> &around);
   void add_to(Halide::Pipeline &) const;
 
  private:

@@ -76,6 +76,8 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
       }
       case stage_kind::scan: {
         scan_funcs f = lower_scan(c, s);
+        fits.stored("scan<" + p.axes[p[s.carried].over[0]].name + "> with its states and results",
+                    p[s.carried].type, f.blocks, f.columns);
         if (on_gpu)
           schedule_scan_gpu(f);
         else

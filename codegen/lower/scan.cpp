@@ -99,6 +99,7 @@ class scan_lowering {
         f_.around.push_back(c_.var(a)), here_[a] = f_.around.back();
       columns_.push_back(a);
     }
+    f_.columns = columns_;
   }
 
   std::vector<axis_id> rows_of(const std::vector<axis_id> &shape) const {
@@ -112,10 +113,14 @@ class scan_lowering {
     for (axis_id a : axes) n = n * c_.size(a);
     return Halide::Internal::simplify(n);
   }
-  block take_rows(const std::vector<axis_id> &shape, const Expr &copies = 1) {
+  block take_rows(const std::vector<axis_id> &shape) {
     const block b{rows_, rows_of(shape)};
-    rows_ = Halide::Internal::simplify(rows_ + count(b.axes) * copies);
+    take(b.axes);
     return b;
+  }
+  void take(const std::vector<axis_id> &rows) {
+    rows_ = Halide::Internal::simplify(rows_ + count(rows));
+    f_.blocks.push_back(rows);
   }
 
   // The row of a block that belongs to a position, and the other way round.
@@ -152,7 +157,8 @@ class scan_lowering {
   // ---- the state -------------------------------------------------------------------------------------------------
   // Two copies that take turns: the step at position t reads copy t mod 2.
   void start() {
-    state_ = take_rows(p_[s_.carried].shape, 2);
+    state_ = take_rows(p_[s_.carried].shape);
+    take(state_.axes);
     f_.table = Func("scan_" + context::label(p_, s_.carried));
     indices at = here_;
     place(at, state_.axes, Halide::min(f_.row, Halide::max(count(state_.axes) - 1, 0)));
@@ -279,7 +285,10 @@ class scan_lowering {
 
   void write_result(node_id core) {
     const node_id y = p_[core].in.back();
-    const block to = take_rows(p_[y].shape, c_.size(axis_));
+    const block to{rows_, rows_of(p_[y].shape)};
+    std::vector<axis_id> at_each = to.axes;
+    at_each.push_back(axis_);
+    take(at_each);
     results_[core] = to;
     add(count(to.axes), [=, this](const Expr &iteration) {
       indices where = here_;

@@ -12,9 +12,11 @@ namespace qkv::codegen {
 struct scan_funcs {
   Halide::Func table;  // (lane, row, around...)
   Halide::Var lane{"lane"}, row{"row"};
-  bool has_lane = false;            // else lane is 0
-  std::vector<Halide::Var> around;  // innermost first
-  Halide::RDom steps;               // x: within a phase; y: the phase; z: the position
+  bool has_lane = false;                     // else lane is 0
+  std::vector<Halide::Var> around;           // innermost first
+  std::vector<std::vector<axis_id>> blocks;  // the axes of the table's rows, block by block
+  std::vector<axis_id> columns;              // those of its lanes and of what is around them
+  Halide::RDom steps;                        // x: within a phase; y: the phase; z: the position
   struct output {
     Halide::Func out;
     std::vector<Halide::Var> position;  // innermost first

@@ -30,6 +30,11 @@ inline constexpr auto pairs = kernel<"pairs">([](in<"A", seq> A, in<"B", kv> B) 
   auto scores = let<"scores">(normalize<kv>(broadcast<kv>(A) * broadcast<seq>(B)));
   return sum<kv>(scores / (1 + sum<seq>(scores)));
 });
+// A scan holds its state twice.
+inline constexpr auto halved =
+    kernel<"halved">([](in<"X", seq> X, in<"S0", kv, columns> S0) -> out<"S", kv> {
+      return sum<columns>(scan<seq>(S0, [](auto s, auto x) { return s / 2 + x; }, X).last);
+    });
 // Its input may be one number, repeated.
 inline constexpr auto total =
     kernel<"total">([](in<"A", seq, kv> A) -> out<"S", seq> { return sum<kv>(A); });

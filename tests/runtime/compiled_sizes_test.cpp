@@ -39,6 +39,25 @@ TEST_CASE("intermediates that are too large") {
   }
 }
 
+TEST_CASE("scans that are too large") {
+  constexpr std::int64_t n =
+      20000;  // one state fits into 2^31 bytes, the one before and after a step do not
+  const std::vector<float> start(n, 1);
+  const const_tensor_view<kv, columns> S0(start.data(), {n, n}, {0, 1});
+  tensor<seq> X({2});
+  tensor<kv> S({n});
+  X.fill(1);
+  for (const device d : {device::host, device::opencl}) {
+    if (!on_hand(d)) continue;
+    S.fill(-7);
+    const status s = qkv::call<halved>(options{.on = d}, X, S0, S);
+    CHECK(s.code() == status_code::too_large);
+    CHECK(s.text() == std::string("halved: scan<seq> with its states and results needs more than "
+                                  "2147483647 bytes"));
+    CHECK(std::all_of(S.begin(), S.end(), [](float x) { return x == -7; }));
+  }
+}
+
 TEST_CASE("inputs that are too large") {
   constexpr std::int64_t n = 46341;
   const std::vector<float> row(n, 1);
