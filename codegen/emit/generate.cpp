@@ -1,6 +1,5 @@
 #include <qkv/generate.hpp>
 
-#include <Halide.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "codegen/emit/apart.hpp"
 #include "codegen/emit/objects.hpp"
 #include "codegen/emit/tables.hpp"
 #include "codegen/sheets/describe.hpp"
@@ -95,10 +95,9 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
         c_tables(name, programs, targets_of(option(line, "--targets"))));
 }
 
-}  // namespace
-
-int generate(int argc, char **argv, const std::vector<traceable> &kernels) {
+int obey(int argc, char **argv, const std::vector<traceable> &kernels) {
   const command_line line = parse(argc, argv);
+  reached(line.kernel.empty() ? line.command : line.kernel);
   try {
     if (line.command == "list") {
       for (const traceable &t : kernels) fmt::print("{}\n", t.name);
@@ -114,12 +113,16 @@ int generate(int argc, char **argv, const std::vector<traceable> &kernels) {
       return 2;
     }
     return 0;
-  } catch (const Halide::Error &e) {  // not a std::exception
-    fmt::print(stderr, "qkv: {}: {}\n", line.kernel, e.what());
   } catch (const std::exception &e) {
     fmt::print(stderr, "qkv: {}\n", e.what());
   }
   return 1;
+}
+
+}  // namespace
+
+int generate(int argc, char **argv, const std::vector<traceable> &kernels) {
+  return apart([&] { return obey(argc, argv, kernels); });
 }
 
 }  // namespace qkv::codegen

@@ -1,8 +1,12 @@
 #include "codegen/emit/objects.hpp"
 
+#include <stdexcept>
+
+#include "codegen/emit/apart.hpp"
 #include "codegen/emit/archives.hpp"
 #include "codegen/emit/scratch.hpp"
 #include "codegen/lower/pipeline.hpp"
+#include "codegen/lower/refusal.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
 namespace qkv::codegen {
@@ -26,9 +30,14 @@ void write_objects(const program &original, const std::vector<target> &targets,
       return form.pipeline.compile_to_module(form.arguments, function, one);
     };
     parts.push_back(folder.path(name + ".a"));
-    Halide::compile_multitarget(
-        symbol, {{OutputFileType::static_library, parts.back()}}, t.variants,
-        t.variants.size() > 1 ? t.suffixes : std::vector<std::string>{}, lower);
+    reached(p.name + " for " + name_of(t.where));
+    try {
+      Halide::compile_multitarget(
+          symbol, {{OutputFileType::static_library, parts.back()}}, t.variants,
+          t.variants.size() > 1 ? t.suffixes : std::vector<std::string>{}, lower);
+    } catch (const Halide::Error &e) {  // not a std::exception
+      throw std::runtime_error(refusal(p, -1, e));
+    }
     std::map<OutputFileType, std::string> extra;
     if (options.stmt) extra[OutputFileType::stmt] = base + ".stmt";
     if (options.assembly && t.where == backend::host) extra[OutputFileType::assembly] = base + ".s";

@@ -4,6 +4,7 @@
 
 #include "codegen/lower/context.hpp"
 #include "codegen/lower/limits.hpp"
+#include "codegen/lower/refusal.hpp"
 #include "codegen/program/sizes.hpp"
 #include "codegen/schedules/gpu.hpp"
 #include "codegen/schedules/schedules.hpp"
@@ -48,7 +49,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
     for (std::size_t d = 0; d < order.size(); ++d)
       f.bound(f.args()[d], 0, c.extent(order[order.size() - 1 - d]));
   };
-  for (const stage &s : cut.list) {
+  const auto lower = [&](const stage &s) {
     std::vector<bool> is_result;
     for (node_id root : s.roots) is_result.push_back(is_output(p, root));
     switch (s.kind) {
@@ -94,6 +95,13 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
         keep(s.roots[0], f.out);
         break;
       }
+    }
+  };
+  for (const stage &s : cut.list) {
+    try {
+      lower(s);
+    } catch (const Halide::Error &e) {
+      throw std::runtime_error(refusal(p, s.core < 0 ? s.roots[0] : s.core, e));
     }
   }
   std::vector<Halide::Func> results;

@@ -2,6 +2,7 @@
 #include <qkv/dsl.hpp>
 #include <qkv/generate.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "tests/catch.hpp"
@@ -14,12 +15,14 @@ constexpr axis<"seq"> seq;
 constexpr auto doubled = kernel<"doubled">([](in<"X", seq> X) -> out<"Y", seq> { return X + X; });
 
 codegen::program wrong() { throw std::invalid_argument("wrong: for a reason"); }
+codegen::program crashing() { std::abort(); }
 
 int generate(std::vector<std::string> words) {
   std::vector<char *> argv;
   for (std::string &w : words) argv.push_back(w.data());
-  return codegen::generate(static_cast<int>(argv.size()), argv.data(),
-                           {{"wrong", wrong}, codegen::traceable_of<doubled>()});
+  return codegen::generate(
+      static_cast<int>(argv.size()), argv.data(),
+      {{"wrong", wrong}, {"crashing", crashing}, codegen::traceable_of<doubled>()});
 }
 
 }  // namespace
@@ -33,6 +36,7 @@ TEST_CASE("one kernel of a library may be wrong") {
   CHECK(generate({"generator", "kernel", "doubled", "--out", to, "--targets", "host"}) == 0);
   CHECK(std::filesystem::exists(folder / "doubled.a"));
   CHECK(generate({"generator", "kernel", "wrong", "--out", to, "--targets", "host"}) == 1);
+  CHECK(generate({"generator", "kernel", "crashing", "--out", to, "--targets", "host"}) == 1);
   CHECK(generate({"generator", "kernel", "none", "--out", to, "--targets", "host"}) == 1);
   CHECK(generate({"generator", "library", "--name", "both", "--out", to, "--targets", "host"}) ==
         1);

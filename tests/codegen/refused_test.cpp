@@ -2,6 +2,7 @@
 #include <qkv/dsl.hpp>
 
 #include "codegen/lower/pipeline.hpp"
+#include "codegen/lower/refusal.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "tests/catch.hpp"
@@ -50,4 +51,15 @@ TEST_CASE("steps of a scan that fold numbers of another type, and scans in scans
         .result;
   });
   CHECK_THROWS_WITH(lower(nested), "nested: scan<d> stands inside a step of scan<seq>");
+}
+
+TEST_CASE("what Halide refuses is one line that names the step") {
+  constexpr auto product = kernel<"product">(
+      [](in<"X", seq, d> X, in<"W", d> W) -> out<"Y", seq> { return dot<d>(X, W); });
+  const codegen::program p = codegen::make_program(product);
+  const Halide::CompileError tile("Error: Bounds of sum_dot2\n  are wrong.\n");
+  CHECK(codegen::refusal(p, -1, tile) == "product: dot(X, W): Bounds of sum_dot2 are wrong.");
+  CHECK(codegen::refusal(p, 2, tile) == "product: dot(X, W): Bounds of sum_dot2 are wrong.");
+  const Halide::InternalError other("Internal Error at a.cpp:7 Condition failed: dot23\n");
+  CHECK(codegen::refusal(p, -1, other) == "product: a.cpp:7 Condition failed: dot23");
 }
