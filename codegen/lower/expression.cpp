@@ -73,7 +73,7 @@ Expr unary(op o, const Expr &x) {
     case op::gelu:
       return math::gelu(x);
     case op::silu:
-      return strict::mul(x, math::sigmoid(x));
+      return math::silu(x);
     case op::elu:
       return math::elu(x);
     case op::sqrt:
@@ -127,7 +127,7 @@ Expr binary(op o, const Expr &a, const Expr &b) {
     case op::max:
       return math::larger(a, b);
     case op::pow:
-      return Halide::pow(a, b);
+      return math::pow(a, b);
     case op::and_:
       return a && b;
     case op::or_:

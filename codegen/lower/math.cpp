@@ -1,6 +1,8 @@
 #include "codegen/lower/math.hpp"
 
+#include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "codegen/lower/strict.hpp"
 
@@ -10,9 +12,18 @@ namespace {
 using Halide::Expr;
 using Halide::select;
 
-constexpr float log2e = 1.44269504088896341f;
 constexpr float infinite = static_cast<float>(infinity);
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
+bool is_f64(const Expr &x) { return x.type() == Halide::Float(64); }
+
+// A function of the C library that Halide does not name.
+Expr libm(const char *name, std::vector<Expr> x) {
+  const Halide::Type t = x[0].type();
+  return Halide::Internal::Call::make(t, name, x, Halide::Internal::Call::PureExtern);
+}
+
+// ---- weights: few instructions, where 2 ulp of the largest are enough -----------------------------------------------
 // 2^f for f in [-0.5, 0.5]: minimax with p(0) = 1, relative error 1.7e-7.
 Expr exp2_fraction(const Expr &f) {
   Expr p = 0.0013264728477224708f;
@@ -33,18 +44,156 @@ Expr exp2_clamped(const Expr &y) {
                                     (Halide::cast<int>(whole) << 23));
 }
 
-// Polynomial in x^2 with the coefficients from the highest power down.
-Expr horner(const Expr &x, std::initializer_list<float> coefficients) {
-  Expr p = 0.f;
-  for (float c : coefficients) p = p * x + c;
+// ---- f32 as IEEE 754 has it: every operation rounds once, NaN and infinities included -------------------------------
+struct real {
+  real(float x) : e(x) {}
+  explicit real(Expr x) : e(std::move(x)) {}
+  Expr e;
+};
+real operator+(const real &a, const real &b) { return real(strict::add(a.e, b.e)); }
+real operator-(const real &a, const real &b) { return real(strict::sub(a.e, b.e)); }
+real operator*(const real &a, const real &b) { return real(strict::mul(a.e, b.e)); }
+real operator/(const real &a, const real &b) { return real(strict::div(a.e, b.e)); }
+Expr operator<(const real &a, const real &b) { return strict::less(a.e, b.e); }
+Expr operator==(const real &a, const real &b) { return strict::equal(a.e, b.e); }
+real choose(const Expr &condition, const real &a, const real &b) {
+  return real(select(condition, a.e, b.e));
+}
+// NaN stays.
+real clamped(const real &x, float low, float high) {
+  return choose(x < low, low, choose(real(high) < x, high, x));
+}
+
+Expr bits(const real &x) { return Halide::reinterpret<int>(x.e); }
+real from_bits(const Expr &b) { return real(Halide::reinterpret<float>(b)); }
+real magnitude(const real &x) { return from_bits(bits(x) & 0x7fffffff); }
+real with_sign_of(const real &x, const real &sign) {
+  return from_bits(bits(x) | (bits(sign) & std::numeric_limits<int>::min()));
+}
+
+// Coefficients from the highest power down.
+real polynomial(const real &x, std::initializer_list<float> coefficients) {
+  auto c = coefficients.begin();
+  real p(*c);
+  while (++c != coefficients.end()) p = p * x + real(*c);
   return p;
 }
 
-bool is_f64(const Expr &x) { return x.type() == Halide::Float(64); }
+// A sum of two floats that has not been rounded to one.
+struct pair {
+  real high, low;
+};
 
-// A function of the C library that Halide does not name.
-Expr libm(const char *name, const Expr &x) {
-  return Halide::Internal::Call::make(x.type(), name, {x}, Halide::Internal::Call::PureExtern);
+// |a| >= |b|, or a is 0.
+pair fast_sum(const real &a, const real &b) {
+  const real s = a + b;
+  return {s, b - (s - a)};
+}
+
+// The upper 12 bits of the number and the rest: products of these halves are exact.
+pair halves(const real &x) {
+  const real high = from_bits(bits(x) & ~0xfff);
+  return {high, x - high};
+}
+
+pair product(const real &a, const real &b) {
+  const pair x = halves(a), y = halves(b);
+  const real p = a * b;
+  return {p, ((x.high * y.high - p) + x.high * y.low + x.low * y.high) + x.low * y.low};
+}
+
+constexpr float ln2_high = 0.693359375f;  // 9 bits: times an exponent it is exact
+constexpr float ln2_low = -2.12194440e-4f;
+
+// x = n ln 2 + r with |r| <= ln 2 / 2, for |x| <= 2^15.
+struct reduced {
+  real n, r;
+  Expr whole;  // n as an integer; anything for NaN
+};
+reduced reduce(const real &x, const real &low = 0.f) {
+  const float magic = 12582912.f;  // 1.5 * 2^23: adding it rounds to an integer
+  const real shifted = x * real(1.44269504088896341f) + real(magic), n = shifted - real(magic);
+  return {n, (x - n * real(ln2_high)) - (n * real(ln2_low) - low),
+          bits(shifted) - bits(real(magic))};
+}
+
+// x 2^n for n from -252 to 254, rounded once: in two factors that are normal numbers.
+real scaled(const real &x, const Expr &n) {
+  const Expr half = n >> 1;
+  const auto power = [](const Expr &k) { return from_bits((k + 127) << 23); };
+  return x * power(half) * power(n - half);
+}
+
+// e^r - 1 for |r| <= ln 2 / 2 (Cephes).
+real expm1_reduced(const real &r) {
+  return r + r * r *
+                 polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
+                                4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
+}
+
+// From here on the result rounds to 0, also 200 times that, and to infinity.
+constexpr float exp_lowest = -112.f, exp_highest = 89.f;
+
+struct power_of_e {
+  real fraction;
+  Expr exponent;
+};
+// e^(x + low), not yet scaled; the second term is far below the first.
+power_of_e exp_parts(const real &x, const real &low = 0.f) {
+  const reduced y = reduce(clamped(x, exp_lowest, exp_highest), low);
+  return {real(1.f) + expm1_reduced(y.r), y.whole};
+}
+
+real exp_f32(const real &x) {
+  const power_of_e p = exp_parts(x);
+  return scaled(p.fraction, p.exponent);
+}
+
+// x = 2^n m with m from sqrt(1/2) to sqrt(2), for positive finite x.
+struct split_float {
+  real n, m;
+};
+split_float split(const real &x) {
+  const Expr small = x < real(std::numeric_limits<float>::min());
+  const real normal = choose(small, x * real(0x1p24f), x);
+  const int half = 0x3f3504f3;  // of sqrt(1/2)
+  const Expr n = (bits(normal) - half) >> 23;
+  return {real(Halide::cast<float>(n - select(small, 24, 0))), from_bits(bits(normal) - (n << 23))};
+}
+
+// fdlibm: log(1 + f) = f - f^2/2 + s (f^2/2 + R(s)), s = f / (2 + f).
+real log_f32(const real &x) {
+  const split_float p = split(x);
+  const real f = p.m - real(1.f), s = f / (real(2.f) + f), z = s * s, h = real(0.5f) * f * f;
+  const real R =
+      z * polynomial(z, {0.24279078841f, 0.28498786688f, 0.40000972152f, 0.66666662693f});
+  return p.n * real(0.69313812256f) - ((h - (s * (h + R) + p.n * real(9.0580006145e-6f))) - f);
+}
+
+// log x with about 35 bits: n ln 2 + log c + 2 artanh(s), s = (m - c) / (m + c), where c is m rounded to eighths.
+pair log_pair(const real &x) {
+  const split_float p = split(x);
+  const float magic = 1572864.f;  // 1.5 * 2^20: adding it rounds to eighths
+  const real c = p.m + real(magic) - real(magic);
+  pair log_c{0.f, 0.f};
+  struct entry {
+    float c, high, low;
+  };
+  for (const entry &e :
+       {entry{0.75f, -0.287682086f, 1.37775436e-08f},
+        entry{0.875f, -0.133531392f, -1.00388664e-09f},
+        entry{1.125f, 0.117783032f, 3.29869065e-09f}, entry{1.25f, 0.223143548f, 3.5408485e-09f},
+        entry{1.375f, 0.318453729f, 1.96585526e-09f}})
+    log_c = {choose(c == real(e.c), e.high, log_c.high), choose(c == real(e.c), e.low, log_c.low)};
+  const real f = p.m - c, d = p.m + c, d_low = p.m - (d - c);
+  const real s = f / d;
+  const pair back = product(s, d);
+  const real s_low = ((f - back.high) - back.low - s * d_low) / d;
+  const real z = s * s, tail = s * z * polynomial(z, {0.28571429f, 0.4f, 0.66666667f});
+  const pair known = fast_sum(p.n * real(ln2_high), log_c.high);
+  const pair total = fast_sum(known.high, real(2.f) * s);
+  const real low = known.low + log_c.low + p.n * real(ln2_low);
+  return fast_sum(total.high, total.low + (low + (real(2.f) * s_low + tail)));
 }
 
 }  // namespace
@@ -69,65 +218,159 @@ Expr larger(const Expr &a, const Expr &b) {
 // The comparison is written so that NaN takes the branch that keeps it; max() would drop it.
 Expr exp_nonpositive(Expr x) {
   if (is_f64(x)) return Halide::exp(x);
-  Expr y = x * log2e;
+  Expr y = x * 1.44269504088896341f;
   return exp2_clamped(select(strict::less(y, -127.f), -127.f, y));
 }
 
 Expr exp(Expr x) {
   if (is_f64(x)) return Halide::exp(x);
-  Expr y = x * log2e;
-  Expr low = select(strict::less(y, -127.f), -127.f, y);
-  Expr high = select(strict::less(127.f, low), 127.f, low);
-  // above 127 the exponent would overflow: compute e^(x/2) squared
-  Expr half = exp2_clamped(select(strict::less(260.f, y), 130.f, y * 0.5f));
-  return select(strict::less(127.f, y), select(strict::less(128.f, y), infinite, half * half),
-                exp2_clamped(high));
+  return exp_f32(real(x)).e;
 }
 
-// The ends, and NaN, are put in place by hand: Halide's own gives finite numbers there.
 Expr log(Expr x) {
   if (is_f64(x)) return Halide::log(x);
-  const Expr inside = strict::less(0.f, x) && strict::less(x, infinite);
-  return select(inside, Halide::log(select(inside, x, 1.f)), is_zero(x), -infinite,
-                strict::less(x, 0.f), std::numeric_limits<float>::quiet_NaN(), x);
+  const real y(x);
+  const Expr inside = real(0.f) < y && y < real(infinite);
+  return select(inside, log_f32(choose(inside, y, 1.f)).e, y == real(0.f), -infinite, y < real(0.f),
+                nan, x);
 }
 
 // Cephes: an odd polynomial near 0, where 1 - 2/(e^2x + 1) would cancel.
 Expr tanh(Expr x) {
   if (is_f64(x)) return Halide::tanh(x);
   Expr z = x * x;
-  Expr near = x + x * z *
-                      horner(z, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
-                                 1.33314422036e-1f, -3.33332819422e-1f});
+  Expr p = -5.70498872745e-3f;
+  for (float c : {2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f})
+    p = p * z + c;
+  Expr near = x + x * z * p;
   Expr a = Halide::abs(x);
   Expr e = exp_nonpositive(-2.f * a);
   Expr far = (1.f - e) / (1.f + e);
-  return select(a < 0.625f, near, select(x < 0.f, -far, far));
+  return select(strict::less(a, 0.625f), near, with_sign_of(real(far), real(x)).e);
 }
+
+// 1 / (1 + e^-x), and e^x / (1 + e^x) below 0, scaled last: x is `by` times that.
+namespace {
+
+real logistic(const real &x, const real &by) {
+  const real e = real(-1.f) * magnitude(x);
+  const power_of_e p = exp_parts(e);
+  const real divisor = real(1.f) + scaled(p.fraction, p.exponent);
+  const Expr negative = x < real(0.f);
+  return scaled(by * choose(negative, p.fraction, 1.f) / divisor, select(negative, p.exponent, 0));
+}
+
+}  // namespace
 
 Expr sigmoid(Expr x) {
-  Expr e = exp_nonpositive(-Halide::abs(x));
-  return select(x >= 0.f, 1.f / (1.f + e), e / (1.f + e));
+  if (!is_f64(x)) return logistic(real(x), 1.f).e;
+  const Expr one = constant(x.type(), 1), e = Halide::exp(strict::neg(Halide::abs(x)));
+  return strict::div(select(strict::less(x, constant(x.type(), 0)), e, one), strict::add(one, e));
 }
 
+Expr silu(Expr x) {
+  // 0 from the lower end on, at -inf too
+  if (!is_f64(x)) return logistic(real(x), choose(real(x) < real(-200.f), -200.f, real(x))).e;
+  const auto number = [](double c) { return constant(Halide::Float(64), c); };
+  const Expr y = select(strict::less(x, number(-800)), number(-800), x);
+  const Expr half = Halide::exp(strict::mul(number(0.5), y));
+  return select(strict::less(y, number(-40)), strict::mul(strict::mul(y, half), half),
+                strict::mul(y, sigmoid(y)));
+}
+
+// N. Juffa: an odd polynomial near 0, else 1 - e^(-p(|x|)).
 Expr erf(Expr x) {
-  if (is_f64(x)) return libm("erf", x);
-  return Halide::erf(
-      select(strict::less(6.f, x), 6.f, strict::less(x, -6.f), -6.f, x));  // +-1 from there on
+  if (is_f64(x)) return libm("erf", {x});
+  const real y(x), z = y * y, a = choose(real(4.f) < magnitude(y), 4.f, magnitude(y));
+  const real near = y + y * polynomial(z, {-5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f,
+                                           1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f});
+  const real p = polynomial(a, {-1.72853470e-5f, 3.83197126e-4f, -3.88396438e-3f, 2.42546219e-2f,
+                                -1.06777877e-1f, -6.34846687e-1f, -1.28717512e-1f, 0.f});
+  const real far = real(1.f) - real(exp_nonpositive((p - a).e));
+  return choose(magnitude(y) < real(0.927734375f), near, with_sign_of(far, y)).e;
 }
 
-Expr relu(Expr x) { return select(strict::less(x, 0.f), constant(x.type(), 0), x); }
+Expr relu(Expr x) {
+  return select(strict::less(x, constant(x.type(), 0)), constant(x.type(), 0), x);
+}
 
+namespace {
+
+// x/2 erfc(-x / sqrt 2). Rounding the argument would cost x^2 / 2 ulp: what it loses is put back to first order.
+Expr gelu_f64(const Expr &x) {
+  using strict::add, strict::mul, strict::sub;
+  const auto number = [](double c) { return constant(Halide::Float(64), c); };
+  const double high = 0x1.6a09e60000000p-1, low = 0x1.9fcef34000000p-27,
+               rest = -4.833646656726457e-17;  // of sqrt(1/2)
+  const Expr y = select(strict::less(x, number(-40)), number(-40), x), a = strict::neg(y);
+  const Expr z = mul(a, number(high + low));
+  const Expr a_high = Halide::reinterpret<double>(Halide::reinterpret<std::int64_t>(a) &
+                                                  Halide::cast<std::int64_t>(-(1 << 27)));
+  const Expr a_low = sub(a, a_high);
+  const Expr lost = add(add(add(add(sub(mul(a_high, number(high)), z), mul(a_high, number(low))),
+                                mul(a_low, number(high))),
+                            mul(a_low, number(low))),
+                        mul(a, number(rest)));
+  // -d log erfc(z) / dz
+  const Expr slope = add(mul(number(2), z),
+                         strict::div(number(1), select(strict::less(z, number(1)), number(1), z)));
+  const Expr off = select(strict::less(number(0), z), mul(slope, lost), number(0));
+  return mul(mul(mul(number(0.5), y), libm("erfc", {z})), sub(number(1), off));
+}
+
+}  // namespace
+
+// x P(x), where P(-a) = e^(-a^2/2) R(a) is small below 0 and 1 - P(-x) above. a^2 in two parts: rounding it would cost
+// up to 40 ulp. R(a) / t is a polynomial in t = 1 / (1 + a/2); near 0, so is P(x) - 1/2 in x.
 Expr gelu(Expr x) {
-  return 0.5f * x * (1.f + math::erf(x * constant(x.type(), 0.70710678118654752440)));
+  if (is_f64(x)) return gelu_f64(x);
+  const real y(x), c = clamped(y, -16.f, 16.f), a = magnitude(c);
+  const pair h = halves(a);
+  const power_of_e p = exp_parts(real(-0.5f) * h.high * h.high, real(-0.5f) * h.low * (a + h.high));
+  const real t = real(1.f) / (real(1.f) + real(0.5f) * a);
+  const real R = t * polynomial(t - real(0.6f), {0.071324907f, -0.0081649944f, -0.085140839f,
+                                                 0.063445993f, 0.039867703f, -0.13893904f,
+                                                 0.014280174f, 0.33855164f, 0.36977416f});
+  const real below = scaled(c * (p.fraction * R), p.exponent);
+  const real far = choose(y < real(0.f), below, y - below);
+  const real half = y * polynomial(y * y, {-8.2531642e-6f, 1.1459466e-4f, -1.1870515e-3f,
+                                           9.9735158e-3f, -6.6490375e-2f, 0.39894229f});
+  return choose(a < real(0.8f), y * (real(0.5f) + half), far).e;
 }
 
+// e^x - 1 = 2^n (e^r - 1) + (2^n - 1)
 Expr elu(Expr x) {
-  if (is_f64(x)) return select(strict::less(0.f, x), x, libm("expm1", x));
-  Expr series = x * (1.f + x * horner(x, {1.f / 720, 1.f / 120, 1.f / 24, 1.f / 6, 0.5f}));
-  const Expr positive = strict::less(0.f, x);
-  return select(positive, x, strict::less(-0.25f, x), series,
-                exp_nonpositive(select(positive, 0.f, x)) - 1.f);
+  if (is_f64(x)) return select(strict::less(constant(x.type(), 0), x), x, libm("expm1", {x}));
+  const reduced y = reduce(clamped(real(x), -25.f, 0.f));
+  const real power = from_bits((y.whole + 127) << 23);
+  const real below = power * expm1_reduced(y.r) + (power - real(1.f));
+  return choose(real(x) < real(0.f), below, real(x)).e;
+}
+
+// As in C: 1 where the exponent is 0 or the base 1, of NaN too; NaN for a fraction of a negative number; -0 and negative
+// numbers to odd powers are negative.
+Expr pow(Expr base, Expr exponent) {
+  if (is_f64(base)) return libm("pow", {base, exponent});
+  const real x(base), y(exponent), a = magnitude(x), b = magnitude(y);
+  const Expr some_nan = bits(a) > 0x7f800000 || bits(b) > 0x7f800000;
+  const Expr all_whole = real(0x1p24f) < b || b == real(0x1p24f);
+  const Expr whole_part = Halide::cast<int>(choose(some_nan || all_whole, 0.f, y).e);
+  const Expr whole = all_whole || y == real(Halide::cast<float>(whole_part));
+  const Expr odd = !all_whole && whole && (whole_part & 1) != 0;
+
+  const pair l = log_pair(choose(real(0.f) < a && a < real(infinite), a, 1.f));
+  // beyond this, only a base of 1 does not lead to 0 or infinity
+  const real n = clamped(choose(some_nan, 0.f, y), -4e9f, 4e9f);
+  const pair p = product(n, l.high);
+  const Expr near = magnitude(p.high) < real(128.f);
+  const power_of_e e = exp_parts(p.high, choose(near, p.low + n * l.low, 0.f));
+  const Expr down = y < real(0.f);
+  const real size = choose(
+      a == real(0.f), choose(down, infinite, 0.f),
+      choose(a == real(infinite), choose(down, 0.f, infinite), scaled(e.fraction, e.exponent)));
+  const Expr none = x < real(0.f) && a < real(infinite) && !whole;
+  const real result = choose(odd && bits(x) < 0, real(-1.f) * size, size);
+  return choose(y == real(0.f) || x == real(1.f), 1.f, choose(some_nan || none, nan, result)).e;
 }
 
 }  // namespace qkv::codegen::math

@@ -1,5 +1,6 @@
 #pragma once
-// What each pointwise operation computes for one element, and how a row of numbers is reduced; T is long double, double or float.
+// What each pointwise operation computes for one element, and how a row of numbers is reduced; T is long double, double or
+// float. NaN and infinities as IEEE 754 has them; silu and gelu are 0 at -inf, their limit.
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -28,7 +29,9 @@ T unary(op kind, T x) {
     case op::relu:
       return x < 0 ? T(0) : x;
     case op::gelu:
-      return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440L)));
+      return x == -std::numeric_limits<T>::infinity()
+                 ? T(0)
+                 : T(0.5) * x * std::erfc(x * T(-0.70710678118654752440L));
     case op::silu:
       return x / (T(1) + std::exp(-x));
     case op::elu:

@@ -8,6 +8,7 @@
 #include <qkv/ops/dot.hpp>
 #include <qkv/ops/functions.hpp>
 #include <qkv/ops/reduce.hpp>
+#include <qkv/ops/where.hpp>
 #include <qkv/ops/zeros.hpp>
 
 namespace qkv {
@@ -46,11 +47,11 @@ struct causal_linear_check {
 
 // Computes: elu(x) + 1, the paper's feature map: positive everywhere.
 // Shapes:   as x.
-// Numerics: f32.
+// Numerics: f32 or f64; exp(x) below 0, where elu(x) + 1 would cancel.
 // Errors:   none.
 template <traced X>
 constexpr auto elu_plus_one(X x) {
-  return elu(x) + 1;
+  return where(x > 0, x + 1, exp(x));
 }
 
 // Computes: q (k'v) / (q sum of k), of queries and keys that went through a positive feature map:

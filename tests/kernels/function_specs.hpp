@@ -1,0 +1,33 @@
+#pragma once
+// Functions of one and two numbers, each as a result of its own.
+#include <qkv/dsl.hpp>
+
+namespace elementary {
+using namespace qkv;
+
+inline constexpr axis<"n"> n;
+
+inline constexpr auto functions_of_f32 = kernel<"functions_of_f32">(
+    [](in<"x", n> x) -> outs<out<"exp", n>, out<"log", n>, out<"tanh", n>, out<"sigmoid", n>,
+                             out<"silu", n>, out<"gelu", n>, out<"elu", n>, out<"erf", n>,
+                             out<"sqrt", n>, out<"rsqrt", n>, out<"sin", n>, out<"cos", n>> {
+      return {exp(x), log(x), tanh(x), sigmoid(x), silu(x), gelu(x),
+              elu(x), erf(x), sqrt(x), rsqrt(x),   sin(x),  cos(x)};
+    });
+
+inline constexpr auto functions_of_f64 = kernel<"functions_of_f64">(
+    [](in<"x", f64, n> x)
+        -> outs<out<"exp", f64, n>, out<"log", f64, n>, out<"tanh", f64, n>, out<"sigmoid", f64, n>,
+                out<"silu", f64, n>, out<"gelu", f64, n>, out<"elu", f64, n>, out<"erf", f64, n>,
+                out<"sqrt", f64, n>, out<"rsqrt", f64, n>, out<"sin", f64, n>, out<"cos", f64, n>> {
+      return {exp(x), log(x), tanh(x), sigmoid(x), silu(x), gelu(x),
+              elu(x), erf(x), sqrt(x), rsqrt(x),   sin(x),  cos(x)};
+    });
+
+inline constexpr auto powers_of_f32 =
+    kernel<"powers_of_f32">([](in<"x", n> x, in<"y", n> y) -> out<"z", n> { return pow(x, y); });
+
+inline constexpr auto powers_of_f64 = kernel<"powers_of_f64">(
+    [](in<"x", f64, n> x, in<"y", f64, n> y) -> out<"z", f64, n> { return pow(x, y); });
+
+}  // namespace elementary

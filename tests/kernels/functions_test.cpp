@@ -1,0 +1,298 @@
+// How exact functions are, on every target: the bounds that dsl/qkv/ops/functions.hpp and arithmetic.hpp document, at
+// points of every exponent and around those where a function changes its ways.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <qkv/call.hpp>
+#include <qkv/registry.hpp>
+#include <qkv/run.hpp>
+#include <random>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/kernels/function_specs.hpp"
+
+namespace {
+
+using namespace qkv;
+
+template <class T>
+constexpr T infinity = std::numeric_limits<T>::infinity();
+template <class T>
+constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
+
+// The host, and OpenCL where it works.
+std::vector<options> places() {
+  std::vector<options> all(1);
+  options opencl;
+  opencl.on = device::opencl;
+  tensor<elementary::n> x({2}), y({2}), z({2});
+  if (call<elementary::powers_of_f32>(opencl, x, y, z).ok()) all.push_back(opencl);
+  return all;
+}
+
+// ---- errors ---------------------------------------------------------------------------------------------------------
+// The distance of the type's numbers around x.
+template <class T>
+long double ulp(long double x) {
+  using limits = std::numeric_limits<T>;
+  int e = 0;
+  std::frexp(x, &e);
+  return std::ldexp(1.L,
+                    std::clamp(e, limits::min_exponent, limits::max_exponent) - limits::digits);
+}
+
+// In ulp of the exact value. NaN and infinities stand where they should; a finite value beyond the type counts as the
+// power of two behind its largest number, as does the infinity in its place.
+template <class T>
+double error_of(T got, long double exact) {
+  constexpr double wrong = infinity<double>;
+  if (std::isnan(exact) || std::isnan(got)) return std::isnan(exact) && std::isnan(got) ? 0 : wrong;
+  if (std::isinf(exact)) return got == exact ? 0 : wrong;
+  const long double end = std::ldexp(1.L, std::numeric_limits<T>::max_exponent);
+  const long double off = std::clamp<long double>(got, -end, end) - std::clamp(exact, -end, end);
+  return static_cast<double>(std::fabs(off) / ulp<T>(exact));
+}
+
+// The largest error, and for which operands.
+template <class T>
+struct worst {
+  double error = 0;
+  T x = 0, y = 0, got = 0;
+  void add(T at, T second, T result, long double exact) {
+    const double e = error_of(result, exact);
+    if (e > error || std::isnan(e)) error = e, x = at, y = second, got = result;
+  }
+};
+
+// ---- functions of one number ----------------------------------------------------------------------------------------
+// T is double for f32 and long double for f64: 29 and 11 bits more.
+template <class T>
+struct function {
+  const char *name;
+  double bound;  // ulp
+  T (*exact)(T);
+};
+
+template <class T>
+T sigmoid_of(T x) {
+  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
+}
+template <class T>
+T silu_of(T x) {
+  return x == -infinity<T> ? 0 : x * sigmoid_of(x);
+}
+template <class T>
+T gelu_of(T x) {
+  return x == -infinity<T> ? 0 : x / 2 * std::erfc(x * T(-0.707106781186547524400844L));
+}
+template <class T>
+T elu_of(T x) {
+  return x < 0 ? std::expm1(x) : x;
+}
+template <class T>
+T rsqrt_of(T x) {
+  return 1 / std::sqrt(x);
+}
+
+// As documented in dsl/qkv/ops/functions.hpp, in the order of the kernels' results.
+template <class T>
+std::vector<function<T>> functions() {
+  return {{"exp", 2, std::exp},    {"log", 2, std::log},
+          {"tanh", 3, std::tanh},  {"sigmoid", 3, sigmoid_of<T>},
+          {"silu", 4, silu_of<T>}, {"gelu", sizeof(T) == 8 ? 6. : 20., gelu_of<T>},
+          {"elu", 2, elu_of<T>},   {"erf", 2, std::erf},
+          {"sqrt", 1, std::sqrt},  {"rsqrt", 2, rsqrt_of<T>},
+          {"sin", 4, std::sin},    {"cos", 4, std::cos}};
+}
+
+template <class T>
+using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+// Both signs of every exponent, around where polynomials, exponents and limits begin; NaN of all kinds.
+template <class T>
+std::vector<T> points() {
+  std::mt19937_64 random(1);
+  std::vector<T> all;
+  using bits = bits_of<T>;
+  constexpr int mantissa = std::numeric_limits<T>::digits - 1,
+                exponents = 1 << (sizeof(T) * 8 - 1 - mantissa);
+  const int each = sizeof(T) == 4 ? 400 : 60;
+  for (bits sign : {0, 1})
+    for (int e = 0; e < exponents; ++e)
+      for (int k = 0; k < each; ++k)
+        all.push_back(std::bit_cast<T>(
+            static_cast<bits>((sign << (sizeof(T) * 8 - 1)) | (static_cast<bits>(e) << mantissa) |
+                              (random() & ((bits{1} << mantissa) - 1)))));
+  for (const double hard :
+       {0.,         0x1p-149, 0x1p-126,    0x1p-24, 0.25,       0.34657359, 0.625,
+        0.70710678, 0.8,      0.927734375, 1.,      1.41421356, 1.5707963,  2.,
+        3.1415927,  4.,       6.,          8.,      9.01,       14.4,       16.,
+        17.33,      25.,      87.336,      88.0297, 88.7228,    89.,        103.28,
+        103.97,     104.,     112.,        127.,    128.,       200.,       708.4,
+        709.78,     745.13,   800.,        1e4,     8388608.,   2147483648.})
+    for (const T sign : {T(1), T(-1)}) {
+      T up = sign * static_cast<T>(hard), down = up;
+      for (int k = 0; k < 40; ++k) {
+        all.push_back(up), all.push_back(down);
+        up = std::nextafter(up, infinity<T>), down = std::nextafter(down, -infinity<T>);
+      }
+    }
+  for (const T x : {infinity<T>, -infinity<T>, std::numeric_limits<T>::max(),
+                    std::numeric_limits<T>::lowest(), not_a_number<T>, -not_a_number<T>,
+                    std::bit_cast<T>(~bits{0}), std::bit_cast<T>(~bits{0} >> 1)})
+    all.push_back(x);
+  return all;
+}
+
+template <class T>
+constexpr dtype type_of = sizeof(T) == 4 ? f32 : f64;
+
+// All functions of these numbers, one tensor each.
+template <class T>
+std::vector<tensor<type_of<T>, elementary::n>> computed(const options &how,
+                                                        const std::vector<T> &x) {
+  using row = tensor<type_of<T>, elementary::n>;
+  const auto count = static_cast<std::int64_t>(x.size());
+  row in({count});
+  std::copy(x.begin(), x.end(), in.begin());
+  std::vector<row> results;
+  std::vector<qkv_tensor> all = {in.descriptor()};
+  for (std::size_t k = 0; k < functions<double>().size(); ++k) results.push_back(row({count}));
+  for (row &r : results) all.push_back(r.descriptor());
+  const auto linked = kernels(sizeof(T) == 4 ? "functions_of_f32" : "functions_of_f64");
+  REQUIRE(linked.size() == 1);
+  REQUIRE(run(*linked[0], all, how).ok());
+  return results;
+}
+
+template <class T, class Exact>
+void check_functions(const options &how) {
+  const std::vector<T> x = points<T>();
+  const auto results = computed(how, x);
+  const auto list = functions<Exact>();
+  for (std::size_t f = 0; f < list.size(); ++f) {
+    worst<T> w;
+    for (std::size_t k = 0; k < x.size(); ++k)
+      w.add(x[k], 0, results[f](static_cast<std::int64_t>(k)), list[f].exact(x[k]));
+    INFO(fmt::format("{} of {:a}, {:.9g}: {:.9g} is off by {} ulp", list[f].name, w.x, w.x, w.got,
+                     w.error));
+    if (std::getenv("QKV_SHOW"))
+      fmt::print("device {}: {} {:.3f} ulp at {:a}\n", static_cast<int>(how.on), list[f].name,
+                 w.error, w.x);
+    CHECK(w.error <= list[f].bound);
+  }
+}
+
+// ---- powers ---------------------------------------------------------------------------------------------------------
+template <class T>
+std::vector<std::pair<T, T>> pairs() {
+  std::vector<std::pair<T, T>> all;
+  const T inf = infinity<T>, nan = not_a_number<T>, big = std::numeric_limits<T>::max(),
+          small = std::numeric_limits<T>::denorm_min();
+  const std::vector<T> hard = {0,
+                               1,
+                               2,
+                               3,
+                               T(0.5),
+                               T(1.5),
+                               T(0.7),
+                               10,
+                               inf,
+                               nan,
+                               big,
+                               small,
+                               16777215,
+                               16777216,
+                               8388609,
+                               T(8388607.5),
+                               T(4294967296.),
+                               T(1e20),
+                               9007199254740991.,
+                               std::nextafter(T(1), T(2)),
+                               std::nextafter(T(1), T(0))};
+  for (const T x : hard)
+    for (const T y : hard)
+      for (const T sign : {T(1), T(-1)})
+        for (const T turn : {T(1), T(-1)}) all.emplace_back(x * sign, y * turn);
+  std::mt19937_64 random(2);
+  const auto uniform = [&](T low, T high) {
+    return low + (high - low) * static_cast<T>(static_cast<double>(random() >> 11) * 0x1p-53);
+  };
+  const T range = sizeof(T) == 4 ? T(89) : T(712);
+  for (int k = 0; k < 200000; ++k) {
+    const T x = k % 2 ? std::exp(uniform(-range, range)) : uniform(T(0.6), T(1.5));
+    all.emplace_back(x, uniform(-1, 1) * range / std::log(x));
+    all.emplace_back(uniform(-4, 4), std::trunc(uniform(-60, 60)) / 2);
+    all.emplace_back(std::bit_cast<T>(static_cast<bits_of<T>>(random())),
+                     std::bit_cast<T>(static_cast<bits_of<T>>(random())));
+  }
+  return all;
+}
+
+template <class T, class Exact, class Call>
+void check_powers(Call call_with) {
+  using row = tensor<type_of<T>, elementary::n>;
+  const auto all = pairs<T>();
+  const auto count = static_cast<std::int64_t>(all.size());
+  row x({count}), y({count}), z({count});
+  for (std::int64_t k = 0; k < count; ++k) std::tie(x(k), y(k)) = all[static_cast<std::size_t>(k)];
+  REQUIRE(call_with(x, y, z).ok());
+  worst<T> w;
+  for (std::int64_t k = 0; k < count; ++k) {
+    const Exact exact = std::pow(static_cast<Exact>(x(k)), static_cast<Exact>(y(k)));
+    w.add(x(k), y(k), z(k), exact);
+    if (exact == 0 && z(k) == 0 && std::signbit(exact) != std::signbit(z(k)))
+      FAIL_CHECK(fmt::format("pow({}, {}) has the wrong sign", x(k), y(k)));
+  }
+  INFO(fmt::format("pow({:a}, {:a}) = {:a} is off by {} ulp", w.x, w.y, w.got, w.error));
+  CHECK(w.error <= 2);
+}
+
+}  // namespace
+
+TEST_CASE("functions of f32 are as exact as documented") {
+  for (const options &how : places()) check_functions<float, double>(how);
+}
+
+TEST_CASE("functions of f64 are as exact as documented") {
+  check_functions<double, long double>({});
+}
+
+TEST_CASE("powers are those of C") {
+  for (const options &how : places())
+    check_powers<float, double>([&](const auto &x, const auto &y, auto &z) {
+      return call<elementary::powers_of_f32>(how, x, y, z);
+    });
+  check_powers<double, long double>([](const auto &x, const auto &y, auto &z) {
+    return call<elementary::powers_of_f64>(x, y, z);
+  });
+}
+
+TEST_CASE("exp and log of every float", "[.long]") {
+  const auto list = functions<double>();
+  constexpr std::uint64_t chunk = 1 << 20;
+  worst<float> exp, log;
+  for (std::uint64_t first = 0; first < std::uint64_t{1} << 32; first += chunk) {
+    std::vector<float> x;
+    for (std::uint64_t k = 0; k < chunk; ++k)
+      x.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(first + k)));
+    const auto results = computed<float>({}, x);
+    for (std::uint64_t k = 0; k < chunk; ++k) {
+      const auto at = static_cast<std::int64_t>(k);
+      exp.add(x[k], 0, results[0](at), list[0].exact(x[k]));
+      log.add(x[k], 0, results[1](at), list[1].exact(x[k]));
+    }
+  }
+  INFO(fmt::format("exp({:a}): {} ulp, log({:a}): {} ulp", exp.x, exp.error, log.x, log.error));
+  CHECK(exp.error <= 2);
+  CHECK(log.error <= 2);
+}
