@@ -34,10 +34,20 @@ struct context {
 // Makes compiled code use the context for errors, memory, threads and devices. Cheap after the first time.
 void take_over_halide();
 
+// The same, for as long as this lives.
+class running_call {
+ public:
+  running_call();
+  ~running_call();
+  running_call(const running_call &) = delete;
+  running_call &operator=(const running_call &) = delete;
+};
+
 // Each hands its part of the Halide runtime to the context; called once.
 void take_over_errors();
 void take_over_memory();
 void take_over_threads();
 void take_over_devices();
+void give_back_devices();
 
 }  // namespace qkv::detail

@@ -36,6 +36,7 @@ void *on_load_library(const char *name) {
   return halide_default_load_library(name);
 }
 
+halide_load_library_t other_load_library = nullptr;
 halide_cuda_acquire_context_t other_acquire = nullptr;
 halide_cuda_release_context_t other_release = nullptr;
 halide_cuda_get_stream_t other_stream = nullptr;
@@ -63,10 +64,18 @@ int on_stream(void *user, void *cuda_context, void **result) {
 
 void take_over_devices() {
   if (halide_set_custom_load_library && halide_default_load_library)
-    halide_set_custom_load_library(on_load_library);
+    other_load_library = halide_set_custom_load_library(on_load_library);
   if (halide_set_cuda_acquire_context) other_acquire = halide_set_cuda_acquire_context(on_acquire);
   if (halide_set_cuda_release_context) other_release = halide_set_cuda_release_context(on_release);
   if (halide_set_cuda_get_stream) other_stream = halide_set_cuda_get_stream(on_stream);
+}
+
+void give_back_devices() {
+  if (halide_set_custom_load_library && other_load_library)
+    halide_set_custom_load_library(other_load_library);
+  if (halide_set_cuda_acquire_context) halide_set_cuda_acquire_context(other_acquire);
+  if (halide_set_cuda_release_context) halide_set_cuda_release_context(other_release);
+  if (halide_set_cuda_get_stream) halide_set_cuda_get_stream(other_stream);
 }
 
 bool is_device_error(int code) {

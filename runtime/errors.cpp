@@ -97,21 +97,46 @@ void take_over_threads() {
 }
 
 namespace {
+
 std::mutex taking_over;
 std::atomic<bool> taken_over{false};
+std::atomic<int> calls{0};
+
+// Halide's runtime may be that of the program while this code is a library's, and goes: what was there before comes back.
+// At exit too, but not under a call that still runs.
+__attribute__((destructor(101))) void give_back_halide() {
+  const std::lock_guard hold(taking_over);
+  if (!taken_over.exchange(false)) return;
+  if (calls != 0) {
+    taken_over = true;
+    return;
+  }
+  if (halide_set_error_handler) halide_set_error_handler(other_error);
+  if (halide_set_custom_malloc) halide_set_custom_malloc(other_malloc);
+  if (halide_set_custom_free) halide_set_custom_free(other_free);
+  if (halide_set_custom_do_par_for) halide_set_custom_do_par_for(other_par_for);
+  give_back_devices();
+}
+
 }  // namespace
 
 void take_over_halide() {
-  if (taken_over.load(std::memory_order_acquire)) return;
+  if (taken_over) return;
   guard_forks();
   const std::lock_guard hold(taking_over);
-  if (taken_over.load(std::memory_order_relaxed)) return;
+  if (taken_over) return;
   take_over_errors();
   take_over_memory();
   take_over_threads();
   take_over_devices();
-  taken_over.store(true, std::memory_order_release);
+  taken_over = true;
 }
+
+running_call::running_call() {
+  ++calls;
+  take_over_halide();
+}
+running_call::~running_call() { --calls; }
 
 void lock_halide() noexcept { taking_over.lock(); }
 void unlock_halide() noexcept { taking_over.unlock(); }

@@ -141,7 +141,7 @@ class invocation {
     for (std::size_t i = 0; i < t_.size(); ++i) {
       if (status s = build(i, bound.empty() ? nullptr : bound[i]); !s) return s;
     }
-    take_over_halide();
+    const running_call from_here;
     device_session session(k_, where, context_);
     for (std::size_t i = 0; i < t_.size(); ++i) {
       if (status s = session.attach(buffers_[i].view, t_[i], k_.arguments[i]); !s) return s;

@@ -88,6 +88,11 @@ function(qkv_add_kernels name)
   target_link_libraries(${name} PUBLIC ${archives} qkv::halide_runtime qkv::runtime)
   # Nothing refers to the tables by name: without this the linker would leave them out.
   target_link_options(${name} INTERFACE "LINKER:--undefined=qkv_library_${name}")
+  # Compiled code stays inside the shared library or program that it is linked into: where another has a kernel of the same
+  # name, its tables must not find that one's code.
+  list(TRANSFORM names APPEND ".a" OUTPUT_VARIABLE hidden)
+  list(JOIN hidden ":" hidden)
+  target_link_options(${name} INTERFACE "LINKER:--exclude-libs=${hidden}")
 
   add_executable(${name}_tool "${out}/${name}_tool.cpp")
   # A wrong spec is told once: the tool is compiled only after the generator was.

@@ -1,17 +1,13 @@
-// What happens to a process around its calls: libraries come and go, it forks, it calls before main.
-#include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+// What happens to a process around its calls: a library goes whose threads sleep, it forks, it calls before main.
 #include <qkv/registry.hpp>
 
 #include <array>
 #include <atomic>
-#include <filesystem>
 #include <thread>
 
 #include "fake.hpp"
 #include "in_child.hpp"
-#include "plugin_spec.hpp"
+#include "plugin_handle.hpp"
 #include "tests/catch.hpp"
 #include "threads.hpp"
 #include "typed.hpp"
@@ -19,40 +15,9 @@
 namespace {
 
 using namespace spec;
-using plugin::plugged;
 using qkv::options;
 using qkv::status;
 using qkv::status_code;
-
-// A plugin as long as this lives.
-struct plugged_in {
-  void *handle;
-  explicit plugged_in(const char *name)
-      : handle(dlopen((std::string(QKV_PLUGINS) + "/" + name).c_str(), RTLD_NOW | RTLD_LOCAL)) {
-    INFO(dlerror());
-    REQUIRE(handle);
-  }
-  ~plugged_in() { CHECK(dlclose(handle) == 0); }
-  plugged_in(const plugged_in &) = delete;
-  plugged_in &operator=(const plugged_in &) = delete;
-};
-
-bool is_loaded(const char *name) {
-  void *const handle =
-      dlopen((std::string(QKV_PLUGINS) + "/" + name).c_str(), RTLD_NOW | RTLD_NOLOAD);
-  if (handle) dlclose(handle);
-  return handle;
-}
-
-std::ptrdiff_t threads_of_process() {
-  const std::filesystem::directory_iterator all("/proc/self/task");
-  return std::distance(begin(all), end(all));
-}
-
-struct arguments {
-  plugin::tensor<plugin::one> X, Y;
-  status call() { return qkv::call<plugged>(X, Y); }
-};
 
 struct loop {
   std::atomic<int> sum{0};
@@ -71,79 +36,11 @@ TEST_CASE("a library with a runtime of its own is unloaded and loaded again") {
   for (int i = 0; i < 20; ++i) {
     {
       const plugged_in p("plugin_own.so");
-      const auto call = reinterpret_cast<int (*)()>(dlsym(p.handle, "plugin_call"));
-      REQUIRE(call);
-      CHECK(call() == 7);
+      CHECK(p.function<int()>("plugin_call")() == 7);
     }
     CHECK(!is_loaded("plugin_own.so"));
     CHECK(threads_of_process() == before);
   }
-}
-
-TEST_CASE("a library that uses the program's runtime is unloaded and loaded again") {
-  arguments a;
-  CHECK(a.call().code() == status_code::not_linked);
-  qkv::prepared prepared;
-  const qkv_tensor t[] = {a.X.descriptor(), a.Y.descriptor()};
-  for (int i = 0; i < 3; ++i) {
-    {
-      const plugged_in p("plugin_1.so");
-      REQUIRE(a.call().ok());
-      CHECK(a.Y(0) == 1);
-      CHECK(!prepared.run(t).ok());
-      REQUIRE(qkv::prepared::make(*qkv::kernels("plugged").front(), {}, prepared).ok());
-      CHECK(prepared.run(t).ok());
-    }
-    CHECK(!is_loaded("plugin_1.so"));
-    CHECK(qkv::kernels("plugged").empty());
-    CHECK(a.call().code() == status_code::not_linked);
-    CHECK(prepared.run(t).code() == status_code::not_linked);
-    CHECK(prepared.run(t).text() ==
-          std::string("plugged: its library was unloaded after it was prepared"));
-  }
-  {
-    const plugged_in p("plugin_1.so");
-    CHECK(a.call().ok());
-    CHECK(prepared.run(t).code() == status_code::not_linked);  // that was another
-  }
-  const plugged_in p("plugin_2.so");
-  REQUIRE(a.call().ok());
-  CHECK(a.Y(0) == 2);
-}
-
-TEST_CASE("two libraries have a kernel of one name") {
-  arguments a;
-  const plugged_in p("plugin_1.so");
-  {
-    const plugged_in other("plugin_2.so");
-    CHECK(a.call().code() == status_code::wrong_version);
-    CHECK(
-        a.call().text() ==
-        std::string("plugged: the libraries first and second have different kernels of this name"));
-    CHECK(qkv::prepare<plugged>().status().code() == status_code::wrong_version);
-  }
-  CHECK(a.call().ok());
-  const plugged_in same("plugin_3.so");  // of the same signature
-  CHECK(a.call().ok());
-  CHECK(qkv::kernels("plugged").size() == 2);
-}
-
-TEST_CASE("registering is safe against nonsense") {
-  qkv_register_library(nullptr);
-  qkv_unregister_library(nullptr);
-  qkv_library none{"none", nullptr, 3, 0, nullptr};
-  qkv_register_library(&none);
-  qkv_unregister_library(&none);
-  const qkv_kernel *const kernels[] = {&fake::blend_self().table};
-  qkv_library negative{"negative", kernels, -3, 0, nullptr}, twice{"twice", kernels, 1, 0, nullptr};
-  qkv_register_library(&negative);
-  qkv_register_library(&twice);
-  qkv_register_library(&twice);
-  CHECK(qkv::kernels("blend_self").size() == 1);
-  qkv_unregister_library(&twice);
-  qkv_unregister_library(&twice);
-  CHECK(qkv::kernels("blend_self").empty());
-  qkv_unregister_library(&negative);
 }
 
 namespace {
