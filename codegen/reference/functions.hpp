@@ -33,7 +33,7 @@ T unary(op kind, T x) {
                  ? T(0)
                  : T(0.5) * x * std::erfc(x * T(-0.70710678118654752440L));
     case op::silu:
-      return x / (T(1) + std::exp(-x));
+      return x == -std::numeric_limits<T>::infinity() ? T(0) : x / (T(1) + std::exp(-x));
     case op::elu:
       return x < 0 ? std::expm1(x) : x;
     case op::sqrt:
