@@ -127,9 +127,9 @@ int drawer::anything() {
   static const std::vector<kind> kinds = {
       {14, &drawer::unary},           {16, &drawer::binary}, {6, &drawer::choice},
       {4, &drawer::conversion},       {3, &drawer::noise},   {7, &drawer::masked},
-      {10, &drawer::reduction},       {8, &drawer::weights}, {14, &drawer::product},
-      {4, &drawer::recurrence},       {10, &drawer::view},   {3, &drawer::joined},
-      {4, &drawer::gathered},         {3, &drawer::sliced},  {5, &drawer::attention},
+      {14, &drawer::reduction},       {8, &drawer::weights}, {14, &drawer::product},
+      {5, &drawer::recurrence},       {16, &drawer::view},   {5, &drawer::joined},
+      {6, &drawer::gathered},         {5, &drawer::sliced},  {5, &drawer::attention},
       {2, &drawer::linear_attention},
   };
   double all = 0;

@@ -8,7 +8,37 @@ int drawer::adjusted(int s, int row, int key) {
   const std::vector<int> of_s = axes(s);
   for (int more = d_.below(4); more > 0 && s >= 0; --more) {
     int next = -1;
-    switch (d_.below(9)) {
+    switch (d_.below(11)) {
+      case 8: {  // a mask that the call chooses
+        const int flag = put(op::greater, {input(i32, {}), whole(0)});
+        next = put(op::where, {flag, put(op::mask, {s, condition(of_s)}),
+                               d_.chance(0.5) ? s : put(op::mask, {s, condition(of_s)})});
+        break;
+      }
+      case 9: {  // looked up by distance
+        if (row < 0) break;
+        const int table = fresh_axis(d_.chance(0.5) ? 1 + d_.below(12) : -1, false, -1, "r");
+        std::vector<int> of_table = some(batch_, 0.4);
+        std::erase_if(of_table, [&](int a) { return !has(s, a); });
+        const int middle = d_.chance(0.7) ? whole(d_.below(8)) : put(op::size, {}, {row});
+        const int at =
+            put(op::add,
+                {put(op::sub, {put(op::index, {}, {key}), put(op::index, {}, {row})}), middle});
+        if (d_.chance(0.5)) {  // of products of the queries
+          of_table = some(of_s, 0.5);
+          std::erase(of_table, key);
+          std::erase(of_table, row);
+          std::vector<int> of_q = of_table, of_r = {table, features_[0]};
+          of_q.push_back(row), of_q.push_back(features_[0]);
+          if (std::find(of_q.begin(), of_q.end(), features_[0]) + 1 != of_q.end()) break;
+          const int product = put(op::dot, {input(some_type(), of_q), param(of_r)}, {features_[0]});
+          next = put(op::add, {s, put(op::take, {product, at}, {table})});
+          break;
+        }
+        of_table.push_back(table);
+        next = put(op::add, {s, put(op::take, {param(of_table), at}, {table})});
+        break;
+      }
       case 0:
         next = put(op::mul, {s, literal(d_.one_of(std::vector<double>{0.125, 0.5, 0.25}))});
         break;
@@ -54,7 +84,10 @@ int drawer::adjusted(int s, int row, int key) {
 int drawer::made_weights(int s, int key) {
   const std::vector<int> over = {key};
   int w = -1;
-  switch (d_.below(10)) {
+  switch (d_.below(11)) {
+    case 5:  // whole numbers
+      w = put(op::where, {put(op::greater, {s, literal(0)}), whole(1), whole(0)});
+      break;
     case 0:
       w = put(op::normalize, {put(op::relu, {s})}, over);
       break;
@@ -134,8 +167,8 @@ int drawer::attention() {
   const int w = made_weights(s, key);
   const int v = d_.chance(0.1) ? input(some_type(), shape(0.7, {key})) : operand(key, e);
   const int o = put(op::dot, {w, v}, {key});
-  if (d_.chance(0.15)) wanted_.push_back(put(op::logsumexp, {s}, {key}));
-  if (d_.chance(0.15)) wanted_.push_back(w);
+  if (d_.chance(0.3)) wanted_.push_back(put(op::logsumexp, {s}, {key}));
+  if (d_.chance(0.25)) wanted_.push_back(w);
   if (d_.chance(0.1)) wanted_.push_back(s);
   if (o >= 0 && d_.chance(0.3) && has(o, e)) {
     const int model = fresh_axis(some_size(), false, -1, "y");

@@ -6,7 +6,7 @@ namespace qkv::fuzz {
 int drawer::reduction() {
   const int x = pick([&](int v) { return tensor(v) && of(v).m.type != b8 && !axes(v).empty(); });
   if (x < 0) return x;
-  if (!in_scan_ && d_.chance(0.15)) return put(op::cumsum, {x}, {d_.one_of(axes(x))});
+  if (!in_scan_ && d_.chance(0.25)) return put(op::cumsum, {x}, {d_.one_of(axes(x))});
   std::vector<int> over = some(axes(x), 0.3);
   if (over.empty()) over.push_back(d_.one_of(axes(x)));
   return put(d_.one_of(std::vector<op>{op::sum, op::max_over, op::min_over, op::mean, op::logsumexp,
@@ -35,6 +35,7 @@ int drawer::product() {
     std::vector<int> over;
     for (int a : of_x)
       if (has(y, a) && (!batch(a) || d_.chance(0.15))) over.push_back(a);
+    if (d_.chance(0.05)) return put(op::dot, {x, x}, some(of_x, 0.6));
     return d_.chance(0.5) ? put(op::dot, {x, y}, over) : put(op::dot, {y, x}, over);
   }
   std::vector<int> over = {d_.one_of(of_x)};

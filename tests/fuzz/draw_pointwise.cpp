@@ -74,6 +74,7 @@ int drawer::choice() {
   if (x < 0) return x;
   const int c = condition(axes(x));
   int y = partner(x);
+  if (d_.chance(0.1)) y = whole(d_.below(3));
   if (d_.chance(0.4))
     y = literal(
         d_.one_of(std::vector<double>{0, 0, 1, -1e9, -std::numeric_limits<double>::infinity()}));

@@ -84,7 +84,8 @@ class fuzzer {
         },
         600);
     if (wrong.empty()) return;
-    if (!std::isdigit(static_cast<unsigned char>(wrong[0]))) return report("rewrites", seed, wrong, {});
+    if (!std::isdigit(static_cast<unsigned char>(wrong[0])))
+      return report("rewrites", seed, wrong, {});
     const std::uint64_t bad = std::strtoull(wrong.c_str(), nullptr, 10);
     failed("rewrites", bad, drawn(bad), wrong.substr(wrong.find(' ') + 1),
            [&](const recipe &r) { return wrong_meaning(r, bad); });
@@ -104,10 +105,11 @@ class fuzzer {
   }
 
   template <class F>
-  void failed(const std::string &what, std::uint64_t seed, const recipe &r, const std::string &wrong,
-              F again) {
+  void failed(const std::string &what, std::uint64_t seed, const recipe &r,
+              const std::string &wrong, F again) {
     const std::string kind = kind_of(wrong);
-    if (seen_[what + " " + kind] >= most_of_a_kind || !s_.shrink) return report(what, seed, wrong, r);
+    if (seen_[what + " " + kind] >= most_of_a_kind || !s_.shrink)
+      return report(what, seed, wrong, r);
     const recipe small = shrunk(r, [&](const recipe &x) { return kind_of(again(x)) == kind; });
     report(what, seed, again(small), small);
   }
@@ -127,7 +129,8 @@ class fuzzer {
     said_ = now();
     std::string text;
     for (const auto &[what, n] : counts_) text += fmt::format(" {} {},", n, what);
-    fmt::print("[{:5.0f} s] next seed {}:{} {} failures\n", said_ - began_, s_.seed, text, failures_);
+    fmt::print("[{:5.0f} s] next seed {}:{} {} failures\n", said_ - began_, s_.seed, text,
+               failures_);
     std::fflush(stdout);
   }
 
@@ -163,9 +166,10 @@ int main(int argc, char **argv) {
     else if (word == "--as-drawn")
       s.shrink = false;
     else {
-      fmt::print(stderr,
-                 "usage: fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|special] "
-                 "[--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n");
+      fmt::print(
+          stderr,
+          "usage: fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|special] "
+          "[--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n");
       return 2;
     }
   }

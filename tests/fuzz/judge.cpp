@@ -96,8 +96,8 @@ std::string wrong_special_results(const program &p, const arrays &arguments,
     e.zeros_believed = true;
     for (std::size_t k = 0; k < got.size(); ++k) {
       const bool finite = std::isfinite(stored(e.type, e.reference[k]));
-      bool agreed = finite == std::isfinite(e.in_sequence[k]) &&
-                    finite == std::isfinite(e.in_eights[k]);
+      bool agreed =
+          finite == std::isfinite(e.in_sequence[k]) && finite == std::isfinite(e.in_eights[k]);
       for (const arrays &o : others)
         agreed = agreed && std::isfinite(o.at(e.name).data[k]) == finite;
       const bool whole = e.type == i32 || e.type == b8;  // NaN has no place there

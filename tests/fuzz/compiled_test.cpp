@@ -1,0 +1,54 @@
+// A fixed slice of random specs, compiled and called: on this machine's CPU, through OpenCL, with NaN and infinities.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <qkv/device.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/fuzz/check.hpp"
+#include "tests/fuzz/draw.hpp"
+#include "tests/fuzz/isolate.hpp"
+#include "tests/fuzz/print.hpp"
+#include "tests/fuzz/shrink.hpp"
+
+using namespace qkv::fuzz;
+
+namespace {
+
+void check(std::uint64_t first, std::uint64_t last, bool opencl, bool special) {
+  for (std::uint64_t seed = first; seed < last; ++seed) {
+    taste t;
+    t.gpu_types = opencl;
+    const recipe r = pruned(draw(seed, t), seed % 10 == 0);
+    compiled_check c;
+    c.seed = seed, c.opencl = opencl, c.special = special, c.work = 1e6;
+    c.folder = fmt::format("fuzz_test_{}", getpid());
+    const std::string wrong = wrong_when_compiled(r, c);
+    INFO("seed " << seed << "\n" << header_of(r));
+    CHECK(wrong == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("random specs compiled for this machine are right") { check(0, 28, false, false); }
+
+TEST_CASE("random specs are right where elements are NaN or infinite") {
+  check(100, 108, false, true);
+}
+
+TEST_CASE("random specs are right on OpenCL") {
+  // in a process of its own: drivers do not outlive fork
+  const std::string none = isolated(
+      [] {
+        qkv::device_memory probe;
+        return std::string(
+            qkv::device_memory::make({.on = qkv::device::opencl}, 4, 1, probe).text());
+      },
+      60);
+  if (!none.empty() && none != "ok") {
+    std::printf("[SKIP] %s\n", none.c_str());
+    return;
+  }
+  check(200, 208, true, false);
+}
