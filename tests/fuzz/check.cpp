@@ -8,8 +8,8 @@
 
 namespace qkv::fuzz {
 
-std::string wrong_meaning(const recipe &r, std::uint64_t seed,
-                          const std::vector<rewrite> &rewrites) try {
+std::string wrong_meaning(const recipe &r, std::uint64_t seed, const std::vector<rewrite> &rewrites,
+                          const cut &how) try {
   const auto p = program_of(r);
   if (!p) return "";
   dice d(seed);
@@ -20,7 +20,7 @@ std::string wrong_meaning(const recipe &r, std::uint64_t seed,
     const meaning m(*p, arguments_for(*p, *sizes, d), *sizes);
     codegen::program after;
     if (std::string w = wrong_rewrite(*p, m, rewrites, &after); !w.empty()) return w;
-    if (std::string w = wrong_stages(after, m); !w.empty()) return w;
+    if (std::string w = wrong_stages(after, m, how); !w.empty()) return w;
     if (lengths.front() > 0)
       if (std::string w = wrong_sheets(*p, *sizes); !w.empty()) return w;
   }

@@ -8,6 +8,7 @@
 #include "tests/fuzz/check.hpp"
 #include "tests/fuzz/draw.hpp"
 #include "tests/fuzz/isolate.hpp"
+#include "tests/fuzz/mistakes.hpp"
 #include "tests/fuzz/print.hpp"
 #include "tests/fuzz/shrink.hpp"
 
@@ -35,6 +36,21 @@ TEST_CASE("random specs compiled for this machine are right") { check(0, 28, fal
 
 TEST_CASE("random specs are right where elements are NaN or infinite") {
   check(100, 108, false, true);
+}
+
+TEST_CASE("mistakes in what is compiled are found within 300 specs", "[.long]") {
+  for (const mistake &m : mistakes()) {
+    if (m.in != "lowering") continue;
+    int found = -1;
+    for (std::uint64_t seed = 0; found < 0 && seed < 300; ++seed) {
+      compiled_check c;
+      c.seed = seed, c.work = 1e5, c.mistake = m.make;
+      c.folder = fmt::format("fuzz_test_{}", getpid());
+      if (!wrong_when_compiled(pruned(draw(seed)), c).empty()) found = static_cast<int>(seed);
+    }
+    INFO(m.name);
+    CHECK(found >= 0);
+  }
 }
 
 TEST_CASE("random specs are right on OpenCL") {

@@ -1,5 +1,7 @@
 #include "tests/fuzz/mistakes.hpp"
 
+#include <algorithm>
+
 #include "codegen/program/assemble.hpp"
 #include "codegen/program/queries.hpp"
 
@@ -91,6 +93,37 @@ const std::vector<mistake> &mistakes() {
                  std::swap(n.in[0], n.in[1]);
                  std::swap(n.over[1], n.over.back());
                })},
+  };
+  return all;
+}
+
+const std::vector<wrong_cut> &wrong_cuts() {
+  static const std::vector<wrong_cut> all = {
+      {"stages in the reverse order",
+       [](const program &p) {
+         codegen::stages s = cut_into_stages(p);
+         std::reverse(s.list.begin(), s.list.end());
+         for (std::size_t k = 0; k < s.list.size(); ++k)
+           for (node_id r : s.list[k].roots) s.stored_by[r] = static_cast<int>(k);
+         return s;
+       }},
+      {"a contraction that reads one operand twice",
+       [](const program &p) {
+         codegen::stages s = cut_into_stages(p);
+         for (codegen::stage &x : s.list)
+           if (x.kind == codegen::stage_kind::contraction &&
+               codegen::contains(p[x.left].shape, p[x.right].shape))
+             x.right = x.left;
+         return s;
+       }},
+      {"scores without their mask",
+       [](const program &p) {
+         codegen::stages s = cut_into_stages(p);
+         for (codegen::stage &x : s.list)
+           if (x.kind == codegen::stage_kind::attention && p[x.scores].kind == op::mask)
+             x.scores = p[x.scores].in[0];
+         return s;
+       }},
   };
   return all;
 }

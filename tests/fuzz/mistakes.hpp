@@ -15,6 +15,13 @@ struct mistake {
 
 const std::vector<mistake> &mistakes();
 
+// Wrong ways to cut a program into stages.
+struct wrong_cut {
+  std::string name;
+  cut run;
+};
+const std::vector<wrong_cut> &wrong_cuts();
+
 // All rewrites, this mistake among them.
 std::vector<rewrite> rewrites_with(const mistake &);
 

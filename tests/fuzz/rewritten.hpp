@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/program/program.hpp"
+#include "codegen/stages/stages.hpp"
 #include "tests/fuzz/same.hpp"
 
 namespace qkv::fuzz {
@@ -23,7 +24,9 @@ std::string wrong_rewrite(const codegen::program &, const meaning &, const std::
 
 // What a stage reads is computed before it, each output is computed once, and the stages, computed one by one from what
 // is stored, give the program's results.
-std::string wrong_stages(const codegen::program &simplified, const meaning &);
+using cut = std::function<codegen::stages(const codegen::program &)>;
+std::string wrong_stages(const codegen::program &simplified, const meaning &,
+                         const cut & = codegen::cut_into_stages);
 
 // Sheets and pictures say something and do not throw.
 std::string wrong_sheets(const codegen::program &, const codegen::size_map &);

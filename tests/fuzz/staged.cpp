@@ -23,8 +23,8 @@ std::string name_in_memory(node_id n) { return "stored_" + std::to_string(n); }
 
 class staged {
  public:
-  staged(const program &p, const meaning &m)
-      : p_(p), m_(m), cut_(cut_into_stages(p)), known_(m.arguments()) {}
+  staged(const program &p, const meaning &m, const cut &how)
+      : p_(p), m_(m), cut_(how(p)), known_(m.arguments()) {}
 
   std::string run() {
     std::set<node_id> roots;
@@ -121,9 +121,9 @@ class staged {
 
 }  // namespace
 
-std::string wrong_stages(const program &p, const meaning &m) {
+std::string wrong_stages(const program &p, const meaning &m, const cut &how) {
   try {
-    const std::string wrong = staged(p, m).run();
+    const std::string wrong = staged(p, m, how).run();
     return wrong.empty() ? wrong : "stages: " + wrong;
   } catch (const std::exception &e) {
     return std::string("stages: ") + e.what();
