@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "codegen/program/from_graph.hpp"
+#include "codegen/program/sizes.hpp"
 
 namespace qkv::fuzz {
 
@@ -357,8 +358,11 @@ std::optional<codegen::program> program_of(const recipe &r, std::string *why) {
     if (!l.add(o)) return refused(o.name);
   try {
     std::optional<codegen::program> p = l.program();
-    return p ? p : refused("the declaration");
-  } catch (const std::invalid_argument &e) {  // what sizes cannot fit, when the kernel is built
+    if (!p) return refused("the declaration");
+    codegen::require_sizes(*p);
+    return p;
+  } catch (const std::exception
+               &e) {  // what the build refuses in one line: sizes that cannot fit, or are unknown
     reason = e.what();
     return {};
   }
