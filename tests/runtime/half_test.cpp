@@ -32,7 +32,7 @@ TEST_CASE("what lies between two numbers goes to the nearer one, half way to the
     wrong += to_f16(middle) != (u % 2 ? u + 1 : u);
     wrong += to_f16(std::nextafter(middle, low)) != u;
     wrong += to_f16(std::nextafter(middle, high)) != u + 1;
-    wrong += to_f16(-std::nextafter(middle, high)) != (u + 1 | 0x8000);
+    wrong += to_f16(-std::nextafter(middle, high)) != ((u + 1) | 0x8000);
   }
   CHECK(wrong == 0);
   CHECK(from_f16(0x3c00) == 1.f);
