@@ -98,7 +98,7 @@ std::int64_t rows_of_entry(const row_counts &counts, const qkv_tensor &rows, int
 namespace {
 
 // Whether rows lie in memory that may be read, apart from the cache's own.
-status check_memory(const slots_view &v, const char *kind, const qkv_tensor &r,
+status check_memory(const slots_view &v, const char *kind, const qkv_tensor &r, const axes &shape,
                     const qkv_tensor (&store)[2]) {
   if (empty(r)) return {};
   std::int64_t span = 1;
@@ -106,8 +106,8 @@ status check_memory(const slots_view &v, const char *kind, const qkv_tensor &r,
     if (r.extent[d] == 1) continue;
     if (r.stride[d] < 0)
       return fail(status_code::wrong_stride,
-                  "{}: the stride of axis {} of the new {} is negative: {}", v.name, d, kind,
-                  r.stride[d]);
+                  "{}: the stride of axis {} of the new {} is negative: {}", v.name,
+                  shape.a[d]->name, kind, r.stride[d]);
     if (!widen(span, r.extent[d], r.stride[d]) || span > most_elements)
       return fail(status_code::too_large, "{}: the new {} end beyond the address space", v.name,
                   kind);
@@ -140,7 +140,7 @@ status check_counts(const slots_view &v, std::span<const std::int32_t> counts) {
 }  // namespace
 
 status check_append(const slots_view &v, const qkv_tensor (&store)[2], const qkv_tensor (&rows)[2],
-                    const row_counts &counts) {
+                    const axes *const (&shapes)[2], const row_counts &counts) {
   const std::int64_t added = rows[0].extent[v.axis];
   if (v.entries < 0 || v.capacity < 0)
     return fail(status_code::wrong_extent, "{}: it was made for {} entries of {} positions", v.name,
@@ -155,11 +155,12 @@ status check_append(const slots_view &v, const qkv_tensor (&store)[2], const qkv
       const std::int64_t wanted = d == 0 ? v.entries : d == v.axis ? added : s.extent[d];
       if (r.extent[d] != wanted || wanted < 0)
         return fail(status_code::wrong_extent, "{}: axis {} of the new {} is {} but must be {}",
-                    v.name, d, kinds[k], r.extent[d], std::max<std::int64_t>(wanted, 0));
+                    v.name, shapes[k]->a[d]->name, kinds[k], r.extent[d],
+                    std::max<std::int64_t>(wanted, 0));
     }
     if (!s.data && !empty(s))
       return fail(status_code::out_of_memory, "{}: its own {} have no memory", v.name, kinds[k]);
-    if (status m = check_memory(v, kinds[k], r, store); !m) return m;
+    if (status m = check_memory(v, kinds[k], r, *shapes[k], store); !m) return m;
   }
   if (counts) {
     if (status s = check_counts(v, *counts); !s) return s;

@@ -30,9 +30,9 @@ slots_view slots_of(const char *name, int axis, std::int64_t capacity, const Len
 using row_counts = std::optional<std::span<const std::int32_t>>;
 
 // Whether both kinds of rows fit behind what each entry holds: device, extents, strides, memory of their own, counts,
-// capacity. store, rows: keys, then values.
+// capacity. store, rows, and the axes of the rows: keys, then values.
 status check_append(const slots_view &, const qkv_tensor (&store)[2], const qkv_tensor (&rows)[2],
-                    const row_counts &);
+                    const axes *const (&shapes)[2], const row_counts &);
 std::int64_t rows_of_entry(const row_counts &, const qkv_tensor &rows, int axis,
                            std::int64_t entry);
 

@@ -63,7 +63,8 @@ class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Val
   status append_rows(const K &k, const V &v, const detail::row_counts &counts) {
     const qkv_tensor store[] = {keys_.descriptor(), values_.descriptor()},
                      rows[] = {k.descriptor(), v.descriptor()};
-    if (status s = detail::check_append(where(), store, rows, counts); !s) return s;
+    if (status s = detail::check_append(where(), store, rows, {&K::shape, &V::shape}, counts); !s)
+      return s;
     for (std::int64_t e = 0; e < entries(); ++e) {
       const std::int64_t n = detail::rows_of_entry(counts, rows[0], axis, e);
       for (int kind : {0, 1})

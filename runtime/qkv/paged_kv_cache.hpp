@@ -117,7 +117,8 @@ class paged_kv_cache
   status append_rows(const K &k, const V &v, const detail::row_counts &counts) {
     const qkv_tensor store[] = {keys_.descriptor(), values_.descriptor()},
                      rows[] = {k.descriptor(), v.descriptor()};
-    if (status s = detail::check_append(where(), store, rows, counts); !s) return s;
+    if (status s = detail::check_append(where(), store, rows, {&K::shape, &V::shape}, counts); !s)
+      return s;
     if (entries() > 0 && capacity() > 0 && (!table_.data() || free_.lost()))
       return detail::no_memory_for_notes(held::name);
     std::int64_t needed = 0;

@@ -181,9 +181,9 @@ TEST_CASE("what does not fit is a status, and the cache is as it was") {
   new_keys one(extents(extent<batch>(1), extent<seq>(1)));
   new_values two(extents(extent<batch>(2), extent<seq>(2)));
   CHECK(c.append(one, s.V).text() ==
-        std::string("kv_cache: axis 0 of the new keys is 1 but must be 2"));
+        std::string("kv_cache: axis batch of the new keys is 1 but must be 2"));
   CHECK(c.append(s.K, two).text() ==
-        std::string("kv_cache: axis 2 of the new values is 2 but must be 20"));
+        std::string("kv_cache: axis seq of the new values is 2 but must be 20"));
   CHECK(c.truncate(2, 0).text() == std::string("kv_cache: there is no entry 2: it has 2"));
   CHECK(c.truncate(0, 26).code() == status_code::wrong_extent);
   CHECK(c.lengths()(0) == 25);

@@ -59,6 +59,29 @@ TEST_CASE("sizes of a cache that cannot be") {
   CHECK(small_pages(2, 4, -2).append(rows({2, 1}), rows({2, 1})).code() == status_code::cache_full);
 }
 
+TEST_CASE("errors name the axis") {
+  contiguous c = small(2, 4);
+  CHECK(c.append(rows({2, 1}), rows({2, 2})).text() ==
+        std::string("kv_cache: axis seq of the new values is 2 but must be 1"));
+  paged p = small_pages(2, 4, 2);
+  CHECK(p.append(rows({1, 1}), rows({2, 1})).text() ==
+        std::string("paged_kv_cache: axis batch of the new keys is 1 but must be 2"));
+}
+
+TEST_CASE("a cache that takes the place of itself keeps what it holds") {
+  paged p = small_pages(2, 4, 2);
+  REQUIRE(p.append(rows({2, 1}), rows({2, 1})).ok());
+  paged &same = p;
+  p = std::move(same);
+  CHECK(p.free_pages() == 2);
+  CHECK(p.lengths()(1) == 1);
+  REQUIRE(p.append(rows({2, 4}), rows({2, 4})).ok());
+  const paged copy = p;
+  p.clear();
+  CHECK(p.free_pages() == 4);
+  CHECK(copy.free_pages() == 0);
+}
+
 TEST_CASE("more rows than a length can count") {
   const float one[3] = {1, 2, 3};
   for (std::int64_t n : {std::int64_t{1} << 31, (std::int64_t{1} << 32) + 1, most}) {
