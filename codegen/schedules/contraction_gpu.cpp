@@ -55,7 +55,9 @@ void schedule_contraction_gpu(contraction_funcs &f) {
   std::vector<VarOrRVar> inner = {f.column, f.row};
   for (const Halide::RVar &v : f.over) inner.emplace_back(v);
   f.sum.update().reorder(inner).unroll(f.row);
-  if (gpu::fits_vectors(f.sum) && (!f.packed.defined() || gpu::fits_vectors(f.packed)))
+  // of four numbers that are three apart, Halide 21 makes one load of twelve, and OpenCL has no such vectors
+  const bool near = !f.packed.defined() || !gpu::reads_stored(f.packed);
+  if (near && gpu::fits_vectors(f.sum) && (!f.packed.defined() || gpu::fits_vectors(f.packed)))
     f.sum.update().vectorize(f.column);
   else
     f.sum.update().unroll(f.column);

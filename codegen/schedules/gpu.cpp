@@ -60,6 +60,19 @@ bool fits_vectors(const Func &f) {
   return !look.compares;
 }
 
+bool reads_stored(const Func &f) {
+  struct finder : hi::IRVisitor {
+    using IRVisitor::visit;
+    bool found = false;
+    void visit(const hi::Call *op) override {
+      found = found || op->call_type == hi::Call::Halide;
+      IRVisitor::visit(op);
+    }
+  } look;
+  f.function().accept(&look);
+  return look.found;
+}
+
 int extent_of(const Func &f, const Halide::RVar &v) {
   for (const hi::ReductionVariable &r : f.function().update(0).schedule().rvars())
     if (r.var == v.name())

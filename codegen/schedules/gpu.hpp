@@ -32,6 +32,9 @@ bool calls(const Halide::Func &user, const Halide::Func &used);
 // strict_float in vectors for OpenCL.
 bool fits_vectors(const Halide::Func &);
 
+// Whether the Func reads what another one stored, with strides that Halide knows.
+bool reads_stored(const Halide::Func &);
+
 // Of a reduction of the Func's update, when it is a constant; else 0.
 int extent_of(const Halide::Func &, const Halide::RVar &);
 

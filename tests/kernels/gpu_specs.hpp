@@ -16,6 +16,7 @@ inline constexpr axis<"mem"> mem;
 inline constexpr axis<"d", 8> d;
 inline constexpr axis<"h", 5> h;
 inline constexpr axis<"four", 4> four;
+inline constexpr axis<"three", 3> three;
 
 // Three axes beside the rows of a contraction.
 inline constexpr auto five_axes = kernel<"five_axes">(
@@ -42,6 +43,12 @@ inline constexpr auto sums_of_five = kernel<"sums_of_five">(
     [](in<"X", batch, pair, t, s, d> X)
         -> outs<out<"max", batch, pair, t, s>, out<"so_far", batch, pair, t, s, d>> {
       return {max<d>(X), cumsum<pair>(X)};
+    });
+
+// What a step stores, three numbers a row, read along its rows.
+inline constexpr auto three_apart =
+    kernel<"three_apart">([](in<"X", s, three> X, in<"Z", t, three> Z) -> out<"Y", s, t> {
+      return dot<three>(X, cumsum<t>(Z));
     });
 
 }  // namespace grids
