@@ -313,9 +313,13 @@ indices expression::through_view(const node &x, const indices &i) const {
     case op::rename:
       inner[o[0]] = i.at(o[1]);
       break;
-    case op::split:
-      inner[o[0]] = i.at(o[1]) * c_.size(o[2]) + i.at(o[2]);
+    case op::split: {
+      const Expr whole = i.at(o[1]) * c_.size(o[2]) + i.at(o[2]);
+      // where the whole is empty, one of its parts may not be
+      const bool is_static = Halide::Internal::is_const(c_.size(o[0]));
+      inner[o[0]] = is_static ? whole : c_.within(o[0], Halide::likely(whole));
       break;
+    }
     case op::merge:
       inner[o[1]] = i.at(o[0]) / Halide::max(c_.size(o[2]), 1);
       inner[o[2]] = i.at(o[0]) % Halide::max(c_.size(o[2]), 1);

@@ -169,9 +169,11 @@ class finder {
     s.outer = without(p_[core].shape, {s.row, s.column});
     if (!normalised && s.row == no_axis) return false;
 
+    // one number for each row of the result: values may have batch axes that the scores lack
+    const std::vector<axis_id> rows = without(p_[core].shape, {s.column});
     const auto is_lse_of_these = [&](node_id user) {
       return p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over &&
-             p_[user].in[0] == scores;
+             p_[user].in[0] == scores && same_set(p_[user].shape, rows);
     };
     for (node_id user : users_[scores])
       if (is_lse_of_these(user) && s.lse < 0 && !found_.taken[user]) s.lse = user;

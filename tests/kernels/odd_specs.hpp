@@ -5,8 +5,10 @@
 namespace odd {
 using namespace qkv;
 
+inline constexpr batch_axis<"batch"> batch;
 inline constexpr axis<"s"> s;
 inline constexpr axis<"t"> t;
+inline constexpr axis<"all"> all;
 inline constexpr alias<"kv", s> kv;
 inline constexpr axis<"d", 17> d;
 inline constexpr axis<"e", 5> e;
@@ -50,6 +52,15 @@ inline constexpr auto shifted_rows = kernel<"shifted_rows">(
 inline constexpr auto over_none = kernel<"over_none">(
     [](in<"X", s, t, d> X, param<"W", t, d, h> W) -> out<"O", s, h> { return dot<t, d>(X, W); });
 
+// Rows of an empty whole: one of its two parts is empty, the other is not.
+inline constexpr auto split_in_two =
+    kernel<"split_in_two">([](in<"X", all, e> X, in<"Y", s, t> Y) -> out<"O", e> {
+      return dot<s, t>(split<all, s, t>(exp(X)), Y);
+    });
+
+inline constexpr auto rows_of_none = kernel<"rows_of_none">(
+    [](in<"X", s, d> X, in<"i", i32, t> i) -> out<"O", t, d> { return take<s>(exp(X), i); });
+
 // ---- weights that are no softmax's of scores ------------------------------------------------------------------------
 inline constexpr auto weights_with_themselves =
     kernel<"weights_with_themselves">([](in<"X", t> X) -> out<"O"> {
@@ -61,6 +72,13 @@ inline constexpr auto counted =
     kernel<"counted">([](in<"Q", s, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> out<"O", s, e> {
       return dot<kv>(where(dot<d>(Q, K) > 0, 1, 0), V);
     });
+
+// Values of several batch entries under the weights of one query: one logsumexp for all of them.
+inline constexpr auto lse_of_all = kernel<"lse_of_all">([
+](in<"Q", d> Q, in<"K", s, d> K, in<"V", batch, s, e> V) -> outs<out<"O", batch, e>, out<"lse">> {
+  auto scores = dot<d>(Q, K);
+  return {dot<s>(softmax<s>(scores), V), logsumexp<s>(scores)};
+});
 
 // ---- 16 bits --------------------------------------------------------------------------------------------------------
 inline constexpr auto rounded_between = kernel<"rounded_between">(
