@@ -292,6 +292,9 @@ tensor_value<T> steps<T>::reduction(const node &n, const values &in) const {
         r = m == -std::numeric_limits<T>::infinity() ? m : m + std::log(sum.value());
       }
     }
+    // the largest and the smallest of no whole numbers are the ends of their range
+    if (n.type == i32 && (n.kind == op::max_over || n.kind == op::min_over))
+      r = static_cast<typename value::number>(stored(i32, static_cast<double>(r)));
   });
   return v;
 }

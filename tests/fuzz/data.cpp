@@ -34,9 +34,13 @@ double work_of(const program &p, const size_map &sizes) {
 
 namespace {
 
+// Where a spec speaks of the size of an axis it divides by it, and an empty one has no result: 0 / sqrt(0) as written, 0 in
+// another order of contraction.
 bool fits(const program &p, const size_map &sizes) {
   try {
-    codegen::all_sizes(p, sizes);
+    const auto size = codegen::all_sizes(p, sizes);
+    for (const codegen::node &n : p.nodes)
+      if (n.kind == op::size && size[n.over[0]] == 0) return false;
     return true;
   } catch (const std::invalid_argument &) {
     return false;
@@ -67,6 +71,8 @@ std::optional<size_map> sizes_for(const program &p, dice &d, const std::vector<l
                                   double work) {
   std::vector<long> shorter = lengths;
   for (int tries = 0; tries < 60; ++tries) {
+    if (tries == 15)
+      for (long &n : shorter) n = std::max(1L, n);
     std::optional<size_map> s = attempt(p, d, shorter);
     if (s && work_of(p, *s) <= work) return s;
     if (tries >= 4)

@@ -25,6 +25,11 @@ constexpr auto over_rows = kernel<"over_rows">([
 constexpr auto over_both = kernel<"over_both">(
     [](in<"X", row, column, four> X) -> out<"sum", column> { return sum<row, four>(X); });
 
+constexpr auto extremes_of_whole = kernel<"extremes_of_whole">(
+    [](in<"N", i32, row, column> N) -> outs<out<"max", row>, out<"min", row>> {
+      return {max<column>(N), min<column>(N)};
+    });
+
 struct row_of {
   std::vector<double> seen;
   double sum() const {
@@ -83,6 +88,12 @@ TEST_CASE("reduce: masks leave out, rows with none left included") {
     for (double &k : a["keep"].data) k = 0;
     check(meaning(reduce_masked, a), a, true);
   }
+}
+
+TEST_CASE("reduce: the extremes of no whole numbers are the ends of their range") {
+  const arrays r = meaning(extremes_of_whole, {{"N", {{2, 0}, {}}}});
+  QKV_SAME(r.at("max"), (position{2}), [](auto) { return -0x1p31; });
+  QKV_SAME(r.at("min"), (position{2}), [](auto) { return 0x1p31 - 1; });
 }
 
 TEST_CASE("reduce: over the first axis and over two at once") {
