@@ -1,6 +1,7 @@
 #include "codegen/lower/strict.hpp"
 
 #include <cstdint>
+#include <limits>
 
 namespace qkv::codegen::strict {
 namespace {
@@ -109,8 +110,34 @@ Expr is_finite(const Expr &x) {
   return m.bits < m.infinite;
 }
 
+namespace {
+
+// To nearest even. Halide's own carries into the sign of a NaN whose mantissa is all ones.
+Expr to_bfloat(const Expr &x) {
+  const Expr bits = Halide::reinterpret<std::uint32_t>(x), upper = bits >> 16;
+  const Expr rounded = (bits + 0x7fff + (upper & 1)) >> 16;
+  return Halide::reinterpret(Halide::BFloat(16), Halide::cast<std::uint16_t>(Halide::select(
+                                                     strict::is_nan(x), upper | 0x40, rounded)));
+}
+
+// Towards zero, beyond the range its nearest end, 0 of NaN.
+Expr to_whole(const Expr &x) {
+  const auto number = [&](double v) { return make_const(x.type(), v); };
+  const Expr high = number(0x1p31), low = number(-0x1p31);
+  const Expr inside = less(low, x) && less(x, high);
+  return Halide::select(inside, Halide::cast<int>(Halide::select(inside, x, number(0))),
+                        less(x, number(0)), std::numeric_limits<int>::min(), less(number(0), x),
+                        std::numeric_limits<int>::max(), 0);
+}
+
+}  // namespace
+
 Expr cast(Halide::Type to, const Expr &x) {
   const Halide::Type from = x.type();
+  if (to.is_bfloat() && from.is_float())
+    return to_bfloat(from.bits() == 32 ? x : strict::cast(Halide::Float(32), x));
+  if (to == Halide::Int(32) && (from.is_float() || from.is_bfloat()))
+    return to_whole(from.bits() < 32 ? strict::cast(Halide::Float(32), x) : x);
   const bool longer = from.is_float() && to.is_float() && !from.is_bfloat() && !to.is_bfloat() &&
                       from.bits() < to.bits();
   if (!longer) return Halide::cast(to, x);

@@ -23,7 +23,7 @@ Halide::Expr is_nan(const Halide::Expr &);
 Halide::Expr is_finite(const Halide::Expr &);
 
 // The number as another type. NaN and infinities are kept: compilers take Halide's own conversion between floats to meet
-// neither.
+// neither. To a whole number towards zero: 0 of NaN, beyond the range its nearest end.
 Halide::Expr cast(Halide::Type, const Halide::Expr &);
 
 }  // namespace qkv::codegen::strict

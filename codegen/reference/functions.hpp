@@ -1,6 +1,7 @@
 #pragma once
 // What each pointwise operation computes for one element, and how a row of numbers is reduced; T is long double, double or
 // float. NaN and infinities as IEEE 754 has them; silu and gelu are 0 at -inf, their limit.
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -93,10 +94,11 @@ T binary(op kind, T a, T b) {
   }
 }
 
-// A cast to an integer cuts towards zero; to a b8 it asks whether it is not 0.
+// A cast to an integer cuts towards zero: 0 of NaN, beyond the range its nearest end; to a b8 it asks whether it is not 0.
 template <class T>
 T cast_to(dtype type, T x) {
-  if (type == i32) return std::trunc(x);
+  if (type == i32)
+    return std::isnan(x) ? T(0) : std::clamp(std::trunc(x), T(-0x1p31), T(0x1p31 - 1));
   if (type == b8) return x != 0 ? T(1) : T(0);
   return type == bf16 || type == f16 ? static_cast<T>(stored(type, static_cast<double>(x))) : x;
 }

@@ -30,4 +30,25 @@ inline constexpr auto powers_of_f32 =
 inline constexpr auto powers_of_f64 = kernel<"powers_of_f64">(
     [](in<"x", f64, n> x, in<"y", f64, n> y) -> out<"z", f64, n> { return pow(x, y); });
 
+// Conversions: by cast and by what results are stored as.
+inline constexpr auto conversions = kernel<"conversions">(
+    [](in<"x", n> x, in<"d", f64, n> d)
+        -> outs<out<"whole", i32, n>, out<"whole_of_f64", i32, n>, out<"wide", f64, n>,
+                out<"short", n>, out<"true", b8, n>, out<"bf16", bf16, n>, out<"f16", f16, n>,
+                out<"bf16_cast", n>, out<"f16_cast", n>> {
+      return {cast<i32>(x),
+              cast<i32>(d),
+              cast<f64>(x),
+              cast<f32>(d),
+              cast<b8>(x),
+              x,
+              x,
+              cast<f32>(cast<bf16>(x)),
+              cast<f32>(cast<f16>(x))};
+    });
+inline constexpr auto conversions_everywhere = kernel<"conversions_everywhere">(
+    [](in<"x", n> x) -> outs<out<"whole", i32, n>, out<"true", b8, n>> {
+      return {cast<i32>(x), cast<b8>(x)};
+    });
+
 }  // namespace elementary

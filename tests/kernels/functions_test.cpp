@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <qkv/call.hpp>
+#include <qkv/core/half.hpp>
 #include <qkv/registry.hpp>
 #include <qkv/run.hpp>
 #include <random>
@@ -275,6 +276,49 @@ TEST_CASE("powers are those of C") {
   check_powers<double, long double>([](const auto &x, const auto &y, auto &z) {
     return call<elementary::powers_of_f64>(x, y, z);
   });
+}
+
+TEST_CASE("conversions keep NaN and infinities, and stay inside the range") {
+  using namespace elementary;
+  const std::vector<float> some = points<float>();
+  const auto count = static_cast<std::int64_t>(some.size());
+  tensor<n> x({count}), narrow({count}), of_bf16({count}), of_f16({count});
+  tensor<f64, n> d({count}), wide({count});
+  tensor<i32, n> whole({count}), whole_of_f64({count});
+  tensor<b8, n> truth({count});
+  tensor<bf16, n> b({count});
+  tensor<f16, n> h({count});
+  const std::vector<double> of_f64 = points<double>();
+  for (std::int64_t k = 0; k < count; ++k) {
+    x(k) = some[static_cast<std::size_t>(k)];
+    d(k) = of_f64[static_cast<std::size_t>(k) % of_f64.size()];
+  }
+  const auto saturated = [](double v) {
+    return std::isnan(v) ? 0 : static_cast<std::int32_t>(std::clamp(v, -0x1p31, 0x1p31 - 1));
+  };
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  REQUIRE(call<conversions>(x, d, whole, whole_of_f64, wide, narrow, truth, b, h, of_bf16, of_f16)
+              .ok());
+  for (std::int64_t k = 0; k < count; ++k) {
+    INFO(fmt::format("{:a} and {:a}", x(k), d(k)));
+    REQUIRE(whole(k) == saturated(x(k)));
+    REQUIRE(whole_of_f64(k) == saturated(d(k)));
+    REQUIRE(same(wide(k), x(k)));
+    REQUIRE(same(narrow(k), static_cast<float>(d(k))));
+    REQUIRE(truth(k) == (x(k) != 0));
+    REQUIRE(same(of_bf16(k), stored(bf16, x(k))));
+    REQUIRE(same(of_f16(k), stored(f16, x(k))));
+    REQUIRE(same(from_bf16(std::bit_cast<std::uint16_t>(b(k))), stored(bf16, x(k))));
+    REQUIRE(same(from_f16(std::bit_cast<std::uint16_t>(h(k))), stored(f16, x(k))));
+  }
+  for (const options &how : places()) {
+    REQUIRE(call<conversions_everywhere>(how, x, whole, truth).ok());
+    for (std::int64_t k = 0; k < count; ++k) {
+      INFO(fmt::format("{:a} on device {}", x(k), static_cast<int>(how.on)));
+      REQUIRE(whole(k) == saturated(x(k)));
+      REQUIRE(truth(k) == (x(k) != 0));
+    }
+  }
 }
 
 TEST_CASE("exp and log of every float", "[.long]") {
