@@ -1,6 +1,7 @@
 #pragma once
 // Softmax with one more logit that has no value: a row may attend to nothing. Learned (gpt-oss:
 // OpenAI 2025), or 0: "softmax plus one" (Miller 2023).
+#include <limits>
 #include <qkv/core/trial.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/dot.hpp>
@@ -29,12 +30,15 @@ struct sink_check {
 //           sigmoid(logsumexp(s) - sink), which needs no further pass over the keys.
 // Shapes:   s[.., query, key], v[.., key, values] -> [.., query, values]; sink is a number or a param
 //           along some axes of the rows, as param<"sink", heads>
-// Numerics: as softmax, logsumexp and dot; rows with nothing left give 0.
+// Numerics: as softmax, logsumexp and dot; rows with nothing left give 0, whatever the sink. A sink of
+//           -inf is none.
 // Errors:   as softmax, dot and subtraction.
 template <an_axis auto Key, traced S, traced V, operand Sink>
   requires detail::passes<detail::sink_check<axes_of<Key>(), S, V, Sink>>
 constexpr auto attend_with_sink(S scores, V value, Sink sink) {
-  return dot<Key>(softmax<Key>(scores), value) * sigmoid(logsumexp<Key>(scores) - sink);
+  // of an empty row, finite: -inf less a sink of -inf would be NaN
+  auto lse = max(logsumexp<Key>(scores), -std::numeric_limits<float>::max());
+  return dot<Key>(softmax<Key>(scores), value) * sigmoid(lse - sink);
 }
 template <an_axis auto Key, traced S, traced V, operand Sink,
           class Err = detail::refusal<detail::sink_check<axes_of<Key>(), S, V, Sink>>>
