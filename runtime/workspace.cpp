@@ -46,7 +46,7 @@ struct workspace::state {
   std::size_t held = 0, used = 0, peak = 0;
   detail::memory_source *source = nullptr;
   bool has_source = false;  // the default workspace takes the source of the day at its first use
-  block *gaps = nullptr;  // fixed: by address, for joining neighbours; else in no order
+  block *gaps = nullptr;    // fixed: by address, for joining neighbours; else in no order
 
   void choose_source() {
     if (!has_source) source = source_of_all;

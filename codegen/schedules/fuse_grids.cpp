@@ -49,8 +49,7 @@ bool collect(const hi::For *outermost, nest &n) {
   std::vector<std::pair<std::string, Expr>> lets;
   const auto outside = [&](Expr e) {
     for (std::size_t k = lets.size(); k-- > 0;)
-      if (hi::expr_uses_var(e, lets[k].first))
-        e = hi::substitute(lets[k].first, lets[k].second, e);
+      if (hi::expr_uses_var(e, lets[k].first)) e = hi::substitute(lets[k].first, lets[k].second, e);
     return hi::simplify(e);
   };
   while (const hi::For *op = s.as<hi::For>()) {
@@ -82,8 +81,8 @@ Stmt one_launch(const nest &n) {
   const hi::For *block = n.levels.back().loop;
   const std::string own = block->name + ".own", all = block->name + ".all";
   Stmt s = hi::substitute(block->name, variable(own), n.body);
-  const bool add_threads = !has_loop(
-      s, [](const hi::For *op) { return op->for_type == hi::ForType::GPUThread; });
+  const bool add_threads =
+      !has_loop(s, [](const hi::For *op) { return op->for_type == hi::ForType::GPUThread; });
   const int threads = has_loop(s, [](const hi::For *) { return true; }) ? threads_of_long_work
                                                                         : threads_of_short_work;
   std::vector<Expr> at(n.levels.size());  // along each level
