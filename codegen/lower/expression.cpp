@@ -253,6 +253,8 @@ value expression::pointwise(const node &x, const indices &i) {
     return v;
   }
   value a = at(x.in[0], i);
+  if (x.kind == op::log && x.type == f32 && for_positions_)
+    return {math::rough_log(as(x.type, a.number)), a.present};
   if (is_unary(x.kind))
     return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)),
             a.present};
@@ -277,7 +279,7 @@ bool expression::is_argument(node_id n) const {
 
 value expression::taken(const node &x, const indices &i) {
   value v = at(x.in[0], taken_from(x, i));
-  v.present = both(v.present, at(x.in[1], i).present);
+  v.present = both(v.present, position_of(x, i).present);
   // an empty table gives 0, whatever its steps would make of its position 0; or nothing where positions may be absent
   const Expr some = c_.size(x.over[0]) > 0;
   if (v.present.defined())
@@ -287,9 +289,15 @@ value expression::taken(const node &x, const indices &i) {
   return v;
 }
 
+value expression::position_of(const node &take, const indices &i) {
+  expression e(c_, own_);
+  e.for_positions_ = true;
+  return e.at(take.in[1], i);
+}
+
 indices expression::taken_from(const node &x, const indices &i) {
   indices inner = i;
-  inner[x.over[0]] = c_.within(x.over[0], at(x.in[1], i).number);
+  inner[x.over[0]] = c_.within(x.over[0], position_of(x, i).number);
   return inner;
 }
 

@@ -41,6 +41,7 @@ class expression {
   bool is_argument(node_id) const;
   value taken(const node &, const indices &);
   value joined(const node &, const indices &);
+  value position_of(const node &take, const indices &);
   indices taken_from(const node &, const indices &);  // where take() reads its table
   struct joint {  // where concat() reads its operands, and which of them
     Halide::Expr in_first;
@@ -51,6 +52,7 @@ class expression {
 
   const context &c_;
   hook own_;
+  bool for_positions_ = false;
   const std::vector<bool> may_be_empty_;
   std::map<std::pair<node_id, std::vector<const void *>>, value> seen_;
   std::vector<Halide::Expr> alive_;  // keeps the expressions whose addresses are keys of seen_

@@ -235,6 +235,8 @@ Expr log(Expr x) {
                 nan, x);
 }
 
+Expr rough_log(const Expr &x) { return Halide::log(x); }
+
 // Cephes: an odd polynomial near 0, where 1 - 2/(e^2x + 1) would cancel.
 Expr tanh(Expr x) {
   if (is_f64(x)) return Halide::tanh(x);

@@ -27,6 +27,8 @@ Halide::Expr larger(const Halide::Expr &, const Halide::Expr &);
 // IEEE 754 has them; silu and gelu are 0 at -inf, their limit.
 Halide::Expr exp(Halide::Expr x);
 Halide::Expr log(Halide::Expr x);
+// For positions: Halide's bounds inference, which must see where memory is read, fails on the other's operations on bits.
+Halide::Expr rough_log(const Halide::Expr &x);
 Halide::Expr relu(Halide::Expr x);
 Halide::Expr tanh(Halide::Expr x);
 Halide::Expr sigmoid(Halide::Expr x);
