@@ -119,8 +119,8 @@ class attention_lowering {
   }
 
   // ---- pairs that do not count -------------------------------------------------------------------------------------
-  // Whether the weights (and their gate) at this key of the block count: neither is removed by a mask. Undefined where
-  // they always do, or where that depends on a product of this tile: there, weights of 0 do not count.
+  // True where no mask removes the weight at this key of the block, or its gate. Undefined where none ever does, or where
+  // that depends on a product of this tile: there, weights of 0 do not count.
   Expr pair_counts(const Expr &key) const {
     indices at = outer_;
     if (s_.row != no_axis) at[s_.row] = tiles_.row(f_.i, f_.T);
@@ -246,9 +246,7 @@ class attention_lowering {
       f_.product_v(all) = count.defined() ? select(count, sum, f_.product_v(all)) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");
-    const std::vector<bool> masked = masked_steps(p_), empty = steps_with_empty_weights(p_);
-    const auto has_gaps = [&](node_id n) { return n >= 0 && (masked[n] || empty[n]); };
-    const bool gaps = has_gaps(s_.scores) || has_gaps(s_.gate),
+    const bool gaps = c_.has_gaps[s_.scores] || (s_.gate >= 0 && c_.has_gaps[s_.gate]),
                every_product = gaps && f_.tile.dealt_to_threads();
     if (gaps && !every_product) {
       const Expr suspect = look_for_suspects(vars, args);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/program/sizes.hpp"
 
 namespace qkv::codegen {
@@ -39,7 +40,12 @@ std::string free_name(const program &p, std::string name, node_id own = -1) {
 
 }  // namespace
 
-context::context(const program &program_, const stages &s) : p(program_), cut(s) {
+context::context(const program &program_, const stages &s)
+    : p(program_),
+      cut(s),
+      masked(masked_steps(p)),
+      may_be_empty(steps_with_empty_weights(p)),
+      has_gaps(steps_with_gaps(p)) {
   for (axis_id a : run_time_axes(p)) {
     Halide::Param<int> size(free_name(p, "size__" + p.axes[a].name));
     size.set_min_value(0);

@@ -19,6 +19,7 @@ class context {
 
   const program &p;
   const stages &cut;
+  const std::vector<bool> masked, may_be_empty, has_gaps;  // of each step: see program/queries.hpp
 
   // The extent of an axis: a constant, or the parameter that carries it.
   Halide::Expr size(axis_id) const;

@@ -161,7 +161,7 @@ value expression::at(node_id n, const indices &i) {
   if (auto it = seen_.find(key); it != seen_.end()) return it->second;
   for (axis_id a : x.shape) alive_.push_back(i.at(a));
   value v = compute(n, i);
-  if (may_be_empty_[n]) v.empty = emptiness(n, i, v.number);
+  if (c_.may_be_empty[n]) v.empty = emptiness(n, i, v.number);
   seen_[key] = v;
   return v;
 }
@@ -181,7 +181,7 @@ value expression::compute(node_id n, const indices &i) {
   return apply(n, i);
 }
 
-// What a step's operands say of it, whether it is stored or not.
+// Follows from the step's operands, whether the step is stored or not.
 Expr expression::emptiness(node_id n, const indices &i, const Expr &number) {
   const node &x = c_.p[n];
   const auto of = [&](std::size_t operand, const indices &at) {
@@ -290,9 +290,12 @@ value expression::taken(const node &x, const indices &i) {
 }
 
 value expression::position_of(const node &take, const indices &i) {
-  expression e(c_, own_);
-  e.for_positions_ = true;
-  return e.at(take.in[1], i);
+  if (for_positions_) return at(take.in[1], i);
+  if (!positions_) {
+    positions_ = std::make_unique<expression>(c_, own_);
+    positions_->for_positions_ = true;
+  }
+  return positions_->at(take.in[1], i);
 }
 
 indices expression::taken_from(const node &x, const indices &i) {

@@ -4,10 +4,10 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "codegen/lower/context.hpp"
-#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 
@@ -24,8 +24,7 @@ class expression {
   // Asked first at every step: a stage answers for the steps that it computes itself.
   using hook = std::function<std::optional<value>(node_id, const indices &)>;
 
-  explicit expression(const context &c, hook own = {})
-      : c_(c), own_(std::move(own)), may_be_empty_(steps_with_empty_weights(c.p)) {}
+  explicit expression(const context &c, hook own = {}) : c_(c), own_(std::move(own)) {}
 
   // f32, f64, i32 or boolean, after the type of the step.
   value at(node_id, const indices &);
@@ -53,13 +52,13 @@ class expression {
   const context &c_;
   hook own_;
   bool for_positions_ = false;
-  const std::vector<bool> may_be_empty_;
+  std::unique_ptr<expression> positions_;  // computes what take() reads at; made when asked for
   std::map<std::pair<node_id, std::vector<const void *>>, value> seen_;
   std::vector<Halide::Expr> alive_;  // keeps the expressions whose addresses are keys of seen_
 };
 
 Halide::Expr both(Halide::Expr a, Halide::Expr b);  // a && b where undefined means true
-// Whether products with this value count: it is present and not an empty weight. Undefined: they always do.
+// True where products with this value count: it is present and not an empty weight. Undefined: they always do.
 Halide::Expr counts(const value &);
 // The product as this type, to be added to a sum: absent where one of the two does not count.
 value product(const value &, const value &, Halide::Type);

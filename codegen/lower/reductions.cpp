@@ -54,7 +54,7 @@ Expr reductions::total(const node &n, const Expr &m) const {
 
 // How many elements mean() divides by: all, unless mask() may have removed some.
 Expr reductions::count_of(const node &n) const {
-  if (masked_steps(c_.p)[n.in[0]])
+  if (c_.masked[n.in[0]])
     return run_(n, {"count", zero_of(n), plus, [&](const indices &at) {
                       return value{number(n, 1), operand(n, at).present};
                     }});

@@ -61,7 +61,7 @@ inline std::vector<bool> masked_steps(const program &p) {
   return masked;
 }
 
-// Per step: whether it may hold empty weights, the zeros that softmax and normalize put where mask() removed a score. A
+// Per step: true if it may hold empty weights, the zeros that softmax and normalize put where mask() removed a score. A
 // product with one is nothing, not even where the other factor is NaN. Pointwise steps keep those that they leave 0.
 inline std::vector<bool> steps_with_empty_weights(const program &p) {
   const std::vector<bool> masked = masked_steps(p);
@@ -76,6 +76,14 @@ inline std::vector<bool> steps_with_empty_weights(const program &p) {
     empty.push_back(some);
   }
   return empty;
+}
+
+// Per step: true if it may be absent or an empty weight, so that some products with it do not count.
+inline std::vector<bool> steps_with_gaps(const program &p) {
+  std::vector<bool> gaps = masked_steps(p);
+  const std::vector<bool> empty = steps_with_empty_weights(p);
+  for (std::size_t n = 0; n < gaps.size(); ++n) gaps[n] = gaps[n] || empty[n];
+  return gaps;
 }
 
 }  // namespace qkv::codegen

@@ -25,7 +25,7 @@ class cutter {
       : p_(p),
         users_(users_of(p)),
         masked_(masked_steps(p)),
-        may_be_empty_(steps_with_empty_weights(p)),
+        has_gaps_(steps_with_gaps(p)),
         walked_(walked_axes(p)),
         attentions_(find_attentions(p)),
         stored_(p.nodes.size(), false) {}
@@ -218,13 +218,10 @@ class cutter {
     result.list = std::move(sorted);
   }
 
-  // Whether some products with this step do not count.
-  bool has_gaps(node_id n) const { return masked_[n] || may_be_empty_[n]; }
-
   // Where both sides have gaps, a map: panels of the right one forget them.
   bool is_contraction(node_id n) const {
     const node &d = p_[n];
-    return !(has_gaps(d.in[0]) && has_gaps(d.in[1]));
+    return !(has_gaps_[d.in[0]] && has_gaps_[d.in[1]]);
   }
 
   stage contraction_at(node_id n) const {
@@ -232,8 +229,8 @@ class cutter {
     stage s;
     s.kind = stage_kind::contraction;
     s.core = n;
-    const bool swap = has_gaps(d.in[1]) || (p_[d.in[0]].kind == op::param &&
-                                            p_[d.in[1]].kind != op::param && !has_gaps(d.in[0]));
+    const bool swap = has_gaps_[d.in[1]] || (p_[d.in[0]].kind == op::param &&
+                                             p_[d.in[1]].kind != op::param && !has_gaps_[d.in[0]]);
     s.left = d.in[swap ? 1 : 0];
     s.right = d.in[swap ? 0 : 1];
     s.row = last_of(without(p_[s.left].shape, d.over), p_[s.right].shape);
@@ -244,7 +241,7 @@ class cutter {
 
   const program &p_;
   std::vector<std::vector<node_id>> users_;
-  std::vector<bool> masked_, may_be_empty_;
+  std::vector<bool> masked_, has_gaps_;
   std::vector<axis_id> walked_;
   const attentions attentions_;
   std::vector<bool> stored_;
