@@ -9,6 +9,8 @@ namespace {
 
 using Halide::Expr;
 using Halide::Func;
+using Halide::select;
+using Halide::Tuple;
 using Halide::Var;
 
 class map_lowering {
@@ -61,12 +63,24 @@ class map_lowering {
     red.partial = Func("partial_" + f.what + "_" + context::label(p_, root_));
     std::vector<Expr> args = {f_.lane};
     args.insert(args.end(), position.begin(), position.end());
-    red.partial(args) = f.identity;
-    red.partial(args) = f.with(red.partial(args), or_else(v, f.identity));
+    const Expr next = or_else(v, f.identity);
+    const bool in_blocks = f.rounds && !is_short(n.over);
+    if (in_blocks) {
+      // Halide 21 stores the numbers of a tuple one after the other, so the one that needs both is first.
+      red.partial(args) = Tuple(f.identity, f.identity);
+      const Expr blocks = red.partial(args)[0], block = red.partial(args)[1],
+                 is_full = iteration(r) % reduction_block == 0;
+      red.partial(args) = Tuple(select(is_full, f.with(blocks, block), blocks),
+                                select(is_full, next, f.with(block, next)));
+    } else {
+      red.partial(args) = f.identity;
+      red.partial(args) = f.with(red.partial(args), next);
+    }
     std::vector<Expr> lanes;
     for (int k = 0; k < reduction_lanes; ++k) {
       args[0] = k;
-      lanes.push_back(red.partial(args));
+      lanes.push_back(in_blocks ? f.with(red.partial(args)[0], red.partial(args)[1])
+                                : Expr(red.partial(args)));
     }
     for (int half = reduction_lanes / 2; half > 0; half /= 2)
       for (int k = 0; k < half; ++k) lanes[k] = f.with(lanes[k], lanes[k + half]);
@@ -75,6 +89,27 @@ class map_lowering {
     f_.reductions.push_back(red);
     std::vector<Expr> here(position.begin(), position.end());
     return red.result(here);
+  }
+
+  // True where each of the 16 partial results takes at most one block of elements, in every call.
+  bool is_short(const std::vector<axis_id> &over) const {
+    std::int64_t iterations = 1;
+    for (axis_id a : over) {
+      const std::int64_t size = p_.axes[p_.axes[a].root].size;
+      if (size < 0) return false;
+      iterations *= a == over.back() ? (size + reduction_lanes - 1) / reduction_lanes : size;
+      if (iterations > reduction_block) return false;
+    }
+    return true;
+  }
+
+  // The number of iterations before this one, modulo 2^32.
+  static Expr iteration(const Halide::RDom &r) {
+    Expr before = Halide::cast<std::uint32_t>(0);
+    for (int d = r.dimensions(); d-- > 0;)
+      before =
+          before * Halide::cast<std::uint32_t>(r[d].extent()) + Halide::cast<std::uint32_t>(r[d]);
+    return before;
   }
 
   Expr prefix(const node &n) {

@@ -39,6 +39,11 @@ value reductions::operand(const node &n, const indices &at) const {
   return v;
 }
 
+Expr reductions::sum_of(const node &n, const std::string &what,
+                        const std::function<value(const indices &)> &of) const {
+  return run_(n, {what, zero_of(n), plus, of, n.type != i32});
+}
+
 Expr reductions::maximum(const node &n) const {
   return run_(
       n, {"max", lowest_of(n), math::larger, [&](const indices &at) { return operand(n, at); }});
@@ -46,18 +51,17 @@ Expr reductions::maximum(const node &n) const {
 
 // sum exp(x - m)
 Expr reductions::total(const node &n, const Expr &m) const {
-  return run_(n, {"total", zero_of(n), plus, [&, m](const indices &at) {
-                    const value v = operand(n, at);
-                    return value{shifted(v.number, m), v.present};
-                  }});
+  return sum_of(n, "total", [&, m](const indices &at) {
+    const value v = operand(n, at);
+    return value{shifted(v.number, m), v.present};
+  });
 }
 
 // How many elements mean() divides by: all, unless mask() may have removed some.
 Expr reductions::count_of(const node &n) const {
   if (c_.masked[n.in[0]])
-    return run_(n, {"count", zero_of(n), plus, [&](const indices &at) {
-                      return value{number(n, 1), operand(n, at).present};
-                    }});
+    return sum_of(n, "count",
+                  [&](const indices &at) { return value{number(n, 1), operand(n, at).present}; });
   Expr count = number(n, 1);
   for (axis_id a : n.over) count = count * Halide::cast(halide_type(n.type), c_.size(a));
   return count;
@@ -67,13 +71,13 @@ value reductions::at(const node &n, const indices &here) const {
   const auto own = [&](const indices &at) { return operand(n, at); };
   switch (n.kind) {
     case op::sum:
-      return {run_(n, {"sum", zero_of(n), plus, own}), {}};
+      return {sum_of(n, "sum", own), {}};
     case op::max_over:
       return {maximum(n), {}};
     case op::min_over:
       return {run_(n, {"min", highest_of(n), math::smaller, own}), {}};
     case op::mean: {
-      const Expr sum = run_(n, {"sum", zero_of(n), plus, own}), count = count_of(n);
+      const Expr sum = sum_of(n, "sum", own), count = count_of(n);
       return {select(math::is_zero(count), zero_of(n), strict::div(sum, count)), {}};
     }
     case op::logsumexp: {
@@ -88,7 +92,7 @@ value reductions::at(const node &n, const indices &here) const {
       return {select(math::is_zero(l), zero_of(n), or_else(w, zero_of(n))), {}};
     }
     case op::normalize: {
-      const Expr l = run_(n, {"total", zero_of(n), plus, own});
+      const Expr l = sum_of(n, "total", own);
       const value v = operand(n, here);
       const value w = {strict::div(v.number, l), v.present};
       return {select(math::is_zero(l), zero_of(n), or_else(w, zero_of(n))), {}};
@@ -97,7 +101,7 @@ value reductions::at(const node &n, const indices &here) const {
       const auto term = [&](const indices &at) {
         return product(read_(n.in[0], at), read_(n.in[1], at), halide_type(n.type));
       };
-      return {run_(n, {"dot", zero_of(n), plus, term}), {}};
+      return {sum_of(n, "dot", term), {}};
     }
     default:
       throw std::logic_error("no fold for " + std::string(name_of(n.kind)));

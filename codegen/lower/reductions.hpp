@@ -15,6 +15,7 @@ struct fold {
   Halide::Expr identity;  // what an empty one gives
   combine with;
   std::function<value(const indices &)> of;  // an element; absent ones are left out
+  bool rounds = false;                       // each step may lose a last place
 };
 
 class reductions {
@@ -34,6 +35,8 @@ class reductions {
   static Halide::Expr zero_of(const node &);
 
  private:
+  Halide::Expr sum_of(const node &, const std::string &what,
+                      const std::function<value(const indices &)> &) const;
   Halide::Expr maximum(const node &) const;
   Halide::Expr total(const node &, const Halide::Expr &m) const;
   Halide::Expr count_of(const node &) const;

@@ -24,10 +24,10 @@ void schedule_prefix(map_funcs &f) {
 void schedule_map_gpu(map_funcs &f) {
   for (map_funcs::reduction &r : f.reductions) {
     r.result.compute_root();
-    std::vector<Halide::VarOrRVar> order = {f.lane};
-    for (const RVar &v : r.over) order.emplace_back(v);
-    r.partial.update().reorder(order);
+    std::vector<Halide::VarOrRVar> order(r.over.begin(), r.over.end());
     if (r.position.empty()) {  // one number of all: the partial results by 16 threads
+      order.emplace_back(f.lane);
+      r.partial.update().reorder(order);
       Var block("block"), thread("thread");
       r.result.gpu_single_thread();
       r.partial.compute_root()
@@ -36,6 +36,8 @@ void schedule_map_gpu(map_funcs &f) {
       r.partial.update().gpu_tile(f.lane, block, thread, reduction_lanes);
       continue;
     }
+    order.insert(order.begin(), f.lane);
+    r.partial.update().reorder(order);
     gpu::grid(r.result, r.position);
     r.partial.compute_at(r.result, r.position[0])
         .store_in(MemoryType::Register)

@@ -51,4 +51,13 @@ inline constexpr auto conversions_everywhere = kernel<"conversions_everywhere">(
       return {cast<i32>(x), cast<b8>(x)};
     });
 
+// Sums over more numbers than one partial sum should take.
+inline constexpr axis<"rows"> rows;
+inline constexpr auto long_sums = kernel<"long_sums">(
+    [](in<"x", rows, n> x) -> outs<out<"all">, out<"of_rows", rows>, out<"mean", rows>,
+                                   out<"lse", rows>, out<"of_columns", n>, out<"w", rows, n>> {
+      return {sum<rows, n>(x), sum<n>(x),    mean<n>(mask(x, index(n) > 0)),
+              logsumexp<n>(x), sum<rows>(x), normalize<n>(x)};
+    });
+
 }  // namespace elementary

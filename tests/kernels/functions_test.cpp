@@ -321,6 +321,34 @@ TEST_CASE("conversions keep NaN and infinities, and stay inside the range") {
   }
 }
 
+TEST_CASE("long sums of equal numbers") {
+  using namespace elementary;
+  for (const options &how : places())
+    for (const auto &[many, length] :
+         {std::pair{1, 5'000'000}, std::pair{3, 40'000}, std::pair{7, 4097}, std::pair{2, 17},
+          std::pair{0, 5}, std::pair{5, 0}}) {
+      INFO(many << " rows of " << length << " on device " << static_cast<int>(how.on));
+      tensor<rows, n> x({many, length}), w({many, length});
+      tensor<> all;
+      tensor<rows> of_rows({many}), mean({many}), lse({many});
+      tensor<n> of_columns({length});
+      x.fill(0.1f);
+      REQUIRE(call<long_sums>(how, x, all, of_rows, mean, lse, of_columns, w).ok());
+      const double each = 0.1f, count = length;
+      const auto near = [](double got, double want) {
+        return got == want || std::fabs(got / want - 1) < 2e-5;
+      };
+      CHECK(near(all(), each * many * count));
+      for (int r = 0; r < many; ++r) {
+        CHECK(near(of_rows(r), each * count));
+        CHECK(near(mean(r), length > 1 ? each : 0));
+        CHECK(near(lse(r), each + std::log(count)));
+        if (length > 0) CHECK(near(w(r, length / 2), 1 / count));
+      }
+      if (length > 0) CHECK(near(of_columns(0), each * many));
+    }
+}
+
 TEST_CASE("exp and log of every float", "[.long]") {
   const auto list = functions<double>();
   constexpr std::uint64_t chunk = 1 << 20;
