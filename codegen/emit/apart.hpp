@@ -1,15 +1,17 @@
 #pragma once
-// Work in a process of its own: Halide and LLVM end the process where they meet what they cannot compile.
+// Runs work in a child process, because Halide and LLVM end the process on code that they cannot
+// compile.
 #include <functional>
 #include <string>
 
 namespace qkv::codegen {
 
-// What the work has reached, for the text of a crash: the kernel, the step, the target.
+// Records progress (kernel, step, target), which the message about a crash contains.
 void reached(const std::string &);
 
-// Returns the exit status of `work`. Its warnings are left out; what else it writes to stderr comes at its end. Where it
-// crashes: one line with what it had reached and the first line of what it wrote, and 1.
+// Runs `work` in a child process and returns its exit status. Prints its stderr when it ends,
+// without Halide's warnings. After a crash, prints one line with the last progress and the first
+// line of stderr, and returns 1.
 int apart(const std::function<int()> &work);
 
 }  // namespace qkv::codegen

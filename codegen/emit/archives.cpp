@@ -29,9 +29,10 @@ std::size_t number(const std::string &digits, const std::string &path) {
 }
 
 // Writes the members of an archive beside it and appends their paths to `members`.
-// The format, as GNU ar and LLVM write it: "!<arch>\n", then for each member a header of 60 bytes (16 of them its name, 10
-// from the 49th on its size) and its contents, padded to an even length. "/" is the table of symbols and "//" holds the names
-// that are longer than 15 bytes, each ended by "/\n"; members refer to these by "/offset".
+// The format that GNU ar and LLVM write: "!<arch>\n", then for each member a header of 60 bytes
+// (the name in the first 16, the size in the 10 from the 49th on) and the contents, padded to an
+// even length. "/" is the symbol table. "//" holds the names longer than 15 bytes, each terminated
+// by "/\n"; members refer to them by "/offset".
 void unpack(const std::string &path, std::vector<std::string> &members) {
   const std::string archive = contents_of(path);
   if (archive.rfind("!<arch>\n", 0) != 0) not_an_archive(path);

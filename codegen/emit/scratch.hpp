@@ -1,6 +1,7 @@
 #pragma once
-// Where archives are written before they go to their place. LLVM fills in each % in the path of an archive with a random
-// digit, so that one cannot be written where a folder is called "50%".
+// A temporary folder in which archives are written before they move to their destination. LLVM
+// replaces each % in the path of an archive by a random digit, so it cannot write one into a folder
+// called "50%".
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -8,7 +9,7 @@
 
 namespace qkv::codegen {
 
-// A folder of its own among the temporary ones, removed with all that it holds. Throws std::runtime_error.
+// A new temporary folder, removed with its contents. The constructor throws std::runtime_error.
 class scratch {
  public:
   scratch() {
@@ -25,7 +26,7 @@ class scratch {
 
   std::string path(const std::string &name) const { return (folder / name).string(); }
 
-  // Puts a file into another folder under the same name; the one there is replaced in one step.
+  // Copies a file into another folder under the same name; replaces the one there in one step.
   void publish(const std::string &name, const std::filesystem::path &to) const {
     const std::filesystem::path whole = to / name, part = to / (name + ".new");
     std::filesystem::copy_file(folder / name, part,

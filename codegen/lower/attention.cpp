@@ -72,7 +72,7 @@ class attention_lowering {
   // Values of the tile whose conditions read memory, in the form that the machine asks for.
   Expr chosen(const Expr &e) const { return f_.tile.dealt_to_threads() ? in_step(e, f_.j) : e; }
 
-  // ---- scores ------------------------------------------------------------------------------------------------------
+  // ---- scores -----------------------------------------------------------------------------------
   Func product(node_id dot) {
     Func s("product_" + context::label(p_, dot));
     Halide::Region region;
@@ -109,7 +109,7 @@ class attention_lowering {
       return tiles_.row_tile(n, at);
     });
     value v = e.at(s_.scores, tiles_.here());
-    v.number = Halide::cast(type_, v.number);  // whole numbers and 16 bits weigh as well
+    v.number = Halide::cast(type_, v.number);  // scores may be i32 or 16-bit
     const Expr inside = f_.b * f_.tile.keys + f_.j < keys_;
     v.present = both(v.present, inside);
     f_.scores = Func("scores_" + name_);
@@ -118,9 +118,9 @@ class attention_lowering {
         chosen(f_.running_max || s_.gate >= 0 ? score : marked(score, pair_counts(f_.j)));
   }
 
-  // ---- pairs that do not count -------------------------------------------------------------------------------------
-  // True where no mask removes the weight at this key of the block, or its gate. Undefined where none ever does, or where
-  // that depends on a product of this tile: there, weights of 0 do not count.
+  // ---- pairs that do not count ------------------------------------------------------------------
+  // True if neither the weight at this key of the block nor its gate is masked. Undefined if no
+  // mask applies, or if the masks depend on a product of this tile; weights of 0 then do not count.
   Expr pair_counts(const Expr &key) const {
     indices at = outer_;
     if (s_.row != no_axis) at[s_.row] = tiles_.row(f_.i, f_.T);
@@ -136,7 +136,8 @@ class attention_lowering {
     return count.defined() && !Halide::Internal::expr_uses_var(count, unknown) ? count : Expr();
   }
 
-  // A GPU tests every product, at no cost: what V is multiplied with there is -0 where it does not count, and only there.
+  // On a GPU, testing every product is free: a weight of -0 marks a product that does not count,
+  // and no other weight is -0.
   static constexpr int minus_zero = std::numeric_limits<std::int32_t>::min();
   Expr marked(const Expr &weight, const Expr &count) const {
     if (!f_.tile.dealt_to_threads() || !count.defined()) return weight;
@@ -145,7 +146,7 @@ class attention_lowering {
         select(count, select(bits == minus_zero, 0, bits), minus_zero));
   }
 
-  // ---- weights of a block ------------------------------------------------------------------------------------------
+  // ---- weights of a block -----------------------------------------------------------------------
   // where() trims the loops; the clamp, redundant in value, trims what bounds inference asks of the producers.
   void weights() {
     const key_range seen = visible();
@@ -283,7 +284,7 @@ class attention_lowering {
     return f_.suspect(per_block);
   }
 
-  // ---- running state -----------------------------------------------------------------------------------------------
+  // ---- running state ----------------------------------------------------------------------------
   // One Func, so that its memory does not grow with the keys: for each row the statistics (alpha, beta, m, l) or (l),
   // then o.
   void state() {
@@ -339,7 +340,7 @@ class attention_lowering {
     if (s_.row != no_axis && !gpu) f_.layout.steps.where(f_.T * f_.tile.rows < rows_);
   }
 
-  // ---- results -----------------------------------------------------------------------------------------------------
+  // ---- results ----------------------------------------------------------------------------------
   void results() {
     std::vector<Expr> around;
     for (std::size_t d = s_.outer.size(); d-- > 0;) {
@@ -364,8 +365,9 @@ class attention_lowering {
       const Expr l = statistic(f_.state_rows - 1, of_cell);
       const Expr sum = state(f_.layout.value_at(i, column));
       if (s_.weights < 0) return sum;
-      // one division a row, not one an element: at 128 keys they would take a twelfth of the time. The sum of a softmax
-      // is at least 1; another's may be too small to have a reciprocal. Without weights, 0, but for a visible NaN
+      // One division per row, not one per element: at 128 keys those would take a twelfth of the
+      // time. The sum of a softmax is at least 1; other sums may be too small to have a reciprocal.
+      // A row without weights gives 0, or NaN if a visible value is NaN.
       const Expr none = math::is_zero(l), zero = number(0);
       if (f_.running_max) return sum * select(none, zero, 1.f / l);
       return select(none, strict::mul(sum, zero), strict::div(sum, l));

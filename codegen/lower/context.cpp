@@ -29,7 +29,7 @@ Halide::Type halide_type(dtype t) {
 
 namespace {
 
-// A name that no other argument has, nor the Func through which Halide reads that argument.
+// A name that differs from every other argument's and from the Func through which Halide reads it.
 std::string free_name(const program &p, std::string name, node_id own = -1) {
   while (std::any_of(p.arguments.begin(), p.arguments.end(), [&](node_id n) {
     return n != own && (p[n].name == name || p[n].name + "_im" == name);

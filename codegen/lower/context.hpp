@@ -1,5 +1,5 @@
 #pragma once
-// What lowering knows about a kernel: its sizes as expressions, and where each stored step is read from.
+// Context for lowering a kernel: its sizes as expressions, and where each stored step is read from.
 #include <Halide.h>
 
 #include <functional>
@@ -19,7 +19,7 @@ class context {
 
   const program &p;
   const stages &cut;
-  const std::vector<bool> masked, may_be_empty, has_gaps;  // of each step: see program/queries.hpp
+  const std::vector<bool> masked, may_be_empty, has_gaps;  // per step: see program/queries.hpp
 
   // The extent of an axis: a constant, or the parameter that carries it.
   Halide::Expr size(axis_id) const;

@@ -45,8 +45,8 @@ Expr as(dtype t, const Expr &e) {
   return strict::cast(halide_type(t), e);
 }
 
-// Whole numbers wrap around. Halide assumes that they do not, and OpenCL's compilers may: where memory decides,
-// a + 1 <= b is not a <= b - 1.
+// Integer arithmetic that wraps around. Halide assumes that i32 does not overflow, and OpenCL
+// compilers may: for values read from memory, a + 1 <= b must not become a <= b - 1.
 template <class Compute>
 Expr wrapping(const Expr &a, const Expr &b, Compute compute) {
   if (a.type() != Halide::Int(32) || !(reads_memory(a) || reads_memory(b))) return compute(a, b);
@@ -181,7 +181,7 @@ value expression::compute(node_id n, const indices &i) {
   return apply(n, i);
 }
 
-// Follows from the step's operands, whether the step is stored or not.
+// Computed from the step's operands, whether or not the step is stored.
 Expr expression::emptiness(node_id n, const indices &i, const Expr &number) {
   const node &x = c_.p[n];
   const auto of = [&](std::size_t operand, const indices &at) {
@@ -270,7 +270,7 @@ value expression::pointwise(const node &x, const indices &i) {
   return {binary(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
 }
 
-// An empty argument is read as zeros.
+// True for arguments, also through views and casts. An empty argument reads as zeros.
 bool expression::is_argument(node_id n) const {
   const node &x = c_.p[n];
   return x.kind == op::input || x.kind == op::param ||
@@ -280,7 +280,8 @@ bool expression::is_argument(node_id n) const {
 value expression::taken(const node &x, const indices &i) {
   value v = at(x.in[0], taken_from(x, i));
   v.present = both(v.present, position_of(x, i).present);
-  // an empty table gives 0, whatever its steps would make of its position 0; or nothing where positions may be absent
+  // An empty table gives 0, whatever its steps compute at position 0, or an absent element if
+  // positions may be absent.
   const Expr some = c_.size(x.over[0]) > 0;
   if (v.present.defined())
     v.present = both(v.present, some);
@@ -326,7 +327,7 @@ indices expression::through_view(const node &x, const indices &i) const {
       break;
     case op::split: {
       const Expr whole = i.at(o[1]) * c_.size(o[2]) + i.at(o[2]);
-      // where the whole is empty, one of its parts may not be
+      // The whole may be empty although one of its parts is not.
       const bool is_static = Halide::Internal::is_const(c_.size(o[0]));
       inner[o[0]] = is_static ? whole : c_.within(o[0], Halide::likely(whole));
       break;

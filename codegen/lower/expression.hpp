@@ -11,8 +11,9 @@
 
 namespace qkv::codegen {
 
-// A number, and whether it is there at all: mask() removes positions. An undefined `present` means always. `empty`: the
-// number is the 0 that softmax or normalize put where a score was removed; an undefined one means never.
+// A number with its state. `present` is false where mask() removed the position; undefined means
+// always present. `empty` is true where softmax or normalize put 0 for a removed score; undefined
+// means never.
 struct value {
   Halide::Expr number;
   Halide::Expr present;
@@ -42,7 +43,7 @@ class expression {
   value joined(const node &, const indices &);
   value position_of(const node &take, const indices &);
   indices taken_from(const node &, const indices &);  // where take() reads its table
-  struct joint {  // where concat() reads its operands, and which of them
+  struct joint {  // the operand that concat() reads, and the positions in both
     Halide::Expr in_first;
     indices first, second;
   };
@@ -52,20 +53,20 @@ class expression {
   const context &c_;
   hook own_;
   bool for_positions_ = false;
-  std::unique_ptr<expression> positions_;  // computes what take() reads at; made when asked for
+  std::unique_ptr<expression> positions_;  // computes positions for take(); created on first use
   std::map<std::pair<node_id, std::vector<const void *>>, value> seen_;
   std::vector<Halide::Expr> alive_;  // keeps the expressions whose addresses are keys of seen_
 };
 
 Halide::Expr both(Halide::Expr a, Halide::Expr b);  // a && b where undefined means true
-// True where products with this value count: it is present and not an empty weight. Undefined: they always do.
+// True if products with this value count: it is present and not an empty weight. Undefined: always.
 Halide::Expr counts(const value &);
-// The product as this type, to be added to a sum: absent where one of the two does not count.
+// The product in this type, as a term of a sum; absent if one of the factors does not count.
 value product(const value &, const value &, Halide::Type);
 Halide::Expr or_else(const value &,
                      Halide::Expr when_absent);  // select(present, number, when_absent)
 
-// What memory holds of a value: b8 as a byte; -inf (or 0) where it is absent.
+// The value as it is stored: b8 as a byte; -inf (or 0) if absent.
 Halide::Expr stored_form(const value &, dtype);
 
 }  // namespace qkv::codegen

@@ -34,7 +34,7 @@ void limits::stored(const std::string &what, dtype type,
   bool at_call = false;
   for (std::vector<axis_id> axes : blocks) {
     axes.insert(axes.end(), around.begin(), around.end());
-    // Capped after each factor: a product of two numbers of 32 bits fits 64.
+    // Capped after each factor: the product of two 32-bit numbers fits 64 bits.
     std::int64_t block = halide_type(type).bytes();
     Expr of_call = constant(block);
     for (axis_id a : axes) {

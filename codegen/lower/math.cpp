@@ -17,13 +17,13 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 bool is_f64(const Expr &x) { return x.type() == Halide::Float(64); }
 
-// A function of the C library that Halide does not name.
+// A function of the C library for which Halide has no name.
 Expr libm(const char *name, std::vector<Expr> x) {
   const Halide::Type t = x[0].type();
   return Halide::Internal::Call::make(t, name, x, Halide::Internal::Call::PureExtern);
 }
 
-// ---- weights: few instructions, where 2 ulp of the largest are enough -----------------------------------------------
+// ---- weights: few instructions, accurate to 2 ulp of the largest --------------------------------
 // 2^f for f in [-0.5, 0.5]: minimax with p(0) = 1, relative error 1.7e-7.
 Expr exp2_fraction(const Expr &f) {
   Expr p = 0.0013264728477224708f;
@@ -44,7 +44,7 @@ Expr exp2_clamped(const Expr &y) {
                                     (Halide::cast<int>(whole) << 23));
 }
 
-// ---- f32 as IEEE 754 has it: every operation rounds once, NaN and infinities included -------------------------------
+// ---- f32 as in IEEE 754: every operation rounds once, including NaN and infinities --------------
 struct real {
   real(float x) : e(x) {}
   explicit real(Expr x) : e(std::move(x)) {}
@@ -59,7 +59,7 @@ Expr operator==(const real &a, const real &b) { return strict::equal(a.e, b.e); 
 real choose(const Expr &condition, const real &a, const real &b) {
   return real(select(condition, a.e, b.e));
 }
-// NaN stays.
+// NaN stays NaN.
 real clamped(const real &x, float low, float high) {
   return choose(x < low, low, choose(real(high) < x, high, x));
 }
@@ -71,7 +71,7 @@ real with_sign_of(const real &x, const real &sign) {
   return from_bits(bits(x) | (bits(sign) & std::numeric_limits<int>::min()));
 }
 
-// Coefficients from the highest power down.
+// Coefficients start with the highest power.
 real polynomial(const real &x, std::initializer_list<float> coefficients) {
   auto c = coefficients.begin();
   real p(*c);
@@ -79,18 +79,18 @@ real polynomial(const real &x, std::initializer_list<float> coefficients) {
   return p;
 }
 
-// A sum of two floats that has not been rounded to one.
+// An unevaluated sum of two floats.
 struct pair {
   real high, low;
 };
 
-// |a| >= |b|, or a is 0.
+// Requires |a| >= |b| or a == 0.
 pair fast_sum(const real &a, const real &b) {
   const real s = a + b;
   return {s, b - (s - a)};
 }
 
-// The upper 12 bits of the number and the rest: products of these halves are exact.
+// The upper 12 bits of the number, and the rest: products of such halves are exact.
 pair halves(const real &x) {
   const real high = from_bits(bits(x) & ~0xfff);
   return {high, x - high};
@@ -102,13 +102,13 @@ pair product(const real &a, const real &b) {
   return {p, ((x.high * y.high - p) + x.high * y.low + x.low * y.high) + x.low * y.low};
 }
 
-constexpr float ln2_high = 0.693359375f;  // 9 bits: times an exponent it is exact
+constexpr float ln2_high = 0.693359375f;  // 9 bits: its product with an exponent is exact
 constexpr float ln2_low = -2.12194440e-4f;
 
 // x = n ln 2 + r with |r| <= ln 2 / 2, for |x| <= 2^15.
 struct reduced {
   real n, r;
-  Expr whole;  // n as an integer; anything for NaN
+  Expr whole;  // n as an integer; unspecified for NaN
 };
 reduced reduce(const real &x, const real &low = 0.f) {
   const float magic = 12582912.f;  // 1.5 * 2^23: adding it rounds to an integer
@@ -117,7 +117,8 @@ reduced reduce(const real &x, const real &low = 0.f) {
           bits(shifted) - bits(real(magic))};
 }
 
-// x 2^n for n from -252 to 254, rounded once: in two factors that are normal numbers.
+// x 2^n for n from -252 to 254, rounded once: multiplies by two powers of two that are normal
+// numbers.
 real scaled(const real &x, const Expr &n) {
   const Expr half = n >> 1;
   const auto power = [](const Expr &k) { return from_bits((k + 127) << 23); };
@@ -131,14 +132,14 @@ real expm1_reduced(const real &r) {
                                 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
 }
 
-// From here on the result rounds to 0, also 200 times that, and to infinity.
+// Below the first, e^x and even 200 e^x round to 0; above the second, e^x rounds to infinity.
 constexpr float exp_lowest = -112.f, exp_highest = 89.f;
 
 struct power_of_e {
   real fraction;
   Expr exponent;
 };
-// e^(x + low), not yet scaled; the second term is far below the first.
+// e^(x + low) before scaling; |low| is far smaller than |x|.
 power_of_e exp_parts(const real &x, const real &low = 0.f) {
   const reduced y = reduce(clamped(x, exp_lowest, exp_highest), low);
   return {real(1.f) + expm1_reduced(y.r), y.whole};
@@ -156,7 +157,7 @@ struct split_float {
 split_float split(const real &x) {
   const Expr small = x < real(std::numeric_limits<float>::min());
   const real normal = choose(small, x * real(0x1p24f), x);
-  const int half = 0x3f3504f3;  // of sqrt(1/2)
+  const int half = 0x3f3504f3;  // the bits of sqrt(1/2)
   const Expr n = (bits(normal) - half) >> 23;
   return {real(Halide::cast<float>(n - select(small, 24, 0))), from_bits(bits(normal) - (n << 23))};
 }
@@ -170,7 +171,8 @@ real log_f32(const real &x) {
   return p.n * real(0.69313812256f) - ((h - (s * (h + R) + p.n * real(9.0580006145e-6f))) - f);
 }
 
-// log x with about 35 bits: n ln 2 + log c + 2 artanh(s), s = (m - c) / (m + c), where c is m rounded to eighths.
+// log x with about 35 bits: n ln 2 + log c + 2 artanh(s), s = (m - c) / (m + c), where
+// c is m rounded to eighths.
 pair log_pair(const real &x) {
   const split_float p = split(x);
   const float magic = 1572864.f;  // 1.5 * 2^20: adding it rounds to eighths
@@ -251,7 +253,7 @@ Expr tanh(Expr x) {
   return select(strict::less(a, 0.625f), near, with_sign_of(real(far), real(x)).e);
 }
 
-// 1 / (1 + e^-x), and e^x / (1 + e^x) below 0, scaled last: x is `by` times that.
+// by / (1 + e^-x), computed as by e^x / (1 + e^x) below 0; the power of two is multiplied last.
 namespace {
 
 real logistic(const real &x, const real &by) {
@@ -271,7 +273,7 @@ Expr sigmoid(Expr x) {
 }
 
 Expr silu(Expr x) {
-  // 0 from the lower end on, at -inf too
+  // The lower bound gives 0, also for -inf.
   if (!is_f64(x)) return logistic(real(x), choose(real(x) < real(-200.f), -200.f, real(x))).e;
   const auto number = [](double c) { return constant(Halide::Float(64), c); };
   const Expr y = select(strict::less(x, number(-800)), number(-800), x);
@@ -298,12 +300,13 @@ Expr relu(Expr x) {
 
 namespace {
 
-// x/2 erfc(-x / sqrt 2). Rounding the argument would cost x^2 / 2 ulp: what it loses is put back to first order.
+// x/2 erfc(-x / sqrt 2). Rounding the argument would cost x^2 / 2 ulp; a first-order term corrects
+// it.
 Expr gelu_f64(const Expr &x) {
   using strict::add, strict::mul, strict::sub;
   const auto number = [](double c) { return constant(Halide::Float(64), c); };
   const double high = 0x1.6a09e60000000p-1, low = 0x1.9fcef34000000p-27,
-               rest = -4.833646656726457e-17;  // of sqrt(1/2)
+               rest = -4.833646656726457e-17;  // sqrt(1/2) = high + low + rest
   const Expr y = select(strict::less(x, number(-40)), number(-40), x), a = strict::neg(y);
   const Expr z = mul(a, number(high + low));
   const Expr a_high = Halide::reinterpret<double>(Halide::reinterpret<std::int64_t>(a) &
@@ -322,8 +325,9 @@ Expr gelu_f64(const Expr &x) {
 
 }  // namespace
 
-// x P(x), where P(-a) = e^(-a^2/2) R(a) is small below 0 and 1 - P(-x) above. a^2 in two parts: rounding it would cost
-// up to 40 ulp. R(a) / t is a polynomial in t = 1 / (1 + a/2); near 0, so is P(x) - 1/2 in x.
+// x P(x), where P(-a) = e^(-a^2/2) R(a) is small, and P(x) = 1 - P(-x) for positive x. Splits a^2
+// into two parts: rounding it would cost up to 40 ulp. R(a) / t is a polynomial in
+// t = 1 / (1 + a/2); near 0, P(x) - 1/2 is a polynomial in x.
 Expr gelu(Expr x) {
   if (is_f64(x)) return gelu_f64(x);
   const real y(x), c = clamped(y, -16.f, 16.f), a = magnitude(c);
@@ -349,8 +353,8 @@ Expr elu(Expr x) {
   return choose(real(x) < real(0.f), below, real(x)).e;
 }
 
-// As in C: 1 where the exponent is 0 or the base 1, of NaN too; NaN for a fraction of a negative number; -0 and negative
-// numbers to odd powers are negative.
+// As in C: 1 if the exponent is 0 or the base is 1, even if the other one is NaN; NaN for
+// fractional powers of negative numbers; negative for odd powers of -0 and of negative numbers.
 Expr pow(Expr base, Expr exponent) {
   if (is_f64(base)) return libm("pow", {base, exponent});
   const real x(base), y(exponent), a = magnitude(x), b = magnitude(y);
@@ -361,7 +365,7 @@ Expr pow(Expr base, Expr exponent) {
   const Expr odd = !all_whole && whole && (whole_part & 1) != 0;
 
   const pair l = log_pair(choose(real(0.f) < a && a < real(infinite), a, 1.f));
-  // beyond this, only a base of 1 does not lead to 0 or infinity
+  // Beyond this, every base other than 1 gives 0 or infinity.
   const real n = clamped(choose(some_nan, 0.f, y), -4e9f, 4e9f);
   const pair p = product(n, l.high);
   const Expr near = magnitude(p.high) < real(128.f);

@@ -13,21 +13,22 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 Halide::Expr constant(Halide::Type, double);
 Halide::Expr lowest(Halide::Type);
 
-// e^x for x <= 0, the case of weights. Of f32: off by 2 ulp of 1 at most, 0 below -88; NaN stays NaN.
+// e^x for x <= 0, the case of weights. In f32: within 2 ulp of 1, and 0 below -88; NaN stays NaN.
 Halide::Expr exp_nonpositive(Halide::Expr x);
 
-// Whether x is 0; NaN is not.
+// True if x is 0; false for NaN.
 Halide::Expr is_zero(const Halide::Expr &);
 
 // Of whole numbers too; NaN on either side comes through, where Halide's min and max drop one.
 Halide::Expr smaller(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr larger(const Halide::Expr &, const Halide::Expr &);
 
-// What a user writes; the largest errors stand in dsl/qkv/ops/functions.hpp. Denormal numbers, infinities and NaN are as
-// IEEE 754 has them; silu and gelu are 0 at -inf, their limit.
+// The functions of the language; dsl/qkv/ops/functions.hpp states their largest errors. Denormal
+// numbers, infinities and NaN are as in IEEE 754; silu and gelu are 0 at -inf, their limit.
 Halide::Expr exp(Halide::Expr x);
 Halide::Expr log(Halide::Expr x);
-// For positions: Halide's bounds inference, which must see where memory is read, fails on the other's operations on bits.
+// For positions: bounds inference must see where memory is read, and fails on the bit operations of
+// log().
 Halide::Expr rough_log(const Halide::Expr &x);
 Halide::Expr relu(Halide::Expr x);
 Halide::Expr tanh(Halide::Expr x);

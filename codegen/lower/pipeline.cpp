@@ -42,8 +42,9 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
       outputs.emplace(root, f);
       return;
     }
-    // All of a step is stored, whatever part of it a slice reads: tiles begin at 0, as the panels of packed params do.
-    // Like arguments, at least one element: no driver allocates or launches nothing.
+    // A step is stored whole, whatever part of it a slice reads: tiles start at 0, as the panels of
+    // packed params do. Like an argument, it has at least one element: drivers reject empty
+    // allocations and launches.
     const std::vector<axis_id> order = storage_order(p, cut, root);
     fits.stored(root, order);
     for (std::size_t d = 0; d < order.size(); ++d)

@@ -15,7 +15,7 @@ using Halide::select;
 
 Expr plus(Expr a, Expr b) { return strict::add(a, b); }
 Expr number(const node &n, double x) { return math::constant(halide_type(n.type), x); }
-// What an empty maximum and minimum give.
+// The maximum or minimum of no elements.
 Expr lowest_of(const node &n) {
   return n.type == i32 ? Halide::Int(32).min() : number(n, -math::infinity);
 }
@@ -57,7 +57,7 @@ Expr reductions::total(const node &n, const Expr &m) const {
   });
 }
 
-// How many elements mean() divides by: all, unless mask() may have removed some.
+// Number of elements that mean() divides by: all of them, unless mask() may have removed some.
 Expr reductions::count_of(const node &n) const {
   if (c_.masked[n.in[0]])
     return sum_of(n, "count",

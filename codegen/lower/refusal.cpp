@@ -8,7 +8,7 @@
 namespace qkv::codegen {
 namespace {
 
-// The lines joined by single spaces, without the words that every error of Halide begins with.
+// Joins the lines by single spaces, without the words that begin every error of Halide.
 std::string one_line(const std::string &text) {
   std::string line;
   std::istringstream words(text);
@@ -18,7 +18,7 @@ std::string one_line(const std::string &text) {
   return line;
 }
 
-// Whether a Func of this label is named: "sum_dot5" by dot5, but not by dot.
+// True if the text names a Func of this label: "sum_dot5" names dot5, but not dot.
 bool names(const std::string &text, const std::string &label) {
   const auto is_alnum = [&](std::size_t at) {
     return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at]));

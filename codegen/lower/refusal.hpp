@@ -1,5 +1,5 @@
 #pragma once
-// What Halide says where it cannot compile something, as one line about a step of the kernel.
+// Halide's error about something that it cannot compile, as one line about a step of the kernel.
 #include <Halide.h>
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace qkv::codegen {
 
-// "kernel: step: reason". The step is the given one, or (-1) the one whose Func Halide names.
+// "kernel: step: reason". A `step` of -1 means the one whose Func Halide's error names.
 std::string refusal(const program &, node_id step, const Halide::Error &);
 
 }  // namespace qkv::codegen

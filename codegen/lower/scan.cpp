@@ -18,7 +18,8 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::Var;
 
-// Where a value lies in the table: rows for each of its axes that some step walks as a whole, the last innermost.
+// Place of a value in the table: rows for each axis that some step visits whole, the last
+// innermost.
 struct block {
   Expr first;
   std::vector<axis_id> axes;
@@ -28,7 +29,7 @@ struct block {
 struct phase {
   Expr count;
   std::function<std::pair<Expr, Expr>(const Expr &iteration)> run;
-  bool after_next;  // whether the table has the next state already
+  bool after_next;  // the table already has the next state
 };
 
 class scan_lowering {
@@ -154,7 +155,7 @@ class scan_lowering {
   }
   Expr read(const Expr &row) const { return f_.table(own_cell(row)); }
 
-  // ---- the state -------------------------------------------------------------------------------------------------
+  // ---- the state --------------------------------------------------------------------------------
   // Two copies that take turns: the step at position t reads copy t mod 2.
   void start() {
     state_ = take_rows(p_[s_.carried].shape);
@@ -174,7 +175,7 @@ class scan_lowering {
   }
   Expr turn(int later) const { return (position_ + later) % 2; }
 
-  // ---- values inside a step --------------------------------------------------------------------------------------
+  // ---- values inside a step ---------------------------------------------------------------------
   value at(node_id n, const indices &where) const {
     return expression(c_, [this](node_id n, const indices &i) { return own(n, i); }).at(n, where);
   }
@@ -201,7 +202,7 @@ class scan_lowering {
     return number;
   }
 
-  // ---- phases ----------------------------------------------------------------------------------------------------
+  // ---- phases -----------------------------------------------------------------------------------
   void add(Expr count, std::function<std::pair<Expr, Expr>(const Expr &)> run) {
     phases_.push_back({std::move(count), std::move(run), next_written_});
   }
@@ -324,8 +325,8 @@ class scan_lowering {
     if (!f_.has_lane) f_.table.bound(f_.lane, 0, 1);
   }
 
-  // An element of a result, from the table. Of nothing, compiled code makes one row all the same: where the table has
-  // none for it, the last one that there is.
+  // An element of a result, read from the table. Compiled code computes one row even of an empty
+  // result; where the table has no row for it, this reads the last one.
   Expr element(node_id core, const indices &i) const {
     const Expr row = p_[core].kind == op::last ? state_row(c_.size(axis_) % 2, i)
                                                : i.at(axis_) * count(results_.at(core).axes) +
@@ -335,7 +336,7 @@ class scan_lowering {
     return f_.table(cell(Halide::min(row, Halide::max(rows_, 1) - 1), columns));
   }
 
-  // ---- results ---------------------------------------------------------------------------------------------------
+  // ---- results ----------------------------------------------------------------------------------
   void output(node_id root) {
     const std::vector<axis_id> order = storage_order(p_, c_.cut, root);
     scan_funcs::output o;

@@ -14,8 +14,8 @@ struct scan_funcs {
   Halide::Var lane{"lane"}, row{"row"};
   bool has_lane = false;                     // else lane is 0
   std::vector<Halide::Var> around;           // innermost first
-  std::vector<std::vector<axis_id>> blocks;  // the axes of the table's rows, block by block
-  std::vector<axis_id> columns;              // those of its lanes and of what is around them
+  std::vector<std::vector<axis_id>> blocks;  // axes of the table's rows, block by block
+  std::vector<axis_id> columns;              // axes of its lanes and of `around`
   Halide::RDom steps;                        // x: within a phase; y: the phase; z: the position
   struct output {
     Halide::Func out;

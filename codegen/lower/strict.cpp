@@ -41,7 +41,7 @@ class strictify : public IRGraphMutator {
   Expr visit(const NE *x) override {
     return x->a.type().is_float() ? !mutate(x->a == x->b) : IRGraphMutator::visit(x);
   }
-  // What another stage stored is a number like any other; its coordinates are whole.
+  // Leaves reads of other stages' results as they are; their coordinates are integers.
   Expr visit(const Call *x) override {
     return x->call_type == Call::Halide || x->call_type == Call::Image ? Expr(x)
                                                                        : IRGraphMutator::visit(x);
@@ -76,7 +76,7 @@ Expr equal(const Expr &a, const Expr &b) { return comparison(a == b); }
 
 namespace {
 
-// The bits of |x|, and those of infinity: NaN lies above, every finite number below.
+// The bits of |x| and those of infinity: NaN compares above, every finite number below.
 struct magnitude {
   Expr bits, infinite;
 };
@@ -89,8 +89,8 @@ magnitude magnitude_of(const Expr &x) {
   return {Halide::reinterpret<std::int32_t>(x) & Expr(INT32_MAX), Expr(0xff << 23)};
 }
 
-// The bits that a longer type adds behind those of a shorter one are 0; clearing them changes nothing, and no compiler
-// knows it. 13 of f16 as f32, 29 of f32 as f64.
+// Clears the bits that the longer type adds: 13 for f16 as f32, 29 for f32 as f64. They are 0
+// already, so the value stays the same, but compilers do not know that.
 Expr lengthened(const Expr &x) {
   const Expr wide = Halide::cast<float>(x);
   if (x.type().bits() == 16)
@@ -112,7 +112,8 @@ Expr is_finite(const Expr &x) {
 
 namespace {
 
-// To nearest even. Halide's own carries into the sign of a NaN whose mantissa is all ones.
+// Rounds to nearest even. Halide's own conversion carries into the sign of a NaN whose mantissa is
+// all ones.
 Expr to_bfloat(const Expr &x) {
   const Expr bits = Halide::reinterpret<std::uint32_t>(x), upper = bits >> 16;
   const Expr rounded = (bits + 0x7fff + (upper & 1)) >> 16;
@@ -120,7 +121,7 @@ Expr to_bfloat(const Expr &x) {
                                                      strict::is_nan(x), upper | 0x40, rounded)));
 }
 
-// Towards zero, beyond the range its nearest end, 0 of NaN.
+// Rounds towards zero, saturates beyond the range, and gives 0 for NaN.
 Expr to_whole(const Expr &x) {
   const auto number = [&](double v) { return make_const(x.type(), v); };
   const Expr high = number(0x1p31), low = number(-0x1p31);

@@ -5,7 +5,7 @@
 
 namespace qkv::codegen::strict {
 
-// One operation; its operands stay as they are. Of whole numbers too.
+// One operation whose operands stay as they are; also for integers.
 Halide::Expr add(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr sub(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr mul(const Halide::Expr &, const Halide::Expr &);
@@ -18,12 +18,13 @@ Halide::Expr less(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr less_equal(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr equal(const Halide::Expr &, const Halide::Expr &);
 
-// By the bits of the number: compilers take the results of some operations never to be NaN or infinite.
+// Tests the bits of the number: compilers assume that some operations never give NaN or infinities.
 Halide::Expr is_nan(const Halide::Expr &);
 Halide::Expr is_finite(const Halide::Expr &);
 
-// The number as another type. NaN and infinities are kept: compilers take Halide's own conversion between floats to meet
-// neither. To a whole number towards zero: 0 of NaN, beyond the range its nearest end.
+// Converts the number to another type. Keeps NaN and infinities, which compilers assume Halide's
+// own conversion between floats never meets. To integers it rounds towards zero, saturates, and
+// gives 0 for NaN.
 Halide::Expr cast(Halide::Type, const Halide::Expr &);
 
 }  // namespace qkv::codegen::strict

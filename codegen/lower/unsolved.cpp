@@ -19,7 +19,8 @@ bool reads_func(const Expr &e) {
   return f.found;
 }
 
-// Positions of a condition; those that memory is read at stay as they are, bounds inference needs them.
+// Makes the positions in a condition opaque, except those at which memory is read: bounds inference
+// needs these.
 class with_opaque_positions : public hi::IRGraphMutator {
   using IRGraphMutator::visit;
   Expr visit(const hi::Variable *op) override {

@@ -61,8 +61,9 @@ inline std::vector<bool> masked_steps(const program &p) {
   return masked;
 }
 
-// Per step: true if it may hold empty weights, the zeros that softmax and normalize put where mask() removed a score. A
-// product with one is nothing, not even where the other factor is NaN. Pointwise steps keep those that they leave 0.
+// Per step: true if it may hold empty weights, the zeros that softmax and normalize put where
+// mask() removed a score. Products with an empty weight do not count, even if the other factor is
+// NaN. A pointwise step keeps a weight empty if its result is 0.
 inline std::vector<bool> steps_with_empty_weights(const program &p) {
   const std::vector<bool> masked = masked_steps(p);
   std::vector<bool> empty;
@@ -78,7 +79,8 @@ inline std::vector<bool> steps_with_empty_weights(const program &p) {
   return empty;
 }
 
-// Per step: true if it may be absent or an empty weight, so that some products with it do not count.
+// Per step: true if elements may be absent or empty weights, so that some products with them do not
+// count.
 inline std::vector<bool> steps_with_gaps(const program &p) {
   std::vector<bool> gaps = masked_steps(p);
   const std::vector<bool> empty = steps_with_empty_weights(p);

@@ -92,7 +92,7 @@ std::vector<std::int64_t> all_sizes(const program &p, const size_map &given) {
 }
 
 void require_sizes(const program &p) {
-  std::vector<bool> known(p.axes.size());  // by root
+  std::vector<bool> known(p.axes.size());  // indexed by root axis
   const auto root = [&](axis_id a) { return static_cast<std::size_t>(p.axes[a].root); };
   for (const axis &a : p.axes)
     if (a.size >= 0) known[static_cast<std::size_t>(a.root)] = true;

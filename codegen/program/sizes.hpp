@@ -25,7 +25,8 @@ std::vector<std::int64_t> resolve_sizes(const program &, const size_map &given);
 // The same, and every axis must be known.
 std::vector<std::int64_t> all_sizes(const program &, const size_map &given);
 
-// Throws std::runtime_error where neither an argument nor a condition gives an axis of the kernel its size.
+// Throws std::runtime_error if neither an argument nor a condition determines the size of some
+// axis.
 void require_sizes(const program &);
 
 bool holds(const condition &, const std::vector<std::int64_t> &size);

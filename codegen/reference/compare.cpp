@@ -10,7 +10,7 @@
 namespace qkv::codegen {
 namespace {
 
-// The distance of numbers next to 0.
+// The spacing of numbers next to 0.
 double smallest(dtype type) {
   return type == f64    ? std::numeric_limits<double>::denorm_min()
          : type == f16  ? 0x1p-24
@@ -56,7 +56,7 @@ class comparer {
     return !promised;
   }
 
-  // What plain loops cannot keep finite need not be finite in the result.
+  // The result need not be finite where all plain loops overflow.
   bool loops_overflow(std::size_t k) const {
     return !std::isfinite(e_.in_sequence[k]) && !std::isfinite(e_.in_eights[k]) &&
            !std::isfinite(e_.fused[k]);
@@ -169,8 +169,9 @@ class comparer {
   double absolute_ = 0, relative_ = 0;  // largest errors of the loops
 };
 
-// Whether a 0 of each step, when all three interpretations give it, is one in every honest arithmetic. Not so behind a
-// threshold (relu) or a cancellation (a - b), where a rounding error decides between 0 and something else.
+// Per step: true if a 0 that all interpretations give is 0 in every honest arithmetic. False behind
+// a threshold (relu) or a cancellation (a - b), where a rounding error decides between 0 and
+// another value.
 std::vector<bool> exact_zeros(const program &p) {
   std::vector<bool> exact;
   for (const node &n : p.nodes) {
@@ -210,7 +211,7 @@ std::vector<bool> exact_zeros(const program &p) {
   return exact;
 }
 
-// Whether all that each step is made of is f64, as far as it has a precision.
+// Per step: true if everything that it depends on and that has a precision is f64.
 std::vector<bool> computed_in_f64(const program &p) {
   std::vector<bool> wide, narrow, result;
   for (const node &n : p.nodes) {
@@ -218,7 +219,7 @@ std::vector<bool> computed_in_f64(const program &p) {
       return std::any_of(n.in.begin(), n.in.end(), [&](node_id o) { return is[o]; });
     };
     wide.push_back(n.type == f64 || operand(wide));
-    // what a comparison gives is exact, whatever it compares
+    // the result of a comparison is exact, whatever it compares
     narrow.push_back(n.type == f32 || n.type == bf16 || n.type == f16 ||
                      (n.type != b8 && operand(narrow)));
     result.push_back(wide.back() && !narrow.back());
@@ -265,7 +266,7 @@ std::vector<expectation> expected(const program &p, const arrays &arguments,
     e.fused = std::move(loops[order::fused][name].data);
     e.noise = std::move(exact.noise[name].data);
     e.zeros_believed = true;
-    // below the smallest normal number of the arithmetic, 0 is as good
+    // Below the smallest normal number of the arithmetic, 0 is right as well.
     const double least = in_f64[n] ? std::numeric_limits<double>::min()
                                    : static_cast<double>(std::numeric_limits<float>::min());
     for (std::size_t k = 0; k < e.reference.size(); ++k) {

@@ -1,6 +1,6 @@
 #pragma once
-// What each pointwise operation computes for one element, and how a row of numbers is reduced; T is long double, double or
-// float. NaN and infinities as IEEE 754 has them; silu and gelu are 0 at -inf, their limit.
+// Pointwise operations on one element, and reductions of a row of numbers; T is long double, double
+// or float. NaN and infinities are as in IEEE 754; silu and gelu are 0 at -inf, their limit.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -94,7 +94,7 @@ T binary(op kind, T a, T b) {
   }
 }
 
-// A cast to an integer cuts towards zero: 0 of NaN, beyond the range its nearest end; to a b8 it asks whether it is not 0.
+// Casts to integers round towards zero, saturate, and give 0 for NaN; a cast to b8 tests for not 0.
 template <class T>
 T cast_to(dtype type, T x) {
   if (type == i32)
@@ -103,7 +103,7 @@ T cast_to(dtype type, T x) {
   return type == bf16 || type == f16 ? static_cast<T>(stored(type, static_cast<double>(x))) : x;
 }
 
-// How many partial sums are kept; elements go to them in turn.
+// Number of partial sums; elements are added to them in turn.
 inline std::size_t lanes_of(order how) { return how == order::in_eights ? 8 : 1; }
 
 // A sum in the given order; elements come one by one.

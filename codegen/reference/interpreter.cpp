@@ -87,7 +87,7 @@ class interpreter {
 
   node_id count() const { return static_cast<node_id>(p_.nodes.size()); }
 
-  // What a step inside of a scan reads is read until the last result of that scan.
+  // Steps that a scan reads from outside stay alive until the last result of that scan.
   std::vector<node_id> last_uses() const {
     std::vector<node_id> last(p_.nodes.size(), -1);
     for (node_id k = count(); k-- > 0;)
@@ -96,7 +96,7 @@ class interpreter {
     return last;
   }
 
-  // A value of a scan and its noise, both laid out alike.
+  // A value of a scan and its noise, in the same layout.
   struct state {
     value number, noise;
   };
@@ -140,7 +140,7 @@ class interpreter {
     noise_[result] = n.kind == op::scan ? std::move(all.noise) : std::move(now.noise);
   }
 
-  // Where a next state is absent, the state stays.
+  // Keeps the old state where the next one is absent.
   state carried_on(state next, const state &now) const {
     if (meter_) next.noise = meter_->carried_on(next.number, std::move(next.noise), now.noise);
     steps_.keep_where_absent(next.number, now.number);

@@ -1,7 +1,7 @@
 #pragma once
-// What a program means: every step computed at every position and kept, in double precision, or in long double where
-// the program has f64; the oracle that compiled kernels are compared with. And the same in plain loops of the precision
-// that kernels compute in, the yardsticks of the comparison.
+// The meaning of a program: computes and keeps every step at every position, in double precision,
+// or in long double if the program has f64. This is the oracle that compiled kernels are compared
+// with. Plain loops in the precision of kernels provide the yardsticks of the comparison.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -26,21 +26,21 @@ using arrays = std::map<std::string, array, std::less<>>;  // by the names of ar
 // Cost: a multiplication in about a nanosecond, on one thread; memory of all live steps.
 arrays interpret(const program &, const arrays &arguments, const size_map & = {});
 
-// The same, and how far an honest evaluation of each element may be off besides what plain loops show (noise.hpp);
-// infinite where rounding decides what the element is. Cost: twice that of interpret.
+// The same, with the error of an honest evaluation of each element beyond that of plain loops
+// (noise.hpp); infinite where rounding decides the element. Cost: twice that of interpret.
 struct measured {
   arrays values, noise;
 };
 measured interpret_and_measure(const program &, const arrays &arguments, const size_map & = {});
 
-// How a plain loop adds up products.
+// Order in which a plain loop adds products.
 enum class order {
   in_sequence,  // one sum
   in_eights,    // eight partial sums, element k into the sum k mod 8
-  fused,        // one sum; products are added before they are rounded
+  fused,        // one sum; products are added unrounded
 };
 
-// Changes the value of a step, row-major as its shape: how tests plant mistakes.
+// Changes the value of a step, row-major over its shape; tests plant mistakes with it.
 using alteration = std::function<void(const node &, std::vector<double> &)>;
 
 // The same in float32: arguments are rounded first, then every operation. The yardsticks of what honest f32 may be off by.

@@ -24,7 +24,7 @@ bool some_undecided(const tensor_value<P> &noise) {
   return std::any_of(noise.data.begin(), noise.data.end(), [](auto x) { return std::isinf(x); });
 }
 
-// 1 where the noise is infinite, nothing absent.
+// 1 where the noise is infinite, else 0; every element present.
 template <class P>
 tensor_value<P> indicator(tensor_value<P> noise) {
   for (auto &x : noise.data) x = std::isinf(x) ? 1 : 0;
@@ -32,7 +32,7 @@ tensor_value<P> indicator(tensor_value<P> noise) {
   return noise;
 }
 
-// Whether a step rounds to a whole number, or to true and false.
+// True if a step rounds to an integer or a boolean.
 bool is_discrete(const node &n) { return n.type == i32 || n.type == b8; }
 
 bool is_elementary(op o) {
@@ -40,14 +40,14 @@ bool is_elementary(op o) {
          o != op::sqrt && o != op::cast;
 }
 
-// Whether an exact result needs no rounding: 0, or a normal number of the arithmetic's type.
+// True if an exact result needs no rounding: 0, or a normal number of the arithmetic's type.
 template <class T>
 bool holds(double unit, double tiny, T x) {
   return x == 0 || (std::abs(x) >= tiny &&
                     (unit == 0x1p-53 ? static_cast<double>(x) == x : static_cast<float>(x) == x));
 }
 
-// Its result is one of its operands, or the distance of one from 0.
+// True if the result is a selected value, up to its sign, rather than a computed one.
 bool chooses(op o) {
   return is_source(o) || is_view(o) || is_gather(o) || o == op::uniform || o == op::output ||
          o == op::mask || o == op::max_over || o == op::min_over || o == op::where ||
@@ -55,7 +55,7 @@ bool chooses(op o) {
          o == op::cast;
 }
 
-// |f(x + d) - y| or |f(x - d) - y|, the larger one; NaN counts as infinity.
+// The larger of |f(x + d) - y| and |f(x - d) - y|; NaN counts as infinity.
 template <class T, class F>
 T movement(F f, T x, T d, T y) {
   if (d == 0) return T(0);
@@ -117,7 +117,8 @@ tensor_value<P> noise_meter<P>::magnitude(node_id n, const value &x, const value
   return v;
 }
 
-// The same sum of magnitudes, by the same step; what rounding to 16 bits adds, by the sum of squares.
+// Sums the magnitudes with the step itself; rounding to 16 bits adds the root of the sum of
+// squares.
 template <class P>
 tensor_value<P> noise_meter<P>::of_terms(node_id id, const values &in, const values &noises) const {
   const node &n = p_[id];
@@ -149,7 +150,7 @@ tensor_value<P> noise_meter<P>::of_weights(node_id id, const values &in, const v
   value v = result;
   for (T &y : v.data) y = std::abs(y) * static_cast<T>(r.unit + r.coarse);
   if (n.kind == op::softmax) return v;
-  // |x| / sum of |x| is smaller than |x| / |sum of x| by what the sum cancels
+  // The ratio of |x| / sum |x| to |x| / |sum x| measures how much the sum cancels.
   const value x = magnitude(n.in[0], *in[0], *noises[0], false), share = steps_.run(n, {&x});
   for (std::size_t k = 0; k < v.data.size(); ++k)
     if (share.data[k] > 0) v.data[k] *= std::abs(result.data[k]) / share.data[k];
@@ -227,7 +228,7 @@ tensor_value<P> noise_meter<P>::pointwise(node_id id, const values &in, const va
   return v;
 }
 
-// Infinite wherever an element behind it is, absent or not.
+// Infinite wherever an element that contributes is infinite, absent or not.
 template <class P>
 tensor_value<P> noise_meter<P>::with_undecided(const node &n, const values &noises,
                                                value noise) const {

@@ -127,7 +127,7 @@ tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
     compute_in(typename value::number{});
   else
     compute_in(T{});
-  // A product with an empty weight is one, and so is any other function of one that is still 0.
+  // Empty weights stay empty in products, and in any other function whose result is still 0.
   if (some_absent && qkv::detail::is_float(n.type)) {
     to = 0;
     walk<3>(v.extent, strides, [&](const auto &at) {
@@ -159,8 +159,8 @@ tensor_value<T> steps<T>::masked(const node &n, const values &in) const {
 
 namespace {
 
-// Adds x * y, rounded before or not. The product of two float32 is exact in a double; a sum in double hardly ever rounds
-// to another float32 than the exact one does.
+// Adds x * y, rounded before or not. The product of two float32 is exact in double; rounding a sum
+// in double to float32 almost always equals rounding the exact sum.
 template <bool Fused, class T, class N>
 void add_product(T &sum, N x, N y) {
   if constexpr (!Fused)
@@ -292,7 +292,7 @@ tensor_value<T> steps<T>::reduction(const node &n, const values &in) const {
         r = m == -std::numeric_limits<T>::infinity() ? m : m + std::log(sum.value());
       }
     }
-    // the largest and the smallest of no whole numbers are the ends of their range
+    // The maximum or minimum of no integers is an end of their range.
     if (n.type == i32 && (n.kind == op::max_over || n.kind == op::min_over))
       r = static_cast<typename value::number>(stored(i32, static_cast<double>(r)));
   });
@@ -334,7 +334,8 @@ template <class T>
 tensor_value<T> steps<T>::view(const node &n, const values &in) const {
   const value &x = *in[0];
   value v = blank(n.shape);
-  // Where each axis of the result steps in the operand; a merged axis is walked as the two that it is made of.
+  // The operand's axis along which each axis of the result steps; a merged axis is visited as its
+  // two parts.
   std::vector<axis_id> walked;
   for (axis_id a : n.shape) {
     if (n.kind == op::merge && a == n.over[0]) {
@@ -393,7 +394,7 @@ tensor_value<T> steps<T>::joined(const node &n, const values &in) const {
   for (const std::size_t k : {0, 1}) {
     const value &x = *in[k];
     const axis_id part = k == 0 ? n.over[1] : n.over.back();
-    // where the other operand has an axis of that name too, the part stands along the whole alone
+    // If the other operand also has an axis of this name, the part runs only along the whole.
     extents along = strides_along(x, n.shape), extent = v.extent;
     for (std::size_t d = 0; d < n.shape.size(); ++d) {
       if (n.shape[d] == part) along[d] = 0;

@@ -8,8 +8,9 @@
 
 namespace qkv::codegen::detail {
 
-// What is known of an element. Absent: removed by a mask. Empty weight: the 0 that softmax and normalize put in place of
-// an absent score; present for everyone, but its product with anything is nothing, so that a NaN behind it stays there.
+// State of an element. Absent: removed by a mask. Empty weight: the 0 that softmax and normalize
+// put for an absent score; it is present to every step, but products with it do not count, so that
+// a NaN behind the mask does not spread.
 enum state : unsigned char { absent = 0, present = 1, empty_weight = 2 };
 
 template <class T>
@@ -39,15 +40,15 @@ class steps {
 
   tensor_value<T> blank(const std::vector<axis_id> &axes) const;
 
-  // The stride of a value along each of `axes`; 0 where it lacks the axis.
+  // The stride of a value along each of `axes`; 0 if it lacks the axis.
   static extents strides_along(const tensor_value<T> &, const std::vector<axis_id> &axes);
 
-  // What a scan reads and writes at position t of an axis: the elements there, in the order of `axes`.
+  // The elements that a scan reads and writes at position t of an axis, in the order of `axes`.
   tensor_value<T> at_position(const tensor_value<T> &, const std::vector<axis_id> &axes, axis_id,
                               std::int64_t t) const;
   void put_position(tensor_value<T> &whole, const tensor_value<T> &part, axis_id,
                     std::int64_t t) const;
-  // Where a next state is absent, the state stays.
+  // Keeps the old state where the next one is absent.
   void keep_where_absent(tensor_value<T> &next, const tensor_value<T> &state) const;
   // As memory has it: what is absent is -inf.
   tensor_value<T> without_states(tensor_value<T>) const;

@@ -89,7 +89,7 @@ double chain::size(axis_id a, const call_sizes &sizes) const {
   return given == sizes.end() ? usual_size : given->second;
 }
 
-// Whether the axis stands in this operand or in anything that would be opened below it.
+// True if this operand, or anything that would be opened below it, has the axis.
 bool chain::reaches(node_id n, axis_id a) const {
   const node &x = p_[n];
   if (has(x.shape, a) || has(x.over, a)) return true;

@@ -29,9 +29,9 @@ class chain {
   // The factors below this contraction, and what all contractions on the way sum over.
   void collect(node_id, std::vector<node_id> &factors, shape &over) const;
 
-  // The inner contraction serves only this one, and nothing that it or those below it sum over means anything to the other
-  // operand. None of the operands is masked: an absent element hides what it would be multiplied with, and another order
-  // would multiply it with something else.
+  // True if the inner contraction serves only this one, and the other operand has no axis that it
+  // or those below it sum over. No operand may be masked: an absent element hides its factor, and
+  // another order would multiply it with a different one.
   bool opens(node_id inner, node_id other) const;
 
   // The axes that each contraction below this one walks, as the spec is written.
@@ -41,7 +41,7 @@ class chain {
   double cost(const std::vector<shape> &contractions, const call_sizes &) const;
   double cost(const shape &axes, const call_sizes &) const;
 
-  // Whether the call decides on this axis, and costs are compared there.
+  // True if the call decides the size of this axis and costs are compared there.
   bool is_compared(axis_id) const;
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// What every rewrite does: walk the nodes in order, put each (or something in its place) into a new program.
+// The common part of rewrites: visits the nodes in order and puts each, or a replacement, into a
+// new program.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -32,7 +33,7 @@ class rebuild {
     return put(std::move(n));
   }
 
-  // Where the value of a node of the old program is now; it must have been reached.
+  // The new node with the value of an old one, which must have been visited.
   node_id now(node_id old) const { return at_[old]; }
   node &edit(node_id n) { return to_.nodes[n]; }
 
@@ -44,7 +45,7 @@ class rebuild {
       const bool argument = n.kind == op::input || n.kind == op::param;
       const node_id first = static_cast<node_id>(to_.nodes.size());
       at_[k] = replace(std::move(n));
-      // the signature speaks of the argument, not of what was made of it
+      // The signature refers to the argument, not to its replacement.
       if (argument) arguments_[static_cast<node_id>(k)] = first;
     }
     for (node_id argument : from_.arguments) to_.arguments.push_back(arguments_.at(argument));
@@ -56,7 +57,7 @@ class rebuild {
   const program &from_;
   program to_;
   std::vector<node_id> at_;
-  std::map<node_id, node_id> arguments_;  // of the old program: where they are now
+  std::map<node_id, node_id> arguments_;  // argument of the old program -> its new node
 };
 
 }  // namespace qkv::codegen

@@ -205,7 +205,8 @@ class schedule {
                        [&](const Func &s) { return gpu::calls(s, g); });
   }
 
-  // What a thread reads of a shared tile for some features, as one vector along rows or keys.
+  // The part of a shared tile that a thread reads for some features, as one vector along rows or
+  // keys.
   void fragment(Func tile, Func &user, const RVar &at, const Var &lane, int lanes) {
     Func part = tile.in(user);
     single(part)

@@ -55,7 +55,8 @@ void schedule_contraction_gpu(contraction_funcs &f) {
   std::vector<VarOrRVar> inner = {f.column, f.row};
   for (const Halide::RVar &v : f.over) inner.emplace_back(v);
   f.sum.update().reorder(inner).unroll(f.row);
-  // of four numbers that are three apart, Halide 21 makes one load of twelve, and OpenCL has no such vectors
+  // Halide 21 loads four numbers with a stride of three as one vector of twelve, which OpenCL
+  // lacks.
   const bool near = !f.packed.defined() || !gpu::reads_stored(f.packed);
   if (near && gpu::fits_vectors(f.sum) && (!f.packed.defined() || gpu::fits_vectors(f.packed)))
     f.sum.update().vectorize(f.column);

@@ -12,15 +12,16 @@ using hi::Stmt;
 
 namespace {
 
-// Threads of a block: enough to fill the machine, or, where each has a loop to run, to reach many of its processors.
+// Threads per block: enough to fill the machine or, if each thread runs a loop, few enough to
+// spread over many of its processors.
 constexpr int threads_of_short_work = 256, threads_of_long_work = 32;
 
-// Loops from outside to the block's own, and what is defined between them.
+// The loops from the outermost to the block's own, and the definitions between them.
 struct nest {
   struct level {
     const hi::For *loop = nullptr;
-    std::vector<std::pair<std::string, Expr>> lets;  // after it, in order
-    Expr min, extent;                                // in terms of what is defined outside
+    std::vector<std::pair<std::string, Expr>> lets;  // defined inside it, in order
+    Expr min, extent;                                // in terms of definitions outside
   };
   std::vector<level> levels;
   Stmt body;
@@ -43,7 +44,7 @@ bool has_loop(const Stmt &s, bool (*wanted)(const hi::For *)) {
   return f.found;
 }
 
-// Whether all is loops and definitions down to the block, with bounds that are known outside.
+// True if only loops and definitions lead to the block, with bounds that are known outside.
 bool collect(const hi::For *outermost, nest &n) {
   Stmt s = outermost;
   std::vector<std::pair<std::string, Expr>> lets;
@@ -74,7 +75,7 @@ bool collect(const hi::For *outermost, nest &n) {
 
 Expr variable(const std::string &name) { return hi::Variable::make(Halide::Int(32), name); }
 
-// Quotients of positions need no rounding towards minus infinity.
+// Unsigned: quotients of positions need no rounding towards minus infinity.
 Expr unsigned_of(const Expr &e) { return Halide::cast<std::uint32_t>(e); }
 
 Stmt one_launch(const nest &n) {
@@ -85,7 +86,7 @@ Stmt one_launch(const nest &n) {
       !has_loop(s, [](const hi::For *op) { return op->for_type == hi::ForType::GPUThread; });
   const int threads = has_loop(s, [](const hi::For *) { return true; }) ? threads_of_long_work
                                                                         : threads_of_short_work;
-  std::vector<Expr> at(n.levels.size());  // along each level
+  std::vector<Expr> at(n.levels.size());  // the position along each level
   Expr rest = unsigned_of(variable(add_threads ? all : block->name)), count = 1;
   for (std::size_t k = n.levels.size(); k-- > 0;) {
     const nest::level &l = n.levels[k];
@@ -121,7 +122,7 @@ Stmt fuse_grids::visit(const hi::For *op) {
   if (op->for_type != hi::ForType::Parallel && !is_block(op)) return IRMutator::visit(op);
   nest n;
   if (collect(op, n)) return one_launch(n);
-  // one launch after the other
+  // Launches one after the other.
   return hi::For::make(op->name, op->min, op->extent, hi::ForType::Serial, op->partition_policy,
                        op->device_api, mutate(op->body));
 }

@@ -1,17 +1,18 @@
 #pragma once
-// One launch for the loops that enumerate blocks of threads, however many there are.
+// Launches the loops over blocks of threads as one grid, however many there are.
 #include <Halide.h>
 
 namespace qkv::codegen {
 
-// Loops around a GPU block that the schedule marked parallel become one loop over blocks together with the block's own, in
-// the first dimension of the grid, which is not limited to 65535. A block without threads becomes positions, one for each
-// thread.
+// Fuses a GPU block with the loops around it that the schedule marked parallel: one loop over
+// blocks, in the first dimension of the grid, which is not limited to 65535. A block without
+// threads becomes positions, one per thread.
 //
-//   parallel b: parallel h: gpu_block t: body   ->  gpu_block n < B * H * T: b = n / T / H, h = n / T % H, t = n % T: body
+//   parallel b: parallel h: gpu_block t: body
+//     -> gpu_block n < B * H * T: b = n / T / H, h = n / T % H, t = n % T: body
 //
-// Halide's own fuse() would do so before bounds are inferred: of three axes and more, the parts are then no longer single
-// positions. This lowering pass runs after that.
+// Halide's own fuse() works before bounds inference, which then does not see that the parts of
+// three or more fused axes are single positions. This lowering pass runs after bounds inference.
 class fuse_grids : public Halide::Internal::IRMutator {
   using IRMutator::visit;
   Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;

@@ -1,5 +1,5 @@
 #pragma once
-// What the GPU schedules share.
+// Helpers shared by the GPU schedules.
 #include <Halide.h>
 
 #include <vector>
@@ -11,8 +11,9 @@ inline bool is_gpu(const Halide::Target &t) { return t.has_gpu_feature(); }
 // 4, 2 or 1: floats of one memory access, so that they divide n (0: not known, 1).
 int vector_width(int n);
 
-// These variables, innermost first and outside of all others, as the grid: a block of threads for each of their positions,
-// whatever their number. Where nothing inside is split over threads, a thread for each of them.
+// Schedules these variables, innermost first and outside of all others, as the grid: one block of
+// threads for each of their positions, however many there are. If nothing inside is split over
+// threads, each position gets one thread.
 template <class Loops>
 void grid(Loops &f, const std::vector<Halide::Var> &vars) {
   f.gpu_blocks(vars[0]);
@@ -28,11 +29,11 @@ void columns_apart(Halide::Stage, const std::vector<Halide::RVar> &steps,
 
 bool calls(const Halide::Func &user, const Halide::Func &used);
 
-// Whether what the Func itself computes (not the Funcs that it calls) may lie in vectors: Halide 21 cannot lower comparisons under
-// strict_float in vectors for OpenCL.
+// True if the Func's own computation (not that of the Funcs it calls) may be vectorized: for
+// OpenCL, Halide 21 cannot lower vector comparisons under strict_float.
 bool fits_vectors(const Halide::Func &);
 
-// Whether the Func reads what another one stored, with strides that Halide knows.
+// True if the Func reads another stored Func with strides that Halide knows.
 bool reads_stored(const Halide::Func &);
 
 // Of a reduction of the Func's update, when it is a constant; else 0.

@@ -95,7 +95,7 @@ Expr shrink_registers::place_of(const std::string &name, const Expr &index) {
 
 Stmt shrink_registers::visit(const hi::For *op) {
   const bool thread = op->for_type == hi::ForType::GPUThread;
-  // loops around the block that are parallel belong to the grid: what is defined between them may be an offset
+  // Parallel loops around the block belong to the grid: definitions between them may be offsets.
   const bool grid = op->for_type == hi::ForType::GPUBlock || op->for_type == hi::ForType::Parallel;
   hi::ScopedValue<bool> around(in_grid_, in_grid_ || grid);
   hi::ScopedValue<bool> inside(in_thread_, in_thread_ || thread);

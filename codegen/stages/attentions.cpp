@@ -130,7 +130,8 @@ class finder {
            }) > 1;
   }
 
-  // What a view or a gather among these steps reads: at positions that are not those of the tile.
+  // Nodes that a view or a gather among these steps reads, at positions other than those of the
+  // tile.
   std::set<node_id> seen_elsewhere(const std::set<node_id> &cone) const {
     std::set<node_id> moved;
     for (node_id n : cone) {
@@ -169,7 +170,7 @@ class finder {
     s.outer = without(p_[core].shape, {s.row, s.column});
     if (!normalised && s.row == no_axis) return false;
 
-    // one number for each row of the result: values may have batch axes that the scores lack
+    // One number for each row of the result: values may have batch axes that the scores lack.
     const std::vector<axis_id> rows = without(p_[core].shape, {s.column});
     const auto is_lse_of_these = [&](node_id user) {
       return p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over &&
@@ -183,10 +184,10 @@ class finder {
     walk(scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
     // where the walk ended stands a step that is stored: a maximum of these very scores, say
     std::erase_if(cone, [&](node_id n) { return !is_inlinable(p_, n) && p_[n].kind != op::dot; });
-    // what a step outside of the cone reads is recomputed there as well, down to its contractions
+    // operands of steps outside the cone are recomputed there as well, down to their contractions
     std::set<node_id> outside;
     walk(values, [&](node_id x) { return is_inlinable(p_, x); }, outside);
-    if (normalised && outside.count(weights)) return false;  // weights times weights
+    if (normalised && outside.count(weights)) return false;  // the values depend on the weights
     for (node_id n : cone)
       for (node_id user : users_[n])
         if (!cone.count(user) && user != weights && user != core && user != s.lse &&

@@ -1,4 +1,5 @@
-// Where a pipeline is cut: after the attentions come the contractions, then whatever must be stored besides.
+// Cuts a pipeline into stages: first attentions, then contractions, then other steps that must be
+// stored.
 #include <functional>
 #include <map>
 #include <set>
@@ -16,7 +17,7 @@ namespace {
 constexpr int inline_limit = 48;
 // The same of what a contraction reads: once for every panel of columns.
 constexpr int operand_limit = 8;
-// How many steps a hash counts as.
+// Number of steps that a hash counts as.
 constexpr int uniform_size = 32;
 
 class cutter {
@@ -68,7 +69,7 @@ class cutter {
     }
   }
 
-  // What mask() removed is known only while the step is recomputed: memory would forget it.
+  // A masked step is recomputed: storing it would lose what mask() removed.
   bool is_masked(node_id n) const { return masked_[n]; }
 
   // Or a scan, which may ask for it more than once at every position.
@@ -107,7 +108,7 @@ class cutter {
     }
   }
 
-  // Whether another stage computes this from `result`.
+  // True if another stage computes this from `result`.
   bool waits_for(node_id n, node_id result) const {
     std::set<node_id> here;
     const auto recomputed = [&](node_id x) { return is_inlinable(p_, x) && !stored_[x]; };
@@ -218,7 +219,8 @@ class cutter {
     result.list = std::move(sorted);
   }
 
-  // Where both sides have gaps, a map: panels of the right one forget them.
+  // False if both operands have gaps: panels of the right operand would lose them, so it becomes a
+  // map.
   bool is_contraction(node_id n) const {
     const node &d = p_[n];
     return !(has_gaps_[d.in[0]] && has_gaps_[d.in[1]]);
@@ -268,7 +270,7 @@ bool reads(const program &p, const stages &s, node_id n, node_id wanted) {
                      [&](node_id operand) { return reads(p, s, operand, wanted); });
 }
 
-// How this stage wants to walk the stored step: the axes that should lie innermost, outermost of them first.
+// Axes of the stored step that this stage visits innermost, outermost of them first.
 std::vector<axis_id> wanted_inner(const program &p, const stages &s, const stage &user, node_id n) {
   if (user.kind == stage_kind::contraction && reads(p, s, user.left, n)) return p[user.core].over;
   if (user.kind != stage_kind::attention) return {};
