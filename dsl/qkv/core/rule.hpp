@@ -1,5 +1,5 @@
 #pragma once
-// What every rule of the language is made of: the words of its messages and the checks that several
+// The common parts of the language's rules: the words of their messages and the checks that several
 // share. A rule is a structural value with kind, over, check(operands) -> text, shape and meaning;
 // see core/step.hpp.
 #include <qkv/core/expr.hpp>
@@ -136,7 +136,7 @@ constexpr bool not_logical(message &m, const call_name &call, const info &x) {
 
 constexpr bool unaligned_causal(message &m, const info &x) {
   if (!x.m.unaligned) return false;
-  if (!x.m.query) {  // inverted, or seen through a view: which axes they were is forgotten
+  if (!x.m.query) {  // inverted or seen through a view: its axes are unknown
     m.say(x.label, ": made of a causal mask between axes of unrelated size")
         .say("say causal<query, key, align::first> or align::last");
     return true;

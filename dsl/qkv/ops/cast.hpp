@@ -25,8 +25,8 @@ struct cast {
 
 // Computes: x as numbers of type To: cast<f32>(length).
 // Shapes:   as x.
-// Numerics: to i32 towards zero, 0 of NaN and beyond the range its nearest end; to b8 whether it is
-//           not 0; to 16 bit to nearest even, and NaN stays NaN.
+// Numerics: to i32 towards zero, saturating, 0 for NaN; to b8 true if x is not 0; to 16 bits to
+//           nearest even, and NaN stays NaN.
 // Errors:   none.
 template <dtype To, traced X>
 constexpr auto cast(X x) {

@@ -27,14 +27,14 @@ constexpr auto function(const X &x) {
 // Computes: the function of its name at each position; gelu is x * (1 + erf(x / sqrt(2))) / 2, silu
 //           x * sigmoid(x), elu exp(x) - 1 below 0, rsqrt 1 / sqrt(x).
 // Shapes:   as x.
-// Numerics: f32 or f64; abs and relu of whole numbers stay i32. A masked position stays masked. The
-//           largest errors in ulp, over all numbers, denormal ones included:
+// Numerics: f32 or f64; abs and relu of integers stay i32. A masked position stays masked. The
+//           largest errors in ulp, over all numbers, including denormal ones:
 //             exp, log, elu, erf, rsqrt 2; sqrt 1; tanh, sigmoid 3; silu 4; gelu 6 (f64: 20)
 //             sin, cos 4: those of the target's library
-//           on CPUs and through PoCL; division and sqrt of other OpenCL devices are off by up to 3
-//           more, and denormal numbers may be 0 there. Inside softmax and logsumexp, exp is within
+//           on CPUs and through PoCL. On other OpenCL devices, division and sqrt are off by up to
+//           3 more, and denormal numbers may become 0. Inside softmax and logsumexp, exp is within
 //           2 ulp of the largest weight, and weights below 2^-126 may be 0.
-//           NaN gives NaN, infinities the limit: silu and gelu are 0 at -inf.
+//           NaN gives NaN, infinities give the limit: silu and gelu are 0 at -inf.
 // Errors:   none.
 template <traced X>
 constexpr auto exp(X x) {

@@ -8,7 +8,7 @@
 
 namespace qkv {
 
-// What a scan gives: a result for every position, and the state after the last one.
+// The results of a scan: one for every position, and the state after the last position.
 template <class Result, class Last>
 struct scanned {
   Result result;
@@ -114,7 +114,7 @@ struct at_position : renewed<X, of<X>.s.without(Over), values(of<X>.m, of<X>.m.t
 template <class S>
 struct state_of : renewed<S, of<S>.s, carried_marks(of<S>)> {};
 
-// What a step returns: the next state, which is also the result; or a pair of both.
+// The return type of a step: the next state, which is also the result, or a pair of both.
 template <class R>
 struct returned {
   using next = R;
@@ -160,8 +160,8 @@ inline constexpr bool scan_fits = false;
 template <axes Over, operand S, class Step, traced... X>
 inline constexpr bool scan_fits<Over, S, Step, X...> = passes<scan_operands<Over, S, X...>>;
 
-// Whether the step takes fewer operands than it is handed. (Asked of the number that it is handed, a compiler would
-// look into the step, and say no where it finds a mistake there.)
+// True if the step takes fewer operands than it is given. (Testing with exactly that number would
+// instantiate the step's body, and fail if the body has an error.)
 template <class Step, class Given, class... Left>
 inline constexpr bool takes_fewer = false;
 template <class Step, class... Given, class Next, class... Left>
@@ -174,7 +174,7 @@ template <axes Over, operand S, class Step, traced... X>
 inline constexpr bool scan_drops<Over, S, Step, X...> =
     takes_fewer<Step, void(typename state_of<S>::type), typename at_position<Over, X>::type...>;
 
-// Whether it takes more, up to three: asked with further ones like the last.
+// True if it takes up to three more; tested with extra operands like the last one.
 template <class Step, class Given, class Like, int Most = 3>
 inline constexpr bool takes_more = false;
 template <class Step, class... Given, class Like, int Most>
@@ -269,8 +269,9 @@ constexpr auto traced_scan(S state, Step step, X... x) {
 
 }  // namespace detail
 
-// Declared before the scan itself, so that a mistake inside a step is shown with this line and not all of that. What is
-// never defined is constexpr here: otherwise g++ would add an error on functions that take a lambda.
+// Declared before the definition so that compilers print this declaration, not the definition, for
+// an error inside a step. Functions that are never defined are constexpr: otherwise g++ adds an
+// error about functions that take a lambda.
 template <an_axis auto Ax, operand S, class Step, traced... X,
           class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
           class R = decltype(std::declval<Step &>()(
@@ -310,8 +311,9 @@ template <an_axis auto Ax, class... T,
   requires(detail::scan_fits<axes_of<Ax>(), T...> &&
            (detail::scan_drops<axes_of<Ax>(), T...> || detail::scan_lacks<axes_of<Ax>(), T...>))
 constexpr Err scan(T...);
-// Where the step itself has an error, which the compiler has shown, nothing more is to be said. What is left is a step
-// that takes many more operands: said when the kernel is traced.
+// Selected where the step itself has an error, which the compiler has reported: adds no second one.
+// Also selected for a step that takes many more operands, which is reported when the kernel is
+// traced.
 template <an_axis auto Ax, class... T>
   requires(detail::scan_fits<axes_of<Ax>(), T...> && !detail::scan_drops<axes_of<Ax>(), T...> &&
            !detail::scan_lacks<axes_of<Ax>(), T...>)

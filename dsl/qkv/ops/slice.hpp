@@ -9,7 +9,7 @@ namespace detail {
 
 namespace rule {
 
-// A take of positions that follow each other; what is asked of the step itself, `take` asks.
+// A take of consecutive positions; the rule of `take` checks the rest.
 struct slice {
   axes over{};  // from, to
 
