@@ -32,7 +32,7 @@ std::string declared(const qkv_kernel &k) {
   return text;
 }
 
-// Who gave an axis its size, for the message when somebody else disagrees.
+// The argument and axis that determined a size, for the message about a mismatch.
 struct binding {
   int argument = -1, axis = -1;
 };

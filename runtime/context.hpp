@@ -1,5 +1,5 @@
 #pragma once
-// What compiled code carries along during one call as its user context; private to the runtime.
+// Context of one call, which compiled code receives as its user context; private to the runtime.
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -34,7 +34,7 @@ struct context {
 // Makes compiled code use the context for errors, memory, threads and devices. Cheap after the first time.
 void take_over_halide();
 
-// The same, for as long as this lives.
+// Keeps Halide taken over during a call.
 class running_call {
  public:
   running_call();

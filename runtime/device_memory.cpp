@@ -24,7 +24,7 @@ status failed(const char *what, const detail::context &c, int code) {
   return detail::fail(status_code::device_failed, "{}: {}: {} (code {})", asks, what, text, code);
 }
 
-// Whether there is memory, and this process may still use it.
+// Ok if there is memory and this process may still use it.
 status usable(bool there_is) {
   if (!there_is) return detail::fail(status_code::null_data, "{}: there is none", asks);
   if (detail::devices_lost())

@@ -12,7 +12,8 @@
 namespace qkv::detail {
 namespace {
 
-// What was installed before us serves Halide code that is not called through this runtime.
+// Handlers that were installed before ours, for Halide code that is not called through this
+// runtime.
 halide_error_handler_t other_error = nullptr;
 halide_malloc_t other_malloc = nullptr;
 halide_free_t other_free = nullptr;
@@ -102,8 +103,8 @@ std::mutex taking_over;
 std::atomic<bool> taken_over{false};
 std::atomic<int> calls{0};
 
-// Halide's runtime may be that of the program while this code is a library's, and goes: what was there before comes back.
-// At exit too, but not under a call that still runs.
+// Restores the previous handlers when this code is unloaded, because Halide's runtime may belong to
+// the program and stay. Runs at exit, too, but does nothing while a call is running.
 __attribute__((destructor(101))) void give_back_halide() {
   const std::lock_guard hold(taking_over);
   if (!taken_over.exchange(false)) return;

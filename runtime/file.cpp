@@ -25,7 +25,7 @@ new_file::new_file(const std::string &path) : path_(path) {
     return;
   }
   if (access(path.c_str(), W_OK) != 0) return;
-  char real[PATH_MAX];  // a link stays a link
+  char real[PATH_MAX];  // replaces the target of a link, not the link
   if (realpath(path.c_str(), real)) path_ = real;
   open_beside();
   if (number_ >= 0) (void)fchmod(number_, there.st_mode & 07777);
@@ -62,7 +62,7 @@ bool new_file::put_in_place() {
   if (number_ < 0) return false;
   const int number = number_;
   number_ = -1;
-  // a full disk may be noticed only here
+  // A full disk may be reported only here.
   bool done = close(number) == 0;
   if (temporary_.empty()) return done;
   done = done && std::rename(temporary_.c_str(), path_.c_str()) == 0;

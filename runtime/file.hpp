@@ -1,27 +1,27 @@
 #pragma once
-// Files that appear whole or not at all; private to the runtime.
+// Files that are written completely or not at all; private to the runtime.
 #include <cstddef>
 #include <string>
 
 namespace qkv::detail {
 
-// Written beside the file of this path, in whose place it comes at the end; what is there stays as it was until then. A
-// pipe or a device of this path is written to as it is.
+// Writes beside the file of this path and replaces it at the end; until then the old file stays as
+// it is. Pipes and devices are written directly.
 class new_file {
  public:
   explicit new_file(const std::string &path);
   new_file(const new_file &) = delete;
   new_file &operator=(const new_file &) = delete;
-  ~new_file();  // gives up, unless put_in_place() came before
+  ~new_file();  // discards the file unless put_in_place() was called
 
-  // Each is false when it fails, or something before it did; errno says why.
+  // Each returns false if it fails or an earlier one did; errno holds the reason.
   bool write(const void *from, std::size_t bytes);
   bool put_in_place();
 
  private:
   void open_beside();
 
-  std::string path_, temporary_;  // no temporary: written as it is
+  std::string path_, temporary_;  // temporary_ is empty for direct writing
   int number_ = -1;
 };
 

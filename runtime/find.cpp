@@ -30,7 +30,7 @@ bool same_root(const qkv_kernel &k, int a, const axis_data *b) {
   return sv(k.axes[k.axes[a].root].name) == root_of(b)->name;
 }
 
-// What differs, or an empty text.
+// The difference, or an empty text.
 std::string difference(const qkv_kernel &k, std::span<const argument_spec> signature) {
   if (k.abi != QKV_ABI)
     return fmt::format("its tables are of version {}, this runtime's of {}", k.abi, int{QKV_ABI});

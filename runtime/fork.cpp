@@ -8,7 +8,7 @@
 namespace qkv::detail {
 namespace {
 
-// Always in this order: a thread that holds one of them takes none of an earlier line.
+// Locks are always taken in this order: a thread that holds one takes none of an earlier line.
 void before_fork() {
   lock_registry();
   lock_halide();
@@ -39,7 +39,7 @@ void guard_forks() noexcept {
   if (!guarded.compare_exchange_strong(was, registering, std::memory_order_relaxed)) return;
   const bool done = pthread_atfork(before_fork, unlock_all, after_fork_in_child) == 0;
   guarded.store(done ? is_guarded : unguarded,
-                std::memory_order_relaxed);  // or the next call tries again
+                std::memory_order_relaxed);  // on failure, the next call tries again
 }
 
 bool devices_lost() noexcept {

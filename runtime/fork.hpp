@@ -1,16 +1,18 @@
 #pragma once
-// Calls in a child of fork(): nobody holds a lock there, and loops start threads of their own; private to the runtime.
+// Calls in a child of fork(): no lock is held there, and loops start threads of their own; private
+// to the runtime.
 
 namespace qkv::detail {
 
-// From now on fork() waits until no other thread is inside the runtime's bookkeeping. Cheap after the first time.
+// From now on, fork() waits until no other thread is inside the runtime's bookkeeping. Cheap after
+// the first call.
 void guard_forks() noexcept;
 
-// Whether this process was forked from one that had used a device: drivers do not survive that.
+// True if this process was forked from one that had used a device: drivers do not survive that.
 bool devices_lost() noexcept;
 void note_device_use() noexcept;
 
-// Each part takes its locks before a fork and lets them go after it, in the parent and in the child.
+// Each part locks before a fork and unlocks after it, in the parent and in the child.
 void lock_registry() noexcept;
 void unlock_registry() noexcept;
 void lock_halide() noexcept;
@@ -19,6 +21,6 @@ void lock_workspaces() noexcept;
 void unlock_workspaces() noexcept;
 void lock_threads() noexcept;
 void unlock_threads() noexcept;
-void forget_threads() noexcept;  // in the child, which has only the thread that forked
+void forget_threads() noexcept;  // in the child, where only the forking thread exists
 
 }  // namespace qkv::detail

@@ -95,14 +95,16 @@ status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, const options 
   return {};
 }
 
-// Compiled code finds that something does not fit its 31 bits: by Halide's checks, or by one of ours (lower/limits.hpp).
+// Compiled code detects that something does not fit 31 bits, by Halide's checks or by ours
+// (lower/limits.hpp).
 constexpr std::string_view of_ours = "too_large: ";
 bool is_too_large(int code, std::string_view text) {
   return code == halide_error_code_buffer_allocation_too_large ||
          code == halide_error_code_buffer_extents_too_large || text.find(of_ours) != text.npos;
 }
 
-// "Total allocation for buffer scores$1 is 2147580964, which exceeds the maximum size of 2147483647", in our words.
+// Rewords Halide's "Total allocation for buffer scores$1 is 2147580964, which exceeds the maximum
+// size of 2147483647".
 std::string size_text(std::string_view text) {
   if (const std::size_t ours = text.find(of_ours); ours != text.npos)
     return std::string(text.substr(ours + of_ours.size()));

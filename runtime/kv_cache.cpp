@@ -97,7 +97,7 @@ std::int64_t rows_of_entry(const row_counts &counts, const qkv_tensor &rows, int
 
 namespace {
 
-// Whether rows lie in memory that may be read, apart from the cache's own.
+// Checks that rows lie in readable memory, apart from the cache's own.
 status check_memory(const slots_view &v, const char *kind, const qkv_tensor &r, const axes &shape,
                     const qkv_tensor (&store)[2]) {
   if (empty(r)) return {};

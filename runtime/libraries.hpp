@@ -1,5 +1,5 @@
 #pragma once
-// The registered libraries as the runtime walks through them; private to the runtime.
+// The registered libraries as the runtime visits them; private to the runtime.
 #include <qkv/kernel.h>
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace qkv::detail {
 
-// Every kernel of every registered library, in the order of registration. No library comes or goes meanwhile.
+// Visits every kernel of every registered library, in the order of registration. Libraries can be
+// neither added nor removed meanwhile.
 class registered_kernels {
  public:
   registered_kernels();
@@ -23,15 +24,16 @@ class registered_kernels {
   int place_ = -1;
 };
 
-// Grows with every library that comes or goes.
+// Increases whenever a library is registered or removed.
 std::uint64_t registry_changes() noexcept;
 
-// The number of the registration that holds this table, or 0: a table that its owner never registered.
+// The number of the registration that holds this table; 0 if its owner never registered it.
 std::uint64_t registration_of(const qkv_kernel *) noexcept;
-// Whether that registration is still there: a library that was unloaded and loaded again has another.
+// True if that registration still exists: a library that is unloaded and loaded again gets another.
 bool still_registered(const qkv_kernel *, std::uint64_t number) noexcept;
 
-// The one kernel of this name. Errors: not_linked, wrong_version (libraries that have different ones of this name).
+// The one kernel of this name. Errors: not_linked, wrong_version (libraries have different ones of
+// this name).
 status find_table(std::string_view name, const qkv_kernel *&result) noexcept;
 
 }  // namespace qkv::detail

@@ -21,7 +21,7 @@ using std::string_view;
 constexpr string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header =
     65536;  // NumPy itself refuses longer ones unless told to trust the file
-constexpr std::size_t most_axes = 32;  // of NumPy
+constexpr std::size_t most_axes = 32;  // as in NumPy
 constexpr struct {
   string_view text;
   npy_type type;
@@ -34,7 +34,7 @@ class header_reader {
  public:
   explicit header_reader(string_view text) : rest_(text) {}
 
-  // What is wrong, or an empty text.
+  // A text about what is wrong, or an empty one.
   std::string read(npy_array &a) {
     bool descr = false, order = false, shape = false, fortran = false;
     if (!take('{')) return "the header is not a dictionary";
@@ -140,7 +140,7 @@ class header_reader {
 
 class file {
  public:
-  // A pipe without a writer must not make us wait.
+  // O_NONBLOCK: opening a pipe without a writer must not block.
   explicit file(const char *path) : number_(open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
   file(const file &) = delete;
   file &operator=(const file &) = delete;

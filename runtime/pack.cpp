@@ -15,14 +15,15 @@ namespace {
 
 using positions = std::span<const std::int32_t>;
 
-// Of a group, as compiled code sees it: an empty axis has one place, of zeros. Saturates.
+// Number of elements of a group as compiled code sees it: an empty axis has one position, of zeros.
+// Saturates.
 std::int64_t count(const qkv_tensor &t, positions group) {
   std::int64_t n = 1;
   for (int d : group) n = product(n, std::max<std::int64_t>(1, t.extent[d]));
   return n;
 }
 
-// Where the elements of a group lie, row-major over its axes.
+// Offsets of the elements of a group, row-major over its axes.
 std::vector<std::int64_t> offsets(const qkv_tensor &t, positions group) {
   std::vector<std::int64_t> all{0};
   for (int d : group) {

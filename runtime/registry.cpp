@@ -11,12 +11,12 @@ namespace qkv {
 namespace detail {
 namespace {
 
-// The list runs through the libraries themselves: it needs no memory, and is here before every static
-// initialiser.
+// The list is linked through the libraries themselves: it needs no memory and exists before all
+// static initialisers.
 struct registry {
   std::mutex lock;
   qkv_library *first = nullptr;
-  std::uint64_t given = 0;  // numbers of registrations
+  std::uint64_t given = 0;  // number of registrations so far
   std::atomic<std::uint64_t> changes{1};
 
   qkv_library **place_of(const qkv_library *l) {

@@ -22,11 +22,10 @@ status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
 
 struct prepared::state {
   const qkv_kernel *kernel;
-  // Of the library that has the kernel, if it is registered: the kernel goes when the library does.
+  // Registration of the kernel's library, if any: the kernel disappears with its library.
   std::uint64_t registration;
   std::string name;
-  mutable std::atomic<std::uint64_t>
-      seen;  // changes of the registry since the library was last found there
+  mutable std::atomic<std::uint64_t> seen;  // registry_changes() when the library was last found
 
   bool gone() const {
     if (registration == 0) return false;

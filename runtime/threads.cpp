@@ -24,8 +24,8 @@ struct job {
   void *state;
   int n, limit;
   std::atomic<int> next{0};
-  int seats;       // how many workers may still join; under the pool's lock
-  int inside = 0;  // how many are at work; under the pool's lock
+  int seats;       // workers that may still join; under the pool's lock
+  int inside = 0;  // workers that are busy; under the pool's lock
   job *below = nullptr;
 
   void work() {
@@ -44,7 +44,7 @@ void pause() {
 #endif
 }
 
-// std::condition_variable is not there before its file's static initialisers ran; this is.
+// Usable before any static initialiser has run, unlike std::condition_variable.
 class signal {
  public:
   void wait(std::unique_lock<std::mutex> &hold) {
@@ -57,9 +57,10 @@ class signal {
   pthread_cond_t it_ = PTHREAD_COND_INITIALIZER;
 };
 
-constexpr int most_threads = 1024;  // of a loop, the calling one included
+constexpr int most_threads = 1024;  // of a loop, including the calling one
 
-// Takes no memory and throws nothing: compiled code, which calls it, could not pass an exception on.
+// Allocates no memory and throws nothing: compiled code, which calls it, cannot propagate
+// exceptions.
 class pool {
  public:
   void run(job &j) {
@@ -88,12 +89,12 @@ class pool {
     while (j.inside > 0) done_.wait(hold);
   }
 
-  // Ends the workers that sleep, so that the memory of this code may go. Those at work belong to a call that goes on
-  // while its library is unloaded, or to one that called exit(); they cannot be waited for.
+  // Ends the sleeping workers, so that this code can be unloaded. Busy ones belong to a call that
+  // goes on while its library is unloaded, or to one that called exit(); they cannot be waited for.
   void stop() {
     std::unique_lock hold(lock_);
     if (workers_ == 0 || started_in_ != getpid())
-      return;  // of a parent that was left by a bare system call
+      return;  // workers of a parent that forked by a bare system call
     stopping_ = true;
     posted_.fetch_add(1, std::memory_order_relaxed);
     more_.all();
@@ -126,7 +127,7 @@ class pool {
     bool left;
   };
 
-  // False when the system gives no more threads: those there are do the work.
+  // Returns false if the system gives no more threads; the existing ones do the work.
   bool start() {
     if (workers_ == most_threads - 1) return false;
     seats_[workers_].left = false;
@@ -184,10 +185,11 @@ class pool {
   std::atomic<unsigned> posted_{0};
 };
 
-// Here before every static initialiser and until the process ends: workers may still sleep in it while it exits.
+// Exists before all static initialisers and until the process ends: workers may still sleep in it
+// at exit.
 constinit pool the_pool;
 
-// Runs when the library that holds this code is unloaded, and at exit.
+// Runs when the library that contains this code is unloaded, and at exit.
 __attribute__((destructor(101))) void end() { the_pool.stop(); }
 
 int allowed() {

@@ -10,7 +10,7 @@ using task = void (*)(void *state, int i);
 // May be called from several threads at once and from inside a task.
 void parallel_for(int n, int limit, task, void *state);
 
-// Ends the threads that wait for work; the next loop starts new ones.
+// Ends the idle threads; the next loop starts new ones.
 void stop_threads() noexcept;
 
 }  // namespace qkv::detail

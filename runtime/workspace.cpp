@@ -45,8 +45,8 @@ struct workspace::state {
   std::size_t most = std::numeric_limits<std::size_t>::max();
   std::size_t held = 0, used = 0, peak = 0;
   detail::memory_source *source = nullptr;
-  bool has_source = false;  // the default workspace takes the source of the day at its first use
-  block *gaps = nullptr;    // fixed: by address, for joining neighbours; else in no order
+  bool has_source = false;  // the default workspace chooses its source at its first use
+  block *gaps = nullptr;    // fixed: by address, to join neighbours; else unordered
 
   void choose_source() {
     if (!has_source) source = source_of_all;
@@ -115,7 +115,7 @@ struct workspace::state {
     return new (memory) block{need, nullptr};
   }
 
-  // Straight from the source: nothing is kept, nothing stands around a block.
+  // Directly from the source: nothing is kept or placed around a block.
   void *take_from_source(std::size_t bytes, std::size_t need) {
     if (need > most - std::min(used, most)) return nullptr;
     return source->take(bytes);
@@ -132,7 +132,7 @@ struct workspace::state {
 
 namespace {
 
-// Every workspace, so that fork() can wait until nobody is inside one.
+// All workspaces, so that fork() can wait until nobody is inside one.
 constinit std::mutex lock_of_all;
 constinit workspace::state *all = nullptr;
 constinit workspace::state default_state;
@@ -271,7 +271,7 @@ workspace &default_workspace() {
 
 namespace {
 
-// Runs when the library that holds this code is unloaded, and at exit.
+// Runs when the library that contains this code is unloaded, and at exit.
 __attribute__((destructor(101))) void give_back_memory() { default_workspace().trim(); }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace qkv::detail {
 
-// Where new positions go.
+// The place of new positions in a cache.
 struct slots_view {
   const char *name;           // "kv_cache", for messages
   int axis = 0;               // of slots, in keys, values and in what is appended
@@ -26,11 +26,11 @@ slots_view slots_of(const char *name, int axis, std::int64_t capacity, const Len
   return v;
 }
 
-// How many of the new rows of each entry are real; absent: all of them.
+// Number of real rows among the new ones of each entry; absent: all of them.
 using row_counts = std::optional<std::span<const std::int32_t>>;
 
-// Whether both kinds of rows fit behind what each entry holds: device, extents, strides, memory of their own, counts,
-// capacity. store, rows, and the axes of the rows: keys, then values.
+// Checks that both kinds of rows fit behind the contents of each entry: device, extents, strides,
+// memory of their own, counts, capacity. `store`, `rows` and `shapes` hold keys, then values.
 status check_append(const slots_view &, const qkv_tensor (&store)[2], const qkv_tensor (&rows)[2],
                     const axes *const (&shapes)[2], const row_counts &);
 std::int64_t rows_of_entry(const row_counts &, const qkv_tensor &rows, int axis,
@@ -47,7 +47,7 @@ struct slot_run {
 };
 void copy_slots(const qkv_tensor &to, const qkv_tensor &from, int axis, const slot_run &);
 
-// Whether the entry exists and holds at least `length` positions.
+// Checks that the entry exists and holds at least `length` positions.
 status check_truncate(const slots_view &, std::int64_t entry, std::int64_t length);
 
 // Empty when `rows` are what is stored, but for entries on the first axis and new positions on axis `slots`.
@@ -86,8 +86,8 @@ std::span<const std::int32_t> span_of(const T &counts) {
     return counts;
 }
 
-// What a cache of this name holds: Keys and Values whose positions go along axis `Slots`, and Stored, which it hands to a
-// kernel behind the queries.
+// The contents of a cache of this name: Keys and Values, whose positions run along axis `Slots`,
+// and Stored, which it passes to a kernel after the queries.
 template <str Name, auto Entry, int Slots, class Keys, class Values, class... Stored>
 struct held {
   static constexpr const char *name = Name.s;
@@ -95,7 +95,7 @@ struct held {
   template <class T>
   static constexpr bool counting = are_counts<T, Entry>();
 
-  // Whether K and V can be appended, by these counts if there are any.
+  // Checks that K and V can be appended, by these counts if there are any.
   template <class K, class V, class... Counts>
   struct append_fits {
     static constexpr text why() {
@@ -115,7 +115,7 @@ struct held {
     }
   };
 
-  // Whether K, V, perhaps counts, Q and whatever else the kernel takes fit.
+  // Checks that K, V, perhaps counts, Q and the kernel's other arguments fit.
   template <auto Kernel, class... Argument>
   struct attend_fits {
     static constexpr text why() {

@@ -15,11 +15,11 @@ namespace detail {
 status find_kernel(sv name, std::span<const argument_spec> signature,
                    const qkv_kernel *&result) noexcept;
 
-// Grows with every library that comes or goes.
+// Increases whenever a library is registered or removed.
 std::uint64_t registry_changes() noexcept;
 
-// The same, looked up once for each kernel, and again when libraries came or went. Hidden: each shared library remembers
-// the tables of its own runtime, and can be unloaded.
+// The same, looked up once per kernel, and again after libraries were registered or removed.
+// Hidden: each shared library caches the tables of its own runtime, and can be unloaded.
 template <class Kernel>
 [[gnu::visibility("hidden")]] status table_of(const qkv_kernel *&result) noexcept {
   static std::atomic<const qkv_kernel *> known{nullptr};
@@ -30,7 +30,7 @@ template <class Kernel>
   result = known.load(std::memory_order_relaxed);
   if (then == now && result) return {};
   const status s = find_kernel(Kernel::name, signature_of<Kernel>, result);
-  // Threads that looked earlier must not overwrite what others found later.
+  // A thread that looked earlier must not overwrite a later result.
   if (s.ok() && then < now && found_at.compare_exchange_strong(then, writing)) {
     known.store(result, std::memory_order_relaxed);
     found_at.store(now, std::memory_order_release);
@@ -95,7 +95,7 @@ class prepared_kernel {
   prepared_kernel(qkv::prepared params, qkv::status state)
       : params_(std::move(params)), state_(std::move(state)) {}
 
-  // Whether the params were fit to be packed; when not, every call gives the same status.
+  // True if the params could be packed; otherwise every call gives the same status.
   bool ok() const { return state_.ok(); }
   const qkv::status &status() const { return state_; }
 
@@ -139,7 +139,7 @@ template <auto Kernel, class... Param,
           class Err = detail::call_refusal<"prepare", Kernel, detail::part::params, Param...>>
 Err prepare(const Param &...);
 
-// How many bytes a workspace must have for this call; see qkv/run.hpp.
+// Number of bytes that a workspace needs for this call; see qkv/run.hpp.
 template <auto Kernel, class... Argument>
   requires detail::callable<"call", Kernel, detail::part::all, Argument...>
 status workspace_bytes(std::size_t &result, const options &how, Argument &&...argument) {

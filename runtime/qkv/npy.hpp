@@ -35,8 +35,9 @@ const char *name_of(npy_type);
 // (Fortran order, big-endian, structured types), out_of_memory.
 status read_npy(const std::string &path, npy_array &result) noexcept;
 
-// Writes a whole file, which np.load reads. It takes the place of another when all of it is written; else the other stays
-// as it was. Errors: bad_file (no such folder, no right to write, a full disk), null_data, out_of_memory.
+// Writes a file that np.load reads. Replaces an existing file once all of it is written; on errors
+// the old file stays as it was. Errors: bad_file (no such folder, no write permission, full disk),
+// null_data, out_of_memory.
 status write_npy(const std::string &path, npy_type, std::span<const std::int64_t> shape,
                  const void *data) noexcept;
 

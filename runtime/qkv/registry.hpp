@@ -7,8 +7,9 @@
 
 namespace qkv {
 
-// Libraries register themselves when they are loaded, before static initialisers, and are gone when they are unloaded.
-// Both may be called from any thread. Both throw std::bad_alloc where there is no memory for the list.
+// Libraries register themselves when they are loaded, before static initialisers, and unregister
+// when they are unloaded. Both functions may be called from any thread, and throw std::bad_alloc if
+// there is no memory for the list.
 std::vector<const qkv_kernel *> kernels();
 std::vector<const qkv_kernel *> kernels(
     std::string_view name);  // several where libraries use the same name

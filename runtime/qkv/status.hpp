@@ -1,24 +1,25 @@
 #pragma once
-// What became of a call: a code, and a text that names the kernel, the argument, the axis, and what was expected and found.
+// The result of a call: a code, and a text that names the kernel, the argument, the axis, and the
+// expected and found values.
 #include <memory>
 #include <string>
 #include <string_view>
 
 namespace qkv {
 
-// The numbers are those that the plain C functions return (qkv/kernel.h).
+// The numbers that the plain C functions return (qkv/kernel.h).
 enum class status_code : int {
   ok = 0,
-  not_linked,  // no library that contains this kernel is linked into the program, or it was unloaded
-  wrong_version,  // the library was built from another version of the spec, or for another runtime; or two differ
-  wrong_count,   // too few or too many arguments
-  wrong_dtype,   // the argument's element type is not the declared one
-  wrong_rank,    // the argument has too few or too many axes
-  wrong_device,  // arguments lie on different devices, or on one that does not exist
+  not_linked,     // no library with this kernel is linked into the program, or it was unloaded
+  wrong_version,  // built from another spec or for another runtime, or two libraries differ
+  wrong_count,    // too few or too many arguments
+  wrong_dtype,    // the argument's element type is not the declared one
+  wrong_rank,     // the argument has too few or too many axes
+  wrong_device,   // arguments lie on different devices, or on one that does not exist
   wrong_extent,  // an extent is negative, differs from the declared size, or differs between arguments
   wrong_condition,  // sizes do not satisfy what split, merge or rename asks of them
   wrong_stride,     // the innermost stride is not 1, or a stride is negative
-  too_large,        // an extent, a tensor or what a step of the kernel stores does not fit 31 bits
+  too_large,        // an extent, a tensor or a stored step of the kernel does not fit 31 bits
   null_data,        // an argument has elements but no memory
   misaligned,       // the memory is not aligned to the element size
   overlap,          // an output overlaps itself, another output or an input

@@ -8,15 +8,15 @@ namespace qkv {
 class workspace {
  public:
   workspace() noexcept;                           // takes memory from the system and keeps it
-  explicit workspace(std::size_t most) noexcept;  // the same, but at most so many bytes
+  explicit workspace(std::size_t most) noexcept;  // the same, up to this many bytes
   workspace(void *memory,
             std::size_t bytes) noexcept;  // only this memory, which must outlive the workspace
   ~workspace();
   workspace(const workspace &) = delete;
   workspace &operator=(const workspace &) = delete;
 
-  // 64-byte aligned, readable 64 bytes before and after; nullptr when there is no more. A workspace for which there was
-  // no memory itself has none to give.
+  // Returns memory aligned to 64 bytes and readable 64 bytes before and after; nullptr when there
+  // is no more, or if there was no memory for the workspace itself.
   void *take(std::size_t bytes) noexcept;
   void give_back(void *) noexcept;
 
@@ -26,7 +26,7 @@ class workspace {
   void reset_peak() noexcept;
   void trim() noexcept;  // gives unused memory back to the system
 
-  struct state;  // the runtime's own
+  struct state;  // private to the runtime
 
  private:
   friend struct default_memory;
@@ -36,7 +36,7 @@ class workspace {
   state *state_;
 };
 
-// What calls use whose options name no workspace.
+// The workspace of calls whose options name none.
 workspace &default_workspace();
 
 }  // namespace qkv

@@ -18,7 +18,7 @@ struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What stood on the command line after the name of the kernel.
+// The command line after the name of the kernel.
 struct request {
   explicit request(const qkv_kernel &k) : kernel(k) {}
 
@@ -42,13 +42,14 @@ struct request {
   kernel_sizes sizes_asked() const;
 };
 
-// What was printed so far reaches its reader, or refusal: a full disk, a closed pipe.
+// Flushes what was printed; throws refusal if it does not reach its reader: a full disk, a closed
+// pipe.
 void flush_output();
 
 void list(const std::vector<entry> &);
 void describe(const request &);
 void run(const request &);
-bool check(const request &);  // whether all results were right
+bool check(const request &);  // true if all results were right
 void bench(const request &);
 int serve();
 

@@ -139,7 +139,7 @@ void describe(const request &r) {
 
 namespace {
 
-// The exit code of a command.
+// Runs a command and returns its exit code.
 int carry_out(string_view command, int argc, char **argv, const std::vector<entry> &entries) {
   if (command == "list") {
     list(entries);
@@ -161,7 +161,8 @@ int carry_out(string_view command, int argc, char **argv, const std::vector<entr
   return 0;
 }
 
-// A file must not get the number of a standard stream that is closed: what is printed would go into it.
+// Opens the standard streams that are closed: a file must not get the number of one, or output
+// would go into it.
 void occupy_closed_streams() {
   for (const int stream : {0, 1, 2}) {
     if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)
@@ -184,7 +185,7 @@ void flush_output() {
 
 int main(int argc, char **argv, const std::vector<entry> &entries) {
   occupy_closed_streams();
-  // Whoever reads our output may leave: that is an error to report, not a reason to die.
+  // A reader of our output that goes away is an error to report, not a reason to die.
   void (*const before)(int) = std::signal(SIGPIPE, SIG_IGN);
   int code = 2;
   try {

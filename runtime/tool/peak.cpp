@@ -41,7 +41,7 @@ __attribute__((target("avx2,fma"))) void multiply_avx2() {
 double best_seconds(int threads, void (*work)()) {
   double best = 1e30;
   for (int round = 0; round < 6; ++round) {
-    std::vector<std::jthread> others;  // joined even when the next does not start
+    std::vector<std::jthread> others;  // joined even if the next one does not start
     const auto begin = std::chrono::steady_clock::now();
     for (int t = 1; t < threads; ++t) others.emplace_back(work);
     work();

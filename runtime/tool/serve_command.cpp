@@ -43,7 +43,7 @@ value load(const std::string &path, int dtype, const char *name) {
   return v;
 }
 
-// What the case says about a file must be true of it: views are made from it.
+// Checks the case's claims about a file: views are made from it.
 void must_hold(const value &v, const char *name, std::initializer_list<std::int64_t> shape) {
   double n = 1;
   for (const std::int64_t extent : shape)
@@ -80,7 +80,7 @@ task read_task(const flat_object &o) {
   return t;
 }
 
-// What a kernel's name says.
+// The parts of a kernel's name.
 struct words {
   std::string mask = "none";
   double window = 0, softcap = 0;
@@ -242,8 +242,7 @@ int serve() {
   std::string line;
   const auto next_line = [&] {
     if (std::getline(std::cin, line)) return true;
-    if (std::cin.bad())
-      throw std::bad_alloc();  // the stream keeps to itself that there is no memory
+    if (std::cin.bad()) throw std::bad_alloc();  // the stream does not report that memory ran out
     return false;
   };
   if (!next_line()) return 0;
