@@ -19,7 +19,7 @@ using testing::guarded;
 namespace {
 
 struct outcome {
-  std::string wrong;  // a failure before results could be compared
+  std::string wrong;  // a failure before results can be compared
   codegen::arrays results;
 };
 

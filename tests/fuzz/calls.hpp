@@ -1,5 +1,6 @@
 #pragma once
-// Calls of a compiled kernel in guarded memory, and what is wrong with their results.
+// Calls of a compiled kernel in guarded memory, and descriptions of what is wrong with their
+// results.
 #include <cstdint>
 #include <qkv/device.hpp>
 #include <string>
@@ -15,7 +16,7 @@ struct call {
   codegen::arrays arguments;
   codegen::size_map sizes;
   device on = device::host;
-  std::uint64_t seed = 0;  // decides strides, and which end of each tensor is guarded
+  std::uint64_t seed = 0;  // selects strides, and the guarded end of each tensor
 };
 
 testing::guard guard_of(const call &);
@@ -23,8 +24,8 @@ testing::guard guard_of(const call &);
 // Empty, or "status: ..", "memory: ..", "threads: .." (one and two threads differ), "wrong: ..".
 std::string wrong_call(const qkv_kernel &, const codegen::program &, const call &);
 
-// The same for arguments that hold NaN and infinities: what is finite, or not, in every order of contraction must be so
-// in the result, and the finite right.
+// The same for arguments that hold NaN and infinities. An element that is finite, or not finite, in
+// every order of contraction must be so in the result, and finite ones must be right.
 std::string wrong_special(const qkv_kernel &, const codegen::program &, const call &);
 
 }  // namespace qkv::fuzz

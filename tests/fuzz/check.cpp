@@ -32,7 +32,7 @@ std::string wrong_meaning(const recipe &r, std::uint64_t seed, const std::vector
 std::string kind_of(const std::string &wrong) {
   const std::string kind = wrong.substr(0, wrong.find(':'));
   if (kind != "build" && kind != "status") return kind;
-  std::string words;  // numbers and names change while a spec shrinks
+  std::string words;  // without numbers and names, which change while a spec shrinks
   for (char c : wrong.substr(0, wrong.find(';'))) {
     if (std::isdigit(static_cast<unsigned char>(c)) || c == '"') break;
     words += c;

@@ -1,6 +1,6 @@
 #pragma once
-// All that is checked of one spec. Each check returns nothing, or one line whose first words say what kind of failure it
-// is, up to the first colon.
+// All checks of one spec. Each check returns an empty text, or one line whose beginning, up to the
+// first colon, is the kind of failure.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,7 +10,8 @@
 
 namespace qkv::fuzz {
 
-// The interpreter before and after each rewrite and stage, sheets and pictures.
+// Compares the interpreter's results before and after each rewrite and stage; makes sheets and
+// pictures.
 std::string wrong_meaning(const recipe &, std::uint64_t seed,
                           const std::vector<rewrite> &rewrites = all_rewrites(),
                           const cut & = codegen::cut_into_stages);
@@ -19,17 +20,18 @@ struct compiled_check {
   std::uint64_t seed = 0;
   bool opencl = false;   // through OpenCL in place of the host
   bool special = false;  // with NaN and infinities
-  std::string folder;    // for what is written; emptied afterwards
-  int seconds = 120;     // before the child process is ended
+  std::string folder;    // for the files that are written; emptied afterwards
+  int seconds = 120;     // before the child process is killed
   double work = 4e6;     // multiplications of a call
-  // for tests: what is compiled in place of the program
+  // For tests: replaces the program that is compiled.
   std::function<codegen::program(codegen::program)> mistake = {};
 };
 
-// Compiled, called at many sizes, compared with the interpreter: in a child process.
+// Compiles the spec, calls it at many sizes and compares it with the interpreter, in a child
+// process.
 std::string wrong_when_compiled(const recipe &, const compiled_check &);
 
-// "fold_scale" of "fold_scale: O[3] is 2, not 1"; of what the build says its first words.
+// "fold_scale" for "fold_scale: O[3] is 2, not 1"; for errors of the build, their first words.
 std::string kind_of(const std::string &wrong);
 
 }  // namespace qkv::fuzz

@@ -60,7 +60,7 @@ std::string wrong_when_compiled(const recipe &r, const compiled_check &c) {
   std::filesystem::create_directories(c.folder);
   const auto work = [&] {
     if (!std::freopen("/dev/null", "w", stderr)) return std::string("no /dev/null");
-    return compiled_and_called(*p, c);  // what Halide warns of is not asked for
+    return compiled_and_called(*p, c);  // without Halide's warnings
   };
   const std::string wrong = isolated(work, c.seconds);
   std::filesystem::remove_all(c.folder);

@@ -28,7 +28,7 @@ void write(const std::string &path, const std::string &text) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-// Runs a program, without a shell. Throws when it fails.
+// Runs a program without a shell. Throws if it fails.
 void run(std::vector<std::string> words) {
   std::vector<char *> arguments;
   for (std::string &word : words) arguments.push_back(word.data());

@@ -1,4 +1,5 @@
-// A fixed slice of random specs, compiled and called: on this machine's CPU, through OpenCL, with NaN and infinities.
+// A fixed slice of random specs, compiled and called: on this machine's CPU, through OpenCL, and
+// with NaN and infinities.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -54,7 +55,7 @@ TEST_CASE("mistakes in what is compiled are found within 300 specs", "[.long]") 
 }
 
 TEST_CASE("random specs are right on OpenCL") {
-  // in a process of its own: drivers do not outlive fork
+  // In a child process: drivers do not survive fork().
   const std::string none = isolated(
       [] {
         qkv::device_memory probe;

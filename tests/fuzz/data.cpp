@@ -25,7 +25,7 @@ double work_of(const program &p, const size_map &sizes) {
       work *= static_cast<double>(size[a]);
     all += work;
   }
-  // every step of a scan is computed at every position
+  // Every step of a scan is computed at every position.
   for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a)
     for (const codegen::node &n : p.nodes)
       if (n.kind == op::carried && n.over[0] == a) all *= 1 + static_cast<double>(size[a]) / 8;
@@ -34,8 +34,8 @@ double work_of(const program &p, const size_map &sizes) {
 
 namespace {
 
-// Where a spec speaks of the size of an axis it divides by it, and an empty one has no result: 0 / sqrt(0) as written, 0 in
-// another order of contraction.
+// False if the spec uses the size of an axis that is empty. It would divide by that size, and the
+// result is undefined: 0 / sqrt(0) as written, 0 in another order of contraction.
 bool fits(const program &p, const size_map &sizes) {
   try {
     const auto size = codegen::all_sizes(p, sizes);
@@ -47,7 +47,7 @@ bool fits(const program &p, const size_map &sizes) {
   }
 }
 
-// One axis after the other, those that follow from others left out.
+// Draws one axis after the other, except those that follow from others.
 std::optional<size_map> attempt(const program &p, dice &d, const std::vector<long> &lengths) {
   size_map sizes;
   std::vector<axis_id> open = codegen::run_time_axes(p);

@@ -1,5 +1,6 @@
 #pragma once
-// Random specs that the language accepts: wild graphs of every operation, and graphs that look like attention.
+// Random specs that the language accepts: wild graphs of every operation, and graphs that look like
+// attention.
 #include <cstdint>
 
 #include "tests/fuzz/recipe.hpp"
@@ -7,7 +8,7 @@
 namespace qkv::fuzz {
 
 struct taste {
-  bool small = false;      // static sizes of a few positions: for the interpreter alone
+  bool small = false;      // static sizes of a few positions, only for the interpreter
   bool gpu_types = false;  // without the types that OpenCL lacks
 };
 

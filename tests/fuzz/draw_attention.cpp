@@ -1,9 +1,10 @@
-// Graphs that look like attention: projections, scores, scale, bias, mask, weights, gates, values, epilogues.
+// Graphs that look like attention: projections, scores, scale, bias, mask, weights, gates, values,
+// epilogues.
 #include "tests/fuzz/drawer.hpp"
 
 namespace qkv::fuzz {
 
-// Changes of scores that people write, some of them, in any order.
+// Applies some of the changes of scores that people write, in any order.
 int drawer::adjusted(int s, int row, int key) {
   const std::vector<int> of_s = axes(s);
   for (int more = d_.below(4); more > 0 && s >= 0; --more) {
@@ -24,7 +25,7 @@ int drawer::adjusted(int s, int row, int key) {
         const int at =
             put(op::add,
                 {put(op::sub, {put(op::index, {}, {key}), put(op::index, {}, {row})}), middle});
-        if (d_.chance(0.5)) {  // of products of the queries
+        if (d_.chance(0.5)) {  // from products of the queries
           of_table = some(of_s, 0.5);
           std::erase(of_table, key);
           std::erase(of_table, row);
@@ -85,7 +86,7 @@ int drawer::made_weights(int s, int key) {
   const std::vector<int> over = {key};
   int w = -1;
   switch (d_.below(11)) {
-    case 5:  // whole numbers
+    case 5:  // integers
       w = put(op::where, {put(op::greater, {s, literal(0)}), whole(1), whole(0)});
       break;
     case 0:
@@ -138,7 +139,7 @@ int drawer::attention() {
     return s;
   };
   const auto operand = [&](int at, int wide) -> int {
-    if (d_.chance(0.25))  // something that is there
+    if (d_.chance(0.25))  // an existing value
       if (const int x = pick([&](int v) { return number(v) && has(v, at) && has(v, wide); });
           x >= 0)
         return x;
@@ -157,7 +158,7 @@ int drawer::attention() {
   const int q = row >= 0 ? operand(row, d) : input(some_type(), shape(0.8, {d}));
   const int k = operand(key, d);
   int s = -1;
-  if (row >= 0 && d_.chance(0.06)) {  // additive
+  if (row >= 0 && d_.chance(0.06)) {  // additive scores
     const int both = put(op::add, {put(op::broadcast, {q}, {key}), put(op::broadcast, {k}, {row})});
     s = put(op::dot, {put(op::tanh, {both}), param({d})}, {d});
   } else {

@@ -1,4 +1,4 @@
-// Positions, conditions on positions and on inputs, and what is masked by them.
+// Positions, conditions on positions and on inputs, and masks made of them.
 #include "tests/fuzz/drawer.hpp"
 
 namespace qkv::fuzz {
@@ -35,7 +35,7 @@ int drawer::one_condition(const std::vector<int> &axes) {
   switch (d_.below(a < 0 ? 3 : 11)) {
     case 0:
       return input(b8, some(axes, 0.6));
-    case 1: {  // of some number that is there
+    case 1: {  // of an existing number
       const int x = pick([&](int v) {
         if (!number(v)) return false;
         const auto of_v = this->axes(v);
@@ -45,7 +45,7 @@ int drawer::one_condition(const std::vector<int> &axes) {
       });
       return put(d_.one_of(orders), {x, literal(d_.one_of(std::vector<double>{0, 0.3, -0.4}))});
     }
-    case 2:  // of the whole call
+    case 2:  // for the whole call
       if (a >= 0 && d_.chance(0.5))
         return put(op::greater, {put(op::size, {}, {a}), whole(d_.below(40))});
       return d_.chance(0.5) ? input(b8, {}) : put(op::greater, {input(i32, {}), whole(1)});

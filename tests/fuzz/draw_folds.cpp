@@ -28,7 +28,7 @@ int drawer::product() {
   const int x = pick([&](int v) { return tensor(v) && !axes(v).empty() && of(v).m.type != b8; });
   if (x < 0) return x;
   const std::vector<int> of_x = axes(x);
-  if (d_.chance(0.5)) {  // of two steps: all axes that both have, but some batch axes
+  if (d_.chance(0.5)) {  // of two steps, over all common axes except some batch axes
     const int y = pick(
         [&](int v) { return tensor(v) && of(v).m.type != b8 && !of(v).s.common(of(x).s).empty(); });
     if (y < 0) return y;
@@ -53,7 +53,8 @@ int drawer::product() {
   return d_.chance(0.8) ? put(op::dot, {x, y}, over) : put(op::dot, {y, x}, over);
 }
 
-// A state that keeps part of itself and takes in something of each position; the steps between are drawn as outside.
+// A state that keeps part of itself and adds something of each position; its steps are drawn as
+// those outside.
 int drawer::recurrence() {
   if (in_scan_) return -1;
   const int x = pick([&](int v) { return number(v) && !axes(v).empty(); });

@@ -26,7 +26,8 @@ int drawer::unary() {
   }
 }
 
-// What fits beside x: a number, another step, a fresh argument, positions, a statistic of x itself.
+// A second operand for x: a number, another step, a new argument, positions, or a statistic of x
+// itself.
 int drawer::partner(int x) {
   const std::vector<int> of_x = axes(x);
   switch (d_.below(10)) {
@@ -90,7 +91,7 @@ int drawer::conversion() {
   return put(op::cast, {x}, {}, d_.one_of(to));
 }
 
-// Dropout, and random numbers as such.
+// Dropout, and plain random numbers.
 int drawer::noise() {
   const int x = pick_number();
   if (x < 0) return x;

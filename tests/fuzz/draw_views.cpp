@@ -1,4 +1,4 @@
-// The same numbers under other axes, and numbers that are picked by position.
+// The same numbers under other axes, and numbers selected by position.
 #include "tests/fuzz/drawer.hpp"
 
 namespace qkv::fuzz {

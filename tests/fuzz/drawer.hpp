@@ -1,5 +1,5 @@
 #pragma once
-// What the files draw_*.cpp share: dice, the axes of a spec and the steps drawn so far.
+// The state that the files draw_*.cpp share: dice, the axes of a spec and the steps drawn so far.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -46,7 +46,8 @@ class drawer {
   recipe run();
 
  private:
-  // -1 where an operand is -1 or the language refuses the step; else the value, which joins the pool.
+  // Adds the step's value to the pool. Returns -1 if an operand is -1 or the language refuses the
+  // step.
   int put(step);
   int put(op, values in, std::vector<int> over = {}, dtype = f32);
   int put(word, values in, std::vector<int> over = {}, double number = 0);
@@ -54,10 +55,10 @@ class drawer {
   int whole(long);
   int input(dtype, const std::vector<int> &axes);
   int param(const std::vector<int> &axes);
-  int argument(const std::vector<int> &axes);  // either
+  int argument(const std::vector<int> &axes);  // an input or a param
   int named(int v);                            // perhaps with a let
 
-  // questions about values
+  // Properties of values
   const detail::info &of(int v) const { return l_[v].x; }
   bool tensor(int v) const { return v >= 0 && of(v).tensor(); }
   bool number(int v) const { return tensor(v) && detail::is_float(of(v).m.type); }
@@ -66,8 +67,8 @@ class drawer {
   long size(int axis) const { return l_.axis(axis)->size; }
   bool batch(int axis) const { return l_.axis(axis)->batch; }
 
-  // choices
-  int pick(const std::function<bool(int)> &);  // of the pool, later ones rather; -1 when none fits
+  // Choices
+  int pick(const std::function<bool(int)> &);  // of the pool, preferring later ones; -1: none fits
   int pick_number() {
     return pick([this](int v) { return number(v); });
   }
@@ -117,7 +118,7 @@ class drawer {
   language l_;
   values pool_;
   std::vector<int> batch_, rows_, features_;
-  values wanted_;  // what should be a result
+  values wanted_;  // candidates for results
   dtype main_type_ = f32;
   bool mixed_ = false, in_scan_ = false;
   int names_ = 0;

@@ -1,8 +1,10 @@
-// Draws specs for as long as one likes: ./run fuzz
+// Draws specs for as long as requested: ./run fuzz
 //
-//   fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|special] [--programs N] [--out FOLDER]
+//   fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|special]
+//        [--programs N] [--out FOLDER]
 //
-// One line a minute; each failure of a new kind is shrunk and printed as C++, others of the kind are counted.
+// Prints one line a minute. Shrinks the first failure of each kind and prints it as C++; counts
+// later ones.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -56,7 +58,7 @@ class fuzzer {
   std::string state() const { return s_.out + "/next_seed"; }
   bool wanted(const std::string &what) const { return s_.only.empty() || s_.only == what; }
 
-  // A hundred small specs for the interpreter in the time that a compiler takes for one.
+  // Interprets a hundred small specs in the time that compiling one takes.
   void one(std::uint64_t seed) {
     if (wanted("rewrites")) rewrites(seed);
     if (wanted("cpu")) compiled(seed, false, false, "cpu");

@@ -14,7 +14,7 @@
 namespace qkv::fuzz {
 namespace {
 
-// What the child writes until it closes the pipe; whether it did so in time.
+// Reads what the child writes until it closes the pipe. Returns false if that takes too long.
 bool read_all(int pipe, std::string &text, int seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   for (;;) {
@@ -40,7 +40,7 @@ std::string isolated(const std::function<std::string()> &work, int seconds) {
   if (child < 0) throw std::runtime_error("no child process");
   if (child == 0) {
     close(ends[0]);
-    setpgid(0, 0);  // what it starts (a linker) ends with it
+    setpgid(0, 0);  // its own children (a linker) end with it
     const std::string text = work();
     for (std::size_t at = 0; at < text.size();) {
       const ssize_t n = write(ends[1], text.data() + at, text.size() - at);

@@ -1,11 +1,11 @@
 #pragma once
-// Work that may crash or never end, done in a process of its own.
+// Runs work that may crash or never end in a child process.
 #include <functional>
 #include <string>
 
 namespace qkv::fuzz {
 
-// What `work` returns; or "crashed: <signal>" or "took longer than 60 s". `work` must not throw.
+// The result of `work`, or "crashed: <signal>" or "took longer than 60 s". `work` must not throw.
 std::string isolated(const std::function<std::string()> &work, int seconds);
 
 }  // namespace qkv::fuzz

@@ -19,7 +19,7 @@ using codegen::program;
 
 namespace {
 
-// Whether the reference at this element moves as far as the error when arguments move by a rounding.
+// Tests whether rounding the arguments moves the reference at an element as far as its error.
 class sensitivity {
  public:
   sensitivity(const program &p, const arrays &arguments, const codegen::size_map &sizes)
@@ -100,12 +100,12 @@ std::string wrong_special_results(const program &p, const arrays &arguments,
           finite == std::isfinite(e.in_sequence[k]) && finite == std::isfinite(e.in_eights[k]);
       for (const arrays &o : others)
         agreed = agreed && std::isfinite(o.at(e.name).data[k]) == finite;
-      const bool whole = e.type == i32 || e.type == b8;  // NaN has no place there
+      const bool whole = e.type == i32 || e.type == b8;  // cannot hold NaN
       if (agreed && !whole && finite != std::isfinite(got[k]) &&
           !s.explains(e.name, k, e.reference[k], INFINITY))
         return fmt::format("{}[{}] is {}, not {}", e.name, k, got[k], e.reference[k]);
       if (agreed && finite && !whole) continue;
-      // judged: what the comparison does not see
+      // Judged already: hides the element from the comparison.
       e.reference[k] = e.in_sequence[k] = e.in_eights[k] = got[k] = 0;
       if (!e.zero.empty()) e.zero[k] = false;
     }

@@ -1,18 +1,18 @@
 #pragma once
-// Results of compiled kernels against the interpreter: the 2x rule, but where no computation in this precision could be
-// right.
+// Compares results of compiled kernels with the interpreter by the 2x rule, except where no
+// computation in this precision could be right.
 #include <string>
 
 #include "codegen/reference/interpreter.hpp"
 
 namespace qkv::fuzz {
 
-// Elements are left out where arguments that differ by rounding alone lead to something else: comparisons of equal
-// numbers, poles, overflow.
+// Skips elements for which arguments that differ only by rounding give a different result:
+// comparisons of equal numbers, poles, overflow.
 std::string wrong_results(const codegen::program &, const codegen::arrays &arguments,
                           const codegen::size_map &, const codegen::arrays &results);
 
-// Elements count where every order of contraction agrees on whether they are finite.
+// Judges the elements of which every order of contraction agrees whether they are finite.
 std::string wrong_special_results(const codegen::program &, const codegen::arrays &arguments,
                                   const codegen::size_map &, const codegen::arrays &results);
 

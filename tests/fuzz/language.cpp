@@ -55,7 +55,8 @@ bool language::passes(const detail::text &why) {
   return why.empty();
 }
 
-// What C++ would not even parse: too few operands or axes, a scan of something else than a state.
+// False for what C++ would not even parse: too few operands or axes, a scan of something other than
+// a state.
 bool language::is_word(const step &s) const {
   const auto is = [&](int v, op kind) { return r_[v].what == word::step && r_[v].kind == kind; };
   std::size_t in = 0, over = 0;
@@ -151,7 +152,7 @@ std::optional<codegen::program> language::program() {
   return codegen::program_of(r_.name, arguments_, outputs_, detail::in_order(g_));
 }
 
-// As detail::lift, of types known at run time.
+// As detail::lift, for types known at run time.
 int language::lift(const value &v, dtype number) {
   if (v.x.tensor()) return v.id;
   if (v.x.number()) return g_.put(detail::number_node(v.number, number));
@@ -233,7 +234,7 @@ std::optional<value> language::operation(const step &s, const operands &in) {
     case op::size:
       return from_axis(s.kind, over[0]);
     case op::uniform:
-      if (in[0]->x.number()) {  // a seed that is a literal: an expression of positions
+      if (in[0]->x.number()) {  // a literal seed: an expression of positions
         value seed = *in[0];
         seed.x.kind = form::index;
         seed.nodes = {detail::number_node(seed.number, i32)};
@@ -362,7 +363,7 @@ std::optional<codegen::program> program_of(const recipe &r, std::string *why) {
     codegen::require_sizes(*p);
     return p;
   } catch (const std::exception
-               &e) {  // what the build refuses in one line: sizes that cannot fit, or are unknown
+               &e) {  // refused by the build in one line: sizes that cannot fit or are unknown
     reason = e.what();
     return {};
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The language at run time: the rules of dsl/qkv/ops, asked about values instead of types. What is accepted here
-// compiles, and what is refused here does not.
+// The language at run time: the rules of dsl/qkv/ops, applied to values instead of types. Accepts
+// exactly the steps that compile.
 #include <deque>
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace qkv::fuzz {
 
-// An operand as the language knows it; x says which of id, nodes and number it has.
+// An operand as the language sees it; x tells which of id, nodes and number it has.
 struct value {
   detail::info x;
   int id = -1;              // of a step of the kernel: its node
@@ -22,7 +22,7 @@ struct value {
   int state = -1;           // the state (a value) of the scan whose step this belongs to, or -1
 };
 
-// Writes a recipe, and the graph that a compiler would trace of it, one step at a time.
+// Builds a recipe, and the graph that a compiler would trace of it, one step at a time.
 class language {
  public:
   explicit language(std::string name);
@@ -30,10 +30,10 @@ class language {
   language &operator=(const language &) = delete;
 
   int add_axis(axis_of);
-  // The new value, or -1 when the language refuses the step; why() says the reason.
+  // Returns the new value, or -1 if the language refuses the step; why() then gives the reason.
   int add(step);
   bool add(result);
-  // The kernel, or nothing when its declaration is refused. Throws what the generator would throw.
+  // The kernel, or nothing if its declaration is refused. Throws what the generator would throw.
   std::optional<codegen::program> program();
 
   const std::string &why() const { return why_; }
@@ -73,7 +73,7 @@ class language {
   std::string why_;
 };
 
-// The kernel of a recipe, or nothing; `why` then says what is refused and for what reason.
+// The kernel of a recipe, or nothing; `why` then says what is refused and why.
 std::optional<codegen::program> program_of(const recipe &, std::string *why = nullptr);
 
 }  // namespace qkv::fuzz

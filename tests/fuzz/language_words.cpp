@@ -1,4 +1,4 @@
-// The words of the language that stand for several steps, or for none.
+// Words of the language that stand for several steps, or for none.
 #include "tests/fuzz/language.hpp"
 
 namespace qkv::fuzz {
@@ -79,8 +79,8 @@ std::optional<value> language::causal(const step &s) {
   return v;
 }
 
-// scan<axis>(state, step, x...) is written as its parts: the state, an element of each x, the steps between, and the
-// scan itself of (state, next, result); `last` of a scan.
+// scan<axis>(state, step, x...) is written as its parts: the state, an element of each x, the steps
+// in between, and the scan itself of (state, next, result); `last` refers to a scan.
 std::optional<value> language::part_of_scan(const step &s, const operands &in) {
   const axes over = set_of(s.over);
   const rule::scan rule{over};

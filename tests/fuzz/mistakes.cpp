@@ -13,7 +13,7 @@ using codegen::program;
 
 namespace {
 
-// Each step of these kinds, changed in place.
+// Changes each step of these kinds in place.
 template <class F>
 std::function<program(program)> at_each(op kind, F change) {
   return [=](program p) {
@@ -23,7 +23,7 @@ std::function<program(program)> at_each(op kind, F change) {
   };
 }
 
-// Uses of n become uses of its operand.
+// Replaces nodes of this kind by their operand wherever they are used.
 std::function<program(program)> left_out(op kind) {
   return [=](program p) {
     std::vector<node_id> at(p.nodes.size());

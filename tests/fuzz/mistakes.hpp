@@ -1,5 +1,5 @@
 #pragma once
-// Mistakes that a rewrite, a cut or a lowering could make, for the test that the fuzzer would find them.
+// Mistakes that a rewrite, a cut or a lowering could make, to test that the fuzzer would find them.
 #include <string>
 #include <vector>
 
@@ -22,7 +22,7 @@ struct wrong_cut {
 };
 const std::vector<wrong_cut> &wrong_cuts();
 
-// All rewrites, this mistake among them.
+// All rewrites, with this mistake among them.
 std::vector<rewrite> rewrites_with(const mistake &);
 
 }  // namespace qkv::fuzz

@@ -1,4 +1,4 @@
-// Mistakes put in the place of rewrites: each is found among three hundred random specs.
+// Mistakes planted among the rewrites: each is found within three hundred random specs.
 #include "tests/fuzz/mistakes.hpp"
 
 #include "tests/catch.hpp"
@@ -10,7 +10,7 @@ using namespace qkv::fuzz;
 
 namespace {
 
-// The number of specs until it is found; -1: not among three hundred.
+// Number of specs until the mistake is found; -1: not within three hundred.
 int found_after(const std::vector<rewrite> &with, const cut &how = qkv::codegen::cut_into_stages) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     taste t;

@@ -175,7 +175,7 @@ class printer {
                        operands(s));
   }
 
-  // The state and the elements are what the step takes; what is made of them is its body.
+  // The state and the elements are the step's parameters; what is computed from them is its body.
   std::string scan(int v, const std::string &indent) const {
     const step &s = r_[v];
     const int state = s.in[0];

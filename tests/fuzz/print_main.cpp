@@ -1,5 +1,5 @@
-// Writes a C++ file with the first random specs, printed as a person would write them, and the signatures that they must
-// have: fuzz_print FILE COUNT
+// Writes a C++ file with the first random specs, printed as a person would write them, and the
+// signatures that they must have: fuzz_print FILE COUNT
 #include <fmt/format.h>
 
 #include <cstdlib>

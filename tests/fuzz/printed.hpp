@@ -1,5 +1,5 @@
 #pragma once
-// Specs that were printed and compiled, with the signature of the program that each was printed from.
+// Specs that were printed and compiled, with the signature of the program that each came from.
 #include <cstdint>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// What the fuzzer prints can be pasted: a compiler takes it, and it is the same kernel.
+// Specs that the fuzzer prints can be pasted: they compile, and to the same kernel.
 #include "tests/fuzz/printed.hpp"
 
 #include "codegen/program/text.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// A spec as data: what a person would have written, step by step. It is drawn, shrunk and printed; `built` asks the
-// language whether it is accepted.
+// A spec as data: the steps that a person would have written. It is drawn, shrunk and printed;
+// `program_of` tells whether the language accepts it.
 #include <string>
 #include <vector>
 
@@ -24,19 +24,18 @@ enum class word : unsigned char {
   plain,   // plain(x)
   slice,   // slice<from, to>(x, first)
   rows,    // mask_rows(x, keep)
-  causal,  // causal<query, key, align>; number: 0 unsaid, 1 first, 2 last
+  causal,  // causal<query, key, align>; number: 0 not given, 1 first, 2 last
   joined,  // concat<whole, a, b>(x, y): all axes named
   let,     // let<"name">(x)
 };
 
-// Makes one value, which later steps name by the position of this one in the recipe.
+// Makes one value, to which later steps refer by its index in the recipe.
 struct step {
   word what = word::step;
   op kind = op::number;
   std::vector<int> in;    // values
   std::vector<int> over;  // axes: those of an argument, else as in a graph
-  dtype type =
-      f32;  // of an argument, a cast, zeros; of a number whether it is whole (i32) or not (f32)
+  dtype type = f32;       // of arguments, casts and zeros; of a number: i32 or f32
   double number = 0;
   std::string name;  // of an argument or a let
 };

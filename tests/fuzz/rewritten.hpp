@@ -1,5 +1,5 @@
 #pragma once
-// A program before and after each rewrite, and cut into stages: no compiler.
+// Compares a program before and after each rewrite, and cut into stages, without a compiler.
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,20 +15,21 @@ struct rewrite {
   std::function<codegen::program(const codegen::program &)> run;
 };
 
-// Those of codegen::simplified, in its order. Tests put mistakes in the place of some.
+// The rewrites of codegen::simplified, in its order. Tests replace some of them by mistakes.
 std::vector<rewrite> all_rewrites();
 
-// Empty, or which rewrite changed what: "fold_scale: O[3] is 2, not 1". `after` is the last program.
+// Empty, or the rewrite and what it changed: "fold_scale: O[3] is 2, not 1". `after` receives the
+// last program.
 std::string wrong_rewrite(const codegen::program &, const meaning &, const std::vector<rewrite> &,
                           codegen::program *after = nullptr);
 
-// What a stage reads is computed before it, each output is computed once, and the stages, computed one by one from what
-// is stored, give the program's results.
+// Checks that what a stage reads is computed before it, that each output is computed once, and that
+// the stages, computed one by one from what is stored, give the program's results.
 using cut = std::function<codegen::stages(const codegen::program &)>;
 std::string wrong_stages(const codegen::program &simplified, const meaning &,
                          const cut & = codegen::cut_into_stages);
 
-// Sheets and pictures say something and do not throw.
+// Checks that sheets and pictures are not empty and do not throw.
 std::string wrong_sheets(const codegen::program &, const codegen::size_map &);
 
 }  // namespace qkv::fuzz

@@ -30,9 +30,10 @@ arrays jittered(const codegen::program &p, const arrays &from, double by, std::u
   return to;
 }
 
-// Not where arguments that are a little different lead to something else: a comparison of equal numbers, a rounding.
+// False if slightly different arguments give a different result: a comparison of equal numbers, a
+// rounding.
 bool meaning::is_stable(const std::string &output, std::size_t k, double off) const {
-  codegen::program wide = p_;  // so that 16-bit arguments move, too
+  codegen::program wide = p_;  // so that 16-bit arguments move too
   for (node_id n : wide.arguments)
     if (detail::is_float(wide[n].type) && wide[n].type != f64) wide.nodes[n].type = f32;
   const double at = exact_.at(output).data[k];
@@ -64,7 +65,7 @@ std::string meaning::differs(const arrays &other) const {
       for (std::size_t k = first; k < first + row; ++k) {
         if (p_[n].type == i32 && stored(i32, want[k]) == stored(i32, got[k])) continue;
         if (want[k] == got[k] || (std::isnan(want[k]) && std::isnan(got[k]))) continue;
-        // NaN may be an infinity in another order of the same sums
+        // Another order of the same sums may give NaN instead of an infinity.
         if (!std::isfinite(want[k]) && !std::isfinite(got[k])) continue;
         const double off = std::fabs(want[k] - got[k]);
         const auto same_kind = [&](double f) {
@@ -73,7 +74,7 @@ std::string meaning::differs(const arrays &other) const {
                                        : std::isfinite(f);
         };
         if (off <= 1e-5 * noise + 1e-11 * scale) continue;
-        if (!same_kind(one[k]) || !same_kind(two[k])) continue;  // overflow, or near a pole
+        if (!same_kind(one[k]) || !same_kind(two[k])) continue;  // overflow or close to a pole
         if (std::isfinite(off) && !is_stable(name, k, off)) continue;
         if (!std::isfinite(off) && !is_stable(name, k, 1e300)) continue;
         return fmt::format("{}[{}] is {:.9g}, not {:.9g}", name, k, got[k], want[k]);

@@ -1,18 +1,19 @@
 #pragma once
-// Whether two programs mean the same: their interpretations in double precision, but for what another order of the same
-// sums may change.
+// Tests whether two programs mean the same: their interpretations in double precision agree, up to
+// the effect of another order of the same sums.
 #include <string>
 
 #include "codegen/reference/interpreter.hpp"
 
 namespace qkv::fuzz {
 
-// The original, interpreted once; what others are compared with.
+// The original program, interpreted once, with which others are compared.
 class meaning {
  public:
   meaning(const codegen::program &, const codegen::arrays &arguments, const codegen::size_map &);
 
-  // Empty when `other` gives these results, else one line: which element differs, and by how much.
+  // Empty if `other` holds these results, else one line: the element, its value and the expected
+  // one.
   std::string differs(const codegen::arrays &other) const;
   const codegen::arrays &arguments() const { return arguments_; }
   const codegen::size_map &sizes() const { return sizes_; }
@@ -26,7 +27,7 @@ class meaning {
   codegen::arrays exact_, sequence_, eights_;
 };
 
-// The arguments with every float moved by a share of at most `by`.
+// The arguments, with each float changed by a relative error of at most `by`.
 codegen::arrays jittered(const codegen::program &, const codegen::arrays &, double by,
                          std::uint64_t seed);
 

@@ -12,7 +12,7 @@ bool is_argument(const step &s) {
   return s.what == word::step && (s.kind == op::input || s.kind == op::param);
 }
 
-// Values without the marked ones, which nothing refers to.
+// Removes the steps that are not marked; nothing may refer to them.
 void drop_steps(recipe &r, const std::vector<bool> &keep) {
   std::vector<int> now(r.steps.size(), -1);
   std::vector<step> kept;
@@ -104,7 +104,7 @@ class shrinker {
  private:
   static constexpr int most_tries = 3000;
 
-  // Takes the recipe when it is accepted and still fails.
+  // Keeps the recipe if it is accepted and still fails.
   bool attempt(recipe smaller) {
     if (tries_ >= most_tries || !program_of(smaller)) return false;
     ++tries_;
@@ -122,7 +122,7 @@ class shrinker {
     }
   }
 
-  // Every use of v becomes a use of w.
+  // Replaces every use of v by w.
   static recipe replaced(recipe r, int v, int w) {
     for (step &s : r.steps)
       for (int &i : s.in)
@@ -132,7 +132,7 @@ class shrinker {
     return r;
   }
 
-  // The result of a step as declared by what is there now.
+  // Corrects the declared axes and types of results whose values have changed.
   static void declare(recipe &r) {
     language l(r.name);
     for (const axis_of &a : r.axes) l.add_axis(a);
@@ -179,7 +179,7 @@ class shrinker {
     attempt(std::move(r));
   }
 
-  // An input in place of a step; a number in place of an argument.
+  // Replaces a step by an input.
   void as_argument(int v) {
     language l(r_.name);
     for (const axis_of &a : r_.axes) l.add_axis(a);
@@ -210,7 +210,7 @@ class shrinker {
       for (result &o : r.results) std::erase(o.axes, a);
       declare(r);
       attempt(pruned(r, true));
-      // one argument alone
+      // Removes the axis from one argument alone.
       for (std::size_t v = 0; v < r_.steps.size(); ++v) {
         if (!is_argument(r_.steps[v])) continue;
         recipe one = r_;

@@ -1,16 +1,17 @@
 #pragma once
-// Smaller recipes that the language still accepts.
+// Reduces recipes to smaller ones that the language still accepts.
 #include <functional>
 
 #include "tests/fuzz/recipe.hpp"
 
 namespace qkv::fuzz {
 
-// Without the steps that no result needs, nor the arguments that no step needs, nor the axes that nothing has.
+// Removes steps that no result needs, arguments that no step needs, and axes that nothing has.
 recipe pruned(const recipe &, bool keep_arguments = false);
 
-// The smallest that still fails: results dropped, steps replaced by their operands or by arguments, axes and sizes taken
-// away, types made f32. `fails` is asked only about recipes that the language accepts.
+// The smallest recipe that still fails: drops results, replaces steps by their operands or by
+// arguments, removes axes and sizes, and makes types f32. Calls `fails` only with recipes that the
+// language accepts.
 recipe shrunk(recipe, const std::function<bool(const recipe &)> &fails);
 
 }  // namespace qkv::fuzz

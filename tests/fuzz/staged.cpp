@@ -1,4 +1,5 @@
-// The stages of a program, computed one by one with the interpreter: what a stage stores is an input of those after it.
+// Computes the stages of a program one by one with the interpreter: results that a stage stores are
+// inputs of later stages.
 #include <algorithm>
 #include <exception>
 #include <set>
@@ -50,7 +51,8 @@ class staged {
  private:
   std::string label(node_id n) const { return codegen::label_of(p_, n); }
 
-  // The part of the program that stage k computes for this root, from arguments and what is stored.
+  // Computes the part of the program that stage k computes for this root, from arguments and stored
+  // results. Returns a text about what is wrong, or an empty one.
   std::string compute(std::size_t k, node_id root) {
     program q = p_;
     std::vector<bool> needed(p_.nodes.size(), false);
@@ -102,7 +104,7 @@ class staged {
     return list;
   }
 
-  // The core made of what the fields of the stage name.
+  // Builds the core from the fields of the stage.
   program as_the_stage_says(program q, const stage &s) const {
     if (s.kind == stage_kind::contraction) q.nodes[s.core].in = {s.left, s.right};
     if (s.kind == stage_kind::attention && s.gate < 0) {
