@@ -1,4 +1,5 @@
-// What the language takes and no kernel can be built for: one line that names the kernel, the step and the reason.
+// Kernels that the language accepts but that cannot be built: one line names the kernel, the step
+// and the reason.
 #include <qkv/dsl.hpp>
 
 #include "codegen/lower/pipeline.hpp"

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The wrong specs of one file, with one compiler: each gives one error, alone, on its line, in its words.
+"""Compiles the wrong specs of one file with one compiler: each must give one error, on its line, with its text.
 
     check.py COMPILER FILE            all cases in two runs of the compiler, without and with -DWRONG
-    check.py COMPILER FILE CASE...    these alone, as if the file held no others
-    check.py COMPILER FILE --alone    each alone, one after the other
+    check.py COMPILER FILE CASE...    only these cases, as if the file held no others
+    check.py COMPILER FILE --alone    each case alone, one after the other
 
-A case begins at "// case name: what is wrong" and ends where the next one begins. As it stands it must compile. With
--DWRONG it must give exactly one error, on the line after "// next line: text", that says the text and prints no more
-lines than a reader takes in: a case says "// at most 17 lines" where a step inside of another call needs more of them.
+A case begins at "// case name: what is wrong" and ends where the next one begins. It must compile as it stands. With
+-DWRONG it must give exactly one error, on the line after "// next line: text", that contains the text and prints few
+lines; "// at most 17 lines" raises the limit of a case, for a step inside another call.
 """
 import os
 import pathlib
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-MOST_LINES = {"gcc": 16, "clang": 12}  # some of g++'s say through which headers shape_error.hpp came
+MOST_LINES = {"gcc": 16, "clang": 12}  # some lines of g++ list the headers that include shape_error.hpp
 
 
 class Case:
@@ -61,8 +61,8 @@ def compile(compiler, file, lines, *flags):
 
 
 def errors_of(printed, file):
-    """(line in `file` or None, the error's line, all lines that belong to it) of each error. The lines that say how a
-    compiler came somewhere stand before the error or the note that they belong to."""
+    """(line in `file` or None, the error's line, all lines that belong to it) of each error. The lines that
+    list includes and instantiations precede the error or the note that they belong to."""
     errors, before = [], []
     for line in printed.splitlines():
         found = re.match(r"(.*?):(\d+):(?:\d+:)? (fatal error|error|warning|note): ", line) or \
@@ -85,7 +85,8 @@ def fault_of(case, is_clang):
     line, error, printed = case.errors[0]
     if line != case.line:
         return f"the error is on line {line}, not {case.line}"
-    # g++ says it in the error itself; so does clang, except where a result is declared otherwise (its note then).
+    # g++ says it in the error itself; so does clang, except where a result is declared otherwise
+    # (then in its note).
     said = "\n".join(printed) if is_clang else error
     said = re.sub(r'~"\}, (qkv::)?str<\d+>\{"', "", said)  # joins the pieces
     said = re.sub(r'"\}, (qkv::)?str<\d+>\{"', " ", said)

@@ -1,5 +1,6 @@
-# cmake -DEXPECTED=<file> -DACTUAL=<file> [-DUPDATE=ON] -P compare.cmake -- [<command>...]: what the command prints, or
-# (after it, if there is one) what the file ACTUAL holds, is what EXPECTED holds.
+# cmake -DEXPECTED=<file> -DACTUAL=<file> [-DUPDATE=ON] -P compare.cmake -- [<command>...]: checks
+# that the output of the command, or the file ACTUAL (written by the command, if there is one),
+# equals EXPECTED.
 set(command "")
 set(seen OFF)
 math(EXPR last "${CMAKE_ARGC} - 1")

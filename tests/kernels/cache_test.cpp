@@ -109,7 +109,7 @@ float ragged_difference(sequence &s, Cache &cache) {
     new_keys K(sizes);
     new_values V(sizes);
     results O(sizes);
-    // what is not real is not a number, and must not matter
+    // rows that are not real are NaN, and must not matter
     Q.fill(NAN), K.fill(NAN), V.fill(NAN), O.fill(NAN);
     for (int b = 0; b < 2; ++b)
       for (int h = 0; h < 3; ++h)

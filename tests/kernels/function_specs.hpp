@@ -1,5 +1,5 @@
 #pragma once
-// Functions of one and two numbers, each as a result of its own.
+// Functions of one and two numbers, each as a separate result.
 #include <qkv/dsl.hpp>
 
 namespace elementary {
@@ -30,7 +30,7 @@ inline constexpr auto powers_of_f32 =
 inline constexpr auto powers_of_f64 = kernel<"powers_of_f64">(
     [](in<"x", f64, n> x, in<"y", f64, n> y) -> out<"z", f64, n> { return pow(x, y); });
 
-// Conversions: by cast and by what results are stored as.
+// Conversions, by cast and by the types of results.
 inline constexpr auto conversions = kernel<"conversions">(
     [](in<"x", n> x, in<"d", f64, n> d)
         -> outs<out<"whole", i32, n>, out<"whole_of_f64", i32, n>, out<"wide", f64, n>,

@@ -1,5 +1,6 @@
-// How exact functions are, on every target: the bounds that dsl/qkv/ops/functions.hpp and arithmetic.hpp document, at
-// points of every exponent and around those where a function changes its ways.
+// Checks the accuracy of functions on every target: the bounds that dsl/qkv/ops/functions.hpp and
+// arithmetic.hpp document, at points of every exponent and around those where a function changes
+// its method.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +31,7 @@ constexpr T infinity = std::numeric_limits<T>::infinity();
 template <class T>
 constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
 
-// The host, and OpenCL where it works.
+// The host, and OpenCL if it works.
 std::vector<options> places() {
   std::vector<options> all(1);
   options opencl;
@@ -40,8 +41,8 @@ std::vector<options> places() {
   return all;
 }
 
-// ---- errors ---------------------------------------------------------------------------------------------------------
-// The distance of the type's numbers around x.
+// ---- errors -------------------------------------------------------------------------------------
+// The spacing of the type's numbers around x.
 template <class T>
 long double ulp(long double x) {
   using limits = std::numeric_limits<T>;
@@ -51,8 +52,9 @@ long double ulp(long double x) {
                     std::clamp(e, limits::min_exponent, limits::max_exponent) - limits::digits);
 }
 
-// In ulp of the exact value. NaN and infinities stand where they should; a finite value beyond the type counts as the
-// power of two behind its largest number, as does the infinity in its place.
+// The error in ulp of the exact value. NaN and infinities must match; a finite value beyond the
+// type's range counts as the power of two above its largest number, and so does an infinity in its
+// place.
 template <class T>
 double error_of(T got, long double exact) {
   constexpr double wrong = infinity<double>;
@@ -63,7 +65,7 @@ double error_of(T got, long double exact) {
   return static_cast<double>(std::fabs(off) / ulp<T>(exact));
 }
 
-// The largest error, and for which operands.
+// The largest error and its operands.
 template <class T>
 struct worst {
   double error = 0;
@@ -74,8 +76,8 @@ struct worst {
   }
 };
 
-// ---- functions of one number ----------------------------------------------------------------------------------------
-// T is double for f32 and long double for f64: 29 and 11 bits more.
+// ---- functions of one number --------------------------------------------------------------------
+// T is double for f32 and long double for f64: 29 and 11 more bits of precision.
 template <class T>
 struct function {
   const char *name;
@@ -118,7 +120,8 @@ std::vector<function<T>> functions() {
 template <class T>
 using bits_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-// Both signs of every exponent, around where polynomials, exponents and limits begin; NaN of all kinds.
+// Both signs of every exponent; points where polynomials, exponents and limits begin; NaN of all
+// kinds.
 template <class T>
 std::vector<T> points() {
   std::mt19937_64 random(1);
@@ -157,7 +160,7 @@ std::vector<T> points() {
 template <class T>
 constexpr dtype type_of = sizeof(T) == 4 ? f32 : f64;
 
-// All functions of these numbers, one tensor each.
+// All functions of these numbers, one tensor per function.
 template <class T>
 std::vector<tensor<type_of<T>, elementary::n>> computed(const options &how,
                                                         const std::vector<T> &x) {
@@ -193,7 +196,7 @@ void check_functions(const options &how) {
   }
 }
 
-// ---- powers ---------------------------------------------------------------------------------------------------------
+// ---- powers -------------------------------------------------------------------------------------
 template <class T>
 std::vector<std::pair<T, T>> pairs() {
   std::vector<std::pair<T, T>> all;

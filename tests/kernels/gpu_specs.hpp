@@ -1,5 +1,6 @@
 #pragma once
-// Many axes of all kinds of sizes: how GPU schedules distribute positions over blocks and threads.
+// Kernels with many axes of all kinds of sizes, whose positions GPU schedules map to blocks and
+// threads.
 #include <qkv/dsl.hpp>
 
 namespace grids {
@@ -18,13 +19,13 @@ inline constexpr axis<"h", 5> h;
 inline constexpr axis<"four", 4> four;
 inline constexpr axis<"three", 3> three;
 
-// Three axes beside the rows of a contraction.
+// Three axes besides the rows of a contraction.
 inline constexpr auto five_axes = kernel<"five_axes">(
     [](in<"X", batch, pair, t, s, d> X, in<"W", d, h> W) -> out<"Y", batch, pair, t, s, h> {
       return dot<d>(X, W);
     });
 
-// Static and run-time sizes in turns; two axes merged into one.
+// Alternating static and run-time sizes; two axes merged into one.
 inline constexpr auto in_turns = kernel<"in_turns">(
     [](in<"X", pair, t, d, s> X,
        in<"Z", t, pair, s, four> Z) -> outs<out<"Y", pair, t, d, s>, out<"M", s, d, t>> {
@@ -45,7 +46,7 @@ inline constexpr auto sums_of_five = kernel<"sums_of_five">(
       return {max<d>(X), cumsum<pair>(X)};
     });
 
-// What a step stores, three numbers a row, read along its rows.
+// A stored step with three numbers per row, read along its rows.
 inline constexpr auto three_apart =
     kernel<"three_apart">([](in<"X", s, three> X, in<"Z", t, three> Z) -> out<"Y", s, t> {
       return dot<three>(X, cumsum<t>(Z));

@@ -1,5 +1,6 @@
 #pragma once
-// A tensor with strides in guarded memory: reading past it crashes, writing between its rows or around it is seen.
+// A tensor with strides in guarded memory: reads past it crash; writes between its rows or around
+// it are detected.
 #include <qkv/kernel.h>
 
 #include <cstdint>
@@ -24,7 +25,7 @@ class guarded {
   const qkv_tensor &descriptor() const { return tensor_; }
   void write(const std::vector<double> &row_major);
   std::vector<double> read() const;
-  bool untouched_between() const;  // the memory between the elements and around them is as it was
+  bool untouched_between() const;  // no writes between the elements or around them
 
  private:
   template <class F>

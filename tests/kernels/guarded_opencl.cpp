@@ -9,7 +9,7 @@
 namespace qkv::testing {
 namespace {
 
-// Of OpenCL's C interface what is used here.
+// The part of OpenCL's C interface that is used here.
 using handle = void *;
 constexpr std::uint64_t use_host_ptr = 1 << 3, copy_host_ptr = 1 << 5, cpu = 1 << 1;
 constexpr std::uint32_t context_devices = 0x1081, device_type = 0x1000;

@@ -1,13 +1,15 @@
 #pragma once
-// Device memory in guarded blocks, where the OpenCL device is a CPU: kernels then read and write the host's pages.
+// Device memory in guarded blocks, if the OpenCL device is a CPU: its kernels read and write the
+// host's pages.
 #include "tests/support/guarded_memory.hpp"
 
 namespace qkv::testing {
 
-// Which end of the buffers made from now on is guarded. The first call must come before the first kernel.
+// Sets the guarded end of buffers created from now on. The first call must precede the first
+// kernel.
 void guard_opencl(guard);
 
-// How many buffers were guarded so far.
+// Number of buffers guarded so far.
 std::size_t guarded_opencl_buffers();
 
 }  // namespace qkv::testing

@@ -1,4 +1,5 @@
-// Guarded memory finds what was planted: accesses beyond a block, writes around and after it, reads of what nobody wrote.
+// Guarded memory detects planted errors: accesses beyond a block, writes around it or after its
+// release, reads of uninitialised memory.
 #include <sys/wait.h>
 #include <unistd.h>
 #include <csignal>
@@ -14,7 +15,7 @@ using namespace qkv::testing;
 
 namespace {
 
-// Whether a signal ends a process that does this.
+// True if a signal ends a process that runs f.
 template <class F>
 bool dies(F f) {
   const pid_t child = fork();
@@ -86,13 +87,13 @@ TEST_CASE("a tensor ends at the page to the byte, whatever its size") {
     CHECK(dies([&] { read(begin + 4 * n); }));
     CHECK_FALSE(dies([&] { read(begin + 4 * n - 1); }));
     CHECK(t.untouched_between());
-    begin[-1] = 0;  // on the other side writes are found
+    begin[-1] = 0;  // writes on the other side are detected
     CHECK_FALSE(t.untouched_between());
   }
 }
 
 TEST_CASE(
-    "writes into the gap that the alignment leaves, and on the other side of a block, are told") {
+    "writes into the gap that the alignment leaves, and on the other side of a block, are found") {
   for (std::size_t bytes : {1, 31, 40, 4090, 5000}) {
     INFO(bytes);
     for (guard where : {guard::after, guard::before}) {
@@ -117,7 +118,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a write after free is told by the next block in that place") {
+TEST_CASE("a write after free is found by the next block in that place") {
   for (guard where : {guard::after, guard::before}) {
     unsigned char *old = nullptr;
     {

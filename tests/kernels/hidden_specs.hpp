@@ -1,5 +1,6 @@
 #pragma once
-// Kernels in which masks, infinite literals and NaN meet: what is hidden stays hidden, what is visible comes through.
+// Kernels in which masks, infinite literals and NaN meet: hidden values stay hidden, visible ones
+// come through.
 #include <limits>
 #include <qkv/dsl.hpp>
 
@@ -20,7 +21,7 @@ using K_ = in<"K", batch, kv, d>;
 using V_ = in<"V", batch, kv, e>;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-// ---- masks --------------------------------------------------------------------------------------------------------
+// ---- masks --------------------------------------------------------------------------------------
 inline constexpr auto mask_of_call = kernel<"mask_of_call">(
     [](in<"X", seq, kv> X, in<"flag", b8> flag, in<"near", i32> near) -> out<"W", seq, kv> {
       auto before = index(kv) <= index(seq);
@@ -53,7 +54,7 @@ inline constexpr auto sums_of_weights = kernel<"sums_of_weights">(
       return {dot<kv>(w, V), w};
     });
 
-// Functions of queries and keys, and nothing divides them.
+// Functions of queries and keys, without normalisation.
 inline constexpr auto masked_linear =
     kernel<"masked_linear">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
       return dot<kv>(mask(dot<d>(Q, K), causal<seq, kv>), V);
@@ -123,7 +124,7 @@ inline constexpr auto statistics_f16 = kernel<"statistics_f16">(
       return {sum<kv>(x), mean<kv>(x), max<kv>(x), min<kv>(x), logsumexp<kv>(x), cumsum<kv>(x)};
     });
 
-// ---- infinite literals ----------------------------------------------------------------------------------------------
+// ---- infinite literals --------------------------------------------------------------------------
 inline constexpr auto added_infinity =
     kernel<"added_infinity">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
       auto s = dot<d>(Q, K) + where(causal<seq, kv>, 0.f, -infinity);
@@ -163,7 +164,7 @@ inline constexpr auto over_nothing_f64 = kernel<"over_nothing_f64">(
       return {logsumexp<mem>(X) + mean<mem>(X), max<mem>(X) - sum<mem>(X), min<mem>(X) * 2};
     });
 
-// ---- NaN --------------------------------------------------------------------------------------------------------------
+// ---- NaN ----------------------------------------------------------------------------------------
 inline constexpr auto arithmetic = kernel<"arithmetic">(
     [](in<"X", batch, seq> X, in<"Y", batch, seq> Y)
         -> outs<out<"nothing", batch, seq>, out<"times_zero", batch, seq>, out<"one", batch, seq>,

@@ -1,5 +1,6 @@
-// What a mask hides is as if it were not there, and what is visible comes through, NaN and infinities too: one element
-// in twenty is one of them. An element whose reference is finite must be finite and right; any other must not be finite.
+// Masked values act as if they were absent, and visible ones come through, including NaN and
+// infinities, which make up one element in twenty. An element whose reference is finite must be
+// finite and right; any other must not be finite.
 #include <fmt/format.h>
 #include <qkv/call.hpp>
 #include <qkv/registry.hpp>
@@ -41,7 +42,7 @@ arrays with_special_values(const program &p, arrays arguments, unsigned seed) {
   return arguments;
 }
 
-// Empty when the results keep the promise.
+// Empty if the results are right, else a text about the first wrong element.
 std::string broken(const program &p, const arrays &arguments, const codegen::size_map &sizes,
                    const arrays &results) {
   const arrays wanted = codegen::interpret(p, arguments, sizes);

@@ -1,5 +1,6 @@
 #pragma once
-// Combinations that people seldom write: each is the smallest kernel that a rule of the code generator once got wrong.
+// Unusual combinations: each is the smallest kernel that a rule of the code generator once got
+// wrong.
 #include <qkv/dsl.hpp>
 
 namespace odd {
@@ -21,7 +22,7 @@ inline constexpr axis<"wide", 64> wide;
 inline constexpr axis<"part", 30> part;
 inline constexpr axis<"both", 22> both;
 
-// ---- conditions on positions after a contraction --------------------------------------------------------------------
+// ---- conditions on positions after a contraction ------------------------------------------------
 inline constexpr auto chosen_by_position = kernel<"chosen_by_position">(
     [](in<"X", s, d> X, param<"W", d, h> W, in<"Y", s, e> Y, param<"U", e, h> U) -> out<"O", s, h> {
       return where(index(h) < index(s), dot<d>(X, W), dot<e>(Y, U));
@@ -32,7 +33,7 @@ inline constexpr auto low_before_causal =
       return where(causal<s, kv>, dot<d>(Q, K), -1e9);
     });
 
-// ---- a part of a product --------------------------------------------------------------------------------------------
+// ---- a part of a product ------------------------------------------------------------------------
 inline constexpr auto late_slice =
     kernel<"late_slice">([](in<"X", s, d> X, param<"W", d, wide> W) -> out<"O", s, part> {
       return slice<wide, part>(dot<d>(X, W), 34);
@@ -48,7 +49,7 @@ inline constexpr auto shifted_rows = kernel<"shifted_rows">(
       return take<s>(dot<d>(Q, W), index(t) + shift);
     });
 
-// A sum over a run-time axis that may be empty, and a static one.
+// A sum over a run-time axis that may be empty, and over a static one.
 inline constexpr auto over_none = kernel<"over_none">(
     [](in<"X", s, t, d> X, param<"W", t, d, h> W) -> out<"O", s, h> { return dot<t, d>(X, W); });
 
@@ -61,7 +62,7 @@ inline constexpr auto split_in_two =
 inline constexpr auto rows_of_none = kernel<"rows_of_none">(
     [](in<"X", s, d> X, in<"i", i32, t> i) -> out<"O", t, d> { return take<s>(exp(X), i); });
 
-// ---- weights that are no softmax's of scores ------------------------------------------------------------------------
+// ---- weights that are not a softmax of scores ---------------------------------------------------
 inline constexpr auto weights_with_themselves =
     kernel<"weights_with_themselves">([](in<"X", t> X) -> out<"O"> {
       auto w = softmax<t>(X);
@@ -73,17 +74,18 @@ inline constexpr auto counted =
       return dot<kv>(where(dot<d>(Q, K) > 0, 1, 0), V);
     });
 
-// Values of several batch entries under the weights of one query: one logsumexp for all of them.
+// Values of several batch entries under the weights of one query, with one logsumexp for all of
+// them.
 inline constexpr auto lse_of_all = kernel<"lse_of_all">([
 ](in<"Q", d> Q, in<"K", s, d> K, in<"V", batch, s, e> V) -> outs<out<"O", batch, e>, out<"lse">> {
   auto scores = dot<d>(Q, K);
   return {dot<s>(softmax<s>(scores), V), logsumexp<s>(scores)};
 });
 
-// ---- 16 bits --------------------------------------------------------------------------------------------------------
+// ---- 16 bits ------------------------------------------------------------------------------------
 inline constexpr auto rounded_between = kernel<"rounded_between">(
     [](in<"A", s, t> A, in<"X", i32, t, e> X, param<"W", i32, e, h> W) -> out<"O", s, h> {
-      return dot<t>(A, cast<bf16>(dot<e>(X, W)));  // whole numbers: no rounding to disagree on
+      return dot<t>(A, cast<bf16>(dot<e>(X, W)));  // integers: no rounding to disagree on
     });
 
 inline constexpr auto unused_arguments =
@@ -97,12 +99,13 @@ inline constexpr auto turned_front =
           X, [&](auto y) { return rope<front, two, half>(y, cos, sin); }));
     });
 
-// ---- names ----------------------------------------------------------------------------------------------------------
-// The axis of one part stands in the other, too.
+// ---- names --------------------------------------------------------------------------------------
+// The axis of one part also occurs in the other.
 inline constexpr auto joined_squares = kernel<"joined_squares">([
 ](in<"A", s, d> A, in<"B", d, e> B) -> out<"O", s, both, d> { return concat<both, d, e>(A, B); });
 
-// An argument called like the Func through which Halide reads another one, and like the size of an axis.
+// Arguments named like the Func through which Halide reads another one, and like the size of an
+// axis.
 inline constexpr auto borrowed_names = kernel<"borrowed_names">(
     [](in<"Q", s> Q, in<"Q_im", s> A, in<"size__s", s> B, in<"last__s", s> C) -> out<"at_s", s> {
       return let<"Q">(exp(Q)) * let<"A">(tanh(A) + B) + C;

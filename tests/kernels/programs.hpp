@@ -6,7 +6,7 @@
 
 namespace qkv::testing {
 
-const std::vector<codegen::program> &programs();  // those with code for CPUs
+const std::vector<codegen::program> &programs();  // with code for CPUs
 const std::vector<codegen::program> &
 programs_everywhere();                                    // those of them with code for GPUs, too
 const std::vector<codegen::program> &programs_of_gpus();  // all with code for GPUs

@@ -82,7 +82,7 @@ inline constexpr auto two_scans = kernel<"two_scans">(
       return {mixed.result, n.last};
     });
 
-// What all positions hold, inside a step that stands at one; an attention as a step.
+// Reads all positions inside a step at one position; also an attention as a step.
 inline constexpr auto looks_around =
     kernel<"looks_around">([](in<"X", seq, d_k> X, in<"K", seq, d_k> K, in<"V", seq, d_k> V,
                               in<"s0", d_k> s0) -> outs<out<"sums", d_k>, out<"s", d_k>> {
@@ -106,7 +106,7 @@ inline constexpr auto heavy_steps =
           .result;
     });
 
-// What is masked leaves the state as it is; a start of which some is absent.
+// Masked elements leave the state unchanged; part of the initial state is absent.
 inline constexpr auto masked_steps = kernel<"masked_steps">(
     [](in<"X", batch, seq, c> X, in<"len", i32, batch> len,
        in<"s0", c> s0) -> outs<out<"Y", batch, seq, c>, out<"S", batch, c>, out<"from_mask", c>> {
@@ -138,7 +138,8 @@ inline constexpr auto epilogues = kernel<"epilogues">(
       return {y * e, e + 1, forgets.result * y, stays.result, turned.last};
     });
 
-// A state whose sizes the call decides, down to none, contracted inside; columns that fill no vector.
+// A state whose sizes the call decides and may be 0, contracted inside; columns that do not fill a
+// vector.
 inline constexpr auto widths_of_call = kernel<"widths_of_call">(
     [](in<"Q", batch, seq, wide> Q, in<"K", batch, seq, wide> K,
        in<"V", batch, seq, odd> V) -> outs<out<"O", batch, seq, odd>, out<"S", batch, wide, odd>> {
@@ -153,7 +154,7 @@ inline constexpr auto widths_of_call = kernel<"widths_of_call">(
       return {o, s};
     });
 
-// Positions innermost, sizes static, of the call, static; folds over two axes.
+// Positions innermost; static, run-time and static sizes; folds over two axes.
 inline constexpr auto positions_innermost = kernel<"positions_innermost">(
     [](in<"X", odd, wide, two, seq> X,
        in<"s0", odd, wide, two> s0) -> outs<out<"Y", odd, wide, seq>, out<"S", two, odd, wide>> {

@@ -37,7 +37,7 @@ using Q_ = in<"Q", batch, heads, seq, d_k>;
 using K_ = in<"K", batch, heads, mem, d_k>;
 using V_ = in<"V", batch, heads, mem, d_v>;
 
-// ---- attention ------------------------------------------------------------------------------------------------------
+// ---- attention ----------------------------------------------------------------------------------
 inline constexpr auto full =
     kernel<"full">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
       return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), V);
@@ -81,7 +81,7 @@ inline constexpr auto window =
       return dot<kv>(softmax<kv>(mask(dot<d_k>(Q, K), near)), V);
     });
 
-// How far a query sees is decided by the call: what the mask compares with is read from memory.
+// The call decides how far a query sees: the mask compares with values read from memory.
 inline constexpr auto window_of_call = kernel<"window_of_call">(
     [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
        in<"width", i32> width) -> out<"O", batch, heads, seq, d_v> {
@@ -211,7 +211,7 @@ inline constexpr auto weights_out = kernel<"weights_out">([
   return {dot<mem>(w, V), s, w};
 });
 
-// ---- layers ---------------------------------------------------------------------------------------------------------
+// ---- layers -------------------------------------------------------------------------------------
 inline constexpr auto multi_head = kernel<"multi_head">(
     [](in<"X", batch, seq, d_model> X, param<"Wq", d_model, heads, d_k> Wq,
        param<"Wk", d_model, heads, d_k> Wk, param<"Wv", d_model, heads, d_v> Wv,
@@ -290,7 +290,7 @@ inline constexpr auto talking_heads = kernel<"talking_heads">(
       return dot<mem>(dot<heads>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), P), V);
     });
 
-// ---- shapes and names that a code generator may stumble over --------------------------------------------------------
+// ---- shapes and names that a code generator may stumble over ------------------------------------
 inline constexpr axis<"i"> i;  // names that the code generator uses itself
 inline constexpr axis<"T"> T;
 inline constexpr alias<"j", i> j;
@@ -385,7 +385,7 @@ inline constexpr auto limits = kernel<"limits">(
       return {log(x), relu(x), elu(x), erf(x), exp(x), tanh(x), sigmoid(x)};
     });
 
-// ---- weights that nothing normalises, sums of weights, chains of contractions ---------------------------------------
+// ---- weights that nothing normalises, sums of weights, chains of contractions -------------------
 inline constexpr auto sigmoid_weights = kernel<"sigmoid_weights">(
     [](Q_ Q, in<"K", batch, heads, kv, d_k> K,
        in<"V", batch, heads, kv, d_v> V) -> out<"O", batch, heads, seq, d_v> {
@@ -410,7 +410,7 @@ inline constexpr auto gated_difference = kernel<"gated_difference">(
       return dot<mem>((w1 - lambda * w2) * gate * 0.5f, V);
     });
 
-// What is made of the logsumexp is stored, and scales the result beside it.
+// A function of the logsumexp is stored, and scales the result beside it.
 inline constexpr auto lse_twice = kernel<"lse_twice">(
     [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"x", batch, heads, seq>,
                                  out<"lse", batch, heads, seq>> {
@@ -442,14 +442,14 @@ inline constexpr auto quadratic_linear = kernel<"quadratic_linear">(
       return dot<mem>(dot<d_k>(relu(Q), relu(K)), V);
     });
 
-// What one attention gives, bent, weighs the values of another.
+// The result of one attention, transformed, weights the values of another.
 inline constexpr auto weights_of_attention = kernel<"weights_of_attention">(
     [](Q_ Q, K_ K, in<"Z", batch, heads, mem, c> Z,
        in<"W", batch, heads, c, d_v> W) -> out<"O", batch, heads, seq, d_v> {
       return dot<c>(relu(dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), abs(Z))), abs(W));
     });
 
-// ---- storage of 16 bit ----------------------------------------------------------------------------------------------
+// ---- storage of 16 bit --------------------------------------------------------------------------
 inline constexpr auto stored_bf16 = kernel<"stored_bf16">(
     [](in<"Q", bf16, batch, heads, seq, half> Q, in<"K", bf16, batch, heads, kv, half> K,
        in<"V", bf16, batch, heads, kv, d_v> V)
@@ -464,7 +464,7 @@ inline constexpr auto stored_f16 = kernel<"stored_f16">(
       return {dot<d_model>(X, W) + b, X};
     });
 
-// ---- what a shortcut would get wrong --------------------------------------------------------------------------------
+// ---- what a shortcut would get wrong ------------------------------------------------------------
 // Scores of other pairs, and of the mean over heads, besides those of this pair.
 inline constexpr auto scores_of_others = kernel<"scores_of_others">(
     [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
@@ -509,7 +509,7 @@ inline constexpr auto gated_by_all =
       return dot<mem>(softmax<mem>(s), V) * sigmoid(mean<seq>(logsumexp<mem>(s)));
     });
 
-// ---- gathers --------------------------------------------------------------------------------------------------------
+// ---- gathers ------------------------------------------------------------------------------------
 // Keys of before and of now, one after the other: attended to, and an output.
 inline constexpr auto cached = kernel<"cached">(
     [](Q_ Q, in<"K", batch, heads, seq, d_k> K, in<"V", batch, heads, seq, d_v> V,
@@ -572,7 +572,7 @@ inline constexpr auto decode = kernel<"decode">(
       return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
     });
 
-// Sums of positions and of what memory holds, which no i32 holds until all terms are there.
+// Sums of positions and stored values that fit an i32 only after all terms are added.
 inline constexpr auto counted_from_far =
     kernel<"counted_from_far">([](in<"far", i32, batch> far) -> out<"seen", b8, seq, slots, batch> {
       return cached_causal<seq, slots>(far);

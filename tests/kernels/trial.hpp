@@ -29,13 +29,14 @@ std::string run(const trial &);
 using two_sizes = std::pair<std::int64_t, std::int64_t>;
 codegen::size_map sizes_for(const codegen::program &, two_sizes, unsigned seed);
 
-// Whether the sizes of others decide this axis, as those of past and new keys decide that of all.
+// True if the sizes of other axes determine this one, as past and new keys determine all keys.
 bool is_decided(const codegen::program &, codegen::axis_id);
 
 // The arguments of a trial, as `run` makes them.
 codegen::arrays random_arguments(const trial &);
 
-// Runs the kernel of a trial on these arguments. `results` holds what its outputs hold afterwards, whatever the status.
+// Runs the kernel of a trial on these arguments. `results` receives its outputs, whatever the
+// status is.
 status results_of(const trial &, const codegen::arrays &arguments, codegen::arrays &results);
 
 // The status of that trial's call alone: whether the device is there at all.

@@ -1,6 +1,8 @@
-# cmake -DMODE=installed|subfolder -DBUILD=<qkv's build> -DSOURCE=<qkv> -DWORK=<folder> -DHALIDE=<Halide_DIR> -P check.cmake
-# The consumer, its build, and the installation or a link to the sources lie in a folder whose name has what CMake allows in
-# a path but shells, makefiles, patterns and C strings give a meaning of their own.
+# cmake -DMODE=installed|subfolder -DBUILD=<qkv's build> -DSOURCE=<qkv> -DWORK=<folder>
+#       -DHALIDE=<Halide_DIR> -P check.cmake
+# The consumer, its build, and the installation or a link to the sources are in a folder whose name
+# has characters that CMake allows in a path but that have a meaning in shells, makefiles, patterns
+# and C strings.
 set(WORK "${WORK}/it's [1] {a} (b) $c & #2 50% ü 数")
 function(step what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
@@ -11,7 +13,7 @@ endfunction()
 
 if(MODE STREQUAL installed)
   file(REMOVE_RECURSE ${WORK})
-  string(REGEX REPLACE "[][]" "" prefix "${WORK}/prefix")  # what CMake writes for find_package takes them for a pattern
+  string(REGEX REPLACE "[][]" "" prefix "${WORK}/prefix")  # find_package would take them for a pattern
   file(REMOVE_RECURSE ${prefix})
   step("the installation" ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
   set(how -DCMAKE_PREFIX_PATH=${prefix})
@@ -37,7 +39,7 @@ else()
   file(MAKE_DIRECTORY ${WORK})
   file(CREATE_LINK ${SOURCE} ${WORK}/qkv SYMBOLIC)
   set(how -DQKV_SOURCE=${WORK}/qkv -DQKV_GROUP=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
-      # as where code is not independent of its position by default
+      # As if code were not position independent by default.
       -DCMAKE_POSITION_INDEPENDENT_CODE=OFF -DCMAKE_C_FLAGS=-fno-pie -DCMAKE_CXX_FLAGS=-fno-pie -DCMAKE_EXE_LINKER_FLAGS=-no-pie)
 endif()
 file(REMOVE_RECURSE ${WORK}/consumer)

@@ -166,7 +166,7 @@ TEST_CASE("compare: no elements, a scalar, a wrong number of elements") {
   CHECK(compare(scalar, std::vector<double>{3}).text.find("O is 3, expected 2") == 0);
 }
 
-// ---- with a kernel --------------------------------------------------------------------------------------------------
+// ---- with a kernel ------------------------------------------------------------------------------
 namespace {
 
 constexpr batch_axis<"batch"> batch;
@@ -232,7 +232,8 @@ TEST_CASE("judge: f64 is held to double precision, what f32 it is made of is not
 
 namespace {
 
-// Terms of 1e8 that cancel in every loop before the small ones come; added from the end they swallow those.
+// Terms of 1e8 cancel in every loop before the small ones are added; added from the end, they
+// swallow those.
 codegen::verdict judge_cancelling(const auto &kernel, const std::function<float(float)> &after) {
   const codegen::program p = codegen::make_program(kernel);
   arrays a = {{"X", {{1, 16}, row_of(16, 1)}}, {"Y", {{1, 16}, row_of(16, 0)}}};
@@ -311,7 +312,7 @@ TEST_CASE("judge: a state that fades may be 0 from the smallest normal number on
                           {{"O", {{16}, row_of(16, got)}}});
   };
   CHECK(judged(2000, 0).right);  // 2^-2000
-  CHECK(judged(130, 0).right);   // a denormal number, and what flushing makes of it
+  CHECK(judged(130, 0).right);   // a denormal number and its flushed value
   CHECK(judged(130, 0x1p-130).right);
   CHECK_FALSE(judged(100, 0).right);
   CHECK(judged(100, 0x1p-100).right);

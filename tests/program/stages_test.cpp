@@ -1,4 +1,4 @@
-// Where pipelines are cut: what each stage is, and what is stored.
+// Cuts of pipelines: the kind of each stage, and the steps that are stored.
 #include "codegen/stages/stages.hpp"
 
 #include <algorithm>
@@ -50,14 +50,14 @@ constexpr auto squeezed =
       return qkv::dot<wide>(X, qkv::dot<narrow>(W, U));
     });
 
-// The same with a name for what is opened.
+// The same with a name for the contraction that is opened.
 constexpr auto named =
     qkv::kernel<"named">([](qkv::in<"X", specs::seq, wide> X, qkv::in<"W", wide, narrow> W,
                             qkv::in<"U", narrow, out_> U) -> qkv::out<"Y", specs::seq, out_> {
       return qkv::dot<wide>(X, qkv::let<"WU">(qkv::dot<narrow>(W, U)));
     });
 
-// The same where a row of X hides what it would be multiplied with.
+// The same, but a mask on X hides a factor of the product.
 constexpr auto hidden =
     qkv::kernel<"hidden">([](qkv::in<"X", specs::seq, wide> X, qkv::in<"keep", qkv::b8, wide> keep,
                              qkv::in<"W", wide, narrow> W,

@@ -1,5 +1,6 @@
 #pragma once
-// Small kernels that really are compiled: what the runtime promises about threads, memory, sizes and devices is tested on them.
+// Small compiled kernels, which test the runtime's promises about threads, memory, sizes and
+// devices.
 #include <qkv/dsl.hpp>
 
 namespace compiled {
@@ -25,12 +26,12 @@ inline constexpr auto project =
       return dot<d_model>(X, W) + b;
     });
 
-// Stores the scores of all pairs, twice: with a name and without.
+// Stores the scores of all pairs twice: named and unnamed.
 inline constexpr auto pairs = kernel<"pairs">([](in<"A", seq> A, in<"B", kv> B) -> out<"S", seq> {
   auto scores = let<"scores">(normalize<kv>(broadcast<kv>(A) * broadcast<seq>(B)));
   return sum<kv>(scores / (1 + sum<seq>(scores)));
 });
-// A scan holds its state twice.
+// A scan, which holds its state twice.
 inline constexpr auto halved =
     kernel<"halved">([](in<"X", seq> X, in<"S0", kv, columns> S0) -> out<"S", kv> {
       return sum<columns>(scan<seq>(S0, [](auto s, auto x) { return s / 2 + x; }, X).last);
@@ -39,7 +40,7 @@ inline constexpr auto halved =
 inline constexpr auto total =
     kernel<"total">([](in<"A", seq, kv> A) -> out<"S", seq> { return sum<kv>(A); });
 
-// Params whose sizes the call decides.
+// Params of which the call decides the sizes.
 inline constexpr auto low_rank = kernel<"low_rank">(
     [](in<"X", seq, inner> X, param<"W", inner, columns> W,
        param<"c", columns> c) -> out<"Y", seq, columns> { return dot<inner>(X, W) + c; });

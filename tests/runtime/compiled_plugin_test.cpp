@@ -1,4 +1,5 @@
-// A library with the same compiled kernels as the program comes and goes: both work, each with what is its own.
+// A library with the same compiled kernels as the program is loaded and unloaded: both work, each
+// with its own code.
 #include <qkv/call.hpp>
 
 #include "compiled.hpp"

@@ -1,4 +1,4 @@
-// Sizes at which compiled code has nothing to do, or more than it can hold.
+// Sizes at which compiled code has nothing to do or more than it can hold.
 #include <qkv/call.hpp>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ TEST_CASE("intermediates that are too large") {
 
 TEST_CASE("scans that are too large") {
   constexpr std::int64_t n =
-      20000;  // one state fits into 2^31 bytes, the one before and after a step do not
+      20000;  // one state fits into 2^31 bytes; two, before and after a step, do not
   const std::vector<float> start(n, 1);
   const const_tensor_view<kv, columns> S0(start.data(), {n, n}, {0, 1});
   tensor<seq> X({2});

@@ -13,8 +13,8 @@
 
 #include "threads.hpp"
 
-// The linker sends every call of these here (--wrap), but for those inside shared libraries, which get their memory by
-// operator new.
+// The linker redirects every call of these functions to here (--wrap), except calls inside shared
+// libraries, which get their memory from operator new.
 extern "C" {
 void *__real_malloc(std::size_t);
 void *__real_calloc(std::size_t, std::size_t);
@@ -28,7 +28,7 @@ int __real_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *)
 namespace failing {
 namespace {
 
-constinit std::atomic<long> left{0};  // requests until one fails; 0: none does
+constinit std::atomic<long> left{0};  // requests until one fails; 0: none fails
 constinit std::atomic<bool> for_all{false}, failed{false};
 
 bool refused() {
@@ -42,7 +42,7 @@ bool refused() {
   return true;
 }
 
-// Addresses of blocks, by open addressing.
+// A set of block addresses, with open addressing.
 class addresses {
  public:
   void add(void *p) {
@@ -57,7 +57,7 @@ class addresses {
     if (*place != p) return;
     *place = gone();
     --n_;
-    // marks at the end of a search are not needed
+    // Marks at the end of a search are not needed.
     if (place + 1 == &*places_.end() || place[1]) return;
     while (place >= places_.data() && *place == gone()) *place-- = nullptr;
   }
@@ -68,7 +68,7 @@ class addresses {
 
  private:
   void *gone() { return this; }
-  // Where p is or, if it is nowhere, an end of the search for it; to add, the first place that is free.
+  // The place of p or, if it is absent, the end of its search; to insert p, the first free place.
   void *&at(void *wanted, void *p) {
     std::size_t i = reinterpret_cast<std::uintptr_t>(p) / 16 * 0x9e3779b97f4a7c15u >> 44;
     while (places_[i] && places_[i] != wanted && !(wanted == nullptr && places_[i] == gone()))
@@ -114,7 +114,7 @@ long blocks() { return all.count(); }
 
 namespace {
 
-// Everything that is kept between calls goes back first.
+// The number of blocks after everything that is kept between calls was given back.
 long blocks_at_rest() {
   qkv::detail::stop_threads();
   qkv::default_workspace().trim();
@@ -148,7 +148,7 @@ std::string tried(const operation &o, long k, bool for_good, bool &touched) {
 std::string survived(const operation &o) {
   return in_child([&](child_report &r) {
     bool touched = true;
-    // what a first call sets up for the whole process is no loss
+    // Memory that a first call sets up for the whole process is not a leak.
     (void)o.run();
     for (const bool for_good : {false, true}) {
       r.for_good = for_good;

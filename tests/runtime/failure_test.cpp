@@ -1,5 +1,5 @@
-// Whatever request for memory or for a thread fails, an operation answers with a status, loses nothing, and works the next
-// time.
+// Whichever request for memory or for a thread fails, an operation returns a status, leaks nothing
+// and works the next time.
 #include <stdlib.h>
 #include <unistd.h>
 #include <qkv/device.hpp>
@@ -145,7 +145,7 @@ TEST_CASE("memory fails in tensors and workspaces") {
           auto copy = a;
           copy = a;
           const status s = qkv::call<blend>(copy.Q, copy.K, copy.V, copy.O);
-          // without memory a tensor says null_data, which is why there is none
+          // A tensor without memory gives null_data; the cause is out_of_memory.
           return s.code() == status_code::null_data ? status_code::out_of_memory : s;
         }}) == "");
   project_arguments p;
@@ -188,7 +188,7 @@ using stored = tensor<batch, slots, d>;
 using page = tensor<pages, slot, d>;
 using rows = tensor<batch, seq, d>;
 
-// Takes the new positions, and two of them back. What it cannot take leaves it as it was.
+// Appends the new positions and removes two of them. A failed append leaves the cache unchanged.
 template <class Cache>
 operation filling(Cache &cache, const rows &r, const std::vector<std::int32_t> &counts) {
   return {.run =
@@ -236,7 +236,7 @@ TEST_CASE("memory fails in a cache") {
 
 namespace {
 
-// A folder for files that goes with it.
+// A folder for files, removed at the end.
 struct folder {
   std::string path = "/tmp/qkv-failure-XXXXXX";
   folder() { REQUIRE(mkdtemp(path.data())); }
@@ -272,7 +272,7 @@ TEST_CASE("memory fails at files") {
           qkv::npy_array a;
           return qkv::read_npy(path, a);
         }}) == "");
-  // a file stays as it was, and nothing lies beside it
+  // The file stays as it was, and no other one is left beside it.
   CHECK(survived({.run = [&] { return write(other); },
                   .intact = [&] { return (holds(data) || holds(other)) && f.files() == 1; }}) ==
         "");
@@ -305,12 +305,12 @@ TEST_CASE("memory fails where there is no device") {
 
 namespace {
 
-// What a program reads, without memory of its own.
+// The input that a program reads, without memory of its own.
 struct input : std::streambuf {
   explicit input(std::string &text) { setg(text.data(), text.data(), text.data() + text.size()); }
 };
 
-// A command line that is at hand before anything fails.
+// A command line that is built before anything fails.
 struct command {
   std::vector<std::string> words;
   std::string typed;

@@ -77,7 +77,7 @@ class library {
   std::vector<qkv_pack> packs_;
 };
 
-// A library of kernels that is loaded as long as this lives.
+// A library of kernels that stays loaded for the lifetime of this object.
 class loaded {
  public:
   loaded(const char *name, std::vector<const qkv_kernel *> kernels)

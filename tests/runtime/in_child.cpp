@@ -19,7 +19,7 @@ std::string in_child(const std::function<void(child_report &)> &f) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    // the test framework's own handlers would print
+    // The test framework's own handlers would print.
     for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) std::signal(signal, SIG_DFL);
     alarm(100);
     f(*r);

@@ -1,9 +1,9 @@
 #pragma once
-// A child process in which a test may crash or hang.
+// Runs a function that may crash or hang in a child process.
 #include <functional>
 #include <string>
 
-// What the child has to say, and how far it came.
+// The child's message and its progress.
 struct child_report {
   char text[400];
   long k;  // the request that fails, if any
@@ -12,7 +12,8 @@ struct child_report {
   void say(const std::string &);
 };
 
-// Runs something in a child process: what it said, or how it ended (a signal, no return within 100 s), or nothing.
+// Runs a function in a child process. Returns its message, or how it ended (a signal, no return
+// within 100 s), or an empty text.
 std::string in_child(const std::function<void(child_report &)> &);
-// Empty when it returned true.
+// Empty if the function returned true.
 std::string in_child(const std::function<bool()> &);

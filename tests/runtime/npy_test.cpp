@@ -169,7 +169,7 @@ TEST_CASE("a file is replaced whole or not at all") {
   const auto files = [&] { return std::distance(std::filesystem::directory_iterator(f.path), {}); };
   REQUIRE(write(path, old).ok());
   REQUIRE(chmod(path.c_str(), 0640) == 0);
-  // the disk is full after a few bytes
+  // The disk is full after a few bytes.
   CHECK(in_child([&] {
           std::signal(SIGXFSZ, SIG_IGN);
           const rlimit little{100, 100};

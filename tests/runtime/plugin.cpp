@@ -1,5 +1,6 @@
-// A library of kernels, loaded while a program runs. QKV_PLUGIN_RUNTIME: it brings a runtime of its own and calls its kernel
-// itself; else it uses that of the program. The kernel's results say which version of it was called.
+// A library of kernels that is loaded while a program runs. With QKV_PLUGIN_RUNTIME it has a
+// runtime of its own and calls its kernel itself; otherwise it uses the program's runtime. The
+// kernel's results tell which version of it was called.
 #include <qkv/kernel.h>
 
 #include <cstdint>
@@ -11,13 +12,13 @@
 
 namespace {
 
-struct view {  // what matters here of halide_buffer_t
+struct view {  // the part of halide_buffer_t that matters here
   std::uint64_t device;
   const void *interface;
   float *host;
 };
 
-// Y = X + version, of one element.
+// Y = X + version, for one element.
 int enter(void **args) {
   *static_cast<view *>(args[2])->host = *static_cast<view *>(args[1])->host + QKV_PLUGIN_VERSION;
   return 0;
@@ -39,7 +40,7 @@ __attribute__((destructor(101))) void unloaded() { qkv_unregister_library(&libra
 }  // namespace
 
 #ifdef QKV_PLUGIN_RUNTIME
-// Calls the kernel and runs a loop on several threads; the version, or -1.
+// Calls the kernel and runs a loop on several threads. Returns the version, or -1.
 extern "C" int plugin_call() {
   plugin::tensor<plugin::one> X, Y;
   X.fill(0);

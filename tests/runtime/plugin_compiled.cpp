@@ -1,4 +1,4 @@
-// Compiled kernels in a shared library, behind functions in C.
+// Compiled kernels in a shared library, behind C functions.
 #include <qkv/call.hpp>
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 #include "compiled.hpp"
 
-// Runs a kernel on four threads: 0 when it says ok and right numbers.
+// Runs a kernel on four threads. Returns 0 if the status is ok and the numbers are right.
 extern "C" int plugin_attend() {
   using namespace compiled;
   tensor<batch, heads, seq, compiled::d> Q({2, 300}), O({2, 300});

@@ -1,5 +1,5 @@
 #pragma once
-// A library of tests/runtime/plugins, loaded as long as this lives.
+// A library of tests/runtime/plugins, loaded for the lifetime of this object.
 #include <dlfcn.h>
 
 #include <filesystem>

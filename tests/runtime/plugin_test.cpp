@@ -1,4 +1,4 @@
-// Libraries of kernels that use the program's runtime come and go.
+// Libraries of kernels that use the program's runtime are loaded and unloaded.
 #include <qkv/registry.hpp>
 
 #include "fake.hpp"
@@ -42,7 +42,7 @@ TEST_CASE("a library that uses the program's runtime is unloaded and loaded agai
   {
     const plugged_in p("plugin_1.so");
     CHECK(a.call().ok());
-    CHECK(prepared.run(t).code() == status_code::not_linked);  // that was another
+    CHECK(prepared.run(t).code() == status_code::not_linked);  // that was another library
   }
   const plugged_in p("plugin_2.so");
   REQUIRE(a.call().ok());
@@ -61,7 +61,7 @@ TEST_CASE("two libraries have a kernel of one name") {
     CHECK(qkv::prepare<plugged>().status().code() == status_code::wrong_version);
   }
   CHECK(a.call().ok());
-  const plugged_in same("plugin_3.so");  // of the same signature
+  const plugged_in same("plugin_3.so");  // with the same signature
   CHECK(a.call().ok());
   CHECK(qkv::kernels("plugged").size() == 2);
 }

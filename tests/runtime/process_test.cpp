@@ -1,4 +1,5 @@
-// What happens to a process around its calls: a library goes whose threads sleep, it forks, it calls before main.
+// Events in a process around its calls: unloading a library whose threads sleep, fork(), calls
+// before main.
 #include <qkv/registry.hpp>
 
 #include <array>
@@ -45,8 +46,8 @@ TEST_CASE("a library with a runtime of its own is unloaded and loaded again") {
 
 namespace {
 
-// What a call before main said; the library with the kernel is registered before every static initialiser, as those
-// that are generated are.
+// The library with the kernel, registered before every static initialiser, as generated libraries
+// are.
 const fake::loaded *early = nullptr;
 __attribute__((constructor(101))) void load() {
   static const fake::loaded library("fake", {&fake::blend().table, &fake::project().table});
@@ -91,7 +92,7 @@ bool memory_of_a_new_workspace() {
   return p;
 }
 
-// What a forked child does: everything that takes a lock.
+// The work of a forked child: everything that takes a lock.
 bool child_works(called_before_main &a, qkv::workspace &mine) {
   loop l;
   tensor<seq, k> X({4, 5});

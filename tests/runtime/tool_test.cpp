@@ -99,7 +99,7 @@ struct session {
 
 TEST_CASE("output that nobody takes") {
   const session s;
-  // The exit code and what is said on stderr, with stdout as prepared.
+  // The exit code and the text on stderr; prepare_stdout() runs first.
   const auto run = [&](std::vector<std::string> words, void (*prepare_stdout)()) {
     const std::string said = s.folder + "/stderr";
     std::fflush(nullptr);

@@ -116,7 +116,7 @@ static_assert(says<decltype(where(X < 0.f, X, Y))>(
 // where with a causal mask that is not aligned
 static_assert(says<decltype(where(causal<seq, mem>, step<decltype(dot<d_model>(X, E))>, 0.f))>(
     "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last; over a cache, cached_causal causal<seq, mem>[mem, seq]"));
-// the same, inverted: its axes are forgotten
+// the same, inverted: its axes are unknown
 static_assert(says<decltype(where(!causal<seq, mem>, step<decltype(dot<d_model>(X, E))>, 0.f))>(
     "!(causal<seq, mem>): made of a causal mask between axes of unrelated size say causal<query, key, align::first> or align::last !(causal<seq, mem>)[mem, seq]"));
 // too many axes

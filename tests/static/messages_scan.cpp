@@ -28,7 +28,7 @@ static_assert(says<decltype(scan<seq>(s, bent, X))>(
 // an operand that the step does not take
 static_assert(says<decltype(scan<seq>(s, same, X, X))>(
     "scan<seq>: the step takes fewer operands than the state and the 2 that follow it [](auto state, auto x, ..) with an x for each"));
-// one that it lacks, two of them
+// a step that takes one operand more, and two more
 constexpr auto wants_two = [](auto state, auto x, auto y) { return state + x * y; };
 static_assert(says<decltype(scan<seq>(s, wants_two, X))>(
     "scan<seq>: the step takes more operands than the state and the 1 that follow it [](auto state, auto x, ..) with an x for each"));

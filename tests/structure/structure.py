@@ -13,7 +13,7 @@ ROOT = pathlib.Path(sys.argv[1]).resolve()
 INCLUDE_ROOTS = ("dsl", "runtime", "codegen/include", "")
 SOURCES = (".hpp", ".cpp", ".h", ".c", ".cmake", ".py", ".cu")
 
-# What a place may include, by the places in which the included files lie. The first place that fits a file counts.
+# Places, and the places whose files they may include. The first place that contains a file counts.
 MAY_INCLUDE = {
     "dsl/qkv/core": ["dsl/qkv/core"],
     "dsl/qkv/ops": ["dsl/qkv/core", "dsl/qkv/ops"],
@@ -114,7 +114,7 @@ def rule_readmes():
 
 
 def rule_no_shells():
-    """No path reaches a shell: programs are started with their words, not with a command line."""
+    """No path reaches a shell: programs are started with a list of arguments, not with a command line."""
     shell = re.compile(r"std::system|[^\w.:]system\(|popen\(|os\.system|shell=True")
     for file in tracked(".hpp", ".cpp", ".h", ".c", ".py"):
         if within(file, "tests/structure"):
@@ -130,7 +130,7 @@ def rule_no_shells():
 
 
 def rule_kernel_names():
-    """What qkv/kernel.h declares as qkv_<name> is refused as the name of a kernel."""
+    """Each qkv_<name> that qkv/kernel.h declares is refused as the name of a kernel."""
     declared = set(re.findall(r"\bqkv_(\w+)", (ROOT / "runtime/qkv/kernel.h").read_text()))
     array = re.search(r"names_of_runtime\[\] = \{(.*?)\};", (ROOT / "dsl/qkv/core/names.hpp").read_text(), re.S)[1]
     refused = set(re.findall(r'"(\w+)"', array))
@@ -139,7 +139,7 @@ def rule_kernel_names():
 
 
 def rule_statuses():
-    """Each status is in status.hpp, status.cpp, the C header and the table of runtime/README.md; a test of runtime provokes it."""
+    """Each status is in status.hpp, status.cpp, the C header and the table of runtime/README.md, and has a test."""
     enum = re.search(r"enum class status_code : int \{(.*?)\};", (ROOT / "runtime/qkv/status.hpp").read_text(), re.S)[1]
     statuses = re.findall(r"^\s*(\w+)", re.sub(r"//.*", "", enum), re.M)
     in_c = re.search(r"\{\s*QKV_OK = 0,(.*?)\}", (ROOT / "runtime/qkv/kernel.h").read_text(), re.S)[1]

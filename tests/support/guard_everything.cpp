@@ -1,5 +1,5 @@
-// Linked into a test: with QKV_GUARD=end or begin, every workspace of the process takes guarded memory, and the process
-// fails at its end where something was written outside of a block.
+// Linked into a test: with QKV_GUARD=end or begin, every workspace of the process takes guarded
+// memory, and the process fails at its end if something was written outside of a block.
 #include <cstdio>
 #include <cstdlib>
 

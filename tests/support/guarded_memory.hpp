@@ -1,6 +1,6 @@
 #pragma once
-// Memory whose end (or beginning) lies at a page that nobody may touch, and whose surroundings up to the next page are
-// checked for writes.
+// Memory whose end (or beginning) lies at an inaccessible page, and whose surroundings up to the
+// next page are checked for writes.
 #include <atomic>
 #include <cstddef>
 #include <map>
@@ -12,16 +12,16 @@
 
 namespace qkv::testing {
 
-enum class guard { after, before };  // which end lies at the page
+enum class guard { after, before };  // the side of the inaccessible page
 
-// What memory holds before anyone writes: behind `after` NaN as any float and a large index; behind `before` large
-// numbers, which a maximum does not drop.
+// The initial contents of memory: with `after`, NaN as any float and a large index; with `before`,
+// large numbers, which a maximum does not drop.
 constexpr unsigned char filler(guard where, std::size_t offset) {
   if (where == guard::before) return 0x7f;
   return offset % 2 ? 0x7f : 0xf4;
 }
 
-// Whole pages between two that nobody may touch.
+// Whole pages between two inaccessible ones.
 class guarded_pages {
  public:
   guarded_pages() = default;
@@ -38,18 +38,18 @@ class guarded_pages {
   std::size_t bytes_ = 0;
 };
 
-// A block in such pages, at their end or their beginning, as near as `alignment` of its first byte permits.
+// A block at the end or the beginning of such pages, as near as its `alignment` permits.
 class guarded_block {
  public:
   guarded_block(std::size_t bytes, guard, std::size_t alignment);
-  // In pages that are filled already: those of a block that was freed.
+  // In pages that are already filled, of a block that was freed.
   guarded_block(guarded_pages &&, std::size_t bytes, guard, std::size_t alignment);
 
   unsigned char *data() const { return data_; }
   std::size_t bytes() const { return bytes_; }
   bool surroundings_untouched() const;
-  bool untouched() const;  // the block and its surroundings
-  void fill();             // the block alone
+  bool untouched() const;  // neither the block nor its surroundings
+  void fill();             // only the block
   unsigned char pattern(std::size_t k) const { return filler(where_, offset_ + k); }
   guarded_pages release() && { return std::move(pages_); }
 
@@ -62,8 +62,8 @@ class guarded_block {
   unsigned char *data_;
 };
 
-// All that compiled code and the runtime allocate, in such blocks. Freed blocks are filled again and used again later;
-// what was written to them in between is found.
+// Serves everything that compiled code and the runtime allocate with such blocks. Freed blocks are
+// filled again and reused later; writes to them in between are detected.
 class guarded_memory final : public detail::memory_source {
  public:
   explicit guarded_memory(guard where) : where_(where) {}
@@ -71,7 +71,7 @@ class guarded_memory final : public detail::memory_source {
   void *take(std::size_t bytes) noexcept override;
   std::size_t give_back(void *memory) noexcept override;
 
-  // What was written outside of blocks since the last call, in words; empty when nothing was.
+  // Describes the writes outside of blocks since the last call; empty if there were none.
   std::string damage();
   std::size_t blocks_taken() const { return taken_; }
 
@@ -87,16 +87,16 @@ class guarded_memory final : public detail::memory_source {
   std::atomic<std::size_t> taken_ = 0;
 };
 
-// One for the whole process, and a workspace that takes everything from it.
+// One for the whole process, and a workspace that takes all its memory from it.
 guarded_memory &guarded_memory_of(guard);
 workspace &guarded_workspace(guard);
 
-// Which end the environment asks to guard: QKV_GUARD=end or begin; without it, what a test prefers; "swapped": the other
-// end than that. Anything else ends the process.
+// The guarded end that the environment chooses: QKV_GUARD=end or begin; without it, the end that a
+// test prefers; "swapped": the other end. Any other value ends the process.
 guard guard_or(guard preferred);
-bool guards_everything();  // end or begin: every workspace of the process is guarded
+bool guards_everything();  // for end or begin, every workspace of the process is guarded
 
-// The alignment that compiled code relies on: that of the vectors of this machine.
+// The alignment that compiled code relies on: that of this machine's vectors.
 std::size_t vector_alignment();
 
 }  // namespace qkv::testing

@@ -1,6 +1,7 @@
-// The comparer refuses planted errors: kernels of the attention zoo with one mistake each, computed by the interpreter in
-// float32. planted_errors.txt lists which case refuses which mistake: under this rule, under the rule before it (two loops,
-// no noise), both or none. QKV_UPDATE=1 writes it anew.
+// The comparer refuses planted errors: kernels of the attention zoo with one mistake each, computed
+// by the interpreter in float32. planted_errors.txt lists which case refuses which mistake: under
+// this rule, under the rule before it (two loops, no noise), both or none. QKV_UPDATE=1 rewrites
+// it.
 #include <qkv/dsl.hpp>
 
 #include <algorithm>
@@ -55,7 +56,7 @@ const std::vector<program> &programs() {
   return all;
 }
 
-// Queries, keys of another sequence, and the size of random numbers.
+// Queries, keys of another sequence, and the magnitude of random numbers.
 struct setting {
   std::int64_t queries, keys;
   double scale;
@@ -88,10 +89,10 @@ example make_example(const program &p, const setting &s) {
   return e;
 }
 
-// ---- mistakes -------------------------------------------------------------------------------------------------------
+// ---- mistakes -----------------------------------------------------------------------------------
 using row = std::vector<double>;
 
-// Changes the rows of softmax or normalize in place; each adds up to what it did before.
+// Changes the rows of softmax or normalize in place; each keeps its sum.
 void each_row(const example &e, const node &n, std::vector<double> &data,
               const std::function<void(row &)> &change) {
   const std::vector<std::int64_t> size = codegen::all_sizes(e.p, e.sizes);
@@ -117,7 +118,7 @@ bool has_weights(const program &p) {
                      [](const node &n) { return makes_weights(n.kind); });
 }
 
-// Each exponential off by up to this relative error.
+// Changes each exponential by up to this relative error.
 codegen::alteration inexact_exp(const example &e, arrays &) {
   constexpr double most = 1.2e-6;
   auto random = std::make_shared<random_numbers>(3);
@@ -138,7 +139,7 @@ codegen::alteration inexact_exp(const example &e, arrays &) {
   };
 }
 
-// The values of one key in the middle are left out, its weight too where weights are normalised.
+// Leaves out the values of one key in the middle, and its weight if weights are normalised.
 codegen::alteration dropped_key(const example &e, arrays &arguments) {
   if (has_weights(e.p))
     return [&e](const node &n, std::vector<double> &data) {
@@ -155,7 +156,7 @@ codegen::alteration dropped_key(const example &e, arrays &arguments) {
   return {};
 }
 
-// One row forgets to rescale what stands before the block with its maximum.
+// Forgets to rescale, in one row, the weights before the block with its maximum.
 codegen::alteration wrong_maximum(const example &e, arrays &) {
   constexpr std::size_t block = 16;
   return [&e](const node &n, std::vector<double> &data) {
@@ -173,7 +174,7 @@ codegen::alteration wrong_maximum(const example &e, arrays &) {
   };
 }
 
-// Scores too large by 1e-5 of themselves.
+// Scales the scores by 1 + 1e-5.
 codegen::alteration wrong_scale(const example &e, arrays &arguments) {
   constexpr double by = 1 + 1e-5;
   if (has_weights(e.p))
@@ -210,7 +211,7 @@ bool refused(const std::vector<codegen::expectation> &expected, const arrays &re
   });
 }
 
-// The rule of two loops that knew no noise.
+// The previous rule: two loops, no noise.
 std::vector<codegen::expectation> without_noise(std::vector<codegen::expectation> all) {
   for (codegen::expectation &e : all) {
     e.fused = e.in_sequence;

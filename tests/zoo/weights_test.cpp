@@ -44,7 +44,7 @@ TEST_CASE("attend_with_sink: one more logit without a value; softmax_plus_one: i
   for (auto [n, m] : pairs_of_sizes) {
     arrays a = arguments_of(sinks, {{"batch", 2}, {"seq", n}, {"mem", m}});
     a["sink"].data[1] = -std::numeric_limits<double>::infinity(),
-    a["sink"].data[2] = -1e30;  // as good as none, for empty rows too
+    a["sink"].data[2] = -1e30;  // as good as none, also for empty rows
     arrays r = meaning(sinks, a);
     const auto expected = [&, m = m](const position &i, double sink) {
       const row_of row{a, i};

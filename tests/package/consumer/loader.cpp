@@ -1,4 +1,4 @@
-// loader PLUGIN: loads it, calls its kernel, and unloads it, twice.
+// loader PLUGIN: loads the library, calls its kernel and unloads it, twice.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The kernel behind a function in C.
+// The kernel behind a C function.
 #include <qkv/call.hpp>
 
 #include "mine.hpp"
