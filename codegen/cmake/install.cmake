@@ -1,4 +1,5 @@
-# What `cmake --install` lays down, such that find_package(qkv) gives qkv::dsl, qkv::runtime and qkv_add_kernels.
+# Rules for `cmake --install`: afterwards find_package(qkv) provides qkv::dsl, qkv::runtime and
+# qkv_add_kernels.
 include(CMakePackageConfigHelpers)
 set(_config ${CMAKE_INSTALL_LIBDIR}/cmake/qkv)
 set(_headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")

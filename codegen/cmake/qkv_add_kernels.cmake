@@ -82,14 +82,15 @@ function(qkv_add_kernels name)
 
   add_library(${name} STATIC "${out}/${name}_kernels.c")
   add_dependencies(${name} ${name}_kernels)
-  # Also into a shared library, whatever the project's default is.
+  # Position independent whatever the project's default is: the tables may end up in a shared
+  # library.
   set_target_properties(${name} PROPERTIES QKV_KERNELS "${names}" POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} PUBLIC "${out}" "${spec_folder}")
   target_link_libraries(${name} PUBLIC ${archives} qkv::halide_runtime qkv::runtime)
   # Nothing refers to the tables by name: without this the linker would leave them out.
   target_link_options(${name} INTERFACE "LINKER:--undefined=qkv_library_${name}")
-  # Compiled code stays inside the shared library or program that it is linked into: where another has a kernel of the same
-  # name, its tables must not find that one's code.
+  # Keeps compiled code private to the shared library or program that it is linked into. Otherwise
+  # its tables could bind to the code of another one's kernel of the same name.
   list(TRANSFORM names APPEND ".a" OUTPUT_VARIABLE hidden)
   list(JOIN hidden ":" hidden)
   target_link_options(${name} INTERFACE "LINKER:--exclude-libs=${hidden}")
@@ -104,8 +105,8 @@ function(qkv_add_kernels name)
   target_include_directories(${name}_tool BEFORE PRIVATE "${spec_folder}")
 endfunction()
 
-# The two mains: the generator's, and the tool's. They include the spec by its name: no path stands in a text that a
-# compiler reads.
+# The two mains, of the generator and of the tool. They include the spec by its file name, so that
+# no path appears in text that a compiler reads.
 function(_qkv_write_mains name spec out kernels)
   set(checks)
   set(traceables)
