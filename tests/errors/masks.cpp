@@ -58,6 +58,72 @@ int nodes() { return k.trace().size(); }  // as a generator does
 
 }  // namespace bias_repeated
 
+// case bias_swapped: a table of distances with query and key swapped
+namespace bias_swapped {
+using namespace my;
+
+inline constexpr axis<"distances", 33> distances;
+
+inline constexpr auto k = kernel<"k">([
+](Q_ Q, K_ K, V_ V, param<"table", heads, distances> table) -> out<"O", batch, heads, seq, d_v> {
+#ifdef WRONG
+  auto s = dot<d_k>(Q, K) + relative_bias<kv, seq, distances>(table);
+#else
+      auto s = dot<d_k>(Q, K) + relative_bias<seq, kv, distances>(table);
+#endif
+  // next line: softmax<kv>: relative_bias<kv, seq> takes seq as its keys did you mean relative_bias<seq, kv>?
+  return dot<kv>(softmax<kv>(s), V);
+});
+
+int nodes() { return k.trace().size(); }  // as a generator does
+
+}  // namespace bias_swapped
+
+// case bias_without_length: distances from the last slot of a cache that has room left
+namespace bias_without_length {
+using namespace my;
+
+inline constexpr axis<"slots"> slots;
+
+inline constexpr auto k =
+    kernel<"k">([](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
+                   in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+#ifdef WRONG
+      auto s = dot<d_k>(Q, K) + alibi<seq, slots, align::last>(alibi_slopes(heads));
+#else
+      auto s = dot<d_k>(Q, K) + alibi<seq, slots>(alibi_slopes(heads), length);
+#endif
+      auto seen = cached_causal<seq, slots>(length);
+      // next line: mask: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes
+      return dot<slots>(softmax<slots>(mask(s, seen)), V);
+    });
+
+int nodes() { return k.trace().size(); }  // as a generator does
+
+}  // namespace bias_without_length
+
+// case cached_causal_swapped: cached_causal with query and slots swapped
+namespace cached_causal_swapped {
+using namespace my;
+
+inline constexpr axis<"slots"> slots;
+
+inline constexpr auto k =
+    kernel<"k">([](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
+                   in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+#ifdef WRONG
+      auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), cached_causal<slots, seq>(length));
+#else
+      auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), cached_causal<seq, slots>(length));
+#endif
+      // next line: softmax<slots>: cached_causal<slots, seq> takes seq as its keys
+      return dot<slots>(softmax<slots>(s), V);
+    });
+
+int nodes() { return k.trace().size(); }  // as a generator does
+
+}  // namespace cached_causal_swapped
+
 // case causal_not_aligned: causal between two lengths that have nothing to do with each other
 namespace causal_not_aligned {
 using namespace my;
@@ -197,3 +263,26 @@ inline constexpr auto k = kernel<"k">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, he
 int nodes() { return k.trace().size(); }  // as a generator does
 
 }  // namespace scale_by_other_axis
+
+// case window_without_length: a window counted from the last slot of a cache that has room left
+namespace window_without_length {
+using namespace my;
+
+inline constexpr axis<"slots"> slots;
+
+inline constexpr auto k =
+    kernel<"k">([](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
+                   in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+      auto seen = cached_causal<seq, slots>(length);
+#ifdef WRONG
+      // next line: and: sliding_window<seq, slots> lacks the length that cached_causal<seq, slots> takes
+      auto near = seen and sliding_window<seq, slots, align::last>(8);
+#else
+      auto near = seen and sliding_window<seq, slots>(8, length);
+#endif
+      return dot<slots>(softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), near)), V);
+    });
+
+int nodes() { return k.trace().size(); }  // as a generator does
+
+}  // namespace window_without_length

@@ -13,7 +13,7 @@ constexpr in<"M", batch, heads, mem, d_k> M;
 
 // a window between unrelated sizes
 static_assert(says<decltype(sliding_window<seq, mem>(128))>(
-    "sliding_window<seq, mem>: the sizes of seq and mem are unrelated say sliding_window<seq, mem, align::first> or align::last"));
+    "sliding_window<seq, mem>: the sizes of seq and mem are unrelated say sliding_window<seq, mem, align::first> or align::last; over a cache, sliding_window<seq, mem>(width, length)"));
 // attention without the rename
 static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, Q, V))>(
     "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(Q) Q[batch, heads=8, seq, d_k=64] Q[batch, heads=8, seq, d_k=64]"));

@@ -20,22 +20,22 @@ constexpr in<"M", batch, heads, mem, d_k> M;
 
 // masks between axes of unrelated size
 static_assert(says<decltype(dilated<seq, mem>(2))>(
-    "dilated<seq, mem>: the sizes of seq and mem are unrelated say dilated<seq, mem, align::first> or align::last"));
+    "dilated<seq, mem>: the sizes of seq and mem are unrelated say dilated<seq, mem, align::first> or align::last; over a cache, dilated<seq, mem>(step, length)"));
 static_assert(says<decltype(global_window<seq, mem>(2, 1))>(
-    "global_window<seq, mem>: the sizes of seq and mem are unrelated say global_window<seq, mem, align::first> or align::last"));
+    "global_window<seq, mem>: the sizes of seq and mem are unrelated say global_window<seq, mem, align::first> or align::last; over a cache, global_window<seq, mem>(width, globals, length)"));
 static_assert(says<decltype(mask(step<decltype(dot<d_k>(Q, M))>, prefix<seq, mem>(length)))>(
-    "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last; over a cache, cached_causal dot(Q, M)[batch, heads=8, seq, mem]"));
+    "prefix<seq, mem>: the sizes of seq and mem are unrelated say prefix<seq, mem, align::first> or align::last; over a cache, cached_causal dot(Q, M)[batch, heads=8, seq, mem]"));
 // a prefix with query and key swapped
 static_assert(says<decltype(softmax<kv>(step<decltype(mask(scores, prefix<kv, seq>(length)))>))>(
-    "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), ..)[batch, heads=8, seq, kv]"));
+    "softmax<kv>: prefix<kv, seq> takes seq as its keys did you mean prefix<seq, kv>? mask(dot(Q, K), prefix<kv, seq>)[batch, heads=8, seq, kv]"));
 // documents of an axis that the numbers lack
 static_assert(
     says<decltype(document<mem, kv>(id))>("rename<mem, kv>: no axis mem in id id[batch, seq]"));
 // biases between axes of unrelated size
 static_assert(says<decltype(alibi<seq, mem>(slope))>(
-    "alibi<seq, mem>: the sizes of seq and mem are unrelated say alibi<seq, mem, align::first> or align::last"));
+    "alibi<seq, mem>: the sizes of seq and mem are unrelated say alibi<seq, mem, align::first> or align::last; over a cache, alibi<seq, mem>(slope, length)"));
 static_assert(says<decltype(relative_bias<seq, mem, buckets>(table))>(
-    "relative_bias<seq, mem>: the sizes of seq and mem are unrelated say relative_bias<seq, mem, align::first> or align::last"));
+    "relative_bias<seq, mem>: the sizes of seq and mem are unrelated say relative_bias<seq, mem, align::first> or align::last; over a cache, relative_bias<seq, mem, ..>(table, length)"));
 // a table without its axis
 static_assert(says<decltype(relative_bias<seq, kv, buckets>(slope))>(
     "relative_bias<seq, kv, buckets>: no axis buckets in slope slope[heads=8]"));

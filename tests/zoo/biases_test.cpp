@@ -30,6 +30,19 @@ constexpr auto t5 = kernel<"t5">(
       return {S + t5_bias<seq, kv, buckets>(table), S + t5_causal_bias<seq, kv, buckets>(table),
               S + t5_bias<seq, kv, few>(small, 20)};
     });
+// Over a cache with room left.
+inline constexpr axis<"slots"> slots;
+constexpr auto over_cache = kernel<"over_cache">(
+    [](in<"S", batch, heads, seq, slots> S, param<"slope", heads> slope,
+       param<"table", heads, distances> near, param<"far", heads, buckets> far,
+       in<"length", i32, batch> length, in<"count", i32, batch> count)
+        -> outs<out<"A", batch, heads, seq, slots>, out<"R", batch, heads, seq, slots>,
+                out<"T", batch, heads, seq, slots>, out<"C", batch, heads, seq, slots>> {
+      return {S + alibi<seq, slots>(slope, length),
+              S + relative_bias<seq, slots, distances>(near, length, count),
+              S + t5_bias<seq, slots, buckets>(far, 128, length),
+              S + t5_causal_bias<seq, slots, buckets>(far, 20, length, count)};
+    });
 constexpr auto capped = kernel<"capped">(
     [](S_ S, V_ V, param<"cap", heads> cap) -> outs<O_, out<"C", batch, heads, seq, mem>> {
       return {dot<mem>(softmax<mem>(softcap(S * 10, 5)), V), softcap(S, cap * cap + 1)};
@@ -115,6 +128,36 @@ TEST_CASE("t5_bias: buckets of distances") {
     });
     QKV_SAME(r["D"], shape,
              [&](auto i) { return biased(i, "small", both_ways(i[3] - i[2], 8, 20)); });
+  }
+}
+
+TEST_CASE("biases: queries are the last positions of a cache with room left") {
+  for (auto [n, m] : pairs_of_sizes) {
+    arrays a = arguments_of(over_cache, {{"batch", 2}, {"seq", n}, {"slots", m}});
+    a.at("length").data = {static_cast<double>(std::min(n, m)), static_cast<double>(m)};
+    a.at("count").data = {static_cast<double>(std::min(n, m)), static_cast<double>(n / 2)};
+    arrays r = meaning(over_cache, a);
+    const position shape = {2, 3, n, m};
+    // how far the key lies after the query
+    const auto after = [&, n = n](const position &i, bool counted) {
+      const double of = counted ? at(a.at("count"), {i[0]}) : static_cast<double>(n);
+      return i[3] - i[2] - static_cast<int64_t>(at(a.at("length"), {i[0]}) - of);
+    };
+    const auto entry = [&](const char *table, const position &i, int64_t e) {
+      return at(a.at("S"), i) + at(a.at(table), {i[1], e});
+    };
+    QKV_SAME(r["A"], shape, [&](auto i) {
+      return at(a.at("S"), i) -
+             at(a.at("slope"), {i[1]}) * static_cast<double>(std::abs(after(i, false)));
+    });
+    QKV_SAME(r["R"], shape, [&](auto i) {
+      return entry("table", i, std::clamp<int64_t>(after(i, true), -4, 4) + 4);
+    });
+    QKV_SAME(r["T"], shape,
+             [&](auto i) { return entry("far", i, both_ways(after(i, false), 32, 128)); });
+    QKV_SAME(r["C"], shape, [&](auto i) {
+      return entry("far", i, bucket_of(std::max<int64_t>(-after(i, true), 0), 32, 20));
+    });
   }
 }
 

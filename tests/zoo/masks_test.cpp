@@ -44,6 +44,16 @@ constexpr auto slots_seen = kernel<"slots_seen">(
               shown(x, cached_causal<seq, slots>(length, count))};
     });
 
+constexpr auto slots_near = kernel<"slots_near">(
+    [](in<"x", batch, seq, slots> x, in<"length", i32, batch> length, in<"count", i32, batch> count)
+        -> outs<out<"W", batch, seq, slots>, out<"R", batch, seq, slots>,
+                out<"D", batch, seq, slots>, out<"G", batch, seq, slots>> {
+      return {shown(x, sliding_window<seq, slots>(3, length)),
+              shown(x, sliding_window<seq, slots>(3, length, count)),
+              shown(x, dilated<seq, slots>(3, length)),
+              shown(x, global_window<seq, slots>(4, 1, length))};
+    });
+
 }  // namespace
 
 // Query i of n, or of count, stands behind the others in a cache of `length` positions.
@@ -63,6 +73,27 @@ TEST_CASE("cached_causal: slots up to the query's own, of a cache with room left
       const double count = at(a.at("count"), {i[0]});
       return static_cast<double>(i[2]) <= own(i[0], i[1], count) &&
              static_cast<double>(i[1]) < count;
+    });
+  }
+}
+
+TEST_CASE("masks: queries are the last positions of a cache with room left") {
+  for (auto [n, m] : pairs_of_sizes) {
+    arrays a = arguments_of(slots_near, {{"batch", 2}, {"seq", n}, {"slots", m}});
+    a.at("length").data = {static_cast<double>(std::min(n, m)), static_cast<double>(m)};
+    a.at("count").data = {static_cast<double>(std::min(n, m)), static_cast<double>(n / 2)};
+    arrays r = meaning(slots_near, a);
+    const position shape = {2, n, m};
+    const auto query = [&](const position &i, int64_t of) {
+      return static_cast<int64_t>(at(a.at("length"), {i[0]})) - of + i[1];
+    };
+    QKV_SAME(r["W"], shape, [&, n = n](auto i) { return std::abs(query(i, n) - i[2]) < 3; });
+    QKV_SAME(r["R"], shape, [&](auto i) {
+      return std::abs(query(i, static_cast<int64_t>(at(a.at("count"), {i[0]}))) - i[2]) < 3;
+    });
+    QKV_SAME(r["D"], shape, [&, n = n](auto i) { return (query(i, n) - i[2]) % 3 == 0; });
+    QKV_SAME(r["G"], shape, [&, n = n](auto i) {
+      return std::abs(query(i, n) - i[2]) < 4 || i[2] < 1 || query(i, n) < 1;
     });
   }
 }

@@ -1,8 +1,23 @@
 #pragma once
 // Attention with linear biases (Press, Smith, Lewis 2022).
 #include <qkv/attention/causal.hpp>
+#include <qkv/ops/broadcast.hpp>
 
 namespace qkv {
+namespace detail {
+
+// x, also along the axes of y that it lacks where a product of both asks for it.
+template <class X, class Y>
+constexpr auto repeated_for(const X &x, const Y &) {
+  constexpr axes lacking = of<Y>.s.without(of<X>.s);
+  if constexpr (of<X>.tensor() && of<Y>.tensor() && !lacking.empty()) {
+    return make_step<rule::broadcast{lacking}>(x);
+  } else {
+    return x;
+  }
+}
+
+}  // namespace detail
 
 // Computes: 2^(-8 (h + 1) / H) of head h, H heads: the slopes of the paper.
 // Shapes:   [heads]
@@ -14,17 +29,23 @@ constexpr auto alibi_slopes(Heads heads) {
 }
 
 // Computes: -slope * |distance between key and query|, to be added to scores:
-//           scores + alibi<seq, kv>(alibi_slopes(heads)), or with a param<"slope", heads>.
-// Shapes:   those of slope, then [key, query]
+//           scores + alibi<seq, kv>(alibi_slopes(heads)), or with a param<"slope", heads>. Over a
+//           cache: alibi<seq, slots>(slope, length), as sliding_window.
+// Shapes:   those of slope, [key, query] and those of length and count
 // Numerics: f32.
-// Errors:   sizes that are unrelated, and the alignment not said.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Slope>
-  requires detail::passes<detail::distance_check<"alibi", Query, Key, Where>>
-constexpr auto alibi(Slope slope) {
-  return slope * -abs(detail::distance<Query, Key, Where>());
+// Errors:   as sliding_window.
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Slope,
+          operand... Cache>
+  requires detail::passes<detail::distance_check<relation::alibi, Query, Key, Where, Cache...>>
+constexpr auto alibi(Slope slope, Cache... cache) {
+  auto far = abs(detail::distance<Query, Key, Where>(cache...));
+  return detail::relating<relation::alibi, Query, Key, Where>(
+      slope * -detail::repeated_for(far, slope), cache...);
 }
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Slope,
-          class Err = detail::refusal<detail::distance_check<"alibi", Query, Key, Where>>>
-Err alibi(Slope);
+          operand... Cache,
+          class Err =
+              detail::refusal<detail::distance_check<relation::alibi, Query, Key, Where, Cache...>>>
+Err alibi(Slope, Cache...);
 
 }  // namespace qkv

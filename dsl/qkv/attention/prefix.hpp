@@ -8,10 +8,11 @@ namespace qkv {
 //           see: mask(scores, prefix<seq, kv>(length)).
 // Shapes:   [key, query] and those of length, as in<"length", i32, batch>
 // Numerics: b8.
-// Errors:   as causal.
+// Errors:   as causal; beside cached_causal, which hides the prefix.
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Length>
 constexpr auto prefix(Length length) {
-  return causal<Query, Key, Where> || index(Key) < length;
+  return detail::relating<relation::prefix, Query, Key, Where>(causal<Query, Key, Where> ||
+                                                               index(Key) < length);
 }
 
 }  // namespace qkv

@@ -1,6 +1,7 @@
 #pragma once
 // Weights without a sum: each key is weighed on its own (Ramapuram et al. 2024).
 #include <qkv/core/trial.hpp>
+#include <qkv/core/weights.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/dot.hpp>
 #include <qkv/ops/functions.hpp>
@@ -11,6 +12,8 @@ namespace detail {
 template <axes Key, class S, class V, class Bias>
 struct sigmoid_attention_check {
   static constexpr text why() {
+    message m;
+    if (wrong_keys(m, {"sigmoid_attention", Key}, Key, of<S>)) return m;
     trial t;
     t("attention", rule::dot{Key}, t("scores", rule::binary<op::add>{}, of<S>, of<Bias>), of<V>);
     return t.why;
@@ -24,7 +27,7 @@ struct sigmoid_attention_check {
 // Shapes:   s[.., query, key], v[.., key, values] -> [.., query, values]; the bias is a number or
 //           carries some axes of the scores
 // Numerics: f32; masked keys have no weight.
-// Errors:   as dot and addition.
+// Errors:   as dot and addition; a causal mask whose keys are another axis.
 template <an_axis auto Key, traced S, traced V, operand Bias>
   requires detail::passes<detail::sigmoid_attention_check<axes_of<Key>(), S, V, Bias>>
 constexpr auto sigmoid_attention(S scores, V value, Bias bias) {

@@ -18,28 +18,47 @@ constexpr auto t5_bucket(Far far, Buckets buckets, double max_distance) {
   return where(far < exact, far, min(beyond, buckets - 1));
 }
 
+template <relation By, an_axis auto Query, an_axis auto Key, an_axis auto Buckets, align Where,
+          class Table, class Far, class... Cache>
+struct t5_check {
+  static constexpr text why() {
+    message m;
+    if (!of<Far>.number())
+      return m
+          .say(related_pair(By, data_of<Query>, data_of<Key>),
+               ": the largest distance is a number, but ", of<Far>.label, " is given")
+          .say("did you mean ",
+               over_cache(By, data_of<Query>, data_of<Key>,
+                          sizeof...(Cache) == 0 ? origin::length : origin::count),
+               "?");
+    return distance_table_check<By, Query, Key, Buckets, Where, Table, Cache...>::why();
+  }
+};
+
 }  // namespace detail
 
 // Computes: table[.., bucket of key - query], keys after the query in the second half of the
-//           buckets (the encoder's). Added to scores.
-// Shapes:   table[.., buckets] -> [.., key, query]
+//           buckets (the encoder's). Added to scores. Over a cache:
+//           t5_bias<seq, slots, buckets>(table, 128, length), as sliding_window.
+// Shapes:   table[.., buckets] -> [.., key, query] and those of length and count
 // Numerics: no arithmetic on the table.
-// Errors:   the table lacks buckets; sizes that are unrelated, and the alignment not said.
+// Errors:   the table lacks buckets; as relative_bias.
 template <an_axis auto Query, an_axis auto Key, an_axis auto Buckets, align Where = align::unsaid,
-          traced Table>
+          traced Table, operand Far = double, operand... Cache>
   requires detail::passes<
-      detail::distance_table_check<"t5_bias", Query, Key, Buckets, Where, Table>>
-constexpr auto t5_bias(Table table, double max_distance = 128) {
-  auto after = detail::distance<Query, Key, Where>();
+      detail::t5_check<relation::t5_bias, Query, Key, Buckets, Where, Table, Far, Cache...>>
+constexpr auto t5_bias(Table table, Far max_distance = 128, Cache... cache) {
+  auto after = detail::distance<Query, Key, Where>(cache...);
   auto half = cast<i32>(size(Buckets) * 0.5);
   auto bucket = detail::t5_bucket(abs(after), half, max_distance);
-  return take<Buckets>(table, where(after > 0, bucket + half, bucket));
+  return detail::relating<relation::t5_bias, Query, Key, Where>(
+      take<Buckets>(table, where(after > 0, bucket + half, bucket)), cache...);
 }
 template <an_axis auto Query, an_axis auto Key, an_axis auto Buckets, align Where = align::unsaid,
-          traced Table,
-          class Err = detail::refusal<
-              detail::distance_table_check<"t5_bias", Query, Key, Buckets, Where, Table>>>
-Err t5_bias(Table, double = 128);
+          traced Table, operand Far = double, operand... Cache,
+          class Err = detail::refusal<detail::t5_check<relation::t5_bias, Query, Key, Buckets,
+                                                       Where, Table, Far, Cache...>>>
+Err t5_bias(Table, Far = 128, Cache...);
 
 // Computes: the same where queries see no keys after them (the decoder's): all buckets are for keys
 //           before the query.
@@ -47,17 +66,18 @@ Err t5_bias(Table, double = 128);
 // Numerics: as t5_bias.
 // Errors:   as t5_bias.
 template <an_axis auto Query, an_axis auto Key, an_axis auto Buckets, align Where = align::unsaid,
-          traced Table>
+          traced Table, operand Far = double, operand... Cache>
   requires detail::passes<
-      detail::distance_table_check<"t5_causal_bias", Query, Key, Buckets, Where, Table>>
-constexpr auto t5_causal_bias(Table table, double max_distance = 128) {
-  auto before = max(-detail::distance<Query, Key, Where>(), 0);
-  return take<Buckets>(table, detail::t5_bucket(before, size(Buckets), max_distance));
+      detail::t5_check<relation::t5_causal_bias, Query, Key, Buckets, Where, Table, Far, Cache...>>
+constexpr auto t5_causal_bias(Table table, Far max_distance = 128, Cache... cache) {
+  auto before = max(-detail::distance<Query, Key, Where>(cache...), 0);
+  return detail::relating<relation::t5_causal_bias, Query, Key, Where>(
+      take<Buckets>(table, detail::t5_bucket(before, size(Buckets), max_distance)), cache...);
 }
 template <an_axis auto Query, an_axis auto Key, an_axis auto Buckets, align Where = align::unsaid,
-          traced Table,
-          class Err = detail::refusal<
-              detail::distance_table_check<"t5_causal_bias", Query, Key, Buckets, Where, Table>>>
-Err t5_causal_bias(Table, double = 128);
+          traced Table, operand Far = double, operand... Cache,
+          class Err = detail::refusal<detail::t5_check<relation::t5_causal_bias, Query, Key,
+                                                       Buckets, Where, Table, Far, Cache...>>>
+Err t5_causal_bias(Table, Far = 128, Cache...);
 
 }  // namespace qkv

@@ -5,14 +5,40 @@
 
 namespace qkv {
 
+// The functions of attention/ that relate queries to keys.
+enum class relation : unsigned char {
+  causal,
+  cached_causal,
+  prefix,
+  sliding_window,
+  global_window,
+  dilated,
+  alibi,
+  relative_bias,
+  t5_bias,
+  t5_causal_bias
+};
+
+// Where a relation counts the positions of its queries from: the first or last positions lie
+// together, or the queries are the last of the `length` positions in a cache, or the first `count`
+// of them are.
+enum class origin : unsigned char { unsaid, first, last, length, count };
+
+struct placing {
+  maybe_axis query{};
+  maybe_axis key{};
+  relation by = relation::causal;
+  origin from = origin::unsaid;
+};
+
 struct marks {
   axes weights{};        // softmax or normalize made it weights over these
   axes contracted{};     // what the last dot (or a sum after it) contracted
   axes statistic{};      // reduced over these: mean, max, min, sum, logsumexp
   axes mask_lacks{};     // axes along which some mask is constant
   axes bias_lacks{};     // axes along which some added term is constant
-  maybe_axis query{};    // of a causal mask
-  maybe_axis key{};      // of a causal mask
+  maybe_axis query{};    // of a causal mask, or of another relation that has sides
+  maybe_axis key{};      // of the same
   maybe_axis root{};     // sqrt(root), or 1 / sqrt(root)
   bool inverse = false;  // the latter
   bool unaligned =
@@ -21,6 +47,8 @@ struct marks {
   bool param = false;  // made of parameters only
   bool given = false;  // an input as it is
   dtype type = f32;
+  relation by = relation::causal;  // named query and key
+  placing placed{};                // the relation that knows most about positions
 
   // The same with f applied to every set of axes.
   template <class F>

@@ -1,5 +1,6 @@
 #pragma once
 // What all operations on one position at a time share: shapes, checks and marks of two operands.
+#include <qkv/core/relation.hpp>
 #include <qkv/core/step.hpp>
 
 namespace qkv::detail {
@@ -106,9 +107,7 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
                 : r.param() ? l.m.statistic
                             : l.m.statistic.common(r.m.statistic);
   m.mask_lacks = l.m.mask_lacks.with(r.m.mask_lacks);
-  const info &causal = l.m.key ? l : r;
-  m.query = causal.m.query;
-  m.key = causal.m.key;
+  relate(m, l, r);
   m.unaligned = l.m.unaligned || r.m.unaligned;
   if (kind == op::div && l.number() && r.m.root && !r.m.inverse) {
     m.root = r.m.root;

@@ -134,20 +134,6 @@ constexpr bool not_logical(message &m, const call_name &call, const info &x) {
   return true;
 }
 
-constexpr bool unaligned_causal(message &m, const info &x) {
-  if (!x.m.unaligned) return false;
-  if (!x.m.query) {  // inverted or seen through a view: its axes are unknown
-    m.say(x.label, ": made of a causal mask between axes of unrelated size")
-        .say("say causal<query, key, align::first> or align::last");
-    return true;
-  }
-  const sv q = x.m.query->name, k = x.m.key->name;
-  m.say("causal<", q, ", ", k, ">: the sizes of ", q, " and ", k, " are unrelated")
-      .say("say causal<", q, ", ", k,
-           ", align::first> or align::last; over a cache, cached_causal");
-  return true;
-}
-
 // A rule applied to the types of its operands.
 template <auto Rule, class... X>
 struct verdict {

@@ -1,19 +1,24 @@
 #pragma once
 // What softmax and normalize share: checks of the masks they will see, and the marks of weights.
+#include <qkv/core/relation.hpp>
 #include <qkv/core/step.hpp>
 
 namespace qkv::detail {
 
-// A causal mask names its keys; weights must be over them. Either may be the slip: keys that are an alias of the queries
-// were named to be keys, so then it is the softmax.
+// A causal mask names its keys, and so does a bias that tells keys before the query from those after it; weights must be
+// over them. Either may be the slip. It is the softmax where the keys are an alias of the queries, as they were named to be
+// keys.
 constexpr bool wrong_keys(message &m, const call_name &call, const axes &over, const info &x) {
   if (!x.m.key || over.has(x.m.key.at)) return false;
-  m.say(call, ": causal<", x.m.query->name, ", ", x.m.key->name, "> takes ", x.m.key->name,
+  m.say(call, ": ", related_pair(x.m.by, x.m.query, x.m.key), " takes ", x.m.key->name,
         " as its keys");
-  if (x.m.key->is_alias && !x.m.query->is_alias && over.n == 1)
+  const bool swapped = over.has(x.m.query.at);
+  if (same_name(x.m.query.at, x.m.key.at))
+    m.say("did you mean ", related_pair(x.m.by, x.m.query, over[0]), "?");
+  else if (over.n == 1 && (!swapped || (x.m.key->is_alias && !x.m.query->is_alias)))
     m.say("did you mean ", call.name, "<", x.m.key->name, ">?");
   else
-    m.say("did you mean causal<", x.m.key->name, ", ", x.m.query->name, ">?");
+    m.say("did you mean ", related_pair(x.m.by, x.m.key, x.m.query), "?");
   m.show(x);
   return true;
 }

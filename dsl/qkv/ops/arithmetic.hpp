@@ -17,6 +17,7 @@ struct binary {
     if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
     if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
+    if (relations_differ(m, name, l, r)) return m;
     if (l.tensor() && r.tensor() &&
         (unrelated(m, kind, l, r) || (adds(kind) && repeated(m, kind, l, r))))
       return m;

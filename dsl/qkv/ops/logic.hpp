@@ -16,6 +16,7 @@ struct logic {
     const call_name name{name_of(kind)};
     if (!is_comparison(kind) && (not_logical(m, name, l) || not_logical(m, name, r))) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
+    if (relations_differ(m, name, l, r)) return m;
     if (too_many_axes(m, name, shape(l, r))) m.show(l, r);
     return m;
   }

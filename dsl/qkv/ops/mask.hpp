@@ -1,5 +1,6 @@
 #pragma once
 // Scores with some of their positions removed.
+#include <qkv/core/relation.hpp>
 #include <qkv/core/step.hpp>
 
 namespace qkv {
@@ -24,14 +25,14 @@ struct mask {
       return m.say(call, ": keep varies along ", keep.s.without(x.s), ", which ", x.label, " lacks")
           .show(x, keep);
     }
-    sizes_differ(m, call, x, keep);
+    if (!sizes_differ(m, call, x, keep)) relations_differ(m, call, x, keep);
     return m;
   }
   constexpr axes shape(const info &x, const info &) const { return x.s; }
   constexpr marks meaning(const info &x, const info &keep) const {
     marks m = x.m;
     if (!rows) m.mask_lacks.add(x.s.without(keep.s));
-    if (keep.m.key) m.query = keep.m.query, m.key = keep.m.key;
+    relate(m, keep, x);
     m.given = false;
     m.param = x.m.param && keep.param();
     return m;

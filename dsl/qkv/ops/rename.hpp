@@ -31,6 +31,9 @@ struct rename {
     marks m = view_of(x.m, [this](const axes &s) { return replaced(s); });
     m.query = renamed(x.m.query);
     m.key = renamed(x.m.key);
+    m.placed = x.m.placed;
+    m.placed.query = renamed(x.m.placed.query);
+    m.placed.key = renamed(x.m.placed.key);
     return m;
   }
   constexpr maybe_axis renamed(maybe_axis a) const {

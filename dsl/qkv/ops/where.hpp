@@ -15,7 +15,9 @@ struct where {
     if (not_logical(m, {"where"}, c)) return m;
     if (unaligned_causal(m, c)) return m.show(c);
     if (sizes_differ(m, {"where"}, c, a) || sizes_differ(m, {"where"}, c, b) ||
-        sizes_differ(m, {"where"}, a, b) || mixed_precision(m, {"where"}, a, b))
+        sizes_differ(m, {"where"}, a, b) || mixed_precision(m, {"where"}, a, b) ||
+        origins_differ(m, {"where"}, c, a) || origins_differ(m, {"where"}, c, b) ||
+        origins_differ(m, {"where"}, a, b))
       return m;
     axes largest;
     for (const info *x : {&c, &a, &b})
@@ -40,6 +42,8 @@ struct where {
     m.contracted = a.m.contracted.with(b.m.contracted);
     m.mask_lacks = a.m.mask_lacks.with(b.m.mask_lacks).with(c.m.mask_lacks);
     m.weights = kept_weights(a, b, s);
+    for (const info *x : {&c, &a, &b})
+      if (m.placed.from < x->m.placed.from) m.placed = x->m.placed;
     return m;
   }
 };

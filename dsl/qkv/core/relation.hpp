@@ -1,0 +1,117 @@
+#pragma once
+// Checks of masks and biases that relate queries to keys: they need an alignment, and those that
+// meet must agree on it.
+#include <qkv/core/rule.hpp>
+
+namespace qkv::detail {
+
+constexpr sv name_of(relation r) {
+  constexpr sv names[] = {"causal",        "cached_causal", "prefix", "sliding_window",
+                          "global_window", "dilated",       "alibi",  "relative_bias",
+                          "t5_bias",       "t5_causal_bias"};
+  return names[static_cast<int>(r)];
+}
+
+// sliding_window<seq, kv>
+constexpr text related_pair(relation by, const maybe_axis &query, const maybe_axis &key) {
+  text t;
+  return t << name_of(by) << "<" << query->name << ", " << key->name << ">";
+}
+
+constexpr bool unaligned_causal(message &m, const info &x) {
+  if (!x.m.unaligned) return false;
+  if (!x.m.query) {  // inverted, or seen through a view: which axes they were is forgotten
+    m.say(x.label, ": made of a causal mask between axes of unrelated size")
+        .say("say causal<query, key, align::first> or align::last");
+    return true;
+  }
+  const sv name = name_of(x.m.by), q = x.m.query->name, k = x.m.key->name;
+  m.say(name, "<", q, ", ", k, ">: the sizes of ", q, " and ", k, " are unrelated")
+      .say("say ", name, "<", q, ", ", k,
+           ", align::first> or align::last; over a cache, cached_causal");
+  return true;
+}
+
+// sliding_window<seq, slots>(width, length): the same over a cache.
+constexpr text over_cache(relation by, const maybe_axis &query, const maybe_axis &key,
+                          origin from) {
+  constexpr sv first[] = {"",       "",        "prefix, ", "width, ",      "width, globals, ",
+                          "step, ", "slope, ", "table, ",  "table, 128, ", "table, 128, "};
+  text t;
+  t << name_of(by) << "<" << query->name << ", " << key->name;
+  return t << (by >= relation::relative_bias ? ", ..>(" : ">(") << first[static_cast<int>(by)]
+           << (from == origin::count ? "length, count)" : "length)");
+}
+
+constexpr bool of_cache(const placing &p) {
+  return p.from == origin::length || p.from == origin::count;
+}
+
+constexpr bool same_pair(const maybe_axis &query, const maybe_axis &key, const maybe_axis &query2,
+                         const maybe_axis &key2) {
+  return query && query2 && same_name(query.at, query2.at) && same_name(key.at, key2.at);
+}
+
+// p counts positions from elsewhere than q, which depends on more of the cache.
+constexpr void say_other_origin(message &m, const call_name &call, const placing &p,
+                                const placing &q) {
+  const text of_p = related_pair(p.by, p.query, p.key), of_q = related_pair(q.by, q.query, q.key);
+  if (!of_cache(q)) {
+    m.say(call, ": ", of_p, " and ", of_q, " align different positions")
+        .say("use one alignment in both");
+    return;
+  }
+  m.say(call, ": ", of_p, " lacks the ", of_cache(p) ? "count" : "length", " that ", of_q,
+        " takes");
+  const text causal = over_cache(relation::cached_causal, p.query, p.key, q.from);
+  if (p.by == relation::causal && q.by == relation::cached_causal)
+    m.say("leave ", of_p, " out");
+  else if (p.by == relation::causal)
+    m.say("did you mean ", causal, "?");
+  else if (p.by == relation::prefix)
+    m.say("did you mean ", causal, " or padding<", p.key->name, ">(prefix)?");
+  else
+    m.say("did you mean ", over_cache(p.by, p.query, p.key, q.from), "?");
+}
+
+// Two relations between the same axes that count the positions of queries from different places.
+// Two causal masks may: the stricter one holds.
+constexpr bool origins_differ(message &m, const call_name &call, const info &l, const info &r) {
+  const placing &p = l.m.placed, &q = r.m.placed;
+  if (p.from == q.from || p.from == origin::unsaid || q.from == origin::unsaid) return false;
+  if (!same_pair(p.query, p.key, q.query, q.key) && !same_pair(p.query, p.key, q.key, q.query))
+    return false;
+  if (p.by == relation::causal && q.by == relation::causal) return false;
+  if (p.from < q.from)
+    say_other_origin(m, call, p, q);
+  else
+    say_other_origin(m, call, q, p);
+  m.show(l, r);
+  return true;
+}
+
+// Also, two relations that take the same axes in different orders. Two causal masks may: together
+// they are the diagonal.
+constexpr bool relations_differ(message &m, const call_name &call, const info &l, const info &r) {
+  const bool both_causal = l.m.by == relation::causal && r.m.by == relation::causal;
+  if (both_causal || !same_pair(l.m.query, l.m.key, r.m.key, r.m.query))
+    return origins_differ(m, call, l, r);
+  m.say(call, ": ", related_pair(l.m.by, l.m.query, l.m.key), " takes ", l.m.key->name,
+        " as its keys, but ", related_pair(r.m.by, r.m.query, r.m.key), " takes ", r.m.key->name)
+      .say("name the queries first, then the keys")
+      .show(l, r);
+  return true;
+}
+
+// The marks of a step made of both. The mask of a cache takes precedence, and one without the
+// alignment that it needs, so that later steps refuse them by name.
+constexpr void relate(marks &m, const info &l, const info &r) {
+  const bool right =
+      !l.m.key ||
+      (r.m.key && (r.m.by == relation::cached_causal || (r.m.unaligned && !l.m.unaligned)));
+  const marks &keys = right ? r.m : l.m;
+  m.query = keys.query, m.key = keys.key, m.by = keys.by;
+  m.placed = l.m.placed.from < r.m.placed.from ? r.m.placed : l.m.placed;
+}
+
+}  // namespace qkv::detail

@@ -1,0 +1,104 @@
+// Texts of masks and biases that take queries and keys in the wrong order, or count positions from different places.
+#include "spec.hpp"
+
+namespace {
+
+using namespace spec;
+
+constexpr axis<"slots"> slots;
+constexpr axis<"distances", 9> distances;
+constexpr axis<"buckets", 32> buckets;
+constexpr in<"S", batch, heads, seq, slots> S;
+constexpr in<"C", batch, heads, seq, mem> C;
+constexpr in<"count", i32, batch> count;
+constexpr param<"slope", heads> slope;
+constexpr param<"table", heads, distances> table;
+constexpr param<"t5", heads, buckets> t5;
+
+constexpr auto seen = step<decltype(cached_causal<seq, slots>(length))>;
+constexpr auto ragged = step<decltype(cached_causal<seq, slots>(length, count))>;
+constexpr auto turned = step<decltype(cached_causal<slots, seq>(length))>;
+constexpr auto last = sliding_window<seq, slots, align::last>(4);
+constexpr auto near = step<decltype(sliding_window<seq, slots>(4, length))>;
+constexpr auto sloped = step<decltype(S + step<decltype(alibi<seq, slots>(slope, length))>)>;
+constexpr auto sloped_last =
+    step<decltype(S + step<decltype(alibi<seq, slots, align::last>(slope))>)>;
+
+// query and slots swapped: known where weights are made
+static_assert(says<decltype(softmax<slots>(step<decltype(mask(S, turned))>))>(
+    "softmax<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, ..)[batch, heads=8, seq, slots]"));
+static_assert(says<decltype(normalize<slots>(step<decltype(mask(S, turned))>))>(
+    "normalize<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, ..)[batch, heads=8, seq, slots]"));
+static_assert(says<decltype(sigmoid_attention<kv>(step<decltype(mask(scores, causal<kv, seq>))>, V,
+                                                  0))>(
+    "sigmoid_attention<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<kv, seq>)[batch, heads=8, seq, kv]"));
+// one axis twice; weights over a third axis
+static_assert(says<decltype(softmax<kv>(step<decltype(mask(scores, causal<seq, seq>))>))>(
+    "softmax<kv>: causal<seq, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<seq, seq>)[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(softmax<heads>(step<decltype(mask(S, seen))>))>(
+    "softmax<heads>: cached_causal<seq, slots> takes slots as its keys did you mean softmax<slots>? mask(S, ..)[batch, heads=8, seq, slots]"));
+// also beside a mask without sides
+static_assert(says<decltype(softmax<slots>(
+                  step<decltype(mask(S, turned and step<decltype(padding<slots>(length))>))>))>(
+    "softmax<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, (..) and (..))[batch, heads=8, seq, slots]"));
+// biases whose sides differ
+static_assert(says<decltype(softmax<kv>(
+                  step<decltype(scores +
+                                step<decltype(relative_bias<kv, seq, distances>(table))>)>))>(
+    "softmax<kv>: relative_bias<kv, seq> takes seq as its keys did you mean relative_bias<seq, kv>? dot(Q, K) + (..)[batch, heads=8, seq, kv]"));
+static_assert(says<
+              decltype(mask(step<decltype(scores + step<decltype(t5_bias<kv, seq, buckets>(t5))>)>,
+                            causal<seq, kv>))>(
+    "mask: t5_bias<kv, seq> takes seq as its keys, but causal<seq, kv> takes kv name the queries first, then the keys dot(Q, K) + (t5_bias<kv, seq>)[batch, heads=8, seq, kv] causal<seq, kv>[kv, seq]"));
+
+// positions that know no cache, beside those that do
+static_assert(says<decltype(seen and last)>(
+    "and: sliding_window<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean sliding_window<seq, slots>(width, length)? cached_causal<seq, slots>[slots, seq, batch] sliding_window<seq, slots>[seq, slots]"));
+static_assert(says<decltype(ragged and last)>(
+    "and: sliding_window<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean sliding_window<seq, slots>(width, length, count)? cached_causal<seq, slots>[slots, seq, batch] sliding_window<seq, slots>[seq, slots]"));
+static_assert(says<decltype(mask(sloped_last, seen))>(
+    "mask: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean alibi<seq, slots>(slope, length)? S + (alibi<seq, slots>)[batch, heads=8, seq, slots] cached_causal<seq, slots>[slots, seq, batch]"));
+static_assert(says<decltype(where(seen, sloped_last, -1e9f))>(
+    "where: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean alibi<seq, slots>(slope, length)? cached_causal<seq, slots>[slots, seq, batch] S + (alibi<seq, slots>)[batch, heads=8, seq, slots]"));
+static_assert(says<
+              decltype(step<decltype(mask(S, seen))> +
+                       step<decltype(relative_bias<seq, slots, distances, align::last>(table))>)>(
+    "+: relative_bias<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean relative_bias<seq, slots, ..>(table, length)? mask(S, ..)[batch, heads=8, seq, slots] relative_bias<seq, slots>[heads=8, slots, seq]"));
+static_assert(says<decltype(seen and causal<seq, slots, align::last>)>(
+    "and: causal<seq, slots> lacks the length that cached_causal<seq, slots> takes leave causal<seq, slots> out cached_causal<seq, slots>[slots, seq, batch] causal<seq, slots>[slots, seq]"));
+static_assert(says<decltype(mask(sloped, causal<seq, slots, align::last>))>(
+    "mask: causal<seq, slots> lacks the length that alibi<seq, slots> takes did you mean cached_causal<seq, slots>(length)? S + (alibi<seq, slots>)[slots, seq, batch, heads=8] causal<seq, slots>[slots, seq]"));
+static_assert(says<decltype(seen or step<decltype(prefix<seq, slots, align::last>(length))>)>(
+    "or: prefix<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean cached_causal<seq, slots>(length) or padding<slots>(prefix)? cached_causal<seq, slots>[slots, seq, batch] prefix<seq, slots>[slots, seq, batch]"));
+// a length without its count, a count where none is
+static_assert(says<decltype(ragged and near)>(
+    "and: sliding_window<seq, slots> lacks the count that cached_causal<seq, slots> takes did you mean sliding_window<seq, slots>(width, length, count)? cached_causal<seq, slots>[slots, seq, batch] sliding_window<seq, slots>[seq, batch, slots]"));
+static_assert(says<decltype(seen and step<decltype(dilated<seq, slots>(2, length, count))>)>(
+    "and: cached_causal<seq, slots> lacks the count that dilated<seq, slots> takes did you mean cached_causal<seq, slots>(length, count)? cached_causal<seq, slots>[slots, seq, batch] dilated<seq, slots>[slots, seq, batch]"));
+// two alignments
+static_assert(says<decltype(causal<seq, mem, align::last> and
+                            sliding_window<seq, mem, align::first>(3))>(
+    "and: sliding_window<seq, mem> and causal<seq, mem> align different positions use one alignment in both causal<seq, mem>[mem, seq] sliding_window<seq, mem>[seq, mem]"));
+static_assert(says<decltype(sliding_window<seq, slots, align::last>(4, length))>(
+    "sliding_window<seq, slots>: takes an alignment or the length of a cache, not both did you mean sliding_window<seq, slots>(width, length)?"));
+static_assert(says<decltype(sliding_window<seq, slots>(4, length, count, count))>(
+    "sliding_window<seq, slots>: takes at most a length and a count of a cache"));
+// a length in the place of a number
+static_assert(says<decltype(t5_bias<seq, slots, buckets>(t5, length))>(
+    "t5_bias<seq, slots>: the largest distance is a number, but length is given did you mean t5_bias<seq, slots, ..>(table, 128, length)?"));
+
+// all of them right
+static_assert(!refused<decltype(softmax<slots>(step<decltype(mask(sloped, seen and near))>))> &&
+              !refused<decltype(mask(
+                  S, ragged and step<decltype(sliding_window<seq, slots>(4, length, count))>))> &&
+              !refused<decltype(seen and step<decltype(padding<slots>(length))>)> &&
+              !refused<decltype(t5_causal_bias<seq, slots, buckets>(t5, 20, length))> &&
+              !refused<decltype(global_window<seq, slots>(4, 1, length))>);
+// distances without sides may name the keys first; masks of other axes do not meet
+static_assert(
+    !refused<decltype(mask(step<decltype(scores + step<decltype(alibi<kv, seq>(slope))>)>,
+                           causal<seq, kv>))> &&
+    !refused<decltype(seen and sliding_window<seq, mem, align::last>(3))> &&
+    !refused<decltype(mask(C, causal<seq, mem, align::first> and causal<seq, mem, align::last>))>);
+
+}  // namespace
