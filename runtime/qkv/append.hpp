@@ -4,6 +4,7 @@
 #include <qkv/tensor.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 
@@ -115,6 +116,23 @@ struct held {
     }
   };
 
+  struct append_lacks {
+    static constexpr text why() {
+      text t;
+      return t << Name.view() << ": append takes new keys, new values, and perhaps counts";
+    }
+  };
+  // A call that would change a cache that is const.
+  template <str Call>
+  struct const_call {
+    static constexpr text why() {
+      text t;
+      return t << Name.view() << ": " << Call.view()
+               << " changes the cache, but this cache is const"
+               << "\npass the cache by a reference that is not const";
+    }
+  };
+
   // Checks that K, V, perhaps counts, Q and the kernel's other arguments fit.
   template <auto Kernel, class... Argument>
   struct attend_fits {
@@ -166,10 +184,15 @@ struct held {
 // shorten(entry, length).
 template <class Cache, class Held>
 class appending_calls {
+  using counts_list = std::initializer_list<std::int32_t>;
+  using counts_span = std::span<const std::int32_t>;
+  template <str Call>
+  using const_call = refusal<typename Held::template const_call<Call>>;
+
  public:
   // K and V hold new positions in place of the cache's own, and entries on the first axis. Counts, if given, say how many of
-  // them are real for each entry. Errors: wrong_device, wrong_extent, wrong_stride, too_large, wrong_count, null_data,
-  // overlap, cache_full, out_of_memory; nothing is appended then.
+  // them are real for each entry: append(K, V, {3, 1}), or a span, vector, tensor. Errors: wrong_device, wrong_extent,
+  // wrong_stride, too_large, wrong_count, null_data, overlap, cache_full, out_of_memory; nothing is appended then.
   template <class K, class V, class... Counts>
     requires passes<typename Held::template append_fits<K, V, Counts...>>
   status append(const K &k, const V &v, const Counts &...counts) {
@@ -180,20 +203,33 @@ class appending_calls {
   template <class K, class V, class... Counts,
             class Err = refusal<typename Held::template append_fits<K, V, Counts...>>>
   static Err append(const K &, const V &, const Counts &...);  // static: clang says it once
+  template <class... Given, class Err = const_call<"append">>
+    requires(sizeof...(Given) > 1 && passes<typename Held::template append_fits<Given...>>)
+  static Err append(const Given &...);  // chosen for a const cache only
+  template <class Only, class Err = refusal<typename Held::append_lacks>>
+  static Err append(const Only &);
+
+  template <class K, class V>
+    requires passes<typename Held::template append_fits<K, V>>
+  status append(const K &k, const V &v, counts_list counts) {
+    return append(k, v, counts_span(counts));
+  }
+  template <class K, class V, class Err = refusal<typename Held::template append_fits<K, V>>>
+  static Err append(const K &, const V &, counts_list);
 
   // Appends K and V, then calls the kernel with Q, what the cache holds, and the rest; when either fails, the entries hold
   // what they held. For ragged batches, counts stand behind V (how many of the new positions of an entry are real); the kernel
   // takes them behind the lengths: i32 over the entries there are counts. Errors: those of append, of call.
-  template <auto Kernel, class... Argument>
-    requires(!begins_with_options<Argument...> &&
-             passes<typename Held::template attend_fits<Kernel, Argument...>>)
-  status attend(Argument &&...argument) {
-    return run<Kernel>(options{}, argument...);
+  template <auto Kernel, class K, class... Argument>
+    requires(!begins_with_options<K> &&
+             passes<typename Held::template attend_fits<Kernel, K, Argument...>>)
+  status attend(K &&k, Argument &&...argument) {
+    return run<Kernel>(options{}, k, argument...);
   }
-  template <auto Kernel, class... Argument>
-    requires passes<typename Held::template attend_fits<Kernel, Argument...>>
-  status attend(const options &how, Argument &&...argument) {
-    return run<Kernel>(how, argument...);
+  template <auto Kernel, class K, class... Argument>
+    requires passes<typename Held::template attend_fits<Kernel, K, Argument...>>
+  status attend(const options &how, K &&k, Argument &&...argument) {
+    return run<Kernel>(how, k, argument...);
   }
   template <auto Kernel, class... Argument,
             class Err = refusal<typename Held::template attend_fits<Kernel, Argument...>>>
@@ -202,6 +238,35 @@ class appending_calls {
   template <auto Kernel, class... Argument,
             class Err = refusal<typename Held::template attend_fits<Kernel, Argument...>>>
   static Err attend(const options &, Argument &&...);
+  template <auto Kernel, class... Argument, class Err = const_call<"attend">>
+    requires(!begins_with_options<Argument...> &&
+             passes<typename Held::template attend_fits<Kernel, Argument...>>)
+  static Err attend(Argument &&...);
+  template <auto Kernel, class... Argument, class Err = const_call<"attend">>
+    requires passes<typename Held::template attend_fits<Kernel, Argument...>>
+  static Err attend(const options &, Argument &&...);
+
+  // The same with counts as a list: attend<ragged>(K, V, {3, 1}, Q, O).
+  template <auto Kernel, class K, class V, class... Rest>
+    requires passes<typename Held::template attend_fits<Kernel, K, V, counts_span, Rest...>>
+  status attend(K &&k, V &&v, counts_list counts, Rest &&...rest) {
+    const counts_span given(counts);
+    return run<Kernel>(options{}, k, v, given, rest...);
+  }
+  template <auto Kernel, class K, class V, class... Rest>
+    requires passes<typename Held::template attend_fits<Kernel, K, V, counts_span, Rest...>>
+  status attend(const options &how, K &&k, V &&v, counts_list counts, Rest &&...rest) {
+    const counts_span given(counts);
+    return run<Kernel>(how, k, v, given, rest...);
+  }
+  template <
+      auto Kernel, class K, class V, class... Rest,
+      class Err = refusal<typename Held::template attend_fits<Kernel, K, V, counts_span, Rest...>>>
+  static Err attend(K &&, V &&, counts_list, Rest &&...);
+  template <
+      auto Kernel, class K, class V, class... Rest,
+      class Err = refusal<typename Held::template attend_fits<Kernel, K, V, counts_span, Rest...>>>
+  static Err attend(const options &, K &&, V &&, counts_list, Rest &&...);
 
  private:
   template <auto Kernel, class K, class V, class First, class... Rest>

@@ -6,14 +6,16 @@
 //
 // with sizes = extents{extent<batch>(4), extent<slots>(1000)}, what the types leave open. The kernel's first inputs are Q,
 // the stored keys, the stored values, then i32 lengths [batch] that count the new positions too; whatever follows in its
-// signature follows in the call. Its mask is cached_causal<seq, slots>(length), and query i stands at position
-// index(seq) + length - size(seq): what rotary angles, ALiBi or a window are made of, as causal ones know no cache.
+// signature follows in the call. Its mask is cached_causal<seq, slots>(length); windows and biases take the same length,
+// as alibi<seq, slots>(slope, length). Query i stands at position index(seq) + length - size(seq), of which rotary angles
+// are made.
 //
-//   cache.attend<ragged>(K, V, counts, Q, O);        // counts: contiguous i32 (span, vector, tensor), one for each entry
+//   cache.attend<ragged>(K, V, counts, Q, O);        // counts: contiguous i32 (span, vector, tensor, list), one an entry
 //
 // Where entries take different numbers of new positions, counts stand behind V. Q has the rows of K; those of an entry from
 // its count on are not appended. The kernel takes counts behind the lengths, its mask is
-// cached_causal<seq, slots>(length, count), and query i stands at index(seq) + length - count.
+// cached_causal<seq, slots>(length, count), windows and biases take both, too, and query i stands at
+// index(seq) + length - count.
 #include <qkv/append.hpp>
 
 namespace qkv {
@@ -32,6 +34,9 @@ class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Val
 
  public:
   using lengths_type = tensor<i32, Entry>;
+  static_assert(!repeated_axis<Entry, Slots>(), "kv_cache: Entry and Slots must be different axes");
+  static_assert(!Keys::is_view && !Values::is_view,
+                "kv_cache: keys and values must own their memory: tensor, not a view");
   static_assert(same_name(Keys::shape[0], data_of<Entry>) &&
                     same_name(Values::shape[0], data_of<Entry>),
                 "kv_cache: the first axis of keys and values is that of the entries");
@@ -55,6 +60,11 @@ class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Val
     return {};
   }
   void clear() { lengths_.fill(0); }
+  // Chosen for a const cache only: the functions above are preferred, as they are not templates.
+  template <class Err = detail::refusal<typename held::template const_call<"truncate">>>
+  static Err truncate(std::int64_t, std::int64_t);
+  template <class Err = detail::refusal<typename held::template const_call<"clear">>>
+  static Err clear();
 
  private:
   friend detail::appending_calls<kv_cache, held>;

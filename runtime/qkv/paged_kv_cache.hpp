@@ -68,6 +68,14 @@ class paged_kv_cache
  public:
   using table_type = tensor<i32, Entry, Blocks>;
   using lengths_type = tensor<i32, Entry>;
+  static_assert(!repeated_axis<Entry, Pages, Blocks, Slot>(),
+                "paged_kv_cache: Entry, Pages, Blocks and Slot must be four different axes");
+  static_assert(!Keys::is_view && !Values::is_view,
+                "paged_kv_cache: keys and values must own their memory: tensor, not a view");
+  static_assert(repeated_axis<Entry, Pages, Blocks, Slot>() ||
+                    (Keys::shape.common(axes_of<Entry, Blocks>()).empty() &&
+                     Values::shape.common(axes_of<Entry, Blocks>()).empty()),
+                "paged_kv_cache: keys and values must not have the axes Entry and Blocks");
   static_assert(same_name(Keys::shape[0], data_of<Pages>) &&
                     same_name(Values::shape[0], data_of<Pages>),
                 "paged_kv_cache: the first axis of keys and values is that of the pages");
@@ -108,6 +116,11 @@ class paged_kv_cache
     if (!keys_.data()) pages = std::min(pages, table_.elements());
     free_.refill(pages);
   }
+  // Chosen for a const cache only: the functions above are preferred, as they are not templates.
+  template <class Err = detail::refusal<typename held::template const_call<"truncate">>>
+  static Err truncate(std::int64_t, std::int64_t);
+  template <class Err = detail::refusal<typename held::template const_call<"clear">>>
+  static Err clear();
 
  private:
   friend detail::appending_calls<paged_kv_cache, held>;

@@ -86,6 +86,89 @@ bool use(queries &Q, keys &K, tensor<f64, batch, heads, kv, d_k> &L, values &V, 
 
 }  // namespace call_wrong_dtype
 
+// case cache_append_const: a cache that cannot be written
+namespace cache_append_const {
+using namespace my;
+
+bool use(cache &c, new_keys &K, new_values &V) {
+#ifdef WRONG
+  // next line: kv_cache: append changes the cache, but this cache is const pass the cache by a reference that is not const
+  return std::as_const(c).append(K, V).ok();
+#else
+  return c.append(K, V).ok();
+#endif
+}
+
+}  // namespace cache_append_const
+
+// case cache_append_without_values: new keys alone
+namespace cache_append_without_values {
+using namespace my;
+
+bool use(cache &c, new_keys &K, new_values &V) {
+  (void)V;
+#ifdef WRONG
+  // next line: kv_cache: append takes new keys, new values, and perhaps counts
+  return c.append(K).ok();
+#else
+  return c.append(K, V).ok();
+#endif
+}
+
+}  // namespace cache_append_without_values
+
+// case cache_attend_const: a cache that cannot be written, where new positions are appended first
+namespace cache_attend_const {
+using namespace my;
+
+inline constexpr auto decode = kernel<"decode">(
+    [](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
+       in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+      return dot<slots>(
+          softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), cached_causal<seq, slots>(length))), V);
+    });
+
+bool use(cache &c, queries &Q, new_keys &K, new_values &V, results &O) {
+#ifdef WRONG
+  // next line: kv_cache: attend changes the cache, but this cache is const
+  return std::as_const(c).attend<decode>(K, V, Q, O).ok();
+#else
+  return c.attend<decode>(K, V, Q, O).ok();
+#endif
+}
+
+}  // namespace cache_attend_const
+
+// case cache_truncate_const: a cache that cannot be written
+namespace cache_truncate_const {
+using namespace my;
+
+bool use(cache &c) {
+#ifdef WRONG
+  // next line: kv_cache: truncate changes the cache, but this cache is const
+  return std::as_const(c).truncate(0, 1).ok();
+#else
+  return c.truncate(0, 1).ok();
+#endif
+}
+
+}  // namespace cache_truncate_const
+
+// case cache_list_of_counts: counts as a list, of rows that do not fit
+namespace cache_list_of_counts {
+using namespace my;
+
+bool use(cache &c, new_keys &K, new_values &V) {
+#ifdef WRONG
+  // next line: kv_cache: this cannot be appended to its keys
+  return c.append(V, V, {1, 2}).ok();
+#else
+  return c.append(K, V, {1, 2}).ok();
+#endif
+}
+
+}  // namespace cache_list_of_counts
+
 // case cache_counts_behind_queries: counts of a ragged batch behind the queries, where the kernel takes them, and not behind
 // the new values
 namespace cache_counts_behind_queries {

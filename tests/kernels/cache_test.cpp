@@ -245,6 +245,9 @@ TEST_CASE("entries of a batch may take different numbers of new positions") {
   tensor<i32, batch> as_tensor({2});
   CHECK(c.attend<decode_ragged>(options{}, s.K, s.V, none, s.Q, s.O).ok());
   CHECK(c.attend<decode_ragged>(s.K, s.V, as_tensor, s.Q, s.O).ok());
+  CHECK(c.attend<decode_ragged>(s.K, s.V, {0, 0}, s.Q, s.O).ok());
+  CHECK(c.attend<decode_ragged>(options{}, s.K, s.V, {0, 0}, s.Q, s.O).ok());
+  CHECK(c.attend<decode_ragged>(s.K, s.V, {0}, s.Q, s.O).code() == status_code::wrong_count);
   CHECK(c.append(s.K, s.V, as_tensor).ok());
   CHECK(c.attend<decode_ragged>(s.K, s.V, three, s.Q, s.O).code() == status_code::wrong_count);
   CHECK(c.attend<decode_ragged>(s.K, s.V, empty, s.Q, s.O).text() ==

@@ -82,6 +82,33 @@ TEST_CASE("a cache that takes the place of itself keeps what it holds") {
   CHECK(copy.free_pages() == 0);
 }
 
+TEST_CASE("a contiguous cache that takes the place of itself keeps what it holds") {
+  contiguous c = small(1, 4);
+  rows r({1, 2});
+  r.fill(5);
+  REQUIRE(c.append(r, r).ok());
+  contiguous &same = c;
+  c = std::move(same);
+  CHECK(c.lengths()(0) == 2);
+  CHECK(c.keys()(0, 1, 2) == 5);
+  CHECK(c.append(r, r).ok());
+  CHECK(c.append(r, r).code() == status_code::cache_full);
+}
+
+TEST_CASE("counts as a list") {
+  contiguous c = small(2, 4);
+  REQUIRE(c.append(rows({2, 2}), rows({2, 2}), {1, 2}).ok());
+  CHECK(c.lengths()(0) == 1);
+  CHECK(c.lengths()(1) == 2);
+  CHECK(c.append(rows({2, 2}), rows({2, 2}), {1}).text() ==
+        std::string("kv_cache: 1 counts given for 2 entries"));
+  CHECK(c.append(rows({2, 2}), rows({2, 2}), {0, 3}).text() ==
+        std::string("kv_cache: entry 1 is to take 3 of 2 new positions"));
+  paged p = small_pages(2, 4, 2);
+  REQUIRE(p.append(rows({2, 4}), rows({2, 4}), {4, 0}).ok());
+  CHECK(p.free_pages() == 3);
+}
+
 TEST_CASE("more rows than a length can count") {
   const float one[3] = {1, 2, 3};
   for (std::int64_t n : {std::int64_t{1} << 31, (std::int64_t{1} << 32) + 1, most}) {
