@@ -253,7 +253,7 @@ value expression::pointwise(const node &x, const indices &i) {
     return v;
   }
   value a = at(x.in[0], i);
-  if (x.kind == op::log && x.type == f32 && for_positions_)
+  if (x.kind == op::log && x.type == f32 && for_positions_ && !reads_memory(a.number))
     return {math::rough_log(as(x.type, a.number)), a.present};
   if (is_unary(x.kind))
     return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)),

@@ -27,8 +27,8 @@ Halide::Expr larger(const Halide::Expr &, const Halide::Expr &);
 // numbers, infinities and NaN are as in IEEE 754; silu and gelu are 0 at -inf, their limit.
 Halide::Expr exp(Halide::Expr x);
 Halide::Expr log(Halide::Expr x);
-// For positions: bounds inference must see where memory is read, and fails on the bit operations of
-// log().
+// For positions that follow from other positions alone: bounds inference forms bounds of them, and
+// fails on some choices inside log().
 Halide::Expr rough_log(const Halide::Expr &x);
 Halide::Expr relu(Halide::Expr x);
 Halide::Expr tanh(Halide::Expr x);
