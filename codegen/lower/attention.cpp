@@ -1,6 +1,7 @@
 #include "codegen/lower/attention.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -33,6 +34,8 @@ class attention_lowering {
     f_.tile = tile;
     f_.running_max = s.weights >= 0 && p_[s.weights].kind == op::softmax;
     f_.state_rows = f_.running_max ? 4 : 1;
+    gaps_ = c.has_gaps[s.scores] || (s.gate >= 0 && c.has_gaps[s.gate]);
+    less_maximum_ = f_.running_max && p_[s.weights].less_maximum;
     for (std::size_t d = s.outer.size(); d-- > 0;) f_.outer.push_back(c.var(s.outer[d]));
     name_ = context::label(p_, s.core);
     rows_ = s.row == no_axis ? Expr(1) : c.size(s.row);
@@ -61,6 +64,24 @@ class attention_lowering {
   Expr number(double x) const { return math::constant(type_, x); }
   // "Nothing seen yet": -inf - -inf would be NaN.
   Expr lowest() const { return math::lowest(type_); }
+
+  // Removed scores differ from visible ones of -inf in kernels that need it. Scores and their
+  // maxima then have three levels: -inf if removed, the lowest finite number if visible and -inf,
+  // and above that if finite.
+  bool has_levels() const { return f_.running_max && (marked_by_scores_ || less_maximum_); }
+  Expr lowest_of_finite() const {
+    return number(type_.bits() == 64 ? std::nextafter(std::numeric_limits<double>::lowest(), 0.)
+                                     : std::nextafter(std::numeric_limits<float>::lowest(), 0.f));
+  }
+  Expr level_of(const Expr &visible) const {
+    const Expr low = select(strict::less(visible, lowest()), lowest(), lowest_of_finite());
+    return select(strict::less(visible, lowest_of_finite()), low, visible);
+  }
+  Expr nothing_seen() const { return has_levels() ? number(-math::infinity) : lowest(); }
+  // Subtracted before exp(); both lower levels give 0.
+  Expr shift_of(const Expr &maximum) const {
+    return has_levels() ? Halide::max(maximum, lowest_of_finite()) : maximum;
+  }
 
   // The keys that the mask leaves to some row of this tile.
   key_range visible() const {
@@ -109,41 +130,53 @@ class attention_lowering {
       return tiles_.row_tile(n, at);
     });
     value v = e.at(s_.scores, tiles_.here());
+    marked_by_scores_ = gaps_ && uses_product(pair_counts(f_.j));
+    const Expr count = both(counts_as_score(v), inside(f_.j));
     v.number = Halide::cast(type_, v.number);  // scores may be i32 or 16-bit
-    const Expr inside = f_.b * f_.tile.keys + f_.j < keys_;
-    v.present = both(v.present, inside);
-    f_.scores = Func("scores_" + name_);
+    if (has_levels()) v.number = level_of(v.number);
+    v.present = both(v.present, inside(f_.j));
     const Expr score = or_else(v, number(f_.running_max ? -math::infinity : 0));
-    f_.scores(tiles_.pair(f_.i, f_.j, f_.b)) =
-        chosen(f_.running_max || s_.gate >= 0 ? score : marked(score, pair_counts(f_.j)));
+    const bool are_marked = !f_.running_max && (marked_by_scores_ || s_.gate < 0);
+    f_.scores = Func("scores_" + name_);
+    f_.scores(tiles_.pair(f_.i, f_.j, f_.b)) = chosen(are_marked ? marked(score, count) : score);
   }
 
+  Expr inside(const Expr &key) const { return f_.b * f_.tile.keys + key < keys_; }
+
   // ---- pairs that do not count ------------------------------------------------------------------
+  // An empty weight counts as a score: softmax turns it into a number.
+  Expr counts_as_score(const value &v) const { return s_.weights >= 0 ? v.present : counts(v); }
+
   // True if neither the weight at this key of the block nor its gate is masked. Undefined if no
-  // mask applies, or if the masks depend on a product of this tile; weights of 0 then do not count.
+  // mask applies. Products of the tile are a variable, unknown_.
   Expr pair_counts(const Expr &key) const {
     indices at = outer_;
     if (s_.row != no_axis) at[s_.row] = tiles_.row(f_.i, f_.T);
     at[s_.key] = tiles_.key(key, f_.b);
-    const std::string unknown = "product_of_pair";
     expression e(c_, [&](node_id n, const indices &) -> std::optional<value> {
       if (std::find(s_.score_dots.begin(), s_.score_dots.end(), n) == s_.score_dots.end())
         return std::nullopt;
-      return value{Halide::Internal::Variable::make(halide_type(p_[n].type), unknown), {}};
+      return value{Halide::Internal::Variable::make(halide_type(p_[n].type), unknown_), {}};
     });
-    Expr count = counts(e.at(s_.scores, at));
+    Expr count = counts_as_score(e.at(s_.scores, at));
     if (s_.gate >= 0) count = both(count, counts(e.at(s_.gate, at)));
-    return count.defined() && !Halide::Internal::expr_uses_var(count, unknown) ? count : Expr();
+    return count;
+  }
+  bool uses_product(const Expr &count) const {
+    return count.defined() && Halide::Internal::expr_uses_var(count, unknown_);
   }
 
-  // On a GPU, testing every product is free: a weight of -0 marks a product that does not count,
-  // and no other weight is -0.
-  static constexpr int minus_zero = std::numeric_limits<std::int32_t>::min();
+  // A weight of -0 marks a product that does not count, and no other weight is -0: on GPUs, where
+  // testing every product is free, and where masks depend on products of the tile.
+  bool has_marks() const { return gaps_ && (f_.tile.dealt_to_threads() || marked_by_scores_); }
+  Expr bits_of(const Expr &x) const { return Halide::reinterpret(Halide::Int(type_.bits()), x); }
+  Expr minus_zero() const { return bits_of(number(0)).type().min(); }
+  Expr is_mark(const Expr &weight) const { return bits_of(weight) == minus_zero(); }
   Expr marked(const Expr &weight, const Expr &count) const {
-    if (!f_.tile.dealt_to_threads() || !count.defined()) return weight;
-    const Expr bits = Halide::reinterpret<std::int32_t>(weight);
-    return Halide::reinterpret<float>(
-        select(count, select(bits == minus_zero, 0, bits), minus_zero));
+    if (!has_marks() || !count.defined()) return weight;
+    const Expr zero = Halide::Internal::make_zero(minus_zero().type());
+    return Halide::reinterpret(
+        type_, select(count, select(is_mark(weight), zero, bits_of(weight)), minus_zero()));
   }
 
   // ---- weights of a block -----------------------------------------------------------------------
@@ -159,12 +192,17 @@ class attention_lowering {
     f_.weights = f_.scores;
     if (f_.running_max) {
       f_.block_max = Func("max_" + name_);
-      f_.block_max(block) = lowest();
+      f_.block_max(block) = nothing_seen();
       f_.block_max(block) = Halide::max(f_.block_max(block), f_.scores(tiles_.pair(f_.i, k, f_.b)));
       f_.weights = Func("weights_" + name_);
       const auto all = tiles_.pair(f_.i, f_.j, f_.b);
-      const Expr weight = math::exp_nonpositive(f_.scores(all) - f_.block_max(block));
-      f_.weights(all) = s_.gate >= 0 ? weight : chosen(marked(weight, pair_counts(f_.j)));
+      const Expr score = f_.scores(all),
+                 weight = math::exp_nonpositive(score - shift_of(f_.block_max(block)));
+      if (marked_by_scores_)
+        f_.weights(all) = chosen(marked(weight, !strict::equal(score, number(-math::infinity))));
+      else
+        f_.weights(all) =
+            s_.gate >= 0 ? weight : chosen(marked(weight, both(pair_counts(f_.j), inside(f_.j))));
     }
     f_.block_sum = Func("sum_" + name_);
     f_.block_sum(block) = number(0);
@@ -183,10 +221,11 @@ class attention_lowering {
     const auto all = tiles_.pair(f_.i, f_.j, f_.b);
     f_.gated = Func("gated_" + name_);
     const Expr product = strict::mul(f_.weights(all), or_else(g, number(0))),
-               count = pair_counts(f_.j);
-    f_.gated(all) = !count.defined()             ? product
-                    : f_.tile.dealt_to_threads() ? chosen(marked(product, count))
-                                                 : select(count, product, number(0));
+               count = marked_by_scores_ ? both(!is_mark(f_.weights(all)), counts(g))
+                                         : pair_counts(f_.j);
+    f_.gated(all) = has_marks()        ? chosen(marked(product, both(count, inside(f_.j))))
+                    : !count.defined() ? product
+                                       : select(count, product, number(0));
   }
 
   RDom keys_of_block(const std::string &name) const {
@@ -237,19 +276,13 @@ class attention_lowering {
       const Expr key = trimmed(keys), p = f_.gated(tiles_.pair(f_.i, key, f_.b)),
                  sum = f_.product_v(all) + p * f_.values(args);
       Expr count;
-      if (with_gaps) {
-        const Expr pair = pair_counts(key);
-        count = !pair.defined()              ? !math::is_zero(p)
-                : f_.tile.dealt_to_threads() ? Halide::reinterpret<std::int32_t>(p) != minus_zero
-                                             : pair;
-      }
+      if (with_gaps) count = has_marks() ? !is_mark(p) : pair_counts(key);
       if (values_have_gaps) count = both(count, value_counts(key));
       f_.product_v(all) = count.defined() ? select(count, sum, f_.product_v(all)) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");
-    const bool gaps = c_.has_gaps[s_.scores] || (s_.gate >= 0 && c_.has_gaps[s_.gate]),
-               every_product = gaps && f_.tile.dealt_to_threads();
-    if (gaps && !every_product) {
+    const bool every_product = gaps_ && f_.tile.dealt_to_threads();
+    if (gaps_ && !every_product) {
       const Expr suspect = look_for_suspects(vars, args);
       f_.keys_suspect = keys_of_block("key_suspect");
       f_.keys_clean.where(suspect == 0);
@@ -320,13 +353,14 @@ class attention_lowering {
       at(y.cell) = at(y.cell) + select(y.is_value, Halide::likely(o), l);
       return;
     }
-    at(all) = select(y.statistic_var == 2, lowest(), number(0));
-    const Expr old = statistic(2, y.lane_row), now = block(f_.block_max), m = Halide::max(old, now);
+    at(all) = select(y.statistic_var == 2, nothing_seen(), number(0));
+    const Expr old = statistic(2, y.lane_row), now = block(f_.block_max), m = Halide::max(old, now),
+               shift = shift_of(m);
     at(y.cell) = select(
         y.is_value,
         Halide::likely(at(y.cell) * statistic(0, y.value_row) + o * statistic(1, y.value_row)),
-        select(y.statistic == 0, math::exp_nonpositive(old - m), y.statistic == 1,
-               math::exp_nonpositive(now - m), y.statistic == 2, m,
+        select(y.statistic == 0, math::exp_nonpositive(old - shift), y.statistic == 1,
+               math::exp_nonpositive(now - shift), y.statistic == 2, m,
                statistic(3, y.lane_row) * statistic(0, y.lane_row) + l * statistic(1, y.lane_row)));
   }
 
@@ -369,6 +403,12 @@ class attention_lowering {
       // time. The sum of a softmax is at least 1; other sums may be too small to have a reciprocal.
       // A row without weights gives 0, or NaN if a visible value is NaN.
       const Expr none = math::is_zero(l), zero = number(0);
+      if (less_maximum_) {
+        const Expr of_infinities = strict::equal(statistic(2, of_cell), lowest());
+        return strict::mul(
+            sum, select(of_infinities, number(std::numeric_limits<double>::quiet_NaN()), none, zero,
+                        1.f / l));
+      }
       if (f_.running_max) return sum * select(none, zero, 1.f / l);
       return select(none, strict::mul(sum, zero), strict::div(sum, l));
     };
@@ -424,7 +464,11 @@ class attention_lowering {
   const indices outer_;  // where the tile stands along them
   attention_tiles tiles_;
   std::map<axis_id, Var> out_vars_;
+  const std::string unknown_ = "product_of_pair";
   std::string name_;
+  bool gaps_ = false;              // some pairs may not count
+  bool marked_by_scores_ = false;  // some masks depend on products of the tile
+  bool less_maximum_ = false;
   Expr rows_, keys_, limit_;
 };
 

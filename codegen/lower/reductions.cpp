@@ -23,8 +23,9 @@ Expr highest_of(const node &n) {
   return n.type == i32 ? Halide::Int(32).max() : number(n, math::infinity);
 }
 
-// exp(x - m) where a row of only -inf counts as empty
-Expr shifted(const Expr &x, const Expr &m) {
+// exp(x - m). A row of only -inf counts as empty, unless the spec subtracts the maximum itself.
+Expr shifted(const node &n, const Expr &x, const Expr &m) {
+  if (n.less_maximum) return math::exp_nonpositive(strict::sub(x, m));
   return math::exp_nonpositive(strict::sub(
       x, select(strict::less(m, math::lowest(m.type())), math::constant(m.type(), 0), m)));
 }
@@ -53,7 +54,7 @@ Expr reductions::maximum(const node &n) const {
 Expr reductions::total(const node &n, const Expr &m) const {
   return sum_of(n, "total", [&, m](const indices &at) {
     const value v = operand(n, at);
-    return value{shifted(v.number, m), v.present};
+    return value{shifted(n, v.number, m), v.present};
   });
 }
 
@@ -88,7 +89,7 @@ value reductions::at(const node &n, const indices &here) const {
     case op::softmax: {
       const Expr m = maximum(n), l = total(n, m);
       const value v = operand(n, here);
-      const value w = {strict::div(shifted(v.number, m), l), v.present};
+      const value w = {strict::div(shifted(n, v.number, m), l), v.present};
       return {select(math::is_zero(l), zero_of(n), or_else(w, zero_of(n))), {}};
     }
     case op::normalize: {

@@ -27,6 +27,7 @@ struct node {
       shape;  // axes of the result, in the order of the declaration for inputs and outputs
   std::vector<axis_id> over;  // contracted, reduced or normalised axes; see op for views
   double value = 0;           // of a number
+  bool less_maximum = false;  // softmax: of scores less their maximum: NaN in rows of only -inf
   std::string name;           // of an input, param, output or let; else empty
 };
 

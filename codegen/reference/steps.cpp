@@ -310,7 +310,7 @@ tensor_value<T> steps<T>::weights(const node &n, const values &in) const {
   const bool soft = n.kind == op::softmax;
   walk<2>(extents_of(rows), {strides_along(x, rows), strides_along(v, rows)}, [&](const auto &at) {
     const T m = soft ? extreme_of(true, x, at[0], of_x) : T(0);
-    const bool dead = soft && m == -std::numeric_limits<T>::infinity();
+    const bool dead = soft && !n.less_maximum && m == -std::numeric_limits<T>::infinity();
     summation<T> sum(how_);
     for (std::size_t k = 0; k < of_x.size(); ++k) {
       const std::int64_t i = at[0] + of_x[k], j = at[1] + of_v[k];

@@ -1,6 +1,8 @@
-// Before: softmax<kv>(s - max<kv>(s))     After: softmax<kv>(s)
-// Softmax does not see what is constant along its axes, and it subtracts the maximum itself. Written out, the maximum
-// would have to be known before the first key, and the scores would have to be stored.
+// Before: softmax<kv>(s - max<kv>(s))     After: softmax<kv>(s), marked less_maximum
+// Softmax cancels what is constant along its axes, and subtracts the maximum itself. A separate
+// maximum would have to be known before the first key, and the scores would have to be stored. The
+// mark keeps IEEE 754 in rows whose visible scores are all -inf: -inf - -inf is NaN, where softmax
+// alone gives 0.
 
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -26,6 +28,7 @@ program drop_shift(const program &p) {
       if (!shifted || r.to()[x.in[0]].shape != x.shape ||
           !is_dropped(r.to(), x.in[0], x.in[1], n.over))
         break;
+      if (x.kind == op::sub && r.to()[x.in[1]].kind == op::max_over) n.less_maximum = true;
       n.in[0] = x.in[0];
     }
     return r.put(std::move(n));

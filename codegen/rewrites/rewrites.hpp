@@ -19,7 +19,7 @@ program merge_common_steps(const program &);
 // scan<seq>(S, step, X): what a step computes of x alone is computed for all of X before.
 program hoist_from_scan(const program &);
 
-// softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s).
+// softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s), which is NaN in rows of -inf as before.
 program drop_shift(const program &);
 
 // dot<kv>(w1 - g * w2, V) -> dot<kv>(w1, V) - g * dot<kv>(w2, V): products with weights alone are streamed.

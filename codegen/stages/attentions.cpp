@@ -24,7 +24,8 @@ namespace {
 
 class finder {
  public:
-  explicit finder(const program &p) : p_(p), users_(users_of(p)), walked_(walked_axes(p)) {
+  explicit finder(const program &p)
+      : p_(p), users_(users_of(p)), walked_(walked_axes(p)), gaps_(steps_with_gaps(p)) {
     found_.taken.resize(p.nodes.size(), false);
   }
 
@@ -160,6 +161,8 @@ class finder {
     const node_id scores = normalised ? w.in[0] : weights;
     const std::vector<axis_id> &shape = p_[scores].shape;
     if (!has(p_[values].shape, key)) return false;
+    // the rows that are NaN become so at their end, for every value
+    if (w.less_maximum && (gaps_[values] || (gate >= 0 && gaps_[gate]))) return false;
 
     s.kind = stage_kind::attention;
     s.core = core, s.weights = normalised ? weights : -1, s.gate = gate;
@@ -215,6 +218,7 @@ class finder {
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
   const std::vector<axis_id> walked_;
+  const std::vector<bool> gaps_;
   attentions found_;
 };
 

@@ -124,6 +124,47 @@ inline constexpr auto statistics_f16 = kernel<"statistics_f16">(
       return {sum<kv>(x), mean<kv>(x), max<kv>(x), min<kv>(x), logsumexp<kv>(x), cumsum<kv>(x)};
     });
 
+// Products of the tile decide what is masked; weights beside it underflow.
+inline constexpr auto masked_by_scores =
+    kernel<"masked_by_scores">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
+      auto s = dot<d>(Q, K);
+      return dot<kv>(softmax<kv>(mask(s * 60, s > -1)), V);
+    });
+
+inline constexpr auto masked_by_scores_f64 = kernel<"masked_by_scores_f64">(
+    [](in<"Q", f64, batch, seq, d> Q, in<"K", f64, batch, kv, d> K,
+       in<"V", f64, batch, kv, e> V) -> out<"O", f64, batch, seq, e> {
+      auto s = dot<d>(Q, K);
+      return dot<kv>(softmax<kv>(mask(s * 400, s > -1 and causal<seq, kv>)), V);
+    });
+
+inline constexpr auto gated_by_scores =
+    kernel<"gated_by_scores">([](Q_ Q, K_ K, V_ V, in<"G", batch, seq, kv> G,
+                                 in<"len", i32, batch> len) -> out<"O", batch, seq, e> {
+      auto s = dot<d>(Q, K);
+      auto gate = mask(where(G < 0, 0.f, G), index(kv) < len + 2);
+      return dot<kv>(softmax<kv>(mask(s * 60, s > -1 and s < 1e30f)) * gate, V);
+    });
+
+inline constexpr auto linear_by_scores =
+    kernel<"linear_by_scores">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
+      auto s = dot<d>(Q, K);
+      return dot<kv>(mask(relu(s), s > -1), V);
+    });
+
+inline constexpr auto shares_by_scores =
+    kernel<"shares_by_scores">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
+      auto s = dot<d>(Q, K);
+      return dot<kv>(normalize<kv>(mask(relu(s), s > -1)), V);
+    });
+
+// Empty weights of one softmax are visible scores of another.
+inline constexpr auto weights_of_weights =
+    kernel<"weights_of_weights">([](in<"X", heads, seq, kv> X, in<"V", heads, kv, e> V,
+                                    in<"near", i32> near) -> out<"O", heads, seq, e> {
+      return dot<kv>(softmax<kv>(softmax<heads>(mask_rows(X, index(kv) < near))), V);
+    });
+
 // ---- infinite literals --------------------------------------------------------------------------
 inline constexpr auto added_infinity =
     kernel<"added_infinity">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
@@ -143,6 +184,39 @@ inline constexpr auto chosen_infinity =
                                   -> outs<out<"O", batch, seq, e>, out<"S", batch, seq, kv>> {
       auto s = dot<d>(Q, K) + where(keep, 0.f, -infinity);
       return {dot<kv>(softmax<kv>(s), V), s};
+    });
+
+// Less its maximum, a row of -inf is NaN; a row that is masked is 0.
+inline constexpr auto less_maximum = kernel<"less_maximum">(
+    [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, seq, e>, out<"lse", batch, seq>> {
+      auto s = where(index(kv) < index(seq) - 1, dot<d>(Q, K), -infinity);
+      return {dot<kv>(softmax<kv>(s - max<kv>(s)), V), logsumexp<kv>(s)};
+    });
+
+inline constexpr auto masked_less_maximum = kernel<"masked_less_maximum">(
+    [](Q_ Q, K_ K, V_ V, in<"len", i32, batch> len) -> out<"O", batch, seq, e> {
+      auto s = mask(where(index(kv) < index(seq) - 1, dot<d>(Q, K), -infinity), index(kv) < len);
+      return dot<kv>(softmax<kv>(s - max<kv>(s)), V);
+    });
+
+inline constexpr auto masked_values_less_maximum = kernel<"masked_values_less_maximum">(
+    [](Q_ Q, K_ K, V_ V, in<"len", i32, batch> len) -> out<"O", batch, seq, e> {
+      auto s = where(index(kv) < index(seq) - 1, dot<d>(Q, K), -infinity);
+      return dot<kv>(softmax<kv>(s - max<kv>(s)), mask_rows(V, index(kv) < len));
+    });
+
+inline constexpr auto weights_less_maximum = kernel<"weights_less_maximum">(
+    [](in<"X", seq, kv> X, in<"near", i32> near) -> out<"W", seq, kv> {
+      auto s = mask(where(index(kv) < index(seq) - 1, X, -infinity), index(kv) < near);
+      return softmax<kv>(s - max<kv>(s) - 3);
+    });
+
+// The lowest finite number hides nothing.
+inline constexpr auto lowest_less_maximum =
+    kernel<"lowest_less_maximum">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
+      auto s =
+          where(index(kv) < index(seq) - 1, dot<d>(Q, K), std::numeric_limits<float>::lowest());
+      return dot<kv>(softmax<kv>(s - max<kv>(s)), V);
     });
 
 inline constexpr auto products_of_infinity = kernel<"products_of_infinity">(
