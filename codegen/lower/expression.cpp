@@ -25,8 +25,13 @@ value product(const value &a, const value &b, Halide::Type t) {
   return {strict::cast(t, a.number) * strict::cast(t, b.number), both(counts(a), counts(b))};
 }
 
+Expr choose(const Expr &condition, const Expr &a, const Expr &b) {
+  return a.type().is_bool() ? (condition && a) || (!condition && b)
+                            : Halide::select(condition, a, b);
+}
+
 Expr or_else(const value &v, Expr when_absent) {
-  return v.present.defined() ? Halide::select(v.present, v.number, when_absent) : v.number;
+  return v.present.defined() ? choose(v.present, v.number, when_absent) : v.number;
 }
 
 Expr stored_form(const value &v, dtype t) {
@@ -35,7 +40,7 @@ Expr stored_form(const value &v, dtype t) {
   const Expr absent = is_float
                           ? Halide::cast(number.type(), -std::numeric_limits<float>::infinity())
                           : Halide::cast(number.type(), 0);
-  return v.present.defined() ? Halide::select(v.present, number, absent) : number;
+  return v.present.defined() ? choose(v.present, number, absent) : number;
 }
 
 namespace {
@@ -93,6 +98,11 @@ Expr unary(op o, const Expr &x) {
   }
 }
 
+// Of booleans by the operations that Halide 21 solves for a position, unlike a == b.
+Expr equal(const Expr &a, const Expr &b) {
+  return a.type().is_bool() ? choose(a, b, !b) : strict::equal(a, b);
+}
+
 // With NaN on either side: false, but for !=.
 Expr comparison(op o, const Expr &a, const Expr &b) {
   switch (o) {
@@ -105,9 +115,9 @@ Expr comparison(op o, const Expr &a, const Expr &b) {
     case op::greater_equal:
       return strict::less_equal(b, a);
     case op::equal:
-      return strict::equal(a, b);
+      return equal(a, b);
     default:
-      return !strict::equal(a, b);
+      return !equal(a, b);
   }
 }
 
@@ -142,11 +152,11 @@ Expr binary(op o, const Expr &a, const Expr &b) {
 namespace {
 
 value chosen(const Expr &condition, const value &a, const value &b) {
-  value v{Halide::select(condition, a.number, b.number), {}};
+  value v{choose(condition, a.number, b.number), {}};
   if (a.present.defined() || b.present.defined()) {
     const Expr yes = Halide::Internal::const_true();
-    v.present = Halide::select(condition, a.present.defined() ? a.present : yes,
-                               b.present.defined() ? b.present : yes);
+    v.present = choose(condition, a.present.defined() ? a.present : yes,
+                       b.present.defined() ? b.present : yes);
   }
   return v;
 }
@@ -194,12 +204,12 @@ Expr expression::emptiness(node_id n, const indices &i, const Expr &number) {
   }
   if (x.kind == op::where) {
     const Expr condition = as(b8, at(x.in[0], i).number);
-    return (condition && of(1, i)) || (!condition && of(2, i));
+    return choose(condition, of(1, i), of(2, i));
   }
   if (x.kind == op::take) return of(0, taken_from(x, i));
   if (x.kind == op::concat) {
     const joint j = joint_at(x, i);
-    return (j.in_first && of(0, j.first)) || (!j.in_first && of(1, j.second));
+    return choose(j.in_first, of(0, j.first), of(1, j.second));
   }
   if (is_view(x.kind)) return of(0, through_view(x, i));
   if (!is_pointwise(x.kind)) return of(0, i);
@@ -286,7 +296,7 @@ value expression::taken(const node &x, const indices &i) {
   if (v.present.defined())
     v.present = both(v.present, some);
   else if (!Halide::Internal::is_const(c_.size(x.over[0])) && !is_argument(x.in[0]))
-    v.number = Halide::select(some, v.number, Halide::cast(v.number.type(), 0));
+    v.number = choose(some, v.number, Halide::cast(v.number.type(), 0));
   return v;
 }
 
