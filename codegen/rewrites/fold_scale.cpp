@@ -1,5 +1,7 @@
-// Before: dot<d_k>(Q, K) * 0.125     After: dot<d_k>(Q * 0.125, K), or on K when that is the smaller operand.
-// Of two orders of the same contractions, both are scaled. Never on a param: those are packed once and read as they are.
+// Before: dot<d_k>(Q, K) * 0.125
+// After:  dot<d_k>(Q * 0.125, K), or on K if its size is fixed and that of Q is not.
+// Of two orders of the same contractions, both are scaled. A param never is: params are packed once
+// and read as they are.
 #include <algorithm>
 
 #include "codegen/program/queries.hpp"
@@ -9,10 +11,11 @@
 namespace qkv::codegen {
 namespace {
 
-// Counted in axes decided at the call: a weight is smaller than an activation, one row smaller than many.
-int run_time_axes(const program &p, const node &n) {
-  return static_cast<int>(
-      std::count_if(n.shape.begin(), n.shape.end(), [&](axis_id a) { return p.axes[a].size < 0; }));
+// True for weights, as opposed to activations. Keys are not fixed, even where a group of queries
+// outnumbers them: attention copies a tile of queries, but would scale each key for each tile.
+bool is_fixed(const program &p, const node &n) {
+  return std::all_of(n.shape.begin(), n.shape.end(),
+                     [&](axis_id a) { return p.axes[a].size >= 0; });
 }
 
 // Scaled, they would no longer be weights.
@@ -69,8 +72,9 @@ program fold_scale(const program &p) {
     if (f.absorbed[here]) return n.in[0];
     if (n.kind == op::dot && f.scale[here] != 1) {
       const node &left = r.to()[n.in[0]], &right = r.to()[n.in[1]];
-      const bool smaller = run_time_axes(r.to(), right) < run_time_axes(r.to(), left);
-      const int side = left.kind == op::param || (smaller && right.kind != op::param) ? 1 : 0;
+      const bool smaller =
+          is_fixed(r.to(), right) && !is_fixed(r.to(), left) && right.kind != op::param;
+      const int side = left.kind == op::param || smaller ? 1 : 0;
       node scaled;
       scaled.kind = op::mul;
       scaled.type = n.type;
