@@ -35,15 +35,15 @@ inline constexpr auto masked_products = kernel<"masked_products">(
     });
 
 // A choice between masks as the condition of a contraction.
-inline constexpr auto chosen_masks = kernel<"chosen_masks">(
-    [](in<"x", kv> x, in<"flag", b8> flag, in<"all", b8> all, in<"near", i32> near,
-       in<"values", kv> values) -> out<"y"> {
+inline constexpr auto chosen_masks =
+    kernel<"chosen_masks">([](in<"x", kv> x, in<"flag", b8> flag, in<"all", b8> all,
+                              in<"near", i32> near, in<"values", kv> values) -> out<"y"> {
       return dot<kv>(where(flag, mask(x, all), mask(x, index(kv) < near)), values);
     });
 
-inline constexpr auto equal_masks = kernel<"equal_masks">(
-    [](in<"x", kv> x, in<"flag", b8> flag, in<"near", i32> near,
-       in<"values", kv> values) -> outs<out<"y">, out<"z">> {
+inline constexpr auto equal_masks =
+    kernel<"equal_masks">([](in<"x", kv> x, in<"flag", b8> flag, in<"near", i32> near,
+                             in<"values", kv> values) -> outs<out<"y">, out<"z">> {
       return {dot<kv>(mask(x, (index(kv) < near) == flag), values),
               dot<kv>(mask(x, where(flag, index(kv) < near, true)), values)};
     });
