@@ -114,7 +114,7 @@ class attention_lowering {
     const Halide::Type t = halide_type(p_[dot].type);
     const Expr zero = math::constant(t, 0);
     s(all) = zero;
-    s(all) += chosen(or_else(codegen::product(a, b, t), zero));
+    s(all) = strict::plus(s(all), chosen(or_else(codegen::product(a, b, t), zero)));
     f_.products.push_back(s);
     f_.features.push_back(over);
     return s;
@@ -262,7 +262,7 @@ class attention_lowering {
     value v = expression(c_).at(s_.values, at);
     v.number = strict::cast(type_, v.number);
     f_.values(vars) = or_else(v, number(0));
-    const bool values_have_gaps = counts(v).defined();
+    const bool values_have_gaps = counts(v).defined(), infinite = strict::has_infinity(v.number);
     const auto value_counts = [&](const Expr &key) {
       at[s_.key] = tiles_.key(key, f_.b);
       return counts(expression(c_).at(s_.values, at));
@@ -274,7 +274,8 @@ class attention_lowering {
     const auto product = [&](const RDom &keys, bool with_gaps) {
       args[1] = keys.x;
       const Expr key = trimmed(keys), p = f_.gated(tiles_.pair(f_.i, key, f_.b)),
-                 sum = f_.product_v(all) + p * f_.values(args);
+                 term = infinite ? strict::mul(p, f_.values(args)) : p * f_.values(args),
+                 sum = infinite ? strict::add(f_.product_v(all), term) : f_.product_v(all) + term;
       Expr count;
       if (with_gaps) count = has_marks() ? !is_mark(p) : pair_counts(key);
       if (values_have_gaps) count = both(count, value_counts(key));

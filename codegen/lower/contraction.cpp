@@ -93,8 +93,9 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   f.sum = Func("sum_" + name);
   f.sum(all) = zero;
   const Expr count = counts(left);
-  f.sum(all) +=
-      count.defined() ? Halide::select(count, left.number * right, zero) : left.number * right;
+  // The packed right operand lies in memory, where compilers do not see its literals.
+  const Expr term = strict::times(left.number, right);
+  f.sum(all) = strict::plus(f.sum(all), count.defined() ? Halide::select(count, term, zero) : term);
 
   const node_id root = s.roots[0];
   std::map<axis_id, Var> out = vars;

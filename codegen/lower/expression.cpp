@@ -22,7 +22,8 @@ Expr both(Expr a, Expr b) {
 Expr counts(const value &v) { return v.empty.defined() ? both(v.present, !v.empty) : v.present; }
 
 value product(const value &a, const value &b, Halide::Type t) {
-  return {strict::cast(t, a.number) * strict::cast(t, b.number), both(counts(a), counts(b))};
+  return {strict::times(strict::cast(t, a.number), strict::cast(t, b.number)),
+          both(counts(a), counts(b))};
 }
 
 Expr choose(const Expr &condition, const Expr &a, const Expr &b) {

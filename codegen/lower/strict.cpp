@@ -1,5 +1,6 @@
 #include "codegen/lower/strict.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -66,6 +67,36 @@ Expr div(const Expr &a, const Expr &b) {
   return a.type().is_float() ? intrinsic(a.type(), Call::strict_div, a, b) : a / b;
 }
 Expr neg(const Expr &x) { return x.type().is_float() ? mul(x, make_const(x.type(), -1)) : -x; }
+
+namespace {
+
+class infinity_finder : public IRGraphVisitor {
+ public:
+  bool found = false;
+
+ private:
+  using IRGraphVisitor::visit;
+  void visit(const FloatImm *x) override { found = found || std::isinf(x->value); }
+  // Positions at which another stage is read do not matter.
+  void visit(const Call *x) override {
+    if (x->call_type != Call::Halide && x->call_type != Call::Image) IRGraphVisitor::visit(x);
+  }
+};
+
+}  // namespace
+
+bool has_infinity(const Expr &x) {
+  infinity_finder f;
+  x.accept(&f);
+  return f.found;
+}
+Expr plus(const Expr &a, const Expr &b) {
+  return has_infinity(a) || has_infinity(b) ? add(a, b) : a + b;
+}
+Expr times(const Expr &a, const Expr &b) {
+  return has_infinity(a) || has_infinity(b) ? mul(a, b) : a * b;
+}
+
 Expr less(const Expr &a, const Expr &b) { return comparison(a < b); }
 // On vectors of x86, Halide 21 computes a <= b as !(b < a), which NaN satisfies.
 Expr less_equal(const Expr &a, const Expr &b) {

@@ -12,6 +12,13 @@ Halide::Expr mul(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr div(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr neg(const Halide::Expr &);  // -0 of 0
 
+// True if an infinite literal takes part in the value.
+bool has_infinity(const Halide::Expr &);
+// a + b and a * b for sums of products. Compilers may rearrange them, unless an infinite literal takes
+// part: they assume that such arithmetic meets none.
+Halide::Expr plus(const Halide::Expr &, const Halide::Expr &);
+Halide::Expr times(const Halide::Expr &, const Halide::Expr &);
+
 // Comparisons that NaN does not satisfy; of whole numbers too. What is compared is computed strictly throughout: an
 // operation that is taken to give no NaN would let the compiler drop the comparison.
 Halide::Expr less(const Halide::Expr &, const Halide::Expr &);

@@ -94,7 +94,7 @@ tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
   value v = blank(n.shape);
   const bool some_absent =
       std::any_of(in.begin(), in.end(), [](const value *x) { return !x->states.empty(); });
-  if (some_absent) v.states.assign(v.data.size(), present);
+  if (some_absent) v.set_states(present);
   // Operands that are missing repeat the first.
   const auto operand = [&](std::size_t k) { return in[k < in.size() ? k : 0]; };
   const value &a = *operand(0), &b = *operand(1), &c = *operand(2);
@@ -146,7 +146,7 @@ tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
 template <class T>
 tensor_value<T> steps<T>::masked(const node &n, const values &in) const {
   value v = blank(n.shape);
-  v.states.assign(v.data.size(), absent);
+  v.set_states(absent);
   const value &s = *in[0], &keep = *in[1];
   std::int64_t to = 0;
   walk<2>(v.extent, {strides_along(s, n.shape), strides_along(keep, n.shape)}, [&](const auto &at) {
@@ -303,7 +303,7 @@ template <class T>
 tensor_value<T> steps<T>::weights(const node &n, const values &in) const {
   const value &x = *in[0];
   value v = blank(n.shape);
-  if (!x.states.empty()) v.states.assign(v.data.size(), present);
+  if (!x.states.empty()) v.set_states(present);
   const std::vector<axis_id> rows = without(n.shape, n.over);
   const auto of_x = offsets(extents_of(n.over), strides_along(x, n.over));
   const auto of_v = offsets(extents_of(n.over), strides_along(v, n.over));
@@ -353,11 +353,12 @@ tensor_value<T> steps<T>::view(const node &n, const values &in) const {
       if (walked[d] == n.over[2]) stride[d] = whole;
     }
   }
-  if (!x.states.empty()) v.states.reserve(v.data.size());
+  if (!x.states.empty()) v.set_states(present);
   std::int64_t to = 0;
   walk<1>(extents_of(walked), {stride}, [&](const auto &at) {
-    v.data[to++] = x.data[at[0]];
-    if (!x.states.empty()) v.states.push_back(x.states[at[0]]);
+    v.data[to] = x.data[at[0]];
+    if (!x.states.empty()) v.states[to] = x.states[at[0]];
+    ++to;
   });
   return v;
 }
@@ -366,7 +367,7 @@ template <class T>
 tensor_value<T> steps<T>::taken(const node &n, const values &in) const {
   const value &table = *in[0], &position = *in[1];
   value v = blank(n.shape);
-  if (!table.states.empty() || !position.states.empty()) v.states.assign(v.data.size(), present);
+  if (!table.states.empty() || !position.states.empty()) v.set_states(present);
   const std::int64_t step = strides_along(table, n.over)[0], last = size_[n.over[0]] - 1;
   // where both have an axis of that name, it is the position's
   extents along = strides_along(table, n.shape);
@@ -388,7 +389,7 @@ tensor_value<T> steps<T>::taken(const node &n, const values &in) const {
 template <class T>
 tensor_value<T> steps<T>::joined(const node &n, const values &in) const {
   value v = blank(n.shape);
-  if (!in[0]->states.empty() || !in[1]->states.empty()) v.states.assign(v.data.size(), present);
+  if (!in[0]->states.empty() || !in[1]->states.empty()) v.set_states(present);
   const std::int64_t whole = strides_along(v, {n.over[0]})[0];
   std::int64_t first = 0;
   for (const std::size_t k : {0, 1}) {
@@ -431,13 +432,13 @@ template <class T>
 tensor_value<T> steps<T>::at_position(const value &whole, const std::vector<axis_id> &axes,
                                       axis_id a, std::int64_t t) const {
   value v = blank(axes);
-  if (!whole.states.empty()) v.states.reserve(v.data.size());
+  if (!whole.states.empty()) v.set_states(present);
   const std::int64_t from = t * strides_along(whole, {a})[0];
   std::int64_t to = 0;
   walk<1>(v.extent, {strides_along(whole, axes)}, [&](const auto &at) {
-    v.data[to++] = whole.data[from + at[0]];
-    if (!whole.states.empty())
-      v.states.push_back(whole.states[from + at[0]] == absent ? absent : present);
+    v.data[to] = whole.data[from + at[0]];
+    if (!whole.states.empty() && whole.states[from + at[0]] == absent) v.states[to] = absent;
+    ++to;
   });
   return v;
 }

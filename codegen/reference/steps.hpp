@@ -21,7 +21,11 @@ struct tensor_value {
   std::vector<axis_id> axes;
   extents extent;
   std::vector<number> data;
-  std::vector<unsigned char> states;  // empty: all present
+  // Empty if no step masked the value; else one entry per element, and at least one: what is made of
+  // a masked value without elements is absent.
+  std::vector<unsigned char> states;
+
+  void set_states(state all) { states.assign(std::max<std::size_t>(data.size(), 1), all); }
 
   state at(std::int64_t k) const {
     return states.empty() ? present : static_cast<state>(states[k]);

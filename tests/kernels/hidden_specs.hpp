@@ -45,7 +45,14 @@ inline constexpr auto equal_masks =
     kernel<"equal_masks">([](in<"x", kv> x, in<"flag", b8> flag, in<"near", i32> near,
                              in<"values", kv> values) -> outs<out<"y">, out<"z">> {
       return {dot<kv>(mask(x, (index(kv) < near) == flag), values),
-              dot<kv>(mask(x, where(flag, index(kv) < near, true)), values)};
+              dot<kv>(mask(x, where(flag, index(kv) < near, index(kv) > 2)), values)};
+    });
+
+// An infinite literal as the factor of a product.
+inline constexpr auto infinite_factors = kernel<"infinite_factors">(
+    [](in<"X", seq, e> X, in<"x", e> x, in<"keep", b8> keep) -> outs<out<"y", seq>, out<"z">> {
+      auto inf = mask(where(index(e) <= 3, -infinity, x), keep);
+      return {dot<e>(inf, X), dot<e>(mask(where(index(e) >= 0, -infinity, x), keep), x)};
     });
 
 inline constexpr auto weights_too = kernel<"weights_too">(
