@@ -7,6 +7,7 @@
 #include "codegen/lower/refusal.hpp"
 #include "codegen/program/sizes.hpp"
 #include "codegen/schedules/gpu.hpp"
+#include "codegen/schedules/reversed_loads.hpp"
 #include "codegen/schedules/schedules.hpp"
 #include "codegen/schedules/tuning.hpp"
 #include "codegen/schedules/tuning_gpu.hpp"
@@ -118,6 +119,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   }
   compiled_form form{Halide::Pipeline(results), c.arguments()};
   fits.add_to(form.pipeline);
+  form.pipeline.add_custom_lowering_pass(new reversed_loads);
   if (on_gpu) gpu::add_passes(form.pipeline);
   return form;
 }

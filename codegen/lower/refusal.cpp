@@ -13,7 +13,7 @@ std::string one_line(const std::string &text) {
   std::string line;
   std::istringstream words(text);
   for (std::string word; words >> word;) line += (line.empty() ? "" : " ") + word;
-  for (const std::string begin : {"Error: ", "Internal Error at "})
+  for (const std::string begin : {"Error: ", "Internal Error at ", "Internal error at "})
     if (line.rfind(begin, 0) == 0) return line.substr(begin.size());
   return line;
 }

@@ -82,6 +82,16 @@ inline constexpr auto lse_of_all = kernel<"lse_of_all">([
   return {dot<s>(softmax<s>(scores), V), logsumexp<s>(scores)};
 });
 
+// ---- reverse ------------------------------------------------------------------------------------
+// Both sizes are fixed and fill no vector; once from an argument, once from a stored step.
+inline constexpr auto in_reverse = kernel<"in_reverse">(
+    [](in<"x", d> x, in<"Y", s, e> Y,
+       param<"W", e, d> W) -> outs<out<"ends", e>, out<"sums", e>, out<"all", d>> {
+      auto y = sum<s>(dot<e>(Y, W));
+      return {mask(take<d>(x, size(e) - 1 - index(e)), !(1 < index(e))),
+              take<d>(y, size(e) - 1 - index(e)), take<d>(y, size(d) - 1 - index(d)) + y};
+    });
+
 // ---- 16 bits ------------------------------------------------------------------------------------
 inline constexpr auto rounded_between = kernel<"rounded_between">(
     [](in<"A", s, t> A, in<"X", i32, t, e> X, param<"W", i32, e, h> W) -> out<"O", s, h> {
