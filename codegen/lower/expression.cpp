@@ -318,7 +318,13 @@ indices expression::taken_from(const node &x, const indices &i) {
 
 value expression::joined(const node &x, const indices &i) {
   const joint j = joint_at(x, i);
-  return chosen(j.in_first, at(x.in[0], j.first), at(x.in[1], j.second));
+  value a = at(x.in[0], j.first), b = at(x.in[1], j.second);
+  // A 16-bit number read from memory is an f32 already, one that was just rounded is not.
+  const Halide::Type t =
+      a.number.type().bits() < b.number.type().bits() ? b.number.type() : a.number.type();
+  a.number = strict::cast(t, a.number);
+  b.number = strict::cast(t, b.number);
+  return chosen(j.in_first, a, b);
 }
 
 expression::joint expression::joint_at(const node &x, const indices &i) const {

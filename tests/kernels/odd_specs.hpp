@@ -109,6 +109,12 @@ inline constexpr auto turned_front =
           X, [&](auto y) { return rope<front, two, half>(y, cos, sin); }));
     });
 
+// One part is rounded here, the other is read as it was stored.
+inline constexpr auto joined_halves = kernel<"joined_halves">([
+](in<"A", d> A, in<"B", f16, e> B, in<"C", bf16, d> C) -> outs<out<"x", both>, out<"y", both>> {
+  return {concat<both, d, e>(cast<f16>(A), B), concat<both, e, d>(cast<bf16>(cast<f32>(B)), C)};
+});
+
 // ---- names --------------------------------------------------------------------------------------
 // The axis of one part also occurs in the other.
 inline constexpr auto joined_squares = kernel<"joined_squares">([
