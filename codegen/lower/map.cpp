@@ -66,7 +66,8 @@ class map_lowering {
     const Expr next = or_else(v, f.identity);
     const bool in_blocks = f.rounds && !is_short(n.over);
     if (in_blocks) {
-      // Halide 21 stores the numbers of a tuple one after the other, so the one that needs both is first.
+      // Halide 21 stores the numbers of a tuple one after the other: the one that needs both comes
+      // first.
       red.partial(args) = Tuple(f.identity, f.identity);
       const Expr blocks = red.partial(args)[0], block = red.partial(args)[1],
                  is_full = iteration(r) % reduction_block == 0;

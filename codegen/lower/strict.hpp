@@ -14,8 +14,8 @@ Halide::Expr neg(const Halide::Expr &);  // -0 of 0
 
 // True if an infinite literal takes part in the value.
 bool has_infinity(const Halide::Expr &);
-// a + b and a * b for sums of products. Compilers may rearrange them, unless an infinite literal takes
-// part: they assume that such arithmetic meets none.
+// a + b and a * b for sums of products. Compilers may rearrange them unless an infinite literal
+// takes part: they assume that such arithmetic meets no infinity.
 Halide::Expr plus(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr times(const Halide::Expr &, const Halide::Expr &);
 

@@ -1,5 +1,6 @@
 #pragma once
 // One function per kind of step, from the operands' values to the step's.
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -21,8 +22,8 @@ struct tensor_value {
   std::vector<axis_id> axes;
   extents extent;
   std::vector<number> data;
-  // Empty if no step masked the value; else one entry per element, and at least one: what is made of
-  // a masked value without elements is absent.
+  // Empty if no step masked the value; else one entry per element, and at least one: elements taken
+  // from a masked value without elements are absent.
   std::vector<unsigned char> states;
 
   void set_states(state all) { states.assign(std::max<std::size_t>(data.size(), 1), all); }

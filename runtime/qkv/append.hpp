@@ -190,9 +190,10 @@ class appending_calls {
   using const_call = refusal<typename Held::template const_call<Call>>;
 
  public:
-  // K and V hold new positions in place of the cache's own, and entries on the first axis. Counts, if given, say how many of
-  // them are real for each entry: append(K, V, {3, 1}), or a span, vector, tensor. Errors: wrong_device, wrong_extent,
-  // wrong_stride, too_large, wrong_count, null_data, overlap, cache_full, out_of_memory; nothing is appended then.
+  // K and V hold new positions in place of the cache's own, and entries on the first axis. Counts, if
+  // given, are the numbers of positions that are real for each entry: append(K, V, {3, 1}), or a span,
+  // vector or tensor. Errors: wrong_device, wrong_extent, wrong_stride, too_large, wrong_count,
+  // null_data, overlap, cache_full, out_of_memory; nothing is appended then.
   template <class K, class V, class... Counts>
     requires passes<typename Held::template append_fits<K, V, Counts...>>
   status append(const K &k, const V &v, const Counts &...counts) {

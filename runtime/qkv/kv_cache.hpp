@@ -6,11 +6,12 @@
 //
 // with sizes = extents{extent<batch>(4), extent<slots>(1000)}, what the types leave open. The kernel's first inputs are Q,
 // the stored keys, the stored values, then i32 lengths [batch] that count the new positions too; whatever follows in its
-// signature follows in the call. Its mask is cached_causal<seq, slots>(length); windows and biases take the same length,
-// as alibi<seq, slots>(slope, length). Query i stands at position index(seq) + length - size(seq), of which rotary angles
-// are made.
+// signature follows in the call. Its mask is cached_causal<seq, slots>(length); windows and biases
+// take the same length, as alibi<seq, slots>(slope, length). Rotary angles are those of position
+// index(seq) + length - size(seq) of query i.
 //
-//   cache.attend<ragged>(K, V, counts, Q, O);        // counts: contiguous i32 (span, vector, tensor, list), one an entry
+//   cache.attend<ragged>(K, V, counts, Q, O);  // counts: contiguous i32, one per entry (span,
+//                                              // vector, tensor, list)
 //
 // Where entries take different numbers of new positions, counts stand behind V. Q has the rows of K; those of an entry from
 // its count on are not appended. The kernel takes counts behind the lengths, its mask is

@@ -21,7 +21,8 @@ namespace detail {
 
 status no_page(std::int64_t needed, std::int64_t left);
 
-// Pages that no entry holds. Where there is no memory for the list it is lost; whoever needs a page says so.
+// Pages that no entry holds. If memory for the list runs out, the list is lost, and the next request
+// for a page fails.
 class free_pages {
  public:
   free_pages() = default;

@@ -9,7 +9,7 @@ namespace qkv {
 
 // Libraries register themselves when they are loaded, before static initialisers, and unregister
 // when they are unloaded. Both functions may be called from any thread, and throw std::bad_alloc if
-// there is no memory for the list.
+// memory for the list runs out.
 std::vector<const qkv_kernel *> kernels();
 std::vector<const qkv_kernel *> kernels(
     std::string_view name);  // several where libraries use the same name

@@ -15,8 +15,8 @@ class workspace {
   workspace(const workspace &) = delete;
   workspace &operator=(const workspace &) = delete;
 
-  // Returns memory aligned to 64 bytes and readable 64 bytes before and after; nullptr when there
-  // is no more, or if there was no memory for the workspace itself.
+  // Returns memory aligned to 64 bytes and readable 64 bytes before and after; nullptr if the limit
+  // or the machine's memory is exhausted, or if the workspace itself could not be allocated.
   void *take(std::size_t bytes) noexcept;
   void give_back(void *) noexcept;
 

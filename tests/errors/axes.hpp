@@ -22,4 +22,10 @@ using Q_ = in<"Q", batch, heads, seq, d_k>;
 using K_ = in<"K", batch, heads, kv, d_k>;
 using V_ = in<"V", batch, heads, kv, d_v>;
 
+// A cache with room left, as a kernel reads it.
+inline constexpr axis<"slots"> slots;
+using StoredK_ = in<"K", batch, heads, slots, d_k>;
+using StoredV_ = in<"V", batch, heads, slots, d_v>;
+using Length_ = in<"length", i32, batch>;
+
 }  // namespace my

@@ -17,11 +17,15 @@ using values = tensor<batch, heads, kv, d_v>;
 using results = tensor<batch, heads, seq, d_v>;
 
 // A cache, and what is appended to it.
-inline constexpr axis<"slots"> slots;
 using cache =
     kv_cache<batch, slots, tensor<batch, heads, slots, d_k>, tensor<batch, heads, slots, d_v>>;
 using new_keys = tensor<batch, heads, seq, d_k>;
 using new_values = tensor<batch, heads, seq, d_v>;
+inline constexpr auto decode = kernel<"decode">(
+    [](Q_ Q, StoredK_ K, StoredV_ V, Length_ length) -> out<"O", batch, heads, seq, d_v> {
+      return dot<slots>(
+          softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), cached_causal<seq, slots>(length))), V);
+    });
 
 }  // namespace my
 
@@ -121,13 +125,6 @@ bool use(cache &c, new_keys &K, new_values &V) {
 namespace cache_attend_const {
 using namespace my;
 
-inline constexpr auto decode = kernel<"decode">(
-    [](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
-       in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
-      return dot<slots>(
-          softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), cached_causal<seq, slots>(length))), V);
-    });
-
 bool use(cache &c, queries &Q, new_keys &K, new_values &V, results &O) {
 #ifdef WRONG
   // next line: kv_cache: attend changes the cache, but this cache is const
@@ -216,13 +213,6 @@ bool use(cache &c, new_keys &K, turned_keys &L, new_values &V) {
 // case cache_wrong_kernel_argument: keys and values of the cache handed to the kernel once more
 namespace cache_wrong_kernel_argument {
 using namespace my;
-
-inline constexpr auto decode = kernel<"decode">(
-    [](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
-       in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
-      return dot<slots>(
-          softmax<slots>(mask(dot<d_k>(Q, K) / sqrt(d_k), cached_causal<seq, slots>(length))), V);
-    });
 
 bool use(cache &c, queries &Q, new_keys &K, new_values &V, results &O) {
 #ifdef WRONG

@@ -83,11 +83,8 @@ int nodes() { return k.trace().size(); }  // as a generator does
 namespace bias_without_length {
 using namespace my;
 
-inline constexpr axis<"slots"> slots;
-
-inline constexpr auto k =
-    kernel<"k">([](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
-                   in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+inline constexpr auto k = kernel<"k">(
+    [](Q_ Q, StoredK_ K, StoredV_ V, Length_ length) -> out<"O", batch, heads, seq, d_v> {
 #ifdef WRONG
       auto s = dot<d_k>(Q, K) + alibi<seq, slots, align::last>(alibi_slopes(heads));
 #else
@@ -106,11 +103,8 @@ int nodes() { return k.trace().size(); }  // as a generator does
 namespace cached_causal_swapped {
 using namespace my;
 
-inline constexpr axis<"slots"> slots;
-
-inline constexpr auto k =
-    kernel<"k">([](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
-                   in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+inline constexpr auto k = kernel<"k">(
+    [](Q_ Q, StoredK_ K, StoredV_ V, Length_ length) -> out<"O", batch, heads, seq, d_v> {
 #ifdef WRONG
       auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), cached_causal<slots, seq>(length));
 #else
@@ -268,11 +262,8 @@ int nodes() { return k.trace().size(); }  // as a generator does
 namespace window_without_length {
 using namespace my;
 
-inline constexpr axis<"slots"> slots;
-
-inline constexpr auto k =
-    kernel<"k">([](Q_ Q, in<"K", batch, heads, slots, d_k> K, in<"V", batch, heads, slots, d_v> V,
-                   in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v> {
+inline constexpr auto k = kernel<"k">(
+    [](Q_ Q, StoredK_ K, StoredV_ V, Length_ length) -> out<"O", batch, heads, seq, d_v> {
       auto seen = cached_causal<seq, slots>(length);
 #ifdef WRONG
       // next line: and: sliding_window<seq, slots> lacks the length that cached_causal<seq, slots> takes

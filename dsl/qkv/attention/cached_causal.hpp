@@ -9,9 +9,9 @@ namespace qkv {
 //           so query i stands at length - size(query) + i. One before the first slot sees nothing.
 // Shapes:   [slots, query] and those of length, as in<"length", i32, batch>
 // Numerics: b8.
-// Errors:   none here. softmax, normalize and sigmoid_attention name the keys, so they refuse swapped
-//           axes; other sums over masked scores cannot. Another mask or bias between these axes must
-//           take the same length.
+// Errors:   none here. softmax, normalize and sigmoid_attention name the keys, so they refuse
+//           swapped axes; other sums over masked scores cannot. Another mask or bias between these
+//           axes must take the same length.
 template <an_axis auto Query, an_axis auto Slots, operand Length>
 constexpr auto cached_causal(Length length) {
   return detail::relating<relation::cached_causal, Query, Slots, align::unsaid>(

@@ -9,9 +9,10 @@
 namespace qkv {
 
 // How queries and keys of different number lie against each other: their first positions together,
-// or their last (where keys are those of before and now, and nothing else: concat<kv>(past, now)). The slots of a cache
-// with room left are more than that: their mask is cached_causal<seq, slots>(length), and windows and biases beside it
-// take that length in the place of an alignment. Without cached_causal nothing tells that an axis is that of a cache.
+// or their last (where keys are those of before and now, and nothing else: concat<kv>(past, now)).
+// The slots of a cache with room left are more than that: their mask is
+// cached_causal<seq, slots>(length), and windows and biases beside it take that length in place of an
+// alignment. Without cached_causal, an axis of a cache cannot be told from others.
 enum class align : unsigned char { unsaid, first, last };
 
 namespace detail {
@@ -20,7 +21,8 @@ constexpr bool related(const axis_data *a, const axis_data *b) {
   return a->size >= 0 ? a->size == b->size : b->size < 0 && same_name(root_of(a), root_of(b));
 }
 
-// The position of the query, counted in keys. Over a cache: the length, perhaps the count, that cached_causal takes.
+// The position of the query, counted in keys. Over a cache, it follows from the length, and perhaps
+// the count, that cached_causal takes.
 template <an_axis auto Query, an_axis auto Key, align Where>
 constexpr auto query_position() {
   if constexpr (Where == align::last && !related(data_of<Query>, data_of<Key>)) {
@@ -38,7 +40,7 @@ constexpr auto query_position(Length length, Count count) {
   return index(Query) + length - count;
 }
 
-// Whether the relation changes when query and key are swapped.
+// True if the relation changes when query and key are swapped.
 template <an_axis auto Query, an_axis auto Key, int Cache>
 consteval bool has_sides(relation by) {
   switch (by) {
@@ -53,7 +55,8 @@ consteval bool has_sides(relation by) {
   }
 }
 
-// The marks of an expression that computes a relation. Cache: how many of length and count it takes.
+// The marks of an expression that computes a relation. Cache: 0, or 1 for a length, or 2 for a
+// length and a count.
 template <relation By, an_axis auto Query, an_axis auto Key, align Where, int Cache>
 consteval marks related_marks(marks m) {
   m.placed = {data_of<Query>, data_of<Key>, By, origin::last};
@@ -144,8 +147,8 @@ inline constexpr auto causal =
 //           sliding_window<seq, slots>(width, length).
 // Shapes:   [query, key] and those of width, length and count
 // Numerics: b8.
-// Errors:   sizes that are unrelated, and neither the alignment said nor the length of a cache; beside
-//           cached_causal without its length.
+// Errors:   sizes that are unrelated, and neither the alignment said nor the length of a cache;
+//           beside cached_causal without its length.
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width,
           operand... Cache>
   requires detail::passes<
