@@ -92,10 +92,8 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   for (const Var &v : f.outer) all.push_back(v);
   f.sum = Func("sum_" + name);
   f.sum(all) = zero;
-  const Expr count = counts(left);
   // The packed right operand lies in memory, where compilers do not see its literals.
-  const Expr term = strict::times(left.number, right);
-  f.sum(all) = strict::plus(f.sum(all), count.defined() ? Halide::select(count, term, zero) : term);
+  f.sum(all) = strict::plus(f.sum(all), or_else(product(left, {right, {}}, type), zero));
 
   const node_id root = s.roots[0];
   std::map<axis_id, Var> out = vars;
