@@ -7,6 +7,7 @@
 #include <limits>
 #include <qkv/core/half.hpp>
 #include <stdexcept>
+#include <type_traits>
 
 #include "codegen/reference/interpreter.hpp"
 
@@ -91,6 +92,28 @@ T binary(op kind, T a, T b) {
       return truth(a != 0 || b != 0);
     default:
       throw std::logic_error("not an operation of two operands");
+  }
+}
+
+// Calls compute(o) with the operation o, as a constant if it is a frequent one, so that no loop in
+// `compute` has to select it for each element.
+template <class F>
+void with_operation(op kind, F compute) {
+  switch (kind) {
+    case op::add:
+      return compute(std::integral_constant<op, op::add>{});
+    case op::sub:
+      return compute(std::integral_constant<op, op::sub>{});
+    case op::mul:
+      return compute(std::integral_constant<op, op::mul>{});
+    case op::div:
+      return compute(std::integral_constant<op, op::div>{});
+    case op::less_equal:
+      return compute(std::integral_constant<op, op::less_equal>{});
+    case op::less:
+      return compute(std::integral_constant<op, op::less>{});
+    default:
+      return compute(kind);
   }
 }
 

@@ -23,30 +23,55 @@ inline extents dense_strides(const extents &e) {
   return s;
 }
 
-// Calls f(offset in each of N tensors) for every position, outermost axis slowest.
+// Calls f(offsets in each of N tensors, number of positions, step in each tensor) for runs that
+// together cover every position, outermost axis slowest. A run spans as many inner axes as every
+// tensor passes through with one step.
 template <std::size_t N, class F>
-void walk(const extents &extent, const std::array<extents, N> &stride, F f) {
+void walk_runs(const extents &extent, const std::array<extents, N> &stride, F f) {
   if (product(extent) == 0) return;
-  std::array<std::int64_t, N> at{};
-  if (extent.empty()) return f(at);
-  const std::size_t last = extent.size() - 1;
-  extents index(extent.size(), 0);
-  for (;;) {
-    std::array<std::int64_t, N> inner = at;
-    for (std::int64_t k = 0; k < extent[last]; ++k) {
-      f(inner);
-      for (std::size_t t = 0; t < N; ++t) inner[t] += stride[t][last];
+  extents length;
+  std::array<extents, N> step;
+  for (std::size_t d = 0; d < extent.size(); ++d) {
+    if (extent[d] == 1) continue;
+    bool even = !length.empty();
+    for (std::size_t t = 0; t < N; ++t) even = even && step[t].back() == stride[t][d] * extent[d];
+    if (even)
+      length.back() *= extent[d];
+    else
+      length.push_back(extent[d]);
+    for (std::size_t t = 0; t < N; ++t) {
+      if (even) step[t].pop_back();
+      step[t].push_back(stride[t][d]);
     }
+  }
+  std::array<std::int64_t, N> at{}, inner{};
+  if (length.empty()) return f(at, std::int64_t{1}, inner);
+  const std::size_t last = length.size() - 1;
+  for (std::size_t t = 0; t < N; ++t) inner[t] = step[t][last];
+  extents index(length.size(), 0);
+  for (;;) {
+    f(at, length[last], inner);
     std::size_t d = last;
     for (;;) {
       if (d == 0) return;
       --d;
-      for (std::size_t t = 0; t < N; ++t) at[t] += stride[t][d];
-      if (++index[d] < extent[d]) break;
-      for (std::size_t t = 0; t < N; ++t) at[t] -= stride[t][d] * extent[d];
+      for (std::size_t t = 0; t < N; ++t) at[t] += step[t][d];
+      if (++index[d] < length[d]) break;
+      for (std::size_t t = 0; t < N; ++t) at[t] -= step[t][d] * length[d];
       index[d] = 0;
     }
   }
+}
+
+// Calls f(offset in each of N tensors) for every position, outermost axis slowest.
+template <std::size_t N, class F>
+void walk(const extents &extent, const std::array<extents, N> &stride, F f) {
+  walk_runs<N>(extent, stride, [&](auto at, std::int64_t n, const auto &step) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      f(at);
+      for (std::size_t t = 0; t < N; ++t) at[t] += step[t];
+    }
+  });
 }
 
 // The offsets of every position, outermost axis slowest.

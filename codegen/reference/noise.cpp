@@ -175,56 +175,66 @@ tensor_value<P> noise_meter<P>::pointwise(node_id id, const values &in, const va
                                           const value &result) const {
   const node &n = p_[id];
   const precision &own = precision_[id];
-  std::vector<value> noise;
-  for (std::size_t k = 0; k < in.size(); ++k) noise.push_back(dense(*noises[k], *in[k]));
   const auto operand = [&](std::size_t k) { return k < in.size() ? k : 0; };
   const auto stride = [&](std::size_t k) {
     return steps<P>::strides_along(*in[operand(k)], n.shape);
   };
+  // The noise of an exact operand is one 0 instead of the operand's layout.
+  const T zero = 0;
+  const auto off_of = [&](std::size_t k) {
+    const value &noise = *noises[operand(k)];
+    return noise.data.empty() ? std::pair{&zero, std::int64_t{0}}
+                              : std::pair{noise.data.data(), std::int64_t{1}};
+  };
+  const std::array offs = {off_of(0), off_of(1), off_of(2)};
   const T u = static_cast<T>(own.unit);
+  const bool discrete = is_discrete(n), elementary = is_elementary(n.kind),
+             choice = chooses(n.kind);
   value v = result;
-  std::size_t to = 0;
-  walk<3>(result.extent, {stride(0), stride(1), stride(2)}, [&](const auto &at) {
-    const auto number = [&](std::size_t k) { return in[operand(k)]->data[at[k]]; };
-    const auto off = [&](std::size_t k) { return noise[operand(k)].data[at[k]]; };
-    const T x = number(0), y = number(1), dx = off(0), dy = in.size() > 1 ? off(1) : T(0);
-    const T is = result.data[to];
-    T &d = v.data[to++];
-    if (n.kind == op::where) {
-      d = is_undecided(dx) ? (y == number(2) ? T(0) : T(infinity)) : x != 0 ? dy : off(2);
-      return;
-    }
-    if (is_undecided(dx) || is_undecided(dy)) {
-      d = T(infinity);
-      return;
-    }
-    if (!std::isfinite(is) && !is_discrete(n)) {
-      d = T(0);
-      return;
-    }
-    const auto of_first = [&](T a) {
-      return n.kind == op::cast ? cast_to(n.type, a)
-             : is_unary(n.kind) ? unary(n.kind, a)
-                                : binary(n.kind, a, y);
-    };
-    const auto of_second = [&](T b) { return binary(n.kind, x, b); };
-    if (is_discrete(n)) {
-      const bool moved =
-          movement(of_first, x, 4 * dx, is) > 0 || movement(of_second, y, 4 * dy, is) > 0;
-      d = moved ? T(infinity) : T(0);
-      return;
-    }
-    if (n.kind == op::add || n.kind == op::sub)
-      d = dx + dy;
-    else if (n.kind == op::cast)
-      d = dx == 0 ? T(0) : dx + static_cast<T>(own.coarse) * std::abs(x);
-    else
-      d = movement(of_first, x, dx, is) + movement(of_second, y, dy, is);
-    if (is_elementary(n.kind)) d += 2 * u * std::abs(is);
-    if (!chooses(n.kind) &&
-        (dx > 0 || dy > 0 || is_elementary(n.kind) || !holds(own.unit, own.tiny, is)))
-      d = std::max({d, u * std::abs(is), T(own.tiny)});
-  });
+  const auto measure = [&](auto kind) {
+    std::size_t to = 0;
+    walk<3>(result.extent, {stride(0), stride(1), stride(2)}, [&](const auto &at) {
+      const auto number_of = [&](std::size_t k) { return in[operand(k)]->data[at[k]]; };
+      const auto off = [&](std::size_t k) { return offs[k].first[at[k] * offs[k].second]; };
+      const T x = number_of(0), y = number_of(1), dx = off(0), dy = in.size() > 1 ? off(1) : T(0);
+      const T is = result.data[to];
+      T &d = v.data[to++];
+      if (kind == op::where) {
+        d = is_undecided(dx) ? (y == number_of(2) ? T(0) : T(infinity)) : x != 0 ? dy : off(2);
+        return;
+      }
+      if (is_undecided(dx) || is_undecided(dy)) {
+        d = T(infinity);
+        return;
+      }
+      if (!std::isfinite(is) && !discrete) {
+        d = T(0);
+        return;
+      }
+      const auto of_first = [&](T a) {
+        return kind == op::cast ? cast_to(n.type, a)
+               : is_unary(kind) ? unary(kind, a)
+                                : binary<T>(kind, a, y);
+      };
+      const auto of_second = [&](T b) { return binary<T>(kind, x, b); };
+      if (discrete) {
+        const bool moved =
+            movement(of_first, x, 4 * dx, is) > 0 || movement(of_second, y, 4 * dy, is) > 0;
+        d = moved ? T(infinity) : T(0);
+        return;
+      }
+      if (kind == op::add || kind == op::sub)
+        d = dx + dy;
+      else if (kind == op::cast)
+        d = dx == 0 ? T(0) : dx + static_cast<T>(own.coarse) * std::abs(x);
+      else
+        d = movement(of_first, x, dx, is) + movement(of_second, y, dy, is);
+      if (elementary) d += 2 * u * std::abs(is);
+      if (!choice && (dx > 0 || dy > 0 || elementary || !holds(own.unit, own.tiny, is)))
+        d = std::max({d, u * std::abs(is), T(own.tiny)});
+    });
+  };
+  with_operation(n.kind, measure);
   return v;
 }
 

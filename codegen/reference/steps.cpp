@@ -6,6 +6,7 @@
 
 #include "codegen/program/queries.hpp"
 #include "codegen/reference/functions.hpp"
+#include "codegen/reference/products.hpp"
 
 namespace qkv::codegen::detail {
 
@@ -89,6 +90,18 @@ tensor_value<T> steps<T>::uniform(const node &n, const values &in) const {
   return v;
 }
 
+namespace {
+
+// to[c] = f(x[c * steps[0]], y[c * steps[1]]), computed in U.
+template <class U, class N, class F>
+void compute_run(std::int64_t n, const N *x, const N *y, const std::array<std::int64_t, 3> &steps,
+                 N *to, F f) {
+  for (std::int64_t c = 0; c < n; ++c)
+    to[c] = static_cast<N>(f(static_cast<U>(x[c * steps[0]]), static_cast<U>(y[c * steps[1]])));
+}
+
+}  // namespace
+
 template <class T>
 tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
   value v = blank(n.shape);
@@ -98,27 +111,27 @@ tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
   // Operands that are missing repeat the first.
   const auto operand = [&](std::size_t k) { return in[k < in.size() ? k : 0]; };
   const value &a = *operand(0), &b = *operand(1), &c = *operand(2);
-  std::array<extents, 3> strides = {strides_along(a, n.shape), strides_along(b, n.shape),
-                                    strides_along(c, n.shape)};
-  std::int64_t to = 0;
+  const std::array<extents, 3> strides = {strides_along(a, n.shape), strides_along(b, n.shape),
+                                          strides_along(c, n.shape)};
   const auto compute_in = [&](auto zero) {
     using U = decltype(zero);
-    walk<3>(v.extent, strides, [&](const auto &at) {
-      const auto x = static_cast<U>(a.data[at[0]]);
-      bool here = a.has(at[0]);
+    auto *to = v.data.data();
+    walk_runs<3>(v.extent, strides, [&](const auto &at, std::int64_t count, const auto &step) {
+      const auto *x = a.data.data() + at[0], *y = b.data.data() + at[1];
       if (n.kind == op::where) {
-        v.data[to] = x != 0 ? b.data[at[1]] : c.data[at[2]];
-        here = here && (x != 0 ? b.has(at[1]) : c.has(at[2]));
+        const auto *z = c.data.data() + at[2];
+        for (std::int64_t k = 0; k < count; ++k)
+          to[k] = static_cast<U>(x[k * step[0]]) != 0 ? y[k * step[1]] : z[k * step[2]];
       } else if (n.kind == op::cast) {
-        v.data[to] = cast_to(n.type, x);
+        compute_run<U>(count, x, y, step, to, [&](U p, U) { return cast_to(n.type, p); });
       } else if (is_unary(n.kind)) {
-        v.data[to] = unary(n.kind, x);
+        compute_run<U>(count, x, y, step, to, [&](U p, U) { return unary(n.kind, p); });
       } else {
-        v.data[to] = binary(n.kind, x, static_cast<U>(b.data[at[1]]));
-        here = here && b.has(at[1]);
+        with_operation(n.kind, [&](auto o) {
+          compute_run<U>(count, x, y, step, to, [&](U p, U q) { return binary<U>(o, p, q); });
+        });
       }
-      if (!here) v.states[to] = absent;
-      ++to;
+      to += count;
     });
   };
   const auto is_whole = [](dtype t) { return !is_floating(t); };
@@ -127,19 +140,21 @@ tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
     compute_in(typename value::number{});
   else
     compute_in(T{});
+  if (!some_absent) return v;
   // Empty weights stay empty in products, and in any other function whose result is still 0.
-  if (some_absent && qkv::detail::is_float(n.type)) {
-    to = 0;
-    walk<3>(v.extent, strides, [&](const auto &at) {
-      const bool empty = n.kind != op::where ? a.at(at[0]) == empty_weight ||
-                                                   (in.size() > 1 && b.at(at[1]) == empty_weight)
-                         : a.data[at[0]] != 0 ? b.at(at[1]) == empty_weight
-                                              : c.at(at[2]) == empty_weight;
-      if (n.kind == op::mul && empty && v.states[to] == present) v.data[to] = 0;
-      if (v.states[to] == present && v.data[to] == 0 && empty) v.states[to] = empty_weight;
-      ++to;
-    });
-  }
+  const bool holds_weights = qkv::detail::is_float(n.type);
+  std::int64_t to = 0;
+  walk<3>(v.extent, strides, [&](const auto &at) {
+    const state first = n.kind == op::where ? present : a.at(at[0]);
+    const state second = n.kind == op::where && a.data[at[0]] == 0 ? c.at(at[2]) : b.at(at[1]);
+    if (!a.has(at[0]) || second == absent) {
+      v.states[to] = absent;
+    } else if (holds_weights && (first == empty_weight || second == empty_weight)) {
+      if (n.kind == op::mul) v.data[to] = 0;
+      if (v.data[to] == 0) v.states[to] = empty_weight;
+    }
+    ++to;
+  });
   return v;
 }
 
@@ -157,39 +172,13 @@ tensor_value<T> steps<T>::masked(const node &n, const values &in) const {
   return v;
 }
 
-namespace {
-
-// Adds x * y, rounded before or not. The product of two float32 is exact in double; rounding a sum
-// in double to float32 almost always equals rounding the exact sum.
-template <bool Fused, class T, class N>
-void add_product(T &sum, N x, N y) {
-  if constexpr (!Fused)
-    sum += static_cast<T>(x * y);
-  else if constexpr (std::is_same_v<T, float>)
-    sum = static_cast<float>(static_cast<double>(sum) + x * y);
-  else
-    sum = std::fma(x, y, sum);
-}
-
-// sums[c] += x[c * x_step] * y[c * y_step]
-template <bool Fused, class T, class N>
-void add_products(std::int64_t n, const N *x, std::int64_t x_step, const N *y, std::int64_t y_step,
-                  T *sums) {
-  if (x_step == 0 && y_step == 1)
-    for (std::int64_t c = 0; c < n; ++c) add_product<Fused>(sums[c], x[0], y[c]);
-  else if (x_step == 1 && y_step == 0)
-    for (std::int64_t c = 0; c < n; ++c) add_product<Fused>(sums[c], x[c], y[0]);
-  else
-    for (std::int64_t c = 0; c < n; ++c) add_product<Fused>(sums[c], x[c * x_step], y[c * y_step]);
-}
-
-}  // namespace
-
 // Only products of present elements count. A row of results at a time: none of them waits for another.
 template <class T>
 tensor_value<T> steps<T>::dot(const node &n, const values &in) const {
   using N = typename value::number;
-  const value &a = *in[0], &b = *in[1];
+  value moved_a, moved_b;
+  const axis_id last = n.shape.empty() ? -1 : n.shape.back();
+  const value &a = with_last(*in[0], last, moved_a), &b = with_last(*in[1], last, moved_b);
   value v = blank(n.shape);
   const extents inner = extents_of(n.over);
   const auto of_a = offsets(inner, strides_along(a, n.over));
@@ -206,7 +195,18 @@ tensor_value<T> steps<T>::dot(const node &n, const values &in) const {
   const bool fused = how_ == order::fused;
   std::vector<T> sums(lanes * static_cast<std::size_t>(row));
   auto to = v.data.begin();
+  std::vector<std::array<std::int64_t, 2>> terms;
   walk<2>(outer, {along_a, along_b}, [&](const auto &at) {
+    if constexpr (std::is_same_v<T, long double>)
+      if (all_alike && how_ == order::in_sequence && row > 0) {
+        terms.clear();
+        for (std::size_t k = 0; k < of_a.size(); ++k)
+          if (a.at(at[0] + of_a[k]) == present && b.at(at[1] + of_b[k]) == present)
+            terms.push_back({at[0] + of_a[k], at[1] + of_b[k]});
+        add_terms(row, terms, a.data.data(), a_step, b.data.data(), b_step, &*to);
+        to += row;
+        return;
+      }
     std::fill(sums.begin(), sums.end(), T(0));
     for (std::size_t k = 0; row > 0 && k < of_a.size(); ++k) {
       const std::int64_t i = at[0] + of_a[k], j = at[1] + of_b[k];
