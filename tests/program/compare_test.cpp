@@ -201,6 +201,36 @@ TEST_CASE("judge: masked weights and empty rows are promised zeros") {
   CHECK(codegen::judge(p, a, {}, wrong).text == "O is missing");
 }
 
+TEST_CASE("doubtful: what judge finds wrong is left, what is exact is not") {
+  const codegen::program p = codegen::make_program(attention);
+  arrays a = random_arguments(p, {{"batch", 2}, {"seq", 6}}, seed_or(2));
+  a["len"].data = {0, 4};
+  const codegen::arrays exact = codegen::interpret(p, a);
+  CHECK(codegen::doubtful(p, a, {}, exact).empty());
+  int right = 0, wrong = 0;
+  for (const char *name : {"O", "W"})
+    for (std::size_t k = 0; k < exact.at(name).data.size(); k += 17)
+      for (double off = 1e-10; off < 1; off *= 64) {
+        arrays r = exact;
+        r[name].data[k] += off;
+        const auto left = codegen::doubtful(p, a, {}, r);
+        const bool accepted = std::all_of(
+            left.begin(), left.end(),
+            [&](const codegen::expectation &e) { return compare(e, r.at(e.name).data).right; });
+        if (accepted != codegen::judge(p, a, {}, r).right)
+          FAIL(name << "[" << k << "] off by " << off);
+        ++(accepted ? right : wrong);
+      }
+  CHECK(right > 20);
+  CHECK(wrong > 20);
+  arrays missing = exact;
+  missing.erase("O");
+  CHECK_FALSE(codegen::doubtful(p, a, {}, missing).empty());
+  arrays unknown = exact;
+  unknown["O"].data[40] = NAN;
+  CHECK_FALSE(codegen::doubtful(p, a, {}, unknown).empty());
+}
+
 TEST_CASE(
     "judge: a zero behind a threshold is not promised, one that everybody computes is believed") {
   constexpr auto gated = kernel<"gated">([](in<"X", seq> X) -> out<"O", seq> { return relu(X); });
