@@ -11,8 +11,6 @@ using hi::Stmt;
 
 namespace {
 
-constexpr int samples = 4;  // the first thread, a neighbour in each direction, the last
-
 Expr simple(const Expr &e) { return hi::simplify(hi::common_subexpression_elimination(e)); }
 
 // The cells that a constant index or ramp names; none when it is not constant.
@@ -49,6 +47,13 @@ Expr shrink_registers::at_thread(Expr e, int sample) const {
   return simple(e);
 }
 
+std::array<bool, shrink_registers::samples> shrink_registers::let_in_by(const Expr &guard) const {
+  const Expr full = with_lets(guard);
+  std::array<bool, samples> runs;
+  for (int s = 0; s < samples; ++s) runs[s] = !hi::is_const_zero(at_thread(full, s));
+  return runs;
+}
+
 // Every access of a thread must lie at the same distance from that of the first thread: then cells never cross threads.
 void shrink_registers::check_shift(const std::string &name, tile &t, const Expr &index,
                                    std::int64_t first) {
@@ -57,10 +62,8 @@ void shrink_registers::check_shift(const std::string &name, tile &t, const Expr 
   t.shift.resize(samples);
   t.known.resize(samples);
   for (int s = 1; s < samples; ++s) {
-    const bool runs = std::none_of(guards_.begin(), guards_.end(), [&](const Expr &g) {
-      return hi::is_const_zero(at_thread(with_lets(g), s));
-    });
-    if (!runs) continue;
+    if (!std::all_of(runs_.begin(), runs_.end(), [&](const auto &runs) { return runs[s]; }))
+      continue;
     const auto c = hi::as_const_int(at_thread(base, s));
     if (!c || (t.known[s] && t.shift[s] != *c - first))
       throw std::runtime_error("register tile " + name +
@@ -121,13 +124,17 @@ Expr shrink_registers::visit(const hi::Let *op) {
 }
 
 Stmt shrink_registers::visit(const hi::IfThenElse *op) {
-  if (!in_thread_) return IRMutator::visit(op);
+  if (!in_thread_ || tiles_.empty()) return IRMutator::visit(op);
   const Expr condition = mutate(op->condition);
-  guards_.push_back(op->condition);
+  runs_.push_back(let_in_by(op->condition));
   Stmt then = mutate(op->then_case);
-  guards_.back() = !op->condition;
-  Stmt otherwise = op->else_case.defined() ? mutate(op->else_case) : Stmt();
-  guards_.pop_back();
+  runs_.pop_back();
+  Stmt otherwise;
+  if (op->else_case.defined()) {
+    runs_.push_back(let_in_by(!op->condition));
+    otherwise = mutate(op->else_case);
+    runs_.pop_back();
+  }
   return hi::IfThenElse::make(condition, then, otherwise);
 }
 

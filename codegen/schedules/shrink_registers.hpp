@@ -3,6 +3,7 @@
 // lowering pass leaves each thread the cells that it touches, which then fit into registers.
 #include <Halide.h>
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -27,14 +28,18 @@ class shrink_registers : public Halide::Internal::IRMutator {
     std::vector<bool> known;            // of shift
   };
 
+  static constexpr int samples = 4;  // the first thread, a neighbour in each direction, the last
+
   std::map<std::string, tile> tiles_;
   std::map<std::string, int> threads_;  // loop name -> extent
   std::vector<std::pair<std::string, Expr>> lets_;
-  std::vector<Expr> guards_;
+  std::vector<std::array<bool, samples>>
+      runs_;  // whether each guard around lets a sample thread in
   bool in_grid_ = false, in_thread_ = false;
 
   Expr with_lets(Expr e) const;
   Expr at_thread(Expr e, int sample) const;
+  std::array<bool, samples> let_in_by(const Expr &guard) const;
   Expr place_of(const std::string &name, const Expr &index);
   void check_shift(const std::string &name, tile &t, const Expr &index, std::int64_t first);
 
