@@ -31,9 +31,9 @@ trial trial_of(const program &p, device on, two_sizes length, unsigned seed) {
 std::string absent(device on) {
   qkv::device_memory probe;
   if (qkv::device_memory::make({.on = on}, 4, 1, probe).ok()) return "";
-  const auto any = std::find_if(programs_everywhere().begin(), programs_everywhere().end(),
+  const auto any = std::find_if(programs_of(on).begin(), programs_of(on).end(),
                                 [](const program &p) { return p.name == "outer_product"; });
-  REQUIRE(any != programs_everywhere().end());
+  REQUIRE(any != programs_of(on).end());
   const qkv::status s = try_device(trial_of(*any, on, {4, 4}, 1));
   const bool said = s.code() == status_code::no_device || s.code() == status_code::device_failed;
   CHECK(said);
@@ -42,7 +42,7 @@ std::string absent(device on) {
 
 void run_all(device on) {
   int trials = 0;
-  for (const program &p : programs_of_gpus()) {
+  for (const program &p : programs_of(on)) {
     unsigned seed = 0;
     for (const auto &length : lengths) {
       const trial t = trial_of(p, on, length, ++seed);

@@ -15,27 +15,25 @@ namespace qkv::testing {
 using codegen::make_program;
 using codegen::program;
 
-const std::vector<program> &programs_everywhere() {
-  static const std::vector<program> all = {QKV_PROGRAMS_EVERYWHERE};
-  return all;
-}
+namespace {
 
-const std::vector<program> &programs() {
-  static const std::vector<program> all = [] {
-    std::vector<program> list = programs_everywhere();
-    for (const program &p : {QKV_PROGRAMS_HOST}) list.push_back(p);
-    return list;
-  }();
-  return all;
-}
+const std::vector<program> everywhere = {QKV_PROGRAMS_EVERYWHERE};
+const std::vector<program> without_cuda = {QKV_PROGRAMS_WITHOUT_CUDA};
+const std::vector<program> host_only = {QKV_PROGRAMS_HOST};
+const std::vector<program> gpus_only = {QKV_PROGRAMS_GPU};
 
-const std::vector<program> &programs_of_gpus() {
-  static const std::vector<program> all = [] {
-    std::vector<program> list = programs_everywhere();
-    for (const program &p : {QKV_PROGRAMS_GPU}) list.push_back(p);
-    return list;
-  }();
-  return all;
+}  // namespace
+
+const std::vector<program> &programs_of(device on) {
+  const auto joined = [](std::vector<const std::vector<program> *> parts) {
+    std::vector<program> all;
+    for (const auto *part : parts) all.insert(all.end(), part->begin(), part->end());
+    return all;
+  };
+  static const std::vector<program> host = joined({&everywhere, &without_cuda, &host_only}),
+                                    opencl = joined({&everywhere, &without_cuda, &gpus_only}),
+                                    cuda = joined({&everywhere, &gpus_only});
+  return on == device::host ? host : on == device::opencl ? opencl : cuda;
 }
 
 }  // namespace qkv::testing
