@@ -1,0 +1,1 @@
+// CMake precompiles headers only for a library with a source that includes them.
