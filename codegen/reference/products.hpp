@@ -61,11 +61,13 @@ inline void add_terms(std::int64_t n, const std::vector<std::array<std::int64_t,
 }
 
 // The same value with `last` as its last axis, if it has that axis: elements along it are then next
-// to each other. `moved` holds the result if the order of the axes changes.
+// to each other. The result is x itself, or `moved` if the order of the axes changes.
 template <class T>
-const tensor_value<T> &with_last(const tensor_value<T> &x, axis_id last, tensor_value<T> &moved) {
+const tensor_value<T> *with_last(const tensor_value<T> *given, axis_id last,
+                                 tensor_value<T> &moved) {
+  const tensor_value<T> &x = *given;
   const auto at = std::find(x.axes.begin(), x.axes.end(), last);
-  if (at == x.axes.end() || at == x.axes.end() - 1) return x;
+  if (at == x.axes.end() || at == x.axes.end() - 1) return given;
   moved.axes = x.axes;
   moved.axes.erase(moved.axes.begin() + (at - x.axes.begin()));
   moved.axes.push_back(last);
@@ -80,7 +82,7 @@ const tensor_value<T> &with_last(const tensor_value<T> &x, axis_id last, tensor_
     if (!x.states.empty()) moved.states.push_back(x.states[from[0]]);
   });
   if (!x.states.empty() && moved.states.empty()) moved.states = x.states;
-  return moved;
+  return &moved;
 }
 
 }  // namespace qkv::codegen::detail

@@ -178,7 +178,7 @@ tensor_value<T> steps<T>::dot(const node &n, const values &in) const {
   using N = typename value::number;
   value moved_a, moved_b;
   const axis_id last = n.shape.empty() ? -1 : n.shape.back();
-  const value &a = with_last(*in[0], last, moved_a), &b = with_last(*in[1], last, moved_b);
+  const value &a = *with_last(in[0], last, moved_a), &b = *with_last(in[1], last, moved_b);
   value v = blank(n.shape);
   const extents inner = extents_of(n.over);
   const auto of_a = offsets(inner, strides_along(a, n.over));
