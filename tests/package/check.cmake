@@ -1,4 +1,4 @@
-# cmake -DMODE=installed|subfolder -DBUILD=<qkv's build> -DSOURCE=<qkv> -DWORK=<folder>
+# cmake -DMODE=installed|configured|subfolder -DBUILD=<qkv's build> -DSOURCE=<qkv> -DWORK=<folder>
 #       -DHALIDE=<Halide_DIR> -P check.cmake
 # The consumer, its build, and the installation or a link to the sources are in a folder whose name
 # has characters that CMake allows in a path but that have a meaning in shells, makefiles, patterns
@@ -45,6 +45,10 @@ endif()
 file(REMOVE_RECURSE ${WORK}/consumer)
 file(COPY ${CMAKE_CURRENT_LIST_DIR}/consumer DESTINATION ${WORK})
 step("configuring the consumer" ${CMAKE_COMMAND} -S ${WORK}/consumer -B ${WORK}/build -G Ninja -DHalide_DIR=${HALIDE} ${how})
+if(MODE STREQUAL configured)
+  step("compiling the spec" ${CMAKE_COMMAND} --build ${WORK}/build --target CMakeFiles/mine_generator.dir/mine_qkv/mine_generator.cpp.o)
+  return()
+endif()
 step("building the consumer" ${CMAKE_COMMAND} --build ${WORK}/build --target app mine_tool plugin loader)
 step("the consumer's program" ${WORK}/build/app)
 step("kernels in a shared library" ${WORK}/build/loader ${WORK}/build/libplugin.so)
