@@ -238,7 +238,7 @@ std::string line_of(const example &e) {
 }  // namespace
 
 TEST_CASE("planted errors are refused as often as the list says") {
-  const std::string path = QKV_ROOT "/tests/program/planted_errors.txt";
+  const std::string path = QKV_ROOT "/tests/kernels/planted_errors.txt";
   std::string now;
   for (const program &p : programs())
     for (const setting &s : settings) now += line_of(make_example(p, s)) + '\n';
