@@ -16,8 +16,14 @@ void child_report::say(const std::string &what) {
 std::string in_child(const std::function<void(child_report &)> &f) {
   auto *r = static_cast<child_report *>(mmap(nullptr, sizeof(child_report), PROT_READ | PROT_WRITE,
                                              MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  if (r == MAP_FAILED) return std::string("mmap: ") + std::strerror(errno);
   std::fflush(nullptr);
   const pid_t child = fork();
+  if (child < 0) {
+    const std::string why = std::string("fork: ") + std::strerror(errno);
+    munmap(r, sizeof(child_report));
+    return why;
+  }
   if (child == 0) {
     // The test framework's own handlers would print.
     for (const int signal : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) std::signal(signal, SIG_DFL);

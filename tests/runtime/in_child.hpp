@@ -13,7 +13,7 @@ struct child_report {
 };
 
 // Runs a function in a child process. Returns its message, or how it ended (a signal, no return
-// within 100 s), or an empty text.
+// within 100 s), or why there is no child, or an empty text.
 std::string in_child(const std::function<void(child_report &)> &);
 // Empty if the function returned true.
 std::string in_child(const std::function<bool()> &);
