@@ -130,12 +130,12 @@ const std::vector<wrong_cut> &wrong_cuts() {
 
 std::vector<rewrite> rewrites_with(const mistake &m) {
   std::vector<rewrite> list = all_rewrites();
-  if (m.in == "lowering") list.push_back({m.in, [m](const program &p) { return m.make(p); }});
+  if (m.in == "lowering") {
+    list.push_back({m.in, m.make});
+    return list;
+  }
   for (rewrite &r : list)
-    if (r.name == m.in)
-      r.run = [m, run = r.run](const program &p) {
-        return m.make(m.in == "lowering" ? p : run(p));
-      };
+    if (r.name == m.in) r.run = [m, run = r.run](const program &p) { return m.make(run(p)); };
   return list;
 }
 
