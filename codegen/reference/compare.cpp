@@ -25,27 +25,51 @@ class comparer {
   }
 
   verdict run() {
-    const std::size_t n = e_.reference.size();
-    if (result_.size() != n || e_.in_sequence.size() != n || e_.in_eights.size() != n ||
-        e_.fused.size() != n || e_.noise.size() != n)
-      return fail(-1, fmt::format("{} has {} elements, not {}", e_.name, result_.size(), n));
-    if (n == 0) return pass();
+    if (verdict v = whole_output(); !v.right || result_.empty()) return v;
     measure_yardsticks();
+    const std::size_t n = result_.size();
     for (std::size_t k = 0; k < n; ++k)
-      if (!same_kind(k)) return fail(k, place(k) + wrong_value(k));
+      if (!same_kind(k)) return wrong_kind(k);
     for (std::size_t k = 0; k < n; ++k)
-      if (promised_zero(k) && result_[k] != 0 && !undecided(k))
-        return fail(k, place(k) + fmt::format(" is {:.9g}, but exactly 0 is promised", result_[k]));
-    if (!e_.zeros_believed && nothing_but_zeros())
-      return fail(0, e_.name + " is 0 everywhere: nothing was computed, or nothing is tested");
+      if (breaks_promise(k)) return not_zero(k);
     verdict v = worst_element();
     if (v.right && e_.zeros_believed)
       v.text = e_.name + ": 0 everywhere, like the reference: proves little";
     return v;
   }
 
+  std::vector<verdict> all_wrong() {
+    if (verdict v = whole_output(); !v.right) return {v};
+    if (result_.empty()) return {};
+    measure_yardsticks();
+    std::vector<verdict> all;
+    for (std::size_t k = 0; k < result_.size(); ++k) {
+      if (!same_kind(k))
+        all.push_back(wrong_kind(k));
+      else if (breaks_promise(k))
+        all.push_back(not_zero(k));
+      else if (error(result_[k], k) > allowed(k))
+        all.push_back(too_far(k));
+    }
+    return all;
+  }
+
  private:
+  verdict whole_output() const {
+    const std::size_t n = e_.reference.size();
+    if (result_.size() != n || e_.in_sequence.size() != n || e_.in_eights.size() != n ||
+        e_.fused.size() != n || e_.noise.size() != n)
+      return fail(-1, fmt::format("{} has {} elements, not {}", e_.name, result_.size(), n));
+    if (n > 0 && !e_.zeros_believed && nothing_but_zeros())
+      return fail(-1, e_.name + " is 0 everywhere: nothing was computed, or nothing is tested");
+    return pass();
+  }
+
   bool promised_zero(std::size_t k) const { return !e_.zero.empty() && e_.zero[k]; }
+
+  bool breaks_promise(std::size_t k) const {
+    return promised_zero(k) && result_[k] != 0 && !undecided(k);
+  }
 
   bool nothing_but_zeros() const {
     bool promised = true;
@@ -119,17 +143,25 @@ class comparer {
                              v.error, v.allowed);
       return v;
     }
-    const auto k = static_cast<std::size_t>(v.at);
+    return too_far(static_cast<std::size_t>(v.at));
+  }
+
+  verdict wrong_kind(std::size_t k) const {
+    return fail(k, place(k) + fmt::format(" is {:.9g}, expected {:.9g}", result_[k],
+                                          stored(e_.type, e_.reference[k])));
+  }
+
+  verdict not_zero(std::size_t k) const {
+    return fail(k, place(k) + fmt::format(" is {:.9g}, but exactly 0 is promised", result_[k]));
+  }
+
+  verdict too_far(std::size_t k) const {
     return fail(
         k,
         place(k) +
             fmt::format(
                 " is {:.9g}, expected {:.9g}: off by {:.3g}, allowed {:.3g} (plain loops: {:.3g})",
-                result_[k], e_.reference[k], v.error, v.allowed, yardstick(k)));
-  }
-
-  std::string wrong_value(std::size_t k) const {
-    return fmt::format(" is {:.9g}, expected {:.9g}", result_[k], stored(e_.type, e_.reference[k]));
+                result_[k], e_.reference[k], error(result_[k], k), allowed(k), yardstick(k)));
   }
 
   // "O[batch=0, seq=17, d_v=3]"
@@ -231,6 +263,10 @@ std::vector<bool> computed_in_f64(const program &p) {
 
 verdict compare(const expectation &e, std::span<const double> result) {
   return comparer(e, result).run();
+}
+
+std::vector<verdict> wrong_elements(const expectation &e, std::span<const double> result) {
+  return comparer(e, result).all_wrong();
 }
 
 namespace {

@@ -32,7 +32,7 @@ struct verdict {
   double error =
       0;  // of the worst element: the one furthest beyond, or nearest to, what is allowed
   double allowed = 0;    // there
-  std::int64_t at = -1;  // its position, row-major; -1 when nothing differs
+  std::int64_t at = -1;  // its position, row-major; -1: nothing differs, or the output as a whole
   std::string text;      // one line
 };
 
@@ -47,6 +47,10 @@ struct verdict {
 // A result that is 0 everywhere is wrong if the zeros are neither promised nor believed. Where the
 // noise is infinite, any result is right. Never throws on wrong results.
 verdict compare(const expectation &, std::span<const double> result);
+
+// The verdicts of all elements that are wrong; of an output that is wrong as a whole (the number of
+// its elements, 0 everywhere), that one alone.
+std::vector<verdict> wrong_elements(const expectation &, std::span<const double> result);
 
 // Everything needed to judge results of a kernel for these arguments, outputs in order. A zero is
 // promised if the reference and the loops give 0 and no step turns a rounding error into 0 (as relu

@@ -7,8 +7,8 @@
 #include <qkv/run.hpp>
 #include <random>
 
-#include "tests/fuzz/judge.hpp"
 #include "tests/kernels/guarded.hpp"
+#include "tests/support/judge.hpp"
 
 namespace qkv::fuzz {
 
@@ -93,14 +93,14 @@ std::string wrong_call(const qkv_kernel &k, const codegen::program &p, const cal
     if (std::string where; !same_bits(one.results, two.results, where))
       return "threads: " + where + sizes_text(c);
   }
-  const std::string wrong = wrong_results(p, c.arguments, c.sizes, one.results);
+  const std::string wrong = testing::wrong_results(p, c.arguments, c.sizes, one.results);
   return wrong.empty() ? wrong : "wrong: " + wrong + sizes_text(c);
 }
 
 std::string wrong_special(const qkv_kernel &k, const codegen::program &p, const call &c) {
   const outcome one = run_on(k, p, c, 1);
   if (!one.wrong.empty()) return one.wrong + sizes_text(c);
-  const std::string wrong = wrong_special_results(p, c.arguments, c.sizes, one.results);
+  const std::string wrong = testing::wrong_special_results(p, c.arguments, c.sizes, one.results);
   return wrong.empty() ? wrong : "special: " + wrong + sizes_text(c);
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <qkv/core/half.hpp>
 
-#include "tests/fuzz/drawer.hpp"
+#include "tests/support/random.hpp"
 
 namespace qkv::fuzz {
 
@@ -21,15 +21,6 @@ meaning::meaning(const codegen::program &p, const arrays &arguments, const codeg
       sequence_(interpret_as_float(p, arguments, s, order::in_sequence)),
       eights_(interpret_as_float(p, arguments, s, order::in_eights)) {}
 
-arrays jittered(const codegen::program &p, const arrays &from, double by, std::uint64_t seed) {
-  dice d(seed);
-  arrays to = from;
-  for (node_id n : p.arguments)
-    if (detail::is_float(p[n].type))
-      for (double &x : to.at(p[n].name).data) x *= 1 + by * (2 * d.uniform() - 1);
-  return to;
-}
-
 // False if slightly different arguments give a different result: a comparison of equal numbers, a
 // rounding.
 bool meaning::is_stable(const std::string &output, std::size_t k, double off) const {
@@ -38,7 +29,7 @@ bool meaning::is_stable(const std::string &output, std::size_t k, double off) co
     if (detail::is_float(wide[n].type) && wide[n].type != f64) wide.nodes[n].type = f32;
   const double at = exact_.at(output).data[k];
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    const arrays moved = interpret(wide, jittered(p_, arguments_, 1e-7, seed), sizes_);
+    const arrays moved = interpret(wide, testing::jittered(p_, arguments_, 1e-7, seed), sizes_);
     const double there = moved.at(output).data[k];
     if (std::isfinite(at) != std::isfinite(there) || std::fabs(at - there) > 0.01 * off)
       return false;

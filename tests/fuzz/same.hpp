@@ -27,8 +27,4 @@ class meaning {
   codegen::arrays exact_, sequence_, eights_;
 };
 
-// The arguments, with each float changed by a relative error of at most `by`.
-codegen::arrays jittered(const codegen::program &, const codegen::arrays &, double by,
-                         std::uint64_t seed);
-
 }  // namespace qkv::fuzz

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <qkv/core/types.hpp>
 
 namespace qkv::testing {
 
@@ -55,6 +56,16 @@ codegen::arrays random_arguments(const codegen::program &p, const codegen::size_
     all[n.name] = std::move(a);
   }
   return all;
+}
+
+codegen::arrays jittered(const codegen::program &p, const codegen::arrays &from, double by,
+                         std::uint64_t seed) {
+  random_numbers random(seed);
+  codegen::arrays to = from;
+  for (codegen::node_id n : p.arguments)
+    if (detail::is_float(p[n].type))
+      for (double &x : to.at(p[n].name).data) x *= 1 + random.uniform(-by, by);
+  return to;
 }
 
 std::uint64_t seed_or(std::uint64_t otherwise) {

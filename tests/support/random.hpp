@@ -27,6 +27,10 @@ codegen::array random_array(std::vector<std::int64_t> shape, random_numbers &, d
 codegen::arrays random_arguments(const codegen::program &, const codegen::size_map &,
                                  std::uint64_t seed, std::int64_t largest = 3);
 
+// The arguments, with each float changed by a relative error of at most `by`.
+codegen::arrays jittered(const codegen::program &, const codegen::arrays &, double by,
+                         std::uint64_t seed);
+
 // The seed of this run: QKV_SEED, else `otherwise`.
 std::uint64_t seed_or(std::uint64_t otherwise);
 
