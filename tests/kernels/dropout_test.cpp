@@ -7,23 +7,13 @@
 
 #include "tests/catch.hpp"
 #include "tests/kernels/dropout_specs.hpp"
+#include "tests/support/places.hpp"
 
 namespace {
 
 using namespace qkv;
+using testing::places;
 using namespace dropped;
-
-// The host, and OpenCL where it works.
-std::vector<options> places() {
-  std::vector<options> all(1);
-  options opencl;
-  opencl.on = device::opencl;
-  tensor<batch, heads, seq, mem> X({1, 3, 1, 1}), u({1, 3, 1, 1});
-  tensor<i32> seed;
-  tensor<seq> row({1});
-  if (call<numbers>(opencl, X, seed, u, row).ok()) all.push_back(opencl);
-  return all;
-}
 
 float drawn(const std::vector<std::uint32_t> &position, std::uint32_t seed) {
   return static_cast<float>(detail::random_bits(position, seed)) * 0x1p-24f;

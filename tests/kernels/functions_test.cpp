@@ -21,25 +21,17 @@
 
 #include "tests/catch.hpp"
 #include "tests/kernels/function_specs.hpp"
+#include "tests/support/places.hpp"
 
 namespace {
 
 using namespace qkv;
+using testing::places;
 
 template <class T>
 constexpr T infinity = std::numeric_limits<T>::infinity();
 template <class T>
 constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
-
-// The host, and OpenCL if it works.
-std::vector<options> places() {
-  std::vector<options> all(1);
-  options opencl;
-  opencl.on = device::opencl;
-  tensor<elementary::n> x({2}), y({2}), z({2});
-  if (call<elementary::powers_of_f32>(opencl, x, y, z).ok()) all.push_back(opencl);
-  return all;
-}
 
 // ---- errors -------------------------------------------------------------------------------------
 // The spacing of the type's numbers around x.

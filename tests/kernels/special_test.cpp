@@ -13,10 +13,12 @@
 #include "tests/catch.hpp"
 #include "tests/kernels/specs.hpp"
 #include "tests/kernels/trial.hpp"
+#include "tests/support/places.hpp"
 
 namespace {
 
 using namespace qkv;
+using testing::places;
 constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
@@ -40,18 +42,6 @@ using key = tensor<specs::batch, specs::heads, specs::mem, specs::d_k>;
 using value_ = tensor<specs::batch, specs::heads, specs::mem, specs::d_v>;
 using result = tensor<specs::batch, specs::heads, specs::seq, specs::d_v>;
 using statistic = tensor<specs::batch, specs::heads, specs::seq>;
-
-// The host, and OpenCL where it works: promises hold on every target.
-std::vector<options> places() {
-  std::vector<options> all(1);
-  options opencl;
-  opencl.on = device::opencl;
-  tensor<specs::seq> a({2});
-  tensor<specs::mem> b({3});
-  tensor<specs::seq, specs::mem> O({2, 3});
-  if (call<specs::outer_product>(opencl, a, b, O).ok()) all.push_back(opencl);
-  return all;
-}
 
 }  // namespace
 

@@ -7,21 +7,14 @@
 
 #include "compiled.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/places.hpp"
 
 namespace {
 
 using namespace compiled;
-using qkv::device;
 using qkv::options;
 using qkv::status;
 using qkv::status_code;
-
-bool on_hand(device d) {
-  tensor<seq> A({3}), S({3});
-  tensor<kv> B({3});
-  A.fill(1), B.fill(1);
-  return qkv::call<pairs>(options{.on = d}, A, B, S).ok();
-}
 
 }  // namespace
 
@@ -30,9 +23,8 @@ TEST_CASE("intermediates that are too large") {
   tensor<seq> A({n}), S({n});
   tensor<kv> B({n});
   A.fill(1), B.fill(1), S.fill(-7);
-  for (const device d : {device::host, device::opencl}) {
-    if (!on_hand(d)) continue;
-    const status s = qkv::call<pairs>(options{.on = d}, A, B, S);
+  for (const options &how : qkv::testing::places()) {
+    const status s = qkv::call<pairs>(how, A, B, S);
     CHECK(s.code() == status_code::too_large);
     CHECK(s.text() == std::string("pairs: scores[kv, seq] needs more than 2147483647 bytes"));
     CHECK(std::all_of(S.begin(), S.end(), [](float x) { return x == -7; }));
@@ -47,10 +39,9 @@ TEST_CASE("scans that are too large") {
   tensor<seq> X({2});
   tensor<kv> S({n});
   X.fill(1);
-  for (const device d : {device::host, device::opencl}) {
-    if (!on_hand(d)) continue;
+  for (const options &how : qkv::testing::places()) {
     S.fill(-7);
-    const status s = qkv::call<halved>(options{.on = d}, X, S0, S);
+    const status s = qkv::call<halved>(how, X, S0, S);
     CHECK(s.code() == status_code::too_large);
     CHECK(s.text() == std::string("halved: scan<seq> with its states and results needs more than "
                                   "2147483647 bytes"));
@@ -72,9 +63,7 @@ TEST_CASE("inputs that are too large") {
 }
 
 TEST_CASE("params of no rows, of no columns") {
-  for (const device d : {device::host, device::opencl}) {
-    if (!on_hand(d)) continue;
-    const options how{.on = d};
+  for (const options &how : qkv::testing::places()) {
     for (const std::int64_t rows : {0, 1, 3}) {
       for (const std::int64_t width : {0, 1, 50}) {
         tensor<seq, inner> X({3, rows});

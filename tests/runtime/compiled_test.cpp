@@ -219,8 +219,9 @@ TEST_CASE("a device") {
     o.fill(-7);
     const qkv::status s = p.call(o, {.on = on});
     if (!s.ok()) {
-      CHECK((s.code() == status_code::no_device || s.code() == status_code::device_failed ||
-             s.code() == status_code::unsupported));
+      // Without a GPU, CUDA's driver may be there and fail.
+      CHECK((s.code() == status_code::no_device ||
+             (on == qkv::device::cuda && s.code() == status_code::device_failed)));
       CHECK(std::all_of(o.begin(), o.end(), [](float x) { return x == -7; }));
       WARN(s.text());
       continue;
@@ -254,12 +255,13 @@ TEST_CASE("children of a process that used threads and a device") {
   const problem p;
   queries O(p.sizes);
   REQUIRE(p.call(O, {.threads = 4}).ok());
-  const bool device = p.call(O, {.on = qkv::device::opencl}).ok();
+  const qkv::status device = p.call(O, {.on = qkv::device::opencl});
   CHECK(in_child([&] {
           O.fill(0);
           return p.call(O, {.threads = 4}).ok() && same_bits(O, p.O);
         }) == "");
-  if (!device) return;
+  if (device.code() == status_code::no_device) return;
+  REQUIRE(device.ok());
   qkv::device_memory memory;
   REQUIRE(qkv::device_memory::make({.on = qkv::device::opencl}, 4, 100, memory).ok());
   CHECK(in_child([&] {
