@@ -71,10 +71,10 @@ const std::vector<mistake> &mistakes() {
                })},
       {"a state is never changed", "hoist_from_scan",
        at_each(op::scan, [](program &, node &n) { n.in[1] = n.in[0]; })},
-      {"a scale is off by 1e-5", "fold_scale",
+      {"a scale is off by 1e-9", "fold_scale",
        at_each(op::number,
                [](program &, node &n) {
-                 if (n.value == 0.125 || n.value == 0.25 || n.value == 0.5) n.value *= 1 + 1e-5;
+                 if (n.value == 0.125 || n.value == 0.25 || n.value == 0.5) n.value *= 1 + 1e-9;
                })},
       {"the factors of a product are one", "order_contractions",
        at_each(op::dot,

@@ -1,6 +1,9 @@
 #pragma once
 // Tests whether two programs mean the same: their interpretations in double precision agree, up to
-// the effect of another order of the same sums.
+// the effect of another order of the same sums. An element may be off by 1e-11 of the largest in
+// its row, and by what rounding in double may explain: 1e-5 of the errors of float loops there, the
+// reference's noise in double, and a hundred times what a relative change of the arguments by 1e-13
+// makes of it.
 #include <string>
 
 #include "codegen/reference/interpreter.hpp"
@@ -20,11 +23,13 @@ class meaning {
 
  private:
   bool is_stable(const std::string &output, std::size_t k, double off) const;
+  double noise_at(const std::string &output, std::size_t k) const;
 
   const codegen::program &p_;
   codegen::arrays arguments_;
   codegen::size_map sizes_;
   codegen::arrays exact_, sequence_, eights_;
+  mutable codegen::arrays noise_;  // computed when first asked for
 };
 
 }  // namespace qkv::fuzz
