@@ -1,5 +1,6 @@
 // Computes the stages of a program one by one with the interpreter: results that a stage stores are
-// inputs of later stages.
+// inputs of later stages. Memory does not tell which weights are empty: a stage that reads weights
+// computes them again, as compiled code does.
 #include <algorithm>
 #include <exception>
 #include <set>
@@ -25,7 +26,11 @@ std::string name_in_memory(node_id n) { return "stored_" + std::to_string(n); }
 class staged {
  public:
   staged(const program &p, const meaning &m, const cut &how)
-      : p_(p), m_(m), cut_(how(p)), known_(m.arguments()) {}
+      : p_(p),
+        m_(m),
+        cut_(how(p)),
+        known_(m.arguments()),
+        may_be_empty_(codegen::steps_with_empty_weights(p)) {}
 
   std::string run() {
     std::set<node_id> roots;
@@ -57,14 +62,12 @@ class staged {
     program q = p_;
     std::vector<bool> needed(p_.nodes.size(), false);
     needed[root] = true;
-    std::set<std::string> names;
-    for (node_id n : p_.arguments) names.insert(p_[n].name);
     for (node_id n = root; n >= 0; --n) {
       if (!needed[n]) continue;
       const int by = cut_.stored_by[n];
-      if (by >= 0 && by != static_cast<int>(k)) {
-        if (by > static_cast<int>(k))
-          return label(root) + " reads what is computed later: " + label(n);
+      if (by > static_cast<int>(k))
+        return label(root) + " reads what is computed later: " + label(n);
+      if (by >= 0 && by < static_cast<int>(k) && !may_be_empty_[n]) {
         node stored;
         stored.kind = op::input;
         stored.type = p_[n].type;
@@ -107,9 +110,16 @@ class staged {
   // Builds the core from the fields of the stage.
   program as_the_stage_says(program q, const stage &s) const {
     if (s.kind == stage_kind::contraction) q.nodes[s.core].in = {s.left, s.right};
-    if (s.kind == stage_kind::attention && s.gate < 0) {
+    if (s.kind == stage_kind::attention) {
+      node_id left = s.weights >= 0 ? s.weights : s.scores;
       if (s.weights >= 0) q.nodes[s.weights].in = {s.scores};
-      q.nodes[s.core].in = {s.weights >= 0 ? s.weights : s.scores, s.values};
+      if (s.gate >= 0) {
+        const std::vector<node_id> &in = q[s.core].in;
+        const node_id product = in[0] == s.values ? in[1] : in[0];
+        q.nodes[product].in = {left, s.gate};
+        left = product;
+      }
+      q.nodes[s.core].in = {left, s.values};
       if (s.lse >= 0) q.nodes[s.lse].in = {s.scores};
     }
     return q;
@@ -119,6 +129,7 @@ class staged {
   const meaning &m_;
   const codegen::stages cut_;
   codegen::arrays known_;
+  const std::vector<bool> may_be_empty_;
 };
 
 }  // namespace
