@@ -10,13 +10,15 @@ using namespace qkv::fuzz;
 
 namespace {
 
-// Number of specs until the mistake is found; -1: not within three hundred.
-int found_after(const std::vector<rewrite> &with, const cut &how = qkv::codegen::cut_into_stages) {
+// Number of specs until the mistake makes a result of `in` wrong, an error alone does not count; -1:
+// not within three hundred.
+int found_after(const std::string &in, const std::vector<rewrite> &with,
+                const cut &how = qkv::codegen::cut_into_stages) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     taste t;
     t.small = true;
     const recipe r = pruned(draw(seed, t));
-    if (!wrong_meaning(r, seed, with, how).empty() && wrong_meaning(r, seed).empty())
+    if (wrong_meaning(r, seed, with, how).starts_with(in + ": ") && wrong_meaning(r, seed).empty())
       return static_cast<int>(seed);
   }
   return -1;
@@ -27,13 +29,13 @@ int found_after(const std::vector<rewrite> &with, const cut &how = qkv::codegen:
 TEST_CASE("each of a dozen planted mistakes is found within 300 specs") {
   for (const mistake &m : mistakes()) {
     INFO(m.name);
-    CHECK(found_after(rewrites_with(m)) >= 0);
+    CHECK(found_after(m.in, rewrites_with(m)) >= 0);
   }
 }
 
 TEST_CASE("each wrong cut into stages is found within 300 specs") {
   for (const wrong_cut &c : wrong_cuts()) {
     INFO(c.name);
-    CHECK(found_after(all_rewrites(), c.run) >= 0);
+    CHECK(found_after("stages", all_rewrites(), c.run) >= 0);
   }
 }

@@ -35,7 +35,7 @@ std::string wrong_rewrite(const program &p, const meaning &m, const std::vector<
       const std::string wrong = m.differs(interpret(now, m.arguments(), m.sizes()));
       if (!wrong.empty()) return r.name + ": " + wrong;
     } catch (const std::exception &e) {
-      return r.name + ": " + e.what();
+      return r.name + " throws: " + e.what();
     }
   }
   if (after) *after = std::move(now);

@@ -18,8 +18,8 @@ struct rewrite {
 // The rewrites of codegen::simplified, in its order. Tests replace some of them by mistakes.
 std::vector<rewrite> all_rewrites();
 
-// Empty, or the rewrite and what it changed: "fold_scale: O[3] is 2, not 1". `after` receives the
-// last program.
+// Empty, or the rewrite and what it changed, "fold_scale: O[3] is 2, not 1", or its error,
+// "fold_scale throws: ..". `after` receives the last program.
 std::string wrong_rewrite(const codegen::program &, const meaning &, const std::vector<rewrite> &,
                           codegen::program *after = nullptr);
 

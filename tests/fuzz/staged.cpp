@@ -139,7 +139,7 @@ std::string wrong_stages(const program &p, const meaning &m, const cut &how) {
     const std::string wrong = staged(p, m, how).run();
     return wrong.empty() ? wrong : "stages: " + wrong;
   } catch (const std::exception &e) {
-    return std::string("stages: ") + e.what();
+    return std::string("stages throw: ") + e.what();
   }
 }
 
