@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 
 #include "codegen/program/from_graph.hpp"
 #include "codegen/program/sizes.hpp"
@@ -362,11 +363,12 @@ std::optional<codegen::program> program_of(const recipe &r, std::string *why) {
     if (!p) return refused("the declaration");
     codegen::require_sizes(*p);
     return p;
-  } catch (const std::exception
-               &e) {  // refused by the build in one line: sizes that cannot fit or are unknown
+  } catch (const std::invalid_argument &e) {  // the build refuses it: sizes that cannot fit
     reason = e.what();
-    return {};
+  } catch (const std::runtime_error &e) {  // of require_sizes: sizes that no argument gives
+    reason = e.what();
   }
+  return {};
 }
 
 }  // namespace qkv::fuzz
