@@ -1,18 +1,18 @@
 // Draws specs for as long as requested: ./run fuzz
 //
-//   fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|special]
-//        [--programs N] [--out FOLDER]
-//
-// Prints one line a minute. Shrinks the first failure of each kind and prints it as C++; counts
-// later ones.
+// Prints one line a minute. Shrinks the first failures of each kind, prints them as C++ with the
+// arguments that run them again, and counts later ones.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
+#include <qkv/device.hpp>
 
 #include "tests/fuzz/check.hpp"
 #include "tests/fuzz/draw.hpp"
@@ -24,11 +24,23 @@ using namespace qkv::fuzz;
 
 namespace {
 
+constexpr const char *usage =
+    "usage: fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|special]\n"
+    "            [--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n"
+    "\n"
+    "  --minutes   until no further seed is drawn (10)\n"
+    "  --seed      the first one (1); rewrites draw a hundred specs from each\n"
+    "  --resume    begins where the last run into the same folder ended\n"
+    "  --programs  most seeds to draw\n"
+    "  --seconds   before a compiled check is killed (120)\n"
+    "  --as-drawn  does not shrink\n"
+    "  --out       folder of failures.txt and next_seed (build/fuzz)\n";
+
 struct settings {
   double minutes = 10;
   std::uint64_t seed = 1;
   bool resume = false, shrink = true;
-  std::string only, out = "fuzz.out";
+  std::string only, out = "build/fuzz";
   std::uint64_t programs = ~std::uint64_t{0};
   int seconds = 120;
 };
@@ -42,12 +54,19 @@ class fuzzer {
   explicit fuzzer(settings s) : s_(std::move(s)), began_(now()), said_(now()) {
     std::filesystem::create_directories(s_.out);
     if (s_.resume) std::ifstream(state()) >> s_.seed;
+    if (const qkv::status s = qkv::available(qkv::device::opencl);
+        s.code() == qkv::status_code::no_device) {
+      has_opencl_ = false;
+      if (wanted("opencl")) fmt::print("[SKIP] {}\n", s.text());
+    }
   }
 
   int run() {
     for (std::uint64_t k = 0; k < s_.programs && now() - began_ < 60 * s_.minutes; ++k) {
-      one(s_.seed++);
-      std::ofstream(state()) << s_.seed << "\n";
+      const std::uint64_t seed = s_.seed++;
+      std::ofstream(state()) << s_.seed
+                             << "\n";  // first: a seed that ends the process is not drawn again
+      one(seed);
       if (now() - said_ > 60) say();
     }
     say();
@@ -60,37 +79,55 @@ class fuzzer {
 
   // Interprets a hundred small specs in the time that compiling one takes.
   void one(std::uint64_t seed) {
-    if (wanted("rewrites")) rewrites(seed);
-    if (wanted("cpu")) compiled(seed, false, false, "cpu");
-    if (wanted("opencl") && (seed % 4 == 0 || !s_.only.empty()))
-      compiled(seed, true, false, "opencl");
-    if (wanted("special") && (seed % 4 == 2 || !s_.only.empty()))
-      compiled(seed, false, true, "special");
+    const auto check = [&](const std::string &what, bool in_turn, auto run) {
+      if (!wanted(what) || (s_.only.empty() && !in_turn)) return;
+      try {
+        run();
+      } catch (const std::exception &e) {
+        report(what, seed, std::string("draw: ") + e.what(), {});
+      }
+    };
+    check("rewrites", true, [&] { rewrites(seed, seed * block, (seed + 1) * block); });
+    check("cpu", true, [&] { compiled(seed, false, false, "cpu"); });
+    check("opencl", seed % 4 == 0, [&] {
+      if (has_opencl_) compiled(seed, true, false, "opencl");
+    });
+    check("special", seed % 4 == 2, [&] { compiled(seed, false, true, "special"); });
   }
 
-  void rewrites(std::uint64_t seed) {
-    constexpr std::uint64_t many = 100;
-    counts_["rewrites"] += many;
-    const auto drawn = [](std::uint64_t s) {
-      taste t;
-      t.small = true;
-      return pruned(draw(s, t), s % 10 == 0);
-    };
-    const std::string wrong = isolated(
-        [&]() -> std::string {
-          for (std::uint64_t s = seed * many; s < (seed + 1) * many; ++s) {
-            const std::string w = wrong_meaning(drawn(s), s);
-            if (!w.empty()) return fmt::format("{} {}", s, w);
-          }
-          return "";
-        },
-        600);
-    if (wrong.empty()) return;
-    if (!std::isdigit(static_cast<unsigned char>(wrong[0])))
-      return report("rewrites", seed, wrong, {});
-    const std::uint64_t bad = std::strtoull(wrong.c_str(), nullptr, 10);
-    failed("rewrites", bad, drawn(bad), wrong.substr(wrong.find(' ') + 1),
-           [&](const recipe &r) { return wrong_meaning(r, bad); });
+  static recipe small_spec(std::uint64_t s) {
+    taste t;
+    t.small = true;
+    return pruned(draw(s, t), s % 10 == 0);
+  }
+
+  // Checks these specs in one child process. If it crashes, checks each in its own.
+  void rewrites(std::uint64_t seed, std::uint64_t first, std::uint64_t last) {
+    while (first < last) {
+      std::uint64_t bad = first;
+      std::string wrong = isolated(
+          [&]() -> std::string {
+            for (std::uint64_t s = first; s < last; ++s) {
+              const std::string w = wrong_meaning(small_spec(s), s);
+              if (!w.empty()) return fmt::format("{} {}", s, w);
+            }
+            return "";
+          },
+          last - first > 1 ? 600 : 60);
+      const char *end = wrong.data() + wrong.size();
+      const auto number = std::from_chars(wrong.data(), end, bad);
+      const bool crashed = !wrong.empty() && number.ec != std::errc{};
+      if (crashed && last - first > 1) {
+        for (std::uint64_t s = first; s < last; ++s) rewrites(seed, s, s + 1);
+        return;
+      }
+      counts_["rewrites"] += (wrong.empty() ? last : bad + 1) - first;
+      if (wrong.empty()) return;
+      if (!crashed) wrong.erase(0, static_cast<std::size_t>(number.ptr - wrong.data()) + 1);
+      failed("rewrites", seed, small_spec(bad), wrong,
+             [&](const recipe &r) { return isolated([&] { return wrong_meaning(r, bad); }, 60); });
+      first = bad + 1;
+    }
   }
 
   void compiled(std::uint64_t seed, bool opencl, bool special, const std::string &what) {
@@ -112,16 +149,25 @@ class fuzzer {
     const std::string kind = kind_of(wrong);
     if (seen_[what + " " + kind] >= most_of_a_kind || !s_.shrink)
       return report(what, seed, wrong, r);
-    const recipe small = shrunk(r, [&](const recipe &x) { return kind_of(again(x)) == kind; });
-    report(what, seed, again(small), small);
+    const double end = now() + most_seconds_of_shrinking;
+    std::string smaller = wrong;
+    const recipe small = shrunk(r, [&](const recipe &x) {
+      if (now() > end) return false;
+      const std::string w = again(x);
+      if (kind_of(w) != kind) return false;
+      smaller = w;
+      return true;
+    });
+    report(what, seed, smaller, small);
   }
 
   void report(const std::string &what, std::uint64_t seed, const std::string &wrong,
               const recipe &r) {
     ++failures_;
     const bool known = ++seen_[what + " " + kind_of(wrong)] > most_of_a_kind;
-    const std::string text = fmt::format("== {} seed {}: {}\n{}\n", what, seed, wrong,
-                                         r.results.empty() ? "" : cpp_of(r));
+    const std::string text =
+        fmt::format("== {} again: --only {} --seed {} --programs 1\n{}\n{}\n", what, what, seed,
+                    wrong, r.results.empty() ? "" : cpp_of(r));
     std::ofstream(s_.out + "/failures.txt", std::ios::app) << text;
     if (!known) fmt::print("{}", text);
     std::fflush(stdout);
@@ -136,44 +182,56 @@ class fuzzer {
     std::fflush(stdout);
   }
 
+  static constexpr std::uint64_t block = 100;  // specs for each seed of rewrites
   static constexpr int most_of_a_kind = 3;
+  static constexpr double most_seconds_of_shrinking = 90;
   settings s_;
   double began_, said_;
   std::map<std::string, std::uint64_t> counts_;
   std::map<std::string, int> seen_;
   int failures_ = 0;
+  bool has_opencl_ = true;
 };
+
+template <class T>
+bool read(const char *word, T &number) {
+  const std::string_view text = word;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() && number >= 0;
+}
+
+// Nothing if the arguments are not those of the usage.
+std::optional<settings> settings_from(int argc, char **argv) {
+  settings s;
+  for (int k = 1; k < argc; ++k) {
+    const std::string word = argv[k];
+    if (word == "--resume" || word == "--as-drawn") {
+      (word == "--resume" ? s.resume : s.shrink) = word == "--resume";
+      continue;
+    }
+    const char *value = ++k < argc ? argv[k] : "";
+    bool good = false;
+    if (word == "--minutes") good = read(value, s.minutes);
+    if (word == "--seed") good = read(value, s.seed);
+    if (word == "--programs") good = read(value, s.programs);
+    if (word == "--seconds") good = read(value, s.seconds);
+    if (word == "--out") good = !(s.out = value).empty();
+    if (word == "--only") {
+      constexpr std::string_view all[] = {"rewrites", "cpu", "opencl", "special"};
+      good = std::find(std::begin(all), std::end(all), s.only = value) != std::end(all);
+    }
+    if (!good) return {};
+  }
+  return s;
+}
 
 }  // namespace
 
 int main(int argc, char **argv) {
-  settings s;
-  for (int k = 1; k < argc; ++k) {
-    const std::string word = argv[k];
-    const auto next = [&]() -> std::string { return k + 1 < argc ? argv[++k] : "0"; };
-    if (word == "--minutes")
-      s.minutes = std::strtod(next().c_str(), nullptr);
-    else if (word == "--seed")
-      s.seed = std::strtoull(next().c_str(), nullptr, 10);
-    else if (word == "--programs")
-      s.programs = std::strtoull(next().c_str(), nullptr, 10);
-    else if (word == "--seconds")
-      s.seconds = std::atoi(next().c_str());
-    else if (word == "--only")
-      s.only = next();
-    else if (word == "--out")
-      s.out = next();
-    else if (word == "--resume")
-      s.resume = true;
-    else if (word == "--as-drawn")
-      s.shrink = false;
-    else {
-      fmt::print(
-          stderr,
-          "usage: fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|special] "
-          "[--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n");
-      return 2;
-    }
+  std::optional<settings> s = settings_from(argc, argv);
+  if (!s) {
+    fmt::print(stderr, "{}", usage);
+    return 2;
   }
-  return fuzzer(std::move(s)).run();
+  return fuzzer(std::move(*s)).run();
 }
