@@ -207,7 +207,7 @@ Expr expression::emptiness(node_id n, const indices &i, const Expr &number) {
     const Expr condition = as(b8, at(x.in[0], i).number);
     return choose(condition, of(1, i), of(2, i));
   }
-  if (x.kind == op::take) return of(0, taken_from(x, i));
+  if (x.kind == op::take) return of(0, taken_from(x, i)) && c_.size(x.over[0]) > 0;
   if (x.kind == op::concat) {
     const joint j = joint_at(x, i);
     return choose(j.in_first, of(0, j.first), of(1, j.second));

@@ -81,7 +81,6 @@ const tensor_value<T> *with_last(const tensor_value<T> *given, axis_id last,
     moved.data.push_back(x.data[from[0]]);
     if (!x.states.empty()) moved.states.push_back(x.states[from[0]]);
   });
-  if (!x.states.empty() && moved.states.empty()) moved.states = x.states;
   return &moved;
 }
 

@@ -367,8 +367,13 @@ template <class T>
 tensor_value<T> steps<T>::taken(const node &n, const values &in) const {
   const value &table = *in[0], &position = *in[1];
   value v = blank(n.shape);
-  if (!table.states.empty() || !position.states.empty()) v.set_states(present);
   const std::int64_t step = strides_along(table, n.over)[0], last = size_[n.over[0]] - 1;
+  // An empty table gives absent elements if elements of it may be absent, else 0.
+  if (last < 0) {
+    if (masked_[n.in[0]] || masked_[n.in[1]]) v.set_states(absent);
+    return v;
+  }
+  if (!table.states.empty() || !position.states.empty()) v.set_states(present);
   // where both have an axis of that name, it is the position's
   extents along = strides_along(table, n.shape);
   for (std::size_t d = 0; d < n.shape.size(); ++d)
@@ -376,11 +381,9 @@ tensor_value<T> steps<T>::taken(const node &n, const values &in) const {
   std::int64_t to = 0;
   walk<2>(v.extent, {along, strides_along(position, n.shape)}, [&](const auto &at) {
     const auto wanted = static_cast<std::int64_t>(position.data[at[1]]);
-    const std::int64_t from =
-        at[0] + step * std::clamp<std::int64_t>(wanted, 0, std::max<std::int64_t>(last, 0));
-    v.data[to] = last < 0 ? T(0) : table.data[from];
-    if (!v.states.empty())
-      v.states[to] = last < 0 || position.at(at[1]) != present ? absent : table.at(from);
+    const std::int64_t from = at[0] + step * std::clamp<std::int64_t>(wanted, 0, last);
+    v.data[to] = table.data[from];
+    if (!v.states.empty()) v.states[to] = position.has(at[1]) ? table.at(from) : absent;
     ++to;
   });
   return v;

@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/reference/interpreter.hpp"
 #include "codegen/reference/loops.hpp"
 
@@ -22,11 +23,9 @@ struct tensor_value {
   std::vector<axis_id> axes;
   extents extent;
   std::vector<number> data;
-  // Empty if no step masked the value; else one entry per element, and at least one: elements taken
-  // from a masked value without elements are absent.
-  std::vector<unsigned char> states;
+  std::vector<unsigned char> states;  // one per element; none if every element is present
 
-  void set_states(state all) { states.assign(std::max<std::size_t>(data.size(), 1), all); }
+  void set_states(state all) { states.assign(data.size(), all); }
 
   state at(std::int64_t k) const {
     return states.empty() ? present : static_cast<state>(states[k]);
@@ -38,7 +37,7 @@ template <class T>
 class steps {
  public:
   steps(const program &p, std::vector<std::int64_t> size, order how)
-      : p_(p), size_(std::move(size)), how_(how) {}
+      : p_(p), size_(std::move(size)), how_(how), masked_(masked_steps(p)) {}
 
   // The value of a step other than an argument.
   tensor_value<T> run(const node &, const std::vector<const tensor_value<T> *> &operands) const;
@@ -81,6 +80,7 @@ class steps {
   const program &p_;
   std::vector<std::int64_t> size_;
   order how_;
+  std::vector<bool> masked_;
 };
 
 }  // namespace qkv::codegen::detail

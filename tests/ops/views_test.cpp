@@ -18,6 +18,13 @@ constexpr auto at_the_call = kernel<"at_the_call">(
       return split<other, row, three>(S) + broadcast<three>(X);
     });
 
+constexpr auto of_nothing = kernel<"of_nothing">(
+    [](X_ X, K_ keep,
+       in<"n", i32, four> n) -> outs<out<"masked", row, four>, out<"weights", row, four>> {
+      auto s = mask(X, keep);
+      return {take<column>(exp(s), n), take<column>(cos(softmax<column>(s)), n)};
+    });
+
 }  // namespace
 
 TEST_CASE("rename: the same numbers under another name") {
@@ -64,6 +71,14 @@ TEST_CASE("split: sizes that only the call knows must multiply") {
   a["S"] = random_array({7, 5}, random);
   CHECK_THROWS_WITH(meaning(at_the_call, a),
                     "at_the_call: split<other, row, three>: other is 7 but row * three is 2 * 3");
+}
+
+TEST_CASE("take: from no elements, absent ones if they may be masked, else 0") {
+  arrays a = matrices({3, 0});
+  a["n"] = {{4}, {0, 1, -1, 7}};
+  const arrays r = meaning(of_nothing, a);
+  QKV_SAME(r.at("masked"), (position{3, 4}), [](auto) { return -infinity; });
+  QKV_SAME(r.at("weights"), (position{3, 4}), [](auto) { return 0; });
 }
 
 }  // namespace qkv::testing
