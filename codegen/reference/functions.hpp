@@ -95,6 +95,12 @@ T binary(op kind, T a, T b) {
   }
 }
 
+// True if results beyond the range of i32 wrap around.
+inline bool wraps(op kind) {
+  return kind == op::add || kind == op::sub || kind == op::mul || kind == op::neg ||
+         kind == op::abs || kind == op::sum || kind == op::dot || kind == op::cumsum;
+}
+
 // Calls compute(o) with the operation o, as a constant if it is a frequent one, so that no loop in
 // `compute` has to select it for each element.
 template <class F>

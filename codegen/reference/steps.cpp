@@ -1,6 +1,7 @@
 #include "codegen/reference/steps.hpp"
 
 #include <algorithm>
+#include <qkv/core/half.hpp>
 #include <qkv/core/hash.hpp>
 #include <qkv/core/types.hpp>
 
@@ -36,6 +37,15 @@ extents steps<T>::strides_along(const value &v, const std::vector<axis_id> &axes
 
 template <class T>
 tensor_value<T> steps<T>::run(const node &n, const values &in) const {
+  value v = computed(n, in);
+  if (n.type == i32 && wraps(n.kind))
+    for (auto &x : v.data)
+      if (std::isfinite(x)) x = wrapped(static_cast<std::int64_t>(x));
+  return v;
+}
+
+template <class T>
+tensor_value<T> steps<T>::computed(const node &n, const values &in) const {
   if (is_source(n.kind)) return source(n);
   if (is_pointwise(n.kind)) return pointwise(n, in);
   if (is_reduction(n.kind)) return reduction(n, in);
@@ -124,6 +134,9 @@ tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
           to[k] = static_cast<U>(x[k * step[0]]) != 0 ? y[k * step[1]] : z[k * step[2]];
       } else if (n.kind == op::cast) {
         compute_run<U>(count, x, y, step, to, [&](U p, U) { return cast_to(n.type, p); });
+      } else if (n.kind == op::mul && n.type == i32) {
+        compute_run<std::int64_t>(count, x, y, step, to,
+                                  [](auto p, auto q) { return wrapped(p * q); });
       } else if (is_unary(n.kind)) {
         compute_run<U>(count, x, y, step, to, [&](U p, U) { return unary(n.kind, p); });
       } else {

@@ -61,6 +61,7 @@ class steps {
   using value = tensor_value<T>;
   using values = std::vector<const value *>;
 
+  value computed(const node &, const values &) const;
   value source(const node &) const;
   value uniform(const node &, const values &) const;
   value pointwise(const node &, const values &) const;

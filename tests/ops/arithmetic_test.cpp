@@ -19,6 +19,12 @@ constexpr auto whole = kernel<"whole">(
       return {i * 3 - j, i / j};
     });
 
+constexpr auto beyond = kernel<"beyond">(
+    [](in<"i", i32, row> i, in<"j", i32, row> j)
+        -> outs<out<"product", i32, row>, out<"difference", i32, row>, out<"total", i32>> {
+      return {i * j, -i - j, sum<row>(i)};
+    });
+
 }  // namespace
 
 TEST_CASE("arithmetic: element by element") {
@@ -59,6 +65,16 @@ TEST_CASE("arithmetic: whole numbers stay whole, but a ratio does not") {
   arrays r = meaning(whole, a);
   CHECK(r["sum"].data == std::vector<double>{19, -23, -5});
   CHECK(r["ratio"].data == std::vector<double>{3.5, -3.5, 0});
+}
+
+TEST_CASE("arithmetic: whole numbers wrap around") {
+  const double least = -0x1p31, most = 0x1p31 - 1;
+  const arrays a = {{"i", {{4}, {100000, most, least, least}}},
+                    {"j", {{4}, {100000, most, 1, -1}}}};
+  arrays r = meaning(beyond, a);
+  CHECK(r["product"].data == std::vector<double>{1410065408, 1, least, least});
+  CHECK(r["difference"].data == std::vector<double>{-200000, 2, most, least + 1});
+  CHECK(r["total"].data == std::vector<double>{99999 - 0x1p31});
 }
 
 }  // namespace qkv::testing

@@ -61,6 +61,11 @@ inline double stored(dtype type, double x) {
   return x;
 }
 
+// The i32 that whole numbers beyond its range wrap around to: the one that is equal modulo 2^32.
+constexpr std::int32_t wrapped(std::int64_t x) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(x));
+}
+
 // Half the distance from 1 to the next number of the type: the largest relative error of rounding to it.
 constexpr double unit_roundoff(dtype type) {
   return type == bf16 ? 0x1p-8 : type == f16 ? 0x1p-11 : type == f64 ? 0x1p-53 : 0x1p-24;

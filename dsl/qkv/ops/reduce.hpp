@@ -36,7 +36,8 @@ inline constexpr rule::reduction<Kind> reduce_over{axes_of<Ax...>()};
 
 // Computes: the sum over the named axes.
 // Shapes:   x carries them; the result has the others.
-// Numerics: f32 (i32 of whole numbers); masked positions are left out; 0 when none is left.
+// Numerics: f32 (i32 of whole numbers, wrapping around); masked positions are left out; 0 when none
+//           is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::reduce_over<op::sum, Ax...>, X>
