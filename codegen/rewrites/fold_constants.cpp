@@ -1,5 +1,6 @@
 // Before: dot(Q, K) / sqrt(cast<f32>(size(d_k)))     After: dot(Q, K) * 0.125      (d_k = 64)
 #include <optional>
+#include <qkv/core/half.hpp>
 
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -10,6 +11,13 @@ namespace {
 std::optional<double> constant_of(const program &p, node_id n) {
   if (p[n].kind == op::number) return p[n].value;
   return std::nullopt;
+}
+
+// What a step of this type keeps of a value: i32 wraps around, 16 bits round. f32 and f64 keep all
+// of it: they are rounded once, in compiled code.
+double kept(dtype type, double value) {
+  if (type == i32) return wrapped(static_cast<std::int64_t>(value));
+  return type == bf16 || type == f16 ? stored(type, value) : value;
 }
 
 std::optional<double> folded(const program &p, const node &n) {
@@ -57,11 +65,11 @@ std::optional<double> folded(const program &p, const node &n) {
 program fold_constants(const program &p) {
   rebuild r(p);
   return r.run([&](node n) -> node_id {
-    if (auto value = folded(r.to(), n)) {
+    if (const auto value = folded(r.to(), n)) {
       node c;
       c.kind = op::number;
       c.type = n.type;
-      c.value = *value;
+      c.value = kept(n.type, *value);
       return r.put(std::move(c));
     }
     if (n.kind == op::cast && r.to()[n.in[0]].type == n.type) return n.in[0];

@@ -1,0 +1,53 @@
+// Rewrites keep what a spec means where constants are involved.
+#include "codegen/rewrites/rewrites.hpp"
+
+#include <qkv/dsl.hpp>
+
+#include <limits>
+
+#include "tests/catch.hpp"
+#include "tests/support/meaning.hpp"
+
+namespace qkv::testing {
+namespace {
+
+constexpr axis<"seq"> seq;
+constexpr axis<"odd", 257> odd;
+constexpr axis<"many", 65536> many;
+constexpr alias<"too", many> too;
+
+constexpr auto both_zeros =
+    kernel<"both_zeros">([](in<"X", seq> X) -> outs<out<"above", seq>, out<"below", seq>> {
+      return {1 / (X * 0.0), 1 / (X * -0.0)};
+    });
+
+constexpr auto sizes_in_types = kernel<"sizes_in_types">([
+](in<"X", seq> X) -> outs<out<"rounded", seq>, out<"around", i32, seq>> {
+  return {X * cast<f32>(cast<bf16>(size(odd))), cast<i32>(X) + size(many) * size(too) + size(many)};
+});
+
+template <class Kernel>
+arrays simplified_meaning(const Kernel &kernel, const arrays &arguments) {
+  return codegen::interpret(codegen::simplified(codegen::make_program(kernel)), arguments);
+}
+
+}  // namespace
+
+TEST_CASE("rewrites: constants that differ in the sign of zero are two constants") {
+  const arrays a = {{"X", {{2}, {2, -1}}}};
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  for (arrays r : {meaning(both_zeros, a), simplified_meaning(both_zeros, a)}) {
+    CHECK(r["above"].data == std::vector<double>{infinity, -infinity});
+    CHECK(r["below"].data == std::vector<double>{-infinity, infinity});
+  }
+}
+
+TEST_CASE("rewrites: a folded constant is rounded, or wraps around, as its step would") {
+  const arrays a = {{"X", {{2}, {1, -3}}}};
+  for (arrays r : {meaning(sizes_in_types, a), simplified_meaning(sizes_in_types, a)}) {
+    CHECK(r["rounded"].data == std::vector<double>{256, -768});
+    CHECK(r["around"].data == std::vector<double>{65537, 65533});
+  }
+}
+
+}  // namespace qkv::testing
