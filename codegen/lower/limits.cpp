@@ -25,17 +25,27 @@ void limits::stored(node_id n, const std::vector<axis_id> &axes) {
 void limits::stored(const std::string &what, dtype type,
                     const std::vector<std::vector<axis_id>> &blocks,
                     const std::vector<axis_id> &around) {
+  require(halide_type(type).bytes(), blocks, around,
+          fmt::format("{} needs more than {} bytes", what, most));
+}
+
+void limits::counted(const std::string &what, const std::vector<axis_id> &axes) {
+  require(1, {axes}, {}, fmt::format("{} needs more than {} iterations", what, most));
+}
+
+void limits::require(std::int64_t each, const std::vector<std::vector<axis_id>> &blocks,
+                     const std::vector<axis_id> &around, const std::string &text) {
   const program &p = c_.p;
   const auto constant = [](std::int64_t x) {
     return Halide::Internal::make_const(Halide::Int(64), x);
   };
   std::int64_t known = 0;
-  Expr bytes = constant(0);
+  Expr units = constant(0);
   bool at_call = false;
   for (std::vector<axis_id> axes : blocks) {
     axes.insert(axes.end(), around.begin(), around.end());
     // Capped after each factor: the product of two 32-bit numbers fits 64 bits.
-    std::int64_t block = halide_type(type).bytes();
+    std::int64_t block = each;
     Expr of_call = constant(block);
     for (axis_id a : axes) {
       const std::int64_t size = p.axes[p.axes[a].root].size;
@@ -44,11 +54,10 @@ void limits::stored(const std::string &what, dtype type,
       at_call |= size < 0;
     }
     known += block;
-    bytes = bytes + of_call;
+    units = units + of_call;
   }
-  const std::string text = fmt::format("{} needs more than {} bytes", what, most);
   if (known > most) throw std::runtime_error(p.name + ": " + text);
-  if (at_call) all_.push_back({Halide::Internal::simplify(bytes) <= constant(most), text});
+  if (at_call) all_.push_back({Halide::Internal::simplify(units) <= constant(most), text});
 }
 
 void limits::add_to(Halide::Pipeline &pipeline) const {

@@ -1,5 +1,6 @@
 #pragma once
-// Limits of compiled code: positions and byte counts of everything it stores are 31-bit numbers.
+// Limits of compiled code: positions, byte counts of everything it stores and iterations of a loop
+// are 31-bit numbers.
 #include "codegen/lower/context.hpp"
 
 namespace qkv::codegen {
@@ -15,6 +16,8 @@ class limits {
   // Memory that holds blocks over these axes, each repeated along all of `around`.
   void stored(const std::string &what, dtype, const std::vector<std::vector<axis_id>> &blocks,
               const std::vector<axis_id> &around);
+  // Iterations of one loop over these axes.
+  void counted(const std::string &what, const std::vector<axis_id> &axes);
   void add_to(Halide::Pipeline &) const;
 
  private:
@@ -22,6 +25,10 @@ class limits {
     Halide::Expr fits;
     std::string text;
   };
+  // At most 2^31 - 1 elements of `each` units over all blocks.
+  void require(std::int64_t each, const std::vector<std::vector<axis_id>> &blocks,
+               const std::vector<axis_id> &around, const std::string &text);
+
   const context &c_;
   std::vector<limit> all_;
 };

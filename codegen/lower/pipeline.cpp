@@ -79,8 +79,9 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
       }
       case stage_kind::scan: {
         scan_funcs f = lower_scan(c, s);
-        fits.stored("scan<" + p.axes[p[s.carried].over[0]].name + "> with its states and results",
-                    p[s.carried].type, f.blocks, f.columns);
+        const std::string name = "scan<" + p.axes[p[s.carried].over[0]].name + ">";
+        fits.stored(name + " with its states and results", p[s.carried].type, f.blocks, f.columns);
+        for (const auto &axes : f.folds) fits.counted("a fold of " + name, axes);
         if (on_gpu)
           schedule_scan_gpu(f);
         else

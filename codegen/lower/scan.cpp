@@ -235,6 +235,8 @@ class scan_lowering {
     const node x = p_[n];
     const block to = take_rows(without(x.shape, x.over));  // weights keep the axes that they fold
     folds_[{n, what}] = to;
+    f_.folds.push_back(to.axes);
+    f_.folds.back().insert(f_.folds.back().end(), x.over.begin(), x.over.end());
     const Expr length = count(x.over), longest = Halide::max(length, 1);
     add(count(to.axes) * length, [=, this](const Expr &iteration) {
       const Expr element = to.axes.empty() ? iteration : iteration % longest;

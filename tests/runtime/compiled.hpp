@@ -36,6 +36,14 @@ inline constexpr auto halved =
     kernel<"halved">([](in<"X", seq> X, in<"S0", kv, columns> S0) -> out<"S", kv> {
       return sum<columns>(scan<seq>(S0, [](auto s, auto x) { return s / 2 + x; }, X).last);
     });
+// A step whose contraction has more terms than memory has elements.
+inline constexpr auto mixed = kernel<"mixed">(
+    [](in<"X", seq> X, in<"S0", kv, columns> S0, param<"W", columns, inner> W) -> out<"S", kv> {
+      return sum<columns>(
+          scan<seq>(
+              S0, [&](auto s, auto x) { return s * x * sum<kv, inner>(dot<columns>(s, W)); }, X)
+              .last);
+    });
 // Its input may be one number, repeated.
 inline constexpr auto total =
     kernel<"total">([](in<"A", seq, kv> A) -> out<"S", seq> { return sum<kv>(A); });

@@ -49,6 +49,21 @@ TEST_CASE("scans that are too large") {
   }
 }
 
+TEST_CASE("folds in a scan that are too large") {
+  constexpr std::int64_t n = 1300;  // n * n * n terms are just above 2^31
+  const std::vector<float> row(n, 1);
+  const const_tensor_view<kv, columns> S0(row.data(), {n, n}, {0, 1});
+  tensor<columns, inner> W({n, n});
+  tensor<seq> X({1});
+  tensor<kv> S({n});
+  W.fill(1), X.fill(1), S.fill(-7);
+  const status s = qkv::call<mixed>(X, S0, W, S);
+  CHECK(s.code() == status_code::too_large);
+  CHECK(s.text() ==
+        std::string("mixed: a fold of scan<seq> needs more than 2147483647 iterations"));
+  CHECK(std::all_of(S.begin(), S.end(), [](float x) { return x == -7; }));
+}
+
 TEST_CASE("inputs that are too large") {
   constexpr std::int64_t n = 46341;
   const std::vector<float> row(n, 1);
