@@ -2,6 +2,7 @@
 
 #include "codegen/lower/expression.hpp"
 #include "codegen/lower/reductions.hpp"
+#include "codegen/lower/strict.hpp"
 #include "codegen/stages/queries.hpp"
 
 namespace qkv::codegen {
@@ -124,7 +125,7 @@ class map_lowering {
       if (order_[here.size() - 1 - d] == axis) before[d] = r.x, after[d] = r.x + 1;
     const value v = reductions_.operand(n, here_);
     f_.prefix(f_.position) = or_else(v, reductions::zero_of(n));
-    f_.prefix(after) += f_.prefix(before);
+    f_.prefix(after) = strict::add(f_.prefix(after), f_.prefix(before));
     return f_.prefix(here);
   }
 

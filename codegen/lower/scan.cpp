@@ -269,8 +269,8 @@ class scan_lowering {
       place(where, to.axes, iteration);
       const Expr row = row_at(to, where), zero = Halide::cast(type_, 0);
       const value v = at(p_[n].in[0], where);
-      return std::pair{row, Halide::select(where.at(p_[n].over[0]) == 0, zero, read(row - 1)) +
-                                or_else(v, zero)};
+      const Expr before = Halide::select(where.at(p_[n].over[0]) == 0, zero, read(row - 1));
+      return std::pair{row, strict::add(before, or_else(v, zero))};
     });
   }
 
