@@ -6,15 +6,18 @@ namespace {
 namespace hi = Halide::Internal;
 using Halide::Expr;
 
-bool reads_func(const Expr &e) {
+// True if the value is computed from a Func or, if requested, from an image.
+bool reads(const Expr &e, bool images) {
   struct finder : hi::IRGraphVisitor {
     using IRGraphVisitor::visit;
-    bool found = false;
+    bool images, found = false;
     void visit(const hi::Call *op) override {
-      found = found || op->call_type == hi::Call::Halide;
+      found = found || op->call_type == hi::Call::Halide ||
+              (images && op->call_type == hi::Call::Image);
       IRGraphVisitor::visit(op);
     }
   } f;
+  f.images = images;
   e.accept(&f);
   return f.found;
 }
@@ -28,8 +31,8 @@ class with_opaque_positions : public hi::IRGraphMutator {
     return position ? opaque(op) : Expr(op);
   }
   Expr visit(const hi::Call *op) override {
-    const bool reads = op->call_type == hi::Call::Halide || op->call_type == hi::Call::Image;
-    return reads ? Expr(op) : IRGraphMutator::visit(op);
+    const bool read = op->call_type == hi::Call::Halide || op->call_type == hi::Call::Image;
+    return read ? Expr(op) : IRGraphMutator::visit(op);
   }
 };
 
@@ -38,27 +41,16 @@ class with_opaque_choices : public hi::IRGraphMutator {
   Expr visit(const hi::Select *op) override {
     const Expr yes = mutate(op->true_value), no = mutate(op->false_value);
     const Expr condition = mutate(op->condition);
-    if (!reads_func(yes) && !reads_func(no)) return hi::Select::make(condition, yes, no);
+    if (!reads(yes, false) && !reads(no, false)) return hi::Select::make(condition, yes, no);
     return hi::Select::make(with_opaque_positions().mutate(condition), yes, no);
   }
 };
 
 }  // namespace
 
-bool reads_memory(const Expr &e) {
-  struct finder : hi::IRGraphVisitor {
-    using IRGraphVisitor::visit;
-    bool found = false;
-    void visit(const hi::Call *op) override {
-      found = found || op->call_type == hi::Call::Image || op->call_type == hi::Call::Halide;
-      IRGraphVisitor::visit(op);
-    }
-  } f;
-  e.accept(&f);
-  return f.found;
-}
+bool reads_memory(const Expr &e) { return reads(e, true); }
 
-Expr opaque(const Expr &position) { return ((position * 2) | 1) / 2; }
+Expr opaque(const Expr &position) { return (position ^ 1) ^ 1; }
 
 Expr unsolved(const Expr &e) { return with_opaque_choices().mutate(e); }
 
