@@ -48,6 +48,7 @@ int apart(const std::function<int()> &work) {
   if (shared == MAP_FAILED || pipe(words) != 0) return work();
   progress = static_cast<char *>(shared);
   std::fflush(nullptr);
+  std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, nobody learns how the child ended
   const pid_t child = fork();
   if (child == 0) {
     for (int s : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) std::signal(s, SIG_DFL);

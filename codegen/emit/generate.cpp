@@ -1,5 +1,6 @@
 #include <qkv/generate.hpp>
 
+#include <Halide.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -65,7 +66,8 @@ void write(const std::string &path, const std::string &text) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-void kernel(const command_line &line, const std::vector<traceable> &kernels) {
+void kernel(const command_line &line, const std::vector<traceable> &kernels,
+            const scratch &folder) {
   const std::string dir = option(line, "--out"), targets = option(line, "--targets");
   const auto named = std::find_if(kernels.begin(), kernels.end(),
                                   [&](const traceable &t) { return t.name == line.kernel; });
@@ -77,7 +79,7 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels) {
   if (std::filesystem::exists(dir + "/" + p.name + ".a") && read(stamp) == now) return;
   const auto begin = std::chrono::steady_clock::now();
   write_objects(p, targets_of(targets), dir,
-                {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0});
+                {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0}, folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
@@ -95,14 +97,14 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
         c_tables(name, programs, targets_of(option(line, "--targets"))));
 }
 
-int obey(int argc, char **argv, const std::vector<traceable> &kernels) {
+int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scratch &folder) {
   const command_line line = parse(argc, argv);
   reached(line.kernel.empty() ? line.command : line.kernel);
   try {
     if (line.command == "list") {
       for (const traceable &t : kernels) fmt::print("{}\n", t.name);
     } else if (line.command == "kernel") {
-      kernel(line, kernels);
+      kernel(line, kernels, folder);
     } else if (line.command == "library") {
       library(line, kernels);
     } else {
@@ -113,6 +115,8 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels) {
       return 2;
     }
     return 0;
+  } catch (const Halide::Error &e) {  // not a std::exception
+    fmt::print(stderr, "qkv: {}: {}\n", line.kernel, e.what());
   } catch (const std::exception &e) {
     fmt::print(stderr, "qkv: {}\n", e.what());
   }
@@ -122,7 +126,13 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels) {
 }  // namespace
 
 int generate(int argc, char **argv, const std::vector<traceable> &kernels) {
-  return apart([&] { return obey(argc, argv, kernels); });
+  try {
+    const scratch folder;  // of this process: a compiler that crashes leaves nothing behind
+    return apart([&] { return obey(argc, argv, kernels, folder); });
+  } catch (const std::exception &e) {
+    fmt::print(stderr, "qkv: {}\n", e.what());
+    return 1;
+  }
 }
 
 }  // namespace qkv::codegen

@@ -4,7 +4,6 @@
 
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/archives.hpp"
-#include "codegen/emit/scratch.hpp"
 #include "codegen/lower/pipeline.hpp"
 #include "codegen/lower/refusal.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -18,9 +17,8 @@ std::string symbol_of(const program &p, backend b) {
 }
 
 void write_objects(const program &original, const std::vector<target> &targets,
-                   const std::string &dir, const object_options &options) {
+                   const std::string &dir, const object_options &options, const scratch &folder) {
   const program p = simplified(original);
-  const scratch folder;
   std::vector<std::string> parts;
   for (const target &t : targets) {
     const std::string name = p.name + "." + name_of(t.where), base = dir + "/" + name,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/emit/scratch.hpp"
 #include "codegen/program/program.hpp"
 #include "codegen/targets/targets.hpp"
 
@@ -13,9 +14,10 @@ struct object_options {
   bool assembly = false;  // DIR/NAME.<target>.s
 };
 
-// Writes DIR/NAME.a. Throws Halide::Error or std::runtime_error.
+// Writes DIR/NAME.a, its parts into the temporary folder first. Throws Halide::Error or
+// std::runtime_error.
 void write_objects(const program &, const std::vector<target> &, const std::string &dir,
-                   const object_options &);
+                   const object_options &, const scratch &);
 
 // The C name of the compiled code of a kernel for a back end; NAME_argv takes an array of arguments.
 std::string symbol_of(const program &, backend);

@@ -45,7 +45,7 @@ void run(std::vector<std::string> words) {
 const qkv_kernel &compiled(const codegen::program &p, const std::string &list,
                            const std::string &folder) {
   const auto targets = codegen::targets_of(list);
-  codegen::write_objects(p, targets, folder, {});
+  codegen::write_objects(p, targets, folder, {}, codegen::scratch());
   const std::string library = "lib" + p.name, base = folder + "/" + library;
   write(base + ".kernels.h", codegen::c_header(library, {p}));
   write(base + ".c", codegen::c_tables(library, {p}, targets));
