@@ -26,7 +26,7 @@ struct cast {
 // Computes: x as numbers of type To: cast<f32>(length).
 // Shapes:   as x.
 // Numerics: to i32 towards zero, saturating, 0 for NaN; to b8 true if x is not 0; to 16 bits to
-//           nearest even, and NaN stays NaN.
+//           nearest even, f64 and i32 through f32 first, and NaN stays NaN.
 // Errors:   none.
 template <dtype To, traced X>
 constexpr auto cast(X x) {
