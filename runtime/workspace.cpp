@@ -38,8 +38,8 @@ detail::memory_source *detail::set_memory_source(memory_source *source) noexcept
   return source_of_all.exchange(source);
 }
 
-struct workspace::state {
-  state *next_of_all = nullptr, **to_this = nullptr;
+struct detail::workspace_state {
+  workspace_state *next_of_all = nullptr, **to_this = nullptr;
   std::mutex lock;
   bool fixed = false;
   std::size_t most = std::numeric_limits<std::size_t>::max();
@@ -132,12 +132,14 @@ struct workspace::state {
 
 namespace {
 
+using state = detail::workspace_state;
+
 // All workspaces, so that fork() can wait until nobody is inside one.
 constinit std::mutex lock_of_all;
-constinit workspace::state *all = nullptr;
-constinit workspace::state default_state;
+constinit state *all = nullptr;
+constinit state default_state;
 
-workspace::state *listed(workspace::state *s) noexcept {
+state *listed(state *s) noexcept {
   if (!s) return s;
   const std::lock_guard hold(lock_of_all);
   s->next_of_all = all;
@@ -147,7 +149,7 @@ workspace::state *listed(workspace::state *s) noexcept {
   return s;
 }
 
-void unlist(workspace::state *s) noexcept {
+void unlist(state *s) noexcept {
   const std::lock_guard hold(lock_of_all);
   *s->to_this = s->next_of_all;
   if (s->next_of_all) s->next_of_all->to_this = s->to_this;
@@ -160,11 +162,11 @@ namespace detail {
 void lock_workspaces() noexcept {
   lock_of_all.lock();
   default_state.lock.lock();
-  for (workspace::state *s = all; s; s = s->next_of_all) s->lock.lock();
+  for (state *s = all; s; s = s->next_of_all) s->lock.lock();
 }
 
 void unlock_workspaces() noexcept {
-  for (workspace::state *s = all; s; s = s->next_of_all) s->lock.unlock();
+  for (state *s = all; s; s = s->next_of_all) s->lock.unlock();
   default_state.lock.unlock();
   lock_of_all.unlock();
 }
@@ -255,25 +257,26 @@ void workspace::trim() noexcept {
   state_->release();
 }
 
-// Never destroyed: a call may still run while the process exits.
-struct default_memory {
+struct detail::default_memory {
   union {
     workspace it;
   };
-  constexpr default_memory() : it(workspace::existing{}, &default_state) {}
+  constexpr default_memory() : it(default_state) {}
   ~default_memory() {}
 };
 
-workspace &default_workspace() {
-  static constinit default_memory memory;
-  return memory.it;
-}
-
 namespace {
 
+// Never destroyed: a call may still run while the process exits. Not local to default_workspace():
+// without optimization, a first use while this code is unloaded would register its empty destructor
+// for the exit of the process.
+constinit detail::default_memory memory_of_default;
+
 // Runs when the library that contains this code is unloaded, and at exit.
-__attribute__((destructor(101))) void give_back_memory() { default_workspace().trim(); }
+__attribute__((destructor(101))) void give_back_memory() { memory_of_default.it.trim(); }
 
 }  // namespace
+
+workspace &default_workspace() { return memory_of_default.it; }
 
 }  // namespace qkv

@@ -3,6 +3,10 @@
 #include <cstddef>
 
 namespace qkv {
+namespace detail {
+struct workspace_state;
+struct default_memory;
+}  // namespace detail
 
 // Blocks are kept after a call and used again by the next. One workspace may serve several calls at once.
 class workspace {
@@ -26,14 +30,11 @@ class workspace {
   void reset_peak() noexcept;
   void trim() noexcept;  // gives unused memory back to the system
 
-  struct state;  // private to the runtime
-
  private:
-  friend struct default_memory;
-  struct existing {};
-  constexpr workspace(existing, state *s) noexcept : state_(s) {}
+  friend struct detail::default_memory;
+  explicit constexpr workspace(detail::workspace_state &s) noexcept : state_(&s) {}
 
-  state *state_;
+  detail::workspace_state *state_;
 };
 
 // The workspace of calls whose options name none.
