@@ -32,6 +32,9 @@ enum { unguarded, registering, is_guarded };
 std::atomic<int> guarded{unguarded};
 std::atomic<pid_t> uses_devices{0};
 
+// Before any thread can hold a lock: this code has just been loaded.
+__attribute__((constructor(101))) void guard_at_load() { guard_forks(); }
+
 }  // namespace
 
 void guard_forks() noexcept {

@@ -4,8 +4,9 @@
 
 namespace qkv::detail {
 
-// From now on, fork() waits until no other thread is inside the runtime's bookkeeping. Cheap after
-// the first call.
+// From now on, fork() waits until no other thread is inside the runtime's bookkeeping. Called when
+// this code is loaded, and wherever its first lock may be taken: a constructor of the program may
+// run earlier, and there may have been no memory. Cheap after the first call.
 void guard_forks() noexcept;
 
 // True if this process was forked from one that had used a device: drivers do not survive that.

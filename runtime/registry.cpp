@@ -77,6 +77,7 @@ std::vector<const qkv_kernel *> kernels(std::string_view name) {
 
 extern "C" void qkv_register_library(qkv_library *l) {
   if (!l || !l->kernels) return;
+  qkv::detail::guard_forks();
   auto &r = qkv::detail::the_registry;
   const std::lock_guard hold(r.lock);
   qkv_library **at = r.place_of(l);

@@ -141,6 +141,7 @@ constinit state default_state;
 
 state *listed(state *s) noexcept {
   if (!s) return s;
+  detail::guard_forks();
   const std::lock_guard hold(lock_of_all);
   s->next_of_all = all;
   s->to_this = &all;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #ifdef QKV_PLUGIN_RUNTIME
+#include "libraries.hpp"
 #include "plugin_spec.hpp"
 #include "threads.hpp"
 #endif
@@ -47,5 +48,11 @@ extern "C" int plugin_call() {
   if (!qkv::call<plugin::plugged>(X, Y).ok()) return -1;
   qkv::detail::parallel_for(100, 4, [](void *, int) {}, nullptr);
   return static_cast<int>(Y(0));
+}
+
+// Calls a function while the runtime's list of libraries is locked.
+extern "C" void plugin_locked(void (*f)(void *), void *state) {
+  const qkv::detail::registered_kernels hold;
+  f(state);
 }
 #endif

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "fake.hpp"
@@ -148,4 +149,21 @@ TEST_CASE("a child is forked while threads work") {
   all.clear();
   CHECK(wrong == "");
   CHECK(failed == 0);
+}
+
+TEST_CASE("a child is forked before the first call, while a thread is inside the runtime") {
+  const plugged_in p("plugin_own.so");
+  const auto locked = p.function<void(void (*)(void *), void *)>("plugin_locked");
+  const auto call = p.function<int()>("plugin_call");
+  std::atomic<bool> inside{false};
+  std::jthread other([&] {
+    locked(
+        [](void *entered) {
+          static_cast<std::atomic<bool> *>(entered)->store(true);
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));  // fork() waits for this
+        },
+        &inside);
+  });
+  while (!inside) std::this_thread::yield();
+  CHECK(in_child([&] { return call() == 7; }) == "");
 }
