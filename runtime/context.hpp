@@ -7,11 +7,12 @@
 
 namespace qkv::detail {
 
-struct context {
-  static constexpr std::uint64_t ours =
-      0x716b762d63616c6c;  // other Halide code of the process has contexts of its own
+// Its address tells the contexts of this copy of the runtime from those of others and from those of
+// other Halide code in the process.
+extern const char this_runtime;
 
-  std::uint64_t mark = ours;
+struct context {
+  const void *mark = &this_runtime;
   const options &how;
   workspace &memory;
   int threads;
@@ -26,12 +27,13 @@ struct context {
   // nullptr when this is not the context of a call of ours.
   static context *of(void *p) {
     auto *c = static_cast<context *>(p);
-    return c && c->mark == ours ? c : nullptr;
+    return c && c->mark == &this_runtime ? c : nullptr;
   }
   void report(const char *message) noexcept;
 };
 
-// Makes compiled code use the context for errors, memory, threads and devices. Cheap after the first time.
+// Makes compiled code use the context for errors, memory, threads and devices. Cheap after the
+// first time.
 void take_over_halide();
 
 // Keeps Halide taken over during a call.
@@ -43,10 +45,7 @@ class running_call {
   running_call &operator=(const running_call &) = delete;
 };
 
-// Each hands its part of the Halide runtime to the context; called once.
-void take_over_errors();
-void take_over_memory();
-void take_over_threads();
+// The part of take_over_halide() that concerns devices.
 void take_over_devices();
 void give_back_devices();
 

@@ -36,26 +36,26 @@ void *on_load_library(const char *name) {
   return halide_default_load_library(name);
 }
 
-halide_load_library_t other_load_library = nullptr;
-halide_cuda_acquire_context_t other_acquire = nullptr;
-halide_cuda_release_context_t other_release = nullptr;
-halide_cuda_get_stream_t other_stream = nullptr;
+handler<halide_load_library_t> load_library;
+handler<halide_cuda_acquire_context_t> acquire;
+handler<halide_cuda_release_context_t> release;
+handler<halide_cuda_get_stream_t> stream;
 
 int on_acquire(void *user, void **result, bool create) {
   const context *c = context::of(user);
-  if (!c || !c->how.device_context) return other_acquire(user, result, create);
+  if (!c || !c->how.device_context) return acquire.before(user, result, create);
   *result = c->how.device_context;
   return 0;
 }
 
 int on_release(void *user) {
   const context *c = context::of(user);
-  return c && c->how.device_context ? 0 : other_release(user);
+  return c && c->how.device_context ? 0 : release.before(user);
 }
 
 int on_stream(void *user, void *cuda_context, void **result) {
   const context *c = context::of(user);
-  if (!c || !c->how.device_stream) return other_stream(user, cuda_context, result);
+  if (!c || !c->how.device_stream) return stream.before(user, cuda_context, result);
   *result = c->how.device_stream;
   return 0;
 }
@@ -63,19 +63,18 @@ int on_stream(void *user, void *cuda_context, void **result) {
 }  // namespace
 
 void take_over_devices() {
-  if (halide_set_custom_load_library && halide_default_load_library)
-    other_load_library = halide_set_custom_load_library(on_load_library);
-  if (halide_set_cuda_acquire_context) other_acquire = halide_set_cuda_acquire_context(on_acquire);
-  if (halide_set_cuda_release_context) other_release = halide_set_cuda_release_context(on_release);
-  if (halide_set_cuda_get_stream) other_stream = halide_set_cuda_get_stream(on_stream);
+  if (halide_default_load_library)
+    load_library.install(halide_set_custom_load_library, on_load_library);
+  acquire.install(halide_set_cuda_acquire_context, on_acquire);
+  release.install(halide_set_cuda_release_context, on_release);
+  stream.install(halide_set_cuda_get_stream, on_stream);
 }
 
 void give_back_devices() {
-  if (halide_set_custom_load_library && other_load_library)
-    halide_set_custom_load_library(other_load_library);
-  if (halide_set_cuda_acquire_context) halide_set_cuda_acquire_context(other_acquire);
-  if (halide_set_cuda_release_context) halide_set_cuda_release_context(other_release);
-  if (halide_set_cuda_get_stream) halide_set_cuda_get_stream(other_stream);
+  load_library.give_back();
+  acquire.give_back();
+  release.give_back();
+  stream.give_back();
 }
 
 bool is_device_error(int code) {

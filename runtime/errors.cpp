@@ -1,4 +1,7 @@
-// Errors, memory and threads of compiled code go to the context of the call: nothing prints, nothing aborts.
+// Errors, memory and threads of compiled code go to the context of the call: nothing prints, nothing
+// aborts.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 #include <mutex>
@@ -12,24 +15,22 @@
 namespace qkv::detail {
 namespace {
 
-// Handlers that were installed before ours, for Halide code that is not called through this
-// runtime.
-halide_error_handler_t other_error = nullptr;
-halide_malloc_t other_malloc = nullptr;
-halide_free_t other_free = nullptr;
-halide_do_par_for_t other_par_for = nullptr;
+handler<halide_error_handler_t> error;
+handler<halide_malloc_t> memory_taken;
+handler<halide_free_t> memory_given_back;
+handler<halide_do_par_for_t> par_for;
 
 void on_error(void *user, const char *message) {
   if (context *c = context::of(user)) {
     c->report(message);
-  } else if (other_error) {
-    other_error(user, message);
+  } else if (error.before) {
+    error.before(user, message);
   }
 }
 
 void *on_malloc(void *user, std::size_t bytes) {
   context *c = context::of(user);
-  if (!c) return other_malloc(user, bytes);
+  if (!c) return memory_taken.before(user, bytes);
   void *memory = c->memory.take(bytes);
   if (!memory) c->no_memory = true;
   return memory;
@@ -39,7 +40,7 @@ void on_free(void *user, void *memory) {
   if (context *c = context::of(user)) {
     c->memory.give_back(memory);
   } else {
-    other_free(user, memory);
+    memory_given_back.before(user, memory);
   }
 }
 
@@ -60,7 +61,7 @@ struct loop {
 
 int on_par_for(void *user, halide_task_t body, int min, int size, std::uint8_t *closure) {
   context *c = context::of(user);
-  if (!c) return other_par_for(user, body, min, size, closure);
+  if (!c) return par_for.before(user, body, min, size, closure);
   loop l{.user = c, .body = body, .min = min, .closure = closure};
   if (!c->how.executor) {
     parallel_for(size, c->threads, loop::step, &l);
@@ -84,17 +85,17 @@ void context::report(const char *message) noexcept {
   for (std::size_t end = n; end > 0 && text[end - 1] == '\n'; --end) text[end - 1] = 0;
 }
 
-void take_over_errors() {
-  if (halide_set_error_handler) other_error = halide_set_error_handler(on_error);
+const char this_runtime = 0;
+
+void *keep_loaded(const void *code) noexcept {
+  Dl_info holder{}, own{};
+  if (!dladdr(code, &holder) || !dladdr(&this_runtime, &own) || holder.dli_fbase == own.dli_fbase)
+    return nullptr;
+  return dlopen(holder.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-void take_over_memory() {
-  if (halide_set_custom_malloc) other_malloc = halide_set_custom_malloc(on_malloc);
-  if (halide_set_custom_free) other_free = halide_set_custom_free(on_free);
-}
-
-void take_over_threads() {
-  if (halide_set_custom_do_par_for) other_par_for = halide_set_custom_do_par_for(on_par_for);
+void let_go(void *library) noexcept {
+  if (library) dlclose(library);
 }
 
 namespace {
@@ -112,10 +113,10 @@ __attribute__((destructor(101))) void give_back_halide() {
     taken_over = true;
     return;
   }
-  if (halide_set_error_handler) halide_set_error_handler(other_error);
-  if (halide_set_custom_malloc) halide_set_custom_malloc(other_malloc);
-  if (halide_set_custom_free) halide_set_custom_free(other_free);
-  if (halide_set_custom_do_par_for) halide_set_custom_do_par_for(other_par_for);
+  error.give_back();
+  memory_taken.give_back();
+  memory_given_back.give_back();
+  par_for.give_back();
   give_back_devices();
 }
 
@@ -126,9 +127,10 @@ void take_over_halide() {
   guard_forks();
   const std::lock_guard hold(taking_over);
   if (taken_over) return;
-  take_over_errors();
-  take_over_memory();
-  take_over_threads();
+  error.install(halide_set_error_handler, on_error);
+  memory_taken.install(halide_set_custom_malloc, on_malloc);
+  memory_given_back.install(halide_set_custom_free, on_free);
+  par_for.install(halide_set_custom_do_par_for, on_par_for);
   take_over_devices();
   taken_over = true;
 }

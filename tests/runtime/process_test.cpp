@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 
 #include "fake.hpp"
@@ -42,6 +43,31 @@ TEST_CASE("a library with a runtime of its own is unloaded and loaded again") {
     }
     CHECK(!is_loaded("plugin_own.so"));
     CHECK(threads_of_process() == before);
+  }
+}
+
+TEST_CASE("two libraries with runtimes of their own share a Halide runtime") {
+  const plugged_in halide("fake_halide.so");
+  const auto use = halide.function<int()>("fake_halide_use");
+  const auto untouched = halide.function<bool()>("fake_halide_is_untouched");
+  for (const bool first_is_unloaded_first : {true, false}) {
+    auto first = std::make_unique<plugged_in>("plugin_own_1.so");
+    auto second = std::make_unique<plugged_in>("plugin_own_2.so");
+    CHECK(first->function<int()>("plugin_call")() == 1);
+    CHECK(second->function<int()>("plugin_call")() == 2);
+    CHECK(!untouched());
+    CHECK(use() == 4);
+    (first_is_unloaded_first ? first : second).reset();
+    CHECK(use() == 4);
+    const plugged_in &left = first_is_unloaded_first ? *second : *first;
+    CHECK(left.function<int()>("plugin_call")() == (first_is_unloaded_first ? 2 : 1));
+    CHECK(use() == 4);
+    first.reset();
+    second.reset();
+    CHECK(untouched());
+    CHECK(use() == 4);
+    CHECK(!is_loaded("plugin_own_1.so"));
+    CHECK(!is_loaded("plugin_own_2.so"));
   }
 }
 
