@@ -13,7 +13,9 @@ namespace qkv::detail {
 namespace {
 
 constexpr std::int64_t unknown = -1;
-constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
+// Compiled code counts in 32 bits and rounds extents up to whole vectors, tiles and blocks of
+// threads, of which none has more than 4096 elements.
+constexpr std::int64_t largest = (std::int64_t{1} << 31) - 4096;
 
 std::string_view dtype_name(int t) {
   return t >= 0 && t <= QKV_B8 ? name_of(static_cast<dtype>(t)) : "no known dtype";

@@ -119,25 +119,30 @@ TEST_CASE("negative and overflowing extents") {
   CHECK(c.run(status_code::wrong_extent) == "blend: axis seq is -9223372036854775808 in Q");
   c.t[0].extent[1] = std::int64_t{1} << 31;
   CHECK(c.run(status_code::too_large) ==
-        "blend: axis seq is 2147483648 in Q but at most 2147483647 fits");
+        "blend: axis seq is 2147483648 in Q but at most 2147479552 fits");
+  c.t[0].extent[1] = (std::int64_t{1} << 31) - 4095;  // rounded up to a block of threads: 2^31
+  CHECK(c.run(status_code::too_large) ==
+        "blend: axis seq is 2147479553 in Q but at most 2147479552 fits");
+  c.t[0].extent[1] = (std::int64_t{1} << 31) - 4096;
+  CHECK(c.run(status_code::wrong_extent) == "blend: axis seq is 3 in O but 2147479552 in Q");
   c.t[0].extent[1] = std::numeric_limits<std::int64_t>::max();
   CHECK(c.run(status_code::too_large) ==
-        "blend: axis seq is 9223372036854775807 in Q but at most 2147483647 fits");
+        "blend: axis seq is 9223372036854775807 in Q but at most 2147479552 fits");
 }
 
-TEST_CASE("spans over 2^31 elements") {
+TEST_CASE("spans of almost 2^31 elements or more") {
   call c;
   c.t[0].extent[1] = c.t[3].extent[1] = 1 << 30;
   CHECK(c.run(status_code::too_large) ==
-        "blend: Q spans more than 2147483647 elements (axis seq: 1073741824 of stride 4)");
+        "blend: Q spans more than 2147479552 elements (axis seq: 1073741824 of stride 4)");
   call s;
   s.t[1].stride[0] = huge;
   CHECK(s.run(status_code::too_large) ==
-        "blend: K spans more than 2147483647 elements (axis batch: 2 of stride 1099511627776)");
+        "blend: K spans more than 2147479552 elements (axis batch: 2 of stride 1099511627776)");
   s.t[1].stride[0] = std::numeric_limits<std::int64_t>::max();
   CHECK(
       s.run(status_code::too_large) ==
-      "blend: K spans more than 2147483647 elements (axis batch: 2 of stride 9223372036854775807)");
+      "blend: K spans more than 2147479552 elements (axis batch: 2 of stride 9223372036854775807)");
 }
 
 TEST_CASE("strides") {

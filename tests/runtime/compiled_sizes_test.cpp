@@ -73,7 +73,7 @@ TEST_CASE("inputs that are too large") {
   const status s = qkv::call<total>(A, S);
   CHECK(s.code() == status_code::too_large);
   CHECK(s.text() ==
-        std::string("total: A has more than 2147483647 elements, repeated ones included"));
+        std::string("total: A has more than 2147479552 elements, repeated ones included"));
   CHECK(std::all_of(S.begin(), S.end(), [](float x) { return x == -7; }));
 }
 
