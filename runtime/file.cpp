@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,23 @@
 #include <cstdlib>
 
 namespace qkv::detail {
+namespace {
+
+std::string folder_of(const std::string &path) { return path.substr(0, path.rfind('/') + 1); }
+
+// Where a link leads, even if there is no file yet.
+std::string behind_links(std::string path) {
+  char target[PATH_MAX];
+  for (int links = 0; links < 40; ++links) {  // as many as Linux follows
+    const ssize_t n = readlink(path.c_str(), target, sizeof target);
+    if (n <= 0 || n == sizeof target) break;
+    const std::string next(target, static_cast<std::size_t>(n));
+    path = next[0] == '/' ? next : folder_of(path) + next;
+  }
+  return path;
+}
+
+}  // namespace
 
 new_file::new_file(const std::string &path) : path_(path) {
   struct stat there{};
@@ -20,23 +38,22 @@ new_file::new_file(const std::string &path) : path_(path) {
     number_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
     return;
   }
-  if (!exists) {
-    open_beside();
-    return;
-  }
-  if (access(path.c_str(), W_OK) != 0) return;
-  char real[PATH_MAX];  // replaces the target of a link, not the link
-  if (realpath(path.c_str(), real)) path_ = real;
+  path_ = behind_links(path);
+  if (exists && access(path_.c_str(), W_OK) != 0) return;
   open_beside();
-  if (number_ >= 0) (void)fchmod(number_, there.st_mode & 07777);
+  if (!exists) return;
+  if (number_ >= 0) {
+    (void)fchmod(number_, there.st_mode & 07777);
+  } else if (errno == EACCES || errno == EPERM) {
+    temporary_.clear();
+    number_ = open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  }
 }
 
 void new_file::open_beside() {
   static std::atomic<unsigned> count{0};
-  const std::size_t slash = path_.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : path_.substr(0, slash + 1);
   do {
-    temporary_ = fmt::format("{}.qkv-{}-{}", folder, getpid(), ++count);
+    temporary_ = fmt::format("{}.qkv-{}-{}", folder_of(path_), getpid(), ++count);
     number_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (number_ < 0 && errno == EEXIST);
 }
@@ -65,12 +82,31 @@ bool new_file::put_in_place() {
   // A full disk may be reported only here.
   bool done = close(number) == 0;
   if (temporary_.empty()) return done;
-  done = done && std::rename(temporary_.c_str(), path_.c_str()) == 0;
-  if (done) return true;
+  if (done && std::rename(temporary_.c_str(), path_.c_str()) == 0) return true;
+  done = done && overwrite();
   const int why = errno;
   unlink(temporary_.c_str());
   errno = why;
-  return false;
+  return done;
+}
+
+// For files that may be written but not replaced: those of others in folders like /tmp, mounted
+// ones. Keeps the reason of the failed replacement if there is no such file.
+bool new_file::overwrite() const {
+  const int why = errno;
+  const int from = open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);
+  const int to = open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  bool done = from >= 0 && to >= 0;
+  if (!done) errno = why;
+  for (ssize_t n = 1; done && n != 0;) {
+    n = sendfile(to, from, nullptr, 1 << 30);
+    done = n >= 0 || errno == EINTR;
+  }
+  const int why_not = errno;
+  if (from >= 0) close(from);
+  if (to >= 0 && close(to) != 0) return false;
+  errno = why_not;
+  return done;
 }
 
 }  // namespace qkv::detail

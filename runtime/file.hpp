@@ -6,7 +6,8 @@
 namespace qkv::detail {
 
 // Writes beside the file of this path and replaces it at the end; until then the old file stays as
-// it is. Pipes and devices are written directly.
+// it is. Follows links, also to files that do not exist yet. Pipes, devices and files whose folder
+// permits no new one are written directly; files that cannot be replaced are overwritten at the end.
 class new_file {
  public:
   explicit new_file(const std::string &path);
@@ -20,6 +21,7 @@ class new_file {
 
  private:
   void open_beside();
+  bool overwrite() const;
 
   std::string path_, temporary_;  // temporary_ is empty for direct writing
   int number_ = -1;

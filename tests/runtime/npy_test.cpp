@@ -193,6 +193,44 @@ TEST_CASE("a file is replaced whole or not at all") {
   CHECK(write(f.path, old).code() == qkv::status_code::bad_file);
 }
 
+TEST_CASE("a link to a file that does not exist yet") {
+  const folder f;
+  const std::string first = f.path + "/first.npy", second = f.path + "/second.npy";
+  REQUIRE(symlink("second.npy", first.c_str()) == 0);
+  REQUIRE(symlink((f.path + "/file.npy").c_str(), second.c_str()) == 0);
+  const std::int64_t shape[] = {1};
+  const float x = 1;
+  REQUIRE(qkv::write_npy(first, qkv::npy_type::f32, shape, &x).ok());
+  CHECK(std::filesystem::is_symlink(first));
+  CHECK(std::filesystem::is_symlink(second));
+  CHECK(std::filesystem::file_size(f.path + "/file.npy") == 132);
+}
+
+TEST_CASE("a file that may be written but not replaced") {
+  const folder f;
+  const std::string path = f.path + "/a.npy";
+  const std::int64_t shape[] = {100}, longer[] = {200};
+  const std::vector<float> old(200, 1), young(100, 2);
+  const auto files = [&] { return std::distance(std::filesystem::directory_iterator(f.path), {}); };
+  // A folder that is read-only, and one in which only its owner may replace the files of others.
+  for (const mode_t mode : {0555, 01777}) {
+    if (mode == 01777 && geteuid() != 0) continue;  // needs a second user
+    REQUIRE(qkv::write_npy(path, qkv::npy_type::f32, longer, old.data()).ok());
+    REQUIRE(chmod(path.c_str(), 0666) == 0);
+    REQUIRE(chmod(f.path.c_str(), mode) == 0);
+    CHECK(in_child([&] {
+            if (geteuid() == 0 && setuid(65534) != 0) return false;
+            return qkv::write_npy(path, qkv::npy_type::f32, shape, young.data()).ok();
+          }) == "");
+    REQUIRE(chmod(f.path.c_str(), 0700) == 0);
+    qkv::npy_array a;
+    REQUIRE(qkv::read_npy(path, a).ok());
+    CHECK(a.data.size() == 400);
+    CHECK(std::memcmp(a.data.data(), young.data(), 400) == 0);
+    CHECK(files() == 1);
+  }
+}
+
 TEST_CASE("arrays that cannot be written") {
   const folder f;
   const std::string path = f.path + "/a.npy";
