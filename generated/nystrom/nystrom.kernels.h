@@ -12,7 +12,8 @@ extern "C" {
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
+ * fails. */
 int qkv_full(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* landmarks_8
@@ -20,7 +21,8 @@ int qkv_full(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, cons
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
+ * fails. */
 int qkv_landmarks_8(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* landmarks_16
@@ -28,7 +30,8 @@ int qkv_landmarks_8(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
+ * fails. */
 int qkv_landmarks_16(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* landmarks_32
@@ -36,7 +39,8 @@ int qkv_landmarks_16(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor 
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
+ * fails. */
 int qkv_landmarks_32(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* landmarks_64
@@ -44,7 +48,8 @@ int qkv_landmarks_32(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor 
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns a code of qkv/status.hpp; qkv_call gives its text. What a check refuses leaves the outputs as they were. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
+ * fails. */
 int qkv_landmarks_64(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* The tables of all kernels above, 5 of them. */

@@ -5,8 +5,9 @@
 
 namespace qkv {
 
-// ok, or unsupported (nothing in this program was built for the device) or no_device (no driver). A machine with a
-// driver but without a device says so at the first call.
+// Whether calls may run on a device. Errors: unsupported (nothing in this program was built for the
+// device), no_device (no driver), device_failed (this process was forked from one that used a
+// device). On a machine with a driver but without a device, the first call fails.
 status available(device) noexcept;
 
 // Memory on a device that is freed with the object. Movable.
@@ -17,15 +18,17 @@ class device_memory {
   device_memory &operator=(device_memory &&) noexcept;
   ~device_memory();
 
-  // `how.on` is the device, in the caller's context where the options name one. Errors: no_device, device_failed,
-  // unsupported, too_large (over 2^31 elements).
+  // `how.on` is the device, in the caller's context where the options name one. Errors: those of
+  // available(), too_large (no elements, or 2^31 or more), device_failed (also where the device has
+  // no memory left), out_of_memory (on the host).
   static status make(const options &how, int element_bytes, std::int64_t elements,
                      device_memory &result) noexcept;
-  // All of it, contiguous, there and back; each waits until done. Errors: device_failed.
+  // All of it, contiguous, there and back; each waits until done. Errors: null_data (this object has
+  // no memory), device_failed (also after a fork).
   status copy_from(const void *host) noexcept;
   status copy_to(void *host) const noexcept;
 
-  void *handle() const noexcept;  // a CUdeviceptr, or a cl_mem; null when there is none
+  void *handle() const noexcept;  // a CUdeviceptr or a cl_mem; null without memory or after a fork
   device on() const noexcept;
 
  private:
@@ -33,8 +36,9 @@ class device_memory {
   std::unique_ptr<state> state_;
 };
 
-// A tensor in device memory of the caller's: a CUdeviceptr or a cl_mem, and strides in elements. Passed to a call as
-// any tensor; the call then runs on that device, and tensors on the host are copied there and back.
+// A tensor in device memory of the caller's: a CUdeviceptr or a cl_mem, and strides in elements.
+// Passed to a call as any tensor; the call then runs on that device, and tensors on the host are
+// copied there and back.
 template <auto... Spec>
 class device_view : public detail::shaped<tensor_spec<Spec...>> {
   using spec = tensor_spec<Spec...>;

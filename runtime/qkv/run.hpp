@@ -1,5 +1,6 @@
 #pragma once
-// Calls without types: a kernel's table and descriptors of tensors, checked at run time. qkv/call.hpp is the typed face.
+// Calls without types: a kernel's table and descriptors of tensors, checked at run time.
+// qkv/call.hpp is the typed face.
 #include <qkv/kernel.h>
 
 #include <cstddef>
@@ -10,24 +11,27 @@
 
 namespace qkv {
 
-// Checks `arguments` (in the order of the kernel's table) and runs the kernel. On any status but ok that comes from the
-// checks, outputs are as they were; when compiled code or a device fails midway, their contents are undefined.
-// Cost of the checks: below a microsecond. Errors: every code but not_linked and bad_file. Never throws.
+// Checks `arguments` (in the order of the kernel's table) and runs the kernel. On any status but ok
+// that comes from the checks, outputs are as they were; when compiled code or a device fails midway,
+// their contents are undefined. Cost of the checks: below a microsecond. Errors: every code but
+// not_linked, bad_file and cache_full. Never throws.
 status run(const qkv_kernel &, std::span<const qkv_tensor> arguments,
            const options & = {}) noexcept;
 
-// The params of a kernel, packed once; the originals may be freed or changed afterwards. May be used by several calls
-// at once. Params on a device are not copied and must outlive it.
+// The params of a kernel, packed once; the originals may be freed or changed afterwards. May be used
+// by several calls at once. Params on a device are not copied and must outlive it.
 class prepared {
  public:
   prepared() noexcept = default;  // holds nothing: run() refuses it
 
-  // Checks `params` (in the order of the table) as far as they determine sizes themselves, and packs them.
-  // Errors: those of run(). Cost: one pass over the params.
+  // Checks `params` (in the order of the table) as far as they determine sizes themselves, and packs
+  // them. Errors: those of qkv::run(). Cost: one pass over the params.
   static status make(const qkv_kernel &, std::span<const qkv_tensor> params,
                      prepared &result) noexcept;
 
-  // The other arguments, in the order of the table.
+  // Runs the kernel with the other arguments, in the order of the table. Cost: as qkv::run(), without
+  // packing. Errors: those of qkv::run(), and not_linked (nothing was prepared, or the kernel's
+  // library was unloaded since). Never throws.
   status run(std::span<const qkv_tensor> arguments, const options & = {}) const noexcept;
 
  private:
@@ -35,8 +39,9 @@ class prepared {
   std::shared_ptr<const state> state_;
 };
 
-// How much memory a workspace must have so that run() with these arguments and options needs no more: measured by a run
-// that writes to outputs of its own. Cost: one run on one thread.
+// How much memory a workspace must have so that run() with these arguments and options needs no
+// more: measured by a run that writes to outputs of its own. Errors: those of run(). Cost: one run
+// on one thread.
 status workspace_bytes(const qkv_kernel &, std::span<const qkv_tensor> arguments,
                        std::size_t &result, const options & = {}) noexcept;
 

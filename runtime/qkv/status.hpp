@@ -10,26 +10,26 @@ namespace qkv {
 // The numbers that the plain C functions return (qkv/kernel.h).
 enum class status_code : int {
   ok = 0,
-  not_linked,     // no library with this kernel is linked into the program, or it was unloaded
-  wrong_version,  // built from another spec or for another runtime, or two libraries differ
-  wrong_count,    // too few or too many arguments
-  wrong_dtype,    // the argument's element type is not the declared one
-  wrong_rank,     // the argument has too few or too many axes
-  wrong_device,   // arguments lie on different devices, or on one that does not exist
-  wrong_extent,  // an extent is negative, differs from the declared size, or differs between arguments
-  wrong_condition,  // sizes do not satisfy what split, merge or rename asks of them
+  not_linked,       // no library with this kernel is linked into the program, or it was unloaded
+  wrong_version,    // built from another spec or for another runtime, or two libraries differ
+  wrong_count,      // too few or too many arguments
+  wrong_dtype,      // the argument's element type is not the declared one
+  wrong_rank,       // the argument has too few or too many axes
+  wrong_device,     // arguments lie on different devices, or on one that does not exist
+  wrong_extent,     // an extent is negative or differs from the declared one or between arguments
+  wrong_condition,  // sizes do not satisfy what split, merge, concat or rename requires
   wrong_stride,     // the innermost stride is not 1, or a stride is negative
-  too_large,        // an extent, a tensor or a stored step of the kernel does not fit 31 bits
-  null_data,        // an argument has elements but no memory
-  misaligned,       // the memory is not aligned to the element size
-  overlap,          // an output overlaps itself, another output or an input
-  out_of_memory,    // the workspace or the system has no more memory
-  no_device,        // the device's driver or the device itself is absent
-  device_failed,    // the device's driver reported an error
-  unsupported,      // the library was not built for this device, or the request has no meaning
-  bad_file,         // a file is absent, damaged, or not of the expected kind
-  kernel_failed,    // the compiled code reported an error of its own
-  cache_full,       // a cache of keys and values has no room for what is new
+  too_large,      // an extent, a tensor or a stored step of the kernel does not fit 32-bit indices
+  null_data,      // an argument has elements but no memory
+  misaligned,     // the memory is not aligned to the element size
+  overlap,        // an output overlaps itself, another output or an input
+  out_of_memory,  // the workspace or the system has no more memory
+  no_device,      // the device's driver or the device itself is absent
+  device_failed,  // the device's driver reported an error
+  unsupported,    // the library was not built for this device, or the request has no meaning
+  bad_file,       // a file is absent, damaged, or not of the expected kind
+  kernel_failed,  // the compiled code reported an error of its own
+  cache_full,     // a cache of keys and values has no room for what is new
 };
 
 // A short text for each code. Cost: none. Never fails.
