@@ -81,6 +81,8 @@ static_assert(says<decltype(causal<seq, mem, align::last> and
     "and: sliding_window<seq, mem> and causal<seq, mem> align different positions use one alignment in both causal<seq, mem>[mem, seq] sliding_window<seq, mem>[seq, mem]"));
 static_assert(says<decltype(sliding_window<seq, slots, align::last>(4, length))>(
     "sliding_window<seq, slots>: takes an alignment or the length of a cache, not both did you mean sliding_window<seq, slots>(width, length)?"));
+static_assert(says<decltype(sliding_window<seq, slots, align::last>(4, length, count))>(
+    "sliding_window<seq, slots>: takes an alignment or the length of a cache, not both did you mean sliding_window<seq, slots>(width, length, count)?"));
 static_assert(says<decltype(sliding_window<seq, slots>(4, length, count, count))>(
     "sliding_window<seq, slots>: takes at most a length and a count of a cache"));
 // a length in the place of a number

@@ -112,7 +112,10 @@ struct distance_check {
     } else if constexpr (sizeof...(Cache) > 0) {
       if (Where == align::unsaid) return m;
       return m.say(call, ": takes an alignment or the length of a cache, not both")
-          .say("did you mean ", over_cache(By, data_of<Query>, data_of<Key>, origin::length), "?");
+          .say("did you mean ",
+               over_cache(By, data_of<Query>, data_of<Key>,
+                          sizeof...(Cache) == 1 ? origin::length : origin::count),
+               "?");
     } else {
       if (Where != align::unsaid || related(data_of<Query>, data_of<Key>)) return m;
       const sv name = name_of(By), q = data_of<Query>->name, k = data_of<Key>->name;
