@@ -1,5 +1,5 @@
 #pragma once
-// The largest distance seen so far, where what is not a number is far off: std::max alone would drop it.
+// The largest distance so far. NaN counts as infinity; std::max would drop it.
 #include <algorithm>
 #include <cmath>
 
