@@ -253,9 +253,9 @@ Expr tanh(Expr x) {
   return select(strict::less(a, 0.625f), near, with_sign_of(real(far), real(x)).e);
 }
 
-// by / (1 + e^-x), computed as by e^x / (1 + e^x) below 0; the power of two is multiplied last.
 namespace {
 
+// by / (1 + e^-x), computed as by e^x / (1 + e^x) below 0; the power of two is multiplied last.
 real logistic(const real &x, const real &by) {
   const real e = real(-1.f) * magnitude(x);
   const power_of_e p = exp_parts(e);

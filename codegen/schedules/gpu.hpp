@@ -33,7 +33,7 @@ bool calls(const Halide::Func &user, const Halide::Func &used);
 // OpenCL, Halide 21 cannot lower vector comparisons under strict_float.
 bool fits_vectors(const Halide::Func &);
 
-// True if the Func reads another stored Func with strides that Halide knows.
+// True if the Func's definition calls another Func; inputs of the kernel do not count.
 bool reads_stored(const Halide::Func &);
 
 // Of a reduction of the Func's update, when it is a constant; else 0.
