@@ -16,7 +16,6 @@ status check(const qkv_kernel &, std::span<const qkv_tensor> arguments,
 status check_params(const qkv_kernel &, std::span<const qkv_tensor> params,
                     std::span<std::int64_t> sizes);
 
-// The same text forms wherever a kernel is spoken of.
 bool empty(const qkv_tensor &);
 std::int64_t span_of(const qkv_tensor &);  // elements from the first to the last, 0 when empty
 const char *device_name(int device);

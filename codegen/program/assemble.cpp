@@ -67,7 +67,7 @@ program assembled(program p) {
     if (n.kind == op::number && n.type == i32 &&
         (n.value != std::trunc(n.value) || n.value < std::numeric_limits<std::int32_t>::min() ||
          n.value > std::numeric_limits<std::int32_t>::max()))
-      throw std::invalid_argument(p.name + ": " + std::to_string(n.value) + " is no i32");
+      throw std::invalid_argument(p.name + ": " + std::to_string(n.value) + " is not an i32");
     if (n.kind == op::rename && p.axes[n.over[0]].root != p.axes[n.over[1]].root)
       demand(p, {condition::same_size, n.over[1], n.over[0], -1, text_of(p, n)});
     if (n.kind == op::split || n.kind == op::merge)

@@ -2,7 +2,7 @@
 //   for each tile of rows, each of the outer positions (and each block of columns)      blocks
 //     queries into shared memory; the state (alpha, beta, m, l, o) in registers: thread (x, y) keeps some rows and columns
 //     for each block of keys
-//       keys and values into shared memory; scores in registers, rows x keys dealt to the threads
+//       keys and values into shared memory; scores in registers, rows x keys scheduled over the threads
 //       m and l: every thread over its own keys, then across threads; weights into shared memory
 //       o of the block in registers; merge into the state
 #include <algorithm>
@@ -135,7 +135,7 @@ class schedule {
     merge_ = LoopLevel(f_.state, slice);
   }
 
-  // Rows x keys in registers, dealt to the threads.
+  // Rows x keys in registers, scheduled over the threads.
   void in_tiles(Func &g) {
     single(g).compute_at(step_).store_in(MemoryType::Register);
     std::vector<Var> storage = g.args();

@@ -15,7 +15,7 @@ constexpr shape many_rows[] = {{64, 32, 8, 16}, {64, 16, 8, 16}, {32, 16, 8, 16}
                                {16, 16, 8, 16}, {16, 8, 8, 8},   {8, 8, 8, 8}};
 constexpr shape one_row[] = {{1, 64, 32, 1}, {1, 32, 32, 1}};
 
-// Two rows of 18 columns (128 and the logsumexp, dealt evenly to 8 threads) or four of 9.
+// Two rows of 18 columns (128 and the logsumexp, divided evenly among 8 threads) or four of 9.
 constexpr int most_columns_per_thread = 18;
 
 attention_tile tile_of(const shape &s, std::int64_t columns, bool staged) {

@@ -30,7 +30,8 @@ inline bool is_cheap(const program &p, node_id n) {
   }
 }
 
-// Enters n and what it is made of, each step once, as far down as `enter` says; `seen` are those that were asked.
+// Depth-first over n and its operands, each once, down to those for which `enter` returns false.
+// `seen` collects the visited nodes.
 inline void walk(const program &p, node_id n, const std::function<bool(node_id)> &enter,
                  std::set<node_id> &seen) {
   if (!seen.insert(n).second || !enter(n)) return;

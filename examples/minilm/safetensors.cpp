@@ -8,7 +8,7 @@ safetensors::safetensors(const std::string &path) : file_(path, std::ios::binary
   std::uint64_t length = 0;
   file_.read(reinterpret_cast<char *>(&length), sizeof length);
   if (!file_ || length > (std::uint64_t{1} << 24))
-    throw std::runtime_error(path + " is no .safetensors file");
+    throw std::runtime_error(path + " is not a .safetensors file");
   header_.resize(length);
   file_.read(header_.data(), static_cast<std::streamsize>(length));
   if (!file_) throw std::runtime_error(path + " ends in its header");

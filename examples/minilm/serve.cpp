@@ -28,7 +28,7 @@ padded read_tokens(const std::string &path) {
   qkv::npy_array array;
   require(qkv::read_npy(path, array));
   if (array.type != qkv::npy_type::i64 || array.shape.size() != 2)
-    throw std::runtime_error(path + " is no matrix of tokens");
+    throw std::runtime_error(path + " is not a matrix of tokens");
   const auto *id = reinterpret_cast<const std::int64_t *>(array.data.data());
   std::vector<std::vector<std::int32_t>> sentences;
   for (std::int64_t s = 0; s < array.shape[0]; ++s, id += array.shape[1]) {

@@ -119,7 +119,7 @@ constexpr text call_misfit(sv verb, sv kernel, part p, const argument_spec *all,
     if (!in_part(p, all[i].role)) continue;
     const given_spec &g = given[at++];
     if (!g.tensor) {
-      t << call << ": argument " << static_cast<long>(at) << " is no tensor";
+      t << call << ": argument " << static_cast<long>(at) << " is not a tensor";
       show_operand(t, all[i].name, all[i].type, all[i].shape);
       return t;
     }

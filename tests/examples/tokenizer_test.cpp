@@ -59,7 +59,7 @@ TEST_CASE("words are lower case, without accents, punctuation by itself") {
   CHECK(minilm::words_of("\u09CB") == words{"\u09C7\u09BE"});  // one that becomes two
 }
 
-TEST_CASE("what is no text is left out") {
+TEST_CASE("bytes that are not text are left out") {
   using words = std::vector<std::string>;
   using namespace std::string_view_literals;
   CHECK(minilm::words_of("a\0b\x01\x7F\u00AD\u200B\uFFFD\uFEFF\uE000"

@@ -94,7 +94,7 @@ TEST_CASE("weights that need a maximum of their scores first are stored") {
   CHECK(outline_of(specs::sink_by_hand).kinds.find("attention") == std::string::npos);
 }
 
-TEST_CASE("a hidden layer is no attention") {
+TEST_CASE("a hidden layer is not attention") {
   CHECK(outline_of(specs::feed_forward).kinds.find("attention") == std::string::npos);
 }
 
@@ -159,6 +159,6 @@ TEST_CASE("what a scan computes of its operands alone is computed for all positi
   CHECK(outline_of(scans::selective).kinds == "scan");
 }
 
-TEST_CASE("a product with weights is no score of another attention") {
+TEST_CASE("a product with weights is not a score of another attention") {
   CHECK(outline_of(specs::weights_of_attention).kinds == "attention contraction");
 }

@@ -34,7 +34,7 @@ static_assert(says<called<blend, T_q &, T_k &, T_k &, const T_q &>>(
 static_assert(says<called<blend, T_q &, T_k &, T_k &, const_tensor_view<batch, seq, d>>>(
     "call<blend>: O is written, but const is given"));
 static_assert(says<called<blend, T_q &, int, T_k &, T_q &>>(
-    "call<blend>: argument 2 is no tensor K[batch, kv, d=4]"));
+    "call<blend>: argument 2 is not a tensor K[batch, kv, d=4]"));
 static_assert(says<called<blend, T_q &, tensor<f64, batch, kv, d> &, T_k &, T_q &>>(
     "call<blend>: argument 2: K is f32 but f64 is given K[batch, kv, d=4] given[batch, kv, d=4] of f64"));
 static_assert(says<called<blend, T_q &, tensor<batch, d, kv> &, T_k &, T_q &>>(

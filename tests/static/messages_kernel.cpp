@@ -88,9 +88,9 @@ static_assert(says<decltype(kernel<"k">([](in<"X", seq> x) { return x; }))>(
 // arguments without type
 static_assert(says<decltype(kernel<"k">([](auto x) { return x; }))>(
     "kernel k: every argument needs a type write in<...> or param<...> instead of auto"));
-// an argument that is no tensor
+// an argument that is not a tensor
 static_assert(says<decltype(kernel<"k">([](in<"X", seq> x, float) -> out<"Y", seq> { return x; }))>(
-    "kernel k: argument 2 is no in<...> and no param<...>"));
+    "kernel k: argument 2 is neither an in<...> nor a param<...>"));
 // an axis that is left over
 static_assert(says<result<out<"O", batch, heads, seq>, decltype(scores)>>(
     "result O: kv is not declared contract or reduce it, or declare it O[batch, heads=8, seq] returned[batch, heads=8, seq, kv]"));

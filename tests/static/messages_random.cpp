@@ -10,7 +10,7 @@ constexpr axis<"a", 2> a;
 constexpr axis<"c", 2> c;
 constexpr axis<"e", 2> e;
 
-// a seed that is no whole number
+// a seed that is not a whole number
 static_assert(
     says<decltype(uniform<seq>(b))>("uniform<seq>: the seed b is f32, not i32 b[d_model=512]"));
 static_assert(

@@ -58,7 +58,7 @@ constexpr auto elu_plus_one(X x) {
 //           linear_attention<d_k, kv>(elu_plus_one(Q), elu_plus_one(K), V).
 // Shapes:   q[.., query, features], k[.., key, features], v[.., key, values] -> [.., query, values]
 // Numerics: f32; epsilon is added to the divisor, and 0 / 0 is NaN without one.
-// Errors:   as dot: weights made by softmax<features> are no key weights, plain(softmax<features>(K)).
+// Errors:   as dot: weights made by softmax<features> are not key weights; write plain(softmax<features>(K)).
 template <an_axis auto Features, an_axis auto Key, traced Q, traced K, traced V>
   requires detail::passes<
       detail::linear_attention_check<axes_of<Features>(), axes_of<Key>(), Q, K, V>>

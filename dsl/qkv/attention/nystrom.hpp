@@ -73,11 +73,10 @@ constexpr auto landmark_inverse(A weights) {
 
 // Computes: softmax(Q K~'/c) Z softmax(Q~ K'/c) V, c = sqrt(size(features)), Z the pseudo-inverse of
 //           softmax(Q~ K~'/c); Q~ and K~ are means of equal segments, the landmarks. With a landmark a
-//           position it is scaled_dot_product. Steps: iterations of the
-//           pseudo-inverse.
+//           position it is scaled_dot_product. Steps: iterations of the pseudo-inverse.
 // Shapes:   Q[.., query, features], K[.., key, features], V[.., key, values] -> [.., query, values];
 //           query = l * segment = key; l, m and s are three names of one size (alias<"m", l>)
-// Numerics: f32. Results do not depend on batch mates.
+// Numerics: f32. Results do not depend on other batch entries.
 // Errors:   as split: landmarks that do not divide the sequence; as dot and softmax.
 template <an_axis auto Features, an_axis auto Query, an_axis auto Key, an_axis auto L,
           an_axis auto M, an_axis auto S, an_axis auto Segment, int Steps = 6, traced Q, traced K,

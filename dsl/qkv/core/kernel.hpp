@@ -29,7 +29,7 @@ struct signature<Result (F::*)(In...) const> {
     for (std::size_t i = 0; i < sizeof...(In); ++i)
       if (!ok[i])
         return m.say("kernel ", name, ": argument ", static_cast<long>(i + 1),
-                     " is no in<...> and no param<...>");
+                     " is neither an in<...> nor a param<...>");
     if (!results_of<Result>::ok) {
       m.say("kernel ", name, ": says no result").say("write -> out<name, axes...> before the body");
       if (of<Result>.kind != form::other) m.show(of<Result>);
@@ -80,8 +80,9 @@ struct kernel_t {
 
 // kernel<"mha">([](in<"X", ...> X, param<"W", ...> W) -> out<"Y", ...> { ... }). Only holds the
 // lambda.
-// Errors:   an argument that is no in or param, no declared result, names that occur twice, one
-//           name for two axes, a name that is no identifier or whose C function the runtime has.
+// Errors:   an argument that is neither an in nor a param, no declared result, names that occur
+//           twice, one name for two axes, a name that is not an identifier or whose C function the
+//           runtime has.
 template <str Name, class F>
   requires detail::passes<detail::kernel_check<Name, F>>
 constexpr kernel_t<Name, F> kernel(F) {

@@ -39,7 +39,7 @@ struct let {
 // Computes: x, named for messages, traces and the generated code.
 // Shapes:   as x.
 // Numerics: as x.
-// Errors:   a name that is no identifier.
+// Errors:   a name that is not an identifier.
 template <str Name, traced X>
   requires detail::fits<detail::rule::let<Name>{}, X>
 constexpr auto let(X x) {

@@ -45,7 +45,7 @@ struct mask {
 // Shapes:   as the scores, which carry every axis of keep.
 // Numerics: removed is not -inf: softmax, normalize, logsumexp, max, min, sum, mean and dot do not
 //           see it, not even a NaN. A row with nothing left has weights 0.
-// Errors:   keep is no b8 or varies along an axis that the scores lack; the scores are weights
+// Errors:   keep is not a b8 or varies along an axis that the scores lack; the scores are weights
 //           already; a causal mask between axes of unrelated size that does not say how they align.
 template <traced X, traced Keep>
   requires detail::fits<detail::rule::mask{}, X, Keep>

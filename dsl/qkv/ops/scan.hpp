@@ -102,7 +102,7 @@ struct renewed<Number, S, M> {
   using type = expr<"state", S, M>;
 };
 
-// The state is no param even where its start is one.
+// The state is not a param even where its start is one.
 constexpr marks carried_marks(const info &start) {
   marks r;
   r.type = start.number() ? f32 : start.m.type;

@@ -58,8 +58,9 @@ concept choice = traced<C> && operand<A> && operand<B>;
 // Computes: yes where the condition holds, else no.
 // Shapes:   the largest of the three, which must contain the others; numbers and index expressions
 //           fit anything.
-// Numerics: f32 or f64, or i32 when both values are whole numbers. What is not chosen is not looked at.
-// Errors:   a condition that is no b8; shapes that do not contain each other; sizes that differ; f64
+// Numerics: f32 or f64, or i32 when both values are whole numbers. Branches that are not
+//           chosen are not evaluated.
+// Errors:   a condition that is not a b8; shapes that do not contain each other; sizes that differ; f64
 //           with f32.
 template <class C, class A, class B>
   requires detail::choice<C, A, B> && detail::fits<detail::rule::where{}, C, A, B>
