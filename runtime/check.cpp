@@ -159,7 +159,8 @@ class checker {
 
   std::int64_t &size(int a) { return sizes_[k_.axes[a].root]; }
 
-  // Sizes that no argument carries follow from the conditions: the blocks of split<seq, blocks, within>.
+  // Sizes that no argument carries follow from the conditions: the blocks of
+  // split<seq, blocks, within>.
   bool derive(const qkv_condition &c) {
     std::int64_t &a = size(c.a), &b = size(c.b);
     if (c.kind == QKV_SAME) {

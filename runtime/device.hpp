@@ -1,5 +1,6 @@
 #pragma once
-// Devices during one call: attaches device tensors, copies host tensors there and back; private to the runtime.
+// Devices during one call: attaches device tensors, copies host tensors there and back; private to
+// the runtime.
 #include <qkv/kernel.h>
 
 #include <memory_resource>
@@ -12,7 +13,8 @@ namespace qkv::detail {
 
 bool is_device_error(int halide_code);
 
-// Halide's side of a device that is not the host; null where nothing in the program was built for it.
+// Halide's side of a device that is not the host; null where nothing in the program was built for
+// it.
 const halide_device_interface_t *interface_of(device);
 
 // Whether the driver of a device can be loaded and the compiled code's runtime knows the device.
@@ -28,7 +30,8 @@ class device_session {
 
   // Makes a buffer usable on the session's device; nothing to do on the host.
   status attach(halide_buffer_t &, const qkv_tensor &, const qkv_argument &);
-  // Waits for the device unless the caller gave a stream, and copies outputs that are host tensors back.
+  // Waits for the device unless the caller gave a stream, and copies outputs that are host tensors
+  // back.
   status collect();
 
  private:

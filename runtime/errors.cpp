@@ -1,5 +1,5 @@
-// Errors, memory and threads of compiled code go to the context of the call: nothing prints, nothing
-// aborts.
+// Errors, memory and threads of compiled code go to the context of the call: nothing prints,
+// nothing aborts.
 #include <dlfcn.h>
 
 #include <algorithm>

@@ -7,7 +7,8 @@ namespace qkv::detail {
 
 // Writes beside the file of this path and replaces it at the end; until then the old file stays as
 // it is. Follows links, also to files that do not exist yet. Pipes, devices and files whose folder
-// permits no new one are written directly; files that cannot be replaced are overwritten at the end.
+// permits no new one are written directly; files that cannot be replaced are overwritten at the
+// end.
 class new_file {
  public:
   explicit new_file(const std::string &path);

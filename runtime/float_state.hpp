@@ -1,5 +1,6 @@
 #pragma once
-// Kernels run with the default floating-point state, whatever the caller's is; private to the runtime.
+// Kernels run with the default floating-point state, whatever the caller's is; private to the
+// runtime.
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #else
@@ -8,8 +9,8 @@
 
 namespace qkv::detail {
 
-// Sets round-to-nearest, no flushing of denormals and no traps, and puts back the caller's state with its flags: else
-// results would depend on the caller and on which thread computes them.
+// Sets round-to-nearest, no flushing of denormals and no traps, and puts back the caller's state
+// with its flags: else results would depend on the caller and on which thread computes them.
 class float_state_guard {
  public:
 #if defined(__x86_64__)

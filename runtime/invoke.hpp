@@ -16,7 +16,8 @@ struct bound_param {
   void *data = nullptr;
 };
 
-// Builds the buffers and calls the entry of the chosen device. `bound` is empty or has a pointer for each argument.
+// Builds the buffers and calls the entry of the chosen device. `bound` is empty or has a pointer
+// for each argument.
 status invoke(const qkv_kernel &, std::span<const qkv_tensor> arguments,
               std::span<const std::int64_t> sizes, std::span<const bound_param *const> bound,
               const options &);

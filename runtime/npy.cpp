@@ -29,7 +29,8 @@ constexpr struct {
              {"<i8", npy_type::i64}, {"|b1", npy_type::b8},  {"<u2", npy_type::u16},
              {"<f2", npy_type::f16}};
 
-// Reads exactly the literals that NumPy writes: {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
+// Reads exactly the literals that NumPy writes:
+// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }
 class header_reader {
  public:
   explicit header_reader(string_view text) : rest_(text) {}

@@ -11,8 +11,8 @@ namespace {
 
 std::int64_t bytes_of(const qkv_tensor &t) { return size_of(static_cast<dtype>(t.dtype)); }
 
-// Taken modulo `period` bytes, the elements of a tensor lie in [from, from + length) of a circle; length < 0 when they
-// do not stay together.
+// Taken modulo `period` bytes, the elements of a tensor lie in [from, from + length) of a circle;
+// length < 0 when they do not stay together.
 struct arc {
   std::uint64_t from;
   std::int64_t length;

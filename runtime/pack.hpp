@@ -20,7 +20,8 @@ struct panels {
 
 status measure(const qkv_kernel &, const qkv_argument &, const qkv_tensor &, panels &);
 
-// Writes the panels of a checked host tensor to `to`, which has room for measure()'s bytes. Cost: one pass.
+// Writes the panels of a checked host tensor to `to`, which has room for measure()'s bytes. Cost:
+// one pass.
 status pack(const qkv_kernel &, const qkv_argument &, const qkv_tensor &, const panels &, void *to);
 
 // The same elements, contiguous; `to` has room for all of them.

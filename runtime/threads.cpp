@@ -16,9 +16,9 @@ namespace qkv {
 namespace detail {
 namespace {
 
-// One parallel loop. Whoever joins takes chunks until none are left, large ones first: few steals while there is
-// much to do, and little waiting at the end. The last tasks go first: those of a causal kernel grow with their index, and
-// short ones should be left for the end.
+// One parallel loop. Whoever joins takes chunks until none are left, large ones first: few steals
+// while there is much to do, and little waiting at the end. The last tasks go first: those of a
+// causal kernel grow with their index, and short ones should be left for the end.
 struct job {
   task run;
   void *state;
@@ -162,7 +162,8 @@ class pool {
         if (--j->inside == 0) done_.all();
         continue;
       }
-      // The next loop of the same kernel usually follows within microseconds: look for it before going to sleep.
+      // The next loop of the same kernel usually follows within microseconds: look for it before
+      // going to sleep.
       const unsigned seen = posted_.load(std::memory_order_relaxed);
       hold.unlock();
       for (int i = 0; i < 500 && posted_.load(std::memory_order_relaxed) == seen; ++i) pause();

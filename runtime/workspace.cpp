@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-// Stands before every block and every gap; `bytes` counts itself, the memory handed out and a line after it.
+// Stands before every block and every gap; `bytes` counts itself, the memory handed out and a line
+// after it.
 struct alignas(line) block {
   std::size_t bytes;
   block *next;

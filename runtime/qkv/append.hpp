@@ -51,7 +51,8 @@ void copy_slots(const qkv_tensor &to, const qkv_tensor &from, int axis, const sl
 // Checks that the entry exists and holds at least `length` positions.
 status check_truncate(const slots_view &, std::int64_t entry, std::int64_t length);
 
-// Empty when `rows` are what is stored, but for entries on the first axis and new positions on axis `slots`.
+// Empty when `rows` are what is stored, but for entries on the first axis and new positions on axis
+// `slots`.
 constexpr text rows_misfit(sv cache, sv kind, const axis_data *entry, int slots,
                            const given_spec &stored, const given_spec &rows) {
   axes wanted = stored.shape;
@@ -69,7 +70,8 @@ constexpr text rows_misfit(sv cache, sv kind, const axis_data *entry, int slots,
   return t << "\nany axis may stand for " << stored.shape[slots]->name;
 }
 
-// Counts of rows: a span of i32, or an i32 tensor over the entries that owns its memory (a view may have strides).
+// Counts of rows: a span of i32, or an i32 tensor over the entries that owns its memory (a view may
+// have strides).
 template <class T, auto Entry>
 constexpr bool are_counts() {
   using type = std::remove_cvref_t<T>;
@@ -180,8 +182,8 @@ struct held {
   }
 };
 
-// Append, and the call that appends and attends, for a Cache with append_rows(K, V, counts), with_stored(f), lengths() and
-// shorten(entry, length).
+// Append, and the call that appends and attends, for a Cache with append_rows(K, V, counts),
+// with_stored(f), lengths() and shorten(entry, length).
 template <class Cache, class Held>
 class appending_calls {
   using counts_list = std::initializer_list<std::int32_t>;
@@ -190,10 +192,10 @@ class appending_calls {
   using const_call = refusal<typename Held::template const_call<Call>>;
 
  public:
-  // K and V hold new positions in place of the cache's own, and entries on the first axis. Counts, if
-  // given, are the numbers of positions that are real for each entry: append(K, V, {3, 1}), or a span,
-  // vector or tensor. Errors: wrong_device, wrong_extent, wrong_stride, too_large, wrong_count,
-  // null_data, overlap, cache_full, out_of_memory; nothing is appended then.
+  // K and V hold new positions in place of the cache's own, and entries on the first axis. Counts,
+  // if given, are the numbers of positions that are real for each entry: append(K, V, {3, 1}), or a
+  // span, vector or tensor. Errors: wrong_device, wrong_extent, wrong_stride, too_large,
+  // wrong_count, null_data, overlap, cache_full, out_of_memory; nothing is appended then.
   template <class K, class V, class... Counts>
     requires passes<typename Held::template append_fits<K, V, Counts...>>
   status append(const K &k, const V &v, const Counts &...counts) {
@@ -218,9 +220,10 @@ class appending_calls {
   template <class K, class V, class Err = refusal<typename Held::template append_fits<K, V>>>
   static Err append(const K &, const V &, counts_list);
 
-  // Appends K and V, then calls the kernel with Q, what the cache holds, and the rest; when either fails, the entries hold
-  // what they held. For ragged batches, counts stand behind V (how many of the new positions of an entry are real); the kernel
-  // takes them behind the lengths: i32 over the entries there are counts. Errors: those of append, of call.
+  // Appends K and V, then calls the kernel with Q, what the cache holds, and the rest; when either
+  // fails, the entries hold what they held. For ragged batches, counts stand behind V (how many of
+  // the new positions of an entry are real); the kernel takes them behind the lengths: i32 over the
+  // entries there are counts. Errors: those of append, of call.
   template <auto Kernel, class K, class... Argument>
     requires(!begins_with_options<K> &&
              passes<typename Held::template attend_fits<Kernel, K, Argument...>>)

@@ -1,5 +1,6 @@
 #pragma once
-// The typed call: qkv::call<my::mha>(X, Wq, Wk, Wv, Wo, bo, Y), or prepare<my::mha>(Wq, ..., bo) and then (X, Y).
+// The typed call: qkv::call<my::mha>(X, Wq, Wk, Wv, Wo, bo, Y), or prepare<my::mha>(Wq, ..., bo)
+// and then (X, Y).
 #include <atomic>
 #include <boost/hana/transform.hpp>
 #include <boost/hana/tuple.hpp>
@@ -11,7 +12,8 @@ namespace qkv {
 
 namespace detail {
 
-// The table of a kernel among those that are linked in, if it has this signature. Errors: not_linked, wrong_version.
+// The table of a kernel among those that are linked in, if it has this signature. Errors:
+// not_linked, wrong_version.
 status find_kernel(sv name, std::span<const argument_spec> signature,
                    const qkv_kernel *&result) noexcept;
 
@@ -64,9 +66,9 @@ inline constexpr bool begins_with_options<First, Argument...> =
 
 }  // namespace detail
 
-// Runs a kernel on tensors in the order of its signature, outputs last. Dtypes, names and order of axes are checked by
-// the compiler; sizes, strides and memory by the call: see qkv/run.hpp for its errors and its cost. The library that
-// holds the kernel is found when it is first called.
+// Runs a kernel on tensors in the order of its signature, outputs last. Dtypes, names and order of
+// axes are checked by the compiler; sizes, strides and memory by the call: see qkv/run.hpp for its
+// errors and its cost. The library that holds the kernel is found when it is first called.
 template <auto Kernel, class... Argument>
   requires(!detail::begins_with_options<Argument...> &&
            detail::callable<"call", Kernel, detail::part::all, Argument...>)
@@ -88,7 +90,8 @@ template <auto Kernel, class... Argument,
           class Err = detail::call_refusal<"call", Kernel, detail::part::all, Argument...>>
 Err call(const options &, Argument &&...);
 
-// A kernel whose params are bound. Copies share the packed params; several threads may call it at once.
+// A kernel whose params are bound. Copies share the packed params; several threads may call it at
+// once.
 template <auto Kernel>
 class prepared_kernel {
  public:
@@ -124,8 +127,8 @@ class prepared_kernel {
   qkv::status state_;
 };
 
-// Checks and packs the params of a kernel, in the order of its signature; they may be freed or changed afterwards (those
-// on a device may not). Cost: one pass over the params.
+// Checks and packs the params of a kernel, in the order of its signature; they may be freed or
+// changed afterwards (those on a device may not). Cost: one pass over the params.
 template <auto Kernel, class... Param>
   requires detail::callable<"prepare", Kernel, detail::part::params, Param...>
 prepared_kernel<Kernel> prepare(const Param &...param) {

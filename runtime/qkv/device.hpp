@@ -23,8 +23,8 @@ class device_memory {
   // no memory left), out_of_memory (on the host).
   static status make(const options &how, int element_bytes, std::int64_t elements,
                      device_memory &result) noexcept;
-  // All of it, contiguous, there and back; each waits until done. Errors: null_data (this object has
-  // no memory), device_failed (also after a fork).
+  // All of it, contiguous, there and back; each waits until done. Errors: null_data (this object
+  // has no memory), device_failed (also after a fork).
   status copy_from(const void *host) noexcept;
   status copy_to(void *host) const noexcept;
 

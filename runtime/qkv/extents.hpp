@@ -1,5 +1,6 @@
 #pragma once
-// Sizes of axes by name: extents n(extent<batch>(2), extent<seq>(10)); tensor<f32, batch, heads, seq, d_k> Q(n);
+// Sizes of axes by name: extents n(extent<batch>(2), extent<seq>(10));
+// tensor<f32, batch, heads, seq, d_k> Q(n);
 #include <boost/hana/at_key.hpp>
 #include <boost/hana/contains.hpp>
 #include <boost/hana/find.hpp>
@@ -39,8 +40,8 @@ constexpr auto extent(length n) {
   return boost::hana::make_pair(detail::hana_key<data_of<Axis>>, n.n);
 }
 
-// Sizes of several axes, each once, in any order; one set serves all tensors of a call. An alias takes the size of the
-// axis that it is another name of.
+// Sizes of several axes, each once, in any order; one set serves all tensors of a call. An alias
+// takes the size of the axis that it is another name of.
 template <class... Extent>
 class extents {
  public:

@@ -1,5 +1,5 @@
-/* The plain C face of every generated library: tensors in, status code out, one constant table per kernel.
- * Generated headers include this file; it includes nothing of the project. */
+/* The plain C face of every generated library: tensors in, status code out, one constant table per
+ * kernel. Generated headers include this file; it includes nothing of the project. */
 #ifndef QKV_KERNEL_H
 #define QKV_KERNEL_H
 #include <stddef.h>
@@ -17,7 +17,8 @@ enum { QKV_F32 = 0, QKV_BF16 = 1, QKV_F16 = 2, QKV_F64 = 3, QKV_I32 = 4, QKV_B8 
 /* Where the memory of a tensor is. */
 enum { QKV_HOST = 0, QKV_CUDA = 1, QKV_OPENCL = 2 };
 
-/* A view of memory: axes in the order of the spec, innermost last. Strides count elements; the innermost is 1. */
+/* A view of memory: axes in the order of the spec, innermost last. Strides count elements; the
+ * innermost is 1. */
 typedef struct qkv_tensor {
   void *data;
   int32_t dtype;
@@ -27,8 +28,8 @@ typedef struct qkv_tensor {
   int64_t stride[QKV_MAX_RANK];
 } qkv_tensor;
 
-/* An axis of a kernel. size is -1 when the call decides; root is the axis that shares its size (itself, or the
- * target of an alias). */
+/* An axis of a kernel. size is -1 when the call decides; root is the axis that shares its size
+ * (itself, or the target of an alias). */
 typedef struct qkv_axis {
   const char *name;
   int64_t size;
@@ -37,7 +38,8 @@ typedef struct qkv_axis {
 
 enum { QKV_IN = 0, QKV_PARAM = 1, QKV_OUT = 2 };
 
-/* An argument of a kernel, in the order of the signature: inputs and params as declared, then outputs. */
+/* An argument of a kernel, in the order of the signature: inputs and params as declared, then
+ * outputs. */
 typedef struct qkv_argument {
   const char *name;
   int32_t role;
@@ -56,16 +58,17 @@ typedef struct qkv_condition {
   const char *text;
 } qkv_condition;
 
-/* How a param is laid out before the kernel reads it: panels of `panel` columns, zero-padded, so that the element at
- * (rows..., columns...) lies at [outer...][column / panel][row][column % panel]. Each of the three groups lists
- * positions of the argument's own axes, outermost first; rows (and columns) count row-major over their group. */
+/* How a param is laid out before the kernel reads it: panels of `panel` columns, zero-padded, so
+ * that the element at (rows..., columns...) lies at
+ * [outer...][column / panel][row][column % panel]. Each of the three groups lists positions of the
+ * argument's own axes, outermost first; rows (and columns) count row-major over their group. */
 typedef struct qkv_pack {
   int32_t panel;
   int32_t n_outer, n_rows, n_columns;
   const int32_t *outer, *rows, *columns;
 } qkv_pack;
 
-/* What a call returns: 0, or what is wrong. The numbers and meanings are those of qkv/status.hpp. */
+/* What a call returns: 0, or what is wrong. Numbers and meanings are those of qkv/status.hpp. */
 enum {
   QKV_OK = 0,
   QKV_NOT_LINKED,
@@ -90,9 +93,10 @@ enum {
   QKV_CACHE_FULL
 };
 
-/* The compiled code: halide_buffer_t* for each argument in order (packed params as rank 3 + n_outer), then int32_t*
- * for the size of each axis that is its own root and decided at the call, in the order of the axes.
- * args[0] is the address of the user context pointer. Returns 0 or a Halide error code. */
+/* The compiled code: halide_buffer_t* for each argument in order (packed params as rank 3 +
+ * n_outer), then int32_t* for the size of each axis that is its own root and decided at the call,
+ * in the order of the axes. args[0] is the address of the user context pointer. Returns 0 or a
+ * Halide error code. */
 typedef int (*qkv_entry)(void **args);
 
 typedef struct qkv_kernel {
@@ -109,10 +113,10 @@ typedef struct qkv_kernel {
   qkv_entry opencl; /* NULL where not built */
 } qkv_kernel;
 
-/* Runs a kernel: checks every argument against the table, then calls the compiled code. Returns a status code
- * as above; when a check refused, the outputs are as they were; when
- * compiled code or a device failed midway, their contents are undefined. arguments are in the order of the
- * table. text, when given, receives the message (truncated to size, always terminated). */
+/* Runs a kernel: checks every argument against the table, then calls the compiled code. Returns a
+ * status code as above; when a check refused, the outputs are as they were; when compiled code or a
+ * device failed midway, their contents are undefined. arguments are in the order of the table.
+ * text, when given, receives the message (truncated to size, always terminated). */
 int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, char *text,
              size_t size);
 
@@ -125,8 +129,9 @@ typedef struct qkv_library {
   struct qkv_library *next;
 } qkv_library;
 
-/* Makes the kernels of a library known to qkv::call, and unknown again; called by the library itself when it is loaded
- * (before static initialisers, so that those may call) and unloaded. Takes no memory. */
+/* Makes the kernels of a library known to qkv::call, and unknown again; called by the library
+ * itself when it is loaded (before static initialisers, so that those may call) and unloaded. Takes
+ * no memory. */
 void qkv_register_library(qkv_library *);
 void qkv_unregister_library(qkv_library *);
 

@@ -1,5 +1,6 @@
 #pragma once
-// How a call runs: where, on which threads, in which memory. The defaults suit a program that has no wishes.
+// How a call runs: where, on which threads, in which memory. The defaults suit a program that has
+// no wishes.
 #include <qkv/status.hpp>
 #include <qkv/threads.hpp>
 #include <qkv/workspace.hpp>
@@ -10,13 +11,14 @@ namespace qkv {
 enum class device : int { host = 0, cuda = 1, opencl = 2 };
 
 struct options {
-  // Tensors on a device choose it by themselves; set this to run host tensors there. They are copied there and back.
+  // Tensors on a device choose it by themselves; set this to run host tensors there. They are
+  // copied there and back.
   device on = device::host;
   int threads = 0;                      // at most so many; 0 or less: what qkv::set_threads says
   qkv::executor *executor = nullptr;    // somebody else's threads; nullptr: the runtime's own
   qkv::workspace *workspace = nullptr;  // nullptr: qkv::default_workspace()
-  // Of CUDA only: a CUcontext to run in (nullptr: the runtime's own) and a CUstream (nullptr: the context's default).
-  // With a stream, a call on device tensors returns before the kernel is done.
+  // Of CUDA only: a CUcontext to run in (nullptr: the runtime's own) and a CUstream (nullptr: the
+  // context's default). With a stream, a call on device tensors returns before the kernel is done.
   void *device_context = nullptr;
   void *device_stream = nullptr;
 };

@@ -1,14 +1,18 @@
 #pragma once
-// Keys and values in pages that the sequences of a batch take as they grow: memory for what is there, not for the longest.
+// Keys and values in pages that the sequences of a batch take as they grow: memory for what is
+// there, not for the longest.
 //
-//   paged_kv_cache<batch, pages, blocks, slot, tensor<pages, heads, slot, d_k>, tensor<pages, heads, slot, d_v>> cache(sizes);
-//   status s = cache.attend<decode>(K, V, Q, O);     // K, V [batch, heads, seq, ..]: seq new positions
+//   paged_kv_cache<batch, pages, blocks, slot, tensor<pages, heads, slot, d_k>,
+//                  tensor<pages, heads, slot, d_v>> cache(sizes);
+//   status s = cache.attend<decode>(K, V, Q, O);  // K, V [batch, heads, seq, ..]: new positions
 //
-// The kernel's first inputs are Q, the pages of keys and of values, the i32 table [batch, blocks] of pages, and i32 lengths
-// [batch] that count the new positions too; mask and counts for ragged batches are as with kv_cache. It sees one sequence of
-// positions by
+// The kernel's first inputs are Q, the pages of keys and of values, the i32 table [batch, blocks]
+// of pages, and i32 lengths [batch] that count the new positions too; mask and counts for ragged
+// batches are as with kv_cache. It sees one sequence of positions by
 //
-//   auto K = merge<positions, blocks, slot>(take<pages>(key_pages, table));     // positions: a run-time axis of the spec
+//   auto K = merge<positions, blocks, slot>(take<pages>(key_pages, table));
+//
+// where positions is a run-time axis of the spec.
 #include <qkv/kv_cache.hpp>
 
 #include <algorithm>
@@ -21,8 +25,8 @@ namespace detail {
 
 status no_page(std::int64_t needed, std::int64_t left);
 
-// Pages that no entry holds. If memory for the list runs out, the list is lost, and the next request
-// for a page fails.
+// Pages that no entry holds. If memory for the list runs out, the list is lost, and the next
+// request for a page fails.
 class free_pages {
  public:
   free_pages() = default;
@@ -57,8 +61,8 @@ using paged_kv_held = held<"paged_kv_cache", Entry, Keys::shape.position(data_of
 
 }  // namespace detail
 
-// Keys and Values: tensors over Pages (first), Slot (the positions of a page) and whatever else. An entry holds at most
-// extent(Blocks) * extent(Slot) positions.
+// Keys and Values: tensors over Pages (first), Slot (the positions of a page) and whatever else. An
+// entry holds at most extent(Blocks) * extent(Slot) positions.
 template <auto Entry, auto Pages, auto Blocks, auto Slot, detail::some_tensor Keys,
           detail::some_tensor Values>
 class paged_kv_cache
@@ -103,7 +107,8 @@ class paged_kv_cache
   const table_type &table() const { return table_; }
   const lengths_type &lengths() const { return lengths_; }
 
-  // Forgets the positions of an entry from `length` on; its pages become free. Errors: wrong_extent.
+  // Forgets the positions of an entry from `length` on; its pages become free. Errors:
+  // wrong_extent.
   status truncate(std::int64_t entry, std::int64_t length) {
     if (status s = detail::check_truncate(where(), entry, length); !s) return s;
     shorten(entry, length);

@@ -12,26 +12,26 @@
 namespace qkv {
 
 // Checks `arguments` (in the order of the kernel's table) and runs the kernel. On any status but ok
-// that comes from the checks, outputs are as they were; when compiled code or a device fails midway,
-// their contents are undefined. Cost of the checks: below a microsecond. Errors: every code but
-// not_linked, bad_file and cache_full. Never throws.
+// that comes from the checks, outputs are as they were; when compiled code or a device fails
+// midway, their contents are undefined. Cost of the checks: below a microsecond. Errors: every code
+// but not_linked, bad_file and cache_full. Never throws.
 status run(const qkv_kernel &, std::span<const qkv_tensor> arguments,
            const options & = {}) noexcept;
 
-// The params of a kernel, packed once; the originals may be freed or changed afterwards. May be used
-// by several calls at once. Params on a device are not copied and must outlive it.
+// The params of a kernel, packed once; the originals may be freed or changed afterwards. May be
+// used by several calls at once. Params on a device are not copied and must outlive it.
 class prepared {
  public:
   prepared() noexcept = default;  // holds nothing: run() refuses it
 
-  // Checks `params` (in the order of the table) as far as they determine sizes themselves, and packs
-  // them. Errors: those of qkv::run(). Cost: one pass over the params.
+  // Checks `params` (in the order of the table) as far as they determine sizes themselves, and
+  // packs them. Errors: those of qkv::run(). Cost: one pass over the params.
   static status make(const qkv_kernel &, std::span<const qkv_tensor> params,
                      prepared &result) noexcept;
 
-  // Runs the kernel with the other arguments, in the order of the table. Cost: as qkv::run(), without
-  // packing. Errors: those of qkv::run(), and not_linked (nothing was prepared, or the kernel's
-  // library was unloaded since). Never throws.
+  // Runs the kernel with the other arguments, in the order of the table. Cost: as qkv::run(),
+  // without packing. Errors: those of qkv::run(), and not_linked (nothing was prepared, or the
+  // kernel's library was unloaded since). Never throws.
   status run(std::span<const qkv_tensor> arguments, const options & = {}) const noexcept;
 
  private:

@@ -35,8 +35,8 @@ enum class status_code : int {
 // A short text for each code. Cost: none. Never fails.
 const char *message(status_code);
 
-// The result of everything in the runtime that can go wrong. Making, copying and reading one never throws; where
-// memory for the text is missing, the code's short text stands in.
+// The result of everything in the runtime that can go wrong. Making, copying and reading one never
+// throws; where memory for the text is missing, the code's short text stands in.
 class [[nodiscard]] status {
  public:
   status() noexcept = default;

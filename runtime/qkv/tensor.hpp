@@ -196,8 +196,8 @@ class shaped {
 
 }  // namespace detail
 
-// Memory of the caller's. Strides count elements; without them the memory is contiguous. Wrong sizes and strides are
-// reported by the call, not here.
+// Memory of the caller's. Strides count elements; without them the memory is contiguous. Wrong
+// sizes and strides are reported by the call, not here.
 template <bool ReadOnly, auto... Spec>
 class basic_view : public detail::shaped<tensor_spec<Spec...>> {
   using spec = tensor_spec<Spec...>;
@@ -251,8 +251,8 @@ using tensor_view = basic_view<false, Spec...>;
 template <auto... Spec>
 using const_tensor_view = basic_view<true, Spec...>;
 
-// Owns contiguous memory, 64-byte aligned and zero at first. Copies are deep. Where there is no memory, or no such size,
-// data() is null and the call says so.
+// Owns contiguous memory, 64-byte aligned and zero at first. Copies are deep. Where there is no
+// memory, or no such size, data() is null and the call says so.
 template <auto... Spec>
 class tensor : public detail::shaped<tensor_spec<Spec...>> {
   using spec = tensor_spec<Spec...>;
@@ -359,8 +359,8 @@ constexpr bool may_be(const axes &from, const axes &to) {
 
 }  // namespace detail
 
-// The same memory under other names of axes: view_as<batch, heads, kv, d_k>(Q). Sizes known to the spec must agree; the
-// dtype stays.
+// The same memory under other names of axes: view_as<batch, heads, kv, d_k>(Q). Sizes known to the
+// spec must agree; the dtype stays.
 template <auto... Axis, detail::some_tensor T>
 auto view_as(T &t) {
   constexpr axes to = axes_of<Axis...>();

@@ -1,18 +1,21 @@
 #pragma once
-// Who runs the parallel loops of a kernel: the runtime's own threads, or an executor of the caller's.
+// Who runs the parallel loops of a kernel: the runtime's own threads, or an executor of the
+// caller's.
 
 namespace qkv {
 
-// Somebody else's threads. run() calls task(state, i) once for each i in [0, n), on any threads and in any order, and
-// returns when all are done. The calling thread may take part. Results do not depend on how the work is shared out.
+// Somebody else's threads. run() calls task(state, i) once for each i in [0, n), on any threads and
+// in any order, and returns when all are done. The calling thread may take part. Results do not
+// depend on how the work is shared out.
 class executor {
  public:
   virtual ~executor() = default;
   virtual void run(int n, void (*task)(void *state, int i), void *state) = 0;
 };
 
-// How many threads a call may use, the calling one included, when its options do not say; n < 1 means as many as the
-// process may run on. Threads start when first needed and stay. Takes effect with the next call.
+// How many threads a call may use, the calling one included, when its options do not say; n < 1
+// means as many as the process may run on. Threads start when first needed and stay. Takes effect
+// with the next call.
 void set_threads(int n);
 int threads();
 

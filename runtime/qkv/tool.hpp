@@ -1,6 +1,6 @@
 #pragma once
-// The command line that every generated library comes with. What needs the spec itself is handed in as functions, since
-// the runtime knows neither the language's tracing nor the interpreter.
+// The command line that every generated library comes with. What needs the spec itself is handed in
+// as functions, since the runtime knows neither the language's tracing nor the interpreter.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -42,16 +42,18 @@ struct entry {
   std::function<std::vector<array>(const arrays &, const sizes &)>
       reference;  // outputs in order, in double precision
   std::function<qkv::tool::cost(const sizes &)> cost;
-  // Compares the outputs of the compiled kernel, in order, with the reference, both for the same inputs.
+  // Compares the outputs of the compiled kernel, in order, with the reference, both for the same
+  // inputs.
   std::function<verdict(const arrays &, const sizes &, const std::vector<array> &)> compare;
 };
 
 //   list                                                names, signatures, targets
-//   describe K [--size seq=1000 ...] [--svg FILE]       shapes, cost, stages; the pipeline as a picture
+//   describe K [--size seq=1000 ...] [--svg FILE]       shapes, cost, stages; a picture
 //   run K --in Q=q.npy ... --out O=o.npy [--threads N] [--device cuda|opencl]
-//   check K [--size seq=1000 ...] [--seed N]            one line a size; several sizes when none is given
-//   bench K [--size seq=1000 ...] [--threads N]         median, GFLOP/s, percent of the measured peak
-//   serve                                               external program of bench/peers.py, over stdin and stdout
+//   check K [--size seq=1000 ...] [--seed N]            one line a size; without one, several
+//   bench K [--size seq=1000 ...] [--threads N]         median, GFLOP/s, percent of the peak
+//   serve                                               a program of tests/performance/peers.py,
+//                                                       over stdin and stdout
 // Returns 0 when all went well, 1 when a check failed, 2 when the command could not be carried out.
 int main(int argc, char **argv, const std::vector<entry> &entries);
 

@@ -8,7 +8,8 @@ struct workspace_state;
 struct default_memory;
 }  // namespace detail
 
-// Blocks are kept after a call and used again by the next. One workspace may serve several calls at once.
+// Blocks are kept after a call and used again by the next. One workspace may serve several calls at
+// once.
 class workspace {
  public:
   workspace() noexcept;                           // takes memory from the system and keeps it

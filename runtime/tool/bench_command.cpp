@@ -19,7 +19,8 @@ double seconds_since(stopwatch::time_point begin) {
 
 }  // namespace
 
-// The params are prepared once, as a program that cares for speed does. Turns of at least 2 ms, for a second in all.
+// The params are prepared once, as a program that cares for speed does. Turns of at least 2 ms, for
+// a second in all.
 void bench(const request &r) {
   const qkv_kernel &k = r.kernel;
   kernel_sizes s = r.sizes_asked();

@@ -10,7 +10,8 @@
 namespace qkv::tool {
 namespace {
 
-// Where the library brings no comparison of its own: a fixed tolerance, relative to the largest value.
+// Where the library brings no comparison of its own: a fixed tolerance, relative to the largest
+// value.
 verdict compare_plainly(const std::vector<array> &want, const std::vector<array> &got) {
   verdict v;
   v.right = true;
@@ -53,8 +54,8 @@ verdict check_once(const request &r, const kernel_sizes &s, unsigned seed) {
   return compare_plainly(r.spec->reference(inputs, s.by_name()), results);
 }
 
-// Sizes around the edges of tiles for the axes that the call decides, the first one (usually the batch) small; one set of
-// sizes when the user asked for some, or when none is left to choose.
+// Sizes around the edges of tiles for the axes that the call decides, the first one (usually the
+// batch) small; one set of sizes when the user asked for some, or when none is left to choose.
 std::vector<kernel_sizes> sizes_to_try(const request &r) {
   constexpr std::int64_t first[] = {1, 2, 1, 3, 2, 0, 2};
   constexpr std::int64_t others[][3] = {{1, 1, 1},      {17, 33, 5}, {64, 64, 64}, {97, 40, 130},

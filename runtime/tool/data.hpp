@@ -26,7 +26,8 @@ class value {
   void set(std::int64_t i, double x);
   array numbers() const;
 
-  // Takes over what np.save wrote; f64 serves for f32 and i64 for i32. The text is what does not fit, or empty.
+  // Takes over what np.save wrote; f64 serves for f32 and i64 for i32. The text is what does not
+  // fit, or empty.
   static std::string from(const npy_array &, int dtype, value &result);
   npy_array to_npy() const;
 
@@ -42,14 +43,16 @@ class value {
 class kernel_sizes {
  public:
   explicit kernel_sizes(const qkv_kernel &);
-  // Sets an axis by name, or the axis that it is another name of; false when there is none or its size is fixed to another.
+  // Sets an axis by name, or the axis that it is another name of; false when there is none or its
+  // size is fixed to another.
   bool set(std::string_view name, std::int64_t n);
   // The size that the spec gave the axis of this name; -1: none, or there is no such axis.
   std::int64_t fixed(std::string_view name) const;
   bool known(int axis) const { return size_[root(axis)] >= 0; }
   std::int64_t of(int axis) const { return size_[root(axis)]; }
   void set(int axis, std::int64_t n) { size_[root(axis)] = n; }
-  // Sizes that conditions decide follow from the others; a size that was asked for by name stays as it is.
+  // Sizes that conditions decide follow from the others; a size that was asked for by name stays as
+  // it is.
   void complete();
   // The first axis without a size, or -1.
   int unknown() const;
@@ -67,13 +70,14 @@ class kernel_sizes {
   std::vector<bool> asked_;  // by name
 };
 
-// Numbers as a test wants them: normal for inputs, scaled down for params so that scores stay of order 1, whole numbers
-// from `shortest` to the largest extent, masks mostly 1.
+// Numbers as a test wants them: normal for inputs, scaled down for params so that scores stay of
+// order 1, whole numbers from `shortest` to the largest extent, masks mostly 1.
 void fill_at_random(const qkv_argument &, std::int64_t shortest, std::int64_t largest_extent,
                     std::mt19937 &, value &);
 
-// All arguments of a kernel; outputs are filled with NaN so that what is not written shows. With full lengths, whole
-// numbers are the largest extent, so that they hide nothing of what a cost counts.
+// All arguments of a kernel; outputs are filled with NaN so that what is not written shows. With
+// full lengths, whole numbers are the largest extent, so that they hide nothing of what a cost
+// counts.
 enum class lengths : unsigned char { any, full };
 std::vector<value> random_arguments(const qkv_kernel &, const kernel_sizes &, unsigned seed,
                                     lengths = lengths::any);

@@ -1,5 +1,5 @@
 #pragma once
-// One flat JSON object of strings and numbers on one line, as bench/peers.py writes it.
+// One flat JSON object of strings and numbers on one line, as tests/performance/peers.py writes it.
 #include <map>
 #include <string>
 #include <string_view>

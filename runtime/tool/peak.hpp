@@ -8,7 +8,8 @@ struct fma_peak {
   const char *isa = "";
 };
 
-// fp32 fused multiply-adds on registers, with the widest instructions of this CPU, on this many threads. About 50 ms.
+// fp32 fused multiply-adds on registers, with the widest instructions of this CPU, on this many
+// threads. About 50 ms.
 fma_peak measure_peak(int threads);
 
 }  // namespace qkv::tool

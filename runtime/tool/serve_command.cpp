@@ -1,8 +1,11 @@
-// serve: one more peer of bench/peers.py. A case is served by the first kernel whose name and table fit it:
+// serve: one more peer of tests/performance/peers.py. A case is served by the first kernel whose
+// name and table fit it:
 //
-//   sdpa_<word>_<word>...   words: a mask (causal, window, padding, bias; none of them means no mask), window<N> and
-//                           softcap<N> for constants that the spec fixes, decode for kernels meant for one query
-//   Q, K, V                 required; Q is [batch, heads, seq, d] or, with heads in groups, [batch, kv_heads, group, seq, d]
+//   sdpa_<word>_<word>...   words: a mask (causal, window, padding, bias; none of them means no
+//                           mask), window<N> and softcap<N> for constants that the spec fixes,
+//                           decode for kernels meant for one query
+//   Q, K, V                 required; Q is [batch, heads, seq, d] or, with heads in groups,
+//                           [batch, kv_heads, group, seq, d]
 //   bias                    [heads, seq, kv], or with a batch, or with heads in groups
 //   len                     i32 [batch]: keys that padding leaves
 //   window, softcap, scale  numbers, where the spec takes them as inputs without axes
@@ -212,7 +215,8 @@ class service {
   std::vector<qkv_tensor> tensors_;
 };
 
-// The text is why no kernel fits, or empty. Kernels meant for one query come first when there is one, else last.
+// The text is why no kernel fits, or empty. Kernels meant for one query come first when there is
+// one, else last.
 std::string choose(task &t, service &s) {
   std::string nearest = fmt::format("no kernel with mask {}", t.mask);
   bool any = false;

@@ -5,8 +5,8 @@
 namespace qkv {
 
 // Computes: softmax(q x' / sqrt(size(features))) x over the positions that keep lets through.
-// Shapes:   x[.., position, features], q[features] or q[queries, features] -> q's axes and those of x
-//           without position
+// Shapes:   x[.., position, features], q[features] or q[queries, features] -> q's axes and those of
+//           x without position
 // Numerics: as scaled_dot_product.
 // Errors:   as scaled_dot_product.
 template <an_axis auto Features, an_axis auto Position, traced X, traced Q>

@@ -4,9 +4,10 @@
 
 namespace qkv {
 
-// Computes: whether the key in a slot is not after the query: mask(scores, cached_causal<seq, slots>(length)).
-//           length counts the slots in use, the new ones included; the queries are the last of them,
-//           so query i stands at length - size(query) + i. One before the first slot sees nothing.
+// Computes: whether the key in a slot is not after the query:
+//           mask(scores, cached_causal<seq, slots>(length)). length counts the slots in use, the
+//           new ones included; the queries are the last of them, so query i stands at length -
+//           size(query) + i. One before the first slot sees nothing.
 // Shapes:   [slots, query] and those of length, as in<"length", i32, batch>
 // Numerics: b8.
 // Errors:   none here. softmax, normalize and sigmoid_attention name the keys, so they refuse

@@ -11,8 +11,8 @@ namespace qkv {
 // How queries and keys of different number lie against each other: their first positions together,
 // or their last (where keys are those of before and now, and nothing else: concat<kv>(past, now)).
 // The slots of a cache with room left are more than that: their mask is
-// cached_causal<seq, slots>(length), and windows and biases beside it take that length in place of an
-// alignment. Without cached_causal, an axis of a cache cannot be told from others.
+// cached_causal<seq, slots>(length), and windows and biases beside it take that length in place of
+// an alignment. Without cached_causal, an axis of a cache cannot be told from others.
 enum class align : unsigned char { unsaid, first, last };
 
 namespace detail {

@@ -24,10 +24,10 @@ struct differential_check {
 
 }  // namespace detail
 
-// Computes: (softmax(s1) - lambda softmax(s2)) v, as two attentions: neither stores its weights. The
-//           paper goes on with rms_norm over the values and a factor 1 - lambda_init.
-// Shapes:   s1, s2 [.., query, key], v[.., key, values] -> [.., query, values]; lambda is a number or
-//           a param, as param<"lambda"> or param<"lambda", heads>
+// Computes: (softmax(s1) - lambda softmax(s2)) v, as two attentions: neither stores its weights.
+//           The paper goes on with rms_norm over the values and a factor 1 - lambda_init.
+// Shapes:   s1, s2 [.., query, key], v[.., key, values] -> [.., query, values]; lambda is a number
+//           or a param, as param<"lambda"> or param<"lambda", heads>
 // Numerics: as softmax and dot.
 // Errors:   as softmax, dot and arithmetic.
 template <an_axis auto Key, traced S1, traced S2, traced V, operand Lambda>

@@ -30,11 +30,12 @@ constexpr double whole_24(double p) {
 
 }  // namespace detail
 
-// Computes: 0 with probability P, else x / (1 - P); which positions, uniform() decides by the seed and
-//           their place along every axis of x. dropout<0.1>(softmax<kv>(s), seed) are weights that no
-//           longer add up to 1: what is left out still counted in the softmax.
-// Shapes:   as x; P is a constant, the seed an i32 scalar or a number. One seed for all calls gives one
-//           mask: let it change from call to call, and differ (seed + 1) between dropouts of one kernel.
+// Computes: 0 with probability P, else x / (1 - P); which positions, uniform() decides by the seed
+//           and their place along every axis of x. dropout<0.1>(softmax<kv>(s), seed) are weights
+//           that no longer add up to 1: what is left out still counted in the softmax.
+// Shapes:   as x; P is a constant, the seed an i32 scalar or a number. One seed for all calls gives
+//           one mask: let it change from call to call, and differ (seed + 1) between dropouts of
+//           one kernel.
 // Numerics: as x times a number. dropout<0> is x itself.
 // Errors:   P outside of [0, 1); a seed that is not i32, or not one number.
 template <auto P, traced X, operand Seed>

@@ -32,8 +32,9 @@ using groups_not = refusal<grouped_query_check<axes_of<Heads, KvHeads, Group>(),
 // Computes: scaled_dot_product where query head h uses key head h / size(group), over the keys that
 //           keep, if it is given, lets through.
 // Shapes:   Q[.., heads, query, features], K[.., kv_heads, key, features],
-//           V[.., kv_heads, key, values] -> [.., heads, query, values]; heads = kv_heads * group. With
-//           one key head, leave the axis out and call scaled_dot_product (multi-query attention).
+//           V[.., kv_heads, key, values] -> [.., heads, query, values]; heads = kv_heads * group.
+//           With one key head, leave the axis out and call scaled_dot_product (multi-query
+//           attention).
 // Numerics: as scaled_dot_product.
 // Errors:   as split: kv_heads that do not divide heads; K or V without them; as
 //           scaled_dot_product.

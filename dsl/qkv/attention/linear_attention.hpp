@@ -58,7 +58,8 @@ constexpr auto elu_plus_one(X x) {
 //           linear_attention<d_k, kv>(elu_plus_one(Q), elu_plus_one(K), V).
 // Shapes:   q[.., query, features], k[.., key, features], v[.., key, values] -> [.., query, values]
 // Numerics: f32; epsilon is added to the divisor, and 0 / 0 is NaN without one.
-// Errors:   as dot: weights made by softmax<features> are not key weights; write plain(softmax<features>(K)).
+// Errors:   as dot: weights made by softmax<features> are not key weights; write
+//           plain(softmax<features>(K)).
 template <an_axis auto Features, an_axis auto Key, traced Q, traced K, traced V>
   requires detail::passes<
       detail::linear_attention_check<axes_of<Features>(), axes_of<Key>(), Q, K, V>>
@@ -71,8 +72,8 @@ template <an_axis auto Features, an_axis auto Key, traced Q, traced K, traced V,
               detail::linear_attention_check<axes_of<Features>(), axes_of<Key>(), Q, K, V>>>
 Err linear_attention(Q, K, V, double = 0);
 
-// Computes: the same where each query sees the keys up to its own position: the memory of keys times values is carried
-//           along the positions, never stored for each.
+// Computes: the same where each query sees the keys up to its own position: the memory of keys
+//           times values is carried along the positions, never stored for each.
 // Shapes:   q, k [.., position, features], v[.., position, values] -> [.., position, values]
 // Numerics: f32, sums in order; otherwise as linear_attention.
 // Errors:   as recurrent_attention: query, key and value share one axis of positions.

@@ -71,8 +71,8 @@ Err luong_general(H, W, S);
 
 // Computes: the scores v' tanh(W [h; s]). bahdanau gives the same without a tensor of all pairs,
 //           for W in two parts.
-// Shapes:   h[.., query, of_query], s[.., key, of_key], W[both, hidden], v[hidden] -> [.., query, key];
-//           both = of_query + of_key
+// Shapes:   h[.., query, of_query], s[.., key, of_key], W[both, hidden], v[hidden] ->
+//           [.., query, key]; both = of_query + of_key
 // Numerics: as dot.
 // Errors:   as concat and dot.
 template <an_axis auto Both, an_axis auto OfQuery, an_axis auto OfKey, an_axis auto Hidden,
@@ -89,7 +89,8 @@ template <an_axis auto Both, an_axis auto OfQuery, an_axis auto OfKey, an_axis a
 Err luong_concat(H, S, W, V);
 
 // Computes: tanh(W [context; h]): the state that attends.
-// Shapes:   context[.., query, of_context], h[.., query, of_query], W[both, out] -> [.., query, out]
+// Shapes:   context[.., query, of_context], h[.., query, of_query], W[both, out] ->
+//           [.., query, out]
 // Numerics: as dot.
 // Errors:   as concat and dot.
 template <an_axis auto Both, an_axis auto OfContext, an_axis auto OfQuery, traced C, traced H,

@@ -50,14 +50,14 @@ using self_attends_not =
 
 }  // namespace detail
 
-// Computes: scaled_dot_product of Q = X Wq, K = E Wk, V = E Wv for each head, then Wo over all heads;
-//           over the keys that keep, if it is given, lets through.
+// Computes: scaled_dot_product of Q = X Wq, K = E Wk, V = E Wv for each head, then Wo over all
+//           heads; over the keys that keep, if it is given, lets through.
 // Shapes:   X[.., query, of_x], E[.., key, of_e], Wq[of_x, heads, features],
 //           Wk[of_e, heads, features], Wv[of_e, heads, values], Wo[heads, values, out..] ->
 //           [.., query, out..]; each W may be with_bias(W, b)
 // Numerics: as dot and softmax.
-// Errors:   as dot, softmax and mask. Matrices [of_x, heads * features] are those of the same memory;
-//           split<d_attn, heads, d_k>(W) says so and checks that heads divide it.
+// Errors:   as dot, softmax and mask. Matrices [of_x, heads * features] are those of the same
+//           memory; split<d_attn, heads, d_k>(W) says so and checks that heads divide it.
 template <an_axis auto OfX, an_axis auto OfE, an_axis auto Key, an_axis auto Heads,
           an_axis auto Features, an_axis auto Values, traced X, traced E, projection Wq,
           projection Wk, projection Wv, projection Wo, traced... Keep>

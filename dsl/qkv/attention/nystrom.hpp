@@ -12,8 +12,8 @@
 namespace qkv {
 namespace detail {
 
-// Z <- Z/4 (13 I - AZ (15 I - AZ (7 I - AZ))), again and again. A is [.., L, M], Z is [.., M, L]; S is a
-// third name for the same size.
+// Z <- Z/4 (13 I - AZ (15 I - AZ (7 I - AZ))), again and again. A is [.., L, M], Z is [.., M, L]; S
+// is a third name for the same size.
 template <auto L, auto M, auto S, int Steps, class A, class Z>
 constexpr auto better_inverse(A a, Z z) {
   if constexpr (Steps == 0) {
@@ -58,8 +58,8 @@ using approximates_not =
 
 }  // namespace detail
 
-// Computes: the pseudo-inverse of weights A by Steps iterations of Z <- Z/4 (13 I - AZ (15 I - AZ (7 I -
-//           AZ))), from A' / (largest row sum * largest column sum), each matrix by itself.
+// Computes: the pseudo-inverse of weights A by Steps iterations of Z <- Z/4 (13 I - AZ (15 I - AZ
+//           (7 I - AZ))), from A' / (largest row sum * largest column sum), each matrix by itself.
 // Shapes:   A[.., l, m] -> [.., m, l]; l, m and s are three names of one size.
 // Numerics: f32; steps of third order.
 // Errors:   none here.
@@ -71,11 +71,12 @@ constexpr auto landmark_inverse(A weights) {
   return detail::better_inverse<L, M, S, Steps>(a, let<"inverse">(first));
 }
 
-// Computes: softmax(Q K~'/c) Z softmax(Q~ K'/c) V, c = sqrt(size(features)), Z the pseudo-inverse of
-//           softmax(Q~ K~'/c); Q~ and K~ are means of equal segments, the landmarks. With a landmark a
-//           position it is scaled_dot_product. Steps: iterations of the pseudo-inverse.
-// Shapes:   Q[.., query, features], K[.., key, features], V[.., key, values] -> [.., query, values];
-//           query = l * segment = key; l, m and s are three names of one size (alias<"m", l>)
+// Computes: softmax(Q K~'/c) Z softmax(Q~ K'/c) V, c = sqrt(size(features)), Z the pseudo-inverse
+//           of softmax(Q~ K~'/c); Q~ and K~ are means of equal segments, the landmarks. With a
+//           landmark a position it is scaled_dot_product. Steps: iterations of the pseudo-inverse.
+// Shapes:   Q[.., query, features], K[.., key, features], V[.., key, values] ->
+//           [.., query, values]; query = l * segment = key; l, m and s are three names of one size
+//           (alias<"m", l>)
 // Numerics: f32. Results do not depend on other batch entries.
 // Errors:   as split: landmarks that do not divide the sequence; as dot and softmax.
 template <an_axis auto Features, an_axis auto Query, an_axis auto Key, an_axis auto L,

@@ -36,8 +36,8 @@ Err unit_length(X, double = 1e-12);
 
 // Computes: scale * cosine of query and key: the scores, in the place of Q K' / sqrt(d). The other
 //           way to normalise them is rms_norm or layer_norm of each, before the product.
-// Shapes:   Q[.., query, features], K[.., key, features] -> [.., query, key]; scale is a number, or a
-//           param along some of these, as param<"g", heads>
+// Shapes:   Q[.., query, features], K[.., key, features] -> [.., query, key]; scale is a number, or
+//           a param along some of these, as param<"g", heads>
 // Numerics: f32.
 // Errors:   as dot; as multiplication: a scale along an axis that the scores lack.
 template <an_axis auto Features, traced Q, traced K, operand Scale>

@@ -1,5 +1,6 @@
 #pragma once
-// Attention as a recurrence: a state of key features times values, written by each position and read by its query.
+// Attention as a recurrence: a state of key features times values, written by each position and
+// read by its query.
 #include <qkv/core/trial.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/broadcast.hpp>
@@ -48,7 +49,8 @@ constexpr auto written_and_read(S state, Q query, K key, W value) {
 
 }  // namespace detail
 
-// Computes: S = S + k v', y = S' q at each position: causal linear attention without a divisor. Gives {y, last S}.
+// Computes: S = S + k v', y = S' q at each position: causal linear attention without a divisor.
+//           Gives {y, last S}.
 // Shapes:   S [.., features, values], q, k [.., position, features], v [.., position, values] ->
 //           y [position, .., values]; heads that share keys: q may have further axes.
 // Numerics: in the type of the state, in order.
@@ -72,7 +74,8 @@ template <an_axis auto Features, an_axis auto Position, an_axis auto Values, tra
               axes_of<Features>(), axes_of<Position>(), axes_of<Values>(), S, Q, K, V>>>
 Err recurrent_attention(S, Q, K, V);
 
-// Computes: S = exp(g) S + k v', y = S' q: what is remembered decays, by head or by head and feature.
+// Computes: S = exp(g) S + k v', y = S' q: what is remembered decays, by head or by head and
+//           feature.
 // Shapes:   as recurrent_attention; log_decay [.., position] or [.., position, features]
 // Numerics: in the type of the state, in order; log_decay <= 0 forgets.
 // Errors:   as recurrent_attention.
@@ -95,7 +98,8 @@ template <an_axis auto Features, an_axis auto Position, an_axis auto Values, tra
               axes_of<Features>(), axes_of<Position>(), axes_of<Values>(), S, Q, K, V, G>>>
 Err gated_attention(S, Q, K, V, G);
 
-// Computes: w = beta (v - S' k), S = S + k w', y = S' q: what a key held before is replaced, by a share of beta.
+// Computes: w = beta (v - S' k), S = S + k w', y = S' q: what a key held before is replaced, by a
+//           share of beta.
 // Shapes:   as recurrent_attention; beta [.., position]
 // Numerics: in the type of the state, in order; keys of length 1 keep the state bounded.
 // Errors:   as recurrent_attention.
@@ -118,7 +122,8 @@ template <an_axis auto Features, an_axis auto Position, an_axis auto Values, tra
               axes_of<Features>(), axes_of<Position>(), axes_of<Values>(), S, Q, K, V, B>>>
 Err delta_rule(S, Q, K, V, B);
 
-// Computes: the delta rule on a state that has decayed: S = exp(g) S, w = beta (v - S' k), S = S + k w', y = S' q.
+// Computes: the delta rule on a state that has decayed: S = exp(g) S, w = beta (v - S' k),
+//           S = S + k w', y = S' q.
 // Shapes:   as delta_rule and gated_attention
 // Numerics: in the type of the state, in order.
 // Errors:   as recurrent_attention.

@@ -73,8 +73,8 @@ constexpr auto rope_angle(double base = 10000) {
   return index(Position) * pow(base, index(Pair) * -1.0 / size(Pair));
 }
 
-// Computes: each pair (a, b) as (a cos - b sin, a sin + b cos), where the pairs are (x[i], x[i + d /
-//           2]): the two halves of the features (GPT-NeoX, Llama in its common form).
+// Computes: each pair (a, b) as (a cos - b sin, a sin + b cos), where the pairs are (x[i],
+//           x[i + d / 2]): the two halves of the features (GPT-NeoX, Llama in its common form).
 // Shapes:   x[.., features] -> as x; features = two * pair; cos and sin carry pair and further axes
 //           of x, as param<"cos", seq, pair>; tables of more positions: take<positions>(cos, at)
 // Numerics: f32.
@@ -106,7 +106,8 @@ template <an_axis auto Features, an_axis auto Two, an_axis auto Pair, traced X, 
 Err rope_interleaved(X, Cos, Sin);
 
 // Computes: f of the first features, the others as they are; f is a rope, for example
-//           rope_partial<d_k, front, rest>(x, [&](auto y) { return rope<front, two, half>(y, c, s); }).
+//           rope_partial<d_k, front, rest>(
+//               x, [&](auto y) { return rope<front, two, half>(y, c, s); }).
 // Shapes:   x[.., features], f: [.., front] -> [.., front]; features = front + rest
 // Numerics: f32.
 // Errors:   x lacks the features; sizes that do not add up; those of f.

@@ -28,10 +28,10 @@ struct sink_check {
 
 // Computes: sum over the keys of exp(s) v / (sum of exp(s) + exp(sink)), as softmax(s) v *
 //           sigmoid(logsumexp(s) - sink), which needs no further pass over the keys.
-// Shapes:   s[.., query, key], v[.., key, values] -> [.., query, values]; sink is a number or a param
-//           along some axes of the rows, as param<"sink", heads>
-// Numerics: as softmax, logsumexp and dot; rows with nothing left give 0, whatever the sink. A sink of
-//           -inf is none.
+// Shapes:   s[.., query, key], v[.., key, values] -> [.., query, values]; sink is a number or a
+//           param along some axes of the rows, as param<"sink", heads>
+// Numerics: as softmax, logsumexp and dot; rows with nothing left give 0, whatever the sink. A sink
+//           of -inf is none.
 // Errors:   as softmax, dot and subtraction.
 template <an_axis auto Key, traced S, traced V, operand Sink>
   requires detail::passes<detail::sink_check<axes_of<Key>(), S, V, Sink>>

@@ -27,10 +27,10 @@ using talks_not =
 }  // namespace detail
 
 // Computes: (softmax(s P) W) v, P mixing the heads of the scores and W those of the weights, over
-//           the keys that keep lets through. The mask is given here: a sum over heads of scores that
-//           are masked is a number again.
-// Shapes:   s[.., heads, query, key], P[heads, mixed], W[mixed, heads_v], v[.., heads_v, key, values]
-//           -> [.., heads_v, query, values]; heads_v may be heads again
+//           the keys that keep lets through. The mask is given here: a sum over heads of scores
+//           that are masked is a number again.
+// Shapes:   s[.., heads, query, key], P[heads, mixed], W[mixed, heads_v],
+//           v[.., heads_v, key, values] -> [.., heads_v, query, values]; heads_v may be heads again
 // Numerics: as softmax, mask and dot; of a key that keep hides, not even a NaN in its value is
 //           seen, unless keep varies along mixed: then that is 0 times NaN.
 // Errors:   as softmax, mask and dot: P and W are params.

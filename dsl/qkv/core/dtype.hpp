@@ -1,5 +1,6 @@
 #pragma once
-// Element types of inputs and outputs. Tags are values: in<"len", i32, batch>, tensor<f32, batch, seq>.
+// Element types of inputs and outputs. Tags are values: in<"len", i32, batch>,
+// tensor<f32, batch, seq>.
 #include <string_view>
 
 namespace qkv {

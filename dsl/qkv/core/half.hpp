@@ -1,5 +1,6 @@
 #pragma once
-// The 16-bit storage types as bits, from and to f32: rounding to nearest even, infinities and NaN kept.
+// The 16-bit storage types as bits, from and to f32: rounding to nearest even, infinities and NaN
+// kept.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -66,7 +67,8 @@ constexpr std::int32_t wrapped(std::int64_t x) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(x));
 }
 
-// Half the distance from 1 to the next number of the type: the largest relative error of rounding to it.
+// Half the distance from 1 to the next number of the type: the largest relative error of rounding
+// to it.
 constexpr double unit_roundoff(dtype type) {
   return type == bf16 ? 0x1p-8 : type == f16 ? 0x1p-11 : type == f64 ? 0x1p-53 : 0x1p-24;
 }

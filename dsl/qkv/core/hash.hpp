@@ -1,13 +1,14 @@
 #pragma once
-// Random numbers of positions: a hash of the seed and the position along each axis. One definition for the interpreter and
-// for compiled code, whose words are 32 bits or expressions of them.
+// Random numbers of positions: a hash of the seed and the position along each axis. One definition
+// for the interpreter and for compiled code, whose words are 32 bits or expressions of them.
 #include <array>
 #include <cstdint>
 #include <vector>
 
 namespace qkv::detail {
 
-// pcg4d: Jarzynski & Olano, "Hash Functions for GPU Rendering", Journal of Computer Graphics Techniques 9(3), 2020.
+// pcg4d: Jarzynski & Olano, "Hash Functions for GPU Rendering", Journal of Computer Graphics
+// Techniques 9(3), 2020.
 template <class Word>
 constexpr std::array<Word, 4> pcg4d(std::array<Word, 4> v) {
   const auto word = [](std::uint32_t x) { return Word(x); };
@@ -24,7 +25,8 @@ constexpr std::array<Word, 4> pcg4d(std::array<Word, 4> v) {
   return v;
 }
 
-// 24 random bits. Two positions at a time, the innermost ones last, join the state: 64 bits, the seed at first.
+// 24 random bits. Two positions at a time, the innermost ones last, join the state: 64 bits, the
+// seed at first.
 template <class Word>
 constexpr Word random_bits(const std::vector<Word> &position, Word seed) {
   std::array<Word, 4> v = {Word(std::uint32_t{0}), Word(std::uint32_t{0}), seed,

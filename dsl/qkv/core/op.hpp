@@ -64,17 +64,19 @@ enum class op : unsigned char {
   cumsum,
   // a state carried along `over`: the start of it -> the state at a position
   carried,
-  // carried, its next value, a result -> the result at every position; carried, its next value -> the last state
+  // carried, its next value, a result -> the result at every position; carried, its next value ->
+  // the last state
   scan,
   last,
   // scores with some of their positions removed: mask(scores, keep)
   mask,
   // a table's values at positions along `over`: take(table, position)
   take,
-  // one after the other along over[0]; over[1] of the first operand, the last of `over` of the second
+  // one after the other along over[0]; over[1] of the first operand, the last of `over` of the
+  // second
   concat,
-  // another view of the same numbers; `over` is {from, to}, {whole, a, b}, {whole, a, b}, the added axes, the axis that
-  // a scan walks: element(of all positions, the state of that scan)
+  // another view of the same numbers; `over` is {from, to}, {whole, a, b}, {whole, a, b}, the added
+  // axes, the axis that a scan walks: element(of all positions, the state of that scan)
   rename,
   split,
   merge,

@@ -114,8 +114,8 @@ constexpr bool too_many_axes(message &m, const call_name &call, const axes &resu
   return true;
 }
 
-// f64 meets f64 only: to round it, or to lengthen what has fewer digits, is for the spec to say. Whole numbers, numbers
-// and positions follow.
+// f64 meets f64 only: to round it, or to lengthen what has fewer digits, is for the spec to say.
+// Whole numbers, numbers and positions follow.
 constexpr bool mixed_precision(message &m, const call_name &call, const info &l, const info &r) {
   const bool wide_l = l.m.type == f64, wide_r = r.m.type == f64;
   const info &narrow = wide_l ? r : l;

@@ -1,5 +1,6 @@
 #pragma once
-// Which element type an operation gives. Storage types of 16 bit compute in f32; f64 computes in f64.
+// Which element type an operation gives. Storage types of 16 bit compute in f32; f64 computes in
+// f64.
 #include <qkv/core/dtype.hpp>
 #include <qkv/core/op.hpp>
 

@@ -61,9 +61,10 @@ using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
 //           and sizes alone decide must fit. / and pow always give a floating type. pow is within
 //           2 ulp, with the special cases of C: pow(x, 0) and pow(1, y) are 1 even for NaN;
 //           fractional powers of negative numbers are NaN.
-// Errors:   shapes that do not contain each other; sizes that differ; f64 with f32; in + and - a smaller side
-//           that would be repeated along axes other than batch axes, unless it is a param, an input
-//           as it is or a statistic over them; division by sqrt of an axis that was not contracted.
+// Errors:   shapes that do not contain each other; sizes that differ; f64 with f32; in + and - a
+//           smaller side that would be repeated along axes other than batch axes, unless it is a
+//           param, an input as it is or a statistic over them; division by sqrt of an axis that was
+//           not contracted.
 template <class L, class R>
   requires detail::binary_fits<op::add, L, R>
 constexpr auto operator+(L left, R right) {

@@ -88,7 +88,8 @@ inline constexpr rule::concat concat_named = {axes_of<Whole, A, B>(), true};
 
 // The whole; the parts follow from the operands: concat<kv>(past, now).
 // Computes: a, then b, along Whole. The axes that are joined are those that the other lacks.
-// Shapes:   a[.., p], b[.., n] -> [.., Whole], size(Whole) = size(p) + size(n); the other axes equal.
+// Shapes:   a[.., p], b[.., n] -> [.., Whole], size(Whole) = size(p) + size(n); the other axes
+//           equal.
 // Numerics: no arithmetic; one dtype.
 // Errors:   no axis, or more than one, that the other lacks; sizes that do not add up (what is not
 //           static is compared at the call); different dtypes.
@@ -101,8 +102,8 @@ template <an_axis auto Whole, traced A, traced B,
           class Err = detail::misfit<detail::concat_of<Whole, A, B>, A, B>>
 Err concat(A, B);
 
-// The same where the joined axes are named, OfA of a and OfB of b: the other axes may then differ, and the result has
-// all of them (Luong's [query; key] of every pair).
+// The same where the joined axes are named, OfA of a and OfB of b: the other axes may then differ,
+// and the result has all of them (Luong's [query; key] of every pair).
 template <an_axis auto Whole, an_axis auto OfA, an_axis auto OfB, traced A, traced B>
   requires detail::fits<detail::concat_named<Whole, OfA, OfB>, A, B>
 constexpr auto concat(A a, B b) {

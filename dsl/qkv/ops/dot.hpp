@@ -84,9 +84,11 @@ struct dot {
 // Shapes:   both carry every named axis; the result has all other axes of both. An axis of both
 //           that is not contracted must be a batch axis; a batch axis is contracted only with a
 //           param or with weights over it.
-// Numerics: 16-bit products accumulate in f32, f64 in f64; a product with a masked factor contributes nothing.
-// Errors:   a named axis missing or of two sizes; f64 with f32; a shared axis that is not a batch axis;
-//           heads added up between activations; weights contracted over another axis than their own.
+// Numerics: 16-bit products accumulate in f32, f64 in f64; a product with a masked factor
+//           contributes nothing.
+// Errors:   a named axis missing or of two sizes; f64 with f32; a shared axis that is not a batch
+//           axis; heads added up between activations; weights contracted over another axis than
+//           their own.
 template <an_axis auto... Ax, traced L, traced R>
   requires detail::fits<detail::rule::dot{axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {

@@ -55,7 +55,8 @@ using logic_misfit = misfit<rule::logic<Kind>{}, L, R>;
 
 // Computes: whether left compares so to right, or both, either, at each position.
 // Shapes:   the union of both.
-// Numerics: b8; what is compared is compared as f32 or f64, or as i32 when both sides are whole numbers.
+// Numerics: b8; what is compared is compared as f32 or f64, or as i32 when both sides are whole
+//           numbers.
 // Errors:   sizes that differ; f64 with f32; and, or of something that is not a b8.
 template <class L, class R>
   requires detail::logic_fits<op::less, L, R>

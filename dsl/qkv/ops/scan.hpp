@@ -280,18 +280,19 @@ template <an_axis auto Ax, operand S, class Step, traced... X,
           class Err = detail::refusal<detail::scan_step<axes_of<Ax>(), S, R>>>
 constexpr Err scan(S, Step, X...);
 
-// Computes: s = state; for each position t along Ax: (s, y[t]) = step(s, x[t]...), where step returns
-//           std::pair{next state, y}, or the next state alone, which then is y. Gives y and the last
-//           s: auto [y, s] = scan<seq>(S0, step, K, V).
+// Computes: s = state; for each position t along Ax: (s, y[t]) = step(s, x[t]...), where step
+//           returns std::pair{next state, y}, or the next state alone, which then is y. Gives y and
+//           the last s: auto [y, s] = scan<seq>(S0, step, K, V).
 // Shapes:   state [..] without Ax; each x carries Ax, and is given to step without it; next as the
 //           state; y [..] -> result [Ax, ..]. Everything that varies along Ax is handed over as x.
-// Numerics: in order along Ax, in the type of the state. Where the next state is absent (masked), the
-//           state stays. Only the state and what a step contracts or reduces are stored: nothing of it
-//           grows with Ax but y. Axes that no step contracts or reduces are done side by side.
-// Errors:   a state with Ax, or not of floats; an x without Ax; a step that does not take the state and
-//           the operands, or returns no state; a next state of other axes or another type; a result
-//           with Ax or of another type; a scan inside a step, and folds of whole numbers there, when
-//           the kernel is built.
+// Numerics: in order along Ax, in the type of the state. Where the next state is absent (masked),
+//           the state stays. Only the state and what a step contracts or reduces are stored:
+//           nothing of it grows with Ax but y. Axes that no step contracts or reduces are done side
+//           by side.
+// Errors:   a state with Ax, or not of floats; an x without Ax; a step that does not take the state
+//           and the operands, or returns no state; a next state of other axes or another type; a
+//           result with Ax or of another type; a scan inside a step, and folds of whole numbers
+//           there, when the kernel is built.
 // Source:   the recurrence of linear attention (Katharopoulos et al. 2020, eq. 18-20), delta rule
 //           (Schlag et al. 2021), gates (Yang et al. 2024).
 template <an_axis auto Ax, operand S, class Step, traced... X,

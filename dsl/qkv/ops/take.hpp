@@ -39,8 +39,10 @@ struct take {
 
 }  // namespace detail::rule
 
-// Computes: the table's values at these positions along Ax: result[.., i] = table[.., position[.., i]].
-// Shapes:   Ax replaced by the axes of position that the table lacks; axes of both are walked together.
+// Computes: the table's values at these positions along Ax: result[.., i] =
+//           table[.., position[.., i]].
+// Shapes:   Ax replaced by the axes of position that the table lacks; axes of both are walked
+//           together.
 // Numerics: no arithmetic. A position outside of the table is moved to its nearest end.
 // Errors:   the table lacks Ax; position is not i32.
 template <an_axis auto Ax, traced Table, operand Position>

@@ -27,9 +27,10 @@ struct uniform {
 
 }  // namespace detail::rule
 
-// Computes: a number of [0, 1) at each position, a hash of the seed and of the position along each axis
-//           (core/hash.hpp): the same in every kernel, on every machine, in any order of computation.
-//           Another seed gives independent numbers; the same seed over the same axes the same ones.
+// Computes: a number of [0, 1) at each position, a hash of the seed and of the position along each
+//           axis (core/hash.hpp): the same in every kernel, on every machine, in any order of
+//           computation. Another seed gives independent numbers; the same seed over the same axes
+//           the same ones.
 // Shapes:   [ax...]
 // Numerics: f32, a multiple of 2^-24.
 // Errors:   a seed that is not i32, or not one number.
