@@ -16,12 +16,22 @@ namespace {
 
 constexpr std::size_t line = 64;
 
+}  // namespace
+
+namespace detail {
+
 // Stands before every block and every gap; `bytes` counts itself, the memory handed out and a line
 // after it.
-struct alignas(line) block {
+struct alignas(line) workspace_block {
   std::size_t bytes;
-  block *next;
+  workspace_block *next;
 };
+
+}  // namespace detail
+
+namespace {
+
+using block = detail::workspace_block;
 static_assert(sizeof(block) == line,
               "a block's head is one line, so that what follows stays aligned");
 
