@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <qkv/core/half.hpp>
+#include <qkv/core/types.hpp>
 
 #include "tests/support/random.hpp"
 
