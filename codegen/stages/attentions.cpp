@@ -179,8 +179,11 @@ class finder {
       return p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over &&
              p_[user].in[0] == scores && same_set(p_[user].shape, rows);
     };
+    std::set<node_id> before;  // what the values are made of: no result of the stage itself
+    walk(values, [](node_id) { return true; }, before);
     for (node_id user : users_[scores])
-      if (is_lse_of_these(user) && s.lse < 0 && !found_.taken[user]) s.lse = user;
+      if (is_lse_of_these(user) && s.lse < 0 && !found_.taken[user] && !before.count(user))
+        s.lse = user;
 
     // contractions that vary along both tile axes and serve only these scores live in the tile
     std::set<node_id> cone;

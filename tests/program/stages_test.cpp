@@ -65,12 +65,22 @@ constexpr auto hidden =
       return qkv::dot<wide>(qkv::mask(X, keep), qkv::dot<narrow>(W, U));
     });
 
+constexpr auto values_of_lse = qkv::kernel<"values_of_lse">([
+](qkv::in<"S", specs::seq, wide> S, qkv::in<"X", specs::seq, wide> X) -> qkv::out<"O", specs::seq> {
+  auto values = qkv::dot<specs::seq>(X, qkv::logsumexp<wide>(S));
+  return qkv::dot<wide>(qkv::softmax<wide>(S), values);
+});
+
 }  // namespace
 
 TEST_CASE("one attention is one stage") {
   CHECK(outline_of(specs::full).kinds == "attention");
   CHECK(outline_of(specs::causal_self).kinds == "attention");
   CHECK(outline_of(specs::with_lse).kinds == "attention");
+}
+
+TEST_CASE("a logsumexp of which the values are made is not a result of their attention") {
+  CHECK(outline_of(values_of_lse).kinds == "map contraction attention");
 }
 
 TEST_CASE("weights that several products share are stored by none") {
