@@ -81,7 +81,8 @@ std::string meaning::differs(const arrays &other) const {
         };
         if (off <= 1e-5 * noise + 1e-11 * scale) continue;
         if (!same_kind(one[k]) || !same_kind(two[k])) continue;  // overflow or close to a pole
-        if (std::isfinite(off) && (off <= noise_at(name, k) || !is_stable(name, k, off))) continue;
+        if (std::isfinite(off) && (off <= 2 * noise_at(name, k) || !is_stable(name, k, off)))
+          continue;
         if (!std::isfinite(off) && !is_stable(name, k, 1e300)) continue;
         return fmt::format("{}[{}] is {:.9g}, not {:.9g}", name, k, got[k], want[k]);
       }

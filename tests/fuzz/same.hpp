@@ -1,9 +1,9 @@
 #pragma once
 // Tests whether two programs mean the same: their interpretations in double precision agree, up to
 // the effect of another order of the same sums. An element may be off by 1e-11 of the largest in
-// its row, and by what rounding in double may explain: 1e-5 of the errors of float loops there, the
-// reference's noise in double, and a hundred times what a relative change of the arguments by 1e-13
-// makes of it.
+// its row, and by what rounding in double may explain: 1e-5 of the errors of float loops there,
+// twice the reference's noise in double, and a hundred times what a relative change of the
+// arguments by 1e-13 makes of it.
 #include <string>
 
 #include "codegen/reference/interpreter.hpp"
