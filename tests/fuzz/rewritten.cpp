@@ -32,7 +32,7 @@ std::string wrong_rewrite(const program &p, const meaning &m, const std::vector<
       now = r.run(now);
       if (std::count(now.arguments.begin(), now.arguments.end(), -1))
         return r.name + ": an argument is lost";
-      const std::string wrong = m.differs(interpret(now, m.arguments(), m.sizes()));
+      const std::string wrong = m.differs(in_double(now, m.arguments(), m.sizes()));
       if (!wrong.empty()) return r.name + ": " + wrong;
     } catch (const std::exception &e) {
       return r.name + " throws: " + e.what();

@@ -15,11 +15,15 @@ using codegen::arrays;
 using codegen::node_id;
 using codegen::order;
 
+arrays in_double(const codegen::program &p, const arrays &arguments, const codegen::size_map &s) {
+  return interpret_as_double(p, arguments, s, order::in_sequence);
+}
+
 meaning::meaning(const codegen::program &p, const arrays &arguments, const codegen::size_map &s)
     : p_(p),
       arguments_(arguments),
       sizes_(s),
-      exact_(interpret(p, arguments, s)),
+      exact_(in_double(p, arguments, s)),
       sequence_(interpret_as_float(p, arguments, s, order::in_sequence)),
       eights_(interpret_as_float(p, arguments, s, order::in_eights)) {}
 
@@ -31,7 +35,7 @@ bool meaning::is_stable(const std::string &output, std::size_t k, double off) co
     if (detail::is_float(wide[n].type) && wide[n].type != f64) wide.nodes[n].type = f32;
   const double at = exact_.at(output).data[k];
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    const arrays moved = interpret(wide, testing::jittered(p_, arguments_, 1e-13, seed), sizes_);
+    const arrays moved = in_double(wide, testing::jittered(p_, arguments_, 1e-13, seed), sizes_);
     const double there = moved.at(output).data[k];
     if (std::isfinite(at) != std::isfinite(there) || std::fabs(at - there) > 0.01 * off)
       return false;
@@ -43,10 +47,10 @@ bool meaning::is_stable(const std::string &output, std::size_t k, double off) co
 // one plain loop: where results cancel.
 double meaning::noise_at(const std::string &output, std::size_t k) const {
   if (noise_.empty()) {
-    codegen::program in_double = p_;
-    for (codegen::node &n : in_double.nodes)
+    codegen::program wide = p_;
+    for (codegen::node &n : wide.nodes)
       if (n.type == f32) n.type = f64;
-    noise_ = interpret_and_measure(in_double, arguments_, sizes_).noise;
+    noise_ = interpret_and_measure(wide, arguments_, sizes_).noise;
   }
   return noise_.at(output).data[k];
 }

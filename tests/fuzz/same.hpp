@@ -10,6 +10,10 @@
 
 namespace qkv::fuzz {
 
+// What a program computes in double, also with f64: stages then store what they computed.
+codegen::arrays in_double(const codegen::program &, const codegen::arrays &arguments,
+                          const codegen::size_map &);
+
 // The original program, interpreted once, with which others are compared.
 class meaning {
  public:

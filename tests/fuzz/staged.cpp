@@ -97,7 +97,7 @@ class staged {
       q.outputs = {root + 1};
     }
     q.arguments = sorted(q.arguments);
-    known_[name] = interpret(codegen::without_dead_steps(q), known_, m_.sizes()).at(name);
+    known_[name] = in_double(codegen::without_dead_steps(q), known_, m_.sizes()).at(name);
     return "";
   }
 
