@@ -82,4 +82,12 @@ inline std::vector<std::int64_t> offsets(const extents &extent, const extents &s
   return list;
 }
 
+// to[c] = f(x[c * steps[0]], y[c * steps[1]]), computed in U.
+template <class U, class N, class F>
+void compute_run(std::int64_t n, const N *x, const N *y, const std::array<std::int64_t, 3> &steps,
+                 N *to, F f) {
+  for (std::int64_t c = 0; c < n; ++c)
+    to[c] = static_cast<N>(f(static_cast<U>(x[c * steps[0]]), static_cast<U>(y[c * steps[1]])));
+}
+
 }  // namespace qkv::codegen::detail

@@ -100,18 +100,6 @@ tensor_value<T> steps<T>::uniform(const node &n, const values &in) const {
   return v;
 }
 
-namespace {
-
-// to[c] = f(x[c * steps[0]], y[c * steps[1]]), computed in U.
-template <class U, class N, class F>
-void compute_run(std::int64_t n, const N *x, const N *y, const std::array<std::int64_t, 3> &steps,
-                 N *to, F f) {
-  for (std::int64_t c = 0; c < n; ++c)
-    to[c] = static_cast<N>(f(static_cast<U>(x[c * steps[0]]), static_cast<U>(y[c * steps[1]])));
-}
-
-}  // namespace
-
 template <class T>
 tensor_value<T> steps<T>::pointwise(const node &n, const values &in) const {
   value v = blank(n.shape);
