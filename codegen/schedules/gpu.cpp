@@ -1,5 +1,6 @@
 #include "codegen/schedules/gpu.hpp"
 
+#include "codegen/schedules/float_literals.hpp"
 #include "codegen/schedules/fuse_grids.hpp"
 #include "codegen/schedules/shrink_registers.hpp"
 
@@ -83,6 +84,7 @@ int extent_of(const Func &f, const Halide::RVar &v) {
 void add_passes(Halide::Pipeline &p) {
   p.add_custom_lowering_pass(new shrink_registers);
   p.add_custom_lowering_pass(new fuse_grids);
+  p.add_custom_lowering_pass(new float_literals);
 }
 
 }  // namespace qkv::codegen::gpu

@@ -18,6 +18,8 @@ inline constexpr axis<"d", 8> d;
 inline constexpr axis<"h", 5> h;
 inline constexpr axis<"four", 4> four;
 inline constexpr axis<"three", 3> three;
+inline constexpr axis<"one", 1> one;
+inline constexpr alias<"own", one> own;
 
 // Three axes besides the rows of a contraction.
 inline constexpr auto five_axes = kernel<"five_axes">(
@@ -50,6 +52,13 @@ inline constexpr auto sums_of_five = kernel<"sums_of_five">(
 inline constexpr auto three_apart =
     kernel<"three_apart">([](in<"X", s, three> X, in<"Z", t, three> Z) -> out<"Y", s, t> {
       return dot<three>(X, cumsum<t>(Z));
+    });
+
+// Keys behind the only one never count, which the code generator knows.
+inline constexpr auto one_key =
+    kernel<"one_key">([](in<"Q", own, d> Q, in<"K", one, d> K, in<"n", i32, one> n,
+                         in<"V", one, d> V) -> out<"O", own, d> {
+      return dot<one>(mask(dot<d>(Q, K), index(one) < n), V);
     });
 
 }  // namespace grids
