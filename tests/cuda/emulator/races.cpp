@@ -1,0 +1,59 @@
+#include "tests/cuda/emulator/races.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "tests/cuda/emulator/block.hpp"
+
+namespace qkv::ptx {
+namespace {
+
+std::uint8_t bytes_in_word(std::uint32_t word, std::uint32_t offset, std::uint32_t end) {
+  std::uint8_t m = 0;
+  for (std::uint32_t b = 0; b < 4; ++b)
+    if (word * 4 + b >= offset && word * 4 + b < end) m |= static_cast<std::uint8_t>(1u << b);
+  return m;
+}
+[[noreturn]] void race(const char *what, std::uint32_t offset, int other, const warp &w) {
+  throw error(std::string("race in shared memory at byte ") + std::to_string(offset) + ": warp " +
+              std::to_string(w.id) + " " + what + " warp " + std::to_string(other) +
+              " without a barrier between");
+}
+
+}  // namespace
+
+void join(clocks &a, const clocks &b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = std::max(a[i], b[i]);
+}
+
+void note_read(warp &w, std::uint32_t offset, int bytes) {
+  block &b = *w.in;
+  const std::uint32_t end = offset + static_cast<std::uint32_t>(bytes);
+  for (std::uint32_t word = offset / 4; word * 4 < end; ++word) {
+    const last_write &s = b.writes[word];
+    if (s.clock > w.seen[s.warp] && s.warp != w.id && (s.bytes & bytes_in_word(word, offset, end)))
+      race("reads what was written by", word * 4, s.warp, w);
+    b.reads[word * b.warps.size() + static_cast<unsigned>(w.id)] = w.clock();
+  }
+}
+void note_write(warp &w, std::uint32_t offset, int bytes) {
+  block &b = *w.in;
+  const std::uint32_t end = offset + static_cast<std::uint32_t>(bytes);
+  for (std::uint32_t word = offset / 4; word * 4 < end; ++word) {
+    last_write &s = b.writes[word];
+    const std::uint8_t mine = bytes_in_word(word, offset, end);
+    if (s.clock > w.seen[s.warp] && s.warp != w.id && (s.bytes & mine))
+      race("overwrites what was written by", word * 4, s.warp, w);
+    const std::uint32_t *reads = &b.reads[word * b.warps.size()];
+    for (std::size_t other = 0; other < b.warps.size(); ++other)
+      if (reads[other] > w.seen[other] && static_cast<int>(other) != w.id)
+        race("overwrites what is read by", word * 4, static_cast<int>(other), w);
+    if (s.warp == w.id && s.clock == w.clock())
+      s.bytes |= mine;
+    else
+      s.bytes = mine;
+    s.clock = w.clock(), s.warp = static_cast<std::uint16_t>(w.id), s.async = false;
+  }
+}
+
+}  // namespace qkv::ptx

@@ -1,0 +1,10 @@
+#pragma once
+// Special registers.
+#include "tests/cuda/emulator/block.hpp"
+
+namespace qkv::ptx {
+
+// Writes those that the kernel reads, at the start of a block.
+void special_registers(warp &);
+
+}  // namespace qkv::ptx
