@@ -5,7 +5,7 @@
 namespace qkv::ptx {
 namespace {
 
-// --- addresses of spaces: i.a: space, i.b: to that space, i.c: wide result, i.d: wide source ---
+// i.a: space; i.b: into that space; i.c: the result is wide; i.d: the source is wide
 
 void convert_address(warp &w, const instruction &i, lane_mask m) {
   const block &b = *w.in;

@@ -1,5 +1,5 @@
 #pragma once
-// The state of a block that runs: warps with a program counter per group of lanes, barriers, shared memory.
+// The state of a running block: warps, their groups of lanes, barriers, shared memory.
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -90,8 +90,8 @@ struct block {
 // Lets the warps at a barrier go on once all have arrived. A warp that ends counts as arrived.
 void release_if_complete(block &, named_barrier &);
 
-// For instructions that need all lanes of a mask, or all of the warp: true once these have met. Until
-// then the group waits for the others.
+// For instructions that need all lanes of a mask, or of the warp: true once these have met. Until
+// then, the group waits for the others.
 bool together(warp &, lane_mask present, lane_mask wanted);
 bool together_all(warp &, lane_mask present);
 

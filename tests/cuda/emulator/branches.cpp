@@ -6,7 +6,7 @@
 namespace qkv::ptx {
 namespace {
 
-// --- branches: they set the program counter themselves ---
+// These set the program counter themselves.
 
 void branch(warp &w, const instruction &i, lane_mask taken) {
   group &g = w.groups[0];

@@ -149,7 +149,7 @@ std::uint64_t write(const value &v, type t, way r, bool saturate, bool relu) {
   return static_cast<std::uint64_t>(n);
 }
 std::uint64_t trimmed(std::uint64_t v, type t, bool wide) {
-  // results of 8 and 16 bits are extended into wider registers
+  // Results of 8 and 16 bits are extended into wider registers.
   switch (t) {
     case type::s8:
       v = static_cast<std::uint64_t>(static_cast<std::int8_t>(v));

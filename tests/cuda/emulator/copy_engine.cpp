@@ -107,7 +107,7 @@ void engine_load(warp &w, const instruction &i, lane_mask m) {
     }
   }
 }
-// Stores are done at once. A late one would show only in reads of its source, which bulk waits order.
+// Stores are done at once: bulk waits order the reads of their source, where a late one would show.
 void engine_store(warp &w, const instruction &i, lane_mask m) {
   block &b = *w.in;
   for (lane_mask left = m; left; left &= left - 1) {

@@ -33,8 +33,8 @@ void run_kernel(const loaded_function &f, const grid &g, const std::vector<std::
   }
 }
 
-// Arguments as pointers, or as one buffer (`extra`: key 1 precedes the buffer, key 2 a pointer to its
-// size, key 0 ends the list). Throws when they are not those of the kernel.
+// Arguments as pointers, or as one buffer (`extra`: key 1 precedes the buffer, key 2 a pointer to
+// its size, key 0 ends the list). Throws when they are not those of the kernel.
 std::vector<std::uint8_t> arguments_of(const kernel &k, void *const *args, void *const *extra) {
   std::size_t needed = 0;
   for (const variable &p : k.params) needed = static_cast<std::size_t>(p.offset + p.bytes);

@@ -1,5 +1,5 @@
 #pragma once
-// A decoded kernel: instructions whose operands are slots, the constants among these, and its parameters.
+// A decoded kernel: its instructions, whose operands are slots, its constants, its parameters.
 #include <cstdint>
 #include <map>
 #include <string>

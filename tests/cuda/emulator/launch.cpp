@@ -170,7 +170,7 @@ class runner {
            "," + std::to_string(b_.index[2]) + ": ";
   }
 
-  // Merges groups that have met, and puts the one that is furthest behind first. False when all wait.
+  // Merges groups that have met, and puts the one furthest behind first. False when all wait.
   static bool regroup(warp &w) {
     auto &g = w.groups;
     for (std::size_t i = 0; i < g.size(); ++i)

@@ -1,4 +1,4 @@
-// Matrices in the registers of a warp: ldmatrix, stmatrix, mma.sync. Layouts as in the PTX manual, 9.7.14.
+// Matrices in the registers of a warp: ldmatrix, stmatrix, mma.sync (PTX manual, 9.7.14).
 #include "tests/cuda/emulator/matrix.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ void load_matrix(warp &w, const instruction &i, lane_mask m) {
     }
   }
   if (w.in->how->profile) {
-    // eight rows of 16 bytes at a time
+    // Eight rows of 16 bytes are read at a time.
     statistics &st = *w.in->stats;
     ++st.shared_requests;
     for (std::uint32_t j = 0; j < i.a; ++j) {
@@ -73,7 +73,7 @@ float element(format f, std::uint32_t bits) {
                             : std::bit_cast<float>(bits & 0xffffe000u);
 }
 
-// m16n8kK. i.a: format of a and b; i.b: K; i.c: accumulator in f16; sources: a (K/4 or K/2 registers of 16 rows), b, c
+// m16n8kK. i.a: format of a and b; i.b: K; i.c: the accumulator is f16; sources: a, b, c
 void multiply(warp &w, const instruction &i, lane_mask m) {
   if (!together_all(w, m)) return;
   const auto f = static_cast<format>(i.a);

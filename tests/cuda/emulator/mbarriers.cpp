@@ -15,7 +15,7 @@ void arrive_at(warp &w, mbarrier &m, std::int64_t count) {
   complete_if_all(*w.in, m);
 }
 
-// i.a: 0 init, 1 inval, 2 arrive, 3 arrive.expect_tx, 4 expect_tx, 5 try_wait, 6 wait by phase parity in a, 7 complete_tx
+// i.a: 0 init, 1 inval, 2 arrive, 3 arrive.expect_tx, 4 expect_tx, 5 try_wait, 7 complete_tx
 void barrier_op(warp &w, const instruction &i, lane_mask m) {
   block &b = *w.in;
   for (lane_mask left = m; left; left &= left - 1) {

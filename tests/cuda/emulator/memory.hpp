@@ -15,7 +15,7 @@ std::uint64_t address_of_lane(warp &, const instruction &, int lane, int source)
 std::uint8_t *place(warp &, space, std::uint64_t address, int bytes, int lane, access);
 std::uint8_t *shared_at(warp &, std::uint64_t address, int bytes, access);
 
-// Counts one request of a warp: sectors of 32 bytes of global memory, or wavefronts of shared memory.
+// Counts a request of a warp: sectors of 32 bytes of global memory, wavefronts of shared memory.
 void profile_global(warp &, const instruction &, const std::uint64_t *address, lane_mask,
                     int bytes);
 void profile_shared(warp &, const instruction &, const std::uint64_t *address, lane_mask,

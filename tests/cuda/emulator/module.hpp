@@ -1,5 +1,5 @@
 #pragma once
-// PTX as it stands in the file: variables, entries, statements. Nothing here knows what an instruction does.
+// The text of a PTX module as data: variables, entries, statements. Instructions have no meaning yet.
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -32,7 +32,7 @@ class parser : lexer {
   }
 
  private:
-  // --- module ---
+  // Modules.
   void to_line_end() {
     while (at_ < text_.size() && text_[at_] != '\n') ++at_;
   }
@@ -184,7 +184,7 @@ class parser : lexer {
     m_.entries.push_back(std::move(e));
   }
 
-  // --- statements; a scope of its own renames its registers ---
+  // Statements. An inner scope renames its registers.
   // Registers and labels of an inner scope are its own; a branch may come before its label.
   void block() {
     const auto first = e_->body.size();

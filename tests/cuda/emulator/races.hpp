@@ -1,5 +1,5 @@
 #pragma once
-// Happens-before among the warps of a block, by vector clocks; accesses of shared memory that it does not order.
+// Races in shared memory: accesses that no barrier orders, by vector clocks of the warps.
 #include <cstdint>
 #include <vector>
 

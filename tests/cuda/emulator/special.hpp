@@ -1,5 +1,5 @@
 #pragma once
-// Special registers.
+// Special registers: %tid and the like.
 #include "tests/cuda/emulator/block.hpp"
 
 namespace qkv::ptx {

@@ -11,7 +11,7 @@
 namespace qkv::ptx {
 namespace {
 
-// Element (row, k) of an operand in shared memory, in bytes. Layouts: the canonical ones of cute/atom/mma_traits_sm90_gmma.hpp.
+// Where element (row, k) of an operand is in shared memory: the layouts of CuTe's MMA_Traits.
 struct operand_in_shared {
   std::uint32_t start, leading, stride;
   int swizzle;  // 0 none, 1: 32 bytes, 2: 64, 3: 128
@@ -51,7 +51,7 @@ float read_element(warp &w, std::uint32_t address, bool b16) {
     if (s.clock > w.seen[s.warp] && s.warp != w.id)
       throw error("race in shared memory at byte " + std::to_string(offset) + ": wgmma of warp " +
                   std::to_string(w.id) + " reads what warp " + std::to_string(s.warp) + " wrote");
-    // a fence on the way from the store to here: in either warp
+    // A fence of the warp that stored or of this one must separate the two.
     if (s.clock && !s.async && b.warps[s.warp].fenced[s.warp] < s.clock &&
         w.fenced[s.warp] < s.clock)
       throw error("wgmma reads what warp " + std::to_string(s.warp) + " stored (byte " +
@@ -65,7 +65,7 @@ float read_element(warp &w, std::uint32_t address, bool b16) {
   return b16 ? from_bf16(v) : from_f16(v);
 }
 
-// m64nNk16. i.a: N; i.b: 1 bf16, 2 a in registers; i.c: bits: 0 negate a, 1 negate b, 2 a transposed, 3 b transposed; source order: d..., a, b, scale-d
+// m64nNk16. i.a: N; i.b: 1 bf16, 2 a in registers; i.c: 1 -a, 2 -b, 4 a transposed, 8 b transposed
 void warpgroup_multiply(warp &w, const instruction &i, lane_mask m) {
   if (!together_all(w, m)) return;
   const int n = static_cast<int>(i.a), regs = n / 2;
@@ -109,7 +109,7 @@ void warpgroup_multiply(warp &w, const instruction &i, lane_mask m) {
   w.in->stats->tensor_flops += static_cast<unsigned>(2 * 16 * n * 16);
 }
 
-// A product belongs to the four warps of a warpgroup: whoever waits for it knows that all of them have read their operands.
+// A product belongs to four warps: a warp that waits for it knows that all four have read.
 void commit_products(warp &w, const instruction &, lane_mask) {
   w.products.push_back(w.clock()++);
   w.read_groups.push_back(std::move(w.open_reads));
