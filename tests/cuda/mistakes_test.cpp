@@ -47,6 +47,11 @@ TEST_CASE("a missing barrier is a race: a read after a write, a write after a re
   check_names(write + other + read, {"race in shared memory", "warp"});
   check_fine(write + other + barrier + read + barrier + write);
   check_names(write + other + barrier + read + write, {"race in shared memory"});
+  // One direction, with warp 0 first.
+  CHECK(contains(outcome(other + "@%p1 st.shared.b32 [%r3], %r1; @!%p1 ld.shared.b32 %r6, [%r5];"),
+                 "warp 1 reads what was written by warp 0"));
+  CHECK(contains(outcome(other + "@%p1 ld.shared.b32 %r6, [%r5]; @!%p1 st.shared.b32 [%r3], %r1;"),
+                 "warp 1 overwrites what is read by warp 0"));
   check_names("st.shared.b32 [%r2], %r1;", {"race in shared memory", "was written by"});
 }
 
