@@ -66,13 +66,13 @@ class gpu {
 // (16 bits), %r (32), %f, %d (64), %e (f64) from 0 to 39.
 std::string entry(const std::string &parameters, const std::string &body);
 
-// The value that an instruction leaves in the register it names: %p10, %h10, %r10, %f10, %d10, %e10.
+// What an instruction leaves in the register it names: %p10, %h10, %r10, %f10, %d10, or %e10.
 // Operands: a is in %h0, %r0, %f0, %d0 and %e0, b in %h1 .., c in %h2 ... Runs on a full warp and
 // on a single lane, which must agree.
 std::uint64_t value(gpu &, const std::string &instructions, std::uint64_t a = 0,
                     std::uint64_t b = 0, std::uint64_t c = 0);
 
-// A thread per element: %r0 is the thread's element of `in`, %r9 the thread, %r10 the result. Throws
+// A thread per element: %r0 is its element of `in`, %r9 the thread, %r10 the result. Throws
 // the text of what went wrong.
 std::vector<std::uint32_t> lanes(gpu &, const std::string &body,
                                  const std::vector<std::uint32_t> &in);

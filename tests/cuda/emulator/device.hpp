@@ -69,7 +69,7 @@ struct device {
 device &gpu();
 std::vector<context *> &contexts();  // of this thread; the last is current
 
-// Each function of the driver begins with one. It holds the lock, and prints the name (PTX_CALLS=1).
+// Each function of the driver begins with one. It holds the lock and prints the name (PTX_CALLS=1).
 class call {
  public:
   explicit call(const char *name);

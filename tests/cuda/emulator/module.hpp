@@ -1,5 +1,5 @@
 #pragma once
-// The text of a PTX module as data: variables, entries, statements. Instructions have no meaning yet.
+// The text of a PTX module as data: variables, entries, statements. Instructions are only names.
 #include <cstdint>
 #include <map>
 #include <memory>
