@@ -54,7 +54,8 @@ class parser : lexer {
       m_.target = word();
       return to_line_end();
     }
-    if (d == "section" || d == "pragma" || d == "alias") {
+    // Functions are inlined by every compiler that we read from; a call to one is refused.
+    if (d == "section" || d == "pragma" || d == "alias" || d == "func") {
       while (peek() != '{' && peek() != ';') ++at_;
       if (peek() == '{')
         past_block();
@@ -67,14 +68,6 @@ class parser : lexer {
       return;
     }
     if (d == "entry") return entry_();
-    if (d == "func") {  // inlined by every compiler that we read from; a call to one is refused
-      while (peek() != '{' && peek() != ';') ++at_;
-      if (peek() == '{')
-        past_block();
-      else
-        ++at_;
-      return;
-    }
     at_ = from;
     variables(m_.variables);
   }
