@@ -17,7 +17,7 @@ namespace {
 
 std::string folder_of(const std::string &path) { return path.substr(0, path.rfind('/') + 1); }
 
-// Where a link leads, even if there is no file yet.
+// The path of the file to which links lead; the file need not exist yet.
 std::string behind_links(std::string path) {
   char target[PATH_MAX];
   for (int links = 0; links < 40; ++links) {  // as many as Linux follows
@@ -90,8 +90,8 @@ bool new_file::put_in_place() {
   return done;
 }
 
-// For files that may be written but not replaced: those of others in folders like /tmp, mounted
-// ones. Keeps the reason of the failed replacement if there is no such file.
+// Files of others in folders like /tmp, and mounted files, may be written but not replaced. errno
+// stays that of the failed replacement if the file cannot be opened.
 bool new_file::overwrite() const {
   const int why = errno;
   const int from = open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);

@@ -42,8 +42,8 @@ std::string comment_of(const program &p) {
   for (node_id n : p.arguments) text += one(n);
   for (node_id n : p.outputs) text += one(n);
   return text +
-         " * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check\n"
-         " * fails. */\n";
+         " * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.\n"
+         " * Outputs stay as they were if a check fails. */\n";
 }
 
 std::string list_of(const std::string &name, const std::vector<axis_id> &axes) {

@@ -1,7 +1,7 @@
 #pragma once
 // Rewrites for GPU threads that visit the keys of an attention in lockstep. Their tiles outlive a
-// block of keys (hoisted storage), and Halide 21 allocates such a tile only where something reads it;
-// it does not lower a load in that condition.
+// block of keys (hoisted storage), and Halide 21 allocates such a tile only where something reads
+// it; it does not lower a load in that condition.
 #include <Halide.h>
 
 #include "codegen/lower/key_range.hpp"

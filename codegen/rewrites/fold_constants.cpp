@@ -13,8 +13,8 @@ std::optional<double> constant_of(const program &p, node_id n) {
   return std::nullopt;
 }
 
-// What a step of this type keeps of a value: i32 wraps around, 16 bits round. f32 and f64 keep all
-// of it: they are rounded once, in compiled code.
+// The value that a step of this type holds: i32 wraps around, 16 bits round. Constants of f32 and
+// f64 stay exact here and are rounded once, in compiled code.
 double kept(dtype type, double value) {
   if (type == i32) return wrapped(static_cast<std::int64_t>(value));
   return type == bf16 || type == f16 ? stored(type, value) : value;

@@ -11,8 +11,8 @@ namespace qkv::codegen {
 namespace {
 
 // The state of the scan out of which a step can be hoisted, or -1. All operands must be elements of
-// that scan or outside every scan. Hoisted, the step must not need more memory for all positions than
-// an operand does, unless it is a projection.
+// that scan or outside every scan. Hoisted, the step must not need more memory for all positions
+// than an operand does, unless it is a projection.
 node_id lifted_from(const program &p, const node &n, const std::vector<bool> &inside) {
   node_id state = -1;
   bool fits = false, projects = false;

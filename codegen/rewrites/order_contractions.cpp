@@ -2,8 +2,8 @@
 // A chain of contractions is a sum of products of its factors, whichever pair is contracted first. Static sizes decide
 // here. Where sizes of the call may turn the tables, both orders stay, and the kernel compares their costs:
 //   where(cost(a) <= cost(b), a, b)          only the one that is taken is computed
-// Batch axes always count as a usual number, so that a result does not depend on the number of other
-// batch entries.
+// Batch axes always count as a usual number, so that a result does not depend on the number of
+// other batch entries.
 #include <algorithm>
 #include <map>
 #include <optional>

@@ -2,7 +2,7 @@
 //   for each tile of rows, each of the outer positions (and each block of columns)      blocks
 //     queries into shared memory; the state (alpha, beta, m, l, o) in registers: thread (x, y) keeps some rows and columns
 //     for each block of keys
-//       keys and values into shared memory; scores in registers, rows x keys scheduled over the threads
+//       keys and values into shared memory; scores in registers, rows x keys spread over threads
 //       m and l: every thread over its own keys, then across threads; weights into shared memory
 //       o of the block in registers; merge into the state
 #include <algorithm>

@@ -55,8 +55,8 @@ void schedule_contraction_gpu(contraction_funcs &f) {
   std::vector<VarOrRVar> inner = {f.column, f.row};
   for (const Halide::RVar &v : f.over) inner.emplace_back(v);
   f.sum.update().reorder(inner).unroll(f.row);
-  // Halide 21 loads four numbers with a stride of three as one vector of twelve, which OpenCL lacks.
-  // It knows the strides of Funcs, not those of inputs.
+  // Halide 21 loads four numbers with a stride of three as one vector of twelve, which OpenCL
+  // lacks. It knows the strides of Funcs, not those of inputs.
   const bool near = !f.packed.defined() || !gpu::reads_stored(f.packed);
   if (near && gpu::fits_vectors(f.sum) && (!f.packed.defined() || gpu::fits_vectors(f.packed)))
     f.sum.update().vectorize(f.column);

@@ -12,8 +12,8 @@ extern "C" {
  *   in    K[heads=8, kv, d_k=64] f32
  *   in    V[heads=8, kv, d_v=64] f32
  *   out   O[heads=8, seq, d_v=64] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_softmax_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* linear_attention
@@ -21,8 +21,8 @@ int qkv_softmax_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_te
  *   in    K[heads=8, kv, d_k=64] f32
  *   in    V[heads=8, kv, d_v=64] f32
  *   out   O[heads=8, seq, d_v=64] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_linear_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* The tables of all kernels above, 2 of them. */

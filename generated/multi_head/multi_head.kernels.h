@@ -15,8 +15,8 @@ extern "C" {
  *   param Wo[heads=8, d_v=64, d_model=512] f32
  *   param bo[d_model=512] f32
  *   out   Y[batch, seq, d_model=512] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_mha(const qkv_tensor *X, const qkv_tensor *Wq, const qkv_tensor *Wk, const qkv_tensor *Wv, const qkv_tensor *Wo, const qkv_tensor *bo, const qkv_tensor *Y);
 
 /* The tables of all kernels above, 1 of them. */

@@ -12,8 +12,8 @@ extern "C" {
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_full(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* landmarks_8
@@ -21,8 +21,8 @@ int qkv_full(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, cons
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_landmarks_8(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* landmarks_16
@@ -30,8 +30,8 @@ int qkv_landmarks_8(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_landmarks_16(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* landmarks_32
@@ -39,8 +39,8 @@ int qkv_landmarks_16(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor 
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_landmarks_32(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* landmarks_64
@@ -48,8 +48,8 @@ int qkv_landmarks_32(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor 
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    V[heads=4, kv, d_v=64] f32
  *   out   O[heads=4, seq, d_v=64] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_landmarks_64(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* The tables of all kernels above, 5 of them. */

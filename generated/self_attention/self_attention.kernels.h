@@ -12,8 +12,8 @@ extern "C" {
  *   in    K[batch, heads=8, kv, d_k=64] f32
  *   in    V[batch, heads=8, kv, d_v=64] f32
  *   out   O[batch, heads=8, seq, d_v=64] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_self_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* causal_attention
@@ -21,8 +21,8 @@ int qkv_self_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tenso
  *   in    K[batch, heads=8, kv, d_k=64] f32
  *   in    V[batch, heads=8, kv, d_v=64] f32
  *   out   O[batch, heads=8, seq, d_v=64] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_causal_attention(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
 /* The tables of all kernels above, 2 of them. */

@@ -19,8 +19,8 @@ extern "C" {
  *   param bv[heads=4, d_v=24] f32
  *   param Wo[heads=4, d_v=24, d_out=80] f32
  *   out   Y[batch, seq, d_out=80] f32
- * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text. Outputs stay as they were if a check
- * fails. */
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
 int qkv_cross(const qkv_tensor *X, const qkv_tensor *E, const qkv_tensor *F, const qkv_tensor *Wq, const qkv_tensor *bq, const qkv_tensor *Wk, const qkv_tensor *bk, const qkv_tensor *Wv, const qkv_tensor *bv, const qkv_tensor *Wo, const qkv_tensor *Y);
 
 /* The tables of all kernels above, 1 of them. */

@@ -5,7 +5,7 @@
 
 namespace qkv {
 
-// Whether calls may run on a device. Errors: unsupported (nothing in this program was built for the
+// Ok if calls may run on a device. Errors: unsupported (nothing in this program was built for the
 // device), no_device (no driver), device_failed (this process was forked from one that used a
 // device). On a machine with a driver but without a device, the first call fails.
 status available(device) noexcept;

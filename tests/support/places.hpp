@@ -1,6 +1,6 @@
 #pragma once
-// The places where tests run kernels: the host, and OpenCL unless this machine has no driver for it.
-// With a driver, a call that fails is a failure.
+// The places where tests run kernels: the host, and OpenCL unless this machine has no driver for
+// it. With a driver, a call that fails is a failure.
 #include <qkv/device.hpp>
 #include <vector>
 

@@ -31,8 +31,8 @@ using O_ = out<"O", batch, heads, seq, d_v>;
 using std::int64_t;
 
 // Queries, keys. Under sanitizers (QKV_FEWER_SIZES), sizes that cost most of the time and take no
-// other path through the interpreter are left out. ./run test has no other build of this folder; with
-// --long, the one with g++ tries all sizes.
+// other path through the interpreter are left out. ./run test has no other build of this folder;
+// with --long, the one with g++ tries all sizes.
 struct pair_of_sizes {
   int64_t n, m;
 };
