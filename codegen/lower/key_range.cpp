@@ -15,17 +15,24 @@ namespace {
 
 using Halide::Expr;
 
-// coefficient * index(key) + something between low and high: of 64 bits where numbers take part that may be as large as
-// an i32, so that no sum wraps around.
+// coefficient * index(key) + something between low and high: of 64 bits where numbers take part that
+// may be as large as an i32, so that no sum wraps around here. `holds`: where none of the spec's own
+// sums, which are of i32, wraps around either; undefined where none can.
 struct affine {
   int coefficient = 0;
-  Expr low, high;
+  Expr low, high, holds{};
 };
 
 // Bounds beyond every position say no more than this.
+constexpr int far = 1 << 30;
+
 Expr as_position(const Expr &bound) {
-  constexpr int far = 1 << 30;
   return bound.type().bits() == 64 ? Halide::cast<int>(Halide::clamp(bound, -far, far)) : bound;
+}
+
+// The bound, or none.
+Expr where_it_holds(const Expr &holds, const Expr &bound, int none) {
+  return holds.defined() ? Halide::select(holds, bound, none) : bound;
 }
 
 class ranges {
@@ -91,9 +98,22 @@ class ranges {
     if (!a || !b) return r;
     const int k = a->coefficient - b->coefficient;
     Expr low = a->low - b->high + strict;  // k * key + low <= 0 must be possible
-    if (k == 1) r.to = as_position(1 - low);
-    if (k == -1) r.from = as_position(low);
+    const Expr holds = both(a->holds, b->holds);
+    if (k == 1) r.to = where_it_holds(holds, as_position(1 - low), far);
+    if (k == -1) r.from = where_it_holds(holds, as_position(low), -far);
     return r;
+  }
+
+  // A sum of the spec.
+  affine sum(affine x) const {
+    if (x.low.type().bits() < 64) return x;
+    const Expr keys = Halide::cast<std::int64_t>(c_.extent(s_.key)) * x.coefficient;
+    const auto fits = [](const Expr &e) {
+      return e == Halide::cast<std::int64_t>(Halide::cast<int>(e));
+    };
+    x.holds =
+        both(x.holds, fits(x.low + Halide::min(keys, 0)) && fits(x.high + Halide::max(keys, 0)));
+    return x;
   }
 
   std::optional<affine> of_index(node_id n) const {
@@ -111,14 +131,15 @@ class ranges {
     if (x.kind == op::add || x.kind == op::sub) {
       auto a = of_index(x.in[0]), b = of_index(x.in[1]);
       if (!a || !b) return std::nullopt;
+      const Expr holds = both(a->holds, b->holds);
       if (x.kind == op::add)
-        return affine{a->coefficient + b->coefficient, a->low + b->low, a->high + b->high};
-      return affine{a->coefficient - b->coefficient, a->low - b->high, a->high - b->low};
+        return sum({a->coefficient + b->coefficient, a->low + b->low, a->high + b->high, holds});
+      return sum({a->coefficient - b->coefficient, a->low - b->high, a->high - b->low, holds});
     }
     if (x.kind == op::neg) {
       auto a = of_index(x.in[0]);
       if (!a) return std::nullopt;
-      return affine{-a->coefficient, -a->high, -a->low};
+      return sum({-a->coefficient, -a->high, -a->low, a->holds});
     }
     if (has(x.shape, s_.key) || has(x.shape, s_.row)) return std::nullopt;
     value v = expression(c_).at(n, outer_);  // the same for the whole tile

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "codegen/lower/position_ranges.hpp"
 #include "codegen/program/text.hpp"
 
 namespace qkv::codegen {
@@ -31,6 +32,14 @@ void limits::stored(const std::string &what, dtype type,
 
 void limits::counted(const std::string &what, const std::vector<axis_id> &axes) {
   require(1, {axes}, {}, fmt::format("{} needs more than {} iterations", what, most));
+}
+
+void limits::computed() {
+  for (const auto &[step, holds] : requirements_of_positions(c_)) {
+    const std::string text = fmt::format("{} is beyond the range of i32", label_of(c_.p, step));
+    if (Halide::Internal::is_const_zero(holds)) throw std::runtime_error(c_.p.name + ": " + text);
+    if (!Halide::Internal::is_const_one(holds)) all_.push_back({holds, text});
+  }
 }
 
 void limits::require(std::int64_t each, const std::vector<std::vector<axis_id>> &blocks,

@@ -1,11 +1,11 @@
 #pragma once
-// Limits of compiled code: positions, byte counts of everything it stores and iterations of a loop
-// are 31-bit numbers.
+// Limits of compiled code: positions and what is computed of them, byte counts of everything it
+// stores and iterations of a loop are 31-bit numbers.
 #include "codegen/lower/context.hpp"
 
 namespace qkv::codegen {
 
-// Calls that would store more fail before they compute anything. The runtime reports the text as
+// Calls that need more fail before they compute anything. The runtime reports the text as
 // the status too_large: "scores[kv, seq] needs more than 2147483647 bytes". If the sizes are known
 // at build time, the build fails.
 class limits {
@@ -18,6 +18,8 @@ class limits {
               const std::vector<axis_id> &around);
   // Iterations of one loop over these axes.
   void counted(const std::string &what, const std::vector<axis_id> &axes);
+  // Arithmetic of positions and sizes.
+  void computed();
   void add_to(Halide::Pipeline &) const;
 
  private:

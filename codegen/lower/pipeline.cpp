@@ -37,6 +37,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   const stages cut = cut_into_stages(p);
   context c(p, cut);
   limits fits(c);
+  fits.computed();
   std::map<node_id, Halide::Func> outputs;
   const auto keep = [&](node_id root, Halide::Func f) {
     if (is_output(p, root)) {

@@ -1,5 +1,8 @@
 #include "codegen/program/assemble.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -7,6 +10,7 @@
 
 #include "codegen/program/scans.hpp"
 #include "codegen/program/sizes.hpp"
+#include "codegen/program/text.hpp"
 
 namespace qkv::codegen {
 
@@ -57,6 +61,13 @@ void demand(program &p, condition c) {
   p.conditions.push_back(std::move(c));
 }
 
+// " in X * 3e+09"
+std::string place_of(const program &p, node_id operand) {
+  for (node_id n = operand; n < static_cast<node_id>(p.nodes.size()); ++n)
+    if (std::count(p[n].in.begin(), p[n].in.end(), operand)) return " in " + label_of(p, n);
+  return "";
+}
+
 }  // namespace
 
 program assembled(program p) {
@@ -67,7 +78,9 @@ program assembled(program p) {
     if (n.kind == op::number && n.type == i32 &&
         (n.value != std::trunc(n.value) || n.value < std::numeric_limits<std::int32_t>::min() ||
          n.value > std::numeric_limits<std::int32_t>::max()))
-      throw std::invalid_argument(p.name + ": " + std::to_string(n.value) + " is not an i32");
+      throw std::invalid_argument(
+          fmt::format("{}: {:.15g}{} is not an i32", p.name, n.value,
+                      place_of(p, static_cast<node_id>(&n - nodes.data()))));
     if (n.kind == op::rename && p.axes[n.over[0]].root != p.axes[n.over[1]].root)
       demand(p, {condition::same_size, n.over[1], n.over[0], -1, text_of(p, n)});
     if (n.kind == op::split || n.kind == op::merge)

@@ -19,7 +19,7 @@ enum class status_code : int {
   wrong_extent,     // an extent is negative or differs from the declared one or between arguments
   wrong_condition,  // sizes do not satisfy what split, merge, concat or rename requires
   wrong_stride,     // the innermost stride is not 1, or a stride is negative
-  too_large,      // an extent, a tensor or a stored step of the kernel does not fit 32-bit indices
+  too_large,      // an extent, a tensor, a stored step or a computed position does not fit 32 bits
   null_data,      // an argument has elements but no memory
   misaligned,     // the memory is not aligned to the element size
   overlap,        // an output overlaps itself, another output or an input

@@ -59,4 +59,22 @@ inline constexpr auto of_two = kernel<"of_two">(
       return dot<inner, columns>(X, W);
     });
 
+// Positions that the sizes of a call may carry beyond i32.
+inline constexpr auto spread = kernel<"spread">([](in<"X", kv> X, in<"A", seq> A) -> out<"Y", seq> {
+  return take<kv>(X, index(seq) * 100000) + A;
+});
+inline constexpr auto from_end = kernel<"from_end">([](in<"X", seq> X) -> out<"Y", i32, seq> {
+  return cast<i32>(X) + (size(seq) * size(seq) - index(seq));
+});
+// Positions of which an input decides, up to the ends of i32.
+inline constexpr auto part =
+    kernel<"part">([](in<"X", seq> X, in<"first", i32> first, in<"Y0", kv> Y0) -> out<"Y", kv> {
+      return slice<seq, kv>(X, first) + Y0;
+    });
+inline constexpr auto later =
+    kernel<"later">([](in<"A", seq> A, in<"V", kv> V, in<"gap", i32> gap) -> out<"Y", seq> {
+      auto scores = broadcast<kv>(A) * broadcast<seq>(V);
+      return dot<kv>(softmax<kv>(mask(scores, index(kv) > index(seq) + gap)), V);
+    });
+
 }  // namespace compiled

@@ -2,6 +2,9 @@
 #include <qkv/call.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -15,6 +18,12 @@ using namespace compiled;
 using qkv::options;
 using qkv::status;
 using qkv::status_code;
+
+tensor<qkv::i32> one(std::int32_t number) {
+  tensor<qkv::i32> t;
+  t.fill(number);
+  return t;
+}
 
 }  // namespace
 
@@ -62,6 +71,70 @@ TEST_CASE("folds in a scan that are too large") {
   CHECK(s.text() ==
         std::string("mixed: a fold of scan<seq> needs more than 2147483647 iterations"));
   CHECK(std::all_of(S.begin(), S.end(), [](float x) { return x == -7; }));
+}
+
+TEST_CASE("positions beyond i32") {
+  tensor<kv> X({3});
+  X(0) = 1, X(1) = 2, X(2) = 3;
+  for (const options &how : qkv::testing::places()) {
+    for (const std::int64_t n : {21475, 21476}) {  // 21474 * 100000 is the last that fits
+      tensor<seq> A({n}), Y({n});
+      A.fill(0), Y.fill(-7);
+      const status s = qkv::call<spread>(how, X, A, Y);
+      CAPTURE(n, s.text());
+      if (n == 21475) {
+        CHECK(s.ok());
+        CHECK(Y(0) == 1);
+        CHECK(std::all_of(Y.begin() + 1, Y.end(), [](float y) { return y == 3; }));
+      } else {
+        CHECK(s.code() == status_code::too_large);
+        CHECK(s.text() == std::string("spread: index(seq) * 100000 is beyond the range of i32"));
+        CHECK(std::all_of(Y.begin(), Y.end(), [](float y) { return y == -7; }));
+      }
+    }
+  }
+  for (const std::int64_t n : {46340, 46341}) {
+    tensor<seq> Z({n});
+    tensor<qkv::i32, seq> Y({n});
+    Z.fill(0), Y.fill(-7);
+    const status s = qkv::call<from_end>(Z, Y);
+    CAPTURE(n, s.text());
+    CHECK(s.ok() == (n == 46340));
+    CHECK(Y(n - 1) == (s.ok() ? n * n - n + 1 : -7));
+    if (!s.ok())
+      CHECK(s.text() == std::string("from_end: size(seq) * size(seq) is beyond the range of i32"));
+  }
+}
+
+TEST_CASE("positions from an input, at the ends of i32") {
+  constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min(),
+                         highest = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t n = 70;
+  tensor<seq> X({n});
+  for (std::int64_t k = 0; k < n; ++k) X(k) = static_cast<float>(k);
+  tensor<kv> none({n}), Y({n}), V({n});
+  none.fill(0), V.fill(1);
+  for (const options &how : qkv::testing::places()) {
+    for (const std::int32_t first : {lowest, lowest + 1, -3, 0, 3, 69, 70, highest - 1, highest}) {
+      Y.fill(-7);
+      REQUIRE(qkv::call<part>(how, X, one(first), none, Y).ok());
+      CAPTURE(first);
+      for (std::int64_t k = 0; k < n; ++k)
+        CHECK(Y(k) == static_cast<float>(std::clamp<std::int64_t>(first + k, 0, n - 1)));
+    }
+    // Sums of i32 wrap around, in masks too.
+    for (const std::int32_t gap : {lowest, lowest + 1, -3, 0, 3, 69, highest - 2, highest}) {
+      tensor<seq> Z({n});
+      Z.fill(-7);
+      REQUIRE(qkv::call<later>(how, X, V, one(gap), Z).ok());
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto from = static_cast<std::int32_t>(static_cast<std::uint32_t>(i) +
+                                                    static_cast<std::uint32_t>(gap));
+        CAPTURE(gap, i);
+        CHECK(std::abs(Z(i) - (from < n - 1 ? 1.f : 0.f)) < 1e-6f);
+      }
+    }
+  }
 }
 
 TEST_CASE("inputs that are too large") {
