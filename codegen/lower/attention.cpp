@@ -10,6 +10,7 @@
 #include "codegen/lower/in_step.hpp"
 #include "codegen/lower/key_range.hpp"
 #include "codegen/lower/math.hpp"
+#include "codegen/lower/reductions.hpp"
 #include "codegen/lower/strict.hpp"
 #include "codegen/stages/queries.hpp"
 
@@ -418,9 +419,7 @@ class attention_lowering {
       return;
     }
     // one sweep for both: column `columns` holds the lse; the two roots are copied from it
-    const Expr l = statistic(3, f_.c);
-    const Expr lse =
-        select(math::is_zero(l), number(-math::infinity), statistic(2, f_.c) + math::log(l));
+    const Expr lse = reductions::logsumexp(statistic(2, f_.c), statistic(3, f_.c));
     const Expr n = f_.has_column ? c_.size(s_.column) : Expr(1);
     f_.out = Func("out_and_lse_" + name_);
     std::vector<Var> vars = {f_.c};

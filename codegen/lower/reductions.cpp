@@ -32,6 +32,12 @@ Expr shifted(const node &n, const Expr &x, const Expr &m) {
 
 }  // namespace
 
+Expr reductions::logsumexp(const Expr &m, const Expr &l) {
+  const Expr infinity = math::constant(m.type(), math::infinity);
+  const Expr some = select(strict::less(m, infinity), strict::add(m, math::log(l)), m);
+  return select(math::is_zero(l), -infinity, some);
+}
+
 Expr reductions::zero_of(const node &n) { return number(n, 0); }
 
 value reductions::operand(const node &n, const indices &at) const {
@@ -83,8 +89,7 @@ value reductions::at(const node &n, const indices &here) const {
     }
     case op::logsumexp: {
       const Expr m = maximum(n), l = total(n, m);
-      return {select(math::is_zero(l), number(n, -math::infinity), strict::add(m, math::log(l))),
-              {}};
+      return {logsumexp(m, l), {}};
     }
     case op::softmax: {
       const Expr m = maximum(n), l = total(n, m);

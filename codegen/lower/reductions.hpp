@@ -34,6 +34,10 @@ class reductions {
 
   static Halide::Expr zero_of(const node &);
 
+  // m + log(l), where l sums exp(x - m) and m is the maximum: -inf without elements, inf if one of
+  // them is inf, although l is NaN then.
+  static Halide::Expr logsumexp(const Halide::Expr &m, const Halide::Expr &l);
+
  private:
   Halide::Expr sum_of(const node &, const std::string &what,
                       const std::function<value(const indices &)> &) const;

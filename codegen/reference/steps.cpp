@@ -290,7 +290,7 @@ tensor_value<T> steps<T>::reduction(const node &n, const values &in) const {
         summation<T> sum(how_);
         for (std::int64_t k : of)
           if (x.has(base + k)) sum.add(std::exp(static_cast<T>(x.data[base + k]) - m));
-        r = m == -std::numeric_limits<T>::infinity() ? m : m + std::log(sum.value());
+        r = std::isinf(m) ? m : m + std::log(sum.value());
       }
     }
     // The maximum or minimum of no integers is an end of their range.

@@ -90,7 +90,7 @@ Err mean(X);
 // Computes: log of the sum of exp over the named axes.
 // Shapes:   x carries them; the result has the others.
 // Numerics: f32, the maximum subtracted first; masked positions are left out; -inf when none is
-//           left.
+//           left, inf when one of the elements is.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::reduce_over<op::logsumexp, Ax...>, X>
