@@ -17,9 +17,7 @@ constexpr std::int64_t unknown = -1;
 // threads, of which none has more than 4096 elements.
 constexpr std::int64_t largest = (std::int64_t{1} << 31) - 4096;
 
-std::string_view dtype_name(int t) {
-  return t >= 0 && t <= QKV_B8 ? name_of(static_cast<dtype>(t)) : "no known dtype";
-}
+std::string_view dtype_name(int t) { return name_of(static_cast<dtype>(t)); }
 
 std::string declared(const qkv_kernel &k, const qkv_argument &a) {
   std::string text;
@@ -93,6 +91,11 @@ class checker {
   status kind(int i) const {
     const qkv_argument &a = k_.arguments[i];
     const qkv_tensor &t = t_[i];
+    if (t.dtype < 0 || t.dtype > QKV_B8) {
+      return fail(status_code::wrong_dtype,
+                  "{}: {} is of dtype {}, which does not exist, but must be {}", k_.name, a.name,
+                  t.dtype, dtype_name(a.dtype));
+    }
     if (t.dtype != a.dtype) {
       return fail(status_code::wrong_dtype, "{}: {} is {} but must be {}", k_.name, a.name,
                   dtype_name(t.dtype), dtype_name(a.dtype));
@@ -113,8 +116,8 @@ class checker {
     for (int d = 0; d < a.rank; ++d) {
       const std::int64_t e = t_[i].extent[d];
       if (e < 0)
-        return fail(status_code::wrong_extent, "{}: axis {} is {} in {}", k_.name, axis(i, d), e,
-                    a.name);
+        return fail(status_code::wrong_extent, "{}: axis {} is {} in {} but must be at least 0",
+                    k_.name, axis(i, d), e, a.name);
       if (e > largest) {
         return fail(status_code::too_large, "{}: axis {} is {} in {} but at most {} fits", k_.name,
                     axis(i, d), e, a.name, largest);
@@ -258,6 +261,13 @@ class checker {
         return fail(status_code::too_large,
                     "{}: {} spans more than {} elements (axis {}: {} of stride {})", k_.name,
                     name(i), largest, axis(i, d), t.extent[d], s);
+      }
+      // Halide's limit counts whole strides, the last one included.
+      if (s > std::numeric_limits<std::int32_t>::max() / t.extent[d]) {
+        return fail(status_code::too_large,
+                    "{}: stride of axis {} in {} is {} but at most {} fits its {} elements",
+                    k_.name, axis(i, d), name(i), s,
+                    std::numeric_limits<std::int32_t>::max() / t.extent[d], t.extent[d]);
       }
     }
     if (elements > largest)

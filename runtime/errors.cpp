@@ -1,8 +1,10 @@
 // Errors, memory and threads of compiled code go to the context of the call: nothing prints,
 // nothing aborts.
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <mutex>
 
@@ -50,7 +52,12 @@ struct loop {
   int min;
   std::uint8_t *closure;
   std::atomic<int> failure{0};
+  std::atomic<int> begun{0};  // by the caller's executor
 
+  static void counted(void *self, int i) {
+    ++static_cast<loop *>(self)->begun;
+    step(self, i);
+  }
   static void step(void *self, int i) {
     auto &l = *static_cast<loop *>(self);
     if (l.failure.load(std::memory_order_relaxed)) return;
@@ -68,9 +75,16 @@ int on_par_for(void *user, halide_task_t body, int min, int size, std::uint8_t *
     return l.failure;
   }
   try {
-    c->how.executor->run(size, loop::step, &l);
+    c->how.executor->run(size, loop::counted, &l);
   } catch (...) {
     c->report("the caller's executor threw an exception");
+    return halide_error_code_generic_error;
+  }
+  if (!l.failure && l.begun != size) {
+    std::array<char, 80> text{};
+    fmt::format_to_n(text.data(), text.size() - 1, "the caller's executor ran {} of {} tasks",
+                     l.begun.load(), size);
+    c->report(text.data());
     return halide_error_code_generic_error;
   }
   return l.failure;

@@ -82,6 +82,10 @@ struct buffer {
 status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, const options &how,
               device &where) {
   where = how.on;
+  const int on = static_cast<int>(where);
+  if (on < QKV_HOST || on > QKV_OPENCL)
+    return fail(status_code::wrong_device,
+                "{}: the call is to run on device {}, which does not exist", k.name, on);
   for (std::size_t i = 0; i < t.size(); ++i) {
     if (t[i].device == QKV_HOST) continue;
     const auto here = static_cast<device>(t[i].device);
@@ -137,9 +141,7 @@ class invocation {
                             : where == device::opencl ? k_.opencl
                             : where == device::host   ? k_.host
                                                       : nullptr;
-    if (!entry)
-      return fail(status_code::unsupported, "{}: not built for {}", k_.name,
-                  device_name(static_cast<int>(where)));
+    if (!entry) return not_built(where);
     for (std::size_t i = 0; i < t_.size(); ++i) {
       if (status s = build(i, bound.empty() ? nullptr : bound[i]); !s) return s;
     }
@@ -163,6 +165,16 @@ class invocation {
   }
 
  private:
+  // Names who asked for the device: an argument that lies on it, or the options.
+  status not_built(device where) const {
+    const char *device = device_name(static_cast<int>(where));
+    for (std::size_t i = 0; i < t_.size(); ++i)
+      if (t_[i].device != QKV_HOST)
+        return fail(status_code::unsupported, "{}: {} is on {}, for which the kernel was not built",
+                    k_.name, k_.arguments[i].name, device);
+    return fail(status_code::unsupported, "{}: not built for {}", k_.name, device);
+  }
+
   status no_memory(const char *what, std::size_t bytes) const {
     return fail(status_code::out_of_memory, "{}: no memory for {} ({} bytes)", k_.name, what,
                 bytes);
@@ -197,7 +209,7 @@ class invocation {
     const std::size_t bytes = static_cast<std::size_t>(row) *
                               static_cast<std::size_t>(size_of(static_cast<dtype>(t.dtype)));
     void *zeros = borrow(bytes);
-    if (!zeros) return no_memory("an empty argument", bytes);
+    if (!zeros) return no_memory(a.name, bytes);
     std::memset(zeros, 0, bytes);
     buffers_[i].set_empty(t, zeros);
     return {};

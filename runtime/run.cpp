@@ -172,8 +172,12 @@ extern "C" int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, i
   using qkv::status_code;
   const auto call = [&]() -> status {
     if (!kernel) return {status_code::not_linked, "no kernel given"};
-    if (n < 0 || (!arguments && n > 0))
-      return qkv::detail::fail(status_code::wrong_count, "{}: no arguments given", kernel->name);
+    if (n < 0)
+      return qkv::detail::fail(status_code::wrong_count, "{}: {} arguments given but {} needed",
+                               kernel->name, n, kernel->n_arguments);
+    if (!arguments && n > 0)
+      return qkv::detail::fail(status_code::wrong_count, "{}: {} arguments announced, none given",
+                               kernel->name, n);
     return qkv::run(*kernel, {arguments, static_cast<std::size_t>(n)});
   };
   const status s = call();

@@ -67,9 +67,11 @@ TEST_CASE("wrong dtype") {
   c.t[2].dtype = QKV_F64;
   CHECK(c.run(status_code::wrong_dtype) == "blend: V is f64 but must be f32");
   c.t[2].dtype = 77;
-  CHECK(c.run(status_code::wrong_dtype) == "blend: V is no known dtype but must be f32");
+  CHECK(c.run(status_code::wrong_dtype) ==
+        "blend: V is of dtype 77, which does not exist, but must be f32");
   c.t[2].dtype = -1;
-  CHECK(c.run(status_code::wrong_dtype) == "blend: V is no known dtype but must be f32");
+  CHECK(c.run(status_code::wrong_dtype) ==
+        "blend: V is of dtype -1, which does not exist, but must be f32");
 }
 
 TEST_CASE("wrong rank") {
@@ -114,9 +116,10 @@ TEST_CASE("a static extent") {
 TEST_CASE("negative and overflowing extents") {
   call c;
   c.t[0].extent[1] = -3;
-  CHECK(c.run(status_code::wrong_extent) == "blend: axis seq is -3 in Q");
+  CHECK(c.run(status_code::wrong_extent) == "blend: axis seq is -3 in Q but must be at least 0");
   c.t[0].extent[1] = std::numeric_limits<std::int64_t>::min();
-  CHECK(c.run(status_code::wrong_extent) == "blend: axis seq is -9223372036854775808 in Q");
+  CHECK(c.run(status_code::wrong_extent) ==
+        "blend: axis seq is -9223372036854775808 in Q but must be at least 0");
   c.t[0].extent[1] = std::int64_t{1} << 31;
   CHECK(c.run(status_code::too_large) ==
         "blend: axis seq is 2147483648 in Q but at most 2147479552 fits");
@@ -143,6 +146,10 @@ TEST_CASE("spans of almost 2^31 elements or more") {
   CHECK(
       s.run(status_code::too_large) ==
       "blend: K spans more than 2147479552 elements (axis batch: 2 of stride 9223372036854775807)");
+  s.t[1].stride[0] = 1500000000;
+  CHECK(
+      s.run(status_code::too_large) ==
+      "blend: stride of axis batch in K is 1500000000 but at most 1073741823 fits its 2 elements");
 }
 
 TEST_CASE("strides") {
@@ -242,7 +249,10 @@ TEST_CASE("misaligned data") {
 TEST_CASE("devices that are not there") {
   call c;
   c.t[0].device = QKV_CUDA;
-  CHECK(c.run(status_code::unsupported) == "blend: not built for cuda");
+  CHECK(c.run(status_code::unsupported) ==
+        "blend: Q is on cuda, for which the kernel was not built");
+  CHECK(qkv::run(c.kernel, c.t, {.on = static_cast<qkv::device>(7)}).text() ==
+        std::string("blend: the call is to run on device 7, which does not exist"));
   c.t[1].device = QKV_OPENCL;
   CHECK(c.run(status_code::wrong_device) == "blend: K is on opencl but the call runs on cuda");
 }

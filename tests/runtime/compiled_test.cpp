@@ -75,6 +75,10 @@ struct throwing : qkv::executor {
   void run(int, void (*)(void *, int), void *) override { throw 1; }
 };
 
+struct idle : qkv::executor {
+  void run(int, void (*)(void *, int), void *) override {}
+};
+
 }  // namespace
 
 TEST_CASE("the number of threads does not change a bit") {
@@ -100,6 +104,10 @@ TEST_CASE("the caller's executor") {
   CHECK(s.code() == status_code::kernel_failed);
   CHECK(std::string(s.text()).find("the caller's executor threw an exception") !=
         std::string::npos);
+  idle lazy;
+  const qkv::status t = p.call(o, {.executor = &lazy});
+  CHECK(t.code() == status_code::kernel_failed);
+  CHECK(std::string(t.text()).find("the caller's executor ran 0 of ") != std::string::npos);
 }
 
 TEST_CASE("calls from several threads at once") {
