@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/program/bounds.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/sizes.hpp"
 
@@ -45,7 +46,8 @@ context::context(const program &program_, const stages &s)
       cut(s),
       masked(masked_steps(p)),
       may_be_empty(steps_with_empty_weights(p)),
-      has_gaps(steps_with_gaps(p)) {
+      has_gaps(steps_with_gaps(p)),
+      wraps(steps_that_wrap(p)) {
   for (axis_id a : run_time_axes(p)) {
     Halide::Param<int> size(free_name(p, "size__" + p.axes[a].name));
     size.set_min_value(0);

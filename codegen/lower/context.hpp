@@ -20,6 +20,7 @@ class context {
   const program &p;
   const stages &cut;
   const std::vector<bool> masked, may_be_empty, has_gaps;  // per step: see program/queries.hpp
+  const std::vector<bool> wraps;                           // see program/bounds.hpp
 
   // The extent of an axis: a constant, or the parameter that carries it.
   Halide::Expr size(axis_id) const;

@@ -51,19 +51,10 @@ Expr as(dtype t, const Expr &e) {
   return strict::cast(halide_type(t), e);
 }
 
-// Integer arithmetic that wraps around. Halide assumes that i32 does not overflow, and OpenCL
-// compilers may: for values read from memory, a + 1 <= b must not become a <= b - 1.
-template <class Compute>
-Expr wrapping(const Expr &a, const Expr &b, Compute compute) {
-  if (a.type() != Halide::Int(32) || !(reads_memory(a) || reads_memory(b))) return compute(a, b);
-  const auto bits = [](const Expr &e) { return Halide::cast<std::uint32_t>(e); };
-  return Halide::cast<int>(compute(bits(a), bits(b)));
-}
-
 Expr unary(op o, const Expr &x) {
   switch (o) {
     case op::neg:
-      return x.type().is_int() ? wrapping(0, x, strict::sub) : strict::neg(x);
+      return strict::neg(x);
     case op::not_:
       return !x;
     case op::exp:
@@ -126,11 +117,11 @@ Expr binary(op o, const Expr &a, const Expr &b) {
   if (is_comparison(o)) return comparison(o, a, b);
   switch (o) {
     case op::add:
-      return wrapping(a, b, strict::add);
+      return strict::add(a, b);
     case op::sub:
-      return wrapping(a, b, strict::sub);
+      return strict::sub(a, b);
     case op::mul:
-      return wrapping(a, b, strict::mul);
+      return strict::mul(a, b);
     case op::div:
       return strict::div(a, b);
     case op::min:
@@ -146,6 +137,13 @@ Expr binary(op o, const Expr &a, const Expr &b) {
     default:
       throw std::logic_error("not an operation of two operands");
   }
+}
+
+// Integer arithmetic that wraps around. Halide assumes that i32 does not overflow, and OpenCL
+// compilers may: for numbers that may be large, a + 1 <= b must not become a <= b - 1.
+Expr wrapping(op o, const Expr &a, const Expr &b) {
+  const auto bits = [](const Expr &e) { return Halide::cast<std::uint32_t>(e); };
+  return Halide::cast<int>(o == op::neg ? bits(0) - bits(a) : binary(o, bits(a), bits(b)));
 }
 
 }  // namespace
@@ -250,11 +248,12 @@ value expression::apply(node_id n, const indices &i) {
   if (x.kind == op::take) return taken(x, i);
   if (x.kind == op::concat) return joined(x, i);
   if (is_view(x.kind)) return at(x.in[0], through_view(x, i));
-  if (is_pointwise(x.kind)) return pointwise(x, i);
+  if (is_pointwise(x.kind)) return pointwise(n, i);
   throw std::logic_error("step " + context::label(c_.p, n) + " must be stored");
 }
 
-value expression::pointwise(const node &x, const indices &i) {
+value expression::pointwise(node_id n, const indices &i) {
+  const node &x = c_.p[n];
   if (x.kind == op::where) {
     value c = at(x.in[0], i), a = at(x.in[1], i), b = at(x.in[2], i);
     Expr condition = as(b8, c.number);
@@ -266,6 +265,8 @@ value expression::pointwise(const node &x, const indices &i) {
   value a = at(x.in[0], i);
   if (x.kind == op::log && x.type == f32 && for_positions_ && !reads_memory(a.number))
     return {math::rough_log(as(x.type, a.number)), a.present};
+  if (x.kind == op::neg && c_.wraps[n])
+    return {wrapping(op::neg, as(i32, a.number), {}), a.present};
   if (is_unary(x.kind))
     return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)),
             a.present};
@@ -278,7 +279,8 @@ value expression::pointwise(const node &x, const indices &i) {
             both(a.present, b.present)};
   }
   if (is_comparison(x.kind)) t = detail::common_type(c_.p[x.in[0]].type, c_.p[x.in[1]].type);
-  return {binary(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
+  const auto compute = c_.wraps[n] ? wrapping : binary;
+  return {compute(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
 }
 
 // True for arguments, also through views and casts. An empty argument reads as zeros.

@@ -37,7 +37,7 @@ class expression {
   value compute(node_id, const indices &);
   Halide::Expr emptiness(node_id, const indices &, const Halide::Expr &number);
   value apply(node_id, const indices &);
-  value pointwise(const node &, const indices &);
+  value pointwise(node_id, const indices &);
   bool is_argument(node_id) const;
   value taken(const node &, const indices &);
   value joined(const node &, const indices &);

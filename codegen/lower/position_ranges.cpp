@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <utility>
 
-#include "codegen/program/queries.hpp"
+#include "codegen/program/bounds.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -13,157 +13,118 @@ namespace {
 namespace hi = Halide::Internal;
 using Halide::Expr;
 
-constexpr std::int64_t lowest = std::numeric_limits<std::int32_t>::min();
-constexpr std::int64_t highest = std::numeric_limits<std::int32_t>::max();
-// No call has a longer axis; runtime/check.cpp refuses it.
-constexpr std::int64_t longest = highest + 1 - 4096;
-
 Expr constant(std::int64_t x) { return hi::make_const(Halide::Int(64), x); }
 
-// Numbers from low to high in this call, and from least to most in every call.
+Expr lowest() { return constant(std::numeric_limits<std::int32_t>::min()); }
+Expr highest() { return constant(std::numeric_limits<std::int32_t>::max()); }
+
+// Numbers from low to high in this call, of 64 bits.
 struct range {
   Expr low, high;
-  std::int64_t least, most;
 };
 
-range only(std::int64_t x) { return {constant(x), constant(x), x, x}; }
+range only(const Expr &x) { return {x, x}; }
 
-range sum(const range &a, const range &b) {
-  return {a.low + b.low, a.high + b.high, a.least + b.least, a.most + b.most};
-}
+range sum(const range &a, const range &b) { return {a.low + b.low, a.high + b.high}; }
 
-range negative(const range &a) { return {-a.high, -a.low, -a.most, -a.least}; }
+range negative(const range &a) { return {-a.high, -a.low}; }
 
 range hull(const range &a, const range &b) {
-  return {Halide::min(a.low, b.low), Halide::max(a.high, b.high), std::min(a.least, b.least),
-          std::max(a.most, b.most)};
+  return {Halide::min(a.low, b.low), Halide::max(a.high, b.high)};
 }
 
 range smaller(const range &a, const range &b) {
-  return {Halide::min(a.low, b.low), Halide::min(a.high, b.high), std::min(a.least, b.least),
-          std::min(a.most, b.most)};
+  return {Halide::min(a.low, b.low), Halide::min(a.high, b.high)};
 }
 
 range larger(const range &a, const range &b) {
-  return {Halide::max(a.low, b.low), Halide::max(a.high, b.high), std::max(a.least, b.least),
-          std::max(a.most, b.most)};
+  return {Halide::max(a.low, b.low), Halide::max(a.high, b.high)};
 }
 
-range magnitude(const range &a) { return larger(larger(a, negative(a)), only(0)); }
-
-// Of factors that may be negative, as wide as their magnitudes allow: every bound is then written
-// once, and a product of products does not grow exponentially.
-range product(const range &a, const range &b) {
-  if (a.least >= 0 && b.least >= 0)
-    return {a.low * b.low, a.high * b.high, a.least * b.least, a.most * b.most};
-  const range x = magnitude(a), y = magnitude(b);
-  const Expr high = x.high * y.high;
-  return {-high, high, -x.most * y.most, x.most * y.most};
+range magnitude(const range &a) {
+  return {constant(0), Halide::max(Halide::max(a.high, -a.low), constant(0))};
 }
 
 class ranges {
  public:
-  explicit ranges(const context &c) : c_(c) {}
+  explicit ranges(const context &c) : c_(c), bounds_(bounds_of_positions(c.p)) {}
 
   std::vector<within_i32> run() {
     for (node_id n = 0; n < static_cast<node_id>(c_.p.nodes.size()); ++n) {
-      fixed_.push_back(is_fixed(c_.p[n]));
-      known_.push_back(of(n));
+      const bool known = c_.p[n].type == i32 && bounds_[n];
+      all_.push_back(known ? kept(n, of(c_.p[n])) : range());
     }
-    return std::move(all_);
+    return std::move(required_);
   }
 
  private:
-  // Nothing read from memory has a part in it.
-  bool is_fixed(const node &n) const {
+  range of(const node &n) const {
+    const auto in = [&](std::size_t k) { return all_[n.in[k]]; };
     switch (n.kind) {
-      case op::input:
-      case op::param:
-      case op::uniform:
-      case op::carried:
-        return false;
       case op::number:
+        return only(constant(static_cast<std::int64_t>(n.value)));
       case op::index:
+        return {constant(0), Halide::cast<std::int64_t>(c_.extent(n.over[0])) - 1};
       case op::size:
-        return true;
-      case op::element:  // the other operand says of which scan
-        return fixed_[n.in[0]];
-      default:
-        break;
-    }
-    if (!is_pointwise(n.kind) && !is_view(n.kind) && !is_gather(n.kind) && n.kind != op::mask)
-      return false;
-    return std::all_of(n.in.begin(), n.in.end(), [&](node_id m) { return fixed_[m]; });
-  }
-
-  std::int64_t static_size(axis_id a) const { return c_.p.axes[c_.p.axes[a].root].size; }
-
-  range size_of(axis_id a) const {
-    if (const std::int64_t size = static_size(a); size >= 0) return only(size);
-    const Expr size = Halide::cast<std::int64_t>(c_.size(a));
-    return {size, size, 0, longest};
-  }
-
-  range positions_of(axis_id a) const {
-    const std::int64_t size = static_size(a);
-    const Expr last = Halide::cast<std::int64_t>(c_.extent(a)) - 1;
-    return {constant(0), hi::simplify(last), 0,
-            size >= 0 ? std::max<std::int64_t>(size, 1) - 1 : longest - 1};
-  }
-
-  std::optional<range> of(node_id n) {
-    const node &x = c_.p[n];
-    if (x.type != i32 || !fixed_[n]) return std::nullopt;
-    if (x.kind == op::number) return only(static_cast<std::int64_t>(x.value));
-    if (x.kind == op::index) return positions_of(x.over[0]);
-    if (x.kind == op::size) return size_of(x.over[0]);
-    if (x.kind == op::cast && c_.p[x.in[0]].type == b8)
-      return range{constant(0), constant(1), 0, 1};
-    const bool of_choice = x.kind == op::where;
-    const std::optional<range> &a = known_[x.in[of_choice ? 1 : 0]];
-    if (!a) return std::nullopt;
-    if (is_view(x.kind) || x.kind == op::mask || x.kind == op::cast) return a;
-    if (x.kind == op::take) return hull(*a, only(0));  // 0 of an empty table
-    if (x.kind == op::neg) return kept(n, negative(*a));
-    if (x.kind == op::abs) return kept(n, magnitude(*a));
-    if (x.kind == op::relu) return larger(*a, only(0));
-    if (x.in.size() < 2) return std::nullopt;
-    const std::optional<range> &b = known_[x.in[of_choice ? 2 : 1]];
-    if (!b) return std::nullopt;
-    switch (x.kind) {
+        return only(Halide::cast<std::int64_t>(c_.size(n.over[0])));
+      case op::cast:
+        if (c_.p[n.in[0]].type == i32) return in(0);
+        return static_bounds(n);
+      case op::neg:
+        return negative(in(0));
+      case op::abs:
+        return magnitude(in(0));
+      case op::relu:
+        return larger(in(0), only(constant(0)));
       case op::add:
-        return kept(n, sum(*a, *b));
+        return sum(in(0), in(1));
       case op::sub:
-        return kept(n, sum(*a, negative(*b)));
+        return sum(in(0), negative(in(1)));
       case op::mul:
-        return kept(n, product(*a, *b));
+        return product(n);
       case op::min:
-        return smaller(*a, *b);
+        return smaller(in(0), in(1));
       case op::max:
-        return larger(*a, *b);
+        return larger(in(0), in(1));
       case op::where:
+        return hull(in(1), in(2));
       case op::concat:
-        return hull(*a, *b);
-      default:
-        return std::nullopt;
+        return hull(in(0), in(1));
+      case op::take:  // 0 of an empty table
+        return hull(in(0), only(constant(0)));
+      default:  // views
+        return in(0);
     }
+  }
+
+  // Of factors that may be negative, as wide as their magnitudes allow: every bound is then written
+  // once, and a product of products does not grow exponentially.
+  range product(const node &n) const {
+    const range &a = all_[n.in[0]], &b = all_[n.in[1]];
+    if (bounds_[n.in[0]]->least >= 0 && bounds_[n.in[1]]->least >= 0)
+      return {a.low * b.low, a.high * b.high};
+    const Expr high = magnitude(a).high * magnitude(b).high;
+    return {-high, high};
+  }
+
+  range static_bounds(const node &n) const {
+    const bounds &b = *bounds_[&n - c_.p.nodes.data()];
+    return {constant(static_cast<std::int64_t>(b.least)),
+            constant(static_cast<std::int64_t>(b.most))};
   }
 
   // The range, required to be one of i32.
   range kept(node_id n, range r) {
-    if (r.least >= lowest && r.most <= highest) return r;
-    r.low = hi::simplify(r.low);
-    r.high = hi::simplify(r.high);
-    all_.push_back({n, hi::simplify(r.low >= constant(lowest) && r.high <= constant(highest))});
-    return {Halide::clamp(r.low, constant(lowest), constant(highest)),
-            Halide::clamp(r.high, constant(lowest), constant(highest)), std::max(r.least, lowest),
-            std::min(r.most, highest)};
+    if (fits_i32(*bounds_[n])) return r;
+    r = {hi::simplify(r.low), hi::simplify(r.high)};
+    required_.push_back({n, hi::simplify(r.low >= lowest() && r.high <= highest())});
+    return {Halide::clamp(r.low, lowest(), highest()), Halide::clamp(r.high, lowest(), highest())};
   }
 
   const context &c_;
-  std::vector<bool> fixed_;
-  std::vector<std::optional<range>> known_;  // of the steps of i32 that positions alone decide
-  std::vector<within_i32> all_;
+  const std::vector<std::optional<bounds>> bounds_;
+  std::vector<range> all_;  // of the steps of i32 that have bounds
+  std::vector<within_i32> required_;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace qkv::codegen {
 
-// Compiled code and Halide take it that such arithmetic stays within i32. Whole numbers that follow
-// from an input wrap around instead.
+// Compiled code and Halide take it that such arithmetic stays within i32. Other whole numbers wrap
+// around (program/bounds.hpp).
 struct within_i32 {
   node_id step;
   Halide::Expr holds;  // of the sizes of a call

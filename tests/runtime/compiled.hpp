@@ -66,6 +66,10 @@ inline constexpr auto spread = kernel<"spread">([](in<"X", kv> X, in<"A", seq> A
 inline constexpr auto from_end = kernel<"from_end">([](in<"X", seq> X) -> out<"Y", i32, seq> {
   return cast<i32>(X) + (size(seq) * size(seq) - index(seq));
 });
+// Positions that have no bound: a cast keeps to i32, three times that wraps around.
+inline constexpr auto leaps = kernel<"leaps">([](in<"X", kv> X, in<"A", seq> A) -> out<"Y", seq> {
+  return take<kv>(X, cast<i32>(cast<f32>(index(seq)) * 1e8f) * 3) + A;
+});
 // Positions of which an input decides, up to the ends of i32.
 inline constexpr auto part =
     kernel<"part">([](in<"X", seq> X, in<"first", i32> first, in<"Y0", kv> Y0) -> out<"Y", kv> {

@@ -106,6 +106,22 @@ TEST_CASE("positions beyond i32") {
   }
 }
 
+TEST_CASE("positions without a bound wrap around") {
+  tensor<kv> X({2});
+  X(0) = 1, X(1) = 2;
+  tensor<seq> A({30}), Y({30});
+  A.fill(0);
+  for (const options &how : qkv::testing::places()) {
+    Y.fill(-7);
+    REQUIRE(qkv::call<leaps>(how, X, A, Y).ok());
+    for (std::int64_t i = 0; i < 30; ++i) {
+      const std::int64_t whole = std::min<std::int64_t>(i * 100000000, 2147483647);
+      CAPTURE(i);
+      CHECK(Y(i) == (static_cast<std::int32_t>(whole * 3) > 0 ? 2.f : 1.f));
+    }
+  }
+}
+
 TEST_CASE("positions from an input, at the ends of i32") {
   constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min(),
                          highest = std::numeric_limits<std::int32_t>::max();
