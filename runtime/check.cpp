@@ -13,9 +13,8 @@ namespace qkv::detail {
 namespace {
 
 constexpr std::int64_t unknown = -1;
-// Compiled code counts in 32 bits and rounds extents up to whole vectors, tiles and blocks of
-// threads, of which none has more than 4096 elements.
-constexpr std::int64_t largest = (std::int64_t{1} << 31) - 4096;
+// Of elements, too, repeated ones included.
+constexpr std::int64_t largest = longest_axis;
 
 std::string_view dtype_name(int t) { return name_of(static_cast<dtype>(t)); }
 
@@ -262,12 +261,12 @@ class checker {
                     "{}: {} spans more than {} elements (axis {}: {} of stride {})", k_.name,
                     name(i), largest, axis(i, d), t.extent[d], s);
       }
-      // Halide's limit counts whole strides, the last one included.
-      if (s > std::numeric_limits<std::int32_t>::max() / t.extent[d]) {
+      // Halide's limit counts whole strides, the last one included; it does not see what is packed.
+      const std::int64_t widest = std::numeric_limits<std::int32_t>::max() / t.extent[d];
+      if (s > widest && k_.arguments[i].pack < 0 && !params_only_) {
         return fail(status_code::too_large,
-                    "{}: stride of axis {} in {} is {} but at most {} fits its {} elements",
-                    k_.name, axis(i, d), name(i), s,
-                    std::numeric_limits<std::int32_t>::max() / t.extent[d], t.extent[d]);
+                    "{}: stride of axis {} in {} is {} but must be at most {} for {} elements",
+                    k_.name, axis(i, d), name(i), s, widest, t.extent[d]);
       }
     }
     if (elements > largest)

@@ -52,11 +52,11 @@ struct loop {
   int min;
   std::uint8_t *closure;
   std::atomic<int> failure{0};
-  std::atomic<int> begun{0};  // by the caller's executor
+  std::atomic<int> done{0};  // tasks that the caller's executor ran
 
   static void counted(void *self, int i) {
-    ++static_cast<loop *>(self)->begun;
     step(self, i);
+    ++static_cast<loop *>(self)->done;
   }
   static void step(void *self, int i) {
     auto &l = *static_cast<loop *>(self);
@@ -80,10 +80,10 @@ int on_par_for(void *user, halide_task_t body, int min, int size, std::uint8_t *
     c->report("the caller's executor threw an exception");
     return halide_error_code_generic_error;
   }
-  if (!l.failure && l.begun != size) {
+  if (!l.failure && l.done != size) {
     std::array<char, 80> text{};
     fmt::format_to_n(text.data(), text.size() - 1, "the caller's executor ran {} of {} tasks",
-                     l.begun.load(), size);
+                     l.done.load(), size);
     c->report(text.data());
     return halide_error_code_generic_error;
   }

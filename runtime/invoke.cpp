@@ -165,14 +165,14 @@ class invocation {
   }
 
  private:
-  // Names who asked for the device: an argument that lies on it, or the options.
+  // Names what selected the device: an argument that lies on it, or the options.
   status not_built(device where) const {
-    const char *device = device_name(static_cast<int>(where));
+    const char *there = device_name(static_cast<int>(where));
     for (std::size_t i = 0; i < t_.size(); ++i)
       if (t_[i].device != QKV_HOST)
         return fail(status_code::unsupported, "{}: {} is on {}, for which the kernel was not built",
-                    k_.name, k_.arguments[i].name, device);
-    return fail(status_code::unsupported, "{}: not built for {}", k_.name, device);
+                    k_.name, k_.arguments[i].name, there);
+    return fail(status_code::unsupported, "{}: not built for {}", k_.name, there);
   }
 
   status no_memory(const char *what, std::size_t bytes) const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "codegen/program/bounds.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/sizes.hpp"
 
@@ -47,7 +46,7 @@ context::context(const program &program_, const stages &s)
       masked(masked_steps(p)),
       may_be_empty(steps_with_empty_weights(p)),
       has_gaps(steps_with_gaps(p)),
-      wraps(steps_that_wrap(p)) {
+      whole(bounds_of_whole_numbers(p)) {
   for (axis_id a : run_time_axes(p)) {
     Halide::Param<int> size(free_name(p, "size__" + p.axes[a].name));
     size.set_min_value(0);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "codegen/lower/pack.hpp"
+#include "codegen/program/bounds.hpp"
 #include "codegen/program/program.hpp"
 #include "codegen/stages/stages.hpp"
 
@@ -20,7 +21,7 @@ class context {
   const program &p;
   const stages &cut;
   const std::vector<bool> masked, may_be_empty, has_gaps;  // per step: see program/queries.hpp
-  const std::vector<bool> wraps;                           // see program/bounds.hpp
+  const whole_numbers whole;                               // see program/bounds.hpp
 
   // The extent of an axis: a constant, or the parameter that carries it.
   Halide::Expr size(axis_id) const;

@@ -78,7 +78,7 @@ Expr unary(op o, const Expr &x) {
     case op::rsqrt:
       return strict::div(math::constant(x.type(), 1), Halide::sqrt(x));
     case op::abs:
-      return Halide::abs(x);
+      return Halide::cast(x.type(), Halide::abs(x));  // of an i32, Halide's is an u32
     case op::erf:
       return math::erf(x);
     case op::cos:
@@ -140,7 +140,7 @@ Expr binary(op o, const Expr &a, const Expr &b) {
 }
 
 // Integer arithmetic that wraps around. Halide assumes that i32 does not overflow, and OpenCL
-// compilers may: for numbers that may be large, a + 1 <= b must not become a <= b - 1.
+// compilers may: for operands without bounds, a + 1 <= b must not become a <= b - 1.
 Expr wrapping(op o, const Expr &a, const Expr &b) {
   const auto bits = [](const Expr &e) { return Halide::cast<std::uint32_t>(e); };
   return Halide::cast<int>(o == op::neg ? bits(0) - bits(a) : binary(o, bits(a), bits(b)));
@@ -265,7 +265,7 @@ value expression::pointwise(node_id n, const indices &i) {
   value a = at(x.in[0], i);
   if (x.kind == op::log && x.type == f32 && for_positions_ && !reads_memory(a.number))
     return {math::rough_log(as(x.type, a.number)), a.present};
-  if (x.kind == op::neg && c_.wraps[n])
+  if (x.kind == op::neg && c_.whole.wraps[n])
     return {wrapping(op::neg, as(i32, a.number), {}), a.present};
   if (is_unary(x.kind))
     return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)),
@@ -279,7 +279,7 @@ value expression::pointwise(node_id n, const indices &i) {
             both(a.present, b.present)};
   }
   if (is_comparison(x.kind)) t = detail::common_type(c_.p[x.in[0]].type, c_.p[x.in[1]].type);
-  const auto compute = c_.wraps[n] ? wrapping : binary;
+  const auto compute = c_.whole.wraps[n] ? wrapping : binary;
   return {compute(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
 }
 

@@ -15,24 +15,23 @@ namespace {
 
 using Halide::Expr;
 
-// coefficient * index(key) + something between low and high: of 64 bits where numbers take part that
-// may be as large as an i32, so that no sum wraps around here. `holds`: where none of the spec's own
-// sums, which are of i32, wraps around either; undefined where none can.
+// coefficient * index(key) + a number between low and high. The bounds have 64 bits if an operand
+// may be as large as an i32, so that they never wrap around. `holds` is true if no sum of the spec,
+// which is of i32, wraps around; it is undefined if none can.
 struct affine {
   int coefficient = 0;
   Expr low, high, holds{};
 };
 
-// Bounds beyond every position say no more than this.
-constexpr int far = 1 << 30;
-
+// Bounds beyond every position say no more than that.
 Expr as_position(const Expr &bound) {
-  return bound.type().bits() == 64 ? Halide::cast<int>(Halide::clamp(bound, -far, far)) : bound;
+  if (bound.type().bits() < 64) return bound;
+  return Halide::cast<int>(Halide::clamp(bound, 0, static_cast<int>(longest_axis)));
 }
 
-// The bound, or none.
-Expr where_it_holds(const Expr &holds, const Expr &bound, int none) {
-  return holds.defined() ? Halide::select(holds, bound, none) : bound;
+// Returns the bound if no sum wraps around, else `none`.
+Expr where_it_holds(const Expr &holds, const Expr &bound, std::int64_t none) {
+  return holds.defined() ? Halide::select(holds, bound, static_cast<int>(none)) : bound;
 }
 
 class ranges {
@@ -99,13 +98,13 @@ class ranges {
     const int k = a->coefficient - b->coefficient;
     Expr low = a->low - b->high + strict;  // k * key + low <= 0 must be possible
     const Expr holds = both(a->holds, b->holds);
-    if (k == 1) r.to = where_it_holds(holds, as_position(1 - low), far);
-    if (k == -1) r.from = where_it_holds(holds, as_position(low), -far);
+    if (k == 1) r.to = where_it_holds(holds, as_position(1 - low), longest_axis);
+    if (k == -1) r.from = where_it_holds(holds, as_position(low), 0);
     return r;
   }
 
-  // A sum of the spec.
-  affine sum(affine x) const {
+  // Adds to `holds` that a sum of the spec stays within i32.
+  affine checked(affine x) const {
     if (x.low.type().bits() < 64) return x;
     const Expr keys = Halide::cast<std::int64_t>(c_.extent(s_.key)) * x.coefficient;
     const auto fits = [](const Expr &e) {
@@ -133,13 +132,14 @@ class ranges {
       if (!a || !b) return std::nullopt;
       const Expr holds = both(a->holds, b->holds);
       if (x.kind == op::add)
-        return sum({a->coefficient + b->coefficient, a->low + b->low, a->high + b->high, holds});
-      return sum({a->coefficient - b->coefficient, a->low - b->high, a->high - b->low, holds});
+        return checked(
+            {a->coefficient + b->coefficient, a->low + b->low, a->high + b->high, holds});
+      return checked({a->coefficient - b->coefficient, a->low - b->high, a->high - b->low, holds});
     }
     if (x.kind == op::neg) {
       auto a = of_index(x.in[0]);
       if (!a) return std::nullopt;
-      return sum({-a->coefficient, -a->high, -a->low, a->holds});
+      return checked({-a->coefficient, -a->high, -a->low, a->holds});
     }
     if (has(x.shape, s_.key) || has(x.shape, s_.row)) return std::nullopt;
     value v = expression(c_).at(n, outer_);  // the same for the whole tile

@@ -1,13 +1,13 @@
 #pragma once
-// Limits of compiled code: positions and what is computed of them, byte counts of everything it
-// stores and iterations of a loop are 31-bit numbers.
+// Limits of compiled code: sums of positions, byte counts of everything it stores and iterations of
+// a loop are 31-bit numbers.
 #include "codegen/lower/context.hpp"
 
 namespace qkv::codegen {
 
-// Calls that need more fail before they compute anything. The runtime reports the text as
-// the status too_large: "scores[kv, seq] needs more than 2147483647 bytes". If the sizes are known
-// at build time, the build fails.
+// Calls that need more fail before they compute anything. The runtime reports the text as the
+// status too_large: "scores[kv, seq] needs more than 2147483647 bytes". If the sizes are known at
+// build time, the build fails.
 class limits {
  public:
   explicit limits(const context &c) : c_(c) {}
@@ -18,7 +18,7 @@ class limits {
               const std::vector<axis_id> &around);
   // Iterations of one loop over these axes.
   void counted(const std::string &what, const std::vector<axis_id> &axes);
-  // Arithmetic of positions and sizes.
+  // Sums of positions and sizes.
   void computed();
   void add_to(Halide::Pipeline &) const;
 

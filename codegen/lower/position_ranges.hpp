@@ -1,5 +1,5 @@
 #pragma once
-// Ranges of what positions, sizes and constants alone decide: index(seq) * 3 + size(kv).
+// The sizes of calls in which sums of positions and sizes stay within i32.
 #include <Halide.h>
 
 #include <vector>
@@ -8,14 +8,12 @@
 
 namespace qkv::codegen {
 
-// Compiled code and Halide take it that such arithmetic stays within i32. Other whole numbers wrap
-// around (program/bounds.hpp).
-struct within_i32 {
+struct position_requirement {
   node_id step;
   Halide::Expr holds;  // of the sizes of a call
 };
 
-// A requirement for each step of i32 that some sizes carry beyond its range, operands first.
-std::vector<within_i32> requirements_of_positions(const context &);
+// One for each guarded step (program/bounds.hpp), operands first.
+std::vector<position_requirement> requirements_of_positions(const context &);
 
 }  // namespace qkv::codegen

@@ -34,8 +34,8 @@ Expr shifted(const node &n, const Expr &x, const Expr &m) {
 
 Expr reductions::logsumexp(const Expr &m, const Expr &l) {
   const Expr infinity = math::constant(m.type(), math::infinity);
-  const Expr some = select(strict::less(m, infinity), strict::add(m, math::log(l)), m);
-  return select(math::is_zero(l), -infinity, some);
+  const Expr finite_or_nan = select(strict::less(m, infinity), strict::add(m, math::log(l)), m);
+  return select(math::is_zero(l), -infinity, finite_or_nan);
 }
 
 Expr reductions::zero_of(const node &n) { return number(n, 0); }

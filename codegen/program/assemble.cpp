@@ -63,7 +63,7 @@ void demand(program &p, condition c) {
 
 // " in X * 3e+09"
 std::string place_of(const program &p, node_id operand) {
-  for (node_id n = operand; n < static_cast<node_id>(p.nodes.size()); ++n)
+  for (node_id n = operand + 1; n < static_cast<node_id>(p.nodes.size()); ++n)
     if (std::count(p[n].in.begin(), p[n].in.end(), operand)) return " in " + label_of(p, n);
   return "";
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Bounds of what positions, sizes and constants alone decide: index(seq) * 3 + size(kv).
+// Bounds of what positions, sizes and constants alone decide: index(seq) + size(kv) - 3.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -8,22 +8,23 @@
 
 namespace qkv::codegen {
 
-// No call has a longer axis: runtime/check.cpp refuses it.
-inline constexpr std::int64_t longest_axis = (std::int64_t{1} << 31) - 4096;
-
+// Bounds of a step over all sizes that a call may have.
 struct bounds {
-  double least, most;
+  std::int64_t least, most;
 };
 
-// Per step, over all sizes that a call may have; arithmetic of i32 as if it were exact. Nothing for
-// steps in which inputs take part, or of which no bound is known.
-std::vector<std::optional<bounds>> bounds_of_positions(const program &);
+// What is known of each step of i32. Compiled code does arithmetic with bounds as it stands; Halide
+// and compilers assume that it stays within i32. All other arithmetic of i32 wraps around.
+struct whole_numbers {
+  // Nothing where an input takes part, or a number of any size: a cast from float, a product that
+  // may wrap around.
+  std::vector<std::optional<bounds>> known;
+  // True for sums of positions and sizes that leave i32 for some sizes, and not for others: calls
+  // with such sizes are refused. Their bounds are clamped to i32.
+  std::vector<bool> guarded;
+  std::vector<bool> wraps;  // true for arithmetic of i32 without bounds
+};
 
-// True if all of it is within i32.
-bool fits_i32(const bounds &);
-
-// Per step: true for arithmetic of i32 that wraps around. Other arithmetic of i32 stays within its
-// range in every call that is not refused (lower/position_ranges.hpp).
-std::vector<bool> steps_that_wrap(const program &);
+whole_numbers bounds_of_whole_numbers(const program &);
 
 }  // namespace qkv::codegen

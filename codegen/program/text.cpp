@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::size_t longest_operand = 28;
 
-std::string number_text(double x) {
-  if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
-  return fmt::format("{:.6g}", x);
+std::string number_text(const node &n) {
+  if (std::isinf(n.value)) return n.value < 0 ? "-inf" : "inf";
+  return n.type == i32 ? fmt::format("{:.15g}", n.value) : fmt::format("{:.6g}", n.value);
 }
 
 std::string names(const program &p, const std::vector<axis_id> &axes) {
@@ -52,7 +52,7 @@ std::string label_at(const program &p, node_id id, int depth) {
   if (!n.name.empty()) return n.name;
   switch (n.kind) {
     case op::number:
-      return number_text(n.value);
+      return number_text(n);
     case op::index:
     case op::size:
       return fmt::format("{}({})", name_of(n.kind), names(p, n.over));
@@ -118,7 +118,7 @@ std::string to_text(const program &p) {
     const node &n = p[id];
     text += fmt::format("  %{} = {}", id, name_of(n.kind));
     if (!n.over.empty()) text += fmt::format("<{}>", names(p, n.over));
-    if (n.kind == op::number) text += fmt::format(" {}", number_text(n.value));
+    if (n.kind == op::number) text += fmt::format(" {}", number_text(n));
     if (!n.in.empty()) {
       text += "(";
       for (std::size_t k = 0; k < n.in.size(); ++k)

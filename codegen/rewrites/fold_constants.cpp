@@ -13,15 +13,14 @@ std::optional<double> constant_of(const program &p, node_id n) {
   return std::nullopt;
 }
 
-// The value that a step of this type holds: 16 bits round. Constants of f32 and f64 stay exact here
-// and are rounded once, in compiled code. Nothing where an i32 would wrap around: the build refuses
-// such a step by its formula (lower/position_ranges.hpp).
-std::optional<double> kept(dtype type, double value) {
-  if (type == i32 && wrapped(static_cast<std::int64_t>(value)) != value) return std::nullopt;
+// The value that a step of this type holds: i32 wraps around, 16-bit values are rounded. Constants
+// of f32 and f64 stay exact here and are rounded once, in compiled code.
+double kept(dtype type, double value) {
+  if (type == i32) return wrapped(static_cast<std::int64_t>(value));
   return type == bf16 || type == f16 ? stored(type, value) : value;
 }
 
-std::optional<double> folded_value(const program &p, const node &n) {
+std::optional<double> folded(const program &p, const node &n) {
   if (n.kind == op::size && p.axes[n.over[0]].size >= 0)
     return static_cast<double>(p.axes[n.over[0]].size);
   std::vector<double> v;
@@ -66,12 +65,11 @@ std::optional<double> folded_value(const program &p, const node &n) {
 program fold_constants(const program &p) {
   rebuild r(p);
   return r.run([&](node n) -> node_id {
-    const auto folded = folded_value(r.to(), n);
-    if (const auto value = folded ? kept(n.type, *folded) : folded) {
+    if (const auto value = folded(r.to(), n)) {
       node c;
       c.kind = op::number;
       c.type = n.type;
-      c.value = *value;
+      c.value = kept(n.type, *value);
       return r.put(std::move(c));
     }
     if (n.kind == op::cast && r.to()[n.in[0]].type == n.type) return n.in[0];

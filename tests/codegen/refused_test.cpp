@@ -54,18 +54,11 @@ TEST_CASE("steps of a scan that fold numbers of another type, and scans in scans
   CHECK_THROWS_WITH(lower(nested), "nested: scan<d> stands inside a step of scan<seq>");
 }
 
-TEST_CASE("arithmetic of positions and sizes beyond i32") {
-  constexpr auto far = kernel<"far">([](in<"X", seq, d> X) -> out<"Y", i32, d> {
-    return sum<seq>(cast<i32>(X)) + index(d) * 300000000;
-  });
-  CHECK_THROWS_WITH(lower(far), "far: index(d) * 3e+08 is beyond the range of i32");
-  constexpr auto as_far = kernel<"as_far">([](in<"X", seq, d> X) -> out<"Y", i32, d> {
-    return sum<seq>(cast<i32>(X)) + (index(d) * 200000000 - size(d));
-  });
-  CHECK_NOTHROW(lower(as_far));
+TEST_CASE("a constant that is no i32") {
   constexpr auto large =
       kernel<"large">([](in<"n", i32, d> n) -> out<"Y", i32, d> { return n + 3000000000; });
-  CHECK_THROWS_WITH(codegen::make_program(large), "large: 3000000000 in n + 3e+09 is not an i32");
+  CHECK_THROWS_WITH(codegen::make_program(large),
+                    "large: 3000000000 in n + 3000000000 is not an i32");
 }
 
 TEST_CASE("what Halide refuses is one line that names the step") {

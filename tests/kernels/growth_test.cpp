@@ -58,7 +58,7 @@ std::size_t bytes(const char *name, const sizes &of) {
   return size;
 }
 
-// Of the processor, so that other programs do not count.
+// Measures CPU time; wall time would include other programs.
 std::pair<double, double> seconds(const char *name, const sizes &a, const sizes &b) {
   arguments of_a(kernel_called(name), a), of_b(kernel_called(name), b);
   qkv::options how;

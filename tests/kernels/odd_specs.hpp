@@ -115,6 +115,22 @@ inline constexpr auto joined_halves = kernel<"joined_halves">([
   return {concat<both, d, e>(cast<f16>(A), B), concat<both, e, d>(cast<bf16>(cast<f32>(B)), C)};
 });
 
+// ---- whole numbers ------------------------------------------------------------------------------
+// A magnitude next to a negative number; a magnitude as a bound of keys.
+inline constexpr auto magnitudes = kernel<"magnitudes">(
+    [](in<"A", i32, d> A, in<"B", i32, e> B, in<"V", s> V) -> outs<out<"x", both>, out<"y", e>> {
+      auto scores = broadcast<e>(V) + cast<f32>(broadcast<s>(B));
+      return {cast<f32>(concat<both, d, e>(abs(A), B)),
+              dot<s>(softmax<s>(mask(scores, index(s) < abs(B))), V)};
+    });
+
+// Whole division by a step that is no power of two: products of a cast.
+inline constexpr auto every_third = kernel<"every_third">(
+    [](in<"Q", s, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> outs<out<"O", s, e>, out<"m", s>> {
+      auto scores = mask(dot<d>(Q, K), dilated<s, kv, align::first>(3));
+      return {dot<kv>(softmax<kv>(scores), V), max<kv>(scores)};
+    });
+
 // ---- names --------------------------------------------------------------------------------------
 // The axis of one part also occurs in the other.
 inline constexpr auto joined_squares = kernel<"joined_squares">([

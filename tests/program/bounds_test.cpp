@@ -4,6 +4,7 @@
 #include <qkv/dsl.hpp>
 
 #include <algorithm>
+#include <optional>
 
 #include "codegen/program/from_graph.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -15,7 +16,6 @@ namespace {
 constexpr axis<"seq"> seq;
 constexpr axis<"kv"> kv;
 constexpr axis<"d", 8> d;
-constexpr axis<"buckets", 32> buckets;
 
 using codegen::bounds;
 using codegen::program;
@@ -25,59 +25,67 @@ program simplified(const Kernel &k) {
   return codegen::simplified(codegen::make_program(k));
 }
 
-// Of what is added to the input, which is the last step before the result.
+// What is known of the step that is added to the input, the last one before the result.
+struct known {
+  std::optional<bounds> at_most;
+  bool guarded, wraps;
+};
+
 template <auto Formula>
-std::optional<bounds> bounds_of() {
-  const auto k =
-      kernel<"k">([](in<"X", i32, seq, kv> X) -> out<"Y", i32, seq, kv> { return X + Formula(); });
+known of() {
+  const auto k = kernel<"k">(
+      [](in<"X", i32, seq, kv, d> X) -> out<"Y", i32, seq, kv, d> { return X + Formula(); });
   const program p = simplified(k);
-  const codegen::node &sum = p[p[p.outputs[0]].in[0]];
-  return codegen::bounds_of_positions(p)[sum.in[1]];
+  const codegen::node_id n = p[p[p.outputs[0]].in[0]].in[1];
+  const codegen::whole_numbers found = codegen::bounds_of_whole_numbers(p);
+  return {found.known[n], found.guarded[n], found.wraps[n]};
+}
+
+void check(const known &k, std::int64_t least, std::int64_t most, bool guarded = false) {
+  REQUIRE(k.at_most);
+  CHECK(k.at_most->least == least);
+  CHECK(k.at_most->most == most);
+  CHECK(k.guarded == guarded);
+  CHECK(!k.wraps);
 }
 
 auto wrapping_steps(const program &p) {
-  const std::vector<bool> wrap = codegen::steps_that_wrap(p);
-  return std::count(wrap.begin(), wrap.end(), true);
+  const auto wraps = codegen::bounds_of_whole_numbers(p).wraps;
+  return std::count(wraps.begin(), wraps.end(), true);
 }
 
-constexpr double longest = codegen::longest_axis;
+constexpr std::int64_t last = longest_axis - 1;
 
 }  // namespace
 
 TEST_CASE("bounds: of positions and sizes over all calls") {
-  const auto check = [](const std::optional<bounds> &b, double least, double most) {
-    REQUIRE(b);
-    CHECK(b->least == least);
-    CHECK(b->most == most);
-  };
-  check(bounds_of<[] { return index(seq) - index(kv); }>(), 1 - longest, longest - 1);
-  check(bounds_of<[] { return abs(index(seq) - index(kv)); }>(), 0, longest - 1);
-  check(bounds_of<[] { return index(kv) * 3; }>(), 0, 3 * (longest - 1));
-  check(bounds_of<[] { return min(index(kv) * 3, 7) * -1; }>(), -7, 0);
-  check(bounds_of<[] { return where(index(kv) < 5, index(seq), -2); }>(), -2, longest - 1);
-  check(bounds_of<[] { return cast<i32>(size(d) * 0.3f); }>(), 2, 2);
+  check(of<[] { return index(seq) - index(kv); }>(), -last, last);
+  check(of<[] { return abs(index(seq) - index(kv)); }>(), 0, last);
+  check(of<[] { return index(d) * -3 + size(d); }>(), -13, 8);
+  check(of<[] { return min(index(kv), 7) * -1; }>(), -7, 0);
+  check(of<[] { return where(index(kv) < 5, index(seq), -2); }>(), -2, last);
+  check(of<[] { return max(min(index(kv), 31), 4) * (index(d) - 3); }>(), -93, 124);
 }
 
-TEST_CASE("bounds: a product beyond i32 counts as refused in what follows") {
-  const auto b = bounds_of<[] { return index(kv) * index(kv) - 5; }>();
-  REQUIRE(b);
-  CHECK(b->most == 2147483647. - 5);
+TEST_CASE("bounds: sums that some sizes carry beyond i32 are guarded") {
+  check(of<[] { return index(kv) + 5000; }>(), 5000, 2147483647, true);
+  check(of<[] { return (index(kv) + size(seq)) - 5; }>(), -5, 2147483642);
+  check(of<[] { return -2147483648 + index(d) - index(kv); }>(), -2147483648, -2147483641, true);
 }
 
-TEST_CASE("bounds: none of what an input, or a function without limits, decides") {
-  CHECK(!bounds_of<[] { return cast<i32>(exp(cast<f32>(index(kv)))); }>());
-  CHECK(!bounds_of<[] { return cast<i32>(1 / cast<f32>(index(kv))); }>());
+TEST_CASE("bounds: products and constants beyond i32 wrap around") {
+  const auto wraps = [](const known &k) { return k.wraps && !k.at_most; };
+  CHECK(wraps(of<[] { return index(kv) * 100000; }>()));
+  CHECK(wraps(of<[] { return size(seq) * size(seq); }>()));
+  CHECK(wraps(of<[] { return index(d) + 2147483647; }>()));
+  CHECK(wraps(of<[] { return index(d) * 400000000 + 1; }>()));
+}
+
+TEST_CASE("bounds: none where an input or an unbounded function takes part") {
+  CHECK(of<[] { return cast<i32>(exp(cast<f32>(index(kv)))) + 1; }>().wraps);
   constexpr auto of_input = kernel<"of_input">(
       [](in<"n", i32> n) -> out<"Y", i32, seq> { return index(seq) - (index(seq) + n); });
   CHECK(wrapping_steps(simplified(of_input)) == 2);
-}
-
-TEST_CASE("bounds: buckets of distances do not wrap around") {
-  constexpr auto far =
-      kernel<"far">([](in<"T", buckets> T, in<"S", kv, seq> S) -> out<"Y", kv, seq> {
-        return t5_bias<seq, kv, buckets, align::first>(T) + S;
-      });
-  CHECK(wrapping_steps(simplified(far)) == 0);
 }
 
 }  // namespace qkv::testing

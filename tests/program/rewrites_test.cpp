@@ -42,7 +42,7 @@ TEST_CASE("rewrites: constants that differ in the sign of zero are two constants
   }
 }
 
-TEST_CASE("rewrites: a folded constant is rounded as its step would; none wraps around") {
+TEST_CASE("rewrites: a folded constant is rounded, or wraps around, as its step would") {
   const arrays a = {{"X", {{2}, {1, -3}}}};
   for (arrays r : {meaning(sizes_in_types, a), simplified_meaning(sizes_in_types, a)}) {
     CHECK(r["rounded"].data == std::vector<double>{256, -768});

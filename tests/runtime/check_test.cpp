@@ -149,7 +149,7 @@ TEST_CASE("spans of almost 2^31 elements or more") {
   s.t[1].stride[0] = 1500000000;
   CHECK(
       s.run(status_code::too_large) ==
-      "blend: stride of axis batch in K is 1500000000 but at most 1073741823 fits its 2 elements");
+      "blend: stride of axis batch in K is 1500000000 but must be at most 1073741823 for 2 elements");
 }
 
 TEST_CASE("strides") {

@@ -59,18 +59,20 @@ inline constexpr auto of_two = kernel<"of_two">(
       return dot<inner, columns>(X, W);
     });
 
-// Positions that the sizes of a call may carry beyond i32.
-inline constexpr auto spread = kernel<"spread">([](in<"X", kv> X, in<"A", seq> A) -> out<"Y", seq> {
-  return take<kv>(X, index(seq) * 100000) + A;
+// Sums of positions that the sizes of a call may carry beyond i32, and products, which wrap around.
+inline constexpr auto beyond = kernel<"beyond">([](in<"X", kv> X, in<"A", seq> A) -> out<"Y", seq> {
+  return take<kv>(X, index(seq) + 2147480000) + A;
 });
-inline constexpr auto from_end = kernel<"from_end">([](in<"X", seq> X) -> out<"Y", i32, seq> {
-  return cast<i32>(X) + (size(seq) * size(seq) - index(seq));
+inline constexpr auto from_end = kernel<"from_end">([](in<"X", i32, seq> X) -> out<"Y", i32, seq> {
+  return X + where(size(seq) < 46341, size(seq) * size(seq) - index(seq), -1);
 });
-// Positions that have no bound: a cast keeps to i32, three times that wraps around.
-inline constexpr auto leaps = kernel<"leaps">([](in<"X", kv> X, in<"A", seq> A) -> out<"Y", seq> {
-  return take<kv>(X, cast<i32>(cast<f32>(index(seq)) * 1e8f) * 3) + A;
-});
-// Positions of which an input decides, up to the ends of i32.
+// Products of positions, and of a cast, which keeps to i32.
+inline constexpr auto leaps =
+    kernel<"leaps">([](in<"X", kv> X, in<"A", seq> A) -> outs<out<"Y", seq>, out<"Z", seq>> {
+      return {take<kv>(X, cast<i32>(cast<f32>(index(seq)) * 1e8f) * 3) + A,
+              take<kv>(X, index(seq) * 100000) + A};
+    });
+// Positions that depend on an input, up to the ends of i32.
 inline constexpr auto part =
     kernel<"part">([](in<"X", seq> X, in<"first", i32> first, in<"Y0", kv> Y0) -> out<"Y", kv> {
       return slice<seq, kv>(X, first) + Y0;

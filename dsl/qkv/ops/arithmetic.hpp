@@ -57,11 +57,10 @@ using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
 // Computes: left op right at each position.
 // Shapes:   the larger one; one must contain the other. Numbers, scalars and index expressions fit
 //           anything.
-// Numerics: f32 or f64, or i32 when both sides are integers; i32 wraps around, but what positions
-//           and sizes alone decide must fit: the build or the call fails where it does not. / and
-//           pow always give a floating type. pow is within 2 ulp, with the special cases of C:
-//           pow(x, 0) and pow(1, y) are 1 even for NaN; fractional powers of negative numbers are
-//           NaN.
+// Numerics: f32 or f64, or i32 when both sides are integers; i32 wraps around, but for sums of
+//           positions and sizes: calls in which one would are refused. / and pow always give a
+//           floating type. pow is within 2 ulp, with the special cases of C: pow(x, 0) and
+//           pow(1, y) are 1 even for NaN; fractional powers of negative numbers are NaN.
 // Errors:   shapes that do not contain each other; sizes that differ; f64 with f32; in + and - a
 //           smaller side that would be repeated along axes other than batch axes, unless it is a
 //           param, an input as it is or a statistic over them; division by sqrt of an axis that was

@@ -43,8 +43,10 @@ struct slice_check {
 template <an_axis auto From, an_axis auto To, traced X, operand First>
   requires detail::passes<detail::slice_check<From, To, X>>
 constexpr auto slice(X x, First first) {
-  if constexpr (tensor_expr<First>)  // an input may hold the largest i32, which has no successor
-    return take<From>(x, index(To) + min(first, size(From)));
+  if constexpr (detail::of<First>.number())
+    return take<From>(x, index(To) + (first > First{1 << 30} ? First{1 << 30} : first));
+  else if constexpr (tensor_expr<First> || detail::node_count<First> > 1)
+    return take<From>(x, index(To) + min(first, size(From)));  // the largest i32 has no successor
   else
     return take<From>(x, index(To) + first);
 }
