@@ -1,5 +1,9 @@
 #pragma once
 // A run of positions of an axis.
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/index.hpp>
 #include <qkv/ops/take.hpp>
@@ -43,8 +47,8 @@ struct slice_check {
 template <an_axis auto From, an_axis auto To, traced X, operand First>
   requires detail::passes<detail::slice_check<From, To, X>>
 constexpr auto slice(X x, First first) {
-  if constexpr (detail::of<First>.number())
-    return take<From>(x, index(To) + (first > First{1 << 30} ? First{1 << 30} : first));
+  if constexpr (std::is_integral_v<First>)
+    return take<From>(x, index(To) + std::min<std::int64_t>(first, 1 << 30));
   else if constexpr (tensor_expr<First> || detail::node_count<First> > 1)
     return take<From>(x, index(To) + min(first, size(From)));  // the largest i32 has no successor
   else
