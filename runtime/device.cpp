@@ -144,18 +144,22 @@ status device_session::attach(halide_buffer_t &b, const qkv_tensor &t, const qkv
 }
 
 status device_session::collect() {
-  bool waited = where_ == device::host || context_.how.device_stream != nullptr;
+  const attached *last = nullptr;  // of the outputs that the device knows
+  // A caller's stream orders work on device memory alone. The driver copies page-locked host memory
+  // in the stream's own time.
+  bool wait = context_.how.device_stream == nullptr;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const attached &a = buffers_[i];
+    wait = wait || !a.wrapped;
     if (!a.output) continue;
-    if (!a.wrapped) {
-      if (const int code = halide_copy_to_host(&context_, a.view))
-        return failed("cannot copy back", k_.arguments[i].name, code);
-    } else if (!waited) {
-      if (const int code = halide_device_sync(&context_, a.view))
-        return failed("cannot wait for", k_.arguments[i].name, code);
-      waited = true;
-    }
+    if (a.view->device_interface) last = &a;
+    if (a.wrapped) continue;
+    if (const int code = halide_copy_to_host(&context_, a.view))
+      return failed("cannot copy back", k_.arguments[i].name, code);
+  }
+  if (last && wait) {
+    if (const int code = halide_device_sync(&context_, last->view))
+      return failed("cannot wait for", k_.arguments[last - buffers_.data()].name, code);
   }
   return {};
 }

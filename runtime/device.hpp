@@ -30,8 +30,8 @@ class device_session {
 
   // Makes a buffer usable on the session's device; nothing to do on the host.
   status attach(halide_buffer_t &, const qkv_tensor &, const qkv_argument &);
-  // Waits for the device unless the caller gave a stream, and copies outputs that are host tensors
-  // back.
+  // Copies outputs that are host tensors back, and waits for the device unless the caller gave a
+  // stream and every tensor is the device's.
   status collect();
 
  private:
