@@ -52,11 +52,18 @@ struct loop {
   int min;
   std::uint8_t *closure;
   std::atomic<int> failure{0};
-  std::atomic<int> done{0};  // tasks that the caller's executor ran
+  int size;                         // what follows is of the caller's executor
+  std::atomic<int> done{0};         // tasks that it ran
+  std::atomic<bool> beyond{false};  // true after a task that does not exist
 
   static void counted(void *self, int i) {
+    auto &l = *static_cast<loop *>(self);
+    if (i < 0 || i >= l.size) {
+      l.beyond = true;
+      return;
+    }
     step(self, i);
-    ++static_cast<loop *>(self)->done;
+    ++l.done;
   }
   static void step(void *self, int i) {
     auto &l = *static_cast<loop *>(self);
@@ -69,7 +76,7 @@ struct loop {
 int on_par_for(void *user, halide_task_t body, int min, int size, std::uint8_t *closure) {
   context *c = context::of(user);
   if (!c) return par_for.before(user, body, min, size, closure);
-  loop l{.user = c, .body = body, .min = min, .closure = closure};
+  loop l{.user = c, .body = body, .min = min, .closure = closure, .size = size};
   if (!c->how.executor) {
     parallel_for(size, c->threads, loop::step, &l);
     return l.failure;
@@ -80,14 +87,12 @@ int on_par_for(void *user, halide_task_t body, int min, int size, std::uint8_t *
     c->report("the caller's executor threw an exception");
     return halide_error_code_generic_error;
   }
-  if (!l.failure && l.done != size) {
-    std::array<char, 80> text{};
-    fmt::format_to_n(text.data(), text.size() - 1, "the caller's executor ran {} of {} tasks",
-                     l.done.load(), size);
-    c->report(text.data());
-    return halide_error_code_generic_error;
-  }
-  return l.failure;
+  if (l.failure || (l.done == size && !l.beyond)) return l.failure;
+  std::array<char, 80> text{};
+  fmt::format_to_n(text.data(), text.size() - 1, "the caller's executor ran {} of {} tasks{}",
+                   l.done.load(), size, l.beyond ? " and others" : "");
+  c->report(text.data());
+  return halide_error_code_generic_error;
 }
 
 }  // namespace

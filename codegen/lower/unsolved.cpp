@@ -52,6 +52,22 @@ bool reads_memory(const Expr &e) { return reads(e, true); }
 
 Expr opaque(const Expr &position) { return (position ^ 1) ^ 1; }
 
+Expr with_terms_together(const Expr &e) {
+  struct finder : hi::IRGraphVisitor {
+    using IRGraphVisitor::visit;
+    bool found = false;
+    void visit(const hi::Add *) override { found = true; }
+    void visit(const hi::Sub *) override { found = true; }
+    void visit(const hi::Mul *) override { found = true; }
+    void visit(const hi::Div *) override { found = true; }
+    void visit(const hi::Mod *) override { found = true; }
+    void visit(const hi::Cast *) override {}  // nothing moves out of these two
+    void visit(const hi::Call *) override {}
+  } f;
+  e.accept(&f);
+  return f.found ? opaque(e) : e;
+}
+
 Expr unsolved(const Expr &e) { return with_opaque_choices().mutate(e); }
 
 }  // namespace qkv::codegen

@@ -11,6 +11,10 @@ bool reads_memory(const Halide::Expr &);
 // The same position in a form that bounds inference does not solve for.
 Halide::Expr opaque(const Halide::Expr &position);
 
+// The same value, opaque if it is a sum, a product or a quotient: in a comparison, Halide moves terms
+// to the other side, a < b + c in place of a - b < c.
+Halide::Expr with_terms_together(const Halide::Expr &);
+
 // The same value with opaque conditions. Where a condition on positions decides whether another
 // Func is read, bounds inference would shrink the region that each tile requires of that Func to
 // where the condition can hold:

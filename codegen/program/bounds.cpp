@@ -1,6 +1,7 @@
 #include "codegen/program/bounds.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <qkv/core/dtype.hpp>
 
@@ -56,6 +57,8 @@ class finder {
       of_call_.push_back(depends_on_call(n));
       found_.known.push_back(n.type == i32 ? of(n) : known());
       found_.wraps.push_back(n.type == i32 && is_arithmetic(n.kind) && !found_.known.back());
+      reach_.push_back(reach(n));
+      found_.unsolvable.push_back(is_comparison(n.kind) && !can_be_solved(n));
     }
     return std::move(found_);
   }
@@ -107,6 +110,41 @@ class finder {
     return is_view(n.kind) || n.kind == op::mask ? operand(n, 0) : known();
   }
 
+  // Whether every term of the comparison may change sides and sums stay within i32.
+  bool can_be_solved(const node &n) const {
+    const auto is_whole = [&](node_id m) { return p_[m].type == i32; };
+    if (!std::all_of(n.in.begin(), n.in.end(), is_whole)) return true;
+    return reach_[n.in[0]] + reach_[n.in[1]] <= static_cast<double>(highest_i32);
+  }
+
+  // The sum of the magnitudes of all terms. Axes count as 2^28 positions long: longer ones, of
+  // elements of four bytes, do not fit two to a kernel.
+  double reach(const node &n) const {
+    constexpr double of_an_axis = 1 << 28;
+    const auto size = [&](axis_id a) {
+      return run_time(a) ? of_an_axis : static_cast<double>(static_size(a));
+    };
+    if (n.type != i32) return 0;
+    if (!found_.known.back()) return std::numeric_limits<double>::infinity();
+    switch (n.kind) {
+      case op::number:
+        return std::abs(n.value);
+      case op::index:
+      case op::size:
+        return size(n.over[0]);
+      case op::mul:
+        return reach_[n.in[0]] * reach_[n.in[1]];
+      case op::add:
+      case op::sub:
+        return reach_[n.in[0]] + reach_[n.in[1]];
+      default: {
+        double most = 1;
+        for (node_id operand : n.in) most = std::max(most, reach_[operand]);
+        return most;
+      }
+    }
+  }
+
   template <class Meet>
   static known meet(const known &a, const known &b, Meet how) {
     return a && b ? known(how(*a, *b)) : known();
@@ -124,6 +162,7 @@ class finder {
 
   const program &p_;
   std::vector<bool> of_call_;  // per step: whether a size of the call takes part
+  std::vector<double> reach_;
   whole_numbers found_;
 };
 

@@ -23,6 +23,9 @@ struct whole_numbers {
   // with such sizes are refused. Their bounds are clamped to i32.
   std::vector<bool> guarded;
   std::vector<bool> wraps;  // true for arithmetic of i32 without bounds
+  // True for comparisons of i32 that nobody may solve for one of their terms: a - b < c is not
+  // a < b + c where b + c leaves i32, as it does for an input, or a constant, close to its end.
+  std::vector<bool> unsolvable;
 };
 
 whole_numbers bounds_of_whole_numbers(const program &);

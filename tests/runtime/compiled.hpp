@@ -77,6 +77,15 @@ inline constexpr auto part =
     kernel<"part">([](in<"X", seq> X, in<"first", i32> first, in<"Y0", kv> Y0) -> out<"Y", kv> {
       return slice<seq, kv>(X, first) + Y0;
     });
+inline constexpr auto windowed = kernel<"windowed">(
+    [](in<"A", seq> A, in<"V", kv> V, in<"w", i32> w) -> outs<out<"Y", seq>, out<"Z", seq>> {
+      auto scores = broadcast<kv>(A) * broadcast<seq>(V);
+      auto near = index(seq) - index(kv) < w;
+      auto late = size(kv) - index(kv) - 1 <= index(seq) - 2147483647 + w;
+      auto far = index(seq) - index(kv) < 2147483647;
+      return {dot<kv>(softmax<kv>(mask(scores, near)), V),
+              sum<kv>(broadcast<seq>(V) * where(late && far, 1.f, 0.f))};
+    });
 inline constexpr auto later =
     kernel<"later">([](in<"A", seq> A, in<"V", kv> V, in<"gap", i32> gap) -> out<"Y", seq> {
       auto scores = broadcast<kv>(A) * broadcast<seq>(V);

@@ -149,6 +149,20 @@ TEST_CASE("positions from an input, at the ends of i32") {
         CHECK(std::abs(Z(i) - (from < n - 1 ? 1.f : 0.f)) < 1e-6f);
       }
     }
+    // No term changes sides: i - k < w is not i < w + k.
+    for (const std::int32_t w : {lowest, -70, -69, 0, 1, 30, highest - 1, highest}) {
+      tensor<seq> Z({n}), S({n});
+      REQUIRE(qkv::call<windowed>(how, X, V, one(w), Z, S).ok());
+      for (std::int64_t i = 0; i < n; ++i) {
+        const auto bound = static_cast<std::int32_t>(static_cast<std::uint32_t>(i - highest) +
+                                                     static_cast<std::uint32_t>(w));
+        std::int64_t near = 0, late = 0;
+        for (std::int64_t k = 0; k < n; ++k) near += i - k < w, late += n - k - 1 <= bound;
+        CAPTURE(w, i);
+        CHECK(std::abs(Z(i) - (near > 0 ? 1.f : 0.f)) < 1e-6f);
+        CHECK(S(i) == static_cast<float>(late));
+      }
+    }
   }
 }
 

@@ -75,6 +75,14 @@ struct throwing : qkv::executor {
   void run(int, void (*)(void *, int), void *) override { throw 1; }
 };
 
+struct one_too_many : one_thread_each {
+  void run(int n, void (*task)(void *, int), void *state) override {
+    one_thread_each::run(n, task, state);
+    task(state, n);
+    task(state, -1);
+  }
+};
+
 struct idle : qkv::executor {
   void run(int, void (*)(void *, int), void *) override {}
 };
@@ -104,6 +112,10 @@ TEST_CASE("the caller's executor") {
   CHECK(s.code() == status_code::kernel_failed);
   CHECK(std::string(s.text()).find("the caller's executor threw an exception") !=
         std::string::npos);
+  one_too_many eager;
+  CHECK(std::string(p.call(o, {.executor = &eager}).text()).find(" tasks and others") !=
+        std::string::npos);
+  CHECK(same_bits(o, p.O));
   idle lazy;
   const qkv::status t = p.call(o, {.executor = &lazy});
   CHECK(t.code() == status_code::kernel_failed);
