@@ -74,6 +74,7 @@ TEST_CASE("an access one byte outside of an allocation") {
   check_names("ld.global.b8 %r4, [%d1+-1];", {"global memory: reads 1 bytes"});
   check_fine("ld.shared.b8 %r4, [%r2+255];");
   check_names("ld.shared.b8 %r4, [%r2+256];", {"shared memory: byte 256 + 1 of 256"});
+  check_names("ld.shared.b8 %r4, [%r2+-1];", {"shared memory: byte 1023 of the system's part"});
   check_names("mov.u64 %d3, stack; st.local.b32 [%d3+16], %r1;", {"outside of its stack"});
   check_names("@%p2 atom.global.add.u32 %r4, [%d1+256], 1;", {"global memory: writes 4 bytes"});
   check_names("cp.async.ca.shared.global [%r3+4], [%d2+4], 4;", {"cp.async"});

@@ -30,8 +30,9 @@ void convert_address(warp &w, const instruction &i, lane_mask m) {
 
 std::uint8_t *shared_at(warp &w, std::uint64_t address, int bytes, access how) {
   block &b = *w.in;
-  if (address < b.shared_base ||
-      address - b.shared_base + static_cast<unsigned>(bytes) > b.shared_size)
+  if (address < shared_of_system)
+    throw error("shared memory: byte " + std::to_string(address) + " of the system's part");
+  if (address - b.shared_base + static_cast<unsigned>(bytes) > b.shared_size)
     throw error("shared memory: byte " +
                 std::to_string(static_cast<std::int64_t>(address) - b.shared_base) + " + " +
                 std::to_string(bytes) + " of " + std::to_string(b.shared_size));

@@ -78,7 +78,7 @@ void decoder::place_variables() {
     }
   k.shared_bytes = shared;
   for (const auto &[name, v] : variables_)
-    if (v.where == space::shared) k.shared_base = 1024;
+    if (v.where == space::shared) k.shared_base = shared_of_system;
   k.local_bytes = (local + 15) / 16 * 16;
 }
 

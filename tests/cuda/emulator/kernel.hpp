@@ -59,6 +59,9 @@ struct constant_slot {
   bool wide;
 };
 
+// The first bytes of a block's shared memory, which the system owns on sm_90.
+inline constexpr std::uint32_t shared_of_system = 1024;
+
 struct kernel {
   std::string name;
   std::vector<instruction> code;
@@ -67,8 +70,7 @@ struct kernel {
   std::map<std::string, std::int32_t> special;  // %tid.x and the like: their slots
   std::vector<variable> params;
   std::int64_t register_bytes = 0, shared_bytes = 0, shared_align = 16, local_bytes = 0;
-  // Variables start at 1024, as on sm_90, where the system owns the first kilobyte. Halide declares
-  // none and counts from 0.
+  // Variables start behind the system's part. Code without variables counts from 0 by itself.
   std::uint32_t shared_base = 0;
   int most_threads = 0;
   std::vector<std::string> texts;  // of each instruction, for messages
