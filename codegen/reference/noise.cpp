@@ -149,7 +149,11 @@ tensor_value<P> noise_meter<P>::of_weights(node_id id, const values &in, const v
   const precision &r = precision_[id];
   value v = result;
   for (T &y : v.data) y = std::abs(y) * static_cast<T>(r.unit + r.coarse);
-  if (n.kind == op::softmax) return v;
+  if (n.kind == op::softmax) {
+    for (T &y : v.data)
+      if (y != 0) y += static_cast<T>(r.tiny);
+    return v;
+  }
   // The ratio of |x| / sum |x| to |x| / |sum x| measures how much the sum cancels.
   const value x = magnitude(n.in[0], *in[0], *noises[0], false), share = steps_.run(n, {&x});
   for (std::size_t k = 0; k < v.data.size(); ++k)

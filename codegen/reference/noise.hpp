@@ -4,7 +4,8 @@
 // first order. With u the unit roundoff:
 //
 //   dot, sum, mean, cumsum   u times the sum of |terms|
-//   softmax, normalize       u |weight|, for normalize times (sum of |terms|) / |sum|
+//   softmax                  u |weight| and the smallest normal number: weights below it may be 0
+//   normalize                u |weight| (sum of |terms|) / |sum|
 //   logsumexp                u (|maximum| + |log of the total| + 1)
 //   a + b, a - b             a reduction of two terms: noise of a + noise of b
 //   functions of one number  how far the result moves when the operand moves by its noise,

@@ -89,6 +89,14 @@ double normal(dice &d) {
   return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
 }
 
+// A length, a position or a count; `far`: often at an end of i32, where sums wrap around.
+double whole_number(dice &d, int most, bool far) {
+  if (!far || d.chance(0.5)) return d.below(most + 4) - 2;
+  const double off = d.below(4);
+  return d.chance(0.5) ? std::numeric_limits<std::int32_t>::max() - off
+                       : std::numeric_limits<std::int32_t>::min() + off;
+}
+
 double number(dice &d, dtype type, double shrink) {
   const double x = normal(d) * shrink;
   return type == f64 ? x : stored(type, static_cast<float>(x));
@@ -110,9 +118,10 @@ codegen::arrays arguments_for(const program &p, const size_map &sizes, dice &d, 
     const double shrink =
         weights ? 1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, a.shape[0]))) : 1;
     const int most = d.chance(0.5) ? static_cast<int>(std::min<std::int64_t>(longest, 100)) : 3;
+    const bool far = type == i32 && d.chance(0.2);
     for (double &x : a.data) {
       if (type == i32)
-        x = d.below(most + 4) - 2;
+        x = whole_number(d, most, far);
       else if (type == b8)
         x = d.below(4) != 0;
       else if (special && d.below(special) == 0)
