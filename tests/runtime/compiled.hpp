@@ -86,6 +86,25 @@ inline constexpr auto windowed = kernel<"windowed">(
       return {dot<kv>(softmax<kv>(mask(scores, near)), V),
               sum<kv>(broadcast<seq>(V) * where(late && far, 1.f, 0.f))};
     });
+// How many keys each query compares with, by ten formulas.
+inline constexpr auto compared = kernel<"compared">(
+    [](in<"A", i32, seq> A, in<"B", i32, kv> B, in<"w", i32> w)
+        -> outs<out<"a", i32, seq>, out<"b", i32, seq>, out<"c", i32, seq>, out<"d", i32, seq>,
+                out<"e", i32, seq>, out<"f", i32, seq>, out<"g", i32, seq>, out<"h", i32, seq>,
+                out<"i", i32, seq>, out<"j", i32, seq>> {
+      auto q = index(seq);
+      auto k = index(kv);
+      auto n = size(kv);
+      const auto count = [&](auto condition) {
+        auto both = broadcast<kv>(A) + broadcast<seq>(B);
+        return sum<kv>(where(condition, both + 1, both));
+      };
+      return {count(q - k <= w),         count(q - k <= w - 3),
+              count(k - 2 < w),          count(q - 9 < w && k <= q),
+              count(n - k <= q + w),     count(n - k < w + 1),
+              count(n - k - 1 <= w - q), count(k - w <= q),
+              count(k - q + w >= 0),     count(w < q - k)};
+    });
 inline constexpr auto later =
     kernel<"later">([](in<"A", seq> A, in<"V", kv> V, in<"gap", i32> gap) -> out<"Y", seq> {
       auto scores = broadcast<kv>(A) * broadcast<seq>(V);

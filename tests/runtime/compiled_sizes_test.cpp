@@ -2,6 +2,7 @@
 #include <qkv/call.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -164,6 +165,46 @@ TEST_CASE("positions from an input, at the ends of i32") {
       }
     }
   }
+}
+
+TEST_CASE("comparisons of positions with any i32") {
+  constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min(),
+                         highest = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t queries = 20, keys = 37;
+  tensor<qkv::i32, seq> A({queries});
+  tensor<qkv::i32, kv> B({keys});
+  A.fill(0), B.fill(0);
+  const auto i32 = [](std::int64_t x) { return static_cast<std::int32_t>(x); };
+  for (const options &how : qkv::testing::places())
+    for (const std::int32_t w : {lowest, lowest + 1, lowest + 30, -38, -1, 0, 1, 2, 36, 100,
+                                 highest - 30, highest - 1, highest}) {
+      std::vector<tensor<qkv::i32, seq>> counts(10, tensor<qkv::i32, seq>({queries}));
+      auto &c = counts;
+      const status s = qkv::call<compared>(how, A, B, one(w), c[0], c[1], c[2], c[3], c[4], c[5],
+                                           c[6], c[7], c[8], c[9]);
+      CAPTURE(w, s.text());
+      REQUIRE(s.ok());
+      for (std::int64_t q = 0; q < queries; ++q) {
+        std::array<std::int32_t, 10> want{};
+        for (std::int64_t k = 0; k < keys; ++k) {
+          const std::array<bool, 10> seen = {q - k <= w,
+                                             q - k <= i32(w - 3L),
+                                             k - 2 < w,
+                                             q - 9 < w && k <= q,
+                                             keys - k <= i32(q + w),
+                                             keys - k < i32(w + 1L),
+                                             keys - k - 1 <= i32(w - q),
+                                             i32(k - w) <= q,
+                                             i32(k - q + w) >= 0,
+                                             w < q - k};
+          for (std::size_t f = 0; f < 10; ++f) want[f] += seen[f];
+        }
+        for (std::size_t f = 0; f < 10; ++f) {
+          CAPTURE(q, f);
+          CHECK(c[f](q) == want[f]);
+        }
+      }
+    }
 }
 
 TEST_CASE("inputs that are too large") {
