@@ -26,20 +26,18 @@ bounds product(const bounds &a, const bounds &b) {
 }
 
 // Of the operations whose result may leave i32.
-known arithmetic(op kind, const bounds &a, const bounds &b) {
+bounds arithmetic(op kind, const bounds &a, const bounds &b) {
   switch (kind) {
     case op::neg:
-      return bounds{-a.most, -a.least};
+      return {-a.most, -a.least};
     case op::abs:
-      return bounds{std::max({std::int64_t{0}, a.least, -a.most}), std::max(-a.least, a.most)};
+      return {std::max({std::int64_t{0}, a.least, -a.most}), std::max(-a.least, a.most)};
     case op::add:
-      return bounds{a.least + b.least, a.most + b.most};
+      return {a.least + b.least, a.most + b.most};
     case op::sub:
-      return bounds{a.least - b.most, a.most - b.least};
-    case op::mul:
-      return product(a, b);
+      return {a.least - b.most, a.most - b.least};
     default:
-      return std::nullopt;
+      return product(a, b);
   }
 }
 
@@ -153,11 +151,11 @@ class finder {
   known computed(const node &n) {
     const known &a = operand(n, 0), &b = operand(n, n.in.size() - 1);
     if (!a || !b) return std::nullopt;
-    const known exact = arithmetic(n.kind, *a, *b);
-    if (exact->least >= lowest_i32 && exact->most <= highest_i32) return exact;
+    const bounds exact = arithmetic(n.kind, *a, *b);
+    if (exact.least >= lowest_i32 && exact.most <= highest_i32) return exact;
     if (n.kind == op::mul || !of_call_.back()) return std::nullopt;
     found_.guarded.back() = true;
-    return bounds{std::max(exact->least, lowest_i32), std::min(exact->most, highest_i32)};
+    return bounds{std::max(exact.least, lowest_i32), std::min(exact.most, highest_i32)};
   }
 
   const program &p_;
