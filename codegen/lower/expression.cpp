@@ -279,8 +279,7 @@ value expression::pointwise(node_id n, const indices &i) {
             both(a.present, b.present)};
   }
   if (is_comparison(x.kind)) t = detail::common_type(c_.p[x.in[0]].type, c_.p[x.in[1]].type);
-  if (c_.whole.unsolvable[n])
-    a.number = with_terms_together(a.number), b.number = with_terms_together(b.number);
+  if (c_.whole.unsolvable[n]) keep_terms_apart(a.number, b.number);
   const auto compute = c_.whole.wraps[n] ? wrapping : binary;
   return {compute(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
 }

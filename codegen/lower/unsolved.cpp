@@ -1,5 +1,7 @@
 #include "codegen/lower/unsolved.hpp"
 
+#include <qkv/core/axis.hpp>
+
 namespace qkv::codegen {
 namespace {
 
@@ -52,20 +54,19 @@ bool reads_memory(const Expr &e) { return reads(e, true); }
 
 Expr opaque(const Expr &position) { return (position ^ 1) ^ 1; }
 
-Expr with_terms_together(const Expr &e) {
-  struct finder : hi::IRGraphVisitor {
-    using IRGraphVisitor::visit;
-    bool found = false;
-    void visit(const hi::Add *) override { found = true; }
-    void visit(const hi::Sub *) override { found = true; }
-    void visit(const hi::Mul *) override { found = true; }
-    void visit(const hi::Div *) override { found = true; }
-    void visit(const hi::Mod *) override { found = true; }
-    void visit(const hi::Cast *) override {}  // nothing moves out of these two
-    void visit(const hi::Call *) override {}
-  } f;
-  e.accept(&f);
-  return f.found ? opaque(e) : e;
+void keep_terms_apart(Expr &a, Expr &b) {
+  const auto is_leaf = [](const Expr &e) {
+    return e.as<hi::Variable>() || e.as<hi::IntImm>() || e.as<hi::Call>() || e.as<hi::Cast>();
+  };
+  if (!is_leaf(a)) a = opaque(a);
+  if (!is_leaf(b)) b = opaque(b);
+  const auto beside_a_position = [](const Expr &e) {
+    return Halide::clamp(e, -1, static_cast<int>(longest_axis + 1));
+  };
+  if (a.as<hi::Variable>())
+    b = beside_a_position(b);
+  else if (b.as<hi::Variable>())
+    a = beside_a_position(a);
 }
 
 Expr unsolved(const Expr &e) { return with_opaque_choices().mutate(e); }

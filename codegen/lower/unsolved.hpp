@@ -11,9 +11,11 @@ bool reads_memory(const Halide::Expr &);
 // The same position in a form that bounds inference does not solve for.
 Halide::Expr opaque(const Halide::Expr &position);
 
-// The same value, opaque if it is a sum, a product or a quotient: in a comparison, Halide moves terms
-// to the other side, a < b + c in place of a - b < c.
-Halide::Expr with_terms_together(const Halide::Expr &);
+// Both operands of a comparison of i32 in a form that Halide solves for a position without leaving
+// i32. Sums, products and quotients become opaque: no term changes sides, as in a < b + c for
+// a - b < c. Beside a position alone, the other operand is clamped to the positions that exist, and
+// one more at both ends: Halide adds to it as much as a vector has elements.
+void keep_terms_apart(Halide::Expr &a, Halide::Expr &b);
 
 // The same value with opaque conditions. Where a condition on positions decides whether another
 // Func is read, bounds inference would shrink the region that each tile requires of that Func to

@@ -111,4 +111,34 @@ inline constexpr auto later =
       return dot<kv>(softmax<kv>(mask(scores, index(kv) > index(seq) + gap)), V);
     });
 
+// Positions alone against a number from an input, in every comparison, from both sides.
+inline constexpr auto parted = kernel<"parted">(
+    [](in<"V", kv> V, in<"w", i32> w)
+        -> outs<out<"a", kv>, out<"b", kv>, out<"c", kv>, out<"e", kv>, out<"f", kv>, out<"g", kv>,
+                out<"h", kv>, out<"i", kv>, out<"j", kv>, out<"k", kv>> {
+      auto k = index(kv);
+      const auto where_true = [&](auto condition) { return where(condition, V, 0); };
+      return {where_true(k < w),         where_true(k <= w),
+              where_true(k > w),         where_true(k >= w),
+              where_true(k == w),        where_true(k != w),
+              where_true(w < k),         where_true(w >= k),
+              where_true(min(k, 9) < w), where_true(where(k < 5, k, w) < w)};
+    });
+// The same in every kind of stage.
+inline constexpr auto stages = kernel<"stages">(
+    [](in<"X", seq, d> X, in<"V", kv, d> V, param<"W", d, inner> W, in<"S0", d> S0,
+       in<"w", i32> w) -> outs<out<"after", seq, inner>, out<"before", seq, d>, out<"total", d>,
+                               out<"streamed", seq, d>, out<"state", d>, out<"weights", seq, kv>> {
+      auto early = index(kv) < w;
+      auto weights = softmax<kv>(mask(dot<d>(X, V), index(kv) <= w));
+      return {where(index(seq) < w, dot<d>(X, W), 0),
+              dot<kv>(where(early, broadcast<kv>(sum<d>(X)), 0), V),
+              sum<kv>(where(early, V, 0)),
+              dot<kv>(softmax<kv>(mask(dot<d>(X, V), index(kv) >= w)), V),
+              scan<seq>(
+                  S0, [&](auto s, auto x) { return where(index(d) < w, s + x, s); }, X)
+                  .last,
+              weights};
+    });
+
 }  // namespace compiled

@@ -207,6 +207,75 @@ TEST_CASE("comparisons of positions with any i32") {
     }
 }
 
+TEST_CASE("a position alone, compared with any i32") {
+  constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min(),
+                         highest = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t n = 70;
+  tensor<kv> V({n});
+  for (std::int64_t k = 0; k < n; ++k) V(k) = static_cast<float>(k + 1);
+  for (const options &how : qkv::testing::places())
+    for (const std::int32_t w : {lowest, lowest + 1, -1, 0, 1, 5, 8, 9, 10, 63, 64, 69, 70, 71,
+                                 highest - 4096, highest - 16, highest - 1, highest}) {
+      std::vector<tensor<kv>> c(10, tensor<kv>({n}));
+      const status s = qkv::call<parted>(how, V, one(w), c[0], c[1], c[2], c[3], c[4], c[5], c[6],
+                                         c[7], c[8], c[9]);
+      CAPTURE(w, s.text());
+      REQUIRE(s.ok());
+      for (std::int64_t k = 0; k < n; ++k) {
+        const std::array<bool, 10> want = {k<w, k <= w, k> w,
+                                           k >= w,
+                                           k == w,
+                                           k != w,
+                                           w < k,
+                                           w >= k,
+                                           std::min(k, std::int64_t{9}) < w,
+                                           k < 5 && k < w};
+        for (std::size_t f = 0; f < 10; ++f) {
+          CAPTURE(k, f);
+          CHECK(c[f](k) == (want[f] ? V(k) : 0));
+        }
+      }
+    }
+}
+
+TEST_CASE("a position alone, compared with any i32, in every kind of stage") {
+  constexpr std::int32_t lowest = std::numeric_limits<std::int32_t>::min(),
+                         highest = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t n = 70, width = 32;
+  tensor<seq, d> X({n, width});
+  tensor<kv, d> V({n, width});
+  tensor<d, inner> W({width, 33});
+  tensor<d> S0({width});
+  X.fill(1), V.fill(2), W.fill(3), S0.fill(4);
+  for (const options &how : qkv::testing::places())
+    for (const std::int32_t w : {lowest, lowest + 1, -1, 0, 1, 15, 16, 31, 32, 33, 69, 70, 71,
+                                 highest - 16, highest - 1, highest}) {
+      tensor<seq, inner> after({n, 33});
+      tensor<seq, d> before({n, width}), streamed({n, width});
+      tensor<d> total({width}), state({width});
+      tensor<seq, kv> weights({n, n});
+      const status s = qkv::call<stages>(how, X, V, W, S0, one(w), after, before, total, streamed,
+                                         state, weights);
+      CAPTURE(w, s.text());
+      REQUIRE(s.ok());
+      const auto early = static_cast<float>(std::clamp<std::int64_t>(w, 0, n));
+      const std::int64_t seen = std::clamp<std::int64_t>(w + 1L, 0, n);
+      for (std::int64_t i = 0; i < n; ++i) {
+        CAPTURE(i);
+        CHECK(after(i, 32) == (i < w ? 96 : 0));
+        CHECK(before(i, 31) == 64 * early);
+        CHECK(std::abs(streamed(i, 31) - (w < n ? 2.f : 0.f)) < 1e-6f);
+        for (std::int64_t k = 0; k < n; ++k)
+          CHECK(std::abs(weights(i, k) - (k < seen ? 1 / static_cast<float>(seen) : 0.f)) < 1e-6f);
+      }
+      for (std::int64_t k = 0; k < width; ++k) {
+        CAPTURE(k);
+        CHECK(total(k) == 2 * early);
+        CHECK(state(k) == (k < w ? 4 + static_cast<float>(n) : 4));
+      }
+    }
+}
+
 TEST_CASE("inputs that are too large") {
   constexpr std::int64_t n = 46341;
   const std::vector<float> row(n, 1);
