@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <qkv/core/axis.hpp>
 #include <qkv/core/dtype.hpp>
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <cstring>
-#include <stdexcept>
 #include <string_view>
 
 namespace qkv::codegen {
@@ -61,11 +60,11 @@ class calls_for_more : public hi::IRMutator {
 
 }  // namespace
 
-std::string shared_memory_shifted(const std::string &ptx, int bytes) {
+std::string shared_memory_shifted(text ptx, int bytes) {
   std::string all;
   for (std::size_t at = 0; at < ptx.size();) {
     const std::size_t end = std::min(ptx.find('\n', at), ptx.size() - 1) + 1;
-    const text line(ptx.data() + at, end - at);
+    const text line = ptx.substr(at, end - at);
     at = end;
     const std::size_t open = line.find('['), close = line.find(']');
     if (!is_access_of_shared_memory(line) || open == text::npos || close == text::npos) {
@@ -83,7 +82,7 @@ Halide::Module with_shared_memory_apart(const Halide::Module &m) {
   const Halide::Buffer<> code = m.get_cuda_ptx_assembly_buffer();
   if (!code.defined()) return m;
   const text ptx(static_cast<const char *>(code.data()), code.number_of_elements());
-  const std::string moved = shared_memory_shifted(std::string(ptx), reserved_shared_memory);
+  const std::string moved = shared_memory_shifted(ptx, reserved_shared_memory);
   Halide::Buffer<std::uint8_t> further(static_cast<int>(moved.size()), code.name());
   std::memcpy(further.data(), moved.data(), moved.size());
   Halide::Module result(m.name(), m.target(), m.get_metadata_name_map());

@@ -3,6 +3,7 @@
 #include <Halide.h>
 
 #include <string>
+#include <string_view>
 
 namespace qkv::codegen {
 
@@ -11,7 +12,7 @@ namespace qkv::codegen {
 inline constexpr int reserved_shared_memory = 1024;
 
 // The same PTX with every access to shared memory that many bytes further.
-std::string shared_memory_shifted(const std::string &ptx, int bytes);
+std::string shared_memory_shifted(std::string_view ptx, int bytes);
 
 // The same code, which leaves the system's part alone and asks for as much more at each launch.
 Halide::Module with_shared_memory_apart(const Halide::Module &);

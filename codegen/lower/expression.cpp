@@ -143,7 +143,7 @@ Expr binary(op o, const Expr &a, const Expr &b) {
 // compilers may: for operands without bounds, a + 1 <= b must not become a <= b - 1.
 Expr wrapping(op o, const Expr &a, const Expr &b) {
   const auto bits = [](const Expr &e) { return Halide::cast<std::uint32_t>(e); };
-  return Halide::cast<int>(o == op::neg ? bits(0) - bits(a) : binary(o, bits(a), bits(b)));
+  return Halide::cast<int>(binary(o, bits(a), bits(b)));
 }
 
 }  // namespace
@@ -266,7 +266,7 @@ value expression::pointwise(node_id n, const indices &i) {
   if (x.kind == op::log && x.type == f32 && for_positions_ && !reads_memory(a.number))
     return {math::rough_log(as(x.type, a.number)), a.present};
   if (x.kind == op::neg && c_.whole.wraps[n])
-    return {wrapping(op::neg, as(i32, a.number), {}), a.present};
+    return {wrapping(op::sub, 0, as(i32, a.number)), a.present};
   if (is_unary(x.kind))
     return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)),
             a.present};

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <optional>
+#include <qkv/core/axis.hpp>
 
 #include "codegen/lower/expression.hpp"
 #include "codegen/stages/queries.hpp"

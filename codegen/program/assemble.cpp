@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <utility>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
 #include "codegen/program/sizes.hpp"
 #include "codegen/program/text.hpp"
@@ -63,9 +63,8 @@ void demand(program &p, condition c) {
 
 // " in X * 3e+09"
 std::string place_of(const program &p, node_id operand) {
-  for (node_id n = operand + 1; n < static_cast<node_id>(p.nodes.size()); ++n)
-    if (std::count(p[n].in.begin(), p[n].in.end(), operand)) return " in " + label_of(p, n);
-  return "";
+  const std::vector<node_id> users = users_of(p)[operand];
+  return users.empty() ? "" : " in " + label_of(p, users[0]);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <qkv/core/dtype.hpp>
+#include <qkv/core/axis.hpp>
 
 #include "codegen/program/queries.hpp"
 
@@ -108,7 +108,7 @@ class finder {
     return is_view(n.kind) || n.kind == op::mask ? operand(n, 0) : known();
   }
 
-  // Whether every term of the comparison may change sides and sums stay within i32.
+  // True if every term of the comparison may change sides and the sums still stay within i32.
   bool can_be_solved(const node &n) const {
     const auto is_whole = [&](node_id m) { return p_[m].type == i32; };
     if (!std::all_of(n.in.begin(), n.in.end(), is_whole)) return true;

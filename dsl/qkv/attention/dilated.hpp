@@ -7,7 +7,8 @@
 namespace qkv {
 
 // Computes: whether the distance between key and query is a multiple of step, which is at least 1.
-//           With causal and sliding_window: a dilated window. Over a cache: dilated<seq, slots>(step, length).
+//           With causal and sliding_window: a dilated window. Over a cache:
+//           dilated<seq, slots>(step, length).
 // Shapes:   [key, query] and those of step, length and count
 // Numerics: b8; exact for distances below 2^22.
 // Errors:   as sliding_window.

@@ -5,6 +5,7 @@
 //   inline constexpr alias<"kv", seq> kv;
 //   inline constexpr axis<"d_k", 64> d_k;
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 #include <qkv/core/text.hpp>
@@ -12,6 +13,10 @@
 namespace qkv {
 
 inline constexpr long runtime = -1;  // the size of an axis that the call decides
+
+// The most positions that an axis has in any call. Compiled code counts them in i32, and rounds
+// them up to whole vectors, tiles and blocks of threads, of which none has more than 4096.
+inline constexpr std::int64_t longest_axis = (std::int64_t{1} << 31) - 4096;
 
 namespace detail {
 

@@ -1,7 +1,6 @@
 #pragma once
 // Element types of inputs and outputs. Tags are values: in<"len", i32, batch>,
 // tensor<f32, batch, seq>.
-#include <cstdint>
 #include <string_view>
 
 namespace qkv {
@@ -24,9 +23,5 @@ constexpr int size_of(dtype t) {
   constexpr int bytes[] = {4, 2, 2, 8, 4, 1};
   return bytes[static_cast<int>(t)];
 }
-
-// The most positions that an axis has in any call. Compiled code counts them in i32, and rounds
-// them up to whole vectors, tiles and blocks of threads, of which none has more than 4096.
-inline constexpr std::int64_t longest_axis = (std::int64_t{1} << 31) - 4096;
 
 }  // namespace qkv

@@ -35,7 +35,7 @@ struct stream {
   std::deque<std::function<void()>> work;
 };
 
-// What the profile says of one kernel.
+// The profile of one kernel.
 struct profiled {
   std::uint64_t launches = 0;
   statistics total;

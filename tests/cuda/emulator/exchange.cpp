@@ -1,4 +1,4 @@
-// What lanes of a warp do together: shuffles, votes, reductions.
+// Instructions that the lanes of a warp execute together: shuffles, votes, reductions.
 #include "tests/cuda/emulator/decoder.hpp"
 #include "tests/cuda/emulator/lanes.hpp"
 

@@ -38,7 +38,7 @@ enum class type : std::uint8_t {
   f64,
   b128
 };
-type type_named(std::string_view);  // none when it is no type
+type type_named(std::string_view);  // type::none if no type has this name
 int size_of(type);                  // bytes
 
 struct operand {
