@@ -104,6 +104,15 @@ TEST_CASE("work on a stream is done when the stream is waited for, and no earlie
   CHECK(g.call("cuStreamSynchronize", stream) != 0);
 }
 
+TEST_CASE("what is no module is not unloaded") {
+  gpu g;
+  void *module = nullptr;
+  g.require("cuModuleLoadData", &module, static_cast<const void *>(fill.c_str()));
+  CHECK(g.call("cuModuleUnload", static_cast<void *>(nullptr)) == 400);
+  CHECK(g.call("cuModuleUnload", module) == 0);
+  CHECK(g.call("cuModuleUnload", module) == 400);
+}
+
 TEST_CASE("a copy to pageable memory waits for its stream, and copies of blocking streams too") {
   gpu g;
   void *k = g.kernel(fill), *stream = nullptr;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +19,12 @@ struct loaded_module {
   ptx::module text;
   std::map<std::string, std::unique_ptr<loaded_function>> functions;
 };
+
+// All that are loaded. Never destroyed: programs unload modules while they end.
+std::set<loaded_module *> &modules() {
+  static auto &all = *new std::set<loaded_module *>;
+  return all;
+}
 
 }  // namespace
 }  // namespace qkv::ptx
@@ -48,6 +55,7 @@ result cuModuleLoadData(void **out, const void *image) {
       }
       m->variables[v.name] = v;
     }
+    modules().insert(m.get());
     *out = m.release();
     return result::success;
   } catch (const std::exception &e) {
@@ -60,11 +68,13 @@ result cuModuleLoadDataEx(void **out, const void *image, unsigned, void *, void 
 result cuModuleUnload(void *m) {
   const call here(__func__);
   finish_all_streams();
-  auto *loaded = static_cast<loaded_module *>(m);
-  for (const auto &[name, v] : loaded->variables)
+  const auto it = modules().find(static_cast<loaded_module *>(m));
+  if (it == modules().end()) return result::invalid_handle;
+  for (const auto &[name, v] : (*it)->variables)
     if (v.where == space::global || v.where == space::constant)
       gpu().memory.remove(static_cast<std::uint64_t>(v.offset));
-  delete loaded;
+  delete *it;
+  modules().erase(it);
   return result::success;
 }
 result cuModuleGetFunction(void **out, void *module, const char *name) {
