@@ -1,8 +1,10 @@
 // Before: dot<d_k>(Q, K) * 0.125
 // After:  dot<d_k>(Q * 0.125, K), or on K if its size is fixed and that of Q is not.
 // Of two orders of the same contractions, both are scaled. A param never is: params are packed once
-// and read as they are.
+// and read as they are. A scale that is no power of two rounds every element: it is folded only where
+// an exponential follows, of which that is a relative error.
 #include <algorithm>
+#include <cmath>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/rewrites/rebuild.hpp"
@@ -25,6 +27,22 @@ bool is_weights(const program &p, node_id n) {
          (x.kind == op::mul && (is_weights(p, x.in[0]) || is_weights(p, x.in[1])));
 }
 
+bool is_power_of_two(double scale) {
+  int exponent = 0;
+  return std::fabs(std::frexp(scale, &exponent)) == 0.5;
+}
+
+// For each step, whether an exponential is computed from it, by however many steps.
+std::vector<bool> before_exponentials(const program &p) {
+  std::vector<bool> before(p.nodes.size(), false);
+  for (std::size_t n = p.nodes.size(); n-- > 0;) {
+    const node &x = p.nodes[n];
+    const bool exponential = x.kind == op::softmax || x.kind == op::logsumexp || x.kind == op::exp;
+    for (node_id operand : x.in) before[operand] = before[operand] || exponential || before[n];
+  }
+  return before;
+}
+
 // Which multiplications go, and what each contraction is multiplied with instead.
 struct folding {
   std::vector<double> scale;
@@ -32,9 +50,11 @@ struct folding {
 
   explicit folding(const program &p)
       : scale(p.nodes.size(), 1), absorbed(p.nodes.size(), false), p_(p), users_(users_of(p)) {
+    const std::vector<bool> exponential_follows = before_exponentials(p);
     for (std::size_t k = 0; k < p.nodes.size(); ++k) {
       const node &n = p.nodes[k];
       if (n.kind != op::mul || !is_floating(n.type) || p[n.in[1]].kind != op::number) continue;
+      if (!is_power_of_two(p[n.in[1]].value) && !exponential_follows[k]) continue;
       std::vector<node_id> dots;
       if (!contractions(n.in[0], dots)) continue;
       const auto scaled = [&](node_id d) { return scale[d] * p[n.in[1]].value; };
