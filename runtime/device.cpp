@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "check.hpp"
+#include "device_pool.hpp"
 #include "fail.hpp"
 #include "fork.hpp"
 
@@ -43,16 +44,40 @@ handler<halide_cuda_acquire_context_t> acquire;
 handler<halide_cuda_release_context_t> release;
 handler<halide_cuda_get_stream_t> stream;
 
+template <class... Argument>
+using driver_function = int (*)(Argument...);  // returns 0 where it succeeds
+
+template <class F>
+F cuda_function(const char *name) {
+  void *const library = driver(device::cuda);
+  return library ? reinterpret_cast<F>(dlsym(library, name)) : nullptr;
+}
+
+// As CUDA's own runtime does: the primary context of the first device, which other libraries of the
+// process share. It stays until the process ends.
+void *primary_context() {
+  static void *const primary = [] {
+    const auto init = cuda_function<driver_function<unsigned>>("cuInit");
+    const auto get = cuda_function<driver_function<int *, int>>("cuDeviceGet");
+    const auto retain = cuda_function<driver_function<void **, int>>("cuDevicePrimaryCtxRetain");
+    int device = 0;
+    void *made = nullptr;
+    const bool ok =
+        init && get && retain && init(0) == 0 && get(&device, 0) == 0 && retain(&made, device) == 0;
+    return ok ? made : nullptr;
+  }();
+  return primary;
+}
+
 int on_acquire(void *user, void **result, bool create) {
   const context *c = context::of(user);
-  if (!c || !c->how.device_context) return acquire.before(user, result, create);
-  *result = c->how.device_context;
-  return 0;
+  *result = c ? context_for(c->how) : nullptr;
+  return *result ? 0 : acquire.before(user, result, create);
 }
 
 int on_release(void *user) {
   const context *c = context::of(user);
-  return c && c->how.device_context ? 0 : release.before(user);
+  return c && context_for(c->how) ? 0 : release.before(user);
 }
 
 int on_stream(void *user, void *cuda_context, void **result) {
@@ -77,6 +102,13 @@ void give_back_devices() {
   acquire.give_back();
   release.give_back();
   stream.give_back();
+}
+
+void *context_for(const options &how) {
+  if (how.device_context) return how.device_context;
+  static const auto get = cuda_function<driver_function<void **>>("cuCtxGetCurrent");
+  void *current = nullptr;
+  return get && get(&current) == 0 && current ? current : primary_context();
 }
 
 bool is_device_error(int code) {
@@ -136,8 +168,10 @@ status device_session::attach(halide_buffer_t &b, const qkv_tensor &t, const qkv
     const int code = where_ == device::cuda ? halide_cuda_wrap_device_ptr(&context_, &b, handle)
                                             : halide_opencl_wrap_cl_mem(&context_, &b, handle);
     if (code != 0) return failed("cannot use the device memory of", a.name, code);
-  } else if (!output) {
-    b.set_host_dirty();
+  } else {
+    if (const int code = take_device_memory(context_, b, where_))
+      return context_.no_memory ? beyond_limit(a.name, b) : failed("no memory for", a.name, code);
+    if (!output) b.set_host_dirty();
   }
   buffers_.push_back({&b, wrapped, output});
   return {};
@@ -167,13 +201,18 @@ status device_session::collect() {
 device_session::~device_session() {
   for (const attached &a : buffers_) {
     if (!a.wrapped) {
-      if (a.view->device) (void)halide_device_free(&context_, a.view);
+      (void)give_back_device_memory(&context_, *a.view);
     } else if (where_ == device::cuda) {
       (void)halide_cuda_detach_device_ptr(&context_, a.view);
     } else {
       (void)halide_opencl_detach_cl_mem(&context_, a.view);
     }
   }
+}
+
+status device_session::beyond_limit(const char *argument, const halide_buffer_t &b) const {
+  return fail(status_code::out_of_memory, "{}: no memory on {} for {} ({} bytes)", k_.name,
+              device_name(static_cast<int>(where_)), argument, b.size_in_bytes());
 }
 
 status device_session::failed(const char *what, const char *argument, int code) const {

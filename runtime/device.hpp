@@ -20,6 +20,10 @@ const halide_device_interface_t *interface_of(device);
 // Whether the driver of a device can be loaded and the compiled code's runtime knows the device.
 status present(const char *asks, device);
 
+// The CUcontext that a call on CUDA with these options runs in: the one that they name, the calling
+// thread's current one, or the primary one of the first device. Null without a device.
+void *context_for(const options &);
+
 class device_session {
  public:
   device_session(const qkv_kernel &k, device where, context &c)
@@ -39,6 +43,7 @@ class device_session {
     halide_buffer_t *view;
     bool wrapped, output;
   };
+  status beyond_limit(const char *argument, const halide_buffer_t &) const;
   status failed(const char *what, const char *argument, int code) const;
 
   const qkv_kernel &k_;

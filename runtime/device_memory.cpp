@@ -4,6 +4,7 @@
 
 #include "check.hpp"
 #include "device.hpp"
+#include "device_pool.hpp"
 #include "fail.hpp"
 #include "fork.hpp"
 
@@ -47,7 +48,7 @@ device_memory &device_memory::operator=(device_memory &&other) noexcept {
 device_memory::~device_memory() {
   if (!state_ || !state_->view.device || detail::devices_lost()) return;
   detail::context c(state_->how);
-  (void)halide_device_free(&c, &state_->view);
+  (void)detail::give_back_device_memory(&c, state_->view);
 }
 
 status device_memory::make(const options &how, int element_bytes, std::int64_t elements,
@@ -63,7 +64,8 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
   made.state_.reset(new (std::nothrow) state);
   if (!made.state_) return status_code::out_of_memory;
   state &s = *made.state_;
-  s.how = how;
+  s.how.on = how.on;
+  s.how.device_context = how.on == device::cuda ? detail::context_for(how) : how.device_context;
   s.dim = {0, static_cast<std::int32_t>(elements), 1};
   s.view.type = {halide_type_uint, static_cast<std::uint8_t>(8 * element_bytes)};
   s.view.dimensions = 1;
@@ -71,8 +73,11 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
   detail::take_over_halide();
   detail::note_device_use();
   detail::context c(s.how);
-  if (const int code = halide_device_malloc(&c, &s.view, detail::interface_of(how.on)))
-    return failed("no memory", c, code);
+  if (const int code = detail::take_device_memory(c, s.view, how.on)) {
+    if (!c.no_memory) return failed("no memory", c, code);
+    return detail::fail(status_code::out_of_memory, "{}: {} bytes are beyond the limit of {}", asks,
+                        s.view.size_in_bytes(), detail::device_name(static_cast<int>(how.on)));
+  }
   result = std::move(made);
   return {};
 }

@@ -79,26 +79,6 @@ struct buffer {
   }
 };
 
-status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, const options &how,
-              device &where) {
-  where = how.on;
-  const int on = static_cast<int>(where);
-  if (on < QKV_HOST || on > QKV_OPENCL)
-    return fail(status_code::wrong_device,
-                "{}: the call is to run on device {}, which does not exist", k.name, on);
-  for (std::size_t i = 0; i < t.size(); ++i) {
-    if (t[i].device == QKV_HOST) continue;
-    const auto here = static_cast<device>(t[i].device);
-    if (where != device::host && where != here) {
-      return fail(status_code::wrong_device, "{}: {} is on {} but the call runs on {}", k.name,
-                  k.arguments[i].name, device_name(t[i].device),
-                  device_name(static_cast<int>(where)));
-    }
-    where = here;
-  }
-  return {};
-}
-
 // Compiled code detects that something does not fit 31 bits, by Halide's checks or by ours
 // (lower/limits.hpp).
 constexpr std::string_view of_ours = "too_large: ";
@@ -137,13 +117,10 @@ class invocation {
   status run(std::span<const std::int64_t> sizes, std::span<const bound_param *const> bound) {
     device where{};
     if (status s = choose(k_, t_, context_.how, where); !s) return s;
-    const qkv_entry entry = where == device::cuda     ? k_.cuda
-                            : where == device::opencl ? k_.opencl
-                            : where == device::host   ? k_.host
-                                                      : nullptr;
+    const qkv_entry entry = entry_of(k_, where);
     if (!entry) return not_built(where);
     for (std::size_t i = 0; i < t_.size(); ++i) {
-      if (status s = build(i, bound.empty() ? nullptr : bound[i]); !s) return s;
+      if (status s = build(i, where, bound.empty() ? nullptr : bound[i]); !s) return s;
     }
     const running_call from_here;
     device_session session(k_, where, context_);
@@ -180,19 +157,16 @@ class invocation {
                 bytes);
   }
 
-  status build(std::size_t i, const bound_param *bound) {
+  status build(std::size_t i, device where, const bound_param *bound) {
     const qkv_argument &a = k_.arguments[i];
     const qkv_tensor &t = t_[i];
-    if (bound && bound->packed) {
+    const bool packed = bound && bound->packed;
+    if (where == device::host && packed) {
       buffers_[i].set(bound->layout, bound->data, t.dtype);
       return {};
     }
-    if (a.pack >= 0) {
-      if (t.device != QKV_HOST) {
-        return fail(status_code::unsupported,
-                    "{}: {} is on {}, but a param that is packed must be on the host", k_.name,
-                    a.name, device_name(t.device));
-      }
+    if (packed && !empty(t)) return build_unpacked(i, bound->data);
+    if (where == device::host && a.pack >= 0) {
       panels layout;
       if (status s = measure(k_, a, t, layout); !s) return s;
       void *to = borrow(layout.bytes);
@@ -215,9 +189,21 @@ class invocation {
     return {};
   }
 
+  // Devices read params as they are.
+  status build_unpacked(std::size_t i, const void *panels) {
+    const std::size_t bytes = dense_bytes(t_[i]);
+    const qkv_tensor t = dense(t_[i], borrow(bytes));
+    if (!t.data) return no_memory(k_.arguments[i].name, bytes);
+    unpack(k_, k_.arguments[i], panels, t);
+    buffers_[i].set(t);
+    return {};
+  }
+
   void *borrow(std::size_t bytes) { return kept_.emplace_back(context_.memory, bytes).data(); }
 
   status explain(int code) const {
+    if (context_.no_memory && code == halide_error_code_device_malloc_failed)
+      return fail(status_code::out_of_memory, "{}: the device's memory is at its limit", k_.name);
     if (context_.no_memory || code == halide_error_code_out_of_memory) {
       return fail(status_code::out_of_memory, "{}: the workspace has no more memory", k_.name);
     }
@@ -243,6 +229,38 @@ class invocation {
 };
 
 }  // namespace
+
+qkv_entry entry_of(const qkv_kernel &k, device where) {
+  switch (where) {
+    case device::host:
+      return k.host;
+    case device::cuda:
+      return k.cuda;
+    case device::opencl:
+      return k.opencl;
+  }
+  return nullptr;
+}
+
+status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, const options &how,
+              device &where) {
+  where = how.on;
+  const int on = static_cast<int>(where);
+  if (on < QKV_HOST || on > QKV_OPENCL)
+    return fail(status_code::wrong_device,
+                "{}: the call is to run on device {}, which does not exist", k.name, on);
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    if (t[i].device == QKV_HOST) continue;
+    const auto here = static_cast<device>(t[i].device);
+    if (where != device::host && where != here) {
+      return fail(status_code::wrong_device, "{}: {} is on {} but the call runs on {}", k.name,
+                  k.arguments[i].name, device_name(t[i].device),
+                  device_name(static_cast<int>(where)));
+    }
+    where = here;
+  }
+  return {};
+}
 
 status invoke(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
               std::span<const std::int64_t> sizes, std::span<const bound_param *const> bound,

@@ -16,6 +16,14 @@ struct bound_param {
   void *data = nullptr;
 };
 
+// The device that a call runs on: where its arguments lie, or what the options say. Errors:
+// wrong_device.
+status choose(const qkv_kernel &, std::span<const qkv_tensor> arguments, const options &,
+              device &result);
+
+// The compiled code for a device; null where the kernel was not built for it.
+qkv_entry entry_of(const qkv_kernel &, device);
+
 // Builds the buffers and calls the entry of the chosen device. `bound` is empty or has a pointer
 // for each argument.
 status invoke(const qkv_kernel &, std::span<const qkv_tensor> arguments,

@@ -37,24 +37,38 @@ std::vector<std::int64_t> offsets(const qkv_tensor &t, positions group) {
   return all;
 }
 
-template <class Bits>
-void fill(const qkv_tensor &t, const qkv_pack &p, void *to) {
+// Visits every row of every panel: the offset of the row in the tensor, the further offsets of its
+// columns, and the position of the first column in the panels.
+template <class Use>
+void each_row(const qkv_tensor &t, const qkv_pack &p, Use use) {
   const auto outer = offsets(t, {p.outer, static_cast<std::size_t>(p.n_outer)});
   const auto rows = offsets(t, {p.rows, static_cast<std::size_t>(p.n_rows)});
   const auto columns = offsets(t, {p.columns, static_cast<std::size_t>(p.n_columns)});
-  const auto *from = static_cast<const Bits *>(t.data);
-  auto *out = static_cast<Bits *>(to);
   const auto panel = static_cast<std::size_t>(p.panel);
+  std::size_t at = 0;
   for (std::int64_t o : outer) {
     for (std::size_t block = 0; block < columns.size(); block += panel) {
       const std::size_t width = std::min(panel, columns.size() - block);
       for (std::int64_t r : rows) {
-        const Bits *row = from + o + r;
-        for (std::size_t c = 0; c < width; ++c) out[c] = row[columns[block + c]];
-        std::fill(out + width, out + panel, Bits{});
-        out += panel;
+        use(o + r, std::span(columns).subspan(block, width), at);
+        at += panel;
       }
     }
+  }
+}
+
+// Calls `use` with an integer that is as wide as an element.
+template <class Use>
+void with_bits(int dtype_of_elements, Use use) {
+  switch (size_of(static_cast<dtype>(dtype_of_elements))) {
+    case 1:
+      return use(std::uint8_t{});
+    case 2:
+      return use(std::uint16_t{});
+    case 4:
+      return use(std::uint32_t{});
+    default:
+      return use(std::uint64_t{});
   }
 }
 
@@ -90,21 +104,44 @@ status pack(const qkv_kernel &k, const qkv_argument &a, const qkv_tensor &t, con
     return {};
   }
   const qkv_pack &p = k.packs[a.pack];
-  switch (size_of(static_cast<dtype>(a.dtype))) {
-    case 1:
-      fill<std::uint8_t>(t, p, to);
-      break;
-    case 2:
-      fill<std::uint16_t>(t, p, to);
-      break;
-    case 4:
-      fill<std::uint32_t>(t, p, to);
-      break;
-    default:
-      fill<std::uint64_t>(t, p, to);
-      break;
-  }
+  with_bits(a.dtype, [&]<class Bits>(Bits) {
+    each_row(t, p, [&](std::int64_t row, std::span<const std::int64_t> columns, std::size_t at) {
+      const Bits *from = static_cast<const Bits *>(t.data) + row;
+      Bits *out = static_cast<Bits *>(to) + at;
+      for (std::int64_t c : columns) *out++ = from[c];
+      std::fill_n(out, static_cast<std::size_t>(p.panel) - columns.size(), Bits{});
+    });
+  });
   return {};
+}
+
+void unpack(const qkv_kernel &k, const qkv_argument &a, const void *panels, const qkv_tensor &t) {
+  if (empty(t)) return;
+  with_bits(a.dtype, [&]<class Bits>(Bits) {
+    each_row(t, k.packs[a.pack],
+             [&](std::int64_t row, std::span<const std::int64_t> columns, std::size_t at) {
+               Bits *to = static_cast<Bits *>(t.data) + row;
+               const Bits *from = static_cast<const Bits *>(panels) + at;
+               for (std::int64_t c : columns) to[c] = *from++;
+             });
+  });
+}
+
+std::size_t dense_bytes(const qkv_tensor &t) {
+  std::int64_t bytes = size_of(static_cast<dtype>(t.dtype));
+  for (int d = 0; d < t.rank; ++d) bytes *= t.extent[d];
+  return static_cast<std::size_t>(bytes);
+}
+
+qkv_tensor dense(const qkv_tensor &t, void *data) {
+  qkv_tensor result = t;
+  result.data = data;
+  std::int64_t stride = 1;
+  for (int d = t.rank - 1; d >= 0; --d) {
+    result.stride[d] = stride;
+    stride *= t.extent[d];
+  }
+  return result;
 }
 
 void copy_dense(const qkv_tensor &t, void *to) {

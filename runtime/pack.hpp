@@ -24,6 +24,14 @@ status measure(const qkv_kernel &, const qkv_argument &, const qkv_tensor &, pan
 // one pass.
 status pack(const qkv_kernel &, const qkv_argument &, const qkv_tensor &, const panels &, void *to);
 
+// Writes the elements of panels to a host tensor of the extents that they were measured for. Cost:
+// one pass.
+void unpack(const qkv_kernel &, const qkv_argument &, const void *panels, const qkv_tensor &to);
+
+// Bytes of all elements, contiguous.
+std::size_t dense_bytes(const qkv_tensor &);
+// A contiguous tensor of the same extents in other memory.
+qkv_tensor dense(const qkv_tensor &, void *data);
 // The same elements, contiguous; `to` has room for all of them.
 void copy_dense(const qkv_tensor &, void *to);
 

@@ -4,6 +4,7 @@
 
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/archives.hpp"
+#include "codegen/emit/device_memory.hpp"
 #include "codegen/emit/shared_memory.hpp"
 #include "codegen/lower/pipeline.hpp"
 #include "codegen/lower/refusal.hpp"
@@ -26,8 +27,8 @@ void write_objects(const program &original, const std::vector<target> &targets,
                       symbol = symbol_of(p, t.where);
     const auto lower = [&](const std::string &function, const Halide::Target &one) {
       compiled_form form = lower_pipeline(p, one);
-      return with_shared_memory_apart(
-          form.pipeline.compile_to_module(form.arguments, function, one));
+      return with_counted_device_memory(
+          with_shared_memory_apart(form.pipeline.compile_to_module(form.arguments, function, one)));
     };
     parts.push_back(folder.path(name + ".a"));
     reached(p.name + " for " + name_of(t.where));

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "codegen/emit/modules.hpp"
+
 namespace qkv::codegen {
 namespace {
 
@@ -85,16 +87,8 @@ Halide::Module with_shared_memory_apart(const Halide::Module &m) {
   const std::string moved = shared_memory_shifted(ptx, reserved_shared_memory);
   Halide::Buffer<std::uint8_t> further(static_cast<int>(moved.size()), code.name());
   std::memcpy(further.data(), moved.data(), moved.size());
-  Halide::Module result(m.name(), m.target(), m.get_metadata_name_map());
-  for (const Halide::Buffer<void> &b : m.buffers())
-    result.append(b.name() == code.name() ? Halide::Buffer<void>(further) : b);
-  for (hi::LoweredFunc f : m.functions()) {
-    f.body = calls_for_more(static_cast<int>(moved.size())).mutate(f.body);
-    result.append(f);
-  }
-  result.set_any_strict_float(m.any_strict_float());
-  if (m.get_conceptual_stmt().defined()) result.set_conceptual_code_stmt(m.get_conceptual_stmt());
-  return result;
+  calls_for_more calls(static_cast<int>(moved.size()));
+  return rewritten(m, calls, further);
 }
 
 }  // namespace qkv::codegen

@@ -40,7 +40,7 @@ std::string free_name(const program &p, std::string name, node_id own = -1) {
 
 }  // namespace
 
-context::context(const program &program_, const stages &s)
+context::context(const program &program_, const stages &s, const std::vector<pack> &packs)
     : p(program_),
       cut(s),
       masked(masked_steps(p)),
@@ -55,7 +55,7 @@ context::context(const program &program_, const stages &s)
     last.set_min_value(0);
     last_.emplace(a, last);
   }
-  for (const pack &k : packs_of(p, cut)) packs_.emplace(k.param, k);
+  for (const pack &k : packs) packs_.emplace(k.param, k);
   for (node_id n : p.arguments) {
     const node &x = p[n];
     const pack *k = packed(n);

@@ -16,7 +16,8 @@ using indices = std::map<axis_id, Halide::Expr>;  // a position along each axis
 
 class context {
  public:
-  context(const program &p, const stages &s);
+  // Reads the params of `packs` in their packed layout.
+  context(const program &p, const stages &s, const std::vector<pack> &packs);
 
   const program &p;
   const stages &cut;

@@ -35,7 +35,8 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   const bool on_gpu = t.has_gpu_feature();
   if (on_gpu) refuse_types_that_gpus_lack(p, t);
   const stages cut = cut_into_stages(p);
-  context c(p, cut);
+  // On devices, params are read where they lie: nobody packs memory of a device.
+  context c(p, cut, on_gpu ? std::vector<pack>() : packs_of(p, cut));
   limits fits(c);
   fits.computed();
   std::map<node_id, Halide::Func> outputs;

@@ -127,20 +127,32 @@ class prepared_kernel {
   qkv::status state_;
 };
 
-// Checks and packs the params of a kernel, in the order of its signature; they may be freed or
-// changed afterwards (those on a device may not). Cost: one pass over the params.
+// Checks the params of a kernel, in the order of its signature, and packs them for the host or copies
+// them to the device that the options name: prepare<my::mha>({.on = device::cuda}, Wq, Wk, Wv, Wo).
+// They may be freed or changed afterwards (those that lie on the device may not). Cost: one pass over
+// the params.
+template <auto Kernel, class... Param>
+  requires(!detail::begins_with_options<Param...> &&
+           detail::callable<"prepare", Kernel, detail::part::params, Param...>)
+prepared_kernel<Kernel> prepare(const Param &...param) {
+  return prepare<Kernel>(options{}, param...);
+}
 template <auto Kernel, class... Param>
   requires detail::callable<"prepare", Kernel, detail::part::params, Param...>
-prepared_kernel<Kernel> prepare(const Param &...param) {
+prepared_kernel<Kernel> prepare(const options &how, const Param &...param) {
   prepared params;
   const qkv_kernel *table = nullptr;
   status s = detail::table_of<detail::kernel_type<Kernel>>(table);
-  if (s.ok()) s = prepared::make(*table, detail::descriptors(param...), params);
+  if (s.ok()) s = prepared::make(*table, detail::descriptors(param...), params, how);
   return {std::move(params), std::move(s)};
 }
 template <auto Kernel, class... Param,
           class Err = detail::call_refusal<"prepare", Kernel, detail::part::params, Param...>>
+  requires(!detail::begins_with_options<Param...>)
 Err prepare(const Param &...);
+template <auto Kernel, class... Param,
+          class Err = detail::call_refusal<"prepare", Kernel, detail::part::params, Param...>>
+Err prepare(const options &, const Param &...);
 
 // Number of bytes that a workspace needs for this call; see qkv/run.hpp.
 template <auto Kernel, class... Argument>

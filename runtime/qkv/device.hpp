@@ -10,6 +10,25 @@ namespace qkv {
 // device). On a machine with a driver but without a device, the first call fails.
 status available(device) noexcept;
 
+// Memory of a device that this program's calls, prepared params and device_memory objects use: what
+// compiled code stores between its steps, and copies of host tensors. Memory that is given back is
+// kept for later calls until trim(). Counts cost nothing and are exact, also between threads.
+class device_pool {
+ public:
+  std::size_t in_use() const noexcept;  // bytes
+  std::size_t peak() const noexcept;    // the most that were in use at once since reset_peak()
+  void reset_peak() noexcept;
+  // Whatever needs more memory at once fails with out_of_memory. No limit at first.
+  void limit(std::size_t bytes) noexcept;
+  void trim() noexcept;  // gives memory that is not in use back to the driver
+
+ private:
+  friend device_pool &pool_of(device) noexcept;
+  constexpr explicit device_pool(device d) noexcept : on_(d) {}
+  device on_;
+};
+device_pool &pool_of(device) noexcept;  // that of the host is always empty
+
 // Memory on a device that is freed with the object. Movable.
 class device_memory {
  public:
@@ -20,7 +39,7 @@ class device_memory {
 
   // `how.on` is the device, in the caller's context where the options name one. Errors: those of
   // available(), too_large (no elements, or 2^31 or more), device_failed (also where the device has
-  // no memory left), out_of_memory (on the host).
+  // no memory left), out_of_memory (on the host, or beyond the limit of the device's pool).
   static status make(const options &how, int element_bytes, std::int64_t elements,
                      device_memory &result) noexcept;
   // All of it, contiguous, there and back; each waits until done. Errors: null_data (this object
@@ -62,6 +81,10 @@ class device_view : public detail::shaped<tensor_spec<Spec...>> {
     requires detail::passes<detail::extents_fit<spec, extents<E...>>>
   device_view(device on, void *handle, const extents<E...> &sizes)
       : device_view(on, handle, detail::extents_from<spec>(sizes)) {}
+
+  device_view(device on, void *handle)
+    requires(spec::decided_at_call == 0)
+      : device_view(on, handle, detail::known_extents<spec>()) {}
 
   void *handle() const { return handle_; }
   qkv_tensor descriptor() const { return this->describe(handle_, static_cast<int>(on_)); }

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-enum { QKV_MAX_RANK = 8, QKV_ABI = 2 };
+enum { QKV_MAX_RANK = 8, QKV_ABI = 3 };
 
 /* Element types; the numbers are those of qkv::dtype. */
 enum { QKV_F32 = 0, QKV_BF16 = 1, QKV_F16 = 2, QKV_F64 = 3, QKV_I32 = 4, QKV_B8 = 5 };
@@ -58,8 +58,8 @@ typedef struct qkv_condition {
   const char *text;
 } qkv_condition;
 
-/* How a param is laid out before the kernel reads it: panels of `panel` columns, zero-padded, so
- * that the element at (rows..., columns...) lies at
+/* How a param is laid out before the host's compiled code reads it (that of devices reads it as it
+ * is): panels of `panel` columns, zero-padded, so that the element at (rows..., columns...) lies at
  * [outer...][column / panel][row][column % panel]. Each of the three groups lists positions of the
  * argument's own axes, outermost first; rows (and columns) count row-major over their group. */
 typedef struct qkv_pack {
@@ -93,8 +93,8 @@ enum {
   QKV_CACHE_FULL
 };
 
-/* The compiled code: halide_buffer_t* for each argument in order (packed params as rank 3 +
- * n_outer), then int32_t* for the size of each axis that is its own root and decided at the call,
+/* The compiled code: halide_buffer_t* for each argument in order (on the host, packed
+ * params as rank 3 + n_outer), then int32_t* for the size of each axis that is its own root and decided at the call,
  * in the order of the axes. args[0] is the address of the user context pointer. Returns 0 or a
  * Halide error code. */
 typedef int (*qkv_entry)(void **args);

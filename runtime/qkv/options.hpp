@@ -17,8 +17,9 @@ struct options {
   int threads = 0;                      // at most so many; 0 or less: what qkv::set_threads says
   qkv::executor *executor = nullptr;    // somebody else's threads; nullptr: the runtime's own
   qkv::workspace *workspace = nullptr;  // nullptr: qkv::default_workspace()
-  // Of CUDA only: a CUcontext to run in (nullptr: the runtime's own) and a CUstream (nullptr: the
-  // context's default). With a stream, a call on device tensors returns before the kernel is done.
+  // Of CUDA only: a CUcontext to run in (nullptr: the calling thread's current one, or the primary
+  // one of the first device, as in CUDA's own runtime) and a CUstream (nullptr: the context's
+  // default). With a stream, a call on device tensors returns before the kernel is done.
   void *device_context = nullptr;
   void *device_stream = nullptr;
 };

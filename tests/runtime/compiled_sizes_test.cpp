@@ -26,6 +26,10 @@ tensor<qkv::i32> one(std::int32_t number) {
   return t;
 }
 
+std::vector<options> places() {
+  return qkv::testing::places({qkv::device::opencl, qkv::device::cuda});
+}
+
 }  // namespace
 
 TEST_CASE("intermediates that are too large") {
@@ -33,7 +37,7 @@ TEST_CASE("intermediates that are too large") {
   tensor<seq> A({n}), S({n});
   tensor<kv> B({n});
   A.fill(1), B.fill(1), S.fill(-7);
-  for (const options &how : qkv::testing::places()) {
+  for (const options &how : places()) {
     const status s = qkv::call<pairs>(how, A, B, S);
     CHECK(s.code() == status_code::too_large);
     CHECK(s.text() == std::string("pairs: scores[kv, seq] needs more than 2147483647 bytes"));
@@ -49,7 +53,7 @@ TEST_CASE("scans that are too large") {
   tensor<seq> X({2});
   tensor<kv> S({n});
   X.fill(1);
-  for (const options &how : qkv::testing::places()) {
+  for (const options &how : places()) {
     S.fill(-7);
     const status s = qkv::call<halved>(how, X, S0, S);
     CHECK(s.code() == status_code::too_large);
@@ -77,7 +81,7 @@ TEST_CASE("folds in a scan that are too large") {
 TEST_CASE("sums of positions beyond i32") {
   tensor<kv> X({3});
   X(0) = 1, X(1) = 2, X(2) = 3;
-  for (const options &how : qkv::testing::places()) {
+  for (const options &how : places()) {
     for (const std::int64_t n : {3648, 3649}) {  // 3647 + 2147480000 is the largest i32
       tensor<seq> A({n}), Y({n});
       A.fill(0), Y.fill(-7);
@@ -106,7 +110,7 @@ TEST_CASE("products of positions wrap around") {
   const auto second_if = [](std::int64_t whole) {
     return static_cast<std::int32_t>(whole) > 0 ? 2.f : 1.f;
   };
-  for (const options &how : qkv::testing::places()) {
+  for (const options &how : places()) {
     Y.fill(-7), Z.fill(-7), ends.fill(-7);
     REQUIRE(qkv::call<leaps>(how, X, A, Y, Z).ok());
     std::int64_t wrong = 0;
@@ -130,7 +134,7 @@ TEST_CASE("positions from an input, at the ends of i32") {
   for (std::int64_t k = 0; k < n; ++k) X(k) = static_cast<float>(k);
   tensor<kv> none({n}), Y({n}), V({n});
   none.fill(0), V.fill(1);
-  for (const options &how : qkv::testing::places()) {
+  for (const options &how : places()) {
     for (const std::int32_t first : {lowest, lowest + 1, -3, 0, 3, 69, 70, highest - 1, highest}) {
       Y.fill(-7);
       REQUIRE(qkv::call<part>(how, X, one(first), none, Y).ok());
@@ -175,7 +179,7 @@ TEST_CASE("comparisons of positions with any i32") {
   tensor<qkv::i32, kv> B({keys});
   A.fill(0), B.fill(0);
   const auto i32 = [](std::int64_t x) { return static_cast<std::int32_t>(x); };
-  for (const options &how : qkv::testing::places())
+  for (const options &how : places())
     for (const std::int32_t w : {lowest, lowest + 1, lowest + 30, -38, -1, 0, 1, 2, 36, 100,
                                  highest - 30, highest - 1, highest}) {
       std::vector<tensor<qkv::i32, seq>> counts(10, tensor<qkv::i32, seq>({queries}));
@@ -213,7 +217,7 @@ TEST_CASE("a position alone, compared with any i32") {
   constexpr std::int64_t n = 70;
   tensor<kv> V({n});
   for (std::int64_t k = 0; k < n; ++k) V(k) = static_cast<float>(k + 1);
-  for (const options &how : qkv::testing::places())
+  for (const options &how : places())
     for (const std::int32_t w : {lowest, lowest + 1, -1, 0, 1, 5, 8, 9, 10, 63, 64, 69, 70, 71,
                                  highest - 4096, highest - 16, highest - 1, highest}) {
       std::vector<tensor<kv>> c(10, tensor<kv>({n}));
@@ -247,7 +251,7 @@ TEST_CASE("a position alone, compared with any i32, in every kind of stage") {
   tensor<d, inner> W({width, 33});
   tensor<d> S0({width});
   X.fill(1), V.fill(2), W.fill(3), S0.fill(4);
-  for (const options &how : qkv::testing::places())
+  for (const options &how : places())
     for (const std::int32_t w : {lowest, lowest + 1, -1, 0, 1, 15, 16, 31, 32, 33, 69, 70, 71,
                                  highest - 16, highest - 1, highest}) {
       tensor<seq, inner> after({n, 33});
@@ -290,7 +294,7 @@ TEST_CASE("inputs that are too large") {
 }
 
 TEST_CASE("params of no rows, of no columns") {
-  for (const options &how : qkv::testing::places()) {
+  for (const options &how : places()) {
     for (const std::int64_t rows : {0, 1, 3}) {
       for (const std::int64_t width : {0, 1, 50}) {
         tensor<seq, inner> X({3, rows});

@@ -14,11 +14,14 @@
 
 #include "in_child.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/places.hpp"
 
 namespace {
 
 using namespace compiled;
+using qkv::options;
 using qkv::status_code;
+using qkv::testing::places;
 using queries = tensor<batch, heads, seq, d>;
 using keys = tensor<batch, heads, kv, d>;
 
@@ -230,6 +233,90 @@ TEST_CASE("prepared params give the same bits") {
   b.fill(std::numeric_limits<float>::quiet_NaN());
   REQUIRE(m(X, z).ok());
   CHECK(same_bits(y, z));
+}
+
+TEST_CASE("params on a device") {
+  const extents sizes(extent<batch>(2), extent<seq>(37));
+  const auto X = random(tensor<batch, seq, d_model>(sizes), 6);
+  const auto W = random(tensor<d_model, heads, d>(), 7);
+  const auto b = random(tensor<heads, d>(), 8);
+  queries y(sizes);
+  REQUIRE(qkv::call<compiled::project>(X, W, b, y).ok());
+  for (const options &how : places({qkv::device::opencl, qkv::device::cuda})) {
+    if (how.on == qkv::device::host) continue;
+    const auto uploaded = [&] {
+      auto W_copy = W;
+      auto b_copy = b;
+      auto m = qkv::prepare<compiled::project>(how, W_copy, b_copy);
+      W_copy.fill(std::numeric_limits<float>::quiet_NaN());
+      b_copy.fill(std::numeric_limits<float>::quiet_NaN());
+      return m;
+    }();
+    queries z(sizes), again(sizes);
+    REQUIRE(uploaded(X, z).ok());  // the params say where
+    CHECK(distance(y, z) < 1e-5f);
+
+    const auto packed = qkv::prepare<compiled::project>(W, b);
+    REQUIRE(packed(how, X, again).ok());
+    CHECK(same_bits(z, again));
+
+    qkv::device_memory memory;
+    REQUIRE(qkv::device_memory::make(how, 4, W.elements(), memory).ok());
+    REQUIRE(memory.copy_from(W.data()).ok());
+    const qkv::device_view<d_model, heads, d> there(how.on, memory.handle());
+    again.fill(-7);
+    REQUIRE(qkv::call<compiled::project>(X, there, b, again).ok());
+    CHECK(same_bits(z, again));
+
+    const qkv::device other = how.on == qkv::device::cuda ? qkv::device::opencl : qkv::device::cuda;
+    CHECK(uploaded({.on = other}, X, again).code() == status_code::wrong_device);
+    CHECK(qkv::prepare<compiled::project>({.on = other}, there, b).status().code() ==
+          status_code::wrong_device);
+  }
+}
+
+TEST_CASE("memory of a device is counted and limited") {
+  const problem p;
+  for (const options &how : places({qkv::device::opencl, qkv::device::cuda})) {
+    if (how.on == qkv::device::host) continue;
+    qkv::device_pool &pool = qkv::pool_of(how.on);
+    const std::size_t before = pool.in_use(),
+                      tensors = sizeof(float) *
+                                static_cast<std::size_t>(2 * p.Q.elements() + 2 * p.K.elements());
+    pool.reset_peak();
+    queries o(p.sizes);
+    REQUIRE(p.call(o, how).ok());
+    CHECK(pool.in_use() == before);
+    CHECK(pool.peak() >= before + tensors);
+    // What compiled code stores between its steps counts as well.
+    tensor<seq> A({600}), S({600});
+    tensor<kv> B({600});
+    pool.reset_peak();
+    REQUIRE(qkv::call<pairs>(how, A, B, S).ok());
+    CHECK(pool.peak() >= before + 600 * 600 * sizeof(float));
+    {
+      qkv::device_memory m;
+      REQUIRE(qkv::device_memory::make(how, 4, 100, m).ok());
+      CHECK(pool.in_use() == before + 400);
+    }
+    CHECK(pool.in_use() == before);
+    pool.trim();
+
+    pool.limit(before + tensors - 4);
+    o.fill(-7);
+    const qkv::status s = p.call(o, how);
+    CHECK(s.code() == status_code::out_of_memory);
+    CHECK(std::string(s.text()).starts_with("attend: no memory on "));
+    CHECK(std::all_of(o.begin(), o.end(), [](float x) { return x == -7; }));
+    pool.limit(before + 600 * 600 * sizeof(float));
+    CHECK(qkv::call<pairs>(how, A, B, S).text() ==
+          std::string("pairs: the device's memory is at its limit"));
+    qkv::device_memory m;
+    CHECK(qkv::device_memory::make(how, 4, 1 << 20, m).code() == status_code::out_of_memory);
+    CHECK(pool.in_use() == before);
+    pool.limit(std::numeric_limits<std::size_t>::max());
+    REQUIRE(p.call(o, how).ok());
+  }
 }
 
 TEST_CASE("a device") {

@@ -1,5 +1,6 @@
 // What a call on CUDA asks of the driver, by a driver that only writes it down: the caller's context and stream are used, host
 // tensors are copied there and back, device tensors are not, nothing leaks, and failures become statuses.
+#include <dlfcn.h>
 #include <qkv/call.hpp>
 #include <qkv/device.hpp>
 
@@ -116,6 +117,51 @@ TEST_CASE("device tensors stay where they are") {
   REQUIRE(qkv::call<attend>(Q, p.K, V, p.O).ok());
   CHECK(mixed.count("upload") == 1);
   CHECK(mixed.count("download") == 1);
+}
+
+TEST_CASE("params are copied to the device once") {
+  const extents sizes(extent<batch>(2), extent<seq>(5));
+  tensor<batch, seq, d_model> X(sizes);
+  tensor<d_model, heads, d> W;
+  tensor<heads, d> b;
+  const auto on = qkv::device::cuda;
+  qkv::device_memory x, y;
+  REQUIRE(qkv::device_memory::make({.on = on}, 4, X.elements(), x).ok());
+  REQUIRE(qkv::device_memory::make({.on = on}, 4, 2 * 5 * 4 * 32, y).ok());
+  const qkv::device_view<batch, seq, d_model> X_there(on, x.handle(), sizes);
+  const qkv::device_view<batch, heads, seq, d> Y(on, y.handle(), sizes);
+  const journal l;
+  const auto m = qkv::prepare<compiled::project>({.on = on}, W, b);
+  REQUIRE(m.ok());
+  CHECK(l.count("upload") == 2);
+  REQUIRE(m(X_there, Y).ok());
+  REQUIRE(m(X_there, Y).ok());
+  CHECK(l.count("upload") == 2);
+  CHECK(l.count("download") == 0);
+  CHECK(l.count("launch") >= 2);
+  // The params stay in the context in which they were prepared.
+  const journal apart;
+  const qkv::options in_abc = {.on = on, .device_context = reinterpret_cast<void *>(0xabc)};
+  const auto in_context = qkv::prepare<compiled::project>(in_abc, W, b);
+  REQUIRE(in_context(X_there, Y).ok());
+  CHECK(apart.count("push") == apart.count("push abc"));
+}
+
+TEST_CASE("the context of the calling thread") {
+  problem p;
+  void *const driver = dlopen("libcuda.so.1", RTLD_LAZY);
+  REQUIRE(driver);
+  const auto set = reinterpret_cast<int (*)(void *)>(dlsym(driver, "cuCtxSetCurrent"));
+  REQUIRE(set);
+  const journal primary;
+  REQUIRE(p.call({.on = qkv::device::cuda}).ok());
+  CHECK(primary.count("push") == primary.count("push c1"));
+  set(reinterpret_cast<void *>(0xbee));
+  const journal current;
+  REQUIRE(p.call({.on = qkv::device::cuda}).ok());
+  CHECK(current.count("push") > 0);
+  CHECK(current.count("push") == current.count("push bee"));
+  set(nullptr);
 }
 
 TEST_CASE("failures of the driver are statuses") {

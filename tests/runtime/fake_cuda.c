@@ -30,14 +30,31 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 
 int cuCtxCreate_v2(handle *context, unsigned flags, int device) {
   (void)flags, (void)device;
-  *context = (handle)0xc1;
+  *context = (handle)0xc2;
   return 0;
 }
 int cuCtxDestroy_v2(handle context) { return (void)context, 0; }
 int cuCtxGetApiVersion(handle context, unsigned *version) { return (void)context, *version = 13000, 0; }
 int cuCtxGetDevice(int *device) { return *device = 0, 0; }
-int cuCtxPushCurrent_v2(handle context) { return note("push", context), 0; }
-int cuCtxPopCurrent_v2(handle *context) { return *context = NULL, 0; }
+
+enum { most = 16 };
+static _Thread_local handle contexts[most];
+static _Thread_local int n_contexts = 0;
+int cuCtxPushCurrent_v2(handle context) {
+  if (n_contexts == most) return refused;
+  contexts[n_contexts++] = context;
+  return note("push", context), 0;
+}
+int cuCtxPopCurrent_v2(handle *context) {
+  if (n_contexts == 0) return refused;
+  return *context = contexts[--n_contexts], 0;
+}
+int cuCtxGetCurrent(handle *context) { return *context = n_contexts > 0 ? contexts[n_contexts - 1] : NULL, 0; }
+int cuCtxSetCurrent(handle context) {
+  n_contexts = 0;
+  if (context) contexts[n_contexts++] = context;
+  return 0;
+}
 int cuCtxSynchronize(void) { return note("synchronize", NULL), 0; }
 int cuDevicePrimaryCtxRetain(handle *context, int device) { return (void)device, *context = (handle)0xc1, 0; }
 int cuDevicePrimaryCtxRelease(int device) { return (void)device, 0; }
