@@ -2,6 +2,7 @@
 // All checks of one spec. Each check returns an empty text, or one line whose beginning, up to the
 // first colon, is the kind of failure.
 #include <cstdint>
+#include <qkv/options.hpp>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ std::string wrong_meaning(const recipe &, std::uint64_t seed,
 
 struct compiled_check {
   std::uint64_t seed = 0;
-  bool opencl = false;   // through OpenCL in place of the host
+  device on = device::host;
   bool special = false;  // with NaN and infinities
   std::string folder;    // for the files that are written; emptied afterwards
   int seconds = 120;     // before the child process is killed
@@ -30,6 +31,10 @@ struct compiled_check {
 // Compiles the spec, calls it at many sizes and compares it with the interpreter, in a child
 // process.
 std::string wrong_when_compiled(const recipe &, const compiled_check &);
+
+// Whether specs can be called on a device. Asks in a child process: a process that used a device has
+// no children that can.
+bool can_run_on(device);
 
 // "fold_scale" for "fold_scale: O[3] is 2, not 1"; for errors of the build, their first words.
 std::string kind_of(const std::string &wrong);

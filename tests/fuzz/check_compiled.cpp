@@ -11,6 +11,7 @@
 #include "tests/fuzz/isolate.hpp"
 #include "tests/fuzz/language.hpp"
 #include "tests/kernels/guarded_opencl.hpp"
+#include "tests/support/places.hpp"
 
 namespace qkv::fuzz {
 namespace {
@@ -26,20 +27,24 @@ std::string called(const qkv_kernel &k, const codegen::program &p, const compile
     call one;
     one.sizes = *sizes;
     one.arguments = arguments_for(p, *sizes, d, c.special ? 20 : 0);
-    one.on = c.opencl ? device::opencl : device::host;
+    one.on = c.on;
     one.seed = c.seed + turn++;
-    if (c.opencl) testing::guard_opencl(guard_of(one));
+    if (c.on == device::opencl) testing::guard_opencl(guard_of(one));
     const std::string wrong = c.special ? wrong_special(k, p, one) : wrong_call(k, p, one);
     if (!wrong.empty()) return wrong;
   }
   return "";
 }
 
+std::string targets(const compiled_check &c) {
+  if (c.on == device::host) return host_targets(c.seed / 4 % 2);
+  return c.on == device::cuda ? "cuda" : "opencl";
+}
+
 std::string compiled_and_called(const codegen::program &p, const compiled_check &c) {
   const qkv_kernel *k = nullptr;
   try {
-    k = &compiled(c.mistake ? c.mistake(p) : p, c.opencl ? "opencl" : host_targets(c.seed / 4 % 2),
-                  c.folder);
+    k = &compiled(c.mistake ? c.mistake(p) : p, targets(c), c.folder);
   } catch (const Halide::Error &e) {
     return std::string("build: ") + e.what();
   } catch (const std::exception &e) {
@@ -53,6 +58,10 @@ std::string compiled_and_called(const codegen::program &p, const compiled_check 
 }
 
 }  // namespace
+
+bool can_run_on(device d) {
+  return isolated([&]() -> std::string { return testing::has(d) ? "" : "no device"; }, 60).empty();
+}
 
 std::string wrong_when_compiled(const recipe &r, const compiled_check &c) {
   const auto p = program_of(r);

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <qkv/device.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/fuzz/check.hpp"
@@ -14,16 +13,17 @@
 #include "tests/fuzz/shrink.hpp"
 
 using namespace qkv::fuzz;
+using qkv::device;
 
 namespace {
 
-void check(std::uint64_t first, std::uint64_t last, bool opencl, bool special) {
+void check(std::uint64_t first, std::uint64_t last, device on, bool special) {
   for (std::uint64_t seed = first; seed < last; ++seed) {
     taste t;
-    t.gpu_types = opencl;
+    t.gpu_types = on != device::host;
     const recipe r = pruned(draw(seed, t), seed % 10 == 0);
     compiled_check c;
-    c.seed = seed, c.opencl = opencl, c.special = special, c.work = 1e6;
+    c.seed = seed, c.on = on, c.special = special, c.work = 1e6;
     c.folder = fmt::format("fuzz_test_{}", getpid());
     const std::string wrong = wrong_when_compiled(r, c);
     INFO("seed " << seed << "\n" << header_of(r));
@@ -33,10 +33,10 @@ void check(std::uint64_t first, std::uint64_t last, bool opencl, bool special) {
 
 }  // namespace
 
-TEST_CASE("random specs compiled for this machine are right") { check(0, 24, false, false); }
+TEST_CASE("random specs compiled for this machine are right") { check(0, 24, device::host, false); }
 
 TEST_CASE("random specs are right where elements are NaN or infinite") {
-  check(3000, 3008, false, true);
+  check(3000, 3008, device::host, true);
 }
 
 TEST_CASE("mistakes in what is compiled are found within 300 specs", "[.long]") {
@@ -58,10 +58,17 @@ TEST_CASE("mistakes in what is compiled are found within 300 specs", "[.long]") 
 }
 
 TEST_CASE("random specs are right on OpenCL") {
-  if (const qkv::status s = qkv::available(qkv::device::opencl);
-      s.code() == qkv::status_code::no_device) {
-    std::printf("[SKIP] %s\n", s.text());
+  if (!can_run_on(device::opencl)) {
+    std::printf("[SKIP] no OpenCL\n");
     return;
   }
-  check(200, 206, true, false);
+  check(200, 206, device::opencl, false);
+}
+
+TEST_CASE("random specs are right on CUDA") {
+  if (!can_run_on(device::cuda)) {
+    std::printf("[SKIP] no GPU, and no emulator of one\n");
+    return;
+  }
+  check(200, 206, device::cuda, false);
 }

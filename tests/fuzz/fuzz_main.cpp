@@ -12,7 +12,6 @@
 #include <fstream>
 #include <map>
 #include <optional>
-#include <qkv/device.hpp>
 
 #include "tests/fuzz/check.hpp"
 #include "tests/fuzz/draw.hpp"
@@ -21,11 +20,12 @@
 #include "tests/fuzz/shrink.hpp"
 
 using namespace qkv::fuzz;
+using qkv::device;
 
 namespace {
 
 constexpr const char *usage =
-    "usage: fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|special]\n"
+    "usage: fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|cuda|special]\n"
     "            [--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n"
     "\n"
     "  --minutes   until no further seed is drawn (10)\n"
@@ -54,10 +54,10 @@ class fuzzer {
   explicit fuzzer(settings s) : s_(std::move(s)), began_(now()), said_(now()) {
     std::filesystem::create_directories(s_.out);
     if (s_.resume) std::ifstream(state()) >> s_.seed;
-    if (const qkv::status s = qkv::available(qkv::device::opencl);
-        s.code() == qkv::status_code::no_device) {
-      has_opencl_ = false;
-      if (wanted("opencl")) fmt::print("[SKIP] {}\n", s.text());
+    for (const auto &[what, on] : devices) {
+      const bool there = can_run_on(on);
+      if (!there && wanted(what)) fmt::print("[SKIP] there is no device for {}\n", what);
+      has_[what] = there;
     }
   }
 
@@ -88,11 +88,12 @@ class fuzzer {
       }
     };
     check("rewrites", true, [&] { rewrites(seed, seed * block, (seed + 1) * block); });
-    check("cpu", true, [&] { compiled(seed, false, false, "cpu"); });
-    check("opencl", seed % 4 == 0, [&] {
-      if (has_opencl_) compiled(seed, true, false, "opencl");
-    });
-    check("special", seed % 4 == 2, [&] { compiled(seed, false, true, "special"); });
+    check("cpu", true, [&] { compiled(seed, device::host, false, "cpu"); });
+    for (const auto &[what, on] : devices)
+      check(what, seed % 4 == 0, [&] {
+        if (has_[what]) compiled(seed, on, false, what);
+      });
+    check("special", seed % 4 == 2, [&] { compiled(seed, device::host, true, "special"); });
   }
 
   static recipe small_spec(std::uint64_t s) {
@@ -130,11 +131,11 @@ class fuzzer {
     }
   }
 
-  void compiled(std::uint64_t seed, bool opencl, bool special, const std::string &what) {
+  void compiled(std::uint64_t seed, device on, bool special, const std::string &what) {
     taste t;
-    t.gpu_types = opencl;
+    t.gpu_types = on != device::host;
     compiled_check c;
-    c.seed = seed, c.opencl = opencl, c.special = special, c.seconds = s_.seconds;
+    c.seed = seed, c.on = on, c.special = special, c.seconds = s_.seconds;
     c.folder = fmt::format("{}/work_{}", s_.out, getpid());
     ++counts_[what];
     const recipe r = pruned(draw(seed, t), seed % 10 == 0);
@@ -182,6 +183,8 @@ class fuzzer {
     std::fflush(stdout);
   }
 
+  static inline const std::map<std::string, device> devices = {{"opencl", device::opencl},
+                                                               {"cuda", device::cuda}};
   static constexpr std::uint64_t block = 100;  // specs for each seed of rewrites
   static constexpr int most_of_a_kind = 3;
   static constexpr double most_seconds_of_shrinking = 90;
@@ -190,7 +193,7 @@ class fuzzer {
   std::map<std::string, std::uint64_t> counts_;
   std::map<std::string, int> seen_;
   int failures_ = 0;
-  bool has_opencl_ = true;
+  std::map<std::string, bool> has_;
 };
 
 template <class T>
@@ -217,7 +220,7 @@ std::optional<settings> settings_from(int argc, char **argv) {
     if (word == "--seconds") good = read(value, s.seconds);
     if (word == "--out") good = !(s.out = value).empty();
     if (word == "--only") {
-      constexpr std::string_view all[] = {"rewrites", "cpu", "opencl", "special"};
+      constexpr std::string_view all[] = {"rewrites", "cpu", "opencl", "cuda", "special"};
       good = std::find(std::begin(all), std::end(all), s.only = value) != std::end(all);
     }
     if (!good) return {};
