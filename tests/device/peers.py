@@ -1,0 +1,89 @@
+"""PyTorch on the cells of cells.txt: python3 peers.py cells.txt. Prints "cell peer ms GFLOP/s" lines."""
+import sys
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.functional import linear, scaled_dot_product_attention
+
+BACKENDS = {
+    "flash": SDPBackend.FLASH_ATTENTION,
+    "cudnn": SDPBackend.CUDNN_ATTENTION,
+    "efficient": SDPBackend.EFFICIENT_ATTENTION,
+}
+
+
+def cells(path):
+    for line in open(path):
+        if line.startswith("#") or not line.strip():
+            continue
+        name, kernel, sizes, _ = (part.strip() for part in line.split(";"))
+        yield name, kernel, {k: int(v) for k, v in (word.split("=") for word in sizes.split())}
+
+
+def milliseconds(call):
+    """The median of 20 calls, each timed by events, after three to warm up."""
+    for _ in range(3):
+        call()
+    times = []
+    for _ in range(20):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        call()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end))
+    return sorted(times)[len(times) // 2]
+
+
+def attention(name, kernel, s):
+    width = int(kernel.rsplit("d", 1)[1])
+    causal = "causal" in kernel
+    heads, group, keys = s["heads"], s.get("group", 1), s.get("keys", s["seq"])
+    pairs = s["batch"] * heads * group * s["seq"] * keys / (2 if causal else 1)
+    for dtype in (torch.float32, torch.bfloat16):
+        q = torch.randn(s["batch"], heads * group, s["seq"], width, device="cuda", dtype=dtype)
+        k, v = (torch.randn(s["batch"], heads, keys, width, device="cuda", dtype=dtype) for _ in range(2))
+        grouped = group > 1
+
+        def sdpa():
+            return scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=grouped)
+
+        for peer, backend in BACKENDS.items():
+            def call():
+                with sdpa_kernel(backend):
+                    return sdpa()
+            yield f"{peer}_{str(dtype)[6:]}", call, 4 * pairs * width
+        yield f"flex_{str(dtype)[6:]}", flex(q, k, v, causal, grouped), 4 * pairs * width
+
+
+def flex(q, k, v, causal, grouped):
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+    compiled = torch.compile(flex_attention)
+    mask = create_block_mask(lambda b, h, i, j: i >= j, None, None, q.shape[2], k.shape[2]) if causal else None
+    return lambda: compiled(q, k, v, block_mask=mask, enable_gqa=grouped)
+
+
+def projection(name, kernel, s):
+    flops = 2 * s["batch"] * s["seq"] * s["inner"] * s["columns"]
+    for dtype in (torch.float32, torch.bfloat16):
+        x = torch.randn(s["batch"], s["seq"], s["inner"], device="cuda", dtype=dtype)
+        w = torch.randn(s["columns"], s["inner"], device="cuda", dtype=dtype)
+        yield f"linear_{str(dtype)[6:]}", lambda: linear(x, w), flops
+
+
+def main():
+    torch.backends.cuda.matmul.allow_tf32 = False
+    for name, kernel, sizes in cells(sys.argv[1]):
+        peers = projection(name, kernel, sizes) if kernel == "projection" else attention(name, kernel, sizes)
+        for peer, call, flops in peers:
+            try:
+                ms = milliseconds(call)
+            except Exception as e:  # a back end that does not take this cell
+                print(f"{name} {peer}: {e}", file=sys.stderr)
+                continue
+            print(name, peer, f"{ms:.4g}", f"{flops / ms * 1e-6:.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
