@@ -267,6 +267,10 @@ value expression::pointwise(node_id n, const indices &i) {
     return {math::rough_log(as(x.type, a.number)), a.present};
   if (x.kind == op::neg && c_.whole.wraps[n])
     return {wrapping(op::sub, 0, as(i32, a.number)), a.present};
+  if (x.kind == op::abs && c_.whole.wraps[n]) {
+    const Expr whole = as(i32, a.number);
+    return {Halide::select(whole < 0, wrapping(op::sub, 0, whole), whole), a.present};
+  }
   if (is_unary(x.kind))
     return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)),
             a.present};
