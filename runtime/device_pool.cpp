@@ -88,7 +88,7 @@ int give_back_device_memory(void *user, halide_buffer_t &b) {
 }  // namespace detail
 }  // namespace qkv
 
-// What compiled code calls.
+// Compiled code calls these by name (codegen/emit/device_memory.cpp).
 extern "C" {
 
 int qkv_device_malloc(void *user, halide_buffer_t *b, const halide_device_interface_t *interface) {

@@ -93,10 +93,10 @@ enum {
   QKV_CACHE_FULL
 };
 
-/* The compiled code: halide_buffer_t* for each argument in order (on the host, packed
- * params as rank 3 + n_outer), then int32_t* for the size of each axis that is its own root and decided at the call,
- * in the order of the axes. args[0] is the address of the user context pointer. Returns 0 or a
- * Halide error code. */
+/* The compiled code: halide_buffer_t* for each argument in order (on the host, packed params
+ * as rank 3 + n_outer), then int32_t* for the size of each axis that is its own root and decided
+ * at the call, in the order of the axes. args[0] is the address of the user context pointer.
+ * Returns 0 or a Halide error code. */
 typedef int (*qkv_entry)(void **args);
 
 typedef struct qkv_kernel {

@@ -32,8 +32,8 @@ struct compiled_check {
 // process.
 std::string wrong_when_compiled(const recipe &, const compiled_check &);
 
-// Whether specs can be called on a device. Asks in a child process: a process that used a device has
-// no children that can.
+// True if specs can be called on a device. A child process tries: children of a process that used a
+// device cannot use it.
 bool can_run_on(device);
 
 // "fold_scale" for "fold_scale: O[3] is 2, not 1"; for errors of the build, their first words.

@@ -288,7 +288,7 @@ TEST_CASE("memory of a device is counted and limited") {
     REQUIRE(p.call(o, how).ok());
     CHECK(pool.in_use() == before);
     CHECK(pool.peak() >= before + tensors);
-    // What compiled code stores between its steps counts as well.
+    // The pool counts intermediates of compiled code, too.
     tensor<seq> A({600}), S({600});
     tensor<kv> B({600});
     pool.reset_peak();
