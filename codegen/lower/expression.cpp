@@ -265,11 +265,9 @@ value expression::pointwise(node_id n, const indices &i) {
   value a = at(x.in[0], i);
   if (x.kind == op::log && x.type == f32 && for_positions_ && !reads_memory(a.number))
     return {math::rough_log(as(x.type, a.number)), a.present};
-  if (x.kind == op::neg && c_.whole.wraps[n])
-    return {wrapping(op::sub, 0, as(i32, a.number)), a.present};
-  if (x.kind == op::abs && c_.whole.wraps[n]) {
-    const Expr whole = as(i32, a.number);
-    return {Halide::select(whole < 0, wrapping(op::sub, 0, whole), whole), a.present};
+  if ((x.kind == op::neg || x.kind == op::abs) && c_.whole.wraps[n]) {
+    const Expr whole = as(i32, a.number), negative = wrapping(op::sub, 0, whole);
+    return {x.kind == op::neg ? negative : Halide::select(whole < 0, negative, whole), a.present};
   }
   if (is_unary(x.kind))
     return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)),
@@ -283,7 +281,7 @@ value expression::pointwise(node_id n, const indices &i) {
             both(a.present, b.present)};
   }
   if (is_comparison(x.kind)) t = detail::common_type(c_.p[x.in[0]].type, c_.p[x.in[1]].type);
-  if (c_.whole.unsolvable[n]) keep_terms_apart(a.number, b.number);
+  if (c_.whole.unsolvable[n]) guard_comparison(a.number, b.number);
   const auto compute = c_.whole.wraps[n] ? wrapping : binary;
   return {compute(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
 }

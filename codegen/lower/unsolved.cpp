@@ -54,7 +54,7 @@ bool reads_memory(const Expr &e) { return reads(e, true); }
 
 Expr opaque(const Expr &position) { return (position ^ 1) ^ 1; }
 
-void keep_terms_apart(Expr &a, Expr &b) {
+void guard_comparison(Expr &a, Expr &b) {
   const auto is_leaf = [](const Expr &e) {
     return e.as<hi::Variable>() || e.as<hi::IntImm>() || e.as<hi::Call>() || e.as<hi::Cast>();
   };

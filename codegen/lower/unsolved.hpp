@@ -15,7 +15,7 @@ Halide::Expr opaque(const Halide::Expr &position);
 // i32. Sums, products and quotients become opaque: no term changes sides, as in a < b + c for
 // a - b < c. Beside a position alone, the other operand is clamped to the positions that exist, and
 // one more at both ends: Halide adds to it as much as a vector has elements.
-void keep_terms_apart(Halide::Expr &a, Halide::Expr &b);
+void guard_comparison(Halide::Expr &a, Halide::Expr &b);
 
 // The same value with opaque conditions. Where a condition on positions decides whether another
 // Func is read, bounds inference would shrink the region that each tile requires of that Func to
