@@ -19,15 +19,12 @@ using namespace compiled;
 using qkv::options;
 using qkv::status;
 using qkv::status_code;
+using qkv::testing::places;
 
 tensor<qkv::i32> one(std::int32_t number) {
   tensor<qkv::i32> t;
   t.fill(number);
   return t;
-}
-
-std::vector<options> places() {
-  return qkv::testing::places({qkv::device::opencl, qkv::device::cuda});
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ TEST_CASE("params on a device") {
   const auto b = random(tensor<heads, d>(), 8);
   queries y(sizes);
   REQUIRE(qkv::call<compiled::project>(X, W, b, y).ok());
-  for (const options &how : places({qkv::device::opencl, qkv::device::cuda})) {
+  for (const options &how : places()) {
     if (how.on == qkv::device::host) continue;
     const auto uploaded = [&] {
       auto W_copy = W;
@@ -277,7 +277,7 @@ TEST_CASE("params on a device") {
 
 TEST_CASE("memory of a device is counted and limited") {
   const problem p;
-  for (const options &how : places({qkv::device::opencl, qkv::device::cuda})) {
+  for (const options &how : places()) {
     if (how.on == qkv::device::host) continue;
     qkv::device_pool &pool = qkv::pool_of(how.on);
     const std::size_t before = pool.in_use(),
