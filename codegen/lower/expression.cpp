@@ -84,7 +84,7 @@ Expr unary(op o, const Expr &x) {
     case op::cos:
       return Halide::cos(x);
     case op::sin:
-      return Halide::sin(x);
+      return math::sin(x);
     default:
       throw std::logic_error("not an operation of one operand");
   }

@@ -32,6 +32,7 @@ Halide::Expr log(Halide::Expr x);
 Halide::Expr rough_log(const Halide::Expr &x);
 Halide::Expr relu(Halide::Expr x);
 Halide::Expr tanh(Halide::Expr x);
+Halide::Expr sin(Halide::Expr x);
 Halide::Expr sigmoid(Halide::Expr x);
 Halide::Expr silu(Halide::Expr x);  // x sigmoid(x)
 Halide::Expr erf(Halide::Expr x);

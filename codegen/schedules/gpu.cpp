@@ -2,6 +2,7 @@
 
 #include "codegen/schedules/float_literals.hpp"
 #include "codegen/schedules/fuse_grids.hpp"
+#include "codegen/schedules/rounded_in_ptx.hpp"
 #include "codegen/schedules/shrink_registers.hpp"
 
 namespace qkv::codegen::gpu {
@@ -81,9 +82,11 @@ int extent_of(const Func &f, const Halide::RVar &v) {
   return 0;
 }
 
-void add_passes(Halide::Pipeline &p) {
+void add_passes(Halide::Pipeline &p, const Halide::Target &t) {
   p.add_custom_lowering_pass(new shrink_registers);
   p.add_custom_lowering_pass(new fuse_grids);
+  const bool opencl = t.has_feature(Halide::Target::OpenCL);
+  if (!opencl) p.add_custom_lowering_pass(new rounded_in_ptx);
   p.add_custom_lowering_pass(new float_literals);
 }
 

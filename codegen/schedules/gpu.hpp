@@ -39,7 +39,7 @@ bool reads_stored(const Halide::Func &);
 // Of a reduction of the Func's update, when it is a constant; else 0.
 int extent_of(const Halide::Func &, const Halide::RVar &);
 
-// The lowering pass that GPU code needs.
-void add_passes(Halide::Pipeline &);
+// The lowering passes that GPU code needs.
+void add_passes(Halide::Pipeline &, const Halide::Target &);
 
 }  // namespace qkv::codegen::gpu

@@ -15,6 +15,7 @@
 #include "tests/kernels/hidden_specs.hpp"
 #include "tests/kernels/trial.hpp"
 #include "tests/support/judge.hpp"
+#include "tests/support/places.hpp"
 
 namespace {
 
@@ -56,8 +57,8 @@ std::string broken(const program &p, const arrays &arguments, const codegen::siz
 }
 
 void check_everywhere(device on) {
-  if (const status s = available(on); s.code() == status_code::no_device) {
-    std::printf("[SKIP] %s\n", s.text());
+  if (!testing::has(on)) {
+    std::printf("[SKIP] %s\n", available(on).text());
     return;
   }
   int tried = 0;
@@ -86,3 +87,5 @@ void check_everywhere(device on) {
 TEST_CASE("masks hide, and nothing else does: on the CPU") { check_everywhere(device::host); }
 
 TEST_CASE("masks hide, and nothing else does: through OpenCL") { check_everywhere(device::opencl); }
+
+TEST_CASE("masks hide, and nothing else does: through CUDA") { check_everywhere(device::cuda); }

@@ -31,9 +31,9 @@ constexpr auto function(const X &x) {
 //           largest errors in ulp, over all numbers, including denormal ones:
 //             exp, log, elu, erf, rsqrt 2; sqrt 1; tanh, sigmoid 3; silu 4; gelu 6 (f64: 20)
 //             sin, cos 4: those of the target's library
-//           on CPUs and through PoCL. On other OpenCL devices, division and sqrt are off by up to
-//           3 more, and denormal numbers may become 0. Inside softmax and logsumexp, exp is within
-//           2 ulp of the largest weight, and weights below 2^-126 may be 0.
+//           on CPUs, through CUDA and through PoCL. On other OpenCL devices, division and sqrt are
+//           off by up to 3 more, and denormal numbers may become 0. Inside softmax and logsumexp,
+//           exp is within 2 ulp of the largest weight, and weights below 2^-126 may be 0.
 //           NaN gives NaN, infinities give the limit: silu and gelu are 0 at -inf.
 // Errors:   none.
 template <traced X>
