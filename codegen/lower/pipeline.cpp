@@ -16,14 +16,14 @@
 namespace qkv::codegen {
 namespace {
 
-void refuse_types_that_gpus_lack(const program &p, const Halide::Target &t) {
-  const bool opencl = t.has_feature(Halide::Target::OpenCL);
+void refuse_f64(const program &p, const Halide::Target &t) {
   for (const node &n : p.nodes)
-    if (n.type == f64 || n.type == bf16 || (n.type == f16 && opencl))
+    if (n.type == f64)
       throw std::runtime_error(p.name + ": " +
-                               (n.name.empty() ? std::string(name_of(n.kind)) : n.name) + " is " +
-                               std::string(name_of(n.type)) + ", which no kernel takes on " +
-                               (opencl ? "opencl" : "cuda") + "; the CPU's do: TARGETS host");
+                               (n.name.empty() ? std::string(name_of(n.kind)) : n.name) +
+                               " is f64, which no kernel takes on " +
+                               (t.has_feature(Halide::Target::OpenCL) ? "opencl" : "cuda") +
+                               "; the CPU's do: TARGETS host");
 }
 
 bool is_output(const program &p, node_id n) { return p[n].kind == op::output; }
@@ -33,7 +33,7 @@ bool is_output(const program &p, node_id n) { return p[n].kind == op::output; }
 compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   require_sizes(p);
   const bool on_gpu = t.has_gpu_feature();
-  if (on_gpu) refuse_types_that_gpus_lack(p, t);
+  if (on_gpu) refuse_f64(p, t);
   const stages cut = cut_into_stages(p);
   // On devices, params are read where they lie: nobody packs memory of a device.
   context c(p, cut, on_gpu ? std::vector<pack>() : packs_of(p, cut));
@@ -123,7 +123,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   compiled_form form{Halide::Pipeline(results), c.arguments()};
   fits.add_to(form.pipeline);
   form.pipeline.add_custom_lowering_pass(new reversed_loads);
-  if (on_gpu) gpu::add_passes(form.pipeline);
+  if (on_gpu) gpu::add_passes(form.pipeline, t);
   return form;
 }
 

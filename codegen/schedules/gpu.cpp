@@ -4,6 +4,7 @@
 #include "codegen/schedules/fuse_grids.hpp"
 #include "codegen/schedules/rounded_in_ptx.hpp"
 #include "codegen/schedules/shrink_registers.hpp"
+#include "codegen/schedules/sixteen_bits.hpp"
 
 namespace qkv::codegen::gpu {
 
@@ -86,6 +87,7 @@ void add_passes(Halide::Pipeline &p, const Halide::Target &t) {
   p.add_custom_lowering_pass(new shrink_registers);
   p.add_custom_lowering_pass(new fuse_grids);
   const bool opencl = t.has_feature(Halide::Target::OpenCL);
+  p.add_custom_lowering_pass(new sixteen_bits(opencl));
   if (!opencl) p.add_custom_lowering_pass(new rounded_in_ptx);
   p.add_custom_lowering_pass(new float_literals);
 }

@@ -20,7 +20,7 @@ namespace {
 void check(std::uint64_t first, std::uint64_t last, device on, bool special) {
   for (std::uint64_t seed = first; seed < last; ++seed) {
     taste t;
-    t.gpu_types = on != device::host;
+    t.no_f64 = on != device::host;
     const recipe r = pruned(draw(seed, t), seed % 10 == 0);
     compiled_check c;
     c.seed = seed, c.on = on, c.special = special, c.work = 1e6;

@@ -7,10 +7,8 @@ namespace qkv::fuzz {
 drawer::drawer(std::uint64_t seed, const taste &t)
     : d_(seed * 0x2545f4914f6cdd1du + 1), taste_(t), l_("k" + std::to_string(seed)) {
   const double type = d_.uniform();
-  if (!taste_.gpu_types) {
-    if (type < 0.1) main_type_ = f64;
-    mixed_ = type > 0.75;
-  }
+  if (type < 0.1 && !taste_.no_f64) main_type_ = f64;
+  mixed_ = type > 0.75;
   choose_axes();
 }
 
@@ -149,7 +147,7 @@ bool drawer::add_result(int v) {
   if (d_.chance(0.3)) d_.shuffle(r.axes);
   r.value = v;
   r.type = of(v).m.type;
-  if (detail::is_float(r.type) && r.type != f64 && !taste_.gpu_types)
+  if (detail::is_float(r.type) && r.type != f64)
     r.type = mixed_ ? d_.one_of(std::vector<dtype>{f32, f16, bf16}) : f32;
   if ((r.type == b8 || r.type == i32) && d_.chance(0.2)) r.type = r.type == b8 ? i32 : f32;
   return l_.add(std::move(r));

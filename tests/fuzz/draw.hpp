@@ -8,8 +8,8 @@
 namespace qkv::fuzz {
 
 struct taste {
-  bool small = false;      // static sizes of a few positions, only for the interpreter
-  bool gpu_types = false;  // without the types that OpenCL lacks
+  bool small = false;   // static sizes of a few positions, only for the interpreter
+  bool no_f64 = false;  // as on GPUs
 };
 
 // The same seed draws the same spec.

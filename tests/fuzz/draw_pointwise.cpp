@@ -86,9 +86,8 @@ int drawer::conversion() {
   const int x = pick([&](int v) { return tensor(v); });
   if (x < 0) return x;
   if (d_.chance(0.15)) return put(word::plain, {x});
-  std::vector<dtype> to = {i32, b8, f32, f32};
-  if (!taste_.gpu_types) to = {i32, b8, f32, f32, bf16, f16, main_type_, main_type_};
-  return put(op::cast, {x}, {}, d_.one_of(to));
+  return put(op::cast, {x}, {},
+             d_.one_of(std::vector<dtype>{i32, b8, f32, f32, bf16, f16, main_type_, main_type_}));
 }
 
 // Dropout, and plain random numbers.

@@ -32,23 +32,16 @@ inline constexpr auto powers_of_f64 = kernel<"powers_of_f64">(
 
 // Conversions, by cast and by the types of results.
 inline constexpr auto conversions = kernel<"conversions">(
-    [](in<"x", n> x, in<"d", f64, n> d)
-        -> outs<out<"whole", i32, n>, out<"whole_of_f64", i32, n>, out<"wide", f64, n>,
-                out<"short", n>, out<"true", b8, n>, out<"bf16", bf16, n>, out<"f16", f16, n>,
-                out<"bf16_cast", n>, out<"f16_cast", n>> {
-      return {cast<i32>(x),
-              cast<i32>(d),
-              cast<f64>(x),
-              cast<f32>(d),
-              cast<b8>(x),
-              x,
-              x,
-              cast<f32>(cast<bf16>(x)),
-              cast<f32>(cast<f16>(x))};
+    [](in<"x", n> x, in<"h", f16, n> h, in<"b", bf16, n> b)
+        -> outs<out<"whole", i32, n>, out<"true", b8, n>, out<"bf16", bf16, n>, out<"f16", f16, n>,
+                out<"bf16_cast", n>, out<"f16_cast", n>, out<"of_f16", n>, out<"of_bf16", n>> {
+      return {
+          cast<i32>(x), cast<b8>(x), x, x, cast<f32>(cast<bf16>(x)), cast<f32>(cast<f16>(x)), h, b};
     });
-inline constexpr auto conversions_everywhere = kernel<"conversions_everywhere">(
-    [](in<"x", n> x) -> outs<out<"whole", i32, n>, out<"true", b8, n>> {
-      return {cast<i32>(x), cast<b8>(x)};
+inline constexpr auto conversions_of_f64 = kernel<"conversions_of_f64">(
+    [](in<"x", n> x,
+       in<"d", f64, n> d) -> outs<out<"whole", i32, n>, out<"wide", f64, n>, out<"short", n>> {
+      return {cast<i32>(d), cast<f64>(x), cast<f32>(d)};
     });
 
 // Sums over more numbers than one partial sum should take.

@@ -1,0 +1,42 @@
+#pragma once
+// 16-bit numbers in the code of devices whose language has none.
+#include <Halide.h>
+
+namespace qkv::codegen {
+
+// Reads and writes 16-bit numbers as integers with their bits, and converts by arithmetic with
+// integers. bf16 is replaced always, because LLVM 19 aborts on it for CUDA; f16 where the target
+// lacks it: OpenCL C has it as an extension, which PoCL and many drivers lack.
+//
+//   float32(X[i])           -> number_of(uint16 X[i])
+//   Y[i] = bfloat16(number) -> uint16 Y[i] = bits_of(number)
+//
+// Throws std::logic_error for arithmetic on 16-bit numbers: `widen` leaves conversions alone.
+class sixteen_bits : public Halide::Internal::IRMutator {
+ public:
+  explicit sixteen_bits(bool lacks_f16) : lacks_f16_(lacks_f16) {}
+
+ private:
+  using IRMutator::visit;
+  using Expr = Halide::Expr;
+  using Stmt = Halide::Internal::Stmt;
+
+  bool lacks_f16_;
+
+  bool replaces(const Halide::Type &) const;
+
+ public:
+  Expr mutate(const Expr &) override;
+  Stmt mutate(const Stmt &s) override { return IRMutator::mutate(s); }
+
+ private:
+  Expr visit(const Halide::Internal::FloatImm *op) override;
+  Expr visit(const Halide::Internal::Variable *op) override;
+  Expr visit(const Halide::Internal::Load *op) override;
+  Expr visit(const Halide::Internal::Cast *op) override;
+  Expr visit(const Halide::Internal::Reinterpret *op) override;
+  Expr visit(const Halide::Internal::Call *op) override;
+  Stmt visit(const Halide::Internal::Allocate *op) override;
+};
+
+}  // namespace qkv::codegen
