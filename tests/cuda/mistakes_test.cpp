@@ -55,6 +55,21 @@ TEST_CASE("a missing barrier is a race: a read after a write, a write after a re
   check_names("st.shared.b32 [%r2], %r1;", {"race in shared memory", "was written by"});
 }
 
+TEST_CASE("lanes of a warp race, too: nothing orders their accesses but a barrier") {
+  const std::string write = "st.shared.b32 [%r3], %r1;\n", other = R"(
+    xor.b32 %r4, %r1, 1;
+    mad.lo.u32 %r5, %r4, 4, %r2;
+    )",
+                    barrier = "bar.warp.sync -1;\n", read = "ld.shared.b32 %r6, [%r5];\n";
+  check_fine(write + other + barrier + read);
+  check_fine(write + "ld.shared.b32 %r6, [%r3];");
+  check_names(write + other + read, {"race in shared memory", "reads what was written by lane"});
+  check_fine(other + read + barrier + write);
+  check_names(other + read + write, {"race in shared memory", "overwrites what is read by lane"});
+  check_fine("@%p2 st.shared.b32 [%r2], 7; bar.sync 0; ld.shared.b32 %r6, [%r2];");
+  check_names("ld.shared.b32 %r6, [%r2]; @%p2 st.shared.b32 [%r2], 7;", {"race in shared memory"});
+}
+
 TEST_CASE("asynchronous copies that no barrier follows are races") {
   const std::string copy = R"(
     cp.async.ca.shared.global [%r3], [%d2], 4;

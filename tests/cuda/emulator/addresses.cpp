@@ -28,7 +28,7 @@ void convert_address(warp &w, const instruction &i, lane_mask m) {
 
 }  // namespace
 
-std::uint8_t *shared_at(warp &w, std::uint64_t address, int bytes, access how) {
+std::uint8_t *shared_at(warp &w, std::uint64_t address, int bytes, access how, int lane) {
   block &b = *w.in;
   if (address < shared_of_system)
     throw error("shared memory: byte " + std::to_string(address) + " of the system's part");
@@ -39,9 +39,9 @@ std::uint8_t *shared_at(warp &w, std::uint64_t address, int bytes, access how) {
   const auto offset = static_cast<std::uint32_t>(address - b.shared_base);
   if (b.how->races) {
     if (how == access::write)
-      note_write(w, offset, bytes);
+      note_write(w, lane, offset, bytes);
     else if (how == access::read)
-      note_read(w, offset, bytes);
+      note_read(w, lane, offset, bytes);
   }
   return b.shared + offset;
 }
@@ -61,7 +61,7 @@ std::uint8_t *place(warp &w, space where, std::uint64_t address, int bytes, int 
                 std::to_string(bytes) + " bytes");
   switch (where) {
     case space::shared:
-      return shared_at(w, address, bytes, how);
+      return shared_at(w, address, bytes, how, lane);
     case space::param:
       if (address + static_cast<unsigned>(bytes) > most_parameter_bytes)
         throw error("outside of the parameters");
@@ -78,7 +78,7 @@ std::uint8_t *place(warp &w, space where, std::uint64_t address, int bytes, int 
   const auto shared_from = reinterpret_cast<std::uint64_t>(b.shared);
   if (where == space::generic) {
     if (address >= shared_from && address < shared_from + b.shared_size)
-      return shared_at(w, address - shared_from + b.shared_base, bytes, how);
+      return shared_at(w, address - shared_from + b.shared_base, bytes, how, lane);
     const auto local_from = reinterpret_cast<std::uint64_t>(w.local);
     if (w.local && address >= local_from &&
         address < local_from + static_cast<std::uint64_t>(b.k->local_bytes) * lanes_of_warp)

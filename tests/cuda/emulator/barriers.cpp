@@ -1,5 +1,8 @@
 // Barriers of a block and of a warp; fences.
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
 
 #include "tests/cuda/emulator/decoder.hpp"
 #include "tests/cuda/emulator/lanes.hpp"
@@ -40,7 +43,7 @@ void arrive(warp &w, const instruction &i, lane_mask m) {
   release_if_complete(*w.in, n);
 }
 void warp_barrier(warp &w, const instruction &i, lane_mask m) {
-  (void)together(w, m, src<std::uint32_t>(w, i, 0)[__builtin_ctz(m)]);
+  if (together(w, m, src<std::uint32_t>(w, i, 0)[__builtin_ctz(m)])) ++w.clock();
 }
 void proxy_fence(warp &w, const instruction &, lane_mask) { w.fenced = w.seen; }
 void sleep(warp &w, const instruction &, lane_mask) { w.yields = true; }
@@ -61,6 +64,22 @@ void release_if_complete(block &b, named_barrier &n) {
   std::fill(n.joined.begin(), n.joined.end(), 0);
 }
 
+namespace {
+
+// Planted mistakes: true for a barrier that a test leaves out, by its number in the process.
+bool is_left_out(int line) {
+  static const std::string without = [] {
+    const char *numbers = std::getenv("PTX_WITHOUT_BARRIERS");
+    return "," + std::string(numbers ? numbers : "") + ",";
+  }();
+  static int decoded = 0;
+  if (without.find("," + std::to_string(decoded++) + ",") == std::string::npos) return false;
+  std::fprintf(stderr, "the barrier of line %d is left out\n", line);
+  return true;
+}
+
+}  // namespace
+
 bool decode_barrier(decoder &d, const statement &s, instruction &i) {
   const std::string &op = s.op;
   if (op == "bar" || op == "barrier") {
@@ -72,6 +91,10 @@ bool decode_barrier(decoder &d, const statement &s, instruction &i) {
       return true;
     }
     if (s.has("red")) d.refuse(s, "not supported");
+    if (is_left_out(s.line)) {
+      i.run = nothing;
+      return true;
+    }
     for (const operand &o : s.operands) d.sources(i, o, type::u32);
     i.a = s.has("arrive"), i.b = s.operands.size() > 1;
     i.run = arrive;

@@ -26,7 +26,7 @@ struct pending_copy {  // cp.async: done when the warp waits for it
   std::uint8_t *to;
   const std::uint8_t *from;
   std::uint32_t shared_offset;
-  int bytes, zeros;
+  int bytes, zeros, lane;
 };
 
 struct warp {
@@ -83,7 +83,7 @@ struct block {
   std::map<std::uint32_t, mbarrier> mbarriers;  // by address
   std::deque<std::function<void()>> engine;     // bulk copies that are under way
   std::vector<last_write> writes;               // [word]
-  std::vector<std::uint32_t> reads;             // [word][warp]: clock of the last read
+  std::vector<last_read> reads;                 // [word][warp]
   std::mt19937 random;
 };
 

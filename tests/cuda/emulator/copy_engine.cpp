@@ -78,7 +78,7 @@ void engine_load(warp &w, const instruction &i, lane_mask m) {
                         ": the copy engine overwrites what warp " + std::to_string(s.warp) +
                         " wrote");
           for (std::size_t other = 0; other < b.warps.size(); ++other)
-            if (b.reads[offset / 4 * b.warps.size() + other] > issued[other])
+            if (b.reads[offset / 4 * b.warps.size() + other].clock > issued[other])
               throw error("race in shared memory at byte " + std::to_string(offset) +
                           ": the copy engine overwrites what warp " + std::to_string(other) +
                           " reads");

@@ -109,7 +109,7 @@ class runner {
     b_.engine.clear();
     if (how_.races) {
       b_.writes.assign(b_.shared_size / 4 + 2, {});
-      b_.reads.assign((b_.shared_size / 4 + 2) * n_warps_, 0);
+      b_.reads.assign((b_.shared_size / 4 + 2) * n_warps_, {});
     }
     turns();
     for (std::size_t i = 0; i < b_.barriers.size(); ++i)

@@ -11,9 +11,9 @@ enum class access : std::uint8_t { read, write, atomic };  // atomics race with 
 std::uint64_t address_of_lane(warp &, const instruction &, int lane, int source);  // base + imm
 
 // The host's pointer for a lane's access of `bytes` bytes. Throws when the address is misaligned,
-// is outside every allocation, or, in shared memory, races with another warp.
+// is outside every allocation, or, in shared memory, races with another warp or lane.
 std::uint8_t *place(warp &, space, std::uint64_t address, int bytes, int lane, access);
-std::uint8_t *shared_at(warp &, std::uint64_t address, int bytes, access);
+std::uint8_t *shared_at(warp &, std::uint64_t address, int bytes, access, int lane = all_together);
 
 // Counts a request of a warp: sectors of 32 bytes of global memory, wavefronts of shared memory.
 void profile_global(warp &, const instruction &, const std::uint64_t *address, lane_mask,

@@ -56,9 +56,9 @@ float read_element(warp &w, std::uint32_t address, bool b16) {
         w.fenced[s.warp] < s.clock)
       throw error("wgmma reads what warp " + std::to_string(s.warp) + " stored (byte " +
                   std::to_string(offset) + ") without fence.proxy.async before the barrier");
-    std::uint32_t &mine = b.reads[offset / 4 * b.warps.size() + static_cast<unsigned>(w.id)];
-    if (mine != in_flight) w.open_reads.push_back(offset / 4);
-    mine = in_flight;
+    last_read &mine = b.reads[offset / 4 * b.warps.size() + static_cast<unsigned>(w.id)];
+    if (mine.clock != in_flight) w.open_reads.push_back(offset / 4);
+    mine = {in_flight, all_together};
   }
   std::uint16_t v;
   std::memcpy(&v, b.shared + offset, 2);
@@ -130,7 +130,8 @@ void wait_products(warp &w, const instruction &i, lane_mask m) {
     warp &o = w.in->warps[n];
     w.seen[n] = std::max(w.seen[n], o.products[static_cast<std::size_t>(wanted) - 1]);
     const auto set = [&](const std::vector<std::uint32_t> &words, std::uint32_t clock) {
-      for (std::uint32_t word : words) w.in->reads[word * w.in->warps.size() + n] = clock;
+      for (std::uint32_t word : words)
+        w.in->reads[word * w.in->warps.size() + n] = {clock, all_together};
     };
     for (; o.groups_done < static_cast<std::size_t>(wanted); ++o.groups_done)
       set(o.read_groups[o.groups_done], o.products[o.groups_done]);
