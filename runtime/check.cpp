@@ -262,9 +262,10 @@ class checker {
                     "{}: {} spans more than {} elements (axis {}: {} of stride {})", k_.name,
                     name(i), largest, axis(i, d), t.extent[d], s);
       }
-      // Halide's limit counts whole strides, the last one included; it does not see what is packed.
-      const std::int64_t widest = std::numeric_limits<std::int32_t>::max() / t.extent[d];
-      if (s > widest && k_.arguments[i].pack < 0 && !params_only_) {
+      // Halide does not see params that are packed, which are never the device's.
+      const std::int64_t widest = widest_stride(t.extent[d]);
+      const bool packed = t.device == QKV_HOST && (params_only_ || k_.arguments[i].pack >= 0);
+      if (s > widest && !packed) {
         return fail(status_code::too_large,
                     "{}: stride of axis {} in {} is {} but must be at most {} for {} elements",
                     k_.name, axis(i, d), name(i), s, widest, t.extent[d]);
@@ -328,6 +329,10 @@ bool empty(const qkv_tensor &t) {
 std::int64_t product(std::int64_t a, std::int64_t b) {
   std::int64_t p = 0;
   return __builtin_mul_overflow(a, b, &p) ? std::numeric_limits<std::int64_t>::max() : p;
+}
+
+std::int64_t widest_stride(std::int64_t extent) {
+  return std::numeric_limits<std::int32_t>::max() / extent;
 }
 
 bool widen(std::int64_t &span, std::int64_t extent, std::int64_t stride) {

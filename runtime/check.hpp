@@ -22,6 +22,9 @@ bool empty(const qkv_tensor &);
 std::int64_t span_of(const qkv_tensor &);  // elements from the first to the last, 0 when empty
 const char *device_name(int device);
 
+// Halide's limit for a stride counts whole strides, the last one included.
+std::int64_t widest_stride(std::int64_t extent);
+
 // As large as can be where the product is larger.
 std::int64_t product(std::int64_t, std::int64_t);
 // Adds to the span of a tensor what one more axis reaches; false where that does not fit 64 bits.

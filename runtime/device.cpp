@@ -111,6 +111,26 @@ void *context_for(const options &how) {
   return get && get(&current) == 0 && current ? current : primary_context();
 }
 
+status use_device(const char *asks, options &how) {
+  if (status s = present(asks, how.on); !s) return s;
+  take_over_halide();
+  note_device_use();
+  if (how.on == device::cuda) how.device_context = context_for(how);
+  return {};
+}
+
+current_context::current_context(const options &how) {
+  static const auto push = cuda_function<driver_function<void *>>("cuCtxPushCurrent_v2");
+  void *const context = context_for(how);
+  pushed_ = push && context && push(context) == 0;
+}
+
+current_context::~current_context() {
+  static const auto pop = cuda_function<driver_function<void **>>("cuCtxPopCurrent_v2");
+  void *popped = nullptr;
+  if (pushed_ && pop) (void)pop(&popped);
+}
+
 bool is_device_error(int code) {
   switch (code) {
     case halide_error_code_copy_to_host_failed:

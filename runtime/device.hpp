@@ -24,6 +24,23 @@ status present(const char *asks, device);
 // thread's current one, or the primary one of the first device. Null without a device.
 void *context_for(const options &);
 
+// Readies this process for calls to the driver of `how.on`, and writes the context that they run in
+// into the options, on CUDA. Errors: those of present().
+status use_device(const char *asks, options &how);
+
+// Makes the context of a call on CUDA the thread's current one while it lives.
+class current_context {
+ public:
+  explicit current_context(const options &);
+  current_context(const current_context &) = delete;
+  current_context &operator=(const current_context &) = delete;
+  ~current_context();
+  bool ok() const { return pushed_; }
+
+ private:
+  bool pushed_ = false;
+};
+
 class device_session {
  public:
   device_session(const qkv_kernel &k, device where, context &c)

@@ -55,7 +55,8 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
                            device_memory &result) noexcept {
   if (how.on == device::host)
     return detail::fail(status_code::unsupported, "{}: the host is not a device", asks);
-  if (status s = detail::present(asks, how.on); !s) return s;
+  options where{.on = how.on, .device_context = how.device_context};
+  if (status s = detail::use_device(asks, where); !s) return s;
   if (elements < 1 || elements > INT32_MAX) {
     return detail::fail(status_code::too_large, "{}: {} elements; from 1 to {} fit", asks, elements,
                         INT32_MAX);
@@ -64,14 +65,11 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
   made.state_.reset(new (std::nothrow) state);
   if (!made.state_) return status_code::out_of_memory;
   state &s = *made.state_;
-  s.how.on = how.on;
-  s.how.device_context = how.on == device::cuda ? detail::context_for(how) : how.device_context;
+  s.how = where;
   s.dim = {0, static_cast<std::int32_t>(elements), 1};
   s.view.type = {halide_type_uint, static_cast<std::uint8_t>(8 * element_bytes)};
   s.view.dimensions = 1;
   s.view.dim = &s.dim;
-  detail::take_over_halide();
-  detail::note_device_use();
   detail::context c(s.how);
   if (const int code = detail::take_device_memory(c, s.view, how.on)) {
     if (!c.no_memory) return failed("no memory", c, code);
@@ -88,7 +86,9 @@ status device_memory::copy_from(const void *host) noexcept {
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(const_cast<void *>(host));
   view.set_host_dirty();
-  const int code = halide_copy_to_device(&c, &view, detail::interface_of(state_->how.on));
+  int code = halide_copy_to_device(&c, &view, detail::interface_of(state_->how.on));
+  // Streams of the caller's do not wait for the context's default one.
+  if (code == 0) code = halide_device_sync(&c, &view);
   return code == 0 ? status{} : failed("cannot copy to the device", c, code);
 }
 

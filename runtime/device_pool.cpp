@@ -5,22 +5,29 @@
 #include <limits>
 
 #include "device.hpp"
+#include "fork.hpp"
 
 namespace qkv {
 namespace {
 
 struct counts {
   std::atomic<std::size_t> in_use{0}, peak{0}, most{std::numeric_limits<std::size_t>::max()};
+  std::atomic<bool> used{false};
+
+  void raise_peak_to(std::size_t bytes) noexcept {
+    std::size_t highest = peak;
+    while (highest < bytes && !peak.compare_exchange_weak(highest, bytes)) {
+    }
+  }
 
   bool add(std::size_t bytes) noexcept {
+    used = true;
     std::size_t now = in_use;
     do {
       const std::size_t limit = most;
       if (bytes > limit || now > limit - bytes) return false;
     } while (!in_use.compare_exchange_weak(now, now + bytes));
-    std::size_t highest = peak;
-    while (highest < now + bytes && !peak.compare_exchange_weak(highest, now + bytes)) {
-    }
+    raise_peak_to(now + bytes);
     return true;
   }
 };
@@ -44,16 +51,22 @@ device_pool &pool_of(device d) noexcept {
 
 std::size_t device_pool::in_use() const noexcept { return counts_of(on_).in_use; }
 std::size_t device_pool::peak() const noexcept { return counts_of(on_).peak; }
-void device_pool::reset_peak() noexcept { counts_of(on_).peak = counts_of(on_).in_use.load(); }
+void device_pool::reset_peak() noexcept {
+  counts &c = counts_of(on_);
+  c.peak = 0;
+  c.raise_peak_to(c.in_use);  // what another thread adds meanwhile raises it, too
+}
 void device_pool::limit(std::size_t bytes) noexcept { counts_of(on_).most = bytes; }
 
 void device_pool::trim() noexcept {
-  if (on_ == device::host || !halide_reuse_device_allocations) return;
+  // Halide keeps nothing on OpenCL.
+  if (on_ != device::cuda || !counts_of(on_).used || detail::devices_lost()) return;
+  if (!halide_cuda_release_unused_device_allocations) return;
   const options how{.on = on_};
+  // Frees in the thread's context, which need not be that of the memory: addresses are unique.
+  const detail::current_context current(how);
   detail::context c(how);
-  // Both switch for all devices; the first gives back what none uses.
-  (void)halide_reuse_device_allocations(&c, false);
-  (void)halide_reuse_device_allocations(&c, true);
+  if (current.ok()) (void)halide_cuda_release_unused_device_allocations(&c);
 }
 
 namespace detail {

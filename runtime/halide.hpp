@@ -27,7 +27,7 @@
 #pragma weak halide_opencl_get_cl_mem
 #pragma weak halide_device_free
 #pragma weak halide_device_sync
-#pragma weak halide_reuse_device_allocations
+#pragma weak halide_cuda_release_unused_device_allocations
 
 namespace qkv::detail {
 

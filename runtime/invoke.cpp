@@ -101,6 +101,14 @@ std::string size_text(std::string_view text) {
                      std::numeric_limits<std::int32_t>::max());
 }
 
+// Only a param whose kernel packs it on the host gets past the checks with such a stride.
+bool has_wide_stride(const qkv_tensor &t) {
+  if (empty(t)) return false;
+  for (int d = 0; d < t.rank; ++d)
+    if (t.extent[d] > 1 && t.stride[d] > widest_stride(t.extent[d])) return true;
+  return false;
+}
+
 class invocation {
  public:
   invocation(const qkv_kernel &k, std::span<const qkv_tensor> t, const options &how)
@@ -166,6 +174,7 @@ class invocation {
       return {};
     }
     if (packed && !empty(t)) return build_unpacked(i, bound->data);
+    if (where != device::host && t.device == QKV_HOST && has_wide_stride(t)) return build_dense(i);
     if (where == device::host && a.pack >= 0) {
       panels layout;
       if (status s = measure(k_, a, t, layout); !s) return s;
@@ -189,12 +198,19 @@ class invocation {
     return {};
   }
 
-  // Devices read params as they are.
+  // Devices read params as they are: not packed, and with strides that Halide takes.
   status build_unpacked(std::size_t i, const void *panels) {
+    return build_copy(i, [&](const qkv_tensor &to) { unpack(k_, k_.arguments[i], panels, to); });
+  }
+  status build_dense(std::size_t i) {
+    return build_copy(i, [&](const qkv_tensor &to) { copy_dense(t_[i], to.data); });
+  }
+  template <class Fill>
+  status build_copy(std::size_t i, Fill fill) {
     const std::size_t bytes = dense_bytes(t_[i]);
     const qkv_tensor t = dense(t_[i], borrow(bytes));
     if (!t.data) return no_memory(k_.arguments[i].name, bytes);
-    unpack(k_, k_.arguments[i], panels, t);
+    fill(t);
     buffers_[i].set(t);
     return {};
   }

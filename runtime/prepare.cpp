@@ -30,7 +30,8 @@ struct prepared::state {
   workspace memory;
   std::vector<detail::borrowed> kept;
   std::vector<device_memory> uploaded;
-  void *device_context = nullptr;  // in which they were uploaded
+  device on = device::host;
+  void *device_context = nullptr;  // of CUDA
 
   explicit state(const qkv_kernel &k)
       : kernel(&k),
@@ -95,7 +96,6 @@ struct prepared::state {
     if (s.ok()) s = there.copy_from(contiguous.data());
     if (!s) return fail(s.code(), "{}: {}: {}", name, kernel->arguments[i].name, s.text());
     t = detail::dense(t, there.handle());
-    device_context = how.device_context;
     t.device = static_cast<std::int32_t>(how.on);
     return {};
   }
@@ -117,10 +117,14 @@ status prepared::make(const qkv_kernel &k, std::span<const qkv_tensor> params, p
     if (k.arguments[i].role == QKV_PARAM) made->tensors[i] = params[next++];
   options where = how;
   if (status s = detail::choose(k, made->tensors, how, where.on); !s) return s;
-  if (where.on != device::host && !detail::entry_of(k, where.on))
-    return fail(status_code::unsupported, "{}: not built for {}", k.name,
-                detail::device_name(static_cast<int>(where.on)));
-  if (where.on == device::cuda) where.device_context = detail::context_for(where);
+  if (where.on != device::host) {
+    if (!detail::entry_of(k, where.on))
+      return fail(status_code::unsupported, "{}: not built for {}", k.name,
+                  detail::device_name(static_cast<int>(where.on)));
+    if (status s = detail::use_device(k.name, where); !s) return s;
+    made->on = where.on;
+    if (where.on == device::cuda) made->device_context = where.device_context;
+  }
   for (std::size_t i = 0; i < made->tensors.size(); ++i) {
     const bool here = k.arguments[i].role == QKV_PARAM && made->tensors[i].device == QKV_HOST;
     if (!here) continue;
@@ -153,7 +157,12 @@ status prepared::run(std::span<const qkv_tensor> arguments, const options &how) 
                   arguments.size(), wanted);
     }
     options there = how;
+    if (there.on == device::host) there.on = state_->on;
     if (!there.device_context) there.device_context = state_->device_context;
+    if (state_->device_context && there.device_context != state_->device_context) {
+      return fail(status_code::wrong_device, "{}: its params were prepared in another context",
+                  k.name);
+    }
     return detail::run(k, all, state_->bound, there);
   } catch (...) {
     return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);

@@ -47,8 +47,11 @@ Expr stored_form(const value &v, dtype t) {
 namespace {
 
 Expr as(dtype t, const Expr &e) {
-  if (t == b8) return e.type().is_bool() ? e : !strict::equal(e, Halide::cast(e.type(), 0));
-  return strict::cast(halide_type(t), e);
+  if (t != b8) return strict::cast(halide_type(t), e);
+  if (e.type().is_bool()) return e;
+  const bool stored = e.type().bits() == 16;  // -0 is 0, but its bits are not
+  const Expr number = stored ? strict::cast(Halide::Float(32), e) : e;
+  return !strict::equal(number, Halide::cast(number.type(), 0));
 }
 
 Expr unary(op o, const Expr &x) {

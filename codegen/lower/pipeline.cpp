@@ -35,7 +35,7 @@ compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
   const bool on_gpu = t.has_gpu_feature();
   if (on_gpu) refuse_f64(p, t);
   const stages cut = cut_into_stages(p);
-  // On devices, params are read where they lie: nobody packs memory of a device.
+  // On devices, params are read where they lie: device memory is never packed.
   context c(p, cut, on_gpu ? std::vector<pack>() : packs_of(p, cut));
   limits fits(c);
   fits.computed();

@@ -11,7 +11,7 @@ using Halide::Type;
 
 namespace {
 
-// Has no rounding.
+// Flips the sign bit, so nothing is rounded.
 Expr negated(const Expr &x) {
   const Type bits = Halide::UInt(32, x.type().lanes());
   return hi::Reinterpret::make(

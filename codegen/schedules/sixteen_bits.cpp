@@ -1,5 +1,6 @@
 #include "codegen/schedules/sixteen_bits.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <vector>
@@ -14,8 +15,14 @@ namespace {
 
 Type integers(const Type &t) { return t.with_code(halide_type_uint); }
 
-// True for an operation that computes with the numbers, or compares them.
-bool is_arithmetic(const Expr &e) {
+template <class Node>
+Type operand_of(const Expr &e) {
+  return e.as<Node>()->a.type();
+}
+
+// The type of the numbers that an operation computes with or compares; that of a boolean where it
+// does neither.
+Type computed_with(const Expr &e) {
   switch (e.node_type()) {
     case hi::IRNodeType::Add:
     case hi::IRNodeType::Sub:
@@ -25,9 +32,21 @@ bool is_arithmetic(const Expr &e) {
     case hi::IRNodeType::Min:
     case hi::IRNodeType::Max:
     case hi::IRNodeType::VectorReduce:
-      return true;
+      return e.type();
+    case hi::IRNodeType::EQ:
+      return operand_of<hi::EQ>(e);
+    case hi::IRNodeType::NE:
+      return operand_of<hi::NE>(e);
+    case hi::IRNodeType::LT:
+      return operand_of<hi::LT>(e);
+    case hi::IRNodeType::LE:
+      return operand_of<hi::LE>(e);
+    case hi::IRNodeType::GT:
+      return operand_of<hi::GT>(e);
+    case hi::IRNodeType::GE:
+      return operand_of<hi::GE>(e);
     default:
-      return false;
+      return Halide::Bool();
   }
 }
 
@@ -38,7 +57,7 @@ bool sixteen_bits::replaces(const Type &t) const {
 }
 
 Expr sixteen_bits::mutate(const Expr &e) {
-  if (e.defined() && replaces(e.type()) && is_arithmetic(e))
+  if (e.defined() && replaces(computed_with(e)))
     throw std::logic_error("arithmetic on 16-bit numbers, which devices compute in f32");
   return IRMutator::mutate(e);
 }
@@ -75,8 +94,8 @@ Expr sixteen_bits::visit(const hi::Cast *op) {
   if (!replaces(op->type)) return IRMutator::visit(op);
   const Expr number = mutate(Halide::cast(f32, op->value));
   const Expr rounded = mutate(converted(op->type, number));
-  // Halide's conversion to f16 makes an infinity of a NaN whose upper bits are 0. One to bf16 has
-  // been written as integer arithmetic: see strict::cast.
+  // Halide's conversion to f16 makes an infinity of a NaN whose upper bits are 0. Conversions to
+  // bf16 are integer arithmetic already (strict::cast).
   const Expr bits = Halide::reinterpret<std::uint32_t>(number);
   return Halide::select((bits & 0x7fffffff) <= 0x7f800000, rounded,
                         Halide::cast<std::uint16_t>((bits >> 16) | 0x7fff));
@@ -89,7 +108,10 @@ Expr sixteen_bits::visit(const hi::Reinterpret *op) {
 }
 
 Expr sixteen_bits::visit(const hi::Call *op) {
-  if (!replaces(op->type)) return IRMutator::visit(op);
+  const bool concerns =
+      replaces(op->type) || std::any_of(op->args.begin(), op->args.end(),
+                                        [&](const Expr &a) { return replaces(a.type()); });
+  if (!concerns) return IRMutator::visit(op);
   if (!op->is_intrinsic(hi::Call::if_then_else) && !op->is_intrinsic(hi::Call::likely) &&
       !op->is_intrinsic(hi::Call::likely_if_innermost))
     throw std::logic_error(op->name + " of 16-bit numbers, which devices compute in f32");

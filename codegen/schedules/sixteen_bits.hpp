@@ -11,7 +11,7 @@ namespace qkv::codegen {
 //   float32(X[i])           -> number_of(uint16 X[i])
 //   Y[i] = bfloat16(number) -> uint16 Y[i] = bits_of(number)
 //
-// Throws std::logic_error for arithmetic on 16-bit numbers: `widen` leaves conversions alone.
+// Throws std::logic_error for operations on 16-bit numbers: `widen` leaves conversions alone.
 class sixteen_bits : public Halide::Internal::IRMutator {
  public:
   explicit sixteen_bits(bool lacks_f16) : lacks_f16_(lacks_f16) {}

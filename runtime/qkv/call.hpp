@@ -90,7 +90,7 @@ template <auto Kernel, class... Argument,
           class Err = detail::call_refusal<"call", Kernel, detail::part::all, Argument...>>
 Err call(const options &, Argument &&...);
 
-// A kernel whose params are bound. Copies share the packed params; several threads may call it at
+// A kernel whose params are bound. Copies share the prepared params; several threads may call it at
 // once.
 template <auto Kernel>
 class prepared_kernel {
@@ -98,7 +98,7 @@ class prepared_kernel {
   prepared_kernel(qkv::prepared params, qkv::status state)
       : params_(std::move(params)), state_(std::move(state)) {}
 
-  // True if the params could be packed; otherwise every call gives the same status.
+  // True if the params could be prepared; otherwise every call gives the same status.
   bool ok() const { return state_.ok(); }
   const qkv::status &status() const { return state_; }
 
@@ -127,10 +127,11 @@ class prepared_kernel {
   qkv::status state_;
 };
 
-// Checks the params of a kernel, in the order of its signature, and packs them for the host or copies
-// them to the device that the options name: prepare<my::mha>({.on = device::cuda}, Wq, Wk, Wv, Wo).
-// They may be freed or changed afterwards (those that lie on the device may not). Cost: one pass over
-// the params.
+// Checks the params of a kernel, in the order of its signature, and packs them for the host or
+// copies them to the device that the options name:
+//   prepare<my::mha>({.on = device::cuda}, Wq, Wk, Wv, Wo)
+// They may be freed or changed afterwards (those that lie on the device may not). Cost: one pass
+// over the params, and the way to the device.
 template <auto Kernel, class... Param>
   requires(!detail::begins_with_options<Param...> &&
            detail::callable<"prepare", Kernel, detail::part::params, Param...>)

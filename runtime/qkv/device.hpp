@@ -11,16 +11,20 @@ namespace qkv {
 status available(device) noexcept;
 
 // Memory of a device that this program's calls, prepared params and device_memory objects use: what
-// compiled code stores between its steps, and copies of host tensors. Memory that is given back is
-// kept for later calls until trim(). Counts cost nothing and are exact, also between threads.
+// compiled code stores between its steps, and copies of host tensors. Counts are bytes that were
+// asked for and not yet given back; the driver may hold more, because it gets rounded sizes, and
+// CUDA's memory is kept for later calls until trim(). All functions may be called at any time, by
+// any thread, and cost a few nanoseconds, but for trim().
 class device_pool {
  public:
-  std::size_t in_use() const noexcept;  // bytes
-  std::size_t peak() const noexcept;    // the most that were in use at once since reset_peak()
+  std::size_t in_use() const noexcept;
+  std::size_t peak() const noexcept;  // the most that were in use at once since reset_peak()
   void reset_peak() noexcept;
-  // Whatever needs more memory at once fails with out_of_memory. No limit at first.
+  // Whatever would bring in_use() above so many bytes fails with out_of_memory. No limit at first.
   void limit(std::size_t bytes) noexcept;
-  void trim() noexcept;  // gives memory that is not in use back to the driver
+  // Gives memory that is not in use back to the driver, which may wait for the device. Nothing to do
+  // in a process forked from one that used a device.
+  void trim() noexcept;
 
  private:
   friend device_pool &pool_of(device) noexcept;
@@ -42,7 +46,7 @@ class device_memory {
   // no memory left), out_of_memory (on the host, or beyond the limit of the device's pool).
   static status make(const options &how, int element_bytes, std::int64_t elements,
                      device_memory &result) noexcept;
-  // All of it, contiguous, there and back; each waits until done. Errors: null_data (this object
+  // All of it, contiguous, there and back; each waits until done, whatever streams wait for. Errors: null_data (this object
   // has no memory), device_failed (also after a fork).
   status copy_from(const void *host) noexcept;
   status copy_to(void *host) const noexcept;
@@ -69,7 +73,7 @@ class device_view : public detail::shaped<tensor_spec<Spec...>> {
   template <std::size_t N>
     requires(spec::counts(N))
   device_view(device on, void *handle, const length (&extents)[N])
-      : device_view(on, handle, detail::extents_from<spec>(extents)) {}
+      : device_view(detail::extents_from<spec>(extents), on, handle) {}
   template <std::size_t N>
     requires(spec::counts(N))
   device_view(device on, void *handle, const length (&extents)[N],
@@ -80,17 +84,17 @@ class device_view : public detail::shaped<tensor_spec<Spec...>> {
   template <class... E>
     requires detail::passes<detail::extents_fit<spec, extents<E...>>>
   device_view(device on, void *handle, const extents<E...> &sizes)
-      : device_view(on, handle, detail::extents_from<spec>(sizes)) {}
+      : device_view(detail::extents_from<spec>(sizes), on, handle) {}
 
   device_view(device on, void *handle)
     requires(spec::decided_at_call == 0)
-      : device_view(on, handle, detail::known_extents<spec>()) {}
+      : device_view(detail::known_extents<spec>(), on, handle) {}
 
   void *handle() const { return handle_; }
   qkv_tensor descriptor() const { return this->describe(handle_, static_cast<int>(on_)); }
 
  private:
-  device_view(device on, void *handle, const detail::dimensions &extent)
+  device_view(const detail::dimensions &extent, device on, void *handle)
       : base(extent, detail::dense_strides(extent, spec::rank)), on_(on), handle_(handle) {}
 
   device on_;

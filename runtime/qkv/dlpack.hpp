@@ -1,6 +1,7 @@
 #pragma once
-// Tensors of other libraries, in and out, by DLPack (https://dmlc.github.io/dlpack), whose structures
-// PyTorch, JAX and CuPy hand around. Its header is the caller's: these templates take its types.
+// Tensors of other libraries, in and out, by DLPack (https://dmlc.github.io/dlpack), whose
+// structures PyTorch, JAX and CuPy exchange. Its header is the caller's: these templates take its
+// types.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -62,10 +63,12 @@ concept dl_tensor = requires(const T &t) {
 
 }  // namespace detail
 
-// A DLTensor as an argument: dlpack_view<batch, heads, seq, d_k>(*managed->dl_tensor). It refers to
-// the memory, which must outlive it. A dtype, a number of axes, a size, a stride or a device that the
-// kernel does not take is reported by the call, with the name of the argument. Of CUDA devices, the
-// call runs on that of its context (options.hpp), whatever the device's number.
+// A DLTensor as an argument: dlpack_view<batch, heads, seq, d_k>(managed->dl_tensor). It refers to
+// the memory, which must outlive it. Of CUDA devices, the call runs on that of its context
+// (options.hpp), whatever the device's number. The flag for read-only memory stands outside of a
+// DLTensor: heed it before passing the view for an output. Cost: no copy.
+// Errors: by the call, with the name of the argument: a dtype, a number of axes, a size, a stride or
+// a device that the kernel does not take; wrong_device also for an OpenCL buffer with an offset.
 template <auto... Spec>
 class dlpack_view {
   using spec = tensor_spec<Spec...>;
@@ -81,7 +84,8 @@ class dlpack_view {
     tensor_.dtype = detail::dl::dtype_of(t.code, t.bits, t.lanes);
     tensor_.device = detail::dl::device_of(static_cast<int>(from.device.device_type));
     tensor_.rank = from.ndim;
-    tensor_.data = static_cast<char *>(from.data) + from.byte_offset;
+    if (tensor_.device == QKV_OPENCL && from.byte_offset != 0) tensor_.device = -1;
+    if (from.data) tensor_.data = static_cast<char *>(from.data) + from.byte_offset;
     if (from.ndim < 0 || from.ndim > QKV_MAX_RANK) return;
     detail::dimensions extent{};
     std::copy_n(from.shape, from.ndim, extent.begin());
@@ -97,16 +101,23 @@ class dlpack_view {
 };
 
 // A tensor for another library: to_dlpack<DLManagedTensor>(std::move(Y)), or of type
-// DLManagedTensorVersioned. Whoever receives it calls its deleter, which frees what the tensor owns;
-// views refer to memory that must outlive it. Null where the host has no memory for it.
+// DLManagedTensorVersioned; `device_number` counts the devices of a kind. Whoever receives it calls
+// its deleter, which frees what the tensor owns; views refer to memory that must outlive it. Null
+// where the host has no memory for it, and for a dlpack_view that no call would take.
+// Cost: none for a tensor that is moved, else a copy of its elements.
 template <class Managed, detail::some_tensor T>
-Managed *to_dlpack(T tensor) {
+Managed *to_dlpack(T tensor, int device_number = 0) {
   struct exported {
     Managed managed{};
     T tensor;
     qkv_tensor as;
     explicit exported(T &&t) : tensor(std::move(t)), as(tensor.descriptor()) {}
   };
+  const qkv_tensor given = tensor.descriptor();
+  if (given.rank < 0 || given.rank > QKV_MAX_RANK) return nullptr;
+  bool has_elements = true;
+  for (int d = 0; d < given.rank; ++d) has_elements = has_elements && given.extent[d] > 0;
+  if (given.dtype < 0 || given.device < 0 || (has_elements && !given.data)) return nullptr;
   auto *all = new (std::nothrow) exported(std::move(tensor));
   if (!all) return nullptr;
   Managed &m = all->managed;
@@ -114,7 +125,8 @@ Managed *to_dlpack(T tensor) {
   t.data = all->as.data;
   constexpr std::array devices = {detail::dl::cpu, detail::dl::cuda, detail::dl::opencl};
   using device_type = decltype(t.device.device_type);
-  t.device = {static_cast<device_type>(devices[static_cast<std::size_t>(all->as.device)]), 0};
+  t.device = {static_cast<device_type>(devices[static_cast<std::size_t>(all->as.device)]),
+              device_number};
   t.ndim = all->as.rank;
   const detail::dl::element e = detail::dl::elements[static_cast<std::size_t>(all->as.dtype)];
   t.dtype = {static_cast<std::uint8_t>(e.code), static_cast<std::uint8_t>(e.bits), 1};

@@ -19,7 +19,9 @@ struct options {
   qkv::workspace *workspace = nullptr;  // nullptr: qkv::default_workspace()
   // Of CUDA only: a CUcontext to run in (nullptr: the calling thread's current one, or the primary
   // one of the first device, as in CUDA's own runtime) and a CUstream (nullptr: the context's
-  // default). With a stream, a call on device tensors returns before the kernel is done.
+  // default). With a stream, a call on device tensors returns before the kernel is done. The
+  // context must outlive the program's calls, prepared params and device_memory: its kernels and
+  // its memory are kept for later calls.
   void *device_context = nullptr;
   void *device_stream = nullptr;
 };

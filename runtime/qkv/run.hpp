@@ -20,22 +20,23 @@ status run(const qkv_kernel &, std::span<const qkv_tensor> arguments,
 
 // The params of a kernel, laid out once as its compiled code reads them; the originals may be freed
 // or changed afterwards. May be used by several calls at once. Params on a device are not copied and
-// must outlive it.
+// must outlive it; it must outlive what its calls started on streams.
 class prepared {
  public:
   prepared() noexcept = default;  // holds nothing: run() refuses it
 
   // Checks `params` (in the order of the table) as far as they determine sizes themselves, and packs
-  // them for the host. Where the options name a device, or a param lies on one, the others are copied
-  // there: calls run on that device, in the same device context, and copy no param. What was packed
-  // for the host also runs on a device, but is unpacked and copied at each call. Errors: those of
-  // qkv::run(). Cost: one pass over the params.
+  // them for the host. Where the options name a device, or a param lies on one, the others are
+  // copied there: calls run on that device, in the same device context, and copy no param. What was
+  // packed for the host also runs on a device, but is unpacked and copied at each call. Errors:
+  // those of qkv::run(). Cost: one pass over the params, and the way to the device.
   static status make(const qkv_kernel &, std::span<const qkv_tensor> params, prepared &result,
                      const options & = {}) noexcept;
 
   // Runs the kernel with the other arguments, in the order of the table. Cost: as qkv::run(),
-  // without packing. Errors: those of qkv::run(), and not_linked (nothing was prepared, or the
-  // kernel's library was unloaded since). Never throws.
+  // without packing. Errors: those of qkv::run(), wrong_device also where the options name another
+  // context than that of the params, and not_linked (nothing was prepared, or the kernel's library
+  // was unloaded since). Never throws.
   status run(std::span<const qkv_tensor> arguments, const options & = {}) const noexcept;
 
  private:

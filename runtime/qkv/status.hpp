@@ -23,7 +23,7 @@ enum class status_code : int {
   null_data,      // an argument has elements but no memory
   misaligned,     // the memory is not aligned to the element size
   overlap,        // an output overlaps itself, another output or an input
-  out_of_memory,  // the workspace or the system has no more memory
+  out_of_memory,  // the workspace, the system or the device's pool has no more memory
   no_device,      // the device's driver or the device itself is absent
   device_failed,  // the device's driver reported an error
   unsupported,    // the library was not built for this device, or the request has no meaning

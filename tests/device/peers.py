@@ -53,15 +53,25 @@ def attention(name, kernel, s):
                 with sdpa_kernel(backend):
                     return sdpa()
             yield f"{peer}_{str(dtype)[6:]}", call, 4 * pairs * width
-        yield f"flex_{str(dtype)[6:]}", flex(q, k, v, causal, grouped), 4 * pairs * width
+        yield f"flex_{str(dtype)[6:]}", Flex(q, k, v, causal, grouped), 4 * pairs * width
 
 
-def flex(q, k, v, causal, grouped):
-    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+class Flex:
+    """FlexAttention, compiled at the first call, so that a failure is one of that call."""
 
-    compiled = torch.compile(flex_attention)
-    mask = create_block_mask(lambda b, h, i, j: i >= j, None, None, q.shape[2], k.shape[2]) if causal else None
-    return lambda: compiled(q, k, v, block_mask=mask, enable_gqa=grouped)
+    def __init__(self, q, k, v, causal, grouped):
+        self.tensors, self.causal, self.grouped, self.compiled = (q, k, v), causal, grouped, None
+
+    def __call__(self):
+        if self.compiled is None:
+            from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+
+            q, k, _ = self.tensors
+            self.mask = None
+            if self.causal:
+                self.mask = create_block_mask(lambda b, h, i, j: i >= j, None, None, q.shape[2], k.shape[2])
+            self.compiled = torch.compile(flex_attention)
+        return self.compiled(*self.tensors, block_mask=self.mask, enable_gqa=self.grouped)
 
 
 def projection(name, kernel, s):

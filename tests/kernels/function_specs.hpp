@@ -34,9 +34,18 @@ inline constexpr auto powers_of_f64 = kernel<"powers_of_f64">(
 inline constexpr auto conversions = kernel<"conversions">(
     [](in<"x", n> x, in<"h", f16, n> h, in<"b", bf16, n> b)
         -> outs<out<"whole", i32, n>, out<"true", b8, n>, out<"bf16", bf16, n>, out<"f16", f16, n>,
-                out<"bf16_cast", n>, out<"f16_cast", n>, out<"of_f16", n>, out<"of_bf16", n>> {
-      return {
-          cast<i32>(x), cast<b8>(x), x, x, cast<f32>(cast<bf16>(x)), cast<f32>(cast<f16>(x)), h, b};
+                out<"bf16_cast", n>, out<"f16_cast", n>, out<"of_f16", n>, out<"of_bf16", n>,
+                out<"true_bf16", b8, n>, out<"true_f16", b8, n>> {
+      return {cast<i32>(x),
+              cast<b8>(x),
+              x,
+              x,
+              cast<f32>(cast<bf16>(x)),
+              cast<f32>(cast<f16>(x)),
+              h,
+              b,
+              cast<b8>(cast<bf16>(x)),
+              cast<b8>(cast<f16>(x))};
     });
 inline constexpr auto conversions_of_f64 = kernel<"conversions_of_f64">(
     [](in<"x", n> x,

@@ -285,7 +285,7 @@ TEST_CASE("conversions keep NaN and infinities, and stay inside the range") {
   const auto count = static_cast<std::int64_t>(some.size());
   tensor<n> x({count}), rounded_b({count}), rounded_h({count}), of_b({count}), of_h({count});
   tensor<i32, n> whole({count});
-  tensor<b8, n> truth({count});
+  tensor<b8, n> truth({count}), truth_b({count}), truth_h({count});
   tensor<bf16, n> every_b({count}), b({count});
   tensor<f16, n> every_h({count}), h({count});
   for (std::int64_t k = 0; k < count; ++k) {
@@ -296,13 +296,15 @@ TEST_CASE("conversions keep NaN and infinities, and stay inside the range") {
   REQUIRE(count > 65536);  // all bits of 16 occur
   for (const options &how : places()) {
     REQUIRE(call<conversions>(how, x, every_h, every_b, whole, truth, b, h, rounded_b, rounded_h,
-                              of_h, of_b)
+                              of_h, of_b, truth_b, truth_h)
                 .ok());
     for (std::int64_t k = 0; k < count; ++k) {
       INFO(fmt::format("{:a} and bits {} on device {}", x(k), k % 65536, static_cast<int>(how.on)));
       const auto bits = static_cast<std::uint16_t>(k);
       REQUIRE(whole(k) == saturated(x(k)));
       REQUIRE(truth(k) == (x(k) != 0));
+      REQUIRE(truth_b(k) == (stored(bf16, x(k)) != 0));
+      REQUIRE(truth_h(k) == (stored(f16, x(k)) != 0));
       REQUIRE(same(rounded_b(k), stored(bf16, x(k))));
       REQUIRE(same(rounded_h(k), stored(f16, x(k))));
       REQUIRE(same(from_bf16(b(k)), stored(bf16, x(k))));

@@ -8,7 +8,7 @@ import sys
 
 
 def run(program, kernel, without):
-    environment = dict(os.environ, QKV_TRIAL=kernel + " ", QKV_CUDA_MUST_RUN="1", PTX_SEED="0",
+    environment = dict(os.environ, QKV_KERNEL=kernel, QKV_CUDA_MUST_RUN="1", PTX_SEED="0",
                        PTX_WITHOUT_BARRIERS=",".join(map(str, without)))
     done = subprocess.run([program, "kernels agree with the interpreter on CUDA*", "--abort"], env=environment,
                           capture_output=True, text=True, check=False)

@@ -2,6 +2,8 @@
 // floating-point state left alone, and the same numbers on a device.
 #include "compiled.hpp"
 
+#include <sys/mman.h>
+
 #include <qkv/call.hpp>
 #include <qkv/device.hpp>
 
@@ -275,6 +277,34 @@ TEST_CASE("params on a device") {
   }
 }
 
+TEST_CASE("params whose strides are too wide for compiled code") {
+  const extents sizes(extent<batch>(1), extent<seq>(3));
+  const auto X = random(tensor<batch, seq, d_model>(sizes), 6);
+  const auto W = random(tensor<d_model, heads, d>(), 7);
+  const auto b = random(tensor<heads, d>(), 8);
+  queries y(sizes), z(sizes);
+  REQUIRE(qkv::call<compiled::project>(X, W, b, y).ok());
+  const std::int64_t rows = W.extent(0), row = W.elements() / rows;
+  const std::int64_t stride = (std::int64_t{1} << 31) / rows + 1000;  // times rows: above 2^31
+  const auto bytes = static_cast<std::size_t>((rows - 1) * stride + row) * sizeof(float);
+  void *const sparse = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  REQUIRE(sparse != MAP_FAILED);
+  auto *const first = static_cast<float *>(sparse);
+  for (std::int64_t r = 0; r < rows; ++r) std::copy_n(W.data() + r * row, row, first + r * stride);
+  const qkv::const_tensor_view<d_model, heads, d> wide(first, {rows, W.extent(1), W.extent(2)},
+                                                       {stride, W.extent(2), 1});
+  for (const options &how : places()) {
+    z.fill(-7);
+    REQUIRE(qkv::call<compiled::project>(how, X, wide, b, z).ok());
+    CHECK(distance(y, z) < 1e-5f);
+    z.fill(-7);
+    REQUIRE(qkv::prepare<compiled::project>(how, wide, b)(X, z).ok());
+    CHECK(distance(y, z) < 1e-5f);
+  }
+  munmap(sparse, bytes);
+}
+
 TEST_CASE("memory of a device is counted and limited") {
   const problem p;
   for (const options &how : places()) {
@@ -302,6 +332,10 @@ TEST_CASE("memory of a device is counted and limited") {
     CHECK(pool.in_use() == before);
     pool.trim();
 
+    const struct unlimited {
+      qkv::device_pool &pool;
+      ~unlimited() { pool.limit(std::numeric_limits<std::size_t>::max()); }
+    } again{pool};
     pool.limit(before + tensors - 4);
     o.fill(-7);
     const qkv::status s = p.call(o, how);

@@ -144,7 +144,34 @@ TEST_CASE("params are copied to the device once") {
   const qkv::options in_abc = {.on = on, .device_context = reinterpret_cast<void *>(0xabc)};
   const auto in_context = qkv::prepare<compiled::project>(in_abc, W, b);
   REQUIRE(in_context(X_there, Y).ok());
+  CHECK(apart.count("push") > 0);
   CHECK(apart.count("push") == apart.count("push abc"));
+  CHECK(in_context({.device_context = reinterpret_cast<void *>(0xdef)}, X_there, Y).text() ==
+        std::string("project: its params were prepared in another context"));
+  CHECK(in_context(in_abc, X_there, Y).ok());
+  // So do params that were on the device before.
+  qkv::device_memory w, bias;
+  REQUIRE(qkv::device_memory::make({.on = on}, 4, W.elements(), w).ok());
+  REQUIRE(qkv::device_memory::make({.on = on}, 4, b.elements(), bias).ok());
+  const auto in_place =
+      qkv::prepare<compiled::project>(in_abc, qkv::device_view<d_model, heads, d>(on, w.handle()),
+                                      qkv::device_view<heads, d>(on, bias.handle()));
+  const journal there;
+  REQUIRE(in_place(X_there, Y).ok());
+  CHECK(there.count("upload") == 0);
+  CHECK(there.count("push") > 0);
+  CHECK(there.count("push") == there.count("push abc"));
+}
+
+TEST_CASE("trim gives memory back to the driver") {
+  problem p;
+  REQUIRE(p.call({.on = qkv::device::cuda}).ok());
+  const journal l;
+  qkv::pool_of(qkv::device::cuda).trim();
+  CHECK(l.count("free") >= 4);
+  CHECK(l.count("free without a context") == 0);
+  REQUIRE(p.call({.on = qkv::device::cuda}).ok());
+  CHECK(l.count("alloc") >= 4);
 }
 
 TEST_CASE("the context of the calling thread") {
@@ -155,6 +182,7 @@ TEST_CASE("the context of the calling thread") {
   REQUIRE(set);
   const journal primary;
   REQUIRE(p.call({.on = qkv::device::cuda}).ok());
+  CHECK(primary.count("push") > 0);
   CHECK(primary.count("push") == primary.count("push c1"));
   set(reinterpret_cast<void *>(0xbee));
   const journal current;

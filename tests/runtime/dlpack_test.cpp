@@ -1,5 +1,6 @@
 // DLPack in and out: what other libraries' tensors say is checked by the call, and what leaves is
 // freed by its deleter.
+#include <qkv/device.hpp>
 #include <qkv/dlpack.hpp>
 
 #include <algorithm>
@@ -87,6 +88,7 @@ TEST_CASE("types and devices of DLPack") {
   CHECK(dtype_of(0, 64, 1) == -1);
   CHECK(dtype_of(2, 32, 4) == -1);
   CHECK(dtype_of(5, 64, 1) == -1);
+  s.t.byte_offset = 0;
   const auto device_of = [&](int type) {
     s.t.device.device_type = type;
     return dlpack_view<n, m>(s.t).descriptor().device;
@@ -117,6 +119,8 @@ TEST_CASE("what a kernel does not take is refused by the call") {
   s.t.ndim = 2;
   s.t.device.device_type = 10;
   CHECK(text(s.t) == "copy: X is on device -1, which does not exist");
+  s.t.device.device_type = 4;  // an OpenCL buffer has no address that an offset could be added to
+  CHECK(text(s.t) == "copy: X is on device -1, which does not exist");
 }
 
 TEST_CASE("a tensor for another library") {
@@ -141,4 +145,28 @@ TEST_CASE("a tensor for another library") {
   CHECK(versioned->flags == 1);
   CHECK(versioned->dl_tensor.data == six);
   versioned->deleter(versioned);
+
+  auto *second = to_dlpack<DLManagedTensor>(device_view<n, m>(device::cuda, six, {2}), 1);
+  REQUIRE(second);
+  CHECK(second->dl_tensor.device.device_type == 2);
+  CHECK(second->dl_tensor.device.device_id == 1);
+  second->deleter(second);
+}
+
+TEST_CASE("what no call would take is not exported") {
+  const auto exported = [](const DLTensor &x) {
+    auto *all = to_dlpack<DLManagedTensor>(dlpack_view<n, m>(x));
+    if (all) all->deleter(all);
+    return all != nullptr;
+  };
+  const sample s;
+  CHECK(exported(s.t));
+  for (const auto &damage :
+       {+[](DLTensor &t) { t.device.device_type = 10; }, +[](DLTensor &t) { t.dtype.bits = 4; },
+        +[](DLTensor &t) { t.ndim = 9; }, +[](DLTensor &t) { t.ndim = -1; },
+        +[](DLTensor &t) { t.data = nullptr; }}) {
+    DLTensor t = s.t;
+    damage(t);
+    CHECK_FALSE(exported(t));
+  }
 }

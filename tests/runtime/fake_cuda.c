@@ -73,7 +73,10 @@ int cuMemAlloc_v2(address *memory, size_t bytes) {
   *memory = (address)calloc(1, bytes);
   return note("alloc", NULL), 0;
 }
-int cuMemFree_v2(address memory) { return free((void *)memory), note("free", NULL), 0; }
+int cuMemFree_v2(address memory) {
+  if (n_contexts == 0) return note("free without a context", NULL), 201; /* CUDA_ERROR_INVALID_CONTEXT */
+  return free((void *)memory), note("free", NULL), 0;
+}
 int cuMemcpyHtoD_v2(address to, const void *from, size_t n) { return memcpy((void *)to, from, n), note("upload", NULL), 0; }
 int cuMemcpyDtoH_v2(void *to, address from, size_t n) { return memcpy(to, (void *)from, n), note("download", NULL), 0; }
 int cuMemcpyDtoD_v2(address to, address from, size_t n) { return memcpy((void *)to, (void *)from, n), 0; }
