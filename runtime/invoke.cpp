@@ -14,6 +14,7 @@
 
 #include "check.hpp"
 #include "context.hpp"
+#include "dense.hpp"
 #include "device.hpp"
 #include "fail.hpp"
 #include "float_state.hpp"

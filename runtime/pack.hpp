@@ -28,13 +28,6 @@ status pack(const qkv_kernel &, const qkv_argument &, const qkv_tensor &, const 
 // one pass.
 void unpack(const qkv_kernel &, const qkv_argument &, const void *panels, const qkv_tensor &to);
 
-// Bytes of all elements, contiguous.
-std::size_t dense_bytes(const qkv_tensor &);
-// A contiguous tensor of the same extents in other memory.
-qkv_tensor dense(const qkv_tensor &, void *data);
-// The same elements, contiguous; `to` has room for all of them.
-void copy_dense(const qkv_tensor &, void *to);
-
 // Memory of a workspace that goes back by itself.
 class borrowed {
  public:

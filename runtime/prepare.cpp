@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "dense.hpp"
 #include "device.hpp"
 #include "fail.hpp"
 #include "invoke.hpp"

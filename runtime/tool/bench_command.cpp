@@ -19,8 +19,6 @@ double seconds_since(stopwatch::time_point begin) {
   return std::chrono::duration<double>(stopwatch::now() - begin).count();
 }
 
-}  // namespace
-
 // Arguments of a device lie in its memory: the kernel is measured, not the way there.
 class resident {
  public:
@@ -42,6 +40,8 @@ class resident {
  private:
   std::vector<device_memory> memory_;
 };
+
+}  // namespace
 
 // The params are prepared once, as a program that cares for speed does. Turns of at least 2 ms, for
 // a second in all.
