@@ -187,6 +187,7 @@ class attention_lowering {
     limit_ = keys_ - f_.b * f_.tile.keys;
     if (seen.to.defined()) limit_ = Halide::min(limit_, seen.to - f_.b * f_.tile.keys);
     limit_ = Halide::min(limit_, f_.tile.keys);
+    limit_is_chosen_ = seen.is_chosen;
     f_.keys = keys_of_block("key");
     const Expr k = trimmed(f_.keys);
     const auto block = tiles_.with_outer({f_.i, f_.b, f_.T});
@@ -231,8 +232,9 @@ class attention_lowering {
 
   RDom keys_of_block(const std::string &name) const {
     RDom keys(0, f_.tile.keys, name);
-    if (!f_.tile.dealt_to_threads())
-      keys.where(keys.x < limit_);  // threads run in step: nothing to gain there
+    if (f_.tile.dealt_to_threads()) return keys;  // threads run in step: nothing to gain there
+    keys.where(keys.x < limit_);
+    if (limit_is_chosen_) keys.where(f_.b * f_.tile.keys + keys.x < keys_);
     return keys;
   }
   Expr trimmed(const RDom &keys) const {
@@ -470,6 +472,7 @@ class attention_lowering {
   bool marked_by_scores_ = false;  // some masks depend on products of the tile
   bool less_maximum_ = false;
   Expr rows_, keys_, limit_;
+  bool limit_is_chosen_ = false;
 };
 
 }  // namespace

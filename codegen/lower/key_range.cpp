@@ -59,6 +59,7 @@ class ranges {
   static key_range intersection(key_range a, const key_range &b) {
     if (b.from.defined()) a.from = a.from.defined() ? Halide::max(a.from, b.from) : b.from;
     if (b.to.defined()) a.to = a.to.defined() ? Halide::min(a.to, b.to) : b.to;
+    a.is_chosen = a.is_chosen || b.is_chosen;
     return a;
   }
 
@@ -66,6 +67,7 @@ class ranges {
     key_range r;
     if (a.from.defined() && b.from.defined()) r.from = Halide::min(a.from, b.from);
     if (a.to.defined() && b.to.defined()) r.to = Halide::max(a.to, b.to);
+    r.is_chosen = a.is_chosen || b.is_chosen;
     return r;
   }
 
@@ -99,6 +101,7 @@ class ranges {
     const int k = a->coefficient - b->coefficient;
     Expr low = a->low - b->high + strict;  // k * key + low <= 0 must be possible
     const Expr holds = both(a->holds, b->holds);
+    r.is_chosen = holds.defined();
     if (k == 1) r.to = where_it_holds(holds, as_position(1 - low), longest_axis);
     if (k == -1) r.from = where_it_holds(holds, as_position(low), 0);
     return r;

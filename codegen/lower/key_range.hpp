@@ -11,6 +11,7 @@ namespace qkv::codegen {
 // Keys outside [from, to) are masked for every row of the tile. Undefined: no bound follows from the mask.
 struct key_range {
   Halide::Expr from, to;
+  bool is_chosen = false;  // by whether sums wrap around: bounds inference does not solve for that
 };
 
 // rows first..last of the tile; outer: where the other axes are.

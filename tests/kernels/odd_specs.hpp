@@ -14,6 +14,8 @@ inline constexpr alias<"kv", s> kv;
 inline constexpr axis<"d", 17> d;
 inline constexpr axis<"e", 5> e;
 inline constexpr axis<"front", 4> front;
+inline constexpr axis<"single", 1> single;
+inline constexpr axis<"first", 1> first;
 inline constexpr axis<"two", 2> two;
 inline constexpr axis<"half", 2> half;
 inline constexpr axis<"rest", 13> rest;
@@ -129,6 +131,13 @@ inline constexpr auto every_third = kernel<"every_third">(
     [](in<"Q", s, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> outs<out<"O", s, e>, out<"m", s>> {
       auto scores = mask(dot<d>(Q, K), dilated<s, kv, align::first>(3));
       return {dot<kv>(softmax<kv>(scores), V), max<kv>(scores)};
+    });
+
+// Keys that a sum bounds: few positions, fewer than a tile.
+inline constexpr auto few_by_sum =
+    kernel<"few_by_sum">([](in<"A", single, first> A, in<"B", two, first> B, in<"last", i32> last,
+                            in<"V", two> V) -> out<"O", single> {
+      return dot<two>(mask(dot<first>(A, B), last - index(two) >= index(single)), V);
     });
 
 // ---- names --------------------------------------------------------------------------------------
