@@ -282,7 +282,7 @@ class checker {
     const qkv_tensor &t = t_[i];
     if (empty(t)) return {};
     if (!t.data) return fail(status_code::null_data, "{}: {} has no data", k_.name, name(i));
-    if (t.device != QKV_HOST) return {};  // a handle, not an address
+    if (t.device == QKV_OPENCL) return {};  // a handle, not an address
     const auto bytes = static_cast<std::uint64_t>(size_of(static_cast<dtype>(t.dtype)));
     const auto at = reinterpret_cast<std::uintptr_t>(t.data);
     if (at % bytes != 0) {

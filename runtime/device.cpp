@@ -159,6 +159,8 @@ const halide_device_interface_t *interface_of(device d) {
 
 status present(const char *asks, device d) {
   if (d == device::host) return {};
+  if (d != device::cuda && d != device::opencl)
+    return fail(status_code::wrong_device, "{}: there is no device {}", asks, static_cast<int>(d));
   if (!interface_of(d))
     return fail(status_code::unsupported, "{}: nothing in this program was built for {}", asks,
                 device_name(static_cast<int>(d)));

@@ -25,9 +25,10 @@ status failed(const char *what, const detail::context &c, int code) {
   return detail::fail(status_code::device_failed, "{}: {}: {} (code {})", asks, what, text, code);
 }
 
-// Ok if there is memory and this process may still use it.
-status usable(bool there_is) {
+// Ok if there is memory on both sides and this process may still use it.
+status usable(bool there_is, const void *host) {
   if (!there_is) return detail::fail(status_code::null_data, "{}: there is none", asks);
+  if (!host) return detail::fail(status_code::null_data, "{}: the host's memory is null", asks);
   if (detail::devices_lost())
     return detail::fail(status_code::device_failed,
                         "{}: a process forked from one that used a device cannot use any", asks);
@@ -57,6 +58,9 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
     return detail::fail(status_code::unsupported, "{}: the host is not a device", asks);
   options where{.on = how.on, .device_context = how.device_context};
   if (status s = detail::use_device(asks, where); !s) return s;
+  if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4 && element_bytes != 8)
+    return detail::fail(status_code::unsupported, "{}: elements of {} bytes; 1, 2, 4 and 8 exist",
+                        asks, element_bytes);
   if (elements < 1 || elements > INT32_MAX) {
     return detail::fail(status_code::too_large, "{}: {} elements; from 1 to {} fit", asks, elements,
                         INT32_MAX);
@@ -81,7 +85,7 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
 }
 
 status device_memory::copy_from(const void *host) noexcept {
-  if (status s = usable(state_ != nullptr); !s) return s;
+  if (status s = usable(state_ != nullptr, host); !s) return s;
   detail::context c(state_->how);
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(const_cast<void *>(host));
@@ -93,7 +97,7 @@ status device_memory::copy_from(const void *host) noexcept {
 }
 
 status device_memory::copy_to(void *host) const noexcept {
-  if (status s = usable(state_ != nullptr); !s) return s;
+  if (status s = usable(state_ != nullptr, host); !s) return s;
   detail::context c(state_->how);
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(host);

@@ -5,9 +5,10 @@
 
 namespace qkv {
 
-// Ok if calls may run on a device. Errors: unsupported (nothing in this program was built for the
-// device), no_device (no driver), device_failed (this process was forked from one that used a
-// device). On a machine with a driver but without a device, the first call fails.
+// Ok if calls may run on a device. Errors: wrong_device (there is none of this number), unsupported
+// (nothing in this program was built for the device), no_device (no driver), device_failed (this
+// process was forked from one that used a device). On a machine with a driver but without a device,
+// the first call fails.
 status available(device) noexcept;
 
 // Memory of a device that this program's calls, prepared params and device_memory objects use: what
@@ -42,12 +43,13 @@ class device_memory {
   ~device_memory();
 
   // `how.on` is the device, in the caller's context where the options name one. Errors: those of
-  // available(), too_large (no elements, or 2^31 or more), device_failed (also where the device has
-  // no memory left), out_of_memory (on the host, or beyond the limit of the device's pool).
+  // available(), unsupported (the host, or elements of other than 1, 2, 4 or 8 bytes), too_large
+  // (no elements, or 2^31 or more), device_failed (also where the device has no memory left),
+  // out_of_memory (on the host, or beyond the limit of the device's pool).
   static status make(const options &how, int element_bytes, std::int64_t elements,
                      device_memory &result) noexcept;
-  // All of it, contiguous, there and back; each waits until done, whatever streams wait for. Errors: null_data (this object
-  // has no memory), device_failed (also after a fork).
+  // All of it, contiguous, there and back; each waits until done, whatever streams wait for.
+  // Errors: null_data (this object or the host has no memory), device_failed (also after a fork).
   status copy_from(const void *host) noexcept;
   status copy_to(void *host) const noexcept;
 

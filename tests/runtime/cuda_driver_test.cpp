@@ -119,6 +119,36 @@ TEST_CASE("device tensors stay where they are") {
   CHECK(mixed.count("download") == 1);
 }
 
+TEST_CASE("memory that cannot be") {
+  using qkv::device;
+  using qkv::device_memory;
+  const auto text = [](device on, int bytes, std::int64_t n) {
+    device_memory m;
+    return std::string(device_memory::make({.on = on}, bytes, n, m).text());
+  };
+  for (const int bytes : {0, 3, 16, 32, 33, -2})
+    CHECK(text(device::cuda, bytes, 10) ==
+          "device_memory: elements of " + std::to_string(bytes) + " bytes; 1, 2, 4 and 8 exist");
+  CHECK(text(device::host, 4, 10) == "device_memory: the host is not a device");
+  CHECK(text(static_cast<device>(7), 4, 10) == "device_memory: there is no device 7");
+  CHECK(qkv::available(static_cast<device>(-1)).code() == status_code::wrong_device);
+  CHECK(text(device::cuda, 4, 0) == "device_memory: 0 elements; from 1 to 2147483647 fit");
+  device_memory m;
+  REQUIRE(device_memory::make({.on = device::cuda}, 4, 10, m).ok());
+  CHECK(m.copy_from(nullptr).code() == status_code::null_data);
+  CHECK(m.copy_to(nullptr).code() == status_code::null_data);
+}
+
+TEST_CASE("a pointer of a device that is not aligned to its elements") {
+  problem p;
+  const auto on = qkv::device::cuda;
+  qkv::device_memory q;
+  REQUIRE(qkv::device_memory::make({.on = on}, 4, p.Q.elements() + 1, q).ok());
+  const qkv::device_view<batch, heads, seq, d> Q(on, static_cast<char *>(q.handle()) + 1, p.sizes);
+  CHECK(qkv::call<attend>(Q, p.K, p.V, p.O).text() ==
+        std::string("attend: data of Q is not aligned to the 4 bytes of f32"));
+}
+
 TEST_CASE("params are copied to the device once") {
   const extents sizes(extent<batch>(2), extent<seq>(5));
   tensor<batch, seq, d_model> X(sizes);
