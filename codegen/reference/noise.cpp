@@ -104,6 +104,13 @@ tensor_value<P> noise_meter<P>::dense(const value &noise, const value &like) {
 }
 
 template <class P>
+tensor_value<P> noise_meter<P>::repeated(const node &n, const value &part) const {
+  node along = n;
+  along.kind = op::broadcast;
+  return steps_.run(along, {&part});
+}
+
+template <class P>
 tensor_value<P> noise_meter<P>::magnitude(node_id n, const value &x, const value &noise,
                                           bool squared) const {
   const precision &r = precision_[n];
@@ -150,8 +157,12 @@ tensor_value<P> noise_meter<P>::of_weights(node_id id, const values &in, const v
   value v = result;
   for (T &y : v.data) y = std::abs(y) * static_cast<T>(r.unit + r.coarse);
   if (n.kind == op::softmax) {
-    for (T &y : v.data)
-      if (y != 0) y += static_cast<T>(r.tiny);
+    node largest = n;
+    largest.kind = op::max_over;
+    largest.shape = without(n.shape, n.over);
+    const value row = repeated(n, steps_.run(largest, {&result}));
+    for (std::size_t k = 0; k < v.data.size(); ++k)
+      if (v.data[k] != 0) v.data[k] += static_cast<T>(2 * r.unit * row.data[k] + r.tiny);
     return v;
   }
   // The ratio of |x| / sum |x| to |x| / |sum x| measures how much the sum cancels.
@@ -265,12 +276,7 @@ tensor_value<P> noise_meter<P>::with_undecided(const node &n, const values &nois
     if (n.kind != op::cumsum) sum.kind = op::sum;
     if (makes_weights(n.kind)) sum.shape = without(n.shape, n.over);
     count = steps_.run(sum, {&of});
-    if (makes_weights(n.kind)) {
-      node all = n;
-      all.kind = op::broadcast;
-      const value rows = std::move(count);
-      count = steps_.run(all, {&rows});
-    }
+    if (makes_weights(n.kind)) count = repeated(n, count);
   }
   for (std::size_t k = 0; k < noise.data.size(); ++k)
     if (count.data[k] > 0) noise.data[k] = T(infinity);
@@ -321,9 +327,7 @@ tensor_value<P> noise_meter<P>::of(node_id id, const values &in, const values &n
     case op::take: {
       value v = steps_.run(n, {&noise[0], in[1]});
       if (!some_undecided(noise[1])) return v;
-      node along = n;
-      along.kind = op::broadcast;
-      const value unsure = steps_.run(along, {&noise[1]});
+      const value unsure = repeated(n, noise[1]);
       for (std::size_t k = 0; k < v.data.size(); ++k)
         if (is_undecided(unsure.data[k])) v.data[k] = T(infinity);
       return v;

@@ -4,7 +4,8 @@
 // first order. With u the unit roundoff:
 //
 //   dot, sum, mean, cumsum   u times the sum of |terms|
-//   softmax                  u |weight| and the smallest normal number: weights below it may be 0
+//   softmax                  u |weight| and 2 u times the largest weight of its row, relative to which
+//                            exp is exact there; weights below the smallest normal number may be 0
 //   normalize                u |weight| (sum of |terms|) / |sum|
 //   logsumexp                u (|maximum| + |log of the total| + 1)
 //   a + b, a - b             a reduction of two terms: noise of a + noise of b
@@ -62,6 +63,8 @@ class noise_meter {
   value magnitude(node_id, const value &x, const value &noise, bool squared) const;
   // The noise expanded to its operand's shape.
   static value dense(const value &noise, const value &like);
+  // A value along some axes of a step, along all of them.
+  value repeated(const node &, const value &part) const;
 
   const program &p_;
   const steps<Precision> &steps_;
