@@ -123,11 +123,12 @@ void with_operation(op kind, F compute) {
   }
 }
 
-// Casts to integers round towards zero, saturate, and give 0 for NaN; a cast to b8 tests for not 0.
+// Casts to integers round towards zero, saturate, and give 0 for NaN, never -0; a cast to b8 tests
+// for not 0.
 template <class T>
 T cast_to(dtype type, T x) {
   if (type == i32)
-    return std::isnan(x) ? T(0) : std::clamp(std::trunc(x), T(-0x1p31), T(0x1p31 - 1));
+    return std::isnan(x) ? T(0) : std::clamp(std::trunc(x), T(-0x1p31), T(0x1p31 - 1)) + T(0);
   if (type == b8) return x != 0 ? T(1) : T(0);
   return type == bf16 || type == f16 ? static_cast<T>(stored(type, static_cast<double>(x))) : x;
 }

@@ -55,7 +55,7 @@ inline double stored(dtype type, double x) {
     case f64:
       return x;
     case i32:  // an infinity is the end of the range: the minimum of nothing
-      return std::clamp(std::trunc(x), -0x1p31, 0x1p31 - 1);
+      return std::clamp(std::trunc(x), -0x1p31, 0x1p31 - 1) + 0;  // not -0
     case b8:
       return x != 0 ? 1 : 0;
   }
