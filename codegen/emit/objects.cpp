@@ -27,8 +27,12 @@ void write_objects(const program &original, const std::vector<target> &targets,
                       symbol = symbol_of(p, t.where);
     const auto lower = [&](const std::string &function, const Halide::Target &one) {
       compiled_form form = lower_pipeline(p, one);
-      return with_counted_device_memory(
+      Halide::Module m = with_counted_device_memory(
           with_shared_memory_apart(form.pipeline.compile_to_module(form.arguments, function, one)));
+      // Else, Halide tells LLVM that no number is NaN or infinite where no operation is strict:
+      // abs(where(flag, 0, -inf)) would be -inf.
+      m.set_any_strict_float(true);
+      return m;
     };
     parts.push_back(folder.path(name + ".a"));
     reached(p.name + " for " + name_of(t.where));

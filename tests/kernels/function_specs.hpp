@@ -53,6 +53,26 @@ inline constexpr auto conversions_of_f64 = kernel<"conversions_of_f64">(
       return {cast<i32>(d), cast<f64>(x), cast<f32>(d)};
     });
 
+// Functions of a choice between two constants, which compilers compute in each branch. They are told
+// of no infinities elsewhere.
+template <str Name, double Usual, double Other>
+inline constexpr auto chosen = kernel<Name>(
+    [](in<"flag", b8> flag)
+        -> outs<out<"exp">, out<"log">, out<"sqrt">, out<"rsqrt">, out<"tanh">, out<"sigmoid">,
+                out<"silu">, out<"gelu">, out<"relu">, out<"erf">, out<"abs">, out<"elu">,
+                out<"negative">, out<"squared">, out<"sum">, out<"larger">, out<"smaller">,
+                out<"power">, out<"divided">, out<"is_less", b8>> {
+      auto x = where(flag, Usual, Other);
+      return {exp(x),  log(x),    sqrt(x),    rsqrt(x),  tanh(x), sigmoid(x), silu(x),
+              gelu(x), relu(x),   erf(x),     abs(x),    elu(x),  -x,         x * x,
+              x + 1,   max(x, 2), min(x, -2), pow(x, 2), 1 / x,   x < 1};
+    });
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr auto half_or_high = chosen<"half_or_high", 0.5, infinity>;
+inline constexpr auto half_or_low = chosen<"half_or_low", 0.5, -infinity>;
+inline constexpr auto zero_or_high = chosen<"zero_or_high", 0., infinity>;
+inline constexpr auto zero_or_low = chosen<"zero_or_low", 0., -infinity>;
+
 // Sums over more numbers than one partial sum should take.
 inline constexpr axis<"rows"> rows;
 inline constexpr auto long_sums = kernel<"long_sums">(

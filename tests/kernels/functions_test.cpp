@@ -279,6 +279,61 @@ TEST_CASE("powers are those of C") {
   });
 }
 
+TEST_CASE("functions of an infinity that the call chooses") {
+  const auto check = [](const auto &call_with, double usual, double other) {
+    for (const options &how : places())
+      for (const bool flag : {false, true}) {
+        const double x = flag ? usual : other;
+        INFO(fmt::format("of {} on device {}", x, static_cast<int>(how.on)));
+        tensor<b8> chosen, less;
+        *chosen.data() = flag;
+        std::vector<tensor<>> y(19);
+        REQUIRE(call_with(how, chosen, y, less).ok());
+        const double gelu = std::isinf(x) ? std::max(x, 0.) : x / 2 * std::erfc(-x / std::sqrt(2.)),
+                     silu = std::isinf(x) ? std::max(x, 0.) : x / (1 + std::exp(-x));
+        const double want[] = {std::exp(x),
+                               std::log(x),
+                               std::sqrt(x),
+                               1 / std::sqrt(x),
+                               std::tanh(x),
+                               1 / (1 + std::exp(-x)),
+                               silu,
+                               gelu,
+                               std::max(x, 0.),
+                               std::erf(x),
+                               std::fabs(x),
+                               x < 0 ? std::expm1(x) : x,
+                               -x,
+                               x * x,
+                               x + 1,
+                               std::max(x, 2.),
+                               std::min(x, -2.),
+                               x * x,
+                               1 / x};
+        for (std::size_t f = 0; f < y.size(); ++f) {
+          INFO("function " << f << ": " << y[f]() << ", expected " << want[f]);
+          if (std::isfinite(want[f]))
+            CHECK(std::fabs(y[f]() - want[f]) <= 1e-6 * std::fabs(want[f]));
+          else
+            CHECK(same(y[f](), want[f]));
+        }
+        CHECK(less() == (x < 1));
+      }
+  };
+  const auto call_of = []<auto K>() {
+    return
+        [](const options &how, const tensor<b8> &flag, std::vector<tensor<>> &y, tensor<b8> &less) {
+          return [&]<std::size_t... I>(std::index_sequence<I...>) {
+            return call<K>(how, flag, y[I]..., less);
+          }(std::make_index_sequence<19>{});
+        };
+  };
+  check(call_of.template operator()<elementary::half_or_high>(), 0.5, infinity<double>);
+  check(call_of.template operator()<elementary::half_or_low>(), 0.5, -infinity<double>);
+  check(call_of.template operator()<elementary::zero_or_high>(), 0, infinity<double>);
+  check(call_of.template operator()<elementary::zero_or_low>(), 0, -infinity<double>);
+}
+
 TEST_CASE("conversions keep NaN and infinities, and stay inside the range") {
   using namespace elementary;
   const std::vector<float> some = points<float>();

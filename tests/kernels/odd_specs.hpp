@@ -140,6 +140,14 @@ inline constexpr auto few_by_sum =
       return dot<two>(mask(dot<first>(A, B), last - index(two) >= index(single)), V);
     });
 
+// The sign of a zero that a conversion to whole numbers drops; a magnitude of a choice.
+inline constexpr auto over_whole = kernel<"over_whole">(
+    [](in<"x", s> x, in<"y", s> y) -> out<"z", s> { return y / cast<i32>(x); });
+inline constexpr auto magnitude_of_choice =
+    kernel<"magnitude_of_choice">([](in<"flag", b8> flag) -> out<"x"> {
+      return abs(where(flag, 0.0, -std::numeric_limits<double>::infinity()));
+    });
+
 // ---- names --------------------------------------------------------------------------------------
 // The axis of one part also occurs in the other.
 inline constexpr auto joined_squares = kernel<"joined_squares">([
