@@ -44,4 +44,14 @@ void copy_dense(const qkv_tensor &t, void *to) {
   }
 }
 
+status upload(const options &how, const void *contiguous, qkv_tensor &t, device_memory &there) {
+  const int width = size_of(static_cast<dtype>(t.dtype));
+  const auto elements = static_cast<std::int64_t>(dense_bytes(t)) / width;
+  if (status s = device_memory::make(how, width, elements, there); !s) return s;
+  if (status s = there.copy_from(contiguous); !s) return s;
+  t = dense(t, there.handle());
+  t.device = static_cast<std::int32_t>(how.on);
+  return {};
+}
+
 }  // namespace qkv::detail

@@ -91,13 +91,8 @@ struct prepared::state {
     const detail::borrowed contiguous(memory, bytes);
     if (!contiguous.data()) return no_memory(i, bytes);
     detail::copy_dense(t, contiguous.data());
-    const int width = size_of(static_cast<dtype>(t.dtype));
-    device_memory &there = uploaded.emplace_back();
-    status s = device_memory::make(how, width, static_cast<std::int64_t>(bytes) / width, there);
-    if (s.ok()) s = there.copy_from(contiguous.data());
-    if (!s) return fail(s.code(), "{}: {}: {}", name, kernel->arguments[i].name, s.text());
-    t = detail::dense(t, there.handle());
-    t.device = static_cast<std::int32_t>(how.on);
+    if (status s = detail::upload(how, contiguous.data(), t, uploaded.emplace_back()); !s)
+      return fail(s.code(), "{}: {}: {}", name, kernel->arguments[i].name, s.text());
     return {};
   }
 };

@@ -1,12 +1,13 @@
 // bench K: how long a call takes, and how near that is to what the machine can do.
 #include <fmt/format.h>
-#include <qkv/core/dtype.hpp>
 #include <qkv/device.hpp>
 #include <qkv/run.hpp>
 
 #include <algorithm>
 #include <chrono>
 
+#include "../check.hpp"
+#include "../dense.hpp"
 #include "commands.hpp"
 #include "peak.hpp"
 
@@ -25,15 +26,9 @@ class resident {
   resident(const options &how, std::vector<qkv_tensor> &arguments) {
     if (how.on == device::host) return;
     for (qkv_tensor &t : arguments) {
-      std::int64_t elements = 1;
-      for (int d = 0; d < t.rank; ++d) elements *= t.extent[d];
-      if (elements == 0) continue;
-      device_memory &m = memory_.emplace_back();
-      status s = device_memory::make(how, size_of(static_cast<dtype>(t.dtype)), elements, m);
-      if (s.ok()) s = m.copy_from(t.data);
-      if (!s) throw refusal(s.text());
-      t.data = m.handle();
-      t.device = static_cast<std::int32_t>(how.on);
+      if (detail::empty(t)) continue;
+      if (status s = detail::upload(how, t.data, t, memory_.emplace_back()); !s)
+        throw refusal(s.text());
     }
   }
 
