@@ -13,7 +13,7 @@ extern const char this_runtime;
 
 struct context {
   const void *mark = &this_runtime;
-  const options &how;
+  options how;
   workspace &memory;
   int threads;
   std::atomic<bool> has_text{false}, no_memory{false};

@@ -71,13 +71,13 @@ void *primary_context() {
 
 int on_acquire(void *user, void **result, bool create) {
   const context *c = context::of(user);
-  *result = c ? context_for(c->how) : nullptr;
+  *result = c ? c->how.device_context : nullptr;
   return *result ? 0 : acquire.before(user, result, create);
 }
 
 int on_release(void *user) {
   const context *c = context::of(user);
-  return c && context_for(c->how) ? 0 : release.before(user);
+  return c && c->how.device_context ? 0 : release.before(user);
 }
 
 int on_stream(void *user, void *cuda_context, void **result) {
@@ -113,6 +113,9 @@ void *context_for(const options &how) {
 
 status use_device(const char *asks, options &how) {
   if (status s = present(asks, how.on); !s) return s;
+  if (how.on == device::opencl && (how.device_context || how.device_stream))
+    return fail(status_code::unsupported, "{}: OpenCL runs in the runtime's own context and queue",
+                asks);
   take_over_halide();
   note_device_use();
   if (how.on == device::cuda) how.device_context = context_for(how);
@@ -173,17 +176,13 @@ status present(const char *asks, device d) {
   return {};
 }
 
+device_session::device_session(const qkv_kernel &k, context &c)
+    : k_(k), context_(c), where_(c.how.on) {
+  if (where_ != device::host) buffers_.reserve(static_cast<std::size_t>(k.n_arguments));
+}
+
 status device_session::attach(halide_buffer_t &b, const qkv_tensor &t, const qkv_argument &a) {
   if (where_ == device::host) return {};
-  if (buffers_.empty()) {
-    if (status s = present(k_.name, where_); !s) return s;
-    if (where_ == device::opencl && (context_.how.device_context || context_.how.device_stream)) {
-      return fail(status_code::unsupported,
-                  "{}: OpenCL runs in the runtime's own context and queue", k_.name);
-    }
-    note_device_use();
-    buffers_.reserve(static_cast<std::size_t>(k_.n_arguments));
-  }
   const bool output = a.role == QKV_OUT, wrapped = t.device != QKV_HOST && !empty(t);
   if (wrapped) {
     const auto handle = reinterpret_cast<std::uintptr_t>(t.data);

@@ -25,7 +25,8 @@ status present(const char *asks, device);
 void *context_for(const options &);
 
 // Readies this process for calls to the driver of `how.on`, and writes the context that they run in
-// into the options, on CUDA. Errors: those of present().
+// into the options, on CUDA. Errors: those of present(), unsupported (a context or a stream on
+// OpenCL).
 status use_device(const char *asks, options &how);
 
 // Makes the context of a call on CUDA the thread's current one while it lives.
@@ -43,13 +44,13 @@ class current_context {
 
 class device_session {
  public:
-  device_session(const qkv_kernel &k, device where, context &c)
-      : k_(k), where_(where), context_(c) {}
+  // The context's options have been through use_device(), unless they name the host.
+  device_session(const qkv_kernel &, context &);
   device_session(const device_session &) = delete;
   device_session &operator=(const device_session &) = delete;
   ~device_session();
 
-  // Makes a buffer usable on the session's device; nothing to do on the host.
+  // Makes a buffer usable on the device of the call; nothing to do on the host.
   status attach(halide_buffer_t &, const qkv_tensor &, const qkv_argument &);
   // Copies outputs that are host tensors back, and waits for the device unless the caller gave a
   // stream and every tensor is the device's.
@@ -64,8 +65,8 @@ class device_session {
   status failed(const char *what, const char *argument, int code) const;
 
   const qkv_kernel &k_;
-  device where_;
   context &context_;
+  const device where_;
   std::vector<attached> buffers_;
 };
 

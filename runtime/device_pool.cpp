@@ -62,7 +62,8 @@ void device_pool::trim() noexcept {
   // Halide keeps nothing on OpenCL.
   if (on_ != device::cuda || !counts_of(on_).used || detail::devices_lost()) return;
   if (!halide_cuda_release_unused_device_allocations) return;
-  const options how{.on = on_};
+  options how{.on = on_};
+  if (!detail::use_device("trim", how)) return;
   // Frees in the thread's context, which need not be that of the memory: addresses are unique.
   const detail::current_context current(how);
   detail::context c(how);

@@ -124,15 +124,18 @@ class invocation {
   }
 
   status run(std::span<const std::int64_t> sizes, std::span<const bound_param *const> bound) {
-    device where{};
-    if (status s = choose(k_, t_, context_.how, where); !s) return s;
+    device &where = context_.how.on;
+    if (status s = choose(k_, t_, where); !s) return s;
     const qkv_entry entry = entry_of(k_, where);
     if (!entry) return not_built(where);
+    if (where != device::host) {
+      if (status s = use_device(k_.name, context_.how); !s) return s;
+    }
     for (std::size_t i = 0; i < t_.size(); ++i) {
       if (status s = build(i, where, bound.empty() ? nullptr : bound[i]); !s) return s;
     }
     const running_call from_here;
-    device_session session(k_, where, context_);
+    device_session session(k_, context_);
     for (std::size_t i = 0; i < t_.size(); ++i) {
       if (status s = session.attach(buffers_[i].view, t_[i], k_.arguments[i]); !s) return s;
     }
@@ -259,9 +262,7 @@ qkv_entry entry_of(const qkv_kernel &k, device where) {
   return nullptr;
 }
 
-status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, const options &how,
-              device &where) {
-  where = how.on;
+status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, device &where) {
   const int on = static_cast<int>(where);
   if (on < QKV_HOST || on > QKV_OPENCL)
     return fail(status_code::wrong_device,

@@ -16,10 +16,9 @@ struct bound_param {
   void *data = nullptr;
 };
 
-// The device that a call runs on: where its arguments lie, or what the options say. Errors:
-// wrong_device.
-status choose(const qkv_kernel &, std::span<const qkv_tensor> arguments, const options &,
-              device &result);
+// Changes the device that the caller's options name to the one on which arguments lie, if any do.
+// Errors: wrong_device.
+status choose(const qkv_kernel &, std::span<const qkv_tensor> arguments, device &where);
 
 // The compiled code for a device; null where the kernel was not built for it.
 qkv_entry entry_of(const qkv_kernel &, device);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <qkv/core/dtype.hpp>
 #include <qkv/device.hpp>
 #include <qkv/run.hpp>
 #include <string>
@@ -112,7 +111,7 @@ status prepared::make(const qkv_kernel &k, std::span<const qkv_tensor> params, p
   for (std::size_t i = 0; i < made->tensors.size(); ++i)
     if (k.arguments[i].role == QKV_PARAM) made->tensors[i] = params[next++];
   options where = how;
-  if (status s = detail::choose(k, made->tensors, how, where.on); !s) return s;
+  if (status s = detail::choose(k, made->tensors, where.on); !s) return s;
   if (where.on != device::host) {
     if (!detail::entry_of(k, where.on))
       return fail(status_code::unsupported, "{}: not built for {}", k.name,

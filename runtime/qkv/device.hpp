@@ -23,8 +23,8 @@ class device_pool {
   void reset_peak() noexcept;
   // Whatever would bring in_use() above so many bytes fails with out_of_memory. No limit at first.
   void limit(std::size_t bytes) noexcept;
-  // Gives memory that is not in use back to the driver, which may wait for the device. Nothing to do
-  // in a process forked from one that used a device.
+  // Gives memory that is not in use back to the driver, which may wait for the device. Nothing to
+  // do in a process forked from one that used a device.
   void trim() noexcept;
 
  private:
@@ -43,9 +43,9 @@ class device_memory {
   ~device_memory();
 
   // `how.on` is the device, in the caller's context where the options name one. Errors: those of
-  // available(), unsupported (the host, or elements of other than 1, 2, 4 or 8 bytes), too_large
-  // (no elements, or 2^31 or more), device_failed (also where the device has no memory left),
-  // out_of_memory (on the host, or beyond the limit of the device's pool).
+  // available(), unsupported (the host, a context on OpenCL, or elements of other than 1, 2, 4
+  // or 8 bytes), too_large (no elements, or 2^31 or more), device_failed (also where the device has
+  // no memory left), out_of_memory (on the host, or beyond the limit of the device's pool).
   static status make(const options &how, int element_bytes, std::int64_t elements,
                      device_memory &result) noexcept;
   // All of it, contiguous, there and back; each waits until done, whatever streams wait for.
