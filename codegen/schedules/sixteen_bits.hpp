@@ -13,23 +13,16 @@ namespace qkv::codegen {
 //
 // Throws std::logic_error for operations on 16-bit numbers: `widen` leaves conversions alone.
 class sixteen_bits : public Halide::Internal::IRMutator {
- public:
-  explicit sixteen_bits(bool lacks_f16) : lacks_f16_(lacks_f16) {}
-
- private:
-  using IRMutator::visit;
   using Expr = Halide::Expr;
   using Stmt = Halide::Internal::Stmt;
 
-  bool lacks_f16_;
-
-  bool replaces(const Halide::Type &) const;
-
  public:
+  explicit sixteen_bits(bool lacks_f16) : lacks_f16_(lacks_f16) {}
   Expr mutate(const Expr &) override;
   Stmt mutate(const Stmt &s) override { return IRMutator::mutate(s); }
 
  private:
+  using IRMutator::visit;
   Expr visit(const Halide::Internal::FloatImm *op) override;
   Expr visit(const Halide::Internal::Variable *op) override;
   Expr visit(const Halide::Internal::Load *op) override;
@@ -37,6 +30,10 @@ class sixteen_bits : public Halide::Internal::IRMutator {
   Expr visit(const Halide::Internal::Reinterpret *op) override;
   Expr visit(const Halide::Internal::Call *op) override;
   Stmt visit(const Halide::Internal::Allocate *op) override;
+
+  bool replaces(const Halide::Type &) const;
+
+  bool lacks_f16_;
 };
 
 }  // namespace qkv::codegen
