@@ -143,6 +143,9 @@ class attention_lowering {
   }
 
   Expr inside(const Expr &key) const { return f_.b * f_.tile.keys + key < keys_; }
+  // Threads also take keys past the end, which repeat the last one with weight 0: infinite factors
+  // of theirs must be 0, too, where no marks keep them out.
+  bool runs_past_the_end() const { return f_.tile.dealt_to_threads() && !gaps_; }
 
   // ---- pairs that do not count ------------------------------------------------------------------
   // An empty weight counts as a score: softmax turns it into a number.
@@ -222,9 +225,9 @@ class attention_lowering {
     g.number = strict::cast(type_, g.number);
     const auto all = tiles_.pair(f_.i, f_.j, f_.b);
     f_.gated = Func("gated_" + name_);
-    const Expr product = strict::mul(f_.weights(all), or_else(g, number(0))),
-               count = marked_by_scores_ ? both(!is_mark(f_.weights(all)), counts(g))
-                                         : pair_counts(f_.j);
+    const Expr product = strict::mul(f_.weights(all), or_else(g, number(0)));
+    Expr count = marked_by_scores_ ? both(!is_mark(f_.weights(all)), counts(g)) : pair_counts(f_.j);
+    if (runs_past_the_end()) count = both(count, inside(f_.j));
     f_.gated(all) = has_marks()        ? chosen(marked(product, both(count, inside(f_.j))))
                     : !count.defined() ? product
                                        : select(count, product, number(0));
@@ -264,8 +267,9 @@ class attention_lowering {
     f_.values = Func("values_" + name_);
     value v = expression(c_).at(s_.values, at);
     v.number = strict::cast(type_, v.number);
-    f_.values(vars) = or_else(v, number(0));
     const bool values_have_gaps = counts(v).defined(), infinite = strict::has_infinity(v.number);
+    if (runs_past_the_end()) v.present = both(v.present, inside(f_.j));
+    f_.values(vars) = or_else(v, number(0));
     const auto value_counts = [&](const Expr &key) {
       at[s_.key] = tiles_.key(key, f_.b);
       return counts(expression(c_).at(s_.values, at));

@@ -221,6 +221,25 @@ TEST_CASE("scores of any finite size stay finite") {
   }
 }
 
+// Blocks of keys that end beyond the last one repeat it, with weight 0.
+TEST_CASE("an infinity in the last value stays one") {
+  for (const options &how : places())
+    for (const int n : {1, 9, 33, 64}) {
+      INFO("on device " << static_cast<int>(how.on) << ", " << n << " keys");
+      tensor<specs::batch, specs::seq, specs::odd_k> Q({1, 5});
+      tensor<specs::batch, specs::mem, specs::odd_k> K({1, n});
+      tensor<specs::batch, specs::mem, specs::odd_v> V({1, n});
+      tensor<specs::batch, specs::seq, specs::odd_v> O({1, 5});
+      randomize(Q, 1, 0.1f), randomize(K, 2, 0.1f), randomize(V, 3);
+      V(0, n - 1, 0) = infinity, V(0, n - 1, 1) = -infinity;
+      REQUIRE(call<specs::unscaled_odd>(how, Q, K, V, O).ok());
+      for (int i = 0; i < 5; ++i) {
+        CHECK((O(0, i, 0) == infinity && O(0, i, 1) == -infinity));
+        for (int d = 2; d < 28; ++d) CHECK(std::isfinite(O(0, i, d)));
+      }
+    }
+}
+
 TEST_CASE("results depend neither on threads nor on batch mates") {
   const int n = 700, batch = 3;
   query Q({batch, n});
