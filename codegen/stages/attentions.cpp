@@ -185,9 +185,10 @@ class finder {
       if (is_lse_of_these(user) && s.lse < 0 && !found_.taken[user] && !before.count(user))
         s.lse = user;
 
-    // contractions that vary along both tile axes and serve only these scores live in the tile
+    // contractions that vary along both tile axes and serve only these scores live in the tile; what
+    // they contract is stored, and so is what that is made of, even if it is a score of the tile, too
     std::set<node_id> cone;
-    walk(scores, [&](node_id n) { return is_inlinable(p_, n) || p_[n].kind == op::dot; }, cone);
+    walk(scores, [&](node_id n) { return is_inlinable(p_, n); }, cone);
     // where the walk ended stands a step that is stored: a maximum of these very scores, say
     std::erase_if(cone, [&](node_id n) { return !is_inlinable(p_, n) && p_[n].kind != op::dot; });
     // operands of steps outside the cone are recomputed there as well, down to their contractions

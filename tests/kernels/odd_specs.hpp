@@ -140,6 +140,14 @@ inline constexpr auto few_by_sum =
       return dot<two>(mask(dot<first>(A, B), last - index(two) >= index(single)), V);
     });
 
+// Scores that are also contracted to what other scores of the same stage are made of.
+inline constexpr auto scores_of_scores = kernel<"scores_of_scores">(
+    [](in<"A", s, d> A, in<"B", kv, d> B, in<"C", kv, e> C, in<"V", s, d> V) -> out<"O", kv, d> {
+      auto scores = dot<d>(A, B);
+      auto again = dot<e>(C, dot<kv>(scores, C));
+      return dot<s>(again + scores, V);
+    });
+
 // The sign of a zero that a conversion to whole numbers drops; a magnitude of a choice.
 inline constexpr auto over_whole = kernel<"over_whole">(
     [](in<"x", s> x, in<"y", s> y) -> out<"z", s> { return y / cast<i32>(x); });
