@@ -33,6 +33,7 @@
 #include <qkv/attention/softcap.hpp>
 #include <qkv/attention/t5_bias.hpp>
 #include <qkv/attention/talking_heads.hpp>
+#include <qkv/core/formula.hpp>
 #include <qkv/core/kernel.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/broadcast.hpp>

@@ -68,10 +68,10 @@ static_assert(says<decltype(scan<seq>(s, number, X))>(
 static_assert(says<decltype(delta_rule<d_k, seq, d_v>(S, Q, K, Vq, beta))>(
     "scan<seq>: no axis seq in K K[batch, heads=8, kv, d_k=64]"));
 static_assert(says<decltype(recurrent_attention<d_k, seq, d_v>(s, Q, Kq, Vq))>(
-    "dot<d_k>: no axis d_k in s Kq[batch, heads=8, d_k=64] s[batch, d_model=512]"));
+    "dot<d_k>: no axis d_k in s s[batch, d_model=512] Kq[batch, heads=8, d_k=64]"));
 static_assert(says<decltype(gated_attention<d_k, seq, d_v>(S, Q, Kq, Vq, X))>(
-    "*: neither side contains the other if it is meant, broadcast<d_model>(S) and broadcast<heads, d_k>(gate) S[batch, heads=8, d_k=64, d_v=32] gate[batch, d_model=512, d_v=32]"));
+    "*: neither side contains the other if it is meant, broadcast<d_model>(S) and broadcast<heads, d_k>(broadcast(exp(X))) S[batch, heads=8, d_k=64, d_v=32] broadcast(exp(X))[batch, d_model=512, d_v=32]"));
 static_assert(says<decltype(gated_delta_rule<d_k, seq, d_v>(S, Q, Kq, Vq, beta, X))>(
-    "*: neither side contains the other if it is meant, broadcast<d_model>(S) and broadcast<heads, d_k>(gate) S[batch, heads=8, d_k=64, d_v=32] gate[batch, d_model=512, d_v=32]"));
+    "*: neither side contains the other if it is meant, broadcast<d_model>(Vq - dot(Kq, ..)) and broadcast<heads, d_v>(X) Vq - dot(Kq, ..)[batch, heads=8, d_v=32] X[batch, d_model=512]"));
 
 }  // namespace

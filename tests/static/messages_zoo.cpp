@@ -50,13 +50,13 @@ static_assert(says<decltype(softcap(scores, table))>(
 static_assert(
     says<decltype(rms_norm<d_k>(X))>("rms_norm<d_k>: no axis d_k in X X[batch, seq, d_model=512]"));
 static_assert(says<decltype(rms_norm<d_model>(X, slope))>(
-    "*: slope varies along heads, which X lacks X[batch, seq, d_model=512] slope[heads=8]"));
+    "rms_norm<d_model>: slope varies along heads, which X lacks X[batch, seq, d_model=512] slope[heads=8]"));
 static_assert(
-    says<decltype(unit_length<d_k>(X))>("sum<d_k>: no axis d_k in X X[batch, seq, d_model=512]"));
+    says<decltype(unit_length<d_k>(X))>("unit_length<d_k>: no axis d_k in X X[batch, seq, d_model=512]"));
 static_assert(says<decltype(qk_norm<d_k>(Q, Q, 10))>(
-    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(Q) Q[batch, heads=8, seq, d_k=64] Q[batch, heads=8, seq, d_k=64]"));
+    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(unit_length(Q)) unit_length(Q)[batch, heads=8, seq, d_k=64] unit_length(Q)[batch, heads=8, seq, d_k=64]"));
 static_assert(says<decltype(qk_norm<d_k>(Q, K, b))>(
-    "*: b varies along d_model, which cosines lacks cosines[batch, heads=8, seq, kv] b[d_model=512]"));
+    "*: b varies along d_model, which dot(unit_length(Q), unit_length(K)) lacks dot(unit_length(Q), unit_length(K))[batch, heads=8, seq, kv] b[d_model=512]"));
 // keys turned by the table of the queries
 static_assert(says<decltype(rope<d_k, two, half>(K, c, s))>(
     "rope: cos varies along seq, which the pairs of K lack K[batch, heads=8, kv, d_k=64] cos[seq, half=32]"));

@@ -1,6 +1,7 @@
 #pragma once
 // Attention with linear biases (Press, Smith, Lewis 2022).
 #include <qkv/attention/causal.hpp>
+#include <qkv/core/formula.hpp>
 #include <qkv/ops/broadcast.hpp>
 
 namespace qkv {
@@ -34,18 +35,12 @@ constexpr auto alibi_slopes(Heads heads) {
 // Shapes:   those of slope, [key, query] and those of length and count
 // Numerics: f32.
 // Errors:   as sliding_window.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Slope,
-          operand... Cache>
-  requires detail::passes<detail::distance_check<relation::alibi, Query, Key, Where, Cache...>>
-constexpr auto alibi(Slope slope, Cache... cache) {
-  auto far = abs(detail::distance<Query, Key, Where>(cache...));
-  return detail::relating<relation::alibi, Query, Key, Where>(
-      slope * -detail::repeated_for(far, slope), cache...);
-}
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Slope,
-          operand... Cache,
-          class Err =
-              detail::refusal<detail::distance_check<relation::alibi, Query, Key, Where, Cache...>>>
-Err alibi(Slope, Cache...);
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+inline constexpr auto alibi =
+    formula<"alibi(slope[, length[, count]])">([](operand auto slope, operand auto... cache) {
+      auto far = abs(detail::distance<Query, Key, Where>(cache...));
+      return detail::relating<relation::alibi, Query, Key, Where>(
+          slope * -detail::repeated_for(far, slope), cache...);
+    });
 
 }  // namespace qkv

@@ -1,6 +1,7 @@
 #pragma once
 // A sequence as one vector, or a few: learned queries (Yang et al. 2016; Lee et al. 2019).
 #include <qkv/attention/scaled_dot_product.hpp>
+#include <qkv/core/formula.hpp>
 
 namespace qkv {
 
@@ -9,22 +10,10 @@ namespace qkv {
 //           x without position
 // Numerics: as scaled_dot_product.
 // Errors:   as scaled_dot_product.
-template <an_axis auto Features, an_axis auto Position, traced X, traced Q>
-  requires detail::attends<Features, Position, X, Q, X>
-constexpr auto attention_pooling(X x, Q query) {
-  return scaled_dot_product<Features, Position>(x, query, x);
-}
-template <an_axis auto Features, an_axis auto Position, traced X, traced Q,
-          class Err = detail::attends_not<Features, Position, X, Q, X>>
-Err attention_pooling(X, Q);
-
-template <an_axis auto Features, an_axis auto Position, traced X, traced Q, traced Keep>
-  requires detail::attends<Features, Position, X, Q, X, Keep>
-constexpr auto attention_pooling(X x, Q query, Keep keep) {
-  return scaled_dot_product<Features, Position>(x, query, x, keep);
-}
-template <an_axis auto Features, an_axis auto Position, traced X, traced Q, traced Keep,
-          class Err = detail::attends_not<Features, Position, X, Q, X, Keep>>
-Err attention_pooling(X, Q, Keep);
+template <an_axis auto Features, an_axis auto Position>
+inline constexpr auto attention_pooling = formula<"attention_pooling(x, query[, keep])">(
+    [](traced auto x, traced auto query, traced auto... keep) {
+      return scaled_dot_product<Features, Position>(x, query, x, keep...);
+    });
 
 }  // namespace qkv

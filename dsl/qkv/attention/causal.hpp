@@ -1,5 +1,6 @@
 #pragma once
 // Masks by position: causal and sliding window. keep is true where a key may be seen.
+#include <qkv/core/formula.hpp>
 #include <qkv/core/relation.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/functions.hpp>
@@ -82,49 +83,48 @@ consteval marks causal_marks() {
 template <relation By, an_axis auto Query, an_axis auto Key>
 inline constexpr text related_text = related_pair(By, data_of<Query>, data_of<Key>);
 
-template <str Label, marks M, str L, axes S, marks Old, int N>
-constexpr index_expr<Label, S, M, N> marked(const index_expr<L, S, Old, N> &x) {
-  index_expr<Label, S, M, N> r{};
-  for (int i = 0; i < N; ++i) r.nodes[i] = x.nodes[i];
-  return r;
-}
-template <str Label, marks M, str L, axes S, marks Old>
-constexpr expr<Label, S, M> marked(const expr<L, S, Old> &x) {
-  return {x.g, x.id};
+namespace rule {
+
+// Distances between query and key need to know how both lie against each other: by an alignment, or
+// by the length, perhaps the count, of a cache.
+template <relation By, align Where, int Cache>
+struct distance {
+  maybe_axis query{}, key{};
+
+  constexpr text check(const info &) const {
+    message m;
+    const text call = related_pair(By, query, key);
+    if (Cache > 0 && Where != align::unsaid)
+      m.say(call, ": takes an alignment or the length of a cache, not both")
+          .say("did you mean ",
+               over_cache(By, query, key, Cache == 1 ? origin::length : origin::count), "?");
+    if (Cache == 0 && Where == align::unsaid && !related(query.at, key.at))
+      m.say(call, ": the sizes of ", query->name, " and ", key->name, " are unrelated")
+          .say("say ", name_of(By), "<", query->name, ", ", key->name,
+               ", align::first> or align::last; over a cache, ",
+               over_cache(By, query, key, origin::length));
+    return m;
+  }
+};
+
+}  // namespace rule
+
+// What measures distances; mask() asks for the alignment of the others.
+constexpr bool measures(relation by) {
+  return by != relation::causal && by != relation::cached_causal && by != relation::prefix;
 }
 
 // x with the marks and the name of the relation that it computes.
-template <relation By, an_axis auto Query, an_axis auto Key, align Where, class... Cache, class X>
+template <relation By, an_axis auto Query, an_axis auto Key, align Where, class X, class... Cache>
 constexpr auto relating(const X &x, const Cache &...) {
-  constexpr marks m = related_marks<By, Query, Key, Where, sizeof...(Cache)>(of<X>.m);
-  return marked<as_str<related_text<By, Query, Key>>, m>(x);
+  constexpr int cache = sizeof...(Cache);
+  const auto related = marked<as_str<related_text<By, Query, Key>>,
+                              related_marks<By, Query, Key, Where, cache>(of<X>.m)>(x);
+  if constexpr (measures(By))
+    return expect<rule::distance<By, Where, cache>{data_of<Query>, data_of<Key>}>(related);
+  else
+    return related;
 }
-
-// Distances between query and key need to know how both lie against each other. Cache: the length,
-// perhaps the count, of a cache.
-template <relation By, an_axis auto Query, an_axis auto Key, align Where, class... Cache>
-struct distance_check {
-  static constexpr text why() {
-    message m;
-    const text call = related_pair(By, data_of<Query>, data_of<Key>);
-    if constexpr (sizeof...(Cache) > 2) {
-      return m.say(call, ": takes at most a length and a count of a cache");
-    } else if constexpr (sizeof...(Cache) > 0) {
-      if (Where == align::unsaid) return m;
-      return m.say(call, ": takes an alignment or the length of a cache, not both")
-          .say("did you mean ",
-               over_cache(By, data_of<Query>, data_of<Key>,
-                          sizeof...(Cache) == 1 ? origin::length : origin::count),
-               "?");
-    } else {
-      if (Where != align::unsaid || related(data_of<Query>, data_of<Key>)) return m;
-      const sv name = name_of(By), q = data_of<Query>->name, k = data_of<Key>->name;
-      return m.say(call, ": the sizes of ", q, " and ", k, " are unrelated")
-          .say("say ", name, "<", q, ", ", k, ", align::first> or align::last; over a cache, ",
-               over_cache(By, data_of<Query>, data_of<Key>, origin::length));
-    }
-  }
-};
 
 // How far the key lies after the query.
 template <an_axis auto Query, an_axis auto Key, align Where, class... Cache>
@@ -152,18 +152,11 @@ inline constexpr auto causal =
 // Numerics: b8.
 // Errors:   sizes that are unrelated, and neither the alignment said nor the length of a cache;
 //           beside cached_causal without its length.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width,
-          operand... Cache>
-  requires detail::passes<
-      detail::distance_check<relation::sliding_window, Query, Key, Where, Cache...>>
-constexpr auto sliding_window(Width width, Cache... cache) {
-  return detail::relating<relation::sliding_window, Query, Key, Where>(
-      abs(detail::query_position<Query, Key, Where>(cache...) - index(Key)) < width, cache...);
-}
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width,
-          operand... Cache,
-          class Err = detail::refusal<
-              detail::distance_check<relation::sliding_window, Query, Key, Where, Cache...>>>
-Err sliding_window(Width, Cache...);
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+inline constexpr auto sliding_window = formula<"sliding_window(width[, length[, count]])">(
+    [](operand auto width, operand auto... cache) {
+      auto far = abs(detail::query_position<Query, Key, Where>(cache...) - index(Key));
+      return detail::relating<relation::sliding_window, Query, Key, Where>(far < width, cache...);
+    });
 
 }  // namespace qkv

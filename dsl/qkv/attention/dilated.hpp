@@ -2,6 +2,7 @@
 // Every n-th key: dilated windows (Beltagy, Peters, Cohan 2020), strided sparse attention (Child et
 // al. 2019).
 #include <qkv/attention/causal.hpp>
+#include <qkv/core/formula.hpp>
 #include <qkv/ops/cast.hpp>
 
 namespace qkv {
@@ -12,19 +13,12 @@ namespace qkv {
 // Shapes:   [key, query] and those of step, length and count
 // Numerics: b8; exact for distances below 2^22.
 // Errors:   as sliding_window.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Step,
-          operand... Cache>
-  requires detail::passes<detail::distance_check<relation::dilated, Query, Key, Where, Cache...>>
-constexpr auto dilated(Step step, Cache... cache) {
-  auto far = abs(detail::distance<Query, Key, Where>(cache...));
-  return detail::relating<relation::dilated, Query, Key, Where>(
-      far == step * cast<i32>(far / step + 0.5),
-      cache...);  // rounded: a division may be off by an ulp
-}
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Step,
-          operand... Cache,
-          class Err = detail::refusal<
-              detail::distance_check<relation::dilated, Query, Key, Where, Cache...>>>
-Err dilated(Step, Cache...);
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+inline constexpr auto dilated =
+    formula<"dilated(step[, length[, count]])">([](operand auto step, operand auto... cache) {
+      auto far = abs(detail::distance<Query, Key, Where>(cache...));
+      auto steps = cast<i32>(far / step + 0.5);  // rounded: a division may be off by an ulp
+      return detail::relating<relation::dilated, Query, Key, Where>(far == step * steps, cache...);
+    });
 
 }  // namespace qkv

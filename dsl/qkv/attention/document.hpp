@@ -1,5 +1,6 @@
 #pragma once
 // Several documents packed into one sequence.
+#include <qkv/core/formula.hpp>
 #include <qkv/ops/logic.hpp>
 #include <qkv/ops/rename.hpp>
 
@@ -10,13 +11,8 @@ namespace qkv {
 // Shapes:   id[.., query], as in<"id", i32, batch, seq> -> [.., query, key]
 // Numerics: b8.
 // Errors:   as rename: id lacks the query axis, or has that of the keys already.
-template <an_axis auto Query, an_axis auto Key, traced Id>
-  requires detail::fits<detail::rule::rename{axes_of<Query, Key>()}, Id>
-constexpr auto document(Id id) {
-  return id == rename<Query, Key>(id);
-}
-template <an_axis auto Query, an_axis auto Key, traced Id,
-          class Err = detail::misfit<detail::rule::rename{axes_of<Query, Key>()}, Id>>
-Err document(Id);
+template <an_axis auto Query, an_axis auto Key>
+inline constexpr auto document =
+    formula<"document(id)">([](traced auto id) { return id == rename<Query, Key>(id); });
 
 }  // namespace qkv

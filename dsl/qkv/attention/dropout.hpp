@@ -1,5 +1,6 @@
 #pragma once
 // Dropout (Srivastava et al. 2014): training with a random part of the numbers left out.
+#include <qkv/core/formula.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/cast.hpp>
 #include <qkv/ops/logic.hpp>
@@ -8,18 +9,21 @@
 namespace qkv {
 namespace detail {
 
-template <auto P, class X, class Seed>
-struct dropout_check {
-  static constexpr text why() {
+namespace rule {
+
+struct dropout {
+  double p = 0;
+  constexpr text check(const info &x, const info &) const {
     message m;
-    if (needs_input(m, {"dropout"}, of<X>)) return m;
-    if (!(P >= 0 && P < 1))
-      return m.say("dropout: p is outside of [0, 1)")
+    if (!needs_input(m, {"dropout"}, x) && !(p >= 0 && p < 1))
+      m.say("dropout: p is outside of [0, 1)")
           .say("dropout<p>(x, seed): p is the part that is left out")
-          .show(of<X>);
-    return rule::uniform{of<X>.s}.check(of<Seed>);
+          .show(x);
+    return m;
   }
 };
+
+}  // namespace rule
 
 // Numbers of uniform() below this are left out: P, up to the next multiple of 2^-24.
 constexpr double whole_24(double p) {
@@ -38,20 +42,17 @@ constexpr double whole_24(double p) {
 //           one kernel.
 // Numerics: as x times a number. dropout<0> is x itself.
 // Errors:   P outside of [0, 1); a seed that is not i32, or not one number.
-template <auto P, traced X, operand Seed>
-  requires detail::passes<detail::dropout_check<P, X, Seed>>
-constexpr auto dropout(X x, Seed seed) {
+template <auto P>
+inline constexpr auto dropout = formula<"dropout(x, seed)">([](traced auto x, operand auto seed) {
+  constexpr detail::info of_x = detail::of<decltype(x)>;
+  auto random = detail::make_step<detail::rule::uniform{of_x.s}>(seed);
+  auto kept = detail::expect<detail::rule::dropout{double{P}}>(x, random);
   if constexpr (P == 0) {
-    return x;
+    return kept;
   } else {
-    constexpr detail::info of_x = detail::of<X>;
     constexpr dtype type = detail::as_float(of_x.m.type);
-    const auto random = detail::make_step<detail::rule::uniform{of_x.s}>(seed);
-    return x * cast<type>(random >= detail::whole_24(P)) * (1 / (1 - double{P}));
+    return kept * cast<type>(random >= detail::whole_24(P)) * (1 / (1 - double{P}));
   }
-}
-template <auto P, traced X, operand Seed,
-          class Err = detail::refusal<detail::dropout_check<P, X, Seed>>>
-Err dropout(X, Seed);
+});
 
 }  // namespace qkv

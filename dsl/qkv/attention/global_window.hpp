@@ -1,6 +1,7 @@
 #pragma once
 // A window, with some positions that see all others: Longformer (Beltagy, Peters, Cohan 2020).
 #include <qkv/attention/causal.hpp>
+#include <qkv/core/formula.hpp>
 
 namespace qkv {
 
@@ -9,20 +10,13 @@ namespace qkv {
 // Shapes:   [query, key] and those of width and globals
 // Numerics: b8.
 // Errors:   as sliding_window; query and key swapped where their sizes are unrelated.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width,
-          operand Globals, operand... Cache>
-  requires detail::passes<
-      detail::distance_check<relation::global_window, Query, Key, Where, Cache...>>
-constexpr auto global_window(Width width, Globals globals, Cache... cache) {
-  auto near = sliding_window<Query, Key, Where>(width, cache...);
-  auto query = detail::query_position<Query, Key, Where>(cache...);
-  return detail::relating<relation::global_window, Query, Key, Where>(
-      near || index(Key) < globals || query < globals, cache...);
-}
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Width,
-          operand Globals, operand... Cache,
-          class Err = detail::refusal<
-              detail::distance_check<relation::global_window, Query, Key, Where, Cache...>>>
-Err global_window(Width, Globals, Cache...);
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+inline constexpr auto global_window = formula<"global_window(width, globals[, length[, count]])">(
+    [](operand auto width, operand auto globals, operand auto... cache) {
+      auto query = detail::query_position<Query, Key, Where>(cache...);
+      auto near = abs(query - index(Key)) < width;
+      return detail::relating<relation::global_window, Query, Key, Where>(
+          near || index(Key) < globals || query < globals, cache...);
+    });
 
 }  // namespace qkv

@@ -1,6 +1,7 @@
 #pragma once
 // Attention through landmarks (Nystromformer: Xiong et al. 2021).
 #include <qkv/attention/scaled_dot_product.hpp>
+#include <qkv/core/formula.hpp>
 #include <qkv/ops/index.hpp>
 #include <qkv/ops/let.hpp>
 #include <qkv/ops/plain.hpp>
@@ -30,32 +31,6 @@ constexpr auto better_inverse(A a, Z z) {
   }
 }
 
-template <axes OfQuery, axes OfKey, axes Features, axes L, axes M, axes Key, class Q, class K,
-          class V>
-struct nystrom_check {
-  static constexpr text why() {
-    trial t;
-    const rule::reduction<op::mean> mean{one_axis(OfQuery[2])};
-    const info q = t("landmarks", mean, t(of<Q>.label, rule::split{OfQuery}, of<Q>));
-    const info k = t("landmarks", mean, t(of<K>.label, rule::split{OfKey}, of<K>));
-    t("scores", rule::dot{Features}, q, k);
-    const info far = t("weights", rule::softmax{M}, t("scores", rule::dot{Features}, of<Q>, k));
-    const info near = t("weights", rule::softmax{Key}, t("scores", rule::dot{Features}, q, of<K>));
-    const info values = t("values", rule::dot{Key}, near, of<V>);
-    t("attention", rule::dot{M}, far, t("values", rule::rename{L.with(M)}, values));
-    return t.why;
-  }
-};
-
-template <auto Features, auto Query, auto Key, auto L, auto M, auto Segment, class... T>
-inline constexpr bool approximates =
-    passes<nystrom_check<axes_of<Query, L, Segment>(), axes_of<Key, M, Segment>(),
-                         axes_of<Features>(), axes_of<L>(), axes_of<M>(), axes_of<Key>(), T...>>;
-template <auto Features, auto Query, auto Key, auto L, auto M, auto Segment, class... T>
-using approximates_not =
-    refusal<nystrom_check<axes_of<Query, L, Segment>(), axes_of<Key, M, Segment>(),
-                          axes_of<Features>(), axes_of<L>(), axes_of<M>(), axes_of<Key>(), T...>>;
-
 }  // namespace detail
 
 // Computes: the pseudo-inverse of weights A by Steps iterations of Z <- Z/4 (13 I - AZ (15 I - AZ
@@ -63,13 +38,14 @@ using approximates_not =
 // Shapes:   A[.., l, m] -> [.., m, l]; l, m and s are three names of one size.
 // Numerics: f32; steps of third order.
 // Errors:   none here.
-template <an_axis auto L, an_axis auto M, an_axis auto S, int Steps = 6, traced A>
+template <an_axis auto L, an_axis auto M, an_axis auto S, int Steps = 6>
   requires(Steps >= 0)
-constexpr auto landmark_inverse(A weights) {
-  auto a = plain(weights);
-  auto first = a / (max<L>(sum<M>(a)) * max<M>(sum<L>(a)));
-  return detail::better_inverse<L, M, S, Steps>(a, let<"inverse">(first));
-}
+inline constexpr auto landmark_inverse =
+    formula<"landmark_inverse(weights)">([](tensor_expr auto weights) {
+      auto a = plain(weights);
+      auto first = a / (max<L>(sum<M>(a)) * max<M>(sum<L>(a)));
+      return detail::better_inverse<L, M, S, Steps>(a, let<"inverse">(first));
+    });
 
 // Computes: softmax(Q K~'/c) Z softmax(Q~ K'/c) V, c = sqrt(size(features)), Z the pseudo-inverse
 //           of softmax(Q~ K~'/c); Q~ and K~ are means of equal segments, the landmarks. With a
@@ -80,22 +56,16 @@ constexpr auto landmark_inverse(A weights) {
 // Numerics: f32. Results do not depend on other batch entries.
 // Errors:   as split: landmarks that do not divide the sequence; as dot and softmax.
 template <an_axis auto Features, an_axis auto Query, an_axis auto Key, an_axis auto L,
-          an_axis auto M, an_axis auto S, an_axis auto Segment, int Steps = 6, traced Q, traced K,
-          traced V>
-  requires detail::approximates<Features, Query, Key, L, M, Segment, Q, K, V>
-constexpr auto nystrom(Q query, K key, V value) {
-  auto of_q = mean<Segment>(split<Query, L, Segment>(query));
-  auto of_k = mean<Segment>(split<Key, M, Segment>(key));
-  auto inverse =
-      landmark_inverse<L, M, S, Steps>(softmax<M>(dot<Features>(of_q, of_k) / sqrt(Features)));
-  auto from_landmarks = softmax<M>(dot<Features>(query, of_k) / sqrt(Features));
-  auto values = scaled_dot_product<Features, Key>(of_q, key, value);
-  return dot<M>(from_landmarks, dot<L>(inverse, values));
-}
-template <an_axis auto Features, an_axis auto Query, an_axis auto Key, an_axis auto L,
-          an_axis auto M, an_axis auto S, an_axis auto Segment, int Steps = 6, traced Q, traced K,
-          traced V,
-          class Err = detail::approximates_not<Features, Query, Key, L, M, Segment, Q, K, V>>
-Err nystrom(Q, K, V);
+          an_axis auto M, an_axis auto S, an_axis auto Segment, int Steps = 6>
+inline constexpr auto nystrom = formula<"nystrom(query, key, value)">(
+    [](traced auto query, traced auto key, traced auto value) {
+      auto of_q = mean<Segment>(split<Query, L, Segment>(query));
+      auto of_k = mean<Segment>(split<Key, M, Segment>(key));
+      auto inverse =
+          landmark_inverse<L, M, S, Steps>(softmax<M>(dot<Features>(of_q, of_k) / sqrt(Features)));
+      auto from_landmarks = softmax<M>(dot<Features>(query, of_k) / sqrt(Features));
+      auto values = scaled_dot_product<Features, Key>(of_q, key, value);
+      return dot<M>(from_landmarks, dot<L>(inverse, values));
+    });
 
 }  // namespace qkv

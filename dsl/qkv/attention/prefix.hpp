@@ -1,6 +1,7 @@
 #pragma once
 // The mask of a prefix language model (Liu et al. 2018; Raffel et al. 2020).
 #include <qkv/attention/causal.hpp>
+#include <qkv/core/formula.hpp>
 
 namespace qkv {
 
@@ -9,10 +10,10 @@ namespace qkv {
 // Shapes:   [key, query] and those of length, as in<"length", i32, batch>
 // Numerics: b8.
 // Errors:   as causal; beside cached_causal, which hides the prefix.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid, operand Length>
-constexpr auto prefix(Length length) {
-  return detail::relating<relation::prefix, Query, Key, Where>(causal<Query, Key, Where> ||
-                                                               index(Key) < length);
-}
+template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+inline constexpr auto prefix = formula<"prefix(length)">([](operand auto length) {
+  auto seen = causal<Query, Key, Where> || index(Key) < length;
+  return detail::relating<relation::prefix, Query, Key, Where>(seen);
+});
 
 }  // namespace qkv

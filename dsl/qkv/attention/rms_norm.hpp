@@ -1,6 +1,6 @@
 #pragma once
 // Normalisation by the root mean square (Zhang, Sennrich 2019).
-#include <qkv/core/trial.hpp>
+#include <qkv/core/formula.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/functions.hpp>
 #include <qkv/ops/reduce.hpp>
@@ -8,41 +8,26 @@
 namespace qkv {
 namespace detail {
 
-template <axes Features, class X, class... Gamma>
-struct rms_norm_check {
-  static constexpr text why() {
-    message m;
-    const call_name call{"rms_norm", Features};
-    if (needs_input(m, call, of<X>) || lacks_axis(m, call, Features, of<X>)) return m;
-    trial t;
-    if constexpr (sizeof...(Gamma) == 1)
-      t("normalised", rule::binary<op::mul>{}, of<X>, of<Gamma>...);
-    return t.why;
-  }
-};
+template <an_axis auto Features, class X>
+constexpr auto of_mean_square_1(X x, double epsilon) {
+  constexpr rule::carries<"rms_norm"> features{axes_of<Features>(), axes_of<Features>()};
+  return x * rsqrt(mean<Features>(expect<features>(x) * x) + epsilon);
+}
 
 }  // namespace detail
 
 // Computes: x / sqrt(mean of x^2 over the features + epsilon), times gamma.
 // Shapes:   as x; gamma carries some of its axes.
 // Numerics: f32.
-// Errors:   x lacks the features; as multiplication: gamma along an axis that x lacks.
-template <an_axis auto Features, traced X>
-  requires detail::passes<detail::rms_norm_check<axes_of<Features>(), X>>
-constexpr auto rms_norm(X x, double epsilon = 1e-6) {
-  return x * rsqrt(mean<Features>(x * x) + epsilon);
-}
-template <an_axis auto Features, traced X,
-          class Err = detail::refusal<detail::rms_norm_check<axes_of<Features>(), X>>>
-Err rms_norm(X, double = 1e-6);
-
-template <an_axis auto Features, traced X, traced Gamma>
-  requires detail::passes<detail::rms_norm_check<axes_of<Features>(), X, Gamma>>
-constexpr auto rms_norm(X x, Gamma gamma, double epsilon = 1e-6) {
-  return x * rsqrt(mean<Features>(x * x) + epsilon) * gamma;
-}
-template <an_axis auto Features, traced X, traced Gamma,
-          class Err = detail::refusal<detail::rms_norm_check<axes_of<Features>(), X, Gamma>>>
-Err rms_norm(X, Gamma, double = 1e-6);
+// Errors:   x lacks the features; gamma varies along an axis that x lacks.
+template <an_axis auto Features>
+inline constexpr auto rms_norm = formula<"rms_norm(x[, gamma][, epsilon])">(
+    [](traced auto x, double epsilon = 1e-6) {
+      return detail::of_mean_square_1<Features>(x, epsilon);
+    },
+    [](traced auto x, traced auto gamma, double epsilon = 1e-6) {
+      constexpr detail::rule::within<"rms_norm"> within{axes_of<Features>()};
+      return detail::of_mean_square_1<Features>(x, epsilon) * detail::expect<within>(gamma, x);
+    });
 
 }  // namespace qkv

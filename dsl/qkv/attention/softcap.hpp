@@ -1,5 +1,6 @@
 #pragma once
 // Scores that cannot grow without bound (Gemma 2: Gemma Team 2024).
+#include <qkv/core/formula.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/functions.hpp>
 
@@ -10,12 +11,7 @@ namespace qkv {
 // Shapes:   as the scores; cap is a number or carries some of their axes.
 // Numerics: f32.
 // Errors:   as division: a cap along an axis that the scores lack.
-template <traced X, operand Cap>
-  requires detail::binary_fits<op::div, X, Cap>
-constexpr auto softcap(X scores, Cap cap) {
-  return tanh(scores / cap) * cap;
-}
-template <traced X, operand Cap, class Err = detail::binary_misfit<op::div, X, Cap>>
-Err softcap(X, Cap);
+inline constexpr auto softcap = formula<"softcap(scores, cap)">(
+    [](traced auto scores, operand auto cap) { return tanh(scores / cap) * cap; });
 
 }  // namespace qkv

@@ -6,8 +6,8 @@
 
 namespace qkv {
 
-// A step of the kernel whose graph is g.
-template <str Label, axes Shape, marks Meaning>
+// A step of the kernel whose graph is g. Checked: inside a formula (core/formula.hpp).
+template <str Label, axes Shape, marks Meaning, bool Checked = false>
 struct expr {
   graph *g = nullptr;
   int id = -1;
@@ -15,7 +15,7 @@ struct expr {
 
 // Made of positions, sizes and numbers only: belongs to no kernel until it meets one of its steps.
 // N nodes.
-template <str Label, axes Shape, marks Meaning, int N>
+template <str Label, axes Shape, marks Meaning, int N, bool Checked = false>
 struct index_expr {
   node nodes[N];
 };
@@ -42,10 +42,10 @@ inline constexpr info of = {"number",
                             {},
                             {.type = std::integral<T> ? i32 : f32},
                             std::is_arithmetic_v<T> ? form::number : form::other};
-template <str L, axes S, marks M>
-inline constexpr info of<expr<L, S, M>> = {L.view(), S, M, form::tensor};
-template <str L, axes S, marks M, int N>
-inline constexpr info of<index_expr<L, S, M, N>> = {L.view(), S, M, form::index};
+template <str L, axes S, marks M, bool C>
+inline constexpr info of<expr<L, S, M, C>> = {L.view(), S, M, form::tensor};
+template <str L, axes S, marks M, int N, bool C>
+inline constexpr info of<index_expr<L, S, M, N, C>> = {L.view(), S, M, form::index};
 
 }  // namespace detail
 

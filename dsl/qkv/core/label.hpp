@@ -1,6 +1,6 @@
 #pragma once
 // Names of unnamed steps for messages, made of their operands: dot(X, Wq), dot(Q, K) / sqrt(d_k).
-#include <qkv/core/expr.hpp>
+#include <qkv/core/checked.hpp>
 
 namespace qkv::detail {
 
@@ -21,7 +21,7 @@ constexpr bool is_infix(op o) {
   return o >= op::add && o <= op::or_ && o != op::min && o != op::max && o != op::pow;
 }
 
-constexpr void put_operand(text &t, sv label, bool infix) {
+constexpr void put_operand(label_text &t, sv label, bool infix) {
   const bool parentheses = infix && is_infix(label);
   if (label.size() <= label_max) {
     t << (parentheses ? "(" : "") << label << (parentheses ? ")" : "");
@@ -35,8 +35,17 @@ constexpr void put_operand(text &t, sv label, bool infix) {
 }
 
 template <class... Label>
-constexpr text label_of(op kind, const Label &...operand) {
-  text t;
+constexpr label_text call_label(sv name, const Label &...operand) {
+  label_text t;
+  const char *between = "";
+  t << name << "(";
+  ((t << between, put_operand(t, operand, false), between = ", "), ...);
+  return t << ")";
+}
+
+template <class... Label>
+constexpr label_text label_of(op kind, const Label &...operand) {
+  label_text t;
   const char *between = "";
   if (is_infix(kind)) {
     ((t << between, put_operand(t, operand, true), t << " " << (between[0] ? "" : name_of(kind)),
@@ -47,15 +56,13 @@ constexpr text label_of(op kind, const Label &...operand) {
     t << (kind == op::neg ? "-" : "!");
     (put_operand(t, operand, true), ...);
   } else {
-    t << name_of(kind) << "(";
-    ((t << between, put_operand(t, operand, false), between = ", "), ...);
-    t << ")";
+    t << call_label(name_of(kind), operand...);
   }
   return t;
 }
 
 // A text as template argument.
-template <const text &T>
+template <const auto &T>
 inline constexpr auto as_str = [] {
   str<T.n + 1> r;
   for (std::size_t i = 0; i <= T.n; ++i)
@@ -64,13 +71,29 @@ inline constexpr auto as_str = [] {
 }();
 
 template <op Kind, class... X>
-inline constexpr text step_text = label_of(Kind, of<X>.label...);
+inline constexpr label_text step_text = label_of(Kind, of<X>.label...);
 template <op Kind, class... X>
 inline constexpr const auto &step_label = as_str<step_text<Kind, X...>>;
 
 template <op Kind, const axis_data *Ax>
-inline constexpr text axis_text = label_of(Kind, Ax->name);
+inline constexpr label_text axis_text = label_of(Kind, Ax->name);
 template <op Kind, const axis_data *Ax>
 inline constexpr const auto &axis_label = as_str<axis_text<Kind, Ax>>;
+
+// The same step by another name and with other marks.
+template <str Label, marks M, str L, axes S, marks Old, bool C>
+constexpr expr<Label, S, M, C> marked(const expr<L, S, Old, C> &x) {
+  return {x.g, x.id};
+}
+template <str Label, marks M, str L, axes S, marks Old, int N, bool C>
+constexpr index_expr<Label, S, M, N, C> marked(const index_expr<L, S, Old, N, C> &x) {
+  index_expr<Label, S, M, N, C> r{};
+  for (int i = 0; i < N; ++i) r.nodes[i] = x.nodes[i];
+  return r;
+}
+template <str Label, marks M, class Check>
+constexpr refused_by<Check> marked(const refused_by<Check> &x) {
+  return x;
+}
 
 }  // namespace qkv::detail

@@ -2,7 +2,7 @@
 // The common parts of the language's rules: the words of their messages and the checks that several
 // share. A rule is a structural value with kind, over, check(operands) -> text, shape and meaning;
 // see core/step.hpp.
-#include <qkv/core/expr.hpp>
+#include <qkv/core/checked.hpp>
 #include <qkv/core/shape_error.hpp>
 #include <qkv/core/types.hpp>
 
@@ -134,14 +134,49 @@ constexpr bool not_logical(message &m, const call_name &call, const info &x) {
   return true;
 }
 
+namespace rule {
+
+// A call that carries axes, although no step of its formula asks for them.
+template <str Name>
+struct carries {
+  axes call{}, needed{};
+  constexpr text check(const info &x) const {
+    message m;
+    lacks_axis(m, {Name.view(), call}, needed, x);
+    return m;
+  }
+};
+
+// A factor or a term that varies along axes of x alone, although it could have more.
+template <str Name>
+struct within {
+  axes call{};
+  constexpr text check(const info &part, const info &x) const {
+    message m;
+    const call_name name{Name.view(), call};
+    if (!sizes_differ(m, name, x, part) && !x.s.contains(part.s))
+      m.say(name, ": ", part.label, " varies along ", part.s.without(x.s), ", which ", x.label,
+            " lacks")
+          .show(x, part);
+    return m;
+  }
+};
+
+}  // namespace rule
+
 // A rule applied to the types of its operands.
 template <auto Rule, class... X>
 struct verdict {
   static constexpr text why() { return Rule.check(of<X>...); }
 };
+template <bool InFormula, auto Rule, class... X>
+inline constexpr bool accepts = true;  // it says so by what it returns
 template <auto Rule, class... X>
-inline constexpr bool fits = passes<verdict<Rule, X...>>;
+inline constexpr bool accepts<false, Rule, X...> = passes<verdict<Rule, X...>>;
 template <auto Rule, class... X>
+inline constexpr bool fits = accepts<in_formula<X...>, Rule, X...>;
+template <auto Rule, class... X>
+  requires(!in_formula<X...>)
 using misfit = refusal<verdict<Rule, X...>>;
 
 }  // namespace qkv::detail

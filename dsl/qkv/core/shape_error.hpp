@@ -72,6 +72,10 @@ struct explain {
 
 template <class Check>
 inline constexpr bool passes = Check::why().empty();
+// A check that knows without a text whether anything is wrong.
+template <class Check>
+  requires requires { Check::passes; }
+inline constexpr bool passes<Check> = Check::passes;
 
 template <class Check>
   requires(!passes<Check>)

@@ -67,15 +67,15 @@ constexpr int lift(Graph &g, const T &x) {
     return g.put(number_node(static_cast<double>(x), Number));
   }
 }
-template <dtype Number, str L, axes S, marks M>
-[[gnu::always_inline]] constexpr int lift(graph &, const expr<L, S, M> &x) {
+template <dtype Number, str L, axes S, marks M, bool C>
+[[gnu::always_inline]] constexpr int lift(graph &, const expr<L, S, M, C> &x) {
   return x.id;
 }
 
 template <class T>
 inline constexpr int node_count = 1;
-template <str L, axes S, marks M, int N>
-inline constexpr int node_count<index_expr<L, S, M, N>> = N;
+template <str L, axes S, marks M, int N, bool C>
+inline constexpr int node_count<index_expr<L, S, M, N, C>> = N;
 
 template <class T, class... More>
 [[gnu::always_inline]] constexpr graph *graph_of(const T &x, const More &...more) {
@@ -99,28 +99,62 @@ constexpr node step_node(op kind, dtype type, const axes &shape, const axes &ove
   return n;
 }
 
-// A kernel has many steps: what is inlined here is not emitted as a function with a long name for
-// each of them.
+// The step itself, whatever its operands are.
 template <auto Rule, class... X>
-[[gnu::always_inline]] constexpr auto make_step(const X &...x) {
+[[gnu::always_inline]] constexpr auto put_step(const X &...x) {
   constexpr axes shape = Rule.shape(of<X>...);
   constexpr marks meaning = Rule.meaning(of<X>...);
   constexpr auto name = step_label<Rule.kind, X...>;
   constexpr dtype number = number_of<Rule>(number_type({of<X>.m.type...}));
+  constexpr bool checked = in_formula<X...>;
   if constexpr ((of<X>.tensor() || ...)) {
     graph *g = graph_of(x...);
     const int a[] = {lift<number>(*g, x)..., -1, -1};
-    return expr<name, shape, meaning>{
+    return expr<name, shape, meaning, checked>{
         g, g->put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]))};
   } else {
     constexpr int count = (node_count<X> + ...) + 1;
     node_list<count> list;
     const int a[] = {lift<number>(list, x)..., -1, -1};
     list.put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]));
-    index_expr<name, shape, meaning, count> e{};
+    index_expr<name, shape, meaning, count, checked> e{};
     for (int i = 0; i < count; ++i) e.nodes[i] = list.nodes[i];
     return e;
   }
+}
+
+// A kernel has many steps: what is inlined here is not emitted as a function with a long name for
+// each of them.
+template <auto Rule, class... X>
+[[gnu::always_inline]] constexpr auto make_step(const X &...x) {
+  if constexpr (!in_formula<X...>)
+    return put_step<Rule>(x...);
+  else if constexpr ((is_refused<X> || ...))
+    return first_refused(x...);
+  else if constexpr (passes<verdict<Rule, X...>>)
+    return put_step<Rule>(x...);
+  else
+    return refused_by<verdict<Rule, X...>>{};
+}
+
+// x, unless one of the others was refused.
+template <class X, class... More>
+constexpr auto after(const X &x, const More &...more) {
+  if constexpr ((is_refused<More> || ...))
+    return first_refused(more...);
+  else
+    return x;
+}
+
+// x, if the rule accepts it with the others: what a formula asks for beyond the rules of its steps.
+template <auto Rule, class X, class... More>
+constexpr auto expect(const X &x, const More &...more) {
+  if constexpr ((is_refused<X> || ... || is_refused<More>))
+    return first_refused(x, more...);
+  else if constexpr (passes<verdict<Rule, X, More...>>)
+    return x;
+  else
+    return refused_by<verdict<Rule, X, More...>>{};
 }
 
 }  // namespace qkv::detail

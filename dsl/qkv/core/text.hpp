@@ -26,15 +26,16 @@ namespace detail {
 
 // Grows up to a fixed size; what does not fit is replaced by "...". A newline ends a line of a
 // message.
-struct text {
-  static constexpr std::size_t capacity = 1200;
+template <std::size_t Capacity>
+struct text_buffer {
+  static constexpr std::size_t capacity = Capacity;
   char b[capacity]{};
   std::size_t n = 0;
 
   constexpr bool empty() const { return n == 0; }
   constexpr sv view() const { return {b, n}; }
 
-  constexpr text &operator<<(sv v) {
+  constexpr text_buffer &operator<<(sv v) {
     const char *from = v.data();
     const std::size_t length = v.size();
     const bool whole = n + length <= capacity - 3;
@@ -45,15 +46,20 @@ struct text {
       for (n = capacity - 3; n < capacity; ++n) b[n] = '.';
     return *this;
   }
-  constexpr text &operator<<(char c) { return *this << sv(&c, 1); }
-  constexpr text &operator<<(const char *v) { return *this << sv(v); }
-  constexpr text &operator<<(long v) {
+  constexpr text_buffer &operator<<(char c) { return *this << sv(&c, 1); }
+  constexpr text_buffer &operator<<(const char *v) { return *this << sv(v); }
+  constexpr text_buffer &operator<<(long v) {
     if (v < 0) return *this << '-' << -v;
     if (v >= 10) *this << v / 10;
     return *this << char('0' + v % 10);
   }
-  constexpr text &operator<<(const text &v) { return *this << v.view(); }
+  template <std::size_t N>
+  constexpr text_buffer &operator<<(const text_buffer<N> &v) {
+    return *this << v.view();
+  }
 };
+using text = text_buffer<1200>;
+using label_text = text_buffer<160>;  // compilers evaluate short ones faster
 
 }  // namespace detail
 }  // namespace qkv

@@ -9,17 +9,20 @@ constexpr void give_name(node &n, sv name) {
   if (n.label.empty()) n.label = name;
 }
 
-template <str Name, str L, axes S, marks M>
-constexpr expr<Name, S, M> named(const expr<L, S, M> &x) {
+template <str Name, str L, axes S, marks M, bool C>
+constexpr expr<Name, S, M, C> named(const expr<L, S, M, C> &x) {
   give_name((*x.g)[x.id], Name.view());
   return {x.g, x.id};
 }
-template <str Name, str L, axes S, marks M, int N>
-constexpr index_expr<Name, S, M, N> named(const index_expr<L, S, M, N> &x) {
-  index_expr<Name, S, M, N> r{};
-  for (int i = 0; i < N; ++i) r.nodes[i] = x.nodes[i];
+template <str Name, str L, axes S, marks M, int N, bool C>
+constexpr index_expr<Name, S, M, N, C> named(const index_expr<L, S, M, N, C> &x) {
+  auto r = marked<Name, M>(x);
   give_name(r.nodes[N - 1], Name.view());
   return r;
+}
+template <str Name, class Check>
+constexpr refused_by<Check> named(const refused_by<Check> &x) {
+  return x;
 }
 
 namespace rule {
@@ -43,7 +46,7 @@ struct let {
 template <str Name, traced X>
   requires detail::fits<detail::rule::let<Name>{}, X>
 constexpr auto let(X x) {
-  return detail::named<Name>(x);
+  return detail::named<Name>(detail::expect<detail::rule::let<Name>{}>(x));
 }
 template <str Name, traced X, class Err = detail::misfit<detail::rule::let<Name>{}, X>>
 Err let(X);

@@ -1,6 +1,6 @@
 #pragma once
 // Weights taken as numbers, on purpose.
-#include <qkv/core/step.hpp>
+#include <qkv/core/checked.hpp>
 
 namespace qkv {
 namespace detail {
@@ -10,9 +10,13 @@ constexpr marks without_weights(marks m) {
   return m;
 }
 
-template <str L, axes S, marks M>
-constexpr expr<L, S, without_weights(M)> plain(const expr<L, S, M> &x) {
+template <str L, axes S, marks M, bool C>
+constexpr expr<L, S, without_weights(M), C> plain(const expr<L, S, M, C> &x) {
   return {x.g, x.id};
+}
+template <class Check>
+constexpr refused_by<Check> plain(const refused_by<Check> &x) {
+  return x;
 }
 
 }  // namespace detail

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <qkv/core/step.hpp>
+#include <qkv/core/formula.hpp>
 
 namespace qkv {
 
@@ -14,8 +14,20 @@ struct scanned {
   Result result;
   Last last;
 };
+template <class Result, class Last>
+scanned(Result, Last) -> scanned<Result, Last>;
 
 namespace detail {
+
+template <class Result, class Last>
+struct outcome<scanned<Result, Last>> : outcomes<Result, Last> {
+  static constexpr auto bare(const scanned<Result, Last> &r) {
+    const auto result = outcome<Result>::bare(r.result);
+    const auto last = outcome<Last>::bare(r.last);
+    return scanned{result, last};
+  }
+};
+
 namespace rule {
 
 struct scan {
@@ -87,13 +99,17 @@ struct scan {
 // The same label with another shape and other marks.
 template <class X, axes S, marks M>
 struct renewed;
-template <str L, axes From, marks Was, axes S, marks M>
-struct renewed<expr<L, From, Was>, S, M> {
-  using type = expr<L, S, M>;
+template <str L, axes From, marks Was, bool C, axes S, marks M>
+struct renewed<expr<L, From, Was, C>, S, M> {
+  using type = expr<L, S, M, C>;
 };
-template <str L, axes From, marks Was, int N, axes S, marks M>
-struct renewed<index_expr<L, From, Was, N>, S, M> {
-  using type = expr<L, S, M>;
+template <str L, axes From, marks Was, int N, bool C, axes S, marks M>
+struct renewed<index_expr<L, From, Was, N, C>, S, M> {
+  using type = expr<L, S, M, C>;
+};
+template <class Number, axes S, marks M>
+struct renewed<checked_number<Number>, S, M> {
+  using type = expr<"state", S, M, true>;
 };
 
 template <class Number, axes S, marks M>
@@ -158,6 +174,7 @@ struct scan_operands {
 template <axes Over, class... T>
 inline constexpr bool scan_fits = false;
 template <axes Over, operand S, class Step, traced... X>
+  requires(!in_formula<S, X...>)
 inline constexpr bool scan_fits<Over, S, Step, X...> = passes<scan_operands<Over, S, X...>>;
 
 // True if the step takes fewer operands than it is given. (Testing with exactly that number would
@@ -171,6 +188,7 @@ inline constexpr bool takes_fewer<Step, void(Given...), Next, Left...> =
 template <axes Over, class... T>
 inline constexpr bool scan_drops = false;
 template <axes Over, operand S, class Step, traced... X>
+  requires(!in_formula<S, X...>)
 inline constexpr bool scan_drops<Over, S, Step, X...> =
     takes_fewer<Step, void(typename state_of<S>::type), typename at_position<Over, X>::type...>;
 
@@ -193,6 +211,7 @@ struct last_of<Last> {
 template <axes Over, class... T>
 inline constexpr bool scan_lacks = false;
 template <axes Over, operand S, class Step, traced... X>
+  requires(!in_formula<S, X...>)
 inline constexpr bool scan_lacks<Over, S, Step, X...> = takes_more<
     Step, void(typename state_of<S>::type, typename at_position<Over, X>::type...),
     typename last_of<typename state_of<S>::type, typename at_position<Over, X>::type...>::type>;
@@ -243,8 +262,9 @@ constexpr auto put_scan(graph *g, int state, const Last &, int next, const Resul
   constexpr marks of_result = values(r.m, r.m.type), of_last = values(l.m, l.m.type);
   const int result = g->put(step_node(op::scan, of_result.type, shape, Over, state, next, y.id));
   const int last = g->put(step_node(op::last, of_last.type, l.s, Over, state, next));
-  using result_type = expr<axis_label<op::scan, Over[0]>, shape, of_result>;
-  using last_type = expr<axis_label<op::last, Over[0]>, l.s, of_last>;
+  constexpr bool checked = in_formula<Result, Last>;
+  using result_type = expr<axis_label<op::scan, Over[0]>, shape, of_result, checked>;
+  using last_type = expr<axis_label<op::last, Over[0]>, l.s, of_last, checked>;
   return scanned<result_type, last_type>{{g, result}, {g, last}};
 }
 
@@ -267,13 +287,46 @@ constexpr auto traced_scan(S state, Step step, X... x) {
   return put_scan<Over>(g, carried, next, next.id, result_of(r));
 }
 
+template <class Check>
+constexpr auto refused_scan() {
+  return scanned{refused_by<Check>{}, refused_by<Check>{}};
+}
+
+// Inside a formula, of which the step is a part.
+template <axes Over, class S, class Step, class... X>
+constexpr auto formula_scan(S state, Step step, X... x) {
+  if constexpr ((is_refused<S> || ... || is_refused<X>)) {
+    const auto r = first_refused(state, x...);
+    return scanned{r, r};
+  } else if constexpr (!passes<scan_operands<Over, S, X...>>) {
+    return refused_scan<scan_operands<Over, S, X...>>();
+  } else if constexpr (!std::is_invocable_v<Step &, typename state_of<S>::type,
+                                            typename at_position<Over, X>::type...>) {
+    return refused_scan<scan_call<Over, S, Step, X...>>();
+  } else {
+    using stepped =
+        decltype(step(typename state_of<S>::type{}, typename at_position<Over, X>::type{}...));
+    if constexpr (!outcome<stepped>::passes)
+      return refused_scan<outcome<stepped>>();
+    else if constexpr (!passes<scan_step<Over, S, stepped>>)
+      return refused_scan<scan_step<Over, S, stepped>>();
+    else
+      return traced_scan<Over>(state, step, x...);
+  }
+}
+
 }  // namespace detail
 
+template <an_axis auto Ax, operand S, class Step, traced... X>
+  requires detail::in_formula<S, X...>
+constexpr auto scan(S state, Step step, X... x) {
+  return detail::formula_scan<axes_of<Ax>()>(state, step, x...);
+}
 // Declared before the definition so that compilers print this declaration, not the definition, for
 // an error inside a step. Functions that are never defined are constexpr: otherwise g++ adds an
 // error about functions that take a lambda.
 template <an_axis auto Ax, operand S, class Step, traced... X,
-          class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
+          class = std::enable_if_t<detail::scan_fits<axes_of<Ax>(), S, Step, X...>>,
           class R = decltype(std::declval<Step &>()(
               std::declval<typename detail::state_of<S>::type>(),
               std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...)),
@@ -296,7 +349,7 @@ constexpr Err scan(S, Step, X...);
 // Source:   the recurrence of linear attention (Katharopoulos et al. 2020, eq. 18-20), delta rule
 //           (Schlag et al. 2021), gates (Yang et al. 2024).
 template <an_axis auto Ax, operand S, class Step, traced... X,
-          class = std::enable_if_t<detail::passes<detail::scan_operands<axes_of<Ax>(), S, X...>>>,
+          class = std::enable_if_t<detail::scan_fits<axes_of<Ax>(), S, Step, X...>>,
           class R = decltype(std::declval<Step &>()(
               std::declval<typename detail::state_of<S>::type>(),
               std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...))>
@@ -306,6 +359,7 @@ constexpr auto scan(S state, Step step, X... x) {
 }
 template <an_axis auto Ax, operand S, traced... X,
           class Err = detail::refusal<detail::scan_operands<axes_of<Ax>(), S, X...>>>
+  requires(!detail::in_formula<S, X...>)
 Err scan(S, detail::anything, X...);
 template <an_axis auto Ax, class... T,
           class Err = detail::refusal<detail::scan_call<axes_of<Ax>(), T...>>>

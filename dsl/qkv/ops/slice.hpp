@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <qkv/core/formula.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/index.hpp>
 #include <qkv/ops/take.hpp>
@@ -33,29 +34,23 @@ struct slice {
 
 }  // namespace rule
 
-template <auto From, auto To, class X>
-struct slice_check {
-  static constexpr text why() { return rule::slice{axes_of<From, To>()}.check(of<X>); }
-};
-
 }  // namespace detail
 
 // Computes: the positions first, first + 1, .. of From, as many as To has: slice<d, rotated>(x, 0).
 // Shapes:   From replaced by To.
 // Numerics: no arithmetic. What would lie beyond the end of From repeats its last position.
 // Errors:   x lacks From or has To already; a static To that is longer than From; first is not i32.
-template <an_axis auto From, an_axis auto To, traced X, operand First>
-  requires detail::passes<detail::slice_check<From, To, X>>
-constexpr auto slice(X x, First first) {
-  if constexpr (std::is_integral_v<First>)
-    return take<From>(x, index(To) + std::min<std::int64_t>(first, 1 << 30));
-  else if constexpr (tensor_expr<First> || detail::node_count<First> > 1)
-    return take<From>(x, index(To) + min(first, size(From)));  // the largest i32 has no successor
+template <an_axis auto From, an_axis auto To>
+inline constexpr auto slice = formula<"slice(x, first)">([](traced auto x, operand auto first) {
+  auto whole = detail::expect<detail::rule::slice{axes_of<From, To>()}>(x);
+  using begin = decltype(detail::as_checked<false>(first));
+  if constexpr (std::is_integral_v<begin>)
+    return take<From>(whole, index(To) + std::min<std::int64_t>(first, 1 << 30));
+  else if constexpr (tensor_expr<begin> || detail::node_count<begin> > 1)
+    return take<From>(whole,
+                      index(To) + min(first, size(From)));  // the largest i32 has no successor
   else
-    return take<From>(x, index(To) + first);
-}
-template <an_axis auto From, an_axis auto To, traced X, operand First,
-          class Err = detail::refusal<detail::slice_check<From, To, X>>>
-Err slice(X, First);
+    return take<From>(whole, index(To) + first);
+});
 
 }  // namespace qkv
