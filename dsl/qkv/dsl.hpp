@@ -1,6 +1,37 @@
 #pragma once
 // The language: axes, expressions, kernels. A spec includes this header and nothing else.
-#include <qkv/core/shape_error.hpp>  // first: compilers print the way to it with every error
+// Compilers print the way to a header with every error that mentions it: those that errors mention
+// first stand first.
+#include <qkv/core/shape_error.hpp>
+
+#include <qkv/core/expr.hpp>
+
+#include <qkv/ops/arithmetic.hpp>
+#include <qkv/ops/broadcast.hpp>
+#include <qkv/ops/cast.hpp>
+#include <qkv/ops/concat.hpp>
+#include <qkv/ops/cumsum.hpp>
+#include <qkv/ops/dot.hpp>
+#include <qkv/ops/functions.hpp>
+#include <qkv/ops/index.hpp>
+#include <qkv/ops/let.hpp>
+#include <qkv/ops/logic.hpp>
+#include <qkv/ops/mask.hpp>
+#include <qkv/ops/merge.hpp>
+#include <qkv/ops/normalize.hpp>
+#include <qkv/ops/plain.hpp>
+#include <qkv/ops/reduce.hpp>
+#include <qkv/ops/rename.hpp>
+#include <qkv/ops/scan.hpp>
+#include <qkv/ops/slice.hpp>
+#include <qkv/ops/softmax.hpp>
+#include <qkv/ops/split.hpp>
+#include <qkv/ops/sqrt_size.hpp>
+#include <qkv/ops/take.hpp>
+#include <qkv/ops/uniform.hpp>
+#include <qkv/ops/where.hpp>
+#include <qkv/ops/wrong_calls.hpp>
+#include <qkv/ops/zeros.hpp>
 
 #include <qkv/attention/alibi.hpp>
 #include <qkv/attention/attention_pooling.hpp>
@@ -33,30 +64,6 @@
 #include <qkv/attention/softcap.hpp>
 #include <qkv/attention/t5_bias.hpp>
 #include <qkv/attention/talking_heads.hpp>
+
 #include <qkv/core/formula.hpp>
 #include <qkv/core/kernel.hpp>
-#include <qkv/ops/arithmetic.hpp>
-#include <qkv/ops/broadcast.hpp>
-#include <qkv/ops/cast.hpp>
-#include <qkv/ops/concat.hpp>
-#include <qkv/ops/cumsum.hpp>
-#include <qkv/ops/dot.hpp>
-#include <qkv/ops/functions.hpp>
-#include <qkv/ops/index.hpp>
-#include <qkv/ops/let.hpp>
-#include <qkv/ops/logic.hpp>
-#include <qkv/ops/mask.hpp>
-#include <qkv/ops/merge.hpp>
-#include <qkv/ops/normalize.hpp>
-#include <qkv/ops/plain.hpp>
-#include <qkv/ops/reduce.hpp>
-#include <qkv/ops/rename.hpp>
-#include <qkv/ops/scan.hpp>
-#include <qkv/ops/slice.hpp>
-#include <qkv/ops/softmax.hpp>
-#include <qkv/ops/split.hpp>
-#include <qkv/ops/sqrt_size.hpp>
-#include <qkv/ops/take.hpp>
-#include <qkv/ops/uniform.hpp>
-#include <qkv/ops/where.hpp>
-#include <qkv/ops/zeros.hpp>

@@ -40,5 +40,5 @@ inline constexpr auto landmarks_64 = kernel<"landmarks_64">(through<64>);
 //     split<kv, m, segment>: no axis kv in Q
 //
 //   return nystrom<d_v, seq, kv, l<N>, m<N>, s<N>, segment>(Q, K, V);
-//     dot<d_v>: no axis d_v in landmarks
+//     dot<d_v>: no axis d_v in Q
 }  // namespace my

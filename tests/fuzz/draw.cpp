@@ -84,11 +84,20 @@ int drawer::input(dtype type, const std::vector<int> &axes) {
   return put(std::move(s));
 }
 
+// A batch axis whose size the call decides needs two params.
 int drawer::param(const std::vector<int> &axes) {
-  step s;
-  s.kind = op::param, s.type = some_type(), s.over = axes;
-  s.name = "W" + std::to_string(names_++);
-  return put(std::move(s));
+  const dtype type = some_type();
+  const auto one = [&] {
+    step s;
+    s.kind = op::param, s.type = type, s.over = axes;
+    s.name = "W" + std::to_string(names_++);
+    return put(std::move(s));
+  };
+  if (std::none_of(axes.begin(), axes.end(), [&](int a) { return batch(a) && size(a) < 0; }))
+    return one();
+  if (d_.chance(0.5)) return input(type, axes);
+  const int first = one();
+  return put(op::add, {first, one()});
 }
 
 int drawer::argument(const std::vector<int> &axes) {

@@ -150,6 +150,7 @@ std::optional<codegen::program> language::program() {
   for (const auto *list : {&arguments_, &outputs_})
     for (const argument &a : *list)
       if (!check->add(a, {})) return refuse(m.view()), std::nullopt;
+  if (detail::lone_param(m, r_.name, arguments_)) return refuse(m.view()), std::nullopt;
   return codegen::program_of(r_.name, arguments_, outputs_, detail::in_order(g_));
 }
 

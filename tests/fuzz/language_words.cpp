@@ -31,7 +31,7 @@ std::optional<value> language::word_of(const step &s, const operands &in) {
     case word::plain: {
       if (!in[0]->x.tensor()) return refuse("plain of what is no step");
       value v = *in[0];
-      v.x.m = detail::without_weights(v.x.m);
+      v.x.m = detail::forgotten(v.x.m);
       return v;
     }
     case word::let: {

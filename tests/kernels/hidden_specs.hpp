@@ -223,7 +223,8 @@ inline constexpr auto masked_less_maximum = kernel<"masked_less_maximum">(
 inline constexpr auto masked_values_less_maximum = kernel<"masked_values_less_maximum">(
     [](Q_ Q, K_ K, V_ V, in<"len", i32, batch> len) -> out<"O", batch, seq, e> {
       auto s = where(index(kv) < index(seq) - 1, dot<d>(Q, K), -infinity);
-      return dot<kv>(softmax<kv>(s - max<kv>(s)), mask_rows(V, index(kv) < len));
+      auto weights = softmax<kv>(s - max<kv>(s));
+      return dot<kv>(plain(weights), mask_rows(V, index(kv) < len));
     });
 
 inline constexpr auto weights_less_maximum = kernel<"weights_less_maximum">(

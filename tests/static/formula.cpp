@@ -48,11 +48,11 @@ static_assert(says<decltype(attend<d_k, kv>(Q, K, V, b))>(
     "*: b varies along d_model, which cosines(Q, K) lacks cosines(Q, K)[batch, heads=8, seq, kv] b[d_model=512]"));
 // operands that it does not take
 static_assert(says<decltype(attend<d_k, kv>(Q, K))>(
-    "attend is not called with these 2 operands it takes attend(q, k, v[, scale])"));
+    "attend is not called with 2 such operands it takes attend(q, k, v[, scale])"));
 static_assert(says<decltype(attend<d_k, kv>(Q, K, V, 8, 9))>(
-    "attend is not called with these 5 operands it takes attend(q, k, v[, scale])"));
+    "attend is not called with 5 such operands it takes attend(q, k, v[, scale])"));
 static_assert(says<decltype(attend<d_k, kv>(Q, K, 3))>(
-    "attend is not called with these 3 operands it takes attend(q, k, v[, scale])"));
+    "attend is not called with 3 such operands it takes attend(q, k, v[, scale])"));
 static_assert(says<decltype(attend<d_k, kv>(Q, K, V, heads))>(
     "attend: heads is an axis, not a step index(heads) counts its positions, size(heads) is how many there are it takes attend(q, k, v[, scale])"));
 
@@ -84,8 +84,8 @@ inline constexpr auto running_mean = formula<"running_mean(x)">([](traced auto x
   return scan<Position>(before, [](auto s, auto y) { return s * 0.5 + y * 0.5; }, x).result;
 });
 static_assert(info_of<decltype(running_mean<seq>(X))>.s.n == 3);
-static_assert(says<decltype(running_mean<mem>(X))>(
-    "scan<mem>: no axis mem in X X[batch, seq, d_model=512]"));
+static_assert(
+    says<decltype(running_mean<mem>(X))>("scan<mem>: no axis mem in X X[batch, seq, d_model=512]"));
 static_assert(says<decltype(running_mean<seq>(Q))>(
     "+: neither side contains the other if it is meant, broadcast<heads, d_k>(zeros * number) and broadcast<d_model>(Q * number) zeros * number[batch, d_model=512] Q * number[batch, heads=8, d_k=64]"));
 inline constexpr auto badly_named =

@@ -84,7 +84,7 @@ static_assert(says<decltype(sliding_window<seq, slots, align::last>(4, length))>
 static_assert(says<decltype(sliding_window<seq, slots, align::last>(4, length, count))>(
     "sliding_window<seq, slots>: takes an alignment or the length of a cache, not both did you mean sliding_window<seq, slots>(width, length, count)?"));
 static_assert(says<decltype(sliding_window<seq, slots>(4, length, count, count))>(
-    "sliding_window is not called with these 4 operands it takes sliding_window(width[, length[, count]])"));
+    "sliding_window is not called with 4 such operands it takes sliding_window(width[, length[, count]])"));
 // a length in the place of a number
 static_assert(says<decltype(t5_bias<seq, slots, buckets>(t5, length))>(
     "t5_bias<seq, slots>: the largest distance is a number, but length is given did you mean t5_bias<seq, slots, ..>(table, 128, length)?"));

@@ -25,6 +25,11 @@ struct dropout {
 
 }  // namespace rule
 
+constexpr marks dropped(marks m) {
+  m.dropped = true;
+  return m;
+}
+
 // Numbers of uniform() below this are left out: P, up to the next multiple of 2^-24.
 constexpr double whole_24(double p) {
   const double scaled = p * 0x1p24;
@@ -51,7 +56,8 @@ inline constexpr auto dropout = formula<"dropout(x, seed)">([](traced auto x, op
     return kept;
   } else {
     constexpr dtype type = detail::as_float(of_x.m.type);
-    return kept * cast<type>(random >= detail::whole_24(P)) * (1 / (1 - double{P}));
+    auto left = kept * cast<type>(random >= detail::whole_24(P)) * (1 / (1 - double{P}));
+    return detail::marked<"dropout", detail::dropped(detail::of<decltype(left)>.m)>(left);
   }
 });
 

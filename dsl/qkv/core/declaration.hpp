@@ -107,6 +107,24 @@ struct declaration_check {
   }
 };
 
+// Params are made ready before the calls: a size that each call decides cannot be one param's alone.
+template <class Arguments>
+constexpr bool lone_param(message &m, sv kernel, const Arguments &arguments) {
+  for (const argument &a : arguments)
+    for (const axis_data *x : a.shape) {
+      if (a.what != role::param || !x->batch || x->size >= 0) continue;
+      int carriers = 0;
+      for (const argument &b : arguments) carriers += b.what == role::param && b.shape.has(x);
+      if (carriers > 1) continue;
+      m.say("kernel ", kernel, ": param ", a.name, " varies along batch axis ", x->name,
+            ", whose size each call decides")
+          .say("did you mean in<", a.name, ", ..>, or a size for ", x->name, "?")
+          .show_shape(a.name, a.shape);
+      return true;
+    }
+  return false;
+}
+
 template <class Call>
 struct signature;
 
@@ -138,6 +156,8 @@ struct kernel_check {
         return declared::check_kinds(Name.view());
       } else if constexpr (!declared::check_names(Name.view()).empty()) {
         if (can_be_traced<F>(0)) return declared::check_names(Name.view());
+      } else if constexpr (!declared::check_params(Name.view()).empty()) {
+        if (can_be_traced<F>(0)) return declared::check_params(Name.view());
       }
     }
     return m;

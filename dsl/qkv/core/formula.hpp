@@ -95,7 +95,9 @@ struct formula_call {
     constexpr sv name = name_of_call<Call>();
     message m;
     (say_axis<X>(m, name), ...);
-    if (m.empty()) m.say(name, " is not called with these ", long{sizeof...(X)}, " operands");
+    if (m.empty())
+      m.say(name, " is not called with ", long{sizeof...(X)},
+            sizeof...(X) == 1 ? " such operand" : " such operands");
     return m.say("it takes ", Call.view());
   }
   template <class T>

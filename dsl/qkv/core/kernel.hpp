@@ -49,6 +49,12 @@ struct signature<Result (F::*)(In...) const> {
     return m;
   }
 
+  static constexpr message check_params(sv name) {
+    message m;
+    lone_param(m, name, arguments);
+    return m;
+  }
+
   static constexpr graph trace() {
     graph g;
     for (const argument &a : arguments) g.put(argument_node(a));
@@ -82,7 +88,7 @@ struct kernel_t {
 // lambda.
 // Errors:   an argument that is neither an in nor a param, no declared result, names that occur
 //           twice, one name for two axes, a name that is not an identifier or whose C function the
-//           runtime has.
+//           runtime has; a param alone with a batch axis whose size the call decides.
 template <str Name, class F>
   requires detail::passes<detail::kernel_check<Name, F>>
 constexpr kernel_t<Name, F> kernel(F) {

@@ -37,10 +37,17 @@ struct marks {
   axes statistic{};      // reduced over these: mean, max, min, sum, logsumexp
   axes mask_lacks{};     // axes along which some mask is constant
   axes bias_lacks{};     // axes along which some added term is constant
+  axes masked{};         // axes along which a mask removed positions
+  axes zeroed{};         // axes along which removed positions were summed to 0
   maybe_axis query{};    // of a causal mask, or of another relation that has sides
   maybe_axis key{};      // of the same
   maybe_axis root{};     // sqrt(root), or 1 / sqrt(root)
   bool inverse = false;  // the latter
+  maybe_axis scaled{};   // divided by sqrt(scaled), since it was contracted or before
+  maybe_axis first{};    // split, or joined, as these two
+  maybe_axis second{};
+  bool dropped = false;   // with a part left out
+  bool quotient = false;  // of positions by a whole number
   bool unaligned =
       false;  // a causal mask between axes of unrelated size that does not say how they align
   maybe_axis twice{};  // named twice by the declaration of this input
@@ -54,7 +61,8 @@ struct marks {
   template <class F>
   constexpr marks over_axes(F f) const {
     marks m = *this;
-    for (axes *s : {&m.weights, &m.contracted, &m.statistic, &m.mask_lacks, &m.bias_lacks})
+    for (axes *s : {&m.weights, &m.contracted, &m.statistic, &m.mask_lacks, &m.bias_lacks,
+                    &m.masked, &m.zeroed})
       *s = f(*s);
     return m;
   }
@@ -75,6 +83,8 @@ constexpr marks bent(marks m, dtype type) {
   m.weights = {};
   m.bias_lacks = {};
   m.root = {};
+  m.scaled = {};
+  m.quotient = false;
   m.given = false;
   m.type = type;
   return m;

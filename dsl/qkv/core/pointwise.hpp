@@ -28,6 +28,67 @@ constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale)
   return true;
 }
 
+// A scale that was applied already, or the wrong way.
+constexpr bool scaled_again(message &m, op kind, const info &x, const info &scale) {
+  const bool divides = kind == op::div || kind == op::mul;
+  if (!divides || !scale.m.root) return false;
+  const sv ax = scale.m.root->name;
+  if (x.m.root && same_name(x.m.root.at, scale.m.root.at)) {
+    m.say(x.label, " ", name_of(kind), " ", scale.label, ": the root of ", ax,
+          " stands there twice")
+        .say("did you mean size(", ax, ")?");
+    return true;
+  }
+  if (!x.tensor()) return false;
+  const bool inverse = (kind == op::div) == scale.m.inverse;
+  if (inverse && x.m.contracted.has(scale.m.root.at)) {
+    m.say("sqrt(", ax, "): ", x.label, " is multiplied by the root of what it contracted")
+        .say("did you mean / sqrt(", ax, ")? if it is meant, sqrt(size(", ax, "))")
+        .show(x);
+    return true;
+  }
+  if (inverse || !x.m.scaled || !same_name(x.m.scaled.at, scale.m.root.at)) return false;
+  m.say("sqrt(", ax, "): ", x.label, " was already divided by it")
+      .say("leave one out; if it is meant, sqrt(size(", ax, "))")
+      .show(x);
+  return true;
+}
+
+// Truth values in arithmetic.
+constexpr bool adds_truth(message &m, op kind, const info &l, const info &r) {
+  if (l.m.type != b8 && r.m.type != b8) return false;
+  const sv name = name_of(kind);
+  const info &keep = l.m.type == b8 ? l : r, &x = l.m.type == b8 ? r : l;
+  if (x.m.type == b8) {
+    m.say(name, ": ", l.label, " and ", r.label, " are b8, not numbers");
+    if (kind == op::add)
+      m.say("did you mean ", l.label, " and ", r.label, ", or ", l.label, " or ", r.label, "?");
+    else if (kind == op::mul || kind == op::min)
+      m.say("did you mean ", l.label, " and ", r.label, "?");
+    else
+      m.say("did you mean ", l.label, " != ", r.label, "?");
+  } else {
+    m.say(name, ": ", keep.label, " is b8, not a number");
+    if (x.tensor() && x.s.contains(keep.s) && (kind == op::add || kind == op::mul))
+      m.say("did you mean mask(", x.label, ", ", keep.label, ")?");
+    m.say("if it is meant, where(", keep.label, ", 1, 0) is a number");
+  }
+  m.show(l, r);
+  return true;
+}
+
+// What is added to weights should have been added to their scores.
+constexpr bool biases_weights(message &m, op kind, const info &w, const info &term) {
+  if (kind != op::add || w.m.weights.empty() || !term.m.weights.empty() || term.s.empty())
+    return false;
+  const bool bias = term.m.given || term.m.param || term.m.placed.query;
+  if (!bias) return false;
+  m.say("+: ", term.label, " is added to weights over ", w.m.weights)
+      .say("add it to the scores before softmax; if it is meant, plain(..) of the weights")
+      .show(w, term);
+  return true;
+}
+
 // Positions of an axis that the score does not have.
 constexpr bool foreign_index(message &m, const call_name &call, const info &x, const info &index) {
   if (!index.index() || !x.tensor() || x.m.contracted.empty() || x.s.contains(index.s))
@@ -109,6 +170,17 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   m.mask_lacks = l.m.mask_lacks.with(r.m.mask_lacks);
   relate(m, l, r);
   m.unaligned = l.m.unaligned || r.m.unaligned;
+  m.masked = l.m.masked.with(r.m.masked);
+  m.zeroed = l.m.zeroed.with(r.m.zeroed);
+  m.quotient = (l.m.quotient || r.m.quotient) && !is_logic(kind);
+  if (kind == op::div && l.m.type == i32 && !l.s.empty() && r.m.type == i32) m.quotient = true;
+  m.dropped = l.m.dropped || r.m.dropped;
+  const marks &parts = l.m.first ? l.m : r.m;
+  m.first = parts.first, m.second = parts.second;
+  if (!is_logic(kind)) m.scaled = l.m.scaled ? l.m.scaled : r.m.scaled;
+  for (const info *scale : {&l, &r})
+    if (scale->m.root && (kind == op::div) != scale->m.inverse && (scale == &r || kind == op::mul))
+      m.scaled = scale->m.root;
   if (kind == op::div && l.number() && r.m.root && !r.m.inverse) {
     m.root = r.m.root;
     m.inverse = true;

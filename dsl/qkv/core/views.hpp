@@ -27,6 +27,8 @@ constexpr marks view_of(const marks &of, F replaced) {
   m.given = false;
   for (maybe_axis a : {m.query, m.key})
     if (a && !replaced(one_axis(a.at)).has(a.at)) m.query = m.key = {};
+  for (maybe_axis a : {m.first, m.second})
+    if (a && !replaced(one_axis(a.at)).has(a.at)) m.first = m.second = {};
   for (maybe_axis a : {m.placed.query, m.placed.key})
     if (a && !replaced(one_axis(a.at)).has(a.at)) m.placed = {};
   return m;

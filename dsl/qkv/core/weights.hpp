@@ -33,9 +33,31 @@ constexpr bool dead_mask(message &m, const call_name &call, const axes &over, co
   return true;
 }
 
+// A mask of a factor of the scores: a removed key has the score 0, and so a weight.
+constexpr bool masked_too_early(message &m, const call_name &call, const axes &over,
+                                const info &x) {
+  const axes zeroed = x.m.zeroed.common(over);
+  if (zeroed.empty()) return false;
+  m.say(call, ": a factor of ", x.label, " was masked along ", zeroed,
+        ", so its scores are 0 there, and seen")
+      .say("mask the scores instead; if it is meant, where(keep, x, 0) in place of that mask")
+      .show(x);
+  return true;
+}
+
+constexpr bool dropped_too_early(message &m, const call_name &call, const info &x) {
+  if (!x.m.dropped) return false;
+  m.say(call, ": ", x.label, " had dropout: what it left out is 0 there, and seen")
+      .say("did you mean dropout<p>(", call.name, "<", call.over,
+           ">(..), seed)? if it is meant, plain(..) of the scores")
+      .show(x);
+  return true;
+}
+
 constexpr marks weights_over(const axes &over, const info &x) {
   marks m = values(x.m, as_float(x.m.type));
   m.weights = over;
+  m.masked = x.m.masked.common(over);
   return m;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // + - * / min max pow on two operands, and the sign.
 #include <qkv/core/pointwise.hpp>
+#include <qkv/core/wrong_call.hpp>
 
 namespace qkv {
 namespace detail {
@@ -14,6 +15,8 @@ struct binary {
   constexpr text check(const info &l, const info &r) const {
     message m;
     const call_name name{name_of(kind)};
+    if (adds_truth(m, kind, l, r)) return m;
+    if (scaled_again(m, kind, l, r) || (kind == op::mul && scaled_again(m, kind, r, l))) return m;
     if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
     if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
@@ -21,6 +24,7 @@ struct binary {
     if (l.tensor() && r.tensor() &&
         (unrelated(m, kind, l, r) || (adds(kind) && repeated(m, kind, l, r))))
       return m;
+    if (biases_weights(m, kind, l, r) || biases_weights(m, kind, r, l)) return m;
     if (too_many_axes(m, name, shape(l, r))) m.show(l, r);
     return m;
   }
@@ -49,8 +53,7 @@ concept binary_fits =
     operand<L> && operand<R> && (traced<L> || traced<R>) && fits<rule::binary<Kind>{}, L, R>;
 
 template <op Kind, class L, class R>
-  requires operand<L> && operand<R> && (traced<L> || traced<R>)
-using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
+using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 
 }  // namespace detail
 
@@ -64,7 +67,7 @@ using binary_misfit = misfit<rule::binary<Kind>{}, L, R>;
 // Errors:   shapes that do not contain each other; sizes that differ; f64 with f32; in + and - a
 //           smaller side that would be repeated along axes other than batch axes, unless it is a
 //           param, an input as it is or a statistic over them; division by sqrt of an axis that was
-//           not contracted.
+//           not contracted, or twice; multiplication by it; a b8; a bias added to weights.
 template <class L, class R>
   requires detail::binary_fits<op::add, L, R>
 constexpr auto operator+(L left, R right) {

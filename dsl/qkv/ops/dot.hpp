@@ -32,6 +32,8 @@ struct dot {
         return adds_up(m, a, l, r);
     }
     if (over_other_weights(m, l, r) || over_other_weights(m, r, l)) return m.show(l, r);
+    if (part_of_weights(m, l) || part_of_weights(m, r)) return m.show(l, r);
+    if (loses_weights(m, l, r) || loses_weights(m, r, l)) return m.show(l, r);
     if (too_many_axes(m, call, shape(l, r))) m.show(l, r);
     return m;
   }
@@ -64,6 +66,24 @@ struct dot {
     return true;
   }
 
+  // Weights over several axes add up to 1 over all of them only.
+  constexpr bool part_of_weights(message &m, const info &w) const {
+    if (w.m.weights.common(over).empty() || over.contains(w.m.weights)) return false;
+    m.say("dot<", over, "> contracts weights over ", w.m.weights, " in part")
+        .say("did you mean softmax<", over, ">, or dot<", w.m.weights,
+             ">? if it is meant, plain(..) of the weights");
+    return true;
+  }
+
+  // Masked values whose weights are not masked: weights that meet nothing.
+  constexpr bool loses_weights(message &m, const info &w, const info &x) const {
+    const axes lost = w.m.weights.common(x.m.masked).common(over).without(w.m.masked);
+    if (lost.empty()) return false;
+    m.say("dot<", over, ">: ", x.label, " is masked along ", lost, ", its weights are not")
+        .say("mask the scores; if it is meant, where(keep, x, 0) in place of that mask");
+    return true;
+  }
+
   constexpr axes shape(const info &l, const info &r) const {
     return l.s.without(over).with(r.s.without(over));
   }
@@ -73,6 +93,13 @@ struct dot {
     m.contracted = over;
     m.weights = l.m.weights.with(r.m.weights).without(over);
     m.param = l.m.param && r.m.param;
+    for (const info *x : {&l, &r}) {
+      if (x->m.masked.common(over).empty()) m.zeroed.add(x->m.masked);
+      m.zeroed.add(x->m.zeroed.without(over));
+      if (x->m.scaled && over.has(x->m.scaled.at)) m.scaled = x->m.scaled;
+      if (x->m.first && !over.has(x->m.first.at) && !over.has(x->m.second.at))
+        m.first = x->m.first, m.second = x->m.second;
+    }
     m.type = as_float(common_type(l.m.type, r.m.type));
     return m;
   }
@@ -88,7 +115,7 @@ struct dot {
 //           contributes nothing.
 // Errors:   a named axis missing or of two sizes; f64 with f32; a shared axis that is not a batch
 //           axis; heads added up between activations; weights contracted over another axis than
-//           their own.
+//           their own, or over some of their axes; masked values whose weights are not masked.
 template <an_axis auto... Ax, traced L, traced R>
   requires detail::fits<detail::rule::dot{axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {

@@ -1,10 +1,36 @@
 #pragma once
 // Comparisons, and, or, not: they only make masks, so they take the union of both shapes.
 #include <qkv/core/pointwise.hpp>
+#include <qkv/core/wrong_call.hpp>
 
 namespace qkv {
 namespace detail {
 namespace rule {
+
+// Comparisons do not chain: a < b < c compares a truth value.
+constexpr bool compares_truth(message &m, op kind, const info &l, const info &r) {
+  if (!is_comparison(kind) || (l.m.type == b8) == (r.m.type == b8)) return false;
+  const sv name = name_of(kind);
+  const info &truth = l.m.type == b8 ? l : r;
+  m.say(name, ": ", truth.label, " is b8, not a number");
+  if (kind == op::equal || kind == op::not_equal)
+    m.say("it is true or false as it is; if it is meant, where(", truth.label,
+          ", 1, 0) is a number");
+  else
+    m.say("comparisons do not chain: write a < x and x < b");
+  m.show(l, r);
+  return true;
+}
+
+// Chunks of positions are told by whole quotients.
+constexpr bool compares_quotients(message &m, op kind, const info &l, const info &r) {
+  if (!is_comparison(kind) || (!l.m.quotient && !r.m.quotient)) return false;
+  const info &x = l.m.quotient ? l : r;
+  m.say(name_of(kind), ": ", x.label, " is a true division: 7 / 16 is 0.4375")
+      .say("whole: cast<i32>((i + 0.5) / 16); if it is meant, divide by 16.0")
+      .show(l, r);
+  return true;
+}
 
 template <op Kind>
 struct logic {
@@ -15,6 +41,7 @@ struct logic {
     message m;
     const call_name name{name_of(kind)};
     if (!is_comparison(kind) && (not_logical(m, name, l) || not_logical(m, name, r))) return m;
+    if (compares_truth(m, kind, l, r) || compares_quotients(m, kind, l, r)) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
     if (relations_differ(m, name, l, r)) return m;
     if (too_many_axes(m, name, shape(l, r))) m.show(l, r);
@@ -22,6 +49,23 @@ struct logic {
   }
   constexpr axes shape(const info &l, const info &r) const { return pointwise_shape(l, r); }
   constexpr marks meaning(const info &l, const info &r) const { return binary_marks(kind, l, r); }
+};
+
+// Operators of C++ that are none of the language.
+template <str Name>
+struct missing {
+  constexpr text check(const info &l, const info &r) const {
+    constexpr sv name = Name.view();
+    message m;
+    m.say(name, ": there is no such operation");
+    if (name == "%")
+      m.say("whole: i - n * cast<i32>((i + 0.5) / n)");
+    else if (name == "^")
+      m.say(l.m.type == b8 ? "did you mean !=?" : "did you mean pow?");
+    else
+      m.say("did you mean ", l.label, name == "&" ? " and " : " or ", r.label, "?");
+    return m.show(l, r);
+  }
 };
 
 struct inverted {
@@ -43,13 +87,15 @@ struct inverted {
 
 }  // namespace rule
 
+template <str Name, class L, class R>
+concept misses = operand<L> && operand<R> && (traced<L> || traced<R>);
+
 template <op Kind, class L, class R>
 concept logic_fits =
     operand<L> && operand<R> && (traced<L> || traced<R>) && fits<rule::logic<Kind>{}, L, R>;
 
 template <op Kind, class L, class R>
-  requires operand<L> && operand<R> && (traced<L> || traced<R>)
-using logic_misfit = misfit<rule::logic<Kind>{}, L, R>;
+using logic_misfit = refusal<binary_call<rule::logic<Kind>{}, L, R>>;
 
 }  // namespace detail
 
@@ -57,7 +103,8 @@ using logic_misfit = misfit<rule::logic<Kind>{}, L, R>;
 // Shapes:   the union of both.
 // Numerics: b8; what is compared is compared as f32 or f64, or as i32 when both sides are whole
 //           numbers.
-// Errors:   sizes that differ; f64 with f32; and, or of something that is not a b8.
+// Errors:   sizes that differ; f64 with f32; and, or of something that is not a b8; a b8 compared
+//           with a number, as in a < b < c; positions divided by a whole number, compared.
 template <class L, class R>
   requires detail::logic_fits<op::less, L, R>
 constexpr auto operator<(L left, R right) {
@@ -121,6 +168,43 @@ constexpr auto operator||(L left, R right) {
 }
 template <class L, class R, class Err = detail::logic_misfit<op::or_, L, R>>
 Err operator||(L, R);
+
+// None of these: their errors say what to write.
+template <class L, class R>
+  requires detail::misses<"&", L, R> && detail::in_formula<L, R>
+constexpr auto operator&(L left, R right) {
+  return detail::make_step<detail::rule::missing<"&">{}>(left, right);
+}
+template <class L, class R, class Err = detail::misfit<detail::rule::missing<"&">{}, L, R>>
+  requires detail::misses<"&", L, R>
+Err operator&(L, R);
+
+template <class L, class R>
+  requires detail::misses<"|", L, R> && detail::in_formula<L, R>
+constexpr auto operator|(L left, R right) {
+  return detail::make_step<detail::rule::missing<"|">{}>(left, right);
+}
+template <class L, class R, class Err = detail::misfit<detail::rule::missing<"|">{}, L, R>>
+  requires detail::misses<"|", L, R>
+Err operator|(L, R);
+
+template <class L, class R>
+  requires detail::misses<"^", L, R> && detail::in_formula<L, R>
+constexpr auto operator^(L left, R right) {
+  return detail::make_step<detail::rule::missing<"^">{}>(left, right);
+}
+template <class L, class R, class Err = detail::misfit<detail::rule::missing<"^">{}, L, R>>
+  requires detail::misses<"^", L, R>
+Err operator^(L, R);
+
+template <class L, class R>
+  requires detail::misses<"%", L, R> && detail::in_formula<L, R>
+constexpr auto operator%(L left, R right) {
+  return detail::make_step<detail::rule::missing<"%">{}>(left, right);
+}
+template <class L, class R, class Err = detail::misfit<detail::rule::missing<"%">{}, L, R>>
+  requires detail::misses<"%", L, R>
+Err operator%(L, R);
 
 // Computes: whether x does not hold.
 // Shapes:   as x.

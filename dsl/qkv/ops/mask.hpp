@@ -32,6 +32,8 @@ struct mask {
   constexpr marks meaning(const info &x, const info &keep) const {
     marks m = x.m;
     if (!rows) m.mask_lacks.add(x.s.without(keep.s));
+    m.masked.add(keep.s.non_batch());
+    m.zeroed = m.zeroed.without(keep.s);
     relate(m, keep, x);
     m.given = false;
     m.param = x.m.param && keep.param();

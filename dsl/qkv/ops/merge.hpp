@@ -16,6 +16,11 @@ struct merge {
     const axes parts = one_axis(over[1]).add(over[2]);
     if (needs_input(m, call, x) || lacks_axis(m, call, parts, x)) return m;
     if (x.s.has(over[0])) return m.say(call, ": ", x.label, " already has ", over[0]->name).show(x);
+    if (x.m.first && same_name(x.m.first.at, over[2]) && same_name(x.m.second.at, over[1]))
+      return m.say(call, ": ", x.label, " was split as ", over[2]->name, ", ", over[1]->name)
+          .say("did you mean merge<", over[0]->name, ", ", over[2]->name, ", ", over[1]->name,
+               ">? if it is meant, merge plain(..)")
+          .show(x);
     const call_name name{"merge", one_axis(over[0])};
     if (product_differs(m, name, over[0], x.s.find(over[1]), x.s.find(over[2]))) m.show(x);
     return m;
@@ -42,7 +47,7 @@ struct merge {
 //           size(B).
 // Numerics: no arithmetic; masked positions stay masked.
 // Errors:   x lacks A or B or has Whole already; sizes that do not multiply. What is not static is
-//           compared at the call.
+//           compared at the call. Parts in the other order than that of their split.
 template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X>
   requires detail::fits<detail::rule::merge{axes_of<Whole, A, B>()}, X>
 constexpr auto merge(X x) {

@@ -14,7 +14,8 @@ struct normalize {
     if (over.empty()) return m.say("normalize: names no axis").show(x);
     const call_name call{"normalize", over};
     if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
-    if (!wrong_keys(m, call, over, x)) dead_mask(m, call, over, x);
+    if (!wrong_keys(m, call, over, x) && !dead_mask(m, call, over, x))
+      masked_too_early(m, call, over, x);
     return m;
   }
   constexpr axes shape(const info &x) const { return x.s; }
@@ -27,7 +28,7 @@ struct normalize {
 // Shapes:   as w, which carries them.
 // Numerics: f32; masked positions get weight exactly 0; a row whose sum is 0 gives 0.
 // Errors:   an axis that w lacks; a mask that does not vary along it; a causal mask whose keys are
-//           another axis.
+//           another axis; a factor that was masked in place of w.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::rule::normalize{axes_of<Ax...>()}, X>
 constexpr auto normalize(X w) {

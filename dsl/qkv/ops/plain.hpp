@@ -5,13 +5,15 @@
 namespace qkv {
 namespace detail {
 
-constexpr marks without_weights(marks m) {
-  m.weights = {};
+constexpr marks forgotten(marks m) {
+  m.weights = m.masked = m.zeroed = {};
+  m.first = m.second = {};
+  m.dropped = false;
   return m;
 }
 
 template <str L, axes S, marks M, bool C>
-constexpr expr<L, S, without_weights(M), C> plain(const expr<L, S, M, C> &x) {
+constexpr expr<L, S, forgotten(M), C> plain(const expr<L, S, M, C> &x) {
   return {x.g, x.id};
 }
 template <class Check>
@@ -21,8 +23,8 @@ constexpr refused_by<Check> plain(const refused_by<Check> &x) {
 
 }  // namespace detail
 
-// Computes: w, no longer taken for weights: a feature map made by softmax may be contracted over
-//           any axis.
+// Computes: w, no longer taken for what it was made as: for weights, so that a feature map made by
+//           softmax may be contracted over any axis, for masked or dropped, or for parts of one axis.
 // Shapes:   as w.
 // Numerics: as w.
 // Errors:   none.

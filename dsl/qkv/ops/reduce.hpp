@@ -15,7 +15,11 @@ struct reduction {
     message m;
     if (over.empty()) return m.say(name_of(kind), ": names no axis").show(x);
     const call_name call{name_of(kind), over};
-    if (!needs_input(m, call, x)) lacks_axis(m, call, over, x);
+    if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
+    if (const axes again = x.m.weights.common(over); kind == op::logsumexp && !again.empty())
+      m.say(call, ": ", x.label, " already holds weights over ", again)
+          .say("take it of the scores; if it is meant, logsumexp<", over, ">(plain(..))")
+          .show(x);
     return m;
   }
   constexpr axes shape(const info &x) const { return x.s.without(over); }
@@ -91,7 +95,7 @@ Err mean(X);
 // Shapes:   x carries them; the result has the others.
 // Numerics: f32, the maximum subtracted first; masked positions are left out; -inf when none is
 //           left, inf when one of the elements is.
-// Errors:   an axis that x lacks.
+// Errors:   an axis that x lacks; weights over it.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::reduce_over<op::logsumexp, Ax...>, X>
 constexpr auto logsumexp(X x) {

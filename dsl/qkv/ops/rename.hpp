@@ -31,6 +31,8 @@ struct rename {
     marks m = view_of(x.m, [this](const axes &s) { return replaced(s); });
     m.query = renamed(x.m.query);
     m.key = renamed(x.m.key);
+    m.first = renamed(x.m.first);
+    m.second = renamed(x.m.second);
     m.placed = x.m.placed;
     m.placed.query = renamed(x.m.placed.query);
     m.placed.key = renamed(x.m.placed.key);

@@ -10,7 +10,7 @@ namespace qkv {
 
 // The results of a scan: one for every position, and the state after the last position.
 template <class Result, class Last>
-struct scanned {
+struct [[nodiscard("a scan changes no other step: use what it gives")]] scanned {
   Result result;
   Last last;
 };

@@ -19,7 +19,9 @@ struct softmax {
           .say("softmax the scores once; normalize<", over, "> rescales weights")
           .show(x);
     }
-    if (wrong_keys(m, call, over, x) || dead_mask(m, call, over, x)) return m;
+    if (wrong_keys(m, call, over, x) || dead_mask(m, call, over, x) ||
+        masked_too_early(m, call, over, x) || dropped_too_early(m, call, x))
+      return m;
     if (const axes dead = x.m.bias_lacks.common(over); !dead.empty()) {
       m.say(call, ": a bias does not vary along ", dead, " and cancels")
           .say("leave it out, or give it the axis ", dead)
@@ -38,7 +40,8 @@ struct softmax {
 // Numerics: f32, the maximum subtracted first; masked positions and -inf get weight exactly 0; a
 //           row with none left gives 0.
 // Errors:   an axis that x lacks; weights over that axis already; a mask or bias that does not vary
-//           along it; a causal mask whose keys are another axis.
+//           along it; a causal mask whose keys are another axis; scores whose factor was masked in
+//           their place; scores after dropout.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::rule::softmax{axes_of<Ax...>()}, X>
 constexpr auto softmax(X x) {

@@ -64,7 +64,10 @@ struct split {
   }
   constexpr axes shape(const info &x) const { return replaced(x.s); }
   constexpr marks meaning(const info &x) const {
-    return view_of(x.m, [this](const axes &s) { return replaced(s); });
+    marks m = view_of(x.m, [this](const axes &s) { return replaced(s); });
+    m.first = over[1];
+    m.second = over[2];
+    return m;
   }
 };
 
