@@ -49,7 +49,10 @@ function(qkv_add_kernels name)
   add_executable(${name}_generator "${out}/${name}_generator.cpp")
   target_link_libraries(${name}_generator PRIVATE qkv::codegen)
   target_include_directories(${name}_generator BEFORE PRIVATE "${spec_folder}")
-  target_compile_options(${name}_generator PRIVATE -Werror=return-type)  # a formula that returns nothing
+  # A formula that returns nothing, an argument that it forgot, a step that nothing uses. The first error is the
+  # only one: a wrong step often leaves others unused.
+  target_compile_options(${name}_generator PRIVATE -Wfatal-errors -Werror=return-type -Werror=unused-parameter
+    -Werror=unused-variable -Werror=unused-but-set-variable -Werror=unused-result -Werror=unused-value)
 
   # A stamp stands for the work of a command; what it wrote is a by-product, so that an archive that the
   # generator left alone makes nobody link again.

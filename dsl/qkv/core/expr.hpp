@@ -8,7 +8,7 @@ namespace qkv {
 
 // A step of the kernel whose graph is g. Checked: inside a formula (core/formula.hpp).
 template <str Label, axes Shape, marks Meaning, bool Checked = false>
-struct expr {
+struct [[nodiscard("a step changes no other: use what it gives")]] expr {
   graph *g = nullptr;
   int id = -1;
 };
@@ -16,7 +16,7 @@ struct expr {
 // Made of positions, sizes and numbers only: belongs to no kernel until it meets one of its steps.
 // N nodes.
 template <str Label, axes Shape, marks Meaning, int N, bool Checked = false>
-struct index_expr {
+struct [[nodiscard("a step changes no other: use what it gives")]] index_expr {
   node nodes[N];
 };
 
