@@ -127,11 +127,9 @@ template <auto Rule, class... X>
 // each of them.
 template <auto Rule, class... X>
 [[gnu::always_inline]] constexpr auto make_step(const X &...x) {
-  if constexpr (!in_formula<X...>)
-    return put_step<Rule>(x...);
-  else if constexpr ((is_refused<X> || ...))
+  if constexpr ((is_refused<X> || ...))
     return first_refused(x...);
-  else if constexpr (passes<verdict<Rule, X...>>)
+  else if constexpr (accepts<false, Rule, X...>)
     return put_step<Rule>(x...);
   else
     return refused_by<verdict<Rule, X...>>{};
