@@ -1,4 +1,4 @@
-// What a formula declares or makes, and does not use.
+// Arguments and steps that a formula does not use.
 #include "axes.hpp"
 
 // case argument_forgotten: a bias that is declared and not added

@@ -88,6 +88,11 @@ static_assert(
     says<decltype(running_mean<mem>(X))>("scan<mem>: no axis mem in X X[batch, seq, d_model=512]"));
 static_assert(says<decltype(running_mean<seq>(Q))>(
     "+: neither side contains the other if it is meant, broadcast<heads, d_k>(zeros * number) and broadcast<d_model>(Q * number) zeros * number[batch, d_model=512] Q * number[batch, heads=8, d_k=64]"));
+inline constexpr auto forgetful = formula<"forgetful(x, y)">([](traced auto x, traced auto y) {
+  return scan<seq>(zeros<batch, d_model>(), [](auto s, auto z) { return s + z; }, x, y).last;
+});
+static_assert(says<decltype(forgetful(X, X))>(
+    "scan<seq>: the step takes fewer operands than the state and the 2 that follow it [](auto state, auto x, ..) with an x for each"));
 inline constexpr auto badly_named =
     formula<"badly_named(x)">([](traced auto x) { return let<"two words">(x) * 2; });
 static_assert(says<decltype(badly_named(X))>(

@@ -133,6 +133,7 @@ static_assert(says<decltype(sqrt(d_k) * sqrt(d_k))>(
     "sqrt(d_k) * sqrt(d_k): the root of d_k stands there twice did you mean size(d_k)?"));
 static_assert(accepted<decltype(scores / sqrt(d_k) / sqrt(size(d_k)))>);
 static_assert(accepted<decltype(X * sqrt(d_model))>);
+static_assert(accepted<decltype((scores + 1 / sqrt(d_k)) / sqrt(d_k))>);
 static_assert(accepted<decltype(scores / size(d_k))>);
 
 // a param whose size each call decides

@@ -109,7 +109,7 @@ struct distance {
 
 }  // namespace rule
 
-// What measures distances; mask() asks for the alignment of the others.
+// These measure distances, which need an alignment; mask() asks for that of the others.
 constexpr bool measures(relation by) {
   return by != relation::causal && by != relation::cached_causal && by != relation::prefix;
 }
@@ -124,6 +124,12 @@ constexpr auto relating(const X &x, const Cache &...) {
     return expect<rule::distance<By, Where, cache>{data_of<Query>, data_of<Key>}>(related);
   else
     return related;
+}
+
+// Whether both are less than width positions apart.
+template <an_axis auto Query, an_axis auto Key, align Where, class Width, class... Cache>
+constexpr auto near(Width width, Cache... cache) {
+  return abs(query_position<Query, Key, Where>(cache...) - index(Key)) < width;
 }
 
 // How far the key lies after the query.
@@ -155,8 +161,8 @@ inline constexpr auto causal =
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto sliding_window = formula<"sliding_window(width[, length[, count]])">(
     [](operand auto width, operand auto... cache) {
-      auto far = abs(detail::query_position<Query, Key, Where>(cache...) - index(Key));
-      return detail::relating<relation::sliding_window, Query, Key, Where>(far < width, cache...);
+      return detail::relating<relation::sliding_window, Query, Key, Where>(
+          detail::near<Query, Key, Where>(width, cache...), cache...);
     });
 
 }  // namespace qkv

@@ -8,7 +8,6 @@
 
 namespace qkv {
 namespace detail {
-
 namespace rule {
 
 struct dropout {

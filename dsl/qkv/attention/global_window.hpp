@@ -14,7 +14,7 @@ template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto global_window = formula<"global_window(width, globals[, length[, count]])">(
     [](operand auto width, operand auto globals, operand auto... cache) {
       auto query = detail::query_position<Query, Key, Where>(cache...);
-      auto near = abs(query - index(Key)) < width;
+      auto near = detail::near<Query, Key, Where>(width, cache...);
       return detail::relating<relation::global_window, Query, Key, Where>(
           near || index(Key) < globals || query < globals, cache...);
     });

@@ -6,12 +6,11 @@
 #include <qkv/ops/reduce.hpp>
 
 namespace qkv {
-
 namespace detail {
 
 template <an_axis auto... Features, class X>
 constexpr auto normalised(X x, double epsilon) {
-  constexpr rule::carries<"layer_norm"> features{axes_of<Features...>(), axes_of<Features...>()};
+  constexpr rule::carries<"layer_norm"> features{axes_of<Features...>()};
   auto centred = x - mean<Features...>(expect<features>(x));
   return centred * rsqrt(mean<Features...>(centred * centred) + epsilon);
 }

@@ -10,7 +10,7 @@ namespace detail {
 
 template <an_axis auto Features, class X>
 constexpr auto of_mean_square_1(X x, double epsilon) {
-  constexpr rule::carries<"rms_norm"> features{axes_of<Features>(), axes_of<Features>()};
+  constexpr rule::carries<"rms_norm"> features{axes_of<Features>()};
   return x * rsqrt(mean<Features>(expect<features>(x) * x) + epsilon);
 }
 

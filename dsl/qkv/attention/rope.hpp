@@ -13,7 +13,6 @@
 
 namespace qkv {
 namespace detail {
-
 namespace rule {
 
 // The pairs of x, and tables of the angle of each.

@@ -8,6 +8,9 @@
 namespace qkv {
 namespace detail {
 
+template <relation By>
+inline constexpr label_text relation_name = label_text() << name_of(By);
+
 // The first half of the buckets holds a distance each; the others grow by one factor up to
 // max_distance, and the last one holds what lies beyond. A distance on a border belongs to the
 // upper bucket: the small addition keeps rounding of the logarithm from deciding that.
@@ -37,6 +40,7 @@ struct largest_distance {
 };
 
 }  // namespace rule
+
 template <relation By, an_axis auto Query, an_axis auto Key, an_axis auto Buckets, align Where,
           class Table, class Largest, class... Cache>
 constexpr auto t5_entry(Table table, Largest largest, Cache... cache) {
@@ -52,7 +56,8 @@ constexpr auto t5_entry(Table table, Largest largest, Cache... cache) {
       return where(after > 0, near + half, near);
     }
   };
-  constexpr rule::table<By> has{axes_of<Query, Key, Buckets>(), axes_of<Buckets>()};
+  constexpr rule::carries<as_str<relation_name<By>>> has{axes_of<Query, Key, Buckets>(),
+                                                         axes_of<Buckets>()};
   return relating<By, Query, Key, Where>(take<Buckets>(expect<has>(table), bucket()), cache...);
 }
 template <relation By, an_axis auto Query, an_axis auto Key, an_axis auto Buckets, align Where,

@@ -41,6 +41,27 @@ inline constexpr bool is_checked<index_expr<L, S, M, N, true>> = true;
 template <class... X>
 inline constexpr bool in_formula = (is_checked<X> || ...);
 
+// The same step by another name, with other marks, inside a formula or outside.
+template <str Label, marks M, bool Checked, str L, axes S, marks Old, bool Was>
+constexpr expr<Label, S, M, Checked> retyped(const expr<L, S, Old, Was> &x) {
+  return {x.g, x.id};
+}
+template <str Label, marks M, bool Checked, str L, axes S, marks Old, int N, bool Was>
+constexpr index_expr<Label, S, M, N, Checked> retyped(const index_expr<L, S, Old, N, Was> &x) {
+  index_expr<Label, S, M, N, Checked> r{};
+  for (int i = 0; i < N; ++i) r.nodes[i] = x.nodes[i];
+  return r;
+}
+
+// The same step by another name and with other marks.
+template <str Label, marks M, class X>
+constexpr auto marked(const X &x) {
+  if constexpr (is_refused<X>)
+    return x;
+  else
+    return retyped<Label, M, is_checked<X>>(x);
+}
+
 // The same inside a formula, and outside.
 template <bool Checked, class X>
 constexpr auto as_checked(const X &x) {
@@ -58,13 +79,11 @@ constexpr auto as_checked(const checked_number<X> &x) {
 }
 template <bool Checked, str L, axes S, marks M, bool Was>
 constexpr auto as_checked(const expr<L, S, M, Was> &x) {
-  return expr<L, S, M, Checked>{x.g, x.id};
+  return retyped<L, M, Checked>(x);
 }
 template <bool Checked, str L, axes S, marks M, int N, bool Was>
 constexpr auto as_checked(const index_expr<L, S, M, N, Was> &x) {
-  index_expr<L, S, M, N, Checked> r{};
-  for (int i = 0; i < N; ++i) r.nodes[i] = x.nodes[i];
-  return r;
+  return retyped<L, M, Checked>(x);
 }
 
 template <class First, class... X>

@@ -107,7 +107,8 @@ struct declaration_check {
   }
 };
 
-// Params are made ready before the calls: a size that each call decides cannot be one param's alone.
+// Params are made ready before the calls: a size that each call decides cannot be one param's
+// alone.
 template <class Arguments>
 constexpr bool lone_param(message &m, sv kernel, const Arguments &arguments) {
   for (const argument &a : arguments)
@@ -154,10 +155,8 @@ struct kernel_check {
       using declared = signature<decltype(&F::operator())>;
       if constexpr (!declared::check_kinds(Name.view()).empty()) {
         return declared::check_kinds(Name.view());
-      } else if constexpr (!declared::check_names(Name.view()).empty()) {
-        if (can_be_traced<F>(0)) return declared::check_names(Name.view());
-      } else if constexpr (!declared::check_params(Name.view()).empty()) {
-        if (can_be_traced<F>(0)) return declared::check_params(Name.view());
+      } else if constexpr (!declared::check_arguments(Name.view()).empty()) {
+        if (can_be_traced<F>(0)) return declared::check_arguments(Name.view());
       }
     }
     return m;

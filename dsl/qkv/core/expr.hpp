@@ -59,4 +59,12 @@ concept traced = detail::of<T>.tensor() || detail::of<T>.index();
 template <class T>
 concept operand = detail::of<T>.tensor() || detail::of<T>.index() || detail::of<T>.number();
 
+namespace detail {
+
+// Of an operator: C++ computes numbers alone.
+template <class L, class R>
+concept operands = operand<L> && operand<R> && (traced<L> || traced<R>);
+
+}  // namespace detail
+
 }  // namespace qkv

@@ -10,7 +10,7 @@
 namespace qkv {
 namespace detail {
 
-// What a formula gives: a step, or several in a pair, a tuple or a class that specializes this.
+// A formula returns a step, or several in a pair, a tuple or a class that specializes this.
 template <class R>
 struct outcome {
   static constexpr bool passes = true;
@@ -51,15 +51,13 @@ constexpr std::size_t most_operands(sv call) {
   return n;
 }
 
+constexpr sv name_of_call(sv call) { return call.substr(0, call.find('(')); }
+
 // The result of a call is named by it, except for a relation of queries to keys, which has its own
 // name.
-template <str Call>
-constexpr sv name_of_call() {
-  return Call.view().substr(0, Call.view().find('('));
-}
 template <str Call, class... X>
 inline constexpr label_text call_text =
-    call_label(name_of_call<Call>(), of<X>.kind == form::other ? sv("..") : of<X>.label...);
+    call_label(name_of_call(Call.view()), of<X>.kind == form::other ? sv("..") : of<X>.label...);
 
 constexpr bool is_relation(const info &x) {
   const placing &p = x.m.placed;
@@ -92,7 +90,7 @@ struct formula_call {
 
   // The forms take other operands.
   static constexpr text why() {
-    constexpr sv name = name_of_call<Call>();
+    constexpr sv name = name_of_call(Call.view());
     message m;
     (say_axis<X>(m, name), ...);
     if (m.empty())

@@ -37,8 +37,8 @@ struct signature<Result (F::*)(In...) const> {
     return m;
   }
 
-  // Each name stands for one thing.
-  static constexpr message check_names(sv name) {
+  // Each name stands for one thing, and params are ready before the sizes of a call are known.
+  static constexpr message check_arguments(sv name) {
     message m;
     declaration_check<sizeof...(In) + results_of<Result>::value.size()> c{name, m};
     const maybe_axis twice[] = {argument_of<std::remove_cvref_t<In>>::twice..., {}};
@@ -46,12 +46,7 @@ struct signature<Result (F::*)(In...) const> {
     for (std::size_t i = 0; ok && i < arguments.size(); ++i) ok = c.add(arguments[i], twice[i]);
     for (std::size_t i = 0; ok && i < outputs().size(); ++i)
       ok = c.add(outputs()[i], results_of<Result>::twice[i]);
-    return m;
-  }
-
-  static constexpr message check_params(sv name) {
-    message m;
-    lone_param(m, name, arguments);
+    if (ok) lone_param(m, name, arguments);
     return m;
   }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Names of unnamed steps for messages, made of their operands: dot(X, Wq), dot(Q, K) / sqrt(d_k).
-#include <qkv/core/checked.hpp>
+#include <qkv/core/expr.hpp>
 
 namespace qkv::detail {
 
@@ -79,21 +79,5 @@ template <op Kind, const axis_data *Ax>
 inline constexpr label_text axis_text = label_of(Kind, Ax->name);
 template <op Kind, const axis_data *Ax>
 inline constexpr const auto &axis_label = as_str<axis_text<Kind, Ax>>;
-
-// The same step by another name and with other marks.
-template <str Label, marks M, str L, axes S, marks Old, bool C>
-constexpr expr<Label, S, M, C> marked(const expr<L, S, Old, C> &x) {
-  return {x.g, x.id};
-}
-template <str Label, marks M, str L, axes S, marks Old, int N, bool C>
-constexpr index_expr<Label, S, M, N, C> marked(const index_expr<L, S, Old, N, C> &x) {
-  index_expr<Label, S, M, N, C> r{};
-  for (int i = 0; i < N; ++i) r.nodes[i] = x.nodes[i];
-  return r;
-}
-template <str Label, marks M, class Check>
-constexpr refused_by<Check> marked(const refused_by<Check> &x) {
-  return x;
-}
 
 }  // namespace qkv::detail

@@ -44,7 +44,7 @@ struct marks {
   maybe_axis root{};     // sqrt(root), or 1 / sqrt(root)
   bool inverse = false;  // the latter
   maybe_axis scaled{};   // divided by sqrt(scaled), since it was contracted or before
-  maybe_axis first{};    // split, or joined, as these two
+  maybe_axis first{};    // one axis was split into these two
   maybe_axis second{};
   bool dropped = false;   // with a part left out
   bool quotient = false;  // of positions by a whole number

@@ -10,11 +10,18 @@ constexpr axes larger_first(const axes &l, const axes &r) { return r.contains(l)
 
 constexpr axes pointwise_shape(const info &l, const info &r) { return larger_first(l.s, r.s); }
 
+// x / sqrt(ax), or x * (1 / sqrt(ax)).
+constexpr bool divides_by_root(op kind, const info &scale) {
+  return scale.m.root && kind == (scale.m.inverse ? op::mul : op::div);
+}
+// x * sqrt(ax), or x / (1 / sqrt(ax)).
+constexpr bool multiplies_by_root(op kind, const info &scale) {
+  return scale.m.root && kind == (scale.m.inverse ? op::div : op::mul);
+}
+
 // sqrt(ax) as a divisor names an axis of the score.
 constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale) {
-  const bool divides =
-      (kind == op::div && !scale.m.inverse) || (kind == op::mul && scale.m.inverse);
-  if (!scale.m.root || !divides || !x.tensor()) return false;
+  if (!divides_by_root(kind, scale) || !x.tensor()) return false;
   const axis_data *ax = scale.m.root.at;
   if (x.m.contracted.has(ax) || x.s.has(ax)) return false;
   m.say("sqrt(", ax->name, "): ", ax->name, " was not contracted here");
@@ -28,10 +35,10 @@ constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale)
   return true;
 }
 
-// A scale that was applied already, or the wrong way.
+// A scale is applied once, and divides.
 constexpr bool scaled_again(message &m, op kind, const info &x, const info &scale) {
-  const bool divides = kind == op::div || kind == op::mul;
-  if (!divides || !scale.m.root) return false;
+  const bool divides = divides_by_root(kind, scale), multiplies = multiplies_by_root(kind, scale);
+  if (!divides && !multiplies) return false;
   const sv ax = scale.m.root->name;
   if (x.m.root && same_name(x.m.root.at, scale.m.root.at)) {
     m.say(x.label, " ", name_of(kind), " ", scale.label, ": the root of ", ax,
@@ -40,21 +47,20 @@ constexpr bool scaled_again(message &m, op kind, const info &x, const info &scal
     return true;
   }
   if (!x.tensor()) return false;
-  const bool inverse = (kind == op::div) == scale.m.inverse;
-  if (inverse && x.m.contracted.has(scale.m.root.at)) {
+  if (multiplies && x.m.contracted.has(scale.m.root.at)) {
     m.say("sqrt(", ax, "): ", x.label, " is multiplied by the root of what it contracted")
         .say("did you mean / sqrt(", ax, ")? if it is meant, sqrt(size(", ax, "))")
         .show(x);
     return true;
   }
-  if (inverse || !x.m.scaled || !same_name(x.m.scaled.at, scale.m.root.at)) return false;
+  if (multiplies || !x.m.scaled || !same_name(x.m.scaled.at, scale.m.root.at)) return false;
   m.say("sqrt(", ax, "): ", x.label, " was already divided by it")
       .say("leave one out; if it is meant, sqrt(size(", ax, "))")
       .show(x);
   return true;
 }
 
-// Truth values in arithmetic.
+// Arithmetic takes no truth values.
 constexpr bool adds_truth(message &m, op kind, const info &l, const info &r) {
   if (l.m.type != b8 && r.m.type != b8) return false;
   const sv name = name_of(kind);
@@ -77,7 +83,7 @@ constexpr bool adds_truth(message &m, op kind, const info &l, const info &r) {
   return true;
 }
 
-// What is added to weights should have been added to their scores.
+// A bias that is added to weights was meant for their scores.
 constexpr bool biases_weights(message &m, op kind, const info &w, const info &term) {
   if (kind != op::add || w.m.weights.empty() || !term.m.weights.empty() || term.s.empty())
     return false;
@@ -178,9 +184,8 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   const marks &parts = l.m.first ? l.m : r.m;
   m.first = parts.first, m.second = parts.second;
   if (!is_logic(kind)) m.scaled = l.m.scaled ? l.m.scaled : r.m.scaled;
-  for (const info *scale : {&l, &r})
-    if (scale->m.root && (kind == op::div) != scale->m.inverse && (scale == &r || kind == op::mul))
-      m.scaled = scale->m.root;
+  if (l.tensor() && divides_by_root(kind, r)) m.scaled = r.m.root;
+  if (r.tensor() && kind == op::mul && divides_by_root(kind, l)) m.scaled = l.m.root;
   if (kind == op::div && l.number() && r.m.root && !r.m.inverse) {
     m.root = r.m.root;
     m.inverse = true;

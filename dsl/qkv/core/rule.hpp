@@ -139,7 +139,7 @@ namespace rule {
 // A call that carries axes, although no step of its formula asks for them.
 template <str Name>
 struct carries {
-  axes call{}, needed{};
+  axes call{}, needed = call;
   constexpr text check(const info &x) const {
     message m;
     lacks_axis(m, {Name.view(), call}, needed, x);
@@ -169,12 +169,13 @@ template <auto Rule, class... X>
 struct verdict {
   static constexpr text why() { return Rule.check(of<X>...); }
 };
-template <bool InFormula, auto Rule, class... X>
-inline constexpr bool accepts = true;  // it says so by what it returns
+template <bool Asked, auto Rule, class... X>
+inline constexpr bool accepts = true;
 template <auto Rule, class... X>
-inline constexpr bool accepts<false, Rule, X...> = passes<verdict<Rule, X...>>;
+inline constexpr bool accepts<true, Rule, X...> = passes<verdict<Rule, X...>>;
+// Inside a formula any operands fit: there make_step() asks the rule, outside of it this does.
 template <auto Rule, class... X>
-inline constexpr bool fits = accepts<in_formula<X...>, Rule, X...>;
+inline constexpr bool fits = accepts<!in_formula<X...>, Rule, X...>;
 template <auto Rule, class... X>
   requires(!in_formula<X...>)
 using misfit = refusal<verdict<Rule, X...>>;

@@ -129,7 +129,7 @@ template <auto Rule, class... X>
 [[gnu::always_inline]] constexpr auto make_step(const X &...x) {
   if constexpr ((is_refused<X> || ...))
     return first_refused(x...);
-  else if constexpr (accepts<false, Rule, X...>)
+  else if constexpr (accepts<in_formula<X...>, Rule, X...>)
     return put_step<Rule>(x...);
   else
     return refused_by<verdict<Rule, X...>>{};

@@ -16,6 +16,14 @@ template <class... T>
 concept holds_stray = (is_stray<T> || ...) && ((is_stray<T> || operand<T>) && ...);
 
 template <class T>
+constexpr void say_uncalled(message &m, sv name) {
+  if constexpr (!formula_text<T>.empty())
+    if (m.empty())
+      m.say(name, ": ", name_of_call(formula_text<T>), " is not called")
+          .say("write ", formula_text<T>);
+}
+
+template <class T>
 constexpr sv operand_label() {
   if constexpr (an_axis<T>)
     return T::v.name;
@@ -35,10 +43,8 @@ struct stray_operand {
   template <class T>
   static constexpr void say(message &m) {
     const sv name = name_of(Kind);
-    if constexpr (!formula_text<T>.empty()) {
-      m.say(name, ": ", formula_text<T>.substr(0, formula_text<T>.find('(')), " is not called")
-          .say("write ", formula_text<T>);
-    } else if constexpr (an_axis<T>) {
+    say_uncalled<T>(m, name);
+    if constexpr (an_axis<T>) {
       const sv ax = T::v.name;
       m.say(name, ": ", ax, " is an axis, not a number");
       if (Kind == op::min || Kind == op::max)
@@ -54,13 +60,13 @@ struct stray_operand {
   }
 };
 
-// What an operator may be given; the rule judges operands.
+// The rule of an operator judges operands; a stray axis or formula is refused before.
 template <auto Rule, class L, class R>
 struct binary_call {
   static constexpr bool passes = true;  // for others to refuse
 };
 template <auto Rule, class L, class R>
-  requires(operand<L> && operand<R> && (traced<L> || traced<R>) && !in_formula<L, R>)
+  requires(operands<L, R> && !in_formula<L, R>)
 struct binary_call<Rule, L, R> : verdict<Rule, L, R> {};
 template <auto Rule, class L, class R>
   requires holds_stray<L, R>
@@ -72,7 +78,7 @@ struct stray_axes {
   static constexpr bool passes = !holds_stray<T...>;
   static constexpr text why() {
     message m;
-    (say_uncalled<T>(m), ...);
+    (say_uncalled<T>(m, Name.view()), ...);
     if (!m.empty()) return m;
     m.say(Name.view(), ": axes stand in <>, operands in ()").say("did you mean ", Name.view(), "<");
     sv between = "";
@@ -82,14 +88,6 @@ struct stray_axes {
     (put<T>(m, between, false), ...);
     m << ")?";
     return m;
-  }
-  template <class X>
-  static constexpr void say_uncalled(message &m) {
-    if constexpr (!formula_text<X>.empty())
-      if (m.empty())
-        m.say(Name.view(), ": ", formula_text<X>.substr(0, formula_text<X>.find('(')),
-              " is not called")
-            .say("write ", formula_text<X>);
   }
   template <class X>
   static constexpr void put(message &m, sv &between, bool axes_wanted) {

@@ -49,8 +49,7 @@ struct negated {
 }  // namespace rule
 
 template <op Kind, class L, class R>
-concept binary_fits =
-    operand<L> && operand<R> && (traced<L> || traced<R>) && fits<rule::binary<Kind>{}, L, R>;
+concept binary_fits = operands<L, R> && fits<rule::binary<Kind>{}, L, R>;
 
 template <op Kind, class L, class R>
 using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;

@@ -87,12 +87,8 @@ struct inverted {
 
 }  // namespace rule
 
-template <str Name, class L, class R>
-concept misses = operand<L> && operand<R> && (traced<L> || traced<R>);
-
 template <op Kind, class L, class R>
-concept logic_fits =
-    operand<L> && operand<R> && (traced<L> || traced<R>) && fits<rule::logic<Kind>{}, L, R>;
+concept logic_fits = operands<L, R> && fits<rule::logic<Kind>{}, L, R>;
 
 template <op Kind, class L, class R>
 using logic_misfit = refusal<binary_call<rule::logic<Kind>{}, L, R>>;
@@ -171,39 +167,39 @@ Err operator||(L, R);
 
 // None of these: their errors say what to write.
 template <class L, class R>
-  requires detail::misses<"&", L, R> && detail::in_formula<L, R>
+  requires detail::operands<L, R> && detail::in_formula<L, R>
 constexpr auto operator&(L left, R right) {
   return detail::make_step<detail::rule::missing<"&">{}>(left, right);
 }
 template <class L, class R, class Err = detail::misfit<detail::rule::missing<"&">{}, L, R>>
-  requires detail::misses<"&", L, R>
+  requires detail::operands<L, R>
 Err operator&(L, R);
 
 template <class L, class R>
-  requires detail::misses<"|", L, R> && detail::in_formula<L, R>
+  requires detail::operands<L, R> && detail::in_formula<L, R>
 constexpr auto operator|(L left, R right) {
   return detail::make_step<detail::rule::missing<"|">{}>(left, right);
 }
 template <class L, class R, class Err = detail::misfit<detail::rule::missing<"|">{}, L, R>>
-  requires detail::misses<"|", L, R>
+  requires detail::operands<L, R>
 Err operator|(L, R);
 
 template <class L, class R>
-  requires detail::misses<"^", L, R> && detail::in_formula<L, R>
+  requires detail::operands<L, R> && detail::in_formula<L, R>
 constexpr auto operator^(L left, R right) {
   return detail::make_step<detail::rule::missing<"^">{}>(left, right);
 }
 template <class L, class R, class Err = detail::misfit<detail::rule::missing<"^">{}, L, R>>
-  requires detail::misses<"^", L, R>
+  requires detail::operands<L, R>
 Err operator^(L, R);
 
 template <class L, class R>
-  requires detail::misses<"%", L, R> && detail::in_formula<L, R>
+  requires detail::operands<L, R> && detail::in_formula<L, R>
 constexpr auto operator%(L left, R right) {
   return detail::make_step<detail::rule::missing<"%">{}>(left, right);
 }
 template <class L, class R, class Err = detail::misfit<detail::rule::missing<"%">{}, L, R>>
-  requires detail::misses<"%", L, R>
+  requires detail::operands<L, R>
 Err operator%(L, R);
 
 // Computes: whether x does not hold.

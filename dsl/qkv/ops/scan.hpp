@@ -22,9 +22,7 @@ namespace detail {
 template <class Result, class Last>
 struct outcome<scanned<Result, Last>> : outcomes<Result, Last> {
   static constexpr auto bare(const scanned<Result, Last> &r) {
-    const auto result = outcome<Result>::bare(r.result);
-    const auto last = outcome<Last>::bare(r.last);
-    return scanned{result, last};
+    return scanned{outcome<Result>::bare(r.result), outcome<Last>::bare(r.last)};
   }
 };
 
@@ -216,15 +214,15 @@ inline constexpr bool scan_lacks<Over, S, Step, X...> = takes_more<
     Step, void(typename state_of<S>::type, typename at_position<Over, X>::type...),
     typename last_of<typename state_of<S>::type, typename at_position<Over, X>::type...>::type>;
 
-template <axes Over, class S, class Step, class... X>
+// N operands follow the state, but the step takes fewer, or more.
+template <axes Over, bool Fewer, std::size_t N>
 struct scan_call {
   static constexpr text why() {
     constexpr rule::scan rule{Over};
-    constexpr bool fewer = scan_drops<Over, S, Step, X...>;
     message m;
     return m
-        .say(rule.call(), ": the step takes ", fewer ? "fewer" : "more",
-             " operands than the state and the ", long{sizeof...(X)}, " that follow it")
+        .say(rule.call(), ": the step takes ", Fewer ? "fewer" : "more",
+             " operands than the state and the ", long{N}, " that follow it")
         .say("[](auto state, auto x, ..) with an x for each");
   }
 };
@@ -302,7 +300,9 @@ constexpr auto formula_scan(S state, Step step, X... x) {
     return refused_scan<scan_operands<Over, S, X...>>();
   } else if constexpr (!std::is_invocable_v<Step &, typename state_of<S>::type,
                                             typename at_position<Over, X>::type...>) {
-    return refused_scan<scan_call<Over, S, Step, X...>>();
+    constexpr bool fewer =
+        takes_fewer<Step, void(typename state_of<S>::type), typename at_position<Over, X>::type...>;
+    return refused_scan<scan_call<Over, fewer, sizeof...(X)>>();
   } else {
     using stepped =
         decltype(step(typename state_of<S>::type{}, typename at_position<Over, X>::type{}...));
@@ -362,7 +362,8 @@ template <an_axis auto Ax, operand S, traced... X,
   requires(!detail::in_formula<S, X...>)
 Err scan(S, detail::anything, X...);
 template <an_axis auto Ax, class... T,
-          class Err = detail::refusal<detail::scan_call<axes_of<Ax>(), T...>>>
+          class Err = detail::refusal<detail::scan_call<
+              axes_of<Ax>(), detail::scan_drops<axes_of<Ax>(), T...>, sizeof...(T) - 2>>>
   requires(detail::scan_fits<axes_of<Ax>(), T...> &&
            (detail::scan_drops<axes_of<Ax>(), T...> || detail::scan_lacks<axes_of<Ax>(), T...>))
 constexpr Err scan(T...);
