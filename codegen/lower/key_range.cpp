@@ -27,7 +27,7 @@ struct affine {
 // Bounds beyond every position say no more than that.
 Expr as_position(const Expr &bound) {
   if (bound.type().bits() < 64) return bound;
-  return Halide::cast<int>(Halide::clamp(bound, 0, static_cast<int>(longest_axis)));
+  return Halide::cast<int>(Halide::clamp(bound, 0, static_cast<int>(core::longest_axis)));
 }
 
 // Returns the bound if no sum wraps around, else `none`.
@@ -102,7 +102,7 @@ class ranges {
     Expr low = a->low - b->high + strict;  // k * key + low <= 0 must be possible
     const Expr holds = both(a->holds, b->holds);
     r.is_chosen = holds.defined();
-    if (k == 1) r.to = where_it_holds(holds, as_position(1 - low), longest_axis);
+    if (k == 1) r.to = where_it_holds(holds, as_position(1 - low), core::longest_axis);
     if (k == -1) r.from = where_it_holds(holds, as_position(low), 0);
     return r;
   }

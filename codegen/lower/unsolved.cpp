@@ -61,7 +61,7 @@ void guard_comparison(Expr &a, Expr &b) {
   if (!is_leaf(a)) a = opaque(a);
   if (!is_leaf(b)) b = opaque(b);
   const auto beside_a_position = [](const Expr &e) {
-    return Halide::clamp(e, -1, static_cast<int>(longest_axis + 1));
+    return Halide::clamp(e, -1, static_cast<int>(core::longest_axis + 1));
   };
   if (a.as<hi::Variable>())
     b = beside_a_position(b);

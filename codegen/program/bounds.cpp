@@ -78,12 +78,12 @@ class finder {
         return bounds{static_cast<std::int64_t>(n.value), static_cast<std::int64_t>(n.value)};
       case op::index: {
         const axis_id a = n.over[0];
-        return bounds{0,
-                      (run_time(a) ? longest_axis : std::max<std::int64_t>(static_size(a), 1)) - 1};
+        return bounds{
+            0, (run_time(a) ? core::longest_axis : std::max<std::int64_t>(static_size(a), 1)) - 1};
       }
       case op::size: {
         const axis_id a = n.over[0];
-        return run_time(a) ? bounds{0, longest_axis} : bounds{static_size(a), static_size(a)};
+        return run_time(a) ? bounds{0, core::longest_axis} : bounds{static_size(a), static_size(a)};
       }
       case op::cast:
         return p_[n.in[0]].type == b8 ? bounds{0, 1} : operand(n, 0);

@@ -11,11 +11,11 @@ class converter {
  public:
   explicit converter(sv name) { p_.name = name; }
 
-  program run(std::span<const argument> arguments, std::span<const argument> outputs,
-              const graph &g) {
-    for (const argument &a : arguments) ids(a.shape);
-    for (const argument &o : outputs) ids(o.shape);
-    for (const qkv::node &n : g) put(n);
+  program run(std::span<const core::argument> arguments, std::span<const core::argument> outputs,
+              const core::graph &g) {
+    for (const core::argument &a : arguments) ids(a.shape);
+    for (const core::argument &o : outputs) ids(o.shape);
+    for (const core::node &n : g) put(n);
     for (std::size_t k = 0; k < arguments.size(); ++k)
       p_.arguments.push_back(static_cast<node_id>(k));
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
@@ -24,32 +24,32 @@ class converter {
   }
 
  private:
-  axis_id id(const axis_data *a) {
+  axis_id id(const core::axis_data *a) {
     for (axis_id k = 0; k < static_cast<axis_id>(p_.axes.size()); ++k)
       if (p_.axes[k].name == a->name) return known(k, a);
     const auto k = static_cast<axis_id>(p_.axes.size());
     p_.axes.push_back({std::string(a->name), a->size, a->batch, k});
     if (a->same_as && a->size < 0) {
-      const axis_id root = id(qkv::root_of(a));  // may move p_.axes
+      const axis_id root = id(core::root_of(a));  // may move p_.axes
       p_.axes[k].root = root;
     }
     return k;
   }
 
-  axis_id known(axis_id k, const axis_data *a) const {
+  axis_id known(axis_id k, const core::axis_data *a) const {
     if (p_.axes[k].size != a->size)
       throw std::invalid_argument(p_.name + ": two axes are named " + p_.axes[k].name +
                                   " and have different sizes");
     return k;
   }
 
-  std::vector<axis_id> ids(const qkv::axes &s) {
+  std::vector<axis_id> ids(const core::axes &s) {
     std::vector<axis_id> r;
-    for (const axis_data *a : s) r.push_back(id(a));
+    for (const core::axis_data *a : s) r.push_back(id(a));
     return r;
   }
 
-  void put(const qkv::node &from) {
+  void put(const core::node &from) {
     node n;
     n.kind = from.kind;
     n.type = from.type;
@@ -67,8 +67,8 @@ class converter {
 
 }  // namespace
 
-program program_of(sv name, std::span<const argument> arguments, std::span<const argument> outputs,
-                   const graph &g) {
+program program_of(sv name, std::span<const core::argument> arguments,
+                   std::span<const core::argument> outputs, const core::graph &g) {
   return converter(name).run(arguments, outputs, g);
 }
 

@@ -11,13 +11,13 @@ namespace qkv::codegen {
 
 // Axes in the order of their first appearance in the signature, then in the steps; steps that no output needs are left
 // out, arguments never. Throws std::invalid_argument when one name stands for two axes of different size.
-program program_of(sv name, std::span<const argument> arguments, std::span<const argument> outputs,
-                   const graph &);
+program program_of(sv name, std::span<const core::argument> arguments,
+                   std::span<const core::argument> outputs, const core::graph &);
 
 // Errors while the kernel is traced are said with its name, as all others are.
 template <class Kernel>
 program make_program(const Kernel &) {
-  const graph g = [] {
+  const core::graph g = [] {
     try {
       return Kernel::trace();
     } catch (const std::invalid_argument &e) {

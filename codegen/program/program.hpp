@@ -6,8 +6,11 @@
 
 #include <qkv/core/dtype.hpp>
 #include <qkv/core/op.hpp>
+#include <qkv/core/text.hpp>
 
 namespace qkv::codegen {
+
+using core::op, core::sv;
 
 using axis_id = int;  // position in program::axes
 using node_id = int;  // position in program::nodes; operands come before their users

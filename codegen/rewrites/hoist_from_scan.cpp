@@ -49,7 +49,8 @@ program hoist_from_scan(const program &p) {
   return r.run([&](node n) -> node_id {
     const bool pure = is_pointwise(n.kind) || is_reduction(n.kind) || n.kind == op::dot ||
                       (is_view(n.kind) && n.kind != op::element && n.kind != op::broadcast);
-    const node_id state = pure && n.shape.size() < max_axes ? lifted_from(r.to(), n, inside) : -1;
+    const node_id state =
+        pure && n.shape.size() < core::max_axes ? lifted_from(r.to(), n, inside) : -1;
     if (state < 0) return put(std::move(n));
     const axis_id axis = r.to()[state].over[0];
     node element;

@@ -12,7 +12,9 @@
 #include <qkv/ops/concat.hpp>
 #include <qkv/ops/cumsum.hpp>
 #include <qkv/ops/dot.hpp>
+#include <qkv/ops/filled.hpp>
 #include <qkv/ops/functions.hpp>
+#include <qkv/ops/has.hpp>
 #include <qkv/ops/index.hpp>
 #include <qkv/ops/let.hpp>
 #include <qkv/ops/logic.hpp>
@@ -22,6 +24,7 @@
 #include <qkv/ops/plain.hpp>
 #include <qkv/ops/reduce.hpp>
 #include <qkv/ops/rename.hpp>
+#include <qkv/ops/reveal.hpp>
 #include <qkv/ops/scan.hpp>
 #include <qkv/ops/slice.hpp>
 #include <qkv/ops/softmax.hpp>
@@ -30,8 +33,6 @@
 #include <qkv/ops/take.hpp>
 #include <qkv/ops/uniform.hpp>
 #include <qkv/ops/where.hpp>
-#include <qkv/ops/wrong_calls.hpp>
-#include <qkv/ops/zeros.hpp>
 
 #include <qkv/attention/alibi.hpp>
 #include <qkv/attention/attention_pooling.hpp>

@@ -75,7 +75,7 @@ class dlpack_view {
 
  public:
   static constexpr dtype type = spec::type;
-  static constexpr axes shape = spec::shape;
+  static constexpr core::axes shape = spec::shape;
   static constexpr bool writable = true, is_view = true;
 
   template <detail::dl_tensor DLTensor>

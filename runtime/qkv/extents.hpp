@@ -36,8 +36,9 @@ struct length {
 template <auto Axis>
   requires detail::is_axis<Axis>
 constexpr auto extent(length n) {
-  static_assert(data_of<Axis>->size < 0, "extent<axis>: the size of this axis is part of the spec");
-  return boost::hana::make_pair(detail::hana_key<data_of<Axis>>, n.n);
+  static_assert(core::data_of<Axis>->size < 0,
+                "extent<axis>: the size of this axis is part of the spec");
+  return boost::hana::make_pair(detail::hana_key<core::data_of<Axis>>, n.n);
 }
 
 // Sizes of several axes, each once, in any order; one set serves all tensors of a call. An alias
@@ -47,14 +48,14 @@ class extents {
  public:
   constexpr explicit extents(Extent... e) : map_(boost::hana::make_map(e...)) {}
 
-  template <const axis_data *Axis>
+  template <const core::axis_data *Axis>
   static constexpr bool has =
       Axis->size >= 0 ||
       decltype(boost::hana::contains(
           std::declval<decltype(boost::hana::make_map(std::declval<Extent>()...))>(),
           detail::hana_key<Axis>))::value;
 
-  template <const axis_data *Axis>
+  template <const core::axis_data *Axis>
   constexpr std::int64_t get() const {
     if constexpr (Axis->size >= 0) {
       return Axis->size;

@@ -39,14 +39,16 @@ class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Val
 
  public:
   using lengths_type = tensor<i32, Entry>;
-  static_assert(!repeated_axis<Entry, Slots>(), "kv_cache: Entry and Slots must be different axes");
+  static_assert(!core::repeated_axis<Entry, Slots>(),
+                "kv_cache: Entry and Slots must be different axes");
   static_assert(!Keys::is_view && !Values::is_view,
                 "kv_cache: keys and values must own their memory: tensor, not a view");
-  static_assert(same_name(Keys::shape[0], data_of<Entry>) &&
-                    same_name(Values::shape[0], data_of<Entry>),
+  static_assert(same_name(Keys::shape[0], core::data_of<Entry>) &&
+                    same_name(Values::shape[0], core::data_of<Entry>),
                 "kv_cache: the first axis of keys and values is that of the entries");
-  static_assert(Keys::shape.position(data_of<Slots>) == Values::shape.position(data_of<Slots>) &&
-                    Keys::shape.has(data_of<Slots>),
+  static_assert(Keys::shape.position(core::data_of<Slots>) ==
+                        Values::shape.position(core::data_of<Slots>) &&
+                    Keys::shape.has(core::data_of<Slots>),
                 "kv_cache: keys and values have the axis of slots in the same place");
 
   template <class... E>
@@ -73,7 +75,7 @@ class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Val
 
  private:
   friend detail::appending_calls<kv_cache, held>;
-  static constexpr int axis = Keys::shape.position(data_of<Slots>);
+  static constexpr int axis = Keys::shape.position(core::data_of<Slots>);
   template <class K, class V>
   status append_rows(const K &k, const V &v, const detail::row_counts &counts) {
     const qkv_tensor store[] = {keys_.descriptor(), values_.descriptor()},

@@ -73,20 +73,20 @@ class paged_kv_cache
  public:
   using table_type = tensor<i32, Entry, Blocks>;
   using lengths_type = tensor<i32, Entry>;
-  static_assert(!repeated_axis<Entry, Pages, Blocks, Slot>(),
+  static_assert(!core::repeated_axis<Entry, Pages, Blocks, Slot>(),
                 "paged_kv_cache: Entry, Pages, Blocks and Slot must be four different axes");
   static_assert(!Keys::is_view && !Values::is_view,
                 "paged_kv_cache: keys and values must own their memory: tensor, not a view");
-  static_assert(repeated_axis<Entry, Pages, Blocks, Slot>() ||
-                    (Keys::shape.common(axes_of<Entry, Blocks>()).empty() &&
-                     Values::shape.common(axes_of<Entry, Blocks>()).empty()),
+  static_assert(core::repeated_axis<Entry, Pages, Blocks, Slot>() ||
+                    (Keys::shape.common(core::axes_of<Entry, Blocks>()).empty() &&
+                     Values::shape.common(core::axes_of<Entry, Blocks>()).empty()),
                 "paged_kv_cache: keys and values must not have the axes Entry and Blocks");
-  static_assert(same_name(Keys::shape[0], data_of<Pages>) &&
-                    same_name(Values::shape[0], data_of<Pages>),
+  static_assert(same_name(Keys::shape[0], core::data_of<Pages>) &&
+                    same_name(Values::shape[0], core::data_of<Pages>),
                 "paged_kv_cache: the first axis of keys and values is that of the pages");
   static_assert(
-      Keys::shape.position(data_of<Slot>) == Values::shape.position(data_of<Slot>) &&
-          Keys::shape.has(data_of<Slot>),
+      Keys::shape.position(core::data_of<Slot>) == Values::shape.position(core::data_of<Slot>) &&
+          Keys::shape.has(core::data_of<Slot>),
       "paged_kv_cache: keys and values have the axis of a page's positions in the same place");
 
   template <class... E>
@@ -130,7 +130,7 @@ class paged_kv_cache
 
  private:
   friend detail::appending_calls<paged_kv_cache, held>;
-  static constexpr int axis = Keys::shape.position(data_of<Slot>);
+  static constexpr int axis = Keys::shape.position(core::data_of<Slot>);
 
   template <class K, class V>
   status append_rows(const K &k, const V &v, const detail::row_counts &counts) {

@@ -50,12 +50,12 @@ using element_t = typename detail::element<T>::type;
 // What stands between the angle brackets: an optional dtype, then axes, innermost last.
 template <auto... Spec>
 struct tensor_spec {
-  static constexpr dtype type = dtype_of<Spec...>();
-  static constexpr axes shape = axes_of<Spec...>();
+  static constexpr dtype type = core::dtype_of<Spec...>();
+  static constexpr core::axes shape = core::axes_of<Spec...>();
   static constexpr int rank = shape.n;
   static constexpr int decided_at_call = [] {
     int n = 0;
-    for (const axis_data *a : shape) n += a->size < 0;
+    for (const core::axis_data *a : shape) n += a->size < 0;
     return n;
   }();
   using element = element_t<type>;
@@ -363,7 +363,7 @@ constexpr bool may_be(const axes &from, const axes &to) {
 // spec must agree; the dtype stays.
 template <auto... Axis, detail::some_tensor T>
 auto view_as(T &t) {
-  constexpr axes to = axes_of<Axis...>();
+  constexpr core::axes to = core::axes_of<Axis...>();
   static_assert(to.n == T::rank, "view_as: as many axes as the tensor has");
   static_assert(detail::may_be(T::shape, to), "view_as: an axis has another size in the spec");
   const qkv_tensor d = t.descriptor();

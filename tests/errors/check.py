@@ -80,6 +80,12 @@ def errors_of(printed, file):
     return errors
 
 
+def joined(said):
+    """The text of an error whose pieces the compiler prints apart."""
+    said = re.sub(r'~"\}, (qkv::)?str<\d+>\{"', "", said)
+    return re.sub(r'"\}, (qkv::)?str<\d+>\{"', " ", said)
+
+
 def fault_of(case, is_clang):
     """What is wrong about the errors of a wrong spec, or None."""
     if len(case.errors) != 1:
@@ -90,8 +96,7 @@ def fault_of(case, is_clang):
     # g++ says it in the error itself; so does clang, except where a result is declared otherwise
     # (then in its note).
     said = "\n".join(printed) if is_clang else error
-    said = re.sub(r'~"\}, (qkv::)?str<\d+>\{"', "", said)  # joins the pieces
-    said = re.sub(r'"\}, (qkv::)?str<\d+>\{"', " ", said)
+    said = joined(said)
     if '{"' + case.text not in said and not ("-Werror" in error and case.text in error):
         return f"the error does not say\n  {case.text}"
     most = case.most or MOST_LINES["clang" if is_clang else "gcc"]
@@ -149,4 +154,5 @@ def is_clang(compiler):
     return "clang" in pathlib.Path(compiler).name
 
 
-main()
+if __name__ == "__main__":
+    main()

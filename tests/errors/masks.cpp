@@ -46,7 +46,7 @@ using namespace my;
 inline constexpr auto k =
     kernel<"k">([](Q_ Q, K_ K, V_ V, param<"u", heads, d_k> u) -> out<"O", batch, heads, seq, d_v> {
 #ifdef WRONG
-      // next line: +: dot(u, K) would be repeated along seq if it is meant, write broadcast<seq>(dot(u, K))
+      // next line: +: dot(u, K) would be repeated along seq in a softmax over seq it cancels if it is meant, write broadcast<seq>(dot(u, K))
       auto s = dot<d_k>(Q, K) + dot<d_k>(u, K);
 #else
       auto s = dot<d_k>(Q, K) + broadcast<seq>(dot<d_k>(u, K));

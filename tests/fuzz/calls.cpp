@@ -34,7 +34,7 @@ outcome run_on(const qkv_kernel &k, const codegen::program &p, const call &c, in
     std::vector<std::int64_t> extent;
     for (codegen::axis_id a : p[n].shape) extent.push_back(size[a]);
     memory.push_back(std::make_unique<guarded>(p[n].type, extent, how, where, random));
-    if (p[n].kind != op::output) memory.back()->write(c.arguments.at(p[n].name).data);
+    if (p[n].kind != core::op::output) memory.back()->write(c.arguments.at(p[n].name).data);
     tensors.push_back(memory.back()->descriptor());
     return extent;
   };

@@ -84,6 +84,12 @@ int drawer::input(dtype type, const std::vector<int> &axes) {
   return put(std::move(s));
 }
 
+int drawer::filled(double number, dtype type, const std::vector<int> &axes) {
+  step s;
+  s.what = word::filled, s.type = type, s.over = axes, s.number = number;
+  return put(std::move(s));
+}
+
 // A batch axis whose size the call decides needs two params.
 int drawer::param(const std::vector<int> &axes) {
   const dtype type = some_type();

@@ -19,6 +19,8 @@ int drawer::weights() {
   if (x < 0) return x;
   std::vector<int> over = {d_.one_of(axes(x))};
   if (d_.chance(0.1)) over = some(axes(x), 0.5);
+  if (d_.chance(0.1))  // a shift that varies
+    if (const int shifted = put(op::sub, {x, argument(axes(x))}); shifted >= 0) x = shifted;
   if (d_.chance(0.65)) return put(op::softmax, {x}, over);
   if (!d_.chance(0.1)) x = put(d_.one_of(std::vector<op>{op::relu, op::sigmoid, op::abs}), {x});
   return put(op::normalize, {x}, over);
@@ -48,6 +50,12 @@ int drawer::product() {
     for (int a : some(*more, 0.25))
       if (!has(x, a)) shape.push_back(a);
   if (d_.chance(0.4)) d_.shuffle(shape);
+  if (d_.chance(0.1))
+    return put(op::dot,
+               {x, filled(d_.one_of(std::vector<double>{1, -0.5, 3}),
+                          of(x).m.type == f64 ? f64 : f32, shape)},
+               over);
+  if (d_.chance(0.05)) return put(op::dot, {x, put(op::index, {}, {over[0]})}, {over[0]});
   const bool sums_heads = std::any_of(over.begin(), over.end(), [&](int a) { return batch(a); });
   const int y = sums_heads || d_.chance(0.5) ? param(shape) : input(some_type(), shape);
   return d_.chance(0.8) ? put(op::dot, {x, y}, over) : put(op::dot, {y, x}, over);
@@ -67,9 +75,7 @@ int drawer::recurrence() {
   const dtype type = of(x).m.type == f64 ? f64 : f32;
   int start = -1;
   if (!shape.empty() && d_.chance(0.6)) {
-    step zeros;
-    zeros.what = word::zeros, zeros.over = shape, zeros.type = type;
-    start = put(std::move(zeros));
+    start = filled(0, type, shape);
   } else {
     start = input(type, shape);
   }

@@ -56,7 +56,8 @@ class drawer {
   int input(dtype, const std::vector<int> &axes);
   int param(const std::vector<int> &axes);
   int argument(const std::vector<int> &axes);  // an input or a param
-  int named(int v);                            // perhaps with a let
+  int filled(double number, dtype, const std::vector<int> &axes);
+  int named(int v);  // perhaps with a let
 
   // Properties of values
   const detail::info &of(int v) const { return l_[v].x; }

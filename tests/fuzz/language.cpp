@@ -65,7 +65,7 @@ bool language::is_word(const step &s) const {
     case word::root:
       over = 1;
       break;
-    case word::zeros:
+    case word::filled:
       over = 1;
       break;
     case word::plain:
@@ -190,6 +190,9 @@ std::optional<value> language::apply(const Rule &rule, const V &...v) {
   }
   return r;
 }
+// language_words.cpp applies it.
+template std::optional<value> language::apply(const detail::rule::mask<true> &, const value &,
+                                              const value &);
 
 std::optional<value> language::made(const step &s, const operands &in) {
   return s.what == word::step ? operation(s, in) : word_of(s, in);
@@ -255,7 +258,7 @@ std::optional<value> language::operation(const step &s, const operands &in) {
       return apply(rule::cumsum{over}, *in[0]);
     case op::mask:
       if (in[0]->x.number() || in[1]->x.number()) return refuse("mask of a number");
-      return apply(rule::mask{false}, *in[0], *in[1]);
+      return apply(rule::mask<false>{}, *in[0], *in[1]);
     case op::take:
       if (in[0]->x.number()) return refuse("take of a number");
       return apply(rule::take{over}, *in[0], *in[1]);

@@ -21,10 +21,10 @@ std::optional<value> language::word_of(const step &s, const operands &in) {
       }
       return v;
     }
-    case word::zeros: {
+    case word::filled: {
       value v;
-      v.x = {"zeros", over, {.type = s.type}, form::index};
-      v.nodes = {detail::number_node(0, s.type),
+      v.x = {s.number == 0 ? "zeros" : "filled", over, {.type = s.type}, form::index};
+      v.nodes = {detail::number_node(s.number, s.type),
                  detail::step_node(op::broadcast, s.type, over, over, 0)};
       return v;
     }
@@ -46,7 +46,7 @@ std::optional<value> language::word_of(const step &s, const operands &in) {
     }
     case word::rows:
       if (in[0]->x.number() || in[1]->x.number()) return refuse("mask_rows of a number");
-      return apply(rule::mask{true}, *in[0], *in[1]);
+      return apply(rule::mask<true>{}, *in[0], *in[1]);
     case word::joined:
       return apply(rule::concat{over, true}, *in[0], *in[1]);
     case word::causal:

@@ -10,6 +10,7 @@ namespace qkv::fuzz {
 using codegen::node;
 using codegen::node_id;
 using codegen::program;
+using core::op;
 
 namespace {
 

@@ -143,8 +143,10 @@ class printer {
     switch (s.what) {
       case word::root:
         return fmt::format("sqrt({})", axes(s.over));
-      case word::zeros:
-        return fmt::format("zeros<{}{}>()", s.type == f64 ? "f64, " : "", axes(s.over));
+      case word::filled:
+        return fmt::format("{}<{}{}>({})", s.number == 0 ? "zeros" : "filled",
+                           s.type == f64 ? "f64, " : "", axes(s.over),
+                           s.number == 0 ? "" : literal(s));
       case word::plain:
         return fmt::format("plain({})", operands(s));
       case word::slice:

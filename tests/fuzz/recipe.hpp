@@ -9,6 +9,8 @@
 
 namespace qkv::fuzz {
 
+using namespace core;
+
 struct axis_of {
   std::string name;
   long size = -1;  // -1: decided at the call
@@ -20,7 +22,7 @@ struct axis_of {
 enum class word : unsigned char {
   step,    // the operation `kind`; an input or a param wherever it is first needed
   root,    // sqrt(axis)
-  zeros,   // zeros<type, axes..>()
+  filled,  // filled<type, axes..>(number); zeros<type, axes..>() where that is 0
   plain,   // plain(x)
   slice,   // slice<from, to>(x, first)
   rows,    // mask_rows(x, keep)

@@ -203,7 +203,7 @@ class shrinker {
       if (a >= static_cast<int>(r_.axes.size())) continue;
       recipe r = r_;
       for (step &s : r.steps)
-        if (is_argument(s) || s.what == word::zeros || s.kind == op::uniform ||
+        if (is_argument(s) || s.what == word::filled || s.kind == op::uniform ||
             s.kind == op::broadcast || s.kind == op::dot || is_reduction(s.kind) ||
             makes_weights(s.kind))
           std::erase(s.over, a);

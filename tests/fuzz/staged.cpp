@@ -18,6 +18,7 @@ using codegen::node_id;
 using codegen::program;
 using codegen::stage;
 using codegen::stage_kind;
+using core::op;
 
 namespace {
 

@@ -80,7 +80,7 @@ example make_example(const program &p, const setting &s) {
   e.arguments = random_arguments(p, e.sizes, 7);
   for (codegen::node_id n : p.arguments) {
     array &a = e.arguments[p[n].name];
-    const bool weights = p[n].kind == op::param && a.shape.size() > 1;
+    const bool weights = p[n].kind == core::op::param && a.shape.size() > 1;
     const double by = weights ? 1 / std::sqrt(static_cast<double>(a.shape[0])) : s.scale;
     for (double &x : a.data)
       if (p[n].type == f32) x = static_cast<float>(x * by);
@@ -124,16 +124,16 @@ codegen::alteration inexact_exp(const example &e, arrays &) {
   auto random = std::make_shared<random_numbers>(3);
   return [&e, random](const node &n, std::vector<double> &data) {
     const auto off = [&] { return random->uniform(-most, most); };
-    if (n.kind == op::softmax)
+    if (n.kind == core::op::softmax)
       each_row(e, n, data, [&](row &r) {
         for (double &w : r) w *= 1 + off();
       });
     for (double &y : data) {
-      if (n.kind == op::exp) y *= 1 + off();
-      if (n.kind == op::logsumexp) y += off() / 8;
-      if (n.kind == op::sigmoid) y += y * (1 - y) * off();
-      if (n.kind == op::tanh) y += (1 - y * y) / 2 * off();
-      if (n.kind == op::elu && y < 0) y += (1 + y) * off();
+      if (n.kind == core::op::exp) y *= 1 + off();
+      if (n.kind == core::op::logsumexp) y += off() / 8;
+      if (n.kind == core::op::sigmoid) y += y * (1 - y) * off();
+      if (n.kind == core::op::tanh) y += (1 - y * y) / 2 * off();
+      if (n.kind == core::op::elu && y < 0) y += (1 + y) * off();
       y = static_cast<float>(y);
     }
   };
@@ -160,7 +160,7 @@ codegen::alteration dropped_key(const example &e, arrays &arguments) {
 codegen::alteration wrong_maximum(const example &e, arrays &) {
   constexpr std::size_t block = 16;
   return [&e](const node &n, std::vector<double> &data) {
-    if (n.kind != op::softmax) return;
+    if (n.kind != core::op::softmax) return;
     bool done = false;
     each_row(e, n, data, [&](row &r) {
       const auto at = std::max_element(r.begin(), r.end());
@@ -190,7 +190,7 @@ codegen::alteration wrong_scale(const example &e, arrays &arguments) {
 
 codegen::alteration wrong_bias(const example &, arrays &) {
   return [](const node &n, std::vector<double> &data) {
-    if (n.kind == op::output)
+    if (n.kind == core::op::output)
       for (double &y : data) y += 1e-5;
   };
 }

@@ -95,7 +95,7 @@ codegen::arrays random_arguments(const trial &t) {
     const std::int64_t most = length ? longest(t) + 1 : 3;
     const double from = t.p[n].name == "far" ? std::numeric_limits<std::int32_t>::max() - 2 : 0;
     // params as in a trained model: what a contraction sums over stays of the size of its inputs
-    const bool weights = t.p[n].kind == op::param && a.shape.size() > 1;
+    const bool weights = t.p[n].kind == core::op::param && a.shape.size() > 1;
     const double shrink = weights ? 1 / std::sqrt(static_cast<double>(a.shape[0])) : 1;
     for (double &x : a.data)
       x = type == f64                 ? normal_f64(random) * shrink

@@ -54,7 +54,7 @@ auto wrapping_steps(const program &p) {
   return std::count(wraps.begin(), wraps.end(), true);
 }
 
-constexpr std::int64_t last = longest_axis - 1;
+constexpr std::int64_t last = core::longest_axis - 1;
 
 }  // namespace
 

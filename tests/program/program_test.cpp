@@ -52,7 +52,7 @@ TEST_CASE("program: axes in the order of the signature, aliases know their axis"
 
 TEST_CASE("program: steps that no output needs are left out, arguments never") {
   const program p = make_program(causal);
-  for (const codegen::node &n : p.nodes) CHECK(n.kind != op::exp);
+  for (const codegen::node &n : p.nodes) CHECK(n.kind != core::op::exp);
   constexpr auto ignores =
       kernel<"ignores">([](in<"X", seq> X, in<"Y", mem>) -> out<"O", seq> { return X; });
   CHECK(make_program(ignores).arguments.size() == 2);
@@ -146,7 +146,7 @@ TEST_CASE("text: labels, shapes, signature") {
 
 TEST_CASE("program: what a scan sees at one position stays inside its step") {
   constexpr auto leaks = kernel<"leaks">([](in<"X", seq, d> X, in<"S", d> S) -> out<"O", d> {
-    expr<"S", axes_of<d>(), marks{}> seen;
+    expr<"S", core::axes_of<d>(), core::marks{}> seen;
     (void)scan<seq>(
         S,
         [&](auto s, auto x) {

@@ -30,7 +30,7 @@ outline outline_of(const Kernel &kernel) {
   for (const stage &s : cut.list) {
     o.kinds += (o.kinds.empty() ? "" : " ") + name_of(s.kind);
     for (node_id root : s.roots) {
-      if (p[root].kind == qkv::op::output) continue;
+      if (p[root].kind == op::output) continue;
       const auto n = std::count_if(p[root].shape.begin(), p[root].shape.end(), [&](axis_id a) {
         return p.axes[a].size < 0 && !p.axes[a].batch;
       });

@@ -244,7 +244,8 @@ inline constexpr auto two_levels = kernel<"hierarchy">([
   return dot<blocks>(softmax<blocks>(dot<d_k>(sentences, u)), sentences);
 });
 
-static_assert(linear.trace().count(op::elu) == 4 && alibi.trace().count(op::mask) == 1 &&
-              grouped.trace().count(op::output) == 2);
+static_assert(linear.trace().count(core::op::elu) == 4 &&
+              alibi.trace().count(core::op::mask) == 1 &&
+              grouped.trace().count(core::op::output) == 2);
 
 }  // namespace accepted

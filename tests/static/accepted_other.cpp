@@ -112,6 +112,7 @@ inline constexpr auto many_axes =
     kernel<"many">([](in<"X", batch, heads, seq, kv, mem, d_k, d_v, group> x)
                        -> out<"Y", batch, heads, seq, kv, mem, d_k, d_v, group> { return x * 2; });
 
-static_assert(feed_forward.trace().count(op::dot) == 2 && many_axes.arguments[0].shape.n == 8);
+static_assert(feed_forward.trace().count(core::op::dot) == 2 &&
+              many_axes.arguments[0].shape.n == 8);
 
 }  // namespace accepted

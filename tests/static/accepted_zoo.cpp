@@ -87,8 +87,9 @@ inline constexpr auto longformer =
 inline constexpr auto landmarks = kernel<"landmarks">(
     [](Q_ Q, K_ K, V_ V) -> O_ { return nystrom<d_k, seq, kv, l, m, s, segment>(Q, K, V); });
 
-static_assert(block.trace().count(op::dot) == 6 && windowed.trace().count(op::logsumexp) == 1 &&
-              latent_layer.trace().count(op::mask) == 1 &&
-              landmarks.trace().count(op::softmax) == 3);
+static_assert(block.trace().count(core::op::dot) == 6 &&
+              windowed.trace().count(core::op::logsumexp) == 1 &&
+              latent_layer.trace().count(core::op::mask) == 1 &&
+              landmarks.trace().count(core::op::softmax) == 3);
 
 }  // namespace accepted

@@ -5,6 +5,7 @@
 namespace {
 
 using namespace spec;
+using namespace qkv::core;
 
 constexpr auto self_attention = kernel<"self_attention">(
     [](in<"Q", batch, heads, seq, d_k> Q, in<"K", batch, heads, kv, d_k> K,

@@ -6,9 +6,9 @@ namespace {
 using namespace spec;
 
 template <class T>
-constexpr marks of = detail::of<std::remove_const_t<T>>.m;
+constexpr core::marks of = detail::of<std::remove_const_t<T>>.m;
 template <auto... Ax>
-constexpr axes set = axes_of<Ax...>();
+constexpr core::axes set = core::axes_of<Ax...>();
 
 constexpr in<"B", batch, heads, seq> B;
 constexpr axis<"block", 16> block;
@@ -70,9 +70,10 @@ static_assert(of<decltype(scores + (index(kv) - index(seq)))>.bias_lacks == set<
 
 // Causal masks: the key survives and, combined, and new names; not negation; nor the split of its
 // axis.
-static_assert(of<decltype(causal<seq, kv> and padding<kv>(length))>.key.at == data_of<kv> &&
+static_assert(of<decltype(causal<seq, kv> and padding<kv>(length))>.key.at == core::data_of<kv> &&
               !of<decltype(!causal<seq, kv>)>.key);
-static_assert(of<decltype(rename<kv, mem>(mask(scores, causal<seq, kv>)))>.key.at == data_of<mem>);
+static_assert(of<decltype(rename<kv, mem>(mask(scores, causal<seq, kv>)))>.key.at ==
+              core::data_of<mem>);
 static_assert(!of<decltype(split<kv, within, block>(mask(scores, causal<seq, kv>)))>.key);
 static_assert(!of<decltype(causal<seq, kv>)>.unaligned &&
               of<decltype(causal<seq, mem>)>.unaligned &&
@@ -82,6 +83,6 @@ static_assert(!of<decltype(causal<seq, kv>)>.unaligned &&
 static_assert(of<decltype(Wq)>.param && of<decltype(exp(Wq) * 2.f)>.param &&
               of<decltype(b + index(d_model))>.param && !of<decltype(X + b)>.param);
 static_assert(of<decltype(X)>.given && !of<decltype(X * 2.f)>.given &&
-              !of<decltype(rename<seq, kv>(X))>.given && of<decltype(let<"x">(X))>.given);
+              of<decltype(rename<seq, kv>(X))>.given && of<decltype(let<"x">(X))>.given);
 
 }  // namespace

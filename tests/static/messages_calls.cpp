@@ -50,4 +50,85 @@ static_assert(says<decltype(layer_norm<d_model>(X, d_model))>(
 static_assert(says<decltype(slice<seq, kv>(X, 2.5))>(
     "take<seq>: index(kv) + number is f32, not i32 positions are whole numbers: cast<i32>(index(kv) + number)? X[batch, seq, d_model=512] index(kv) + number[kv]"));
 
+// calls of another form
+constexpr auto add_up = [](auto state, auto x) { return state + x; };
+static_assert(says<decltype(softmax(s, -1))>(
+    "softmax is not called with 2 such operands it takes softmax<axes..>(scores)"));
+static_assert(says<decltype(softmax<-1>(s))>(
+    "softmax: -1 is no axis axes are given by their C++ names"));
+static_assert(says<decltype(softmax<kv, -1>(s))>(
+    "softmax: -1 is no axis axes are given by their C++ names"));
+static_assert(says<decltype(dot<kv>(Q, K, V))>(
+    "dot is not called with 3 such operands it takes dot<axes..>(x, y)"));
+static_assert(says<decltype(rename<seq>(Q))>(
+    "rename: 1 axis is named it takes rename<from, to>(x)"));
+static_assert(says<decltype(split<heads, d_k>(X))>(
+    "split: 2 axes are named it takes split<whole, first, second>(x)"));
+static_assert(says<decltype(cumsum<seq, d_model>(X))>(
+    "cumsum: 2 axes are named it takes cumsum<axis>(x)"));
+static_assert(says<decltype(mask(keep, s))>(
+    "mask: s is f32, not b8 did you mean mask(s, keep)? s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(mask(s, true))>(
+    "mask: a number tells no positions apart did you mean causal<query, key>?"));
+static_assert(says<decltype(mask(s, V))>(
+    "mask: V is f32, not b8 did you mean V != 0? V[batch, heads=8, kv, d_v=32]"));
+static_assert(says<decltype(take<mem>(length, E))>(
+    "take<mem>: no axis mem in length did you mean take<mem>(E, length)? length[batch]"));
+static_assert(says<decltype(rename<mem, kv>(K))>(
+    "rename<mem, kv>: no axis mem in K did you mean rename<kv, mem>(K)? K[batch, heads=8, kv, d_k=64]"));
+static_assert(says<decltype(split<heads, d_model, d_k>(X))>(
+    "split<heads, d_model, d_k>: no axis heads in X did you mean split<d_model, heads, d_k>(X)? X[batch, seq, d_model=512]"));
+static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, V, K))>(
+    "dot<d_k>: no axis d_k in V did you mean scaled_dot_product(Q, K, V)? Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));
+static_assert(says<decltype(exp(kv))>(
+    "exp: kv is an axis, not a number did you mean index(kv) or size(kv)?"));
+static_assert(says<decltype(tanh("s"))>(
+    "tanh is not called with 1 such operand it takes tanh(x)"));
+static_assert(says<decltype(where(keep, s))>(
+    "where is not called with 2 such operands it takes where(condition, yes, no)"));
+static_assert(says<decltype(where(kv, s, 0))>(
+    "where: kv is an axis, not a number did you mean index(kv) or size(kv)?"));
+static_assert(says<decltype(index(Q))>(
+    "index: Q is no axis axes are given by their C++ names Q[batch, heads=8, seq, d_k=64]"));
+static_assert(says<decltype(size("kv"))>(
+    "size: this is no axis axes are given by their C++ names"));
+static_assert(says<decltype(cast<float>(s))>(
+    "cast: element types are the values f32, bf16, f16, f64, i32, b8 did you mean cast<f32>(x)?"));
+static_assert(says<decltype(cast(s, f32))>(
+    "cast: element types are the values f32, bf16, f16, f64, i32, b8 did you mean cast<f32>(x)?"));
+static_assert(says<decltype(let("s", s))>(
+    "let: the name stands in <> did you mean let<name>(x), the name in quotes?"));
+static_assert(says<decltype(let<kv>(s))>(
+    "let: a name stands in quotes s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(zeros(seq, d_k))>(
+    "zeros: axes stand in <> did you mean zeros<seq, d_k>()?"));
+static_assert(says<decltype(scan(zeros<batch, d_model>(), add_up, X))>(
+    "scan: 0 axes are named it takes scan<axis>(start, step, x, ..)"));
+static_assert(says<decltype(scan<"seq">(zeros<batch, d_model>(), add_up, X))>(
+    "scan: axes are given by their C++ names did you mean scan<seq>, without quotes?"));
+static_assert(says<decltype(scan<seq>(add_up, zeros<batch, d_model>(), X))>(
+    "scan<seq> is not called with such operands it takes scan<axis>(start, step, x, ..)"));
+static_assert(says<decltype(1 - keep)>(
+    "-: keep is b8, not a number did you mean !keep? if it is meant, where(keep, 1, 0) is a number number[] keep[batch, kv]"));
+static_assert(says<decltype(~keep)>(
+    "~: there is no such operation did you mean !keep? keep[batch, kv]"));
+static_assert(says<decltype(s + max<d_k>(Q))>(
+    "+: max(Q) would be repeated along kv if it is meant, write broadcast<kv>(max(Q)) s[batch, heads=8, seq, kv] max(Q)[batch, heads=8, seq]"));
+static_assert(says<decltype(dot<d_k>(Q, rename<kv, seq>(K)))>(
+    "dot<d_k>: both sides carry seq declare one of them over another axis, or seq as a batch axis Q[batch, heads=8, seq, d_k=64] rename(K)[batch, heads=8, seq, d_k=64]"));
+static_assert(says<decltype(has<batch, seq, kv>(s))>(
+    "has<batch, seq, kv>: s also has heads s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(has<batch, heads, seq, kv, mem>(s))>(
+    "has<batch, heads, seq, kv, mem>: s lacks mem s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(has<"kv">(s))>(
+    "has: axes are given by their C++ names did you mean has<kv>, without quotes?"));
+static_assert(says<decltype(reveal(softmax<kv>(mask(s, causal<seq, kv>))))>(
+    "reveal: softmax(mask(..)) is f32 softmax(mask(..))[batch, heads=8, seq, kv] weights over kv masked along kv"));
+static_assert(says<decltype(reveal(scores / sqrt(d_k)))>(
+    "reveal: dot(Q, K) / sqrt(d_k) is f32 dot(Q, K) / sqrt(d_k)[batch, heads=8, seq, kv] contracted over d_k divided by sqrt(d_k)"));
+static_assert(says<decltype(reveal(Wq))>(
+    "reveal: Wq is f32 Wq[d_model=512, heads=8, d_k=64] made of params alone"));
+static_assert(!refused<decltype(has<kv, seq, heads, batch>(s))>);
+static_assert(!refused<decltype(cast<f16>(s))> && !refused<decltype(max(s, 0))>);
+
 }  // namespace

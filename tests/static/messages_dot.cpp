@@ -60,9 +60,13 @@ static_assert(says<decltype(dot<kv>(step<decltype(let<"w">(step<decltype(softmax
 // no axis at all
 static_assert(says<decltype(dot<>(Q, K))>(
     "dot: names no axis to contract Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
-// an expression of positions
-static_assert(says<decltype(dot<kv>(index(kv), V))>(
-    "dot<kv>: index(kv) meets no input of the kernel combine it with a step of the kernel first"));
+// expressions of positions and constants, with and without a step beside them
+static_assert(!refused<decltype(dot<kv>(index(kv), V))>);
+static_assert(!refused<decltype(dot<kv>(softmax<kv>(scores), filled<kv, d_v>(1)))>);
+static_assert(says<decltype(dot<kv>(index(kv), filled<kv>(1)))>(
+    "dot<kv>: filled meets no input of the kernel combine it with a step of the kernel first"));
+static_assert(says<decltype(dot<d_k>(Q, 2))>(
+    "dot<d_k>: no axis d_k in number Q[batch, heads=8, seq, d_k=64] number[]"));
 // a result of too many axes
 static_assert(says<decltype(dot<d_k>(L, R))>(
     "dot<d_k>: the result has more than 8 axes L[batch, seq, a=2, c=2, d_k=64] R[batch, heads=8, kv, e=2, g=2, h=2, d_k=64]"));

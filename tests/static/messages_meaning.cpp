@@ -115,10 +115,10 @@ static_assert(accepted<decltype(softmax<kv>(TYPE(dot<d_k>(TYPE(dropout<0.1>(Q, 7
 // joined otherwise than split
 constexpr auto rows = TYPE(split<d_model, heads, d_k>(X));
 static_assert(says<decltype(merge<d_model, d_k, heads>(rows))>(
-    "merge<d_model, d_k, heads>: split(X) was split as heads, d_k did you mean merge<d_model, heads, d_k>? if it is meant, merge plain(..) split(X)[batch, seq, heads=8, d_k=64]"));
+    "merge<d_model, d_k, heads>: split(X) was split as heads, d_k did you mean merge<d_model, heads, d_k>(split(X))? if it is meant, merge plain(..) split(X)[batch, seq, heads=8, d_k=64]"));
 constexpr auto values = TYPE(rename<seq, kv>(rows));
 static_assert(says<decltype(merge<d_model, d_k, heads>(TYPE(dot<kv>(weights, values))))>(
-    "merge<d_model, d_k, heads>: dot(softmax(dot(Q, K)), rename(split(X))) was split as heads, d_k did you mean merge<d_model, heads, d_k>? if it is meant, merge plain(..) dot(softmax(dot(Q, K)), rename(split(X)))[batch, heads=8, seq, d_k=64]"));
+    "merge<d_model, d_k, heads>: dot(softmax(dot(Q, K)), rename(split(X))) was split as heads, d_k did you mean merge<d_model, heads, d_k>(dot(softmax(dot(Q, K)), rename(split(X))))? if it is meant, merge plain(..) dot(softmax(dot(Q, K)), rename(split(X)))[batch, heads=8, seq, d_k=64]"));
 static_assert(accepted<decltype(merge<d_model, heads, d_k>(TYPE(dot<kv>(weights, values))))>);
 static_assert(accepted<decltype(merge<d_model, d_k, heads>(plain(rows)))>);
 

@@ -44,10 +44,10 @@ static_assert(says<decltype(row - X)>(
     "-: dot(X, w) would be repeated along d_model if it is meant, write broadcast<d_model>(dot(X, w)) dot(X, w)[batch, seq] X[batch, seq, d_model=512]"));
 // a term per key
 static_assert(says<decltype(scores + step<decltype(dot<d_k>(u, K))>)>(
-    "+: dot(u, K) would be repeated along seq if it is meant, write broadcast<seq>(dot(u, K)) dot(Q, K)[batch, heads=8, seq, kv] dot(u, K)[heads=8, batch, kv]"));
+    "+: dot(u, K) would be repeated along seq in a softmax over seq it cancels if it is meant, write broadcast<seq>(dot(u, K)) dot(Q, K)[batch, heads=8, seq, kv] dot(u, K)[heads=8, batch, kv]"));
 // a view of an input is not that input
 static_assert(says<decltype(scores - step<decltype(rename<seq, kv>(step<decltype(sum<d_k>(Q))>))>)>(
-    "-: rename(sum(Q)) would be repeated along seq if it is meant, write broadcast<seq>(rename(sum(Q))) dot(Q, K)[batch, heads=8, seq, kv] rename(sum(Q))[batch, heads=8, kv]"));
+    "-: rename(sum(Q)) would be repeated along seq in a softmax over seq it cancels if it is meant, write broadcast<seq>(rename(sum(Q))) dot(Q, K)[batch, heads=8, seq, kv] rename(sum(Q))[batch, heads=8, kv]"));
 // min
 static_assert(says<decltype(min(R, P))>(
     "min: neither side contains the other if it is meant, broadcast<mem>(R) and broadcast<seq>(P) R[batch, seq] P[batch, mem]"));

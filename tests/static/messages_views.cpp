@@ -92,7 +92,7 @@ static_assert(says<decltype(broadcast<heads>(L))>(
 static_assert(says<decltype(rename<mem, kv>(
                   step<
                       decltype(exp(step<decltype(let<"normalised_attention_scores">(scores))>))>))>(
-    "rename<mem, kv>: no axis mem in exp(normalised_attention_scores) exp(normalised_attention_scores)[batch, heads=8, seq, kv]"));
+    "rename<mem, kv>: no axis mem in exp(normalised_attention_scores) did you mean rename<kv, mem>(exp(normalised_attention_scores))? exp(normalised_attention_scores)[batch, heads=8, seq, kv]"));
 // a name that is none
 static_assert(says<decltype(let<"my scores">(scores))>(
     "let my scores: a name is a letter, then letters, digits or _ dot(Q, K)[batch, heads=8, seq, kv]"));

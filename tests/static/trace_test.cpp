@@ -19,14 +19,14 @@ constexpr auto mha =
       return dot<heads, d_v>(dot<kv>(softmax<kv>(scores), dot<d_model>(M, Wv)), Wo) + bo;
     });
 
-std::string written(const graph &g) {
+std::string written(const core::graph &g) {
   std::string s;
-  for (const node &n : g) {
+  for (const core::node &n : g) {
     s += std::string(name_of(n.kind)) + ' ' + std::string(n.label);
     for (int operand : {n.a, n.b, n.c})
       if (operand >= 0) s += ' ' + std::to_string(operand);
     s += " [";
-    for (const axis_data *a : n.shape) s += std::string(a->name) + ' ';
+    for (const core::axis_data *a : n.shape) s += std::string(a->name) + ' ';
     s += "]\n";
   }
   return s;
@@ -36,7 +36,7 @@ std::string written(const graph &g) {
 
 TEST_CASE("a kernel is traced at run time as at compile time") {
   static_assert(mha.trace().size() == 22);
-  const graph g = mha.trace();
+  const core::graph g = mha.trace();
   REQUIRE(g.size() == 22);
   CHECK(written(g) ==
         "in X [batch seq d_model ]\n"
@@ -64,7 +64,7 @@ TEST_CASE("a kernel is traced at run time as at compile time") {
 }
 
 TEST_CASE("each trace is a graph of its own") {
-  const graph first = mha.trace(), second = mha.trace();
+  const core::graph first = mha.trace(), second = mha.trace();
   CHECK(written(first) == written(second));
   CHECK(first.nodes.data() != second.nodes.data());
 }

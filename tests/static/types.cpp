@@ -57,7 +57,7 @@ constexpr auto only_f64 =
       return (X + 0.1) / sqrt(seq) * (0.5 * index(seq));
     });
 static_assert([] {
-  for (const node &n : only_f64.trace())
+  for (const core::node &n : only_f64.trace())
     if (n.type == f32) return false;
   return true;
 }());
@@ -68,7 +68,7 @@ constexpr auto mixed = kernel<"mixed">(
        param<"W", f16, d_k, d_v> W) -> out<"O", bf16, batch, kv, d_v> { return dot<d_k>(K, W); });
 static_assert(mixed.arguments[0].type == bf16 && mixed.arguments[1].type == f16 &&
               mixed.outputs[0].type == bf16);
-static_assert(mixed.arguments[1].what == role::param && mixed.trace()[2].type == f32 &&
+static_assert(mixed.arguments[1].what == core::role::param && mixed.trace()[2].type == f32 &&
               mixed.trace()[4].type == bf16);
 
 }  // namespace

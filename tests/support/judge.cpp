@@ -18,6 +18,7 @@ using codegen::expectation;
 using codegen::order;
 using codegen::program;
 using codegen::verdict;
+using core::op;
 
 namespace {
 

@@ -39,7 +39,7 @@ template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto alibi =
     formula<"alibi(slope[, length[, count]])">([](operand auto slope, operand auto... cache) {
       auto far = abs(detail::distance<Query, Key, Where>(cache...));
-      return detail::relating<relation::alibi, Query, Key, Where>(
+      return detail::relating<core::relation::alibi, Query, Key, Where>(
           slope * -detail::repeated_for(far, slope), cache...);
     });
 

@@ -18,10 +18,10 @@ template <an_axis auto Query, an_axis auto Key, an_axis auto OfQuery, an_axis au
           an_axis auto Hidden>
 inline constexpr auto bahdanau = formula<"bahdanau(h, s, W, U, v)">(
     [](traced auto h, traced auto s, traced auto w, traced auto u, traced auto v) {
-      constexpr axes call = axes_of<Query, Key>();
+      constexpr core::axes call = core::axes_of<Query, Key>();
       using carries = detail::rule::carries<"bahdanau">;
-      auto queries = detail::expect<carries{call, axes_of<Query>()}>(h);
-      auto keys = detail::expect<carries{call, axes_of<Key>()}>(s);
+      auto queries = detail::expect<carries{call, core::axes_of<Query>()}>(h);
+      auto keys = detail::expect<carries{call, core::axes_of<Key>()}>(s);
       auto of_query = broadcast<Key>(dot<OfQuery>(queries, w));
       auto of_key = broadcast<Query>(dot<OfKey>(keys, u));
       return dot<Hidden>(tanh(of_query + of_key), v);

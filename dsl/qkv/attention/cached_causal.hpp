@@ -20,12 +20,12 @@ template <an_axis auto Query, an_axis auto Slots>
 inline constexpr auto cached_causal = formula<"cached_causal(length[, count])">(
     [](operand auto length) {
       auto query = detail::query_position<Query, Slots, align::unsaid>(length);
-      return detail::relating<relation::cached_causal, Query, Slots, align::unsaid>(
+      return detail::relating<core::relation::cached_causal, Query, Slots, align::unsaid>(
           index(Slots) <= query, length);
     },
     [](operand auto length, operand auto count) {
       auto query = detail::query_position<Query, Slots, align::unsaid>(length, count);
-      return detail::relating<relation::cached_causal, Query, Slots, align::unsaid>(
+      return detail::relating<core::relation::cached_causal, Query, Slots, align::unsaid>(
           index(Slots) <= query and index(Query) < count, length, count);
     });
 

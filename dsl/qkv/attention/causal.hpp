@@ -147,7 +147,7 @@ constexpr auto distance(Cache... cache) {
 //           key as its axis.
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto causal =
-    detail::marked<detail::as_str<detail::related_text<relation::causal, Query, Key>>,
+    detail::marked<detail::as_str<detail::related_text<core::relation::causal, Query, Key>>,
                    detail::causal_marks<Query, Key, Where>()>(
         index(Key) <= detail::query_position<Query, Key, Where>());
 
@@ -161,7 +161,7 @@ inline constexpr auto causal =
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto sliding_window = formula<"sliding_window(width[, length[, count]])">(
     [](operand auto width, operand auto... cache) {
-      return detail::relating<relation::sliding_window, Query, Key, Where>(
+      return detail::relating<core::relation::sliding_window, Query, Key, Where>(
           detail::near<Query, Key, Where>(width, cache...), cache...);
     });
 

@@ -18,7 +18,8 @@ inline constexpr auto dilated =
     formula<"dilated(step[, length[, count]])">([](operand auto step, operand auto... cache) {
       auto far = abs(detail::distance<Query, Key, Where>(cache...));
       auto steps = cast<i32>(far / step + 0.5);  // rounded: a division may be off by an ulp
-      return detail::relating<relation::dilated, Query, Key, Where>(far == step * steps, cache...);
+      return detail::relating<core::relation::dilated, Query, Key, Where>(far == step * steps,
+                                                                          cache...);
     });
 
 }  // namespace qkv

@@ -15,7 +15,7 @@ inline constexpr auto global_window = formula<"global_window(width, globals[, le
     [](operand auto width, operand auto globals, operand auto... cache) {
       auto query = detail::query_position<Query, Key, Where>(cache...);
       auto near = detail::near<Query, Key, Where>(width, cache...);
-      return detail::relating<relation::global_window, Query, Key, Where>(
+      return detail::relating<core::relation::global_window, Query, Key, Where>(
           near || index(Key) < globals || query < globals, cache...);
     });
 

@@ -19,8 +19,8 @@ template <an_axis auto Heads, an_axis auto KvHeads, an_axis auto Group, an_axis 
           an_axis auto Key>
 inline constexpr auto grouped_query = formula<"grouped_query(query, key, value[, keep])">(
     [](traced auto query, traced auto key, traced auto value, traced auto... keep) {
-      constexpr detail::rule::carries<"grouped_query"> shared{axes_of<Heads, KvHeads, Group>(),
-                                                              axes_of<KvHeads>()};
+      constexpr detail::rule::carries<"grouped_query"> shared{
+          core::axes_of<Heads, KvHeads, Group>(), core::axes_of<KvHeads>()};
       auto keys = detail::expect<shared>(key);
       auto values = detail::expect<shared>(value);
       auto grouped = split<Heads, KvHeads, Group>(detail::after(query, keys, values));

@@ -6,10 +6,10 @@
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/cumsum.hpp>
 #include <qkv/ops/dot.hpp>
+#include <qkv/ops/filled.hpp>
 #include <qkv/ops/functions.hpp>
 #include <qkv/ops/reduce.hpp>
 #include <qkv/ops/where.hpp>
-#include <qkv/ops/zeros.hpp>
 
 namespace qkv {
 namespace detail {
@@ -50,7 +50,8 @@ template <an_axis auto Features, an_axis auto Position, an_axis auto Values>
 inline constexpr auto causal_linear_attention =
     formula<"causal_linear_attention(query, key, value[, epsilon])">(
         [](traced auto query, traced auto key, traced auto value, double epsilon = 0) {
-          constexpr axes position = axes_of<Position>(), values = axes_of<Values>();
+          constexpr core::axes position = core::axes_of<Position>(),
+                               values = core::axes_of<Values>();
           auto state = detail::empty_memory<position, values, decltype(key)>;
           auto divisor = sum<Features>(cumsum<Position>(key) * query) + epsilon;
           auto sums = recurrent_attention<Features, Position, Values>(state, query, key, value);

@@ -13,7 +13,7 @@ namespace qkv {
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto prefix = formula<"prefix(length)">([](operand auto length) {
   auto seen = causal<Query, Key, Where> || index(Key) < length;
-  return detail::relating<relation::prefix, Query, Key, Where>(seen);
+  return detail::relating<core::relation::prefix, Query, Key, Where>(seen);
 });
 
 }  // namespace qkv

@@ -15,7 +15,7 @@ namespace qkv {
 template <an_axis auto Features>
 inline constexpr auto unit_length =
     formula<"unit_length(x[, epsilon])">([](traced auto x, double epsilon = 1e-12) {
-      constexpr detail::rule::carries<"unit_length"> features{axes_of<Features>()};
+      constexpr detail::rule::carries<"unit_length"> features{core::axes_of<Features>()};
       return x * rsqrt(sum<Features>(detail::expect<features>(x) * x) + epsilon);
     });
 

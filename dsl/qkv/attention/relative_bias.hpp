@@ -18,12 +18,12 @@ namespace qkv {
 template <an_axis auto Query, an_axis auto Key, an_axis auto Distances, align Where = align::unsaid>
 inline constexpr auto relative_bias = formula<"relative_bias(table[, length[, count]])">(
     [](traced auto table, operand auto... cache) {
-      constexpr detail::rule::carries<"relative_bias"> has{axes_of<Query, Key, Distances>(),
-                                                           axes_of<Distances>()};
+      constexpr detail::rule::carries<"relative_bias"> has{core::axes_of<Query, Key, Distances>(),
+                                                           core::axes_of<Distances>()};
       auto after = detail::distance<Query, Key, Where>(cache...);
       auto entry =
           take<Distances>(detail::expect<has>(table), after + cast<i32>(size(Distances) * 0.5));
-      return detail::relating<relation::relative_bias, Query, Key, Where>(entry, cache...);
+      return detail::relating<core::relation::relative_bias, Query, Key, Where>(entry, cache...);
     });
 
 }  // namespace qkv

@@ -26,7 +26,7 @@ inline constexpr auto rms_norm = formula<"rms_norm(x[, gamma][, epsilon])">(
       return detail::of_mean_square_1<Features>(x, epsilon);
     },
     [](traced auto x, traced auto gamma, double epsilon = 1e-6) {
-      constexpr detail::rule::within<"rms_norm"> within{axes_of<Features>()};
+      constexpr detail::rule::within<"rms_norm"> within{core::axes_of<Features>()};
       return detail::of_mean_square_1<Features>(x, epsilon) * detail::expect<within>(gamma, x);
     });
 

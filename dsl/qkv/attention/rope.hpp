@@ -100,7 +100,8 @@ inline constexpr auto rope_interleaved =
 // Errors:   x lacks the features; sizes that do not add up; those of f.
 template <an_axis auto Features, an_axis auto Front, an_axis auto Rest>
 inline constexpr auto rope_partial = formula<"rope_partial(x, f)">([](traced auto x, auto f) {
-  auto whole = detail::expect<detail::rule::rope_partial{axes_of<Features, Front, Rest>()}>(x);
+  auto whole =
+      detail::expect<detail::rule::rope_partial{core::axes_of<Features, Front, Rest>()}>(x);
   auto turned = f(slice<Features, Front>(whole, 0));
   auto rest = slice<Features, Rest>(whole, size(Front));
   constexpr dtype type = detail::of<decltype(turned)>.m.type;  // f32 where x has 16 bits

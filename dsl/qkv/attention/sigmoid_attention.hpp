@@ -30,7 +30,7 @@ struct keys {
 template <an_axis auto Key>
 inline constexpr auto sigmoid_attention = formula<"sigmoid_attention(scores, value, bias)">(
     [](traced auto scores, traced auto value, operand auto bias) {
-      auto seen = detail::expect<detail::rule::keys{axes_of<Key>()}>(scores);
+      auto seen = detail::expect<detail::rule::keys{core::axes_of<Key>()}>(scores);
       return dot<Key>(sigmoid(seen + bias), value);
     });
 

@@ -77,7 +77,7 @@ constexpr auto t5_entry(Table table) {
 template <an_axis auto Query, an_axis auto Key, an_axis auto Buckets, align Where = align::unsaid>
 inline constexpr auto t5_bias = formula<"t5_bias(table[, max_distance[, length[, count]]])">(
     [](traced auto table, operand auto... more) {
-      return detail::t5_entry<relation::t5_bias, Query, Key, Buckets, Where>(table, more...);
+      return detail::t5_entry<core::relation::t5_bias, Query, Key, Buckets, Where>(table, more...);
     });
 
 // Computes: the same where queries see no keys after them (the decoder's): all buckets are for keys
@@ -87,9 +87,10 @@ inline constexpr auto t5_bias = formula<"t5_bias(table[, max_distance[, length[,
 // Errors:   as t5_bias.
 template <an_axis auto Query, an_axis auto Key, an_axis auto Buckets, align Where = align::unsaid>
 inline constexpr auto t5_causal_bias =
-    formula<"t5_causal_bias(table[, max_distance[, length[, count]]])">([](traced auto table,
-                                                                           operand auto... more) {
-      return detail::t5_entry<relation::t5_causal_bias, Query, Key, Buckets, Where>(table, more...);
-    });
+    formula<"t5_causal_bias(table[, max_distance[, length[, count]]])">(
+        [](traced auto table, operand auto... more) {
+          return detail::t5_entry<core::relation::t5_causal_bias, Query, Key, Buckets, Where>(
+              table, more...);
+        });
 
 }  // namespace qkv

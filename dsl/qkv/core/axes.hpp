@@ -4,7 +4,7 @@
 #include <qkv/core/axis.hpp>
 #include <qkv/core/dtype.hpp>
 
-namespace qkv {
+namespace qkv::core {
 
 inline constexpr int max_axes = 8;  // of one tensor
 
@@ -81,7 +81,11 @@ struct axes {
 
 constexpr axes one_axis(const axis_data *x) { return axes{}.add(x); }
 
-namespace detail {
+}  // namespace qkv::core
+
+namespace qkv::detail {
+
+using namespace core;
 
 template <auto A>
 inline constexpr bool is_axis = an_axis<decltype(A)>;
@@ -97,7 +101,14 @@ constexpr void take_dtype(dtype &t) {
   if constexpr (is_dtype<A>) t = A;
 }
 
-}  // namespace detail
+// At most one dtype, then axes.
+template <auto... A>
+inline constexpr bool only_axes =
+    ((is_axis<A> || is_dtype<A>) && ...) && (0 + ... + int{is_dtype<A>}) <= 1;
+
+}  // namespace qkv::detail
+
+namespace qkv::core {
 
 // The first axis that stands there twice.
 template <auto... A>
@@ -129,4 +140,4 @@ consteval dtype dtype_of() {
   return t;
 }
 
-}  // namespace qkv
+}  // namespace qkv::core

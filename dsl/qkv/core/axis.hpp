@@ -10,15 +10,7 @@
 
 #include <qkv/core/text.hpp>
 
-namespace qkv {
-
-inline constexpr long runtime = -1;  // the size of an axis that the call decides
-
-// The most positions that an axis has in any call. Compiled code counts them in i32, and rounds
-// them up to whole vectors, tiles and blocks of threads, of which none has more than 4096.
-inline constexpr std::int64_t longest_axis = (std::int64_t{1} << 31) - 4096;
-
-namespace detail {
+namespace qkv::detail {
 
 // FNV-1a: comparing numbers is what keeps compile time low.
 constexpr unsigned long key_of(sv name) {
@@ -27,7 +19,15 @@ constexpr unsigned long key_of(sv name) {
   return h;
 }
 
-}  // namespace detail
+}  // namespace qkv::detail
+
+namespace qkv::core {
+
+inline constexpr long runtime = -1;  // the size of an axis that the call decides
+
+// The most positions that an axis has in any call. Compiled code counts them in i32, and rounds
+// them up to whole vectors, tiles and blocks of threads, of which none has more than 4096.
+inline constexpr std::int64_t longest_axis = (std::int64_t{1} << 31) - 4096;
 
 struct axis_data {
   sv name;
@@ -36,23 +36,6 @@ struct axis_data {
   const axis_data *same_as = nullptr;  // of an alias: the axis whose size it shares
   bool is_alias = false;
   unsigned long key = detail::key_of(name);
-};
-
-template <str Name, long Size = runtime>
-struct axis {
-  static constexpr axis_data v{Name.view(), Size, false};
-};
-
-template <str Name, long Size = runtime>
-struct batch_axis {
-  static constexpr axis_data v{Name.view(), Size, true};
-};
-
-// Another name for the size of Of, as keys are to queries in self-attention.
-template <str Name, auto Of>
-struct alias {
-  static constexpr axis_data v{Name.view(), Of.v.size, Of.v.batch,
-                               Of.v.is_alias ? Of.v.same_as : &Of.v, true};
 };
 
 // An axis or none. Says which itself: with sanitizers on, g++ does not know at compile time that an
@@ -67,11 +50,6 @@ struct maybe_axis {
   constexpr const axis_data *operator->() const { return at; }
 };
 
-template <class T>
-concept an_axis = requires {
-  { std::remove_cvref_t<T>::v } -> std::same_as<const axis_data &>;
-};
-
 template <auto Ax>
 inline constexpr const axis_data *data_of = &std::remove_cvref_t<decltype(Ax)>::v;
 
@@ -83,5 +61,48 @@ constexpr const axis_data *root_of(const axis_data *a) { return a->is_alias ? a-
 constexpr bool same_size(const axis_data *a, const axis_data *b) {
   return a->size >= 0 || b->size >= 0 ? a->size == b->size : same_name(root_of(a), root_of(b));
 }
+
+// The axis that an alias shares its size with; a quoted name is none.
+template <class Axis>
+struct axis_of_alias {
+  static constexpr const auto &v = Axis::v;
+  consteval axis_of_alias(const Axis &) {}
+};
+template <std::size_t N>
+struct axis_of_alias<char[N]> {
+  consteval axis_of_alias(const char (&)[N]) {}
+};
+
+template <axis_of_alias Of>
+concept an_axis_without_quotes = requires { Of.v; };
+
+}  // namespace qkv::core
+
+namespace qkv {
+
+template <str Name, long Size = core::runtime>
+  requires core::a_name_in_quotes<Name>
+struct axis {
+  static constexpr core::axis_data v{Name.view(), Size, false};
+};
+
+template <str Name, long Size = core::runtime>
+  requires core::a_name_in_quotes<Name>
+struct batch_axis {
+  static constexpr core::axis_data v{Name.view(), Size, true};
+};
+
+// Another name for the size of Of, as keys are to queries in self-attention.
+template <str Name, core::axis_of_alias Of>
+  requires core::a_name_in_quotes<Name> && core::an_axis_without_quotes<Of>
+struct alias {
+  static constexpr core::axis_data v{Name.view(), Of.v.size, Of.v.batch,
+                                     Of.v.is_alias ? Of.v.same_as : &Of.v, true};
+};
+
+template <class T>
+concept an_axis = requires {
+  { std::remove_cvref_t<T>::v } -> std::same_as<const core::axis_data &>;
+};
 
 }  // namespace qkv

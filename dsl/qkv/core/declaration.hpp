@@ -5,7 +5,7 @@
 #include <qkv/core/names.hpp>
 #include <qkv/core/signature.hpp>
 
-namespace qkv {
+namespace qkv::core {
 
 enum class role : unsigned char { in, param, out };
 
@@ -17,25 +17,33 @@ struct argument {
   axes shape{};
 };
 
-namespace detail {
+}  // namespace qkv::core
+
+namespace qkv::detail {
+
+// What is wrong with the list of axes of one argument.
+struct slips {
+  maybe_axis twice{};  // an axis that it names twice
+  bool stray = false;  // it names what is no axis
+};
 
 template <class T>
 struct argument_of {
   static constexpr bool ok = false;
   static constexpr argument value{};
-  static constexpr maybe_axis twice{};
+  static constexpr slips wrong{};
 };
 template <str L, axes S, marks M>
 struct argument_of<expr<L, S, M>> {
   static constexpr bool ok = M.given || M.param;
   static constexpr argument value{L.view(), M.param ? role::param : role::in, M.type, S};
-  static constexpr maybe_axis twice = M.twice;
+  static constexpr slips wrong{M.twice, M.stray};
 };
 template <str N, auto... A>
 struct argument_of<out<N, A...>> {
   static constexpr bool ok = false;
   static constexpr argument value{N.view(), role::out, dtype_of<A...>(), axes_of<A...>()};
-  static constexpr maybe_axis twice = repeated_axis<A...>();
+  static constexpr slips wrong{repeated_axis<A...>(), !only_axes<A...>};
 };
 
 template <class T>
@@ -46,14 +54,20 @@ template <str N, auto... A>
 struct results_of<out<N, A...>> {
   static constexpr bool ok = true;
   static constexpr std::array<argument, 1> value{argument_of<out<N, A...>>::value};
-  static constexpr std::array<maybe_axis, 1> twice{argument_of<out<N, A...>>::twice};
+  static constexpr std::array<slips, 1> wrong{argument_of<out<N, A...>>::wrong};
 };
 template <class... Out>
 struct results_of<outs<Out...>> {
   static constexpr bool ok = (results_of<Out>::ok && ...);
   static constexpr std::array<argument, sizeof...(Out)> value{argument_of<Out>::value...};
-  static constexpr std::array<maybe_axis, sizeof...(Out)> twice{argument_of<Out>::twice...};
+  static constexpr std::array<slips, sizeof...(Out)> wrong{argument_of<Out>::wrong...};
 };
+
+// std::pair<out<..>, out<..>>
+template <class T>
+inline constexpr bool lists_results = false;
+template <template <class...> class List, class... Out>
+inline constexpr bool lists_results<List<Out...>> = (results_of<Out>::ok || ...);
 
 // What can be wrong with N declared arguments and results, each against all before it.
 template <std::size_t N>
@@ -74,14 +88,31 @@ struct declaration_check {
     return false;
   }
 
-  constexpr bool add(const argument &a, maybe_axis twice) {
+  constexpr bool add(const argument &a, const slips &wrong) {
     if (bad_name(m, "argument", a.name)) return false;
     const unsigned long key = key_of(a.name);
     std::size_t slot = key % n_slots;
     for (; named[slot]; slot = (slot + 1) % n_slots)
       if (named[slot] == key) return fail("two arguments are named ", a.name);
     named[slot] = key;
-    if (twice) return fail(a.name, " names axis ", twice->name, " twice");
+    if (wrong.stray) {
+      fail(a.name, " names what is neither an axis nor a type");
+      m.say("axes have names: axis<.., 64> or batch_axis<..>, and one type is enough");
+      return false;
+    }
+    if (wrong.twice) {
+      const sv ax = wrong.twice->name;
+      fail(a.name, " names axis ", ax, " twice");
+      const axis_data *other = nullptr;
+      for (std::size_t i = 0; i < n_axes; ++i)
+        if (!a.shape.has(axis[i]) && same_name(root_of(axis[i]), root_of(wrong.twice.at)))
+          other = axis[i];
+      if (other)
+        m.say("did you mean ", other->name, " for one of them?");
+      else
+        m.say("one of them is another axis: an alias<.., ", ax, ">");
+      return false;
+    }
     if (a.shape.too_many()) return fail(a.name, " has more than ", long{max_axes}, " axes");
     for (const axis_data *x : a.shape) {
       if (bad_name(m, "axis", x->name)) return false;
@@ -163,5 +194,4 @@ struct kernel_check {
   }
 };
 
-}  // namespace detail
-}  // namespace qkv
+}  // namespace qkv::detail

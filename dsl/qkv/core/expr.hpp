@@ -7,17 +7,17 @@
 namespace qkv {
 
 // A step of the kernel whose graph is g. Checked: inside a formula (core/formula.hpp).
-template <str Label, axes Shape, marks Meaning, bool Checked = false>
+template <str Label, core::axes Shape, core::marks Meaning, bool Checked = false>
 struct [[nodiscard("a step changes no other: use what it gives")]] expr {
-  graph *g = nullptr;
+  core::graph *g = nullptr;
   int id = -1;
 };
 
 // Made of positions, sizes and numbers only: belongs to no kernel until it meets one of its steps.
 // N nodes.
-template <str Label, axes Shape, marks Meaning, int N, bool Checked = false>
+template <str Label, core::axes Shape, core::marks Meaning, int N, bool Checked = false>
 struct [[nodiscard("a step changes no other: use what it gives")]] index_expr {
-  node nodes[N];
+  core::node nodes[N];
 };
 
 namespace detail {

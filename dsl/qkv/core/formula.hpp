@@ -115,6 +115,52 @@ struct formula_call<Call, Forms, X...>
   static constexpr bool taken = true;
 };
 
+// A call that was refused. Where a step lacks an axis, or takes another type, and one exchange of
+// two operands makes the call fit, that is the likely fix.
+template <str Call, class Forms, class... X>
+struct refused_call {
+  using call = formula_call<Call, Forms, X...>;
+  using operands = std::tuple<X...>;
+  static constexpr bool passes = call::passes;
+
+  template <std::size_t A, std::size_t B, std::size_t... I>
+  static constexpr bool fits_exchanged(std::index_sequence<I...>) {
+    return formula_call<Call, Forms,
+                        std::tuple_element_t<I == A   ? B
+                                             : I == B ? A
+                                                      : I,
+                                             operands>...>::passes;
+  }
+  template <std::size_t A, std::size_t B>
+  static constexpr void try_exchange(text &fix, int &fits) {
+    if constexpr (A < B)
+      if (fits_exchanged<A, B>(std::index_sequence_for<X...>()) && fits++ == 0) {
+        sv labels[] = {of<X>.label...};
+        std::swap(labels[A], labels[B]);
+        fix << name_of_call(Call.view());
+        sv between = "(";
+        for (sv label : labels) fix << between << label, between = ", ";
+        fix << ")";
+      }
+  }
+  template <std::size_t... N>
+  static constexpr void try_exchanges(text &fix, int &fits, std::index_sequence<N...>) {
+    constexpr std::size_t n = sizeof...(X);
+    (try_exchange<N / n, N % n>(fix, fits), ...);
+  }
+
+  static constexpr text why() {
+    const text t = call::why();
+    text fix;
+    int fits = 0;
+    const auto says = [&](sv words) { return t.view().find(words) != sv::npos; };
+    if (!says(": no axis ") && !says(", not b8") && !says(", not i32")) return t;
+    if constexpr (call::taken && (operand<X> && ...))
+      try_exchanges(fix, fits, std::make_index_sequence<sizeof...(X) * sizeof...(X)>());
+    return fits == 1 ? with_fix(t, fix) : t;
+  }
+};
+
 }  // namespace detail
 
 template <str Call, class... F>
@@ -135,7 +181,8 @@ class formula_t {
     else
       return detail::refused_by<check<X...>>{};
   }
-  template <class... X, class Err = detail::refusal<check<X...>>>
+  template <class... X,
+            class Err = detail::refusal<detail::refused_call<Call, forms, detail::entered<X>...>>>
     requires(!detail::in_formula<X...>)
   Err operator()(X...) const;
 };

@@ -5,7 +5,7 @@
 #include <qkv/core/axes.hpp>
 #include <qkv/core/op.hpp>
 
-namespace qkv {
+namespace qkv::core {
 
 struct node {
   op kind{};
@@ -39,7 +39,9 @@ struct graph {
   }
 };
 
-namespace detail {
+}  // namespace qkv::core
+
+namespace qkv::detail {
 
 // The same computation with one order on every compiler: arguments, then each step after its
 // operands, outputs last. (In f(g(x), h(x)) a compiler is free to build the nodes of h before those
@@ -84,5 +86,4 @@ constexpr graph in_order(const graph &g) {
   return r;
 }
 
-}  // namespace detail
-}  // namespace qkv
+}  // namespace qkv::detail

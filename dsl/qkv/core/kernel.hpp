@@ -26,12 +26,23 @@ struct signature<Result (F::*)(In...) const> {
   static constexpr message check_kinds(sv name) {
     message m;
     const bool ok[] = {argument_of<std::remove_cvref_t<In>>::ok..., true};
-    for (std::size_t i = 0; i < sizeof...(In); ++i)
+    const bool by_reference[] = {
+        std::is_lvalue_reference_v<In> && !std::is_const_v<std::remove_reference_t<In>>..., false};
+    for (std::size_t i = 0; i < sizeof...(In); ++i) {
+      const long number = static_cast<long>(i + 1);
       if (!ok[i])
-        return m.say("kernel ", name, ": argument ", static_cast<long>(i + 1),
+        return m.say("kernel ", name, ": argument ", number,
                      " is neither an in<...> nor a param<...>");
+      if (by_reference[i])
+        return m.say("kernel ", name, ": argument ", number, " is a reference")
+            .say("arguments are values: leave the & out");
+    }
     if (!results_of<Result>::ok) {
-      m.say("kernel ", name, ": says no result").say("write -> out<name, axes...> before the body");
+      m.say("kernel ", name, ": says no result");
+      if (lists_results<Result>)
+        m.say("several results are declared as outs<out<...>, out<...>>");
+      else
+        m.say("write -> out<name, axes...> before the body");
       if (of<Result>.kind != form::other) m.show(of<Result>);
     }
     return m;
@@ -41,11 +52,11 @@ struct signature<Result (F::*)(In...) const> {
   static constexpr message check_arguments(sv name) {
     message m;
     declaration_check<sizeof...(In) + results_of<Result>::value.size()> c{name, m};
-    const maybe_axis twice[] = {argument_of<std::remove_cvref_t<In>>::twice..., {}};
+    const slips wrong[] = {argument_of<std::remove_cvref_t<In>>::wrong..., {}};
     bool ok = true;
-    for (std::size_t i = 0; ok && i < arguments.size(); ++i) ok = c.add(arguments[i], twice[i]);
+    for (std::size_t i = 0; ok && i < arguments.size(); ++i) ok = c.add(arguments[i], wrong[i]);
     for (std::size_t i = 0; ok && i < outputs().size(); ++i)
-      ok = c.add(outputs()[i], results_of<Result>::twice[i]);
+      ok = c.add(outputs()[i], results_of<Result>::wrong[i]);
     if (ok) lone_param(m, name, arguments);
     return m;
   }
@@ -67,14 +78,15 @@ struct signature<Result (F::*)(In...) const> {
 template <str Name, class F>
 struct kernel_t {
   using signature = detail::signature<decltype(&F::operator())>;
-  static constexpr sv name = Name.view();
+  static constexpr core::sv name = Name.view();
   static constexpr auto arguments = signature::arguments;  // in the order of the signature
   static constexpr auto outputs = signature::outputs();
 
   // The graph: inputs and params first, in their order; outputs as nodes of kind output, in their
   // order.
-  static constexpr graph trace() {
-    graph g = signature::trace();  // not returned at once: clang evaluates what stands after return
+  static constexpr core::graph trace() {
+    core::graph g =
+        signature::trace();  // not returned at once: clang evaluates what stands after return
     return g;
   }
 };

@@ -3,7 +3,7 @@
 // expression's type.
 #include <qkv/core/axes.hpp>
 
-namespace qkv {
+namespace qkv::core {
 
 // The functions of attention/ that relate queries to keys.
 enum class relation : unsigned char {
@@ -51,6 +51,7 @@ struct marks {
   bool unaligned =
       false;  // a causal mask between axes of unrelated size that does not say how they align
   maybe_axis twice{};  // named twice by the declaration of this input
+  bool stray = false;  // the declaration of this input names what is no axis
   bool param = false;  // made of parameters only
   bool given = false;  // an input as it is
   dtype type = f32;
@@ -68,7 +69,9 @@ struct marks {
   }
 };
 
-namespace detail {
+}  // namespace qkv::core
+
+namespace qkv::detail {
 
 // New numbers: only what they are made of and their type remain.
 constexpr marks values(const marks &m, dtype type) {
@@ -90,5 +93,4 @@ constexpr marks bent(marks m, dtype type) {
   return m;
 }
 
-}  // namespace detail
-}  // namespace qkv
+}  // namespace qkv::detail

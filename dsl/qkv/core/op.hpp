@@ -2,7 +2,7 @@
 // The closed list of operations that a graph is made of, with the name each has in messages.
 #include <string_view>
 
-namespace qkv {
+namespace qkv::core {
 
 enum class op : unsigned char {
   // sources
@@ -111,4 +111,10 @@ constexpr bool is_gather(op o) { return o == op::take || o == op::concat; }
 constexpr bool makes_weights(op o) { return o == op::softmax || o == op::normalize; }
 constexpr bool is_view(op o) { return o >= op::rename && o <= op::element; }
 
-}  // namespace qkv
+}  // namespace qkv::core
+
+namespace qkv::detail {
+
+using namespace core;
+
+}  // namespace qkv::detail

@@ -77,6 +77,7 @@ constexpr bool adds_truth(message &m, op kind, const info &l, const info &r) {
     m.say(name, ": ", keep.label, " is b8, not a number");
     if (x.tensor() && x.s.contains(keep.s) && (kind == op::add || kind == op::mul))
       m.say("did you mean mask(", x.label, ", ", keep.label, ")?");
+    if (kind == op::sub && l.number()) m.say("did you mean !", keep.label, "?");
     m.say("if it is meant, where(", keep.label, ", 1, 0) is a number");
   }
   m.show(l, r);
@@ -136,9 +137,10 @@ constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
   if (lacking.empty() || small.s.empty() || small.m.param || small.m.given ||
       small.m.statistic.contains(lacking))
     return false;
-  m.say(name_of(kind), ": ", small.label, " would be repeated along ", lacking)
-      .say("if it is meant, write broadcast<", lacking, ">(", small.label, ")")
-      .show(l, r);
+  m.say(name_of(kind), ": ", small.label, " would be repeated along ", lacking);
+  if (!large.m.contracted.empty() && large.m.weights.empty())
+    m.say("in a softmax over ", lacking, " it cancels");
+  m.say("if it is meant, write broadcast<", lacking, ">(", small.label, ")").show(l, r);
   return true;
 }
 
@@ -164,15 +166,19 @@ constexpr axes constant_along(const info &term, const info &score, const axes &s
   return shape.without(term.s).without(term.m.statistic);
 }
 
+// Reduced over the same axes, as far as no param decides.
+constexpr axes common_statistic(const info &l, const info &r) {
+  if (l.param() || r.param()) return l.param() ? r.m.statistic : l.m.statistic;
+  return l.m.statistic.common(r.m.statistic);
+}
+
 constexpr marks binary_marks(op kind, const info &l, const info &r) {
   const axes shape = pointwise_shape(l, r);
   marks m;
   m.type = binary_type(kind, l.m.type, r.m.type);
   m.param = (l.tensor() || r.tensor()) && l.param() && r.param();
   m.contracted = l.m.contracted.with(r.m.contracted);
-  m.statistic = l.param()   ? r.m.statistic
-                : r.param() ? l.m.statistic
-                            : l.m.statistic.common(r.m.statistic);
+  m.statistic = common_statistic(l, r);
   m.mask_lacks = l.m.mask_lacks.with(r.m.mask_lacks);
   relate(m, l, r);
   m.unaligned = l.m.unaligned || r.m.unaligned;

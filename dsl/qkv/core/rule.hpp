@@ -134,6 +134,23 @@ constexpr bool not_logical(message &m, const call_name &call, const info &x) {
   return true;
 }
 
+// A refusal with another likely fix in place of those that it offers.
+constexpr text with_fix(const text &t, const text &fix) {
+  constexpr sv insist = "if it is meant";
+  message m;
+  for (sv rest = t.view(); !rest.empty();) {
+    const sv line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(line.size() + (line.size() < rest.size()));
+    const bool first = m.empty();
+    if (!line.starts_with("did you mean"))
+      m.say(line);
+    else if (const std::size_t at = line.find(insist); at != sv::npos)
+      m.say(line.substr(at));
+    if (first) m.say("did you mean ", fix, "?");
+  }
+  return m;
+}
+
 namespace rule {
 
 // A call that carries axes, although no step of its formula asks for them.

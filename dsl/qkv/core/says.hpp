@@ -26,7 +26,7 @@ struct text_of<shape_error<Why...>> {
 // Whether a call is refused with exactly this text, its lines joined by one blank: the same on
 // every compiler.
 template <class Error>
-constexpr bool says(sv text) {
+constexpr bool says(core::sv text) {
   return !text.empty() && detail::text_of<Error>::value.view() == text;
 }
 

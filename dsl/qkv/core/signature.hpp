@@ -10,6 +10,7 @@ consteval marks input_marks() {
   marks m;
   m.given = true;
   m.twice = repeated_axis<A...>();
+  m.stray = !only_axes<A...>;
   m.type = dtype_of<A...>();
   return m;
 }
@@ -18,6 +19,7 @@ consteval marks param_marks() {
   marks m;
   m.param = true;
   m.twice = repeated_axis<A...>();
+  m.stray = !only_axes<A...>;
   m.type = dtype_of<A...>();
   return m;
 }
@@ -104,6 +106,34 @@ struct result_count {
   }
 };
 
+// Several results are returned in braces.
+template <class Results>
+struct results_in_one {
+  static constexpr bool passes = true;
+};
+template <template <class...> class List, class X, class... More>
+  requires(traced<X> && (traced<More> && ...))
+struct results_in_one<List<X, More...>> {
+  static constexpr bool passes = false;
+  static constexpr text why() {
+    message m;
+    m.say("results: several in one object").say("did you mean return {", of<X>.label);
+    ((m << ", " << of<More>.label), ...);
+    m << "};?";
+    return m;
+  }
+};
+
+// A scan is returned as it is.
+template <sv const &Name, class X>
+struct whole_scan {
+  static constexpr bool passes = !requires(X x) { x.result, x.last; };
+  static constexpr text why() {
+    message m;
+    return m.say("result ", Name, ": a scan has two results").say("did you mean .result or .last?");
+  }
+};
+
 template <str Name, axes Declared, dtype Type>
 struct result_rule {
   static constexpr text check(const info &x) {
@@ -133,19 +163,22 @@ constexpr void put_output(graph &g, int value, sv name, const axes &shape, dtype
 
 // An input that changes with every call: in<"Q", batch, seq, d_k>, in<"len", i32, batch>.
 template <str Name, auto... A>
-using in = expr<Name, axes_of<A...>(), detail::input_marks<A...>()>;
+  requires core::a_name_in_quotes<Name>
+using in = expr<Name, core::axes_of<A...>(), detail::input_marks<A...>()>;
 
 // A parameter of the model: the same in every call, shared by the batch.
 template <str Name, auto... A>
-using param = expr<Name, axes_of<A...>(), detail::param_marks<A...>()>;
+  requires core::a_name_in_quotes<Name>
+using param = expr<Name, core::axes_of<A...>(), detail::param_marks<A...>()>;
 
 // A result, made of the expression that the kernel returns. Errors: axes, sizes or type other than
 // declared.
 template <str Name, auto... A>
+  requires core::a_name_in_quotes<Name>
 struct out {
-  static constexpr sv name = Name.view();
-  static constexpr axes shape = axes_of<A...>();
-  static constexpr dtype type = dtype_of<A...>();
+  static constexpr core::sv name = Name.view();
+  static constexpr core::axes shape = core::axes_of<A...>();
+  static constexpr dtype type = core::dtype_of<A...>();
   static constexpr detail::result_rule<Name, shape, type> rule{};
 
   template <traced X>
@@ -157,24 +190,28 @@ struct out {
   // line; clang would report it here, so there the constructor is deleted and the text stands in
   // the note.
 #if defined(__clang__)
-  template <traced X, class Err = detail::misfit<rule, X>>
+  template <operand X, class Err = detail::misfit<rule, X>>
   out(X) = delete;
 #else
-  template <traced X, class Err = detail::misfit<rule, X>>
+  template <operand X, class Err = detail::misfit<rule, X>>
   out(X, std::type_identity_t<Err> = {});
 #endif
-  template <traced X, traced... More,
+  template <operand X, operand... More,
             class Err = detail::refusal<detail::result_count<1, 1 + sizeof...(More)>>>
   out(X, More...) = delete;
+  template <class X, class Err = detail::refusal<detail::whole_scan<name, X>>>
+  out(X) = delete;
 };
 
 // Several results: -> outs<out<"O", ...>, out<"lse", ...>> and return {o, lse};
 template <class... Out>
 struct outs {
   constexpr outs(Out...) {}
-  template <traced... X,
+  template <operand... X,
             class Err = detail::refusal<detail::result_count<sizeof...(Out), sizeof...(X)>>>
   outs(X...) = delete;
+  template <class Results, class Err = detail::refusal<detail::results_in_one<Results>>>
+  outs(Results) = delete;
 };
 
 }  // namespace qkv

@@ -4,9 +4,14 @@
 #include <cstddef>
 #include <string_view>
 
-namespace qkv {
+// What specs do not need, although code that reads graphs does.
+namespace qkv::core {
 
 using sv = std::string_view;
+
+}  // namespace qkv::core
+
+namespace qkv {
 
 // A string literal as template argument. The NUL is kept and written: clang prints only such arrays
 // as text.
@@ -18,11 +23,29 @@ struct str {
   consteval str(const char (&literal)[N]) {
     for (std::size_t i = 0; i < N; ++i) s[i] = literal[i];
   }
-  constexpr sv view() const { return {s, N - 1}; }
+  // Whatever else stands where a name belongs: axis<64>. No literal holds this.
+  template <class T>
+  consteval str(const T &)
+    requires(N == 1)
+      : s{1} {}
+  constexpr core::sv view() const { return {s, N - 1}; }
   bool operator==(const str &) const = default;
 };
+template <class T>
+str(const T &) -> str<1>;
 
-namespace detail {
+}  // namespace qkv
+
+namespace qkv::core {
+
+template <str Name>
+concept a_name_in_quotes = Name.s[sizeof Name.s - 1] == 0;
+
+}  // namespace qkv::core
+
+namespace qkv::detail {
+
+using namespace core;
 
 // Grows up to a fixed size; what does not fit is replaced by "...". A newline ends a line of a
 // message.
@@ -61,5 +84,4 @@ struct text_buffer {
 using text = text_buffer<1200>;
 using label_text = text_buffer<160>;  // compilers evaluate short ones faster
 
-}  // namespace detail
-}  // namespace qkv
+}  // namespace qkv::detail

@@ -19,12 +19,10 @@ constexpr axes replace(const axes &s, const axes &from, const axes &to) {
   return r;
 }
 
-// Marks survive with their axes replaced, and relations of queries to keys while their axes do; a
-// view of an input is not that input.
+// Marks survive with their axes replaced, and relations of queries to keys while their axes do.
 template <class F>
 constexpr marks view_of(const marks &of, F replaced) {
   marks m = of.over_axes(replaced);
-  m.given = false;
   for (maybe_axis a : {m.query, m.key})
     if (a && !replaced(one_axis(a.at)).has(a.at)) m.query = m.key = {};
   for (maybe_axis a : {m.first, m.second})

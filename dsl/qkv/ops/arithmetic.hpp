@@ -1,7 +1,7 @@
 #pragma once
 // + - * / min max pow on two operands, and the sign.
 #include <qkv/core/pointwise.hpp>
-#include <qkv/core/wrong_call.hpp>
+#include <qkv/core/wrong_operand.hpp>
 
 namespace qkv {
 namespace detail {
@@ -68,59 +68,59 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 //           param, an input as it is or a statistic over them; division by sqrt of an axis that was
 //           not contracted, or twice; multiplication by it; a b8; a bias added to weights.
 template <class L, class R>
-  requires detail::binary_fits<op::add, L, R>
+  requires detail::binary_fits<core::op::add, L, R>
 constexpr auto operator+(L left, R right) {
-  return detail::make_step<detail::rule::binary<op::add>{}>(left, right);
+  return detail::make_step<detail::rule::binary<core::op::add>{}>(left, right);
 }
-template <class L, class R, class Err = detail::binary_misfit<op::add, L, R>>
+template <class L, class R, class Err = detail::binary_misfit<core::op::add, L, R>>
 Err operator+(L, R);
 
 template <class L, class R>
-  requires detail::binary_fits<op::sub, L, R>
+  requires detail::binary_fits<core::op::sub, L, R>
 constexpr auto operator-(L left, R right) {
-  return detail::make_step<detail::rule::binary<op::sub>{}>(left, right);
+  return detail::make_step<detail::rule::binary<core::op::sub>{}>(left, right);
 }
-template <class L, class R, class Err = detail::binary_misfit<op::sub, L, R>>
+template <class L, class R, class Err = detail::binary_misfit<core::op::sub, L, R>>
 Err operator-(L, R);
 
 template <class L, class R>
-  requires detail::binary_fits<op::mul, L, R>
+  requires detail::binary_fits<core::op::mul, L, R>
 constexpr auto operator*(L left, R right) {
-  return detail::make_step<detail::rule::binary<op::mul>{}>(left, right);
+  return detail::make_step<detail::rule::binary<core::op::mul>{}>(left, right);
 }
-template <class L, class R, class Err = detail::binary_misfit<op::mul, L, R>>
+template <class L, class R, class Err = detail::binary_misfit<core::op::mul, L, R>>
 Err operator*(L, R);
 
 template <class L, class R>
-  requires detail::binary_fits<op::div, L, R>
+  requires detail::binary_fits<core::op::div, L, R>
 constexpr auto operator/(L left, R right) {
-  return detail::make_step<detail::rule::binary<op::div>{}>(left, right);
+  return detail::make_step<detail::rule::binary<core::op::div>{}>(left, right);
 }
-template <class L, class R, class Err = detail::binary_misfit<op::div, L, R>>
+template <class L, class R, class Err = detail::binary_misfit<core::op::div, L, R>>
 Err operator/(L, R);
 
 template <class L, class R>
-  requires detail::binary_fits<op::min, L, R>
+  requires detail::binary_fits<core::op::min, L, R>
 constexpr auto min(L left, R right) {
-  return detail::make_step<detail::rule::binary<op::min>{}>(left, right);
+  return detail::make_step<detail::rule::binary<core::op::min>{}>(left, right);
 }
-template <class L, class R, class Err = detail::binary_misfit<op::min, L, R>>
+template <class L, class R, class Err = detail::binary_misfit<core::op::min, L, R>>
 Err min(L, R);
 
 template <class L, class R>
-  requires detail::binary_fits<op::max, L, R>
+  requires detail::binary_fits<core::op::max, L, R>
 constexpr auto max(L left, R right) {
-  return detail::make_step<detail::rule::binary<op::max>{}>(left, right);
+  return detail::make_step<detail::rule::binary<core::op::max>{}>(left, right);
 }
-template <class L, class R, class Err = detail::binary_misfit<op::max, L, R>>
+template <class L, class R, class Err = detail::binary_misfit<core::op::max, L, R>>
 Err max(L, R);
 
 template <class L, class R>
-  requires detail::binary_fits<op::pow, L, R>
+  requires detail::binary_fits<core::op::pow, L, R>
 constexpr auto pow(L left, R right) {
-  return detail::make_step<detail::rule::binary<op::pow>{}>(left, right);
+  return detail::make_step<detail::rule::binary<core::op::pow>{}>(left, right);
 }
-template <class L, class R, class Err = detail::binary_misfit<op::pow, L, R>>
+template <class L, class R, class Err = detail::binary_misfit<core::op::pow, L, R>>
 Err pow(L, R);
 
 // Computes: -x.

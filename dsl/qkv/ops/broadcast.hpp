@@ -1,5 +1,6 @@
 #pragma once
 // The same numbers repeated along further axes, said aloud.
+#include <qkv/core/call.hpp>
 #include <qkv/core/views.hpp>
 
 namespace qkv {
@@ -35,12 +36,13 @@ struct broadcast {
 // Numerics: no arithmetic; masked positions stay masked.
 // Errors:   x has one of the axes already.
 template <an_axis auto... Ax, traced X>
-  requires detail::fits<detail::rule::broadcast{axes_of<Ax...>()}, X>
+  requires detail::fits<detail::rule::broadcast{core::axes_of<Ax...>()}, X>
 constexpr auto broadcast(X x) {
-  return detail::make_step<detail::rule::broadcast{axes_of<Ax...>()}>(x);
+  return detail::make_step<detail::rule::broadcast{core::axes_of<Ax...>()}>(x);
 }
-template <an_axis auto... Ax, traced X,
-          class Err = detail::misfit<detail::rule::broadcast{axes_of<Ax...>()}, X>>
-Err broadcast(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"broadcast<axes..>(x)", detail::rule::broadcast,
+                                         detail::brackets<Ax...>, T...>>
+Err broadcast(T...);
 
 }  // namespace qkv

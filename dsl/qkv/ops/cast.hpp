@@ -23,6 +23,18 @@ struct cast {
 
 }  // namespace detail::rule
 
+namespace detail {
+
+struct type_in_cast {
+  static constexpr text why() {
+    message m;
+    return m.say("cast: element types are the values f32, bf16, f16, f64, i32, b8")
+        .say("did you mean cast<f32>(x)?");
+  }
+};
+
+}  // namespace detail
+
 // Computes: x as numbers of type To: cast<f32>(length).
 // Shapes:   as x.
 // Numerics: to i32 towards zero, saturating, 0 for NaN; to b8 true if x is not 0; to 16 bits to
@@ -32,5 +44,10 @@ template <dtype To, traced X>
 constexpr auto cast(X x) {
   return detail::make_step<detail::rule::cast{To}>(x);
 }
+
+template <class To, class... T, class Err = detail::refusal<detail::type_in_cast>>
+Err cast(T...);
+template <traced X, class... T, class Err = detail::refusal<detail::type_in_cast>>
+Err cast(X, T...);
 
 }  // namespace qkv

@@ -1,5 +1,6 @@
 #pragma once
 // Two tensors one after the other along an axis.
+#include <qkv/core/call.hpp>
 #include <qkv/core/views.hpp>
 
 namespace qkv {
@@ -77,12 +78,20 @@ constexpr concat joined(const axis_data *whole, const info &a, const info &b) {
   return {over, false};
 }
 
+// As a call names them: the whole, or all three.
+struct concat_call {
+  axes over{};
+  constexpr text check(const info &a, const info &b) const {
+    return over.n == 1 ? joined(over[0], a, b).check(a, b) : concat{over, true}.check(a, b);
+  }
+};
+
 }  // namespace rule
 
 template <auto Whole, class A, class B>
 inline constexpr rule::concat concat_of = rule::joined(data_of<Whole>, of<A>, of<B>);
 template <auto Whole, auto A, auto B>
-inline constexpr rule::concat concat_named = {axes_of<Whole, A, B>(), true};
+inline constexpr rule::concat concat_named = {core::axes_of<Whole, A, B>(), true};
 
 }  // namespace detail
 
@@ -98,9 +107,6 @@ template <an_axis auto Whole, traced A, traced B>
 constexpr auto concat(A a, B b) {
   return detail::make_step<detail::concat_of<Whole, A, B>>(a, b);
 }
-template <an_axis auto Whole, traced A, traced B,
-          class Err = detail::misfit<detail::concat_of<Whole, A, B>, A, B>>
-Err concat(A, B);
 
 // The same where the joined axes are named, OfA of a and OfB of b: the other axes may then differ,
 // and the result has all of them (Luong's [query; key] of every pair).
@@ -109,8 +115,9 @@ template <an_axis auto Whole, an_axis auto OfA, an_axis auto OfB, traced A, trac
 constexpr auto concat(A a, B b) {
   return detail::make_step<detail::concat_named<Whole, OfA, OfB>>(a, b);
 }
-template <an_axis auto Whole, an_axis auto OfA, an_axis auto OfB, traced A, traced B,
-          class Err = detail::misfit<detail::concat_named<Whole, OfA, OfB>, A, B>>
-Err concat(A, B);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"concat<whole[, of_first, of_second]>(first, second)",
+                                         detail::rule::concat_call, detail::brackets<Ax...>, T...>>
+Err concat(T...);
 
 }  // namespace qkv

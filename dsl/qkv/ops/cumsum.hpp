@@ -1,6 +1,6 @@
 #pragma once
 // Prefix sums.
-#include <qkv/core/step.hpp>
+#include <qkv/core/call.hpp>
 
 namespace qkv {
 namespace detail::rule {
@@ -28,12 +28,13 @@ struct cumsum {
 // Numerics: f32 (i32 of whole numbers), added in order; masked positions count as 0.
 // Errors:   x lacks Ax.
 template <an_axis auto Ax, traced X>
-  requires detail::fits<detail::rule::cumsum{axes_of<Ax>()}, X>
+  requires detail::fits<detail::rule::cumsum{core::axes_of<Ax>()}, X>
 constexpr auto cumsum(X x) {
-  return detail::make_step<detail::rule::cumsum{axes_of<Ax>()}>(x);
+  return detail::make_step<detail::rule::cumsum{core::axes_of<Ax>()}>(x);
 }
-template <an_axis auto Ax, traced X,
-          class Err = detail::misfit<detail::rule::cumsum{axes_of<Ax>()}, X>>
-Err cumsum(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"cumsum<axis>(x)", detail::rule::cumsum,
+                                         detail::brackets<Ax...>, T...>>
+Err cumsum(T...);
 
 }  // namespace qkv

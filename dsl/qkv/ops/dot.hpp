@@ -1,6 +1,6 @@
 #pragma once
 // Contraction.
-#include <qkv/core/step.hpp>
+#include <qkv/core/call.hpp>
 
 namespace qkv {
 namespace detail::rule {
@@ -12,7 +12,7 @@ struct dot {
   constexpr text check(const info &l, const info &r) const {
     message m;
     const call_name call{"dot", over};
-    if (needs_input(m, call, l) || needs_input(m, call, r)) return m;
+    if (!l.tensor() && needs_input(m, call, r)) return m;
     if (over.empty()) return m.say("dot: names no axis to contract").show(l, r);
     for (const axis_data *a : over)
       if (!l.s.has(a) || !r.s.has(a))
@@ -23,10 +23,13 @@ struct dot {
       if (other_axis(m, call, a, l)) return m;
     for (const axis_data *a : l.s.common(r.s)) {
       if (!over.has(a) && !a->batch) {
-        return m.say(call, ": both sides carry ", a->name)
-            .say("rename one side or make it a batch axis: rename<", a->name, ", ...>(", r.label,
-                 ")")
-            .show(l, r);
+        m.say(call, ": both sides carry ", a->name);
+        if (l.m.given && r.m.given)
+          m.say("declare one of them over another axis, or ", a->name, " as a batch axis");
+        else
+          m.say("rename one side or make it a batch axis: rename<", a->name, ", ...>(", r.label,
+                ")");
+        return m.show(l, r);
       }
       if (over.has(a) && a->batch && !may_add_up(a, l) && !may_add_up(a, r))
         return adds_up(m, a, l, r);
@@ -92,7 +95,7 @@ struct dot {
     marks m;
     m.contracted = over;
     m.weights = l.m.weights.with(r.m.weights).without(over);
-    m.param = l.m.param && r.m.param;
+    m.param = l.param() && r.param();
     for (const info *x : {&l, &r}) {
       if (x->m.masked.common(over).empty()) m.zeroed.add(x->m.masked);
       m.zeroed.add(x->m.zeroed.without(over));
@@ -117,12 +120,13 @@ struct dot {
 //           axis; heads added up between activations; weights contracted over another axis than
 //           their own, or over some of their axes; masked values whose weights are not masked.
 template <an_axis auto... Ax, traced L, traced R>
-  requires detail::fits<detail::rule::dot{axes_of<Ax...>()}, L, R>
+  requires detail::fits<detail::rule::dot{core::axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {
-  return detail::make_step<detail::rule::dot{axes_of<Ax...>()}>(left, right);
+  return detail::make_step<detail::rule::dot{core::axes_of<Ax...>()}>(left, right);
 }
-template <an_axis auto... Ax, traced L, traced R,
-          class Err = detail::misfit<detail::rule::dot{axes_of<Ax...>()}, L, R>>
-Err dot(L, R);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"dot<axes..>(x, y)", detail::rule::dot,
+                                         detail::brackets<Ax...>, T...>>
+Err dot(T...);
 
 }  // namespace qkv

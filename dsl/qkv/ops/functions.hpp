@@ -1,6 +1,6 @@
 #pragma once
 // Functions of one number.
-#include <qkv/core/step.hpp>
+#include <qkv/core/call.hpp>
 
 namespace qkv {
 namespace detail {
@@ -22,6 +22,12 @@ constexpr auto function(const X &x) {
   return make_step<rule::function<Kind>{}>(x);
 }
 
+template <op Kind>
+inline constexpr label_text function_call = label_text() << name_of(Kind) << "(x)";
+template <op Kind, class... T>
+using wrong_function =
+    wrong_call<as_str<function_call<Kind>>, rule::function<Kind>, brackets<>, T...>;
+
 }  // namespace detail
 
 // Computes: the function of its name at each position; gelu is x * (1 + erf(x / sqrt(2))) / 2, silu
@@ -38,59 +44,85 @@ constexpr auto function(const X &x) {
 // Errors:   none.
 template <traced X>
 constexpr auto exp(X x) {
-  return detail::function<op::exp>(x);
+  return detail::function<core::op::exp>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::exp, T...>>
+Err exp(T...);
 template <traced X>
 constexpr auto log(X x) {
-  return detail::function<op::log>(x);
+  return detail::function<core::op::log>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::log, T...>>
+Err log(T...);
 template <traced X>
 constexpr auto tanh(X x) {
-  return detail::function<op::tanh>(x);
+  return detail::function<core::op::tanh>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::tanh, T...>>
+Err tanh(T...);
 template <traced X>
 constexpr auto sigmoid(X x) {
-  return detail::function<op::sigmoid>(x);
+  return detail::function<core::op::sigmoid>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::sigmoid, T...>>
+Err sigmoid(T...);
 template <traced X>
 constexpr auto relu(X x) {
-  return detail::function<op::relu>(x);
+  return detail::function<core::op::relu>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::relu, T...>>
+Err relu(T...);
 template <traced X>
 constexpr auto gelu(X x) {
-  return detail::function<op::gelu>(x);
+  return detail::function<core::op::gelu>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::gelu, T...>>
+Err gelu(T...);
 template <traced X>
 constexpr auto silu(X x) {
-  return detail::function<op::silu>(x);
+  return detail::function<core::op::silu>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::silu, T...>>
+Err silu(T...);
 template <traced X>
 constexpr auto elu(X x) {
-  return detail::function<op::elu>(x);
+  return detail::function<core::op::elu>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::elu, T...>>
+Err elu(T...);
 template <traced X>
 constexpr auto sqrt(X x) {
-  return detail::function<op::sqrt>(x);
+  return detail::function<core::op::sqrt>(x);
 }
 template <traced X>
 constexpr auto rsqrt(X x) {
-  return detail::function<op::rsqrt>(x);
+  return detail::function<core::op::rsqrt>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::rsqrt, T...>>
+Err rsqrt(T...);
 template <traced X>
 constexpr auto abs(X x) {
-  return detail::function<op::abs>(x);
+  return detail::function<core::op::abs>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::abs, T...>>
+Err abs(T...);
 template <traced X>
 constexpr auto erf(X x) {
-  return detail::function<op::erf>(x);
+  return detail::function<core::op::erf>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::erf, T...>>
+Err erf(T...);
 template <traced X>
 constexpr auto cos(X x) {
-  return detail::function<op::cos>(x);
+  return detail::function<core::op::cos>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::cos, T...>>
+Err cos(T...);
 template <traced X>
 constexpr auto sin(X x) {
-  return detail::function<op::sin>(x);
+  return detail::function<core::op::sin>(x);
 }
+template <class... T, class Err = detail::wrong_function<core::op::sin, T...>>
+Err sin(T...);
 
 }  // namespace qkv

@@ -16,6 +16,22 @@ constexpr node axis_node(op kind, const axis_data *ax, const axes &shape) {
 
 inline constexpr marks whole_numbers{.type = i32};
 
+// What is no axis where one belongs.
+template <str Name, class T>
+struct axis_wanted {
+  static constexpr bool passes = an_axis<T>;
+  static constexpr text why() {
+    message m;
+    if constexpr (operand<T>)
+      m.say(Name.view(), ": ", of<T>.label, " is no axis");
+    else
+      m.say(Name.view(), ": this is no axis");
+    m.say("axes are given by their C++ names");
+    if constexpr (traced<T>) m.show(of<T>);
+    return m;
+  }
+};
+
 }  // namespace detail
 
 // Computes: the position along the axis, 0 first.
@@ -24,10 +40,14 @@ inline constexpr marks whole_numbers{.type = i32};
 // Errors:   none here; positions of an axis that scores lack do not fit onto them.
 template <an_axis Ax>
 constexpr auto index(Ax) {
-  constexpr axes s = one_axis(&Ax::v);
-  constexpr auto name = detail::axis_label<op::index, &Ax::v>;
-  return index_expr<name, s, detail::whole_numbers, 1>{{detail::axis_node(op::index, &Ax::v, s)}};
+  constexpr core::axes s = one_axis(&Ax::v);
+  constexpr auto name = detail::axis_label<core::op::index, &Ax::v>;
+  return index_expr<name, s, detail::whole_numbers, 1>{
+      {detail::axis_node(core::op::index, &Ax::v, s)}};
 }
+
+template <class T, class Err = detail::refusal<detail::axis_wanted<"index", T>>>
+Err index(T);
 
 // Computes: how many positions the axis has.
 // Shapes:   a scalar
@@ -35,9 +55,12 @@ constexpr auto index(Ax) {
 // Errors:   none.
 template <an_axis Ax>
 constexpr auto size(Ax) {
-  constexpr auto name = detail::axis_label<op::size, &Ax::v>;
-  return index_expr<name, axes{}, detail::whole_numbers, 1>{
-      {detail::axis_node(op::size, &Ax::v, {})}};
+  constexpr auto name = detail::axis_label<core::op::size, &Ax::v>;
+  return index_expr<name, core::axes{}, detail::whole_numbers, 1>{
+      {detail::axis_node(core::op::size, &Ax::v, {})}};
 }
+
+template <class T, class Err = detail::refusal<detail::axis_wanted<"size", T>>>
+Err size(T);
 
 }  // namespace qkv

@@ -37,6 +37,15 @@ struct let {
 };
 
 }  // namespace rule
+
+struct unnamed {
+  static constexpr text why() {
+    message m;
+    return m.say("let: the name stands in <>")
+        .say("did you mean let<name>(x), the name in quotes?");
+  }
+};
+
 }  // namespace detail
 
 // Computes: x, named for messages, traces and the generated code.
@@ -50,5 +59,8 @@ constexpr auto let(X x) {
 }
 template <str Name, traced X, class Err = detail::misfit<detail::rule::let<Name>{}, X>>
 Err let(X);
+
+template <class... T, class Err = detail::refusal<detail::unnamed>>
+Err let(T...);
 
 }  // namespace qkv

@@ -1,7 +1,7 @@
 #pragma once
 // Comparisons, and, or, not: they only make masks, so they take the union of both shapes.
 #include <qkv/core/pointwise.hpp>
-#include <qkv/core/wrong_call.hpp>
+#include <qkv/core/wrong_operand.hpp>
 
 namespace qkv {
 namespace detail {
@@ -58,6 +58,7 @@ struct missing {
     constexpr sv name = Name.view();
     message m;
     m.say(name, ": there is no such operation");
+    if (name == "~") return m.say("did you mean !", l.label, "?").show(l);
     if (name == "%")
       m.say("whole: i - n * cast<i32>((i + 0.5) / n)");
     else if (name == "^")
@@ -102,67 +103,67 @@ using logic_misfit = refusal<binary_call<rule::logic<Kind>{}, L, R>>;
 // Errors:   sizes that differ; f64 with f32; and, or of something that is not a b8; a b8 compared
 //           with a number, as in a < b < c; positions divided by a whole number, compared.
 template <class L, class R>
-  requires detail::logic_fits<op::less, L, R>
+  requires detail::logic_fits<core::op::less, L, R>
 constexpr auto operator<(L left, R right) {
-  return detail::make_step<detail::rule::logic<op::less>{}>(left, right);
+  return detail::make_step<detail::rule::logic<core::op::less>{}>(left, right);
 }
-template <class L, class R, class Err = detail::logic_misfit<op::less, L, R>>
+template <class L, class R, class Err = detail::logic_misfit<core::op::less, L, R>>
 Err operator<(L, R);
 
 template <class L, class R>
-  requires detail::logic_fits<op::less_equal, L, R>
+  requires detail::logic_fits<core::op::less_equal, L, R>
 constexpr auto operator<=(L left, R right) {
-  return detail::make_step<detail::rule::logic<op::less_equal>{}>(left, right);
+  return detail::make_step<detail::rule::logic<core::op::less_equal>{}>(left, right);
 }
-template <class L, class R, class Err = detail::logic_misfit<op::less_equal, L, R>>
+template <class L, class R, class Err = detail::logic_misfit<core::op::less_equal, L, R>>
 Err operator<=(L, R);
 
 template <class L, class R>
-  requires detail::logic_fits<op::greater, L, R>
+  requires detail::logic_fits<core::op::greater, L, R>
 constexpr auto operator>(L left, R right) {
-  return detail::make_step<detail::rule::logic<op::greater>{}>(left, right);
+  return detail::make_step<detail::rule::logic<core::op::greater>{}>(left, right);
 }
-template <class L, class R, class Err = detail::logic_misfit<op::greater, L, R>>
+template <class L, class R, class Err = detail::logic_misfit<core::op::greater, L, R>>
 Err operator>(L, R);
 
 template <class L, class R>
-  requires detail::logic_fits<op::greater_equal, L, R>
+  requires detail::logic_fits<core::op::greater_equal, L, R>
 constexpr auto operator>=(L left, R right) {
-  return detail::make_step<detail::rule::logic<op::greater_equal>{}>(left, right);
+  return detail::make_step<detail::rule::logic<core::op::greater_equal>{}>(left, right);
 }
-template <class L, class R, class Err = detail::logic_misfit<op::greater_equal, L, R>>
+template <class L, class R, class Err = detail::logic_misfit<core::op::greater_equal, L, R>>
 Err operator>=(L, R);
 
 template <class L, class R>
-  requires detail::logic_fits<op::equal, L, R>
+  requires detail::logic_fits<core::op::equal, L, R>
 constexpr auto operator==(L left, R right) {
-  return detail::make_step<detail::rule::logic<op::equal>{}>(left, right);
+  return detail::make_step<detail::rule::logic<core::op::equal>{}>(left, right);
 }
-template <class L, class R, class Err = detail::logic_misfit<op::equal, L, R>>
+template <class L, class R, class Err = detail::logic_misfit<core::op::equal, L, R>>
 Err operator==(L, R);
 
 template <class L, class R>
-  requires detail::logic_fits<op::not_equal, L, R>
+  requires detail::logic_fits<core::op::not_equal, L, R>
 constexpr auto operator!=(L left, R right) {
-  return detail::make_step<detail::rule::logic<op::not_equal>{}>(left, right);
+  return detail::make_step<detail::rule::logic<core::op::not_equal>{}>(left, right);
 }
-template <class L, class R, class Err = detail::logic_misfit<op::not_equal, L, R>>
+template <class L, class R, class Err = detail::logic_misfit<core::op::not_equal, L, R>>
 Err operator!=(L, R);
 
 template <class L, class R>
-  requires detail::logic_fits<op::and_, L, R>
+  requires detail::logic_fits<core::op::and_, L, R>
 constexpr auto operator&&(L left, R right) {
-  return detail::make_step<detail::rule::logic<op::and_>{}>(left, right);
+  return detail::make_step<detail::rule::logic<core::op::and_>{}>(left, right);
 }
-template <class L, class R, class Err = detail::logic_misfit<op::and_, L, R>>
+template <class L, class R, class Err = detail::logic_misfit<core::op::and_, L, R>>
 Err operator&&(L, R);
 
 template <class L, class R>
-  requires detail::logic_fits<op::or_, L, R>
+  requires detail::logic_fits<core::op::or_, L, R>
 constexpr auto operator||(L left, R right) {
-  return detail::make_step<detail::rule::logic<op::or_>{}>(left, right);
+  return detail::make_step<detail::rule::logic<core::op::or_>{}>(left, right);
 }
-template <class L, class R, class Err = detail::logic_misfit<op::or_, L, R>>
+template <class L, class R, class Err = detail::logic_misfit<core::op::or_, L, R>>
 Err operator||(L, R);
 
 // None of these: their errors say what to write.
@@ -201,6 +202,14 @@ constexpr auto operator%(L left, R right) {
 template <class L, class R, class Err = detail::misfit<detail::rule::missing<"%">{}, L, R>>
   requires detail::operands<L, R>
 Err operator%(L, R);
+
+template <traced X>
+  requires detail::in_formula<X>
+constexpr auto operator~(X x) {
+  return detail::make_step<detail::rule::missing<"~">{}>(x, x);
+}
+template <traced X, class Err = detail::misfit<detail::rule::missing<"~">{}, X, X>>
+Err operator~(X);
 
 // Computes: whether x does not hold.
 // Shapes:   as x.

@@ -1,20 +1,32 @@
 #pragma once
 // Scores with some of their positions removed.
+#include <qkv/core/call.hpp>
 #include <qkv/core/relation.hpp>
-#include <qkv/core/step.hpp>
 
 namespace qkv {
 namespace detail::rule {
 
+// Rows: said to be constant along the axis of the weights.
+template <bool Rows>
 struct mask {
-  bool rows = false;  // said to be constant along the axis of the weights
+  static constexpr bool rows = Rows;
   static constexpr op kind = op::mask;
   static constexpr axes over{};
 
   constexpr text check(const info &x, const info &keep) const {
     message m;
     const call_name call{rows ? "mask_rows" : "mask"};
-    if (needs_input(m, call, x) || not_logical(m, call, keep)) return m;
+    if (needs_input(m, call, x)) return m;
+    if (keep.tensor() && is_float(keep.m.type) && x.s.contains(keep.s)) {
+      m.say(call, ": ", keep.label, " is ", name_of(keep.m.type), ", not b8")
+          .say("did you mean ", x.label, " + ", keep.label, "?");
+      return m.say("as a condition, ", keep.label, " == 0 keeps what it adds nothing to")
+          .show(keep);
+    }
+    if (keep.number())
+      return m.say(call, ": a number tells no positions apart")
+          .say("did you mean causal<query, key>?");
+    if (not_logical(m, call, keep)) return m;
     if (!x.m.weights.empty()) {
       return m.say(call, " after softmax<", x.m.weights, ">")
           .say("mask the scores before softmax; if it is meant, where(keep, ", x.label, ", 0)")
@@ -26,6 +38,15 @@ struct mask {
           .show(x, keep);
     }
     if (!sizes_differ(m, call, x, keep)) relations_differ(m, call, x, keep);
+    return m;
+  }
+  // Masks are joined by operators.
+  template <class... Keep>
+  static constexpr text surplus(const info &, const info &keep, const Keep &...more) {
+    message m;
+    m.say("mask: takes one keep").say("did you mean mask(scores, ", keep.label);
+    ((m << " and " << more.label), ...);
+    m << ")?";
     return m;
   }
   constexpr axes shape(const info &x, const info &) const { return x.s; }
@@ -50,12 +71,14 @@ struct mask {
 // Errors:   keep is not a b8 or varies along an axis that the scores lack; the scores are weights
 //           already; a causal mask between axes of unrelated size that does not say how they align.
 template <traced X, traced Keep>
-  requires detail::fits<detail::rule::mask{}, X, Keep>
+  requires detail::fits<detail::rule::mask<false>{}, X, Keep>
 constexpr auto mask(X scores, Keep keep) {
-  return detail::make_step<detail::rule::mask{}>(scores, keep);
+  return detail::make_step<detail::rule::mask<false>{}>(scores, keep);
 }
-template <traced X, traced Keep, class Err = detail::misfit<detail::rule::mask{}, X, Keep>>
-Err mask(X, Keep);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"mask(scores, keep)", detail::rule::mask<false>,
+                                         detail::brackets<Ax...>, T...>>
+Err mask(T...);
 
 // Computes: as mask, for a keep that is meant not to vary along the axis of the softmax: whole rows
 //           are removed.
@@ -63,11 +86,13 @@ Err mask(X, Keep);
 // Numerics: as mask; a removed row has weights 0.
 // Errors:   as mask.
 template <traced X, traced Keep>
-  requires detail::fits<detail::rule::mask{true}, X, Keep>
+  requires detail::fits<detail::rule::mask<true>{}, X, Keep>
 constexpr auto mask_rows(X scores, Keep keep) {
-  return detail::make_step<detail::rule::mask{true}>(scores, keep);
+  return detail::make_step<detail::rule::mask<true>{}>(scores, keep);
 }
-template <traced X, traced Keep, class Err = detail::misfit<detail::rule::mask{true}, X, Keep>>
-Err mask_rows(X, Keep);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"mask_rows(scores, keep)", detail::rule::mask<true>,
+                                         detail::brackets<Ax...>, T...>>
+Err mask_rows(T...);
 
 }  // namespace qkv

@@ -1,5 +1,6 @@
 #pragma once
 // Two axes as one, row-major: the inverse of split.
+#include <qkv/core/call.hpp>
 #include <qkv/ops/split.hpp>
 
 namespace qkv {
@@ -49,12 +50,13 @@ struct merge {
 // Errors:   x lacks A or B or has Whole already; sizes that do not multiply. What is not static is
 //           compared at the call. Parts in the other order than that of their split.
 template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X>
-  requires detail::fits<detail::rule::merge{axes_of<Whole, A, B>()}, X>
+  requires detail::fits<detail::rule::merge{core::axes_of<Whole, A, B>()}, X>
 constexpr auto merge(X x) {
-  return detail::make_step<detail::rule::merge{axes_of<Whole, A, B>()}>(x);
+  return detail::make_step<detail::rule::merge{core::axes_of<Whole, A, B>()}>(x);
 }
-template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X,
-          class Err = detail::misfit<detail::rule::merge{axes_of<Whole, A, B>()}, X>>
-Err merge(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"merge<whole, first, second>(x)", detail::rule::merge,
+                                         detail::brackets<Ax...>, T...>>
+Err merge(T...);
 
 }  // namespace qkv

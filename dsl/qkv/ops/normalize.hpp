@@ -1,5 +1,6 @@
 #pragma once
 // Weights made of any positive numbers.
+#include <qkv/core/call.hpp>
 #include <qkv/core/weights.hpp>
 
 namespace qkv {
@@ -30,12 +31,13 @@ struct normalize {
 // Errors:   an axis that w lacks; a mask that does not vary along it; a causal mask whose keys are
 //           another axis; a factor that was masked in place of w.
 template <an_axis auto... Ax, traced X>
-  requires detail::fits<detail::rule::normalize{axes_of<Ax...>()}, X>
+  requires detail::fits<detail::rule::normalize{core::axes_of<Ax...>()}, X>
 constexpr auto normalize(X w) {
-  return detail::make_step<detail::rule::normalize{axes_of<Ax...>()}>(w);
+  return detail::make_step<detail::rule::normalize{core::axes_of<Ax...>()}>(w);
 }
-template <an_axis auto... Ax, traced X,
-          class Err = detail::misfit<detail::rule::normalize{axes_of<Ax...>()}, X>>
-Err normalize(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"normalize<axes..>(weights)", detail::rule::normalize,
+                                         detail::brackets<Ax...>, T...>>
+Err normalize(T...);
 
 }  // namespace qkv

@@ -1,6 +1,6 @@
 #pragma once
 // Reductions: sum, max, min, mean, logsumexp over the named axes.
-#include <qkv/core/step.hpp>
+#include <qkv/core/call.hpp>
 
 namespace qkv {
 namespace detail {
@@ -10,6 +10,7 @@ template <op Kind>
 struct reduction {
   axes over{};
   static constexpr op kind = Kind;
+  static constexpr bool of_two = kind == op::max_over || kind == op::min_over;
 
   constexpr text check(const info &x) const {
     message m;
@@ -34,7 +35,7 @@ struct reduction {
 }  // namespace rule
 
 template <op Kind, auto... Ax>
-inline constexpr rule::reduction<Kind> reduce_over{axes_of<Ax...>()};
+inline constexpr rule::reduction<Kind> reduce_over{core::axes_of<Ax...>()};
 
 }  // namespace detail
 
@@ -44,52 +45,58 @@ inline constexpr rule::reduction<Kind> reduce_over{axes_of<Ax...>()};
 //           is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
-  requires detail::fits<detail::reduce_over<op::sum, Ax...>, X>
+  requires detail::fits<detail::reduce_over<core::op::sum, Ax...>, X>
 constexpr auto sum(X x) {
-  return detail::make_step<detail::reduce_over<op::sum, Ax...>>(x);
+  return detail::make_step<detail::reduce_over<core::op::sum, Ax...>>(x);
 }
-template <an_axis auto... Ax, traced X,
-          class Err = detail::misfit<detail::reduce_over<op::sum, Ax...>, X>>
-Err sum(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"sum<axes..>(x)", detail::rule::reduction<core::op::sum>,
+                                         detail::brackets<Ax...>, T...>>
+Err sum(T...);
 
 // Computes: the largest over the named axes.
 // Shapes:   x carries them; the result has the others.
 // Numerics: the type of x; masked positions are left out; -inf (the least i32) when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
-  requires detail::fits<detail::reduce_over<op::max_over, Ax...>, X>
+  requires detail::fits<detail::reduce_over<core::op::max_over, Ax...>, X>
 constexpr auto max(X x) {
-  return detail::make_step<detail::reduce_over<op::max_over, Ax...>>(x);
+  return detail::make_step<detail::reduce_over<core::op::max_over, Ax...>>(x);
 }
-template <an_axis auto... Ax, traced X,
-          class Err = detail::misfit<detail::reduce_over<op::max_over, Ax...>, X>>
-Err max(X);
+template <
+    detail::given... Ax, class... T,
+    class Err = detail::wrong_call<"max<axes..>(x)", detail::rule::reduction<core::op::max_over>,
+                                   detail::brackets<Ax...>, T...>>
+Err max(T...);
 
 // Computes: the smallest over the named axes.
 // Shapes:   x carries them; the result has the others.
 // Numerics: the type of x; masked positions are left out; +inf (the largest i32) when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
-  requires detail::fits<detail::reduce_over<op::min_over, Ax...>, X>
+  requires detail::fits<detail::reduce_over<core::op::min_over, Ax...>, X>
 constexpr auto min(X x) {
-  return detail::make_step<detail::reduce_over<op::min_over, Ax...>>(x);
+  return detail::make_step<detail::reduce_over<core::op::min_over, Ax...>>(x);
 }
-template <an_axis auto... Ax, traced X,
-          class Err = detail::misfit<detail::reduce_over<op::min_over, Ax...>, X>>
-Err min(X);
+template <
+    detail::given... Ax, class... T,
+    class Err = detail::wrong_call<"min<axes..>(x)", detail::rule::reduction<core::op::min_over>,
+                                   detail::brackets<Ax...>, T...>>
+Err min(T...);
 
 // Computes: the sum over the named axes, divided by how many positions took part.
 // Shapes:   x carries them; the result has the others.
 // Numerics: f32; masked positions are not counted; 0 when none is left.
 // Errors:   an axis that x lacks.
 template <an_axis auto... Ax, traced X>
-  requires detail::fits<detail::reduce_over<op::mean, Ax...>, X>
+  requires detail::fits<detail::reduce_over<core::op::mean, Ax...>, X>
 constexpr auto mean(X x) {
-  return detail::make_step<detail::reduce_over<op::mean, Ax...>>(x);
+  return detail::make_step<detail::reduce_over<core::op::mean, Ax...>>(x);
 }
-template <an_axis auto... Ax, traced X,
-          class Err = detail::misfit<detail::reduce_over<op::mean, Ax...>, X>>
-Err mean(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"mean<axes..>(x)", detail::rule::reduction<core::op::mean>,
+                                         detail::brackets<Ax...>, T...>>
+Err mean(T...);
 
 // Computes: log of the sum of exp over the named axes.
 // Shapes:   x carries them; the result has the others.
@@ -97,12 +104,14 @@ Err mean(X);
 //           left, inf when one of the elements is.
 // Errors:   an axis that x lacks; weights over it.
 template <an_axis auto... Ax, traced X>
-  requires detail::fits<detail::reduce_over<op::logsumexp, Ax...>, X>
+  requires detail::fits<detail::reduce_over<core::op::logsumexp, Ax...>, X>
 constexpr auto logsumexp(X x) {
-  return detail::make_step<detail::reduce_over<op::logsumexp, Ax...>>(x);
+  return detail::make_step<detail::reduce_over<core::op::logsumexp, Ax...>>(x);
 }
-template <an_axis auto... Ax, traced X,
-          class Err = detail::misfit<detail::reduce_over<op::logsumexp, Ax...>, X>>
-Err logsumexp(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"logsumexp<axes..>(x)",
+                                         detail::rule::reduction<core::op::logsumexp>,
+                                         detail::brackets<Ax...>, T...>>
+Err logsumexp(T...);
 
 }  // namespace qkv

@@ -1,5 +1,6 @@
 #pragma once
 // The same numbers under another axis.
+#include <qkv/core/call.hpp>
 #include <qkv/core/views.hpp>
 
 namespace qkv {
@@ -52,12 +53,13 @@ struct rename {
 // Errors:   x lacks From or has To already; static sizes that differ. Sizes of unrelated run-time
 //           axes are compared at the call.
 template <an_axis auto From, an_axis auto To, traced X>
-  requires detail::fits<detail::rule::rename{axes_of<From, To>()}, X>
+  requires detail::fits<detail::rule::rename{core::axes_of<From, To>()}, X>
 constexpr auto rename(X x) {
-  return detail::make_step<detail::rule::rename{axes_of<From, To>()}>(x);
+  return detail::make_step<detail::rule::rename{core::axes_of<From, To>()}>(x);
 }
-template <an_axis auto From, an_axis auto To, traced X,
-          class Err = detail::misfit<detail::rule::rename{axes_of<From, To>()}, X>>
-Err rename(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"rename<from, to>(x)", detail::rule::rename,
+                                         detail::brackets<Ax...>, T...>>
+Err rename(T...);
 
 }  // namespace qkv

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <qkv/core/formula.hpp>
+#include <qkv/core/call.hpp>
 
 namespace qkv {
 
@@ -214,6 +214,27 @@ inline constexpr bool scan_lacks<Over, S, Step, X...> = takes_more<
     Step, void(typename state_of<S>::type, typename at_position<Over, X>::type...),
     typename last_of<typename state_of<S>::type, typename at_position<Over, X>::type...>::type>;
 
+// scan<axis>(start, step, x..)
+template <class Brackets, class... T>
+struct scan_form {
+  static constexpr bool passes = false;
+  static constexpr text why() {
+    message m;
+    if (Brackets::say_quoted(m, "scan")) return m;
+    if (Brackets::count != 1)
+      m.say("scan: ", long{Brackets::count}, " axes are named");
+    else
+      m.say("scan<", Brackets::named, "> is not called with such operands");
+    return m.say("it takes scan<axis>(start, step, x, ..)");
+  }
+};
+template <class Brackets, class Start, class Step, class... X>
+  requires(Brackets::all_axes && Brackets::count == 1 && operand<Start> && !operand<Step> &&
+           (traced<X> && ...))
+struct scan_form<Brackets, Start, Step, X...> {
+  static constexpr bool passes = true;  // for others to refuse
+};
+
 // N operands follow the state, but the step takes fewer, or more.
 template <axes Over, bool Fewer, std::size_t N>
 struct scan_call {
@@ -320,17 +341,17 @@ constexpr auto formula_scan(S state, Step step, X... x) {
 template <an_axis auto Ax, operand S, class Step, traced... X>
   requires detail::in_formula<S, X...>
 constexpr auto scan(S state, Step step, X... x) {
-  return detail::formula_scan<axes_of<Ax>()>(state, step, x...);
+  return detail::formula_scan<core::axes_of<Ax>()>(state, step, x...);
 }
 // Declared before the definition so that compilers print this declaration, not the definition, for
 // an error inside a step. Functions that are never defined are constexpr: otherwise g++ adds an
 // error about functions that take a lambda.
 template <an_axis auto Ax, operand S, class Step, traced... X,
-          class = std::enable_if_t<detail::scan_fits<axes_of<Ax>(), S, Step, X...>>,
+          class = std::enable_if_t<detail::scan_fits<core::axes_of<Ax>(), S, Step, X...>>,
           class R = decltype(std::declval<Step &>()(
               std::declval<typename detail::state_of<S>::type>(),
-              std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...)),
-          class Err = detail::refusal<detail::scan_step<axes_of<Ax>(), S, R>>>
+              std::declval<typename detail::at_position<core::axes_of<Ax>(), X>::type>()...)),
+          class Err = detail::refusal<detail::scan_step<core::axes_of<Ax>(), S, R>>>
 constexpr Err scan(S, Step, X...);
 
 // Computes: s = state; for each position t along Ax: (s, y[t]) = step(s, x[t]...), where step
@@ -349,30 +370,36 @@ constexpr Err scan(S, Step, X...);
 // Source:   the recurrence of linear attention (Katharopoulos et al. 2020, eq. 18-20), delta rule
 //           (Schlag et al. 2021), gates (Yang et al. 2024).
 template <an_axis auto Ax, operand S, class Step, traced... X,
-          class = std::enable_if_t<detail::scan_fits<axes_of<Ax>(), S, Step, X...>>,
+          class = std::enable_if_t<detail::scan_fits<core::axes_of<Ax>(), S, Step, X...>>,
           class R = decltype(std::declval<Step &>()(
               std::declval<typename detail::state_of<S>::type>(),
-              std::declval<typename detail::at_position<axes_of<Ax>(), X>::type>()...))>
-  requires detail::passes<detail::scan_step<axes_of<Ax>(), S, R>>
+              std::declval<typename detail::at_position<core::axes_of<Ax>(), X>::type>()...))>
+  requires detail::passes<detail::scan_step<core::axes_of<Ax>(), S, R>>
 constexpr auto scan(S state, Step step, X... x) {
-  return detail::traced_scan<axes_of<Ax>()>(state, step, x...);
+  return detail::traced_scan<core::axes_of<Ax>()>(state, step, x...);
 }
 template <an_axis auto Ax, operand S, traced... X,
-          class Err = detail::refusal<detail::scan_operands<axes_of<Ax>(), S, X...>>>
+          class Err = detail::refusal<detail::scan_operands<core::axes_of<Ax>(), S, X...>>>
   requires(!detail::in_formula<S, X...>)
 Err scan(S, detail::anything, X...);
-template <an_axis auto Ax, class... T,
-          class Err = detail::refusal<detail::scan_call<
-              axes_of<Ax>(), detail::scan_drops<axes_of<Ax>(), T...>, sizeof...(T) - 2>>>
-  requires(detail::scan_fits<axes_of<Ax>(), T...> &&
-           (detail::scan_drops<axes_of<Ax>(), T...> || detail::scan_lacks<axes_of<Ax>(), T...>))
+template <
+    an_axis auto Ax, class... T,
+    class Err = detail::refusal<detail::scan_call<
+        core::axes_of<Ax>(), detail::scan_drops<core::axes_of<Ax>(), T...>, sizeof...(T) - 2>>>
+  requires(detail::scan_fits<core::axes_of<Ax>(), T...> &&
+           (detail::scan_drops<core::axes_of<Ax>(), T...> ||
+            detail::scan_lacks<core::axes_of<Ax>(), T...>))
 constexpr Err scan(T...);
+template <detail::given... Ax, class... T,
+          class Err = detail::refusal<detail::scan_form<detail::brackets<Ax...>, T...>>>
+Err scan(T...);
 // Selected where the step itself has an error, which the compiler has reported: adds no second one.
 // Also selected for a step that takes many more operands, which is reported when the kernel is
 // traced.
 template <an_axis auto Ax, class... T>
-  requires(detail::scan_fits<axes_of<Ax>(), T...> && !detail::scan_drops<axes_of<Ax>(), T...> &&
-           !detail::scan_lacks<axes_of<Ax>(), T...>)
+  requires(detail::scan_fits<core::axes_of<Ax>(), T...> &&
+           !detail::scan_drops<core::axes_of<Ax>(), T...> &&
+           !detail::scan_lacks<core::axes_of<Ax>(), T...>)
 scanned<detail::already_wrong, detail::already_wrong> scan(T...) {
   throw std::invalid_argument("scan: a step takes more operands than it is handed");
 }

@@ -42,7 +42,7 @@ struct slice {
 // Errors:   x lacks From or has To already; a static To that is longer than From; first is not i32.
 template <an_axis auto From, an_axis auto To>
 inline constexpr auto slice = formula<"slice(x, first)">([](traced auto x, operand auto first) {
-  auto whole = detail::expect<detail::rule::slice{axes_of<From, To>()}>(x);
+  auto whole = detail::expect<detail::rule::slice{core::axes_of<From, To>()}>(x);
   using begin = decltype(detail::as_checked<false>(first));
   if constexpr (std::is_integral_v<begin>)
     return take<From>(whole, index(To) + std::min<std::int64_t>(first, 1 << 30));

@@ -1,5 +1,6 @@
 #pragma once
 // Weights over one or several axes.
+#include <qkv/core/call.hpp>
 #include <qkv/core/weights.hpp>
 
 namespace qkv {
@@ -43,12 +44,13 @@ struct softmax {
 //           along it; a causal mask whose keys are another axis; scores whose factor was masked in
 //           their place; scores after dropout.
 template <an_axis auto... Ax, traced X>
-  requires detail::fits<detail::rule::softmax{axes_of<Ax...>()}, X>
+  requires detail::fits<detail::rule::softmax{core::axes_of<Ax...>()}, X>
 constexpr auto softmax(X x) {
-  return detail::make_step<detail::rule::softmax{axes_of<Ax...>()}>(x);
+  return detail::make_step<detail::rule::softmax{core::axes_of<Ax...>()}>(x);
 }
-template <an_axis auto... Ax, traced X,
-          class Err = detail::misfit<detail::rule::softmax{axes_of<Ax...>()}, X>>
-Err softmax(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"softmax<axes..>(scores)", detail::rule::softmax,
+                                         detail::brackets<Ax...>, T...>>
+Err softmax(T...);
 
 }  // namespace qkv

@@ -1,5 +1,6 @@
 #pragma once
 // One axis as two, row-major.
+#include <qkv/core/call.hpp>
 #include <qkv/core/views.hpp>
 
 namespace qkv {
@@ -81,12 +82,13 @@ struct split {
 // Errors:   x lacks Whole or has A or B already; sizes that do not multiply (heads that do not
 //           divide d_model). What is not static is compared at the call.
 template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X>
-  requires detail::fits<detail::rule::split{axes_of<Whole, A, B>()}, X>
+  requires detail::fits<detail::rule::split{core::axes_of<Whole, A, B>()}, X>
 constexpr auto split(X x) {
-  return detail::make_step<detail::rule::split{axes_of<Whole, A, B>()}>(x);
+  return detail::make_step<detail::rule::split{core::axes_of<Whole, A, B>()}>(x);
 }
-template <an_axis auto Whole, an_axis auto A, an_axis auto B, traced X,
-          class Err = detail::misfit<detail::rule::split{axes_of<Whole, A, B>()}, X>>
-Err split(X);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"split<whole, first, second>(x)", detail::rule::split,
+                                         detail::brackets<Ax...>, T...>>
+Err split(T...);
 
 }  // namespace qkv

@@ -28,15 +28,15 @@ constexpr marks scale_of(const axis_data *ax) {
 //           present.
 template <an_axis Ax>
 constexpr auto sqrt(Ax) {
-  constexpr auto name = detail::axis_label<op::sqrt, &Ax::v>;
-  constexpr marks m = detail::scale_of(&Ax::v);
+  constexpr auto name = detail::axis_label<core::op::sqrt, &Ax::v>;
+  constexpr core::marks m = detail::scale_of(&Ax::v);
   if constexpr (Ax::v.size >= 0) {
-    return index_expr<name, axes{}, m, 1>{
+    return index_expr<name, core::axes{}, m, 1>{
         {detail::number_node(detail::root_of_size(Ax::v.size), f32)}};
   } else {
-    node converted{.kind = op::cast, .a = 0}, root{.kind = op::sqrt, .a = 1};
-    return index_expr<name, axes{}, m, 3>{
-        {detail::axis_node(op::size, &Ax::v, {}), converted, root}};
+    core::node converted{.kind = core::op::cast, .a = 0}, root{.kind = core::op::sqrt, .a = 1};
+    return index_expr<name, core::axes{}, m, 3>{
+        {detail::axis_node(core::op::size, &Ax::v, {}), converted, root}};
   }
 }
 

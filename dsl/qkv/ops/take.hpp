@@ -1,5 +1,6 @@
 #pragma once
 // Rows of a table, picked by position: embeddings, relative tables, paged caches.
+#include <qkv/core/call.hpp>
 #include <qkv/core/views.hpp>
 
 namespace qkv {
@@ -46,12 +47,13 @@ struct take {
 // Numerics: no arithmetic. A position outside of the table is moved to its nearest end.
 // Errors:   the table lacks Ax; position is not i32.
 template <an_axis auto Ax, traced Table, operand Position>
-  requires detail::fits<detail::rule::take{axes_of<Ax>()}, Table, Position>
+  requires detail::fits<detail::rule::take{core::axes_of<Ax>()}, Table, Position>
 constexpr auto take(Table table, Position position) {
-  return detail::make_step<detail::rule::take{axes_of<Ax>()}>(table, position);
+  return detail::make_step<detail::rule::take{core::axes_of<Ax>()}>(table, position);
 }
-template <an_axis auto Ax, traced Table, operand Position,
-          class Err = detail::misfit<detail::rule::take{axes_of<Ax>()}, Table, Position>>
-Err take(Table, Position);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"take<axis>(table, position)", detail::rule::take,
+                                         detail::brackets<Ax...>, T...>>
+Err take(T...);
 
 }  // namespace qkv

@@ -1,6 +1,6 @@
 #pragma once
 // Random numbers.
-#include <qkv/core/step.hpp>
+#include <qkv/core/call.hpp>
 
 namespace qkv {
 namespace detail::rule {
@@ -35,12 +35,13 @@ struct uniform {
 // Numerics: f32, a multiple of 2^-24.
 // Errors:   a seed that is not i32, or not one number.
 template <an_axis auto... Ax, operand Seed>
-  requires detail::fits<detail::rule::uniform{axes_of<Ax...>()}, Seed>
+  requires detail::fits<detail::rule::uniform{core::axes_of<Ax...>()}, Seed>
 constexpr auto uniform(Seed seed) {
-  return detail::make_step<detail::rule::uniform{axes_of<Ax...>()}>(seed);
+  return detail::make_step<detail::rule::uniform{core::axes_of<Ax...>()}>(seed);
 }
-template <an_axis auto... Ax, operand Seed,
-          class Err = detail::misfit<detail::rule::uniform{axes_of<Ax...>()}, Seed>>
-Err uniform(Seed);
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<"uniform<axes..>(seed)", detail::rule::uniform,
+                                         detail::brackets<Ax...>, T...>>
+Err uniform(T...);
 
 }  // namespace qkv

@@ -1,5 +1,6 @@
 #pragma once
 // A choice at each position.
+#include <qkv/core/call.hpp>
 #include <qkv/core/pointwise.hpp>
 
 namespace qkv {
@@ -41,6 +42,7 @@ struct where {
     m.param = (c.tensor() || a.tensor() || b.tensor()) && c.param() && a.param() && b.param();
     m.contracted = a.m.contracted.with(b.m.contracted);
     m.mask_lacks = a.m.mask_lacks.with(b.m.mask_lacks).with(c.m.mask_lacks);
+    m.statistic = common_statistic(a, b);
     m.weights = kept_weights(a, b, s);
     for (const info *x : {&c, &a, &b})
       if (m.placed.from < x->m.placed.from) m.placed = x->m.placed;
@@ -67,8 +69,8 @@ template <class C, class A, class B>
 constexpr auto where(C condition, A yes, B no) {
   return detail::make_step<detail::rule::where{}>(condition, yes, no);
 }
-template <class C, class A, class B, class Err = detail::misfit<detail::rule::where{}, C, A, B>>
-  requires detail::choice<C, A, B>
-Err where(C, A, B);
+template <class... T, class Err = detail::wrong_call<"where(condition, yes, no)",
+                                                     detail::rule::where, detail::brackets<>, T...>>
+Err where(T...);
 
 }  // namespace qkv

@@ -1,0 +1,222 @@
+#pragma once
+// Calls of operations, softmax<kv>(scores): whether they have the form that the operation shows, and
+// what to write when they have not.
+#include <qkv/core/formula.hpp>
+
+namespace qkv::detail {
+
+// What a call gives in angle brackets: an axis, or by mistake a quoted name or a number.
+struct given {
+  const axis_data *axis = nullptr;
+  bool is_axis = false;
+  bool quoted = false;
+  char written[24]{};
+
+  template <an_axis Ax>
+  consteval given(const Ax &) : axis(&Ax::v), is_axis(true) {}
+  template <std::size_t N>
+  consteval given(const char (&name)[N]) : quoted(true) {
+    for (std::size_t i = 0; i + 1 < N && i + 1 < sizeof written; ++i) written[i] = name[i];
+  }
+  consteval given(long n) {
+    text_buffer<sizeof written> t;
+    t << n;
+    for (std::size_t i = 0; i < t.n; ++i) written[i] = t.b[i];
+  }
+};
+
+template <given... Ax>
+struct brackets {
+  static constexpr int count = sizeof...(Ax);
+  static constexpr bool all_axes = (Ax.is_axis && ...);
+  static constexpr axes named = [] {
+    axes s;
+    ((Ax.is_axis ? void(s.add(Ax.axis)) : void()), ...);
+    return s;
+  }();
+
+  static constexpr bool say_quoted(message &m, sv name) {
+    const bool quoted = (Ax.quoted || ...), number = !all_axes && !quoted;
+    if (quoted) {
+      m.say(name, ": axes are given by their C++ names").say("did you mean ", name, "<");
+      [[maybe_unused]] sv between = "";
+      ((m << between << (Ax.is_axis ? Ax.axis->name : sv(Ax.written)), between = ", "), ...);
+      m << ">, without quotes?";
+    } else if (number) {
+      m.say(name, ": ");
+      [[maybe_unused]] sv between = "";
+      ((Ax.is_axis ? void() : void((m << between << Ax.written, between = ", "))), ...);
+      m << " is no axis";
+      m.say("axes are given by their C++ names");
+    }
+    return quoted || number;
+  }
+};
+
+// How a call is written: merge<whole, first, second>(x), softmax<axes..>(x).
+struct call_form {
+  sv name;
+  std::size_t fewest_axes, most_axes, operands;
+
+  consteval call_form(sv call) : name(call.substr(0, call.find_first_of("<("))) {
+    const std::size_t open = call.find('(');
+    const sv in_angles = call.substr(name.size(), open - name.size());
+    fewest_axes = count(in_angles.substr(0, in_angles.find('[')));
+    most_axes = in_angles.find("..") == sv::npos ? count(in_angles) : max_axes + 1;
+    if (most_axes > max_axes) fewest_axes = 0;
+    operands = count(call.substr(open));
+  }
+  static consteval std::size_t count(sv list) {
+    std::size_t n = !list.empty();
+    for (char c : list) n += c == ',';
+    return n;
+  }
+};
+template <str Call>
+inline constexpr call_form form_of = Call.view();
+
+// The call that a formula shows: empty for what is none.
+template <class T>
+inline constexpr sv formula_text{};
+template <str Call, class... F>
+inline constexpr sv formula_text<formula_t<Call, F...>> = Call.view();
+
+template <class T>
+constexpr void say_uncalled(message &m, sv name) {
+  if constexpr (!formula_text<T>.empty())
+    if (m.empty())
+      m.say(name, ": ", name_of_call(formula_text<T>), " is not called")
+          .say("write ", formula_text<T>);
+}
+
+template <class T>
+constexpr sv operand_label() {
+  if constexpr (an_axis<T>)
+    return T::v.name;
+  else
+    return of<T>.label;
+}
+
+// A call of this form.
+template <str Call, class Brackets, class... T>
+inline constexpr bool well_formed =
+    Brackets::all_axes && Brackets::count >= form_of<Call>.fewest_axes &&
+    Brackets::count <= form_of<Call>.most_axes && sizeof...(T) == form_of<Call>.operands &&
+    (operand<T> && ...);
+
+template <class Rule, class Brackets>
+inline constexpr Rule rule_of = [] {
+  if constexpr (requires { Rule{Brackets::named}; })
+    return Rule{Brackets::named};
+  else
+    return Rule{};
+}();
+
+// A call of an operation, whose rule is made of the axes that it names.
+template <str Call, class Rule, class Brackets, class... T>
+struct call_check {
+  // max(x, y) is another operation than max<kv>(x).
+  static constexpr bool passes = [] {
+    if constexpr (requires { Rule::of_two; })
+      return Rule::of_two && sizeof...(T) == 2 && Brackets::count == 0;
+    return false;
+  }();
+  static constexpr text why() {
+    constexpr sv name = form_of<Call>.name;
+    message m;
+    (say_uncalled<T>(m, name), ...);
+    if (!m.empty()) return m;
+    if (Brackets::say_quoted(m, name)) return m;
+    if constexpr ((an_axis<T> || ...)) {
+      say_stray_axes(m);
+      return m;
+    } else if constexpr (requires { Rule::surplus(of<T>...); }) {
+      return Rule::surplus(of<T>...);
+    } else {
+      if constexpr (Brackets::count < form_of<Call>.fewest_axes ||
+                    Brackets::count > form_of<Call>.most_axes)
+        m.say(name, ": ", long{Brackets::count}, Brackets::count == 1 ? " axis is" : " axes are",
+              " named");
+      else
+        m.say(name, " is not called with ", long{sizeof...(T)},
+              sizeof...(T) == 1 ? " such operand" : " such operands");
+      return m.say("it takes ", Call.view());
+    }
+  }
+
+  template <class X>
+  static constexpr void say_axis(message &m) {
+    if constexpr (an_axis<X>)
+      if (m.empty())
+        m.say(form_of<Call>.name, ": ", X::v.name, " is an axis, not a number")
+            .say("did you mean index(", X::v.name, ") or size(", X::v.name, ")?");
+  }
+  static constexpr void say_stray_axes(message &m) {
+    constexpr sv name = form_of<Call>.name;
+    if (form_of<Call>.most_axes == 0) {
+      (say_axis<T>(m), ...);
+      return;
+    }
+    m.say(name, ": axes stand in <>, operands in ()").say("did you mean ", name, "<");
+    sv between = "";
+    for (const axis_data *a : Brackets::named) m << between << a->name, between = ", ";
+    (put<T>(m, between, true), ...);
+    m << ">(", between = "";
+    (put<T>(m, between, false), ...);
+    m << ")?";
+  }
+  template <class X>
+  static constexpr void put(message &m, sv &between, bool axes_wanted) {
+    if (an_axis<X> != axes_wanted) return;
+    m << between << operand_label<X>();
+    between = ", ";
+  }
+};
+
+constexpr text call_of(sv name, const axes &over, sv first, sv second) {
+  text t;
+  t << call_name{name, over} << "(" << first;
+  return second.empty() ? t << ")" : t << ", " << second << ")";
+}
+
+// The one exchange of two axes, or of both operands, that makes the call fit: empty for none.
+template <class Rule, class... X>
+constexpr text exchanged(sv name, const Rule &rule, const X &...x) {
+  constexpr bool two = sizeof...(X) == 2;
+  text fix;
+  int fits = 0;
+  const info operands[] = {x..., {}};
+  const auto try_axes = [&](const axes &over) {
+    if constexpr (requires { Rule{over}; })
+      if (Rule{over}.check(x...).empty() && fits++ == 0)
+        fix = call_of(name, over, operands[0].label, two ? operands[1].label : sv());
+  };
+  if constexpr (!std::is_empty_v<Rule>)
+    for (int i = 0; i < rule.over.n; ++i)
+      for (int j = i + 1; j < rule.over.n; ++j) {
+        axes over = rule.over;
+        over.a[i] = rule.over.a[j], over.a[j] = rule.over.a[i];
+        try_axes(over);
+      }
+  if constexpr (two)
+    if (rule.check(operands[1], operands[0]).empty() && fits++ == 0)
+      fix = call_of(name, rule.over, operands[1].label, operands[0].label);
+  return fits == 1 ? fix : text();
+}
+
+template <str Call, class Rule, class Brackets, class... T>
+  requires well_formed<Call, Brackets, T...>
+struct call_check<Call, Rule, Brackets, T...> {
+  static constexpr const Rule &rule = rule_of<Rule, Brackets>;
+  static constexpr bool passes = in_formula<T...> || detail::passes<verdict<rule, T...>>;
+  static constexpr text why() {
+    const text t = rule.check(of<T>...);
+    const text fix = exchanged(form_of<Call>.name, rule, of<T>...);
+    return fix.empty() ? t : with_fix(t, fix);
+  }
+};
+
+template <str Call, class Rule, class Brackets, class... T>
+using wrong_call = refusal<call_check<Call, Rule, Brackets, T...>>;
+
+}  // namespace qkv::detail

@@ -1,0 +1,53 @@
+#pragma once
+// Operators whose operand is an axis, or a formula that is not called.
+#include <qkv/core/call.hpp>
+
+namespace qkv::detail {
+
+template <class T>
+concept is_stray = an_axis<T> || !formula_text<T>.empty();
+template <class... T>
+concept holds_stray = (is_stray<T> || ...) && ((is_stray<T> || operand<T>) && ...);
+
+// An operator, or a function that two operands are enough for.
+template <op Kind, class L, class R>
+struct stray_operand {
+  static constexpr text why() {
+    message m;
+    say<L>(m);
+    if (m.empty()) say<R>(m);
+    return m;
+  }
+  template <class T>
+  static constexpr void say(message &m) {
+    const sv name = name_of(Kind);
+    say_uncalled<T>(m, name);
+    if constexpr (an_axis<T>) {
+      const sv ax = T::v.name;
+      m.say(name, ": ", ax, " is an axis, not a number");
+      if (Kind == op::min || Kind == op::max)
+        m.say("did you mean ", name, "<", ax, ">(", operand_label<L>(), "), size(", ax,
+              ") or index(", ax, ")?");
+      else if (is_comparison(Kind) || Kind == op::add || Kind == op::sub)
+        m.say("did you mean index(", ax, ") or size(", ax, ")?");
+      else if (Kind == op::and_ || Kind == op::or_)
+        m.say("did you mean a mask?");
+      else
+        m.say("did you mean sqrt(", ax, ") or size(", ax, ")?");
+    }
+  }
+};
+
+// The rule of an operator judges operands; a stray axis or formula is refused before.
+template <auto Rule, class L, class R>
+struct binary_call {
+  static constexpr bool passes = true;  // for others to refuse
+};
+template <auto Rule, class L, class R>
+  requires(operands<L, R> && !in_formula<L, R>)
+struct binary_call<Rule, L, R> : verdict<Rule, L, R> {};
+template <auto Rule, class L, class R>
+  requires holds_stray<L, R>
+struct binary_call<Rule, L, R> : stray_operand<Rule.kind, L, R> {};
+
+}  // namespace qkv::detail
