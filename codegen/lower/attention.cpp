@@ -12,6 +12,7 @@
 #include "codegen/lower/math.hpp"
 #include "codegen/lower/reductions.hpp"
 #include "codegen/lower/strict.hpp"
+#include "codegen/lower/unsolved.hpp"
 #include "codegen/stages/queries.hpp"
 
 namespace qkv::codegen {
@@ -91,8 +92,10 @@ class attention_lowering {
     return visible_keys(c_, s_, s_.row == no_axis ? Expr(0) : first, last, outer_);
   }
 
-  // Values of the tile whose conditions read memory, in the form that the machine asks for.
-  Expr chosen(const Expr &e) const { return f_.tile.dealt_to_threads() ? in_step(e, f_.j) : e; }
+  // Values of the tile, whose conditions are in the form that the machine asks for.
+  Expr chosen(const Expr &e) const {
+    return unsolved(f_.tile.dealt_to_threads() ? in_step(e, f_.j) : e, f_.outer);
+  }
 
   // ---- scores -----------------------------------------------------------------------------------
   Func product(node_id dot) {
@@ -230,7 +233,7 @@ class attention_lowering {
     if (runs_past_the_end()) count = both(count, inside(f_.j));
     f_.gated(all) = has_marks()        ? chosen(marked(product, both(count, inside(f_.j))))
                     : !count.defined() ? product
-                                       : select(count, product, number(0));
+                                       : unsolved(select(count, product, number(0)), f_.outer);
   }
 
   RDom keys_of_block(const std::string &name) const {
@@ -286,7 +289,8 @@ class attention_lowering {
       Expr count;
       if (with_gaps) count = has_marks() ? !is_mark(p) : pair_counts(key);
       if (values_have_gaps) count = both(count, value_counts(key));
-      f_.product_v(all) = count.defined() ? select(count, sum, f_.product_v(all)) : sum;
+      f_.product_v(all) =
+          count.defined() ? unsolved(select(count, sum, f_.product_v(all)), f_.outer) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");
     const bool every_product = gaps_ && f_.tile.dealt_to_threads();
@@ -458,7 +462,7 @@ class attention_lowering {
     for (std::size_t d = order.size(); d-- > 0;) vars.push_back(out_vars_.at(order[d]));
     for (const auto &[axis, var] : out_vars_) at[axis] = var;
     f = Func(context::label(p_, root));
-    f(vars) = stored_form(e.definition(root, at), p_[root].type);
+    f(vars) = unsolved(stored_form(e.definition(root, at), p_[root].type), f_.out_outer);
     c_.store(root, f, order);
   }
 

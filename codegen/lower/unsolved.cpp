@@ -1,5 +1,7 @@
 #include "codegen/lower/unsolved.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <qkv/core/axis.hpp>
 
 namespace qkv::codegen {
@@ -24,18 +26,21 @@ bool reads(const Expr &e, bool images) {
   return f.found;
 }
 
+using is_position = std::function<bool(const hi::Variable *)>;
+
 // Makes the positions in a condition opaque, except those at which memory is read: bounds inference
 // needs these.
 class with_opaque_positions : public hi::IRGraphMutator {
   using IRGraphMutator::visit;
-  Expr visit(const hi::Variable *op) override {
-    const bool position = op->type == Halide::Int(32) && !op->param.defined();
-    return position ? opaque(op) : Expr(op);
-  }
+  Expr visit(const hi::Variable *op) override { return hidden_(op) ? opaque(op) : Expr(op); }
   Expr visit(const hi::Call *op) override {
     const bool read = op->call_type == hi::Call::Halide || op->call_type == hi::Call::Image;
     return read ? Expr(op) : IRGraphMutator::visit(op);
   }
+  const is_position hidden_;
+
+ public:
+  explicit with_opaque_positions(is_position hidden) : hidden_(std::move(hidden)) {}
 };
 
 class with_opaque_choices : public hi::IRGraphMutator {
@@ -44,8 +49,12 @@ class with_opaque_choices : public hi::IRGraphMutator {
     const Expr yes = mutate(op->true_value), no = mutate(op->false_value);
     const Expr condition = mutate(op->condition);
     if (!reads(yes, false) && !reads(no, false)) return hi::Select::make(condition, yes, no);
-    return hi::Select::make(with_opaque_positions().mutate(condition), yes, no);
+    return hi::Select::make(with_opaque_positions(hidden_).mutate(condition), yes, no);
   }
+  const is_position hidden_;
+
+ public:
+  explicit with_opaque_choices(is_position hidden) : hidden_(std::move(hidden)) {}
 };
 
 }  // namespace
@@ -69,6 +78,19 @@ void guard_comparison(Expr &a, Expr &b) {
     a = beside_a_position(a);
 }
 
-Expr unsolved(const Expr &e) { return with_opaque_choices().mutate(e); }
+Expr unsolved(const Expr &e) {
+  const auto every = [](const hi::Variable *v) {
+    return v->type == Halide::Int(32) && !v->param.defined();
+  };
+  return with_opaque_choices(every).mutate(e);
+}
+
+Expr unsolved(const Expr &e, const std::vector<Halide::Var> &positions) {
+  const auto one_of = [&](const hi::Variable *v) {
+    return std::any_of(positions.begin(), positions.end(),
+                       [&](const Halide::Var &p) { return p.name() == v->name; });
+  };
+  return with_opaque_choices(one_of).mutate(e);
+}
 
 }  // namespace qkv::codegen

@@ -2,6 +2,7 @@
 // Helpers for Halide's bounds inference: reads of memory, and conditions on positions that it must
 // not solve.
 #include <Halide.h>
+#include <vector>
 
 namespace qkv::codegen {
 
@@ -24,5 +25,10 @@ void guard_comparison(Halide::Expr &a, Halide::Expr &b);
 // A tile of sums in registers has one extent; where no row is left, it would lie outside that
 // region.
 Halide::Expr unsolved(const Halide::Expr &);
+
+// The same, opaque in these positions alone. A tile stands at one position along each outer axis:
+//   select(batch > key, product(row, key, batch), 0)     requires batches key + 1 .. batch
+// which is none for most keys, and others than the tile's own for all of them together.
+Halide::Expr unsolved(const Halide::Expr &, const std::vector<Halide::Var> &positions);
 
 }  // namespace qkv::codegen

@@ -61,4 +61,10 @@ inline constexpr auto one_key =
       return dot<one>(mask(dot<d>(Q, K), index(one) < n), V);
     });
 
+// A condition on the batch decides about the scores of a tile: for most keys none count.
+inline constexpr auto scores_by_batch = kernel<"scores_by_batch">(
+    [](in<"Q", batch, t, d> Q, in<"K", batch, h, d> K) -> out<"O", batch, d, t> {
+      return dot<h>(where(index(batch) > index(h), dot<d>(Q, K), 0), K);
+    });
+
 }  // namespace grids
