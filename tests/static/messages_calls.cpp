@@ -54,18 +54,18 @@ static_assert(says<decltype(slice<seq, kv>(X, 2.5))>(
 constexpr auto add_up = [](auto state, auto x) { return state + x; };
 static_assert(says<decltype(softmax(s, -1))>(
     "softmax is not called with 2 such operands it takes softmax<axes..>(scores)"));
-static_assert(says<decltype(softmax<-1>(s))>(
-    "softmax: -1 is no axis axes are given by their C++ names"));
-static_assert(says<decltype(softmax<kv, -1>(s))>(
-    "softmax: -1 is no axis axes are given by their C++ names"));
+static_assert(
+    says<decltype(softmax<-1>(s))>("softmax: -1 is no axis axes are given by their C++ names"));
+static_assert(
+    says<decltype(softmax<kv, -1>(s))>("softmax: -1 is no axis axes are given by their C++ names"));
 static_assert(says<decltype(dot<kv>(Q, K, V))>(
     "dot is not called with 3 such operands it takes dot<axes..>(x, y)"));
-static_assert(says<decltype(rename<seq>(Q))>(
-    "rename: 1 axis is named it takes rename<from, to>(x)"));
+static_assert(
+    says<decltype(rename<seq>(Q))>("rename: 1 axis is named it takes rename<from, to>(x)"));
 static_assert(says<decltype(split<heads, d_k>(X))>(
     "split: 2 axes are named it takes split<whole, first, second>(x)"));
-static_assert(says<decltype(cumsum<seq, d_model>(X))>(
-    "cumsum: 2 axes are named it takes cumsum<axis>(x)"));
+static_assert(
+    says<decltype(cumsum<seq, d_model>(X))>("cumsum: 2 axes are named it takes cumsum<axis>(x)"));
 static_assert(says<decltype(mask(keep, s))>(
     "mask: s is f32, not b8 did you mean mask(s, keep)? s[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(mask(s, true))>(
@@ -82,26 +82,25 @@ static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, V, K))>(
     "dot<d_k>: no axis d_k in V did you mean scaled_dot_product(Q, K, V)? Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));
 static_assert(says<decltype(exp(kv))>(
     "exp: kv is an axis, not a number did you mean index(kv) or size(kv)?"));
-static_assert(says<decltype(tanh("s"))>(
-    "tanh is not called with 1 such operand it takes tanh(x)"));
+static_assert(says<decltype(tanh("s"))>("tanh is not called with 1 such operand it takes tanh(x)"));
 static_assert(says<decltype(where(keep, s))>(
     "where is not called with 2 such operands it takes where(condition, yes, no)"));
 static_assert(says<decltype(where(kv, s, 0))>(
     "where: kv is an axis, not a number did you mean index(kv) or size(kv)?"));
 static_assert(says<decltype(index(Q))>(
     "index: Q is no axis axes are given by their C++ names Q[batch, heads=8, seq, d_k=64]"));
-static_assert(says<decltype(size("kv"))>(
-    "size: this is no axis axes are given by their C++ names"));
+static_assert(
+    says<decltype(size("kv"))>("size: this is no axis axes are given by their C++ names"));
 static_assert(says<decltype(cast<float>(s))>(
     "cast: element types are the values f32, bf16, f16, f64, i32, b8 did you mean cast<f32>(x)?"));
 static_assert(says<decltype(cast(s, f32))>(
     "cast: element types are the values f32, bf16, f16, f64, i32, b8 did you mean cast<f32>(x)?"));
 static_assert(says<decltype(let("s", s))>(
     "let: the name stands in <> did you mean let<name>(x), the name in quotes?"));
-static_assert(says<decltype(let<kv>(s))>(
-    "let: a name stands in quotes s[batch, heads=8, seq, kv]"));
-static_assert(says<decltype(zeros(seq, d_k))>(
-    "zeros: axes stand in <> did you mean zeros<seq, d_k>()?"));
+static_assert(
+    says<decltype(let<kv>(s))>("let: a name stands in quotes s[batch, heads=8, seq, kv]"));
+static_assert(
+    says<decltype(zeros(seq, d_k))>("zeros: axes stand in <> did you mean zeros<seq, d_k>()?"));
 static_assert(says<decltype(scan(zeros<batch, d_model>(), add_up, X))>(
     "scan: 0 axes are named it takes scan<axis>(start, step, x, ..)"));
 static_assert(says<decltype(scan<"seq">(zeros<batch, d_model>(), add_up, X))>(
@@ -110,8 +109,8 @@ static_assert(says<decltype(scan<seq>(add_up, zeros<batch, d_model>(), X))>(
     "scan<seq> is not called with such operands it takes scan<axis>(start, step, x, ..)"));
 static_assert(says<decltype(1 - keep)>(
     "-: keep is b8, not a number did you mean !keep? if it is meant, where(keep, 1, 0) is a number number[] keep[batch, kv]"));
-static_assert(says<decltype(~keep)>(
-    "~: there is no such operation did you mean !keep? keep[batch, kv]"));
+static_assert(
+    says<decltype(~keep)>("~: there is no such operation did you mean !keep? keep[batch, kv]"));
 static_assert(says<decltype(s + max<d_k>(Q))>(
     "+: max(Q) would be repeated along kv if it is meant, write broadcast<kv>(max(Q)) s[batch, heads=8, seq, kv] max(Q)[batch, heads=8, seq]"));
 static_assert(says<decltype(dot<d_k>(Q, rename<kv, seq>(K)))>(

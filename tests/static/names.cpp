@@ -17,15 +17,14 @@ inline constexpr axis<"message"> message;
 inline constexpr axis<"info"> info;
 inline constexpr axis<"rule"> rule;
 
-constexpr auto nodes = kernel<"nodes">(
-    [](in<"Q", axes, node, op> Q, in<"K", axes, graph, op> K,
-       in<"V", axes, graph, text> V) -> out<"O", axes, node, text> {
+constexpr auto nodes =
+    kernel<"nodes">([](in<"Q", axes, node, op> Q, in<"K", axes, graph, op> K,
+                       in<"V", axes, graph, text> V) -> out<"O", axes, node, text> {
       return dot<graph>(softmax<graph>(mask(dot<op>(Q, K) / sqrt(op), causal<node, graph>)), V);
     });
-constexpr auto others = kernel<"others">(
-    [](in<"A", axes, marks, relation, role> A,
-       in<"B", axes, argument, origin, message, info, rule> B) -> outs<out<"a", axes, role>,
-                                                                       out<"b", axes, rule>> {
-      return {sum<marks, relation>(A), max<argument, origin, message, info>(B)};
-    });
+constexpr auto others = kernel<"others">([](in<"A", axes, marks, relation, role> A,
+                                            in<"B", axes, argument, origin, message, info, rule> B)
+                                             -> outs<out<"a", axes, role>, out<"b", axes, rule>> {
+  return {sum<marks, relation>(A), max<argument, origin, message, info>(B)};
+});
 static_assert(nodes.trace().size() > 0 && others.trace().size() > 0);
