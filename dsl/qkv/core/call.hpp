@@ -72,8 +72,8 @@ struct call_form {
     return n;
   }
 };
-template <str Call>
-inline constexpr call_form form_of = Call.view();
+template <class Rule>
+inline constexpr call_form form_of = Rule::call;
 
 // The call that a formula shows: empty for what is none.
 template <class T>
@@ -97,12 +97,13 @@ constexpr sv operand_label() {
     return of<T>.label;
 }
 
-// A call of this form.
-template <str Call, class Brackets, class... T>
-inline constexpr bool well_formed =
-    Brackets::all_axes && Brackets::count >= form_of<Call>.fewest_axes &&
-    Brackets::count <= form_of<Call>.most_axes && sizeof...(T) == form_of<Call>.operands &&
-    (operand<T> && ...);
+// Whether the call has the form of the rule.
+template <class Rule, class Brackets, class... T>
+constexpr bool well_formed() {
+  constexpr const call_form &form = form_of<Rule>;
+  return Brackets::all_axes && Brackets::count >= form.fewest_axes &&
+         Brackets::count <= form.most_axes && sizeof...(T) == form.operands && (operand<T> && ...);
+}
 
 template <class Rule, class Brackets>
 inline constexpr Rule rule_of = [] {
@@ -113,7 +114,7 @@ inline constexpr Rule rule_of = [] {
 }();
 
 // A call of an operation, whose rule is made of the axes that it names.
-template <str Call, class Rule, class Brackets, class... T>
+template <class Rule, class Brackets, class... T>
 struct call_check {
   // max(x, y) is another operation than max<kv>(x).
   static constexpr bool passes = [] {
@@ -122,7 +123,7 @@ struct call_check {
     return false;
   }();
   static constexpr text why() {
-    constexpr sv name = form_of<Call>.name;
+    constexpr sv name = form_of<Rule>.name;
     message m;
     (say_uncalled<T>(m, name), ...);
     if (!m.empty()) return m;
@@ -133,14 +134,14 @@ struct call_check {
     } else if constexpr (requires { Rule::surplus(of<T>...); }) {
       return Rule::surplus(of<T>...);
     } else {
-      if constexpr (Brackets::count < form_of<Call>.fewest_axes ||
-                    Brackets::count > form_of<Call>.most_axes)
+      if constexpr (Brackets::count < form_of<Rule>.fewest_axes ||
+                    Brackets::count > form_of<Rule>.most_axes)
         m.say(name, ": ", long{Brackets::count}, Brackets::count == 1 ? " axis is" : " axes are",
               " named");
       else
         m.say(name, " is not called with ", long{sizeof...(T)},
               sizeof...(T) == 1 ? " such operand" : " such operands");
-      return m.say("it takes ", Call.view());
+      return m.say("it takes ", Rule::call);
     }
   }
 
@@ -148,12 +149,12 @@ struct call_check {
   static constexpr void say_axis(message &m) {
     if constexpr (an_axis<X>)
       if (m.empty())
-        m.say(form_of<Call>.name, ": ", X::v.name, " is an axis, not a number")
+        m.say(form_of<Rule>.name, ": ", X::v.name, " is an axis, not a number")
             .say("did you mean index(", X::v.name, ") or size(", X::v.name, ")?");
   }
   static constexpr void say_stray_axes(message &m) {
-    constexpr sv name = form_of<Call>.name;
-    if (form_of<Call>.most_axes == 0) {
+    constexpr sv name = form_of<Rule>.name;
+    if (form_of<Rule>.most_axes == 0) {
       (say_axis<T>(m), ...);
       return;
     }
@@ -204,19 +205,19 @@ constexpr text exchanged(sv name, const Rule &rule, const X &...x) {
   return fits == 1 ? fix : text();
 }
 
-template <str Call, class Rule, class Brackets, class... T>
-  requires well_formed<Call, Brackets, T...>
-struct call_check<Call, Rule, Brackets, T...> {
+template <class Rule, class Brackets, class... T>
+  requires(well_formed<Rule, Brackets, T...>())
+struct call_check<Rule, Brackets, T...> {
   static constexpr const Rule &rule = rule_of<Rule, Brackets>;
   static constexpr bool passes = in_formula<T...> || detail::passes<verdict<rule, T...>>;
   static constexpr text why() {
     const text t = rule.check(of<T>...);
-    const text fix = exchanged(form_of<Call>.name, rule, of<T>...);
+    const text fix = exchanged(form_of<Rule>.name, rule, of<T>...);
     return fix.empty() ? t : with_fix(t, fix);
   }
 };
 
-template <str Call, class Rule, class Brackets, class... T>
-using wrong_call = refusal<call_check<Call, Rule, Brackets, T...>>;
+template <class Rule, class Brackets, class... T>
+using wrong_call = refusal<call_check<Rule, Brackets, T...>>;
 
 }  // namespace qkv::detail

@@ -185,14 +185,14 @@ struct within {
 template <auto Rule, class... X>
 struct verdict {
   static constexpr text why() { return Rule.check(of<X>...); }
+  static constexpr bool passes = why().empty();
 };
-template <bool Asked, auto Rule, class... X>
-inline constexpr bool accepts = true;
-template <auto Rule, class... X>
-inline constexpr bool accepts<true, Rule, X...> = passes<verdict<Rule, X...>>;
 // Inside a formula any operands fit: there make_step() asks the rule, outside of it this does.
 template <auto Rule, class... X>
-inline constexpr bool fits = accepts<!in_formula<X...>, Rule, X...>;
+inline constexpr bool fits = verdict<Rule, X...>::passes;
+template <auto Rule, class... X>
+  requires in_formula<X...>
+inline constexpr bool fits<Rule, X...> = true;
 template <auto Rule, class... X>
   requires(!in_formula<X...>)
 using misfit = refusal<verdict<Rule, X...>>;

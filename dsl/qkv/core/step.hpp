@@ -99,40 +99,35 @@ constexpr node step_node(op kind, dtype type, const axes &shape, const axes &ove
   return n;
 }
 
-// The step itself, whatever its operands are.
-template <auto Rule, class... X>
-[[gnu::always_inline]] constexpr auto put_step(const X &...x) {
-  constexpr axes shape = Rule.shape(of<X>...);
-  constexpr marks meaning = Rule.meaning(of<X>...);
-  constexpr auto name = step_label<Rule.kind, X...>;
-  constexpr dtype number = number_of<Rule>(number_type({of<X>.m.type...}));
-  constexpr bool checked = in_formula<X...>;
-  if constexpr ((of<X>.tensor() || ...)) {
-    graph *g = graph_of(x...);
-    const int a[] = {lift<number>(*g, x)..., -1, -1};
-    return expr<name, shape, meaning, checked>{
-        g, g->put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]))};
-  } else {
-    constexpr int count = (node_count<X> + ...) + 1;
-    node_list<count> list;
-    const int a[] = {lift<number>(list, x)..., -1, -1};
-    list.put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]));
-    index_expr<name, shape, meaning, count, checked> e{};
-    for (int i = 0; i < count; ++i) e.nodes[i] = list.nodes[i];
-    return e;
-  }
-}
-
 // A kernel has many steps: what is inlined here is not emitted as a function with a long name for
 // each of them.
 template <auto Rule, class... X>
 [[gnu::always_inline]] constexpr auto make_step(const X &...x) {
-  if constexpr ((is_refused<X> || ...))
+  if constexpr ((is_refused<X> || ...)) {
     return first_refused(x...);
-  else if constexpr (accepts<in_formula<X...>, Rule, X...>)
-    return put_step<Rule>(x...);
-  else
+  } else if constexpr (!verdict<Rule, X...>::passes) {
     return refused_by<verdict<Rule, X...>>{};
+  } else {
+    constexpr axes shape = Rule.shape(of<X>...);
+    constexpr marks meaning = Rule.meaning(of<X>...);
+    constexpr auto name = step_label<Rule.kind, X...>;
+    constexpr dtype number = number_of<Rule>(number_type({of<X>.m.type...}));
+    constexpr bool checked = in_formula<X...>;
+    if constexpr ((of<X>.tensor() || ...)) {
+      graph *g = graph_of(x...);
+      const int a[] = {lift<number>(*g, x)..., -1, -1};
+      return expr<name, shape, meaning, checked>{
+          g, g->put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]))};
+    } else {
+      constexpr int count = (node_count<X> + ...) + 1;
+      node_list<count> list;
+      const int a[] = {lift<number>(list, x)..., -1, -1};
+      list.put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]));
+      index_expr<name, shape, meaning, count, checked> e{};
+      for (int i = 0; i < count; ++i) e.nodes[i] = list.nodes[i];
+      return e;
+    }
+  }
 }
 
 // x, unless one of the others was refused.

@@ -8,6 +8,7 @@ namespace detail::rule {
 
 struct broadcast {
   axes over{};  // the added axes
+  static constexpr sv call = "broadcast<axes..>(x)";
   static constexpr op kind = op::broadcast;
 
   constexpr text check(const info &x) const {
@@ -41,8 +42,7 @@ constexpr auto broadcast(X x) {
   return detail::make_step<detail::rule::broadcast{core::axes_of<Ax...>()}>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"broadcast<axes..>(x)", detail::rule::broadcast,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::broadcast, detail::brackets<Ax...>, T...>>
 Err broadcast(T...);
 
 }  // namespace qkv

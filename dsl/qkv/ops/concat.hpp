@@ -81,6 +81,7 @@ constexpr concat joined(const axis_data *whole, const info &a, const info &b) {
 // As a call names them: the whole, or all three.
 struct concat_call {
   axes over{};
+  static constexpr sv call = "concat<whole[, of_first, of_second]>(first, second)";
   constexpr text check(const info &a, const info &b) const {
     return over.n == 1 ? joined(over[0], a, b).check(a, b) : concat{over, true}.check(a, b);
   }
@@ -116,8 +117,7 @@ constexpr auto concat(A a, B b) {
   return detail::make_step<detail::concat_named<Whole, OfA, OfB>>(a, b);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"concat<whole[, of_first, of_second]>(first, second)",
-                                         detail::rule::concat_call, detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::concat_call, detail::brackets<Ax...>, T...>>
 Err concat(T...);
 
 }  // namespace qkv

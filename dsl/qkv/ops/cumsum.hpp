@@ -7,6 +7,7 @@ namespace detail::rule {
 
 struct cumsum {
   axes over{};
+  static constexpr sv call = "cumsum<axis>(x)";
   static constexpr op kind = op::cumsum;
 
   constexpr text check(const info &x) const {
@@ -33,8 +34,7 @@ constexpr auto cumsum(X x) {
   return detail::make_step<detail::rule::cumsum{core::axes_of<Ax>()}>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"cumsum<axis>(x)", detail::rule::cumsum,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::cumsum, detail::brackets<Ax...>, T...>>
 Err cumsum(T...);
 
 }  // namespace qkv

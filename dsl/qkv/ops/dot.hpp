@@ -7,6 +7,7 @@ namespace detail::rule {
 
 struct dot {
   axes over{};
+  static constexpr sv call = "dot<axes..>(x, y)";
   static constexpr op kind = op::dot;
 
   constexpr text check(const info &l, const info &r) const {
@@ -125,8 +126,7 @@ constexpr auto dot(L left, R right) {
   return detail::make_step<detail::rule::dot{core::axes_of<Ax...>()}>(left, right);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"dot<axes..>(x, y)", detail::rule::dot,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::dot, detail::brackets<Ax...>, T...>>
 Err dot(T...);
 
 }  // namespace qkv

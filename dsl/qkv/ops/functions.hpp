@@ -9,6 +9,8 @@ namespace rule {
 template <op Kind>
 struct function {
   static constexpr op kind = Kind;
+  static constexpr label_text form = label_text() << name_of(kind) << "(x)";
+  static constexpr sv call = form.view();
   static constexpr axes over{};
   constexpr text check(const info &) const { return {}; }
   constexpr axes shape(const info &x) const { return x.s; }
@@ -22,11 +24,8 @@ constexpr auto function(const X &x) {
   return make_step<rule::function<Kind>{}>(x);
 }
 
-template <op Kind>
-inline constexpr label_text function_call = label_text() << name_of(Kind) << "(x)";
 template <op Kind, class... T>
-using wrong_function =
-    wrong_call<as_str<function_call<Kind>>, rule::function<Kind>, brackets<>, T...>;
+using wrong_function = wrong_call<rule::function<Kind>, brackets<>, T...>;
 
 }  // namespace detail
 

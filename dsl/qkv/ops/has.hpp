@@ -7,6 +7,7 @@ namespace detail::rule {
 
 struct has {
   axes over{};
+  static constexpr sv call = "has<axes..>(x)";
 
   constexpr text check(const info &x) const {
     message m;
@@ -34,8 +35,7 @@ constexpr auto has(X x) {
   return detail::expect<detail::rule::has{core::axes_of<Ax...>()}>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"has<axes..>(x)", detail::rule::has,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::has, detail::brackets<Ax...>, T...>>
 Err has(T...);
 
 }  // namespace qkv

@@ -10,6 +10,7 @@ namespace detail::rule {
 template <bool Rows>
 struct mask {
   static constexpr bool rows = Rows;
+  static constexpr sv call = Rows ? "mask_rows(scores, keep)" : "mask(scores, keep)";
   static constexpr op kind = op::mask;
   static constexpr axes over{};
 
@@ -76,8 +77,7 @@ constexpr auto mask(X scores, Keep keep) {
   return detail::make_step<detail::rule::mask<false>{}>(scores, keep);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"mask(scores, keep)", detail::rule::mask<false>,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::mask<false>, detail::brackets<Ax...>, T...>>
 Err mask(T...);
 
 // Computes: as mask, for a keep that is meant not to vary along the axis of the softmax: whole rows
@@ -91,8 +91,7 @@ constexpr auto mask_rows(X scores, Keep keep) {
   return detail::make_step<detail::rule::mask<true>{}>(scores, keep);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"mask_rows(scores, keep)", detail::rule::mask<true>,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::mask<true>, detail::brackets<Ax...>, T...>>
 Err mask_rows(T...);
 
 }  // namespace qkv

@@ -8,6 +8,7 @@ namespace detail::rule {
 
 struct merge {
   axes over{};  // whole, a, b
+  static constexpr sv call = "merge<whole, first, second>(x)";
   static constexpr op kind = op::merge;
 
   constexpr text check(const info &x) const {
@@ -55,8 +56,7 @@ constexpr auto merge(X x) {
   return detail::make_step<detail::rule::merge{core::axes_of<Whole, A, B>()}>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"merge<whole, first, second>(x)", detail::rule::merge,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::merge, detail::brackets<Ax...>, T...>>
 Err merge(T...);
 
 }  // namespace qkv

@@ -8,6 +8,7 @@ namespace detail::rule {
 
 struct normalize {
   axes over{};
+  static constexpr sv call = "normalize<axes..>(weights)";
   static constexpr op kind = op::normalize;
 
   constexpr text check(const info &x) const {
@@ -36,8 +37,7 @@ constexpr auto normalize(X w) {
   return detail::make_step<detail::rule::normalize{core::axes_of<Ax...>()}>(w);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"normalize<axes..>(weights)", detail::rule::normalize,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::normalize, detail::brackets<Ax...>, T...>>
 Err normalize(T...);
 
 }  // namespace qkv

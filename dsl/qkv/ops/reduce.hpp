@@ -10,6 +10,8 @@ template <op Kind>
 struct reduction {
   axes over{};
   static constexpr op kind = Kind;
+  static constexpr label_text form = label_text() << name_of(kind) << "<axes..>(x)";
+  static constexpr sv call = form.view();
   static constexpr bool of_two = kind == op::max_over || kind == op::min_over;
 
   constexpr text check(const info &x) const {
@@ -50,7 +52,7 @@ constexpr auto sum(X x) {
   return detail::make_step<detail::reduce_over<core::op::sum, Ax...>>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"sum<axes..>(x)", detail::rule::reduction<core::op::sum>,
+          class Err = detail::wrong_call<detail::rule::reduction<core::op::sum>,
                                          detail::brackets<Ax...>, T...>>
 Err sum(T...);
 
@@ -63,10 +65,9 @@ template <an_axis auto... Ax, traced X>
 constexpr auto max(X x) {
   return detail::make_step<detail::reduce_over<core::op::max_over, Ax...>>(x);
 }
-template <
-    detail::given... Ax, class... T,
-    class Err = detail::wrong_call<"max<axes..>(x)", detail::rule::reduction<core::op::max_over>,
-                                   detail::brackets<Ax...>, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<detail::rule::reduction<core::op::max_over>,
+                                         detail::brackets<Ax...>, T...>>
 Err max(T...);
 
 // Computes: the smallest over the named axes.
@@ -78,10 +79,9 @@ template <an_axis auto... Ax, traced X>
 constexpr auto min(X x) {
   return detail::make_step<detail::reduce_over<core::op::min_over, Ax...>>(x);
 }
-template <
-    detail::given... Ax, class... T,
-    class Err = detail::wrong_call<"min<axes..>(x)", detail::rule::reduction<core::op::min_over>,
-                                   detail::brackets<Ax...>, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_call<detail::rule::reduction<core::op::min_over>,
+                                         detail::brackets<Ax...>, T...>>
 Err min(T...);
 
 // Computes: the sum over the named axes, divided by how many positions took part.
@@ -94,7 +94,7 @@ constexpr auto mean(X x) {
   return detail::make_step<detail::reduce_over<core::op::mean, Ax...>>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"mean<axes..>(x)", detail::rule::reduction<core::op::mean>,
+          class Err = detail::wrong_call<detail::rule::reduction<core::op::mean>,
                                          detail::brackets<Ax...>, T...>>
 Err mean(T...);
 
@@ -109,8 +109,7 @@ constexpr auto logsumexp(X x) {
   return detail::make_step<detail::reduce_over<core::op::logsumexp, Ax...>>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"logsumexp<axes..>(x)",
-                                         detail::rule::reduction<core::op::logsumexp>,
+          class Err = detail::wrong_call<detail::rule::reduction<core::op::logsumexp>,
                                          detail::brackets<Ax...>, T...>>
 Err logsumexp(T...);
 

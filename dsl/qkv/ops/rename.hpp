@@ -8,6 +8,7 @@ namespace detail::rule {
 
 struct rename {
   axes over{};  // from, to
+  static constexpr sv call = "rename<from, to>(x)";
   static constexpr op kind = op::rename;
 
   constexpr text check(const info &x) const {
@@ -58,8 +59,7 @@ constexpr auto rename(X x) {
   return detail::make_step<detail::rule::rename{core::axes_of<From, To>()}>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"rename<from, to>(x)", detail::rule::rename,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::rename, detail::brackets<Ax...>, T...>>
 Err rename(T...);
 
 }  // namespace qkv

@@ -8,6 +8,7 @@ namespace detail::rule {
 
 struct softmax {
   axes over{};
+  static constexpr sv call = "softmax<axes..>(scores)";
   static constexpr op kind = op::softmax;
 
   constexpr text check(const info &x) const {
@@ -49,8 +50,7 @@ constexpr auto softmax(X x) {
   return detail::make_step<detail::rule::softmax{core::axes_of<Ax...>()}>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"softmax<axes..>(scores)", detail::rule::softmax,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::softmax, detail::brackets<Ax...>, T...>>
 Err softmax(T...);
 
 }  // namespace qkv

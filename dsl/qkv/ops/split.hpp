@@ -44,6 +44,7 @@ namespace rule {
 
 struct split {
   axes over{};  // whole, a, b
+  static constexpr sv call = "split<whole, first, second>(x)";
   static constexpr op kind = op::split;
 
   constexpr text check(const info &x) const {
@@ -87,8 +88,7 @@ constexpr auto split(X x) {
   return detail::make_step<detail::rule::split{core::axes_of<Whole, A, B>()}>(x);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"split<whole, first, second>(x)", detail::rule::split,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::split, detail::brackets<Ax...>, T...>>
 Err split(T...);
 
 }  // namespace qkv

@@ -8,6 +8,7 @@ namespace detail::rule {
 
 struct take {
   axes over{};  // the axis that the positions count along
+  static constexpr sv call = "take<axis>(table, position)";
   static constexpr op kind = op::take;
   static constexpr dtype number = i32;
 
@@ -52,8 +53,7 @@ constexpr auto take(Table table, Position position) {
   return detail::make_step<detail::rule::take{core::axes_of<Ax>()}>(table, position);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"take<axis>(table, position)", detail::rule::take,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::take, detail::brackets<Ax...>, T...>>
 Err take(T...);
 
 }  // namespace qkv

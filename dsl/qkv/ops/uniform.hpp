@@ -7,6 +7,7 @@ namespace detail::rule {
 
 struct uniform {
   axes over{};
+  static constexpr sv call = "uniform<axes..>(seed)";
   static constexpr op kind = op::uniform;
   static constexpr dtype number = i32;
 
@@ -40,8 +41,7 @@ constexpr auto uniform(Seed seed) {
   return detail::make_step<detail::rule::uniform{core::axes_of<Ax...>()}>(seed);
 }
 template <detail::given... Ax, class... T,
-          class Err = detail::wrong_call<"uniform<axes..>(seed)", detail::rule::uniform,
-                                         detail::brackets<Ax...>, T...>>
+          class Err = detail::wrong_call<detail::rule::uniform, detail::brackets<Ax...>, T...>>
 Err uniform(T...);
 
 }  // namespace qkv

@@ -9,6 +9,7 @@ namespace rule {
 
 struct where {
   static constexpr op kind = op::where;
+  static constexpr sv call = "where(condition, yes, no)";
   static constexpr axes over{};
 
   constexpr text check(const info &c, const info &a, const info &b) const {
@@ -69,8 +70,7 @@ template <class C, class A, class B>
 constexpr auto where(C condition, A yes, B no) {
   return detail::make_step<detail::rule::where{}>(condition, yes, no);
 }
-template <class... T, class Err = detail::wrong_call<"where(condition, yes, no)",
-                                                     detail::rule::where, detail::brackets<>, T...>>
+template <class... T, class Err = detail::wrong_call<detail::rule::where, detail::brackets<>, T...>>
 Err where(T...);
 
 }  // namespace qkv
