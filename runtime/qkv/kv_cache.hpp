@@ -39,7 +39,7 @@ class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Val
 
  public:
   using lengths_type = tensor<i32, Entry>;
-  static_assert(!core::repeated_axis<Entry, Slots>(),
+  static_assert(!core::entries{Entry, Slots}.twice,
                 "kv_cache: Entry and Slots must be different axes");
   static_assert(!Keys::is_view && !Values::is_view,
                 "kv_cache: keys and values must own their memory: tensor, not a view");

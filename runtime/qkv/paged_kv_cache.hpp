@@ -73,11 +73,11 @@ class paged_kv_cache
  public:
   using table_type = tensor<i32, Entry, Blocks>;
   using lengths_type = tensor<i32, Entry>;
-  static_assert(!core::repeated_axis<Entry, Pages, Blocks, Slot>(),
+  static_assert(!core::entries{Entry, Pages, Blocks, Slot}.twice,
                 "paged_kv_cache: Entry, Pages, Blocks and Slot must be four different axes");
   static_assert(!Keys::is_view && !Values::is_view,
                 "paged_kv_cache: keys and values must own their memory: tensor, not a view");
-  static_assert(core::repeated_axis<Entry, Pages, Blocks, Slot>() ||
+  static_assert(core::entries{Entry, Pages, Blocks, Slot}.twice ||
                     (Keys::shape.common(core::axes_of<Entry, Blocks>()).empty() &&
                      Values::shape.common(core::axes_of<Entry, Blocks>()).empty()),
                 "paged_kv_cache: keys and values must not have the axes Entry and Blocks");

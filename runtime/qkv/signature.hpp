@@ -3,8 +3,10 @@
 #include <qkv/kernel.h>
 
 #include <array>
-#include <qkv/core/kernel.hpp>
+// Before kernel.hpp: compilers print the includes that lead to it with every error.
 #include <qkv/core/shape_error.hpp>
+
+#include <qkv/core/kernel.hpp>
 #include <qkv/tensor.hpp>
 
 namespace qkv::detail {

@@ -146,7 +146,7 @@ TEST_CASE("text: labels, shapes, signature") {
 
 TEST_CASE("program: what a scan sees at one position stays inside its step") {
   constexpr auto leaks = kernel<"leaks">([](in<"X", seq, d> X, in<"S", d> S) -> out<"O", d> {
-    expr<"S", core::axes_of<d>(), core::marks{}> seen;
+    detail::expr_of<core::facts<"S", core::axes_of<d>(), core::marks{}>::v> seen;
     (void)scan<seq>(
         S,
         [&](auto s, auto x) {

@@ -36,6 +36,9 @@ constexpr auto wants_three = [](auto state, auto x, auto, auto) { return state +
 static_assert(says<decltype(scan<seq>(s, wants_three, X))>(
     "scan<seq>: the step takes more operands than the state and the 1 that follow it [](auto state, auto x, ..) with an x for each"));
 // nothing of the kernel
+constexpr auto floats = [](float state, float x) { return state + x; };
+static_assert(says<decltype(scan<seq>(s, floats, X))>(
+    "scan<seq>: the step takes other operands than the state and the 1 that follow it [](auto state, auto x, ..) with an x for each"));
 static_assert(says<decltype(scan<seq>(zeros<d_k>(), same, index(seq)))>(
     "scan<seq>: no operand is a step of the kernel"));
 // other axes

@@ -49,7 +49,7 @@ static_assert(says<decltype(luong_dot<d_k>(h, S))>(
 static_assert(says<decltype(luong_general<d_k, d_v>(h, Wd, S))>(
     "dot<d_v>: no axis d_v in dot(h, Wd) dot(h, Wd)[batch, seq, hidden=2048] S[batch, mem, d_v=32]"));
 static_assert(says<decltype(luong_general<d_v, d_k>(h, G, S))>(
-    "dot<d_v>: no axis d_v in h did you mean luong_general(S, G, h)? h[batch, seq, d_k=64] G[d_k=64, d_v=32]"));
+    "dot<d_v>: no axis d_v in h h[batch, seq, d_k=64] G[d_k=64, d_v=32]"));
 // a joined axis of the wrong size
 static_assert(says<decltype(luong_concat<joined, d_k, d_v, hidden>(h, S, W, v))>(
     "concat<joined>: d_k + d_v is 96 but joined is 544 h[batch, seq, d_k=64] S[batch, mem, d_v=32]"));

@@ -157,6 +157,14 @@ def rule_statuses():
             yield f"tests/runtime: nothing provokes {name}"
 
 
+def rule_editor():
+    """.clangd has the warnings that specs are compiled with."""
+    warnings = [set(re.findall(r"-Werror=[a-z-]+", (ROOT / file).read_text()))
+                for file in (".clangd", "codegen/cmake/qkv_add_kernels.cmake")]
+    for flag in sorted(warnings[0] ^ warnings[1]):
+        yield f".clangd: {flag} is " + ("not given" if flag in warnings[1] else "not what specs are compiled with")
+
+
 def rule_headers_begin():
     """#pragma once (the C header: a guard), then a comment on what the header is for; no macros."""
     for file in tracked(".hpp"):

@@ -126,7 +126,7 @@ constexpr auto relating(const X &x, const Cache &...) {
     return related;
 }
 
-// Whether both are less than width positions apart.
+// Key and query are less than width positions apart.
 template <an_axis auto Query, an_axis auto Key, align Where, class Width, class... Cache>
 constexpr auto near(Width width, Cache... cache) {
   return abs(query_position<Query, Key, Where>(cache...) - index(Key)) < width;

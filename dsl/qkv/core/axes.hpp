@@ -1,6 +1,8 @@
 #pragma once
-// An ordered set of axes, by name. A structural type, so that a shape can stand in the type of an
-// expression.
+// An ordered set of axes, by name: a structural type, so that it can be a template argument. What
+// angle brackets list is read into one.
+#include <initializer_list>
+
 #include <qkv/core/axis.hpp>
 #include <qkv/core/dtype.hpp>
 
@@ -89,55 +91,56 @@ using namespace core;
 
 template <auto A>
 inline constexpr bool is_axis = an_axis<decltype(A)>;
-template <auto A>
-inline constexpr bool is_dtype = std::same_as<std::remove_cvref_t<decltype(A)>, dtype>;
-
-template <auto A>
-constexpr void add_axis(axes &s) {
-  if constexpr (is_axis<A>) s.add(data_of<A>);
-}
-template <auto A>
-constexpr void take_dtype(dtype &t) {
-  if constexpr (is_dtype<A>) t = A;
-}
-
-// At most one dtype, then axes.
-template <auto... A>
-inline constexpr bool only_axes =
-    ((is_axis<A> || is_dtype<A>) && ...) && (0 + ... + int{is_dtype<A>}) <= 1;
 
 }  // namespace qkv::detail
 
 namespace qkv::core {
 
-// The first axis that stands there twice.
-template <auto... A>
-consteval maybe_axis repeated_axis() {
-  maybe_axis twice;
-  axes seen;
-  (
-      [&] {
-        if constexpr (detail::is_axis<A>) {
-          if (!twice && seen.has(data_of<A>)) twice = data_of<A>;
-          seen.add(data_of<A>);
-        }
-      }(),
-      ...);
-  return twice;
-}
+// One entry in the angle brackets of in, out or tensor: an axis, a dtype, or by mistake something
+// else.
+struct entry {
+  enum class kind : unsigned char { axis, type, stray };
+  const axis_data *axis = nullptr;
+  dtype type = f32;
+  kind what = kind::stray;
 
-// What stands between the angle brackets of in, out, tensor: an optional dtype, then axes.
+  template <an_axis Ax>
+  constexpr entry(const Ax &) : axis(&Ax::v), what(kind::axis) {}
+  constexpr entry(dtype t) : type(t), what(kind::type) {}
+  template <class T>
+  constexpr entry(const T &) {}
+};
+
+// The whole list: the axes in their order, and at most one dtype.
+struct entries {
+  axes shape{};
+  dtype type = f32;
+  maybe_axis twice{};  // the first axis that occurs twice
+  bool stray = false;  // an entry is neither an axis nor a dtype, or is a second dtype
+
+  constexpr entries(std::initializer_list<entry> list) {
+    bool has_type = false;
+    for (const entry &e : list) {
+      if (e.what == entry::kind::stray) stray = true;
+      if (e.what == entry::kind::type) {
+        stray = stray || has_type;
+        has_type = true;
+        type = e.type;
+      }
+      if (e.what != entry::kind::axis) continue;
+      if (!twice && shape.has(e.axis)) twice = e.axis;
+      shape.add(e.axis);
+    }
+  }
+};
+
 template <auto... A>
 consteval axes axes_of() {
-  axes s;
-  (detail::add_axis<A>(s), ...);
-  return s;
+  return entries({A...}).shape;
 }
 template <auto... A>
 consteval dtype dtype_of() {
-  dtype t = f32;
-  (detail::take_dtype<A>(t), ...);
-  return t;
+  return entries({A...}).type;
 }
 
 }  // namespace qkv::core

@@ -1,11 +1,11 @@
 #pragma once
-// Calls of operations, softmax<kv>(scores): whether they have the form that the operation shows, and
-// what to write when they have not.
+// Calls of operations, softmax<kv>(scores): whether they have the form that the operation shows,
+// and what to write when they have not.
 #include <qkv/core/formula.hpp>
 
 namespace qkv::detail {
 
-// What a call gives in angle brackets: an axis, or by mistake a quoted name or a number.
+// One entry in the angle brackets of a call: an axis, or by mistake a quoted name or a number.
 struct given {
   const axis_data *axis = nullptr;
   bool is_axis = false;
@@ -35,7 +35,8 @@ struct brackets {
     return s;
   }();
 
-  static constexpr bool say_quoted(message &m, sv name) {
+  // Names in quotes, or numbers, where axes belong.
+  static constexpr bool say_not_axes(message &m, sv name) {
     const bool quoted = (Ax.quoted || ...), number = !all_axes && !quoted;
     if (quoted) {
       m.say(name, ": axes are given by their C++ names").say("did you mean ", name, "<");
@@ -50,6 +51,9 @@ struct brackets {
       m.say("axes are given by their C++ names");
     }
     return quoted || number;
+  }
+  static constexpr void say_count(message &m, sv name) {
+    m.say(name, ": ", long{count}, count == 1 ? " axis is" : " axes are", " named");
   }
 };
 
@@ -97,13 +101,10 @@ constexpr sv operand_label() {
     return of<T>.label;
 }
 
-// Whether the call has the form of the rule.
-template <class Rule, class Brackets, class... T>
-constexpr bool well_formed() {
-  constexpr const call_form &form = form_of<Rule>;
-  return Brackets::all_axes && Brackets::count >= form.fewest_axes &&
-         Brackets::count <= form.most_axes && sizeof...(T) == form.operands && (operand<T> && ...);
-}
+template <class Rule, class Brackets>
+inline constexpr bool takes_brackets =
+    Brackets::all_axes && Brackets::count >= form_of<Rule>.fewest_axes &&
+    Brackets::count <= form_of<Rule>.most_axes;
 
 template <class Rule, class Brackets>
 inline constexpr Rule rule_of = [] {
@@ -127,7 +128,7 @@ struct call_check {
     message m;
     (say_uncalled<T>(m, name), ...);
     if (!m.empty()) return m;
-    if (Brackets::say_quoted(m, name)) return m;
+    if (Brackets::say_not_axes(m, name)) return m;
     if constexpr ((an_axis<T> || ...)) {
       say_stray_axes(m);
       return m;
@@ -136,8 +137,7 @@ struct call_check {
     } else {
       if constexpr (Brackets::count < form_of<Rule>.fewest_axes ||
                     Brackets::count > form_of<Rule>.most_axes)
-        m.say(name, ": ", long{Brackets::count}, Brackets::count == 1 ? " axis is" : " axes are",
-              " named");
+        Brackets::say_count(m, name);
       else
         m.say(name, " is not called with ", long{sizeof...(T)},
               sizeof...(T) == 1 ? " such operand" : " such operands");
@@ -148,9 +148,7 @@ struct call_check {
   template <class X>
   static constexpr void say_axis(message &m) {
     if constexpr (an_axis<X>)
-      if (m.empty())
-        m.say(form_of<Rule>.name, ": ", X::v.name, " is an axis, not a number")
-            .say("did you mean index(", X::v.name, ") or size(", X::v.name, ")?");
+      if (m.empty()) say_number_wanted(m, form_of<Rule>.name, X::v.name);
   }
   static constexpr void say_stray_axes(message &m) {
     constexpr sv name = form_of<Rule>.name;
@@ -174,12 +172,6 @@ struct call_check {
   }
 };
 
-constexpr text call_of(sv name, const axes &over, sv first, sv second) {
-  text t;
-  t << call_name{name, over} << "(" << first;
-  return second.empty() ? t << ")" : t << ", " << second << ")";
-}
-
 // The one exchange of two axes, or of both operands, that makes the call fit: empty for none.
 template <class Rule, class... X>
 constexpr text exchanged(sv name, const Rule &rule, const X &...x) {
@@ -189,8 +181,7 @@ constexpr text exchanged(sv name, const Rule &rule, const X &...x) {
   const info operands[] = {x..., {}};
   const auto try_axes = [&](const axes &over) {
     if constexpr (requires { Rule{over}; })
-      if (Rule{over}.check(x...).empty() && fits++ == 0)
-        fix = call_of(name, over, operands[0].label, two ? operands[1].label : sv());
+      if (Rule{over}.check(x...).empty() && fits++ == 0) put_call(fix, {name, over}, x.label...);
   };
   if constexpr (!std::is_empty_v<Rule>)
     for (int i = 0; i < rule.over.n; ++i)
@@ -201,12 +192,13 @@ constexpr text exchanged(sv name, const Rule &rule, const X &...x) {
       }
   if constexpr (two)
     if (rule.check(operands[1], operands[0]).empty() && fits++ == 0)
-      fix = call_of(name, rule.over, operands[1].label, operands[0].label);
+      put_call(fix, {name, rule.over}, operands[1].label, operands[0].label);
   return fits == 1 ? fix : text();
 }
 
 template <class Rule, class Brackets, class... T>
-  requires(well_formed<Rule, Brackets, T...>())
+  requires(takes_brackets<Rule, Brackets> && sizeof...(T) == form_of<Rule>.operands &&
+           (operand<T> && ...))
 struct call_check<Rule, Brackets, T...> {
   static constexpr const Rule &rule = rule_of<Rule, Brackets>;
   static constexpr bool passes = in_formula<T...> || detail::passes<verdict<rule, T...>>;

@@ -3,8 +3,7 @@
 // result, which every later step passes on. Outside, a refusal is an error.
 #include <type_traits>
 
-#include <qkv/core/expr.hpp>
-#include <qkv/core/shape_error.hpp>
+#include <qkv/core/words.hpp>
 
 namespace qkv::detail {
 
@@ -20,35 +19,24 @@ template <class Check>
 struct refused_by {};
 
 template <class X>
-inline constexpr info of<checked_number<X>> = of<X>;
+inline constexpr info of<checked_number<X>> = {"number", {}, of<X>.m, form::number, true};
 template <class Check>
-inline constexpr info of<refused_by<Check>> = {"refused", {}, {}, form::tensor};
-
-template <class X>
-inline constexpr bool is_refused = false;
-template <class Check>
-inline constexpr bool is_refused<refused_by<Check>> = true;
-
-template <class X>
-inline constexpr bool is_checked = is_refused<X>;
-template <class X>
-inline constexpr bool is_checked<checked_number<X>> = true;
-template <str L, axes S, marks M>
-inline constexpr bool is_checked<expr<L, S, M, true>> = true;
-template <str L, axes S, marks M, int N>
-inline constexpr bool is_checked<index_expr<L, S, M, N, true>> = true;
+inline constexpr info of<refused_by<Check>> = {"refused", {}, {}, form::tensor, true, true};
 
 template <class... X>
-inline constexpr bool in_formula = (is_checked<X> || ...);
+inline constexpr bool in_formula = (of<X>.checked || ...);
 
-// The same step by another name, with other marks, inside a formula or outside.
-template <str Label, marks M, bool Checked, str L, axes S, marks Old, bool Was>
-constexpr expr<Label, S, M, Checked> retyped(const expr<L, S, Old, Was> &x) {
-  return {x.g, x.id};
+template <const info &Facts>
+inline constexpr auto own_label = str_of<Facts.label.size()>(Facts.label);
+
+// The same step with other facts.
+template <const info &Facts, class Words = words_of<Facts>, class W, const info &Old>
+constexpr expr<Words, Facts> retyped(const expr<W, Old> &x) {
+  return {x};
 }
-template <str Label, marks M, bool Checked, str L, axes S, marks Old, int N, bool Was>
-constexpr index_expr<Label, S, M, N, Checked> retyped(const index_expr<L, S, Old, N, Was> &x) {
-  index_expr<Label, S, M, N, Checked> r{};
+template <const info &Facts, class Words = words_of<Facts>, class W, const info &Old, int N>
+constexpr index_expr<Words, Facts, N> retyped(const index_expr<W, Old, N> &x) {
+  index_expr<Words, Facts, N> r{};
   for (int i = 0; i < N; ++i) r.nodes[i] = x.nodes[i];
   return r;
 }
@@ -56,10 +44,10 @@ constexpr index_expr<Label, S, M, N, Checked> retyped(const index_expr<L, S, Old
 // The same step by another name and with other marks.
 template <str Label, marks M, class X>
 constexpr auto marked(const X &x) {
-  if constexpr (is_refused<X>)
+  if constexpr (of<X>.refused)
     return x;
   else
-    return retyped<Label, M, is_checked<X>>(x);
+    return retyped<facts<Label, of<X>.s, M, of<X>.checked, of<X>.kind>::v>(x);
 }
 
 // The same inside a formula, and outside.
@@ -77,18 +65,18 @@ constexpr auto as_checked(const checked_number<X> &x) {
   else
     return x.x;
 }
-template <bool Checked, str L, axes S, marks M, bool Was>
-constexpr auto as_checked(const expr<L, S, M, Was> &x) {
-  return retyped<L, M, Checked>(x);
+template <bool Checked, class W, const info &F>
+constexpr auto as_checked(const expr<W, F> &x) {
+  return retyped<facts<own_label<F>, F.s, F.m, Checked>::v>(x);
 }
-template <bool Checked, str L, axes S, marks M, int N, bool Was>
-constexpr auto as_checked(const index_expr<L, S, M, N, Was> &x) {
-  return retyped<L, M, Checked>(x);
+template <bool Checked, class W, const info &F, int N>
+constexpr auto as_checked(const index_expr<W, F, N> &x) {
+  return retyped<facts<own_label<F>, F.s, F.m, Checked, form::index>::v>(x);
 }
 
 template <class First, class... X>
 constexpr auto first_refused(const First &first, const X &...x) {
-  if constexpr (is_refused<First>)
+  if constexpr (of<First>.refused)
     return first;
   else
     return first_refused(x...);

@@ -21,10 +21,10 @@ struct argument {
 
 namespace qkv::detail {
 
-// What is wrong with the list of axes of one argument.
+// Mistakes in the list of axes of one argument.
 struct slips {
   maybe_axis twice{};  // an axis that it names twice
-  bool stray = false;  // it names what is no axis
+  bool stray = false;  // it has an entry that is neither an axis nor a dtype, or a second dtype
 };
 
 template <class T>
@@ -33,17 +33,17 @@ struct argument_of {
   static constexpr argument value{};
   static constexpr slips wrong{};
 };
-template <str L, axes S, marks M>
-struct argument_of<expr<L, S, M>> {
-  static constexpr bool ok = M.given || M.param;
-  static constexpr argument value{L.view(), M.param ? role::param : role::in, M.type, S};
-  static constexpr slips wrong{M.twice, M.stray};
+template <class W, const info &F>
+struct argument_of<expr<W, F>> {
+  static constexpr bool ok = F.m.given || F.m.param;
+  static constexpr argument value{F.label, F.m.param ? role::param : role::in, F.m.type, F.s};
+  static constexpr slips wrong{F.m.twice, F.m.stray};
 };
 template <str N, auto... A>
 struct argument_of<out<N, A...>> {
   static constexpr bool ok = false;
-  static constexpr argument value{N.view(), role::out, dtype_of<A...>(), axes_of<A...>()};
-  static constexpr slips wrong{repeated_axis<A...>(), !only_axes<A...>};
+  static constexpr argument value{N.view(), role::out, out<N, A...>::type, out<N, A...>::shape};
+  static constexpr slips wrong{out<N, A...>::declared.twice, out<N, A...>::declared.stray};
 };
 
 template <class T>

@@ -1,26 +1,16 @@
 #pragma once
-// Expressions: the type knows a label, the shape and the marks; the value is a position in the
+// Expressions: the type refers to the label, the shape and the marks; the value is a node of the
 // graph of a kernel.
 #include <qkv/core/graph.hpp>
 #include <qkv/core/marks.hpp>
 
-namespace qkv {
+namespace qkv::core {
 
-// A step of the kernel whose graph is g. Checked: inside a formula (core/formula.hpp).
-template <str Label, core::axes Shape, core::marks Meaning, bool Checked = false>
-struct [[nodiscard("a step changes no other: use what it gives")]] expr {
-  core::graph *g = nullptr;
+// A step of the kernel whose graph is g: the result of node id.
+struct step {
+  graph *g = nullptr;
   int id = -1;
 };
-
-// Made of positions, sizes and numbers only: belongs to no kernel until it meets one of its steps.
-// N nodes.
-template <str Label, core::axes Shape, core::marks Meaning, int N, bool Checked = false>
-struct [[nodiscard("a step changes no other: use what it gives")]] index_expr {
-  core::node nodes[N];
-};
-
-namespace detail {
 
 enum class form : unsigned char { other, number, index, tensor };
 
@@ -30,6 +20,8 @@ struct info {
   axes s;
   marks m;
   form kind = form::other;
+  bool checked = false;  // inside a formula (core/formula.hpp)
+  bool refused = false;  // the result of a refused call (core/checked.hpp)
 
   constexpr bool tensor() const { return kind == form::tensor; }
   constexpr bool index() const { return kind == form::index; }
@@ -37,15 +29,42 @@ struct info {
   constexpr bool param() const { return !tensor() || m.param; }
 };
 
+// Label, shape and marks of an expression: one object, to which types refer. Types stay short.
+template <str Label, axes Shape, marks Meaning, bool Checked = false, form Kind = form::tensor>
+struct facts {
+  static constexpr info v{Label.view(), Shape, Meaning, Kind, Checked};
+};
+
+// Shape and marks as text, which editors show with the type (core/words.hpp).
+template <str... Line>
+struct words;
+
+}  // namespace qkv::core
+
+namespace qkv {
+
+// A step of the kernel. Editors show the words, rules read the facts.
+template <class Words, const core::info &Facts>
+struct [[nodiscard("a step changes no other: use what it gives")]] expr : core::step {};
+
+// N nodes, made of positions, sizes and numbers only: belongs to no kernel until it meets one of
+// its steps.
+template <class Words, const core::info &Facts, int N>
+struct [[nodiscard("a step changes no other: use what it gives")]] index_expr {
+  core::node nodes[N];
+};
+
+namespace detail {
+
 template <class T>
 inline constexpr info of = {"number",
                             {},
                             {.type = std::integral<T> ? i32 : f32},
                             std::is_arithmetic_v<T> ? form::number : form::other};
-template <str L, axes S, marks M, bool C>
-inline constexpr info of<expr<L, S, M, C>> = {L.view(), S, M, form::tensor};
-template <str L, axes S, marks M, int N, bool C>
-inline constexpr info of<index_expr<L, S, M, N, C>> = {L.view(), S, M, form::index};
+template <class W, const info &Facts>
+inline constexpr const info &of<expr<W, Facts>> = Facts;
+template <class W, const info &Facts, int N>
+inline constexpr const info &of<index_expr<W, Facts, N>> = Facts;
 
 }  // namespace detail
 

@@ -1,6 +1,7 @@
 #pragma once
 // Functions over operations, written once: a wrong call is one error on the caller's line, whatever
 // step of the formula refuses it.
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -44,8 +45,10 @@ struct outcome<std::tuple<R...>> : outcomes<R...> {
   }
 };
 
-// A call shows a name for each operand: scores and cap of softcap(scores, cap).
+// A call shows a name for each operand, scores and cap of softcap(scores, cap), or that there may be
+// any number of them: total(x, rest..).
 constexpr std::size_t most_operands(sv call) {
+  if (call.find("..") != call.npos) return call.npos;
   std::size_t n = call.find("()") == call.npos;
   for (char c : call) n += c == ',';
   return n;
@@ -67,7 +70,7 @@ constexpr bool is_relation(const info &x) {
 template <str Call, class... X, class R>
 [[gnu::always_inline]] constexpr auto call_named(const R &result) {
   constexpr bool is_operand = (std::is_same_v<R, X> || ...);
-  if constexpr (traced<R> && !is_refused<R> && !is_operand && !is_relation(of<R>))
+  if constexpr (traced<R> && !of<R>.refused && !is_operand && !is_relation(of<R>))
     return marked<as_str<call_text<Call, X...>>, of<R>.m>(result);
   else
     return result;
@@ -116,7 +119,8 @@ struct formula_call<Call, Forms, X...>
 };
 
 // A call that was refused. Where a step lacks an axis, or takes another type, and one exchange of
-// two operands makes the call fit, that is the likely fix.
+// two neighbours makes the call fit, that is the likely fix. (Exchanged ends are rather exchanged
+// axes: scaled_dot_product<kv, d_k>(Q, K, V) fits as (V, K, Q), too.)
 template <str Call, class Forms, class... X>
 struct refused_call {
   using call = formula_call<Call, Forms, X...>;
@@ -133,14 +137,12 @@ struct refused_call {
   }
   template <std::size_t A, std::size_t B>
   static constexpr void try_exchange(text &fix, int &fits) {
-    if constexpr (A < B)
+    if constexpr (A + 1 == B)
       if (fits_exchanged<A, B>(std::index_sequence_for<X...>()) && fits++ == 0) {
-        sv labels[] = {of<X>.label...};
+        std::array<sv, sizeof...(X)> labels = {of<X>.label...};
         std::swap(labels[A], labels[B]);
-        fix << name_of_call(Call.view());
-        sv between = "(";
-        for (sv label : labels) fix << between << label, between = ", ";
-        fix << ")";
+        std::apply([&](auto... label) { put_call(fix, {name_of_call(Call.view())}, label...); },
+                   labels);
       }
   }
   template <std::size_t... N>

@@ -61,14 +61,8 @@ constexpr label_text label_of(op kind, const Label &...operand) {
   return t;
 }
 
-// A text as template argument.
 template <const auto &T>
-inline constexpr auto as_str = [] {
-  str<T.n + 1> r;
-  for (std::size_t i = 0; i <= T.n; ++i)
-    r.s[i] = T.b[i];  // the NUL, too: clang looks at written elements only
-  return r;
-}();
+inline constexpr auto as_str = str_of<T.n>(T.view());
 
 template <op Kind, class... X>
 inline constexpr label_text step_text = label_of(Kind, of<X>.label...);

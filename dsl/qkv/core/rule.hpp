@@ -1,60 +1,10 @@
 #pragma once
-// The common parts of the language's rules: the words of their messages and the checks that several
-// share. A rule is a structural value with kind, over, check(operands) -> text, shape and meaning;
-// see core/step.hpp.
+// The checks that several of the language's rules share. A rule is a structural value with kind,
+// over, check(operands) -> text, shape and meaning; see core/step.hpp.
 #include <qkv/core/checked.hpp>
-#include <qkv/core/shape_error.hpp>
 #include <qkv/core/types.hpp>
 
 namespace qkv::detail {
-
-// seq, kv
-constexpr text &operator<<(text &t, const axes &s) {
-  for (int i = 0; i < s.n; ++i) t << (i ? ", " : "") << s[i]->name;
-  return t;
-}
-
-// A message: what does not fit, then the likely fix, then the operands; each on a line of its own.
-struct message : text {
-  constexpr message() = default;
-
-  template <class... T>
-  constexpr message &say(const T &...words) {
-    if (!empty()) *this << '\n';
-    ((static_cast<text &>(*this) << words), ...);
-    return *this;
-  }
-  // Q[batch, seq, d_k=64]
-  constexpr message &show_shape(sv name, const axes &s) {
-    say(name, "[");
-    for (int i = 0; i < s.n; ++i) {
-      *this << (i ? ", " : "") << s[i]->name;
-      if (s[i]->size >= 0) *this << "=" << s[i]->size;
-    }
-    *this << "]";
-    return *this;
-  }
-  template <class... Info>
-  constexpr message &show(const Info &...x) {
-    (show_shape(x.label, x.s), ...);
-    return *this;
-  }
-};
-
-// softmax<kv>, written only when a message needs it.
-struct call_name {
-  sv name;
-  axes over{};
-};
-constexpr text &operator<<(text &t, const call_name &c) {
-  t << c.name;
-  return c.over.empty() ? t : t << "<" << c.over << ">";
-}
-
-constexpr text size_of_axis(const axis_data *a) {
-  text t;
-  return a->size < 0 ? t << "decided at the call" : t << a->size;
-}
 
 // An expression of positions alone has no kernel to be computed in.
 constexpr bool needs_input(message &m, const call_name &call, const info &x) {
@@ -84,7 +34,9 @@ constexpr bool lacks_axis(message &m, const call_name &call, const axes &over, c
   for (const axis_data *a : over) {
     if (other_axis(m, call, a, x)) return true;
     if (x.s.has(a)) continue;
-    m.say(call, ": no axis ", a->name, " in ", x.label).show(x);
+    m.say(call, ": no axis ", a->name, " in ", x.label);
+    if (x.m.stray) m.say(x.label, " names what is neither an axis nor a type");
+    m.show(x);
     return true;
   }
   return false;
@@ -185,7 +137,7 @@ struct within {
 template <auto Rule, class... X>
 struct verdict {
   static constexpr text why() { return Rule.check(of<X>...); }
-  static constexpr bool passes = why().empty();
+  static constexpr bool passes = Rule.check(of<X>...).empty();
 };
 // Inside a formula any operands fit: there make_step() asks the rule, outside of it this does.
 template <auto Rule, class... X>

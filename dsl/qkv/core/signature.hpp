@@ -5,22 +5,21 @@
 namespace qkv {
 namespace detail {
 
-template <auto... A>
-consteval marks input_marks() {
+constexpr marks declared_marks(const entries &e) {
   marks m;
-  m.given = true;
-  m.twice = repeated_axis<A...>();
-  m.stray = !only_axes<A...>;
-  m.type = dtype_of<A...>();
+  m.twice = e.twice;
+  m.stray = e.stray;
+  m.type = e.type;
   return m;
 }
-template <auto... A>
-consteval marks param_marks() {
-  marks m;
+constexpr marks input_marks(const entries &e) {
+  marks m = declared_marks(e);
+  m.given = true;
+  return m;
+}
+constexpr marks param_marks(const entries &e) {
+  marks m = declared_marks(e);
   m.param = true;
-  m.twice = repeated_axis<A...>();
-  m.stray = !only_axes<A...>;
-  m.type = dtype_of<A...>();
   return m;
 }
 
@@ -164,12 +163,14 @@ constexpr void put_output(graph &g, int value, sv name, const axes &shape, dtype
 // An input that changes with every call: in<"Q", batch, seq, d_k>, in<"len", i32, batch>.
 template <str Name, auto... A>
   requires core::a_name_in_quotes<Name>
-using in = expr<Name, core::axes_of<A...>(), detail::input_marks<A...>()>;
+using in =
+    detail::expr_of<core::facts<Name, core::entries({A...}).shape, detail::input_marks({A...})>::v>;
 
 // A parameter of the model: the same in every call, shared by the batch.
 template <str Name, auto... A>
   requires core::a_name_in_quotes<Name>
-using param = expr<Name, core::axes_of<A...>(), detail::param_marks<A...>()>;
+using param =
+    detail::expr_of<core::facts<Name, core::entries({A...}).shape, detail::param_marks({A...})>::v>;
 
 // A result, made of the expression that the kernel returns. Errors: axes, sizes or type other than
 // declared.
@@ -177,8 +178,9 @@ template <str Name, auto... A>
   requires core::a_name_in_quotes<Name>
 struct out {
   static constexpr core::sv name = Name.view();
-  static constexpr core::axes shape = core::axes_of<A...>();
-  static constexpr dtype type = core::dtype_of<A...>();
+  static constexpr core::entries declared{A...};
+  static constexpr core::axes shape = declared.shape;
+  static constexpr dtype type = declared.type;
   static constexpr detail::result_rule<Name, shape, type> rule{};
 
   template <traced X>

@@ -53,37 +53,40 @@ struct node_list {
 };
 
 // Any operand as a node of the graph; returns its position.
-template <dtype Number, class Graph, class T>
-constexpr int lift(Graph &g, const T &x) {
-  if constexpr (of<T>.index()) {
-    const int base = g.size();
-    for (const node &n : x.nodes) {
-      node m = moved(n, base);
-      if (Number == f64 && m.type == f32) m.type = f64;  // as precise as what they meet
-      g.put(m);
-    }
-    return g.size() - 1;
-  } else {
-    return g.put(number_node(static_cast<double>(x), Number));
-  }
+constexpr int lift(dtype, graph &, const step &x) { return x.id; }
+template <class Graph, class T>
+  requires(of<T>.number())
+constexpr int lift(dtype number, Graph &g, const T &x) {
+  return g.put(number_node(static_cast<double>(x), number));
 }
-template <dtype Number, str L, axes S, marks M, bool C>
-[[gnu::always_inline]] constexpr int lift(graph &, const expr<L, S, M, C> &x) {
-  return x.id;
+template <class Graph, class W, const info &F, int N>
+constexpr int lift(dtype number, Graph &g, const index_expr<W, F, N> &x) {
+  const int base = g.size();
+  for (const node &n : x.nodes) {
+    node m = moved(n, base);
+    if (number == f64 && m.type == f32) m.type = f64;  // as precise as what they meet
+    g.put(m);
+  }
+  return g.size() - 1;
 }
 
 template <class T>
 inline constexpr int node_count = 1;
-template <str L, axes S, marks M, int N, bool C>
-inline constexpr int node_count<index_expr<L, S, M, N, C>> = N;
+template <class W, const info &F, int N>
+inline constexpr int node_count<index_expr<W, F, N>> = N;
 
-template <class T, class... More>
-[[gnu::always_inline]] constexpr graph *graph_of(const T &x, const More &...more) {
-  if constexpr (of<T>.tensor()) {
-    return x.g;
-  } else {
-    return graph_of(more...);
-  }
+// Matches operands without a graph.
+struct any_operand {
+  template <class T>
+  constexpr any_operand(const T &) {}
+};
+constexpr graph *graph_in(const step &x) { return x.g; }
+constexpr graph *graph_in(any_operand) { return nullptr; }
+// The graph of the first operand that has one.
+constexpr graph *graph_among(std::initializer_list<graph *> graphs) {
+  for (graph *g : graphs)
+    if (g) return g;
+  return nullptr;
 }
 
 constexpr node step_node(op kind, dtype type, const axes &shape, const axes &over, int a,
@@ -103,7 +106,7 @@ constexpr node step_node(op kind, dtype type, const axes &shape, const axes &ove
 // each of them.
 template <auto Rule, class... X>
 [[gnu::always_inline]] constexpr auto make_step(const X &...x) {
-  if constexpr ((is_refused<X> || ...)) {
+  if constexpr ((of<X>.refused || ...)) {
     return first_refused(x...);
   } else if constexpr (!verdict<Rule, X...>::passes) {
     return refused_by<verdict<Rule, X...>>{};
@@ -114,18 +117,16 @@ template <auto Rule, class... X>
     constexpr dtype number = number_of<Rule>(number_type({of<X>.m.type...}));
     constexpr bool checked = in_formula<X...>;
     if constexpr ((of<X>.tensor() || ...)) {
-      graph *g = graph_of(x...);
-      const int a[] = {lift<number>(*g, x)..., -1, -1};
-      return expr<name, shape, meaning, checked>{
-          g, g->put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]))};
+      graph *g = graph_among({graph_in(x)...});
+      const int a[] = {lift(number, *g, x)..., -1, -1};
+      return expr_with<facts<name, shape, meaning, checked>::v>(
+          {g, g->put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]))});
     } else {
       constexpr int count = (node_count<X> + ...) + 1;
       node_list<count> list;
-      const int a[] = {lift<number>(list, x)..., -1, -1};
+      const int a[] = {lift(number, list, x)..., -1, -1};
       list.put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]));
-      index_expr<name, shape, meaning, count, checked> e{};
-      for (int i = 0; i < count; ++i) e.nodes[i] = list.nodes[i];
-      return e;
+      return index_expr_with<facts<name, shape, meaning, checked, form::index>::v>(list.nodes);
     }
   }
 }
@@ -133,7 +134,7 @@ template <auto Rule, class... X>
 // x, unless one of the others was refused.
 template <class X, class... More>
 constexpr auto after(const X &x, const More &...more) {
-  if constexpr ((is_refused<More> || ...))
+  if constexpr ((of<More>.refused || ...))
     return first_refused(more...);
   else
     return x;
@@ -142,7 +143,7 @@ constexpr auto after(const X &x, const More &...more) {
 // x, if the rule accepts it with the others: what a formula asks for beyond the rules of its steps.
 template <auto Rule, class X, class... More>
 constexpr auto expect(const X &x, const More &...more) {
-  if constexpr ((is_refused<X> || ... || is_refused<More>))
+  if constexpr ((of<X>.refused || ... || of<More>.refused))
     return first_refused(x, more...);
   else if constexpr (passes<verdict<Rule, X, More...>>)
     return x;

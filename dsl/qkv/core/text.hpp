@@ -47,6 +47,23 @@ namespace qkv::detail {
 
 using namespace core;
 
+constexpr void copy_text(char *to, const char *from, std::size_t n) {
+#if defined(__clang__)
+  if (n) __builtin_memcpy(to, from, n);  // its constant evaluation is quicker than a loop's
+#else
+  for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
+#endif
+}
+
+// A text as template argument.
+template <std::size_t N>
+consteval str<N + 1> str_of(sv text) {
+  str<N + 1> r;
+  copy_text(r.s, text.data(), N);
+  r.s[N] = 0;  // written, too: clang prints only such arrays as text
+  return r;
+}
+
 // Grows up to a fixed size; what does not fit is replaced by "...". A newline ends a line of a
 // message.
 template <std::size_t Capacity>
@@ -63,7 +80,7 @@ struct text_buffer {
     const std::size_t length = v.size();
     const bool whole = n + length <= capacity - 3;
     const std::size_t fits = whole ? length : n < capacity - 3 ? capacity - 3 - n : 0;
-    for (std::size_t i = 0; i < fits; ++i) b[n + i] = from[i];
+    copy_text(b + n, from, fits);
     n += fits;
     if (!whole)
       for (n = capacity - 3; n < capacity; ++n) b[n] = '.';

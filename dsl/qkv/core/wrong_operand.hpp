@@ -24,12 +24,12 @@ struct stray_operand {
     say_uncalled<T>(m, name);
     if constexpr (an_axis<T>) {
       const sv ax = T::v.name;
+      if (is_comparison(Kind) || Kind == op::add || Kind == op::sub)
+        return say_number_wanted(m, name, ax);
       m.say(name, ": ", ax, " is an axis, not a number");
       if (Kind == op::min || Kind == op::max)
         m.say("did you mean ", name, "<", ax, ">(", operand_label<L>(), "), size(", ax,
               ") or index(", ax, ")?");
-      else if (is_comparison(Kind) || Kind == op::add || Kind == op::sub)
-        m.say("did you mean index(", ax, ") or size(", ax, ")?");
       else if (Kind == op::and_ || Kind == op::or_)
         m.say("did you mean a mask?");
       else

@@ -7,22 +7,33 @@ namespace detail {
 
 template <str Name, axes Shape, dtype Type>
 constexpr auto filled(double value) {
-  return index_expr<Name, Shape, marks{.type = Type}, 2>{
-      {number_node(value, Type), step_node(op::broadcast, Type, Shape, Shape, 0)}};
+  return index_expr_with<facts<Name, Shape, marks{.type = Type}, false, form::index>::v>(
+      {number_node(value, Type), step_node(op::broadcast, Type, Shape, Shape, 0)});
 }
 template <axes Shape, dtype Type>
 constexpr auto zeros() {
   return filled<"zeros", Shape, Type>(0);
 }
 
-template <class A, class... Ax>
+// zeros(batch, seq), zeros(x)
+template <class... T>
 struct axes_of_zeros {
+  static constexpr bool passes = sizeof...(T) == 0;
   static constexpr text why() {
     message m;
-    m.say("zeros: axes stand in <>").say("did you mean zeros<", A::v.name);
-    ((m << ", " << Ax::v.name), ...);
+    m.say("zeros: axes stand in <>").say("did you mean zeros<");
+    [[maybe_unused]] sv between = "";
+    (put<T>(m, between), ...);
     m << ">()?";
     return m;
+  }
+  template <class A>
+  static constexpr void put(message &m, sv &between) {
+    if constexpr (an_axis<A>)
+      m << between << A::v.name;
+    else if (!of<A>.s.empty())
+      m << between << of<A>.s;
+    between = ", ";
   }
 };
 
@@ -33,7 +44,7 @@ struct axes_of_zeros {
 // Numerics: f32 unless a type is named.
 // Errors:   none here.
 template <auto... Ax>
-  requires detail::only_axes<Ax...>
+  requires(!core::entries({Ax...}).stray)
 constexpr auto filled(double number) {
   return detail::filled<"filled", core::axes_of<Ax...>(), core::dtype_of<Ax...>()>(number);
 }
@@ -43,12 +54,12 @@ constexpr auto filled(double number) {
 // Numerics: f32 unless a type is named.
 // Errors:   none here.
 template <auto... Ax>
-  requires detail::only_axes<Ax...>
+  requires(!core::entries({Ax...}).stray)
 constexpr auto zeros() {
   return detail::zeros<core::axes_of<Ax...>(), core::dtype_of<Ax...>()>();
 }
 
-template <an_axis A, an_axis... Ax, class Err = detail::refusal<detail::axes_of_zeros<A, Ax...>>>
-Err zeros(A, Ax...);
+template <class... T, class Err = detail::refusal<detail::axes_of_zeros<T...>>>
+Err zeros(T...);
 
 }  // namespace qkv

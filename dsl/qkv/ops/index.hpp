@@ -42,8 +42,9 @@ template <an_axis Ax>
 constexpr auto index(Ax) {
   constexpr core::axes s = one_axis(&Ax::v);
   constexpr auto name = detail::axis_label<core::op::index, &Ax::v>;
-  return index_expr<name, s, detail::whole_numbers, 1>{
-      {detail::axis_node(core::op::index, &Ax::v, s)}};
+  return detail::index_expr_with<
+      core::facts<name, s, detail::whole_numbers, false, core::form::index>::v>(
+      {detail::axis_node(core::op::index, &Ax::v, s)});
 }
 
 template <class T, class Err = detail::refusal<detail::axis_wanted<"index", T>>>
@@ -56,8 +57,9 @@ Err index(T);
 template <an_axis Ax>
 constexpr auto size(Ax) {
   constexpr auto name = detail::axis_label<core::op::size, &Ax::v>;
-  return index_expr<name, core::axes{}, detail::whole_numbers, 1>{
-      {detail::axis_node(core::op::size, &Ax::v, {})}};
+  return detail::index_expr_with<
+      core::facts<name, core::axes{}, detail::whole_numbers, false, core::form::index>::v>(
+      {detail::axis_node(core::op::size, &Ax::v, {})});
 }
 
 template <class T, class Err = detail::refusal<detail::axis_wanted<"size", T>>>

@@ -9,14 +9,14 @@ constexpr void give_name(node &n, sv name) {
   if (n.label.empty()) n.label = name;
 }
 
-template <str Name, str L, axes S, marks M, bool C>
-constexpr expr<Name, S, M, C> named(const expr<L, S, M, C> &x) {
+template <str Name, class W, const info &F>
+constexpr auto named(const expr<W, F> &x) {
   give_name((*x.g)[x.id], Name.view());
-  return {x.g, x.id};
+  return marked<Name, F.m>(x);
 }
-template <str Name, str L, axes S, marks M, int N, bool C>
-constexpr index_expr<Name, S, M, N, C> named(const index_expr<L, S, M, N, C> &x) {
-  auto r = marked<Name, M>(x);
+template <str Name, class W, const info &F, int N>
+constexpr auto named(const index_expr<W, F, N> &x) {
+  auto r = marked<Name, F.m>(x);
   give_name(r.nodes[N - 1], Name.view());
   return r;
 }

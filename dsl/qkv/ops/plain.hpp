@@ -12,12 +12,12 @@ constexpr marks forgotten(marks m) {
   return m;
 }
 
-template <str L, axes S, marks M, bool C>
-constexpr expr<L, S, forgotten(M), C> plain(const expr<L, S, M, C> &x) {
-  return {x.g, x.id};
+template <class W, const info &F>
+constexpr auto forget(const expr<W, F> &x) {
+  return retyped<facts<own_label<F>, F.s, forgotten(F.m), F.checked>::v>(x);
 }
 template <class Check>
-constexpr refused_by<Check> plain(const refused_by<Check> &x) {
+constexpr refused_by<Check> forget(const refused_by<Check> &x) {
   return x;
 }
 
@@ -31,7 +31,7 @@ constexpr refused_by<Check> plain(const refused_by<Check> &x) {
 // Errors:   none.
 template <tensor_expr X>
 constexpr auto plain(X w) {
-  return detail::plain(w);
+  return detail::forget(w);
 }
 
 }  // namespace qkv

@@ -1,6 +1,6 @@
 #pragma once
 // Recurrences: a state carried along an axis.
-#include <stdexcept>
+#include <exception>
 #include <type_traits>
 #include <utility>
 
@@ -97,23 +97,23 @@ struct scan {
 // The same label with another shape and other marks.
 template <class X, axes S, marks M>
 struct renewed;
-template <str L, axes From, marks Was, bool C, axes S, marks M>
-struct renewed<expr<L, From, Was, C>, S, M> {
-  using type = expr<L, S, M, C>;
+template <class W, const info &F, axes S, marks M>
+struct renewed<expr<W, F>, S, M> {
+  using type = expr_of<facts<own_label<F>, S, M, F.checked>::v>;
 };
-template <str L, axes From, marks Was, int N, bool C, axes S, marks M>
-struct renewed<index_expr<L, From, Was, N, C>, S, M> {
-  using type = expr<L, S, M, C>;
+template <class W, const info &F, int N, axes S, marks M>
+struct renewed<index_expr<W, F, N>, S, M> {
+  using type = expr_of<facts<own_label<F>, S, M, F.checked>::v>;
 };
 template <class Number, axes S, marks M>
 struct renewed<checked_number<Number>, S, M> {
-  using type = expr<"state", S, M, true>;
+  using type = expr_of<facts<"state", S, M, true>::v>;
 };
 
 template <class Number, axes S, marks M>
   requires std::is_arithmetic_v<Number>
 struct renewed<Number, S, M> {
-  using type = expr<"state", S, M>;
+  using type = expr_of<facts<"state", S, M>::v>;
 };
 
 // The state is not a param even where its start is one.
@@ -183,12 +183,15 @@ template <class Step, class... Given, class Next, class... Left>
 inline constexpr bool takes_fewer<Step, void(Given...), Next, Left...> =
     std::is_invocable_v<Step &, Given...> || takes_fewer<Step, void(Given..., Next), Left...>;
 
+template <axes Over, class S, class Step, class... X>
+inline constexpr bool step_drops =
+    takes_fewer<Step, void(typename state_of<S>::type), typename at_position<Over, X>::type...>;
+
 template <axes Over, class... T>
 inline constexpr bool scan_drops = false;
 template <axes Over, operand S, class Step, traced... X>
   requires(!in_formula<S, X...>)
-inline constexpr bool scan_drops<Over, S, Step, X...> =
-    takes_fewer<Step, void(typename state_of<S>::type), typename at_position<Over, X>::type...>;
+inline constexpr bool scan_drops<Over, S, Step, X...> = step_drops<Over, S, Step, X...>;
 
 // True if it takes up to three more; tested with extra operands like the last one.
 template <class Step, class Given, class Like, int Most = 3>
@@ -220,9 +223,9 @@ struct scan_form {
   static constexpr bool passes = false;
   static constexpr text why() {
     message m;
-    if (Brackets::say_quoted(m, "scan")) return m;
+    if (Brackets::say_not_axes(m, "scan")) return m;
     if (Brackets::count != 1)
-      m.say("scan: ", long{Brackets::count}, " axes are named");
+      Brackets::say_count(m, "scan");
     else
       m.say("scan<", Brackets::named, "> is not called with such operands");
     return m.say("it takes scan<axis>(start, step, x, ..)");
@@ -235,14 +238,35 @@ struct scan_form<Brackets, Start, Step, X...> {
   static constexpr bool passes = true;  // for others to refuse
 };
 
-// N operands follow the state, but the step takes fewer, or more.
-template <axes Over, bool Fewer, std::size_t N>
+// [](float state, float x): no template, so its types are known without its body.
+template <class Step, class... Given>
+inline constexpr bool takes_others =
+    requires { &Step::operator(); } && !std::is_invocable_v<Step &, Given...>;
+
+template <axes Over, class... T>
+inline constexpr bool scan_mistyped = false;
+template <axes Over, operand S, class Step, traced... X>
+  requires(!in_formula<S, X...>)
+inline constexpr bool scan_mistyped<Over, S, Step, X...> =
+    takes_others<Step, typename state_of<S>::type, typename at_position<Over, X>::type...>;
+
+enum class taken : unsigned char { fewer, more, others };
+template <axes Over, class... T>
+inline constexpr taken takes = scan_drops<Over, T...>   ? taken::fewer
+                               : scan_lacks<Over, T...> ? taken::more
+                                                        : taken::others;
+
+// N operands follow the state, but the step takes fewer, or more, or operands of other types.
+template <axes Over, taken Found, std::size_t N>
 struct scan_call {
   static constexpr text why() {
     constexpr rule::scan rule{Over};
     message m;
     return m
-        .say(rule.call(), ": the step takes ", Fewer ? "fewer" : "more",
+        .say(rule.call(), ": the step takes ",
+             Found == taken::fewer  ? "fewer"
+             : Found == taken::more ? "more"
+                                    : "other",
              " operands than the state and the ", long{N}, " that follow it")
         .say("[](auto state, auto x, ..) with an x for each");
   }
@@ -263,6 +287,11 @@ struct scan_step {
   }
 };
 
+struct too_few_operands : std::exception {
+  const char *what() const noexcept override {
+    return "scan: the step takes other operands than the state and one for each x";
+  }
+};
 struct anything {
   template <class T>
   constexpr anything(const T &) {}
@@ -270,7 +299,7 @@ struct anything {
 struct already_wrong {
   template <class Anything>
   operator Anything() const {
-    throw std::invalid_argument("scan: a step takes more operands than it is handed");
+    throw too_few_operands();
   }
 };
 
@@ -282,22 +311,22 @@ constexpr auto put_scan(graph *g, int state, const Last &, int next, const Resul
   const int result = g->put(step_node(op::scan, of_result.type, shape, Over, state, next, y.id));
   const int last = g->put(step_node(op::last, of_last.type, l.s, Over, state, next));
   constexpr bool checked = in_formula<Result, Last>;
-  using result_type = expr<axis_label<op::scan, Over[0]>, shape, of_result, checked>;
-  using last_type = expr<axis_label<op::last, Over[0]>, l.s, of_last, checked>;
-  return scanned<result_type, last_type>{{g, result}, {g, last}};
+  return scanned{
+      expr_with<facts<axis_label<op::scan, Over[0]>, shape, of_result, checked>::v>({g, result}),
+      expr_with<facts<axis_label<op::last, Over[0]>, l.s, of_last, checked>::v>({g, last})};
 }
 
 template <axes Over, class S, class Step, class... X>
 constexpr auto traced_scan(S state, Step step, X... x) {
-  graph *g = graph_of(state, x...);
-  const int start = lift<f32>(*g, state);
+  graph *g = graph_among({graph_in(state), graph_in(x)...});
+  const int start = lift(f32, *g, state);
   using state_type = typename state_of<S>::type;
   const int carried =
       g->put(step_node(op::carried, of<state_type>.m.type, of<state_type>.s, Over, start));
   (*g)[carried].number = carried;  // each scan has a state of its own
   [[maybe_unused]] const auto at = [&]<class Y>(const Y &y) {
     using type = typename at_position<Over, Y>::type;
-    const int whole = lift<i32>(*g, y);
+    const int whole = lift(i32, *g, y);
     return type{g,
                 g->put(step_node(op::element, of<type>.m.type, of<type>.s, Over, whole, carried))};
   };
@@ -314,16 +343,15 @@ constexpr auto refused_scan() {
 // Inside a formula, of which the step is a part.
 template <axes Over, class S, class Step, class... X>
 constexpr auto formula_scan(S state, Step step, X... x) {
-  if constexpr ((is_refused<S> || ... || is_refused<X>)) {
+  if constexpr ((of<S>.refused || ... || of<X>.refused)) {
     const auto r = first_refused(state, x...);
     return scanned{r, r};
   } else if constexpr (!passes<scan_operands<Over, S, X...>>) {
     return refused_scan<scan_operands<Over, S, X...>>();
   } else if constexpr (!std::is_invocable_v<Step &, typename state_of<S>::type,
                                             typename at_position<Over, X>::type...>) {
-    constexpr bool fewer =
-        takes_fewer<Step, void(typename state_of<S>::type), typename at_position<Over, X>::type...>;
-    return refused_scan<scan_call<Over, fewer, sizeof...(X)>>();
+    constexpr taken found = step_drops<Over, S, Step, X...> ? taken::fewer : taken::more;
+    return refused_scan<scan_call<Over, found, sizeof...(X)>>();
   } else {
     using stepped =
         decltype(step(typename state_of<S>::type{}, typename at_position<Over, X>::type{}...));
@@ -382,26 +410,27 @@ template <an_axis auto Ax, operand S, traced... X,
           class Err = detail::refusal<detail::scan_operands<core::axes_of<Ax>(), S, X...>>>
   requires(!detail::in_formula<S, X...>)
 Err scan(S, detail::anything, X...);
-template <
-    an_axis auto Ax, class... T,
-    class Err = detail::refusal<detail::scan_call<
-        core::axes_of<Ax>(), detail::scan_drops<core::axes_of<Ax>(), T...>, sizeof...(T) - 2>>>
+template <an_axis auto Ax, class... T,
+          class Err = detail::refusal<detail::scan_call<
+              core::axes_of<Ax>(), detail::takes<core::axes_of<Ax>(), T...>, sizeof...(T) - 2>>>
   requires(detail::scan_fits<core::axes_of<Ax>(), T...> &&
            (detail::scan_drops<core::axes_of<Ax>(), T...> ||
-            detail::scan_lacks<core::axes_of<Ax>(), T...>))
+            detail::scan_lacks<core::axes_of<Ax>(), T...> ||
+            detail::scan_mistyped<core::axes_of<Ax>(), T...>))
 constexpr Err scan(T...);
 template <detail::given... Ax, class... T,
           class Err = detail::refusal<detail::scan_form<detail::brackets<Ax...>, T...>>>
-Err scan(T...);
+constexpr Err scan(T...);
 // Selected where the step itself has an error, which the compiler has reported: adds no second one.
 // Also selected for a step that takes many more operands, which is reported when the kernel is
 // traced.
 template <an_axis auto Ax, class... T>
   requires(detail::scan_fits<core::axes_of<Ax>(), T...> &&
            !detail::scan_drops<core::axes_of<Ax>(), T...> &&
-           !detail::scan_lacks<core::axes_of<Ax>(), T...>)
+           !detail::scan_lacks<core::axes_of<Ax>(), T...> &&
+           !detail::scan_mistyped<core::axes_of<Ax>(), T...>)
 scanned<detail::already_wrong, detail::already_wrong> scan(T...) {
-  throw std::invalid_argument("scan: a step takes more operands than it is handed");
+  throw detail::too_few_operands();
 }
 
 }  // namespace qkv

@@ -1,6 +1,5 @@
 #pragma once
 // A run of positions of an axis.
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -44,13 +43,16 @@ template <an_axis auto From, an_axis auto To>
 inline constexpr auto slice = formula<"slice(x, first)">([](traced auto x, operand auto first) {
   auto whole = detail::expect<detail::rule::slice{core::axes_of<From, To>()}>(x);
   using begin = decltype(detail::as_checked<false>(first));
-  if constexpr (std::is_integral_v<begin>)
-    return take<From>(whole, index(To) + std::min<std::int64_t>(first, 1 << 30));
-  else if constexpr (tensor_expr<begin> || detail::node_count<begin> > 1)
-    return take<From>(whole,
-                      index(To) + min(first, size(From)));  // the largest i32 has no successor
-  else
+  if constexpr (std::is_integral_v<begin>) {
+    constexpr std::int64_t most = 1 << 30;
+    const auto from = static_cast<std::int64_t>(first);
+    return take<From>(whole, index(To) + (from < most ? from : most));
+  } else if constexpr (tensor_expr<begin> || detail::node_count<begin> > 1) {
+    // The largest i32 has no successor.
+    return take<From>(whole, index(To) + min(first, size(From)));
+  } else {
     return take<From>(whole, index(To) + first);
+  }
 });
 
 }  // namespace qkv

@@ -31,13 +31,18 @@ constexpr auto sqrt(Ax) {
   constexpr auto name = detail::axis_label<core::op::sqrt, &Ax::v>;
   constexpr core::marks m = detail::scale_of(&Ax::v);
   if constexpr (Ax::v.size >= 0) {
-    return index_expr<name, core::axes{}, m, 1>{
-        {detail::number_node(detail::root_of_size(Ax::v.size), f32)}};
+    return detail::index_expr_with<core::facts<name, core::axes{}, m, false, core::form::index>::v>(
+        {detail::number_node(detail::root_of_size(Ax::v.size), f32)});
   } else {
     core::node converted{.kind = core::op::cast, .a = 0}, root{.kind = core::op::sqrt, .a = 1};
-    return index_expr<name, core::axes{}, m, 3>{
-        {detail::axis_node(core::op::size, &Ax::v, {}), converted, root}};
+    return detail::index_expr_with<core::facts<name, core::axes{}, m, false, core::form::index>::v>(
+        {detail::axis_node(core::op::size, &Ax::v, {}), converted, root});
   }
 }
+
+// Computes: the square root of a number, the nearest double: dot<d_k>(Q, K) / sqrt(64).
+// Shapes:   a number
+// Errors:   none.
+constexpr double sqrt(std::integral auto n) { return detail::root_of_size(static_cast<long>(n)); }
 
 }  // namespace qkv
