@@ -98,4 +98,9 @@ inline constexpr auto badly_named =
 static_assert(says<decltype(badly_named(X))>(
     "let two words: a name is a letter, then letters, digits or _ X[batch, seq, d_model=512]"));
 
+// Any number of operands.
+inline constexpr auto total = formula<"total(x, rest..)">(
+    [](traced auto x, traced auto... rest) { return (x + ... + rest); });
+static_assert(!refused<decltype(total(scores, scores, scores))>);
+
 }  // namespace

@@ -101,6 +101,10 @@ static_assert(
     says<decltype(let<kv>(s))>("let: a name stands in quotes s[batch, heads=8, seq, kv]"));
 static_assert(
     says<decltype(zeros(seq, d_k))>("zeros: axes stand in <> did you mean zeros<seq, d_k>()?"));
+static_assert(says<decltype(zeros(b))>("zeros: axes stand in <> did you mean zeros<d_model>()?"));
+static_assert(says<decltype(rsqrt(64))>(
+    "rsqrt: takes a step of the kernel, not a number write the number itself"));
+static_assert(!refused<decltype(scores / sqrt(64))>);
 static_assert(says<decltype(scan(zeros<batch, d_model>(), add_up, X))>(
     "scan: 0 axes are named it takes scan<axis>(start, step, x, ..)"));
 static_assert(says<decltype(scan<"seq">(zeros<batch, d_model>(), add_up, X))>(

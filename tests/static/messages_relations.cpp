@@ -103,4 +103,10 @@ static_assert(
     !refused<decltype(seen and sliding_window<seq, mem, align::last>(3))> &&
     !refused<decltype(mask(C, causal<seq, mem, align::first> and causal<seq, mem, align::last>))>);
 
+// a mask written as a choice
+static_assert(says<decltype(softmax<kv>(where(causal<kv, seq>, scores, -1e9f)))>(
+    "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? where(causal<kv, seq>, dot(Q, K), number)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(softmax<kv>(where(causal<seq, kv>, scores, -1e9f)))>);
+static_assert(!refused<decltype(softmax<kv>(where(causal<kv, seq>, -1e9f, scores)))>);
+
 }  // namespace

@@ -12,7 +12,16 @@ struct function {
   static constexpr label_text form = label_text() << name_of(kind) << "(x)";
   static constexpr sv call = form.view();
   static constexpr axes over{};
-  constexpr text check(const info &) const { return {}; }
+  constexpr text check(const info &x) const {
+    message m;
+    if (!x.number()) return m;
+    m.say(name_of(kind), ": takes a step of the kernel, not a number");
+    if (kind == op::sqrt)
+      m.say("did you mean sqrt of an axis, or std::sqrt(..)?");
+    else
+      m.say("write the number itself");
+    return m;
+  }
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const { return bent(x.m, unary_type(kind, x.m.type)); }
 };
@@ -26,6 +35,15 @@ constexpr auto function(const X &x) {
 
 template <op Kind, class... T>
 using wrong_function = wrong_call<rule::function<Kind>, brackets<>, T...>;
+
+// Axes and whole numbers have overloads of their own (ops/sqrt_size.hpp).
+template <class... T>
+struct sqrt_call : call_check<rule::function<op::sqrt>, brackets<>, T...> {};
+template <class T>
+  requires(an_axis<T> || std::integral<T>)
+struct sqrt_call<T> {
+  static constexpr bool passes = true;
+};
 
 }  // namespace detail
 
@@ -93,6 +111,8 @@ template <traced X>
 constexpr auto sqrt(X x) {
   return detail::function<core::op::sqrt>(x);
 }
+template <class... T, class Err = detail::refusal<detail::sqrt_call<T...>>>
+Err sqrt(T...);
 template <traced X>
 constexpr auto rsqrt(X x) {
   return detail::function<core::op::rsqrt>(x);

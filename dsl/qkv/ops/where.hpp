@@ -47,6 +47,11 @@ struct where {
     m.weights = kept_weights(a, b, s);
     for (const info *x : {&c, &a, &b})
       if (m.placed.from < x->m.placed.from) m.placed = x->m.placed;
+    // where(causal<seq, kv>, scores, -1e9f) is a mask, too.
+    if (b.number()) {
+      const marks &keys = c.m.key ? c.m : a.m;
+      m.query = keys.query, m.key = keys.key, m.by = keys.by;
+    }
     return m;
   }
 };
