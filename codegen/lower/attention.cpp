@@ -92,9 +92,11 @@ class attention_lowering {
     return visible_keys(c_, s_, s_.row == no_axis ? Expr(0) : first, last, outer_);
   }
 
-  // Values of the tile, whose conditions are in the form that the machine asks for.
+  // Conditions on outer axes take no part in bounds inference: a tile has one position of each.
+  Expr kept(const Expr &e) const { return unsolved(e, f_.outer); }
+  // Values of the tile, with their conditions in the form that the machine requires.
   Expr chosen(const Expr &e) const {
-    return unsolved(f_.tile.dealt_to_threads() ? in_step(e, f_.j) : e, f_.outer);
+    return kept(f_.tile.dealt_to_threads() ? in_step(e, f_.j) : e);
   }
 
   // ---- scores -----------------------------------------------------------------------------------
@@ -233,7 +235,7 @@ class attention_lowering {
     if (runs_past_the_end()) count = both(count, inside(f_.j));
     f_.gated(all) = has_marks()        ? chosen(marked(product, both(count, inside(f_.j))))
                     : !count.defined() ? product
-                                       : unsolved(select(count, product, number(0)), f_.outer);
+                                       : kept(select(count, product, number(0)));
   }
 
   RDom keys_of_block(const std::string &name) const {
@@ -289,8 +291,7 @@ class attention_lowering {
       Expr count;
       if (with_gaps) count = has_marks() ? !is_mark(p) : pair_counts(key);
       if (values_have_gaps) count = both(count, value_counts(key));
-      f_.product_v(all) =
-          count.defined() ? unsolved(select(count, sum, f_.product_v(all)), f_.outer) : sum;
+      f_.product_v(all) = count.defined() ? kept(select(count, sum, f_.product_v(all))) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");
     const bool every_product = gaps_ && f_.tile.dealt_to_threads();

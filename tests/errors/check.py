@@ -53,13 +53,18 @@ def without(lines, cases, wanted):
     return lines
 
 
-def compile(compiler, file, lines, *flags):
-    """Exit code and what is printed."""
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-I{HERE.parents[1]}/dsl",
-               f"-I{HERE.parents[1]}/runtime", f"-I{HERE}", *WARNINGS, "-Wno-unused-const-variable", *flags, "-"]
-    source = f'#line 1 "{file}"\n' + "\n".join(lines) + "\n"
+def run(compiler, source, include, *flags):
+    """Exit code and what is printed, when a spec is compiled that finds its own headers in `include`."""
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-I{include}",
+               f"-I{HERE.parents[1]}/dsl", f"-I{HERE.parents[1]}/runtime", *WARNINGS, *flags, "-"]
     done = subprocess.run(command, input=source, text=True, capture_output=True, env={**os.environ, "LC_ALL": "C"})
     return done.returncode, done.stderr
+
+
+def compile(compiler, file, lines, *flags):
+    """Exit code and what is printed."""
+    source = f'#line 1 "{file}"\n' + "\n".join(lines) + "\n"
+    return run(compiler, source, HERE, "-Wno-unused-const-variable", *flags)
 
 
 def errors_of(printed, file):

@@ -7,11 +7,10 @@ second column says what the compiler says is one error, with those words, on its
 """
 import pathlib
 import re
-import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/errors"))
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "errors"))
 import check  # noqa: E402
 
 
@@ -35,26 +34,20 @@ def function(page, number, code):
     return f'LINE(line_{number}) {{\n#line {number} "{page}"\n(void)({code});\n}}\n'
 
 
-def compile(compiler, source):
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-x", "c++", f"-I{ROOT}/dsl", f"-I{ROOT}/tests/pages",
-               *check.WARNINGS, "-ferror-limit=0" if check.is_clang(compiler) else "-fmax-errors=0", "-"]
+def compile(compiler, page, source):
     source = '#include "context.hpp"\nnamespace page {\n' + source + "}\n"
-    done = subprocess.run(command, input=source, text=True, capture_output=True, env={**check.os.environ, "LC_ALL": "C"})
-    return check.errors_of(done.stderr, page_of[0])
-
-
-page_of = []
+    no_limit = "-ferror-limit=0" if check.is_clang(compiler) else "-fmax-errors=0"
+    return check.errors_of(check.run(compiler, source, HERE, no_limit)[1], page)
 
 
 def main():
     compiler, page = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
-    page_of.append(page)
     rows = [row for row in rows_of(page) if len(sys.argv) < 4 or row[0] == int(sys.argv[3])]
     faults = {}
-    for line, _, printed in compile(compiler, "".join(function(page, row[0], row[3]) for row in rows)):
+    for line, _, printed in compile(compiler, page, "".join(function(page, row[0], row[3]) for row in rows)):
         faults.setdefault(line, "must compile:\n" + "\n".join(printed))
     wrong = [row for row in rows if row[1]]
-    errors = compile(compiler, "".join(function(page, row[0], row[1]) for row in wrong)) if wrong else []
+    errors = compile(compiler, page, "".join(function(page, row[0], row[1]) for row in wrong)) if wrong else []
     for number, _, says, _ in wrong:
         mine = [error for error in errors if error[0] == number]
         if len(mine) != 1 or '{"' + says not in check.joined(mine[0][1]):
