@@ -238,10 +238,10 @@ struct scan_form<Brackets, Start, Step, X...> {
   static constexpr bool passes = true;  // for others to refuse
 };
 
-// [](float state, float x): no template, so its types are known without its body.
+// [](float state, float x): no template, so its types are known without its body. (A concept asks
+// the second question only where the first is answered by yes.)
 template <class Step, class... Given>
-inline constexpr bool takes_others =
-    requires { &Step::operator(); } && !std::is_invocable_v<Step &, Given...>;
+concept takes_others = requires { &Step::operator(); } && !std::is_invocable_v<Step &, Given...>;
 
 template <axes Over, class... T>
 inline constexpr bool scan_mistyped = false;
