@@ -1,4 +1,4 @@
-// What editors show of a step: its axes and what it is for, in words. They read the types of clang.
+// Editors show the axes of a step and what it is for, in words: they read the types of clang.
 #include "spec.hpp"
 
 #if defined(__clang__)

@@ -71,7 +71,7 @@ constexpr auto as_checked(const expr<W, F> &x) {
 }
 template <bool Checked, class W, const info &F, int N>
 constexpr auto as_checked(const index_expr<W, F, N> &x) {
-  return retyped<facts<own_label<F>, F.s, F.m, Checked, form::index>::v>(x);
+  return retyped<index_facts<own_label<F>, F.s, F.m, Checked>::v>(x);
 }
 
 template <class First, class... X>

@@ -35,6 +35,9 @@ struct facts {
   static constexpr info v{Label.view(), Shape, Meaning, Kind, Checked};
 };
 
+template <str Label, axes Shape, marks Meaning, bool Checked = false>
+using index_facts = facts<Label, Shape, Meaning, Checked, form::index>;
+
 // Shape and marks as text, which editors show with the type (core/words.hpp).
 template <str... Line>
 struct words;

@@ -45,7 +45,7 @@ struct outcome<std::tuple<R...>> : outcomes<R...> {
   }
 };
 
-// A call shows a name for each operand, scores and cap of softcap(scores, cap), or that there may be
+// A call shows a name for each operand, scores and cap of softcap(scores, cap). With dots it takes
 // any number of them: total(x, rest..).
 constexpr std::size_t most_operands(sv call) {
   if (call.find("..") != call.npos) return call.npos;

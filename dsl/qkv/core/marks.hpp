@@ -51,7 +51,7 @@ struct marks {
   bool unaligned =
       false;  // a causal mask between axes of unrelated size that does not say how they align
   maybe_axis twice{};  // named twice by the declaration of this input
-  bool stray = false;  // the declaration of this input has such an entry
+  bool stray = false;  // its declaration has an entry that is neither an axis nor a dtype
   bool param = false;  // made of parameters only
   bool given = false;  // an input as it is
   dtype type = f32;

@@ -137,6 +137,7 @@ struct within {
 template <auto Rule, class... X>
 struct verdict {
   static constexpr text why() { return Rule.check(of<X>...); }
+  // Not why().empty(): a right call instantiates one function fewer.
   static constexpr bool passes = Rule.check(of<X>...).empty();
 };
 // Inside a formula any operands fit: there make_step() asks the rule, outside of it this does.

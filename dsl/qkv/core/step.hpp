@@ -126,7 +126,7 @@ template <auto Rule, class... X>
       node_list<count> list;
       const int a[] = {lift(number, list, x)..., -1, -1};
       list.put(step_node(Rule.kind, meaning.type, shape, Rule.over, a[0], a[1], a[2]));
-      return index_expr_with<facts<name, shape, meaning, checked, form::index>::v>(list.nodes);
+      return index_expr_with<index_facts<name, shape, meaning, checked>::v>(list.nodes);
     }
   }
 }

@@ -7,7 +7,7 @@ namespace detail {
 
 template <str Name, axes Shape, dtype Type>
 constexpr auto filled(double value) {
-  return index_expr_with<facts<Name, Shape, marks{.type = Type}, false, form::index>::v>(
+  return index_expr_with<index_facts<Name, Shape, marks{.type = Type}>::v>(
       {number_node(value, Type), step_node(op::broadcast, Type, Shape, Shape, 0)});
 }
 template <axes Shape, dtype Type>

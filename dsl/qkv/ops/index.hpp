@@ -42,8 +42,7 @@ template <an_axis Ax>
 constexpr auto index(Ax) {
   constexpr core::axes s = one_axis(&Ax::v);
   constexpr auto name = detail::axis_label<core::op::index, &Ax::v>;
-  return detail::index_expr_with<
-      core::facts<name, s, detail::whole_numbers, false, core::form::index>::v>(
+  return detail::index_expr_with<core::index_facts<name, s, detail::whole_numbers>::v>(
       {detail::axis_node(core::op::index, &Ax::v, s)});
 }
 
@@ -57,8 +56,7 @@ Err index(T);
 template <an_axis Ax>
 constexpr auto size(Ax) {
   constexpr auto name = detail::axis_label<core::op::size, &Ax::v>;
-  return detail::index_expr_with<
-      core::facts<name, core::axes{}, detail::whole_numbers, false, core::form::index>::v>(
+  return detail::index_expr_with<core::index_facts<name, core::axes{}, detail::whole_numbers>::v>(
       {detail::axis_node(core::op::size, &Ax::v, {})});
 }
 

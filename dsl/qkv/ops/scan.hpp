@@ -287,7 +287,7 @@ struct scan_step {
   }
 };
 
-struct too_few_operands : std::exception {
+struct wrong_step : std::exception {
   const char *what() const noexcept override {
     return "scan: the step takes other operands than the state and one for each x";
   }
@@ -299,7 +299,7 @@ struct anything {
 struct already_wrong {
   template <class Anything>
   operator Anything() const {
-    throw too_few_operands();
+    throw wrong_step();
   }
 };
 
@@ -430,7 +430,7 @@ template <an_axis auto Ax, class... T>
            !detail::scan_lacks<core::axes_of<Ax>(), T...> &&
            !detail::scan_mistyped<core::axes_of<Ax>(), T...>)
 scanned<detail::already_wrong, detail::already_wrong> scan(T...) {
-  throw detail::too_few_operands();
+  throw detail::wrong_step();
 }
 
 }  // namespace qkv

@@ -1,5 +1,5 @@
 #pragma once
-// sqrt(ax): the scale of dot products, which remembers the axis it names.
+// sqrt of the size of an axis, the scale of dot products, which remembers the axis; of a number, too.
 #include <qkv/ops/index.hpp>
 
 namespace qkv {
@@ -31,17 +31,18 @@ constexpr auto sqrt(Ax) {
   constexpr auto name = detail::axis_label<core::op::sqrt, &Ax::v>;
   constexpr core::marks m = detail::scale_of(&Ax::v);
   if constexpr (Ax::v.size >= 0) {
-    return detail::index_expr_with<core::facts<name, core::axes{}, m, false, core::form::index>::v>(
+    return detail::index_expr_with<core::index_facts<name, core::axes{}, m>::v>(
         {detail::number_node(detail::root_of_size(Ax::v.size), f32)});
   } else {
     core::node converted{.kind = core::op::cast, .a = 0}, root{.kind = core::op::sqrt, .a = 1};
-    return detail::index_expr_with<core::facts<name, core::axes{}, m, false, core::form::index>::v>(
+    return detail::index_expr_with<core::index_facts<name, core::axes{}, m>::v>(
         {detail::axis_node(core::op::size, &Ax::v, {}), converted, root});
   }
 }
 
-// Computes: the square root of a number, the nearest double: dot<d_k>(Q, K) / sqrt(64).
+// Computes: the square root of a whole number: dot<d_k>(Q, K) / sqrt(64).
 // Shapes:   a number
+// Numerics: double, exact for squares; 0 for negative numbers.
 // Errors:   none.
 constexpr double sqrt(std::integral auto n) { return detail::root_of_size(static_cast<long>(n)); }
 
