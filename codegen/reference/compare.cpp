@@ -34,7 +34,7 @@ class comparer {
       if (breaks_promise(k)) return not_zero(k);
     verdict v = worst_element();
     if (v.right && e_.zeros_believed)
-      v.text = e_.name + ": 0 everywhere, like a plain loop: proves little";
+      v.text = e_.name + ": 0 everywhere, as plain loops or rounding may make it: proves little";
     return v;
   }
 
@@ -327,6 +327,13 @@ bool is_surely_right(dtype type, const array &reference, const array &noise, con
   return true;
 }
 
+// True if rounding alone could make every element 0, as where large terms cancel.
+bool nothing_beyond_noise(const expectation &e) {
+  for (std::size_t k = 0; k < e.reference.size(); ++k)
+    if (!(std::fabs(e.reference[k]) <= 2 * e.noise[k])) return false;
+  return true;
+}
+
 std::vector<expectation> expected(const program &p, const arrays &arguments, const size_map &sizes,
                                   measured exact, std::map<order, arrays> loops) {
   const std::vector<bool> in_f64 = computed_in_f64(p);
@@ -359,6 +366,7 @@ std::vector<expectation> expected(const program &p, const arrays &arguments, con
       for (std::size_t k = 0; k < loop->size(); ++k) zeros = zeros && size_at(*loop, k) < least;
       e.zeros_believed = e.zeros_believed || zeros;
     }
+    e.zeros_believed = e.zeros_believed || nothing_beyond_noise(e);
     for (std::size_t k = 0; k < e.reference.size(); ++k) {
       double largest = 0;
       for (const std::vector<double> *x : {&e.reference, &e.in_sequence, &e.in_eights, &e.fused})

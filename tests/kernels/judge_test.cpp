@@ -20,6 +20,8 @@ constexpr auto products =
 constexpr auto steps = kernel<"steps">([](in<"A", n> A, in<"B", n> B) -> out<"O", n> {
   return where(A < 0.5f, B, 0) + where(A < 0.25f, B, 0);
 });
+constexpr auto difference =
+    kernel<"difference">([](in<"A", n> A, in<"B", n> B) -> out<"O"> { return sum<n>(A - B); });
 constexpr auto truncated =
     kernel<"truncated">([](in<"A", n> A, in<"B", n> B) -> outs<out<"O", n>, out<"W", i32, n>> {
       return {A + B, cast<i32>(B)};
@@ -51,6 +53,17 @@ TEST_CASE("zeros everywhere are wrong where the first element alone is 0") {
   CHECK(wrong(e) == "");
   e.result("O") = {0, 0, 0};
   CHECK(wrong(e) == "O is 0 everywhere: nothing was computed, or nothing is tested");
+}
+
+TEST_CASE("zeros everywhere are right where rounding alone could make them") {
+  example e = made(codegen::make_program(difference), {0x1p30, 0x1p30, 1}, {0x1p30, 0x1p30, -1});
+  CHECK(wrong(e) == "");
+  e.result("O") = {0};
+  CHECK(wrong(e) == "O is 0 everywhere: nothing was computed, or nothing is tested");
+  e = made(codegen::make_program(difference), {0x1p30, -0x1p30, 1}, {1, 1, 1});
+  REQUIRE(e.result("O")[0] == -2);
+  e.result("O") = {0};
+  CHECK(wrong(e) == "");
 }
 
 TEST_CASE("after many elements that rounding decides, the next one is judged") {
