@@ -163,8 +163,9 @@ class checker {
   std::int64_t &size(int a) { return sizes_[k_.axes[a].root]; }
 
   // Sizes that no argument carries follow from the conditions: the blocks of
-  // split<seq, blocks, within>.
-  bool derive(const qkv_condition &c) {
+  // split<seq, blocks, within>. Any size goes with parts of size 0; it is 0 where nothing else
+  // decides it.
+  bool derive(const qkv_condition &c, bool nothing_else) {
     std::int64_t &a = size(c.a), &b = size(c.b);
     if (c.kind == QKV_SAME) {
       if ((a == unknown) == (b == unknown)) return false;
@@ -183,9 +184,14 @@ class checker {
       (b == unknown ? b : f) = a - other;
       return true;
     }
-    if (other == 0 ? a != 0 : a % other != 0) return false;
+    if (other == 0 ? a != 0 || !nothing_else : a % other != 0) return false;
     (b == unknown ? b : f) = other == 0 ? 0 : a / other;
     return true;
+  }
+
+  bool derive_one(bool nothing_else) {
+    return std::any_of(k_.conditions, k_.conditions + k_.n_conditions,
+                       [&](const qkv_condition &c) { return derive(c, nothing_else); });
   }
 
   // Of both parts: the product, or the sum. Saturates.
@@ -196,9 +202,7 @@ class checker {
   }
 
   status conditions() {
-    for (bool more = true; more;) {
-      more = false;
-      for (int i = 0; i < k_.n_conditions; ++i) more |= derive(k_.conditions[i]);
+    while (derive_one(false) || derive_one(true)) {
     }
     for (int i = 0; i < k_.n_conditions; ++i) {
       const qkv_condition &c = k_.conditions[i];

@@ -279,6 +279,14 @@ TEST_CASE("sizes that must fit each other") {
             .code() == status_code::wrong_condition);
   l.with(std::vector<qkv_condition>{{QKV_PRODUCT, 1, 0, 3, "merge<d_model, seq, d_k>"}});
   CHECK(text(2, 128, 2) == "heads: axis heads has no size: no argument carries it");
+  // any size goes with parts of size 0: what else decides it does
+  l.with(std::vector<qkv_condition>{{QKV_PRODUCT, 1, 2, 4, "split<d_model, heads, mem>"},
+                                    {QKV_SAME, 2, 0, -1, "rename<heads, seq>"}});
+  CHECK(text(2, 0, 0) == "ok");
+  CHECK(text(2, 6, 3) == "ok");
+  CHECK(text(2, 9, 3) == "heads: rename<heads, seq>: heads is 3 but seq is 2");
+  l.with(std::vector<qkv_condition>{{QKV_PRODUCT, 1, 2, 4, "split<d_model, heads, mem>"}});
+  CHECK(text(2, 0, 0) == "ok");
 }
 
 TEST_CASE("sizes that must add up") {
