@@ -28,10 +28,13 @@ constexpr auto cross =
       return cross_attention<d_model, d_e, mem, heads, d_k, d_v>(X, E, Wq, Wk, Wv, Wo);
     });
 constexpr auto grouped = kernel<"grouped">(
-    [](in<"Q", batch, q_heads, seq, d_k> Q, K_ K, V_ V, in<"length", i32, batch> length)
-        -> outs<out<"O", batch, q_heads, seq, d_v>, out<"P", batch, q_heads, seq, d_v>> {
+    [](in<"Q", batch, q_heads, seq, d_k> Q, K_ K, V_ V, in<"length", i32, batch> length,
+       in<"lengths", i32, batch, q_heads> lengths)
+        -> outs<out<"O", batch, q_heads, seq, d_v>, out<"P", batch, q_heads, seq, d_v>,
+                out<"H", batch, q_heads, seq, d_v>> {
       return {grouped_query<q_heads, heads, group, d_k, mem>(Q, K, V),
-              grouped_query<q_heads, heads, group, d_k, mem>(Q, K, V, padding<mem>(length))};
+              grouped_query<q_heads, heads, group, d_k, mem>(Q, K, V, padding<mem>(length)),
+              grouped_query<q_heads, heads, group, d_k, mem>(Q, K, V, padding<mem>(lengths))};
     });
 constexpr auto multi_query =
     kernel<"multi_query">([](Q_ Q, in<"K", batch, mem, d_k> K, in<"V", batch, mem, d_v> V) -> O_ {
@@ -123,6 +126,10 @@ TEST_CASE("grouped_query: head h uses key head h / group; multi-query: one for a
     QKV_SAME(r["P"], (position{2, 6, n, 5}), [&](auto i) {
       return expected(
           i, [&](int64_t j) { return static_cast<double>(j) < at(a.at("length"), {i[0]}); });
+    });
+    QKV_SAME(r["H"], (position{2, 6, n, 5}), [&](auto i) {
+      return expected(
+          i, [&](int64_t j) { return static_cast<double>(j) < at(a.at("lengths"), {i[0], i[1]}); });
     });
     QKV_SAME(meaning(multi_query, one)["O"], (position{2, 3, n, 5}), [&, m = m](auto i) {
       const auto score = [&](int64_t j) {
