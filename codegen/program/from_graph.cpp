@@ -1,8 +1,11 @@
 #include "codegen/program/from_graph.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "codegen/program/assemble.hpp"
+#include "codegen/program/text.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -60,6 +63,21 @@ class converter {
     n.value = from.number;
     n.name = from.label;
     p_.nodes.push_back(std::move(n));
+    if (from.kind == op::take) check_position(static_cast<node_id>(p_.nodes.size()) - 1);
+  }
+
+  // A position that varies is moved to the nearest end; a number beyond it is a slip: X[-1].
+  void check_position(node_id take) const {
+    const node &n = p_[take], &position = p_[n.in[1]];
+    if (position.kind != op::number) return;
+    const axis &along = p_.axes[n.over[0]];
+    if (position.value < 0)
+      throw std::invalid_argument(
+          fmt::format("{}: {}: positions count from 0; the last is size({}) - 1", p_.name,
+                      label_of(p_, take), along.name));
+    if (along.size >= 0 && position.value >= static_cast<double>(along.size))
+      throw std::invalid_argument(fmt::format("{}: {}: {} is {}, so positions end before it",
+                                              p_.name, label_of(p_, take), along.name, along.size));
   }
 
   program p_;

@@ -61,6 +61,21 @@ TEST_CASE("a constant that is no i32") {
                     "large: 3000000000 in n + 3000000000 is not an i32");
 }
 
+TEST_CASE("a constant position outside of its table") {
+  constexpr auto last =
+      kernel<"last">([](in<"X", seq, d> X) -> out<"Y", d> { return take<seq>(X, -1); });
+  CHECK_THROWS_WITH(codegen::make_program(last),
+                    "last: take<seq>(X, -1): positions count from 0; the last is size(seq) - 1");
+  constexpr auto beyond =
+      kernel<"beyond">([](in<"X", seq, d> X) -> out<"Y", seq> { return take<d>(X, 64); });
+  CHECK_THROWS_WITH(codegen::make_program(beyond),
+                    "beyond: take<d>(X, 64): d is 9, so positions end before it");
+  constexpr auto right = kernel<"right">([](in<"X", seq, d> X) -> outs<out<"A", d>, out<"B", seq>> {
+    return {take<seq>(X, size(seq) - 1), take<d>(X, 0)};
+  });
+  CHECK_NOTHROW(codegen::make_program(right));
+}
+
 TEST_CASE("what Halide refuses is one line that names the step") {
   constexpr auto product = kernel<"product">(
       [](in<"X", seq, d> X, in<"W", d> W) -> out<"Y", seq> { return dot<d>(X, W); });

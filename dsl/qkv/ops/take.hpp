@@ -45,7 +45,8 @@ struct take {
 //           table[.., position[.., i]].
 // Shapes:   Ax replaced by the axes of position that the table lacks; axes of both are walked
 //           together.
-// Numerics: no arithmetic. A position outside of the table is moved to its nearest end.
+// Numerics: no arithmetic. A position outside of the table is moved to its nearest end; a number
+//           there is refused when the kernel is built.
 // Errors:   the table lacks Ax; position is not i32.
 template <an_axis auto Ax, traced Table, operand Position>
   requires detail::fits<detail::rule::take{core::axes_of<Ax>()}, Table, Position>
