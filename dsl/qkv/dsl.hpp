@@ -68,3 +68,4 @@
 
 #include <qkv/core/formula.hpp>
 #include <qkv/core/kernel.hpp>
+#include <qkv/core/one_result.hpp>

@@ -88,3 +88,21 @@ inline constexpr auto k = kernel<"k">(
 int nodes() { return k.trace().size(); }  // as a generator does
 
 }  // namespace wrong_second_result
+
+// case parts_of_one_result: one result taken apart, as of nn.MultiheadAttention
+namespace parts_of_one_result {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
+#ifdef WRONG
+  // next line: scaled_dot_product(Q, K, V): is one result, not several give it one name: auto o = ..;
+  auto [o, weights] = scaled_dot_product<d_k, kv>(Q, K, V);
+#else
+      auto o = scaled_dot_product<d_k, kv>(Q, K, V);
+#endif
+  return o;
+});
+
+int nodes() { return k.trace().size(); }  // as a generator does
+
+}  // namespace parts_of_one_result

@@ -105,6 +105,7 @@ static_assert(says<decltype(zeros(b))>("zeros: axes stand in <> did you mean zer
 static_assert(says<decltype(rsqrt(64))>(
     "rsqrt: takes a step of the kernel, not a number write the number itself"));
 static_assert(!refused<decltype(scores / sqrt(64))>);
+static_assert(sqrt(0) == 0 && sqrt(-4) != sqrt(-4));
 static_assert(says<decltype(scan(zeros<batch, d_model>(), add_up, X))>(
     "scan: 0 axes are named it takes scan<axis>(start, step, x, ..)"));
 static_assert(says<decltype(scan<"seq">(zeros<batch, d_model>(), add_up, X))>(

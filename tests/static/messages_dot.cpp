@@ -53,6 +53,20 @@ static_assert(says<decltype(dot<kv>(step<decltype(softmax<seq>(scores))>, V))>(
 // a feature map by softmax
 static_assert(says<decltype(dot<kv>(step<decltype(softmax<d_k>(K))>, V))>(
     "dot<kv> contracts weights over d_k; did you mean softmax<kv>? if it is meant, plain(softmax(K)) makes them numbers softmax(K)[batch, heads=8, kv, d_k=64] V[batch, heads=8, kv, d_v=32]"));
+// weights over another axis, made otherwise: the fix stays with how they were made
+static_assert(says<decltype(dot<kv>(step<decltype(normalize<seq>(exp(scores)))>, V))>(
+    "dot<kv> contracts weights over seq; did you mean normalize<kv>? if it is meant, plain(normalize(exp(dot(Q, K)))) makes them numbers normalize(exp(dot(Q, K)))[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
+inline constexpr auto powers = step<decltype(exp(step<decltype(scores - max<kv>(scores))>))>;
+static_assert(says<decltype(dot<kv>(step<decltype(powers / sum<seq>(powers))>, V))>(
+    "dot<kv> contracts weights over seq; did you mean softmax<kv>? if it is meant, plain(exp(..) / sum(exp(..))) makes them numbers exp(..) / sum(exp(..))[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
+static_assert(!refused<decltype(dot<kv>(step<decltype(powers / sum<kv>(powers))>, V))>);
+// sum-normalized features are no weights
+static_assert(!refused<decltype(dot<kv>(step<decltype(K / sum<d_k>(K))>, V))>);
+// scores in the place of values
+static_assert(says<decltype(dot<kv>(softmax<kv>(V), step<decltype(scores / sqrt(d_k))>))>(
+    "dot<kv>: dot(Q, K) / sqrt(d_k) is divided by sqrt(d_k), as scores are, but stands where values belong scores come first, then values; if it is meant, divide by sqrt(size(d_k)) softmax(V)[batch, heads=8, kv, d_v=32] dot(Q, K) / sqrt(d_k)[batch, heads=8, seq, kv]"));
+static_assert(
+    !refused<decltype(dot<kv>(softmax<kv>(V), step<decltype(scores / sqrt(size(d_k)))>))>);
 // weights that were let
 static_assert(says<decltype(dot<kv>(step<decltype(let<"w">(step<decltype(softmax<seq>(scores))>))>,
                                     V))>(

@@ -159,6 +159,11 @@ constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
   return kept;
 }
 
+// exp(x) / sum<kv>(exp(x)): weights, as softmax<kv> gives them.
+constexpr bool shares(const info &l, const info &r) {
+  return l.label.starts_with("exp(") && r.label == call_label(name_of(op::sum), l.label).view();
+}
+
 // Axes along which a term added to a score is constant, so that it would cancel in softmax. Numbers
 // and statistics may.
 constexpr axes constant_along(const info &term, const info &score, const axes &shape) {
@@ -197,7 +202,7 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
     m.inverse = true;
   }
   if (is_logic(kind)) return m;
-  m.weights = kept_weights(l, r, shape);
+  m.weights = kind == op::div && shares(l, r) ? r.m.statistic : kept_weights(l, r, shape);
   if (adds(kind)) {
     m.bias_lacks = l.m.bias_lacks.with(r.m.bias_lacks)
                        .with(constant_along(l, r, shape))

@@ -38,6 +38,7 @@ struct dot {
     if (over_other_weights(m, l, r) || over_other_weights(m, r, l)) return m.show(l, r);
     if (part_of_weights(m, l) || part_of_weights(m, r)) return m.show(l, r);
     if (loses_weights(m, l, r) || loses_weights(m, r, l)) return m.show(l, r);
+    if (weighs_scores(m, l, r) || weighs_scores(m, r, l)) return m.show(l, r);
     if (too_many_axes(m, call, shape(l, r))) m.show(l, r);
     return m;
   }
@@ -64,8 +65,8 @@ struct dot {
   constexpr bool over_other_weights(message &m, const info &w, const info &other) const {
     if (w.m.weights.empty() || !w.m.weights.common(over).empty()) return false;
     if (other.m.param || !other.m.weights.common(over).empty()) return false;
-    m.say("dot<", over, "> contracts weights over ", w.m.weights, "; did you mean softmax<", over,
-          ">?")
+    m.say("dot<", over, "> contracts weights over ", w.m.weights, "; did you mean ",
+          w.label.starts_with("normalize(") ? "normalize<" : "softmax<", over, ">?")
         .say("if it is meant, plain(", w.label, ") makes them numbers");
     return true;
   }
@@ -85,6 +86,16 @@ struct dot {
     if (lost.empty()) return false;
     m.say("dot<", over, ">: ", x.label, " is masked along ", lost, ", its weights are not")
         .say("mask the scores; if it is meant, where(keep, x, 0) in place of that mask");
+    return true;
+  }
+
+  // Weights meet scores: of the calls that take scores and values, one with the two exchanged.
+  constexpr bool weighs_scores(message &m, const info &w, const info &x) const {
+    if (w.m.weights.common(over).empty() || !x.m.scaled) return false;
+    m.say("dot<", over, ">: ", x.label, " is divided by sqrt(", x.m.scaled->name,
+          "), as scores are, but stands where values belong")
+        .say("scores come first, then values; if it is meant, divide by sqrt(size(",
+             x.m.scaled->name, "))");
     return true;
   }
 
@@ -119,7 +130,8 @@ struct dot {
 //           contributes nothing.
 // Errors:   a named axis missing or of two sizes; f64 with f32; a shared axis that is not a batch
 //           axis; heads added up between activations; weights contracted over another axis than
-//           their own, or over some of their axes; masked values whose weights are not masked.
+//           their own, or over some of their axes; masked values whose weights are not masked;
+//           values that are scaled scores.
 template <an_axis auto... Ax, traced L, traced R>
   requires detail::fits<detail::rule::dot{core::axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {

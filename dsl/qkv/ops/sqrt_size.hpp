@@ -1,13 +1,15 @@
 #pragma once
 // sqrt of the size of an axis, the scale of dot products, which remembers the axis; of a number, too.
+#include <limits>
 #include <qkv/ops/index.hpp>
 
 namespace qkv {
 namespace detail {
 
 constexpr double root_of_size(long n) {  // Newton from above: exact for squares
-  if (n <= 0) return 0;
-  double x = n < 1 ? 1 : static_cast<double>(n);
+  if (n < 0) return std::numeric_limits<double>::quiet_NaN();
+  if (n == 0) return 0;
+  double x = static_cast<double>(n);
   for (double next = 0.5 * (x + 1); next < x; next = 0.5 * (x + static_cast<double>(n) / x))
     x = next;
   return x;
@@ -42,7 +44,7 @@ constexpr auto sqrt(Ax) {
 
 // Computes: the square root of a whole number: dot<d_k>(Q, K) / sqrt(64).
 // Shapes:   a number
-// Numerics: double, exact for squares; 0 for negative numbers.
+// Numerics: double, exact for squares; NaN for negative numbers.
 // Errors:   none.
 constexpr double sqrt(std::integral auto n) { return detail::root_of_size(static_cast<long>(n)); }
 
