@@ -15,7 +15,6 @@ struct broadcast {
     message m;
     const call_name call{"broadcast", over};
     if (over.empty()) return m.say("broadcast: names no axis").show(x);
-    if (needs_input(m, call, x)) return m;
     for (const axis_data *a : over)
       if (x.s.has(a)) return m.say(call, ": ", x.label, " already has ", a->name).show(x);
     if (too_many_axes(m, call, shape(x))) m.show(x);

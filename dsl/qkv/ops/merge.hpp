@@ -16,7 +16,7 @@ struct merge {
     const call_name call{"merge", over};
     if (over.n != 3) return m.say("merge: the axes must differ").show(x);
     const axes parts = one_axis(over[1]).add(over[2]);
-    if (needs_input(m, call, x) || lacks_axis(m, call, parts, x)) return m;
+    if (lacks_axis(m, call, parts, x)) return m;
     if (x.s.has(over[0])) return m.say(call, ": ", x.label, " already has ", over[0]->name).show(x);
     if (x.m.first && same_name(x.m.first.at, over[2]) && same_name(x.m.second.at, over[1]))
       return m.say(call, ": ", x.label, " was split as ", over[2]->name, ", ", over[1]->name)

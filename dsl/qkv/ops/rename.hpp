@@ -15,7 +15,7 @@ struct rename {
     message m;
     const call_name call{"rename", over};
     if (over.n != 2) return m.say("rename: from and to are the same axis").show(x);
-    if (needs_input(m, call, x) || lacks_axis(m, call, one_axis(over[0]), x)) return m;
+    if (lacks_axis(m, call, one_axis(over[0]), x)) return m;
     if (x.s.has(over[1])) return m.say(call, ": ", x.label, " already has ", over[1]->name).show(x);
     const axis_data *from = x.s.find(over[0]);
     if (from->size >= 0 && over[1]->size >= 0 && from->size != over[1]->size) {

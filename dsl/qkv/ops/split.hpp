@@ -51,7 +51,7 @@ struct split {
     message m;
     const call_name call{"split", over};
     if (over.n != 3) return m.say("split: the axes must differ").show(x);
-    if (needs_input(m, call, x) || lacks_axis(m, call, one_axis(over[0]), x)) return m;
+    if (lacks_axis(m, call, one_axis(over[0]), x)) return m;
     for (int i : {1, 2})
       if (x.s.has(over[i]))
         return m.say(call, ": ", x.label, " already has ", over[i]->name).show(x);
