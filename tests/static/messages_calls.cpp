@@ -82,7 +82,8 @@ static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, V, K))>(
     "dot<d_k>: no axis d_k in V did you mean scaled_dot_product(Q, K, V)? Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));
 static_assert(says<decltype(exp(kv))>(
     "exp: kv is an axis, not a number did you mean index(kv) or size(kv)?"));
-static_assert(says<decltype(tanh("s"))>("tanh is not called with 1 such operand it takes tanh(x)"));
+static_assert(
+    says<decltype(tanh("s"))>("tanh: operand 1 is neither a step nor a number it takes tanh(x)"));
 static_assert(says<decltype(where(keep, s))>(
     "where is not called with 2 such operands it takes where(condition, yes, no)"));
 static_assert(says<decltype(where(kv, s, 0))>(

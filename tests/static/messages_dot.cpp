@@ -22,7 +22,7 @@ constexpr in<"R", batch, heads, kv, e, g, h, d_k> R;
 // a forgotten rename
 static_assert(says<decltype(dot<d_k>(step<decltype(dot<d_model>(X, Wq))>,
                                      step<decltype(dot<d_model>(X, Wq))>))>(
-    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(dot(X, Wq)) dot(X, Wq)[batch, seq, heads=8, d_k=64] dot(X, Wq)[batch, seq, heads=8, d_k=64]"));
+    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(dot(X, Wq)) for each seq by itself: sum<d_k>(dot(X, Wq) * dot(X, Wq)) dot(X, Wq)[batch, seq, heads=8, d_k=64] dot(X, Wq)[batch, seq, heads=8, d_k=64]"));
 // f64 with f32
 static_assert(says<decltype(dot<d_k>(T, D))>(
     "dot<d_k>: T is f32 but D is f64 did you mean cast<f64>(T)? T[batch, seq, d_k=64] D[batch, kv, d_k=64]"));
@@ -56,9 +56,9 @@ static_assert(says<decltype(dot<kv>(step<decltype(softmax<d_k>(K))>, V))>(
 // weights over another axis, made otherwise: the fix stays with how they were made
 static_assert(says<decltype(dot<kv>(step<decltype(normalize<seq>(exp(scores)))>, V))>(
     "dot<kv> contracts weights over seq; did you mean normalize<kv>? if it is meant, plain(normalize(exp(dot(Q, K)))) makes them numbers normalize(exp(dot(Q, K)))[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
-inline constexpr auto powers = step<decltype(exp(step<decltype(scores - max<kv>(scores))>))>;
+inline constexpr auto powers = step<decltype(exp(scores))>;
 static_assert(says<decltype(dot<kv>(step<decltype(powers / sum<seq>(powers))>, V))>(
-    "dot<kv> contracts weights over seq; did you mean softmax<kv>? if it is meant, plain(exp(..) / sum(exp(..))) makes them numbers exp(..) / sum(exp(..))[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
+    "dot<kv> contracts weights over seq; did you mean softmax<kv>? if it is meant, plain(exp(dot(Q, K)) / sum(exp(dot(Q, K)))) makes them numbers exp(dot(Q, K)) / sum(exp(dot(Q, K)))[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
 static_assert(!refused<decltype(dot<kv>(step<decltype(powers / sum<kv>(powers))>, V))>);
 // sum-normalized features are no weights
 static_assert(!refused<decltype(dot<kv>(step<decltype(K / sum<d_k>(K))>, V))>);

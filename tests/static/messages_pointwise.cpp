@@ -45,9 +45,9 @@ static_assert(says<decltype(row - X)>(
 // a term per key
 static_assert(says<decltype(scores + step<decltype(dot<d_k>(u, K))>)>(
     "+: dot(u, K) would be repeated along seq in a softmax over seq it cancels if it is meant, write broadcast<seq>(dot(u, K)) dot(Q, K)[batch, heads=8, seq, kv] dot(u, K)[heads=8, batch, kv]"));
-// a view of an input is not that input
-static_assert(says<decltype(scores - step<decltype(rename<seq, kv>(step<decltype(sum<d_k>(Q))>))>)>(
-    "-: rename(sum(Q)) would be repeated along seq in a softmax over seq it cancels if it is meant, write broadcast<seq>(rename(sum(Q))) dot(Q, K)[batch, heads=8, seq, kv] rename(sum(Q))[batch, heads=8, kv]"));
+// norms over what was contracted: |q - k|^2
+static_assert(
+    !refused<decltype(scores - step<decltype(rename<seq, kv>(step<decltype(sum<d_k>(Q))>))>)>);
 // min
 static_assert(says<decltype(min(R, P))>(
     "min: neither side contains the other if it is meant, broadcast<mem>(R) and broadcast<seq>(P) R[batch, seq] P[batch, mem]"));
@@ -118,7 +118,7 @@ static_assert(says<decltype(where(causal<seq, mem>, step<decltype(dot<d_model>(X
     "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last; over a cache, cached_causal causal<seq, mem>[mem, seq]"));
 // the same, inverted: its axes are unknown
 static_assert(says<decltype(where(!causal<seq, mem>, step<decltype(dot<d_model>(X, E))>, 0.f))>(
-    "!(causal<seq, mem>): made of a causal mask between axes of unrelated size say causal<query, key, align::first> or align::last !(causal<seq, mem>)[mem, seq]"));
+    "!causal<seq, mem>: made of a causal mask between axes of unrelated size say causal<query, key, align::first> or align::last !causal<seq, mem>[mem, seq]"));
 // too many axes
 static_assert(says<decltype(L * index(kv) * index(mem) * index(d_k))>(
     "*: the result has more than 8 axes (L * index(kv)) * index(mem)[batch, heads=8, seq, a=2, c=2, e=2, kv, mem] index(d_k)[d_k=64]"));

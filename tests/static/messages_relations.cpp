@@ -26,9 +26,9 @@ constexpr auto sloped_last =
 
 // query and slots swapped: known where weights are made
 static_assert(says<decltype(softmax<slots>(step<decltype(mask(S, turned))>))>(
-    "softmax<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, ..)[batch, heads=8, seq, slots]"));
+    "softmax<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, cached_causal<slots, seq>)[batch, heads=8, seq, slots]"));
 static_assert(says<decltype(normalize<slots>(step<decltype(mask(S, turned))>))>(
-    "normalize<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, ..)[batch, heads=8, seq, slots]"));
+    "normalize<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, cached_causal<slots, seq>)[batch, heads=8, seq, slots]"));
 static_assert(says<decltype(sigmoid_attention<kv>(step<decltype(mask(scores, causal<kv, seq>))>, V,
                                                   0))>(
     "sigmoid_attention<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<kv, seq>)[batch, heads=8, seq, kv]"));
@@ -36,7 +36,7 @@ static_assert(says<decltype(sigmoid_attention<kv>(step<decltype(mask(scores, cau
 static_assert(says<decltype(softmax<kv>(step<decltype(mask(scores, causal<seq, seq>))>))>(
     "softmax<kv>: causal<seq, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<seq, seq>)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(softmax<heads>(step<decltype(mask(S, seen))>))>(
-    "softmax<heads>: cached_causal<seq, slots> takes slots as its keys did you mean softmax<slots>? mask(S, ..)[batch, heads=8, seq, slots]"));
+    "softmax<heads>: cached_causal<seq, slots> takes slots as its keys did you mean softmax<slots>? mask(S, cached_causal<seq, slots>)[batch, heads=8, seq, slots]"));
 // also beside a mask without sides
 static_assert(says<decltype(softmax<slots>(
                   step<decltype(mask(S, turned and step<decltype(padding<slots>(length))>))>))>(
@@ -45,11 +45,11 @@ static_assert(says<decltype(softmax<slots>(
 static_assert(says<decltype(softmax<kv>(
                   step<decltype(scores +
                                 step<decltype(relative_bias<kv, seq, distances>(table))>)>))>(
-    "softmax<kv>: relative_bias<kv, seq> takes seq as its keys did you mean relative_bias<seq, kv>? dot(Q, K) + (..)[batch, heads=8, seq, kv]"));
+    "softmax<kv>: relative_bias<kv, seq> takes seq as its keys did you mean relative_bias<seq, kv>? dot(Q, K) + relative_bias<kv, seq>[batch, heads=8, seq, kv]"));
 static_assert(says<
               decltype(mask(step<decltype(scores + step<decltype(t5_bias<kv, seq, buckets>(t5))>)>,
                             causal<seq, kv>))>(
-    "mask: t5_bias<kv, seq> takes seq as its keys, but causal<seq, kv> takes kv name the queries first, then the keys dot(Q, K) + (t5_bias<kv, seq>)[batch, heads=8, seq, kv] causal<seq, kv>[kv, seq]"));
+    "mask: t5_bias<kv, seq> takes seq as its keys, but causal<seq, kv> takes kv name the queries first, then the keys dot(Q, K) + t5_bias<kv, seq>[batch, heads=8, seq, kv] causal<seq, kv>[kv, seq]"));
 
 // positions that know no cache, beside those that do
 static_assert(says<decltype(seen and last)>(
@@ -57,17 +57,17 @@ static_assert(says<decltype(seen and last)>(
 static_assert(says<decltype(ragged and last)>(
     "and: sliding_window<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean sliding_window<seq, slots>(width, length, count)? cached_causal<seq, slots>[slots, seq, batch] sliding_window<seq, slots>[seq, slots]"));
 static_assert(says<decltype(mask(sloped_last, seen))>(
-    "mask: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean alibi<seq, slots>(slope, length)? S + (alibi<seq, slots>)[batch, heads=8, seq, slots] cached_causal<seq, slots>[slots, seq, batch]"));
+    "mask: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean alibi<seq, slots>(slope, length)? S + alibi<seq, slots>[batch, heads=8, seq, slots] cached_causal<seq, slots>[slots, seq, batch]"));
 static_assert(says<decltype(where(seen, sloped_last, -1e9f))>(
-    "where: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean alibi<seq, slots>(slope, length)? cached_causal<seq, slots>[slots, seq, batch] S + (alibi<seq, slots>)[batch, heads=8, seq, slots]"));
+    "where: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean alibi<seq, slots>(slope, length)? cached_causal<seq, slots>[slots, seq, batch] S + alibi<seq, slots>[batch, heads=8, seq, slots]"));
 static_assert(says<
               decltype(step<decltype(mask(S, seen))> +
                        step<decltype(relative_bias<seq, slots, distances, align::last>(table))>)>(
-    "+: relative_bias<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean relative_bias<seq, slots, ..>(table, length)? mask(S, ..)[batch, heads=8, seq, slots] relative_bias<seq, slots>[heads=8, slots, seq]"));
+    "+: relative_bias<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean relative_bias<seq, slots, ..>(table, length)? mask(S, cached_causal<seq, slots>)[batch, heads=8, seq, slots] relative_bias<seq, slots>[heads=8, slots, seq]"));
 static_assert(says<decltype(seen and causal<seq, slots, align::last>)>(
     "and: causal<seq, slots> lacks the length that cached_causal<seq, slots> takes leave causal<seq, slots> out cached_causal<seq, slots>[slots, seq, batch] causal<seq, slots>[slots, seq]"));
 static_assert(says<decltype(mask(sloped, causal<seq, slots, align::last>))>(
-    "mask: causal<seq, slots> lacks the length that alibi<seq, slots> takes did you mean cached_causal<seq, slots>(length)? S + (alibi<seq, slots>)[slots, seq, batch, heads=8] causal<seq, slots>[slots, seq]"));
+    "mask: causal<seq, slots> lacks the length that alibi<seq, slots> takes did you mean cached_causal<seq, slots>(length)? S + alibi<seq, slots>[slots, seq, batch, heads=8] causal<seq, slots>[slots, seq]"));
 static_assert(says<decltype(seen or step<decltype(prefix<seq, slots, align::last>(length))>)>(
     "or: prefix<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean cached_causal<seq, slots>(length) or padding<slots>(prefix)? cached_causal<seq, slots>[slots, seq, batch] prefix<seq, slots>[slots, seq, batch]"));
 // a length without its count, a count where none is
@@ -108,5 +108,29 @@ static_assert(says<decltype(softmax<kv>(where(causal<kv, seq>, scores, -1e9f)))>
     "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? where(causal<kv, seq>, dot(Q, K), number)[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(softmax<kv>(where(causal<seq, kv>, scores, -1e9f)))>);
 static_assert(!refused<decltype(softmax<kv>(where(causal<kv, seq>, -1e9f, scores)))>);
+static_assert(says<decltype(where(causal<seq, kv>, -1e9f, scores))>(
+    "where: causal<seq, kv> holds where a key is seen, and dot(Q, K) stands where it is not did you mean where(causal<seq, kv>, dot(Q, K), number)? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(where(!padding<kv>(length), scores, -1e9f))>(
+    "where: padding(length) holds where a key is seen, and dot(Q, K) stands where it is not did you mean where(!padding(length), number, dot(Q, K))? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(where(!causal<seq, kv>, -1e9f, scores))>);
+// an inverted mask
+static_assert(says<decltype(mask(scores, !causal<seq, kv>))>(
+    "mask: !causal<seq, kv> keeps what causal<seq, kv> hides did you mean causal<seq, kv>? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(mask(scores, !step<decltype(padding<kv>(length))>))>(
+    "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(mask(scores, index(kv) > index(seq)))> &&
+              !refused<decltype(mask(scores, !sliding_window<seq, kv>(9)))>);
+// biases are added
+static_assert(says<decltype(scores - alibi<seq, kv>(slope))>(
+    "-: alibi<seq, kv> is 0 or less, and added to scores did you mean + alibi<seq, kv>? if it is meant, negate the slopes"));
+static_assert(says<decltype(scores * step<decltype(alibi<seq, kv>(slope))>)>(
+    "*: alibi<seq, kv> is a bias, which is added to scores did you mean dot(Q, K) + alibi<seq, kv>? if it is meant, let<\"factor\">(alibi<seq, kv>) dot(Q, K)[batch, heads=8, seq, kv] alibi<seq, kv>[heads=8, kv, seq]"));
+static_assert(says<decltype(alibi_slopes(seq))>(
+    "alibi_slopes: seq is not a batch axis each head has a slope: alibi_slopes(heads)"));
+// positions less themselves
+static_assert(says<decltype(index(seq) - index(seq))>(
+    "-: index(seq) stands on both sides one of them counts along another axis"));
+static_assert(says<decltype(index(kv) <= index(kv))>(
+    "<=: index(kv) stands on both sides one of them counts along another axis"));
 
 }  // namespace

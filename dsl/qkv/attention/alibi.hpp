@@ -18,16 +18,36 @@ constexpr auto repeated_for(const X &x, const Y &) {
   }
 }
 
+template <class T>
+struct heads_wanted {
+  static constexpr bool passes = [] {
+    if constexpr (an_axis<T>) return T::v.batch;
+    return false;
+  }();
+  static constexpr text why() {
+    message m;
+    if constexpr (an_axis<T>)
+      return m.say("alibi_slopes: ", T::v.name, " is not a batch axis")
+          .say("each head has a slope: alibi_slopes(heads)");
+    else
+      return axis_wanted<"alibi_slopes", T>::why();
+  }
+};
+
 }  // namespace detail
 
 // Computes: 2^(-8 (h + 1) / H) of head h, H heads: the slopes of the paper.
 // Shapes:   [heads]
 // Numerics: f32.
-// Errors:   none here.
+// Errors:   an axis that is not a batch axis: slopes belong to heads.
 template <an_axis Heads>
+  requires(Heads::v.batch)
 constexpr auto alibi_slopes(Heads heads) {
   return pow(2.0, (index(heads) + 1) * -8.0 / size(heads));
 }
+
+template <class T, class Err = detail::refusal<detail::heads_wanted<T>>>
+Err alibi_slopes(T);
 
 // Computes: -slope * |distance between key and query|, to be added to scores:
 //           scores + alibi<seq, kv>(alibi_slopes(heads)), or with a param<"slope", heads>. Over a

@@ -149,7 +149,8 @@ template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto causal =
     detail::marked<detail::as_str<detail::related_text<core::relation::causal, Query, Key>>,
                    detail::causal_marks<Query, Key, Where>()>(
-        index(Key) <= detail::query_position<Query, Key, Where>());
+        index(Key) <= detail::marked<"query", detail::whole_numbers>(
+                          detail::query_position<Query, Key, Where>()));
 
 // Computes: whether key and query are less than width positions apart. With causal: the last width
 //           keys. Over a cache, with cached_causal and its length, or length and count:

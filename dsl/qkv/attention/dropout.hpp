@@ -24,8 +24,10 @@ struct dropout {
 
 }  // namespace rule
 
-constexpr marks dropped(marks m) {
+// What is left of x.
+constexpr marks dropped(marks m, const marks &x) {
   m.dropped = true;
+  m.zeroed = x.zeroed;
   return m;
 }
 
@@ -56,7 +58,7 @@ inline constexpr auto dropout = formula<"dropout(x, seed)">([](traced auto x, op
   } else {
     constexpr dtype type = detail::as_float(of_x.m.type);
     auto left = kept * cast<type>(random >= detail::whole_24(P)) * (1 / (1 - double{P}));
-    return detail::marked<"dropout", detail::dropped(detail::of<decltype(left)>.m)>(left);
+    return detail::marked<"dropout", detail::dropped(detail::of<decltype(left)>.m, of_x.m)>(left);
   }
 });
 

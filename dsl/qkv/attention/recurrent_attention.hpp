@@ -10,6 +10,21 @@
 
 namespace qkv {
 namespace detail {
+namespace rule {
+
+// Decays are logarithms of gates.
+struct log_decay {
+  constexpr text check(const info &g) const {
+    message m;
+    if (g.label.starts_with("sigmoid(") || g.label.starts_with("exp("))
+      m.say("log_decay: ", g.label, " is above 0, and lets the state grow")
+          .say("did you mean log(", g.label, ")? if it is meant, let<..>(..)")
+          .show(g);
+    return m;
+  }
+};
+
+}  // namespace rule
 
 // One position: what is written, and what the query reads after it.
 template <an_axis auto Features, an_axis auto Values, class S, class Q, class K, class W>
@@ -52,7 +67,8 @@ inline constexpr auto gated_attention =
           const auto step = [](auto s, auto q, auto k, auto v, auto g) {
             return detail::written_and_read<Features, Values>(s * broadcast<Values>(g), q, k, v);
           };
-          return scan<Position>(state, step, query, key, value, exp(log_decay));
+          return scan<Position>(state, step, query, key, value,
+                                exp(detail::expect<detail::rule::log_decay{}>(log_decay)));
         });
 
 // Computes: w = beta (v - S' k), S = S + k w', y = S' q: what a key held before is replaced, by a
@@ -86,7 +102,8 @@ inline constexpr auto gated_delta_rule =
             auto written = (v - dot<Features>(k, kept)) * b;
             return detail::written_and_read<Features, Values>(kept, q, k, written);
           };
-          return scan<Position>(state, step, query, key, value, exp(log_decay), beta);
+          return scan<Position>(state, step, query, key, value,
+                                exp(detail::expect<detail::rule::log_decay{}>(log_decay)), beta);
         });
 
 }  // namespace qkv

@@ -93,6 +93,19 @@ constexpr void say_uncalled(message &m, sv name) {
           .say("write ", formula_text<T>);
 }
 
+// A lambda, a pair: neither a step nor a number, an axis or a formula.
+template <class T>
+constexpr void say_stranger(message &m, sv name, long at) {
+  say_unopened<T>(m, name, at);
+  if (m.empty() && !operand<T> && !an_axis<T> && formula_text<T>.empty())
+    m.say(name, ": operand ", at, " is neither a step nor a number");
+}
+template <class... T>
+constexpr void say_strangers(message &m, sv name) {
+  [[maybe_unused]] long at = 0;
+  (say_stranger<T>(m, name, ++at), ...);
+}
+
 template <class T>
 constexpr sv operand_label() {
   if constexpr (an_axis<T>)
@@ -132,9 +145,12 @@ struct call_check {
     if constexpr ((an_axis<T> || ...)) {
       say_stray_axes(m);
       return m;
-    } else if constexpr (requires { Rule::surplus(of<T>...); }) {
+    } else if constexpr (sizeof...(T) > form_of<Rule>.operands && (operand<T> && ...) &&
+                         requires { Rule::surplus(of<T>...); }) {
       return Rule::surplus(of<T>...);
     } else {
+      say_strangers<T...>(m, name);
+      if (!m.empty()) return m.say("it takes ", Rule::call);
       if constexpr (Brackets::count < form_of<Rule>.fewest_axes ||
                     Brackets::count > form_of<Rule>.most_axes)
         Brackets::say_count(m, name);
@@ -203,7 +219,8 @@ struct call_check<Rule, Brackets, T...> {
   static constexpr const Rule &rule = rule_of<Rule, Brackets>;
   static constexpr bool passes = in_formula<T...> || detail::passes<verdict<rule, T...>>;
   static constexpr text why() {
-    const text t = rule.check(of<T>...);
+    const text t = verdict<rule, T...>::why();
+    if ((is_misdeclared(of<T>) || ...)) return t;
     const text fix = exchanged(form_of<Rule>.name, rule, of<T>...);
     return fix.empty() ? t : with_fix(t, fix);
   }

@@ -7,6 +7,7 @@
 
 #include <qkv/core/relation.hpp>
 #include <qkv/core/step.hpp>
+#include <qkv/core/stranger.hpp>
 
 namespace qkv {
 namespace detail {
@@ -96,6 +97,7 @@ struct formula_call {
     constexpr sv name = name_of_call(Call.view());
     message m;
     (say_axis<X>(m, name), ...);
+    say_all_unopened<X...>(m, name);
     if (m.empty())
       m.say(name, " is not called with ", long{sizeof...(X)},
             sizeof...(X) == 1 ? " such operand" : " such operands");

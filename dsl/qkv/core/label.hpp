@@ -7,12 +7,16 @@ namespace qkv::detail {
 inline constexpr std::size_t label_max =
     20;  // a longer operand is shortened to dot(..), so labels stay short
 
-// Whether the label is that of an operator: it has a blank outside parentheses.
+// Whether the label is that of an operator: it has a blank outside parentheses and brackets, which,
+// unlike comparisons, follow a name: causal<seq, kv>.
 constexpr bool is_infix(sv label) {
   int depth = 0;
+  char before = ' ';
   for (char c : label) {
-    depth += (c == '(') - (c == ')');
     if (c == ' ' && depth == 0) return true;
+    depth += (c == '(') - (c == ')');
+    if (before != ' ') depth += (c == '<') - (c == '>');
+    before = c;
   }
   return false;
 }

@@ -46,6 +46,8 @@ struct marks {
   maybe_axis scaled{};   // divided by sqrt(scaled), since it was contracted or before
   maybe_axis first{};    // one axis was split into these two
   maybe_axis second{};
+  maybe_axis shifted{};   // exp(x - max<shifted>(x))
+  bool truth = false;     // 1 where a b8 holds, else 0
   bool dropped = false;   // with a part left out
   bool quotient = false;  // of positions by a whole number
   bool unaligned =
@@ -88,6 +90,8 @@ constexpr marks bent(marks m, dtype type) {
   m.root = {};
   m.scaled = {};
   m.quotient = false;
+  m.shifted = {};
+  m.truth = false;
   m.given = false;
   m.type = type;
   return m;

@@ -37,6 +37,15 @@ constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale)
 
 // A scale is applied once, and divides.
 constexpr bool scaled_again(message &m, op kind, const info &x, const info &scale) {
+  constexpr sv inverse = "rsqrt(size(";
+  if (kind == op::div && scale.label.starts_with(inverse))
+    for (const axis_data *a : x.m.contracted)
+      if (scale.label.substr(inverse.size()).starts_with(a->name)) {
+        m.say(x.label, " / ", scale.label, " multiplies by the root of what was contracted")
+            .say("did you mean / sqrt(", a->name, ")? if it is meant, * sqrt(size(", a->name, "))")
+            .show(x);
+        return true;
+      }
   const bool divides = divides_by_root(kind, scale), multiplies = multiplies_by_root(kind, scale);
   if (!divides && !multiplies) return false;
   const sv ax = scale.m.root->name;
@@ -57,6 +66,48 @@ constexpr bool scaled_again(message &m, op kind, const info &x, const info &scal
   m.say("sqrt(", ax, "): ", x.label, " was already divided by it")
       .say("leave one out; if it is meant, sqrt(size(", ax, "))")
       .show(x);
+  return true;
+}
+
+// index(seq) - index(seq), which is 0.
+constexpr bool takes_itself(message &m, op kind, const info &l, const info &r) {
+  if (!l.label.starts_with("index(") || l.label != r.label) return false;
+  if (l.label.find("..") != sv::npos || kind == op::add || kind == op::mul) return false;
+  m.say(name_of(kind), ": ", l.label, " stands on both sides")
+      .say("one of them counts along another axis");
+  return true;
+}
+
+// A bias is added to scores.
+constexpr bool multiplies_bias(message &m, op kind, const info &scores, const info &bias) {
+  if (kind != op::mul || scores.m.contracted.empty()) return false;
+  for (const sv name : {sv("alibi<"), sv("relative_bias<"), sv("t5_bias<"), sv("t5_causal_bias<")})
+    if (bias.label.starts_with(name)) {
+      m.say("*: ", bias.label, " is a bias, which is added to scores")
+          .say("did you mean ", scores.label, " + ", bias.label,
+               "? if it is meant, let<\"factor\">(", bias.label, ")");
+      return true;
+    }
+  return false;
+}
+
+// Distances cost: the bias is 0 or less.
+constexpr bool subtracts_penalty(message &m, op kind, const info &r) {
+  if (kind != op::sub || !r.label.starts_with("alibi<")) return false;
+  m.say("-: ", r.label, " is 0 or less, and added to scores")
+      .say("did you mean + ", r.label, "? if it is meant, negate the slopes");
+  return true;
+}
+
+// exp(x) / sum<kv>(x).
+constexpr bool lacks_exp(message &m, op kind, const info &l, const info &r) {
+  constexpr sv exp = "exp(", sum = "sum(";
+  if (kind != op::div || !l.label.starts_with(exp) || !r.label.starts_with(sum)) return false;
+  const sv x = r.label.substr(sum.size());
+  if (l.label.substr(exp.size()) != x) return false;
+  m.say("/: ", r.label, " adds up ", x.substr(0, x.size() - 1), ", not its exp")
+      .say("did you mean sum<", r.m.statistic, ">(", l.label, ")? if it is meant, let<\"total\">(",
+           r.label, ")");
   return true;
 }
 
@@ -121,6 +172,10 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   if (only_l.n == 1 && only_r.n == 1 && same_name(root_of(only_l[0]), root_of(only_r[0]))) {
     m.say("did you mean rename<", only_r, ", ", only_l, ">(", r.label, ")?");
   } else {
+    const axes both = l.s.common(r.s).non_batch();
+    if (kind == op::mul && !both.empty() && !l.label.starts_with("broadcast(") &&
+        !r.label.starts_with("broadcast("))
+      m.say("did you mean dot<", both[0]->name, ">(", l.label, ", ", r.label, ")?");
     m.say("if it is meant, broadcast<", only_r, ">(", l.label, ") and broadcast<", only_l, ">(",
           r.label, ")");
   }
@@ -134,11 +189,13 @@ constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
   const info &small = left_is_larger ? r : l;
   const info &large = left_is_larger ? l : r;
   const axes lacking = large.s.without(small.s).non_batch();
-  if (lacking.empty() || small.s.empty() || small.m.param || small.m.given ||
+  const bool of_the_same = !small.m.statistic.empty() &&
+                           large.m.contracted.contains(small.m.statistic);  // |x|^2 - 2 x y
+  if (lacking.empty() || small.s.empty() || small.m.param || small.m.given || of_the_same ||
       small.m.statistic.contains(lacking))
     return false;
   m.say(name_of(kind), ": ", small.label, " would be repeated along ", lacking);
-  if (!large.m.contracted.empty() && large.m.weights.empty())
+  if (kind == op::add && !large.m.contracted.empty() && large.m.weights.empty())
     m.say("in a softmax over ", lacking, " it cancels");
   m.say("if it is meant, write broadcast<", lacking, ">(", small.label, ")").show(l, r);
   return true;
@@ -147,6 +204,12 @@ constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
 constexpr bool adds(op kind) { return kind == op::add || kind == op::sub; }
 constexpr bool is_logic(op kind) {
   return is_comparison(kind) || kind == op::and_ || kind == op::or_;
+}
+
+// x - max<kv>(x).
+constexpr maybe_axis shift_of(op kind, const info &r) {
+  const bool shifts = kind == op::sub && r.m.statistic.n == 1 && r.label.starts_with("max(");
+  return shifts ? maybe_axis{r.m.statistic[0]} : maybe_axis{};
 }
 
 // Weights stay weights unless the result varies along further axes that are no batch axes.
@@ -192,6 +255,10 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   m.quotient = (l.m.quotient || r.m.quotient) && !is_logic(kind);
   if (kind == op::div && l.m.type == i32 && !l.s.empty() && r.m.type == i32) m.quotient = true;
   m.dropped = l.m.dropped || r.m.dropped;
+  m.shifted = shift_of(kind, r);
+  if (kind == op::mul)
+    for (const info *keep : {&l, &r})
+      if (keep->m.truth) m.zeroed.add(keep->s.non_batch());
   const marks &parts = l.m.first ? l.m : r.m;
   m.first = parts.first, m.second = parts.second;
   if (!is_logic(kind)) m.scaled = l.m.scaled ? l.m.scaled : r.m.scaled;

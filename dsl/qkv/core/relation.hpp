@@ -18,6 +18,17 @@ constexpr text related_pair(relation by, const maybe_axis &query, const maybe_ax
   return t << name_of(by) << "<" << query->name << ", " << key->name << ">";
 }
 
+// The mask that says which keys a query sees and that stands in this condition, inverted or not:
+// padding(length), causal<seq, kv>. Empty for others.
+constexpr sv sight_in(sv condition) {
+  for (const sv name : {sv("padding("), sv("causal<"), sv("cached_causal<")})
+    if (condition.starts_with(name)) return condition;
+  return {};
+}
+constexpr sv inverted_sight_in(sv condition) {
+  return condition.starts_with("!") ? sight_in(condition.substr(1)) : sv();
+}
+
 constexpr bool unaligned_causal(message &m, const info &x) {
   if (!x.m.unaligned) return false;
   if (!x.m.query) {  // inverted, or seen through a view: which axes they were is forgotten

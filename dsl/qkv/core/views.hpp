@@ -23,6 +23,7 @@ constexpr axes replace(const axes &s, const axes &from, const axes &to) {
 template <class F>
 constexpr marks view_of(const marks &of, F replaced) {
   marks m = of.over_axes(replaced);
+  m.shifted = {};
   for (maybe_axis a : {m.query, m.key})
     if (a && !replaced(one_axis(a.at)).has(a.at)) m.query = m.key = {};
   for (maybe_axis a : {m.first, m.second})

@@ -5,7 +5,7 @@
 namespace qkv::detail {
 
 template <class T>
-concept is_stray = an_axis<T> || !formula_text<T>.empty();
+concept is_stray = an_axis<T> || !formula_text<T>.empty() || !parts_of<T>.empty();
 template <class... T>
 concept holds_stray = (is_stray<T> || ...) && ((is_stray<T> || operand<T>) && ...);
 
@@ -14,9 +14,20 @@ template <op Kind, class L, class R>
 struct stray_operand {
   static constexpr text why() {
     message m;
-    say<L>(m);
+    if (Kind == op::less && takes_no_axes(m)) return m;
+    say_all_unopened<L, R>(m, name_of(Kind));
+    if (m.empty()) say<L>(m);
     if (m.empty()) say<R>(m);
     return m;
+  }
+  // softcap<kv>(scores, cap): C++ takes the bracket for a comparison.
+  static constexpr bool takes_no_axes(message &m) {
+    if constexpr (an_axis<R>)
+      if (!formula_text<L>.empty()) {
+        m.say(name_of_call(formula_text<L>), " takes no axes").say("write ", formula_text<L>);
+        return true;
+      }
+    return false;
   }
   template <class T>
   static constexpr void say(message &m) {

@@ -16,6 +16,9 @@ struct binary {
     message m;
     const call_name name{name_of(kind)};
     if (adds_truth(m, kind, l, r)) return m;
+    if (takes_itself(m, kind, l, r) || subtracts_penalty(m, kind, r)) return m;
+    if (multiplies_bias(m, kind, l, r) || multiplies_bias(m, kind, r, l)) return m.show(l, r);
+    if (lacks_exp(m, kind, l, r)) return m.show(l, r);
     if (scaled_again(m, kind, l, r) || (kind == op::mul && scaled_again(m, kind, r, l))) return m;
     if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
     if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
@@ -48,6 +51,16 @@ struct negated {
 
 }  // namespace rule
 
+// return a, b;
+template <class L, class R>
+struct listed {
+  static constexpr text why() {
+    message m;
+    m.say(",: a comma drops ", of<L>.label);
+    return m.say("several results stand in braces: return {", of<L>.label, ", ", of<R>.label, "};");
+  }
+};
+
 template <op Kind, class L, class R>
 concept binary_fits = operands<L, R> && fits<rule::binary<Kind>{}, L, R>;
 
@@ -66,7 +79,8 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 // Errors:   shapes that do not contain each other; sizes that differ; f64 with f32; in + and - a
 //           smaller side that would be repeated along axes other than batch axes, unless it is a
 //           param, an input as it is or a statistic over them; division by sqrt of an axis that was
-//           not contracted, or twice; multiplication by it; a b8; a bias added to weights.
+//           not contracted, or twice; multiplication by it; a b8; a bias added to weights; alibi
+//           subtracted; a position minus itself; exp(x) / sum(x).
 template <class L, class R>
   requires detail::binary_fits<core::op::add, L, R>
 constexpr auto operator+(L left, R right) {
@@ -122,6 +136,18 @@ constexpr auto pow(L left, R right) {
 }
 template <class L, class R, class Err = detail::binary_misfit<core::op::pow, L, R>>
 Err pow(L, R);
+
+// None of these: a step is a value.
+template <traced L, class R, class Err = detail::refusal<detail::changed<detail::of<L>, "+=", R>>>
+Err operator+=(L &, const R &);
+template <traced L, class R, class Err = detail::refusal<detail::changed<detail::of<L>, "-=", R>>>
+Err operator-=(L &, const R &);
+template <traced L, class R, class Err = detail::refusal<detail::changed<detail::of<L>, "*=", R>>>
+Err operator*=(L &, const R &);
+template <traced L, class R, class Err = detail::refusal<detail::changed<detail::of<L>, "/=", R>>>
+Err operator/=(L &, const R &);
+template <traced L, traced R, class Err = detail::refusal<detail::listed<L, R>>>
+Err operator,(L, R);
 
 // Computes: -x.
 // Shapes:   as x.

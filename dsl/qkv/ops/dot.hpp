@@ -25,11 +25,13 @@ struct dot {
     for (const axis_data *a : l.s.common(r.s)) {
       if (!over.has(a) && !a->batch) {
         m.say(call, ": both sides carry ", a->name);
-        if (l.m.given && r.m.given)
+        if (l.m.given && r.m.given) {
           m.say("declare one of them over another axis, or ", a->name, " as a batch axis");
-        else
+        } else {
           m.say("rename one side or make it a batch axis: rename<", a->name, ", ...>(", r.label,
                 ")");
+          side_by_side(m, a, l, r);
+        }
         return m.show(l, r);
       }
       if (over.has(a) && a->batch && !may_add_up(a, l) && !may_add_up(a, r))
@@ -41,6 +43,18 @@ struct dot {
     if (weighs_scores(m, l, r) || weighs_scores(m, r, l)) return m.show(l, r);
     if (too_many_axes(m, call, shape(l, r))) m.show(l, r);
     return m;
+  }
+
+  // For each position of an axis that both carry, a sum of products.
+  constexpr void side_by_side(message &m, const axis_data *both, const info &l,
+                              const info &r) const {
+    const axes lacking = r.s.without(l.s);
+    m.say("for each ", both->name, " by itself: sum<", over, ">(");
+    if (lacking.empty() || r.s.contains(l.s))
+      m << l.label;
+    else
+      m << "broadcast<" << lacking << ">(" << l.label << ")";
+    m << " * " << r.label << ")";
   }
 
   // A batch axis is contracted with a param that carries it, or with weights over it.

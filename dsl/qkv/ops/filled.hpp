@@ -37,6 +37,21 @@ struct axes_of_zeros {
   }
 };
 
+// zeros<seq, 64>()
+constexpr void put_number(message &m, long n) { m << n << " "; }
+constexpr void put_number(message &, any_operand) {}
+template <str Name, auto... Ax>
+struct stray_axes {
+  static constexpr bool passes = !core::entries({Ax...}).stray;
+  static constexpr text why() {
+    message m;
+    m.say(Name.view(), ": ");
+    (put_number(m, Ax), ...);
+    m << "is no axis";
+    return m.say("axes have names: axis<.., 64>, and one type is enough");
+  }
+};
+
 }  // namespace detail
 
 // Computes: the number everywhere.
@@ -61,5 +76,11 @@ constexpr auto zeros() {
 
 template <class... T, class Err = detail::refusal<detail::axes_of_zeros<T...>>>
 Err zeros(T...);
+template <auto... Ax, class... T, class Err = detail::refusal<detail::stray_axes<"zeros", Ax...>>>
+  requires(core::entries({Ax...}).stray)
+Err zeros(T...);
+template <auto... Ax, class... T, class Err = detail::refusal<detail::stray_axes<"filled", Ax...>>>
+  requires(core::entries({Ax...}).stray)
+Err filled(T...);
 
 }  // namespace qkv

@@ -14,6 +14,11 @@ struct function {
   static constexpr axes over{};
   constexpr text check(const info &x) const {
     message m;
+    if (x.m.type == b8) {
+      m.say(name_of(kind), ": ", x.label, " is b8, not a number");
+      if (kind == op::abs) m.say("did you mean abs(a - b) <= c?");
+      return m.say("if it is meant, where(", x.label, ", 1, 0) is a number").show(x);
+    }
     if (!x.number()) return m;
     m.say(name_of(kind), ": takes a step of the kernel, not a number");
     if (kind == op::sqrt)
@@ -23,11 +28,17 @@ struct function {
     return m;
   }
   constexpr axes shape(const info &x) const { return x.s; }
-  constexpr marks meaning(const info &x) const { return bent(x.m, unary_type(kind, x.m.type)); }
+  constexpr marks meaning(const info &x) const {
+    marks m = bent(x.m, unary_type(kind, x.m.type));
+    if (kind == op::exp) m.shifted = x.m.shifted;
+    return m;
+  }
 };
 
 }  // namespace rule
 
+template <op Kind, class X>
+concept function_fits = traced<X> && fits<rule::function<Kind>{}, X>;
 template <op Kind, class X>
 constexpr auto function(const X &x) {
   return make_step<rule::function<Kind>{}>(x);
@@ -58,86 +69,100 @@ struct sqrt_call<T> {
 //           off by up to 3 more, and denormal numbers may become 0. Inside softmax and logsumexp,
 //           exp is within 2 ulp of the largest weight, and weights below 2^-126 may be 0.
 //           NaN gives NaN, infinities give the limit: silu and gelu are 0 at -inf.
-// Errors:   none.
-template <traced X>
+// Errors:   x is a b8.
+template <class X>
+  requires detail::function_fits<core::op::exp, X>
 constexpr auto exp(X x) {
   return detail::function<core::op::exp>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::exp, T...>>
 Err exp(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::log, X>
 constexpr auto log(X x) {
   return detail::function<core::op::log>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::log, T...>>
 Err log(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::tanh, X>
 constexpr auto tanh(X x) {
   return detail::function<core::op::tanh>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::tanh, T...>>
 Err tanh(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::sigmoid, X>
 constexpr auto sigmoid(X x) {
   return detail::function<core::op::sigmoid>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::sigmoid, T...>>
 Err sigmoid(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::relu, X>
 constexpr auto relu(X x) {
   return detail::function<core::op::relu>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::relu, T...>>
 Err relu(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::gelu, X>
 constexpr auto gelu(X x) {
   return detail::function<core::op::gelu>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::gelu, T...>>
 Err gelu(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::silu, X>
 constexpr auto silu(X x) {
   return detail::function<core::op::silu>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::silu, T...>>
 Err silu(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::elu, X>
 constexpr auto elu(X x) {
   return detail::function<core::op::elu>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::elu, T...>>
 Err elu(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::sqrt, X>
 constexpr auto sqrt(X x) {
   return detail::function<core::op::sqrt>(x);
 }
 template <class... T, class Err = detail::refusal<detail::sqrt_call<T...>>>
 Err sqrt(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::rsqrt, X>
 constexpr auto rsqrt(X x) {
   return detail::function<core::op::rsqrt>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::rsqrt, T...>>
 Err rsqrt(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::abs, X>
 constexpr auto abs(X x) {
   return detail::function<core::op::abs>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::abs, T...>>
 Err abs(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::erf, X>
 constexpr auto erf(X x) {
   return detail::function<core::op::erf>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::erf, T...>>
 Err erf(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::cos, X>
 constexpr auto cos(X x) {
   return detail::function<core::op::cos>(x);
 }
 template <class... T, class Err = detail::wrong_function<core::op::cos, T...>>
 Err cos(T...);
-template <traced X>
+template <class X>
+  requires detail::function_fits<core::op::sin, X>
 constexpr auto sin(X x) {
   return detail::function<core::op::sin>(x);
 }

@@ -32,6 +32,16 @@ struct axis_wanted {
   }
 };
 
+// index<seq>()
+template <str Name, an_axis auto Ax>
+struct round_wanted {
+  static constexpr text why() {
+    message m;
+    m.say(Name.view(), ": the axis stands in ()");
+    return m.say("did you mean ", Name.view(), "(", Ax.v.name, ")?");
+  }
+};
+
 }  // namespace detail
 
 // Computes: the position along the axis, 0 first.
@@ -48,6 +58,9 @@ constexpr auto index(Ax) {
 
 template <class T, class Err = detail::refusal<detail::axis_wanted<"index", T>>>
 Err index(T);
+template <an_axis auto Ax, class... T,
+          class Err = detail::refusal<detail::round_wanted<"index", Ax>>>
+Err index(T...);
 
 // Computes: how many positions the axis has.
 // Shapes:   a scalar
@@ -62,5 +75,8 @@ constexpr auto size(Ax) {
 
 template <class T, class Err = detail::refusal<detail::axis_wanted<"size", T>>>
 Err size(T);
+template <an_axis auto Ax, class... T,
+          class Err = detail::refusal<detail::round_wanted<"size", Ax>>>
+Err size(T...);
 
 }  // namespace qkv

@@ -28,6 +28,10 @@ struct mask {
       return m.say(call, ": a number tells no positions apart")
           .say("did you mean causal<query, key>?");
     if (not_logical(m, call, keep)) return m;
+    if (const sv sight = inverted_sight_in(keep.label); !sight.empty())
+      return m.say(call, ": ", keep.label, " keeps what ", sight, " hides")
+          .say("did you mean ", sight, "? if it is meant, compare positions: index(key) > ..")
+          .show(x);
     if (!x.m.weights.empty()) {
       return m.say(call, " after softmax<", x.m.weights, ">")
           .say("mask the scores before softmax; if it is meant, where(keep, ", x.label, ", 0)")

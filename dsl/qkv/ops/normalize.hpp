@@ -16,7 +16,8 @@ struct normalize {
     if (over.empty()) return m.say("normalize: names no axis").show(x);
     const call_name call{"normalize", over};
     if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
-    if (!wrong_keys(m, call, over, x) && !dead_mask(m, call, over, x))
+    if (!shifted_elsewhere(m, call, x) && !wrong_keys(m, call, over, x) &&
+        !dead_mask(m, call, over, x))
       masked_too_early(m, call, over, x);
     return m;
   }

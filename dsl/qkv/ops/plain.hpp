@@ -8,7 +8,8 @@ namespace detail {
 constexpr marks forgotten(marks m) {
   m.weights = m.masked = m.zeroed = {};
   m.first = m.second = {};
-  m.dropped = false;
+  m.shifted = {};
+  m.dropped = m.truth = false;
   return m;
 }
 

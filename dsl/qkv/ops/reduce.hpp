@@ -1,6 +1,7 @@
 #pragma once
 // Reductions: sum, max, min, mean, logsumexp over the named axes.
 #include <qkv/core/call.hpp>
+#include <qkv/core/weights.hpp>
 
 namespace qkv {
 namespace detail {
@@ -19,6 +20,7 @@ struct reduction {
     if (over.empty()) return m.say(name_of(kind), ": names no axis").show(x);
     const call_name call{name_of(kind), over};
     if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
+    if (kind == op::sum && shifted_elsewhere(m, call, x)) return m;
     if (const axes again = x.m.weights.common(over); kind == op::logsumexp && !again.empty())
       m.say(call, ": ", x.label, " already holds weights over ", again)
           .say("take it of the scores; if it is meant, logsumexp<", over, ">(plain(..))")

@@ -20,6 +20,9 @@ scanned(Result, Last) -> scanned<Result, Last>;
 namespace detail {
 
 template <class Result, class Last>
+inline constexpr sv parts_of<scanned<Result, Last>> = ".result, or .last of the state";
+
+template <class Result, class Last>
 struct outcome<scanned<Result, Last>> : outcomes<Result, Last> {
   static constexpr auto bare(const scanned<Result, Last> &r) {
     return scanned{outcome<Result>::bare(r.result), outcome<Last>::bare(r.last)};

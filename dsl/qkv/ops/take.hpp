@@ -21,10 +21,21 @@ struct take {
           .say("positions are whole numbers: cast<i32>(", position.label, ")?")
           .show(table, position);
     }
+    if (is_difference(position.label))
+      return m.say(call, ": ", position.label, " is below 0 for half of the positions")
+          .say("add the number of positions before 0; if it is meant, max(.., 0)")
+          .show(table);
     const info rest = {table.label, table.s.without(over), table.m, table.kind};
     if (sizes_differ(m, call, rest, position)) return m;
     if (too_many_axes(m, call, shape(table, position))) m.show(table, position);
     return m;
+  }
+  // index(kv) - index(seq), without an offset.
+  static constexpr bool is_difference(sv position) {
+    const std::size_t minus = position.find(" - ");
+    return position.starts_with("index(") && minus != sv::npos &&
+           position.substr(minus + 3).starts_with("index(") && position.find(' ') == minus &&
+           position.find(' ', minus + 3) == sv::npos;
   }
   constexpr axes shape(const info &table, const info &position) const {
     const axes rest = table.s.without(over);

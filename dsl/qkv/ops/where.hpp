@@ -16,6 +16,7 @@ struct where {
     message m;
     if (not_logical(m, {"where"}, c)) return m;
     if (unaligned_causal(m, c)) return m.show(c);
+    if (shows_hidden(m, c, a, b)) return m.show(a.number() ? b : a);
     if (sizes_differ(m, {"where"}, c, a) || sizes_differ(m, {"where"}, c, b) ||
         sizes_differ(m, {"where"}, a, b) || mixed_precision(m, {"where"}, a, b) ||
         origins_differ(m, {"where"}, c, a) || origins_differ(m, {"where"}, c, b) ||
@@ -33,6 +34,22 @@ struct where {
         .say("if it is meant, write broadcast<", largest.without(a.s), ">(", a.label, ")")
         .show(c, a, b);
   }
+  // A step where a mask hides keys, and a number where it shows them.
+  static constexpr bool shows_hidden(message &m, const info &c, const info &a, const info &b) {
+    const sv seen = sight_in(c.label), hidden = inverted_sight_in(c.label);
+    const bool exchanged = !seen.empty() ? a.number() && b.tensor()
+                                         : b.number() && a.tensor();
+    if ((seen.empty() && hidden.empty()) || !exchanged) return false;
+    // where(causal<kv, seq>, number, scores) hides those after the query.
+    const placing &p = c.m.placed;
+    if (!seen.empty() && p.query && p.query->is_alias && !p.key->is_alias) return false;
+    m.say("where: ", seen.empty() ? hidden : seen, " holds where a key is seen, and ",
+          seen.empty() ? a.label : b.label, " stands where it is not")
+        .say("did you mean where(", c.label, ", ", b.label, ", ", a.label,
+             ")? if it is meant, compare positions: index(key) > ..");
+    return true;
+  }
+
   constexpr axes shape(const info &c, const info &a, const info &b) const {
     return larger_first(larger_first(a.s, b.s), c.s);
   }

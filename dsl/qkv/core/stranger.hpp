@@ -1,0 +1,28 @@
+#pragma once
+// Operands that hold a step but are not one.
+#include <type_traits>
+
+#include <qkv/core/rule.hpp>
+
+namespace qkv::detail {
+
+// How the results in one object are named: .result and .last of a scan. Empty for others.
+template <class T>
+inline constexpr sv parts_of{};
+
+// Several results in one object, or zeros<..> without its parentheses.
+template <class T>
+constexpr void say_unopened(message &m, sv call, long operand) {
+  if (!m.empty()) return;
+  if (!parts_of<T>.empty())
+    m.say(call, ": operand ", operand, " is several results").say("take ", parts_of<T>);
+  else if (std::is_function_v<std::remove_pointer_t<T>>)
+    m.say(call, ": operand ", operand, " is a function that is not called").say("add ()");
+}
+template <class... T>
+constexpr void say_all_unopened(message &m, sv call) {
+  [[maybe_unused]] long operand = 0;
+  (say_unopened<T>(m, call, ++operand), ...);
+}
+
+}  // namespace qkv::detail

@@ -1,0 +1,107 @@
+// Slips of formulas and of C++ that look right: each is refused, and a right neighbour is not.
+#include "spec.hpp"
+
+namespace {
+
+using namespace spec;
+
+constexpr in<"S", batch, heads, seq, kv> S;
+constexpr in<"keep", b8, batch, kv> keep;
+constexpr in<"a", batch, heads, seq> gate;
+constexpr in<"Kq", batch, heads, seq, d_k> Kq;
+constexpr in<"Vq", batch, heads, seq, d_v> Vq;
+constexpr axis<"two", 2> two;
+constexpr axis<"half", 32> half;
+constexpr axis<"distances", 129> distances;
+constexpr param<"T", heads, distances> T;
+constexpr auto weights = step<decltype(softmax<kv>(S))>;
+
+// the maximum over other axes than the sum
+constexpr auto shifted = step<decltype(exp(step<decltype(S - max<seq>(S))>))>;
+static_assert(says<decltype(sum<kv>(shifted))>(
+    "sum<kv>: exp(S - max(S)) was shifted by the maximum over seq did you mean max<kv>? if it is meant, plain(..) exp(S - max(S))[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(normalize<kv>(shifted))>(
+    "normalize<kv>: exp(S - max(S)) was shifted by the maximum over seq did you mean max<kv>? if it is meant, plain(..) exp(S - max(S))[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(sum<seq>(shifted))> && !refused<decltype(sum<kv>(plain(shifted)))> &&
+              !refused<decltype(sum<kv>(exp(step<decltype(S - max<seq, kv>(S))>)))>);
+// exp forgotten in the divisor
+static_assert(says<decltype(exp(S) / sum<kv>(S))>(
+    "/: sum(S) adds up S, not its exp did you mean sum<kv>(exp(S))? if it is meant, let<\"total\">(sum(S)) exp(S)[batch, heads=8, seq, kv] sum(S)[batch, heads=8, seq]"));
+static_assert(!refused<decltype(exp(S) / let<"total">(step<decltype(sum<kv>(S))>))>);
+// a mask as a factor: hidden scores are 0, and seen
+static_assert(says<decltype(softmax<kv>(step<decltype(S * cast<f32>(keep))>))>(
+    "softmax<kv>: a factor of S * cast(keep) was masked along kv, so its scores are 0 there, and seen mask the scores instead; if it is meant, where(keep, x, 0) in place of that mask S * cast(keep)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(softmax<kv>(step<decltype(where(keep, S, 0))>))> &&
+              !refused<decltype(sum<kv>(step<decltype(S * cast<f32>(keep))>))>);
+// weights capped
+static_assert(says<decltype(softcap(weights, 50))>(
+    "softcap: softmax(S) holds weights over kv cap the scores before softmax; if it is meant, plain(..) of the weights softmax(S)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(softcap(plain(weights), 50))>);
+// a scale that multiplies
+static_assert(says<decltype(scores / rsqrt(size(d_k)))>(
+    "dot(Q, K) / rsqrt(size(d_k)) multiplies by the root of what was contracted did you mean / sqrt(d_k)? if it is meant, * sqrt(size(d_k)) dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(scores * rsqrt(size(d_k)))>);
+// tables of cosine and sine exchanged
+static_assert(says<decltype(rope<d_k, two, half>(Q, sin(rope_angle<seq, half>()),
+                                                 cos(rope_angle<seq, half>())))>(
+    "rope: sin(..) stands where the cosine belongs the cosine comes first, then the sine"));
+// a gate in the place of its logarithm
+constexpr auto zero = step<decltype(broadcast<batch, heads>(param<"z", d_k, d_v>{}))>;
+static_assert(says<decltype(gated_attention<d_k, seq, d_v>(zero, Q, Kq, Vq, sigmoid(gate)))>(
+    "log_decay: sigmoid(a) is above 0, and lets the state grow did you mean log(sigmoid(a))? if it is meant, let<..>(..) sigmoid(a)[batch, heads=8, seq]"));
+static_assert(!refused<decltype(gated_attention<d_k, seq, d_v>(zero, Q, Kq, Vq,
+                                                               log(step<decltype(sigmoid(gate))>)))>);
+// relative positions without an offset
+static_assert(says<decltype(take<distances>(T, index(kv) - index(seq)))>(
+    "take<distances>: index(kv) - index(seq) is below 0 for half of the positions add the number of positions before 0; if it is meant, max(.., 0) T[heads=8, distances=129]"));
+static_assert(!refused<decltype(take<distances>(T, index(kv) - index(seq) + 64))> &&
+              !refused<decltype(take<distances>(T, max(index(kv) - index(seq), 0)))>);
+// a parenthesis misplaced
+static_assert(says<decltype(abs(index(seq) - index(kv) <= 32))>(
+    "abs: (..) <= number is b8, not a number did you mean abs(a - b) <= c? if it is meant, where((..) <= number, 1, 0) is a number (..) <= number[seq, kv]"));
+// a product that was meant to be contracted
+static_assert(says<decltype(weights * V)>(
+    "*: neither side contains the other did you mean dot<kv>(softmax(S), V)? if it is meant, broadcast<d_v>(softmax(S)) and broadcast<seq>(V) softmax(S)[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
+// inputs that are declared wrongly, where they are used
+constexpr in<"B", seq, seq> twice;
+constexpr in<"D", seq, 64> stray;
+static_assert(says<decltype(scores + twice)>(
+    "B names axis seq twice one of them is another axis: an alias<.., seq>"));
+static_assert(says<decltype(sum<d_k>(stray))>(
+    "D names what is neither an axis nor a type axes have names: axis<.., 64> or batch_axis<..>, and one type is enough"));
+
+// C++ that changes a step, calls it or takes it apart
+template <class X>
+auto added(X x) -> decltype(x += x);
+template <class X>
+auto divided(X x) -> decltype(x /= sqrt(d_k));
+template <class X, class Y>
+auto assigned(X x, Y y) -> decltype(x = y);
+static_assert(says<decltype(added(S))>(
+    "+=: a step is not changed in place give the new one a name of its own: auto next = S + ..;"));
+static_assert(says<decltype(divided(scores))>(
+    "/=: a step is not changed in place give the new one a name of its own: auto next = dot(Q, K) / ..;"));
+static_assert(says<decltype(assigned(scores, S))>(
+    "=: a step is not changed in place give the new one a name of its own: auto next = ..;"));
+static_assert(says<decltype(causal<seq, kv>())>(
+    "causal<seq, kv> is a step, not a function leave the () out"));
+static_assert(says<decltype(T[keep])>("T has no [] did you mean take<axis>(T, position)?"));
+static_assert(says<decltype((S, V))>(
+    ",: a comma drops S several results stand in braces: return {S, V};"));
+static_assert(
+    says<decltype(index<seq>())>("index: the axis stands in () did you mean index(seq)?"));
+static_assert(says<decltype(zeros<batch, 64>())>(
+    "zeros: 64 is no axis axes have names: axis<.., 64>, and one type is enough"));
+static_assert(says<decltype(recurrent_attention<d_k, seq, d_v>(zeros<batch, heads, d_k, d_v>, Q, Kq,
+                                                               Vq))>(
+    "recurrent_attention: operand 1 is a function that is not called add () it takes recurrent_attention(state, query, key, value)"));
+constexpr auto both = step<decltype(recurrent_attention<d_k, seq, d_v>(zero, Q, Kq, Vq))>;
+static_assert(says<decltype(both / gate)>(
+    "/: operand 1 is several results take .result, or .last of the state"));
+static_assert(says<decltype(softmax<d_v>(both))>(
+    "softmax: operand 1 is several results take .result, or .last of the state it takes softmax<axes..>(scores)"));
+static_assert(says<decltype(softcap<kv)>("softcap takes no axes write softcap(scores, cap)"));
+static_assert(says<decltype(mask(S, [](auto q, auto k) { return q >= k; }))>(
+    "mask: operand 2 is neither a step nor a number it takes mask(scores, keep)"));
+
+}  // namespace
