@@ -66,6 +66,7 @@ int drawer::binary() {
                          literal(d_.one_of(std::vector<double>{2, 0.5, -1, 1.5}))});
   if (kind == op::div && !d_.chance(0.05) && !l_[y].x.number())
     y = put(op::add, {put(op::abs, {y}), literal(0.5)});
+  if (y < 0) return y;
   if (kind == op::div && l_[y].x.number() && l_[y].number == 0) return -1;
   return d_.chance(0.3) ? put(kind, {y, x}) : put(kind, {x, y});
 }

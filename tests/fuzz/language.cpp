@@ -122,8 +122,7 @@ int language::add(step s) {
   if (is_step && (s.kind == op::scan || s.kind == op::last)) state = -1;
   if (is_step && s.kind == op::carried) state = size();
   v->state = state;
-  names_.push_back(is_step && is_source(s.kind) && !s.name.empty() ? s.name
-                                                                   : "v" + std::to_string(size()));
+  names_.push_back(label_for(s, in));
   v->x.label = names_.back();
   values_.push_back(std::move(*v));
   r_.steps.push_back(std::move(s));

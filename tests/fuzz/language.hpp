@@ -58,6 +58,7 @@ class language {
   std::optional<value> causal(const step &);
   template <class Rule, class... V>
   std::optional<value> apply(const Rule &, const V &...);
+  std::string label_for(const step &, const operands &) const;
   value from_axis(op, const axis_data *) const;
   int lift(const value &, dtype number);
   std::optional<value> refuse(sv why);

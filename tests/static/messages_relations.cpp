@@ -109,14 +109,17 @@ static_assert(says<decltype(softmax<kv>(where(causal<kv, seq>, scores, -1e9f)))>
 static_assert(!refused<decltype(softmax<kv>(where(causal<seq, kv>, scores, -1e9f)))>);
 static_assert(!refused<decltype(softmax<kv>(where(causal<kv, seq>, -1e9f, scores)))>);
 static_assert(says<decltype(where(causal<seq, kv>, -1e9f, scores))>(
-    "where: causal<seq, kv> holds where a key is seen, and dot(Q, K) stands where it is not did you mean where(causal<seq, kv>, dot(Q, K), number)? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "where: causal<seq, kv> is true where a key is seen, but dot(Q, K) is chosen where it is false did you mean where(causal<seq, kv>, dot(Q, K), number)? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(where(!padding<kv>(length), scores, -1e9f))>(
-    "where: padding(length) holds where a key is seen, and dot(Q, K) stands where it is not did you mean where(!padding(length), number, dot(Q, K))? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "where: padding(length) is true where a key is seen, but dot(Q, K) is chosen where it is false did you mean where(!padding(length), number, dot(Q, K))? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(where(!causal<seq, kv>, -1e9f, scores))>);
 // an inverted mask
 static_assert(says<decltype(mask(scores, !causal<seq, kv>))>(
     "mask: !causal<seq, kv> keeps what causal<seq, kv> hides did you mean causal<seq, kv>? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(mask(scores, !step<decltype(padding<kv>(length))>))>(
+    "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(mask(scores,
+                                 causal<seq, kv> and !step<decltype(padding<kv>(length))>))>(
     "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(mask(scores, index(kv) > index(seq)))> &&
               !refused<decltype(mask(scores, !sliding_window<seq, kv>(9)))>);
@@ -129,8 +132,8 @@ static_assert(says<decltype(alibi_slopes(seq))>(
     "alibi_slopes: seq is not a batch axis each head has a slope: alibi_slopes(heads)"));
 // positions less themselves
 static_assert(says<decltype(index(seq) - index(seq))>(
-    "-: index(seq) stands on both sides one of them counts along another axis"));
+    "-: index(seq) is on both sides one of them counts along another axis"));
 static_assert(says<decltype(index(kv) <= index(kv))>(
-    "<=: index(kv) stands on both sides one of them counts along another axis"));
+    "<=: index(kv) is on both sides one of them counts along another axis"));
 
 }  // namespace

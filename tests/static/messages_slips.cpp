@@ -22,7 +22,8 @@ static_assert(says<decltype(sum<kv>(shifted))>(
     "sum<kv>: exp(S - max(S)) was shifted by the maximum over seq did you mean max<kv>? if it is meant, plain(..) exp(S - max(S))[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(normalize<kv>(shifted))>(
     "normalize<kv>: exp(S - max(S)) was shifted by the maximum over seq did you mean max<kv>? if it is meant, plain(..) exp(S - max(S))[batch, heads=8, seq, kv]"));
-static_assert(!refused<decltype(sum<seq>(shifted))> && !refused<decltype(sum<kv>(plain(shifted)))> &&
+static_assert(!refused<decltype(sum<seq>(shifted))> &&
+              !refused<decltype(sum<kv>(plain(shifted)))> &&
               !refused<decltype(sum<kv>(exp(step<decltype(S - max<seq, kv>(S))>)))>);
 // exp forgotten in the divisor
 static_assert(says<decltype(exp(S) / sum<kv>(S))>(
@@ -32,7 +33,10 @@ static_assert(!refused<decltype(exp(S) / let<"total">(step<decltype(sum<kv>(S))>
 static_assert(says<decltype(softmax<kv>(step<decltype(S * cast<f32>(keep))>))>(
     "softmax<kv>: a factor of S * cast(keep) was masked along kv, so its scores are 0 there, and seen mask the scores instead; if it is meant, where(keep, x, 0) in place of that mask S * cast(keep)[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(softmax<kv>(step<decltype(where(keep, S, 0))>))> &&
+              !refused<decltype(normalize<kv>(step<decltype(relu(S) * cast<f32>(keep))>))> &&
               !refused<decltype(sum<kv>(step<decltype(S * cast<f32>(keep))>))>);
+static_assert(says<decltype(normalize<kv>(exp(step<decltype(S * cast<f32>(keep))>)))>(
+    "normalize<kv>: a factor of exp(S * cast(keep)) was masked along kv, so its scores are 0 there, and seen mask the scores instead; if it is meant, where(keep, x, 0) in place of that mask exp(S * cast(keep))[batch, heads=8, seq, kv]"));
 // weights capped
 static_assert(says<decltype(softcap(weights, 50))>(
     "softcap: softmax(S) holds weights over kv cap the scores before softmax; if it is meant, plain(..) of the weights softmax(S)[batch, heads=8, seq, kv]"));
@@ -44,13 +48,13 @@ static_assert(!refused<decltype(scores * rsqrt(size(d_k)))>);
 // tables of cosine and sine exchanged
 static_assert(says<decltype(rope<d_k, two, half>(Q, sin(rope_angle<seq, half>()),
                                                  cos(rope_angle<seq, half>())))>(
-    "rope: sin(..) stands where the cosine belongs the cosine comes first, then the sine"));
+    "rope: sin(..) is in the place of the cosine the cosine comes first, then the sine"));
 // a gate in the place of its logarithm
 constexpr auto zero = step<decltype(broadcast<batch, heads>(param<"z", d_k, d_v>{}))>;
 static_assert(says<decltype(gated_attention<d_k, seq, d_v>(zero, Q, Kq, Vq, sigmoid(gate)))>(
     "log_decay: sigmoid(a) is above 0, and lets the state grow did you mean log(sigmoid(a))? if it is meant, let<..>(..) sigmoid(a)[batch, heads=8, seq]"));
-static_assert(!refused<decltype(gated_attention<d_k, seq, d_v>(zero, Q, Kq, Vq,
-                                                               log(step<decltype(sigmoid(gate))>)))>);
+static_assert(!refused<decltype(gated_attention<d_k, seq, d_v>(
+                  zero, Q, Kq, Vq, log(step<decltype(sigmoid(gate))>)))>);
 // relative positions without an offset
 static_assert(says<decltype(take<distances>(T, index(kv) - index(seq)))>(
     "take<distances>: index(kv) - index(seq) is below 0 for half of the positions add the number of positions before 0; if it is meant, max(.., 0) T[heads=8, distances=129]"));
@@ -78,16 +82,15 @@ auto divided(X x) -> decltype(x /= sqrt(d_k));
 template <class X, class Y>
 auto assigned(X x, Y y) -> decltype(x = y);
 static_assert(says<decltype(added(S))>(
-    "+=: a step is not changed in place give the new one a name of its own: auto next = S + ..;"));
+    "a step is not changed in place give the new one a name of its own: auto next = ..;"));
 static_assert(says<decltype(divided(scores))>(
-    "/=: a step is not changed in place give the new one a name of its own: auto next = dot(Q, K) / ..;"));
+    "a step is not changed in place give the new one a name of its own: auto next = ..;"));
 static_assert(says<decltype(assigned(scores, S))>(
-    "=: a step is not changed in place give the new one a name of its own: auto next = ..;"));
-static_assert(says<decltype(causal<seq, kv>())>(
-    "causal<seq, kv> is a step, not a function leave the () out"));
-static_assert(says<decltype(T[keep])>("T has no [] did you mean take<axis>(T, position)?"));
+    "a step is not changed in place give the new one a name of its own: auto next = ..;"));
+static_assert(says<decltype(causal<seq, kv>())>("a step is not a function leave the () out"));
+static_assert(says<decltype(T[keep])>("a step has no [] did you mean take<axis>(x, position)?"));
 static_assert(says<decltype((S, V))>(
-    ",: a comma drops S several results stand in braces: return {S, V};"));
+    ",: a comma drops S several results are returned in braces: return {S, V};"));
 static_assert(
     says<decltype(index<seq>())>("index: the axis stands in () did you mean index(seq)?"));
 static_assert(says<decltype(zeros<batch, 64>())>(
@@ -100,7 +103,7 @@ static_assert(says<decltype(both / gate)>(
     "/: operand 1 is several results take .result, or .last of the state"));
 static_assert(says<decltype(softmax<d_v>(both))>(
     "softmax: operand 1 is several results take .result, or .last of the state it takes softmax<axes..>(scores)"));
-static_assert(says<decltype(softcap<kv)>("softcap takes no axes write softcap(scores, cap)"));
+static_assert(says<decltype(softcap < kv)>("softcap takes no axes write softcap(scores, cap)"));
 static_assert(says<decltype(mask(S, [](auto q, auto k) { return q >= k; }))>(
     "mask: operand 2 is neither a step nor a number it takes mask(scores, keep)"));
 

@@ -23,7 +23,7 @@ struct rope {
     if (two[0]->size != 2)
       return m.say("rope: ", two[0]->name, " is ", size_of_axis(two[0]), ", not 2").show(x);
     if (cos.label.starts_with("sin(") || sin.label.starts_with("cos("))
-      return m.say("rope: ", cos.label, " stands where the cosine belongs")
+      return m.say("rope: ", cos.label, " is in the place of the cosine")
           .say("the cosine comes first, then the sine");
     const info first = {x.label, pairs.s.without(two), pairs.m, form::tensor};
     for (const info *table : {&cos, &sin}) {

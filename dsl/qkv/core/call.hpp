@@ -150,7 +150,7 @@ struct call_check {
       return Rule::surplus(of<T>...);
     } else {
       say_strangers<T...>(m, name);
-      if (!m.empty()) return m.say("it takes ", Rule::call);
+      if (!m.empty()) return (is_misdeclared<T> || ...) ? m : m.say("it takes ", Rule::call);
       if constexpr (Brackets::count < form_of<Rule>.fewest_axes ||
                     Brackets::count > form_of<Rule>.most_axes)
         Brackets::say_count(m, name);
@@ -219,8 +219,7 @@ struct call_check<Rule, Brackets, T...> {
   static constexpr const Rule &rule = rule_of<Rule, Brackets>;
   static constexpr bool passes = in_formula<T...> || detail::passes<verdict<rule, T...>>;
   static constexpr text why() {
-    const text t = verdict<rule, T...>::why();
-    if ((is_misdeclared(of<T>) || ...)) return t;
+    const text t = rule.check(of<T>...);
     const text fix = exchanged(form_of<Rule>.name, rule, of<T>...);
     return fix.empty() ? t : with_fix(t, fix);
   }

@@ -83,7 +83,7 @@ struct declaration_check {
   std::size_t n_axes = 0;
 
   template <class... T>
-  constexpr bool fail(const T &...words) {
+  constexpr bool fail(T... words) {
     m.say("kernel ", kernel, ": ", words...);
     return false;
   }

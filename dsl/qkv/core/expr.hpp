@@ -2,15 +2,47 @@
 // Expressions: the type refers to the label, the shape and the marks; the value is a node of the
 // graph of a kernel.
 #include <qkv/core/graph.hpp>
+#include <qkv/core/marks.hpp>
 #include <qkv/core/unchanged.hpp>
 
 namespace qkv::core {
 
 // A step of the kernel whose graph is g: the result of node id.
-struct step {
+struct step : unchanged {
   graph *g = nullptr;
   int id = -1;
+
+  constexpr step() = default;
+  constexpr step(graph *kernel, int node) : g(kernel), id(node) {}
+  using unchanged::operator=;
 };
+
+// An input whose declaration is wrong is misdeclared: no rule takes it.
+enum class form : unsigned char { other, number, index, tensor, misdeclared };
+
+// What rules see of an operand.
+struct info {
+  sv label;
+  axes s;
+  marks m;
+  form kind = form::other;
+  bool checked = false;  // inside a formula (core/formula.hpp)
+  bool refused = false;  // the result of a refused call (core/checked.hpp)
+
+  constexpr bool tensor() const { return kind == form::tensor; }
+  constexpr bool index() const { return kind == form::index; }
+  constexpr bool number() const { return kind == form::number; }
+  constexpr bool param() const { return !tensor() || m.param; }
+};
+
+// Label, shape and marks of an expression: one object, to which types refer. Types stay short.
+template <str Label, axes Shape, marks Meaning, bool Checked = false, form Kind = form::tensor>
+struct facts {
+  static constexpr info v{Label.view(), Shape, Meaning, Kind, Checked};
+};
+
+template <str Label, axes Shape, marks Meaning, bool Checked = false>
+using index_facts = facts<Label, Shape, Meaning, Checked, form::index>;
 
 // Shape and marks as text, which editors show with the type (core/words.hpp).
 template <str... Line>
@@ -23,25 +55,15 @@ namespace qkv {
 // A step of the kernel. Editors show the words, rules read the facts.
 template <class Words, const core::info &Facts>
 struct [[nodiscard("a step changes no other: use what it gives")]] expr : core::step {
-  template <class T, class Err = detail::refusal<detail::changed<Facts, "=", T>>>
-  Err operator=(const T &);
-  template <class... T, class Err = detail::refusal<detail::called<Facts, T...>>>
-  Err operator()(T...) const;
-  template <class T, class Err = detail::refusal<detail::indexed<Facts, T>>>
-  Err operator[](T) const;
+  using core::step::operator=;
 };
 
 // N nodes, made of positions, sizes and numbers only: belongs to no kernel until it meets one of
 // its steps.
 template <class Words, const core::info &Facts, int N>
-struct [[nodiscard("a step changes no other: use what it gives")]] index_expr {
+struct [[nodiscard("a step changes no other: use what it gives")]] index_expr : core::unchanged {
+  using core::unchanged::operator=;
   core::node nodes[N];
-  template <class T, class Err = detail::refusal<detail::changed<Facts, "=", T>>>
-  Err operator=(const T &);
-  template <class... T, class Err = detail::refusal<detail::called<Facts, T...>>>
-  Err operator()(T...) const;
-  template <class T, class Err = detail::refusal<detail::indexed<Facts, T>>>
-  Err operator[](T) const;
 };
 
 namespace detail {

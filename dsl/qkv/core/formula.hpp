@@ -98,6 +98,7 @@ struct formula_call {
     message m;
     (say_axis<X>(m, name), ...);
     say_all_unopened<X...>(m, name);
+    if ((is_misdeclared<X> || ...)) return m;
     if (m.empty())
       m.say(name, " is not called with ", long{sizeof...(X)},
             sizeof...(X) == 1 ? " such operand" : " such operands");

@@ -69,7 +69,7 @@ struct signature<Result (F::*)(In...) const> {
   }
   template <std::size_t... I>
   static constexpr void call(graph &g, std::index_sequence<I...>) {
-    (void)F{}(std::remove_cvref_t<In>{&g, int{I}}...);
+    (void)F{}(std::remove_cvref_t<In>{{&g, int{I}}}...);
   }
 };
 

@@ -7,16 +7,14 @@ namespace qkv::detail {
 inline constexpr std::size_t label_max =
     20;  // a longer operand is shortened to dot(..), so labels stay short
 
-// Whether the label is that of an operator: it has a blank outside parentheses and brackets, which,
-// unlike comparisons, follow a name: causal<seq, kv>.
+// Whether the label is that of an operator: it has a blank outside parentheses, and not one after a
+// comma, as in causal<seq, kv>.
 constexpr bool is_infix(sv label) {
   int depth = 0;
-  char before = ' ';
-  for (char c : label) {
-    if (c == ' ' && depth == 0) return true;
+  for (std::size_t i = 0; i < label.size(); ++i) {
+    const char c = label[i];
     depth += (c == '(') - (c == ')');
-    if (before != ' ') depth += (c == '<') - (c == '>');
-    before = c;
+    if (c == ' ' && depth == 0 && label[i - 1] != ',') return true;
   }
   return false;
 }

@@ -47,7 +47,7 @@ struct marks {
   maybe_axis first{};    // one axis was split into these two
   maybe_axis second{};
   maybe_axis shifted{};   // exp(x - max<shifted>(x))
-  bool truth = false;     // 1 where a b8 holds, else 0
+  bool gated = false;     // 0 wherever some b8 does not hold
   bool dropped = false;   // with a part left out
   bool quotient = false;  // of positions by a whole number
   bool unaligned =
@@ -91,7 +91,7 @@ constexpr marks bent(marks m, dtype type) {
   m.scaled = {};
   m.quotient = false;
   m.shifted = {};
-  m.truth = false;
+  m.gated = false;
   m.given = false;
   m.type = type;
   return m;

@@ -27,7 +27,7 @@ struct message : text {
   constexpr message() = default;
 
   template <class... T>
-  constexpr message &say(const T &...words) {
+  constexpr message &say(T... words) {
     if (!empty()) *this << '\n';
     ((static_cast<text &>(*this) << words), ...);
     return *this;

@@ -37,15 +37,6 @@ constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale)
 
 // A scale is applied once, and divides.
 constexpr bool scaled_again(message &m, op kind, const info &x, const info &scale) {
-  constexpr sv inverse = "rsqrt(size(";
-  if (kind == op::div && scale.label.starts_with(inverse))
-    for (const axis_data *a : x.m.contracted)
-      if (scale.label.substr(inverse.size()).starts_with(a->name)) {
-        m.say(x.label, " / ", scale.label, " multiplies by the root of what was contracted")
-            .say("did you mean / sqrt(", a->name, ")? if it is meant, * sqrt(size(", a->name, "))")
-            .show(x);
-        return true;
-      }
   const bool divides = divides_by_root(kind, scale), multiplies = multiplies_by_root(kind, scale);
   if (!divides && !multiplies) return false;
   const sv ax = scale.m.root->name;
@@ -71,16 +62,17 @@ constexpr bool scaled_again(message &m, op kind, const info &x, const info &scal
 
 // index(seq) - index(seq), which is 0.
 constexpr bool takes_itself(message &m, op kind, const info &l, const info &r) {
+  if (!l.index() || !r.index() || l.s.empty()) return false;
   if (!l.label.starts_with("index(") || l.label != r.label) return false;
-  if (l.label.find("..") != sv::npos || kind == op::add || kind == op::mul) return false;
-  m.say(name_of(kind), ": ", l.label, " stands on both sides")
+  if (l.label.find("..") != sv::npos) return false;
+  m.say(name_of(kind), ": ", l.label, " is on both sides")
       .say("one of them counts along another axis");
   return true;
 }
 
 // A bias is added to scores.
-constexpr bool multiplies_bias(message &m, op kind, const info &scores, const info &bias) {
-  if (kind != op::mul || scores.m.contracted.empty()) return false;
+constexpr bool multiplies_bias(message &m, const info &scores, const info &bias) {
+  if (scores.m.contracted.empty()) return false;
   for (const sv name : {sv("alibi<"), sv("relative_bias<"), sv("t5_bias<"), sv("t5_causal_bias<")})
     if (bias.label.starts_with(name)) {
       m.say("*: ", bias.label, " is a bias, which is added to scores")
@@ -92,23 +84,38 @@ constexpr bool multiplies_bias(message &m, op kind, const info &scores, const in
 }
 
 // Distances cost: the bias is 0 or less.
-constexpr bool subtracts_penalty(message &m, op kind, const info &r) {
-  if (kind != op::sub || !r.label.starts_with("alibi<")) return false;
+constexpr bool subtracts_penalty(message &m, const info &r) {
+  if (!r.label.starts_with("alibi<")) return false;
   m.say("-: ", r.label, " is 0 or less, and added to scores")
       .say("did you mean + ", r.label, "? if it is meant, negate the slopes");
   return true;
 }
 
 // exp(x) / sum<kv>(x).
-constexpr bool lacks_exp(message &m, op kind, const info &l, const info &r) {
+constexpr bool lacks_exp(message &m, const info &l, const info &r) {
   constexpr sv exp = "exp(", sum = "sum(";
-  if (kind != op::div || !l.label.starts_with(exp) || !r.label.starts_with(sum)) return false;
+  if (!l.label.starts_with(exp) || !r.label.starts_with(sum)) return false;
   const sv x = r.label.substr(sum.size());
   if (l.label.substr(exp.size()) != x) return false;
   m.say("/: ", r.label, " adds up ", x.substr(0, x.size() - 1), ", not its exp")
       .say("did you mean sum<", r.m.statistic, ">(", l.label, ")? if it is meant, let<\"total\">(",
-           r.label, ")");
+           r.label, ")")
+      .show(l, r);
   return true;
+}
+
+// x / rsqrt(size(d_k)).
+constexpr bool divides_by_inverse(message &m, const info &x, const info &scale) {
+  constexpr sv inverse = "rsqrt(size(";
+  if (!scale.label.starts_with(inverse)) return false;
+  for (const axis_data *a : x.m.contracted)
+    if (scale.label.substr(inverse.size()) == (text() << a->name << "))").view()) {
+      m.say(x.label, " / ", scale.label, " multiplies by the root of what was contracted")
+          .say("did you mean / sqrt(", a->name, ")? if it is meant, * sqrt(size(", a->name, "))")
+          .show(x);
+      return true;
+    }
+  return false;
 }
 
 // Arithmetic takes no truth values.
@@ -256,9 +263,10 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   if (kind == op::div && l.m.type == i32 && !l.s.empty() && r.m.type == i32) m.quotient = true;
   m.dropped = l.m.dropped || r.m.dropped;
   m.shifted = shift_of(kind, r);
-  if (kind == op::mul)
-    for (const info *keep : {&l, &r})
-      if (keep->m.truth) m.zeroed.add(keep->s.non_batch());
+  m.gated = kind == op::mul && (l.m.gated || r.m.gated);
+  if (m.gated)
+    for (const info *gate : {&l, &r})
+      if (gate->m.gated && gate->m.zeroed.empty()) m.zeroed.add(gate->s.non_batch());
   const marks &parts = l.m.first ? l.m : r.m;
   m.first = parts.first, m.second = parts.second;
   if (!is_logic(kind)) m.scaled = l.m.scaled ? l.m.scaled : r.m.scaled;

@@ -18,15 +18,20 @@ constexpr text related_pair(relation by, const maybe_axis &query, const maybe_ax
   return t << name_of(by) << "<" << query->name << ", " << key->name << ">";
 }
 
-// The mask that says which keys a query sees and that stands in this condition, inverted or not:
-// padding(length), causal<seq, kv>. Empty for others.
+// A condition that begins with a mask that says which keys a query sees: that mask, as
+// padding(length) or causal<seq, kv>. Empty for other conditions.
 constexpr sv sight_in(sv condition) {
   for (const sv name : {sv("padding("), sv("causal<"), sv("cached_causal<")})
-    if (condition.starts_with(name)) return condition;
+    if (condition.starts_with(name))
+      return condition.substr(0, condition.find(name.back() == '(' ? ')' : '>') + 1);
   return {};
 }
+// The same for one that is inverted, alone or beside others.
 constexpr sv inverted_sight_in(sv condition) {
-  return condition.starts_with("!") ? sight_in(condition.substr(1)) : sv();
+  for (std::size_t i = 0; i < condition.size(); ++i)
+    if (condition[i] == '!' && (i == 0 || condition[i - 1] == ' '))
+      if (const sv sight = sight_in(condition.substr(i + 1)); !sight.empty()) return sight;
+  return {};
 }
 
 constexpr bool unaligned_causal(message &m, const info &x) {

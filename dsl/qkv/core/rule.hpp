@@ -132,33 +132,12 @@ struct within {
 
 }  // namespace rule
 
-// A slip in the declaration of an input would make its steps wrong, too.
-constexpr bool is_misdeclared(const info &x) { return x.m.twice || x.m.stray; }
-constexpr void say_misdeclared(message &m, const info &x) {
-  if (!m.empty() || !is_misdeclared(x)) return;
-  if (x.m.stray)
-    m.say(x.label, " names what is neither an axis nor a type")
-        .say("axes have names: axis<.., 64> or batch_axis<..>, and one type is enough");
-  else
-    m.say(x.label, " names axis ", x.m.twice->name, " twice")
-        .say("one of them is another axis: an alias<.., ", x.m.twice->name, ">");
-}
-
-// The rule of a step, not that of a result: there the signature has the word.
-template <auto Rule>
-concept makes_steps = requires { Rule.kind; };
-
 // A rule applied to the types of its operands.
 template <auto Rule, class... X>
 struct verdict {
-  static constexpr text why() {
-    message m;
-    if constexpr (makes_steps<Rule>) (say_misdeclared(m, of<X>), ...);
-    return m.empty() ? Rule.check(of<X>...) : m;
-  }
+  static constexpr text why() { return Rule.check(of<X>...); }
   // Not why().empty(): a right call instantiates one function fewer.
-  static constexpr bool passes =
-      !(makes_steps<Rule> && (is_misdeclared(of<X>) || ...)) && Rule.check(of<X>...).empty();
+  static constexpr bool passes = Rule.check(of<X>...).empty();
 };
 // Inside a formula any operands fit: there make_step() asks the rule, outside of it this does.
 template <auto Rule, class... X>

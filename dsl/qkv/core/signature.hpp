@@ -23,6 +23,15 @@ constexpr marks param_marks(const entries &e) {
   return m;
 }
 
+constexpr form input_form(const entries &e) {
+  return e.twice || e.stray ? form::misdeclared : form::tensor;
+}
+template <auto... A>
+inline constexpr entries listed_entries{A...};
+template <str Name, marks (&Meaning)(const entries &), auto... A>
+using declared = facts<Name, listed_entries<A...>.shape, Meaning(listed_entries<A...>), false,
+                       input_form(listed_entries<A...>)>;
+
 namespace rule {
 
 // A returned expression against the declared result.
@@ -163,14 +172,12 @@ constexpr void put_output(graph &g, int value, sv name, const axes &shape, dtype
 // An input that changes with every call: in<"Q", batch, seq, d_k>, in<"len", i32, batch>.
 template <str Name, auto... A>
   requires core::a_name_in_quotes<Name>
-using in =
-    detail::expr_of<core::facts<Name, core::entries({A...}).shape, detail::input_marks({A...})>::v>;
+using in = detail::expr_of<detail::declared<Name, detail::input_marks, A...>::v>;
 
 // A parameter of the model: the same in every call, shared by the batch.
 template <str Name, auto... A>
   requires core::a_name_in_quotes<Name>
-using param =
-    detail::expr_of<core::facts<Name, core::entries({A...}).shape, detail::param_marks({A...})>::v>;
+using param = detail::expr_of<detail::declared<Name, detail::param_marks, A...>::v>;
 
 // A result, made of the expression that the kernel returns. Errors: axes, sizes or type other than
 // declared.
@@ -198,6 +205,10 @@ struct out {
   template <operand X, class Err = detail::misfit<rule, X>>
   out(X, std::type_identity_t<Err> = {});
 #endif
+  // The declaration is the error.
+  template <class X>
+    requires(detail::of<X>.kind == core::form::misdeclared)
+  constexpr out(X) {}
   template <operand X, operand... More,
             class Err = detail::refusal<detail::result_count<1, 1 + sizeof...(More)>>>
   out(X, More...) = delete;

@@ -10,10 +10,24 @@ namespace qkv::detail {
 template <class T>
 inline constexpr sv parts_of{};
 
-// Several results in one object, or zeros<..> without its parentheses.
+template <class T>
+inline constexpr bool is_misdeclared = of<T>.kind == form::misdeclared;
+
+constexpr void say_misdeclared(message &m, const info &x) {
+  if (x.m.stray)
+    m.say(x.label, " names what is neither an axis nor a type")
+        .say("axes have names: axis<.., 64> or batch_axis<..>, and one type is enough");
+  else
+    m.say(x.label, " names axis ", x.m.twice->name, " twice")
+        .say("one of them is another axis: an alias<.., ", x.m.twice->name, ">");
+}
+
+// An input whose declaration is wrong, several results in one object, or zeros<..> without its
+// parentheses.
 template <class T>
 constexpr void say_unopened(message &m, sv call, long operand) {
   if (!m.empty()) return;
+  if (is_misdeclared<T>) return say_misdeclared(m, of<T>);
   if (!parts_of<T>.empty())
     m.say(call, ": operand ", operand, " is several results").say("take ", parts_of<T>);
   else if (std::is_function_v<std::remove_pointer_t<T>>)

@@ -1,41 +1,48 @@
 #pragma once
-// A step is a value: the operators that would change it, and those of functions and lists, say what
+// A step is a value: the operators that would change it, and those of functions and arrays, say what
 // to write in their place.
-#include <qkv/core/info.hpp>
 #include <qkv/core/message.hpp>
 #include <qkv/core/shape_error.hpp>
 
 namespace qkv::detail {
 
-// (T: so that they are evaluated where they are called.)
-template <const info &Facts, str Operator, class T>
+// T makes each check depend on its call, so that a step alone does not evaluate it.
+template <class... T>
 struct changed {
   static constexpr text why() {
     message m;
-    m.say(Operator.view(), ": a step is not changed in place");
-    if (constexpr sv op = Operator.view().substr(0, Operator.view().size() - 1); op.empty())
-      return m.say("give the new one a name of its own: auto next = ..;");
-    else
-      return m.say("give the new one a name of its own: auto next = ", Facts.label, " ", op,
-                   " ..;");
+    return m.say("a step is not changed in place")
+        .say("give the new one a name of its own: auto next = ..;");
   }
 };
 
-template <const info &Facts, class... T>
+template <class... T>
 struct called {
   static constexpr text why() {
     message m;
-    return m.say(Facts.label, " is a step, not a function").say("leave the () out");
+    return m.say("a step is not a function").say("leave the () out");
   }
 };
 
-template <const info &Facts, class T>
+template <class... T>
 struct indexed {
   static constexpr text why() {
     message m;
-    m.say(Facts.label, " has no []");
-    return m.say("did you mean take<axis>(", Facts.label, ", position)?");
+    return m.say("a step has no []").say("did you mean take<axis>(x, position)?");
   }
 };
 
 }  // namespace qkv::detail
+
+namespace qkv::core {
+
+struct unchanged {
+  template <class T, class Err = detail::refusal<detail::changed<T>>>
+  Err operator=(const T &);
+  template <class... T, class Err = detail::refusal<detail::called<T...>>>
+  Err operator()(T...) const;
+  template <class T, class Err = detail::refusal<detail::indexed<T>>>
+  Err operator[](T) const;
+};
+
+}  // namespace qkv::core

@@ -40,13 +40,18 @@ inline constexpr line shape_line = [] {
   return Type == f32 ? t : t << " " << name_of(Type);
 }();
 // weights over kv, masked along kv
+struct comma_separated {
+  line &t;
+  template <class... Part>
+  constexpr void operator()(const Part &...part) const {
+    if (!t.empty()) t << ", ";
+    ((t << part), ...);
+  }
+};
 template <marks Meaning>
 inline constexpr line marks_line = [] {
   line t;
-  say_marks(Meaning, [&](const auto &...part) {
-    if (!t.empty()) t << ", ";
-    ((t << part), ...);
-  });
+  say_marks(Meaning, comma_separated{t});
   return t;
 }();
 

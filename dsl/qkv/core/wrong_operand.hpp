@@ -5,7 +5,8 @@
 namespace qkv::detail {
 
 template <class T>
-concept is_stray = an_axis<T> || !formula_text<T>.empty() || !parts_of<T>.empty();
+concept is_stray =
+    an_axis<T> || !formula_text<T>.empty() || !parts_of<T>.empty() || is_misdeclared<T>;
 template <class... T>
 concept holds_stray = (is_stray<T> || ...) && ((is_stray<T> || operand<T>) && ...);
 

@@ -16,9 +16,14 @@ struct binary {
     message m;
     const call_name name{name_of(kind)};
     if (adds_truth(m, kind, l, r)) return m;
-    if (takes_itself(m, kind, l, r) || subtracts_penalty(m, kind, r)) return m;
-    if (multiplies_bias(m, kind, l, r) || multiplies_bias(m, kind, r, l)) return m.show(l, r);
-    if (lacks_exp(m, kind, l, r)) return m.show(l, r);
+    if constexpr (kind != op::add && kind != op::mul)
+      if (takes_itself(m, kind, l, r)) return m;
+    if constexpr (kind == op::sub)
+      if (subtracts_penalty(m, r)) return m;
+    if constexpr (kind == op::mul)
+      if (multiplies_bias(m, l, r) || multiplies_bias(m, r, l)) return m.show(l, r);
+    if constexpr (kind == op::div)
+      if (lacks_exp(m, l, r) || divides_by_inverse(m, l, r)) return m;
     if (scaled_again(m, kind, l, r) || (kind == op::mul && scaled_again(m, kind, r, l))) return m;
     if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
     if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
@@ -57,7 +62,8 @@ struct listed {
   static constexpr text why() {
     message m;
     m.say(",: a comma drops ", of<L>.label);
-    return m.say("several results stand in braces: return {", of<L>.label, ", ", of<R>.label, "};");
+    return m.say("several results are returned in braces: return {", of<L>.label, ", ", of<R>.label,
+                 "};");
   }
 };
 
@@ -137,17 +143,19 @@ constexpr auto pow(L left, R right) {
 template <class L, class R, class Err = detail::binary_misfit<core::op::pow, L, R>>
 Err pow(L, R);
 
-// None of these: a step is a value.
-template <traced L, class R, class Err = detail::refusal<detail::changed<detail::of<L>, "+=", R>>>
-Err operator+=(L &, const R &);
-template <traced L, class R, class Err = detail::refusal<detail::changed<detail::of<L>, "-=", R>>>
-Err operator-=(L &, const R &);
-template <traced L, class R, class Err = detail::refusal<detail::changed<detail::of<L>, "*=", R>>>
-Err operator*=(L &, const R &);
-template <traced L, class R, class Err = detail::refusal<detail::changed<detail::of<L>, "/=", R>>>
-Err operator/=(L &, const R &);
-template <traced L, traced R, class Err = detail::refusal<detail::listed<L, R>>>
-Err operator,(L, R);
+// None of these: a step is a value. (They deduce the kind of operand, so that no other use of these
+// operators asks for it.)
+template <class W, const core::info &F, class R, class Err = detail::refusal<detail::changed<R>>>
+Err operator+=(expr<W, F> &, const R &);
+template <class W, const core::info &F, class R, class Err = detail::refusal<detail::changed<R>>>
+Err operator-=(expr<W, F> &, const R &);
+template <class W, const core::info &F, class R, class Err = detail::refusal<detail::changed<R>>>
+Err operator*=(expr<W, F> &, const R &);
+template <class W, const core::info &F, class R, class Err = detail::refusal<detail::changed<R>>>
+Err operator/=(expr<W, F> &, const R &);
+template <class W, const core::info &F, class V, const core::info &G,
+          class Err = detail::refusal<detail::listed<expr<W, F>, expr<V, G>>>>
+Err operator,(const expr<W, F> &, const expr<V, G> &);
 
 // Computes: -x.
 // Shapes:   as x.

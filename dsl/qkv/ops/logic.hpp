@@ -41,7 +41,8 @@ struct logic {
     message m;
     const call_name name{name_of(kind)};
     if (!is_comparison(kind) && (not_logical(m, name, l) || not_logical(m, name, r))) return m;
-    if (takes_itself(m, kind, l, r)) return m;
+    if constexpr (is_comparison(kind))
+      if (takes_itself(m, kind, l, r)) return m;
     if (compares_truth(m, kind, l, r) || compares_quotients(m, kind, l, r)) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
     if (relations_differ(m, name, l, r)) return m;

@@ -29,7 +29,7 @@ struct mask {
           .say("did you mean causal<query, key>?");
     if (not_logical(m, call, keep)) return m;
     if (const sv sight = inverted_sight_in(keep.label); !sight.empty())
-      return m.say(call, ": ", keep.label, " keeps what ", sight, " hides")
+      return m.say(call, ": !", sight, " keeps what ", sight, " hides")
           .say("did you mean ", sight, "? if it is meant, compare positions: index(key) > ..")
           .show(x);
     if (!x.m.weights.empty()) {

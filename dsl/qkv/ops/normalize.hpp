@@ -17,7 +17,7 @@ struct normalize {
     const call_name call{"normalize", over};
     if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
     if (!shifted_elsewhere(m, call, x) && !wrong_keys(m, call, over, x) &&
-        !dead_mask(m, call, over, x))
+        !dead_mask(m, call, over, x) && !x.m.gated)
       masked_too_early(m, call, over, x);
     return m;
   }

@@ -9,7 +9,7 @@ constexpr marks forgotten(marks m) {
   m.weights = m.masked = m.zeroed = {};
   m.first = m.second = {};
   m.shifted = {};
-  m.dropped = m.truth = false;
+  m.dropped = m.gated = false;
   return m;
 }
 

@@ -330,10 +330,10 @@ constexpr auto traced_scan(S state, Step step, X... x) {
   [[maybe_unused]] const auto at = [&]<class Y>(const Y &y) {
     using type = typename at_position<Over, Y>::type;
     const int whole = lift(i32, *g, y);
-    return type{g,
-                g->put(step_node(op::element, of<type>.m.type, of<type>.s, Over, whole, carried))};
+    return type{
+        {g, g->put(step_node(op::element, of<type>.m.type, of<type>.s, Over, whole, carried))}};
   };
-  const auto r = step(state_type{g, carried}, at(x)...);
+  const auto r = step(state_type{{g, carried}}, at(x)...);
   const auto &next = next_of(r);
   return put_scan<Over>(g, carried, next, next.id, result_of(r));
 }

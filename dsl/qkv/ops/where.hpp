@@ -36,15 +36,16 @@ struct where {
   }
   // A step where a mask hides keys, and a number where it shows them.
   static constexpr bool shows_hidden(message &m, const info &c, const info &a, const info &b) {
-    const sv seen = sight_in(c.label), hidden = inverted_sight_in(c.label);
-    const bool exchanged = !seen.empty() ? a.number() && b.tensor()
-                                         : b.number() && a.tensor();
+    const bool inverted = c.label.starts_with("!");
+    const sv seen = inverted ? sv() : sight_in(c.label),
+             hidden = inverted ? inverted_sight_in(c.label) : sv();
+    const bool exchanged = !seen.empty() ? a.number() && b.tensor() : b.number() && a.tensor();
     if ((seen.empty() && hidden.empty()) || !exchanged) return false;
     // where(causal<kv, seq>, number, scores) hides those after the query.
     const placing &p = c.m.placed;
     if (!seen.empty() && p.query && p.query->is_alias && !p.key->is_alias) return false;
-    m.say("where: ", seen.empty() ? hidden : seen, " holds where a key is seen, and ",
-          seen.empty() ? a.label : b.label, " stands where it is not")
+    m.say("where: ", seen.empty() ? hidden : seen, " is true where a key is seen, but ",
+          seen.empty() ? a.label : b.label, " is chosen where it is false")
         .say("did you mean where(", c.label, ", ", b.label, ", ", a.label,
              ")? if it is meant, compare positions: index(key) > ..");
     return true;
