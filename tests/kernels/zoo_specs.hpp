@@ -79,6 +79,20 @@ inline constexpr auto documents = kernel<"documents">(
       return dot<kv>(softmax<kv>(mask(scores, keep)), V);
     });
 
+// Positions renamed, split, merged and repeated: slopes of grouped heads, chunks, a damped product.
+inline constexpr auto viewed_positions = kernel<"viewed_positions">(
+    [](in<"Q", batch, q_heads, seq, d_k> Q, K_ K, V_ V, param<"gamma", heads> gamma)
+        -> outs<out<"O", batch, q_heads, seq, d_v>, out<"P", batch, heads, kv>> {
+      auto bias = split<q_heads, heads, group>(alibi<seq, kv>(alibi_slopes(q_heads)));
+      auto scores = dot<d_k>(split<q_heads, heads, group>(Q), K) / sqrt(d_k) + bias;
+      auto chunks = document<seq, kv>(cast<i32>((index(seq) + 0.5) / 5));
+      auto weights = softmax<kv>(mask(scores, chunks or causal<seq, kv>));
+      auto damped = pow(sigmoid(gamma), broadcast<heads>(abs(index(kv) - 3)));
+      auto features = merge<d_k, two, half>(index(two) * index(half));
+      return {merge<q_heads, heads, group>(dot<kv>(weights, V)),
+              sum<d_k>(K * (features * 0.125)) * damped};
+    });
+
 inline constexpr auto luong =
     kernel<"luong">([](in<"h", batch, seq, d_k> h, in<"s", batch, mem, d_v> source,
                        param<"W", both, hidden> W, param<"v", hidden> v, param<"W2", d_k, d_v> W2)
