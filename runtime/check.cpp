@@ -162,10 +162,10 @@ class checker {
 
   std::int64_t &size(int a) { return sizes_[k_.axes[a].root]; }
 
-  // Sizes that no argument carries follow from the conditions: the blocks of
-  // split<seq, blocks, within>. Any size goes with parts of size 0; it is 0 where nothing else
-  // decides it.
-  bool derive(const qkv_condition &c, bool nothing_else) {
+  // Sizes that no argument carries follow from the conditions, as the blocks of
+  // split<seq, blocks, within>. If one factor is 0, the product does not determine the other:
+  // another condition does, or it becomes 0, last of all.
+  bool derive(const qkv_condition &c, bool zero_factors) {
     std::int64_t &a = size(c.a), &b = size(c.b);
     if (c.kind == QKV_SAME) {
       if ((a == unknown) == (b == unknown)) return false;
@@ -184,14 +184,14 @@ class checker {
       (b == unknown ? b : f) = a - other;
       return true;
     }
-    if (other == 0 ? a != 0 || !nothing_else : a % other != 0) return false;
+    if (other == 0 ? a != 0 || !zero_factors : a % other != 0) return false;
     (b == unknown ? b : f) = other == 0 ? 0 : a / other;
     return true;
   }
 
-  bool derive_one(bool nothing_else) {
+  bool derive_one(bool zero_factors) {
     return std::any_of(k_.conditions, k_.conditions + k_.n_conditions,
-                       [&](const qkv_condition &c) { return derive(c, nothing_else); });
+                       [&](const qkv_condition &c) { return derive(c, zero_factors); });
   }
 
   // Of both parts: the product, or the sum. Saturates.

@@ -66,7 +66,7 @@ class converter {
     if (from.kind == op::take) check_position(static_cast<node_id>(p_.nodes.size()) - 1);
   }
 
-  // A position that varies is moved to the nearest end; a number beyond it is a slip: X[-1].
+  // Kernels clamp a varying position; a constant one outside of the axis is an error, as X[-1].
   void check_position(node_id take) const {
     const node &n = p_[take], &position = p_[n.in[1]];
     if (position.kind != op::number) return;
@@ -76,8 +76,9 @@ class converter {
           fmt::format("{}: {}: positions count from 0; the last is size({}) - 1", p_.name,
                       label_of(p_, take), along.name));
     if (along.size >= 0 && position.value >= static_cast<double>(along.size))
-      throw std::invalid_argument(fmt::format("{}: {}: {} is {}, so positions end before it",
-                                              p_.name, label_of(p_, take), along.name, along.size));
+      throw std::invalid_argument(fmt::format("{}: {}: {} has {} positions, the last is {}",
+                                              p_.name, label_of(p_, take), along.name, along.size,
+                                              along.size - 1));
   }
 
   program p_;

@@ -34,7 +34,8 @@ class comparer {
       if (breaks_promise(k)) return not_zero(k);
     verdict v = worst_element();
     if (v.right && e_.zeros_believed)
-      v.text = e_.name + ": 0 everywhere, as plain loops or rounding may make it: proves little";
+      v.text =
+          e_.name + ": 0 everywhere would be right, too (plain loops or rounding): proves little";
     return v;
   }
 
@@ -330,7 +331,7 @@ bool is_surely_right(dtype type, const array &reference, const array &noise, con
 // True if rounding alone could make every element 0, as where large terms cancel.
 bool nothing_beyond_noise(const expectation &e) {
   for (std::size_t k = 0; k < e.reference.size(); ++k)
-    if (!(std::fabs(e.reference[k]) <= 2 * e.noise[k])) return false;
+    if (!(std::fabs(e.reference[k]) <= 2 * e.noise[k])) return false;  // as `allowed` does
   return true;
 }
 

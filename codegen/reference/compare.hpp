@@ -23,7 +23,7 @@ struct expectation {
   std::vector<double> in_eights;    // the same with sums in eight parts
   std::vector<double> fused;        // in order, products added unrounded
   std::vector<double> noise;        // further errors (noise.hpp); infinite where rounding decides
-  bool zeros_believed = false;      // some loop is 0 or denormal everywhere, or noise hides all
+  bool zeros_believed = false;      // some loop, or rounding alone, may make all 0
   std::vector<bool> zero;           // positions whose result must be exactly 0; empty: none
 };
 

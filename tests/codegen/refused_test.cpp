@@ -69,7 +69,7 @@ TEST_CASE("a constant position outside of its table") {
   constexpr auto beyond =
       kernel<"beyond">([](in<"X", seq, d> X) -> out<"Y", seq> { return take<d>(X, 64); });
   CHECK_THROWS_WITH(codegen::make_program(beyond),
-                    "beyond: take<d>(X, 64): d is 9, so positions end before it");
+                    "beyond: take<d>(X, 64): d has 9 positions, the last is 8");
   constexpr auto right = kernel<"right">([](in<"X", seq, d> X) -> outs<out<"A", d>, out<"B", seq>> {
     return {take<seq>(X, size(seq) - 1), take<d>(X, 0)};
   });

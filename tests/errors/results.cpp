@@ -95,7 +95,7 @@ using namespace my;
 
 inline constexpr auto k = kernel<"k">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, heads, seq, d_v> {
 #ifdef WRONG
-  // next line: scaled_dot_product(Q, K, V): is one result, not several give it one name: auto o = ..;
+  // next line: scaled_dot_product(Q, K, V) is one result, not several give it one name: auto o = ..;
   auto [o, weights] = scaled_dot_product<d_k, kv>(Q, K, V);
 #else
       auto o = scaled_dot_product<d_k, kv>(Q, K, V);

@@ -39,7 +39,7 @@ static_assert(!detail::in_formula<decltype(attend<d_k, kv>(Q, K, V))>);
 
 // refused by a step of the formula, or of one inside it; by what the rules know of the operands
 static_assert(says<decltype(attend<d_k, kv>(Q, Q, V))>(
-    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(unit_length(Q)) for each seq by itself: sum<d_k>(unit_length(Q) * unit_length(Q)) unit_length(Q)[batch, heads=8, seq, d_k=64] unit_length(Q)[batch, heads=8, seq, d_k=64]"));
+    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(unit_length(Q)) for a product at each seq, write sum<d_k>(unit_length(Q) * unit_length(Q)) unit_length(Q)[batch, heads=8, seq, d_k=64] unit_length(Q)[batch, heads=8, seq, d_k=64]"));
 static_assert(says<decltype(attend<d_k, kv>(Q, K, X))>(
     "dot<kv>: no axis kv in X softmax(cosines(Q, K))[batch, heads=8, seq, kv] X[batch, seq, d_model=512]"));
 static_assert(says<decltype(attend<d_v, kv>(Q, K, V))>(

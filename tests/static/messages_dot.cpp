@@ -22,7 +22,7 @@ constexpr in<"R", batch, heads, kv, e, g, h, d_k> R;
 // a forgotten rename
 static_assert(says<decltype(dot<d_k>(step<decltype(dot<d_model>(X, Wq))>,
                                      step<decltype(dot<d_model>(X, Wq))>))>(
-    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(dot(X, Wq)) for each seq by itself: sum<d_k>(dot(X, Wq) * dot(X, Wq)) dot(X, Wq)[batch, seq, heads=8, d_k=64] dot(X, Wq)[batch, seq, heads=8, d_k=64]"));
+    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(dot(X, Wq)) for a product at each seq, write sum<d_k>(dot(X, Wq) * dot(X, Wq)) dot(X, Wq)[batch, seq, heads=8, d_k=64] dot(X, Wq)[batch, seq, heads=8, d_k=64]"));
 // f64 with f32
 static_assert(says<decltype(dot<d_k>(T, D))>(
     "dot<d_k>: T is f32 but D is f64 did you mean cast<f64>(T)? T[batch, seq, d_k=64] D[batch, kv, d_k=64]"));
@@ -53,7 +53,7 @@ static_assert(says<decltype(dot<kv>(step<decltype(softmax<seq>(scores))>, V))>(
 // a feature map by softmax
 static_assert(says<decltype(dot<kv>(step<decltype(softmax<d_k>(K))>, V))>(
     "dot<kv> contracts weights over d_k; did you mean softmax<kv>? if it is meant, plain(softmax(K)) makes them numbers softmax(K)[batch, heads=8, kv, d_k=64] V[batch, heads=8, kv, d_v=32]"));
-// weights over another axis, made otherwise: the fix stays with how they were made
+// weights over another axis, made otherwise: normalize<kv> is offered for normalize
 static_assert(says<decltype(dot<kv>(step<decltype(normalize<seq>(exp(scores)))>, V))>(
     "dot<kv> contracts weights over seq; did you mean normalize<kv>? if it is meant, plain(normalize(exp(dot(Q, K)))) makes them numbers normalize(exp(dot(Q, K)))[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
 inline constexpr auto powers = step<decltype(exp(scores))>;
@@ -64,7 +64,7 @@ static_assert(!refused<decltype(dot<kv>(step<decltype(powers / sum<kv>(powers))>
 static_assert(!refused<decltype(dot<kv>(step<decltype(K / sum<d_k>(K))>, V))>);
 // scores in the place of values
 static_assert(says<decltype(dot<kv>(softmax<kv>(V), step<decltype(scores / sqrt(d_k))>))>(
-    "dot<kv>: dot(Q, K) / sqrt(d_k) is divided by sqrt(d_k), as scores are, but stands where values belong scores come first, then values; if it is meant, divide by sqrt(size(d_k)) softmax(V)[batch, heads=8, kv, d_v=32] dot(Q, K) / sqrt(d_k)[batch, heads=8, seq, kv]"));
+    "dot<kv>: dot(Q, K) / sqrt(d_k) is divided by sqrt(d_k), as scores are, but is the second operand, the values scores come first, then values; if it is meant, divide by sqrt(size(d_k)) softmax(V)[batch, heads=8, kv, d_v=32] dot(Q, K) / sqrt(d_k)[batch, heads=8, seq, kv]"));
 static_assert(
     !refused<decltype(dot<kv>(softmax<kv>(V), step<decltype(scores / sqrt(size(d_k)))>))>);
 // weights that were let

@@ -109,31 +109,31 @@ static_assert(says<decltype(softmax<kv>(where(causal<kv, seq>, scores, -1e9f)))>
 static_assert(!refused<decltype(softmax<kv>(where(causal<seq, kv>, scores, -1e9f)))>);
 static_assert(!refused<decltype(softmax<kv>(where(causal<kv, seq>, -1e9f, scores)))>);
 static_assert(says<decltype(where(causal<seq, kv>, -1e9f, scores))>(
-    "where: causal<seq, kv> is true where a key is seen, but dot(Q, K) is chosen where it is false did you mean where(causal<seq, kv>, dot(Q, K), number)? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "where: causal<seq, kv> is true where a key is seen, but dot(Q, K) is chosen where it is false did you mean where(causal<seq, kv>, dot(Q, K), number)? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(where(!padding<kv>(length), scores, -1e9f))>(
-    "where: padding(length) is true where a key is seen, but dot(Q, K) is chosen where it is false did you mean where(!padding(length), number, dot(Q, K))? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "where: padding(length) is true where a key is seen, but dot(Q, K) is chosen where it is false did you mean where(!padding(length), number, dot(Q, K))? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(where(!causal<seq, kv>, -1e9f, scores))>);
 // an inverted mask
 static_assert(says<decltype(mask(scores, !causal<seq, kv>))>(
-    "mask: !causal<seq, kv> keeps what causal<seq, kv> hides did you mean causal<seq, kv>? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "mask: !causal<seq, kv> keeps what causal<seq, kv> hides did you mean causal<seq, kv>? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(mask(scores, !step<decltype(padding<kv>(length))>))>(
-    "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(mask(scores,
                                  causal<seq, kv> and !step<decltype(padding<kv>(length))>))>(
-    "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it is meant, compare positions: index(key) > .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(mask(scores, index(kv) > index(seq)))> &&
               !refused<decltype(mask(scores, !sliding_window<seq, kv>(9)))>);
 // biases are added
 static_assert(says<decltype(scores - alibi<seq, kv>(slope))>(
-    "-: alibi<seq, kv> is 0 or less, and added to scores did you mean + alibi<seq, kv>? if it is meant, negate the slopes"));
+    "-: alibi<seq, kv> is 0 or less, so it is added to scores did you mean dot(Q, K) + alibi<seq, kv>? if it is meant, let<\"distance\">(alibi<seq, kv>)"));
 static_assert(says<decltype(scores * step<decltype(alibi<seq, kv>(slope))>)>(
     "*: alibi<seq, kv> is a bias, which is added to scores did you mean dot(Q, K) + alibi<seq, kv>? if it is meant, let<\"factor\">(alibi<seq, kv>) dot(Q, K)[batch, heads=8, seq, kv] alibi<seq, kv>[heads=8, kv, seq]"));
 static_assert(says<decltype(alibi_slopes(seq))>(
     "alibi_slopes: seq is not a batch axis each head has a slope: alibi_slopes(heads)"));
 // positions less themselves
 static_assert(says<decltype(index(seq) - index(seq))>(
-    "-: index(seq) is on both sides one of them counts along another axis"));
+    "-: index(seq) is on both sides did you mean the index of another axis on one side?"));
 static_assert(says<decltype(index(kv) <= index(kv))>(
-    "<=: index(kv) is on both sides one of them counts along another axis"));
+    "<=: index(kv) is on both sides did you mean the index of another axis on one side?"));
 
 }  // namespace

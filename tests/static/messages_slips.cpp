@@ -4,6 +4,7 @@
 namespace {
 
 using namespace spec;
+#define TYPE(...) step<decltype(__VA_ARGS__)>
 
 constexpr in<"S", batch, heads, seq, kv> S;
 constexpr in<"keep", b8, batch, kv> keep;
@@ -48,16 +49,16 @@ static_assert(!refused<decltype(scores * rsqrt(size(d_k)))>);
 // tables of cosine and sine exchanged
 static_assert(says<decltype(rope<d_k, two, half>(Q, sin(rope_angle<seq, half>()),
                                                  cos(rope_angle<seq, half>())))>(
-    "rope: sin(..) is in the place of the cosine the cosine comes first, then the sine"));
+    "rope: sin(..) is in the place of the cosine the cosine comes first, then the sine; if it is meant, let<..>(..)"));
 // a gate in the place of its logarithm
 constexpr auto zero = step<decltype(broadcast<batch, heads>(param<"z", d_k, d_v>{}))>;
 static_assert(says<decltype(gated_attention<d_k, seq, d_v>(zero, Q, Kq, Vq, sigmoid(gate)))>(
-    "log_decay: sigmoid(a) is above 0, and lets the state grow did you mean log(sigmoid(a))? if it is meant, let<..>(..) sigmoid(a)[batch, heads=8, seq]"));
+    "log_decay: sigmoid(a) is above 0, so the state would grow did you mean log(sigmoid(a))? if it is meant, let<..>(..) sigmoid(a)[batch, heads=8, seq]"));
 static_assert(!refused<decltype(gated_attention<d_k, seq, d_v>(
                   zero, Q, Kq, Vq, log(step<decltype(sigmoid(gate))>)))>);
 // relative positions without an offset
 static_assert(says<decltype(take<distances>(T, index(kv) - index(seq)))>(
-    "take<distances>: index(kv) - index(seq) is below 0 for half of the positions add the number of positions before 0; if it is meant, max(.., 0) T[heads=8, distances=129]"));
+    "take<distances>: index(kv) - index(seq) is negative where the second index is larger add an offset; if it is meant, max(.., 0) T[heads=8, distances=129]"));
 static_assert(!refused<decltype(take<distances>(T, index(kv) - index(seq) + 64))> &&
               !refused<decltype(take<distances>(T, max(index(kv) - index(seq), 0)))>);
 // a parenthesis misplaced
@@ -74,6 +75,27 @@ static_assert(says<decltype(scores + twice)>(
 static_assert(says<decltype(sum<d_k>(stray))>(
     "D names what is neither an axis nor a type axes have names: axis<.., 64> or batch_axis<..>, and one type is enough"));
 
+// right neighbours of the above
+constexpr in<"h", b8, batch, seq, kv> hidden;
+constexpr param<"sl", heads> slope;
+constexpr in<"g", batch, heads, kv> g;
+constexpr in<"fb", batch, heads, seq, kv> future_bias;
+static_assert(!refused<decltype(softmax<kv>(TYPE(scores + TYPE(cast<f32>(hidden) * -1e9f))))>);
+static_assert(!refused<decltype(softmax<kv>(TYPE(S * TYPE(1 - TYPE(cast<f32>(hidden) * 2)))))>);
+static_assert(!refused<decltype(normalize<kv>(TYPE(TYPE(relu(S) * cast<f32>(keep)) / 8)))>);
+static_assert(!refused<decltype(normalize<kv>(TYPE(relu(TYPE(S * cast<f32>(keep))))))>);
+static_assert(!refused<decltype(softmax<kv>(TYPE(dot<d_k>(Q, TYPE(TYPE(dropout<0.5>(K, 7)) *
+                                                                  TYPE(exp(g)))))))>);
+static_assert(!refused<decltype(mask(scores, !causal<kv, seq>))>);
+static_assert(!refused<decltype(mask(scores, causal<seq, kv> and !causal<kv, seq>))>);
+static_assert(!refused<decltype(sum<d_k>(TYPE(Q - TYPE(max<seq>(Q)))))>);
+static_assert(!refused<decltype(where(causal<seq, kv> and causal<kv, seq>, 0.f, scores))>);
+static_assert(!refused<decltype(where(causal<seq, kv>, 0.f, future_bias))>);
+static_assert(!refused<decltype(dot<kv>(softmax<kv>(scores), TYPE(V / sqrt(d_v))))>);
+static_assert(!refused<decltype(index(seq) * 2 - index(seq) * 3)>);
+static_assert(!refused<decltype(1 - TYPE(alibi<seq, kv>(slope)))>);
+static_assert(!refused<decltype(mask(scores, index(kv) < index(seq)))>);
+
 // C++ that changes a step, calls it or takes it apart
 template <class X>
 auto added(X x) -> decltype(x += x);
@@ -82,27 +104,27 @@ auto divided(X x) -> decltype(x /= sqrt(d_k));
 template <class X, class Y>
 auto assigned(X x, Y y) -> decltype(x = y);
 static_assert(says<decltype(added(S))>(
-    "a step is not changed in place give the new one a name of its own: auto next = ..;"));
+    "a step cannot be changed in place give the new one a name of its own: auto next = ..;"));
 static_assert(says<decltype(divided(scores))>(
-    "a step is not changed in place give the new one a name of its own: auto next = ..;"));
+    "a step cannot be changed in place give the new one a name of its own: auto next = ..;"));
 static_assert(says<decltype(assigned(scores, S))>(
-    "a step is not changed in place give the new one a name of its own: auto next = ..;"));
+    "a step cannot be changed in place give the new one a name of its own: auto next = ..;"));
 static_assert(says<decltype(causal<seq, kv>())>("a step is not a function leave the () out"));
-static_assert(says<decltype(T[keep])>("a step has no [] did you mean take<axis>(x, position)?"));
+static_assert(says<decltype(T[keep])>(
+    "a step cannot be indexed with [] did you mean take<axis>(x, position)?"));
 static_assert(says<decltype((S, V))>(
-    ",: a comma drops S several results are returned in braces: return {S, V};"));
-static_assert(
-    says<decltype(index<seq>())>("index: the axis stands in () did you mean index(seq)?"));
+    "a comma drops S several results are returned in braces: return {S, V};"));
+static_assert(says<decltype(index<seq>())>("index: the axis goes in () did you mean index(seq)?"));
 static_assert(says<decltype(zeros<batch, 64>())>(
-    "zeros: 64 is no axis axes have names: axis<.., 64>, and one type is enough"));
+    "zeros: 64 is not an axis axes have names: axis<.., 64>, and one type is enough"));
 static_assert(says<decltype(recurrent_attention<d_k, seq, d_v>(zeros<batch, heads, d_k, d_v>, Q, Kq,
                                                                Vq))>(
-    "recurrent_attention: operand 1 is a function that is not called add () it takes recurrent_attention(state, query, key, value)"));
+    "recurrent_attention: operand 1 is a function that is not called add () to call it it takes recurrent_attention(state, query, key, value)"));
 constexpr auto both = step<decltype(recurrent_attention<d_k, seq, d_v>(zero, Q, Kq, Vq))>;
 static_assert(says<decltype(both / gate)>(
-    "/: operand 1 is several results take .result, or .last of the state"));
+    "/: operand 1 holds several results write .result after it, or .last for the state"));
 static_assert(says<decltype(softmax<d_v>(both))>(
-    "softmax: operand 1 is several results take .result, or .last of the state it takes softmax<axes..>(scores)"));
+    "softmax: operand 1 holds several results write .result after it, or .last for the state it takes softmax<axes..>(scores)"));
 static_assert(says<decltype(softcap < kv)>("softcap takes no axes write softcap(scores, cap)"));
 static_assert(says<decltype(mask(S, [](auto q, auto k) { return q >= k; }))>(
     "mask: operand 2 is neither a step nor a number it takes mask(scores, keep)"));

@@ -54,7 +54,7 @@ static_assert(says<decltype(rms_norm<d_model>(X, slope))>(
 static_assert(says<decltype(unit_length<d_k>(X))>(
     "unit_length<d_k>: no axis d_k in X X[batch, seq, d_model=512]"));
 static_assert(says<decltype(qk_norm<d_k>(Q, Q, 10))>(
-    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(unit_length(Q)) for each seq by itself: sum<d_k>(unit_length(Q) * unit_length(Q)) unit_length(Q)[batch, heads=8, seq, d_k=64] unit_length(Q)[batch, heads=8, seq, d_k=64]"));
+    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(unit_length(Q)) for a product at each seq, write sum<d_k>(unit_length(Q) * unit_length(Q)) unit_length(Q)[batch, heads=8, seq, d_k=64] unit_length(Q)[batch, heads=8, seq, d_k=64]"));
 static_assert(says<decltype(qk_norm<d_k>(Q, K, b))>(
     "*: b varies along d_model, which dot(unit_length(Q), unit_length(K)) lacks dot(unit_length(Q), unit_length(K))[batch, heads=8, seq, kv] b[d_model=512]"));
 // keys turned by the table of the queries

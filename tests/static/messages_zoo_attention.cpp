@@ -115,7 +115,7 @@ static_assert(says<decltype(multi_head<d_model, seq, kv, heads, d_k, d_v>(X, Wq,
 // cross: the keys were not renamed, of another width
 static_assert(says<decltype(cross_attention<d_model, d_model, mem, heads, d_k, d_v>(X, X, Wq, Wk,
                                                                                     Wv, Wo))>(
-    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(project(X, Wk)) for each seq by itself: sum<d_k>(project(X, Wq) * project(X, Wk)) project(X, Wq)[batch, seq, heads=8, d_k=64] project(X, Wk)[batch, seq, heads=8, d_k=64]"));
+    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(project(X, Wk)) for a product at each seq, write sum<d_k>(project(X, Wq) * project(X, Wk)) project(X, Wq)[batch, seq, heads=8, d_k=64] project(X, Wk)[batch, seq, heads=8, d_k=64]"));
 static_assert(
     says<decltype(cross_attention<d_model, d_v, mem, heads, d_k, d_v>(X, S, Wq, Wk, Wv, Wo))>(
         "dot<d_v>: no axis d_v in Wk S[batch, mem, d_v=32] Wk[d_model=512, heads=8, d_k=64]"));

@@ -19,7 +19,7 @@ constexpr auto repeated_for(const X &x, const Y &) {
 }
 
 template <class T>
-struct heads_wanted {
+struct batch_axis_wanted {
   static constexpr bool passes = [] {
     if constexpr (an_axis<T>) return T::v.batch;
     return false;
@@ -46,7 +46,7 @@ constexpr auto alibi_slopes(Heads heads) {
   return pow(2.0, (index(heads) + 1) * -8.0 / size(heads));
 }
 
-template <class T, class Err = detail::refusal<detail::heads_wanted<T>>>
+template <class T, class Err = detail::refusal<detail::batch_axis_wanted<T>>>
 Err alibi_slopes(T);
 
 // Computes: -slope * |distance between key and query|, to be added to scores:

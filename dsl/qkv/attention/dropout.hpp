@@ -24,10 +24,11 @@ struct dropout {
 
 }  // namespace rule
 
-// What is left of x.
+// Marks of x after dropout. The random factor is not a mask.
 constexpr marks dropped(marks m, const marks &x) {
   m.dropped = true;
   m.zeroed = x.zeroed;
+  m.gated = x.gated;
   return m;
 }
 

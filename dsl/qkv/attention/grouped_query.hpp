@@ -8,10 +8,10 @@
 namespace qkv {
 namespace detail {
 
-// A mask that varies along the heads is one of key heads and the heads of their groups.
+// A mask that varies along the query heads, split into key heads and groups as the queries are.
 template <an_axis auto Heads, an_axis auto KvHeads, an_axis auto Group, traced Keep>
 constexpr auto of_groups(const Keep &keep) {
-  if constexpr (of<Keep>.tensor() && of<Keep>.s.contains(core::axes_of<Heads>()))
+  if constexpr (of<Keep>.s.contains(core::axes_of<Heads>()))
     return split<Heads, KvHeads, Group>(keep);
   else
     return keep;

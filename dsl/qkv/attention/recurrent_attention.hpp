@@ -16,8 +16,8 @@ namespace rule {
 struct log_decay {
   constexpr text check(const info &g) const {
     message m;
-    if (g.label.starts_with("sigmoid(") || g.label.starts_with("exp("))
-      m.say("log_decay: ", g.label, " is above 0, and lets the state grow")
+    if (!is_infix(g.label) && (g.label.starts_with("sigmoid(") || g.label.starts_with("exp(")))
+      m.say("log_decay: ", g.label, " is above 0, so the state would grow")
           .say("did you mean log(", g.label, ")? if it is meant, let<..>(..)")
           .show(g);
     return m;
@@ -57,7 +57,7 @@ inline constexpr auto recurrent_attention =
 //           feature.
 // Shapes:   as recurrent_attention; log_decay [.., position] or [.., position, features]
 // Numerics: in the type of the state, in order; log_decay <= 0 forgets.
-// Errors:   as recurrent_attention.
+// Errors:   as recurrent_attention; a log_decay that is a sigmoid or an exp.
 // Source:   Yang et al. 2024, gated linear attention; RetNet where log_decay is constant.
 template <an_axis auto Features, an_axis auto Position, an_axis auto Values>
 inline constexpr auto gated_attention =
@@ -90,7 +90,7 @@ inline constexpr auto delta_rule = formula<"delta_rule(state, query, key, value,
 //           S = S + k w', y = S' q.
 // Shapes:   as delta_rule and gated_attention
 // Numerics: in the type of the state, in order.
-// Errors:   as recurrent_attention.
+// Errors:   as gated_attention.
 // Source:   Yang et al. 2025, gated delta networks; the default of ONNX LinearAttention.
 template <an_axis auto Features, an_axis auto Position, an_axis auto Values>
 inline constexpr auto gated_delta_rule =

@@ -22,15 +22,18 @@ struct rope {
     message m;
     if (two[0]->size != 2)
       return m.say("rope: ", two[0]->name, " is ", size_of_axis(two[0]), ", not 2").show(x);
-    if (cos.label.starts_with("sin(") || sin.label.starts_with("cos("))
-      return m.say("rope: ", cos.label, " is in the place of the cosine")
-          .say("the cosine comes first, then the sine");
-    const info first = {x.label, pairs.s.without(two), pairs.m, form::tensor};
-    for (const info *table : {&cos, &sin}) {
-      if (sizes_differ(m, {"rope"}, first, *table)) return m;
-      if (first.s.contains(table->s)) continue;
+    const bool first = cos.label.starts_with("sin(");
+    if (first || sin.label.starts_with("cos("))
       return m
-          .say("rope: ", table->label, " varies along ", table->s.without(first.s),
+          .say("rope: ", first ? cos.label : sin.label, " is in the place of the ",
+               first ? "cosine" : "sine")
+          .say("the cosine comes first, then the sine; if it is meant, let<..>(..)");
+    const info pair = {x.label, pairs.s.without(two), pairs.m, form::tensor};
+    for (const info *table : {&cos, &sin}) {
+      if (sizes_differ(m, {"rope"}, pair, *table)) return m;
+      if (pair.s.contains(table->s)) continue;
+      return m
+          .say("rope: ", table->label, " varies along ", table->s.without(pair.s),
                ", which the pairs of ", x.label, " lack")
           .show(x, *table);
     }
@@ -76,7 +79,7 @@ constexpr auto rope_angle(double base = 10000) {
 // Shapes:   x[.., features] -> as x; features = two * pair; cos and sin carry pair and further axes
 //           of x, as param<"cos", seq, pair>; tables of more positions: take<positions>(cos, at)
 // Numerics: f32.
-// Errors:   as split; two is not 2; tables along an axis that x lacks.
+// Errors:   as split; two is not 2; tables along an axis that x lacks; cosine and sine exchanged.
 template <an_axis auto Features, an_axis auto Two, an_axis auto Pair>
 inline constexpr auto rope =
     formula<"rope(x, cos, sin)">([](traced auto x, traced auto cos, traced auto sin) {

@@ -95,15 +95,15 @@ constexpr void say_uncalled(message &m, sv name) {
 
 // A lambda, a pair: neither a step nor a number, an axis or a formula.
 template <class T>
-constexpr void say_stranger(message &m, sv name, long at) {
-  say_unopened<T>(m, name, at);
+constexpr void say_not_a_step(message &m, sv name, long at) {
+  say_uncalled_or_several<T>(m, name, at);
   if (m.empty() && !operand<T> && !an_axis<T> && formula_text<T>.empty())
     m.say(name, ": operand ", at, " is neither a step nor a number");
 }
 template <class... T>
-constexpr void say_strangers(message &m, sv name) {
+constexpr void say_not_steps(message &m, sv name) {
   [[maybe_unused]] long at = 0;
-  (say_stranger<T>(m, name, ++at), ...);
+  (say_not_a_step<T>(m, name, ++at), ...);
 }
 
 template <class T>
@@ -149,7 +149,7 @@ struct call_check {
                          requires { Rule::surplus(of<T>...); }) {
       return Rule::surplus(of<T>...);
     } else {
-      say_strangers<T...>(m, name);
+      say_not_steps<T...>(m, name);
       if (!m.empty()) return (is_misdeclared<T> || ...) ? m : m.say("it takes ", Rule::call);
       if constexpr (Brackets::count < form_of<Rule>.fewest_axes ||
                     Brackets::count > form_of<Rule>.most_axes)

@@ -5,9 +5,9 @@
 #include <tuple>
 #include <utility>
 
+#include <qkv/core/not_a_step.hpp>
 #include <qkv/core/relation.hpp>
 #include <qkv/core/step.hpp>
-#include <qkv/core/stranger.hpp>
 
 namespace qkv {
 namespace detail {
@@ -97,7 +97,7 @@ struct formula_call {
     constexpr sv name = name_of_call(Call.view());
     message m;
     (say_axis<X>(m, name), ...);
-    say_all_unopened<X...>(m, name);
+    say_uncalled_or_several_of<X...>(m, name);
     if ((is_misdeclared<X> || ...)) return m;
     if (m.empty())
       m.say(name, " is not called with ", long{sizeof...(X)},

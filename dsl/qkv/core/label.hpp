@@ -7,7 +7,7 @@ namespace qkv::detail {
 inline constexpr std::size_t label_max =
     20;  // a longer operand is shortened to dot(..), so labels stay short
 
-// Whether the label is that of an operator: it has a blank outside parentheses, and not one after a
+// True for the label of an operator: it has a blank outside parentheses that does not follow a
 // comma, as in causal<seq, kv>.
 constexpr bool is_infix(sv label) {
   int depth = 0;
@@ -18,6 +18,9 @@ constexpr bool is_infix(sv label) {
   }
   return false;
 }
+
+// Two steps may share a label that has dots for a long operand.
+constexpr bool is_shortened(sv label) { return label.find("..") != sv::npos; }
 
 constexpr bool is_infix(op o) {
   return o >= op::add && o <= op::or_ && o != op::min && o != op::max && o != op::pow;

@@ -46,8 +46,8 @@ struct marks {
   maybe_axis scaled{};   // divided by sqrt(scaled), since it was contracted or before
   maybe_axis first{};    // one axis was split into these two
   maybe_axis second{};
-  maybe_axis shifted{};   // exp(x - max<shifted>(x))
-  bool gated = false;     // 0 wherever some b8 does not hold
+  maybe_axis shifted{};   // x - max<shifted>(x), or exp of it
+  bool gated = false;     // 0 wherever its b8 factor is false
   bool dropped = false;   // with a part left out
   bool quotient = false;  // of positions by a whole number
   bool unaligned =

@@ -1,5 +1,5 @@
 #pragma once
-// auto [o, weights] = softmax<kv>(scores): a step has one result, and no parts.
+// auto [o, weights] = softmax<kv>(scores): a step has one result and cannot be taken apart.
 #include <cstddef>
 #include <tuple>
 
@@ -11,14 +11,15 @@ template <const info &Facts>
 struct taken_apart {
   static constexpr text why() {
     message m;
-    m.say(Facts.label, ": is one result, not several").say("give it one name: auto o = ..;");
+    m.say(Facts.label, " is one result, not several").say("give it one name: auto o = ..;");
     return m;
   }
 };
 
 }  // namespace qkv::detail
 
-// What structured bindings ask. Most people who take a step apart expect two results.
+// Structured bindings require these. Two parts: most people who take a step apart expect two
+// results.
 template <class W, const qkv::core::info &F>
 struct std::tuple_size<qkv::expr<W, F>> {
   static constexpr std::size_t value = 2;

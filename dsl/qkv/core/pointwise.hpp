@@ -64,15 +64,15 @@ constexpr bool scaled_again(message &m, op kind, const info &x, const info &scal
 constexpr bool takes_itself(message &m, op kind, const info &l, const info &r) {
   if (!l.index() || !r.index() || l.s.empty()) return false;
   if (!l.label.starts_with("index(") || l.label != r.label) return false;
-  if (l.label.find("..") != sv::npos) return false;
+  if (is_shortened(l.label) || l.label.find("number") != sv::npos) return false;
   m.say(name_of(kind), ": ", l.label, " is on both sides")
-      .say("one of them counts along another axis");
+      .say("did you mean the index of another axis on one side?");
   return true;
 }
 
 // A bias is added to scores.
 constexpr bool multiplies_bias(message &m, const info &scores, const info &bias) {
-  if (scores.m.contracted.empty()) return false;
+  if (scores.m.contracted.empty() || is_infix(bias.label)) return false;
   for (const sv name : {sv("alibi<"), sv("relative_bias<"), sv("t5_bias<"), sv("t5_causal_bias<")})
     if (bias.label.starts_with(name)) {
       m.say("*: ", bias.label, " is a bias, which is added to scores")
@@ -84,17 +84,18 @@ constexpr bool multiplies_bias(message &m, const info &scores, const info &bias)
 }
 
 // Distances cost: the bias is 0 or less.
-constexpr bool subtracts_penalty(message &m, const info &r) {
-  if (!r.label.starts_with("alibi<")) return false;
-  m.say("-: ", r.label, " is 0 or less, and added to scores")
-      .say("did you mean + ", r.label, "? if it is meant, negate the slopes");
+constexpr bool subtracts_penalty(message &m, const info &scores, const info &bias) {
+  if (!scores.tensor() || is_infix(bias.label) || !bias.label.starts_with("alibi<")) return false;
+  m.say("-: ", bias.label, " is 0 or less, so it is added to scores")
+      .say("did you mean ", scores.label, " + ", bias.label, "? if it is meant, let<\"distance\">(",
+           bias.label, ")");
   return true;
 }
 
 // exp(x) / sum<kv>(x).
 constexpr bool lacks_exp(message &m, const info &l, const info &r) {
   constexpr sv exp = "exp(", sum = "sum(";
-  if (!l.label.starts_with(exp) || !r.label.starts_with(sum)) return false;
+  if (!l.label.starts_with(exp) || !r.label.starts_with(sum) || is_shortened(l.label)) return false;
   const sv x = r.label.substr(sum.size());
   if (l.label.substr(exp.size()) != x) return false;
   m.say("/: ", r.label, " adds up ", x.substr(0, x.size() - 1), ", not its exp")
@@ -180,8 +181,8 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
     m.say("did you mean rename<", only_r, ", ", only_l, ">(", r.label, ")?");
   } else {
     const axes both = l.s.common(r.s).non_batch();
-    if (kind == op::mul && !both.empty() && !l.label.starts_with("broadcast(") &&
-        !r.label.starts_with("broadcast("))
+    if (kind == op::mul && both.n == 1 && l.tensor() && r.tensor() &&
+        !l.label.starts_with("broadcast(") && !r.label.starts_with("broadcast("))
       m.say("did you mean dot<", both[0]->name, ">(", l.label, ", ", r.label, ")?");
     m.say("if it is meant, broadcast<", only_r, ">(", l.label, ") and broadcast<", only_l, ">(",
           r.label, ")");
@@ -214,8 +215,9 @@ constexpr bool is_logic(op kind) {
 }
 
 // x - max<kv>(x).
-constexpr maybe_axis shift_of(op kind, const info &r) {
-  const bool shifts = kind == op::sub && r.m.statistic.n == 1 && r.label.starts_with("max(");
+constexpr maybe_axis shift_of(op kind, const info &l, const info &r) {
+  const bool shifts = kind == op::sub && r.m.statistic.n == 1 && r.label.starts_with("max(") &&
+                      r.label == call_label("max", l.label).view();
   return shifts ? maybe_axis{r.m.statistic[0]} : maybe_axis{};
 }
 
@@ -231,7 +233,8 @@ constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
 
 // exp(x) / sum<kv>(exp(x)): weights, as softmax<kv> gives them.
 constexpr bool shares(const info &l, const info &r) {
-  return l.label.starts_with("exp(") && r.label == call_label(name_of(op::sum), l.label).view();
+  return l.label.starts_with("exp(") && !is_shortened(l.label) &&
+         r.label == call_label(name_of(op::sum), l.label).view();
 }
 
 // Axes along which a term added to a score is constant, so that it would cancel in softmax. Numbers
@@ -262,9 +265,11 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   m.quotient = (l.m.quotient || r.m.quotient) && !is_logic(kind);
   if (kind == op::div && l.m.type == i32 && !l.s.empty() && r.m.type == i32) m.quotient = true;
   m.dropped = l.m.dropped || r.m.dropped;
-  m.shifted = shift_of(kind, r);
-  m.gated = kind == op::mul && (l.m.gated || r.m.gated);
-  if (m.gated)
+  m.shifted = shift_of(kind, l, r);
+  // A sum is 0 only where both terms are.
+  if (adds(kind) && l.m.gated != r.m.gated) m.zeroed = (l.m.gated ? r : l).m.zeroed;
+  m.gated = kind == op::mul ? l.m.gated || r.m.gated : kind == op::div && l.m.gated;
+  if (kind == op::mul)
     for (const info *gate : {&l, &r})
       if (gate->m.gated && gate->m.zeroed.empty()) m.zeroed.add(gate->s.non_batch());
   const marks &parts = l.m.first ? l.m : r.m;

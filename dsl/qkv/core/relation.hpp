@@ -18,20 +18,29 @@ constexpr text related_pair(relation by, const maybe_axis &query, const maybe_ax
   return t << name_of(by) << "<" << query->name << ", " << key->name << ">";
 }
 
-// A condition that begins with a mask that says which keys a query sees: that mask, as
-// padding(length) or causal<seq, kv>. Empty for other conditions.
-constexpr sv sight_in(sv condition) {
-  for (const sv name : {sv("padding("), sv("causal<"), sv("cached_causal<")})
-    if (condition.starts_with(name))
-      return condition.substr(0, condition.find(name.back() == '(' ? ')' : '>') + 1);
+// The padding, causal or cached causal mask at the start of the label of a condition: padding(n),
+// causal<seq, kv>. Empty if there is none.
+constexpr sv visibility_in(sv condition) {
+  for (const sv name : {sv("padding("), sv("causal<"), sv("cached_causal<")}) {
+    if (!condition.starts_with(name)) continue;
+    int depth = 0;
+    for (std::size_t i = name.size() - 1; i < condition.size(); ++i) {
+      const char c = condition[i];
+      depth += (c == '(' || c == '<') - (c == ')' || c == '>');
+      if (depth == 0) return condition.substr(0, i + 1);
+    }
+  }
   return {};
 }
-// The same for one that is inverted, alone or beside others.
-constexpr sv inverted_sight_in(sv condition) {
-  for (std::size_t i = 0; i < condition.size(); ++i)
-    if (condition[i] == '!' && (i == 0 || condition[i - 1] == ' '))
-      if (const sv sight = sight_in(condition.substr(i + 1)); !sight.empty()) return sight;
-  return {};
+// The same mask behind a ! at the start, or a padding mask behind a later one.
+constexpr sv inverted_visibility_in(sv condition) {
+  if (condition.starts_with("!")) return visibility_in(condition.substr(1));
+  const std::size_t later = condition.find(" !padding(");
+  return later == sv::npos ? sv() : visibility_in(condition.substr(later + 2));
+}
+// causal<kv, seq>, where kv is an alias of seq: its inverse is strictly causal.
+constexpr bool names_keys_first(const placing &p) {
+  return p.query && p.query->is_alias && !p.key->is_alias;
 }
 
 constexpr bool unaligned_causal(message &m, const info &x) {

@@ -205,7 +205,7 @@ struct out {
   template <operand X, class Err = detail::misfit<rule, X>>
   out(X, std::type_identity_t<Err> = {});
 #endif
-  // The declaration is the error.
+  // A misdeclared input was reported at its use: no second error here.
   template <class X>
     requires(detail::of<X>.kind == core::form::misdeclared)
   constexpr out(X) {}

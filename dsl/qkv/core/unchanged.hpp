@@ -11,7 +11,7 @@ template <class... T>
 struct changed {
   static constexpr text why() {
     message m;
-    return m.say("a step is not changed in place")
+    return m.say("a step cannot be changed in place")
         .say("give the new one a name of its own: auto next = ..;");
   }
 };
@@ -28,7 +28,7 @@ template <class... T>
 struct indexed {
   static constexpr text why() {
     message m;
-    return m.say("a step has no []").say("did you mean take<axis>(x, position)?");
+    return m.say("a step cannot be indexed with []").say("did you mean take<axis>(x, position)?");
   }
 };
 

@@ -57,7 +57,7 @@ constexpr bool dropped_too_early(message &m, const call_name &call, const info &
 // exp(x - max<seq>(x)) adds up over seq: along another axis, each element is scaled by its own
 // factor.
 constexpr bool shifted_elsewhere(message &m, const call_name &call, const info &x) {
-  if (!x.m.shifted || call.over.has(x.m.shifted.at)) return false;
+  if (!x.m.shifted || !x.label.starts_with("exp(") || call.over.has(x.m.shifted.at)) return false;
   m.say(call, ": ", x.label, " was shifted by the maximum over ", x.m.shifted->name)
       .say("did you mean max<", call.over, ">? if it is meant, plain(..)")
       .show(x);

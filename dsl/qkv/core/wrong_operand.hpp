@@ -16,7 +16,7 @@ struct stray_operand {
   static constexpr text why() {
     message m;
     if (Kind == op::less && takes_no_axes(m)) return m;
-    say_all_unopened<L, R>(m, name_of(Kind));
+    say_uncalled_or_several_of<L, R>(m, name_of(Kind));
     if (m.empty()) say<L>(m);
     if (m.empty()) say<R>(m);
     return m;

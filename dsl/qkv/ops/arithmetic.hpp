@@ -16,10 +16,10 @@ struct binary {
     message m;
     const call_name name{name_of(kind)};
     if (adds_truth(m, kind, l, r)) return m;
-    if constexpr (kind != op::add && kind != op::mul)
+    if constexpr (kind != op::add && kind != op::mul && kind != op::pow)
       if (takes_itself(m, kind, l, r)) return m;
     if constexpr (kind == op::sub)
-      if (subtracts_penalty(m, r)) return m;
+      if (subtracts_penalty(m, l, r)) return m;
     if constexpr (kind == op::mul)
       if (multiplies_bias(m, l, r) || multiplies_bias(m, r, l)) return m.show(l, r);
     if constexpr (kind == op::div)
@@ -56,12 +56,12 @@ struct negated {
 
 }  // namespace rule
 
-// return a, b;
+// Two steps joined by a comma, as in return a, b;
 template <class L, class R>
 struct listed {
   static constexpr text why() {
     message m;
-    m.say(",: a comma drops ", of<L>.label);
+    m.say("a comma drops ", of<L>.label);
     return m.say("several results are returned in braces: return {", of<L>.label, ", ", of<R>.label,
                  "};");
   }
@@ -86,7 +86,8 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 //           smaller side that would be repeated along axes other than batch axes, unless it is a
 //           param, an input as it is or a statistic over them; division by sqrt of an axis that was
 //           not contracted, or twice; multiplication by it; a b8; a bias added to weights; alibi
-//           subtracted; a position minus itself; exp(x) / sum(x).
+//           subtracted; a bias multiplied with scores; division by rsqrt(size(..)) of an axis that
+//           was contracted; a position minus itself; exp(x) / sum(x).
 template <class L, class R>
   requires detail::binary_fits<core::op::add, L, R>
 constexpr auto operator+(L left, R right) {
@@ -143,8 +144,8 @@ constexpr auto pow(L left, R right) {
 template <class L, class R, class Err = detail::binary_misfit<core::op::pow, L, R>>
 Err pow(L, R);
 
-// None of these: a step is a value. (They deduce the kind of operand, so that no other use of these
-// operators asks for it.)
+// Steps are values, so compound assignment is an error. These overloads deduce expr, so that other
+// types never instantiate them.
 template <class W, const core::info &F, class R, class Err = detail::refusal<detail::changed<R>>>
 Err operator+=(expr<W, F> &, const R &);
 template <class W, const core::info &F, class R, class Err = detail::refusal<detail::changed<R>>>

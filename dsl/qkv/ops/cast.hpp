@@ -16,7 +16,7 @@ struct cast {
     if (!is_float(to)) return bent(x.m, to);
     marks m = x.m;
     m.type = to;
-    m.gated = x.m.type == b8;
+    m.gated = x.m.gated || x.m.type == b8;
     m.given = false;
     return m;
   }

@@ -45,11 +45,11 @@ struct dot {
     return m;
   }
 
-  // For each position of an axis that both carry, a sum of products.
+  // A sum of products at each position of an axis that both carry.
   constexpr void side_by_side(message &m, const axis_data *both, const info &l,
                               const info &r) const {
     const axes lacking = r.s.without(l.s);
-    m.say("for each ", both->name, " by itself: sum<", over, ">(");
+    m.say("for a product at each ", both->name, ", write sum<", over, ">(");
     if (lacking.empty() || r.s.contains(l.s))
       m << l.label;
     else
@@ -103,11 +103,12 @@ struct dot {
     return true;
   }
 
-  // Weights meet scores: of the calls that take scores and values, one with the two exchanged.
+  // Scores as the second operand, whose weights are the first: the operands were exchanged.
   constexpr bool weighs_scores(message &m, const info &w, const info &x) const {
-    if (w.m.weights.common(over).empty() || !x.m.scaled) return false;
+    if (w.m.weights.common(over).empty() || !x.m.scaled || x.s.has(x.m.scaled.at)) return false;
+    if (!is_infix(x.label) || x.label.find(" / sqrt(") == sv::npos) return false;
     m.say("dot<", over, ">: ", x.label, " is divided by sqrt(", x.m.scaled->name,
-          "), as scores are, but stands where values belong")
+          "), as scores are, but is the second operand, the values")
         .say("scores come first, then values; if it is meant, divide by sqrt(size(",
              x.m.scaled->name, "))");
     return true;

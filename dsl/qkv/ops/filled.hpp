@@ -38,16 +38,17 @@ struct axes_of_zeros {
 };
 
 // zeros<seq, 64>()
-constexpr void put_number(message &m, long n) { m << n << " "; }
-constexpr void put_number(message &, any_operand) {}
+constexpr void say_number(message &m, sv call, std::same_as<int> auto n) {
+  if (m.empty()) m.say(call, ": ", long{n}, " is not an axis");
+}
+constexpr void say_number(message &, sv, any_operand) {}
 template <str Name, auto... Ax>
 struct stray_axes {
   static constexpr bool passes = !core::entries({Ax...}).stray;
   static constexpr text why() {
     message m;
-    m.say(Name.view(), ": ");
-    (put_number(m, Ax), ...);
-    m << "is no axis";
+    (say_number(m, Name.view(), Ax), ...);
+    if (m.empty()) m.say(Name.view(), ": an entry is not an axis, or there are two types");
     return m.say("axes have names: axis<.., 64>, and one type is enough");
   }
 };

@@ -12,6 +12,8 @@ struct function {
   static constexpr label_text form = label_text() << name_of(kind) << "(x)";
   static constexpr sv call = form.view();
   static constexpr axes over{};
+  static constexpr bool is_0_at_0 = kind != op::exp && kind != op::log && kind != op::cos &&
+                                    kind != op::sigmoid && kind != op::rsqrt;
   constexpr text check(const info &x) const {
     message m;
     if (x.m.type == b8) {
@@ -31,6 +33,7 @@ struct function {
   constexpr marks meaning(const info &x) const {
     marks m = bent(x.m, unary_type(kind, x.m.type));
     if (kind == op::exp) m.shifted = x.m.shifted;
+    m.gated = x.m.gated && is_0_at_0;
     return m;
   }
 };

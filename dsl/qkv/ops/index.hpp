@@ -37,7 +37,7 @@ template <str Name, an_axis auto Ax>
 struct round_wanted {
   static constexpr text why() {
     message m;
-    m.say(Name.view(), ": the axis stands in ()");
+    m.say(Name.view(), ": the axis goes in ()");
     return m.say("did you mean ", Name.view(), "(", Ax.v.name, ")?");
   }
 };

@@ -28,9 +28,10 @@ struct mask {
       return m.say(call, ": a number tells no positions apart")
           .say("did you mean causal<query, key>?");
     if (not_logical(m, call, keep)) return m;
-    if (const sv sight = inverted_sight_in(keep.label); !sight.empty())
-      return m.say(call, ": !", sight, " keeps what ", sight, " hides")
-          .say("did you mean ", sight, "? if it is meant, compare positions: index(key) > ..")
+    if (const sv seen = inverted_visibility_in(keep.label);
+        !seen.empty() && !names_keys_first(keep.m.placed))
+      return m.say(call, ": !", seen, " keeps what ", seen, " hides")
+          .say("did you mean ", seen, "? if it is meant, compare positions: index(key) >= ..")
           .show(x);
     if (!x.m.weights.empty()) {
       return m.say(call, " after softmax<", x.m.weights, ">")
@@ -74,7 +75,7 @@ struct mask {
 // Numerics: removed is not -inf: softmax, normalize, logsumexp, max, min, sum, mean and dot do not
 //           see it, not even a NaN. A row with nothing left has weights 0.
 // Errors:   keep is not a b8 or varies along an axis that the scores lack; the scores are weights
-//           already; a causal mask between axes of unrelated size that does not say how they align.
+//           already; an inverted causal or padding mask; a causal mask between axes of unrelated size that does not say how they align.
 template <traced X, traced Keep>
   requires detail::fits<detail::rule::mask<false>{}, X, Keep>
 constexpr auto mask(X scores, Keep keep) {

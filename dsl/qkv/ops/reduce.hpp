@@ -47,7 +47,7 @@ inline constexpr rule::reduction<Kind> reduce_over{core::axes_of<Ax...>()};
 // Shapes:   x carries them; the result has the others.
 // Numerics: f32 (i32 of whole numbers, wrapping around); masked positions are left out; 0 when none
 //           is left.
-// Errors:   an axis that x lacks.
+// Errors:   an axis that x lacks; exp shifted by a maximum over another axis.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::reduce_over<core::op::sum, Ax...>, X>
 constexpr auto sum(X x) {

@@ -20,7 +20,7 @@ scanned(Result, Last) -> scanned<Result, Last>;
 namespace detail {
 
 template <class Result, class Last>
-inline constexpr sv parts_of<scanned<Result, Last>> = ".result, or .last of the state";
+inline constexpr sv parts_of<scanned<Result, Last>> = ".result after it, or .last for the state";
 
 template <class Result, class Last>
 struct outcome<scanned<Result, Last>> : outcomes<Result, Last> {

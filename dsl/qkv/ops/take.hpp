@@ -22,8 +22,8 @@ struct take {
           .show(table, position);
     }
     if (is_difference(position.label))
-      return m.say(call, ": ", position.label, " is below 0 for half of the positions")
-          .say("add the number of positions before 0; if it is meant, max(.., 0)")
+      return m.say(call, ": ", position.label, " is negative where the second index is larger")
+          .say("add an offset; if it is meant, max(.., 0)")
           .show(table);
     const info rest = {table.label, table.s.without(over), table.m, table.kind};
     if (sizes_differ(m, call, rest, position)) return m;
@@ -58,7 +58,8 @@ struct take {
 //           together.
 // Numerics: no arithmetic. A position outside of the table is moved to its nearest end; a number
 //           there is refused when the kernel is built.
-// Errors:   the table lacks Ax; position is not i32.
+// Errors:   the table lacks Ax; position is not i32, or is one index minus another,
+//           without an offset.
 template <an_axis auto Ax, traced Table, operand Position>
   requires detail::fits<detail::rule::take{core::axes_of<Ax>()}, Table, Position>
 constexpr auto take(Table table, Position position) {

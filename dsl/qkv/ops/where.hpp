@@ -37,17 +37,14 @@ struct where {
   // A step where a mask hides keys, and a number where it shows them.
   static constexpr bool shows_hidden(message &m, const info &c, const info &a, const info &b) {
     const bool inverted = c.label.starts_with("!");
-    const sv seen = inverted ? sv() : sight_in(c.label),
-             hidden = inverted ? inverted_sight_in(c.label) : sv();
-    const bool exchanged = !seen.empty() ? a.number() && b.tensor() : b.number() && a.tensor();
-    if ((seen.empty() && hidden.empty()) || !exchanged) return false;
-    // where(causal<kv, seq>, number, scores) hides those after the query.
-    const placing &p = c.m.placed;
-    if (!seen.empty() && p.query && p.query->is_alias && !p.key->is_alias) return false;
-    m.say("where: ", seen.empty() ? hidden : seen, " is true where a key is seen, but ",
-          seen.empty() ? a.label : b.label, " is chosen where it is false")
+    const sv mask = c.label.substr(inverted);
+    if (mask.empty() || visibility_in(mask) != mask || names_keys_first(c.m.placed)) return false;
+    const info &number = inverted ? b : a, &x = inverted ? a : b;
+    if (!number.number() || x.m.contracted.empty()) return false;
+    m.say("where: ", mask, " is true where a key is seen, but ", x.label,
+          " is chosen where it is false")
         .say("did you mean where(", c.label, ", ", b.label, ", ", a.label,
-             ")? if it is meant, compare positions: index(key) > ..");
+             ")? if it is meant, compare positions: index(key) >= ..");
     return true;
   }
 
@@ -87,7 +84,7 @@ concept choice = traced<C> && operand<A> && operand<B>;
 // Numerics: f32 or f64, or i32 when both values are whole numbers. Branches that are not
 //           chosen are not evaluated.
 // Errors:   a condition that is not a b8; shapes that do not contain each other; sizes that differ;
-//           f64 with f32.
+//           f64 with f32; scores where a causal or padding mask hides keys.
 template <class C, class A, class B>
   requires detail::choice<C, A, B> && detail::fits<detail::rule::where{}, C, A, B>
 constexpr auto where(C condition, A yes, B no) {

@@ -1,5 +1,6 @@
 #pragma once
-// Operands that hold a step but are not one.
+// Messages for operands that are not steps: misdeclared inputs, several results in one object,
+// functions without ().
 #include <type_traits>
 
 #include <qkv/core/rule.hpp>
@@ -25,18 +26,19 @@ constexpr void say_misdeclared(message &m, const info &x) {
 // An input whose declaration is wrong, several results in one object, or zeros<..> without its
 // parentheses.
 template <class T>
-constexpr void say_unopened(message &m, sv call, long operand) {
+constexpr void say_uncalled_or_several(message &m, sv call, long operand) {
   if (!m.empty()) return;
   if (is_misdeclared<T>) return say_misdeclared(m, of<T>);
   if (!parts_of<T>.empty())
-    m.say(call, ": operand ", operand, " is several results").say("take ", parts_of<T>);
+    m.say(call, ": operand ", operand, " holds several results").say("write ", parts_of<T>);
   else if (std::is_function_v<std::remove_pointer_t<T>>)
-    m.say(call, ": operand ", operand, " is a function that is not called").say("add ()");
+    m.say(call, ": operand ", operand, " is a function that is not called")
+        .say("add () to call it");
 }
 template <class... T>
-constexpr void say_all_unopened(message &m, sv call) {
+constexpr void say_uncalled_or_several_of(message &m, sv call) {
   [[maybe_unused]] long operand = 0;
-  (say_unopened<T>(m, call, ++operand), ...);
+  (say_uncalled_or_several<T>(m, call, ++operand), ...);
 }
 
 }  // namespace qkv::detail
