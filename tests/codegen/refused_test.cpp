@@ -70,6 +70,11 @@ TEST_CASE("a constant position outside of its table") {
       kernel<"beyond">([](in<"X", seq, d> X) -> out<"Y", seq> { return take<d>(X, 64); });
   CHECK_THROWS_WITH(codegen::make_program(beyond),
                     "beyond: take<d>(X, 64): d has 9 positions, the last is 8");
+  constexpr axis<"e", 4> e;
+  constexpr auto after =
+      kernel<"after">([](in<"X", seq, d> X) -> out<"Y", seq, e> { return slice<d, e>(X, 9); });
+  CHECK_THROWS_WITH(codegen::make_program(after),
+                    "after: take<d>(X, index(e) + 9): d has 9 positions, the last is 8");
   constexpr auto right = kernel<"right">([](in<"X", seq, d> X) -> outs<out<"A", d>, out<"B", seq>> {
     return {take<seq>(X, size(seq) - 1), take<d>(X, 0)};
   });

@@ -50,6 +50,22 @@ static_assert(!refused<decltype(scores * rsqrt(size(d_k)))>);
 static_assert(says<decltype(rope<d_k, two, half>(Q, sin(rope_angle<seq, half>()),
                                                  cos(rope_angle<seq, half>())))>(
     "rope: sin(..) is in the place of the cosine the cosine comes first, then the sine; if it is meant, let<..>(..)"));
+// their axes exchanged
+static_assert(says<decltype(rope_angle<half, seq>())>(
+    "rope_angle: seq has no static size, as pairs of features have did you mean rope_angle<seq, half>()?"));
+// a causal mask beside a prefix
+constexpr in<"prompt", i32, batch> prompt;
+static_assert(says<decltype(causal<seq, kv> && TYPE(prefix<seq, kv>(prompt)))>(
+    "and: causal<seq, kv> hides the prefix again did you mean prefix<seq, kv> alone? it is causal after the prefix causal<seq, kv>[kv, seq] prefix<seq, kv>[kv, seq, batch]"));
+static_assert(!refused<decltype(TYPE(prefix<seq, kv>(prompt)) && sliding_window<seq, kv>(9))>);
+// scores normalized as if they were positive
+static_assert(says<decltype(normalize<kv>(TYPE(scores / sqrt(d_k))))>(
+    "normalize<kv>: dot(Q, K) / sqrt(d_k) are scores, which may be negative did you mean softmax<kv>? if it is meant, divide by sqrt(size(d_k)) dot(Q, K) / sqrt(d_k)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(normalize<kv>(relu(TYPE(scores / sqrt(d_k)))))> &&
+              !refused<decltype(normalize<kv>(TYPE(scores / sqrt(size(d_k)))))>);
+// a bias of a projection, either way
+static_assert(
+    !refused<decltype(project<d_model>(X, param<"W", d_model, d_k>{}, param<"b", d_k>{}))>);
 // a gate in the place of its logarithm
 constexpr auto zero = step<decltype(broadcast<batch, heads>(param<"z", d_k, d_v>{}))>;
 static_assert(says<decltype(gated_attention<d_k, seq, d_v>(zero, Q, Kq, Vq, sigmoid(gate)))>(

@@ -29,15 +29,17 @@ template <class W>
 concept projection = detail::projects<W>;
 
 // Computes: x W, or x W + b.
-// Shapes:   x[.., in], W[in.., out..], b[out..] -> [.., out..]
+// Shapes:   x[.., in], W[in.., out..], b[out..] -> [.., out..]; b may be given as a third operand.
 // Numerics: as dot.
 // Errors:   as dot and addition.
 template <an_axis auto... In>
-inline constexpr auto project = formula<"project(x, W)">([](traced auto x, projection auto w) {
-  if constexpr (traced<decltype(w)>)
-    return dot<In...>(x, w);
-  else
-    return dot<In...>(x, w.weight) + w.bias;
-});
+inline constexpr auto project = formula<"project(x, W[, b])">(
+    [](traced auto x, projection auto w) {
+      if constexpr (traced<decltype(w)>)
+        return dot<In...>(x, w);
+      else
+        return dot<In...>(x, w.weight) + w.bias;
+    },
+    [](traced auto x, traced auto w, traced auto b) { return dot<In...>(x, w) + b; });
 
 }  // namespace qkv

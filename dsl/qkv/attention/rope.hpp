@@ -62,17 +62,34 @@ constexpr auto turned(X x, Pairs unturned, Cos cos, Sin sin) {
   return where(index(Two) == 0, a * cos - b * sin, a * sin + b * cos);
 }
 
+template <an_axis auto Position, an_axis auto Pair>
+struct exchanged_angle {
+  static constexpr const axis_data &position = *data_of<Position>, &pair = *data_of<Pair>;
+  static constexpr bool exchanged = position.size >= 0 && pair.size < 0;
+  static constexpr bool passes = !exchanged;
+  static constexpr text why() {
+    message m;
+    return m.say("rope_angle: ", pair.name, " has no static size, as pairs of features have")
+        .say("did you mean rope_angle<", pair.name, ", ", position.name, ">()?");
+  }
+};
+
 }  // namespace detail
 
 // Computes: the angle of each position for pair i of P: position * base^(-i / P); of these, cos and
 //           sin are the tables of the paper: cos(rope_angle<seq, half>()).
 // Shapes:   [position, pair]
 // Numerics: f32: at position p off by p * 1e-7. Where that matters, give the tables as params.
-// Errors:   none here.
+// Errors:   axes exchanged: a pair whose size the call decides, of positions whose size is static.
 template <an_axis auto Position, an_axis auto Pair>
+  requires(!detail::exchanged_angle<Position, Pair>::exchanged)
 constexpr auto rope_angle(double base = 10000) {
   return index(Position) * pow(base, index(Pair) * -1.0 / size(Pair));
 }
+template <an_axis auto Position, an_axis auto Pair, class... T,
+          class Err = detail::refusal<detail::exchanged_angle<Position, Pair>>>
+  requires(detail::exchanged_angle<Position, Pair>::exchanged)
+Err rope_angle(T...);
 
 // Computes: each pair (a, b) as (a cos - b sin, a sin + b cos), where the pairs are (x[i],
 //           x[i + d / 2]): the two halves of the features (GPT-NeoX, Llama in its common form).

@@ -62,7 +62,7 @@ constexpr bool same_size(const axis_data *a, const axis_data *b) {
   return a->size >= 0 || b->size >= 0 ? a->size == b->size : same_name(root_of(a), root_of(b));
 }
 
-// The axis that an alias shares its size with; a quoted name is none.
+// The axis that an alias shares its size with; a quoted name or a number is none.
 template <class Axis>
 struct axis_of_alias {
   static constexpr const auto &v = Axis::v;
@@ -71,6 +71,11 @@ struct axis_of_alias {
 template <std::size_t N>
 struct axis_of_alias<char[N]> {
   consteval axis_of_alias(const char (&)[N]) {}
+};
+
+template <std::integral Number>
+struct axis_of_alias<Number> {
+  consteval axis_of_alias(Number) {}
 };
 
 template <axis_of_alias Of>

@@ -22,6 +22,17 @@ constexpr bool compares_truth(message &m, op kind, const info &l, const info &r)
   return true;
 }
 
+// A prefix is seen by all queries, a causal mask beside it hides it again.
+constexpr bool hides_prefix(message &m, const info &causal, const info &prefix) {
+  const placing &p = causal.m.placed, &q = prefix.m.placed;
+  if (!causal.label.starts_with("causal<") || !prefix.label.starts_with("prefix<")) return false;
+  if (is_infix(causal.label) || is_infix(prefix.label)) return false;
+  if (!same_pair(p.query, p.key, q.query, q.key)) return false;
+  m.say("and: ", causal.label, " hides the prefix again")
+      .say("did you mean ", prefix.label, " alone? it is causal after the prefix");
+  return true;
+}
+
 // Chunks of positions are told by whole quotients.
 constexpr bool compares_quotients(message &m, op kind, const info &l, const info &r) {
   if (!is_comparison(kind) || (!l.m.quotient && !r.m.quotient)) return false;
@@ -46,6 +57,8 @@ struct logic {
     if (compares_truth(m, kind, l, r) || compares_quotients(m, kind, l, r)) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
     if (relations_differ(m, name, l, r)) return m;
+    if constexpr (kind == op::and_)
+      if (hides_prefix(m, l, r) || hides_prefix(m, r, l)) return m.show(l, r);
     if (too_many_axes(m, name, shape(l, r))) m.show(l, r);
     return m;
   }

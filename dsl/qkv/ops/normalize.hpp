@@ -16,6 +16,11 @@ struct normalize {
     if (over.empty()) return m.say("normalize: names no axis").show(x);
     const call_name call{"normalize", over};
     if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
+    if (x.m.scaled && !x.s.has(x.m.scaled.at))
+      return m.say(call, ": ", x.label, " are scores, which may be negative")
+          .say("did you mean softmax<", over, ">? if it is meant, divide by sqrt(size(",
+               x.m.scaled->name, "))")
+          .show(x);
     if (!shifted_elsewhere(m, call, x) && !wrong_keys(m, call, over, x) &&
         !dead_mask(m, call, over, x) && !x.m.gated)
       masked_too_early(m, call, over, x);
@@ -30,7 +35,7 @@ struct normalize {
 // Computes: w / sum of w over the named axes.
 // Shapes:   as w, which carries them.
 // Numerics: f32; masked positions get weight exactly 0; a row whose sum is 0 gives 0.
-// Errors:   an axis that w lacks; a mask that does not vary along it; a causal mask whose keys are
+// Errors:   an axis that w lacks; scaled scores; a mask that does not vary along it; a causal mask whose keys are
 //           another axis; a factor that was masked in place of w; exp shifted by a maximum over
 //           another axis.
 template <an_axis auto... Ax, traced X>
