@@ -14,6 +14,7 @@ namespace {
 
 constexpr axis<"seq"> seq;
 constexpr axis<"d", 9> d;
+constexpr axis<"e", 4> e;
 
 template <class Kernel>
 void lower(const Kernel &k) {
@@ -70,7 +71,6 @@ TEST_CASE("a constant position outside of its table") {
       kernel<"beyond">([](in<"X", seq, d> X) -> out<"Y", seq> { return take<d>(X, 64); });
   CHECK_THROWS_WITH(codegen::make_program(beyond),
                     "beyond: take<d>(X, 64): d has 9 positions, the last is 8");
-  constexpr axis<"e", 4> e;
   constexpr auto after =
       kernel<"after">([](in<"X", seq, d> X) -> out<"Y", seq, e> { return slice<d, e>(X, 9); });
   CHECK_THROWS_WITH(codegen::make_program(after),
