@@ -69,8 +69,19 @@ class finder {
     const std::vector<axis_id> over = {key};
     return std::all_of(users_[weights].begin(), users_[weights].end(), [&](node_id user) {
       if (opened(user, over).weights == weights) return only_for_dots(user, key);
-      return p_[user].kind == op::dot && p_[user].over == over && !in_scan(user);
+      return p_[user].kind == op::dot && p_[user].over == over && !in_scan(user) &&
+             !weighs_itself(p_[user]);
     });
+  }
+
+  // One side of a dot is what the other is computed from in the tile: dot<kv>(w, w).
+  bool weighs_itself(const node &dot) const {
+    for (const std::size_t side : {0, 1}) {
+      std::set<node_id> beside;
+      walk(dot.in[1 - side], [&](node_id x) { return is_inlinable(p_, x); }, beside);
+      if (beside.count(opened(dot.in[side], dot.over).weights)) return true;
+    }
+    return false;
   }
 
   // Weights, and what they are multiplied with at each pair: w * gate.

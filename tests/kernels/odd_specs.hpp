@@ -71,6 +71,12 @@ inline constexpr auto weights_with_themselves =
       return dot<t>(w, w);
     });
 
+// The same beside a dot that streams.
+inline constexpr auto weights_twice = kernel<"weights_twice">([](in<"X", t> X) -> out<"O"> {
+  auto w = softmax<t>(X);
+  return max(dot<t>(X, w), dot<t>(w, w));
+});
+
 inline constexpr auto counted =
     kernel<"counted">([](in<"Q", s, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> out<"O", s, e> {
       return dot<kv>(where(dot<d>(Q, K) > 0, 1, 0), V);
