@@ -66,27 +66,19 @@ class converter {
     if (from.kind == op::take) check_position(static_cast<node_id>(p_.nodes.size()) - 1);
   }
 
-  // Kernels clamp a varying position; a constant one outside of the axis is an error, as X[-1].
+  // Kernels clamp a varying position; a constant one outside of the axis is an error, as X[-1]. A
+  // slice takes index + first: its end may lie beyond the axis, but not its beginning.
   void check_position(node_id take) const {
     const node &n = p_[take], &position = p_[n.in[1]];
+    const bool is_slice = position.kind == op::add && p_[position.in[0]].kind == op::index;
+    const node &first = is_slice ? p_[position.in[1]] : position;
+    if (first.kind != op::number) return;
     const axis &along = p_.axes[n.over[0]];
-    if (position.kind == op::add && p_[position.in[0]].kind == op::index &&
-        p_[position.in[1]].kind == op::number)
-      check_first(take, p_[position.in[1]].value, along);
-    if (position.kind != op::number) return;
-    if (position.value < 0)
+    if (first.value < 0 && !is_slice)
       throw std::invalid_argument(
           fmt::format("{}: {}: positions count from 0; the last is size({}) - 1", p_.name,
                       label_of(p_, take), along.name));
-    if (along.size >= 0 && position.value >= static_cast<double>(along.size))
-      throw std::invalid_argument(fmt::format("{}: {}: {} has {} positions, the last is {}",
-                                              p_.name, label_of(p_, take), along.name, along.size,
-                                              along.size - 1));
-  }
-
-  // slice<from, to>(x, first): its end may lie beyond from, but not its beginning.
-  void check_first(node_id take, double first, const axis &along) const {
-    if (along.size >= 0 && first >= static_cast<double>(along.size))
+    if (along.size >= 0 && first.value >= static_cast<double>(along.size))
       throw std::invalid_argument(fmt::format("{}: {}: {} has {} positions, the last is {}",
                                               p_.name, label_of(p_, take), along.name, along.size,
                                               along.size - 1));

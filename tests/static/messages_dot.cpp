@@ -60,7 +60,7 @@ inline constexpr auto powers = step<decltype(exp(scores))>;
 static_assert(says<decltype(dot<kv>(step<decltype(powers / sum<seq>(powers))>, V))>(
     "dot<kv> contracts weights over seq; did you mean softmax<kv>? if it is meant, plain(exp(dot(Q, K)) / sum(exp(dot(Q, K)))) makes them numbers exp(dot(Q, K)) / sum(exp(dot(Q, K)))[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
 static_assert(!refused<decltype(dot<kv>(step<decltype(powers / sum<kv>(powers))>, V))>);
-// sum-normalized features are no weights
+// features divided by their sum do not count as weights
 static_assert(!refused<decltype(dot<kv>(step<decltype(K / sum<d_k>(K))>, V))>);
 // scores in the place of values
 static_assert(says<decltype(dot<kv>(softmax<kv>(V), step<decltype(scores / sqrt(d_k))>))>(

@@ -1,5 +1,6 @@
 #pragma once
-// sqrt of the size of an axis, the scale of dot products, which remembers the axis; of a number, too.
+// sqrt of the size of an axis, the scale of dot products, which remembers the axis. Also of a
+// number.
 #include <limits>
 #include <qkv/ops/index.hpp>
 
