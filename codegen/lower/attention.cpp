@@ -288,9 +288,10 @@ class attention_lowering {
       const Expr key = trimmed(keys), p = f_.gated(tiles_.pair(f_.i, key, f_.b)),
                  term = infinite ? strict::mul(p, f_.values(args)) : p * f_.values(args),
                  sum = infinite ? strict::add(f_.product_v(all), term) : f_.product_v(all) + term;
+      // Conditions may read images, of which a clamp to a block without keys would require -1.
       Expr count;
-      if (with_gaps) count = has_marks() ? !is_mark(p) : pair_counts(key);
-      if (values_have_gaps) count = both(count, value_counts(key));
+      if (with_gaps) count = has_marks() ? !is_mark(p) : pair_counts(keys.x);
+      if (values_have_gaps) count = both(count, value_counts(keys.x));
       f_.product_v(all) = count.defined() ? kept(select(count, sum, f_.product_v(all))) : sum;
     };
     f_.keys_clean = keys_of_block("key_clean");

@@ -77,6 +77,12 @@ inline constexpr auto weights_twice = kernel<"weights_twice">([](in<"X", t> X) -
   return max(dot<t>(X, w), dot<t>(w, w));
 });
 
+// A first row that sees position 0 at most, of keys of which there may be none.
+inline constexpr auto first_of_none = kernel<"first_of_none">(
+    [](in<"S", e, t> S, in<"keep", b8, e, t> keep, in<"X", t> X) -> out<"O", e> {
+      return dot<t>(softmax<t>(mask(S, keep && causal<e, t, align::first>)), X);
+    });
+
 inline constexpr auto counted =
     kernel<"counted">([](in<"Q", s, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> out<"O", s, e> {
       return dot<kv>(where(dot<d>(Q, K) > 0, 1, 0), V);
