@@ -59,8 +59,8 @@ consteval bool has_sides(relation by) {
 // The marks of an expression that computes a relation. Cache: 0, or 1 for a length, or 2 for a
 // length and a count.
 template <relation By, an_axis auto Query, an_axis auto Key, align Where, int Cache>
-consteval marks related_marks(marks m) {
-  m.placed = {data_of<Query>, data_of<Key>, By, origin::last};
+consteval marks related_marks(marks m, const info *length = nullptr) {
+  m.placed = {data_of<Query>, data_of<Key>, By, origin::last, length};
   if (Cache > 0)
     m.placed.from = Cache == 1 ? origin::length : origin::count;
   else if (Where == align::first || related(data_of<Query>, data_of<Key>))
@@ -114,12 +114,18 @@ constexpr bool measures(relation by) {
   return by != relation::causal && by != relation::cached_causal && by != relation::prefix;
 }
 
+template <class... Cache>
+inline constexpr const info *length_among = nullptr;
+template <class Length, class... Count>
+inline constexpr const info *length_among<Length, Count...> = &of<Length>;
+
 // x with the marks and the name of the relation that it computes.
 template <relation By, an_axis auto Query, an_axis auto Key, align Where, class X, class... Cache>
 constexpr auto relating(const X &x, const Cache &...) {
   constexpr int cache = sizeof...(Cache);
-  const auto related = marked<as_str<related_text<By, Query, Key>>,
-                              related_marks<By, Query, Key, Where, cache>(of<X>.m)>(x);
+  const auto related =
+      marked<as_str<related_text<By, Query, Key>>,
+             related_marks<By, Query, Key, Where, cache>(of<X>.m, length_among<Cache...>)>(x);
   if constexpr (measures(By))
     return expect<rule::distance<By, Where, cache>{data_of<Query>, data_of<Key>}>(related);
   else

@@ -7,6 +7,19 @@
 #include <qkv/ops/reduce.hpp>
 
 namespace qkv {
+namespace detail {
+
+constexpr marks of_unit_length(marks m, const axis_data *features) {
+  m.done = {treatment::unit, features};
+  return m;
+}
+// x, known to have unit length.
+template <an_axis auto Features, class X>
+constexpr auto as_unit(const X &x) {
+  return marked<own_label<of<X>>, of_unit_length(of<X>.m, data_of<Features>)>(x);
+}
+
+}  // namespace detail
 
 // Computes: x at length 1: x / sqrt(sum of x^2 over the features + epsilon).
 // Shapes:   as x.
@@ -16,7 +29,8 @@ template <an_axis auto Features>
 inline constexpr auto unit_length =
     formula<"unit_length(x[, epsilon])">([](traced auto x, double epsilon = 1e-12) {
       constexpr detail::rule::carries<"unit_length"> features{core::axes_of<Features>()};
-      return x * rsqrt(sum<Features>(detail::expect<features>(x) * x) + epsilon);
+      return detail::as_unit<Features>(
+          x * rsqrt(sum<Features>(detail::expect<features>(x) * x) + epsilon));
     });
 
 // Computes: scale * cosine of query and key: the scores, in the place of Q K' / sqrt(d). The other

@@ -62,6 +62,21 @@ constexpr auto turned(X x, Pairs unturned, Cos cos, Sin sin) {
   return where(index(Two) == 0, a * cos - b * sin, a * sin + b * cos);
 }
 
+constexpr marks from_0(marks m, const axis_data *position) {
+  m.done = {treatment::counted, nullptr, position};
+  return m;
+}
+constexpr marks rotated(marks m, const axis_data *features, const info &cos) {
+  m.done = {treatment::rotated, features};
+  if (is_counted(cos)) m.done = {treatment::turned, features, cos.m.done.from};
+  return m;
+}
+// x, known to be rotated.
+template <an_axis auto Features, class Cos, class X>
+constexpr auto as_rotated(const X &x) {
+  return marked<own_label<of<X>>, rotated(of<X>.m, data_of<Features>, of<Cos>)>(x);
+}
+
 template <an_axis auto Position, an_axis auto Pair>
 struct exchanged_angle {
   static constexpr const axis_data &position = *data_of<Position>, &pair = *data_of<Pair>;
@@ -84,7 +99,10 @@ struct exchanged_angle {
 template <an_axis auto Position, an_axis auto Pair>
   requires(!detail::exchanged_angle<Position, Pair>::exchanged)
 constexpr auto rope_angle(double base = 10000) {
-  return index(Position) * pow(base, index(Pair) * -1.0 / size(Pair));
+  auto angle = index(Position) * pow(base, index(Pair) * -1.0 / size(Pair));
+  constexpr detail::marks m =
+      detail::from_0(detail::of<decltype(angle)>.m, detail::data_of<Position>);
+  return detail::marked<detail::own_label<detail::of<decltype(angle)>>, m>(angle);
 }
 template <an_axis auto Position, an_axis auto Pair, class... T,
           class Err = detail::refusal<detail::exchanged_angle<Position, Pair>>>
@@ -101,7 +119,8 @@ template <an_axis auto Features, an_axis auto Two, an_axis auto Pair>
 inline constexpr auto rope =
     formula<"rope(x, cos, sin)">([](traced auto x, traced auto cos, traced auto sin) {
       auto pairs = split<Features, Two, Pair>(x);
-      return merge<Features, Two, Pair>(detail::turned<Two>(x, pairs, cos, sin));
+      return detail::as_rotated<Features, decltype(cos)>(
+          merge<Features, Two, Pair>(detail::turned<Two>(x, pairs, cos, sin)));
     });
 
 // Computes: the same where the pairs are neighbours, (x[2 i], x[2 i + 1]): the form of the paper.
@@ -112,7 +131,8 @@ template <an_axis auto Features, an_axis auto Two, an_axis auto Pair>
 inline constexpr auto rope_interleaved =
     formula<"rope_interleaved(x, cos, sin)">([](traced auto x, traced auto cos, traced auto sin) {
       auto pairs = split<Features, Pair, Two>(x);
-      return merge<Features, Pair, Two>(detail::turned<Two>(x, pairs, cos, sin));
+      return detail::as_rotated<Features, decltype(cos)>(
+          merge<Features, Pair, Two>(detail::turned<Two>(x, pairs, cos, sin)));
     });
 
 // Computes: f of the first features, the others as they are; f is a rope, for example

@@ -24,11 +24,33 @@ enum class relation : unsigned char {
 // of them are.
 enum class origin : unsigned char { unsaid, first, last, length, count };
 
+struct info;
+
 struct placing {
   maybe_axis query{};
   maybe_axis key{};
   relation by = relation::causal;
   origin from = origin::unsaid;
+  const info *length = nullptr;  // that from counts back from
+};
+
+// What was done to x along an axis.
+enum class treatment : unsigned char {
+  none,
+  shifted,    // x - max<along>(x), or exp of it, or a sum of exp of it over along
+  centred,    // x - mean<along>(x)
+  deviation,  // the square of that
+  unit,       // divided by its length over along
+  rotated,    // turned in pairs of along
+  turned,     // the same by angles that count the positions of from, 0 first
+  counted,    // such angles, or a product of what they turned
+  counted_2   // a product of two of them: the positions of along and from count from 0
+};
+
+struct treated {
+  treatment by = treatment::none;
+  const axis_data *along = nullptr;
+  const axis_data *from = nullptr;
 };
 
 struct marks {
@@ -46,10 +68,12 @@ struct marks {
   maybe_axis scaled{};   // divided by sqrt(scaled), since it was contracted or before
   maybe_axis first{};    // one axis was split into these two
   maybe_axis second{};
-  maybe_axis shifted{};   // x - max<shifted>(x), or exp of it
-  bool gated = false;     // 0 wherever its b8 factor is false
-  bool dropped = false;   // with a part left out
-  bool quotient = false;  // of positions by a whole number
+  treated done{};
+  bool left_out = false;   // a sum without what a mask removed
+  bool projected = false;  // a product with a param
+  bool gated = false;      // 0 wherever its b8 factor is false
+  bool dropped = false;    // with a part left out
+  bool quotient = false;   // of positions by a whole number
   bool unaligned =
       false;  // a causal mask between axes of unrelated size that does not say how they align
   maybe_axis twice{};  // named twice by the declaration of this input
@@ -90,8 +114,8 @@ constexpr marks bent(marks m, dtype type) {
   m.root = {};
   m.scaled = {};
   m.quotient = false;
-  m.shifted = {};
-  m.gated = false;
+  m.done = {};
+  m.projected = m.gated = false;
   m.given = false;
   m.type = type;
   return m;

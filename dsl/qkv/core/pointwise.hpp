@@ -2,6 +2,7 @@
 // What all operations on one position at a time share: shapes, checks and marks of two operands.
 #include <qkv/core/relation.hpp>
 #include <qkv/core/step.hpp>
+#include <qkv/core/treatment.hpp>
 
 namespace qkv::detail {
 
@@ -214,13 +215,6 @@ constexpr bool is_logic(op kind) {
   return is_comparison(kind) || kind == op::and_ || kind == op::or_;
 }
 
-// x - max<kv>(x).
-constexpr maybe_axis shift_of(op kind, const info &l, const info &r) {
-  const bool shifts = kind == op::sub && r.m.statistic.n == 1 && r.label.starts_with("max(") &&
-                      r.label == call_label("max", l.label).view();
-  return shifts ? maybe_axis{r.m.statistic[0]} : maybe_axis{};
-}
-
 // Weights stay weights unless the result varies along further axes that are no batch axes.
 constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
   axes kept;
@@ -265,7 +259,8 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   m.quotient = (l.m.quotient || r.m.quotient) && !is_logic(kind);
   if (kind == op::div && l.m.type == i32 && !l.s.empty() && r.m.type == i32) m.quotient = true;
   m.dropped = l.m.dropped || r.m.dropped;
-  m.shifted = shift_of(kind, l, r);
+  m.done = done_by(kind, l, r);
+  m.projected = (l.m.projected && r.m.param) || (r.m.projected && l.m.param);
   // A sum is 0 only where both terms are.
   if (adds(kind) && l.m.gated != r.m.gated) m.zeroed = (l.m.gated ? r : l).m.zeroed;
   m.gated = kind == op::mul ? l.m.gated || r.m.gated : kind == op::div && l.m.gated;

@@ -99,13 +99,30 @@ constexpr void say_other_origin(message &m, const call_name &call, const placing
     m.say("did you mean ", over_cache(p.by, p.query, p.key, q.from), "?");
 }
 
+// Both take a length, but not the same one.
+constexpr bool lengths_differ(message &m, const call_name &call, const placing &p,
+                              const placing &q) {
+  if (!p.length || !q.length || p.length->label == q.length->label) return false;
+  for (sv label : {p.length->label, q.length->label})
+    if (label == "number" || is_shortened(label)) return false;
+  m.say(call, ": ", related_pair(p.by, p.query, p.key), " takes the length ", p.length->label,
+        ", but ", related_pair(q.by, q.query, q.key), " takes ", q.length->label)
+      .say("give both one length; if they are equal, let<\"length\">(..) of each");
+  return true;
+}
+
 // Two relations between the same axes that count the positions of queries from different places.
 // Two causal masks may: the stricter one holds.
 constexpr bool origins_differ(message &m, const call_name &call, const info &l, const info &r) {
   const placing &p = l.m.placed, &q = r.m.placed;
-  if (p.from == q.from || p.from == origin::unsaid || q.from == origin::unsaid) return false;
+  if (p.from == origin::unsaid || q.from == origin::unsaid) return false;
   if (!same_pair(p.query, p.key, q.query, q.key) && !same_pair(p.query, p.key, q.key, q.query))
     return false;
+  if (p.from == q.from) {
+    if (!lengths_differ(m, call, p, q)) return false;
+    m.show(l, r);
+    return true;
+  }
   if (p.by == relation::causal && q.by == relation::causal) return false;
   if (p.from < q.from)
     say_other_origin(m, call, p, q);

@@ -19,11 +19,21 @@ constexpr axes replace(const axes &s, const axes &from, const axes &to) {
   return r;
 }
 
+// Puts the axis that takes the place of a, if that is one.
+template <class F>
+constexpr bool is_replaced(const axis_data *&a, F replaced) {
+  const axes s = replaced(one_axis(a));
+  if (s.n == 1) a = s[0];
+  return s.n == 1;
+}
+
 // Marks survive with their axes replaced, and relations of queries to keys while their axes do.
 template <class F>
 constexpr marks view_of(const marks &of, F replaced) {
   marks m = of.over_axes(replaced);
-  m.shifted = {};
+  if (m.done.by <= treatment::deviation) m.done = {};
+  for (const axis_data **a : {&m.done.along, &m.done.from})
+    if (*a && !is_replaced(*a, replaced)) m.done = {};
   for (maybe_axis a : {m.query, m.key})
     if (a && !replaced(one_axis(a.at)).has(a.at)) m.query = m.key = {};
   for (maybe_axis a : {m.first, m.second})

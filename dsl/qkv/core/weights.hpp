@@ -2,6 +2,7 @@
 // What softmax and normalize share: checks of the masks they will see, and the marks of weights.
 #include <qkv/core/relation.hpp>
 #include <qkv/core/step.hpp>
+#include <qkv/core/treatment.hpp>
 
 namespace qkv::detail {
 
@@ -50,16 +51,6 @@ constexpr bool dropped_too_early(message &m, const call_name &call, const info &
   m.say(call, ": ", x.label, " had dropout: what it left out is 0 there, and seen")
       .say("did you mean dropout<p>(", call.name, "<", call.over,
            ">(..), seed)? if it is meant, plain(..) of the scores")
-      .show(x);
-  return true;
-}
-
-// exp(x - max<seq>(x)) adds up over seq: along another axis, each element is scaled by its own
-// factor.
-constexpr bool shifted_elsewhere(message &m, const call_name &call, const info &x) {
-  if (!x.m.shifted || !x.label.starts_with("exp(") || call.over.has(x.m.shifted.at)) return false;
-  m.say(call, ": ", x.label, " was shifted by the maximum over ", x.m.shifted->name)
-      .say("did you mean max<", call.over, ">? if it is meant, plain(..)")
       .show(x);
   return true;
 }

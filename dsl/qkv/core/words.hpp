@@ -10,8 +10,8 @@ namespace qkv::detail {
 // Calls say with the words of each mark.
 template <class Say>
 constexpr void say_marks(const marks &k, Say say) {
-  const auto along = [&](sv what, const axes &s) {
-    if (!s.empty()) say(what, " ", s);
+  const auto along = [&](const char *what, const axes &s) {
+    if (s.n) say(what, " ", s);
   };
   if (k.given) say("an input");
   if (k.param) say("made of params alone");

@@ -19,11 +19,14 @@ struct binary {
     if constexpr (kind != op::add && kind != op::mul && kind != op::pow)
       if (takes_itself(m, kind, l, r)) return m;
     if constexpr (kind == op::sub)
-      if (subtracts_penalty(m, l, r)) return m;
+      if (subtracts_penalty(m, l, r) || negates_variance(m, l, r) || lacks_mask_of(m, l, r))
+        return m;
     if constexpr (kind == op::mul)
       if (multiplies_bias(m, l, r) || multiplies_bias(m, r, l)) return m.show(l, r);
     if constexpr (kind == op::div)
-      if (lacks_exp(m, l, r) || divides_by_inverse(m, l, r)) return m;
+      if (lacks_exp(m, l, r) || sums_others(m, l, r) || divides_by_inverse(m, l, r) ||
+          cools_weights(m, l, r))
+        return m;
     if (scaled_again(m, kind, l, r) || (kind == op::mul && scaled_again(m, kind, r, l))) return m;
     if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
     if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
@@ -87,7 +90,8 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 //           param, an input as it is or a statistic over them; division by sqrt of an axis that was
 //           not contracted, or twice; multiplication by it; a b8; a bias added to weights; alibi
 //           subtracted; a bias multiplied with scores; division by rsqrt(size(..)) of an axis that
-//           was contracted; a position minus itself; exp(x) / sum(x).
+//           was contracted; a position minus itself; exp(x) / sum(x); exp(x) / sum(exp(y)) and
+//           x - logsumexp(y), where only one of x and y is masked; weights divided by a temperature.
 template <class L, class R>
   requires detail::binary_fits<core::op::add, L, R>
 constexpr auto operator+(L left, R right) {

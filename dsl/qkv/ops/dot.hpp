@@ -1,6 +1,7 @@
 #pragma once
 // Contraction.
 #include <qkv/core/call.hpp>
+#include <qkv/core/treatment.hpp>
 
 namespace qkv {
 namespace detail::rule {
@@ -41,6 +42,8 @@ struct dot {
     if (part_of_weights(m, l) || part_of_weights(m, r)) return m.show(l, r);
     if (loses_weights(m, l, r) || loses_weights(m, r, l)) return m.show(l, r);
     if (weighs_scores(m, l, r) || weighs_scores(m, r, l)) return m.show(l, r);
+    if (not_rotated(m, over, l, r) || not_rotated(m, over, r, l) || unit_elsewhere(m, over, l, r))
+      return m;
     if (too_many_axes(m, call, shape(l, r))) m.show(l, r);
     return m;
   }
@@ -124,12 +127,18 @@ struct dot {
     m.weights = l.m.weights.with(r.m.weights).without(over);
     m.param = l.param() && r.param();
     for (const info *x : {&l, &r}) {
-      if (x->m.masked.common(over).empty()) m.zeroed.add(x->m.masked);
+      const axes hidden = x->m.masked.common(over);
+      if (hidden.empty())
+        m.zeroed.add(x->m.masked);
+      else
+        m.left_out = true;
       m.zeroed.add(x->m.zeroed.without(over));
       if (x->m.scaled && over.has(x->m.scaled.at)) m.scaled = x->m.scaled;
       if (x->m.first && !over.has(x->m.first.at) && !over.has(x->m.second.at))
         m.first = x->m.first, m.second = x->m.second;
     }
+    m.done = done_by_dot(over, l, r);
+    m.projected = l.m.param != r.m.param;
     m.type = as_float(common_type(l.m.type, r.m.type));
     return m;
   }
@@ -146,7 +155,8 @@ struct dot {
 // Errors:   a named axis missing or of two sizes; f64 with f32; a shared axis that is not a batch
 //           axis; heads added up between activations; weights contracted over another axis than
 //           their own, or over some of their axes; masked values whose weights are not masked;
-//           values that are scaled scores.
+//           values that are scaled scores; a rotated query and a projected key that is not;
+//           queries and keys of unit length over other axes.
 template <an_axis auto... Ax, traced L, traced R>
   requires detail::fits<detail::rule::dot{core::axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {

@@ -1,6 +1,7 @@
 #pragma once
 // Functions of one number.
 #include <qkv/core/call.hpp>
+#include <qkv/core/treatment.hpp>
 
 namespace qkv {
 namespace detail {
@@ -32,7 +33,10 @@ struct function {
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const {
     marks m = bent(x.m, unary_type(kind, x.m.type));
-    if (kind == op::exp) m.shifted = x.m.shifted;
+    const auto stays = [&](treatment by) { return is_done(x, by); };
+    if ((kind == op::exp && stays(treatment::shifted)) ||
+        ((kind == op::cos || kind == op::sin) && is_counted(x)))
+      m.done = x.m.done;
     m.gated = x.m.gated && is_0_at_0;
     return m;
   }

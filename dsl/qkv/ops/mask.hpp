@@ -2,6 +2,7 @@
 // Scores with some of their positions removed.
 #include <qkv/core/call.hpp>
 #include <qkv/core/relation.hpp>
+#include <qkv/core/treatment.hpp>
 
 namespace qkv {
 namespace detail::rule {
@@ -43,7 +44,8 @@ struct mask {
       return m.say(call, ": keep varies along ", keep.s.without(x.s), ", which ", x.label, " lacks")
           .show(x, keep);
     }
-    if (!sizes_differ(m, call, x, keep)) relations_differ(m, call, x, keep);
+    if (!sizes_differ(m, call, x, keep) && !relations_differ(m, call, x, keep))
+      rotates_from_0(m, call, x, keep);
     return m;
   }
   // Masks are joined by operators.

@@ -8,8 +8,8 @@ namespace detail {
 constexpr marks forgotten(marks m) {
   m.weights = m.masked = m.zeroed = {};
   m.first = m.second = {};
-  m.shifted = {};
-  m.dropped = m.gated = false;
+  m.done = {};
+  m.dropped = m.gated = m.projected = m.left_out = false;
   return m;
 }
 

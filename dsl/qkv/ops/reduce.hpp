@@ -21,6 +21,7 @@ struct reduction {
     const call_name call{name_of(kind), over};
     if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
     if (kind == op::sum && shifted_elsewhere(m, call, x)) return m;
+    if ((kind == op::sum || kind == op::mean) && centred_elsewhere(m, call, x)) return m;
     if (const axes again = x.m.weights.common(over); kind == op::logsumexp && !again.empty())
       m.say(call, ": ", x.label, " already holds weights over ", again)
           .say("take it of the scores; if it is meant, logsumexp<", over, ">(plain(..))")
@@ -32,6 +33,8 @@ struct reduction {
     marks m = values(x.m, reduced_type(kind, x.m.type));
     m.statistic = x.m.statistic.with(over);
     m.contracted = kind == op::sum ? x.m.contracted.with(over) : x.m.contracted;
+    if (kind == op::sum && is_done(x, treatment::shifted, over)) m.done = x.m.done;
+    m.left_out = !x.m.masked.common(over).empty();
     return m;
   }
 };

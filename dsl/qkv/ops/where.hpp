@@ -20,7 +20,7 @@ struct where {
     if (sizes_differ(m, {"where"}, c, a) || sizes_differ(m, {"where"}, c, b) ||
         sizes_differ(m, {"where"}, a, b) || mixed_precision(m, {"where"}, a, b) ||
         origins_differ(m, {"where"}, c, a) || origins_differ(m, {"where"}, c, b) ||
-        origins_differ(m, {"where"}, a, b))
+        origins_differ(m, {"where"}, a, b) || (b.number() && rotates_from_0(m, {"where"}, a, c)))
       return m;
     axes largest;
     for (const info *x : {&c, &a, &b})
