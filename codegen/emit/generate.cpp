@@ -58,6 +58,15 @@ std::string read(const std::string &path) {
   return text.str();
 }
 
+// What the objects of a kernel depend on beside the sources of the code generator and of the spec.
+// The folder is left out: it holds the stamp.
+std::string options_of(const command_line &line) {
+  std::string text;
+  for (const auto &[name, value] : line.options)
+    if (name != "--out") text += fmt::format("{}={} ", name, value);
+  return text;
+}
+
 // A file that already says this keeps its date, so that nobody builds again for it.
 void write(const std::string &path, const std::string &text) {
   if (std::filesystem::exists(path) && read(path) == text) return;
@@ -74,8 +83,8 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   if (named == kernels.end()) throw std::runtime_error("there is no kernel " + line.kernel);
   const program p = named->trace();
   const std::string stamp = dir + "/" + p.name + ".stamp";
-  const std::string now = fmt::format("{:x} {} {} {}\n", signature(p), targets, QKV_CODEGEN_VERSION,
-                                      line.options.size());
+  const std::string now =
+      fmt::format("{:x} {} {}\n", signature(p), QKV_CODEGEN_VERSION, options_of(line));
   if (std::filesystem::exists(dir + "/" + p.name + ".a") && read(stamp) == now) return;
   const auto begin = std::chrono::steady_clock::now();
   write_objects(p, targets_of(targets), dir,

@@ -35,6 +35,13 @@ TEST_CASE("one kernel of a library may be wrong") {
   CHECK(generate({"generator", "list"}) == 0);
   CHECK(generate({"generator", "kernel", "doubled", "--out", to, "--targets", "host"}) == 0);
   CHECK(std::filesystem::exists(folder / "doubled.a"));
+  CHECK(generate({"generator", "kernel", "doubled", "--out", to, "--targets", "host", "--stmt"}) ==
+        0);
+  CHECK(std::filesystem::exists(folder / "doubled.host.stmt"));
+  CHECK(!std::filesystem::exists(folder / "doubled.host.s"));
+  CHECK(generate({"generator", "kernel", "doubled", "--out", to, "--targets", "host",
+                  "--assembly"}) == 0);
+  CHECK(std::filesystem::exists(folder / "doubled.host.s"));
   CHECK(generate({"generator", "kernel", "wrong", "--out", to, "--targets", "host"}) == 1);
   CHECK(generate({"generator", "kernel", "crashing", "--out", to, "--targets", "host"}) == 1);
   CHECK(generate({"generator", "kernel", "none", "--out", to, "--targets", "host"}) == 1);
