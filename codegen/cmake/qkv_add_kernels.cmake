@@ -104,7 +104,7 @@ function(qkv_add_kernels name)
   # Both mains trace each kernel once: compiling them takes longer than running them.
   set_property(SOURCE "${out}/${name}_generator.cpp" "${out}/${name}_tool.cpp" APPEND PROPERTY
     COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1>)
-  target_link_libraries(${name}_tool PRIVATE ${name} qkv::reference)
+  target_link_libraries(${name}_tool PRIVATE ${name} qkv::tool qkv::reference)
   target_include_directories(${name}_tool BEFORE PRIVATE "${spec_folder}")
 endfunction()
 

@@ -6,8 +6,8 @@
 #include "codegen/emit/archives.hpp"
 #include "codegen/emit/device_memory.hpp"
 #include "codegen/emit/shared_memory.hpp"
-#include "codegen/lower/pipeline.hpp"
-#include "codegen/lower/refusal.hpp"
+#include "codegen/halide/lower/refusal.hpp"
+#include "codegen/halide/pipeline.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
 namespace qkv::codegen {

@@ -7,7 +7,7 @@
 
 #include "codegen/emit/c_words.hpp"
 #include "codegen/emit/objects.hpp"
-#include "codegen/lower/pack.hpp"
+#include "codegen/halide/lower/pack.hpp"
 #include "codegen/program/sizes.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "codegen/stages/stages.hpp"

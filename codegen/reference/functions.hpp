@@ -9,7 +9,8 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "codegen/reference/interpreter.hpp"
+#include "codegen/program/program.hpp"
+#include "codegen/reference/order.hpp"
 
 namespace qkv::codegen::detail {
 

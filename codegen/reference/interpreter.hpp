@@ -10,15 +10,10 @@
 
 #include "codegen/program/program.hpp"
 #include "codegen/program/sizes.hpp"
+#include "codegen/reference/arrays.hpp"
+#include "codegen/reference/order.hpp"
 
 namespace qkv::codegen {
-
-// A dense tensor of any dtype as numbers, row-major, axes in the order of the declaration. A b8 is 0 or 1.
-struct array {
-  std::vector<std::int64_t> shape;
-  std::vector<double> data;
-};
-using arrays = std::map<std::string, array, std::less<>>;  // by the names of arguments or outputs
 
 // Outputs by name. An absent element of an f32 output is -inf, of any other type 0. Sizes that the shapes of the
 // arguments decide need not be given.
@@ -32,13 +27,6 @@ struct measured {
   arrays values, noise;
 };
 measured interpret_and_measure(const program &, const arrays &arguments, const size_map & = {});
-
-// Order in which a plain loop adds products.
-enum class order {
-  in_sequence,  // one sum
-  in_eights,    // eight partial sums, element k into the sum k mod 8
-  fused,        // one sum; products are added unrounded
-};
 
 // Changes the value of a step, row-major over its shape; tests plant mistakes with it.
 using alteration = std::function<void(const node &, std::vector<double> &)>;

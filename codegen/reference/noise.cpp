@@ -192,7 +192,7 @@ tensor_value<P> noise_meter<P>::pointwise(node_id id, const values &in, const va
   const precision &own = precision_[id];
   const auto operand = [&](std::size_t k) { return k < in.size() ? k : 0; };
   const auto stride = [&](std::size_t k) {
-    return steps<P>::strides_along(*in[operand(k)], n.shape);
+    return strides_along(*in[operand(k)], n.shape);
   };
   // The noise of an exact operand is one 0 instead of the operand's layout.
   const T zero = 0;

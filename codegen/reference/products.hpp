@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "codegen/reference/steps.hpp"
+#include "codegen/reference/tensor_value.hpp"
 
 namespace qkv::codegen::detail {
 
@@ -71,7 +71,7 @@ const tensor_value<T> *with_last(const tensor_value<T> *given, axis_id last,
   moved.axes = x.axes;
   moved.axes.erase(moved.axes.begin() + (at - x.axes.begin()));
   moved.axes.push_back(last);
-  const extents strides = steps<T>::strides_along(x, moved.axes);
+  const extents strides = strides_along(x, moved.axes);
   for (axis_id a : moved.axes)
     moved.extent.push_back(x.extent[static_cast<std::size_t>(
         std::find(x.axes.begin(), x.axes.end(), a) - x.axes.begin())]);

@@ -26,16 +26,6 @@ tensor_value<T> steps<T>::blank(const std::vector<axis_id> &axes) const {
 }
 
 template <class T>
-extents steps<T>::strides_along(const value &v, const std::vector<axis_id> &axes) {
-  const extents dense = dense_strides(v.extent);
-  extents s(axes.size(), 0);
-  for (std::size_t d = 0; d < axes.size(); ++d)
-    for (std::size_t k = 0; k < v.axes.size(); ++k)
-      if (v.axes[k] == axes[d]) s[d] = dense[k];
-  return s;
-}
-
-template <class T>
 tensor_value<T> steps<T>::run(const node &n, const values &in) const {
   value v = computed(n, in);
   if (n.type == i32 && wraps(n.kind))

@@ -1,37 +1,12 @@
 #pragma once
 // One function per kind of step, from the operands' values to the step's.
-#include <algorithm>
-#include <type_traits>
 #include <vector>
 
 #include "codegen/program/queries.hpp"
-#include "codegen/reference/interpreter.hpp"
-#include "codegen/reference/loops.hpp"
+#include "codegen/reference/order.hpp"
+#include "codegen/reference/tensor_value.hpp"
 
 namespace qkv::codegen::detail {
-
-// State of an element. Absent: removed by a mask. Empty weight: the 0 that softmax and normalize
-// put for an absent score; it is present to every step, but products with it do not count, so that
-// a NaN behind the mask does not spread.
-enum state : unsigned char { absent = 0, present = 1, empty_weight = 2 };
-
-template <class T>
-struct tensor_value {
-  // Whole numbers that a float cannot hold stay what they are.
-  using number = std::conditional_t<std::is_same_v<T, float>, double, T>;
-
-  std::vector<axis_id> axes;
-  extents extent;
-  std::vector<number> data;
-  std::vector<unsigned char> states;  // one per element; none if every element is present
-
-  void set_states(state all) { states.assign(data.size(), all); }
-
-  state at(std::int64_t k) const {
-    return states.empty() ? present : static_cast<state>(states[k]);
-  }
-  bool has(std::int64_t k) const { return at(k) != absent; }
-};
 
 template <class T>
 class steps {
@@ -43,9 +18,6 @@ class steps {
   tensor_value<T> run(const node &, const std::vector<const tensor_value<T> *> &operands) const;
 
   tensor_value<T> blank(const std::vector<axis_id> &axes) const;
-
-  // The stride of a value along each of `axes`; 0 if it lacks the axis.
-  static extents strides_along(const tensor_value<T> &, const std::vector<axis_id> &axes);
 
   // The elements that a scan reads and writes at position t of an axis, in the order of `axes`.
   tensor_value<T> at_position(const tensor_value<T> &, const std::vector<axis_id> &axes, axis_id,

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <chrono>
 
-#include "../check.hpp"
-#include "../dense.hpp"
-#include "commands.hpp"
-#include "peak.hpp"
+#include "memory/dense.hpp"
+#include "memory/layout.hpp"
+#include "tool/commands.hpp"
+#include "tool/peak.hpp"
 
 namespace qkv::tool {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "commands.hpp"
+#include "tool/commands.hpp"
 
 namespace qkv::tool {
 namespace {

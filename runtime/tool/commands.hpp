@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data.hpp"
+#include "tool/data.hpp"
 
 namespace qkv::tool {
 

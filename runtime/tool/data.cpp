@@ -1,4 +1,4 @@
-#include "data.hpp"
+#include "tool/data.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-#include "json.hpp"
+#include "tool/json.hpp"
 
 #include <charconv>
 #include <cstdint>

@@ -12,9 +12,9 @@
 #include <new>
 #include <string_view>
 
-#include "../file.hpp"
-#include "../libraries.hpp"
-#include "commands.hpp"
+#include "call/libraries.hpp"
+#include "files/file.hpp"
+#include "tool/commands.hpp"
 
 namespace qkv::tool {
 namespace {

@@ -1,4 +1,4 @@
-#include "peak.hpp"
+#include "tool/peak.hpp"
 
 #include <algorithm>
 #include <chrono>

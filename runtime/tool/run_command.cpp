@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "commands.hpp"
+#include "tool/commands.hpp"
 
 namespace qkv::tool {
 namespace {

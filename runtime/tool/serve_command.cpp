@@ -20,9 +20,9 @@
 #include <cstring>
 #include <iostream>
 
-#include "../check.hpp"
-#include "commands.hpp"
-#include "json.hpp"
+#include "call/check.hpp"
+#include "tool/commands.hpp"
+#include "tool/json.hpp"
 
 namespace qkv::tool {
 namespace {

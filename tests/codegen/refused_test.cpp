@@ -2,8 +2,8 @@
 // and the reason.
 #include <qkv/dsl.hpp>
 
-#include "codegen/lower/pipeline.hpp"
-#include "codegen/lower/refusal.hpp"
+#include "codegen/halide/lower/refusal.hpp"
+#include "codegen/halide/pipeline.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "tests/catch.hpp"

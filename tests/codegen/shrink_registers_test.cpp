@@ -1,5 +1,5 @@
 // Register tiles across threads: what each thread keeps, and which tiles are refused.
-#include "codegen/schedules/shrink_registers.hpp"
+#include "codegen/halide/schedules/shrink_registers.hpp"
 
 #include <map>
 #include <stdexcept>

@@ -1,7 +1,7 @@
 // Element types that a target lacks.
 #include <qkv/dsl.hpp>
 
-#include "codegen/lower/pipeline.hpp"
+#include "codegen/halide/pipeline.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "tests/catch.hpp"

@@ -4,13 +4,9 @@
 #include <cstdint>
 
 #include "tests/fuzz/recipe.hpp"
+#include "tests/fuzz/taste.hpp"
 
 namespace qkv::fuzz {
-
-struct taste {
-  bool small = false;   // static sizes of a few positions, only for the interpreter
-  bool no_f64 = false;  // as on GPUs
-};
 
 // The same seed draws the same spec.
 recipe draw(std::uint64_t seed, const taste & = {});

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/fuzz/draw.hpp"
 #include "tests/fuzz/language.hpp"
+#include "tests/fuzz/recipe.hpp"
+#include "tests/fuzz/taste.hpp"
 
 namespace qkv::fuzz {
 

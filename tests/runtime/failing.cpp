@@ -11,7 +11,7 @@
 #include <mutex>
 #include <new>
 
-#include "threads.hpp"
+#include "process/threads.hpp"
 
 // The linker redirects every call of these functions to here (--wrap), except calls inside shared
 // libraries, which get their memory from operator new.

@@ -18,8 +18,8 @@
 
 #include "failing.hpp"
 #include "fake.hpp"
+#include "process/threads.hpp"
 #include "tests/catch.hpp"
-#include "threads.hpp"
 #include "typed.hpp"
 
 namespace {

@@ -1,10 +1,10 @@
 // Whether memory is named twice, against lists of all element addresses of small random tensors.
-#include "overlap.hpp"
+#include "memory/overlap.hpp"
 
 #include <bitset>
 #include <random>
 
-#include "check.hpp"
+#include "call/check.hpp"
 #include "fake.hpp"
 #include "tests/catch.hpp"
 

@@ -1,5 +1,5 @@
 // Panels hold every element where kernel.h says, zero elsewhere, whatever the strides of the param.
-#include "pack.hpp"
+#include "call/pack.hpp"
 
 #include <random>
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #ifdef QKV_PLUGIN_RUNTIME
-#include "libraries.hpp"
+#include "call/libraries.hpp"
 #include "plugin_spec.hpp"
-#include "threads.hpp"
+#include "process/threads.hpp"
 #endif
 
 namespace {

@@ -11,8 +11,8 @@
 #include "fake.hpp"
 #include "in_child.hpp"
 #include "plugin_handle.hpp"
+#include "process/threads.hpp"
 #include "tests/catch.hpp"
-#include "threads.hpp"
 #include "typed.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // Every index runs once, whatever the number of threads, from several callers at once and from inside a task.
-#include "threads.hpp"
+#include "process/threads.hpp"
 
 #include <atomic>
 #include <thread>

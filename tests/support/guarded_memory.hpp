@@ -8,7 +8,7 @@
 #include <qkv/workspace.hpp>
 #include <string>
 
-#include "runtime/memory_source.hpp"
+#include "runtime/memory/memory_source.hpp"
 
 namespace qkv::testing {
 

@@ -8,8 +8,12 @@
 #include <random>
 #include <vector>
 
-#include "tests/cuda/emulator/launch.hpp"
-#include "tests/cuda/emulator/races.hpp"
+#include "tests/cuda/emulator/allocations.hpp"
+#include "tests/cuda/emulator/clocks.hpp"
+#include "tests/cuda/emulator/grid.hpp"
+#include "tests/cuda/emulator/kernel.hpp"
+#include "tests/cuda/emulator/settings.hpp"
+#include "tests/cuda/emulator/statistics.hpp"
 
 namespace qkv::ptx {
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "tests/cuda/emulator/lanes.hpp"
+#include "tests/cuda/emulator/races.hpp"
 
 namespace qkv::ptx {
 

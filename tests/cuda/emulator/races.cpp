@@ -1,6 +1,5 @@
 #include "tests/cuda/emulator/races.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "tests/cuda/emulator/block.hpp"
@@ -28,10 +27,6 @@ std::uint8_t bytes_in_word(std::uint32_t word, std::uint32_t offset, std::uint32
 }
 
 }  // namespace
-
-void join(clocks &a, const clocks &b) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] = std::max(a[i], b[i]);
-}
 
 void note_read(warp &w, int lane, std::uint32_t offset, int bytes) {
   block &b = *w.in;

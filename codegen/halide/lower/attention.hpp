@@ -1,0 +1,17 @@
+#pragma once
+// The algorithm of an attention stage: tiles of rows x keys, a running state (o, l, m) per row, scores never stored.
+//
+//   s = Q K' (and pointwise steps, masks)      for one tile of rows and one block of keys
+//   m = max_keys s;  p = exp(s - m);  l = sum_keys p;  o = p V
+//   state <- merge(state, (o, l, m))           over the blocks of keys
+//   out   = o / l                              and lse = m + log l
+//
+// Source of the streaming form: Milakov & Gimelshein 2018 (online softmax); Dao et al. 2022 (FlashAttention).
+#include "codegen/halide/lower/attention_funcs.hpp"
+
+namespace qkv::codegen {
+
+// Stores the stage's roots in the context.
+attention_funcs lower_attention(context &, const stage &, const attention_tile &);
+
+}  // namespace qkv::codegen

@@ -1,0 +1,154 @@
+#include "codegen/halide/lower/attention_tiles.hpp"
+
+#include "codegen/stages/queries.hpp"
+
+namespace qkv::codegen {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::Var;
+
+attention_tiles::attention_tiles(context &c, const stage &s, attention_funcs &f, indices outer)
+    : c_(c), p_(c.p), s_(s), f_(f), outer_(std::move(outer)) {}
+
+Expr attention_tiles::row(const Expr &i, const Expr &T) const {
+  if (s_.row == no_axis) return 0;
+  return c_.within(s_.row, T * f_.tile.rows + i);
+}
+
+Expr attention_tiles::key(const Expr &j, const Expr &b) const {
+  return c_.within(s_.key, b * f_.tile.keys + j);
+}
+
+indices attention_tiles::here() const {
+  indices at = outer_;
+  if (s_.row != no_axis) at[s_.row] = row(f_.i, f_.T);
+  at[s_.key] = key(f_.j, f_.b);
+  return at;
+}
+
+std::vector<Expr> attention_tiles::with_outer(std::vector<Expr> at) const {
+  for (const Var &v : f_.outer) at.push_back(v);
+  return at;
+}
+
+std::vector<Expr> attention_tiles::pair(Expr i, Expr j, Expr b) const {
+  return with_outer({std::move(i), std::move(j), std::move(b), f_.T});
+}
+
+// Whether a step is asked for at this tile's own place along these of its axes: a view may have moved it, as
+// rename<seq, kv> puts a step of the queries at the key.
+bool attention_tiles::in_place(node_id n, const indices &at) const {
+  const auto same = [&](axis_id a, const Expr &here) {
+    return Halide::Internal::equal(at.at(a), here);
+  };
+  for (axis_id a : p_[n].shape) {
+    if (a == s_.row && !same(a, row(f_.i, f_.T))) return false;
+    if (a == s_.key && !same(a, key(f_.j, f_.b))) return false;
+    if (auto it = outer_.find(a); it != outer_.end() && !same(a, it->second)) return false;
+  }
+  return true;
+}
+
+bool attention_tiles::reads_memory(node_id n) {
+  if (reads_memory_.empty()) {
+    for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {
+      const op k = p_[m].kind;
+      bool reads = k == op::input || k == op::param || c_.cut.stored_by[m] >= 0;
+      for (node_id operand : p_[m].in) reads = reads || reads_memory_[operand];
+      reads_memory_.push_back(reads);
+    }
+  }
+  return reads_memory_[n];
+}
+
+// Steps that vary along the rows and not along the keys are computed once per tile, rows in lanes.
+std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
+  const node &x = p_[n];
+  if (s_.row == no_axis || !has(x.shape, s_.row) || has(x.shape, s_.key) || x.type == b8 ||
+      !reads_memory(n) || !in_place(n, at))
+    return std::nullopt;
+  std::vector<axis_id> features, around;
+  for (axis_id a : x.shape)
+    if (a != s_.row) (outer_.count(a) ? around : features).push_back(a);
+  auto it = row_tiles_.find(n);
+  if (it == row_tiles_.end()) {
+    Func f("rows_" + context::label(p_, n));
+    std::vector<Var> vars = {f_.i};
+    indices inside = outer_;
+    inside[s_.row] = row(f_.i, f_.T);
+    for (std::size_t d = features.size(); d-- > 0;) {
+      Var v = c_.var(features[d]);
+      vars.push_back(v);
+      inside[features[d]] = v;
+    }
+    vars.push_back(f_.T);
+    for (const Var &v : f_.outer) vars.push_back(v);
+    value v = expression(c_).at(n, inside);
+    if (v.present.defined()) return std::nullopt;
+    f(vars) = v.number;
+    f_.row_tiles.push_back(f);
+    it = row_tiles_.emplace(n, f).first;
+  }
+  std::vector<Expr> args = {f_.i};
+  for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
+  args.push_back(f_.T);
+  return value{it->second(with_outer(args)), {}};
+}
+
+// What memory holds per query and key (a bias, a mask) is turned once per tile: rows go into lanes.
+std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
+  const node &x = p_[n];
+  const bool stored = x.kind == op::input || x.kind == op::param || c_.cut.stored_by[n] >= 0;
+  if (!stored || s_.row == no_axis || !has(x.shape, s_.row) || !has(x.shape, s_.key) ||
+      !in_place(n, at))
+    return std::nullopt;
+  for (axis_id a : x.shape)
+    if (a != s_.row && a != s_.key && !outer_.count(a)) return std::nullopt;
+  Func f("pairs_" + context::label(p_, n));
+  std::vector<Expr> all = pair(f_.i, f_.j, f_.b);
+  // likely(): away from the last key, the loop is split off and loads are contiguous
+  indices inside = at;
+  inside[s_.key] = c_.within(s_.key, Halide::likely(f_.b * f_.tile.keys + f_.j));
+  f(all) = c_.read(n, inside);
+  f_.pair_tiles.push_back(f);
+  return value{x.type == b8 ? f(all) != Halide::cast<std::uint8_t>(0) : f(all), {}};
+}
+
+// Steps that vary along the keys and not along the rows: inlined, or read once per block.
+std::optional<value> attention_tiles::key_tile(node_id n, const indices &at) {
+  const node &x = p_[n];
+  if (!has(x.shape, s_.key) || (s_.row != no_axis && has(x.shape, s_.row)) || x.type == b8 ||
+      !reads_memory(n) || !in_place(n, at))
+    return std::nullopt;
+  auto it = key_tiles_.find(n);
+  std::vector<Var> vars;
+  std::vector<Expr> args;
+  indices inside;
+  for (axis_id a : x.shape)
+    if (a != s_.key && !outer_.count(a)) {
+      vars.insert(vars.begin(), c_.var(a));
+      args.insert(args.begin(), at.at(a));
+      inside[a] = vars.front();
+    }
+  vars.insert(vars.end(), {f_.j, f_.b});
+  args.insert(args.end(), {f_.j, f_.b});
+  inside[s_.key] = key(f_.j, f_.b);
+  for (std::size_t d = s_.outer.size(); d-- > 0;)
+    if (has(x.shape, s_.outer[d])) {
+      vars.push_back(f_.outer[s_.outer.size() - 1 - d]);
+      args.push_back(vars.back());
+      inside[s_.outer[d]] = vars.back();
+    }
+  if (it == key_tiles_.end()) {
+    value v = expression(c_).at(n, inside);
+    if (v.present.defined()) return std::nullopt;
+    Func f("keys_" + context::label(p_, n));
+    f(vars) = v.number;
+    f_.key_tiles.push_back(f);
+    it = key_tiles_.emplace(n, f).first;
+  }
+  return value{it->second(args), {}};
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,44 @@
+#pragma once
+// What an attention reads, tile by tile: query rows transposed into lanes, keys of a block, biases and masks per pair.
+#include <map>
+#include <optional>
+
+#include "codegen/halide/lower/attention_funcs.hpp"
+#include "codegen/halide/lower/expression.hpp"
+
+namespace qkv::codegen {
+
+class attention_tiles {
+ public:
+  // Adds each tile that is asked for to the Funcs of the stage. `outer`: where the tile stands along the outer axes.
+  attention_tiles(context &, const stage &, attention_funcs &, indices outer);
+
+  // Rows and keys past the end repeat the last one: every address that is formed is valid.
+  Halide::Expr row(const Halide::Expr &i, const Halide::Expr &T) const;
+  Halide::Expr key(const Halide::Expr &j, const Halide::Expr &b) const;
+  // The position of the tile's own pair (i, j) along every axis.
+  indices here() const;
+
+  // Arguments of Funcs, innermost first: with the outer axes behind; of one pair of a block.
+  std::vector<Halide::Expr> with_outer(std::vector<Halide::Expr> at) const;
+  std::vector<Halide::Expr> pair(Halide::Expr i, Halide::Expr j, Halide::Expr b) const;
+
+  // Each answers for the steps that it serves, at the tile's own place.
+  std::optional<value> row_tile(node_id, const indices &);
+  std::optional<value> key_tile(node_id, const indices &);
+  std::optional<value> pair_tile(node_id, const indices &);
+
+ private:
+  bool in_place(node_id, const indices &) const;
+  bool reads_memory(node_id);
+
+  context &c_;
+  const program &p_;
+  const stage &s_;
+  attention_funcs &f_;
+  indices outer_;
+  std::map<node_id, Halide::Func> row_tiles_, key_tiles_;
+  std::vector<bool> reads_memory_;
+};
+
+}  // namespace qkv::codegen

@@ -1,0 +1,71 @@
+#pragma once
+// Context for lowering a kernel: its sizes as expressions, and where each stored step is read from.
+#include <Halide.h>
+
+#include <functional>
+#include <map>
+
+#include "codegen/halide/lower/pack.hpp"
+#include "codegen/program/bounds.hpp"
+#include "codegen/program/program.hpp"
+#include "codegen/stages/stages.hpp"
+
+namespace qkv::codegen {
+
+using indices = std::map<axis_id, Halide::Expr>;  // a position along each axis
+
+class context {
+ public:
+  // Reads the params of `packs` in their packed layout.
+  context(const program &p, const stages &s, const std::vector<pack> &packs);
+
+  const program &p;
+  const stages &cut;
+  const std::vector<bool> masked, may_be_empty, has_gaps;  // per step: see program/queries.hpp
+  const whole_numbers whole;                               // see program/bounds.hpp
+
+  // The extent of an axis: a constant, or the parameter that carries it.
+  Halide::Expr size(axis_id) const;
+
+  // The extent that memory along an axis has: an empty tensor is passed with extents of at least 1, so that addresses may
+  // be formed, though they are never used.
+  Halide::Expr extent(axis_id) const;
+
+  // The position, or the nearest one that memory has: for what is read and then ignored.
+  Halide::Expr within(axis_id, Halide::Expr position) const;
+
+  // The variable that walks an axis; named after it, and apart from every variable of a stage.
+  Halide::Var var(axis_id) const;
+
+  // The value of an argument or a stored step at a position, indices within bounds.
+  Halide::Expr read(node_id, const indices &) const;
+  void store(node_id, Halide::Func,
+             std::vector<axis_id> order);  // the Func's arguments are `order` reversed
+
+  // A param in its packed layout: (lane, row, panel, outer reversed...).
+  Halide::Expr read_packed(node_id, Halide::Expr row, Halide::Expr column,
+                           const indices &outer) const;
+  const pack *packed(node_id) const;
+
+  // Inputs in order of the signature, run-time sizes, last positions along the same axes.
+  std::vector<Halide::Argument> arguments() const;
+
+  // Names that differ between stages, for reading lowered code.
+  static std::string label(const program &, node_id);
+
+ private:
+  struct place {
+    Halide::Func func;
+    std::vector<axis_id> order;
+  };
+  std::map<axis_id, Halide::Param<int>> sizes_;
+  // max(size, 1) - 1; a parameter of its own, since Halide would see through the formula inside a loop
+  std::map<axis_id, Halide::Param<int>> last_;
+  std::map<node_id, Halide::ImageParam> images_;
+  std::map<node_id, pack> packs_;
+  std::map<node_id, place> stored_;
+};
+
+Halide::Type halide_type(dtype);
+
+}  // namespace qkv::codegen

@@ -1,0 +1,168 @@
+// Interval arithmetic over a mask: each comparison that is affine in the key's index bounds it from one side.
+//   index(kv) <= index(seq)                 ->  to   = last + 1
+//   index(seq) - index(kv) < 512            ->  from = first - 511
+//   index(kv) < len                         ->  to   = len[batch]
+#include "codegen/halide/lower/key_range.hpp"
+
+#include <cmath>
+#include <optional>
+#include <qkv/core/axis.hpp>
+
+#include "codegen/halide/lower/expression.hpp"
+#include "codegen/stages/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using Halide::Expr;
+
+// coefficient * index(key) + a number between low and high. The bounds have 64 bits if an operand
+// may be as large as an i32, so that they never wrap around. `holds` is true if no sum of the spec,
+// which is of i32, wraps around; it is undefined if none can.
+struct affine {
+  int coefficient = 0;
+  Expr low, high, holds{};
+};
+
+// Bounds beyond every position say no more than that.
+Expr as_position(const Expr &bound) {
+  if (bound.type().bits() < 64) return bound;
+  return Halide::cast<int>(Halide::clamp(bound, 0, static_cast<int>(core::longest_axis)));
+}
+
+// Returns the bound if no sum wraps around, else `none`.
+Expr where_it_holds(const Expr &holds, const Expr &bound, std::int64_t none) {
+  return holds.defined() ? Halide::select(holds, bound, static_cast<int>(none)) : bound;
+}
+
+class ranges {
+ public:
+  ranges(const context &c, const stage &s, Expr first, Expr last, const indices &outer)
+      : c_(c), s_(s), first_(std::move(first)), last_(std::move(last)), outer_(outer) {}
+
+  // Every mask that the scores passed on their way through pointwise steps counts.
+  key_range of_scores(node_id n) {
+    if (auto it = seen_.find(n); it != seen_.end()) return it->second;
+    return seen_[n] = passed(n);
+  }
+
+ private:
+  key_range passed(node_id n) {
+    const node &x = c_.p[n];
+    if (x.kind == op::mask) return intersection(of_scores(x.in[0]), of_condition(x.in[1]));
+    key_range r;
+    if ((is_unary(x.kind) || is_binary(x.kind)) && c_.cut.stored_by[n] < 0)
+      for (node_id operand : x.in) r = intersection(r, of_scores(operand));
+    return r;
+  }
+
+  static key_range intersection(key_range a, const key_range &b) {
+    if (b.from.defined()) a.from = a.from.defined() ? Halide::max(a.from, b.from) : b.from;
+    if (b.to.defined()) a.to = a.to.defined() ? Halide::min(a.to, b.to) : b.to;
+    a.is_chosen = a.is_chosen || b.is_chosen;
+    return a;
+  }
+
+  static key_range hull(const key_range &a, const key_range &b) {
+    key_range r;
+    if (a.from.defined() && b.from.defined()) r.from = Halide::min(a.from, b.from);
+    if (a.to.defined() && b.to.defined()) r.to = Halide::max(a.to, b.to);
+    r.is_chosen = a.is_chosen || b.is_chosen;
+    return r;
+  }
+
+  key_range of_condition(node_id n) const {
+    const node &x = c_.p[n];
+    if (c_.cut.stored_by[n] >= 0) return {};
+    if (x.kind == op::and_) return intersection(of_condition(x.in[0]), of_condition(x.in[1]));
+    if (x.kind == op::or_) return hull(of_condition(x.in[0]), of_condition(x.in[1]));
+    if (x.kind == op::broadcast) return of_condition(x.in[0]);
+    switch (x.kind) {
+      case op::less:
+        return at_most(x.in[0], x.in[1], 1);
+      case op::less_equal:
+        return at_most(x.in[0], x.in[1], 0);
+      case op::greater:
+        return at_most(x.in[1], x.in[0], 1);
+      case op::greater_equal:
+        return at_most(x.in[1], x.in[0], 0);
+      case op::equal:
+        return intersection(at_most(x.in[0], x.in[1], 0), at_most(x.in[1], x.in[0], 0));
+      default:
+        return {};
+    }
+  }
+
+  // small + strict <= large
+  key_range at_most(node_id small, node_id large, int strict) const {
+    auto a = of_index(small), b = of_index(large);
+    key_range r;
+    if (!a || !b) return r;
+    const int k = a->coefficient - b->coefficient;
+    Expr low = a->low - b->high + strict;  // k * key + low <= 0 must be possible
+    const Expr holds = both(a->holds, b->holds);
+    r.is_chosen = holds.defined();
+    if (k == 1) r.to = where_it_holds(holds, as_position(1 - low), core::longest_axis);
+    if (k == -1) r.from = where_it_holds(holds, as_position(low), 0);
+    return r;
+  }
+
+  // Adds to `holds` that a sum of the spec stays within i32.
+  affine checked(affine x) const {
+    if (x.low.type().bits() < 64) return x;
+    const Expr keys = Halide::cast<std::int64_t>(c_.extent(s_.key)) * x.coefficient;
+    const auto fits = [](const Expr &e) {
+      return e == Halide::cast<std::int64_t>(Halide::cast<int>(e));
+    };
+    x.holds =
+        both(x.holds, fits(x.low + Halide::min(keys, 0)) && fits(x.high + Halide::max(keys, 0)));
+    return x;
+  }
+
+  std::optional<affine> of_index(node_id n) const {
+    const node &x = c_.p[n];
+    const auto constant = [](const Expr &e) { return affine{0, e, e}; };
+    if (x.kind == op::number && x.value == std::floor(x.value) && std::fabs(x.value) < 1e9) {
+      const int number = static_cast<int>(x.value);
+      return constant(std::abs(number) < 1 << 20 ? Expr(number)
+                                                 : Halide::cast<std::int64_t>(number));
+    }
+    if (x.kind == op::size) return constant(c_.size(x.over[0]));
+    if (x.type != i32) return std::nullopt;
+    if (x.kind == op::index && x.over[0] == s_.key) return affine{1, 0, 0};
+    if (x.kind == op::index && x.over[0] == s_.row) return affine{0, first_, last_};
+    if (x.kind == op::add || x.kind == op::sub) {
+      auto a = of_index(x.in[0]), b = of_index(x.in[1]);
+      if (!a || !b) return std::nullopt;
+      const Expr holds = both(a->holds, b->holds);
+      if (x.kind == op::add)
+        return checked(
+            {a->coefficient + b->coefficient, a->low + b->low, a->high + b->high, holds});
+      return checked({a->coefficient - b->coefficient, a->low - b->high, a->high - b->low, holds});
+    }
+    if (x.kind == op::neg) {
+      auto a = of_index(x.in[0]);
+      if (!a) return std::nullopt;
+      return checked({-a->coefficient, -a->high, -a->low, a->holds});
+    }
+    if (has(x.shape, s_.key) || has(x.shape, s_.row)) return std::nullopt;
+    value v = expression(c_).at(n, outer_);  // the same for the whole tile
+    if (v.present.defined()) return std::nullopt;
+    return constant(Halide::cast<std::int64_t>(v.number));
+  }
+
+  const context &c_;
+  const stage &s_;
+  Expr first_, last_;
+  const indices &outer_;
+  std::map<node_id, key_range> seen_;
+};
+
+}  // namespace
+
+key_range visible_keys(const context &c, const stage &s, Expr first, Expr last,
+                       const indices &outer) {
+  return ranges(c, s, std::move(first), std::move(last), outer).of_scores(s.scores);
+}
+
+}  // namespace qkv::codegen

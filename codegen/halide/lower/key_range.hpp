@@ -1,0 +1,21 @@
+#pragma once
+// Which keys a tile of query rows can see at all: blocks outside are skipped, whatever formula the mask is written in.
+#include <Halide.h>
+
+#include <functional>
+
+#include "codegen/halide/lower/context.hpp"
+
+namespace qkv::codegen {
+
+// Keys outside [from, to) are masked for every row of the tile. Undefined: no bound follows from the mask.
+struct key_range {
+  Halide::Expr from, to;
+  bool is_chosen = false;  // by whether sums wrap around: bounds inference does not solve for that
+};
+
+// rows first..last of the tile; outer: where the other axes are.
+key_range visible_keys(const context &, const stage &, Halide::Expr first, Halide::Expr last,
+                       const indices &outer);
+
+}  // namespace qkv::codegen

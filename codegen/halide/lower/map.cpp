@@ -1,0 +1,153 @@
+#include "codegen/halide/lower/map.hpp"
+
+#include "codegen/halide/lower/expression.hpp"
+#include "codegen/halide/lower/reductions.hpp"
+#include "codegen/halide/lower/strict.hpp"
+#include "codegen/stages/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::select;
+using Halide::Tuple;
+using Halide::Var;
+
+class map_lowering {
+ public:
+  map_lowering(context &c, const stage &s) : c_(c), p_(c.p), s_(s), root_(s.roots[0]) {
+    const std::vector<axis_id> order = storage_order(p_, c.cut, root_);
+    for (std::size_t d = order.size(); d-- > 0;) {
+      Var v = c_.var(order[d]);
+      f_.position.push_back(v);
+      here_[order[d]] = v;
+    }
+    order_ = order;
+  }
+
+  map_funcs run() {
+    f_.out = Func(context::label(p_, root_));
+    value v = s_.core < 0 ? plain() : reduced(p_[s_.core]);
+    f_.out(f_.position) = stored_form(v, p_[root_].type);
+    c_.store(root_, f_.out, order_);
+    return f_;
+  }
+
+ private:
+  value plain() { return expression(c_).definition(root_, here_); }
+
+  Expr reduce(const node &n, const fold &f) {
+    std::vector<Var> position;
+    indices at;
+    for (std::size_t d = order_.size(); d-- > 0;)
+      if (!has(n.over, order_[d])) {
+        position.push_back(c_.var(order_[d]));
+        at[order_[d]] = position.back();
+      }
+    const axis_id last = n.over.back();
+    Halide::Region region = {
+        Halide::Range(0, (c_.size(last) + reduction_lanes - 1) / reduction_lanes)};
+    for (std::size_t d = n.over.size() - 1; d-- > 0;)
+      region.push_back(Halide::Range(0, c_.size(n.over[d])));
+    Halide::RDom r(region, "over");
+    const Expr element = r[0] * reduction_lanes + f_.lane;
+    at[last] = c_.within(last, element);
+    for (std::size_t d = 0; d + 1 < n.over.size(); ++d)
+      at[n.over[d]] = r[static_cast<int>(n.over.size() - 1 - d)];
+    value v = f.of(at);
+    v.present = both(v.present, element < c_.size(last));
+
+    map_funcs::reduction red;
+    red.position = position;
+    for (std::size_t d = 0; d < n.over.size(); ++d) red.over.push_back(r[static_cast<int>(d)]);
+    red.partial = Func("partial_" + f.what + "_" + context::label(p_, root_));
+    std::vector<Expr> args = {f_.lane};
+    args.insert(args.end(), position.begin(), position.end());
+    const Expr next = or_else(v, f.identity);
+    const bool in_blocks = f.rounds && !is_short(n.over);
+    if (in_blocks) {
+      // Halide 21 stores the numbers of a tuple one after the other: the one that needs both comes
+      // first.
+      red.partial(args) = Tuple(f.identity, f.identity);
+      const Expr blocks = red.partial(args)[0], block = red.partial(args)[1],
+                 is_full = iteration(r) % reduction_block == 0;
+      red.partial(args) = Tuple(select(is_full, f.with(blocks, block), blocks),
+                                select(is_full, next, f.with(block, next)));
+    } else {
+      red.partial(args) = f.identity;
+      red.partial(args) = f.with(red.partial(args), next);
+    }
+    std::vector<Expr> lanes;
+    for (int k = 0; k < reduction_lanes; ++k) {
+      args[0] = k;
+      lanes.push_back(in_blocks ? f.with(red.partial(args)[0], red.partial(args)[1])
+                                : Expr(red.partial(args)));
+    }
+    for (int half = reduction_lanes / 2; half > 0; half /= 2)
+      for (int k = 0; k < half; ++k) lanes[k] = f.with(lanes[k], lanes[k + half]);
+    red.result = Func(f.what + "_" + context::label(p_, root_));
+    red.result(position) = lanes[0];
+    f_.reductions.push_back(red);
+    std::vector<Expr> here(position.begin(), position.end());
+    return red.result(here);
+  }
+
+  // True where each of the 16 partial results takes at most one block of elements, in every call.
+  bool is_short(const std::vector<axis_id> &over) const {
+    std::int64_t iterations = 1;
+    for (axis_id a : over) {
+      const std::int64_t size = p_.axes[p_.axes[a].root].size;
+      if (size < 0) return false;
+      iterations *= a == over.back() ? (size + reduction_lanes - 1) / reduction_lanes : size;
+      if (iterations > reduction_block) return false;
+    }
+    return true;
+  }
+
+  // The number of iterations before this one, modulo 2^32.
+  static Expr iteration(const Halide::RDom &r) {
+    Expr before = Halide::cast<std::uint32_t>(0);
+    for (int d = r.dimensions(); d-- > 0;)
+      before =
+          before * Halide::cast<std::uint32_t>(r[d].extent()) + Halide::cast<std::uint32_t>(r[d]);
+    return before;
+  }
+
+  Expr prefix(const node &n) {
+    const axis_id axis = n.over[0];
+    const Halide::RDom r(0, Halide::max(c_.size(axis) - 1, 0), "step");
+    f_.along = c_.var(axis);
+    f_.step = r.x;
+    f_.prefix = Func("prefix_" + context::label(p_, root_));
+    std::vector<Expr> here(f_.position.begin(), f_.position.end()), before = here, after = here;
+    for (std::size_t d = 0; d < here.size(); ++d)
+      if (order_[here.size() - 1 - d] == axis) before[d] = r.x, after[d] = r.x + 1;
+    const value v = reductions_.operand(n, here_);
+    f_.prefix(f_.position) = or_else(v, reductions::zero_of(n));
+    f_.prefix(after) = strict::add(f_.prefix(after), f_.prefix(before));
+    return f_.prefix(here);
+  }
+
+  value reduced(const node &n) {
+    if (n.kind == op::cumsum) return {prefix(n), {}};
+    return reductions_.at(n, here_);
+  }
+
+  context &c_;
+  const program &p_;
+  const stage &s_;
+  node_id root_;
+  map_funcs f_;
+  indices here_;
+  std::vector<axis_id> order_;
+  const reductions reductions_{
+      c_, [this](node_id operand, const indices &at) { return expression(c_).at(operand, at); },
+      [this](const node &n, const fold &f) { return reduce(n, f); }};
+};
+
+}  // namespace
+
+map_funcs lower_map(context &c, const stage &s) { return map_lowering(c, s).run(); }
+
+}  // namespace qkv::codegen

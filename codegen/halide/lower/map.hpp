@@ -1,0 +1,34 @@
+#pragma once
+// The algorithm of a map stage: pointwise steps at every position, or one reduction, softmax or normalisation.
+#include <Halide.h>
+
+#include "codegen/halide/lower/context.hpp"
+
+namespace qkv::codegen {
+
+struct map_funcs {
+  // A reduction runs in 16 partial results, lane k taking every 16th element: vectorises, and the
+  // same numbers on every target. A long sum has two per lane: that of the elements since the last
+  // multiple of 256, and that of all blocks of 256 before. One after the other, five million equal
+  // numbers would lose 2.7e-3.
+  struct reduction {
+    Halide::Func partial;  // (lane, position...): one number, or two of a long sum
+    Halide::Func result;   // (position...)
+    std::vector<Halide::RVar> over;
+    std::vector<Halide::Var> position;  // innermost first
+  };
+  Halide::Var lane{"lane"};
+  std::vector<reduction> reductions;  // in order of computation; the last may be `out` itself
+  Halide::Func
+      prefix;  // (position...): sums along one axis, added in place one step after the other; defined for cumsum
+  Halide::Var along;  // that axis; not in the update
+  Halide::RVar step;
+  Halide::Func out;
+  std::vector<Halide::Var> position;  // innermost first
+};
+
+inline constexpr int reduction_lanes = 16, reduction_block = 256;
+
+map_funcs lower_map(context &, const stage &);
+
+}  // namespace qkv::codegen

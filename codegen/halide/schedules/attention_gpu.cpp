@@ -1,0 +1,358 @@
+// Attention on GPUs: a block of threads owns a tile of rows and walks over the keys.
+//   for each tile of rows, each of the outer positions (and each block of columns)      blocks
+//     queries into shared memory; the state (alpha, beta, m, l, o) in registers: thread (x, y) keeps some rows and columns
+//     for each block of keys
+//       keys and values into shared memory; scores in registers, rows x keys spread over threads
+//       m and l: every thread over its own keys, then across threads; weights into shared memory
+//       o of the block in registers; merge into the state
+#include <algorithm>
+
+#include "codegen/halide/schedules/gpu.hpp"
+#include "codegen/halide/schedules/schedules.hpp"
+#include "codegen/halide/schedules/tasks.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using Halide::Func;
+using Halide::LoopLevel;
+using Halide::MemoryType;
+using Halide::RVar;
+using Halide::TailStrategy;
+using Halide::Var;
+using Halide::VarOrRVar;
+
+class schedule {
+ public:
+  explicit schedule(attention_funcs &f)
+      : f_(f), t_(f.tile), rows_(t_.rows / t_.threads_y), keys_(t_.keys / t_.threads_x) {}
+
+  void run() {
+    blocks();
+    state();
+    scores();
+    sums();
+    values();
+    for (const Func &copy : f_.copies) gpu::pointwise(copy);
+  }
+
+ private:
+  int vector_of_columns() const { return gpu::vector_width(t_.columns_per_thread); }
+
+  // One position along the outer axes, one tile of rows, one block of keys: says so where bounds inference cannot tell.
+  Func &single(Func &g) const {
+    for (const Var &v : g.args()) {
+      const auto is = [&](const Var &w) { return v.name() == w.name(); };
+      if (is(f_.T) || is(f_.b) || std::any_of(f_.outer.begin(), f_.outer.end(), is))
+        g.bound_extent(v, 1);
+    }
+    return g;
+  }
+
+  void shared(Func &g, const LoopLevel &at) {
+    // storage lives as long as the block: Halide 21 overlays buffers of different steps of a loop as if it ran once
+    single(g).compute_at(at).store_in(MemoryType::GPUShared).hoist_storage(block_);
+  }
+
+  void blocks() {
+    Func &out = f_.out;
+    out.compute_root();
+    const Var column = f_.copies.empty() ? f_.out_column : f_.c;
+    const bool has_column = f_.has_column || !f_.copies.empty();
+    std::vector<VarOrRVar> order;
+    if (!has_column && !f_.has_row && !f_.out_outer.empty()) only_first_slice(out, f_.out_outer[0]);
+    std::vector<Var> grid = f_.out_outer;
+    Var il("row_in_tile"), ry("row_of_thread"), rx("column_of_thread"), cb("column_block"),
+        slice("slice_of_all");
+    if (has_column) {
+      if (t_.column_blocks) {
+        out.split(column, slice, rx, t_.columns_per_thread, TailStrategy::GuardWithIf);
+        out.split(slice, cb, tx_, t_.threads_x, TailStrategy::GuardWithIf);
+      } else {
+        out.split(column, tx_, rx, t_.columns_per_thread, TailStrategy::GuardWithIf);
+      }
+      out.unroll(rx);
+      order.emplace_back(rx);
+    }
+    if (f_.has_row) {
+      out.split(f_.out_row, f_.T, il, t_.rows, TailStrategy::GuardWithIf)
+          .split(il, ty_, ry, rows_)
+          .unroll(ry);
+      order.emplace_back(ry);
+      if (!has_column) only_first_slice(out, f_.T);
+      grid.push_back(f_.T);
+    }
+    if (has_column && t_.column_blocks) grid.push_back(cb);
+    if (grid.empty()) {  // one number: nothing to make a grid of; the state's own tile is one
+      out.gpu_single_thread();
+      stored_state_ = true;
+      return;
+    }
+    order.emplace_back(tx_);
+    if (f_.has_row) order.emplace_back(ty_);
+    for (const Var &g : grid) order.emplace_back(g);
+    out.reorder(order);
+    if (f_.has_row)
+      out.gpu_threads(tx_, ty_);
+    else
+      out.gpu_threads(tx_);
+    gpu::grid(out, grid);
+    block_ = LoopLevel(out, grid[0]);
+  }
+
+  // A result without columns is written by the threads that hold the first slice.
+  void only_first_slice(Func &out, const Var &any) {
+    out.split(any, any, tx_, 1, TailStrategy::RoundUp);
+  }
+
+  void state() {
+    const Var x = f_.layout.vars[0], slice = f_.layout.vars[1], y = f_.layout.vars[2];
+    const RVar cell = f_.layout.steps.x;
+    if (stored_state_) {
+      single(f_.state).compute_root().gpu_blocks(f_.T);
+      f_.state.update().gpu_blocks(f_.T);
+      block_ = LoopLevel(f_.state, f_.T);
+    } else {
+      single(f_.state).compute_at(block_).store_in(MemoryType::Register);
+    }
+    f_.state.bound(x, 0, t_.columns_per_thread + f_.state_rows).bound(y, 0, t_.rows);
+    if (t_.column_blocks)
+      f_.state.bound_extent(slice, t_.threads_x);
+    else
+      f_.state.bound(slice, 0, t_.threads_x);
+    f_.state.split(y, ty_, ii_, rows_)
+        .reorder(x, ii_, slice, ty_)
+        .unroll(x)
+        .unroll(ii_)
+        .gpu_threads(slice, ty_);
+    f_.state.update()
+        .split(y, ty_, ii_, rows_)
+        .reorder(cell, ii_, slice, ty_, f_.layout.block)
+        .unroll(cell)
+        .unroll(ii_)
+        .gpu_threads(slice, ty_);
+    step_ = LoopLevel(f_.state, f_.layout.block);
+    merge_ = LoopLevel(f_.state, slice);
+  }
+
+  // Rows x keys in registers, scheduled over the threads.
+  void in_tiles(Func &g) {
+    single(g).compute_at(step_).store_in(MemoryType::Register);
+    std::vector<Var> storage = g.args();
+    std::swap(storage[0], storage[1]);  // keys of a thread side by side
+    g.reorder_storage(storage);
+    g.bound(f_.i, 0, t_.rows)
+        .bound(f_.j, 0, t_.keys)
+        .split(f_.i, ty_, ii_, rows_)
+        .split(f_.j, tx_, jj_, keys_);
+    g.reorder(jj_, ii_, tx_, ty_).unroll(jj_).unroll(ii_).gpu_threads(tx_, ty_);
+  }
+
+  void scores() {
+    in_tiles(f_.scores);
+    for (std::size_t k = 0; k < f_.products.size(); ++k) {
+      Func &s = f_.products[k];
+      single(s)
+          .compute_at(f_.scores, tx_)
+          .store_in(MemoryType::Register)
+          .bound_extent(f_.i, rows_)
+          .bound_extent(f_.j, keys_);
+      s.vectorize(f_.j).unroll(f_.i);
+      bool in_vectors = gpu::fits_vectors(s);
+      if (!t_.staged)  // then they are recomputed here
+        for (const auto *tiles : {&f_.row_tiles, &f_.key_tiles})
+          for (const Func &tile : *tiles) in_vectors = in_vectors && gpu::fits_vectors(tile);
+      std::vector<VarOrRVar> order = {f_.j, f_.i};
+      for (const RVar &v : f_.features[k]) order.emplace_back(v);
+      s.update().reorder(order).unroll(f_.i);
+      if (in_vectors)
+        s.update().vectorize(f_.j);
+      else
+        s.update().unroll(f_.j);
+      const RVar feature = f_.features[k][0];
+      // what is not in vectors calls a function, tanh say: a feature at a time, since PoCL's compiler does not end on more
+      const int unrolled = in_vectors ? gpu::vector_width(gpu::extent_of(s, feature)) : 1;
+      if (unrolled > 1) s.update().unroll(feature, unrolled);
+      if (!t_.staged) continue;
+      for (Func &q : f_.row_tiles)
+        if (gpu::calls(s, q)) fragment(q, s, feature, f_.i, rows_);
+      for (Func &key : f_.key_tiles)
+        if (gpu::calls(s, key)) fragment(key, s, feature, f_.j, keys_);
+    }
+    if (!t_.staged) return;
+    for (Func &q : f_.row_tiles)
+      if (in_a_product(q)) {
+        single(q).compute_at(block_).store_in(MemoryType::GPUShared).bound(f_.i, 0, t_.rows);
+        std::vector<Var> dims = features_of(q);
+        dims.insert(dims.begin() + 1, f_.i);
+        load(q, dims, vector_of_features(q));
+      }
+    for (Func &k : f_.key_tiles)
+      if (in_a_product(k)) {
+        shared(k, step_);
+        k.bound(f_.j, 0, t_.keys);
+        std::vector<Var> dims = features_of(k), storage = k.args();
+        std::rotate(storage.begin(), storage.begin() + dims.size(),
+                    storage.begin() + dims.size() + 1);
+        k.reorder_storage(storage);
+        dims.insert(dims.begin() + 1, f_.j);
+        load(k, dims, vector_of_features(k));
+      }
+  }
+
+  bool in_a_product(const Func &g) const {
+    return std::any_of(f_.products.begin(), f_.products.end(),
+                       [&](const Func &s) { return gpu::calls(s, g); });
+  }
+
+  // The part of a shared tile that a thread reads for some features, as one vector along rows or
+  // keys.
+  void fragment(Func tile, Func &user, const RVar &at, const Var &lane, int lanes) {
+    Func part = tile.in(user);
+    single(part)
+        .compute_at(user, at)
+        .store_in(MemoryType::Register)
+        .bound_extent(lane, lanes)
+        .vectorize(lane);
+    for (const Var &v : features_of(tile)) part.unroll(v);
+  }
+
+  std::vector<Var> features_of(const Func &tile) const {
+    std::vector<Var> features;
+    for (const Var &v : tile.args()) {
+      if (v.name() == f_.T.name() || (v.name() == f_.j.name())) break;
+      if (v.name() != f_.i.name()) features.push_back(v);
+    }
+    return features;
+  }
+
+  // Floats of one access along any feature of the products that read the tile.
+  int vector_of_features(const Func &tile) const {
+    int width = 4;
+    for (std::size_t k = 0; k < f_.products.size(); ++k)
+      if (gpu::calls(f_.products[k], tile))
+        for (const RVar &v : f_.features[k])
+          width = std::min(width, gpu::vector_width(gpu::extent_of(f_.products[k], v)));
+    return width;
+  }
+
+  // All threads bring a tile into shared memory; dims: innermost first, the first in vectors. Several loads of a thread
+  // are unrolled inside the loop over threads: a loop outside would cost a barrier each.
+  void load(Func &g, const std::vector<Var> &dims, int width) {
+    Var vec("vec"), rest("rest"), round("round"), thread("thread");
+    g.split(dims[0], rest, vec, gpu::fits_vectors(g) ? width : 1);
+    std::vector<VarOrRVar> order = {vec, rest};
+    order.insert(order.end(), dims.begin() + 1, dims.end());
+    g.reorder(order);
+    std::vector<Var> elements = dims;
+    elements[0] = rest;
+    g.split(fused(g, elements)[0], round, thread, t_.threads_x * t_.threads_y,
+            TailStrategy::GuardWithIf)
+        .split(thread, ty_, tx_, t_.threads_x);
+    g.reorder(vec, round, tx_, ty_).vectorize(vec).unroll(round).gpu_threads(tx_, ty_);
+  }
+
+  // A reduction over the keys of a block: each thread over its own, in registers, then through shared memory.
+  RVar across_threads(Func &g) {
+    RVar outer("thread_of_keys"), inner("keys_of_thread");
+    g.update().split(f_.keys.x, outer, inner, keys_);
+    Func part = g.update().rfactor(outer, tx_), gathered = part.in();
+    shared(gathered, step_);
+    gathered.bound(f_.i, 0, t_.rows)
+        .bound(tx_, 0, t_.threads_x)
+        .split(f_.i, ty_, ii_, rows_)
+        .reorder(ii_, tx_, ty_)
+        .vectorize(ii_)
+        .gpu_threads(tx_, ty_);
+    single(part).compute_at(gathered, tx_).store_in(MemoryType::Register).vectorize(f_.i);
+    part.update().reorder(f_.i, inner).vectorize(f_.i).unroll(inner);
+    return outer;
+  }
+
+  void sums() {
+    if (f_.running_max) {
+      const RVar over = across_threads(f_.block_max);
+      Func whole = f_.block_max.in();  // read by the weights and by the merge
+      shared(whole, step_);
+      Var lane("lane");
+      whole.bound(f_.i, 0, t_.rows)
+          .split(f_.i, ty_, lane, rows_)
+          .reorder(lane, ty_)
+          .gpu_threads(lane, ty_);
+      single(f_.block_max)
+          .compute_at(whole, lane)
+          .store_in(MemoryType::Register)
+          .update()
+          .unroll(over);
+      in_tiles(f_.weights);
+    }
+    const RVar over = across_threads(f_.block_sum);
+    single(f_.block_sum)
+        .compute_at(merge_)
+        .store_in(MemoryType::Register)
+        .vectorize(f_.i)
+        .update()
+        .unroll(over)
+        .vectorize(f_.i);
+  }
+
+  void values() {
+    const int vec = vector_of_columns();
+    shared(f_.values, step_);
+    const int width = t_.threads_x * t_.columns_per_thread;
+    if (t_.column_blocks)
+      f_.values.bound_extent(f_.c, width);
+    else
+      f_.values.bound(f_.c, 0, width);
+    f_.values.bound(f_.j, 0, t_.keys);
+    load(f_.values, {f_.c, f_.j}, gpu::vector_width(width));
+
+    Func p = f_.gated.in(f_.product_v);
+    shared(p, step_);
+    p.bound(f_.i, 0, t_.rows)
+        .bound(f_.j, 0, t_.keys)
+        .split(f_.i, ty_, ii_, rows_)
+        .split(f_.j, tx_, jj_, keys_);
+    p.reorder(ii_, jj_, tx_, ty_).unroll(jj_).gpu_threads(tx_, ty_);
+    if (!f_.has_gate() || gpu::fits_vectors(f_.gated))
+      p.vectorize(ii_);
+    else
+      p.unroll(ii_);
+
+    const RVar key = f_.keys_clean.x;
+    const int unrolled = gpu::vector_width(t_.keys);
+    single(f_.product_v).compute_at(merge_).store_in(MemoryType::Register);
+    f_.product_v.vectorize(f_.c, vec).unroll(f_.c).unroll(f_.i);
+    f_.product_v.update()
+        .reorder(f_.c, f_.i, key)
+        .vectorize(f_.c, vec)
+        .unroll(f_.c)
+        .unroll(f_.i)
+        .unroll(key, unrolled);
+    Func pf = p.in(f_.product_v), vf = f_.values.in(f_.product_v);
+    single(pf)
+        .compute_at(f_.product_v, key)
+        .store_in(MemoryType::Register)
+        .vectorize(f_.i)
+        .unroll(f_.j);
+    single(vf)
+        .compute_at(f_.product_v, key)
+        .store_in(MemoryType::Register)
+        .vectorize(f_.c, vec)
+        .unroll(f_.c)
+        .unroll(f_.j);
+  }
+
+  attention_funcs &f_;
+  const attention_tile &t_;
+  int rows_, keys_;  // of one thread
+  Var tx_{"thread_x"}, ty_{"thread_y"}, ii_{"ii"}, jj_{"jj"};
+  LoopLevel block_, step_, merge_;
+  bool stored_state_ = false;
+};
+
+}  // namespace
+
+void schedule_attention_gpu(attention_funcs &f) { schedule(f).run(); }
+
+}  // namespace qkv::codegen

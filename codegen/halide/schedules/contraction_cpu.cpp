@@ -1,0 +1,74 @@
+// Contraction on CPUs: a block of rows stays in cache while all panels of columns pass by.
+//   for each block of rows, for each panel      parallel
+//     for each group of rows: sums in registers over all of k
+#include <numeric>
+
+#include "codegen/halide/schedules/schedules.hpp"
+#include "codegen/halide/schedules/tasks.hpp"
+#include "codegen/halide/schedules/tuning.hpp"
+
+namespace qkv::codegen {
+
+using Halide::Func;
+using Halide::TailStrategy;
+using Halide::Var;
+using Halide::VarOrRVar;
+
+void schedule_contraction_cpu(contraction_funcs &f, const Halide::Target &t, bool is_output) {
+  const registers reg = registers_of(t, f.sum.type().bits());
+  const int vl = reg.lanes;
+  // columns of a register tile: the whole panel, or a part of it where registers are few
+  int tile = f.panel;
+  if (vl < 16) tile = f.panel % 24 == 0 ? 24 : 16;
+  const int rows = std::max(1, reg.accumulators / (tile / vl));
+  Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner");
+
+  Func &out = f.out;
+  if (!is_output) out.compute_root();
+  std::vector<VarOrRVar> order;
+  std::vector<Var> parallel;
+  if (f.has_column) {
+    out.split(f.column, no, ni, tile, TailStrategy::GuardWithIf);
+    order.emplace_back(ni);
+    parallel.push_back(no);
+  }
+  Var at_row = so;
+  if (f.has_row) {
+    const int per_block = std::max(1, contraction_row_block / rows);
+    out.split(f.row, so, si, rows, TailStrategy::GuardWithIf);
+    out.split(so, block, inner, per_block, TailStrategy::GuardWithIf);
+    order.emplace_back(si);
+    order.emplace_back(inner);
+    parallel.push_back(block);
+    at_row = inner;
+  }
+  std::vector<VarOrRVar> all = order;
+  for (const Var &v : parallel) all.emplace_back(v);
+  for (const Var &v : f.outer) all.emplace_back(v);
+  if (all.size() > 1) out.reorder(all);
+  parallel.insert(parallel.end(), f.outer.begin(), f.outer.end());
+  Halide::LoopLevel at = parallel_tasks(out, parallel);
+  if (f.has_column) out.vectorize(ni, vl).unroll(ni);
+  if (f.has_row) {
+    out.unroll(si);
+    at = Halide::LoopLevel(out, at_row);
+  }
+
+  const int row_extent = f.has_row ? rows : 1;
+  f.sum.compute_at(at)
+      .bound_extent(f.column, tile)
+      .bound_extent(f.row, row_extent)
+      .vectorize(f.column, vl)
+      .unroll(f.column)
+      .unroll(f.row);
+  std::vector<VarOrRVar> k = {f.column, f.row};
+  for (const Halide::RVar &v : f.over) k.emplace_back(v);
+  f.sum.update().reorder(k).vectorize(f.column, vl).unroll(f.column).unroll(f.row);
+
+  if (f.packed.defined()) {
+    f.packed.compute_root().bound(f.lane, 0, f.panel).vectorize(f.lane, vl);
+    f.packed.parallel(f.packed.args().back());
+  }
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,69 @@
+// Contraction on GPUs: 64 rows x one panel of columns a block, 4 x 4 sums in the registers of each thread.
+#include "codegen/halide/schedules/gpu.hpp"
+#include "codegen/halide/schedules/schedules.hpp"
+
+namespace qkv::codegen {
+
+using Halide::Func;
+using Halide::MemoryType;
+using Halide::TailStrategy;
+using Halide::Var;
+using Halide::VarOrRVar;
+
+void schedule_contraction_gpu(contraction_funcs &f) {
+  constexpr int tile = 4, block_rows = 64;
+  Func &out = f.out;
+  out.compute_root();
+  Var cb("column_block"), ci("ci"), tx("thread_x"), c("c"), rb("row_block"), ri("ri"),
+      ty("thread_y"), r("r");
+  std::vector<VarOrRVar> order;
+  std::vector<Var> threads, grid;
+  if (f.has_column) {
+    out.split(f.column, cb, ci, f.panel, TailStrategy::GuardWithIf)
+        .split(ci, tx, c, tile)
+        .unroll(c);
+    order.emplace_back(c);
+    threads.push_back(tx);
+  }
+  if (f.has_row) {
+    out.split(f.row, rb, ri, block_rows, TailStrategy::GuardWithIf)
+        .split(ri, ty, r, tile)
+        .unroll(r);
+    order.emplace_back(r);
+    threads.push_back(ty);
+  }
+  if (f.has_column) grid.push_back(cb);
+  if (f.has_row) grid.push_back(rb);
+  grid.insert(grid.end(), f.outer.begin(), f.outer.end());
+  if (grid.empty()) {
+    out.gpu_single_thread();
+    f.sum.compute_root().gpu_single_thread();
+    f.sum.update().gpu_single_thread();
+    return;
+  }
+  for (const Var &v : threads) order.emplace_back(v);
+  for (const Var &v : grid) order.emplace_back(v);
+  out.reorder(order);
+  if (threads.size() == 2) out.gpu_threads(threads[0], threads[1]);
+  if (threads.size() == 1) out.gpu_threads(threads[0]);
+  gpu::grid(out, grid);
+
+  const int columns = f.has_column ? tile : 1, rows = f.has_row ? tile : 1;
+  f.sum.compute_at(out, threads.empty() ? grid[0] : threads[0]).store_in(MemoryType::Register);
+  f.sum.bound_extent(f.column, columns).bound_extent(f.row, rows).vectorize(f.column).unroll(f.row);
+  for (const Var &v : f.outer) f.sum.bound_extent(v, 1);
+  std::vector<VarOrRVar> inner = {f.column, f.row};
+  for (const Halide::RVar &v : f.over) inner.emplace_back(v);
+  f.sum.update().reorder(inner).unroll(f.row);
+  // Halide 21 loads four numbers with a stride of three as one vector of twelve, which OpenCL
+  // lacks. It knows the strides of Funcs, not those of inputs.
+  const bool near = !f.packed.defined() || !gpu::reads_stored(f.packed);
+  if (near && gpu::fits_vectors(f.sum) && (!f.packed.defined() || gpu::fits_vectors(f.packed)))
+    f.sum.update().vectorize(f.column);
+  else
+    f.sum.update().unroll(f.column);
+  if (const int n = gpu::vector_width(gpu::extent_of(f.sum, f.over[0])); n > 1)
+    f.sum.update().unroll(f.over[0], n);
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,130 @@
+#include "codegen/halide/schedules/fuse_grids.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qkv::codegen {
+
+namespace hi = Halide::Internal;
+using Halide::Expr;
+using hi::Stmt;
+
+namespace {
+
+// Threads per block: enough to fill the machine or, if each thread runs a loop, few enough to
+// spread over many of its processors.
+constexpr int threads_of_short_work = 256, threads_of_long_work = 32;
+
+// The loops from the outermost to the block's own, and the definitions between them.
+struct nest {
+  struct level {
+    const hi::For *loop = nullptr;
+    std::vector<std::pair<std::string, Expr>> lets;  // defined inside it, in order
+    Expr min, extent;                                // in terms of definitions outside
+  };
+  std::vector<level> levels;
+  Stmt body;
+};
+
+bool is_block(const hi::For *op) { return op->for_type == hi::ForType::GPUBlock; }
+
+bool has_loop(const Stmt &s, bool (*wanted)(const hi::For *)) {
+  struct finder : hi::IRVisitor {
+    using IRVisitor::visit;
+    bool (*wanted)(const hi::For *) = nullptr;
+    bool found = false;
+    void visit(const hi::For *op) override {
+      found = found || wanted(op);
+      IRVisitor::visit(op);
+    }
+  } f;
+  f.wanted = wanted;
+  s.accept(&f);
+  return f.found;
+}
+
+// True if only loops and definitions lead to the block, with bounds that are known outside.
+bool collect(const hi::For *outermost, nest &n) {
+  Stmt s = outermost;
+  std::vector<std::pair<std::string, Expr>> lets;
+  const auto outside = [&](Expr e) {
+    for (std::size_t k = lets.size(); k-- > 0;)
+      if (hi::expr_uses_var(e, lets[k].first)) e = hi::substitute(lets[k].first, lets[k].second, e);
+    return hi::simplify(e);
+  };
+  while (const hi::For *op = s.as<hi::For>()) {
+    nest::level l{op, {}, outside(op->min), outside(op->extent)};
+    for (const nest::level &around : n.levels)
+      if (hi::expr_uses_var(l.min, around.loop->name) ||
+          hi::expr_uses_var(l.extent, around.loop->name))
+        return false;
+    s = op->body;
+    if (!is_block(op))
+      while (const hi::LetStmt *let = s.as<hi::LetStmt>()) {
+        l.lets.emplace_back(let->name, let->value);
+        lets.emplace_back(let->name, let->value);
+        s = let->body;
+      }
+    n.levels.push_back(std::move(l));
+    if (is_block(op)) break;
+  }
+  n.body = s;
+  return is_block(n.levels.back().loop);
+}
+
+Expr variable(const std::string &name) { return hi::Variable::make(Halide::Int(32), name); }
+
+// Unsigned: quotients of positions need no rounding towards minus infinity.
+Expr unsigned_of(const Expr &e) { return Halide::cast<std::uint32_t>(e); }
+
+Stmt one_launch(const nest &n) {
+  const hi::For *block = n.levels.back().loop;
+  const std::string own = block->name + ".own", all = block->name + ".all";
+  Stmt s = hi::substitute(block->name, variable(own), n.body);
+  const bool add_threads =
+      !has_loop(s, [](const hi::For *op) { return op->for_type == hi::ForType::GPUThread; });
+  const int threads = has_loop(s, [](const hi::For *) { return true; }) ? threads_of_long_work
+                                                                        : threads_of_short_work;
+  std::vector<Expr> at(n.levels.size());  // the position along each level
+  Expr rest = unsigned_of(variable(add_threads ? all : block->name)), count = 1;
+  for (std::size_t k = n.levels.size(); k-- > 0;) {
+    const nest::level &l = n.levels[k];
+    const Expr extent = unsigned_of(l.extent);
+    at[k] = hi::simplify(l.min + Halide::cast<int>(k == 0 ? rest : rest % extent));
+    rest = rest / extent;
+    count = count * l.extent;
+  }
+  for (std::size_t k = n.levels.size(); k-- > 0;) {
+    const nest::level &l = n.levels[k];
+    for (std::size_t j = l.lets.size(); j-- > 0;)
+      s = hi::LetStmt::make(l.lets[j].first, l.lets[j].second, s);
+    s = hi::LetStmt::make(l.loop == block ? own : l.loop->name, at[k], s);
+  }
+  const std::string total = block->name + ".count";
+  Expr blocks = variable(total);
+  if (add_threads) {
+    const std::string thread = "position" + hi::gpu_thread_name(0);
+    s = hi::LetStmt::make(all, variable(block->name) * threads + variable(thread),
+                          hi::IfThenElse::make(variable(all) < variable(total), s));
+    s = hi::For::make(thread, 0, threads, hi::ForType::GPUThread, block->partition_policy,
+                      block->device_api, s);
+    blocks = (blocks + threads - 1) / threads;
+  }
+  s = hi::For::make(block->name, 0, blocks, hi::ForType::GPUBlock, block->partition_policy,
+                    block->device_api, s);
+  return hi::LetStmt::make(total, hi::simplify(count), s);
+}
+
+}  // namespace
+
+Stmt fuse_grids::visit(const hi::For *op) {
+  if (op->for_type != hi::ForType::Parallel && !is_block(op)) return IRMutator::visit(op);
+  nest n;
+  if (collect(op, n)) return one_launch(n);
+  // Launches one after the other.
+  return hi::For::make(op->name, op->min, op->extent, hi::ForType::Serial, op->partition_policy,
+                       op->device_api, mutate(op->body));
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,54 @@
+// Maps on CPUs: innermost axis in lanes, outermost in parallel; a reduction per position with 16 partial results.
+#include "codegen/halide/schedules/schedules.hpp"
+#include "codegen/halide/schedules/tuning.hpp"
+
+namespace qkv::codegen {
+
+using Halide::Func;
+using Halide::TailStrategy;
+using Halide::Var;
+
+namespace {
+
+// Rows of the scanned axis in order, everything else in lanes and in parallel.
+void schedule_prefix(map_funcs &f, int vl) {
+  f.prefix.compute_root().vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);
+  std::vector<Var> others;
+  for (const Var &v : f.position)
+    if (v.name() != f.along.name()) others.push_back(v);
+  if (others.empty()) {
+    f.prefix.update().unscheduled();
+    return;
+  }
+  std::vector<Halide::VarOrRVar> order = {others.front(), f.step};
+  order.insert(order.end(), others.begin() + 1, others.end());
+  auto update =
+      f.prefix.update().reorder(order).vectorize(others.front(), vl, TailStrategy::GuardWithIf);
+  if (others.size() > 1) update.parallel(others.back());
+}
+
+}  // namespace
+
+void schedule_map_cpu(map_funcs &f, const Halide::Target &t, bool is_output) {
+  const int vl = registers_of(t).lanes;
+  for (map_funcs::reduction &r : f.reductions) {
+    r.result.compute_root();
+    if (!r.position.empty()) {
+      r.result.parallel(r.position.back());
+      r.partial.compute_at(r.result, r.position.front());
+    } else {
+      r.partial.compute_root();
+    }
+    r.partial.bound(f.lane, 0, reduction_lanes).vectorize(f.lane, vl).unroll(f.lane);
+    std::vector<Halide::VarOrRVar> order = {f.lane};
+    for (const Halide::RVar &v : r.over) order.emplace_back(v);
+    r.partial.update().reorder(order).vectorize(f.lane, vl).unroll(f.lane);
+  }
+  if (f.prefix.defined()) schedule_prefix(f, vl);
+  if (!is_output) f.out.compute_root();
+  if (f.position.empty()) return;
+  f.out.vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);
+  if (f.position.size() > 1) f.out.parallel(f.position.back());
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,39 @@
+#include "codegen/halide/schedules/tasks.hpp"
+
+#include <string>
+
+namespace qkv::codegen {
+
+using Halide::Var;
+
+namespace {
+
+template <class Loops>
+std::vector<Var> fused_in(Loops &f, const std::vector<Var> &loops) {
+  if (loops.empty()) return {};
+  Var all = loops[0];
+  for (std::size_t k = 1; k < loops.size(); ++k) {
+    const Var next(all.name() + "_" + loops[k].name());
+    f.fuse(all, loops[k], next);
+    all = next;
+  }
+  return {all};
+}
+
+}  // namespace
+
+std::vector<Var> fused(Halide::Func &f, const std::vector<Var> &loops) {
+  return fused_in(f, loops);
+}
+std::vector<Var> fused(Halide::Stage &s, const std::vector<Var> &loops) {
+  return fused_in(s, loops);
+}
+
+Halide::LoopLevel parallel_tasks(Halide::Func &f, const std::vector<Var> &loops) {
+  const std::vector<Var> task = fused(f, loops);
+  if (task.empty()) return {f, Var::outermost()};
+  f.parallel(task[0]);
+  return {f, task[0]};
+}
+
+}  // namespace qkv::codegen

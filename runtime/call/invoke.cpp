@@ -1,0 +1,314 @@
+#include "call/invoke.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <memory_resource>
+#include <new>
+#include <qkv/core/dtype.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "call/check.hpp"
+#include "compiled/context.hpp"
+#include "devices/driver.hpp"
+#include "devices/session.hpp"
+#include "memory/dense.hpp"
+#include "memory/layout.hpp"
+#include "process/float_state.hpp"
+#include "status/fail.hpp"
+
+namespace qkv::detail {
+namespace {
+
+halide_type_t type_of(int t) {
+  switch (static_cast<dtype>(t)) {
+    case dtype::f32:
+      return {halide_type_float, 32};
+    case dtype::bf16:
+      return {halide_type_bfloat, 16};
+    case dtype::f16:
+      return {halide_type_float, 16};
+    case dtype::f64:
+      return {halide_type_float, 64};
+    case dtype::i32:
+      return {halide_type_int, 32};
+    case dtype::b8:
+      break;
+  }
+  return {halide_type_uint, 8};
+}
+
+// Halide's view of one argument, innermost axis first.
+struct buffer {
+  halide_buffer_t view{};
+  std::array<halide_dimension_t, QKV_MAX_RANK + 3> dim{};
+
+  void point_to(void *data, int dtype, int rank) {
+    view.host = static_cast<std::uint8_t *>(data);
+    view.type = type_of(dtype);
+    view.dimensions = rank;
+    view.dim = dim.data();
+  }
+  void set(const qkv_tensor &t) {
+    point_to(t.device == QKV_HOST ? t.data : nullptr, t.dtype, t.rank);
+    std::int64_t dense = 1;
+    for (int d = t.rank - 1, i = 0; d >= 0;
+         --d, ++i) {  // the stride of a single element has no meaning: make it fit
+      const std::int64_t stride = t.extent[d] == 1 ? dense : t.stride[d];
+      dim[i] = {0, static_cast<std::int32_t>(t.extent[d]), static_cast<std::int32_t>(stride)};
+      dense = std::max(dense, stride * t.extent[d]);
+      dense = std::min<std::int64_t>(dense, INT32_MAX);
+    }
+  }
+  // Every element of an empty tensor is one and the same row of zeros.
+  void set_empty(const qkv_tensor &t, void *zeros) {
+    point_to(zeros, t.dtype, t.rank);
+    for (int d = t.rank - 1, i = 0; d >= 0; --d, ++i) {
+      dim[i] = {0, static_cast<std::int32_t>(std::max<std::int64_t>(1, t.extent[d])),
+                i == 0 ? 1 : 0};
+    }
+  }
+  void set(const panels &p, void *data, int dtype) {
+    point_to(data, dtype, p.rank);
+    std::int32_t stride = 1;
+    for (int d = p.rank - 1, i = 0; d >= 0; --d, ++i) {
+      dim[i] = {0, p.extent[d], stride};
+      stride *= p.extent[d];
+    }
+  }
+};
+
+// Compiled code detects that something does not fit 31 bits, by Halide's checks or by ours
+// (codegen/halide/lower/limits.hpp).
+constexpr std::string_view of_ours = "too_large: ";
+bool is_too_large(int code, std::string_view text) {
+  return code == halide_error_code_buffer_allocation_too_large ||
+         code == halide_error_code_buffer_extents_too_large || text.find(of_ours) != text.npos;
+}
+
+// Rewords Halide's "Total allocation for buffer scores$1 is 2147580964, which exceeds the maximum
+// size of 2147483647".
+std::string size_text(std::string_view text) {
+  if (const std::size_t ours = text.find(of_ours); ours != text.npos)
+    return std::string(text.substr(ours + of_ours.size()));
+  const std::size_t at = text.find("buffer "), is = text.find(" is ");
+  if (at == text.npos || is == text.npos || is < at) return std::string(text);
+  const std::string_view name = text.substr(at + 7, is - at - 7), rest = text.substr(is + 4);
+  return fmt::format("{} has {} {} but at most {} fit", name.substr(0, name.find('$')),
+                     rest.substr(0, rest.find(',')),
+                     text.starts_with("Total") ? "bytes" : "elements",
+                     std::numeric_limits<std::int32_t>::max());
+}
+
+// Only a param whose kernel packs it on the host gets past the checks with such a stride.
+bool has_wide_stride(const qkv_tensor &t) {
+  if (empty(t)) return false;
+  for (int d = 0; d < t.rank; ++d)
+    if (t.extent[d] > 1 && t.stride[d] > widest_stride(t.extent[d])) return true;
+  return false;
+}
+
+class invocation {
+ public:
+  invocation(const qkv_kernel &k, std::span<const qkv_tensor> t, const options &how)
+      : k_(k),
+        t_(t),
+        context_(how),
+        buffers_(t.size(), &memory_),
+        kept_(&memory_),
+        sizes_(&memory_),
+        args_(&memory_) {
+    kept_.reserve(t.size());
+  }
+
+  status run(std::span<const std::int64_t> sizes, std::span<const bound_param *const> bound) {
+    device &where = context_.how.on;
+    if (status s = choose(k_, t_, where); !s) return s;
+    const qkv_entry entry = entry_of(k_, where);
+    if (!entry) return not_built(where);
+    if (where != device::host) {
+      if (status s = use_device(k_.name, context_.how); !s) return s;
+    }
+    for (std::size_t i = 0; i < t_.size(); ++i) {
+      if (status s = build(i, where, bound.empty() ? nullptr : bound[i]); !s) return s;
+    }
+    const running_call from_here;
+    device_session session(k_, context_);
+    for (std::size_t i = 0; i < t_.size(); ++i) {
+      if (status s = session.attach(buffers_[i].view, t_[i], k_.arguments[i]); !s) return s;
+    }
+    void *user = &context_;
+    args_.push_back(&user);
+    for (buffer &b : buffers_) args_.push_back(&b.view);
+    sizes_.reserve(sizes.size());
+    for (int a = 0; a < k_.n_axes; ++a) {
+      if (k_.axes[a].root != a || k_.axes[a].size >= 0) continue;
+      sizes_.push_back(static_cast<std::int32_t>(sizes[a]));
+      args_.push_back(&sizes_.back());
+    }
+    const int code = entry(args_.data());
+    if (code != 0) return explain(code);
+    return session.collect();
+  }
+
+ private:
+  // Names what selected the device: an argument that lies on it, or the options.
+  status not_built(device where) const {
+    const char *there = device_name(static_cast<int>(where));
+    for (std::size_t i = 0; i < t_.size(); ++i)
+      if (t_[i].device != QKV_HOST)
+        return fail(status_code::unsupported, "{}: {} is on {}, for which the kernel was not built",
+                    k_.name, k_.arguments[i].name, there);
+    return fail(status_code::unsupported, "{}: not built for {}", k_.name, there);
+  }
+
+  status no_memory(const char *what, std::size_t bytes) const {
+    return fail(status_code::out_of_memory, "{}: no memory for {} ({} bytes)", k_.name, what,
+                bytes);
+  }
+
+  status build(std::size_t i, device where, const bound_param *bound) {
+    const qkv_argument &a = k_.arguments[i];
+    const qkv_tensor &t = t_[i];
+    const bool packed = bound && bound->packed;
+    if (where == device::host && packed) {
+      buffers_[i].set(bound->layout, bound->data, t.dtype);
+      return {};
+    }
+    if (packed && !empty(t)) return build_unpacked(i, bound->data);
+    if (where != device::host && t.device == QKV_HOST && has_wide_stride(t)) return build_dense(i);
+    if (where == device::host && a.pack >= 0) {
+      panels layout;
+      if (status s = measure(k_, a, t, layout); !s) return s;
+      void *to = borrow(layout.bytes);
+      if (!to) return no_memory("packed params", layout.bytes);
+      if (status s = pack(k_, a, t, layout, to); !s) return s;
+      buffers_[i].set(layout, to, t.dtype);
+      return {};
+    }
+    if (!empty(t)) {
+      buffers_[i].set(t);
+      return {};
+    }
+    const std::int64_t row = t.rank ? std::max<std::int64_t>(1, t.extent[t.rank - 1]) : 1;
+    const std::size_t bytes = static_cast<std::size_t>(row) *
+                              static_cast<std::size_t>(size_of(static_cast<dtype>(t.dtype)));
+    void *zeros = borrow(bytes);
+    if (!zeros) return no_memory(a.name, bytes);
+    std::memset(zeros, 0, bytes);
+    buffers_[i].set_empty(t, zeros);
+    return {};
+  }
+
+  // Devices read params as they are: not packed, and with strides that Halide takes.
+  status build_unpacked(std::size_t i, const void *panels) {
+    return build_copy(i, [&](const qkv_tensor &to) { unpack(k_, k_.arguments[i], panels, to); });
+  }
+  status build_dense(std::size_t i) {
+    return build_copy(i, [&](const qkv_tensor &to) { copy_dense(t_[i], to.data); });
+  }
+  template <class Fill>
+  status build_copy(std::size_t i, Fill fill) {
+    const std::size_t bytes = dense_bytes(t_[i]);
+    const qkv_tensor t = dense(t_[i], borrow(bytes));
+    if (!t.data) return no_memory(k_.arguments[i].name, bytes);
+    fill(t);
+    buffers_[i].set(t);
+    return {};
+  }
+
+  void *borrow(std::size_t bytes) { return kept_.emplace_back(context_.memory, bytes).data(); }
+
+  status explain(int code) const {
+    if (context_.no_memory && code == halide_error_code_device_malloc_failed)
+      return fail(status_code::out_of_memory, "{}: the device's memory is at its limit", k_.name);
+    if (context_.no_memory || code == halide_error_code_out_of_memory) {
+      return fail(status_code::out_of_memory, "{}: the workspace has no more memory", k_.name);
+    }
+    const char *text = context_.has_text ? context_.text.data() : "no text";
+    if (is_too_large(code, text))
+      return fail(status_code::too_large, "{}: {}", k_.name, size_text(text));
+    if (is_device_error(code))
+      return fail(status_code::device_failed, "{}: {} (code {})", k_.name, text, code);
+    return fail(status_code::kernel_failed, "{}: the compiled code failed: {} (code {})", k_.name,
+                text, code);
+  }
+
+  const qkv_kernel &k_;
+  std::span<const qkv_tensor> t_;
+  context context_;
+  alignas(std::max_align_t)
+      std::array<std::byte, 6144> first_;  // enough for the buffers of most kernels
+  std::pmr::monotonic_buffer_resource memory_{first_.data(), first_.size()};
+  std::pmr::vector<buffer> buffers_;
+  std::pmr::vector<borrowed> kept_;
+  std::pmr::vector<std::int32_t> sizes_;
+  std::pmr::vector<void *> args_;
+};
+
+}  // namespace
+
+qkv_entry entry_of(const qkv_kernel &k, device where) {
+  switch (where) {
+    case device::host:
+      return k.host;
+    case device::cuda:
+      return k.cuda;
+    case device::opencl:
+      return k.opencl;
+  }
+  return nullptr;
+}
+
+status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, device &where) {
+  const int on = static_cast<int>(where);
+  if (on < QKV_HOST || on > QKV_OPENCL)
+    return fail(status_code::wrong_device,
+                "{}: the call is to run on device {}, which does not exist", k.name, on);
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    if (t[i].device == QKV_HOST) continue;
+    const auto here = static_cast<device>(t[i].device);
+    if (where != device::host && where != here) {
+      return fail(status_code::wrong_device, "{}: {} is on {} but the call runs on {}", k.name,
+                  k.arguments[i].name, device_name(t[i].device),
+                  device_name(static_cast<int>(where)));
+    }
+    where = here;
+  }
+  return {};
+}
+
+status invoke(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
+              std::span<const std::int64_t> sizes, std::span<const bound_param *const> bound,
+              const options &how) {
+  bool work = false;
+  for (int i = 0; i < k.n_arguments; ++i)
+    work |= k.arguments[i].role == QKV_OUT && !empty(arguments[i]);
+  if (!work) return {};
+  const float_state_guard keep_float_state;
+  const int keep_errno = errno;
+  const status s = invocation(k, arguments, how).run(sizes, bound);
+  errno = keep_errno;
+  return s;
+}
+
+status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
+           std::span<const bound_param *const> bound, const options &how) noexcept {
+  try {
+    std::array<std::byte, 512> first;
+    std::pmr::monotonic_buffer_resource memory(first.data(), first.size());
+    std::pmr::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(0, k.n_axes)), &memory);
+    if (status s = check(k, arguments, sizes); !s) return s;
+    return invoke(k, arguments, sizes, bound, how);
+  } catch (const std::bad_alloc &) {
+    return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);
+  } catch (...) {
+    return fail(status_code::kernel_failed, "{}: an exception reached the runtime", k.name);
+  }
+}
+
+}  // namespace qkv::detail

@@ -1,0 +1,76 @@
+#include <qkv/run.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <qkv/core/dtype.hpp>
+#include <vector>
+
+#include "call/check.hpp"
+#include "call/invoke.hpp"
+#include "memory/layout.hpp"
+#include "status/fail.hpp"
+
+namespace qkv {
+
+status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
+           const options &how) noexcept {
+  return detail::run(k, arguments, {}, how);
+}
+
+status workspace_bytes(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
+                       std::size_t &result, const options &how) noexcept try {
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(k.n_axes));
+  if (status s = detail::check(k, arguments, sizes); !s) return s;
+  workspace memory, outputs;
+  std::vector<qkv_tensor> all(arguments.begin(), arguments.end());
+  std::vector<detail::borrowed> kept;
+  kept.reserve(all.size());
+  for (int i = 0; i < k.n_arguments; ++i) {
+    qkv_tensor &t = all[i];
+    if (k.arguments[i].role != QKV_OUT || t.device != QKV_HOST) continue;
+    const auto bytes =
+        static_cast<std::size_t>(detail::span_of(t) * size_of(static_cast<dtype>(t.dtype)));
+    t.data = kept.emplace_back(outputs, bytes).data();
+    if (!t.data)
+      return detail::fail(status_code::out_of_memory, "{}: no memory for {} bytes of output",
+                          k.name, bytes);
+  }
+  options alone = how;
+  alone.workspace = &memory;
+  alone.threads = 1;
+  alone.executor = nullptr;
+  if (status s = detail::invoke(k, all, sizes, {}, alone); !s) return s;
+  // Every thread may hold at once what one thread needs at most; as much again for gaps between
+  // blocks of several sizes.
+  const int threads = how.threads > 0 ? how.threads : qkv::threads();
+  result = 2 * memory.peak() * static_cast<std::size_t>(threads) + 4096;
+  return {};
+} catch (...) {
+  return detail::fail(status_code::out_of_memory, "{}: no memory to measure the workspace", k.name);
+}
+
+}  // namespace qkv
+
+extern "C" int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n,
+                        char *text, size_t size) {
+  using qkv::status;
+  using qkv::status_code;
+  const auto call = [&]() -> status {
+    if (!kernel) return {status_code::not_linked, "no kernel given"};
+    if (n < 0)
+      return qkv::detail::fail(status_code::wrong_count, "{}: {} arguments given but {} needed",
+                               kernel->name, n, kernel->n_arguments);
+    if (!arguments && n > 0)
+      return qkv::detail::fail(status_code::wrong_count, "{}: {} arguments announced, none given",
+                               kernel->name, n);
+    return qkv::run(*kernel, {arguments, static_cast<std::size_t>(n)});
+  };
+  const status s = call();
+  if (text && size > 0) {
+    const std::size_t length = std::min(std::strlen(s.text()), size - 1);
+    std::memcpy(text, s.text(), length);
+    text[length] = 0;
+  }
+  return static_cast<int>(s.code());
+}

@@ -1,0 +1,294 @@
+#include <qkv/workspace.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <mutex>
+#include <new>
+
+#include "memory/memory_source.hpp"
+#include "process/fork.hpp"
+
+namespace qkv {
+namespace {
+
+constexpr std::size_t line = 64;
+
+}  // namespace
+
+namespace detail {
+
+// Stands before every block and every gap; `bytes` counts itself, the memory handed out and a line
+// after it.
+struct alignas(line) workspace_block {
+  std::size_t bytes;
+  workspace_block *next;
+};
+
+}  // namespace detail
+
+namespace {
+
+using block = detail::workspace_block;
+static_assert(sizeof(block) == line,
+              "a block's head is one line, so that what follows stays aligned");
+
+// 0 where the sum does not fit.
+std::size_t whole(std::size_t bytes) {
+  if (bytes > std::numeric_limits<std::size_t>::max() - 4 * line) return 0;
+  return (bytes + line - 1) / line * line + 2 * line;
+}
+
+constinit std::atomic<detail::memory_source *> source_of_all = nullptr;
+
+}  // namespace
+
+detail::memory_source *detail::set_memory_source(memory_source *source) noexcept {
+  return source_of_all.exchange(source);
+}
+
+struct detail::workspace_state {
+  workspace_state *next_of_all = nullptr, **to_this = nullptr;
+  std::mutex lock;
+  bool fixed = false;
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+  std::size_t held = 0, used = 0, peak = 0;
+  detail::memory_source *source = nullptr;
+  bool has_source = false;  // the default workspace chooses its source at its first use
+  block *gaps = nullptr;    // fixed: by address, to join neighbours; else unordered
+
+  void choose_source() {
+    if (!has_source) source = source_of_all;
+    has_source = true;
+  }
+
+  void count(std::size_t bytes) {
+    used += bytes;
+    peak = std::max(peak, used);
+  }
+
+  // The first gap that is large enough, split.
+  block *take_fixed(std::size_t need) {
+    for (block **at = &gaps; *at; at = &(*at)->next) {
+      block *b = *at;
+      if (b->bytes < need) continue;
+      if (b->bytes - need >= 4 * line) {
+        *at = new (reinterpret_cast<char *>(b) + need) block{b->bytes - need, b->next};
+        b->bytes = need;
+      } else {
+        *at = b->next;
+      }
+      return b;
+    }
+    return nullptr;
+  }
+
+  void give_back_fixed(block *b) {
+    block **at = &gaps, *before = nullptr;
+    while (*at && *at < b) {
+      before = *at;
+      at = &(*at)->next;
+    }
+    b->next = *at;
+    *at = b;
+    for (block *low : {b, before}) {  // join b with the gap above, then the gap below with b
+      if (!low || !low->next ||
+          reinterpret_cast<char *>(low) + low->bytes != reinterpret_cast<char *>(low->next))
+        continue;
+      low->bytes += low->next->bytes;
+      low->next = low->next->next;
+    }
+  }
+
+  // The smallest kept block that fits without wasting more than half of it; else new memory.
+  block *take_growing(std::size_t need) {
+    block **best = nullptr;
+    for (block **at = &gaps; *at; at = &(*at)->next) {
+      const std::size_t size = (*at)->bytes;
+      if (size >= need && size / 2 <= need && (!best || size < (*best)->bytes)) best = at;
+    }
+    if (best) {
+      block *b = *best;
+      *best = b->next;
+      return b;
+    }
+    if (need > most - std::min(held, most)) release();
+    if (need > most - std::min(held, most)) return nullptr;
+    void *memory = std::aligned_alloc(line, need);
+    if (!memory) {
+      release();
+      memory = std::aligned_alloc(line, need);
+      if (!memory) return nullptr;
+    }
+    held += need;
+    return new (memory) block{need, nullptr};
+  }
+
+  // Directly from the source: nothing is kept or placed around a block.
+  void *take_from_source(std::size_t bytes, std::size_t need) {
+    if (need > most - std::min(used, most)) return nullptr;
+    return source->take(bytes);
+  }
+
+  void release() {
+    while (block *b = gaps) {
+      gaps = b->next;
+      held -= b->bytes;
+      std::free(b);
+    }
+  }
+};
+
+namespace {
+
+using state = detail::workspace_state;
+
+// All workspaces, so that fork() can wait until nobody is inside one.
+constinit std::mutex lock_of_all;
+constinit state *all = nullptr;
+constinit state default_state;
+
+state *listed(state *s) noexcept {
+  if (!s) return s;
+  detail::guard_forks();
+  const std::lock_guard hold(lock_of_all);
+  s->next_of_all = all;
+  s->to_this = &all;
+  if (all) all->to_this = &s->next_of_all;
+  all = s;
+  return s;
+}
+
+void unlist(state *s) noexcept {
+  const std::lock_guard hold(lock_of_all);
+  *s->to_this = s->next_of_all;
+  if (s->next_of_all) s->next_of_all->to_this = s->to_this;
+}
+
+}  // namespace
+
+namespace detail {
+
+void lock_workspaces() noexcept {
+  lock_of_all.lock();
+  default_state.lock.lock();
+  for (state *s = all; s; s = s->next_of_all) s->lock.lock();
+}
+
+void unlock_workspaces() noexcept {
+  for (state *s = all; s; s = s->next_of_all) s->lock.unlock();
+  default_state.lock.unlock();
+  lock_of_all.unlock();
+}
+
+}  // namespace detail
+
+workspace::workspace() noexcept : state_(listed(new(std::nothrow) state)) {
+  if (state_) state_->choose_source();
+}
+
+workspace::workspace(std::size_t most) noexcept : workspace() {
+  if (state_) state_->most = most;
+}
+
+workspace::workspace(void *memory, std::size_t bytes) noexcept : workspace() {
+  if (!state_) return;
+  state_->fixed = true;
+  state_->source = nullptr;
+  const std::size_t skip = -reinterpret_cast<std::uintptr_t>(memory) % line;
+  if (!memory || bytes < skip + 3 * line) return;
+  state_->gaps =
+      new (static_cast<char *>(memory) + skip) block{(bytes - skip) / line * line, nullptr};
+}
+
+workspace::~workspace() {
+  if (!state_) return;
+  trim();
+  unlist(state_);
+  delete state_;
+}
+
+void *workspace::take(std::size_t bytes) noexcept {
+  const std::size_t need = whole(bytes);
+  if (!state_ || need == 0) return nullptr;
+  state &s = *state_;
+  const std::lock_guard hold(s.lock);
+  s.choose_source();
+  if (s.source) {
+    void *memory = s.take_from_source(bytes, need);
+    if (memory) s.count(need);
+    return memory;
+  }
+  block *b = s.fixed ? s.take_fixed(need) : s.take_growing(need);
+  if (!b) return nullptr;
+  s.count(b->bytes);
+  return b + 1;
+}
+
+void workspace::give_back(void *memory) noexcept {
+  if (!memory || !state_) return;
+  state &s = *state_;
+  const std::lock_guard hold(s.lock);
+  if (s.source) {
+    s.used -= whole(s.source->give_back(memory));
+    return;
+  }
+  block *b = static_cast<block *>(memory) - 1;
+  s.used -= b->bytes;
+  if (s.fixed) {
+    s.give_back_fixed(b);
+  } else {
+    b->next = s.gaps;
+    s.gaps = b;
+  }
+}
+
+std::size_t workspace::in_use() const noexcept {
+  if (!state_) return 0;
+  const std::lock_guard hold(state_->lock);
+  return state_->used;
+}
+
+std::size_t workspace::peak() const noexcept {
+  if (!state_) return 0;
+  const std::lock_guard hold(state_->lock);
+  return state_->peak;
+}
+
+void workspace::reset_peak() noexcept {
+  if (!state_) return;
+  const std::lock_guard hold(state_->lock);
+  state_->peak = state_->used;
+}
+
+void workspace::trim() noexcept {
+  if (!state_ || state_->fixed) return;
+  const std::lock_guard hold(state_->lock);
+  state_->release();
+}
+
+struct detail::default_memory {
+  union {
+    workspace it;
+  };
+  constexpr default_memory() : it(default_state) {}
+  ~default_memory() {}
+};
+
+namespace {
+
+// Never destroyed: a call may still run while the process exits. Not local to default_workspace():
+// without optimization, a first use while this code is unloaded would register its empty destructor
+// for the exit of the process.
+constinit detail::default_memory memory_of_default;
+
+// Runs when the library that contains this code is unloaded, and at exit.
+__attribute__((destructor(101))) void give_back_memory() { memory_of_default.it.trim(); }
+
+}  // namespace
+
+workspace &default_workspace() { return memory_of_default.it; }
+
+}  // namespace qkv

@@ -1,0 +1,11 @@
+#pragma once
+// What random specs are drawn for.
+
+namespace qkv::fuzz {
+
+struct taste {
+  bool small = false;   // static sizes of a few positions, only for the interpreter
+  bool no_f64 = false;  // as on GPUs
+};
+
+}  // namespace qkv::fuzz
