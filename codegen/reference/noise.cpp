@@ -146,6 +146,33 @@ tensor_value<P> noise_meter<P>::of_terms(node_id id, const values &in, const val
     for (std::size_t k = 0; k < v.data.size(); ++k)
       v.data[k] += static_cast<T>(r.coarse) * std::sqrt(squares.data[k]);
   }
+  if (!has_one_term(n, *in[0])) return v;
+  const value term = of_one_term(n, in, noises);
+  for (std::size_t k = 0; k < v.data.size(); ++k) v.data[k] = std::max(v.data[k], term.data[k]);
+  return v;
+}
+
+// Along its axes, a value has one position.
+template <class P>
+bool noise_meter<P>::has_one_term(const node &n, const value &x) const {
+  for (std::size_t d = 0; d < x.axes.size(); ++d)
+    if (has(n.over, x.axes[d]) && x.extent[d] != 1) return false;
+  return true;
+}
+
+template <class P>
+tensor_value<P> noise_meter<P>::of_one_term(const node &n, const values &in,
+                                            const values &noises) const {
+  const auto sizes = [](value v) {
+    for (T &y : v.data) y = is_undecided(y) ? T(0) : std::abs(y);
+    return v;
+  };
+  const value dx = sizes(*noises[0]);
+  if (n.kind != op::dot) return steps_.run(n, {&dx});
+  const value x = sizes(*in[0]), y = sizes(*in[1]), dy = sizes(*noises[1]);
+  value v = steps_.run(n, {&dx, &y});
+  const value second = steps_.run(n, {&x, &dy});
+  for (std::size_t k = 0; k < v.data.size(); ++k) v.data[k] += second.data[k];
   return v;
 }
 
@@ -191,9 +218,7 @@ tensor_value<P> noise_meter<P>::pointwise(node_id id, const values &in, const va
   const node &n = p_[id];
   const precision &own = precision_[id];
   const auto operand = [&](std::size_t k) { return k < in.size() ? k : 0; };
-  const auto stride = [&](std::size_t k) {
-    return strides_along(*in[operand(k)], n.shape);
-  };
+  const auto stride = [&](std::size_t k) { return strides_along(*in[operand(k)], n.shape); };
   // The noise of an exact operand is one 0 instead of the operand's layout.
   const T zero = 0;
   const auto off_of = [&](std::size_t k) {

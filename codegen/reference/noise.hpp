@@ -1,9 +1,9 @@
 #pragma once
 // Noise: the error of an honest evaluation beyond that of plain loops. It is the rounding of the
-// last contraction or reduction behind an element, carried through the pointwise steps after it to
-// first order. With u the unit roundoff:
+// last contraction or reduction behind an element, carried through the steps after it to first
+// order. With u the unit roundoff:
 //
-//   dot, sum, mean, cumsum   u times the sum of |terms|
+//   dot, sum, mean, cumsum   u times the sum of |terms|; of one term, its noise
 //   softmax                  u |weight| and 2 u times the largest weight of its row, relative to which
 //                            exp is exact there; weights below the smallest normal number may be 0
 //   normalize                u |weight| (sum of |terms|) / |sum|
@@ -55,6 +55,9 @@ class noise_meter {
 
   value pointwise(node_id, const values &in, const values &noises, const value &result) const;
   value of_terms(node_id, const values &in, const values &noises) const;
+  // The noise of a sum of one term each.
+  value of_one_term(const node &, const values &in, const values &noises) const;
+  bool has_one_term(const node &, const value &) const;
   value of_weights(node_id, const values &in, const values &noises, const value &result) const;
   value of_logsumexp(node_id, const values &in, const value &result) const;
   value with_undecided(const node &, const values &noises, value noise) const;

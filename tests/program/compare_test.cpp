@@ -278,6 +278,33 @@ codegen::verdict judge_cancelling(const auto &kernel, const std::function<float(
 
 }  // namespace
 
+TEST_CASE("judge: another order of contractions sums other terms last") {
+  constexpr auto plain =
+      kernel<"plain">([](in<"A", kv> A, in<"B", kv, d_k> B, in<"C", d_k> C) -> out<"O"> {
+        return dot<d_k>(dot<kv>(A, B), C);
+      });
+  constexpr auto other =
+      kernel<"other">([](in<"A", kv> A, in<"B", kv, d_k> B, in<"C", d_k> C) -> out<"O"> {
+        return dot<kv>(A, dot<d_k>(B, C));
+      });
+  const codegen::program p = codegen::make_program(plain), computed = codegen::make_program(other);
+  constexpr std::int64_t columns = d_k.v.size;
+  arrays a = {{"A", {{8}, row_of(8, 1)}},
+              {"B", {{8, columns}, row_of(8 * columns, 0.5)}},
+              {"C", {{columns}, row_of(columns, 1)}}};
+  // 1e8 and -1e8 cancel in each column of B, before columns are added.
+  for (std::int64_t d = 0; d < columns; ++d) a["B"].data[d] = 1e8, a["B"].data[columns + d] = -1e8;
+  const double exact = 3.0 * columns;
+  const auto judged = [&](double x, const codegen::program *form) {
+    return codegen::judge(p, a, {}, {{"O", {{}, {x}}}}, form).right;
+  };
+  CHECK(judged(exact, nullptr));
+  CHECK_FALSE(judged(exact + 16, nullptr));
+  CHECK(judged(exact + 16, &computed));
+  CHECK_FALSE(judged(exact + 100.0 * columns, &computed));
+  CHECK(codegen::doubtful(p, a, {}, {{"O", {{}, {exact}}}}, &computed).empty());
+}
+
 TEST_CASE("judge: another order of a sum is right where terms cancel") {
   constexpr auto plain = kernel<"plain">([
   ](in<"X", batch, d_k> X, in<"Y", batch, d_k> Y) -> out<"O", batch> { return dot<d_k>(X, Y); });

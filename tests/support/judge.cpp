@@ -70,7 +70,8 @@ bool same_kind(double a, double b) {
 std::string wrong_results(const program &p, const arrays &arguments, const codegen::size_map &sizes,
                           const arrays &results) {
   sensitivity s(p, arguments, sizes);
-  for (const expectation &e : codegen::doubtful(p, arguments, sizes, results))
+  const program computed = codegen::simplified(p);
+  for (const expectation &e : codegen::doubtful(p, arguments, sizes, results, &computed))
     for (const verdict &v : codegen::wrong_elements(e, results.at(e.name).data)) {
       if (v.at < 0) return v.text;
       const auto k = static_cast<std::size_t>(v.at);
@@ -89,7 +90,7 @@ std::string wrong_special_results(const program &p, const arrays &arguments,
     for (const order how : {order::in_sequence, order::in_eights})
       others.push_back(interpret_as_float(q, arguments, sizes, how));
   sensitivity s(p, arguments, sizes);
-  for (expectation e : codegen::expected(p, arguments, sizes)) {
+  for (expectation e : codegen::expected(p, arguments, sizes, &orders[1])) {
     std::vector<double> got = results.at(e.name).data;
     e.zeros_believed = true;
     std::vector<const std::vector<double> *> loops = {&e.in_sequence, &e.in_eights};
