@@ -145,4 +145,71 @@ static_assert(says<decltype(softcap < kv)>("softcap takes no axes write softcap(
 static_assert(says<decltype(mask(S, [](auto q, auto k) { return q >= k; }))>(
     "mask: operand 2 is neither a step nor a number it takes mask(scores, keep)"));
 
+// a position or a number that is compared with itself
+constexpr in<"id", i32, batch, seq> id;
+static_assert(says<decltype(id == id)>(
+    "==: id is on both sides did you mean rename<seq, other axis>(id) on one side?"));
+static_assert(!refused<decltype(id == TYPE(rename<seq, kv>(id)))> && !refused<decltype(Q != Q)>);
+// divided by the root of a variance, inverted
+constexpr auto root = step<decltype(rsqrt(TYPE(TYPE(mean<d_k>(TYPE(Q * Q))) + 1e-6)))>;
+static_assert(says<decltype(Q / root)>(
+    "/: rsqrt(mean(Q * Q) + number) is 1 / sqrt(..), so this multiplies by the root did you mean Q * rsqrt(mean(Q * Q) + number)? if it is meant, * sqrt(..) Q[batch, heads=8, seq, d_k=64] rsqrt(mean(Q * Q) + number)[batch, heads=8, seq]"));
+static_assert(!refused<decltype(Q * root)>);
+// weights over their mean, sums over positions that a mask hides
+constexpr auto grown = step<decltype(exp(S))>;
+static_assert(says<decltype(grown / TYPE(mean<kv>(grown)))>(
+    "/: weights divided by their mean add up to the number of positions, not to 1 did you mean sum<kv>(exp(S))? if it is meant, let<\"average\">(mean(exp(S))) exp(S)[batch, heads=8, seq, kv] mean(exp(S))[batch, heads=8, seq]"));
+static_assert(!refused<decltype(grown / let<"average">(TYPE(mean<kv>(grown))))>);
+constexpr in<"valid", b8, batch, seq> valid;
+constexpr auto kept = step<decltype(sum<seq>(TYPE(mask(Q, valid))))>;
+static_assert(says<decltype(kept / size(seq))>(
+    "/: size(seq) counts what the mask of sum(mask(Q, valid)) hides did you mean mean<seq>(..)? if it is meant, divide by (size(seq) + 0) sum(mask(Q, valid))[batch, heads=8, d_k=64]"));
+static_assert(!refused<decltype(kept / (size(seq) + 0))> &&
+              !refused<decltype(TYPE(sum<seq>(Q)) / size(seq))>);
+// positions from 0 as divisors
+static_assert(says<decltype(TYPE(cumsum<seq>(Q)) / index(seq))>(
+    "/: index(seq) is 0 at the first position did you mean cumsum(Q) / (index(seq) + 1)? if it is meant, divide by (index(seq) + 0) cumsum(Q)[batch, heads=8, seq, d_k=64]"));
+static_assert(!refused<decltype(TYPE(cumsum<seq>(Q)) / (index(seq) + 1))>);
+// cosines scaled again
+static_assert(says<decltype(TYPE(qk_norm<d_k>(Q, K, 10)) / sqrt(d_k))>(
+    "/: qk_norm(Q, K, number) are cosines times a scale of their own, whatever the size of d_k leave sqrt(d_k) out; if it is meant, sqrt(size(d_k)) qk_norm(Q, K, number)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(TYPE(qk_norm<d_k>(Q, K, 10)) / sqrt(size(d_k)))>);
+// a divisor that adds up every key
+constexpr auto pairs = step<decltype(mask(TYPE(dot<d_k>(Q, K)), causal<seq, kv>))>;
+constexpr in<"Vs", batch, heads, kv, d_v> Vs;
+static_assert(says<decltype(TYPE(dot<kv>(pairs, Vs)) / TYPE(dot<d_k>(Q, TYPE(sum<kv>(K)))))>(
+    "/: dot(mask(..), Vs) leaves out what a mask hides, but dot(Q, sum(K)) adds up every key did you mean sum<kv>(mask(..)) as the divisor? if it is meant, let<\"total\">(dot(Q, sum(K))) dot(mask(..), Vs)[batch, heads=8, seq, d_v=32] dot(Q, sum(K))[batch, heads=8, seq]"));
+static_assert(!refused<decltype(TYPE(dot<kv>(pairs, Vs)) / TYPE(sum<kv>(pairs)))>);
+// what lies behind the padding, shown; other documents, kept
+constexpr in<"length", i32, batch> length;
+constexpr auto filled = step<decltype(padding<kv>(length))>;
+static_assert(says<decltype(filled || sliding_window<seq, kv>(9))>(
+    "or: padding(length) or sliding_window<seq, kv> shows what lies behind the padding did you mean padding(length) and sliding_window<seq, kv>? if it is meant, let<\"filled\">(padding(length)) padding(length)[kv, batch] sliding_window<seq, kv>[seq, kv]"));
+static_assert(!refused<decltype(filled && sliding_window<seq, kv>(9))>);
+static_assert(says<decltype(mask(S, !TYPE(document<seq, kv>(id))))>(
+    "mask: !document(id) keeps what document(id) hides did you mean document(id)? if it is meant, let<\"others\">(!..) S[batch, heads=8, seq, kv]"));
+// weights as whole numbers
+static_assert(says<decltype(cast<i32>(weights))>(
+    "cast<i32>: softmax(S) holds weights over kv, which are below 1 and become 0 leave the cast out; if it is meant, plain(..) of the weights softmax(S)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(cast<i32>(plain(weights)))> &&
+              !refused<decltype(cast<bf16>(weights))>);
+// the same attention twice, and one that is masked beside one that is not
+constexpr in<"S2", batch, heads, seq, kv> S2;
+static_assert(says<decltype(differential<kv>(S, S, Vs, 0.8f))>(
+    "differential: S is given twice, so the attentions differ by a factor each has a query and a key of its own; if it is meant, let<\"second\">(S) S[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(differential<kv>(TYPE(mask(S, causal<seq, kv>)), S2, Vs, 0.8f))>(
+    "differential: mask(S, causal<seq, kv>) is masked, the other scores are not mask both; if it is meant, where(keep, x, -inf) in place of that mask mask(S, causal<seq, kv>)[batch, heads=8, seq, kv] S2[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(differential<kv>(S, S2, Vs, 0.8f))> &&
+              !refused<decltype(differential<kv>(S, let<"second">(S), Vs, 0.8f))>);
+// features that may be negative
+constexpr auto positive = step<decltype(elu_plus_one(Q))>;
+static_assert(says<decltype(linear_attention<d_k, kv>(positive, elu(K), Vs))>(
+    "linear_attention: elu(K) may be negative, and the divisor 0 did you mean elu_plus_one(..)? if it is meant, let<\"features\">(elu(K)) elu(K)[batch, heads=8, kv, d_k=64]"));
+static_assert(!refused<decltype(linear_attention<d_k, kv>(positive, TYPE(elu_plus_one(K)), Vs))>);
+// operands in each other's places
+static_assert(says<decltype(scaled_dot_product<d_k, seq>(K, Q, Vq))>(
+    "scaled_dot_product: K is in the place of the query, Q in that of the key it takes scaled_dot_product(query, key, value[, keep]); if it is meant, let<\"query\">(K)"));
+static_assert(!refused<decltype(scaled_dot_product<d_k, kv>(Q, K, Vs))> &&
+              !refused<decltype(scaled_dot_product<d_k, seq>(let<"query">(K), Q, Vq))>);
+
 }  // namespace

@@ -65,7 +65,7 @@ static_assert(!refused<decltype(softmax<kv>(TYPE(S / temperature)))> &&
 constexpr param<"gamma", d_k> gamma;
 constexpr param<"beta", d_k> beta;
 static_assert(says<decltype(layer_norm<d_k>(Q, beta, gamma))>(
-    "layer_norm: beta is in the place of the factor gamma comes first, then beta; if it is meant, let<\"gamma\">(beta) beta[d_k=64] gamma[d_k=64]"));
+    "layer_norm: beta is in the place of the gamma, gamma in that of the beta it takes layer_norm(x[, gamma[, beta]][, epsilon]); if it is meant, let<\"gamma\">(beta)"));
 static_assert(!refused<decltype(layer_norm<d_k>(Q, gamma, beta))> &&
               !refused<decltype(layer_norm<d_k>(Q, let<"gamma">(beta), let<"beta">(gamma)))>);
 // unit length over positions
@@ -98,5 +98,19 @@ static_assert(says<decltype(mask(rotated_scores, TYPE(cached_causal<seq, kv>(n_p
 static_assert(
     !refused<decltype(mask(rotated_scores, causal<seq, kv>))> &&
     !refused<decltype(mask(plain(rotated_scores), TYPE(cached_causal<seq, kv>(n_past))))>);
+
+// one pairs neighbours, the other halves
+constexpr auto neighbours = step<decltype(rope_interleaved<d_k, two, half>(
+    K, cos(rope_angle<kv, half>()), sin(rope_angle<kv, half>())))>;
+static_assert(says<decltype(dot<d_k>(turned, neighbours))>(
+    "dot<d_k>: rope(Q, cos(..), sin(..)) was rotated in pairs of halves, rope_interleaved(K, cos(..), sin(..)) in pairs of neighbours use one of rope and rope_interleaved; if it is meant, plain(rope(Q, cos(..), sin(..))) rope(Q, cos(..), sin(..))[batch, heads=8, seq, d_k=64] rope_interleaved(K, cos(..), sin(..))[batch, heads=8, kv, d_k=64]"));
+static_assert(!refused<decltype(dot<d_k>(plain(turned), neighbours))>);
+// values that are rotated
+constexpr axis<"quarter", 16> quarter;
+constexpr auto turned_values = step<decltype(rope<d_v, two, quarter>(
+    Vk, cos(rope_angle<kv, quarter>()), sin(rope_angle<kv, quarter>())))>;
+static_assert(says<decltype(dot<kv>(weights, turned_values))>(
+    "dot<kv>: the values rope(Vk, cos(..), sin(..)) were rotated by their positions rotate queries and keys alone; if it is meant, plain(..) of the values rope(Vk, cos(..), sin(..))[batch, heads=8, kv, d_v=32]"));
+static_assert(!refused<decltype(dot<kv>(weights, plain(turned_values)))>);
 
 }  // namespace

@@ -86,8 +86,8 @@ static_assert(says<decltype(sigmoid_attention<seq>(scores, V, sink))>(
 // differential: weights in the place of scores
 static_assert(says<decltype(differential<kv>(scores, weights, V, 1))>(
     "softmax<kv>: softmax(dot(Q, K)) already holds weights over kv softmax the scores once; normalize<kv> rescales weights softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
-static_assert(says<decltype(differential<kv>(scores, scores, V, w))>(
-    "*: w varies along d_model, which dot(softmax(dot(Q, K)), V) lacks dot(softmax(dot(Q, K)), V)[batch, heads=8, seq, d_v=32] w[d_model=512]"));
+static_assert(says<decltype(differential<kv>(scores, let<"other">(scores), V, w))>(
+    "*: w varies along d_model, which dot(softmax(other), V) lacks dot(softmax(other), V)[batch, heads=8, seq, d_v=32] w[d_model=512]"));
 // talking heads: mixed by an activation
 static_assert(says<decltype(talking_heads<kv, heads, mix>(scores, Pi, Pw, V))>(
     "dot<heads> adds up batch axis heads of two activations only a param may contract it; sum<heads> says a sum dot(Q, K)[batch, heads=8, seq, kv] Pi[batch, heads=8, mix=8]"));

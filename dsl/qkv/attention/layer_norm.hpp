@@ -18,37 +18,13 @@ constexpr auto normalised(X x, double epsilon) {
 template <an_axis auto... Features>
 inline constexpr rule::within<"layer_norm"> of_features{axes_of<Features...>()};
 
-constexpr bool is_among(sv name, std::initializer_list<sv> names) {
-  for (sv n : names)
-    if (n == name) return true;
-  return false;
-}
-
-namespace rule {
-
-// Their names tell when they were exchanged.
-struct scale_first {
-  constexpr text check(const info &, const info &gamma, const info &beta) const {
-    message m;
-    if (is_among(gamma.label, {"beta", "bias", "b", "shift"}) &&
-        is_among(beta.label, {"gamma", "weight", "g", "scale"}))
-      m.say("layer_norm: ", gamma.label, " is in the place of the factor")
-          .say("gamma comes first, then beta; if it is meant, let<\"gamma\">(", gamma.label, ")")
-          .show(gamma, beta);
-    return m;
-  }
-};
-
-}  // namespace rule
-
 }  // namespace detail
 
 // Computes: (x - mean) / sqrt(variance + epsilon) * gamma + beta, mean and variance over the
 //           features. Without gamma and beta: not scaled and not shifted.
 // Shapes:   as x; gamma and beta carry the features, or some axes of x, or are numbers.
 // Numerics: f32, the variance from centred values.
-// Errors:   x lacks the features; gamma or beta varies along an axis that x lacks; they were exchanged,
-//           as their names tell.
+// Errors:   x lacks the features; gamma or beta varies along an axis that x lacks.
 template <an_axis auto... Features>
 inline constexpr auto layer_norm = formula<"layer_norm(x[, gamma[, beta]][, epsilon])">(
     [](traced auto x, double epsilon = 1e-5) {
@@ -59,8 +35,7 @@ inline constexpr auto layer_norm = formula<"layer_norm(x[, gamma[, beta]][, epsi
              detail::expect<detail::of_features<Features...>>(gamma, x);
     },
     [](traced auto x, operand auto gamma, operand auto beta, double epsilon = 1e-5) {
-      auto in_order = detail::expect<detail::rule::scale_first{}>(x, gamma, beta);
-      return detail::normalised<Features...>(in_order, epsilon) *
+      return detail::normalised<Features...>(x, epsilon) *
                  detail::expect<detail::of_features<Features...>>(gamma, x) +
              detail::expect<detail::of_features<Features...>>(beta, x);
     });

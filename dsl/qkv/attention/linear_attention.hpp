@@ -19,6 +19,22 @@ template <axes Position, axes Values, class K>
 inline constexpr auto empty_memory =
     zeros<of<K>.s.without(Position).with(Values), as_float(of<K>.m.type)>();
 
+namespace rule {
+
+// The divisor adds up features, which must be positive.
+struct positive {
+  constexpr text check(const info &x) const {
+    message m;
+    for (const sv map : {sv("elu("), sv("tanh("), sv("silu("), sv("gelu(")})
+      if (x.label.starts_with(map) && !is_infix(x.label))
+        m.say("linear_attention: ", x.label, " may be negative, and the divisor 0")
+            .say("did you mean elu_plus_one(..)? if it is meant, let<\"features\">(", x.label, ")")
+            .show(x);
+    return m;
+  }
+};
+
+}  // namespace rule
 }  // namespace detail
 
 // Computes: elu(x) + 1, the paper's feature map: positive everywhere.
@@ -33,12 +49,14 @@ inline constexpr auto elu_plus_one =
 // Shapes:   q[.., query, features], k[.., key, features], v[.., key, values] -> [.., query, values]
 // Numerics: f32; epsilon is added to the divisor, and 0 / 0 is NaN without one.
 // Errors:   as dot: weights made by softmax<features> are not key weights; write
-//           plain(softmax<features>(K)).
+//           plain(softmax<features>(K)); features that may be negative, as elu(K).
 template <an_axis auto Features, an_axis auto Key>
 inline constexpr auto linear_attention = formula<"linear_attention(query, key, value[, epsilon])">(
     [](traced auto query, traced auto key, traced auto value, double epsilon = 0) {
-      auto divisor = dot<Features>(query, sum<Key>(key)) + epsilon;
-      return dot<Features>(query, dot<Key>(key, value)) / divisor;
+      auto of_query = detail::expect<detail::rule::positive{}>(query);
+      auto of_key = detail::expect<detail::rule::positive{}>(key);
+      auto divisor = dot<Features>(of_query, sum<Key>(of_key)) + epsilon;
+      return dot<Features>(of_query, dot<Key>(of_key, value)) / divisor;
     });
 
 // Computes: the same where each query sees the keys up to its own position: the memory of keys
@@ -52,9 +70,12 @@ inline constexpr auto causal_linear_attention =
         [](traced auto query, traced auto key, traced auto value, double epsilon = 0) {
           constexpr core::axes position = core::axes_of<Position>(),
                                values = core::axes_of<Values>();
+          auto of_query = detail::expect<detail::rule::positive{}>(query);
+          auto of_key = detail::expect<detail::rule::positive{}>(key);
           auto state = detail::empty_memory<position, values, decltype(key)>;
-          auto divisor = sum<Features>(cumsum<Position>(key) * query) + epsilon;
-          auto sums = recurrent_attention<Features, Position, Values>(state, query, key, value);
+          auto divisor = sum<Features>(cumsum<Position>(of_key) * of_query) + epsilon;
+          auto sums =
+              recurrent_attention<Features, Position, Values>(state, of_query, of_key, value);
           return sums.result / divisor;
         });
 

@@ -66,15 +66,16 @@ constexpr marks from_0(marks m, const axis_data *position) {
   m.done = {treatment::counted, nullptr, position};
   return m;
 }
-constexpr marks rotated(marks m, const axis_data *features, const info &cos) {
-  m.done = {treatment::rotated, features};
-  if (is_counted(cos)) m.done = {treatment::turned, features, cos.m.done.from};
+constexpr marks rotated(marks m, bool halves, const axis_data *features, const info &cos) {
+  m.done = {halves ? treatment::rotated : treatment::rotated_2, features};
+  if (is_counted(cos))
+    m.done = {halves ? treatment::turned : treatment::turned_2, features, cos.m.done.from};
   return m;
 }
 // x, known to be rotated.
-template <an_axis auto Features, class Cos, class X>
+template <an_axis auto Features, bool Halves, class Cos, class X>
 constexpr auto as_rotated(const X &x) {
-  return marked<own_label<of<X>>, rotated(of<X>.m, data_of<Features>, of<Cos>)>(x);
+  return marked<own_label<of<X>>, rotated(of<X>.m, Halves, data_of<Features>, of<Cos>)>(x);
 }
 
 template <an_axis auto Position, an_axis auto Pair>
@@ -119,7 +120,7 @@ template <an_axis auto Features, an_axis auto Two, an_axis auto Pair>
 inline constexpr auto rope =
     formula<"rope(x, cos, sin)">([](traced auto x, traced auto cos, traced auto sin) {
       auto pairs = split<Features, Two, Pair>(x);
-      return detail::as_rotated<Features, decltype(cos)>(
+      return detail::as_rotated<Features, true, decltype(cos)>(
           merge<Features, Two, Pair>(detail::turned<Two>(x, pairs, cos, sin)));
     });
 
@@ -131,7 +132,7 @@ template <an_axis auto Features, an_axis auto Two, an_axis auto Pair>
 inline constexpr auto rope_interleaved =
     formula<"rope_interleaved(x, cos, sin)">([](traced auto x, traced auto cos, traced auto sin) {
       auto pairs = split<Features, Pair, Two>(x);
-      return detail::as_rotated<Features, decltype(cos)>(
+      return detail::as_rotated<Features, false, decltype(cos)>(
           merge<Features, Pair, Two>(detail::turned<Two>(x, pairs, cos, sin)));
     });
 

@@ -7,6 +7,7 @@
 
 #include <qkv/core/not_a_step.hpp>
 #include <qkv/core/relation.hpp>
+#include <qkv/core/roles.hpp>
 #include <qkv/core/step.hpp>
 
 namespace qkv {
@@ -128,7 +129,8 @@ template <str Call, class Forms, class... X>
 struct refused_call {
   using call = formula_call<Call, Forms, X...>;
   using operands = std::tuple<X...>;
-  static constexpr bool passes = call::passes;
+  using order = in_their_places<Call, X...>;
+  static constexpr bool passes = call::passes && order::passes;
 
   template <std::size_t A, std::size_t B, std::size_t... I>
   static constexpr bool fits_exchanged(std::index_sequence<I...>) {
@@ -155,6 +157,7 @@ struct refused_call {
   }
 
   static constexpr text why() {
+    if constexpr (call::passes) return order::why();
     const text t = call::why();
     text fix;
     int fits = 0;
@@ -176,7 +179,8 @@ class formula_t {
 
  public:
   template <class... X>
-    requires(detail::in_formula<X...> || detail::passes<check<X...>>)
+    requires(detail::in_formula<X...> ||
+             (detail::passes<check<X...>> && detail::in_their_places<Call, X...>::passes))
   constexpr auto operator()(X... x) const {
     using detail::call_named, detail::as_checked;
     if constexpr (!detail::in_formula<X...>)

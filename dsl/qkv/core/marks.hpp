@@ -41,8 +41,10 @@ enum class treatment : unsigned char {
   centred,    // x - mean<along>(x)
   deviation,  // the square of that
   unit,       // divided by its length over along
-  rotated,    // turned in pairs of along
+  rotated,    // turned in pairs of along: its halves
   turned,     // the same by angles that count the positions of from, 0 first
+  rotated_2,  // turned in pairs of neighbours along it
+  turned_2,   // the same by angles that count positions
   counted,    // such angles, or a product of what they turned
   counted_2   // a product of two of them: the positions of along and from count from 0
 };

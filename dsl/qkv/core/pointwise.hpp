@@ -1,6 +1,7 @@
 #pragma once
 // What all operations on one position at a time share: shapes, checks and marks of two operands.
 #include <qkv/core/relation.hpp>
+#include <qkv/core/slips.hpp>
 #include <qkv/core/step.hpp>
 #include <qkv/core/treatment.hpp>
 
@@ -59,65 +60,6 @@ constexpr bool scaled_again(message &m, op kind, const info &x, const info &scal
       .say("leave one out; if it is meant, sqrt(size(", ax, "))")
       .show(x);
   return true;
-}
-
-// index(seq) - index(seq), which is 0.
-constexpr bool takes_itself(message &m, op kind, const info &l, const info &r) {
-  if (!l.index() || !r.index() || l.s.empty()) return false;
-  if (!l.label.starts_with("index(") || l.label != r.label) return false;
-  if (is_shortened(l.label) || l.label.find("number") != sv::npos) return false;
-  m.say(name_of(kind), ": ", l.label, " is on both sides")
-      .say("did you mean the index of another axis on one side?");
-  return true;
-}
-
-// A bias is added to scores.
-constexpr bool multiplies_bias(message &m, const info &scores, const info &bias) {
-  if (scores.m.contracted.empty() || is_infix(bias.label)) return false;
-  for (const sv name : {sv("alibi<"), sv("relative_bias<"), sv("t5_bias<"), sv("t5_causal_bias<")})
-    if (bias.label.starts_with(name)) {
-      m.say("*: ", bias.label, " is a bias, which is added to scores")
-          .say("did you mean ", scores.label, " + ", bias.label,
-               "? if it is meant, let<\"factor\">(", bias.label, ")");
-      return true;
-    }
-  return false;
-}
-
-// Distances cost: the bias is 0 or less.
-constexpr bool subtracts_penalty(message &m, const info &scores, const info &bias) {
-  if (!scores.tensor() || is_infix(bias.label) || !bias.label.starts_with("alibi<")) return false;
-  m.say("-: ", bias.label, " is 0 or less, so it is added to scores")
-      .say("did you mean ", scores.label, " + ", bias.label, "? if it is meant, let<\"distance\">(",
-           bias.label, ")");
-  return true;
-}
-
-// exp(x) / sum<kv>(x).
-constexpr bool lacks_exp(message &m, const info &l, const info &r) {
-  constexpr sv exp = "exp(", sum = "sum(";
-  if (!l.label.starts_with(exp) || !r.label.starts_with(sum) || is_shortened(l.label)) return false;
-  const sv x = r.label.substr(sum.size());
-  if (l.label.substr(exp.size()) != x) return false;
-  m.say("/: ", r.label, " adds up ", x.substr(0, x.size() - 1), ", not its exp")
-      .say("did you mean sum<", r.m.statistic, ">(", l.label, ")? if it is meant, let<\"total\">(",
-           r.label, ")")
-      .show(l, r);
-  return true;
-}
-
-// x / rsqrt(size(d_k)).
-constexpr bool divides_by_inverse(message &m, const info &x, const info &scale) {
-  constexpr sv inverse = "rsqrt(size(";
-  if (!scale.label.starts_with(inverse)) return false;
-  for (const axis_data *a : x.m.contracted)
-    if (scale.label.substr(inverse.size()) == (text() << a->name << "))").view()) {
-      m.say(x.label, " / ", scale.label, " multiplies by the root of what was contracted")
-          .say("did you mean / sqrt(", a->name, ")? if it is meant, * sqrt(size(", a->name, "))")
-          .show(x);
-      return true;
-    }
-  return false;
 }
 
 // Arithmetic takes no truth values.

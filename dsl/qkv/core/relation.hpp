@@ -18,10 +18,10 @@ constexpr text related_pair(relation by, const maybe_axis &query, const maybe_ax
   return t << name_of(by) << "<" << query->name << ", " << key->name << ">";
 }
 
-// The padding, causal or cached causal mask at the start of the label of a condition: padding(n),
+// The padding, document, causal or cached causal mask at the start of the label of a condition: padding(n),
 // causal<seq, kv>. Empty if there is none.
 constexpr sv visibility_in(sv condition) {
-  for (const sv name : {sv("padding("), sv("causal<"), sv("cached_causal<")}) {
+  for (const sv name : {sv("padding("), sv("causal<"), sv("cached_causal<"), sv("document(")}) {
     if (!condition.starts_with(name)) continue;
     int depth = 0;
     for (std::size_t i = name.size() - 1; i < condition.size(); ++i) {

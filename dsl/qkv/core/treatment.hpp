@@ -11,8 +11,14 @@ constexpr bool is_done(const info &x, treatment by) { return x.m.done.by == by; 
 constexpr bool is_done(const info &x, treatment by, const axes &over) {
   return is_done(x, by) && over.has(x.m.done.along);
 }
+constexpr bool is_rotated(const info &x) {
+  return x.m.done.by >= treatment::rotated && x.m.done.by <= treatment::turned_2;
+}
 constexpr bool is_rotated(const info &x, const axes &over) {
-  return is_done(x, treatment::rotated, over) || is_done(x, treatment::turned, over);
+  return is_rotated(x) && over.has(x.m.done.along);
+}
+constexpr bool is_turned(const info &x, const axes &over) {
+  return is_done(x, treatment::turned, over) || is_done(x, treatment::turned_2, over);
 }
 constexpr bool is_counted(const info &x) {
   return is_done(x, treatment::counted) || is_done(x, treatment::counted_2);
@@ -38,6 +44,8 @@ constexpr treated done_by(op kind, const info &l, const info &r) {
     case treatment::unit:
     case treatment::rotated:
     case treatment::turned:
+    case treatment::rotated_2:
+    case treatment::turned_2:
       return scales ? done : treated{};
     case treatment::counted:
     case treatment::counted_2:
@@ -51,7 +59,7 @@ constexpr treated done_by(op kind, const info &l, const info &r) {
 constexpr treated done_by_dot(const axes &over, const info &l, const info &r) {
   for (const info *x : {&l, &r})
     if (is_done(*x, treatment::shifted, over) && x->label.starts_with("exp(")) return x->m.done;
-  const bool of_l = is_done(l, treatment::turned, over), of_r = is_done(r, treatment::turned, over);
+  const bool of_l = is_turned(l, over), of_r = is_turned(r, over);
   if (of_l && of_r) return {treatment::counted_2, r.m.done.from, l.m.done.from};
   return of_l || of_r ? treated{treatment::counted, nullptr, (of_l ? l : r).m.done.from}
                       : treated{};
@@ -78,23 +86,6 @@ constexpr bool centred_elsewhere(message &m, const call_name &call, const info &
       .say("did you mean ", call.name, "<", along, ">(..) here, or mean<", call.over,
            ">(..) in the difference? if it is meant, plain(..)")
       .show(x);
-  return true;
-}
-
-// mean(x) * mean(x) - mean(x * x).
-constexpr bool negates_variance(message &m, const info &l, const info &r) {
-  constexpr sv mean = "mean(";
-  const std::size_t half = l.label.find(" * mean(");
-  if (half == sv::npos || !l.label.starts_with(mean) || is_shortened(l.label)) return false;
-  const sv of_x = l.label.substr(0, half), x = of_x.substr(mean.size(), half - mean.size() - 1);
-  if (l.label.substr(half + 3) != of_x) return false;
-  text squares;
-  squares << mean << x << " * " << x << ")";
-  if (r.label != squares.view()) return false;
-  m.say("-: ", l.label, " is never more than ", r.label, ", so this is a negative variance")
-      .say("did you mean ", r.label, " - ", l.label, "? if it is meant, let<\"square\">(", l.label,
-           ")")
-      .show(l, r);
   return true;
 }
 
@@ -130,22 +121,33 @@ constexpr bool lacks_mask_of(message &m, const info &x, const info &lse) {
   return true;
 }
 
-// softmax(x) / temperature.
-constexpr bool cools_weights(message &m, const info &w, const info &by) {
-  if (!w.label.starts_with("softmax(") || is_infix(w.label) || w.m.weights.empty()) return false;
-  if (!by.tensor() || !by.s.empty() || !(by.m.given || by.m.param)) return false;
-  m.say("/: ", w.label, " holds weights over ", w.m.weights, ", which no longer add up to 1")
-      .say("divide the scores by ", by.label, "; if it is meant, plain(..) of the weights")
-      .show(w, by);
-  return true;
-}
-
 // A query that was rotated by its position, and a key that was projected and nothing else.
 constexpr bool not_rotated(message &m, const axes &over, const info &x, const info &y) {
   if (!is_rotated(x, over) || !y.m.projected || y.m.done.by != treatment::none) return false;
   m.say("dot<", over, ">: ", x.label, " was rotated by its positions, but ", y.label, " was not")
       .say("rotate both; if it is meant, plain(", x.label, ")")
       .show(x, y);
+  return true;
+}
+
+// A query rotated by halves of the features, a key by neighbours.
+constexpr bool pairs_differ(message &m, const axes &over, const info &l, const info &r) {
+  if (!is_rotated(l, over) || !is_rotated(r, over)) return false;
+  const bool halves = l.m.done.by <= treatment::turned;
+  if (halves == (r.m.done.by <= treatment::turned)) return false;
+  m.say("dot<", over, ">: ", l.label, " was rotated in pairs of ", halves ? "halves" : "neighbours",
+        ", ", r.label, " in pairs of ", halves ? "neighbours" : "halves")
+      .say("use one of rope and rope_interleaved; if it is meant, plain(", l.label, ")")
+      .show(l, r);
+  return true;
+}
+
+// Values that were rotated, as queries and keys are.
+constexpr bool rotates_values(message &m, const axes &over, const info &w, const info &x) {
+  if (w.m.weights.common(over).empty() || !is_rotated(x) || is_rotated(x, over)) return false;
+  m.say("dot<", over, ">: the values ", x.label, " were rotated by their positions")
+      .say("rotate queries and keys alone; if it is meant, plain(..) of the values")
+      .show(x);
   return true;
 }
 

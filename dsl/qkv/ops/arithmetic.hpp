@@ -5,6 +5,20 @@
 
 namespace qkv {
 namespace detail {
+
+// By the first letters of the divisor's name: most divisions have none of these.
+constexpr bool slips_in_division(message &m, const info &l, const info &r) {
+  const sv by = r.label.substr(0, 2);
+  if (by == "su") return lacks_exp(m, l, r) || sums_others(m, l, r);
+  if (by == "si") return counts_hidden(m, l, r);
+  if (by == "sq") return scales_cosine(m, l, r);
+  if (by == "rs") return divides_by_inverse(m, l, r) || divides_by_rsqrt(m, l, r);
+  if (by == "me") return divides_by_mean(m, l, r);
+  if (by == "in") return divides_by_position(m, l, r);
+  if (by == "do") return divides_by_all(m, l, r);
+  return cools_weights(m, l, r);
+}
+
 namespace rule {
 
 template <op Kind>
@@ -24,9 +38,7 @@ struct binary {
     if constexpr (kind == op::mul)
       if (multiplies_bias(m, l, r) || multiplies_bias(m, r, l)) return m.show(l, r);
     if constexpr (kind == op::div)
-      if (lacks_exp(m, l, r) || sums_others(m, l, r) || divides_by_inverse(m, l, r) ||
-          cools_weights(m, l, r))
-        return m;
+      if (slips_in_division(m, l, r)) return m;
     if (scaled_again(m, kind, l, r) || (kind == op::mul && scaled_again(m, kind, r, l))) return m;
     if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
     if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;

@@ -42,7 +42,9 @@ struct dot {
     if (part_of_weights(m, l) || part_of_weights(m, r)) return m.show(l, r);
     if (loses_weights(m, l, r) || loses_weights(m, r, l)) return m.show(l, r);
     if (weighs_scores(m, l, r) || weighs_scores(m, r, l)) return m.show(l, r);
-    if (not_rotated(m, over, l, r) || not_rotated(m, over, r, l) || unit_elsewhere(m, over, l, r))
+    if (not_rotated(m, over, l, r) || not_rotated(m, over, r, l) || pairs_differ(m, over, l, r) ||
+        rotates_values(m, over, l, r) || rotates_values(m, over, r, l) ||
+        unit_elsewhere(m, over, l, r))
       return m;
     if (too_many_axes(m, call, shape(l, r))) m.show(l, r);
     return m;
@@ -155,7 +157,8 @@ struct dot {
 // Errors:   a named axis missing or of two sizes; f64 with f32; a shared axis that is not a batch
 //           axis; heads added up between activations; weights contracted over another axis than
 //           their own, or over some of their axes; masked values whose weights are not masked;
-//           values that are scaled scores; a rotated query and a projected key that is not;
+//           values that are scaled scores; a rotated query and a projected key that is not,
+//           or in other pairs; rotated values;
 //           queries and keys of unit length over other axes.
 template <an_axis auto... Ax, traced L, traced R>
   requires detail::fits<detail::rule::dot{core::axes_of<Ax...>()}, L, R>

@@ -57,6 +57,8 @@ struct logic {
     if (compares_truth(m, kind, l, r) || compares_quotients(m, kind, l, r)) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
     if (relations_differ(m, name, l, r)) return m;
+    if constexpr (kind == op::or_)
+      if (shows_padding(m, l, r) || shows_padding(m, r, l)) return m.show(l, r);
     if constexpr (kind == op::and_)
       if (hides_prefix(m, l, r) || hides_prefix(m, r, l)) return m.show(l, r);
     if (too_many_axes(m, name, shape(l, r))) m.show(l, r);

@@ -32,7 +32,9 @@ struct mask {
     if (const sv seen = inverted_visibility_in(keep.label);
         !seen.empty() && !names_keys_first(keep.m.placed))
       return m.say(call, ": !", seen, " keeps what ", seen, " hides")
-          .say("did you mean ", seen, "? if it is meant, compare positions: index(key) >= ..")
+          .say("did you mean ", seen, "? if it is meant, ",
+               seen.starts_with("document(") ? "let<\"others\">(!..)"
+                                             : "compare positions: index(key) >= ..")
           .show(x);
     if (!x.m.weights.empty()) {
       return m.say(call, " after softmax<", x.m.weights, ">")

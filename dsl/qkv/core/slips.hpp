@@ -1,0 +1,178 @@
+#pragma once
+// Slips of formulas that the names of their operands tell: exp(x) / sum(x). A step that let() names
+// is not looked into, which is the way to insist.
+#include <qkv/core/label.hpp>
+#include <qkv/core/message.hpp>
+
+namespace qkv::detail {
+
+// index(seq) - index(seq), which is 0, and id == id.
+constexpr bool takes_itself(message &m, op kind, const info &l, const info &r) {
+  const bool positions = l.index() && r.index() && l.label.starts_with("index(");
+  const bool exact = l.m.type == i32 && r.m.type == i32 && is_comparison(kind);  // NaN != NaN
+  if (!(positions || exact) || l.s.empty() || l.label != r.label) return false;
+  if (is_shortened(l.label) || l.label.find("number") != sv::npos) return false;
+  m.say(name_of(kind), ": ", l.label, " is on both sides");
+  if (positions)
+    m.say("did you mean the index of another axis on one side?");
+  else
+    m.say("did you mean rename<", l.s[l.s.n - 1]->name, ", other axis>(", l.label,
+          ") on one side?");
+  return true;
+}
+
+// A bias is added to scores.
+constexpr bool multiplies_bias(message &m, const info &scores, const info &bias) {
+  if (scores.m.contracted.empty() || is_infix(bias.label)) return false;
+  for (const sv name : {sv("alibi<"), sv("relative_bias<"), sv("t5_bias<"), sv("t5_causal_bias<")})
+    if (bias.label.starts_with(name)) {
+      m.say("*: ", bias.label, " is a bias, which is added to scores")
+          .say("did you mean ", scores.label, " + ", bias.label,
+               "? if it is meant, let<\"factor\">(", bias.label, ")");
+      return true;
+    }
+  return false;
+}
+
+// Distances cost: the bias is 0 or less.
+constexpr bool subtracts_penalty(message &m, const info &scores, const info &bias) {
+  if (!scores.tensor() || is_infix(bias.label) || !bias.label.starts_with("alibi<")) return false;
+  m.say("-: ", bias.label, " is 0 or less, so it is added to scores")
+      .say("did you mean ", scores.label, " + ", bias.label, "? if it is meant, let<\"distance\">(",
+           bias.label, ")");
+  return true;
+}
+
+// exp(x) / sum<kv>(x).
+constexpr bool lacks_exp(message &m, const info &l, const info &r) {
+  constexpr sv exp = "exp(", sum = "sum(";
+  if (!l.label.starts_with(exp) || !r.label.starts_with(sum) || is_shortened(l.label)) return false;
+  const sv x = r.label.substr(sum.size());
+  if (l.label.substr(exp.size()) != x) return false;
+  m.say("/: ", r.label, " adds up ", x.substr(0, x.size() - 1), ", not its exp")
+      .say("did you mean sum<", r.m.statistic, ">(", l.label, ")? if it is meant, let<\"total\">(",
+           r.label, ")")
+      .show(l, r);
+  return true;
+}
+
+// x / rsqrt(size(d_k)).
+constexpr bool divides_by_inverse(message &m, const info &x, const info &scale) {
+  constexpr sv inverse = "rsqrt(size(";
+  if (!scale.label.starts_with(inverse)) return false;
+  for (const axis_data *a : x.m.contracted)
+    if (scale.label.substr(inverse.size()) == (text() << a->name << "))").view()) {
+      m.say(x.label, " / ", scale.label, " multiplies by the root of what was contracted")
+          .say("did you mean / sqrt(", a->name, ")? if it is meant, * sqrt(size(", a->name, "))")
+          .show(x);
+      return true;
+    }
+  return false;
+}
+
+// mean(x) * mean(x) - mean(x * x).
+constexpr bool negates_variance(message &m, const info &l, const info &r) {
+  constexpr sv mean = "mean(";
+  const std::size_t half = l.label.find(" * mean(");
+  if (half == sv::npos || !l.label.starts_with(mean) || is_shortened(l.label)) return false;
+  const sv of_x = l.label.substr(0, half), x = of_x.substr(mean.size(), half - mean.size() - 1);
+  if (l.label.substr(half + 3) != of_x) return false;
+  text squares;
+  squares << mean << x << " * " << x << ")";
+  if (r.label != squares.view()) return false;
+  m.say("-: ", l.label, " is never more than ", r.label, ", so this is a negative variance")
+      .say("did you mean ", r.label, " - ", l.label, "? if it is meant, let<\"square\">(", l.label,
+           ")")
+      .show(l, r);
+  return true;
+}
+
+// softmax(x) / temperature.
+constexpr bool cools_weights(message &m, const info &w, const info &by) {
+  if (!w.label.starts_with("softmax(") || is_infix(w.label) || w.m.weights.empty()) return false;
+  if (!by.tensor() || !by.s.empty() || !(by.m.given || by.m.param)) return false;
+  m.say("/: ", w.label, " holds weights over ", w.m.weights, ", which no longer add up to 1")
+      .say("divide the scores by ", by.label, "; if it is meant, plain(..) of the weights")
+      .show(w, by);
+  return true;
+}
+
+// x / rsqrt(v).
+constexpr bool divides_by_rsqrt(message &m, const info &x, const info &scale) {
+  if (!scale.tensor() || !scale.label.starts_with("rsqrt(") || is_infix(scale.label)) return false;
+  m.say("/: ", scale.label, " is 1 / sqrt(..), so this multiplies by the root")
+      .say("did you mean ", x.label, " * ", scale.label, "? if it is meant, * sqrt(..)")
+      .show(x, scale);
+  return true;
+}
+
+// exp(x) / mean<kv>(exp(x)).
+constexpr bool divides_by_mean(message &m, const info &l, const info &r) {
+  if (!l.label.starts_with("exp(")) return false;
+  if (r.label != call_label("mean", l.label).view()) return false;
+  m.say("/: weights divided by their mean add up to the number of positions, not to 1")
+      .say("did you mean sum<", r.m.statistic, ">(", l.label,
+           ")? if it is meant, let<\"average\">(", r.label, ")")
+      .show(l, r);
+  return true;
+}
+
+// x / index(seq): the first position is 0.
+constexpr bool divides_by_position(message &m, const info &x, const info &position) {
+  if (!position.index() || !position.label.starts_with("index(") || is_infix(position.label) ||
+      position.s.n != 1)
+    return false;
+  m.say("/: ", position.label, " is 0 at the first position")
+      .say("did you mean ", x.label, " / (", position.label, " + 1)? if it is meant, divide by (",
+           position.label, " + 0)")
+      .show(x);
+  return true;
+}
+
+// sum<seq>(mask(x, keep)) / size(seq).
+constexpr bool counts_hidden(message &m, const info &sum, const info &size) {
+  if (!sum.m.left_out || !sum.label.starts_with("sum(") || !size.index()) return false;
+  for (const axis_data *a : sum.m.statistic)
+    if (size.label == (text() << "size(" << a->name << ")").view()) {
+      m.say("/: ", size.label, " counts what the mask of ", sum.label, " hides")
+          .say("did you mean mean<", a->name, ">(..)? if it is meant, divide by (", size.label,
+               " + 0)")
+          .show(sum);
+      return true;
+    }
+  return false;
+}
+
+// qk_norm(Q, K, scale) / sqrt(d_k).
+constexpr bool scales_cosine(message &m, const info &x, const info &scale) {
+  if (!x.label.starts_with("qk_norm(") || is_infix(x.label) || !scale.m.root) return false;
+  m.say("/: ", x.label, " are cosines times a scale of their own, whatever the size of ",
+        scale.m.root->name)
+      .say("leave sqrt(", scale.m.root->name, ") out; if it is meant, sqrt(size(",
+           scale.m.root->name, "))")
+      .show(x);
+  return true;
+}
+
+// dot<kv>(mask(q k), V) / dot<d>(q, sum<kv>(k)).
+constexpr bool divides_by_all(message &m, const info &l, const info &r) {
+  if (!l.m.left_out || r.m.left_out || !l.label.starts_with("dot(mask(")) return false;
+  if (!r.label.starts_with("dot(") || r.label.find("sum(") == sv::npos) return false;
+  m.say("/: ", l.label, " leaves out what a mask hides, but ", r.label, " adds up every key")
+      .say("did you mean sum<", l.m.contracted,
+           ">(mask(..)) as the divisor? if it is meant, let<\"total\">(", r.label, ")")
+      .show(l, r);
+  return true;
+}
+
+// padding<kv>(n) || window: keys behind the padding are seen wherever the window reaches.
+constexpr bool shows_padding(message &m, const info &padding, const info &other) {
+  if (!padding.label.starts_with("padding(") || is_infix(padding.label)) return false;
+  if (!other.m.placed.query) return false;
+  m.say("or: ", padding.label, " or ", other.label, " shows what lies behind the padding")
+      .say("did you mean ", padding.label, " and ", other.label,
+           "? if it is meant, let<\"filled\">(", padding.label, ")");
+  return true;
+}
+
+}  // namespace qkv::detail
