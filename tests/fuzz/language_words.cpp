@@ -41,7 +41,12 @@ std::optional<value> language::word_of(const step &s, const operands &in) {
     case word::slice: {
       if (in[0]->x.number() || !passes(rule::slice{over}.check(in[0]->x))) return {};
       const value index = from_axis(op::index, over[over.n - 1]);
-      const std::optional<value> at = pointwise(op::add, {&index, in[1]});
+      const value length = from_axis(op::size, over[0]);
+      const op first = r_[s.in[1]].kind;
+      const bool is_bare = first == op::number || first == op::index || first == op::size;
+      const std::optional<value> from = is_bare ? *in[1] : pointwise(op::min, {in[1], &length});
+      if (!from) return from;
+      const std::optional<value> at = pointwise(op::add, {&index, &*from});
       return at ? apply(rule::take{one_axis(over[0])}, *in[0], *at) : at;
     }
     case word::rows:
