@@ -202,43 +202,24 @@ class comparer {
   double absolute_ = 0, relative_ = 0;  // largest errors of the loops
 };
 
-// Per step: true if a 0 that all interpretations give is 0 in every honest arithmetic. False behind
-// a threshold (relu) or a cancellation (a - b), where a rounding error decides between 0 and
-// another value.
+// Per step: true if a 0 that all interpretations give is 0 in every honest arithmetic.
 std::vector<bool> exact_zeros(const program &p) {
   std::vector<bool> exact;
   for (const node &n : p.nodes) {
-    const auto all_operands = [&] {
-      return std::all_of(n.in.begin(), n.in.end(), [&](node_id o) { return exact[o]; });
-    };
-    switch (n.kind) {
-      case op::softmax:
-      case op::exp:
-      case op::sigmoid:
+    const auto is_exact = [&](node_id o) { return exact[o]; };
+    switch (core::facts_of(n.kind).zero) {
+      case core::zero_rule::exact:
         exact.push_back(true);
-        break;  // 0 far below, or behind a mask
-      case op::add:
-      case op::sub:
-      case op::min:
-      case op::max:
-      case op::pow:
-      case op::where:
-      case op::relu:
-      case op::log:
-      case op::cos:
-      case op::cast:
-      case op::not_:
-      case op::and_:
-      case op::or_:
-      case op::logsumexp:
+        break;
+      case core::zero_rule::of_operands:
+        exact.push_back(std::all_of(n.in.begin(), n.in.end(), is_exact));
+        break;
+      case core::zero_rule::of_first:
+        exact.push_back(is_exact(n.in[0]));
+        break;
+      case core::zero_rule::unsure:
         exact.push_back(false);
         break;
-      case op::div:
-      case op::mask:
-        exact.push_back(exact[n.in[0]]);
-        break;
-      default:
-        exact.push_back(!is_comparison(n.kind) && all_operands());
     }
   }
   return exact;

@@ -1,105 +1,56 @@
 #pragma once
-// Pointwise operations on one element, and reductions of a row of numbers; T is long double, double
-// or float. NaN and infinities are as in IEEE 754; silu and gelu are 0 at -inf, their limit.
+// Pointwise operations on one element, and sums of a row of numbers; T is long double, double or
+// float.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <qkv/core/half.hpp>
-#include <stdexcept>
 #include <type_traits>
 
-#include "codegen/program/program.hpp"
+#include "codegen/program/meaning.hpp"
 #include "codegen/reference/order.hpp"
 
 namespace qkv::codegen::detail {
 
+// Floating numbers of C++, as a kind of numbers of program/meaning.hpp: a truth is 1 or 0.
+template <class F>
+struct numbers {
+  using T = F;
+  static T number(T, long double x) { return static_cast<T>(x); }
+  static T truth(bool x) { return x ? T(1) : T(0); }
+  static bool is_true(T x) { return x != 0; }
+  static bool is_nan(T x) { return std::isnan(x); }
+  static bool is_minus_infinity(T x) { return x == -std::numeric_limits<T>::infinity(); }
+  static bool less(T x, T y) { return x < y; }
+  static bool less_equal(T x, T y) { return x <= y; }
+  static bool equal(T x, T y) { return x == y; }
+  static T choose(bool condition, T x, T y) { return condition ? x : y; }
+  static T neg(T x) { return -x; }
+  static T add(T x, T y) { return x + y; }
+  static T sub(T x, T y) { return x - y; }
+  static T mul(T x, T y) { return x * y; }
+  static T div(T x, T y) { return x / y; }
+  static T pow(T x, T y) { return std::pow(x, y); }
+  static T exp(T x) { return std::exp(x); }
+  static T expm1(T x) { return std::expm1(x); }
+  static T log(T x) { return std::log(x); }
+  static T tanh(T x) { return std::tanh(x); }
+  static T erf(T x) { return std::erf(x); }
+  static T erfc(T x) { return std::erfc(x); }
+  static T sqrt(T x) { return std::sqrt(x); }
+  static T abs(T x) { return std::abs(x); }
+  static T cos(T x) { return std::cos(x); }
+  static T sin(T x) { return std::sin(x); }
+};
+
 template <class T>
 T unary(op kind, T x) {
-  switch (kind) {
-    case op::neg:
-      return -x;
-    case op::not_:
-      return x == 0 ? T(1) : T(0);
-    case op::exp:
-      return std::exp(x);
-    case op::log:
-      return std::log(x);
-    case op::tanh:
-      return std::tanh(x);
-    case op::sigmoid:
-      return T(1) / (T(1) + std::exp(-x));
-    case op::relu:
-      return x < 0 ? T(0) : x;
-    case op::gelu:
-      return x == -std::numeric_limits<T>::infinity()
-                 ? T(0)
-                 : T(0.5) * x * std::erfc(x * T(-0.70710678118654752440L));
-    case op::silu:
-      return x == -std::numeric_limits<T>::infinity() ? T(0) : x / (T(1) + std::exp(-x));
-    case op::elu:
-      return x < 0 ? std::expm1(x) : x;
-    case op::sqrt:
-      return std::sqrt(x);
-    case op::rsqrt:
-      return T(1) / std::sqrt(x);
-    case op::abs:
-      return std::abs(x);
-    case op::erf:
-      return std::erf(x);
-    case op::cos:
-      return std::cos(x);
-    case op::sin:
-      return std::sin(x);
-    default:
-      throw std::logic_error("not an operation of one operand");
-  }
+  return meaning_of<numbers<T>>(kind, x, x);
 }
-
-// Comparisons and min, max let NaN through as the language says: a comparison with NaN is false, an extreme is NaN.
 template <class T>
-T binary(op kind, T a, T b) {
-  const auto truth = [](bool x) { return x ? T(1) : T(0); };
-  switch (kind) {
-    case op::add:
-      return a + b;
-    case op::sub:
-      return a - b;
-    case op::mul:
-      return a * b;
-    case op::div:
-      return a / b;
-    case op::min:
-      return std::isnan(a) || a < b ? a : b;
-    case op::max:
-      return std::isnan(a) || a > b ? a : b;
-    case op::pow:
-      return std::pow(a, b);
-    case op::less:
-      return truth(a < b);
-    case op::less_equal:
-      return truth(a <= b);
-    case op::greater:
-      return truth(a > b);
-    case op::greater_equal:
-      return truth(a >= b);
-    case op::equal:
-      return truth(a == b);
-    case op::not_equal:
-      return truth(a != b);
-    case op::and_:
-      return truth(a != 0 && b != 0);
-    case op::or_:
-      return truth(a != 0 || b != 0);
-    default:
-      throw std::logic_error("not an operation of two operands");
-  }
-}
-
-// True if results beyond the range of i32 wrap around.
-inline bool wraps(op kind) {
-  return kind == op::add || kind == op::sub || kind == op::mul || kind == op::neg ||
-         kind == op::abs || kind == op::sum || kind == op::dot || kind == op::cumsum;
+T binary(op kind, T x, T y) {
+  return meaning_of<numbers<T>>(kind, x, y);
 }
 
 // Calls compute(o) with the operation o, as a constant if it is a frequent one, so that no loop in

@@ -28,7 +28,7 @@ tensor_value<T> steps<T>::blank(const std::vector<axis_id> &axes) const {
 template <class T>
 tensor_value<T> steps<T>::run(const node &n, const values &in) const {
   value v = computed(n, in);
-  if (n.type == i32 && wraps(n.kind))
+  if (n.type == i32 && core::facts_of(n.kind).wraps)
     for (auto &x : v.data)
       if (std::isfinite(x)) x = wrapped(static_cast<std::int64_t>(x));
   return v;

@@ -5,24 +5,10 @@
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
+#include "codegen/reference/functions.hpp"
 
 namespace qkv::codegen {
 namespace {
-
-double factor_of(op kind) {
-  switch (kind) {
-    case op::dot:
-      return 2;
-    case op::softmax:
-      return 4;
-    case op::logsumexp:
-      return 3;
-    case op::normalize:
-      return 2;
-    default:
-      return is_pointwise(kind) || is_reduction(kind) ? 1 : 0;
-  }
-}
 
 bool stands_for_itself(op kind) { return is_source(kind) || is_view(kind) || kind == op::output; }
 
@@ -68,43 +54,11 @@ class static_condition {
         return static_cast<double>(at_.at(n.over[0]));
       case op::size:
         return static_cast<double>(size_[n.over[0]]);
-      case op::neg:
-        return -in(0);
-      case op::not_:
-        return in(0) == 0;
-      case op::abs:
-        return in(0) < 0 ? -in(0) : in(0);
-      case op::add:
-        return in(0) + in(1);
-      case op::sub:
-        return in(0) - in(1);
-      case op::mul:
-        return in(0) * in(1);
-      case op::div:
-        return in(0) / in(1);
-      case op::min:
-        return std::min(in(0), in(1));
-      case op::max:
-        return std::max(in(0), in(1));
-      case op::less:
-        return in(0) < in(1);
-      case op::less_equal:
-        return in(0) <= in(1);
-      case op::greater:
-        return in(0) > in(1);
-      case op::greater_equal:
-        return in(0) >= in(1);
-      case op::equal:
-        return in(0) == in(1);
-      case op::not_equal:
-        return in(0) != in(1);
-      case op::and_:
-        return in(0) != 0 && in(1) != 0;
-      case op::or_:
-        return in(0) != 0 || in(1) != 0;
       default:
-        return 1;  // anything else: as if it kept the pair
+        break;
     }
+    if (!has_meaning(n.kind)) return 1;  // as if it kept the pair
+    return meaning_of<detail::numbers<double>>(n.kind, in(0), in(is_binary(n.kind) ? 1 : 0));
   }
 
   const program &p_;
@@ -129,8 +83,8 @@ formula flops_of(const program &p, node_id n) {
   const op kind = p[n].kind;
   // The positions that a constant of the spec takes are no work of a call.
   if (p[n].shape.empty() && p[n].over.empty()) return {};
-  if (is_view(kind)) return formula(factor_of(kind), p[n].shape);
-  return formula(factor_of(kind), every_position(p, n, with(p[n].shape, p[n].over)));
+  if (is_view(kind)) return formula(core::facts_of(kind).flops, p[n].shape);
+  return formula(core::facts_of(kind).flops, every_position(p, n, with(p[n].shape, p[n].over)));
 }
 
 cost_sheet cost_of(const program &p) {

@@ -11,23 +11,7 @@ namespace qkv::codegen {
 
 // A step whose value is a few instructions away from its operands' values.
 inline bool is_cheap(const program &p, node_id n) {
-  switch (p[n].kind) {
-    case op::uniform:
-    case op::exp:
-    case op::log:
-    case op::tanh:
-    case op::sigmoid:
-    case op::gelu:
-    case op::silu:
-    case op::elu:
-    case op::erf:
-    case op::cos:
-    case op::sin:
-    case op::pow:
-      return false;
-    default:
-      return is_inlinable(p, n);
-  }
+  return core::facts_of(p[n].kind).cheap && is_inlinable(p, n);
 }
 
 // Depth-first over n and its operands, each once, down to those for which `enter` returns false.

@@ -21,6 +21,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/kernels/function_specs.hpp"
+#include "tests/support/outside_values.hpp"
 #include "tests/support/places.hpp"
 
 namespace {
@@ -263,6 +264,26 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 TEST_CASE("functions of f32 are as exact as documented") {
   for (const options &how : places()) check_functions<float, double>(how);
+}
+
+TEST_CASE("functions of f32 agree with values made outside") {
+  const auto values = testing::outside_values();
+  const auto list = functions<double>();
+  for (const options &how : places())
+    for (std::size_t f = 0; f < list.size(); ++f) {
+      std::vector<float> x;
+      std::vector<long double> exact;
+      for (const testing::outside_value &v : values)
+        if (name_of(v.kind) == list[f].name)
+          x.push_back(static_cast<float>(v.x)), exact.push_back(v.value);
+      REQUIRE(x.size() >= 64);
+      const auto results = computed(how, x);
+      worst<float> w;
+      for (std::size_t k = 0; k < x.size(); ++k)
+        w.add(x[k], 0, results[f](static_cast<std::int64_t>(k)), exact[k]);
+      INFO(fmt::format("{} of {:a}: {:.9g} is off by {} ulp", list[f].name, w.x, w.got, w.error));
+      CHECK(w.error <= list[f].bound);
+    }
 }
 
 TEST_CASE("functions of f64 are as exact as documented") {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "codegen/halide/lower/math.hpp"
+#include "codegen/halide/lower/numbers.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
 
@@ -24,11 +25,6 @@ Expr counts(const value &v) { return v.empty.defined() ? both(v.present, !v.empt
 value product(const value &a, const value &b, Halide::Type t) {
   return {strict::times(strict::cast(t, a.number), strict::cast(t, b.number)),
           both(counts(a), counts(b))};
-}
-
-Expr choose(const Expr &condition, const Expr &a, const Expr &b) {
-  return a.type().is_bool() ? (condition && a) || (!condition && b)
-                            : Halide::select(condition, a, b);
 }
 
 Expr or_else(const value &v, Expr when_absent) {
@@ -54,99 +50,13 @@ Expr as(dtype t, const Expr &e) {
   return !strict::equal(number, Halide::cast(number.type(), 0));
 }
 
-Expr unary(op o, const Expr &x) {
-  switch (o) {
-    case op::neg:
-      return strict::neg(x);
-    case op::not_:
-      return !x;
-    case op::exp:
-      return math::exp(x);
-    case op::log:
-      return math::log(x);
-    case op::tanh:
-      return math::tanh(x);
-    case op::sigmoid:
-      return math::sigmoid(x);
-    case op::relu:
-      return x.type().is_float() ? math::relu(x) : Halide::max(x, 0);
-    case op::gelu:
-      return math::gelu(x);
-    case op::silu:
-      return math::silu(x);
-    case op::elu:
-      return math::elu(x);
-    case op::sqrt:
-      return Halide::sqrt(x);
-    case op::rsqrt:
-      return strict::div(math::constant(x.type(), 1), Halide::sqrt(x));
-    case op::abs:
-      return Halide::cast(x.type(), Halide::abs(x));  // of an i32, Halide's is an u32
-    case op::erf:
-      return math::erf(x);
-    case op::cos:
-      return Halide::cos(x);
-    case op::sin:
-      return math::sin(x);
-    default:
-      throw std::logic_error("not an operation of one operand");
-  }
-}
-
-// Of booleans by the operations that Halide 21 solves for a position, unlike a == b.
-Expr equal(const Expr &a, const Expr &b) {
-  return a.type().is_bool() ? choose(a, b, !b) : strict::equal(a, b);
-}
-
-// With NaN on either side: false, but for !=.
-Expr comparison(op o, const Expr &a, const Expr &b) {
-  switch (o) {
-    case op::less:
-      return strict::less(a, b);
-    case op::less_equal:
-      return strict::less_equal(a, b);
-    case op::greater:
-      return strict::less(b, a);
-    case op::greater_equal:
-      return strict::less_equal(b, a);
-    case op::equal:
-      return equal(a, b);
-    default:
-      return !equal(a, b);
-  }
-}
-
-Expr binary(op o, const Expr &a, const Expr &b) {
-  if (is_comparison(o)) return comparison(o, a, b);
-  switch (o) {
-    case op::add:
-      return strict::add(a, b);
-    case op::sub:
-      return strict::sub(a, b);
-    case op::mul:
-      return strict::mul(a, b);
-    case op::div:
-      return strict::div(a, b);
-    case op::min:
-      return math::smaller(a, b);
-    case op::max:
-      return math::larger(a, b);
-    case op::pow:
-      return math::pow(a, b);
-    case op::and_:
-      return a && b;
-    case op::or_:
-      return a || b;
-    default:
-      throw std::logic_error("not an operation of two operands");
-  }
-}
+Expr computed(op o, const Expr &x, const Expr &y) { return meaning_of<halide_numbers>(o, x, y); }
 
 // Integer arithmetic that wraps around. Halide assumes that i32 does not overflow, and OpenCL
 // compilers may: for operands without bounds, a + 1 <= b must not become a <= b - 1.
 Expr wrapping(op o, const Expr &a, const Expr &b) {
   const auto bits = [](const Expr &e) { return Halide::cast<std::uint32_t>(e); };
-  return Halide::cast<int>(binary(o, bits(a), bits(b)));
+  return Halide::cast<int>(computed(o, bits(a), bits(b)));
 }
 
 }  // namespace
@@ -272,9 +182,10 @@ value expression::pointwise(node_id n, const indices &i) {
     const Expr whole = as(i32, a.number), negative = wrapping(op::sub, 0, whole);
     return {x.kind == op::neg ? negative : Halide::select(whole < 0, negative, whole), a.present};
   }
-  if (is_unary(x.kind))
-    return {x.kind == op::cast ? as(x.type, a.number) : unary(x.kind, as(x.type, a.number)),
-            a.present};
+  if (is_unary(x.kind)) {
+    const Expr operand = as(x.type, a.number);
+    return {x.kind == op::cast ? operand : computed(x.kind, operand, operand), a.present};
+  }
   value b = at(x.in[1], i);
   dtype t = x.type;
   if (x.kind == op::mul && (a.empty.defined() || b.empty.defined())) {
@@ -285,7 +196,7 @@ value expression::pointwise(node_id n, const indices &i) {
   }
   if (is_comparison(x.kind)) t = detail::common_type(c_.p[x.in[0]].type, c_.p[x.in[1]].type);
   if (c_.whole.unsolvable[n]) guard_comparison(a.number, b.number);
-  const auto compute = c_.whole.wraps[n] ? wrapping : binary;
+  const auto compute = c_.whole.wraps[n] ? wrapping : computed;
   return {compute(x.kind, as(t, a.number), as(t, b.number)), both(a.present, b.present)};
 }
 

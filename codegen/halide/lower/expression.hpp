@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "codegen/halide/lower/choose.hpp"
 #include "codegen/halide/lower/context.hpp"
 
 namespace qkv::codegen {
@@ -58,9 +59,6 @@ class expression {
   std::vector<Halide::Expr> alive_;  // keeps the expressions whose addresses are keys of seen_
 };
 
-// select(), also for conditions: when Halide 21 trims a loop to the positions at which a condition
-// may hold, it takes a select() of booleans for its last operand.
-Halide::Expr choose(const Halide::Expr &condition, const Halide::Expr &a, const Halide::Expr &b);
 Halide::Expr both(Halide::Expr a, Halide::Expr b);  // a && b where undefined means true
 // True if products with this value count: it is present and not an empty weight. Undefined: always.
 Halide::Expr counts(const value &);

@@ -1,5 +1,6 @@
 #pragma once
-// The closed list of operations that a graph is made of, with the name each has in messages.
+// The closed list of operations that a graph is made of, and one table of the facts of each.
+#include <array>
 #include <string_view>
 
 namespace qkv::core {
@@ -86,30 +87,151 @@ enum class op : unsigned char {
   output,
 };
 
-constexpr std::string_view name_of(op o) {
-  constexpr std::string_view names[] = {
-      "in",      "param",     "number",  "index",   "size",      "uniform", "-",         "not",
-      "exp",     "log",       "tanh",    "sigmoid", "relu",      "gelu",    "silu",      "elu",
-      "sqrt",    "rsqrt",     "abs",     "erf",     "cos",       "sin",     "cast",      "+",
-      "-",       "*",         "/",       "min",     "max",       "pow",     "<",         "<=",
-      ">",       ">=",        "==",      "!=",      "and",       "or",      "where",     "dot",
-      "sum",     "max",       "min",     "mean",    "logsumexp", "softmax", "normalize", "cumsum",
-      "carried", "scan",      "last",    "mask",    "take",      "concat",  "rename",    "split",
-      "merge",   "broadcast", "element", "out"};
-  return names[static_cast<int>(o)];
-}
+enum class op_group : unsigned char {
+  source,
+  random,
+  unary,
+  arithmetic,
+  comparison,
+  logic,
+  choice,
+  contraction,
+  reduction,
+  weights,
+  prefix,
+  state,
+  scan,
+  mask,
+  gather,
+  view,
+  output
+};
 
-constexpr bool is_source(op o) { return o <= op::size; }
-constexpr bool is_unary(op o) { return o >= op::neg && o <= op::cast; }
-constexpr bool is_binary(op o) { return o >= op::add && o <= op::or_; }
-constexpr bool is_comparison(op o) { return o >= op::less && o <= op::not_equal; }
-constexpr bool is_pointwise(op o) { return o >= op::neg && o <= op::where; }
-constexpr bool is_reduction(op o) { return o >= op::sum && o <= op::logsumexp; }
+// The type of a result, from the (common) type of the operands: see types.hpp.
+enum class result_rule : unsigned char {
+  other,     // said by the step itself
+  computed,  // that in which arithmetic is done
+  floating,
+  truth  // b8
+};
+
+// Where a result that is 0 in every interpretation is 0 in every honest arithmetic.
+enum class zero_rule : unsigned char {
+  exact,        // always: 0 far below, or behind a mask
+  of_operands,  // if those of the operands are
+  of_first,     // if that of the first is
+  unsure        // never: a rounding error decides between 0 and another value
+};
+
+struct op_facts {
+  op kind;
+  std::string_view name;  // in messages
+  op_group group;
+  result_rule type;
+  int flops;   // of one element, or of one term
+  bool cheap;  // a few instructions away from its operands
+  zero_rule zero;
+  bool wraps;  // beyond the range of i32
+};
+
+// Every operation, in the order of its value.
+inline constexpr auto op_table = [] {
+  using enum op_group;
+  using enum result_rule;
+  using enum zero_rule;
+  // kind, name, group, type, flops, cheap, zero, wraps
+  return std::to_array<op_facts>({
+      {op::input, "in", source, other, 0, true, of_operands, false},
+      {op::param, "param", source, other, 0, true, of_operands, false},
+      {op::number, "number", source, other, 0, true, of_operands, false},
+      {op::index, "index", source, other, 0, true, of_operands, false},
+      {op::size, "size", source, other, 0, true, of_operands, false},
+      {op::uniform, "uniform", random, other, 0, false, of_operands, false},
+      {op::neg, "-", unary, computed, 1, true, of_operands, true},
+      {op::not_, "not", unary, truth, 1, true, unsure, false},
+      {op::exp, "exp", unary, floating, 1, false, exact, false},
+      {op::log, "log", unary, floating, 1, false, unsure, false},
+      {op::tanh, "tanh", unary, floating, 1, false, of_operands, false},
+      {op::sigmoid, "sigmoid", unary, floating, 1, false, exact, false},
+      {op::relu, "relu", unary, computed, 1, true, unsure, false},
+      {op::gelu, "gelu", unary, floating, 1, false, of_operands, false},
+      {op::silu, "silu", unary, floating, 1, false, of_operands, false},
+      {op::elu, "elu", unary, floating, 1, false, of_operands, false},
+      {op::sqrt, "sqrt", unary, floating, 1, true, of_operands, false},
+      {op::rsqrt, "rsqrt", unary, floating, 1, true, of_operands, false},
+      {op::abs, "abs", unary, computed, 1, true, of_operands, true},
+      {op::erf, "erf", unary, floating, 1, false, of_operands, false},
+      {op::cos, "cos", unary, floating, 1, false, unsure, false},
+      {op::sin, "sin", unary, floating, 1, false, of_operands, false},
+      {op::cast, "cast", unary, other, 1, true, unsure, false},
+      {op::add, "+", arithmetic, computed, 1, true, unsure, true},
+      {op::sub, "-", arithmetic, computed, 1, true, unsure, true},
+      {op::mul, "*", arithmetic, computed, 1, true, of_operands, true},
+      {op::div, "/", arithmetic, floating, 1, true, of_first, false},
+      {op::min, "min", arithmetic, computed, 1, true, unsure, false},
+      {op::max, "max", arithmetic, computed, 1, true, unsure, false},
+      {op::pow, "pow", arithmetic, floating, 1, false, unsure, false},
+      {op::less, "<", comparison, truth, 1, true, unsure, false},
+      {op::less_equal, "<=", comparison, truth, 1, true, unsure, false},
+      {op::greater, ">", comparison, truth, 1, true, unsure, false},
+      {op::greater_equal, ">=", comparison, truth, 1, true, unsure, false},
+      {op::equal, "==", comparison, truth, 1, true, unsure, false},
+      {op::not_equal, "!=", comparison, truth, 1, true, unsure, false},
+      {op::and_, "and", logic, truth, 1, true, unsure, false},
+      {op::or_, "or", logic, truth, 1, true, unsure, false},
+      {op::where, "where", choice, other, 1, true, unsure, false},
+      {op::dot, "dot", contraction, floating, 2, true, of_operands, true},
+      {op::sum, "sum", reduction, computed, 1, true, of_operands, true},
+      {op::max_over, "max", reduction, computed, 1, true, of_operands, false},
+      {op::min_over, "min", reduction, computed, 1, true, of_operands, false},
+      {op::mean, "mean", reduction, floating, 1, true, of_operands, false},
+      {op::logsumexp, "logsumexp", reduction, floating, 3, true, unsure, false},
+      {op::softmax, "softmax", weights, floating, 4, true, exact, false},
+      {op::normalize, "normalize", weights, floating, 2, true, of_operands, false},
+      {op::cumsum, "cumsum", prefix, computed, 0, true, of_operands, true},
+      {op::carried, "carried", state, other, 0, true, of_operands, false},
+      {op::scan, "scan", scan, other, 0, true, of_operands, false},
+      {op::last, "last", scan, other, 0, true, of_operands, false},
+      {op::mask, "mask", mask, other, 0, true, of_first, false},
+      {op::take, "take", gather, other, 0, true, of_operands, false},
+      {op::concat, "concat", gather, other, 0, true, of_operands, false},
+      {op::rename, "rename", view, other, 0, true, of_operands, false},
+      {op::split, "split", view, other, 0, true, of_operands, false},
+      {op::merge, "merge", view, other, 0, true, of_operands, false},
+      {op::broadcast, "broadcast", view, other, 0, true, of_operands, false},
+      {op::element, "element", view, other, 0, true, of_operands, false},
+      {op::output, "out", output, other, 0, true, of_operands, false},
+  });
+}();
+inline constexpr int op_count = op_table.size();
+
+constexpr bool in_order_of_values() {
+  for (int i = 0; i < op_count; ++i)
+    if (static_cast<int>(op_table[static_cast<std::size_t>(i)].kind) != i) return false;
+  return true;
+}
+static_assert(in_order_of_values() && op_count == static_cast<int>(op::output) + 1,
+              "each operation has one row of op_table, at its own place");
+
+constexpr const op_facts &facts_of(op o) { return op_table[static_cast<std::size_t>(o)]; }
+constexpr std::string_view name_of(op o) { return facts_of(o).name; }
+constexpr op_group group_of(op o) { return facts_of(o).group; }
+
+constexpr bool is_source(op o) { return group_of(o) == op_group::source; }
+constexpr bool is_unary(op o) { return group_of(o) == op_group::unary; }
+constexpr bool is_comparison(op o) { return group_of(o) == op_group::comparison; }
+constexpr bool is_binary(op o) {
+  return group_of(o) >= op_group::arithmetic && group_of(o) <= op_group::logic;
+}
+constexpr bool is_pointwise(op o) {
+  return group_of(o) >= op_group::unary && group_of(o) <= op_group::choice;
+}
+constexpr bool is_reduction(op o) { return group_of(o) == op_group::reduction; }
 // A value of one position of a scan: no step of its own outside of it.
 constexpr bool is_of_a_position(op o) { return o == op::carried || o == op::element; }
-constexpr bool is_gather(op o) { return o == op::take || o == op::concat; }
-constexpr bool makes_weights(op o) { return o == op::softmax || o == op::normalize; }
-constexpr bool is_view(op o) { return o >= op::rename && o <= op::element; }
+constexpr bool is_gather(op o) { return group_of(o) == op_group::gather; }
+constexpr bool makes_weights(op o) { return group_of(o) == op_group::weights; }
+constexpr bool is_view(op o) { return group_of(o) == op_group::view; }
 
 }  // namespace qkv::core
 

@@ -189,7 +189,7 @@ constexpr axes common_statistic(const info &l, const info &r) {
 constexpr marks binary_marks(op kind, const info &l, const info &r) {
   const axes shape = pointwise_shape(l, r);
   marks m;
-  m.type = binary_type(kind, l.m.type, r.m.type);
+  m.type = result_type(kind, l.m.type, r.m.type);
   m.param = (l.tensor() || r.tensor()) && l.param() && r.param();
   m.contracted = l.m.contracted.with(r.m.contracted);
   m.statistic = common_statistic(l, r);

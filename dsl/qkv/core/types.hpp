@@ -17,19 +17,19 @@ constexpr dtype common_type(dtype a, dtype b) {
   return a == f64 || b == f64 ? f64 : a == f32 || b == f32 ? f32 : i32;
 }
 
-constexpr dtype binary_type(op kind, dtype a, dtype b) {
-  if (is_comparison(kind) || kind == op::and_ || kind == op::or_) return b8;
-  const dtype t = common_type(a, b);
-  return kind == op::div || kind == op::pow ? as_float(t) : t;
+// Of an operation whose operands have this (common) type.
+constexpr dtype result_type(op kind, dtype t) {
+  switch (facts_of(kind).type) {
+    case result_rule::truth:
+      return b8;
+    case result_rule::floating:
+      return as_float(t);
+    default:
+      return computed(t);
+  }
 }
-
-constexpr dtype unary_type(op kind, dtype t) {
-  if (kind == op::not_) return b8;
-  return kind == op::neg || kind == op::abs || kind == op::relu ? computed(t) : as_float(t);
-}
-
-constexpr dtype reduced_type(op kind, dtype t) {
-  return kind == op::mean || kind == op::logsumexp ? as_float(t) : computed(t);
+constexpr dtype result_type(op kind, dtype a, dtype b) {
+  return result_type(kind, common_type(a, b));
 }
 
 }  // namespace qkv::detail

@@ -62,7 +62,7 @@ struct negated {
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const {
     marks m = x.m;
-    m.type = unary_type(kind, m.type);
+    m.type = result_type(kind, m.type);
     m.root = {};
     m.given = false;
     return m;

@@ -17,9 +17,7 @@ struct cumsum {
     return m;
   }
   constexpr axes shape(const info &x) const { return x.s; }
-  constexpr marks meaning(const info &x) const {
-    return values(x.m, reduced_type(op::sum, x.m.type));
-  }
+  constexpr marks meaning(const info &x) const { return values(x.m, result_type(kind, x.m.type)); }
 };
 
 }  // namespace detail::rule

@@ -32,7 +32,7 @@ struct function {
   }
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const {
-    marks m = bent(x.m, unary_type(kind, x.m.type));
+    marks m = bent(x.m, result_type(kind, x.m.type));
     const auto stays = [&](treatment by) { return is_done(x, by); };
     if ((kind == op::exp && stays(treatment::shifted)) ||
         ((kind == op::cos || kind == op::sin) && is_counted(x)))

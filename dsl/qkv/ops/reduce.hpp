@@ -30,7 +30,7 @@ struct reduction {
   }
   constexpr axes shape(const info &x) const { return x.s.without(over); }
   constexpr marks meaning(const info &x) const {
-    marks m = values(x.m, reduced_type(kind, x.m.type));
+    marks m = values(x.m, result_type(kind, x.m.type));
     m.statistic = x.m.statistic.with(over);
     m.contracted = kind == op::sum ? x.m.contracted.with(over) : x.m.contracted;
     if (kind == op::sum && is_done(x, treatment::shifted, over)) m.done = x.m.done;

@@ -1,0 +1,122 @@
+#pragma once
+// The meaning of each pointwise operation, once, for any kind of numbers: the interpreter computes
+// it in long double, double or float, a writer as an expression of its compiler.
+//
+// M is a kind of numbers: their type T, what is primitive (exp, less, choose, ..), and possibly
+// realised<Kind>(x, y), by which it computes an operation in a way of its own.
+//
+// NaN and infinities are as in IEEE 754: a comparison with NaN is false, min and max of NaN are NaN.
+// silu and gelu are 0 at -inf, their limit.
+#include <array>
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "codegen/program/program.hpp"
+
+namespace qkv::codegen {
+
+// cast needs a type, where has three operands: they have no meaning here.
+constexpr bool has_meaning(op o) { return is_pointwise(o) && o != op::cast && o != op::where; }
+
+// Of one operand: x.
+template <op Kind, class M>
+typename M::T meaning(const typename M::T &x, const typename M::T &y) {
+  const auto number = [&](auto value) { return M::number(x, value); };
+  const auto sigmoid = [&](const typename M::T &numerator) {
+    return M::div(numerator, M::add(number(1), M::exp(M::neg(x))));
+  };
+  if constexpr (requires { M::template realised<Kind>(x, y); }) {
+    return M::template realised<Kind>(x, y);
+  } else if constexpr (Kind == op::neg) {
+    return M::neg(x);
+  } else if constexpr (Kind == op::not_) {
+    return M::truth(!M::is_true(x));
+  } else if constexpr (Kind == op::exp) {
+    return M::exp(x);
+  } else if constexpr (Kind == op::log) {
+    return M::log(x);
+  } else if constexpr (Kind == op::tanh) {
+    return M::tanh(x);
+  } else if constexpr (Kind == op::sigmoid) {
+    return sigmoid(number(1));
+  } else if constexpr (Kind == op::relu) {
+    return M::choose(M::less(x, number(0)), number(0), x);
+  } else if constexpr (Kind == op::gelu) {  // x (1 + erf(x / sqrt 2)) / 2
+    const auto tail = M::erfc(M::mul(x, number(-0.70710678118654752440L)));
+    return M::choose(M::is_minus_infinity(x), number(0), M::mul(M::mul(number(0.5), x), tail));
+  } else if constexpr (Kind == op::silu) {
+    return M::choose(M::is_minus_infinity(x), number(0), sigmoid(x));
+  } else if constexpr (Kind == op::elu) {
+    return M::choose(M::less(x, number(0)), M::expm1(x), x);
+  } else if constexpr (Kind == op::sqrt) {
+    return M::sqrt(x);
+  } else if constexpr (Kind == op::rsqrt) {
+    return M::div(number(1), M::sqrt(x));
+  } else if constexpr (Kind == op::abs) {
+    return M::abs(x);
+  } else if constexpr (Kind == op::erf) {
+    return M::erf(x);
+  } else if constexpr (Kind == op::cos) {
+    return M::cos(x);
+  } else if constexpr (Kind == op::sin) {
+    return M::sin(x);
+  } else if constexpr (Kind == op::add) {
+    return M::add(x, y);
+  } else if constexpr (Kind == op::sub) {
+    return M::sub(x, y);
+  } else if constexpr (Kind == op::mul) {
+    return M::mul(x, y);
+  } else if constexpr (Kind == op::div) {
+    return M::div(x, y);
+  } else if constexpr (Kind == op::min) {
+    return M::choose(M::is_nan(x) || M::less(x, y), x, y);
+  } else if constexpr (Kind == op::max) {
+    return M::choose(M::is_nan(x) || M::less(y, x), x, y);
+  } else if constexpr (Kind == op::pow) {
+    return M::pow(x, y);
+  } else if constexpr (Kind == op::less) {
+    return M::truth(M::less(x, y));
+  } else if constexpr (Kind == op::less_equal) {
+    return M::truth(M::less_equal(x, y));
+  } else if constexpr (Kind == op::greater) {
+    return M::truth(M::less(y, x));
+  } else if constexpr (Kind == op::greater_equal) {
+    return M::truth(M::less_equal(y, x));
+  } else if constexpr (Kind == op::equal) {
+    return M::truth(M::equal(x, y));
+  } else if constexpr (Kind == op::not_equal) {
+    return M::truth(!M::equal(x, y));
+  } else if constexpr (Kind == op::and_) {
+    return M::truth(M::is_true(x) && M::is_true(y));
+  } else if constexpr (Kind == op::or_) {
+    return M::truth(M::is_true(x) || M::is_true(y));
+  } else {
+    static_assert(!has_meaning(Kind), "the meaning of a pointwise operation is missing");
+  }
+}
+
+template <class M>
+using pointwise_function = typename M::T (*)(const typename M::T &, const typename M::T &);
+
+// By operation; nullptr for those without a meaning.
+template <class M>
+inline constexpr auto meanings = []<std::size_t... I>(std::index_sequence<I...>) {
+  const auto of = []<op Kind>() -> pointwise_function<M> {
+    if constexpr (has_meaning(Kind))
+      return meaning<Kind, M>;
+    else
+      return nullptr;
+  };
+  return std::array { of.template operator()<static_cast<op>(I)>()... };
+}(std::make_index_sequence<core::op_count>());
+
+// Throws std::logic_error for an operation without a meaning.
+template <class M>
+typename M::T meaning_of(op o, const typename M::T &x, const typename M::T &y) {
+  if (!has_meaning(o)) throw std::logic_error(std::string(name_of(o)) + " is not pointwise");
+  return meanings<M>[static_cast<std::size_t>(o)](x, y);
+}
+
+}  // namespace qkv::codegen
