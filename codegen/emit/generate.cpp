@@ -58,8 +58,8 @@ std::string read(const std::string &path) {
   return text.str();
 }
 
-// What the objects of a kernel depend on beside the sources of the code generator and of the spec.
-// The folder is left out: it holds the stamp.
+// The options that the objects of a kernel depend on, with their values. The folder of the results
+// is not one: it holds the stamp.
 std::string options_of(const command_line &line) {
   std::string text;
   for (const auto &[name, value] : line.options)

@@ -5,8 +5,8 @@
 // M is a kind of numbers: their type T, what is primitive (exp, less, choose, ..), and possibly
 // realised<Kind>(x, y), by which it computes an operation in a way of its own.
 //
-// NaN and infinities are as in IEEE 754: a comparison with NaN is false, min and max of NaN are NaN.
-// silu and gelu are 0 at -inf, their limit.
+// NaN and infinities are as in IEEE 754: a comparison with NaN is false, min and max of NaN are
+// NaN. silu and gelu are 0 at -inf, their limit.
 #include <array>
 #include <cstddef>
 #include <stdexcept>

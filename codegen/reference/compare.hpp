@@ -42,9 +42,9 @@ struct verdict {
 //                         + 4 u s + 2 noise + smallest
 // where u is the unit roundoff of the type, 2^-24 for f32 and 2^-53 for f64. The noise of a
 // contraction or reduction is u times the sum of its |terms|, carried through the pointwise steps
-// after it (noise.hpp). Where compiled code contracts in another order, other terms are summed last:
-// the noise of its order counts, too. Here smallest is the type's smallest number. Infinities and NaNs must match the
-// reference (values beyond the type's range count as infinities). Promised zeros must be exactly 0.
+// after it (noise.hpp). Where compiled code contracts in another order, it sums other terms last, so
+// the noise of its order counts, too. `smallest` is the type's smallest number. Infinities and NaNs
+// must match the reference (values beyond the type's range count as infinities). Promised zeros must be exactly 0.
 // A result that is 0 everywhere is wrong if the zeros are neither promised nor believed. Where the
 // noise is infinite, any result is right. Never throws on wrong results.
 verdict compare(const expectation &, std::span<const double> result);
@@ -53,8 +53,8 @@ verdict compare(const expectation &, std::span<const double> result);
 // its elements, 0 everywhere), that one alone.
 std::vector<verdict> wrong_elements(const expectation &, std::span<const double> result);
 
-// In what follows, `computed` is the same kernel in the form that compiled code was made of, with its
-// order of contractions; nullptr for the program itself.
+// In what follows, `computed` is the same kernel in the form that compiled code was made of, with
+// its order of contractions; nullptr for the program itself.
 //
 // Everything needed to judge results of a kernel for these arguments, outputs in order. A zero is
 // promised if the reference and the loops give 0 and no step turns a rounding error into 0 (as relu

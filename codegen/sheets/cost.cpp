@@ -58,7 +58,8 @@ class static_condition {
         break;
     }
     if (!has_meaning(n.kind)) return 1;  // as if it kept the pair
-    return meaning_of<detail::numbers<double>>(n.kind, in(0), in(is_binary(n.kind) ? 1 : 0));
+    const double x = in(0);
+    return meaning_of<detail::numbers<double>>(n.kind, x, is_binary(n.kind) ? in(1) : x);
   }
 
   const program &p_;

@@ -4,7 +4,6 @@
 
 #include "devices/device_pool.hpp"
 #include "devices/driver.hpp"
-#include "memory/layout.hpp"
 #include "process/fork.hpp"
 #include "status/fail.hpp"
 

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "compiled/context.hpp"
-#include "memory/layout.hpp"
 #include "process/fork.hpp"
 #include "status/fail.hpp"
 
@@ -158,6 +157,13 @@ const halide_device_interface_t *interface_of(device d) {
   const auto get =
       d == device::cuda ? halide_cuda_device_interface : halide_opencl_device_interface;
   return get ? get() : nullptr;
+}
+
+const char *device_name(int d) {
+  return d == QKV_CUDA     ? "cuda"
+         : d == QKV_OPENCL ? "opencl"
+         : d == QKV_HOST   ? "host"
+                           : "a device that does not exist";
 }
 
 status present(const char *asks, device d) {

@@ -1,12 +1,16 @@
 #pragma once
 // The drivers of devices: whether they are there, and the contexts that calls run in; private to
 // the runtime.
+#include <qkv/kernel.h>
+
 #include <qkv/options.hpp>
 #include <qkv/status.hpp>
 
 #include "compiled/halide.hpp"
 
 namespace qkv::detail {
+
+const char *device_name(int device);
 
 bool is_device_error(int halide_code);
 

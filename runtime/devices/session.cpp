@@ -1,6 +1,7 @@
 #include "devices/session.hpp"
 
 #include "devices/device_pool.hpp"
+#include "devices/driver.hpp"
 #include "memory/layout.hpp"
 #include "status/fail.hpp"
 

@@ -33,11 +33,4 @@ std::int64_t span_of(const qkv_tensor &t) {
   return span;
 }
 
-const char *device_name(int d) {
-  return d == QKV_CUDA     ? "cuda"
-         : d == QKV_OPENCL ? "opencl"
-         : d == QKV_HOST   ? "host"
-                           : "a device that does not exist";
-}
-
 }  // namespace qkv::detail

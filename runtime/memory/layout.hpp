@@ -9,7 +9,6 @@ namespace qkv::detail {
 
 bool empty(const qkv_tensor &);
 std::int64_t span_of(const qkv_tensor &);  // elements from the first to the last, 0 when empty
-const char *device_name(int device);
 
 // Halide's limit for a stride counts whole strides, the last one included.
 std::int64_t widest_stride(std::int64_t extent);

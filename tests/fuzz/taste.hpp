@@ -1,5 +1,5 @@
 #pragma once
-// What random specs are drawn for.
+// Restrictions on random specs, by the use that is made of them.
 
 namespace qkv::fuzz {
 

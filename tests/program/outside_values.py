@@ -58,26 +58,31 @@ def power(x, y):
         return (math.copysign(INF, x) if odd else INF) if x == 0 else NAN
 
 
+def both(of):
+    return of, of
+
+
 def extreme(pick):
     return lambda x, y: NAN if math.isnan(x) or math.isnan(y) else pick(x, y)
 
 
+# The value of finite operands, and of special ones.
 PAIRS = {
-    "+": (lambda x, y: x + y, lambda x, y: x + y),
-    "sub": (lambda x, y: x - y, lambda x, y: x - y),
-    "*": (lambda x, y: x * y, lambda x, y: x * y),
+    "+": both(lambda x, y: x + y),
+    "sub": both(lambda x, y: x - y),
+    "*": both(lambda x, y: x * y),
     "/": (lambda x, y: x / y, divided),
     "min": (min, extreme(min)),
     "max": (max, extreme(max)),
     "pow": (lambda x, y: mpmath.power(abs(x), y), power),
-    "<": (lambda x, y: x < y, lambda x, y: x < y),
-    "<=": (lambda x, y: x <= y, lambda x, y: x <= y),
-    ">": (lambda x, y: x > y, lambda x, y: x > y),
-    ">=": (lambda x, y: x >= y, lambda x, y: x >= y),
-    "==": (lambda x, y: x == y, lambda x, y: x == y),
-    "!=": (lambda x, y: x != y, lambda x, y: x != y),
-    "and": (lambda x, y: x != 0 and y != 0, lambda x, y: x != 0 and y != 0),
-    "or": (lambda x, y: x != 0 or y != 0, lambda x, y: x != 0 or y != 0),
+    "<": both(lambda x, y: x < y),
+    "<=": both(lambda x, y: x <= y),
+    ">": both(lambda x, y: x > y),
+    ">=": both(lambda x, y: x >= y),
+    "==": both(lambda x, y: x == y),
+    "!=": both(lambda x, y: x != y),
+    "and": both(lambda x, y: x != 0 and y != 0),
+    "or": both(lambda x, y: x != 0 or y != 0),
 }
 SPECIAL = [NAN, INF, -INF, 0.0, -0.0, 1.0, -1.0, 2.0]
 

@@ -1,4 +1,4 @@
-// What was done to a step along an axis, and then undone or done by half: refused, and right
+// Treatments of a step along an axis that another step contradicts are refused, and right
 // neighbours are not.
 #include "spec.hpp"
 

@@ -26,7 +26,7 @@ struct positive {
   constexpr text check(const info &x) const {
     message m;
     for (const sv map : {sv("elu("), sv("tanh("), sv("silu("), sv("gelu(")})
-      if (x.label.starts_with(map) && !is_infix(x.label))
+      if (is_call(x.label, map))
         m.say("linear_attention: ", x.label, " may be negative, and the divisor 0")
             .say("did you mean elu_plus_one(..)? if it is meant, let<\"features\">(", x.label, ")")
             .show(x);

@@ -16,7 +16,7 @@ namespace rule {
 struct log_decay {
   constexpr text check(const info &g) const {
     message m;
-    if (!is_infix(g.label) && (g.label.starts_with("sigmoid(") || g.label.starts_with("exp(")))
+    if (is_call(g.label, "sigmoid(") || is_call(g.label, "exp("))
       m.say("log_decay: ", g.label, " is above 0, so the state would grow")
           .say("did you mean log(", g.label, ")? if it is meant, let<..>(..)")
           .show(g);

@@ -19,6 +19,9 @@ constexpr bool is_infix(sv label) {
   return false;
 }
 
+// True for the label of a call: softmax(x), of "softmax(".
+constexpr bool is_call(sv label, sv begin) { return label.starts_with(begin) && !is_infix(label); }
+
 // Two steps may share a label that has dots for a long operand.
 constexpr bool is_shortened(sv label) { return label.find("..") != sv::npos; }
 

@@ -34,7 +34,7 @@ struct placing {
   const info *length = nullptr;  // that from counts back from
 };
 
-// What was done to x along an axis.
+// A treatment of x along an axis that a later step may undo or contradict.
 enum class treatment : unsigned char {
   none,
   shifted,    // x - max<along>(x), or exp of it, or a sum of exp of it over along

@@ -18,8 +18,8 @@ constexpr text related_pair(relation by, const maybe_axis &query, const maybe_ax
   return t << name_of(by) << "<" << query->name << ", " << key->name << ">";
 }
 
-// The padding, document, causal or cached causal mask at the start of the label of a condition: padding(n),
-// causal<seq, kv>. Empty if there is none.
+// The padding, document, causal or cached causal mask at the start of the label of a condition:
+// padding(n), causal<seq, kv>. Empty if there is none.
 constexpr sv visibility_in(sv condition) {
   for (const sv name : {sv("padding("), sv("causal<"), sv("cached_causal<"), sv("document(")}) {
     if (!condition.starts_with(name)) continue;

@@ -23,9 +23,9 @@ constexpr bool takes_itself(message &m, op kind, const info &l, const info &r) {
 
 // A bias is added to scores.
 constexpr bool multiplies_bias(message &m, const info &scores, const info &bias) {
-  if (scores.m.contracted.empty() || is_infix(bias.label)) return false;
+  if (scores.m.contracted.empty()) return false;
   for (const sv name : {sv("alibi<"), sv("relative_bias<"), sv("t5_bias<"), sv("t5_causal_bias<")})
-    if (bias.label.starts_with(name)) {
+    if (is_call(bias.label, name)) {
       m.say("*: ", bias.label, " is a bias, which is added to scores")
           .say("did you mean ", scores.label, " + ", bias.label,
                "? if it is meant, let<\"factor\">(", bias.label, ")");
@@ -36,7 +36,7 @@ constexpr bool multiplies_bias(message &m, const info &scores, const info &bias)
 
 // Distances cost: the bias is 0 or less.
 constexpr bool subtracts_penalty(message &m, const info &scores, const info &bias) {
-  if (!scores.tensor() || is_infix(bias.label) || !bias.label.starts_with("alibi<")) return false;
+  if (!scores.tensor() || !is_call(bias.label, "alibi<")) return false;
   m.say("-: ", bias.label, " is 0 or less, so it is added to scores")
       .say("did you mean ", scores.label, " + ", bias.label, "? if it is meant, let<\"distance\">(",
            bias.label, ")");
@@ -89,7 +89,7 @@ constexpr bool negates_variance(message &m, const info &l, const info &r) {
 
 // softmax(x) / temperature.
 constexpr bool cools_weights(message &m, const info &w, const info &by) {
-  if (!w.label.starts_with("softmax(") || is_infix(w.label) || w.m.weights.empty()) return false;
+  if (!is_call(w.label, "softmax(") || w.m.weights.empty()) return false;
   if (!by.tensor() || !by.s.empty() || !(by.m.given || by.m.param)) return false;
   m.say("/: ", w.label, " holds weights over ", w.m.weights, ", which no longer add up to 1")
       .say("divide the scores by ", by.label, "; if it is meant, plain(..) of the weights")
@@ -99,7 +99,7 @@ constexpr bool cools_weights(message &m, const info &w, const info &by) {
 
 // x / rsqrt(v).
 constexpr bool divides_by_rsqrt(message &m, const info &x, const info &scale) {
-  if (!scale.tensor() || !scale.label.starts_with("rsqrt(") || is_infix(scale.label)) return false;
+  if (!scale.tensor() || !is_call(scale.label, "rsqrt(")) return false;
   m.say("/: ", scale.label, " is 1 / sqrt(..), so this multiplies by the root")
       .say("did you mean ", x.label, " * ", scale.label, "? if it is meant, * sqrt(..)")
       .show(x, scale);
@@ -119,9 +119,7 @@ constexpr bool divides_by_mean(message &m, const info &l, const info &r) {
 
 // x / index(seq): the first position is 0.
 constexpr bool divides_by_position(message &m, const info &x, const info &position) {
-  if (!position.index() || !position.label.starts_with("index(") || is_infix(position.label) ||
-      position.s.n != 1)
-    return false;
+  if (!position.index() || !is_call(position.label, "index(") || position.s.n != 1) return false;
   m.say("/: ", position.label, " is 0 at the first position")
       .say("did you mean ", x.label, " / (", position.label, " + 1)? if it is meant, divide by (",
            position.label, " + 0)")
@@ -145,7 +143,7 @@ constexpr bool counts_hidden(message &m, const info &sum, const info &size) {
 
 // qk_norm(Q, K, scale) / sqrt(d_k).
 constexpr bool scales_cosine(message &m, const info &x, const info &scale) {
-  if (!x.label.starts_with("qk_norm(") || is_infix(x.label) || !scale.m.root) return false;
+  if (!is_call(x.label, "qk_norm(") || !scale.m.root) return false;
   m.say("/: ", x.label, " are cosines times a scale of their own, whatever the size of ",
         scale.m.root->name)
       .say("leave sqrt(", scale.m.root->name, ") out; if it is meant, sqrt(size(",
@@ -167,8 +165,7 @@ constexpr bool divides_by_all(message &m, const info &l, const info &r) {
 
 // padding<kv>(n) || window: keys behind the padding are seen wherever the window reaches.
 constexpr bool shows_padding(message &m, const info &padding, const info &other) {
-  if (!padding.label.starts_with("padding(") || is_infix(padding.label)) return false;
-  if (!other.m.placed.query) return false;
+  if (!is_call(padding.label, "padding(") || !other.m.placed.query) return false;
   m.say("or: ", padding.label, " or ", other.label, " shows what lies behind the padding")
       .say("did you mean ", padding.label, " and ", other.label,
            "? if it is meant, let<\"filled\">(", padding.label, ")");

@@ -91,7 +91,7 @@ constexpr bool centred_elsewhere(message &m, const call_name &call, const info &
 
 // Terms of exp(x) / sum(exp(y)), or of dot(exp(x), V) / sum(exp(y)), that one of x and y lacks.
 constexpr bool sums_others(message &m, const info &l, const info &r) {
-  if (!r.label.starts_with("sum(exp(") || is_infix(r.label) || r.m.statistic.n != 1) return false;
+  if (!is_call(r.label, "sum(exp(") || r.m.statistic.n != 1) return false;
   const axis_data *along = r.m.statistic[0];
   const bool weights = l.label.starts_with("exp(") && l.s.has(along);
   if (!weights && !(l.label.starts_with("dot(exp(") && l.m.contracted.has(along))) return false;
@@ -164,7 +164,7 @@ constexpr bool unit_elsewhere(message &m, const axes &over, const info &l, const
   return true;
 }
 
-// Queries rotated as if they were the first, and a mask that says that they are the last of a cache.
+// Queries rotated as if they were the first, and a mask that makes them the last of a cache.
 constexpr bool rotates_from_0(message &m, const call_name &call, const info &scores,
                               const info &keep) {
   const core::placing &p = keep.m.placed;

@@ -25,8 +25,7 @@ constexpr bool compares_truth(message &m, op kind, const info &l, const info &r)
 // A prefix is seen by all queries, a causal mask beside it hides it again.
 constexpr bool hides_prefix(message &m, const info &causal, const info &prefix) {
   const placing &p = causal.m.placed, &q = prefix.m.placed;
-  if (!causal.label.starts_with("causal<") || !prefix.label.starts_with("prefix<")) return false;
-  if (is_infix(causal.label) || is_infix(prefix.label)) return false;
+  if (!is_call(causal.label, "causal<") || !is_call(prefix.label, "prefix<")) return false;
   if (!same_pair(p.query, p.key, q.query, q.key)) return false;
   m.say("and: ", causal.label, " hides the prefix again")
       .say("did you mean ", prefix.label, " alone? it is causal after the prefix");

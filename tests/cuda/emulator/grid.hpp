@@ -1,5 +1,5 @@
 #pragma once
-// What is launched: blocks and threads, and what a block can have at most.
+// The blocks and threads of a launch, and the limits of a block.
 #include <cstdint>
 
 namespace qkv::ptx {
