@@ -1,6 +1,7 @@
 #include "codegen/rewrites/contraction_chain.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "codegen/program/queries.hpp"
@@ -53,6 +54,38 @@ void chain::summed(node_id n, shape &over) const {
   over.insert(over.end(), x.over.begin(), x.over.end());
   for (const std::size_t side : {0, 1})
     if (opens(x.in[side], x.in[1 - side])) summed(x.in[side], over);
+}
+
+bool chain::needs_positions(node_id factor, const shape &over) const {
+  const auto may_be_empty = [&](axis_id a) {
+    const axis_id root = p_.axes[a].root;
+    return p_.axes[root].size < 0 &&
+           std::any_of(
+               over.begin(), over.end(), [&](axis_id b) { return p_.axes[b].root == root; });
+  };
+  // Per step: whether it folds such an axis, and whether it may then not be finite.
+  struct found {
+    bool folds = false, infinite = false;
+  };
+  std::map<node_id, found> seen;
+  const std::function<found(node_id)> look = [&](node_id n) {
+    if (const auto at = seen.find(n); at != seen.end()) return at->second;
+    const node &x = p_[n];
+    found f;
+    for (node_id operand : x.in) {
+      const found of = look(operand);
+      f = {f.folds || of.folds, f.infinite || of.infinite};
+    }
+    const bool own = (is_reduction(x.kind) || x.kind == op::dot) &&
+                     std::any_of(x.over.begin(), x.over.end(), may_be_empty);
+    f.folds = f.folds || own;
+    if (own && is_reduction(x.kind) && x.kind != op::sum) f.infinite = true;
+    if (f.folds &&
+        (x.kind == op::div || x.kind == op::log || x.kind == op::rsqrt || x.kind == op::pow))
+      f.infinite = true;
+    return seen[n] = f;
+  };
+  return look(factor).infinite;
 }
 
 void chain::walked(node_id n, std::vector<shape> &all) const {

@@ -41,6 +41,9 @@ class chooser {
     shape over;
     c.collect(n, factors_, over);
     if (factors_.size() < 3 || factors_.size() > most_factors) return;
+    if (std::any_of(factors_.begin(), factors_.end(),
+                    [&](node_id f) { return c.needs_positions(f, over); }))
+      return;
     find_sizes(p);
     const auto best_at = [&](const call_sizes &sizes) {
       const std::vector<tree> trees = cheapest_order(p, c, factors_, over, sizes);

@@ -3,7 +3,8 @@
 // the effect of another order of the same sums. An element may be off by 1e-11 of the largest in
 // its row, and by what rounding in double may explain: 1e-5 of the errors of float loops there,
 // twice the reference's noise in double, and a hundred times what a relative change of the
-// arguments by 1e-13 makes of it.
+// arguments by 1e-13 makes of it. It may be anything where it depends on the kind of a contraction
+// that is not finite.
 #include <string>
 
 #include "codegen/reference/interpreter.hpp"
@@ -27,6 +28,7 @@ class meaning {
 
  private:
   bool is_stable(const std::string &output, std::size_t k, double off) const;
+  bool is_same_in_any_order(const std::string &output, std::size_t k) const;
   double noise_at(const std::string &output, std::size_t k) const;
 
   const codegen::program &p_;

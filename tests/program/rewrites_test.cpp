@@ -14,6 +14,9 @@ namespace {
 constexpr axis<"seq"> seq;
 constexpr axis<"odd", 257> odd;
 constexpr axis<"many", 65536> many;
+constexpr axis<"one", 1> one;
+constexpr axis<"single", 1> single;
+constexpr axis<"three", 3> three;
 constexpr alias<"too", many> too;
 
 constexpr auto both_zeros =
@@ -25,6 +28,13 @@ constexpr auto sizes_in_types = kernel<"sizes_in_types">([
 ](in<"X", seq> X) -> outs<out<"rounded", seq>, out<"around", i32, seq>> {
   return {X * cast<f32>(cast<bf16>(size(odd))), cast<i32>(X) + size(many) * size(too) + size(many)};
 });
+
+// Moved out of the sum over an empty seq, the infinite minimum would make NaN of its 0.
+constexpr auto least_of_none = kernel<"least_of_none">(
+    [](in<"W", seq, one> W, in<"X", one, seq, three> X) -> out<"O", three, one> {
+      auto least = min<seq>(rename<one, single>(W));
+      return dot<seq>(dot<single>(rename<one, single>(X), least), W);
+    });
 
 template <class Kernel>
 arrays simplified_meaning(const Kernel &kernel, const arrays &arguments) {
@@ -48,6 +58,12 @@ TEST_CASE("rewrites: a folded constant is rounded, or wraps around, as its step 
     CHECK(r["rounded"].data == std::vector<double>{256, -768});
     CHECK(r["around"].data == std::vector<double>{65537, 65533});
   }
+}
+
+TEST_CASE("rewrites: a sum over an empty axis stays 0") {
+  const arrays none = {{"W", {{0, 1}, {}}}, {"X", {{1, 0, 3}, {}}}};
+  for (arrays r : {meaning(least_of_none, none), simplified_meaning(least_of_none, none)})
+    CHECK(r["O"].data == std::vector<double>{0, 0, 0});
 }
 
 }  // namespace qkv::testing
