@@ -2,6 +2,7 @@
 
 #include <Halide.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/objects.hpp"
 #include "codegen/emit/tables.hpp"
+#include "codegen/program/slips.hpp"
 #include "codegen/sheets/describe.hpp"
 #include "codegen/targets/targets.hpp"
 
@@ -82,6 +84,8 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
                                   [&](const traceable &t) { return t.name == line.kernel; });
   if (named == kernels.end()) throw std::runtime_error("there is no kernel " + line.kernel);
   const program p = named->trace();
+  if (const std::vector<std::string> slips = slips_of(p); !slips.empty())
+    throw std::runtime_error(fmt::format("{}", fmt::join(slips, "\nqkv: ")));
   const std::string stamp = dir + "/" + p.name + ".stamp";
   const std::string now =
       fmt::format("{:x} {} {}\n", signature(p), QKV_CODEGEN_VERSION, options_of(line));

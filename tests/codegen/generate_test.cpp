@@ -14,15 +14,20 @@ namespace {
 constexpr axis<"seq"> seq;
 constexpr auto doubled = kernel<"doubled">([](in<"X", seq> X) -> out<"Y", seq> { return X + X; });
 
+constexpr auto idle =
+    kernel<"idle">([](in<"X", seq> X) -> out<"Y", seq> { return mask(X, index(seq) + 1 > 0); });
+
 codegen::program wrong() { throw std::invalid_argument("wrong: for a reason"); }
 codegen::program crashing() { std::abort(); }
 
 int generate(std::vector<std::string> words) {
   std::vector<char *> argv;
   for (std::string &w : words) argv.push_back(w.data());
-  return codegen::generate(
-      static_cast<int>(argv.size()), argv.data(),
-      {{"wrong", wrong}, {"crashing", crashing}, codegen::traceable_of<doubled>()});
+  return codegen::generate(static_cast<int>(argv.size()), argv.data(),
+                           {{"wrong", wrong},
+                            {"crashing", crashing},
+                            codegen::traceable_of<doubled>(),
+                            codegen::traceable_of<idle>()});
 }
 
 }  // namespace
@@ -43,6 +48,8 @@ TEST_CASE("one kernel of a library may be wrong") {
                   "--assembly"}) == 0);
   CHECK(std::filesystem::exists(folder / "doubled.host.s"));
   CHECK(generate({"generator", "kernel", "wrong", "--out", to, "--targets", "host"}) == 1);
+  CHECK(generate({"generator", "kernel", "idle", "--out", to, "--targets", "host"}) == 1);
+  CHECK(!std::filesystem::exists(folder / "idle.a"));
   CHECK(generate({"generator", "kernel", "crashing", "--out", to, "--targets", "host"}) == 1);
   CHECK(generate({"generator", "kernel", "none", "--out", to, "--targets", "host"}) == 1);
   CHECK(generate({"generator", "library", "--name", "both", "--out", to, "--targets", "host"}) ==

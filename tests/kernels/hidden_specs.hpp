@@ -49,11 +49,11 @@ inline constexpr auto equal_masks =
     });
 
 // An infinite literal as the factor of a product.
-inline constexpr auto infinite_factors = kernel<"infinite_factors">(
-    [](in<"X", seq, e> X, in<"x", e> x, in<"keep", b8> keep) -> outs<out<"y", seq>, out<"z">> {
-      auto inf = mask(where(index(e) <= 3, -infinity, x), keep);
-      return {dot<e>(inf, X), dot<e>(mask(where(index(e) >= 0, -infinity, x), keep), x)};
-    });
+inline constexpr auto infinite_factors = kernel<"infinite_factors">([
+](in<"X", seq, e> X, in<"x", e> x, in<"keep", b8> keep) -> outs<out<"y", seq>, out<"z">> {
+  auto inf = mask(where(index(e) <= 3, -infinity, x), keep);
+  return {dot<e>(inf, X), dot<e>(mask(where(let<"always">(index(e) >= 0), -infinity, x), keep), x)};
+});
 
 inline constexpr auto weights_too = kernel<"weights_too">(
     [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, seq, e>, out<"W", batch, seq, kv>> {

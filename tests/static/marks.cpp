@@ -79,10 +79,11 @@ static_assert(!of<decltype(causal<seq, kv>)>.unaligned &&
               of<decltype(causal<seq, mem>)>.unaligned &&
               !of<decltype(causal<seq, mem, align::first>)>.unaligned);
 
-// Made of params only; an input as it is.
+// Made of params only; an input, perhaps with numbers and positions.
 static_assert(of<decltype(Wq)>.param && of<decltype(exp(Wq) * 2.f)>.param &&
               of<decltype(b + index(d_model))>.param && !of<decltype(X + b)>.param);
-static_assert(of<decltype(X)>.given && !of<decltype(X * 2.f)>.given &&
+static_assert(of<decltype(X)>.given && of<decltype((1 - X) * 2.f)>.given &&
+              !of<decltype(X * X)>.given && !of<decltype(exp(X))>.given &&
               of<decltype(rename<seq, kv>(X))>.given && of<decltype(let<"x">(X))>.given);
 
 }  // namespace

@@ -53,6 +53,11 @@ static_assert(says<decltype(rope<d_k, two, half>(Q, sin(rope_angle<seq, half>())
 // their axes exchanged
 static_assert(says<decltype(rope_angle<half, seq>())>(
     "rope_angle: seq has no static size, as pairs of features have did you mean rope_angle<seq, half>()?"));
+// a position and its bound
+static_assert(says<decltype(index(kv) < size(kv))>(
+    "<: positions end at size(kv) - 1, so index(kv) is always below size(kv) did you mean a length of the call? if it is meant, size(kv) + 0"));
+static_assert(!refused<decltype(index(kv) < size(kv) - 1)> &&
+              !refused<decltype(index(kv) < size(kv) + 0)>);
 // a causal mask beside a prefix
 constexpr in<"prompt", i32, batch> prompt;
 static_assert(says<decltype(causal<seq, kv> && TYPE(prefix<seq, kv>(prompt)))>(

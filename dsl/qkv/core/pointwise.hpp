@@ -202,6 +202,8 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   if (kind == op::div && l.m.type == i32 && !l.s.empty() && r.m.type == i32) m.quotient = true;
   m.dropped = l.m.dropped || r.m.dropped;
   m.done = done_by(kind, l, r);
+  m.given = (l.m.given || !l.tensor()) && (r.m.given || !r.tensor()) &&
+            (is_logic(kind) || l.tensor() != r.tensor());
   m.projected = (l.m.projected && r.m.param) || (r.m.projected && l.m.param);
   // A sum is 0 only where both terms are.
   if (adds(kind) && l.m.gated != r.m.gated) m.zeroed = (l.m.gated ? r : l).m.zeroed;

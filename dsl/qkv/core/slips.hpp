@@ -21,6 +21,17 @@ constexpr bool takes_itself(message &m, op kind, const info &l, const info &r) {
   return true;
 }
 
+// index(kv) < size(kv), which is always true.
+constexpr bool compares_with_size(message &m, op kind, const info &position, const info &size) {
+  constexpr sv begin = "index(";
+  if (!size.label.starts_with("size(") || !position.label.starts_with(begin)) return false;
+  if (size.label.substr(5) != position.label.substr(begin.size())) return false;
+  m.say(name_of(kind), ": positions end at ", size.label, " - 1, so ", position.label,
+        " is always below ", size.label)
+      .say("did you mean a length of the call? if it is meant, ", size.label, " + 0");
+  return true;
+}
+
 // A bias is added to scores.
 constexpr bool multiplies_bias(message &m, const info &scores, const info &bias) {
   if (scores.m.contracted.empty()) return false;

@@ -52,19 +52,28 @@ struct node_list {
   }
 };
 
+// What numbers become: the whole number 0 may keep its type, because 1 / 8 is one in C++.
+struct number_types {
+  dtype all, zero;
+  constexpr number_types(dtype t) : all(t), zero(t) {}
+  constexpr number_types(op kind, dtype t)
+      : all(t), zero(kind == op::mul || kind == op::pow ? i32 : t) {}
+};
+
 // Any operand as a node of the graph; returns its position.
-constexpr int lift(dtype, graph &, const step &x) { return x.id; }
+constexpr int lift(number_types, graph &, const step &x) { return x.id; }
 template <class Graph, class T>
   requires(of<T>.number())
-constexpr int lift(dtype number, Graph &g, const T &x) {
-  return g.put(number_node(static_cast<double>(x), number));
+constexpr int lift(number_types number, Graph &g, const T &x) {
+  const bool whole_zero = std::is_integral_v<T> && x == 0;
+  return g.put(number_node(static_cast<double>(x), whole_zero ? number.zero : number.all));
 }
 template <class Graph, class W, const info &F, int N>
-constexpr int lift(dtype number, Graph &g, const index_expr<W, F, N> &x) {
+constexpr int lift(number_types number, Graph &g, const index_expr<W, F, N> &x) {
   const int base = g.size();
   for (const node &n : x.nodes) {
     node m = moved(n, base);
-    if (number == f64 && m.type == f32) m.type = f64;  // as precise as what they meet
+    if (number.all == f64 && m.type == f32) m.type = f64;  // as precise as what they meet
     g.put(m);
   }
   return g.size() - 1;
@@ -114,7 +123,7 @@ template <auto Rule, class... X>
     constexpr axes shape = Rule.shape(of<X>...);
     constexpr marks meaning = Rule.meaning(of<X>...);
     constexpr auto name = step_label<Rule.kind, X...>;
-    constexpr dtype number = number_of<Rule>(number_type({of<X>.m.type...}));
+    constexpr number_types number(Rule.kind, number_of<Rule>(number_type({of<X>.m.type...})));
     constexpr bool checked = in_formula<X...>;
     if constexpr ((of<X>.tensor() || ...)) {
       graph *g = graph_among({graph_in(x)...});

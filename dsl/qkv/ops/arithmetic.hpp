@@ -64,7 +64,6 @@ struct negated {
     marks m = x.m;
     m.type = result_type(kind, m.type);
     m.root = {};
-    m.given = false;
     return m;
   }
 };

@@ -25,7 +25,6 @@ struct cast {
     marks m = x.m;
     m.type = to;
     m.gated = x.m.gated || x.m.type == b8;
-    m.given = false;
     return m;
   }
 };

@@ -53,6 +53,8 @@ struct logic {
     if (!is_comparison(kind) && (not_logical(m, name, l) || not_logical(m, name, r))) return m;
     if constexpr (is_comparison(kind))
       if (takes_itself(m, kind, l, r)) return m;
+    if constexpr (is_comparison(kind))
+      if (compares_with_size(m, kind, l, r) || compares_with_size(m, kind, r, l)) return m;
     if (compares_truth(m, kind, l, r) || compares_quotients(m, kind, l, r)) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
     if (relations_differ(m, name, l, r)) return m;
@@ -97,7 +99,6 @@ struct inverted {
   constexpr marks meaning(const info &x) const {
     marks m = x.m;
     m.key = m.query = {};
-    m.given = false;
     return m;
   }
 };
@@ -117,7 +118,8 @@ using logic_misfit = refusal<binary_call<rule::logic<Kind>{}, L, R>>;
 // Numerics: b8; what is compared is compared as f32 or f64, or as i32 when both sides are whole
 //           numbers.
 // Errors:   sizes that differ; f64 with f32; and, or of something that is not a b8; a b8 compared
-//           with a number, as in a < b < c; positions divided by a whole number, compared.
+//           with a number, as in a < b < c; positions divided by a whole number, compared; a
+//           position and the size of its axis, compared.
 template <class L, class R>
   requires detail::logic_fits<core::op::less, L, R>
 constexpr auto operator<(L left, R right) {

@@ -1,0 +1,178 @@
+// Slips that only the values of numbers show are found, and their right neighbours are not.
+#include "codegen/program/slips.hpp"
+
+#include <qkv/dsl.hpp>
+
+#include <limits>
+#include <string>
+
+#include "codegen/program/from_graph.hpp"
+#include "codegen/program/position_sets.hpp"
+#include "tests/catch.hpp"
+
+namespace qkv::testing::slips {
+namespace {
+
+constexpr batch_axis<"batch"> batch;
+constexpr axis<"seq"> seq;
+constexpr alias<"kv", seq> kv;
+constexpr axis<"d_v", 32> d_v;
+constexpr axis<"table", 129> table;
+
+using S_ = in<"S", batch, seq, kv>;
+
+// The slips of softmax<kv>(Formula(S)), without the kernel's name, one a line.
+std::string lines_of(const codegen::program &p) {
+  std::string text;
+  for (const std::string &line : codegen::slips_of(p)) {
+    CHECK(line.starts_with(p.name + ": "));
+    text += (text.empty() ? "" : "\n") + line.substr(p.name.size() + 2);
+  }
+  return text;
+}
+template <auto Formula>
+std::string of_scores() {
+  const auto k =
+      kernel<"k">([](S_ S) -> out<"W", batch, seq, kv> { return softmax<kv>(Formula(S)); });
+  return lines_of(codegen::make_program(k));
+}
+template <auto Keep>
+std::string of_mask() {
+  return of_scores<[](auto S) { return mask(S, Keep()); }>();
+}
+
+// Whether mask() keeps a position, over all sizes.
+template <auto Keep>
+std::string truth() {
+  const auto k = kernel<"k">([](S_ S, in<"n", i32> n) -> out<"W", batch, seq, kv> {
+    return softmax<kv>(mask(S, Keep(n)));
+  });
+  const codegen::program p = codegen::make_program(k);
+  codegen::node_id n = p.outputs[0];
+  while (p[n].kind != core::op::mask) n = p[n].in[0];
+  return positions_where(p, p[n].in[1], true).empty()    ? "never"
+         : positions_where(p, p[n].in[1], false).empty() ? "always"
+                                                         : "some";
+}
+
+template <auto Clamp>
+std::string of_positions() {
+  const auto k = kernel<"k">([](S_ S, param<"T", table> T) -> out<"W", batch, seq, kv> {
+    return softmax<kv>(S + take<table>(T, Clamp(index(kv) - index(seq) + 64)));
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+template <auto Of>
+std::string of_total() {
+  const auto k = kernel<"k">([
+  ](S_ S, in<"V", batch, kv, d_v> V) -> outs<out<"O", batch, seq, d_v>, out<"lse", batch, seq>> {
+    auto masked = mask(S, causal<seq, kv>);
+    return {dot<kv>(softmax<kv>(masked), V), logsumexp<kv>(Of(S, masked))};
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+template <auto Next>
+std::string of_seeds() {
+  const auto k = kernel<"k">(
+      [](S_ S, in<"V", batch, kv, d_v> V, in<"seed", i32> seed) -> out<"O", batch, seq, d_v> {
+        return dropout<0.1>(dot<kv>(dropout<0.1>(softmax<kv>(S), seed), V), Next(seed));
+      });
+  return lines_of(codegen::make_program(k));
+}
+
+}  // namespace
+
+TEST_CASE("position sets: which conditions are constant over all sizes") {
+  CHECK(truth<[](auto) { return index(kv) >= size(seq); }>() == "never");
+  CHECK(truth<[](auto) { return index(kv) + 1 <= size(kv); }>() == "always");
+  CHECK(truth<[](auto) { return index(kv) < size(kv) - 1; }>() == "some");
+  CHECK(truth<[](auto) { return index(kv) >= 0; }>() == "always");
+  CHECK(truth<[](auto) { return !(index(kv) < 0); }>() == "always");
+  CHECK(truth<[](auto) { return index(kv) - index(seq) < size(kv); }>() == "always");
+  CHECK(truth<[](auto) { return index(kv) - index(seq) > -size(kv) + 1; }>() == "some");
+  CHECK(truth<[](auto) { return causal<seq, kv>; }>() == "some");
+  CHECK(truth<[](auto) { return causal<seq, kv> && index(kv) > index(seq); }>() == "never");
+  CHECK(truth<[](auto) { return causal<seq, kv> && index(kv) == index(seq); }>() == "some");
+  CHECK(truth<[](auto) { return causal<seq, kv> || index(kv) >= index(seq); }>() == "always");
+  CHECK(truth<[](auto) { return causal<seq, kv> || index(kv) > index(seq) + 1; }>() == "some");
+  CHECK(truth<[](auto) { return index(kv) == index(seq) && index(kv) != index(seq); }>() ==
+        "never");
+  CHECK(truth<[](auto) { return sliding_window<seq, kv>(0); }>() == "never");
+  CHECK(truth<[](auto) { return sliding_window<seq, kv>(1); }>() == "some");
+  CHECK(truth<[](auto n) { return index(kv) < n && index(kv) >= n; }>() == "never");
+  CHECK(truth<[](auto n) { return index(kv) < n && index(kv) >= n - 1; }>() == "some");
+  CHECK(truth<[](auto n) { return 2 * n < index(kv) && index(kv) <= n + n; }>() == "never");
+}
+
+TEST_CASE("slips: conditions that are always or never true") {
+  CHECK(of_mask<[] { return index(kv) < size(seq); }>() ==
+        "mask(S, index(kv) < size(seq)): index(kv) < size(seq) is always true; did you mean a "
+        "length of the call? if it is meant, let<..>(..)");
+  CHECK(of_mask<[] { return causal<seq, kv> && index(kv) > index(seq); }>() ==
+        "mask(S, and(...)): (index(kv) <= index(seq)) and (index(kv) > index(seq)) is never "
+        "true; if it is meant, let<..>(..)");
+  CHECK(of_mask<[] { return sliding_window<seq, kv>(-1); }>() ==
+        "mask(S, <(...)): abs(index(seq) - index(kv)) < -1 is never true; if it is meant, "
+        "let<..>(..)");
+  CHECK(of_mask<[] { return causal<seq, kv> && index(kv) < size(seq); }>() ==
+        "mask(S, and(...)): index(kv) < size(seq) is always true; did you mean a length of "
+        "the call? if it is meant, let<..>(..)");
+  CHECK(of_mask<[] { return let<"all">(index(kv) < size(seq)); }>().empty());
+  CHECK(of_mask<[] { return causal<seq, kv> && index(kv) < size(kv) - 1; }>().empty());
+  CHECK(of_mask<[] { return causal<seq, kv> && index(kv) >= 0; }>().empty());
+  CHECK(of_mask<[] { return prefix<seq, kv>(0); }>().empty());
+  CHECK(of_mask<[] { return global_window<seq, kv>(0, 16); }>().empty());
+}
+
+TEST_CASE("slips: additive masks that hide the wrong side") {
+  constexpr double none = -std::numeric_limits<double>::infinity();
+  CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, -1e9, 0); }>() ==
+        "S + where(...): where(index(kv) <= index(seq), -1e+09, 0) hides every key up to the "
+        "query; did you exchange its values? if it is meant, let<..>(..)");
+  CHECK(of_scores<[](auto S) { return S + cast<f32>(causal<seq, kv>) * -1e9; }>() ==
+        "S + *(...): f32(index(kv) <= index(seq)) * -1e+09 hides every key up to the query; "
+        "did you exchange its values? if it is meant, let<..>(..)");
+  CHECK(of_scores<[](auto S) { return S - where(causal<seq, kv>, 0, -1e9); }>() ==
+        "S - where(...): +1e+09 where index(kv) <= index(seq) is false leaves nothing of the "
+        "others; did you mean -1e+09? if it is meant, let<..>(..)");
+  CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0, 1e9); }>() ==
+        "S + where(...): +1e+09 where index(kv) <= index(seq) is false leaves nothing of the "
+        "others; did you mean -1e+09? if it is meant, let<..>(..)");
+  CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0, -1e9); }>().empty());
+  CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0, none); }>().empty());
+  CHECK(of_scores<[](auto S) { return S + (1 - cast<f32>(causal<seq, kv>)) * -1e4; }>().empty());
+  CHECK(of_scores<[](auto S) { return S - (1 - cast<f32>(causal<seq, kv>)) * 1e4; }>().empty());
+  CHECK(of_scores<[](auto S) { return S + where(index(kv) == index(seq), -1e9, 0); }>().empty());
+  CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0.5, -0.5); }>().empty());
+}
+
+TEST_CASE("slips: whole numbers that became 0, and clamps to one value") {
+  CHECK(of_scores<[](auto S) { return S * (1 / 8); }>() ==
+        "S * 0: the factor is the whole number 0; did you mean a fraction, as 1.0 / 8? if it "
+        "is meant, 0.0");
+  CHECK(of_scores<[](auto S) { return pow(S, 1 / 2); }>() ==
+        "pow(S, 0): the exponent is the whole number 0; did you mean a fraction, as 1.0 / 8? "
+        "if it is meant, 0.0");
+  CHECK(of_scores<[](auto S) { return S * 0.0; }>().empty());
+  CHECK(of_scores<[](auto S) { return S * 0 + index(kv); }>().empty());
+  CHECK(of_positions<[](auto d) { return max(min(d, 0), 128); }>() ==
+        "max(min(+(...), 0), 128): is 128 at every position; did you exchange min and max? "
+        "if it is meant, 128");
+  CHECK(of_positions<[](auto d) { return min(max(d, 0), 128); }>().empty());
+}
+
+TEST_CASE("slips: a logsumexp of other scores, and one seed for two dropouts") {
+  CHECK(of_total<[](auto S, auto) { return S; }>() ==
+        "logsumexp<kv>(S): adds up keys that mask(S, index(kv) <= index(seq)) hides from "
+        "softmax<kv>(mask(...)); did you mean logsumexp of the masked scores? if it is "
+        "meant, let<..>(..)");
+  CHECK(of_total<[](auto, auto masked) { return masked; }>().empty());
+  CHECK(of_seeds<[](auto seed) { return seed; }>() ==
+        "dot(*(...) * 1.11111, V) * f32(uniform(...) >= 0.1): a dropout before it draws by "
+        "the same seed; did you mean seed + 1? if it is meant, seed + 0");
+  CHECK(of_seeds<[](auto seed) { return seed + 1; }>().empty());
+}
+
+}  // namespace qkv::testing::slips
