@@ -91,23 +91,28 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
       fmt::format("{:x} {} {}\n", signature(p), QKV_CODEGEN_VERSION, options_of(line));
   if (std::filesystem::exists(dir + "/" + p.name + ".a") && read(stamp) == now) return;
   const auto begin = std::chrono::steady_clock::now();
-  write_objects(p, targets_of(targets), dir,
+  const plan made = plan_of(p);
+  write_objects(made, targets_of(targets), dir,
                 {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0}, folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
              std::filesystem::file_size(dir + "/" + p.name + ".a") / 1024);
-  write(dir + "/" + p.name + ".sheet.txt", describe(p, {}, reports_of(p)));
+  write(dir + "/" + p.name + ".sheet.txt", describe(p, {}, reports_of(made)));
   write(stamp, now);
 }
 
 void library(const command_line &line, const std::vector<traceable> &kernels) {
   const std::string dir = option(line, "--out"), name = option(line, "--name");
   std::vector<program> programs;
-  for (const traceable &t : kernels) programs.push_back(t.trace());
+  std::vector<plan> plans;
+  for (const traceable &t : kernels) {
+    programs.push_back(t.trace());
+    plans.push_back(plan_of(programs.back()));
+  }
   write(dir + "/" + name + ".kernels.h", c_header(name, programs));
   write(dir + "/" + name + "_kernels.c",
-        c_tables(name, programs, targets_of(option(line, "--targets"))));
+        c_tables(name, plans, targets_of(option(line, "--targets"))));
 }
 
 int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scratch &folder) {

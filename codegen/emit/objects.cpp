@@ -8,7 +8,6 @@
 #include "codegen/emit/shared_memory.hpp"
 #include "codegen/halide/lower/refusal.hpp"
 #include "codegen/halide/pipeline.hpp"
-#include "codegen/rewrites/rewrites.hpp"
 
 namespace qkv::codegen {
 
@@ -18,15 +17,15 @@ std::string symbol_of(const program &p, backend b) {
   return "qkv_code_" + p.name + "_" + name_of(b);
 }
 
-void write_objects(const program &original, const std::vector<target> &targets,
-                   const std::string &dir, const object_options &options, const scratch &folder) {
-  const program p = simplified(original);
+void write_objects(const plan &made, const std::vector<target> &targets, const std::string &dir,
+                   const object_options &options, const scratch &folder) {
+  const program &p = made.p;
   std::vector<std::string> parts;
   for (const target &t : targets) {
     const std::string name = p.name + "." + name_of(t.where), base = dir + "/" + name,
                       symbol = symbol_of(p, t.where);
     const auto lower = [&](const std::string &function, const Halide::Target &one) {
-      compiled_form form = lower_pipeline(p, one);
+      compiled_form form = lower_pipeline(made, one);
       Halide::Module m = with_counted_device_memory(
           with_shared_memory_apart(form.pipeline.compile_to_module(form.arguments, function, one)));
       // Else, Halide tells LLVM that no number is NaN or infinite where no operation is strict:

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "codegen/emit/scratch.hpp"
-#include "codegen/program/program.hpp"
+#include "codegen/plan/plan.hpp"
 #include "codegen/targets/targets.hpp"
 
 namespace qkv::codegen {
@@ -16,7 +16,7 @@ struct object_options {
 
 // Writes DIR/NAME.a, its parts into the temporary folder first. Throws Halide::Error or
 // std::runtime_error.
-void write_objects(const program &, const std::vector<target> &, const std::string &dir,
+void write_objects(const plan &, const std::vector<target> &, const std::string &dir,
                    const object_options &, const scratch &);
 
 // The C name of the compiled code of a kernel for a back end; NAME_argv takes an array of arguments.

@@ -7,10 +7,7 @@
 
 #include "codegen/emit/c_words.hpp"
 #include "codegen/emit/objects.hpp"
-#include "codegen/halide/lower/pack.hpp"
 #include "codegen/program/sizes.hpp"
-#include "codegen/rewrites/rewrites.hpp"
-#include "codegen/stages/stages.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -89,10 +86,10 @@ const char *kind_of(const condition &c) {
                                         : "QKV_SAME";
 }
 
-std::string table(const program &original, const std::vector<target> &targets) {
-  const program p = simplified(original);
+std::string table(const plan &made, const std::vector<target> &targets) {
+  const program &p = made.p;
   const std::string k = p.name;
-  const std::vector<pack> packs = packs_of(p, cut_into_stages(p));
+  const std::vector<pack> &packs = made.packs;
   std::string text;
   for (const target &t : targets) text += entry(p, t.where);
 
@@ -146,8 +143,8 @@ std::string table(const program &original, const std::vector<target> &targets) {
   };
   text += fmt::format(
       "static const qkv_kernel kernel_{0} = {{\n    QKV_ABI, \"{0}\", UINT64_C({1}), {2}, {3}, {4}, {5},\n",
-      k, signature(original), p.axes.size(), p.arguments.size() + p.outputs.size(),
-      p.conditions.size(), packs.size());
+      k, made.signature, p.axes.size(), p.arguments.size() + p.outputs.size(), p.conditions.size(),
+      packs.size());
   text += fmt::format("    axes_{0}, arguments_{0}, {1}, {2},\n    {3}, {4}, {5}}};\n\n", k,
                       p.conditions.empty() ? "0" : "conditions_" + k,
                       packs.empty() ? "0" : "packs_" + k, entry_for(backend::host),
@@ -183,7 +180,7 @@ std::string c_header(const std::string &library, const std::vector<program> &ker
   return text + "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
 }
 
-std::string c_tables(const std::string &library, const std::vector<program> &kernels,
+std::string c_tables(const std::string &library, const std::vector<plan> &kernels,
                      const std::vector<target> &targets) {
   std::string text = fmt::format(
       "/* {}: written by the code generator. */\n#include \"{}.kernels.h\"\n\n", library, library);
@@ -191,9 +188,9 @@ std::string c_tables(const std::string &library, const std::vector<program> &ker
       "static inline int32_t last_position(const void *size) {\n  const int32_t n = *(const int32_t *)size;\n"
       "  return n > 1 ? n - 1 : 0;\n}\n\n";
   std::vector<std::string> names;
-  for (const program &p : kernels) {
-    text += table(p, targets);
-    names.push_back("&kernel_" + p.name);
+  for (const plan &made : kernels) {
+    text += table(made, targets);
+    names.push_back("&kernel_" + made.p.name);
   }
   text += fmt::format("const qkv_kernel *const qkv_library_{}[] = {{{}}};\n\n", library,
                       fmt::join(names, ", "));

@@ -3,13 +3,13 @@
 #include <string>
 #include <vector>
 
-#include "codegen/program/program.hpp"
+#include "codegen/plan/plan.hpp"
 #include "codegen/targets/targets.hpp"
 
 namespace qkv::codegen {
 
 std::string c_header(const std::string &library, const std::vector<program> &);
-std::string c_tables(const std::string &library, const std::vector<program> &,
+std::string c_tables(const std::string &library, const std::vector<plan> &,
                      const std::vector<target> &);
 
 }  // namespace qkv::codegen

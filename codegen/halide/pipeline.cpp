@@ -11,7 +11,6 @@
 #include "codegen/halide/schedules/tuning.hpp"
 #include "codegen/halide/schedules/tuning_gpu.hpp"
 #include "codegen/program/sizes.hpp"
-#include "codegen/stages/stages.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -26,105 +25,132 @@ void refuse_f64(const program &p, const Halide::Target &t) {
                                "; the CPU's do: TARGETS host");
 }
 
-bool is_output(const program &p, node_id n) { return p[n].kind == op::output; }
+// The stages of a kernel, written one after the other.
+class writer {
+ public:
+  writer(const plan &made, const Halide::Target &t)
+      : made_(made),
+        p_(made.p),
+        t_(t),
+        on_gpu_(t.has_gpu_feature()),
+        c_(made, !on_gpu_),
+        limits_(c_) {
+    limits_.computed();
+  }
 
-}  // namespace
+  compiled_form run() {
+    for (const stage &s : made_.cut.list) {
+      try {
+        std::visit([&](const auto &one) { write(one); }, s);
+      } catch (const Halide::Error &e) {
+        throw std::runtime_error(refusal(p_, main_step_of(s), e));
+      }
+    }
+    compiled_form form{Halide::Pipeline(results()), c_.arguments()};
+    limits_.add_to(form.pipeline);
+    form.pipeline.add_custom_lowering_pass(new reversed_loads);
+    if (on_gpu_) gpu::add_passes(form.pipeline, t_);
+    return form;
+  }
 
-compiled_form lower_pipeline(const program &p, const Halide::Target &t) {
-  require_sizes(p);
-  const bool on_gpu = t.has_gpu_feature();
-  if (on_gpu) refuse_f64(p, t);
-  const stages cut = cut_into_stages(p);
-  // On devices, params are read where they lie: device memory is never packed.
-  context c(p, cut, on_gpu ? std::vector<pack>() : packs_of(p, cut));
-  limits fits(c);
-  fits.computed();
-  std::map<node_id, Halide::Func> outputs;
-  const auto keep = [&](node_id root, Halide::Func f) {
-    if (is_output(p, root)) {
-      outputs.emplace(root, f);
+ private:
+  bool is_output(node_id n) const { return p_[n].kind == op::output; }
+
+  std::vector<bool> are_outputs(const std::vector<node_id> &roots) const {
+    std::vector<bool> are;
+    for (node_id root : roots) are.push_back(is_output(root));
+    return are;
+  }
+
+  void write(const attention_stage &s) {
+    const std::int64_t rows = s.row == no_axis ? 1 : p_.axes[p_.axes[s.row].root].size;
+    const std::int64_t columns = s.column == no_axis ? 1 : p_.axes[p_.axes[s.column].root].size;
+    attention_funcs f = lower_attention(
+        c_, s, on_gpu_ ? gpu_attention_tile(p_, s) : attention_tile_for(t_, rows, columns));
+    if (on_gpu_)
+      schedule_attention_gpu(f);
+    else
+      schedule_attention_cpu(f, t_, are_outputs(s.roots));
+    if (f.copies.empty()) keep(s.roots[0], f.out);
+    for (std::size_t k = 0; k < f.copies.size(); ++k) keep(s.roots[k], f.copies[k]);
+  }
+
+  void write(const contraction_stage &s) {
+    contraction_funcs f = lower_contraction(c_, s);
+    if (on_gpu_)
+      schedule_contraction_gpu(f);
+    else
+      schedule_contraction_cpu(f, t_, is_output(s.root));
+    keep(s.root, f.out);
+  }
+
+  void write(const scan_stage &s) {
+    scan_funcs f = lower_scan(c_, s);
+    const node &state = p_[s.carried];
+    const std::string name = "scan<" + p_.axes[state.over[0]].name + ">";
+    limits_.stored(name + " with its states and results", state.type, f.blocks, f.columns);
+    for (const auto &axes : f.folds) limits_.counted("a fold of " + name, axes);
+    if (on_gpu_)
+      schedule_scan_gpu(f);
+    else
+      schedule_scan_cpu(f, t_, are_outputs(s.roots));
+    for (std::size_t k = 0; k < s.roots.size(); ++k) keep(s.roots[k], f.outputs[k].out);
+  }
+
+  void write(const map_stage &s) {
+    map_funcs f = lower_map(c_, s);
+    if (on_gpu_)
+      schedule_map_gpu(f);
+    else
+      schedule_map_cpu(f, t_, is_output(s.root));
+    keep(s.root, f.out);
+  }
+
+  void keep(node_id root, Halide::Func f) {
+    if (is_output(root)) {
+      outputs_.emplace(root, f);
       return;
     }
     // A step is stored whole, whatever part of it a slice reads: tiles start at 0, as the panels of
     // packed params do. Like an argument, it has at least one element: drivers reject empty
     // allocations and launches.
-    const std::vector<axis_id> order = storage_order(p, cut, root);
-    fits.stored(root, order);
+    const std::vector<axis_id> &order = c_.order(root);
+    limits_.stored(root, order);
     for (std::size_t d = 0; d < order.size(); ++d)
-      f.bound(f.args()[d], 0, c.extent(order[order.size() - 1 - d]));
-  };
-  const auto lower = [&](const stage &s) {
-    std::vector<bool> is_result;
-    for (node_id root : s.roots) is_result.push_back(is_output(p, root));
-    switch (s.kind) {
-      case stage_kind::attention: {
-        const std::int64_t rows = s.row == no_axis ? 1 : p.axes[p.axes[s.row].root].size;
-        const std::int64_t columns = s.column == no_axis ? 1 : p.axes[p.axes[s.column].root].size;
-        attention_funcs f = lower_attention(
-            c, s, on_gpu ? gpu_attention_tile(p, s) : attention_tile_for(t, rows, columns));
-        if (on_gpu)
-          schedule_attention_gpu(f);
-        else
-          schedule_attention_cpu(f, t, is_result);
-        if (f.copies.empty()) keep(s.roots[0], f.out);
-        for (std::size_t k = 0; k < f.copies.size(); ++k) keep(s.roots[k], f.copies[k]);
-        break;
-      }
-      case stage_kind::contraction: {
-        contraction_funcs f = lower_contraction(c, s);
-        if (on_gpu)
-          schedule_contraction_gpu(f);
-        else
-          schedule_contraction_cpu(f, t, is_result[0]);
-        keep(s.roots[0], f.out);
-        break;
-      }
-      case stage_kind::scan: {
-        scan_funcs f = lower_scan(c, s);
-        const std::string name = "scan<" + p.axes[p[s.carried].over[0]].name + ">";
-        fits.stored(name + " with its states and results", p[s.carried].type, f.blocks, f.columns);
-        for (const auto &axes : f.folds) fits.counted("a fold of " + name, axes);
-        if (on_gpu)
-          schedule_scan_gpu(f);
-        else
-          schedule_scan_cpu(f, t, is_result);
-        for (std::size_t k = 0; k < s.roots.size(); ++k) keep(s.roots[k], f.outputs[k].out);
-        break;
-      }
-      case stage_kind::map: {
-        map_funcs f = lower_map(c, s);
-        if (on_gpu)
-          schedule_map_gpu(f);
-        else
-          schedule_map_cpu(f, t, is_result[0]);
-        keep(s.roots[0], f.out);
-        break;
-      }
-    }
-  };
-  for (const stage &s : cut.list) {
-    try {
-      lower(s);
-    } catch (const Halide::Error &e) {
-      throw std::runtime_error(refusal(p, s.core < 0 ? s.roots[0] : s.core, e));
-    }
+      f.bound(f.args()[d], 0, c_.extent(order[order.size() - 1 - d]));
   }
-  std::vector<Halide::Func> results;
-  for (node_id n : p.outputs) {
-    Halide::Func f = outputs.at(n);
-    const auto &shape = p[n].shape;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-      auto dim = f.output_buffer().dim(static_cast<int>(d));
-      dim.set_bounds(0, c.extent(shape[shape.size() - 1 - d]));
-      if (d == 0) dim.set_stride(1);
+
+  // In the order of the signature, with the bounds of their buffers.
+  std::vector<Halide::Func> results() const {
+    std::vector<Halide::Func> all;
+    for (node_id n : p_.outputs) {
+      Halide::Func f = outputs_.at(n);
+      const auto &shape = p_[n].shape;
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        auto dim = f.output_buffer().dim(static_cast<int>(d));
+        dim.set_bounds(0, c_.extent(shape[shape.size() - 1 - d]));
+        if (d == 0) dim.set_stride(1);
+      }
+      all.push_back(f);
     }
-    results.push_back(f);
+    return all;
   }
-  compiled_form form{Halide::Pipeline(results), c.arguments()};
-  fits.add_to(form.pipeline);
-  form.pipeline.add_custom_lowering_pass(new reversed_loads);
-  if (on_gpu) gpu::add_passes(form.pipeline, t);
-  return form;
+
+  const plan &made_;
+  const program &p_;
+  const Halide::Target &t_;
+  const bool on_gpu_;
+  context c_;
+  limits limits_;
+  std::map<node_id, Halide::Func> outputs_;
+};
+
+}  // namespace
+
+compiled_form lower_pipeline(const plan &made, const Halide::Target &t) {
+  require_sizes(made.p);
+  if (t.has_gpu_feature()) refuse_f64(made.p, t);
+  return writer(made, t).run();
 }
 
 }  // namespace qkv::codegen

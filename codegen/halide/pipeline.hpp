@@ -2,7 +2,7 @@
 // A whole kernel as one Halide pipeline for one target: every stage lowered, then scheduled.
 #include <Halide.h>
 
-#include "codegen/program/program.hpp"
+#include "codegen/plan/plan.hpp"
 
 namespace qkv::codegen {
 
@@ -11,7 +11,7 @@ struct compiled_form {
   std::vector<Halide::Argument> arguments;
 };
 
-// `simplified` program. Throws std::runtime_error when it asks for what is not supported.
-compiled_form lower_pipeline(const program &, const Halide::Target &);
+// Throws std::runtime_error if the kernel needs what the target lacks.
+compiled_form lower_pipeline(const plan &, const Halide::Target &);
 
 }  // namespace qkv::codegen

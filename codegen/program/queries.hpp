@@ -49,6 +49,11 @@ inline bool is_inlinable(const program &p, node_id n) {
          k == op::mask;
 }
 
+// A step whose value is a few instructions away from its operands' values.
+inline bool is_cheap(const program &p, node_id n) {
+  return core::facts_of(p[n].kind).cheap && is_inlinable(p, n);
+}
+
 // Per step: whether mask() may have removed positions that the step still knows to be absent.
 inline std::vector<bool> masked_steps(const program &p) {
   std::vector<bool> masked;

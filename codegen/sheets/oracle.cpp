@@ -52,7 +52,7 @@ tool::entry oracle(program from) {
   const auto p = std::make_shared<const program>(std::move(from));
   tool::entry e;
   e.name = p->name;
-  e.describe = [p](const tool::sizes &s) { return describe(*p, s, reports_of(*p)); };
+  e.describe = [p](const tool::sizes &s) { return describe(*p, s, reports_of(plan_of(*p))); };
   e.picture = [p](const tool::sizes &s) { return graph_svg(*p, s); };
   e.reference = [p](const tool::arrays &a, const tool::sizes &s) {
     return reference(*p, taken(a), s);

@@ -3,46 +3,46 @@
 #include <functional>
 #include <set>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/program/text.hpp"
-#include "codegen/rewrites/rewrites.hpp"
-#include "codegen/stages/queries.hpp"
-#include "codegen/stages/stages.hpp"
 
 namespace qkv::codegen {
 namespace {
 
 // The steps that a stage recomputes on the way to what it stores.
-std::set<node_id> inside(const program &p, const stages &cut, const stage &s) {
+std::set<node_id> inside(const plan &made, const stage &s) {
   std::set<node_id> seen;
   std::function<void(node_id)> walk = [&](node_id n) {
-    if (is_source(p[n].kind) || !seen.insert(n).second) return;
-    for (node_id operand : p[n].in)
-      if (cut.stored_by[operand] < 0) walk(operand);
+    if (is_source(made.p[n].kind) || !seen.insert(n).second) return;
+    for (node_id operand : made.p[n].in)
+      if (made.cut.stored_by[operand] < 0) walk(operand);
   };
-  for (node_id root : s.roots) walk(root);
-  for (node_id root : s.roots) seen.erase(root);
+  for (node_id root : roots_of(s)) walk(root);
+  for (node_id root : roots_of(s)) seen.erase(root);
   return seen;
+}
+
+// True for the steps that exist per query and key of an attention, and for the next state of a scan.
+bool is_never_stored(const program &p, const stage &s, node_id n) {
+  if (const auto *scan = std::get_if<scan_stage>(&s)) return n == scan->next;
+  const auto *a = std::get_if<attention_stage>(&s);
+  return a && has(p[n].shape, a->key) && (a->row == no_axis || has(p[n].shape, a->row)) &&
+         n != a->core && !is_view(p[n].kind) && is_floating(p[n].type);
 }
 
 }  // namespace
 
-std::vector<stage_report> reports_of(const program &original) {
-  const program p = simplified(original);
-  const stages cut = cut_into_stages(p);
+std::vector<stage_report> reports_of(const plan &made) {
+  const program &p = made.p;
   std::vector<stage_report> reports;
-  for (const stage &s : cut.list) {
+  for (const stage &s : made.cut.list) {
     stage_report r;
-    r.kind = name_of(s.kind);
-    r.name = label_of(p, s.core < 0 ? s.roots[0] : s.core);
-    for (node_id root : s.roots) r.stores.push_back(label_of(p, root));
-    for (node_id n : inside(p, cut, s)) {
-      // of an attention: what exists per query and key
-      const bool pair = s.kind == stage_kind::attention && has(p[n].shape, s.key) &&
-                        (s.row == no_axis || has(p[n].shape, s.row));
-      if (pair && n != s.core && !is_view(p[n].kind) && is_floating(p[n].type))
-        r.never_stored.push_back(label_of(p, n));
-      if (n == s.next) r.never_stored.push_back(label_of(p, n) + ", at every position");
-    }
+    r.kind = name_of(s);
+    r.name = label_of(p, main_step_of(s));
+    for (node_id root : roots_of(s)) r.stores.push_back(label_of(p, root));
+    const char *where = std::holds_alternative<scan_stage>(s) ? ", at every position" : "";
+    for (node_id n : inside(made, s))
+      if (is_never_stored(p, s, n)) r.never_stored.push_back(label_of(p, n) + where);
     reports.push_back(std::move(r));
   }
   return reports;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/program/program.hpp"
+#include "codegen/plan/plan.hpp"
 
 namespace qkv::codegen {
 
@@ -15,7 +15,7 @@ struct stage_report {
       never_stored;  // labels of the steps that exist only in tiles or registers
 };
 
-// The stages of a kernel in the order of computation, cut as for compilation.
-std::vector<stage_report> reports_of(const program &);
+// The stages of a kernel in the order of computation.
+std::vector<stage_report> reports_of(const plan &);
 
 }  // namespace qkv::codegen

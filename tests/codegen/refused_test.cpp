@@ -5,7 +5,6 @@
 #include "codegen/halide/lower/refusal.hpp"
 #include "codegen/halide/pipeline.hpp"
 #include "codegen/program/from_graph.hpp"
-#include "codegen/rewrites/rewrites.hpp"
 #include "tests/catch.hpp"
 
 using namespace qkv;
@@ -18,7 +17,7 @@ constexpr axis<"e", 4> e;
 
 template <class Kernel>
 void lower(const Kernel &k) {
-  codegen::lower_pipeline(codegen::simplified(codegen::make_program(k)),
+  codegen::lower_pipeline(codegen::plan_of(codegen::make_program(k)),
                           Halide::Target("x86-64-linux-avx2"));
 }
 

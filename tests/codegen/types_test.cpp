@@ -3,7 +3,6 @@
 
 #include "codegen/halide/pipeline.hpp"
 #include "codegen/program/from_graph.hpp"
-#include "codegen/rewrites/rewrites.hpp"
 #include "tests/catch.hpp"
 
 using namespace qkv;
@@ -17,7 +16,7 @@ constexpr auto doubled =
 
 template <dtype T>
 void lower(const char *target) {
-  codegen::lower_pipeline(codegen::simplified(codegen::make_program(doubled<T>)),
+  codegen::lower_pipeline(codegen::plan_of(codegen::make_program(doubled<T>)),
                           Halide::Target(target));
 }
 

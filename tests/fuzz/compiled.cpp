@@ -45,10 +45,11 @@ void run(std::vector<std::string> words) {
 const qkv_kernel &compiled(const codegen::program &p, const std::string &list,
                            const std::string &folder) {
   const auto targets = codegen::targets_of(list);
-  codegen::write_objects(p, targets, folder, {}, codegen::scratch());
+  const codegen::plan made = codegen::plan_of(p);
+  codegen::write_objects(made, targets, folder, {}, codegen::scratch());
   const std::string library = "lib" + p.name, base = folder + "/" + library;
   write(base + ".kernels.h", codegen::c_header(library, {p}));
-  write(base + ".c", codegen::c_tables(library, {p}, targets));
+  write(base + ".c", codegen::c_tables(library, {made}, targets));
   run({QKV_C_COMPILER, "-shared", "-fPIC", "-O0", "-w", "-I" QKV_ROOT "/runtime", "-o",
        base + ".so", base + ".c", "-Wl,--whole-archive", folder + "/" + p.name + ".a",
        "-Wl,--no-whole-archive"});

@@ -105,24 +105,25 @@ const std::vector<wrong_cut> &wrong_cuts() {
          codegen::stages s = cut_into_stages(p);
          std::reverse(s.list.begin(), s.list.end());
          for (std::size_t k = 0; k < s.list.size(); ++k)
-           for (node_id r : s.list[k].roots) s.stored_by[r] = static_cast<int>(k);
+           for (node_id r : codegen::roots_of(s.list[k])) s.stored_by[r] = static_cast<int>(k);
          return s;
        }},
       {"a contraction that reads one operand twice",
        [](const program &p) {
          codegen::stages s = cut_into_stages(p);
          for (codegen::stage &x : s.list)
-           if (x.kind == codegen::stage_kind::contraction &&
-               codegen::contains(p[x.left].shape, p[x.right].shape))
-             x.right = x.left;
+           if (auto *c = std::get_if<codegen::contraction_stage>(&x);
+               c && codegen::contains(p[c->left].shape, p[c->right].shape))
+             c->right = c->left;
          return s;
        }},
       {"scores without their mask",
        [](const program &p) {
          codegen::stages s = cut_into_stages(p);
          for (codegen::stage &x : s.list)
-           if (x.kind == codegen::stage_kind::attention && p[x.scores].kind == op::mask)
-             x.scores = p[x.scores].in[0];
+           if (auto *a = std::get_if<codegen::attention_stage>(&x);
+               a && p[a->scores].kind == op::mask)
+             a->scores = p[a->scores].in[0];
          return s;
        }},
   };

@@ -44,7 +44,7 @@ std::string wrong_rewrite(const program &p, const meaning &m, const std::vector<
 
 std::string wrong_sheets(const program &p, const codegen::size_map &sizes) {
   try {
-    const auto reports = codegen::reports_of(p);
+    const auto reports = codegen::reports_of(codegen::plan_of(p));
     for (const codegen::size_map &s : {codegen::size_map{}, sizes}) {
       if (codegen::describe(p, s, reports).empty()) return "sheet: nothing is said";
       if (codegen::graph_svg(p, s).find("</svg>") == std::string::npos) return "picture: no end";

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen/plan/stages.hpp"
 #include "codegen/program/program.hpp"
-#include "codegen/stages/stages.hpp"
 #include "tests/fuzz/same.hpp"
 
 namespace qkv::fuzz {

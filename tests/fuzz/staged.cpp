@@ -5,10 +5,10 @@
 #include <exception>
 #include <set>
 
+#include "codegen/plan/storage.hpp"
 #include "codegen/program/assemble.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/text.hpp"
-#include "codegen/stages/stages.hpp"
 #include "tests/fuzz/rewritten.hpp"
 
 namespace qkv::fuzz {
@@ -17,7 +17,6 @@ using codegen::node;
 using codegen::node_id;
 using codegen::program;
 using codegen::stage;
-using codegen::stage_kind;
 using core::op;
 
 namespace {
@@ -36,7 +35,7 @@ class staged {
   std::string run() {
     std::set<node_id> roots;
     for (std::size_t k = 0; k < cut_.list.size(); ++k)
-      for (node_id r : cut_.list[k].roots) {
+      for (node_id r : codegen::roots_of(cut_.list[k])) {
         if (!roots.insert(r).second) return label(r) + " is stored twice";
         if (cut_.stored_by[r] != static_cast<int>(k)) return label(r) + " is stored by another";
         const auto order = codegen::storage_order(p_, cut_, r);
@@ -47,7 +46,7 @@ class staged {
     for (node_id n : p_.outputs)
       if (!roots.count(n)) return p_[n].name + " is never stored";
     for (std::size_t k = 0; k < cut_.list.size(); ++k)
-      for (node_id r : cut_.list[k].roots)
+      for (node_id r : codegen::roots_of(cut_.list[k]))
         if (std::string wrong = compute(k, r); !wrong.empty()) return wrong;
     codegen::arrays results;
     for (node_id n : p_.outputs) results[p_[n].name] = known_.at(name_in_memory(n));
@@ -110,18 +109,19 @@ class staged {
 
   // Builds the core from the fields of the stage.
   program as_the_stage_says(program q, const stage &s) const {
-    if (s.kind == stage_kind::contraction) q.nodes[s.core].in = {s.left, s.right};
-    if (s.kind == stage_kind::attention) {
-      node_id left = s.weights >= 0 ? s.weights : s.scores;
-      if (s.weights >= 0) q.nodes[s.weights].in = {s.scores};
-      if (s.gate >= 0) {
-        const std::vector<node_id> &in = q[s.core].in;
-        const node_id product = in[0] == s.values ? in[1] : in[0];
-        q.nodes[product].in = {left, s.gate};
+    if (const auto *c = std::get_if<codegen::contraction_stage>(&s))
+      q.nodes[c->core].in = {c->left, c->right};
+    if (const auto *a = std::get_if<codegen::attention_stage>(&s)) {
+      node_id left = a->weights >= 0 ? a->weights : a->scores;
+      if (a->weights >= 0) q.nodes[a->weights].in = {a->scores};
+      if (a->gate >= 0) {
+        const std::vector<node_id> &in = q[a->core].in;
+        const node_id product = in[0] == a->values ? in[1] : in[0];
+        q.nodes[product].in = {left, a->gate};
         left = product;
       }
-      q.nodes[s.core].in = {left, s.values};
-      if (s.lse >= 0) q.nodes[s.lse].in = {s.scores};
+      q.nodes[a->core].in = {left, a->values};
+      if (a->lse >= 0) q.nodes[a->lse].in = {a->scores};
     }
     return q;
   }

@@ -1,11 +1,11 @@
 // Cuts of pipelines: the kind of each stage, and the steps that are stored.
-#include "codegen/stages/stages.hpp"
+#include "codegen/plan/stages.hpp"
 
 #include <algorithm>
 
 #include "codegen/program/from_graph.hpp"
+#include "codegen/program/queries.hpp"
 #include "codegen/rewrites/rewrites.hpp"
-#include "codegen/stages/queries.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/dropout_specs.hpp"
 #include "tests/kernels/scan_specs.hpp"
@@ -28,8 +28,8 @@ outline outline_of(const Kernel &kernel) {
   const stages cut = cut_into_stages(p);
   outline o;
   for (const stage &s : cut.list) {
-    o.kinds += (o.kinds.empty() ? "" : " ") + name_of(s.kind);
-    for (node_id root : s.roots) {
+    o.kinds += (o.kinds.empty() ? "" : " ") + std::string(name_of(s));
+    for (node_id root : roots_of(s)) {
       if (p[root].kind == op::output) continue;
       const auto n = std::count_if(p[root].shape.begin(), p[root].shape.end(), [&](axis_id a) {
         return p.axes[a].size < 0 && !p.axes[a].batch;

@@ -13,7 +13,7 @@
 #include "codegen/halide/lower/reductions.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
-#include "codegen/stages/queries.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -26,7 +26,7 @@ using Halide::Var;
 
 class attention_lowering {
  public:
-  attention_lowering(context &c, const stage &s, const attention_tile &tile)
+  attention_lowering(context &c, const attention_stage &s, const attention_tile &tile)
       : c_(c),
         p_(c.p),
         s_(s),
@@ -458,7 +458,7 @@ class attention_lowering {
       if (n == base) return value{core, {}};
       return std::nullopt;
     });
-    const std::vector<axis_id> order = storage_order(p_, c_.cut, root);
+    const std::vector<axis_id> &order = c_.order(root);
     std::vector<Var> vars;
     indices at;
     for (std::size_t d = order.size(); d-- > 0;) vars.push_back(out_vars_.at(order[d]));
@@ -470,7 +470,7 @@ class attention_lowering {
 
   context &c_;
   const program &p_;
-  const stage &s_;
+  const attention_stage &s_;
   const Halide::Type type_;  // of scores, weights and values
   attention_funcs f_;
   const indices outer_;  // where the tile stands along them
@@ -487,7 +487,7 @@ class attention_lowering {
 
 }  // namespace
 
-attention_funcs lower_attention(context &c, const stage &s, const attention_tile &tile) {
+attention_funcs lower_attention(context &c, const attention_stage &s, const attention_tile &tile) {
   return attention_lowering(c, s, tile).run();
 }
 

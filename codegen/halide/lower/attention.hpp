@@ -12,6 +12,6 @@
 namespace qkv::codegen {
 
 // Stores the stage's roots in the context.
-attention_funcs lower_attention(context &, const stage &, const attention_tile &);
+attention_funcs lower_attention(context &, const attention_stage &, const attention_tile &);
 
 }  // namespace qkv::codegen

@@ -1,6 +1,6 @@
 #include "codegen/halide/lower/attention_tiles.hpp"
 
-#include "codegen/stages/queries.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 
@@ -8,7 +8,8 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::Var;
 
-attention_tiles::attention_tiles(context &c, const stage &s, attention_funcs &f, indices outer)
+attention_tiles::attention_tiles(context &c, const attention_stage &s, attention_funcs &f,
+                                 indices outer)
     : c_(c), p_(c.p), s_(s), f_(f), outer_(std::move(outer)) {}
 
 Expr attention_tiles::row(const Expr &i, const Expr &T) const {
@@ -54,7 +55,7 @@ bool attention_tiles::reads_memory(node_id n) {
   if (reads_memory_.empty()) {
     for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {
       const op k = p_[m].kind;
-      bool reads = k == op::input || k == op::param || c_.cut.stored_by[m] >= 0;
+      bool reads = k == op::input || k == op::param || c_.is_stored(m);
       for (node_id operand : p_[m].in) reads = reads || reads_memory_[operand];
       reads_memory_.push_back(reads);
     }
@@ -99,7 +100,7 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
 // What memory holds per query and key (a bias, a mask) is turned once per tile: rows go into lanes.
 std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
   const node &x = p_[n];
-  const bool stored = x.kind == op::input || x.kind == op::param || c_.cut.stored_by[n] >= 0;
+  const bool stored = x.kind == op::input || x.kind == op::param || c_.is_stored(n);
   if (!stored || s_.row == no_axis || !has(x.shape, s_.row) || !has(x.shape, s_.key) ||
       !in_place(n, at))
     return std::nullopt;

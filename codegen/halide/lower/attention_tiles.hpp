@@ -11,7 +11,7 @@ namespace qkv::codegen {
 class attention_tiles {
  public:
   // Adds each tile that is asked for to the Funcs of the stage. `outer`: where the tile stands along the outer axes.
-  attention_tiles(context &, const stage &, attention_funcs &, indices outer);
+  attention_tiles(context &, const attention_stage &, attention_funcs &, indices outer);
 
   // Rows and keys past the end repeat the last one: every address that is formed is valid.
   Halide::Expr row(const Halide::Expr &i, const Halide::Expr &T) const;
@@ -34,7 +34,7 @@ class attention_tiles {
 
   context &c_;
   const program &p_;
-  const stage &s_;
+  const attention_stage &s_;
   attention_funcs &f_;
   indices outer_;
   std::map<node_id, Halide::Func> row_tiles_, key_tiles_;

@@ -40,9 +40,9 @@ std::string free_name(const program &p, std::string name, node_id own = -1) {
 
 }  // namespace
 
-context::context(const program &program_, const stages &s, const std::vector<pack> &packs)
-    : p(program_),
-      cut(s),
+context::context(const plan &plan_, bool packs_params)
+    : made(plan_),
+      p(plan_.p),
       masked(masked_steps(p)),
       may_be_empty(steps_with_empty_weights(p)),
       has_gaps(steps_with_gaps(p)),
@@ -55,7 +55,8 @@ context::context(const program &program_, const stages &s, const std::vector<pac
     last.set_min_value(0);
     last_.emplace(a, last);
   }
-  for (const pack &k : packs) packs_.emplace(k.param, k);
+  if (packs_params)
+    for (const pack &k : made.packs) packs_.emplace(k.param, k);
   for (node_id n : p.arguments) {
     const node &x = p[n];
     const pack *k = packed(n);

@@ -5,10 +5,9 @@
 #include <functional>
 #include <map>
 
-#include "codegen/halide/lower/pack.hpp"
+#include "codegen/plan/plan.hpp"
 #include "codegen/program/bounds.hpp"
 #include "codegen/program/program.hpp"
-#include "codegen/stages/stages.hpp"
 
 namespace qkv::codegen {
 
@@ -16,11 +15,11 @@ using indices = std::map<axis_id, Halide::Expr>;  // a position along each axis
 
 class context {
  public:
-  // Reads the params of `packs` in their packed layout.
-  context(const program &p, const stages &s, const std::vector<pack> &packs);
+  // Reads params in their packed layout, or where they lie.
+  context(const plan &, bool packs_params);
 
+  const plan &made;
   const program &p;
-  const stages &cut;
   const std::vector<bool> masked, may_be_empty, has_gaps;  // per step: see program/queries.hpp
   const whole_numbers whole;                               // see program/bounds.hpp
 
@@ -46,6 +45,10 @@ class context {
   Halide::Expr read_packed(node_id, Halide::Expr row, Halide::Expr column,
                            const indices &outer) const;
   const pack *packed(node_id) const;
+
+  // A stored step, and its axes in memory, outermost first.
+  bool is_stored(node_id n) const { return made.cut.stored_by[n] >= 0; }
+  const std::vector<axis_id> &order(node_id n) const { return made.order[n]; }
 
   // Inputs in order of the signature, run-time sizes, last positions along the same axes.
   std::vector<Halide::Argument> arguments() const;

@@ -4,7 +4,7 @@
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
-#include "codegen/stages/queries.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 
@@ -15,14 +15,14 @@ using Halide::Var;
 namespace {
 
 // A param of two contractions is packed for the first.
-bool serves(const pack &k, const program &p, const stage &s) {
+bool serves(const pack &k, const program &p, const contraction_stage &s) {
   return k.rows == p[s.core].over &&
          (s.column == no_axis ? k.columns.empty() : k.columns == std::vector<axis_id>{s.column});
 }
 
 }  // namespace
 
-contraction_funcs lower_contraction(context &c, const stage &s) {
+contraction_funcs lower_contraction(context &c, const contraction_stage &s) {
   const program &p = c.p;
   const Halide::Type type = halide_type(p[s.core].type);
   const Expr zero = math::constant(type, 0);
@@ -95,7 +95,7 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
   // The packed right operand lies in memory, where compilers do not see its literals.
   f.sum(all) = strict::plus(f.sum(all), or_else(product(left, {right, {}}, type), zero));
 
-  const node_id root = s.roots[0];
+  const node_id root = s.root;
   std::map<axis_id, Var> out = vars;
   if (f.has_row) out.emplace(s.row, f.row);
   if (f.has_column) out.emplace(s.column, f.column);
@@ -106,7 +106,7 @@ contraction_funcs lower_contraction(context &c, const stage &s) {
     if (n == s.core) return value{f.sum(result), {}};
     return std::nullopt;
   });
-  const std::vector<axis_id> order = storage_order(p, c.cut, root);
+  const std::vector<axis_id> &order = c.order(root);
   std::vector<Var> args;
   indices here;
   for (std::size_t d = order.size(); d-- > 0;) args.push_back(out.at(order[d]));

@@ -18,6 +18,6 @@ struct contraction_funcs {
   bool has_row = true, has_column = true;
 };
 
-contraction_funcs lower_contraction(context &, const stage &);
+contraction_funcs lower_contraction(context &, const contraction_stage &);
 
 }  // namespace qkv::codegen

@@ -9,7 +9,7 @@
 #include <qkv/core/axis.hpp>
 
 #include "codegen/halide/lower/expression.hpp"
-#include "codegen/stages/queries.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -37,7 +37,7 @@ Expr where_it_holds(const Expr &holds, const Expr &bound, std::int64_t none) {
 
 class ranges {
  public:
-  ranges(const context &c, const stage &s, Expr first, Expr last, const indices &outer)
+  ranges(const context &c, const attention_stage &s, Expr first, Expr last, const indices &outer)
       : c_(c), s_(s), first_(std::move(first)), last_(std::move(last)), outer_(outer) {}
 
   // Every mask that the scores passed on their way through pointwise steps counts.
@@ -51,7 +51,7 @@ class ranges {
     const node &x = c_.p[n];
     if (x.kind == op::mask) return intersection(of_scores(x.in[0]), of_condition(x.in[1]));
     key_range r;
-    if ((is_unary(x.kind) || is_binary(x.kind)) && c_.cut.stored_by[n] < 0)
+    if ((is_unary(x.kind) || is_binary(x.kind)) && !c_.is_stored(n))
       for (node_id operand : x.in) r = intersection(r, of_scores(operand));
     return r;
   }
@@ -73,7 +73,7 @@ class ranges {
 
   key_range of_condition(node_id n) const {
     const node &x = c_.p[n];
-    if (c_.cut.stored_by[n] >= 0) return {};
+    if (c_.is_stored(n)) return {};
     if (x.kind == op::and_) return intersection(of_condition(x.in[0]), of_condition(x.in[1]));
     if (x.kind == op::or_) return hull(of_condition(x.in[0]), of_condition(x.in[1]));
     if (x.kind == op::broadcast) return of_condition(x.in[0]);
@@ -152,7 +152,7 @@ class ranges {
   }
 
   const context &c_;
-  const stage &s_;
+  const attention_stage &s_;
   Expr first_, last_;
   const indices &outer_;
   std::map<node_id, key_range> seen_;
@@ -160,7 +160,7 @@ class ranges {
 
 }  // namespace
 
-key_range visible_keys(const context &c, const stage &s, Expr first, Expr last,
+key_range visible_keys(const context &c, const attention_stage &s, Expr first, Expr last,
                        const indices &outer) {
   return ranges(c, s, std::move(first), std::move(last), outer).of_scores(s.scores);
 }

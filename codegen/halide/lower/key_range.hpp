@@ -15,7 +15,7 @@ struct key_range {
 };
 
 // rows first..last of the tile; outer: where the other axes are.
-key_range visible_keys(const context &, const stage &, Halide::Expr first, Halide::Expr last,
-                       const indices &outer);
+key_range visible_keys(const context &, const attention_stage &, Halide::Expr first,
+                       Halide::Expr last, const indices &outer);
 
 }  // namespace qkv::codegen

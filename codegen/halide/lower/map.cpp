@@ -3,7 +3,7 @@
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/lower/reductions.hpp"
 #include "codegen/halide/lower/strict.hpp"
-#include "codegen/stages/queries.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -16,8 +16,8 @@ using Halide::Var;
 
 class map_lowering {
  public:
-  map_lowering(context &c, const stage &s) : c_(c), p_(c.p), s_(s), root_(s.roots[0]) {
-    const std::vector<axis_id> order = storage_order(p_, c.cut, root_);
+  map_lowering(context &c, const map_stage &s) : c_(c), p_(c.p), s_(s), root_(s.root) {
+    const std::vector<axis_id> &order = c.order(root_);
     for (std::size_t d = order.size(); d-- > 0;) {
       Var v = c_.var(order[d]);
       f_.position.push_back(v);
@@ -28,7 +28,7 @@ class map_lowering {
 
   map_funcs run() {
     f_.out = Func(context::label(p_, root_));
-    value v = s_.core < 0 ? plain() : reduced(p_[s_.core]);
+    value v = s_.core == no_step ? plain() : reduced(p_[s_.core]);
     f_.out(f_.position) = stored_form(v, p_[root_].type);
     c_.store(root_, f_.out, order_);
     return f_;
@@ -136,7 +136,7 @@ class map_lowering {
 
   context &c_;
   const program &p_;
-  const stage &s_;
+  const map_stage &s_;
   node_id root_;
   map_funcs f_;
   indices here_;
@@ -148,6 +148,6 @@ class map_lowering {
 
 }  // namespace
 
-map_funcs lower_map(context &c, const stage &s) { return map_lowering(c, s).run(); }
+map_funcs lower_map(context &c, const map_stage &s) { return map_lowering(c, s).run(); }
 
 }  // namespace qkv::codegen

@@ -29,6 +29,6 @@ struct map_funcs {
 
 inline constexpr int reduction_lanes = 16, reduction_block = 256;
 
-map_funcs lower_map(context &, const stage &);
+map_funcs lower_map(context &, const map_stage &);
 
 }  // namespace qkv::codegen

@@ -5,7 +5,7 @@
 
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/halide/lower/strict.hpp"
-#include "codegen/stages/queries.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 namespace {

@@ -8,8 +8,8 @@
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/lower/reductions.hpp"
 #include "codegen/halide/lower/strict.hpp"
+#include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
-#include "codegen/stages/queries.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -34,7 +34,7 @@ struct phase {
 
 class scan_lowering {
  public:
-  scan_lowering(context &c, const stage &s)
+  scan_lowering(context &c, const scan_stage &s)
       : c_(c),
         p_(c.p),
         s_(s),
@@ -86,7 +86,7 @@ class scan_lowering {
     }
     const std::vector<axis_id> columns = without(all, walked_whole_);
     // the innermost axis of the result in lanes
-    const std::vector<axis_id> order = storage_order(p_, c_.cut, s_.roots[0]);
+    const std::vector<axis_id> &order = c_.order(s_.roots[0]);
     std::vector<axis_id> inner;
     for (axis_id a : order)
       if (has(columns, a)) inner.push_back(a);
@@ -340,7 +340,7 @@ class scan_lowering {
 
   // ---- results ----------------------------------------------------------------------------------
   void output(node_id root) {
-    const std::vector<axis_id> order = storage_order(p_, c_.cut, root);
+    const std::vector<axis_id> &order = c_.order(root);
     scan_funcs::output o;
     indices at;
     for (std::size_t d = order.size(); d-- > 0;) {
@@ -360,7 +360,7 @@ class scan_lowering {
 
   context &c_;
   const program &p_;
-  const stage &s_;
+  const scan_stage &s_;
   const axis_id axis_;
   const Halide::Type type_;
   scan_funcs f_;
@@ -380,6 +380,6 @@ class scan_lowering {
 
 }  // namespace
 
-scan_funcs lower_scan(context &c, const stage &s) { return scan_lowering(c, s).run(); }
+scan_funcs lower_scan(context &c, const scan_stage &s) { return scan_lowering(c, s).run(); }
 
 }  // namespace qkv::codegen

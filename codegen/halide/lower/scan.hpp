@@ -25,6 +25,6 @@ struct scan_funcs {
   std::vector<output> outputs;  // one per root
 };
 
-scan_funcs lower_scan(context &, const stage &);
+scan_funcs lower_scan(context &, const scan_stage &);
 
 }  // namespace qkv::codegen

@@ -57,7 +57,7 @@ std::int64_t known_size(const program &p, axis_id a) {
 
 }  // namespace
 
-attention_tile gpu_attention_tile(const program &p, const stage &s) {
+attention_tile gpu_attention_tile(const program &p, const attention_stage &s) {
   std::int64_t features = 0;
   for (node_id d : s.score_dots) {
     std::int64_t product = 1;

@@ -4,6 +4,6 @@
 
 namespace qkv::codegen {
 
-attention_tile gpu_attention_tile(const program &, const stage &);
+attention_tile gpu_attention_tile(const program &, const attention_stage &);
 
 }  // namespace qkv::codegen

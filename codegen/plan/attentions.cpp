@@ -1,10 +1,11 @@
-#include "codegen/stages/attentions.hpp"
+#include "codegen/plan/attentions.hpp"
 
 #include <functional>
 #include <utility>
 
+#include "codegen/plan/walk.hpp"
+#include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
-#include "codegen/stages/queries.hpp"
 
 namespace qkv::codegen {
 
@@ -34,7 +35,7 @@ class finder {
       if (p_[n].kind != op::dot || p_[n].over.size() != 1 || !is_floating(p_[n].type) || in_scan(n))
         continue;
       for (int side : {0, 1}) {
-        stage s;
+        attention_stage s;
         if (attention_at(n, p_[n].in[side], p_[n].in[1 - side], s)) {
           found_.by_core[n] = s;
           found_.taken[n] = true;
@@ -159,7 +160,7 @@ class finder {
     return p_[n].kind == op::param || (is_view(p_[n].kind) && is_param(p_[n].in[0]));
   }
 
-  bool attention_at(node_id core, node_id operand, node_id values, stage &s) const {
+  bool attention_at(node_id core, node_id operand, node_id values, attention_stage &s) const {
     const auto [weights, gate] = opened(operand, p_[core].over);
     const node &w = p_[weights];
     const axis_id key = p_[core].over[0];
@@ -175,7 +176,6 @@ class finder {
     // the rows that are NaN become so at their end, for every value
     if (w.less_maximum && (gaps_[values] || (gate >= 0 && gaps_[gate]))) return false;
 
-    s.kind = stage_kind::attention;
     s.core = core, s.weights = normalised ? weights : -1, s.gate = gate;
     s.scores = scores, s.values = values, s.key = key;
     std::vector<axis_id> shared = p_[values].shape;

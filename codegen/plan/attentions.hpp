@@ -4,12 +4,12 @@
 #include <set>
 #include <vector>
 
-#include "codegen/stages/stages.hpp"
+#include "codegen/plan/stages.hpp"
 
 namespace qkv::codegen {
 
 struct attentions {
-  std::map<node_id, stage> by_core;
+  std::map<node_id, attention_stage> by_core;
   std::map<node_id, std::set<node_id>>
       cones;                // of each: what is recomputed for its scores and its gate
   std::vector<bool> taken;  // per step: computed inside one of them

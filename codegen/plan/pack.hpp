@@ -2,8 +2,8 @@
 // The layout of params that a contraction reads as its right operand: panels of columns, packed once by the runtime.
 #include <vector>
 
+#include "codegen/plan/stages.hpp"
 #include "codegen/program/program.hpp"
-#include "codegen/stages/stages.hpp"
 
 namespace qkv::codegen {
 

@@ -5,10 +5,11 @@
 #include <set>
 #include <stdexcept>
 
+#include "codegen/plan/attentions.hpp"
+#include "codegen/plan/stages.hpp"
+#include "codegen/plan/walk.hpp"
+#include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
-#include "codegen/stages/attentions.hpp"
-#include "codegen/stages/queries.hpp"
-#include "codegen/stages/stages.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -122,19 +123,15 @@ class cutter {
   }
 
   // One stage for each state: its results share the steps.
-  std::vector<stage> scans() const {
-    std::map<node_id, stage> by_state;
+  std::map<node_id, scan_stage> scans() const {
+    std::map<node_id, scan_stage> by_state;
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (p_[n].kind != op::scan && p_[n].kind != op::last) continue;
-      stage &s = by_state[p_[n].in[0]];
-      s.kind = stage_kind::scan;
+      scan_stage &s = by_state[p_[n].in[0]];
       s.carried = p_[n].in[0], s.next = p_[n].in[1];
       s.cores.push_back(n);
-      s.core = s.cores[0];
     }
-    std::vector<stage> list;
-    for (auto &[state, s] : by_state) list.push_back(std::move(s));
-    return list;
+    return by_state;
   }
 
   stages build() {
@@ -150,40 +147,35 @@ class cutter {
       covered.insert(root);
       return root;
     };
-    for (stage s : scans()) {
+    std::map<node_id, scan_stage> by_state = scans();
+    for (auto &[state, s] : by_state) {
       for (std::size_t k = 0; k < s.cores.size(); ++k)
         s.roots.push_back(extend(s.cores[k], s.cores[s.cores.size() - 1 - k]));
       at[s.roots[0]] = s;
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!stored_[n] || p_[n].kind != op::dot) continue;
-      stage s;
-      if (auto it = attentions_.by_core.find(n); it != attentions_.by_core.end())
-        s = it->second;
-      else if (is_contraction(n))
-        s = contraction_at(n);
-      else
-        continue;
-      s.roots = {extend(n, s.lse)};
-      if (s.lse >= 0) s.roots.push_back(extend(s.lse, n));
-      at[s.roots[0]] = s;
+      if (auto it = attentions_.by_core.find(n); it != attentions_.by_core.end()) {
+        attention_stage s = it->second;
+        s.roots = {extend(n, s.lse)};
+        if (s.lse != no_step) s.roots.push_back(extend(s.lse, n));
+        at[s.roots[0]] = std::move(s);
+      } else if (is_contraction(n)) {
+        contraction_stage s = contraction_at(n);
+        s.root = extend(n, no_step);
+        at[s.root] = std::move(s);
+      }
     }
-    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (!stored_[n] || covered.count(n)) continue;
-      stage s;
-      s.kind = stage_kind::map;
-      node_id root = n;
-      s.core = is_inlinable(p_, n) || p_[n].kind == op::output ? -1 : n;
-      s.roots = {root};
-      at[root] = s;
-    }
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
+      if (stored_[n] && !covered.count(n))
+        at[n] = map_stage{n, is_inlinable(p_, n) || p_[n].kind == op::output ? no_step : n};
     for (auto &[root, s] : at) result.list.push_back(s);
     result.stored_by.assign(p_.nodes.size(), -1);
     std::sort(result.list.begin(), result.list.end(),
-              [](const stage &a, const stage &b) { return a.roots[0] < b.roots[0]; });
+              [](const stage &a, const stage &b) { return roots_of(a)[0] < roots_of(b)[0]; });
     order(result);
     for (std::size_t k = 0; k < result.list.size(); ++k)
-      for (node_id r : result.list[k].roots) result.stored_by[r] = static_cast<int>(k);
+      for (node_id r : roots_of(result.list[k])) result.stored_by[r] = static_cast<int>(k);
     return result;
   }
 
@@ -191,7 +183,7 @@ class cutter {
   void order(stages &result) const {
     std::map<node_id, std::size_t> by_root;
     for (std::size_t k = 0; k < result.list.size(); ++k)
-      for (node_id r : result.list[k].roots) by_root[r] = k;
+      for (node_id r : roots_of(result.list[k])) by_root[r] = k;
     std::vector<stage> sorted;
     std::vector<bool> done(result.list.size(), false), open(result.list.size(), false);
     std::function<void(std::size_t)> visit = [&](std::size_t k) {
@@ -199,7 +191,7 @@ class cutter {
       if (open[k]) throw std::logic_error(p_.name + ": two stages wait for each other");
       open[k] = true;
       std::set<node_id> seen;
-      for (node_id r : result.list[k].roots)
+      for (node_id r : roots_of(result.list[k]))
         for (node_id operand : p_[r].in)
           walk(
               p_, operand,
@@ -226,10 +218,9 @@ class cutter {
     return !(has_gaps_[d.in[0]] && has_gaps_[d.in[1]]);
   }
 
-  stage contraction_at(node_id n) const {
+  contraction_stage contraction_at(node_id n) const {
     const node &d = p_[n];
-    stage s;
-    s.kind = stage_kind::contraction;
+    contraction_stage s;
     s.core = n;
     const bool swap = has_gaps_[d.in[1]] || (p_[d.in[0]].kind == op::param &&
                                              p_[d.in[1]].kind != op::param && !has_gaps_[d.in[0]]);
@@ -252,58 +243,5 @@ class cutter {
 }  // namespace
 
 stages cut_into_stages(const program &p) { return cutter(p).run(); }
-
-std::string name_of(stage_kind k) {
-  return k == stage_kind::contraction ? "contraction"
-         : k == stage_kind::attention ? "attention"
-         : k == stage_kind::scan      ? "scan"
-                                      : "map";
-}
-
-namespace {
-
-// The first stored step (or argument) under a chain of pointwise steps and renames.
-bool reads(const program &p, const stages &s, node_id n, node_id wanted) {
-  if (n == wanted) return true;
-  if (s.stored_by[n] >= 0 || !is_inlinable(p, n)) return false;
-  return std::any_of(p[n].in.begin(), p[n].in.end(),
-                     [&](node_id operand) { return reads(p, s, operand, wanted); });
-}
-
-// Axes of the stored step that this stage visits innermost, outermost of them first.
-std::vector<axis_id> wanted_inner(const program &p, const stages &s, const stage &user, node_id n) {
-  if (user.kind == stage_kind::contraction && reads(p, s, user.left, n)) return p[user.core].over;
-  if (user.kind != stage_kind::attention) return {};
-  if (reads(p, s, user.values, n)) return {user.key, user.column};
-  for (node_id d : user.score_dots)
-    for (node_id operand : p[d].in)
-      if (reads(p, s, operand, n)) {
-        std::vector<axis_id> inner = {has(p[n].shape, user.key) ? user.key : user.row};
-        inner.insert(inner.end(), p[d].over.begin(), p[d].over.end());
-        return inner;
-      }
-  return {};
-}
-
-}  // namespace
-
-std::vector<axis_id> storage_order(const program &p, const stages &s, node_id n) {
-  if (p[n].kind == op::output) return p[n].shape;
-  std::vector<axis_id> inner;
-  for (const stage &user : s.list) {
-    inner = wanted_inner(p, s, user, n);
-    std::erase_if(inner, [&](axis_id a) { return !has(p[n].shape, a); });
-    if (!inner.empty()) break;
-  }
-  std::vector<axis_id> order = without(p[n].shape, inner);
-  order.insert(order.end(), inner.begin(), inner.end());
-  // lanes of the stage that makes it write along its columns: keep those innermost
-  const axis_id column = s.list[s.stored_by[n]].column;
-  if (column != no_axis && has(order, column)) {
-    order = without(order, {column});
-    order.push_back(column);
-  }
-  return order;
-}
 
 }  // namespace qkv::codegen

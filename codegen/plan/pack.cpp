@@ -1,8 +1,8 @@
-#include "codegen/halide/lower/pack.hpp"
+#include "codegen/plan/pack.hpp"
 
 #include <set>
 
-#include "codegen/stages/queries.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 
@@ -17,18 +17,18 @@ int panel_of(const program &p, axis_id column) {
 std::vector<pack> packs_of(const program &p, const stages &s) {
   std::vector<pack> packs;
   std::set<node_id> seen;
-  for (const stage &c : s.list) {
-    if (c.kind != stage_kind::contraction || p[c.right].kind != op::param || p[c.right].type != f32)
-      continue;
-    if (!seen.insert(c.right).second) continue;
+  for (const stage &any : s.list) {
+    const auto *c = std::get_if<contraction_stage>(&any);
+    if (!c || p[c->right].kind != op::param || p[c->right].type != f32) continue;
+    if (!seen.insert(c->right).second) continue;
     pack k;
-    k.param = c.right;
-    k.panel = panel_of(p, c.column);
-    k.rows = p[c.core].over;
-    if (c.column != no_axis) k.columns = {c.column};
+    k.param = c->right;
+    k.panel = panel_of(p, c->column);
+    k.rows = p[c->core].over;
+    if (c->column != no_axis) k.columns = {c->column};
     std::vector<axis_id> inner = k.rows;
     inner.insert(inner.end(), k.columns.begin(), k.columns.end());
-    k.outer = without(p[c.right].shape, inner);
+    k.outer = without(p[c->right].shape, inner);
     packs.push_back(k);
   }
   return packs;

@@ -1,0 +1,18 @@
+#include "codegen/plan/plan.hpp"
+
+#include "codegen/plan/storage.hpp"
+#include "codegen/rewrites/rewrites.hpp"
+
+namespace qkv::codegen {
+
+plan plan_of(const program &written) {
+  plan made{signature(written), simplified(written), {}, {}, {}};
+  made.cut = cut_into_stages(made.p);
+  made.order.resize(made.p.nodes.size());
+  for (const stage &s : made.cut.list)
+    for (node_id root : roots_of(s)) made.order[root] = storage_order(made.p, made.cut, root);
+  made.packs = packs_of(made.p, made.cut);
+  return made;
+}
+
+}  // namespace qkv::codegen

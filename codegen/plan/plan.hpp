@@ -1,0 +1,24 @@
+#pragma once
+// The plan of a kernel: what is computed in which stage, and how steps and params lie in memory. It
+// is made once; objects, tables and sheets read it.
+#include <cstdint>
+#include <vector>
+
+#include "codegen/plan/pack.hpp"
+#include "codegen/plan/stages.hpp"
+
+namespace qkv::codegen {
+
+struct plan {
+  std::uint64_t signature = 0;  // of the program as it was written
+  program p;                    // simplified
+  stages cut;
+  std::vector<std::vector<axis_id>>
+      order;                // of each stored step: its axes in memory, outermost first
+  std::vector<pack> packs;  // on CPUs; devices read params where they lie
+};
+
+// Of a program as it was written. Cost: a few milliseconds.
+plan plan_of(const program &);
+
+}  // namespace qkv::codegen

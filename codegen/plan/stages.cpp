@@ -1,0 +1,46 @@
+#include "codegen/plan/stages.hpp"
+
+#include "codegen/program/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+template <class... F>
+struct overloaded : F... {
+  using F::operator()...;
+};
+
+}  // namespace
+
+axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &but) {
+  const std::vector<axis_id> rest = without(axes, but);
+  return rest.empty() ? no_axis : rest.back();
+}
+
+std::string_view name_of(const stage &s) {
+  return std::visit(overloaded{[](const contraction_stage &) { return "contraction"; },
+                               [](const attention_stage &) { return "attention"; },
+                               [](const map_stage &) { return "map"; },
+                               [](const scan_stage &) { return "scan"; }},
+                    s);
+}
+
+std::vector<node_id> roots_of(const stage &s) {
+  using list = std::vector<node_id>;
+  return std::visit(overloaded{[](const contraction_stage &c) { return list{c.root}; },
+                               [](const attention_stage &a) { return a.roots; },
+                               [](const map_stage &m) { return list{m.root}; },
+                               [](const scan_stage &r) { return r.roots; }},
+                    s);
+}
+
+node_id main_step_of(const stage &s) {
+  return std::visit(
+      overloaded{[](const contraction_stage &c) { return c.core; },
+                 [](const attention_stage &a) { return a.core; },
+                 [](const map_stage &m) { return m.core == no_step ? m.root : m.core; },
+                 [](const scan_stage &r) { return r.cores[0]; }},
+      s);
+}
+
+}  // namespace qkv::codegen

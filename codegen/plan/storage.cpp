@@ -1,0 +1,63 @@
+#include "codegen/plan/storage.hpp"
+
+#include <algorithm>
+
+#include "codegen/program/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+// The first stored step (or argument) under a chain of pointwise steps and renames.
+bool reads(const program &p, const stages &s, node_id n, node_id wanted) {
+  if (n == wanted) return true;
+  if (s.stored_by[n] >= 0 || !is_inlinable(p, n)) return false;
+  return std::any_of(p[n].in.begin(), p[n].in.end(),
+                     [&](node_id operand) { return reads(p, s, operand, wanted); });
+}
+
+// Axes of the stored step that this stage visits innermost, outermost of them first.
+std::vector<axis_id> wanted_inner(const program &p, const stages &s, const stage &user, node_id n) {
+  if (const auto *c = std::get_if<contraction_stage>(&user))
+    return reads(p, s, c->left, n) ? p[c->core].over : std::vector<axis_id>();
+  const auto *a = std::get_if<attention_stage>(&user);
+  if (!a) return {};
+  if (reads(p, s, a->values, n)) return {a->key, a->column};
+  for (node_id d : a->score_dots)
+    for (node_id operand : p[d].in)
+      if (reads(p, s, operand, n)) {
+        std::vector<axis_id> inner = {has(p[n].shape, a->key) ? a->key : a->row};
+        inner.insert(inner.end(), p[d].over.begin(), p[d].over.end());
+        return inner;
+      }
+  return {};
+}
+
+// The axis that a stage writes in lanes.
+axis_id column_of(const stage &s) {
+  if (const auto *c = std::get_if<contraction_stage>(&s)) return c->column;
+  if (const auto *a = std::get_if<attention_stage>(&s)) return a->column;
+  return no_axis;
+}
+
+}  // namespace
+
+std::vector<axis_id> storage_order(const program &p, const stages &s, node_id n) {
+  if (p[n].kind == op::output) return p[n].shape;
+  std::vector<axis_id> inner;
+  for (const stage &user : s.list) {
+    inner = wanted_inner(p, s, user, n);
+    std::erase_if(inner, [&](axis_id a) { return !has(p[n].shape, a); });
+    if (!inner.empty()) break;
+  }
+  std::vector<axis_id> order = without(p[n].shape, inner);
+  order.insert(order.end(), inner.begin(), inner.end());
+  // lanes of the stage that makes it write along its columns: keep those innermost
+  const axis_id column = column_of(s.list[static_cast<std::size_t>(s.stored_by[n])]);
+  if (column != no_axis && has(order, column)) {
+    order = without(order, {column});
+    order.push_back(column);
+  }
+  return order;
+}
+
+}  // namespace qkv::codegen
