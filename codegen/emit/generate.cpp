@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -15,9 +16,9 @@
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/objects.hpp"
 #include "codegen/emit/tables.hpp"
+#include "codegen/machines/machines.hpp"
 #include "codegen/program/slips.hpp"
 #include "codegen/sheets/describe.hpp"
-#include "codegen/targets/targets.hpp"
 
 #ifndef QKV_CODEGEN_VERSION
 #define QKV_CODEGEN_VERSION \
@@ -60,12 +61,29 @@ std::string read(const std::string &path) {
   return text.str();
 }
 
+// The built-in machines, and the one that --machine FILE describes in place of one of its name.
+std::vector<machine> machines_for(const command_line &line) {
+  std::vector<machine> known = machines();
+  const auto file = line.options.find("--machine");
+  if (file == line.options.end()) return known;
+  const std::filesystem::path path = file->second;
+  if (!std::filesystem::is_regular_file(path))
+    throw std::runtime_error("--machine " + file->second + ": there is no such file");
+  machine given = parse_machine(path.stem().string(), read(file->second));
+  std::erase_if(known, [&](const machine &m) { return m.name == given.name; });
+  known.push_back(std::move(given));
+  return known;
+}
+
 // The options that the objects of a kernel depend on, with their values. The folder of the results
 // is not one: it holds the stamp.
 std::string options_of(const command_line &line) {
   std::string text;
   for (const auto &[name, value] : line.options)
-    if (name != "--out") text += fmt::format("{}={} ", name, value);
+    if (name == "--machine")
+      text += fmt::format("{}={:x} ", name, std::hash<std::string>{}(read(value)));
+    else if (name != "--out")
+      text += fmt::format("{}={} ", name, value);
   return text;
 }
 
@@ -80,6 +98,7 @@ void write(const std::string &path, const std::string &text) {
 void kernel(const command_line &line, const std::vector<traceable> &kernels,
             const scratch &folder) {
   const std::string dir = option(line, "--out"), targets = option(line, "--targets");
+  const std::vector<target> wanted = targets_of(targets, machines_for(line));
   const auto named = std::find_if(kernels.begin(), kernels.end(),
                                   [&](const traceable &t) { return t.name == line.kernel; });
   if (named == kernels.end()) throw std::runtime_error("there is no kernel " + line.kernel);
@@ -92,7 +111,7 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   if (std::filesystem::exists(dir + "/" + p.name + ".a") && read(stamp) == now) return;
   const auto begin = std::chrono::steady_clock::now();
   const plan made = plan_of(p);
-  write_objects(made, targets_of(targets), dir,
+  write_objects(made, wanted, dir,
                 {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0}, folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -112,7 +131,7 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
   }
   write(dir + "/" + name + ".kernels.h", c_header(name, programs));
   write(dir + "/" + name + "_kernels.c",
-        c_tables(name, plans, targets_of(option(line, "--targets"))));
+        c_tables(name, plans, targets_of(option(line, "--targets"), machines_for(line))));
 }
 
 int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scratch &folder) {
@@ -128,7 +147,7 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scr
     } else {
       fmt::print(
           stderr,
-          "usage: {} list | kernel NAME --out DIR --targets LIST | library --name LIB --out DIR --targets LIST\n",
+          "usage: {} list | kernel NAME --out DIR --targets LIST [--machine FILE] | library --name LIB --out DIR --targets LIST\n",
           argv[0]);
       return 2;
     }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "codegen/emit/scratch.hpp"
+#include "codegen/machines/machines.hpp"
 #include "codegen/plan/plan.hpp"
-#include "codegen/targets/targets.hpp"
 
 namespace qkv::codegen {
 

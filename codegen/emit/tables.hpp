@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen/machines/machines.hpp"
 #include "codegen/plan/plan.hpp"
-#include "codegen/targets/targets.hpp"
 
 namespace qkv::codegen {
 

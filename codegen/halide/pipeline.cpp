@@ -9,30 +9,27 @@
 #include "codegen/halide/schedules/reversed_loads.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tuning.hpp"
-#include "codegen/halide/schedules/tuning_gpu.hpp"
 #include "codegen/program/sizes.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-void refuse_f64(const program &p, const Halide::Target &t) {
+void refuse_f64(const program &p, backend device) {
   for (const node &n : p.nodes)
     if (n.type == f64)
-      throw std::runtime_error(p.name + ": " +
-                               (n.name.empty() ? std::string(name_of(n.kind)) : n.name) +
-                               " is f64, which no kernel takes on " +
-                               (t.has_feature(Halide::Target::OpenCL) ? "opencl" : "cuda") +
-                               "; the CPU's do: TARGETS host");
+      throw std::runtime_error(
+          p.name + ": " + (n.name.empty() ? std::string(name_of(n.kind)) : n.name) +
+          " is f64, which no kernel takes on " + name_of(device) + "; the CPU's do: TARGETS host");
 }
 
 // The stages of a kernel, written one after the other.
 class writer {
  public:
-  writer(const plan &made, const Halide::Target &t)
+  writer(const plan &made, const machine &m)
       : made_(made),
         p_(made.p),
-        t_(t),
-        on_gpu_(t.has_gpu_feature()),
+        m_(m),
+        on_gpu_(m.device != backend::host),
         c_(made, !on_gpu_),
         limits_(c_) {
     limits_.computed();
@@ -49,7 +46,7 @@ class writer {
     compiled_form form{Halide::Pipeline(results()), c_.arguments()};
     limits_.add_to(form.pipeline);
     form.pipeline.add_custom_lowering_pass(new reversed_loads);
-    if (on_gpu_) gpu::add_passes(form.pipeline, t_);
+    if (on_gpu_) gpu::add_passes(form.pipeline, m_.target);
     return form;
   }
 
@@ -63,14 +60,11 @@ class writer {
   }
 
   void write(const attention_stage &s) {
-    const std::int64_t rows = s.row == no_axis ? 1 : p_.axes[p_.axes[s.row].root].size;
-    const std::int64_t columns = s.column == no_axis ? 1 : p_.axes[p_.axes[s.column].root].size;
-    attention_funcs f = lower_attention(
-        c_, s, on_gpu_ ? gpu_attention_tile(p_, s) : attention_tile_for(t_, rows, columns));
+    attention_funcs f = lower_attention(c_, s, attention_tile_for(m_, p_, s));
     if (on_gpu_)
       schedule_attention_gpu(f);
     else
-      schedule_attention_cpu(f, t_, are_outputs(s.roots));
+      schedule_attention_cpu(f, m_, are_outputs(s.roots));
     if (f.copies.empty()) keep(s.roots[0], f.out);
     for (std::size_t k = 0; k < f.copies.size(); ++k) keep(s.roots[k], f.copies[k]);
   }
@@ -78,9 +72,9 @@ class writer {
   void write(const contraction_stage &s) {
     contraction_funcs f = lower_contraction(c_, s);
     if (on_gpu_)
-      schedule_contraction_gpu(f);
+      schedule_contraction_gpu(f, m_);
     else
-      schedule_contraction_cpu(f, t_, is_output(s.root));
+      schedule_contraction_cpu(f, m_, is_output(s.root));
     keep(s.root, f.out);
   }
 
@@ -93,7 +87,7 @@ class writer {
     if (on_gpu_)
       schedule_scan_gpu(f);
     else
-      schedule_scan_cpu(f, t_, are_outputs(s.roots));
+      schedule_scan_cpu(f, m_, are_outputs(s.roots));
     for (std::size_t k = 0; k < s.roots.size(); ++k) keep(s.roots[k], f.outputs[k].out);
   }
 
@@ -102,7 +96,7 @@ class writer {
     if (on_gpu_)
       schedule_map_gpu(f);
     else
-      schedule_map_cpu(f, t_, is_output(s.root));
+      schedule_map_cpu(f, m_, is_output(s.root));
     keep(s.root, f.out);
   }
 
@@ -138,7 +132,7 @@ class writer {
 
   const plan &made_;
   const program &p_;
-  const Halide::Target &t_;
+  const machine &m_;
   const bool on_gpu_;
   context c_;
   limits limits_;
@@ -147,10 +141,10 @@ class writer {
 
 }  // namespace
 
-compiled_form lower_pipeline(const plan &made, const Halide::Target &t) {
+compiled_form lower_pipeline(const plan &made, const machine &m) {
   require_sizes(made.p);
-  if (t.has_gpu_feature()) refuse_f64(made.p, t);
-  return writer(made, t).run();
+  if (m.device != backend::host) refuse_f64(made.p, m.device);
+  return writer(made, m).run();
 }
 
 }  // namespace qkv::codegen

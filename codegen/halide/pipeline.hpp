@@ -2,6 +2,7 @@
 // A whole kernel as one Halide pipeline for one target: every stage lowered, then scheduled.
 #include <Halide.h>
 
+#include "codegen/machines/machine.hpp"
 #include "codegen/plan/plan.hpp"
 
 namespace qkv::codegen {
@@ -11,7 +12,7 @@ struct compiled_form {
   std::vector<Halide::Argument> arguments;
 };
 
-// Throws std::runtime_error if the kernel needs what the target lacks.
-compiled_form lower_pipeline(const plan &, const Halide::Target &);
+// Throws std::runtime_error if the kernel needs what the machine lacks.
+compiled_form lower_pipeline(const plan &, const machine &);
 
 }  // namespace qkv::codegen

@@ -4,6 +4,7 @@
 
 #include "codegen/halide/lower/refusal.hpp"
 #include "codegen/halide/pipeline.hpp"
+#include "codegen/machines/machines.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
 
@@ -18,7 +19,7 @@ constexpr axis<"e", 4> e;
 template <class Kernel>
 void lower(const Kernel &k) {
   codegen::lower_pipeline(codegen::plan_of(codegen::make_program(k)),
-                          Halide::Target("x86-64-linux-avx2"));
+                          codegen::targets_of("x86-64-v3")[0].variants[0]);
 }
 
 }  // namespace

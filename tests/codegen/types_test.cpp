@@ -2,6 +2,7 @@
 #include <qkv/dsl.hpp>
 
 #include "codegen/halide/pipeline.hpp"
+#include "codegen/machines/machines.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
 
@@ -17,11 +18,10 @@ constexpr auto doubled =
 template <dtype T>
 void lower(const char *target) {
   codegen::lower_pipeline(codegen::plan_of(codegen::make_program(doubled<T>)),
-                          Halide::Target(target));
+                          codegen::targets_of(target)[0].variants[0]);
 }
 
-constexpr auto host = "x86-64-linux-avx2", opencl = "x86-64-linux-opencl",
-               cuda = "x86-64-linux-cuda-cuda_capability_80";
+constexpr auto host = "x86-64-v3", opencl = "opencl", cuda = "cuda";
 
 }  // namespace
 

@@ -34,10 +34,10 @@ MAY_INCLUDE = {
     "codegen/reference": ["dsl", "runtime", "codegen/program", "codegen/reference"],
     "codegen/rewrites": ["dsl", "codegen/program", "codegen/rewrites"],
     "codegen/plan": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan"],
-    "codegen/targets": ["dsl", "codegen/program", "codegen/targets"],
-    "codegen/halide": ["dsl", "codegen/program", "codegen/plan", "codegen/targets", "codegen/halide"],
+    "codegen/machines": ["dsl", "codegen/program", "codegen/machines"],
+    "codegen/halide": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide"],
     "codegen/emit": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan", "codegen/sheets",
-                     "codegen/targets", "codegen/halide", "codegen/emit", "codegen/include", "runtime/qkv/kernel.h"],
+                     "codegen/machines", "codegen/halide", "codegen/emit", "codegen/include", "runtime/qkv/kernel.h"],
     "codegen/sheets": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan", "codegen/reference",
                        "codegen/sheets", "runtime/qkv/tool.hpp"],
     "codegen": ["dsl", "codegen"],
@@ -45,7 +45,7 @@ MAY_INCLUDE = {
     "tests": ["dsl", "runtime", "codegen", "tests", "examples"],
 }
 # Only these may know Halide's compiler.
-KNOWS_HALIDE = ["codegen/halide", "codegen/targets", "codegen/emit", "tests/codegen", "tests/fuzz"]
+KNOWS_HALIDE = ["codegen/halide", "codegen/machines", "codegen/emit", "tests/codegen", "tests/fuzz"]
 
 
 def tracked(*suffixes):

@@ -10,9 +10,9 @@
 namespace qkv::codegen {
 
 struct attention_tile {
-  int rows = 32;      // query rows of a tile
-  int keys = 128;     // keys of a block
-  int per_task = 16;  // tiles that share a block of keys while it is in cache
+  int rows = 0;       // query rows of a tile
+  int keys = 0;       // keys of a block
+  int per_task = 1;   // tiles that share a block of keys while it is in cache
   int value_row = 0;  // V is copied block by block into rows of this many numbers; 0: used in place
 
   // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie in lanes.

@@ -4,7 +4,6 @@
 //       for each tile: scores (rows in lanes), max, weights, sums; o (columns in lanes); merge into the state
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
-#include "codegen/halide/schedules/tuning.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -38,16 +37,15 @@ int divisor_up_to(int n, int most) {
 
 }  // namespace
 
-void schedule_attention_cpu(attention_funcs &f, const Halide::Target &t,
+void schedule_attention_cpu(attention_funcs &f, const machine &m,
                             const std::vector<bool> &is_output) {
-  const registers reg = registers_of(t, f.scores.type().bits());
-  const int rows = f.tile.rows, vl = reg.lanes;
-  const int row_vectors = divisor_up_to(rows / vl, 3);  // scores: 2 registers of rows x 8 keys
-  const int keys_unrolled = std::min(8, reg.accumulators / row_vectors);
+  const int rows = f.tile.rows, vl = m.lanes(f.scores.type().bits());
+  const int row_vectors = divisor_up_to(rows / vl, m.score_registers);
+  const int keys_unrolled = std::min(m.score_keys, m.sum_registers / row_vectors);
   const std::optional<int> columns = constant(f.columns), width = constant(f.width);
   const int cl = columns ? lanes_dividing(*columns, vl) : vl;
-  const int column_vectors = columns ? divisor_up_to(*columns / cl, 4) : 1;
-  const int rows_unrolled = divisor_up_to(rows, reg.accumulators / column_vectors);
+  const int column_vectors = columns ? divisor_up_to(*columns / cl, m.result_registers) : 1;
+  const int rows_unrolled = divisor_up_to(rows, m.sum_registers / column_vectors);
 
   Var io("io"), ii("ii"), jo("jo"), ji("ji"), co("co"), ci("ci"), it("it"), ir("ir");
   Func &out = f.out;

@@ -5,7 +5,6 @@
 
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
-#include "codegen/halide/schedules/tuning.hpp"
 
 namespace qkv::codegen {
 
@@ -14,13 +13,12 @@ using Halide::TailStrategy;
 using Halide::Var;
 using Halide::VarOrRVar;
 
-void schedule_contraction_cpu(contraction_funcs &f, const Halide::Target &t, bool is_output) {
-  const registers reg = registers_of(t, f.sum.type().bits());
-  const int vl = reg.lanes;
+void schedule_contraction_cpu(contraction_funcs &f, const machine &m, bool is_output) {
+  const int vl = m.lanes(f.sum.type().bits());
   // columns of a register tile: the whole panel, or a part of it where registers are few
   int tile = f.panel;
   if (vl < 16) tile = f.panel % 24 == 0 ? 24 : 16;
-  const int rows = std::max(1, reg.accumulators / (tile / vl));
+  const int rows = std::max(1, m.sum_registers / (tile / vl));
   Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner");
 
   Func &out = f.out;
@@ -34,7 +32,7 @@ void schedule_contraction_cpu(contraction_funcs &f, const Halide::Target &t, boo
   }
   Var at_row = so;
   if (f.has_row) {
-    const int per_block = std::max(1, contraction_row_block / rows);
+    const int per_block = std::max(1, m.contraction_rows / rows);
     out.split(f.row, so, si, rows, TailStrategy::GuardWithIf);
     out.split(so, block, inner, per_block, TailStrategy::GuardWithIf);
     order.emplace_back(si);

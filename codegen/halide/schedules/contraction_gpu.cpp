@@ -10,8 +10,8 @@ using Halide::TailStrategy;
 using Halide::Var;
 using Halide::VarOrRVar;
 
-void schedule_contraction_gpu(contraction_funcs &f) {
-  constexpr int tile = 4, block_rows = 64;
+void schedule_contraction_gpu(contraction_funcs &f, const machine &m) {
+  const int tile = m.contraction_tile, block_rows = m.contraction_rows;
   Func &out = f.out;
   out.compute_root();
   Var cb("column_block"), ci("ci"), tx("thread_x"), c("c"), rb("row_block"), ri("ri"),

@@ -1,6 +1,5 @@
 // Maps on CPUs: innermost axis in lanes, outermost in parallel; a reduction per position with 16 partial results.
 #include "codegen/halide/schedules/schedules.hpp"
-#include "codegen/halide/schedules/tuning.hpp"
 
 namespace qkv::codegen {
 
@@ -29,8 +28,8 @@ void schedule_prefix(map_funcs &f, int vl) {
 
 }  // namespace
 
-void schedule_map_cpu(map_funcs &f, const Halide::Target &t, bool is_output) {
-  const int vl = registers_of(t).lanes;
+void schedule_map_cpu(map_funcs &f, const machine &m, bool is_output) {
+  const int vl = m.lanes(32);
   for (map_funcs::reduction &r : f.reductions) {
     r.result.compute_root();
     if (!r.position.empty()) {

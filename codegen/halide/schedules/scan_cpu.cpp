@@ -1,15 +1,14 @@
 // Scans on CPUs: columns of the table in lanes and in parallel, positions in order, each phase a loop of its own.
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
-#include "codegen/halide/schedules/tuning.hpp"
 
 namespace qkv::codegen {
 
 using Halide::TailStrategy;
 using Halide::Var;
 
-void schedule_scan_cpu(scan_funcs &f, const Halide::Target &t, const std::vector<bool> &is_output) {
-  const int vl = registers_of(t, f.table.types()[0].bits()).lanes;
+void schedule_scan_cpu(scan_funcs &f, const machine &m, const std::vector<bool> &is_output) {
+  const int vl = m.lanes(f.table.types()[0].bits());
   Var chunk("chunk"), lane("lane_of_chunk");
   f.table.compute_root();
   if (f.has_lane) f.table.vectorize(f.lane, vl, TailStrategy::GuardWithIf);

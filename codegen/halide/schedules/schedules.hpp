@@ -6,17 +6,17 @@
 #include "codegen/halide/lower/contraction.hpp"
 #include "codegen/halide/lower/map.hpp"
 #include "codegen/halide/lower/scan.hpp"
+#include "codegen/machines/machine.hpp"
 
 namespace qkv::codegen {
 
-void schedule_attention_cpu(attention_funcs &, const Halide::Target &,
-                            const std::vector<bool> &is_output);
-void schedule_contraction_cpu(contraction_funcs &, const Halide::Target &, bool is_output);
-void schedule_map_cpu(map_funcs &, const Halide::Target &, bool is_output);
-void schedule_scan_cpu(scan_funcs &, const Halide::Target &, const std::vector<bool> &is_output);
+void schedule_attention_cpu(attention_funcs &, const machine &, const std::vector<bool> &is_output);
+void schedule_contraction_cpu(contraction_funcs &, const machine &, bool is_output);
+void schedule_map_cpu(map_funcs &, const machine &, bool is_output);
+void schedule_scan_cpu(scan_funcs &, const machine &, const std::vector<bool> &is_output);
 
 void schedule_attention_gpu(attention_funcs &);
-void schedule_contraction_gpu(contraction_funcs &);
+void schedule_contraction_gpu(contraction_funcs &, const machine &);
 void schedule_map_gpu(map_funcs &);
 void schedule_scan_gpu(scan_funcs &);
 

@@ -1,0 +1,202 @@
+#include "codegen/machines/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <functional>
+#include <map>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+
+namespace qkv::codegen {
+namespace {
+
+constexpr std::string_view common = "-no_runtime-user_context";
+
+class reader {
+ public:
+  explicit reader(const std::string &name) { m_.name = name; }
+
+  machine run(std::string_view text) {
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+      ++line_;
+      read(line.substr(0, line.find('#')));
+    }
+    line_ = 0;
+    for (const std::string_view key : required())
+      if (!seen_.count(key)) fail("{} is missing", key);
+    return std::move(m_);
+  }
+
+ private:
+  template <class... T>
+  [[noreturn]] void fail(fmt::format_string<T...> text, T &&...values) const {
+    const std::string where = line_ > 0 ? fmt::format(":{}", line_) : "";
+    throw std::runtime_error(fmt::format("{}.machine{}: ", m_.name, where) +
+                             fmt::format(text, std::forward<T>(values)...));
+  }
+
+  void read(const std::string &line) {
+    std::istringstream words{line};
+    std::string key, equals;
+    if (!(words >> key)) return;
+    if (!(words >> equals) || equals != "=") fail("after {}, = is expected", key);
+    words_.clear();
+    for (std::string word; words >> word;) words_.push_back(word);
+    const auto known = keys().find(key);
+    if (known == keys().end()) fail("{} is not a key; known: {}", key, names());
+    if (words_.empty()) fail("{} has no value", key);
+    if (!seen_.insert(known->first).second && key != "attention") fail("{} is given twice", key);
+    at_ = 0;
+    known->second(*this);
+    if (at_ < words_.size()) fail("after the value of {}, {} is not expected", key, words_[at_]);
+  }
+
+  std::string next() {
+    if (at_ == words_.size()) fail("the line ends too early");
+    return words_[at_++];
+  }
+
+  int number(int least = 1) {
+    const std::string word = next();
+    int n = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
+    if (error != std::errc() || end != word.data() + word.size()) fail("{} is not a number", word);
+    if (n < least) fail("{} is below {}", n, least);
+    return n;
+  }
+
+  void word(std::string_view expected) {
+    if (const std::string found = next(); found != expected)
+      fail("{} is expected, not {}", expected, found);
+  }
+
+  void device() {
+    const std::string name = next();
+    for (const backend b : {backend::host, backend::cuda, backend::opencl})
+      if (name_of(b) == name) return void(m_.device = b);
+    fail("{} is not a device; known: host cuda opencl", name);
+  }
+
+  void halide() {
+    const std::string text = next();
+    if (!Halide::Target::validate_target_string(text)) fail("Halide does not know {}", text);
+    m_.target = Halide::Target(text + std::string(common));
+  }
+
+  // rows any tile 32 x 128 per_task 16
+  void attention() {
+    attention_shape s;
+    word("rows");
+    if (const std::string rows = next(); rows == "none") {
+      s.rows_of_query = attention_shape::none;
+    } else if (rows != "any") {
+      --at_;
+      s.rows_of_query = number();
+    }
+    word("tile");
+    s.rows = number();
+    word("x");
+    s.keys = number();
+    if (m_.device == backend::host) {
+      word("per_task");
+      s.per_task = number();
+      if (!seen_.count("register_bits")) fail("register_bits must come before attention");
+      if (s.rows % m_.lanes(32) != 0)
+        fail("{} rows do not fill registers of {} numbers", s.rows, m_.lanes(32));
+    } else {
+      word("threads");
+      s.threads_x = number();
+      word("x");
+      s.threads_y = number();
+      if (s.rows % s.threads_y != 0 || s.keys % s.threads_x != 0)
+        fail("a tile of {} x {} cannot be divided among {} x {} threads", s.rows, s.keys,
+             s.threads_x, s.threads_y);
+    }
+    m_.attention.push_back(s);
+  }
+
+  void sums(int machine::*registers) {
+    m_.*registers = number();
+    if (!seen_.count("sum_registers")) fail("sum_registers must come first");
+    if (m_.*registers > m_.sum_registers)
+      fail("{} registers do not fit: sum_registers is {}", m_.*registers, m_.sum_registers);
+  }
+
+  using keys_of = std::map<std::string_view, std::function<void(reader &)>>;
+  template <int machine::*Field>
+  static void set(reader &r) {
+    r.m_.*Field = r.number();
+  }
+  static const keys_of &keys() {
+    static const keys_of all = {
+        {"device", [](reader &r) { r.device(); }},
+        {"halide", [](reader &r) { r.halide(); }},
+        {"part_of", [](reader &r) { r.m_.part_of = r.next(); }},
+        {"preference", set<&machine::preference>},
+        {"register_bits", set<&machine::register_bits>},
+        {"sum_registers", set<&machine::sum_registers>},
+        {"shared_bytes", set<&machine::shared_bytes>},
+        {"columns_per_thread", set<&machine::columns_per_thread>},
+        {"attention", [](reader &r) { r.attention(); }},
+        {"score_registers", [](reader &r) { r.sums(&machine::score_registers); }},
+        {"score_keys", set<&machine::score_keys>},
+        {"result_registers", [](reader &r) { r.sums(&machine::result_registers); }},
+        {"value_columns", set<&machine::value_columns>},
+        {"value_padding", set<&machine::value_padding>},
+        {"contraction_rows", set<&machine::contraction_rows>},
+        {"contraction_tile", set<&machine::contraction_tile>},
+    };
+    return all;
+  }
+
+  static std::string names() {
+    std::string text;
+    for (const auto &[name, read] : keys()) text += (text.empty() ? "" : " ") + std::string(name);
+    return text;
+  }
+
+  std::vector<std::string_view> required() const {
+    std::vector<std::string_view> all = {"device", "halide", "attention", "contraction_rows"};
+    const std::vector<std::string_view> more =
+        m_.device == backend::host
+            ? std::vector<std::string_view>{"register_bits", "sum_registers", "score_registers",
+                                            "score_keys", "result_registers"}
+            : std::vector<std::string_view>{"shared_bytes", "columns_per_thread",
+                                            "contraction_tile"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+
+  machine m_;
+  int line_ = 0;
+  std::vector<std::string> words_;
+  std::size_t at_ = 0;
+  std::set<std::string_view> seen_;
+};
+
+}  // namespace
+
+std::string name_of(backend b) {
+  return b == backend::host ? "host" : b == backend::cuda ? "cuda" : "opencl";
+}
+
+std::vector<attention_shape> machine::shapes_for(std::int64_t rows) const {
+  const auto fits = [&](const attention_shape &s) {
+    return s.rows_of_query == attention_shape::any ||
+           (s.rows_of_query == attention_shape::none ? rows == attention_shape::none
+                                                     : rows > 0 && rows <= s.rows_of_query);
+  };
+  std::vector<attention_shape> all;
+  for (const attention_shape &s : attention)
+    if (all.empty() ? fits(s) : s.rows_of_query == all[0].rows_of_query) all.push_back(s);
+  return all;
+}
+
+machine parse_machine(const std::string &name, std::string_view text) {
+  return reader(name).run(text);
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,58 @@
+#pragma once
+// A machine that kernels are compiled for: instruction set or device, registers and tile sizes.
+// Each is one text file, `<name>.machine`.
+#include <Halide.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qkv::codegen {
+
+enum class backend { host, cuda, opencl };
+std::string name_of(backend);
+
+// One way to divide an attention: query rows of a tile, keys of a block, and who computes them.
+struct attention_shape {
+  static constexpr std::int64_t any = -1, none = 0;
+  std::int64_t rows_of_query =
+      any;  // up to so many static ones; none: queries without such an axis
+  int rows = 0, keys = 0;
+  int per_task = 1;                  // CPUs: tiles that share a block of keys while it is in cache
+  int threads_x = 0, threads_y = 0;  // GPUs: along keys and columns; along rows
+};
+
+struct machine {
+  std::string name;
+  backend device = backend::host;
+  Halide::Target target;
+  std::string part_of;  // a name for several machines, of which the best is picked at load
+  int preference = 0;   // among those: the largest is the best
+
+  // CPUs. Sums are held in some registers, operands in the others.
+  int register_bits = 0;
+  int sum_registers = 0;
+  int score_registers = 0, score_keys = 0;   // at most, of a register tile of scores: rows; keys
+  int result_registers = 0;                  // at most, of a register tile of the result: columns
+  int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
+
+  // GPUs
+  int shared_bytes = 0;        // of a block of threads
+  int columns_per_thread = 0;  // at most, of the running state of an attention
+  int contraction_tile = 0;    // rows and columns of a thread
+
+  std::vector<attention_shape> attention;
+  int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
+
+  int lanes(int bits) const { return register_bits / bits; }
+
+  // The shapes for queries of so many static rows (attention_shape::any, none), best first.
+  std::vector<attention_shape> shapes_for(std::int64_t rows) const;
+};
+
+// Throws std::runtime_error with file, line and reason: an unknown or missing key, a number that is
+// not one, a tile that does not fit the registers.
+machine parse_machine(const std::string &name, std::string_view text);
+
+}  // namespace qkv::codegen

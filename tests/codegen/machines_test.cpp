@@ -1,0 +1,102 @@
+// Machines as text: the built-in ones, and what is wrong with others.
+#include "codegen/machines/machines.hpp"
+
+#include <algorithm>
+
+#include "tests/catch.hpp"
+
+using namespace qkv::codegen;
+
+namespace {
+
+constexpr std::string_view right = R"(
+device = host  # a comment
+halide = x86-64-linux-avx2
+register_bits = 256
+sum_registers = 12
+score_registers = 3
+score_keys = 8
+result_registers = 4
+attention = rows 16 tile 8 x 128 per_task 1
+attention = rows any tile 32 x 128 per_task 16
+contraction_rows = 240
+)";
+
+// The text with one line in place of another.
+machine with(const std::string &line, const std::string &instead) {
+  std::string text(right);
+  const std::size_t at = text.find(line);
+  REQUIRE(at != std::string::npos);
+  return parse_machine("m", text.replace(at, line.size(), instead));
+}
+
+std::vector<std::string> names(const std::string &targets) {
+  std::vector<std::string> all;
+  for (const target &t : targets_of(targets))
+    for (const machine &m : t.variants) all.push_back(name_of(t.where) + "/" + m.name);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("the built-in machines are read") {
+  CHECK(machines().size() >= 6);
+  for (const machine &m : machines()) {
+    INFO(m.name);
+    CHECK(!m.shapes_for(attention_shape::any).empty());
+    CHECK(!m.shapes_for(m.device == backend::host ? 1 : +attention_shape::none).empty());
+  }
+}
+
+TEST_CASE("targets name machines, or a group of them, best first") {
+  using list = std::vector<std::string>;
+  CHECK(names("host") == list{"host/x86-64-v4", "host/x86-64-v3"});
+  CHECK(names("x86-64-v3,zen4,host") == list{"host/zen4", "host/x86-64-v4", "host/x86-64-v3"});
+  CHECK(names("cuda,host,opencl") ==
+        list{"host/x86-64-v4", "host/x86-64-v3", "cuda/cuda", "opencl/opencl"});
+  CHECK_THROWS_WITH(targets_of("host,z80"),
+                    "target z80 is not known; known: cuda host opencl sapphirerapids x86-64-v3 "
+                    "x86-64-v4 zen4");
+  CHECK_THROWS_WITH(targets_of(","),
+                    "no target given; known: cuda host opencl sapphirerapids "
+                    "x86-64-v3 x86-64-v4 zen4");
+}
+
+TEST_CASE("the shape of an attention follows the number of its rows") {
+  const machine m = parse_machine("m", right);
+  CHECK(m.shapes_for(1).front().rows == 8);
+  CHECK(m.shapes_for(16).front().rows == 8);
+  CHECK(m.shapes_for(17).front().rows == 32);
+  CHECK(m.shapes_for(attention_shape::any).front().rows == 32);
+  CHECK(m.lanes(32) == 8);
+  CHECK(m.lanes(64) == 4);
+}
+
+TEST_CASE("a wrong machine is one error with the line") {
+  CHECK_THROWS_WITH(
+      with("score_keys = 8", "score_key = 8"),
+      "m.machine:7: score_key is not a key; known: attention columns_per_thread "
+      "contraction_rows contraction_tile device halide part_of preference register_bits "
+      "result_registers score_keys score_registers shared_bytes sum_registers "
+      "value_columns value_padding");
+  CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys 8"),
+                    "m.machine:7: after score_keys, = is expected");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys ="), "m.machine:7: score_keys has no value");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8x"), "m.machine:7: 8x is not a number");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 0"), "m.machine:7: 0 is below 1");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8 9"),
+                    "m.machine:7: after the value of score_keys, 9 is not expected");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8\nscore_keys = 8"),
+                    "m.machine:8: score_keys is given twice");
+  CHECK_THROWS_WITH(with("device = host", "device = abacus"),
+                    "m.machine:2: abacus is not a device; known: host cuda opencl");
+  CHECK_THROWS_WITH(with("x86-64-linux-avx2", "x86-64-linux-avx3"),
+                    "m.machine:3: Halide does not know x86-64-linux-avx3");
+  CHECK_THROWS_WITH(with("tile 8 x 128", "tile 12 x 128"),
+                    "m.machine:9: 12 rows do not fill registers of 8 numbers");
+  CHECK_THROWS_WITH(with("tile 8 x 128", "tile 8 by 128"), "m.machine:9: x is expected, not by");
+  CHECK_THROWS_WITH(with(" per_task 1\n", "\n"), "m.machine:9: the line ends too early");
+  CHECK_THROWS_WITH(with("result_registers = 4", "result_registers = 13"),
+                    "m.machine:8: 13 registers do not fit: sum_registers is 12");
+}
