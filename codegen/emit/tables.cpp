@@ -86,70 +86,78 @@ const char *kind_of(const condition &c) {
                                         : "QKV_SAME";
 }
 
-std::string table(const plan &made, const std::vector<target> &targets) {
-  const program &p = made.p;
-  const std::string k = p.name;
-  const std::vector<pack> &packs = made.packs;
-  std::string text;
-  for (const target &t : targets) text += entry(p, t.where);
-
-  text += fmt::format("static const qkv_axis axes_{}[] = {{\n", k);
+std::string axes_of(const program &p) {
+  std::string text = fmt::format("static const qkv_axis axes_{}[] = {{\n", p.name);
   for (const axis &a : p.axes)
     text += fmt::format("    {{\"{}\", {}, {}}},\n", a.name, a.size, a.root);
   if (p.axes.empty()) text += "    {\"\", 1, 0},\n";
-  text += "};\n";
+  return text + "};\n";
+}
 
-  std::string arguments;
-  const auto argument = [&](node_id n, const char *role) {
-    const std::string axes = fmt::format("axes_of_{}__{}", k, p[n].name);
-    text += list_of(axes, p[n].shape);
-    const auto it =
-        std::find_if(packs.begin(), packs.end(), [&](const pack &x) { return x.param == n; });
+std::string arguments_of(const plan &made) {
+  const program &p = made.p;
+  std::string lists, arguments;
+  const auto put = [&](node_id n, const char *role) {
+    const std::string axes = fmt::format("axes_of_{}__{}", p.name, p[n].name);
+    lists += list_of(axes, p[n].shape);
+    const auto it = std::find_if(made.packs.begin(), made.packs.end(),
+                                 [&](const pack &x) { return x.param == n; });
     arguments +=
         fmt::format("    {{\"{}\", {}, {}, {}, {}, {}}},\n", p[n].name, role,
                     static_cast<int>(p[n].type), p[n].shape.size(), reference_to(axes, p[n].shape),
-                    it == packs.end() ? -1 : static_cast<int>(it - packs.begin()));
+                    it == made.packs.end() ? -1 : static_cast<int>(it - made.packs.begin()));
   };
-  for (node_id n : p.arguments) argument(n, p[n].kind == op::param ? "QKV_PARAM" : "QKV_IN");
-  for (node_id n : p.outputs) argument(n, "QKV_OUT");
-  text += fmt::format("static const qkv_argument arguments_{}[] = {{\n{}}};\n", k, arguments);
+  for (node_id n : p.arguments) put(n, p[n].kind == op::param ? "QKV_PARAM" : "QKV_IN");
+  for (node_id n : p.outputs) put(n, "QKV_OUT");
+  return lists +
+         fmt::format("static const qkv_argument arguments_{}[] = {{\n{}}};\n", p.name, arguments);
+}
 
-  if (!p.conditions.empty()) {
-    text += fmt::format("static const qkv_condition conditions_{}[] = {{\n", k);
-    for (const condition &c : p.conditions)
-      text += fmt::format("    {{{}, {}, {}, {}, \"{}\"}},\n", kind_of(c), c.a, c.b, c.c, c.text);
-    text += "};\n";
+std::string conditions_of(const program &p) {
+  if (p.conditions.empty()) return "";
+  std::string text = fmt::format("static const qkv_condition conditions_{}[] = {{\n", p.name);
+  for (const condition &c : p.conditions)
+    text += fmt::format("    {{{}, {}, {}, {}, \"{}\"}},\n", kind_of(c), c.a, c.b, c.c, c.text);
+  return text + "};\n";
+}
+
+std::string packs_text(const plan &made) {
+  if (made.packs.empty()) return "";
+  const program &p = made.p;
+  std::string lists, rows;
+  for (const pack &x : made.packs) {
+    const std::string base = fmt::format("pack_{}__{}", p.name, p[x.param].name);
+    const auto outer = positions(p, x.param, x.outer), in = positions(p, x.param, x.rows),
+               columns = positions(p, x.param, x.columns);
+    lists += list_of(base + "_outer", outer) + list_of(base + "_rows", in) +
+             list_of(base + "_columns", columns);
+    rows += fmt::format("    {{{}, {}, {}, {}, {}, {}, {}}},\n", x.panel, outer.size(), in.size(),
+                        columns.size(), reference_to(base + "_outer", outer),
+                        reference_to(base + "_rows", in), reference_to(base + "_columns", columns));
   }
-  if (!packs.empty()) {
-    std::string rows;
-    for (std::size_t i = 0; i < packs.size(); ++i) {
-      const pack &x = packs[i];
-      const std::string base = fmt::format("pack_{}__{}", k, p[x.param].name);
-      const auto outer = positions(p, x.param, x.outer), in = positions(p, x.param, x.rows),
-                 columns = positions(p, x.param, x.columns);
-      text += list_of(base + "_outer", outer) + list_of(base + "_rows", in) +
-              list_of(base + "_columns", columns);
-      rows +=
-          fmt::format("    {{{}, {}, {}, {}, {}, {}, {}}},\n", x.panel, outer.size(), in.size(),
-                      columns.size(), reference_to(base + "_outer", outer),
-                      reference_to(base + "_rows", in), reference_to(base + "_columns", columns));
-    }
-    text += fmt::format("static const qkv_pack packs_{}[] = {{\n{}}};\n", k, rows);
-  }
+  return lists + fmt::format("static const qkv_pack packs_{}[] = {{\n{}}};\n", p.name, rows);
+}
+
+std::string kernel_of(const plan &made, const std::vector<target> &targets) {
+  const program &p = made.p;
   const auto entry_for = [&](backend b) -> std::string {
     for (const target &t : targets)
       if (t.where == b) return "enter_" + symbol_of(p, b);
     return "0";
   };
-  text += fmt::format(
-      "static const qkv_kernel kernel_{0} = {{\n    QKV_ABI, \"{0}\", UINT64_C({1}), {2}, {3}, {4}, {5},\n",
-      k, made.signature, p.axes.size(), p.arguments.size() + p.outputs.size(), p.conditions.size(),
-      packs.size());
-  text += fmt::format("    axes_{0}, arguments_{0}, {1}, {2},\n    {3}, {4}, {5}}};\n\n", k,
-                      p.conditions.empty() ? "0" : "conditions_" + k,
-                      packs.empty() ? "0" : "packs_" + k, entry_for(backend::host),
-                      entry_for(backend::cuda), entry_for(backend::opencl));
+  return fmt::format(
+             "static const qkv_kernel kernel_{0} = {{\n"
+             "    QKV_ABI, \"{0}\", UINT64_C({1}), {2}, {3}, {4}, {5},\n",
+             p.name, made.signature, p.axes.size(), p.arguments.size() + p.outputs.size(),
+             p.conditions.size(), made.packs.size()) +
+         fmt::format("    axes_{0}, arguments_{0}, {1}, {2},\n    {3}, {4}, {5}}};\n\n", p.name,
+                     p.conditions.empty() ? "0" : "conditions_" + p.name,
+                     made.packs.empty() ? "0" : "packs_" + p.name, entry_for(backend::host),
+                     entry_for(backend::cuda), entry_for(backend::opencl));
+}
 
+// The kernel as a plain function of C.
+std::string function_of(const program &p) {
   const std::size_t n = p.arguments.size() + p.outputs.size();
   std::vector<std::string> parameters, missing, values;
   for (std::size_t i = 0; i < n; ++i) {
@@ -157,13 +165,19 @@ std::string table(const plan &made, const std::vector<target> &targets) {
     missing.push_back(fmt::format("!a{}", i));
     values.push_back(fmt::format("*a{}", i));
   }
-  text += fmt::format(
+  return fmt::format(
       "int qkv_{0}({1}) {{\n"
       "  if ({2}) return qkv_call(&kernel_{0}, 0, 0, 0, 0);\n"
       "  const qkv_tensor a[] = {{{3}}};\n"
       "  return qkv_call(&kernel_{0}, a, {4}, 0, 0);\n}}\n\n",
-      k, fmt::join(parameters, ", "), fmt::join(missing, " || "), fmt::join(values, ", "), n);
-  return text;
+      p.name, fmt::join(parameters, ", "), fmt::join(missing, " || "), fmt::join(values, ", "), n);
+}
+
+std::string table(const plan &made, const std::vector<target> &targets) {
+  std::string text;
+  for (const target &t : targets) text += entry(made.p, t.where);
+  return text + axes_of(made.p) + arguments_of(made) + conditions_of(made.p) + packs_text(made) +
+         kernel_of(made, targets) + function_of(made.p);
 }
 
 }  // namespace

@@ -65,8 +65,8 @@ class writer {
       schedule_attention_gpu(f);
     else
       schedule_attention_cpu(f, m_, are_outputs(s.roots));
-    if (f.copies.empty()) keep(s.roots[0], f.out);
-    for (std::size_t k = 0; k < f.copies.size(); ++k) keep(s.roots[k], f.copies[k]);
+    if (f.result.copies.empty()) keep(s.roots[0], f.result.out);
+    for (std::size_t k = 0; k < f.result.copies.size(); ++k) keep(s.roots[k], f.result.copies[k]);
   }
 
   void write(const contraction_stage &s) {

@@ -104,8 +104,8 @@ class reader {
       word("per_task");
       s.per_task = number();
       if (!seen_.count("register_bits")) fail("register_bits must come before attention");
-      if (s.rows % m_.lanes(32) != 0)
-        fail("{} rows do not fill registers of {} numbers", s.rows, m_.lanes(32));
+      if (s.rows % m_.cpu.lanes(32) != 0)
+        fail("{} rows do not fill registers of {} numbers", s.rows, m_.cpu.lanes(32));
     } else {
       word("threads");
       s.threads_x = number();
@@ -118,11 +118,11 @@ class reader {
     m_.attention.push_back(s);
   }
 
-  void sums(int machine::*registers) {
-    m_.*registers = number();
+  void sums(int cpu_tiles::*registers) {
+    m_.cpu.*registers = number();
     if (!seen_.count("sum_registers")) fail("sum_registers must come first");
-    if (m_.*registers > m_.sum_registers)
-      fail("{} registers do not fit: sum_registers is {}", m_.*registers, m_.sum_registers);
+    if (m_.cpu.*registers > m_.cpu.sum_registers)
+      fail("{} registers do not fit: sum_registers is {}", m_.cpu.*registers, m_.cpu.sum_registers);
   }
 
   using keys_of = std::map<std::string_view, std::function<void(reader &)>>;
@@ -130,24 +130,32 @@ class reader {
   static void set(reader &r) {
     r.m_.*Field = r.number();
   }
+  template <int cpu_tiles::*Field>
+  static void set(reader &r) {
+    r.m_.cpu.*Field = r.number();
+  }
+  template <int gpu_tiles::*Field>
+  static void set(reader &r) {
+    r.m_.gpu.*Field = r.number();
+  }
   static const keys_of &keys() {
     static const keys_of all = {
         {"device", [](reader &r) { r.device(); }},
         {"halide", [](reader &r) { r.halide(); }},
         {"part_of", [](reader &r) { r.m_.part_of = r.next(); }},
         {"preference", set<&machine::preference>},
-        {"register_bits", set<&machine::register_bits>},
-        {"sum_registers", set<&machine::sum_registers>},
-        {"shared_bytes", set<&machine::shared_bytes>},
-        {"columns_per_thread", set<&machine::columns_per_thread>},
+        {"register_bits", set<&cpu_tiles::register_bits>},
+        {"sum_registers", set<&cpu_tiles::sum_registers>},
+        {"shared_bytes", set<&gpu_tiles::shared_bytes>},
+        {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
         {"attention", [](reader &r) { r.attention(); }},
-        {"score_registers", [](reader &r) { r.sums(&machine::score_registers); }},
-        {"score_keys", set<&machine::score_keys>},
-        {"result_registers", [](reader &r) { r.sums(&machine::result_registers); }},
-        {"value_columns", set<&machine::value_columns>},
-        {"value_padding", set<&machine::value_padding>},
+        {"score_registers", [](reader &r) { r.sums(&cpu_tiles::score_registers); }},
+        {"score_keys", set<&cpu_tiles::score_keys>},
+        {"result_registers", [](reader &r) { r.sums(&cpu_tiles::result_registers); }},
+        {"value_columns", set<&cpu_tiles::value_columns>},
+        {"value_padding", set<&cpu_tiles::value_padding>},
         {"contraction_rows", set<&machine::contraction_rows>},
-        {"contraction_tile", set<&machine::contraction_tile>},
+        {"contraction_tile", set<&gpu_tiles::contraction_tile>},
     };
     return all;
   }

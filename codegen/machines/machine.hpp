@@ -23,29 +23,35 @@ struct attention_shape {
   int threads_x = 0, threads_y = 0;  // GPUs: along keys and columns; along rows
 };
 
+// Registers of a CPU and the register tiles of its inner loops: sums are held in some registers,
+// operands in the others.
+struct cpu_tiles {
+  int register_bits = 0;
+  int sum_registers = 0;
+  int score_registers = 0, score_keys = 0;   // at most, of a tile of scores: rows; keys
+  int result_registers = 0;                  // at most, of a tile of the result: columns
+  int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
+
+  int lanes(int bits) const { return register_bits / bits; }
+};
+
+// Limits of a block of threads on a GPU, and the work of a thread.
+struct gpu_tiles {
+  int shared_bytes = 0;
+  int columns_per_thread = 0;  // at most, of the running state of an attention
+  int contraction_tile = 0;    // rows and columns of a thread
+};
+
 struct machine {
   std::string name;
   backend device = backend::host;
   Halide::Target target;
   std::string part_of;  // a name for several machines, of which the best is picked at load
   int preference = 0;   // among those: the largest is the best
-
-  // CPUs. Sums are held in some registers, operands in the others.
-  int register_bits = 0;
-  int sum_registers = 0;
-  int score_registers = 0, score_keys = 0;   // at most, of a register tile of scores: rows; keys
-  int result_registers = 0;                  // at most, of a register tile of the result: columns
-  int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
-
-  // GPUs
-  int shared_bytes = 0;        // of a block of threads
-  int columns_per_thread = 0;  // at most, of the running state of an attention
-  int contraction_tile = 0;    // rows and columns of a thread
-
+  cpu_tiles cpu;
+  gpu_tiles gpu;
   std::vector<attention_shape> attention;
   int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
-
-  int lanes(int bits) const { return register_bits / bits; }
 
   // The shapes for queries of so many static rows (attention_shape::any, none), best first.
   std::vector<attention_shape> shapes_for(std::int64_t rows) const;

@@ -160,6 +160,22 @@ class finder {
     return p_[n].kind == op::param || (is_view(p_[n].kind) && is_param(p_[n].in[0]));
   }
 
+  // One number for each row of the result: values may have batch axes that the scores lack.
+  bool is_lse_of(const attention_stage &s, node_id n) const {
+    const node &x = p_[n];
+    return x.kind == op::logsumexp && s.weights != no_step && p_[s.weights].kind == op::softmax &&
+           x.over == p_[s.weights].over && x.in[0] == s.scores &&
+           same_set(x.shape, without(p_[s.core].shape, {s.column}));
+  }
+
+  node_id lse_of(const attention_stage &s) const {
+    std::set<node_id> before;  // what the values are made of: no result of the stage itself
+    walk(s.values, [](node_id) { return true; }, before);
+    for (node_id user : users_[s.scores])
+      if (is_lse_of(s, user) && !found_.taken[user] && !before.count(user)) return user;
+    return no_step;
+  }
+
   bool attention_at(node_id core, node_id operand, node_id values, attention_stage &s) const {
     const auto [weights, gate] = opened(operand, p_[core].over);
     const node &w = p_[weights];
@@ -184,18 +200,7 @@ class finder {
     s.outer = without(p_[core].shape, {s.row, s.column});
     if (!normalised && s.row == no_axis) return false;
 
-    // One number for each row of the result: values may have batch axes that the scores lack.
-    const std::vector<axis_id> rows = without(p_[core].shape, {s.column});
-    const auto is_lse_of_these = [&](node_id user) {
-      return p_[user].kind == op::logsumexp && w.kind == op::softmax && p_[user].over == w.over &&
-             p_[user].in[0] == scores && same_set(p_[user].shape, rows);
-    };
-    std::set<node_id> before;  // what the values are made of: no result of the stage itself
-    walk(values, [](node_id) { return true; }, before);
-    for (node_id user : users_[scores])
-      if (is_lse_of_these(user) && s.lse < 0 && !found_.taken[user] && !before.count(user))
-        s.lse = user;
-
+    s.lse = lse_of(s);
     // contractions that vary along both tile axes and serve only these scores live in the tile; what
     // they contract is stored, and so is what that is made of, even if it is a score of the tile, too
     std::set<node_id> cone;
@@ -209,7 +214,7 @@ class finder {
     for (node_id n : cone)
       for (node_id user : users_[n])
         if (!cone.count(user) && user != weights && user != core && user != s.lse &&
-            !(found_.taken[user] && is_lse_of_these(user)))
+            !(found_.taken[user] && is_lse_of(s, user)))
           walk(n, [&](node_id x) { return is_inlinable(p_, x); }, outside);
     auto serves_only_scores = [&](node_id n) { return !outside.count(n); };
     const std::set<node_id> elsewhere = seen_elsewhere(cone);

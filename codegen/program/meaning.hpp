@@ -20,16 +20,13 @@ namespace qkv::codegen {
 // cast needs a type, where has three operands: they have no meaning here.
 constexpr bool has_meaning(op o) { return is_pointwise(o) && o != op::cast && o != op::where; }
 
-// Of one operand: x.
 template <op Kind, class M>
-typename M::T meaning(const typename M::T &x, const typename M::T &y) {
+typename M::T unary_meaning(const typename M::T &x) {
   const auto number = [&](auto value) { return M::number(x, value); };
   const auto sigmoid = [&](const typename M::T &numerator) {
     return M::div(numerator, M::add(number(1), M::exp(M::neg(x))));
   };
-  if constexpr (requires { M::template realised<Kind>(x, y); }) {
-    return M::template realised<Kind>(x, y);
-  } else if constexpr (Kind == op::neg) {
+  if constexpr (Kind == op::neg) {
     return M::neg(x);
   } else if constexpr (Kind == op::not_) {
     return M::truth(!M::is_true(x));
@@ -62,7 +59,14 @@ typename M::T meaning(const typename M::T &x, const typename M::T &y) {
     return M::cos(x);
   } else if constexpr (Kind == op::sin) {
     return M::sin(x);
-  } else if constexpr (Kind == op::add) {
+  } else {
+    static_assert(!has_meaning(Kind), "the meaning of a pointwise operation is missing");
+  }
+}
+
+template <op Kind, class M>
+typename M::T binary_meaning(const typename M::T &x, const typename M::T &y) {
+  if constexpr (Kind == op::add) {
     return M::add(x, y);
   } else if constexpr (Kind == op::sub) {
     return M::sub(x, y);
@@ -95,6 +99,17 @@ typename M::T meaning(const typename M::T &x, const typename M::T &y) {
   } else {
     static_assert(!has_meaning(Kind), "the meaning of a pointwise operation is missing");
   }
+}
+
+// Of one operand: x.
+template <op Kind, class M>
+typename M::T meaning(const typename M::T &x, const typename M::T &y) {
+  if constexpr (requires { M::template realised<Kind>(x, y); })
+    return M::template realised<Kind>(x, y);
+  else if constexpr (is_unary(Kind))
+    return unary_meaning<Kind, M>(x);
+  else
+    return binary_meaning<Kind, M>(x, y);
 }
 
 template <class M>

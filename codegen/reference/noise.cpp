@@ -243,14 +243,8 @@ tensor_value<P> noise_meter<P>::pointwise(node_id id, const values &in, const va
         d = is_undecided(dx) ? (y == number_of(2) ? T(0) : T(infinity)) : x != 0 ? dy : off(2);
         return;
       }
-      if (is_undecided(dx) || is_undecided(dy)) {
-        d = T(infinity);
-        return;
-      }
-      if (!std::isfinite(is) && !discrete) {
-        d = T(0);
-        return;
-      }
+      if (is_undecided(dx) || is_undecided(dy)) return void(d = T(infinity));
+      if (!std::isfinite(is) && !discrete) return void(d = T(0));
       const auto of_first = [&](T a) {
         return kind == op::cast ? cast_to(n.type, a)
                : is_unary(kind) ? unary(kind, a)
@@ -309,6 +303,29 @@ tensor_value<P> noise_meter<P>::with_undecided(const node &n, const values &nois
 }
 
 template <class P>
+tensor_value<P> noise_meter<P>::of_mask(const node &n, const value &keep, value noise,
+                                        const value &noise_of_keep) const {
+  value v = steps_.run(n, {&noise, &keep});
+  const value unsure = indicator(noise_of_keep);
+  noise.states.clear();
+  const value seen = steps_.run(n, {&noise, &unsure});
+  for (std::size_t k = 0; k < v.data.size(); ++k)
+    if (seen.states[k] != absent) v.data[k] = T(infinity);
+  return v;
+}
+
+template <class P>
+tensor_value<P> noise_meter<P>::of_take(const node &n, const value &position, const value &noise,
+                                        const value &noise_of_position) const {
+  value v = steps_.run(n, {&noise, &position});
+  if (!some_undecided(noise_of_position)) return v;
+  const value unsure = repeated(n, noise_of_position);
+  for (std::size_t k = 0; k < v.data.size(); ++k)
+    if (is_undecided(unsure.data[k])) v.data[k] = T(infinity);
+  return v;
+}
+
+template <class P>
 tensor_value<P> noise_meter<P>::of(node_id id, const values &in, const values &noises,
                                    const value &result) const {
   const node &n = p_[id];
@@ -340,23 +357,10 @@ tensor_value<P> noise_meter<P>::of(node_id id, const values &in, const values &n
     return v;
   };
   switch (n.kind) {
-    case op::mask: {
-      value v = steps_.run(n, {&noise[0], in[1]});
-      const value unsure = indicator(noise[1]);
-      noise[0].states.clear();
-      const value seen = steps_.run(n, {&noise[0], &unsure});
-      for (std::size_t k = 0; k < v.data.size(); ++k)
-        if (seen.states[k] != absent) v.data[k] = T(infinity);
-      return v;
-    }
-    case op::take: {
-      value v = steps_.run(n, {&noise[0], in[1]});
-      if (!some_undecided(noise[1])) return v;
-      const value unsure = repeated(n, noise[1]);
-      for (std::size_t k = 0; k < v.data.size(); ++k)
-        if (is_undecided(unsure.data[k])) v.data[k] = T(infinity);
-      return v;
-    }
+    case op::mask:
+      return of_mask(n, *in[1], std::move(noise[0]), noise[1]);
+    case op::take:
+      return of_take(n, *in[1], noise[0], noise[1]);
     case op::dot:
     case op::sum:
     case op::mean:

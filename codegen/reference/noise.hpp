@@ -60,6 +60,9 @@ class noise_meter {
   bool has_one_term(const node &, const value &) const;
   value of_weights(node_id, const values &in, const values &noises, const value &result) const;
   value of_logsumexp(node_id, const values &in, const value &result) const;
+  value of_mask(const node &, const value &keep, value noise, const value &noise_of_keep) const;
+  value of_take(const node &, const value &position, const value &noise,
+                const value &noise_of_position) const;
   value with_undecided(const node &, const values &noises, value noise) const;
 
   // |x| or its square, for a term x of a sum; a number that may be 0 counts as its possible error.

@@ -137,38 +137,19 @@ class service {
     numbers_.clear();
     numbers_.reserve(3);
     tensors_.clear();
-    const std::int64_t g = t.hq / t.hkv;
     bool grouped = false;
     for (int i = 0; i < k.n_arguments; ++i) {
       const qkv_argument &a = k.arguments[i];
       const std::string_view name = a.name;
       grouped |= name == "Q" && a.rank == 5;
       if (name == "Q" || a.role == QKV_OUT) {
-        const value &v = a.role == QKV_OUT ? out_ : t.q;
-        const std::int64_t d = a.role == QKV_OUT ? t.dv : t.dk, head = t.sq * d;
-        if (a.rank == 5) {
-          tensors_.push_back(
-              tensor(v, {{t.b, t.hq * head}, {t.hkv, g * head}, {g, head}, {t.sq, d}, {d, 1}}));
-        } else {
-          tensors_.push_back(v.descriptor());
-        }
+        tensors_.push_back(rows(a, t));
       } else if (name == "K") {
         tensors_.push_back(t.k.descriptor());
       } else if (name == "V") {
         tensors_.push_back(t.v.descriptor());
       } else if (name == "bias" && t.bias.data()) {
-        const std::int64_t head = t.sq * t.skv;
-        if (grouped && a.rank == 5) {
-          tensors_.push_back(
-              tensor(t.bias, {{t.b, 0}, {t.hkv, g * head}, {g, head}, {t.sq, t.skv}, {t.skv, 1}}));
-        } else if (grouped && a.rank == 4) {
-          tensors_.push_back(
-              tensor(t.bias, {{t.hkv, g * head}, {g, head}, {t.sq, t.skv}, {t.skv, 1}}));
-        } else if (a.rank == 4) {
-          tensors_.push_back(tensor(t.bias, {{t.b, 0}, {t.hq, head}, {t.sq, t.skv}, {t.skv, 1}}));
-        } else {
-          tensors_.push_back(tensor(t.bias, {{t.hq, head}, {t.sq, t.skv}, {t.skv, 1}}));
-        }
+        tensors_.push_back(bias(a, t, grouped));
       } else if (name == "len" && t.lengths.data()) {
         tensors_.push_back(t.lengths.descriptor());
       } else if (a.rank == 0 && (name == "window" || name == "softcap" || name == "scale")) {
@@ -209,6 +190,25 @@ class service {
   }
 
  private:
+  // Queries, or the result: with grouped heads, one axis for the key heads and one for each group.
+  qkv_tensor rows(const qkv_argument &a, const task &t) {
+    const bool is_result = a.role == QKV_OUT;
+    const value &v = is_result ? out_ : t.q;
+    if (a.rank != 5) return v.descriptor();
+    const std::int64_t d = is_result ? t.dv : t.dk, head = t.sq * d, g = t.hq / t.hkv;
+    return tensor(v, {{t.b, t.hq * head}, {t.hkv, g * head}, {g, head}, {t.sq, d}, {d, 1}});
+  }
+
+  static qkv_tensor bias(const qkv_argument &a, const task &t, bool grouped) {
+    const std::int64_t head = t.sq * t.skv, g = t.hq / t.hkv;
+    if (grouped && a.rank == 5)
+      return tensor(t.bias, {{t.b, 0}, {t.hkv, g * head}, {g, head}, {t.sq, t.skv}, {t.skv, 1}});
+    if (grouped && a.rank == 4)
+      return tensor(t.bias, {{t.hkv, g * head}, {g, head}, {t.sq, t.skv}, {t.skv, 1}});
+    if (a.rank == 4) return tensor(t.bias, {{t.b, 0}, {t.hq, head}, {t.sq, t.skv}, {t.skv, 1}});
+    return tensor(t.bias, {{t.hq, head}, {t.sq, t.skv}, {t.skv, 1}});
+  }
+
   const qkv_kernel *kernel_ = nullptr;
   value out_;
   std::vector<value> numbers_;

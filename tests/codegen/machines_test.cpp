@@ -68,8 +68,8 @@ TEST_CASE("the shape of an attention follows the number of its rows") {
   CHECK(m.shapes_for(16).front().rows == 8);
   CHECK(m.shapes_for(17).front().rows == 32);
   CHECK(m.shapes_for(attention_shape::any).front().rows == 32);
-  CHECK(m.lanes(32) == 8);
-  CHECK(m.lanes(64) == 4);
+  CHECK(m.cpu.lanes(32) == 8);
+  CHECK(m.cpu.lanes(64) == 4);
 }
 
 TEST_CASE("a wrong machine is one error with the line") {

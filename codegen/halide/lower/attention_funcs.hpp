@@ -24,42 +24,69 @@ struct attention_tile {
   bool dealt_to_threads() const { return columns_per_thread > 0; }
 };
 
-// Every Func of the stage, for a schedule to place.
-struct attention_funcs {
-  attention_tile tile;
-  bool running_max = true;  // softmax; false: weights are summed as they are
-  int state_rows = 4;       // rows of the state before those of o: alpha, beta, m, l; or l alone
-  Halide::Var i{"i"}, j{"j"}, b{"b"}, T{"T"}, c{"c"}, x{"x"}, y{"y"};
-  std::vector<Halide::Var> outer;       // innermost first
+struct attention_vars {
+  Halide::Var i{"i"}, j{"j"}, b{"b"}, T{"T"};  // row and key of a tile; block of keys; tile of rows
+  Halide::Var c{"c"};                          // column of the result
+  Halide::Var x{"x"}, y{"y"};                  // of the state, see its layout
+  std::vector<Halide::Var> outer;              // innermost first
+};
+
+// Copies of what the scores are made of, tile by tile.
+struct attention_reads {
   std::vector<Halide::Func> row_tiles;  // (i, features..., T, outer...): query rows, transposed
   std::vector<Halide::Func>
-      pair_tiles;  // (i, j, b, T, outer...): what is read per query and key, transposed
-  std::vector<Halide::Func>
-      key_tiles;  // (features..., j, b, outer of it...): keys of a block, clamped to the last one
-  std::vector<Halide::Func>
-      products;  // (i, j, b, T, outer...): one per contraction inside the scores
+      pair_tiles;  // (i, j, b, T, outer...): read per query and key, transposed
+  std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
+};
+
+// (i, j, b, T, outer...)
+struct attention_pairs {
+  std::vector<Halide::Func> products;               // one per contraction inside the scores
   std::vector<std::vector<Halide::RVar>> features;  // what each product sums over
-  Halide::Func scores;                              // (i, j, b, T, outer...)
-  Halide::Func block_max, weights, block_sum;
-  Halide::Func gated;  // the weights times the gate; the weights themselves where there is none
+  Halide::Func scores, block_max, weights, block_sum;
+  Halide::Func gated;  // the weights times the gate; the weights themselves if there is none
+  Halide::RDom keys;   // of a block
   bool has_gate() const { return gated.name() != weights.name(); }
+};
+
+// The product of weights and values of a block.
+struct attention_product {
   Halide::Func values;  // (c, j, b, outer of V...): V, padded when its width is run-time
-  Halide::Func suspect_columns,
-      suspect;  // is there anything but finite numbers in a block of V? Defined if masked
+  bool is_padded = false;
+  // True for blocks of V that hold anything but finite numbers. Defined if a mask hides some.
+  Halide::Func suspect, suspect_columns;
   Halide::RDom all_columns;
-  Halide::Func product_v, block_out;      // (c, i, b, T, outer...)
-  Halide::RDom keys;                      // within a block
-  Halide::RDom keys_clean, keys_suspect;  // the same, for the product with V
-  Halide::Func state;                     // (layout.vars..., T, outer...)
+  Halide::Func sum, block_out;            // (c, i, b, T, outer...)
+  Halide::RDom keys_clean, keys_suspect;  // of a block, by what its values hold
+};
+
+// What is kept from block to block.
+struct attention_state {
+  bool has_maximum = true;  // softmax; false: weights are summed as they are
+  int rows = 4;             // before those of o: alpha, beta, m, l; or l alone
+  Halide::Func state;       // (layout.vars..., T, outer...)
   state_layout layout;
   Halide::RDom steps;           // of the layout: x, y, block; or cell, block
   Halide::Expr columns, width;  // extent of c; of x
-  bool padded_values = false;
-  Halide::Func out;  // rows of out trigger the tiles
-  Halide::Var out_row{"row"}, out_column{"column"};
-  std::vector<Halide::Var> out_outer;  // innermost first
+};
+
+struct attention_result {
+  Halide::Func out;  // its rows trigger the tiles
+  Halide::Var row{"row"}, column{"column"};
+  std::vector<Halide::Var> outer;  // innermost first
   bool has_row = true, has_column = true;
   std::vector<Halide::Func> copies;  // of (o, lse) when both are stored
+};
+
+// Every Func of the stage, for a schedule to place.
+struct attention_funcs {
+  attention_tile tile;
+  attention_vars v;
+  attention_reads reads;
+  attention_pairs pairs;
+  attention_product product;
+  attention_state running;
+  attention_result result;
 };
 
 }  // namespace qkv::codegen

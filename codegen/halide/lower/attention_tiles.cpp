@@ -23,18 +23,18 @@ Expr attention_tiles::key(const Expr &j, const Expr &b) const {
 
 indices attention_tiles::here() const {
   indices at = outer_;
-  if (s_.row != no_axis) at[s_.row] = row(f_.i, f_.T);
-  at[s_.key] = key(f_.j, f_.b);
+  if (s_.row != no_axis) at[s_.row] = row(f_.v.i, f_.v.T);
+  at[s_.key] = key(f_.v.j, f_.v.b);
   return at;
 }
 
 std::vector<Expr> attention_tiles::with_outer(std::vector<Expr> at) const {
-  for (const Var &v : f_.outer) at.push_back(v);
+  for (const Var &v : f_.v.outer) at.push_back(v);
   return at;
 }
 
 std::vector<Expr> attention_tiles::pair(Expr i, Expr j, Expr b) const {
-  return with_outer({std::move(i), std::move(j), std::move(b), f_.T});
+  return with_outer({std::move(i), std::move(j), std::move(b), f_.v.T});
 }
 
 // Whether a step is asked for at this tile's own place along these of its axes: a view may have moved it, as
@@ -44,8 +44,8 @@ bool attention_tiles::in_place(node_id n, const indices &at) const {
     return Halide::Internal::equal(at.at(a), here);
   };
   for (axis_id a : p_[n].shape) {
-    if (a == s_.row && !same(a, row(f_.i, f_.T))) return false;
-    if (a == s_.key && !same(a, key(f_.j, f_.b))) return false;
+    if (a == s_.row && !same(a, row(f_.v.i, f_.v.T))) return false;
+    if (a == s_.key && !same(a, key(f_.v.j, f_.v.b))) return false;
     if (auto it = outer_.find(a); it != outer_.end() && !same(a, it->second)) return false;
   }
   return true;
@@ -75,25 +75,25 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
   auto it = row_tiles_.find(n);
   if (it == row_tiles_.end()) {
     Func f("rows_" + context::label(p_, n));
-    std::vector<Var> vars = {f_.i};
+    std::vector<Var> vars = {f_.v.i};
     indices inside = outer_;
-    inside[s_.row] = row(f_.i, f_.T);
+    inside[s_.row] = row(f_.v.i, f_.v.T);
     for (std::size_t d = features.size(); d-- > 0;) {
       Var v = c_.var(features[d]);
       vars.push_back(v);
       inside[features[d]] = v;
     }
-    vars.push_back(f_.T);
-    for (const Var &v : f_.outer) vars.push_back(v);
+    vars.push_back(f_.v.T);
+    for (const Var &v : f_.v.outer) vars.push_back(v);
     value v = expression(c_).at(n, inside);
     if (v.present.defined()) return std::nullopt;
     f(vars) = v.number;
-    f_.row_tiles.push_back(f);
+    f_.reads.row_tiles.push_back(f);
     it = row_tiles_.emplace(n, f).first;
   }
-  std::vector<Expr> args = {f_.i};
+  std::vector<Expr> args = {f_.v.i};
   for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
-  args.push_back(f_.T);
+  args.push_back(f_.v.T);
   return value{it->second(with_outer(args)), {}};
 }
 
@@ -107,12 +107,12 @@ std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
   for (axis_id a : x.shape)
     if (a != s_.row && a != s_.key && !outer_.count(a)) return std::nullopt;
   Func f("pairs_" + context::label(p_, n));
-  std::vector<Expr> all = pair(f_.i, f_.j, f_.b);
+  std::vector<Expr> all = pair(f_.v.i, f_.v.j, f_.v.b);
   // likely(): away from the last key, the loop is split off and loads are contiguous
   indices inside = at;
-  inside[s_.key] = c_.within(s_.key, Halide::likely(f_.b * f_.tile.keys + f_.j));
+  inside[s_.key] = c_.within(s_.key, Halide::likely(f_.v.b * f_.tile.keys + f_.v.j));
   f(all) = c_.read(n, inside);
-  f_.pair_tiles.push_back(f);
+  f_.reads.pair_tiles.push_back(f);
   return value{x.type == b8 ? f(all) != Halide::cast<std::uint8_t>(0) : f(all), {}};
 }
 
@@ -132,12 +132,12 @@ std::optional<value> attention_tiles::key_tile(node_id n, const indices &at) {
       args.insert(args.begin(), at.at(a));
       inside[a] = vars.front();
     }
-  vars.insert(vars.end(), {f_.j, f_.b});
-  args.insert(args.end(), {f_.j, f_.b});
-  inside[s_.key] = key(f_.j, f_.b);
+  vars.insert(vars.end(), {f_.v.j, f_.v.b});
+  args.insert(args.end(), {f_.v.j, f_.v.b});
+  inside[s_.key] = key(f_.v.j, f_.v.b);
   for (std::size_t d = s_.outer.size(); d-- > 0;)
     if (has(x.shape, s_.outer[d])) {
-      vars.push_back(f_.outer[s_.outer.size() - 1 - d]);
+      vars.push_back(f_.v.outer[s_.outer.size() - 1 - d]);
       args.push_back(vars.back());
       inside[s_.outer[d]] = vars.back();
     }
@@ -146,7 +146,7 @@ std::optional<value> attention_tiles::key_tile(node_id n, const indices &at) {
     if (v.present.defined()) return std::nullopt;
     Func f("keys_" + context::label(p_, n));
     f(vars) = v.number;
-    f_.key_tiles.push_back(f);
+    f_.reads.key_tiles.push_back(f);
     it = key_tiles_.emplace(n, f).first;
   }
   return value{it->second(args), {}};

@@ -2,6 +2,7 @@
 
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/lower/math.hpp"
+#include "codegen/halide/lower/stored_step.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/program/queries.hpp"
@@ -20,101 +21,125 @@ bool serves(const pack &k, const program &p, const contraction_stage &s) {
          (s.column == no_axis ? k.columns.empty() : k.columns == std::vector<axis_id>{s.column});
 }
 
+class contraction_lowering {
+ public:
+  contraction_lowering(context &c, const contraction_stage &s)
+      : c_(c),
+        p_(c.p),
+        s_(s),
+        type_(halide_type(p_[s.core].type)),
+        zero_(math::constant(type_, 0)) {
+    f_.has_row = s.row != no_axis;
+    f_.has_column = s.column != no_axis;
+    for (std::size_t d = s.outer.size(); d-- > 0;) {
+      f_.outer.push_back(c.var(s.outer[d]));
+      vars_.emplace(s.outer[d], f_.outer.back());
+    }
+  }
+
+  contraction_funcs run() {
+    const indices at = contracted();
+    value left = expression(c_).at(s_.left, at);
+    left.number = strict::cast(type_, left.number);
+    sum(left, right(at));
+    result();
+    return std::move(f_);
+  }
+
+ private:
+  const std::vector<axis_id> &over() const { return p_[s_.core].over; }
+
+  // The position of a term. k counts row-major over the contracted axes; rows past the end repeat
+  // the last one.
+  indices contracted() {
+    Halide::Region region;
+    for (axis_id a : over()) region.insert(region.begin(), Halide::Range(0, c_.size(a)));
+    Halide::RDom r(region, "k");
+    indices at;
+    k_ = 0;
+    for (std::size_t d = 0; d < over().size(); ++d) {
+      const Halide::RVar v = r[static_cast<int>(over().size() - 1 - d)];
+      at[over()[d]] = v;
+      k_ = k_ * c_.size(over()[d]) + v;
+    }
+    for (std::size_t d = 0; d < over().size(); ++d) f_.over.push_back(r[static_cast<int>(d)]);
+    for (const auto &[axis, var] : vars_) at[axis] = var;
+    if (f_.has_row) at[s_.row] = c_.within(s_.row, f_.row);
+    return at;
+  }
+
+  Expr right(const indices &at) {
+    if (const pack *packed = c_.packed(s_.right); packed && serves(*packed, p_, s_)) {
+      f_.panel = packed->panel;
+      return c_.read_packed(s_.right, k_, f_.column, at);
+    }
+    return packed_here();
+  }
+
+  // Panels of columns; columns past the end meet zeros.
+  Expr packed_here() {
+    f_.panel = panel_of(p_, s_.column);
+    f_.packed = Func("packed_" + context::label(p_, s_.right));
+    std::vector<Var> args = {f_.lane, f_.k, f_.panel_index};
+    std::vector<Expr> read = {f_.column % f_.panel, k_, f_.column / f_.panel};
+    indices inside;
+    Expr rest = f_.k;
+    for (std::size_t d = over().size(); d-- > 0;) {
+      const Expr n = Halide::max(c_.size(over()[d]), 1);
+      inside[over()[d]] = d == 0 ? rest : rest % n;
+      rest = rest / n;
+    }
+    const Expr columns = f_.has_column ? c_.size(s_.column) : Expr(1),
+               column = f_.panel_index * f_.panel + f_.lane;
+    if (f_.has_column) inside[s_.column] = c_.within(s_.column, column);
+    for (std::size_t d = s_.outer.size(); d-- > 0;)
+      if (has(p_[s_.right].shape, s_.outer[d])) {
+        args.push_back(vars_.at(s_.outer[d]));
+        read.push_back(vars_.at(s_.outer[d]));
+        inside[s_.outer[d]] = vars_.at(s_.outer[d]);
+      }
+    const value v = expression(c_).at(s_.right, inside);
+    const Expr number = or_else({strict::cast(type_, v.number), v.present}, zero_);
+    f_.packed(args) = Halide::select(column < columns, number, zero_);
+    return f_.packed(read);
+  }
+
+  void sum(const value &left, const Expr &right) {
+    std::vector<Expr> all = {f_.column, f_.row};
+    for (const Var &v : f_.outer) all.push_back(v);
+    f_.sum = Func("sum_" + context::label(p_, s_.core));
+    f_.sum(all) = zero_;
+    // The packed right operand lies in memory, where compilers do not see its literals.
+    const Expr term = or_else(product(left, {right, {}}, type_), zero_);
+    f_.sum(all) = strict::plus(f_.sum(all), term);
+  }
+
+  // The stored step: the sum and the pointwise steps after it.
+  void result() {
+    std::map<axis_id, Var> out = vars_;
+    if (f_.has_row) out.emplace(s_.row, f_.row);
+    if (f_.has_column) out.emplace(s_.column, f_.column);
+    std::vector<Expr> at = {f_.has_column ? Expr(f_.column) : Expr(0),
+                            f_.has_row ? Expr(f_.row) : Expr(0)};
+    for (const Var &v : f_.outer) at.push_back(v);
+    f_.out = stored_step(c_, s_.root, s_.core, f_.sum(at), out,
+                         [](const Expr &e) { return unsolved(e); });
+  }
+
+  context &c_;
+  const program &p_;
+  const contraction_stage &s_;
+  const Halide::Type type_;
+  const Expr zero_;
+  std::map<axis_id, Var> vars_;
+  Expr k_;
+  contraction_funcs f_;
+};
+
 }  // namespace
 
 contraction_funcs lower_contraction(context &c, const contraction_stage &s) {
-  const program &p = c.p;
-  const Halide::Type type = halide_type(p[s.core].type);
-  const Expr zero = math::constant(type, 0);
-  contraction_funcs f;
-  f.has_row = s.row != no_axis;
-  f.has_column = s.column != no_axis;
-  const std::string name = context::label(p, s.core);
-  std::map<axis_id, Var> vars;
-  for (std::size_t d = s.outer.size(); d-- > 0;) {
-    f.outer.push_back(c.var(s.outer[d]));
-    vars.emplace(s.outer[d], f.outer.back());
-  }
-
-  // k counts row-major over the contracted axes
-  const std::vector<axis_id> &over = p[s.core].over;
-  Halide::Region region;
-  for (axis_id a : over) region.insert(region.begin(), Halide::Range(0, c.size(a)));
-  Halide::RDom r(region, "k");
-  indices at;
-  Expr k = 0;
-  for (std::size_t d = 0; d < over.size(); ++d) {
-    const Halide::RVar v = r[static_cast<int>(over.size() - 1 - d)];
-    at[over[d]] = v;
-    k = k * c.size(over[d]) + v;
-  }
-  for (std::size_t d = 0; d < over.size(); ++d) f.over.push_back(r[static_cast<int>(d)]);
-
-  // rows past the end repeat the last one; columns past the end meet zeros
-  const Expr last_row = f.has_row ? c.within(s.row, f.row) : Expr(0);
-  for (const auto &[axis, var] : vars) at[axis] = var;
-  if (f.has_row) at[s.row] = last_row;
-  value left = expression(c).at(s.left, at);
-  left.number = strict::cast(type, left.number);
-
-  Expr right;
-  if (const pack *packed = c.packed(s.right); packed && serves(*packed, p, s)) {
-    f.panel = packed->panel;
-    right = c.read_packed(s.right, k, f.column, at);
-  } else {
-    f.panel = panel_of(p, s.column);
-    f.packed = Func("packed_" + context::label(p, s.right));
-    std::vector<Var> args = {f.lane, f.k, f.panel_index};
-    std::vector<Expr> read = {f.column % f.panel, k, f.column / f.panel};
-    indices inside;
-    Expr rest = f.k;
-    for (std::size_t d = over.size(); d-- > 0;) {
-      const Expr n = Halide::max(c.size(over[d]), 1);
-      inside[over[d]] = d == 0 ? rest : rest % n;
-      rest = rest / n;
-    }
-    const Expr columns = f.has_column ? c.size(s.column) : Expr(1),
-               column = f.panel_index * f.panel + f.lane;
-    if (f.has_column) inside[s.column] = c.within(s.column, column);
-    for (std::size_t d = s.outer.size(); d-- > 0;)
-      if (has(p[s.right].shape, s.outer[d])) {
-        args.push_back(vars.at(s.outer[d]));
-        read.push_back(vars.at(s.outer[d]));
-        inside[s.outer[d]] = vars.at(s.outer[d]);
-      }
-    const value v = expression(c).at(s.right, inside);
-    f.packed(args) = Halide::select(column < columns,
-                                    or_else({strict::cast(type, v.number), v.present}, zero), zero);
-    right = f.packed(read);
-  }
-
-  std::vector<Expr> all = {f.column, f.row};
-  for (const Var &v : f.outer) all.push_back(v);
-  f.sum = Func("sum_" + name);
-  f.sum(all) = zero;
-  // The packed right operand lies in memory, where compilers do not see its literals.
-  f.sum(all) = strict::plus(f.sum(all), or_else(product(left, {right, {}}, type), zero));
-
-  const node_id root = s.root;
-  std::map<axis_id, Var> out = vars;
-  if (f.has_row) out.emplace(s.row, f.row);
-  if (f.has_column) out.emplace(s.column, f.column);
-  std::vector<Expr> result = all;
-  if (!f.has_column) result[0] = 0;
-  if (!f.has_row) result[1] = 0;
-  expression e(c, [&](node_id n, const indices &) -> std::optional<value> {
-    if (n == s.core) return value{f.sum(result), {}};
-    return std::nullopt;
-  });
-  const std::vector<axis_id> &order = c.order(root);
-  std::vector<Var> args;
-  indices here;
-  for (std::size_t d = order.size(); d-- > 0;) args.push_back(out.at(order[d]));
-  for (const auto &[axis, var] : out) here[axis] = var;
-  f.out = Func(context::label(p, root));
-  f.out(args) = unsolved(stored_form(e.definition(root, here), p[root].type));
-  c.store(root, f.out, order);
-  return f;
+  return contraction_lowering(c, s).run();
 }
 
 }  // namespace qkv::codegen

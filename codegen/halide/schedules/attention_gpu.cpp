@@ -33,7 +33,7 @@ class schedule {
     scores();
     sums();
     values();
-    for (const Func &copy : f_.copies) gpu::pointwise(copy);
+    for (const Func &copy : f_.result.copies) gpu::pointwise(copy);
   }
 
  private:
@@ -43,7 +43,7 @@ class schedule {
   Func &single(Func &g) const {
     for (const Var &v : g.args()) {
       const auto is = [&](const Var &w) { return v.name() == w.name(); };
-      if (is(f_.T) || is(f_.b) || std::any_of(f_.outer.begin(), f_.outer.end(), is))
+      if (is(f_.v.T) || is(f_.v.b) || std::any_of(f_.v.outer.begin(), f_.v.outer.end(), is))
         g.bound_extent(v, 1);
     }
     return g;
@@ -55,13 +55,14 @@ class schedule {
   }
 
   void blocks() {
-    Func &out = f_.out;
+    Func &out = f_.result.out;
     out.compute_root();
-    const Var column = f_.copies.empty() ? f_.out_column : f_.c;
-    const bool has_column = f_.has_column || !f_.copies.empty();
+    const Var column = f_.result.copies.empty() ? f_.result.column : f_.v.c;
+    const bool has_column = f_.result.has_column || !f_.result.copies.empty();
     std::vector<VarOrRVar> order;
-    if (!has_column && !f_.has_row && !f_.out_outer.empty()) only_first_slice(out, f_.out_outer[0]);
-    std::vector<Var> grid = f_.out_outer;
+    if (!has_column && !f_.result.has_row && !f_.result.outer.empty())
+      only_first_slice(out, f_.result.outer[0]);
+    std::vector<Var> grid = f_.result.outer;
     Var il("row_in_tile"), ry("row_of_thread"), rx("column_of_thread"), cb("column_block"),
         slice("slice_of_all");
     if (has_column) {
@@ -74,13 +75,13 @@ class schedule {
       out.unroll(rx);
       order.emplace_back(rx);
     }
-    if (f_.has_row) {
-      out.split(f_.out_row, f_.T, il, t_.rows, TailStrategy::GuardWithIf)
+    if (f_.result.has_row) {
+      out.split(f_.result.row, f_.v.T, il, t_.rows, TailStrategy::GuardWithIf)
           .split(il, ty_, ry, rows_)
           .unroll(ry);
       order.emplace_back(ry);
-      if (!has_column) only_first_slice(out, f_.T);
-      grid.push_back(f_.T);
+      if (!has_column) only_first_slice(out, f_.v.T);
+      grid.push_back(f_.v.T);
     }
     if (has_column && t_.column_blocks) grid.push_back(cb);
     if (grid.empty()) {  // one number: nothing to make a grid of; the state's own tile is one
@@ -89,10 +90,10 @@ class schedule {
       return;
     }
     order.emplace_back(tx_);
-    if (f_.has_row) order.emplace_back(ty_);
+    if (f_.result.has_row) order.emplace_back(ty_);
     for (const Var &g : grid) order.emplace_back(g);
     out.reorder(order);
-    if (f_.has_row)
+    if (f_.result.has_row)
       out.gpu_threads(tx_, ty_);
     else
       out.gpu_threads(tx_);
@@ -106,33 +107,34 @@ class schedule {
   }
 
   void state() {
-    const Var x = f_.layout.vars[0], slice = f_.layout.vars[1], y = f_.layout.vars[2];
-    const RVar cell = f_.layout.steps.x;
+    const Var x = f_.running.layout.vars[0], slice = f_.running.layout.vars[1],
+              y = f_.running.layout.vars[2];
+    const RVar cell = f_.running.layout.steps.x;
     if (stored_state_) {
-      single(f_.state).compute_root().gpu_blocks(f_.T);
-      f_.state.update().gpu_blocks(f_.T);
-      block_ = LoopLevel(f_.state, f_.T);
+      single(f_.running.state).compute_root().gpu_blocks(f_.v.T);
+      f_.running.state.update().gpu_blocks(f_.v.T);
+      block_ = LoopLevel(f_.running.state, f_.v.T);
     } else {
-      single(f_.state).compute_at(block_).store_in(MemoryType::Register);
+      single(f_.running.state).compute_at(block_).store_in(MemoryType::Register);
     }
-    f_.state.bound(x, 0, t_.columns_per_thread + f_.state_rows).bound(y, 0, t_.rows);
+    f_.running.state.bound(x, 0, t_.columns_per_thread + f_.running.rows).bound(y, 0, t_.rows);
     if (t_.column_blocks)
-      f_.state.bound_extent(slice, t_.threads_x);
+      f_.running.state.bound_extent(slice, t_.threads_x);
     else
-      f_.state.bound(slice, 0, t_.threads_x);
-    f_.state.split(y, ty_, ii_, rows_)
+      f_.running.state.bound(slice, 0, t_.threads_x);
+    f_.running.state.split(y, ty_, ii_, rows_)
         .reorder(x, ii_, slice, ty_)
         .unroll(x)
         .unroll(ii_)
         .gpu_threads(slice, ty_);
-    f_.state.update()
+    f_.running.state.update()
         .split(y, ty_, ii_, rows_)
-        .reorder(cell, ii_, slice, ty_, f_.layout.block)
+        .reorder(cell, ii_, slice, ty_, f_.running.layout.block)
         .unroll(cell)
         .unroll(ii_)
         .gpu_threads(slice, ty_);
-    step_ = LoopLevel(f_.state, f_.layout.block);
-    merge_ = LoopLevel(f_.state, slice);
+    step_ = LoopLevel(f_.running.state, f_.running.layout.block);
+    merge_ = LoopLevel(f_.running.state, slice);
   }
 
   // Rows x keys in registers, scheduled over the threads.
@@ -141,67 +143,67 @@ class schedule {
     std::vector<Var> storage = g.args();
     std::swap(storage[0], storage[1]);  // keys of a thread side by side
     g.reorder_storage(storage);
-    g.bound(f_.i, 0, t_.rows)
-        .bound(f_.j, 0, t_.keys)
-        .split(f_.i, ty_, ii_, rows_)
-        .split(f_.j, tx_, jj_, keys_);
+    g.bound(f_.v.i, 0, t_.rows)
+        .bound(f_.v.j, 0, t_.keys)
+        .split(f_.v.i, ty_, ii_, rows_)
+        .split(f_.v.j, tx_, jj_, keys_);
     g.reorder(jj_, ii_, tx_, ty_).unroll(jj_).unroll(ii_).gpu_threads(tx_, ty_);
   }
 
   void scores() {
-    in_tiles(f_.scores);
-    for (std::size_t k = 0; k < f_.products.size(); ++k) {
-      Func &s = f_.products[k];
+    in_tiles(f_.pairs.scores);
+    for (std::size_t k = 0; k < f_.pairs.products.size(); ++k) {
+      Func &s = f_.pairs.products[k];
       single(s)
-          .compute_at(f_.scores, tx_)
+          .compute_at(f_.pairs.scores, tx_)
           .store_in(MemoryType::Register)
-          .bound_extent(f_.i, rows_)
-          .bound_extent(f_.j, keys_);
-      s.vectorize(f_.j).unroll(f_.i);
+          .bound_extent(f_.v.i, rows_)
+          .bound_extent(f_.v.j, keys_);
+      s.vectorize(f_.v.j).unroll(f_.v.i);
       bool in_vectors = gpu::fits_vectors(s);
       if (!t_.staged)  // then they are recomputed here
-        for (const auto *tiles : {&f_.row_tiles, &f_.key_tiles})
+        for (const auto *tiles : {&f_.reads.row_tiles, &f_.reads.key_tiles})
           for (const Func &tile : *tiles) in_vectors = in_vectors && gpu::fits_vectors(tile);
-      std::vector<VarOrRVar> order = {f_.j, f_.i};
-      for (const RVar &v : f_.features[k]) order.emplace_back(v);
-      s.update().reorder(order).unroll(f_.i);
+      std::vector<VarOrRVar> order = {f_.v.j, f_.v.i};
+      for (const RVar &v : f_.pairs.features[k]) order.emplace_back(v);
+      s.update().reorder(order).unroll(f_.v.i);
       if (in_vectors)
-        s.update().vectorize(f_.j);
+        s.update().vectorize(f_.v.j);
       else
-        s.update().unroll(f_.j);
-      const RVar feature = f_.features[k][0];
+        s.update().unroll(f_.v.j);
+      const RVar feature = f_.pairs.features[k][0];
       // what is not in vectors calls a function, tanh say: a feature at a time, since PoCL's compiler does not end on more
       const int unrolled = in_vectors ? gpu::vector_width(gpu::extent_of(s, feature)) : 1;
       if (unrolled > 1) s.update().unroll(feature, unrolled);
       if (!t_.staged) continue;
-      for (Func &q : f_.row_tiles)
-        if (gpu::calls(s, q)) fragment(q, s, feature, f_.i, rows_);
-      for (Func &key : f_.key_tiles)
-        if (gpu::calls(s, key)) fragment(key, s, feature, f_.j, keys_);
+      for (Func &q : f_.reads.row_tiles)
+        if (gpu::calls(s, q)) fragment(q, s, feature, f_.v.i, rows_);
+      for (Func &key : f_.reads.key_tiles)
+        if (gpu::calls(s, key)) fragment(key, s, feature, f_.v.j, keys_);
     }
     if (!t_.staged) return;
-    for (Func &q : f_.row_tiles)
+    for (Func &q : f_.reads.row_tiles)
       if (in_a_product(q)) {
-        single(q).compute_at(block_).store_in(MemoryType::GPUShared).bound(f_.i, 0, t_.rows);
+        single(q).compute_at(block_).store_in(MemoryType::GPUShared).bound(f_.v.i, 0, t_.rows);
         std::vector<Var> dims = features_of(q);
-        dims.insert(dims.begin() + 1, f_.i);
+        dims.insert(dims.begin() + 1, f_.v.i);
         load(q, dims, vector_of_features(q));
       }
-    for (Func &k : f_.key_tiles)
+    for (Func &k : f_.reads.key_tiles)
       if (in_a_product(k)) {
         shared(k, step_);
-        k.bound(f_.j, 0, t_.keys);
+        k.bound(f_.v.j, 0, t_.keys);
         std::vector<Var> dims = features_of(k), storage = k.args();
         std::rotate(storage.begin(), storage.begin() + dims.size(),
                     storage.begin() + dims.size() + 1);
         k.reorder_storage(storage);
-        dims.insert(dims.begin() + 1, f_.j);
+        dims.insert(dims.begin() + 1, f_.v.j);
         load(k, dims, vector_of_features(k));
       }
   }
 
   bool in_a_product(const Func &g) const {
-    return std::any_of(f_.products.begin(), f_.products.end(),
+    return std::any_of(f_.pairs.products.begin(), f_.pairs.products.end(),
                        [&](const Func &s) { return gpu::calls(s, g); });
   }
 
@@ -220,8 +222,8 @@ class schedule {
   std::vector<Var> features_of(const Func &tile) const {
     std::vector<Var> features;
     for (const Var &v : tile.args()) {
-      if (v.name() == f_.T.name() || (v.name() == f_.j.name())) break;
-      if (v.name() != f_.i.name()) features.push_back(v);
+      if (v.name() == f_.v.T.name() || (v.name() == f_.v.j.name())) break;
+      if (v.name() != f_.v.i.name()) features.push_back(v);
     }
     return features;
   }
@@ -229,10 +231,10 @@ class schedule {
   // Floats of one access along any feature of the products that read the tile.
   int vector_of_features(const Func &tile) const {
     int width = 4;
-    for (std::size_t k = 0; k < f_.products.size(); ++k)
-      if (gpu::calls(f_.products[k], tile))
-        for (const RVar &v : f_.features[k])
-          width = std::min(width, gpu::vector_width(gpu::extent_of(f_.products[k], v)));
+    for (std::size_t k = 0; k < f_.pairs.products.size(); ++k)
+      if (gpu::calls(f_.pairs.products[k], tile))
+        for (const RVar &v : f_.pairs.features[k])
+          width = std::min(width, gpu::vector_width(gpu::extent_of(f_.pairs.products[k], v)));
     return width;
   }
 
@@ -255,92 +257,92 @@ class schedule {
   // A reduction over the keys of a block: each thread over its own, in registers, then through shared memory.
   RVar across_threads(Func &g) {
     RVar outer("thread_of_keys"), inner("keys_of_thread");
-    g.update().split(f_.keys.x, outer, inner, keys_);
+    g.update().split(f_.pairs.keys.x, outer, inner, keys_);
     Func part = g.update().rfactor(outer, tx_), gathered = part.in();
     shared(gathered, step_);
-    gathered.bound(f_.i, 0, t_.rows)
+    gathered.bound(f_.v.i, 0, t_.rows)
         .bound(tx_, 0, t_.threads_x)
-        .split(f_.i, ty_, ii_, rows_)
+        .split(f_.v.i, ty_, ii_, rows_)
         .reorder(ii_, tx_, ty_)
         .vectorize(ii_)
         .gpu_threads(tx_, ty_);
-    single(part).compute_at(gathered, tx_).store_in(MemoryType::Register).vectorize(f_.i);
-    part.update().reorder(f_.i, inner).vectorize(f_.i).unroll(inner);
+    single(part).compute_at(gathered, tx_).store_in(MemoryType::Register).vectorize(f_.v.i);
+    part.update().reorder(f_.v.i, inner).vectorize(f_.v.i).unroll(inner);
     return outer;
   }
 
   void sums() {
-    if (f_.running_max) {
-      const RVar over = across_threads(f_.block_max);
-      Func whole = f_.block_max.in();  // read by the weights and by the merge
+    if (f_.running.has_maximum) {
+      const RVar over = across_threads(f_.pairs.block_max);
+      Func whole = f_.pairs.block_max.in();  // read by the weights and by the merge
       shared(whole, step_);
       Var lane("lane");
-      whole.bound(f_.i, 0, t_.rows)
-          .split(f_.i, ty_, lane, rows_)
+      whole.bound(f_.v.i, 0, t_.rows)
+          .split(f_.v.i, ty_, lane, rows_)
           .reorder(lane, ty_)
           .gpu_threads(lane, ty_);
-      single(f_.block_max)
+      single(f_.pairs.block_max)
           .compute_at(whole, lane)
           .store_in(MemoryType::Register)
           .update()
           .unroll(over);
-      in_tiles(f_.weights);
+      in_tiles(f_.pairs.weights);
     }
-    const RVar over = across_threads(f_.block_sum);
-    single(f_.block_sum)
+    const RVar over = across_threads(f_.pairs.block_sum);
+    single(f_.pairs.block_sum)
         .compute_at(merge_)
         .store_in(MemoryType::Register)
-        .vectorize(f_.i)
+        .vectorize(f_.v.i)
         .update()
         .unroll(over)
-        .vectorize(f_.i);
+        .vectorize(f_.v.i);
   }
 
   void values() {
     const int vec = vector_of_columns();
-    shared(f_.values, step_);
+    shared(f_.product.values, step_);
     const int width = t_.threads_x * t_.columns_per_thread;
     if (t_.column_blocks)
-      f_.values.bound_extent(f_.c, width);
+      f_.product.values.bound_extent(f_.v.c, width);
     else
-      f_.values.bound(f_.c, 0, width);
-    f_.values.bound(f_.j, 0, t_.keys);
-    load(f_.values, {f_.c, f_.j}, gpu::vector_width(width));
+      f_.product.values.bound(f_.v.c, 0, width);
+    f_.product.values.bound(f_.v.j, 0, t_.keys);
+    load(f_.product.values, {f_.v.c, f_.v.j}, gpu::vector_width(width));
 
-    Func p = f_.gated.in(f_.product_v);
+    Func p = f_.pairs.gated.in(f_.product.sum);
     shared(p, step_);
-    p.bound(f_.i, 0, t_.rows)
-        .bound(f_.j, 0, t_.keys)
-        .split(f_.i, ty_, ii_, rows_)
-        .split(f_.j, tx_, jj_, keys_);
+    p.bound(f_.v.i, 0, t_.rows)
+        .bound(f_.v.j, 0, t_.keys)
+        .split(f_.v.i, ty_, ii_, rows_)
+        .split(f_.v.j, tx_, jj_, keys_);
     p.reorder(ii_, jj_, tx_, ty_).unroll(jj_).gpu_threads(tx_, ty_);
-    if (!f_.has_gate() || gpu::fits_vectors(f_.gated))
+    if (!f_.pairs.has_gate() || gpu::fits_vectors(f_.pairs.gated))
       p.vectorize(ii_);
     else
       p.unroll(ii_);
 
-    const RVar key = f_.keys_clean.x;
+    const RVar key = f_.product.keys_clean.x;
     const int unrolled = gpu::vector_width(t_.keys);
-    single(f_.product_v).compute_at(merge_).store_in(MemoryType::Register);
-    f_.product_v.vectorize(f_.c, vec).unroll(f_.c).unroll(f_.i);
-    f_.product_v.update()
-        .reorder(f_.c, f_.i, key)
-        .vectorize(f_.c, vec)
-        .unroll(f_.c)
-        .unroll(f_.i)
+    single(f_.product.sum).compute_at(merge_).store_in(MemoryType::Register);
+    f_.product.sum.vectorize(f_.v.c, vec).unroll(f_.v.c).unroll(f_.v.i);
+    f_.product.sum.update()
+        .reorder(f_.v.c, f_.v.i, key)
+        .vectorize(f_.v.c, vec)
+        .unroll(f_.v.c)
+        .unroll(f_.v.i)
         .unroll(key, unrolled);
-    Func pf = p.in(f_.product_v), vf = f_.values.in(f_.product_v);
+    Func pf = p.in(f_.product.sum), vf = f_.product.values.in(f_.product.sum);
     single(pf)
-        .compute_at(f_.product_v, key)
+        .compute_at(f_.product.sum, key)
         .store_in(MemoryType::Register)
-        .vectorize(f_.i)
-        .unroll(f_.j);
+        .vectorize(f_.v.i)
+        .unroll(f_.v.j);
     single(vf)
-        .compute_at(f_.product_v, key)
+        .compute_at(f_.product.sum, key)
         .store_in(MemoryType::Register)
-        .vectorize(f_.c, vec)
-        .unroll(f_.c)
-        .unroll(f_.j);
+        .vectorize(f_.v.c, vec)
+        .unroll(f_.v.c)
+        .unroll(f_.v.j);
   }
 
   attention_funcs &f_;

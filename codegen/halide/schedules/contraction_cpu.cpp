@@ -14,11 +14,11 @@ using Halide::Var;
 using Halide::VarOrRVar;
 
 void schedule_contraction_cpu(contraction_funcs &f, const machine &m, bool is_output) {
-  const int vl = m.lanes(f.sum.type().bits());
+  const int vl = m.cpu.lanes(f.sum.type().bits());
   // columns of a register tile: the whole panel, or a part of it where registers are few
   int tile = f.panel;
   if (vl < 16) tile = f.panel % 24 == 0 ? 24 : 16;
-  const int rows = std::max(1, m.sum_registers / (tile / vl));
+  const int rows = std::max(1, m.cpu.sum_registers / (tile / vl));
   Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner");
 
   Func &out = f.out;

@@ -11,7 +11,7 @@ using Halide::Var;
 using Halide::VarOrRVar;
 
 void schedule_contraction_gpu(contraction_funcs &f, const machine &m) {
-  const int tile = m.contraction_tile, block_rows = m.contraction_rows;
+  const int tile = m.gpu.contraction_tile, block_rows = m.contraction_rows;
   Func &out = f.out;
   out.compute_root();
   Var cb("column_block"), ci("ci"), tx("thread_x"), c("c"), rb("row_block"), ri("ri"),

@@ -29,7 +29,7 @@ void schedule_prefix(map_funcs &f, int vl) {
 }  // namespace
 
 void schedule_map_cpu(map_funcs &f, const machine &m, bool is_output) {
-  const int vl = m.lanes(32);
+  const int vl = m.cpu.lanes(32);
   for (map_funcs::reduction &r : f.reductions) {
     r.result.compute_root();
     if (!r.position.empty()) {

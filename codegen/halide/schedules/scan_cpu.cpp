@@ -8,7 +8,7 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 void schedule_scan_cpu(scan_funcs &f, const machine &m, const std::vector<bool> &is_output) {
-  const int vl = m.lanes(f.table.types()[0].bits());
+  const int vl = m.cpu.lanes(f.table.types()[0].bits());
   Var chunk("chunk"), lane("lane_of_chunk");
   f.table.compute_root();
   if (f.has_lane) f.table.vectorize(f.lane, vl, TailStrategy::GuardWithIf);

@@ -13,9 +13,9 @@ attention_tile tile_of(const machine &m, const attention_shape &s, std::int64_t 
   std::int64_t wanted = columns < 0 ? 8 : (columns + s.threads_x - 1) / s.threads_x;
   if (wanted > 8)
     wanted =
-        wanted > 16 && columns > s.threads_x * m.columns_per_thread ? 16 : (wanted + 1) / 2 * 2;
+        wanted > 16 && columns > s.threads_x * m.gpu.columns_per_thread ? 16 : (wanted + 1) / 2 * 2;
   t.columns_per_thread =
-      static_cast<int>(std::clamp<std::int64_t>(wanted, 1, m.columns_per_thread));
+      static_cast<int>(std::clamp<std::int64_t>(wanted, 1, m.gpu.columns_per_thread));
   t.column_blocks = columns < 0 || columns > s.threads_x * t.columns_per_thread;
   return t;
 }
@@ -28,7 +28,7 @@ std::int64_t floats_shared(const attention_tile &t, std::int64_t features) {
 
 attention_tile first_that_fits(const machine &m, const std::vector<attention_shape> &shapes,
                                std::int64_t columns, std::int64_t features) {
-  const std::int64_t shared = m.shared_bytes / static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t shared = m.gpu.shared_bytes / static_cast<std::int64_t>(sizeof(float));
   if (features >= 0)
     for (const attention_shape &s : shapes)
       if (attention_tile t = tile_of(m, s, columns, true); floats_shared(t, features) <= shared)
@@ -65,8 +65,8 @@ attention_tile cpu_tile(const machine &m, const program &p, const attention_stag
   const std::int64_t columns = known_size(p, s.column);
   attention_tile t;
   t.rows = shape.rows, t.keys = shape.keys, t.per_task = shape.per_task;
-  if (m.value_columns > 0 && columns > 0 && columns % m.value_columns == 0)
-    t.value_row = static_cast<int>(columns) + m.value_padding;
+  if (m.cpu.value_columns > 0 && columns > 0 && columns % m.cpu.value_columns == 0)
+    t.value_row = static_cast<int>(columns) + m.cpu.value_padding;
   return t;
 }
 
