@@ -16,7 +16,8 @@ struct line {
   std::vector<double> y;  // one for each x
 };
 
-// A whole SVG file. All numbers must be positive. Ticks stand at powers of two along x and of ten along y.
+// A whole SVG file. All numbers must be positive. Ticks are at powers of two along x and of ten
+// along y.
 inline std::string line_plot(const std::string &title, const std::string &x_name,
                              const std::string &y_name, const std::vector<double> &x,
                              const std::vector<line> &lines) {

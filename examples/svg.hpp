@@ -1,5 +1,5 @@
 #pragma once
-// SVG as text: what the pictures of the examples share.
+// SVG as text: shared by the pictures of the examples.
 #include <fmt/format.h>
 
 #include <string>

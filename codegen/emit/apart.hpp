@@ -6,7 +6,7 @@
 
 namespace qkv::codegen {
 
-// Records progress (kernel, step, target), which the message about a crash contains.
+// Records progress (kernel, step, target); the message about a crash contains it.
 void reached(const std::string &);
 
 // Runs `work` in a child process and returns its exit status. Prints its stderr when it ends,

@@ -87,7 +87,7 @@ std::string options_of(const command_line &line) {
   return text;
 }
 
-// A file that already says this keeps its date, so that nobody builds again for it.
+// A file that already has this text keeps its date, so that nobody builds again for it.
 void write(const std::string &path, const std::string &text) {
   if (std::filesystem::exists(path) && read(path) == text) return;
   std::ofstream file(path);

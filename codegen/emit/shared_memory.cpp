@@ -37,7 +37,7 @@ std::string shifted(text address, int bytes) {
   return std::string(base) + std::to_string(std::stoi(std::string(number)) + bytes);
 }
 
-// Calls of Halide's runtime: code of this size, and launches that ask for more.
+// Calls of Halide's runtime: code of this size, and launches that request more.
 class calls_for_more : public hi::IRMutator {
  public:
   explicit calls_for_more(int size) : size_(size) {}

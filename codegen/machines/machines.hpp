@@ -10,8 +10,8 @@ namespace qkv::codegen {
 // The files of this folder, in the order of their names.
 const std::vector<machine> &machines();
 
-// What one archive holds for a device: code for several instruction sets of the host, of which one
-// is picked when it is loaded, or for one GPU.
+// The code in one archive for a device: several instruction sets of the host, of which one is
+// picked at load time, or one GPU.
 struct target {
   std::string name;
   backend where = backend::host;

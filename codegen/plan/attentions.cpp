@@ -75,7 +75,7 @@ class finder {
     });
   }
 
-  // One side of a dot is what the other is computed from in the tile: dot<kv>(w, w).
+  // True if one side of a dot is an operand of the other in the tile: dot<kv>(w, w).
   bool weighs_itself(const node &dot) const {
     for (const std::size_t side : {0, 1}) {
       std::set<node_id> beside;
@@ -85,7 +85,7 @@ class finder {
     return false;
   }
 
-  // Weights, and what they are multiplied with at each pair: w * gate.
+  // Weights, and their factor at each pair: w * gate.
   struct gated {
     node_id weights, gate;
   };
@@ -112,8 +112,8 @@ class finder {
     return makes_weights(p_[n].kind) && p_[n].over == over;
   }
 
-  // A function of queries and keys, each of which changes with the call: a hidden layer, whose weights are params, is
-  // no attention.
+  // A function of queries and keys, each of which changes with the call: a hidden layer, whose
+  // weights are params, is not an attention.
   bool is_function_of_pairs(node_id n, axis_id key) const {
     bool pairs = false, params = false;
     std::set<node_id> seen;
@@ -169,7 +169,7 @@ class finder {
   }
 
   node_id lse_of(const attention_stage &s) const {
-    std::set<node_id> before;  // what the values are made of: no result of the stage itself
+    std::set<node_id> before;  // operands of the values: not results of the stage
     walk(s.values, [](node_id) { return true; }, before);
     for (node_id user : users_[s.scores])
       if (is_lse_of(s, user) && !found_.taken[user] && !before.count(user)) return user;
@@ -205,7 +205,7 @@ class finder {
     // they contract is stored, and so is what that is made of, even if it is a score of the tile, too
     std::set<node_id> cone;
     walk(scores, [&](node_id n) { return is_inlinable(p_, n); }, cone);
-    // where the walk ended stands a step that is stored: a maximum of these very scores, say
+    // the walk ends at stored steps; they are not in the cone: a maximum of these very scores, say
     std::erase_if(cone, [&](node_id n) { return !is_inlinable(p_, n) && p_[n].kind != op::dot; });
     // operands of steps outside the cone are recomputed there as well, down to their contractions
     std::set<node_id> outside;

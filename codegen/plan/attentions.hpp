@@ -1,5 +1,5 @@
 #pragma once
-// Weights over keys times values, streamed: which products of a program are attentions.
+// Finds the attentions of a program: products of weights over keys and values, which are streamed.
 #include <map>
 #include <set>
 #include <vector>
@@ -11,7 +11,7 @@ namespace qkv::codegen {
 struct attentions {
   std::map<node_id, attention_stage> by_core;
   std::map<node_id, std::set<node_id>>
-      cones;                // of each: what is recomputed for its scores and its gate
+      cones;                // of each: the steps recomputed for its scores and its gate
   std::vector<bool> taken;  // per step: computed inside one of them
 
   bool is_score_dot(node_id) const;

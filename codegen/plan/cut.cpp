@@ -16,7 +16,7 @@ namespace {
 
 // Recomputing more than this many steps at every use costs more than storing the result.
 constexpr int inline_limit = 48;
-// The same of what a contraction reads: once for every panel of columns.
+// The same for operands of a contraction: each is read once for every panel of columns.
 constexpr int operand_limit = 8;
 // Number of steps that a hash counts as.
 constexpr int uniform_size = 32;
@@ -73,7 +73,7 @@ class cutter {
   // A masked step is recomputed: storing it would lose what mask() removed.
   bool is_masked(node_id n) const { return masked_[n]; }
 
-  // Or a scan, which may ask for it more than once at every position.
+  // Or a scan, which may read it more than once at every position.
   bool feeds_contraction(node_id n) const {
     for (node_id user : users_[n]) {
       if (p_[user].kind == op::dot && !attentions_.is_score_dot(user)) return true;
@@ -93,7 +93,7 @@ class cutter {
   }
 
   // The last step that can be computed on the result of `n` while it is still in registers.
-  // `beside`: the other result of the same stage, or -1; nothing that is stored from it can be read here.
+  // `beside`: the other result of the same stage, or -1; steps stored from it cannot be read here.
   node_id epilogue_of(node_id n, node_id beside) const {
     for (;;) {
       if (stored_[n] && is_inlinable(p_, n)) return n;

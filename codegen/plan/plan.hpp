@@ -1,6 +1,6 @@
 #pragma once
-// The plan of a kernel: what is computed in which stage, and how steps and params lie in memory. It
-// is made once; objects, tables and sheets read it.
+// The plan of a kernel: the stages and what each computes, and the memory layout of steps and
+// params. It is made once; objects, tables and sheets read it.
 #include <cstdint>
 #include <vector>
 
@@ -18,7 +18,7 @@ struct plan {
   std::vector<pack> packs;  // on CPUs; devices read params where they lie
 };
 
-// Of a program as it was written. Cost: a few milliseconds.
+// The plan of a program as it was written. Cost: a few milliseconds.
 plan plan_of(const program &);
 
 }  // namespace qkv::codegen

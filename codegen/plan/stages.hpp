@@ -1,6 +1,6 @@
 #pragma once
-// A program cut into stages. Each stage computes what it stores in one sweep; every other step is
-// recomputed where it is used.
+// A program cut into stages. Each stage computes the steps it stores in one sweep; every other step
+// is recomputed where it is used.
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -12,7 +12,7 @@ namespace qkv::codegen {
 inline constexpr axis_id no_axis = -1;
 inline constexpr node_id no_step = -1;
 
-// The axes of a product that tiles are made of: no_axis where the operand has none.
+// The axes of a product that form tiles: no_axis where the operand has none.
 struct tile_axes {
   axis_id row = no_axis;       // of the left operand, the scores
   axis_id column = no_axis;    // of the right operand, the values

@@ -6,7 +6,7 @@
 
 namespace qkv::codegen {
 
-// The order in which a stored step's axes lie in memory, outermost first: its users' needs decide.
+// The order of a stored step's axes in memory, outermost first: its users' needs decide.
 std::vector<axis_id> storage_order(const program &, const stages &, node_id);
 
 }  // namespace qkv::codegen

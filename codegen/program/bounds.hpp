@@ -1,5 +1,5 @@
 #pragma once
-// Bounds of what positions, sizes and constants alone decide: index(seq) + size(kv) - 3.
+// Bounds of steps that positions, sizes and constants alone decide: index(seq) + size(kv) - 3.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -16,8 +16,8 @@ struct bounds {
 // Properties of each step of i32. Compiled code does arithmetic with bounds as it stands; Halide and
 // compilers assume that it stays within i32. All other arithmetic of i32 wraps around.
 struct whole_numbers {
-  // Nothing where an input takes part, or a number of any size: a cast from float, a product that
-  // may wrap around.
+  // Nothing where an input is an operand, or a number of any size: a cast from float, a product
+  // that may wrap around.
   std::vector<std::optional<bounds>> known;
   // True for sums of positions and sizes that leave i32 for some sizes, and not for others: calls
   // with such sizes are refused. Their bounds are clamped to i32.

@@ -9,12 +9,13 @@
 
 namespace qkv::codegen {
 
-// Axes in the order of their first appearance in the signature, then in the steps; steps that no output needs are left
-// out, arguments never. Throws std::invalid_argument when one name stands for two axes of different size.
+// Axes in the order of their first appearance in the signature, then in the steps; steps that no
+// output needs are left out, arguments never. Throws std::invalid_argument when two axes of
+// different size have one name.
 program program_of(sv name, std::span<const core::argument> arguments,
                    std::span<const core::argument> outputs, const core::graph &);
 
-// Errors while the kernel is traced are said with its name, as all others are.
+// Errors while the kernel is traced name the kernel, as all others do.
 template <class Kernel>
 program make_program(const Kernel &) {
   const core::graph g = [] {

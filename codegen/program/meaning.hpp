@@ -2,8 +2,8 @@
 // The meaning of each pointwise operation, once, for any kind of numbers: the interpreter computes
 // it in long double, double or float, a writer as an expression of its compiler.
 //
-// M is a kind of numbers: their type T, what is primitive (exp, less, choose, ..), and possibly
-// realised<Kind>(x, y), by which it computes an operation in a way of its own.
+// M is a kind of numbers: their type T, the primitive operations (exp, less, choose, ..), and
+// possibly realised<Kind>(x, y), its own implementation of an operation.
 //
 // NaN and infinities are as in IEEE 754: a comparison with NaN is false, min and max of NaN are
 // NaN. silu and gelu are 0 at -inf, their limit.

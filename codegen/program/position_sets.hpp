@@ -1,6 +1,6 @@
 #pragma once
-// The positions at which a condition holds, over all sizes that axes may have: which conditions are
-// always or never true, and on which side of a query the keys are that one selects.
+// The positions at which a condition holds, over all sizes that axes may have: finds conditions
+// that are always or never true, and the side of a query on which a condition selects keys.
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace qkv::codegen {
 
-// index(kv) - index(seq) + 2 size(seq): terms by what they are multiplied with.
+// index(kv) - index(seq) + 2 size(seq): terms by their factors.
 struct term {
   enum kind { position, size, step } what;  // of an axis; an i32 or b8 of any value
   int id;
@@ -40,7 +40,7 @@ affine affine_of(const program &, node_id);
 interval range_of(const program &, const affine &);
 
 // Sets whose union is where a b8 step is true (or false); all are possible for some sizes of at
-// least 1, as far as each form alone tells. Empty: it never is. A condition with too many
+// least 1, as far as each form alone decides. Empty: it never is. A condition with too many
 // alternatives may be true everywhere.
 std::vector<position_set> positions_where(const program &, node_id condition, bool is_true);
 

@@ -42,10 +42,10 @@ struct condition {
     sum
   } what;  // size(a) == size(b), .. size(b) * size(c), .. size(b) + size(c)
   axis_id a = -1, b = -1, c = -1;
-  std::string text;  // what asks for it: "rename<mem, kv>", "split<d_model, heads, d_k>"
+  std::string text;  // required by: "rename<mem, kv>", "split<d_model, heads, d_k>"
 };
 
-// What arithmetic is done in, once 16-bit storage is widened.
+// True for the types of floating-point arithmetic; 16-bit storage is widened first.
 constexpr bool is_floating(dtype t) { return t == f32 || t == f64; }
 
 struct program {

@@ -37,12 +37,13 @@ inline std::vector<std::vector<node_id>> users_of(const program &p) {
   return users;
 }
 
-// A choice that the sizes of the call make for all positions at once: what is not chosen is not computed.
+// A choice that the sizes of the call make for all positions at once: the other branch is not
+// computed.
 inline bool is_alternative(const program &p, const node &n) {
   return n.kind == op::where && p[n.in[0]].shape.empty();
 }
 
-// A step that is recomputed where it is used, unless something asks for it to be stored.
+// A step that is recomputed where it is used, unless something requires it to be stored.
 inline bool is_inlinable(const program &p, node_id n) {
   const op k = p[n].kind;
   return is_source(k) || k == op::uniform || is_pointwise(k) || is_view(k) || is_gather(k) ||

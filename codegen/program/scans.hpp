@@ -1,14 +1,14 @@
 #pragma once
-// Which steps stand inside a scan: what they compute belongs to one position of it.
+// The steps inside a scan: each value of such a step belongs to one position of the scan.
 #include "codegen/program/program.hpp"
 
 namespace qkv::codegen {
 
-// Per step: the axis that the scan around it walks, -1 outside of scans.
+// Per step: the axis of the scan around it, -1 outside of scans.
 std::vector<axis_id> walked_axes(const program &);
 
-// Throws std::invalid_argument where a state or an element is used outside of its step, and where a scan stands inside the
-// step of another.
+// Throws std::invalid_argument where a state or an element is used outside of its step, and where a
+// scan is inside the step of another.
 void check_scans(const program &);
 
 }  // namespace qkv::codegen

@@ -33,7 +33,8 @@ bool is_named(op kind) { return kind == op::input || kind == op::param || kind =
 
 }  // namespace
 
-// The names of axes and arguments count: they stand in the tables and messages of the compiled kernel.
+// The names of axes and arguments count: they are in the tables and messages of the compiled
+// kernel.
 std::uint64_t signature(const program &p) {
   hash h;
   h.add(p.name);

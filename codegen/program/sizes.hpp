@@ -1,5 +1,6 @@
 #pragma once
-// Sizes of axes: what is known from the spec, what follows from the arguments, what conditions demand of them.
+// Sizes of axes: those known from the spec, those that follow from the arguments, and the
+// conditions on them.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,8 +19,9 @@ std::vector<axis_id> run_time_axes(const program &);
 // Per axis; -1: not known.
 std::vector<std::int64_t> static_sizes(const program &);
 
-// Static sizes, the given ones, and what aliases and conditions imply. Names that are no axes are ignored.
-// Throws std::invalid_argument with a text in terms of axes where sizes disagree or a condition fails.
+// Static sizes, the given ones, and those that aliases and conditions imply. Names that are not
+// axes are ignored. Throws std::invalid_argument with a text in terms of axes where sizes disagree
+// or a condition fails.
 std::vector<std::int64_t> resolve_sizes(const program &, const size_map &given);
 
 // The same, and every axis must be known.

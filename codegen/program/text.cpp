@@ -58,7 +58,7 @@ std::string label_at(const program &p, node_id id, int depth) {
       return fmt::format("{}({})", name_of(n.kind), names(p, n.over));
     case op::cast:
       return fmt::format("{}({})", name_of(n.type), operand(p, n.in[0], false, depth + 1));
-    case op::element:  // in[1] says of which scan
+    case op::element:  // in[1] identifies the scan
       return fmt::format("element<{}>({})", names(p, n.over),
                          operand(p, n.in[0], false, depth + 1));
     case op::neg:

@@ -6,7 +6,8 @@
 
 namespace qkv::codegen {
 
-// Its own name, or made of its operands': "dot(X, Wq)", "dot(Q, K) / 8". Long operands are cut to their operation.
+// Its own name, or one made of its operands' names: "dot(X, Wq)", "dot(Q, K) / 8". Long operands
+// are cut to their operation.
 std::string label_of(const program &, node_id);
 
 // "[batch, heads=8, seq]"

@@ -128,7 +128,7 @@ class comparer {
 
   verdict worst_element() {
     verdict v = pass();
-    double worst = 0;  // share of what is allowed
+    double worst = 0;  // share of the allowed error
     for (std::size_t k = 0; k < result_.size(); ++k) {
       const double off = error(result_[k], k);
       if (off == 0) continue;

@@ -31,10 +31,11 @@ measured interpret_and_measure(const program &, const arrays &arguments, const s
 // Changes the value of a step, row-major over its shape; tests plant mistakes with it.
 using alteration = std::function<void(const node &, std::vector<double> &)>;
 
-// The same in float32: arguments are rounded first, then every operation. The yardsticks of what honest f32 may be off by.
+// The same in float32: arguments are rounded first, then every operation. The yardsticks of the
+// error that honest f32 may have.
 arrays interpret_as_float(const program &, const arrays &arguments, const size_map &, order,
                           const alteration & = {});
-// And of honest f64.
+// The same in double, the yardstick of honest f64.
 arrays interpret_as_double(const program &, const arrays &arguments, const size_map &, order,
                            const alteration & = {});
 

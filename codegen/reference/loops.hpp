@@ -1,5 +1,6 @@
 #pragma once
-// How the interpreter walks tensors: strides by axis, and loops over several tensors at once.
+// The loops of the interpreter over tensors: strides by axis, and loops over several tensors at
+// once.
 #include <array>
 #include <cstdint>
 #include <vector>

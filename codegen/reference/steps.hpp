@@ -26,7 +26,7 @@ class steps {
                     std::int64_t t) const;
   // Keeps the old state where the next one is absent.
   void keep_where_absent(tensor_value<T> &next, const tensor_value<T> &state) const;
-  // As memory has it: what is absent is -inf.
+  // As memory holds it: absent elements are -inf.
   tensor_value<T> without_states(tensor_value<T>) const;
 
  private:

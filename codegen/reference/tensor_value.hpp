@@ -1,5 +1,5 @@
 #pragma once
-// The value of a step at every position, with what masks removed.
+// The value of a step at every position, and which elements masks removed.
 #include <cstdint>
 #include <type_traits>
 #include <vector>

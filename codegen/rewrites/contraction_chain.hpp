@@ -1,5 +1,5 @@
 #pragma once
-// Chains of contractions: what each order takes, and the cheapest one.
+// Chains of contractions: the cost of each order, and the cheapest one.
 #include <map>
 #include <vector>
 
@@ -18,7 +18,7 @@ struct tree {
   shape over;  // of the contraction
 };
 
-// The axes that each contraction walks.
+// The axes that each contraction iterates over.
 std::vector<shape> walked(const std::vector<tree> &);
 
 // The contractions of a program, as chains: those that serve one contraction alone are opened into its factors.
@@ -26,7 +26,7 @@ class chain {
  public:
   explicit chain(const program &);
 
-  // The factors below this contraction, and what all contractions on the way sum over.
+  // The factors below this contraction, and the axes that all contractions on the way sum over.
   void collect(node_id, std::vector<node_id> &factors, shape &over) const;
 
   // True if the inner contraction serves only this one, and the other operand has no axis that it
@@ -38,7 +38,7 @@ class chain {
   // it is. The sum over that axis is 0 whatever its terms are, but 0 times such a factor is NaN.
   bool needs_positions(node_id factor, const shape &over) const;
 
-  // The axes that each contraction below this one walks, as the spec is written.
+  // The axes that each contraction below this one iterates over, as the spec is written.
   void walked(node_id, std::vector<shape> &all) const;
 
   // Operations. Batch axes count as a usual number of them always.

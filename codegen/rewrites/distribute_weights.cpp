@@ -1,8 +1,8 @@
 // Before: dot<kv>(w1 - lambda * w2, V)     After: dot<kv>(w1, V) - lambda * dot<kv>(w2, V)
 //         dot<kv>(w * gate, V)                    dot<kv>(w, V) * gate        when gate does not vary along kv
 //         dot<kv>((w1 + w2) * gate, V)            dot<kv>(w1 * gate, V) + dot<kv>(w2 * gate, V)        when it does
-// A product with weights, or with weights times a gate, is streamed; a product with what else was made of them would
-// have to store n * m numbers.
+// A product with weights, or with weights times a gate, is streamed; a product with any other
+// function of weights would have to store n * m numbers.
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +13,7 @@
 namespace qkv::codegen {
 namespace {
 
-// Weights, and what they are multiplied with or divided by.
+// Weights, and the steps that they are multiplied with or divided by.
 struct term {
   struct factor {
     op kind;  // mul or div
@@ -30,11 +30,12 @@ class terms_of {
   terms_of(const program &p, const std::vector<bool> &masked, const std::vector<axis_id> &over)
       : p_(p), masked_(masked), over_(over) {}
 
-  // Empty when the step is not a sum of weights over these axes, each times what does not vary along them.
+  // Empty when the step is not a sum of weights over these axes, each times factors that do not
+  // vary along them.
   std::vector<term> operator()(node_id n) const {
     const node &x = p_[n];
     if (makes_weights(x.kind) && x.over == over_) return {{n, {}, {}}};
-    if (!is_floating(x.type) || masked_[n]) return {};  // what is absent from a sum is all of it
+    if (!is_floating(x.type) || masked_[n]) return {};  // absence would remove the whole sum
     if (x.kind == op::add || x.kind == op::sub) {
       std::vector<term> a = (*this)(x.in[0]), b = (*this)(x.in[1]);
       if (a.empty() || b.empty()) return {};

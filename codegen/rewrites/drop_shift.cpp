@@ -1,8 +1,8 @@
 // Before: softmax<kv>(s - max<kv>(s))     After: softmax<kv>(s), marked less_maximum
-// Softmax cancels what is constant along its axes, and subtracts the maximum itself. A separate
-// maximum would have to be known before the first key, and the scores would have to be stored. The
-// mark keeps IEEE 754 in rows whose visible scores are all -inf: -inf - -inf is NaN, where softmax
-// alone gives 0.
+// Softmax cancels terms that are constant along its axes, and subtracts the maximum itself. A
+// separate maximum would have to be known before the first key, and the scores would have to be
+// stored. The mark keeps IEEE 754 in rows whose visible scores are all -inf: -inf - -inf is NaN,
+// where softmax alone gives 0.
 
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -10,7 +10,8 @@
 namespace qkv::codegen {
 namespace {
 
-// Only what cannot be infinite where the scores are not: a number, or the maximum of these very scores.
+// Only shifts that cannot be infinite where the scores are not: a number, or the maximum of these
+// very scores.
 bool is_dropped(const program &p, node_id scores, node_id shift, const std::vector<axis_id> &over) {
   const node &x = p[shift];
   if (x.kind == op::number) return std::isfinite(x.value);

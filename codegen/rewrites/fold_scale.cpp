@@ -43,7 +43,7 @@ std::vector<bool> before_exponentials(const program &p) {
   return before;
 }
 
-// Which multiplications go, and what each contraction is multiplied with instead.
+// The multiplications to remove, and the factor that each contraction gets instead.
 struct folding {
   std::vector<double> scale;
   std::vector<bool> absorbed;
@@ -67,7 +67,7 @@ struct folding {
   }
 
  private:
-  // The contractions that make this step, if nothing else uses what is between.
+  // The contractions that make this step, if nothing else uses the steps between.
   bool contractions(node_id n, std::vector<node_id> &dots) const {
     const node &x = p_[n];
     if (users_[n].size() != 1) return false;

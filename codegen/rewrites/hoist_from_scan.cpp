@@ -1,5 +1,5 @@
 // Before: scan<seq>(S, [](s, x) { .. dot<d>(x, W) .. }, X)     After: scan<seq>(S, [](s, y) { .. y .. }, dot<d>(X, W))
-// What a step computes of its operands alone, without the state, is done for all positions at once.
+// Steps that depend on operands alone, not on the state, are computed for all positions at once.
 #include <algorithm>
 #include <qkv/core/axes.hpp>
 

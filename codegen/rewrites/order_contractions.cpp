@@ -55,7 +55,7 @@ class chooser {
     for (const call_sizes &sizes : sizes_) {
       const way w = best_at(sizes);
       const double usual = cost(choice_->usual, sizes), less = cost(w, sizes);
-      // what is saved counts, and a saving of nearly nothing does not
+      // savings count, and a saving of nearly nothing does not
       if (usual >= worth_both * less && usual - less > most) {
         most = usual - less;
         choice_->other = w;

@@ -16,7 +16,7 @@ program fold_scale(const program &);
 // Two equal steps become one.
 program merge_common_steps(const program &);
 
-// scan<seq>(S, step, X): what a step computes of x alone is computed for all of X before.
+// scan<seq>(S, step, X): steps that depend on x alone are computed for all of X before.
 program hoist_from_scan(const program &);
 
 // softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s), which is NaN in rows of -inf as before.
@@ -28,9 +28,9 @@ program distribute_weights(const program &);
 // dot<kv>(dot<d>(Q, K), V) -> dot<d>(Q, dot<kv>(K, V)) where that takes fewer operations.
 program order_contractions(const program &);
 
-// Each chain of contractions of a spec: what it takes as written, in the order that was chosen, and in the one that the
-// kernel takes instead where that is less (empty when there is none). Of each contraction the axes that it walks; 2
-// operations at each position.
+// Each chain of contractions of a spec: as written, in the order that was chosen, and in the one
+// that the kernel takes instead where that needs fewer operations (empty when there is none). Holds
+// for each contraction the axes that it iterates over; 2 operations at each position.
 struct contraction_order {
   node_id result = -1;  // of the program that `orders_of` was given
   std::vector<std::vector<axis_id>> written, chosen, other;

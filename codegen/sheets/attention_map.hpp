@@ -1,5 +1,6 @@
 #pragma once
-// Weights as a picture: the tokens that look on the left, the tokens they look at on the right, a line for each weight.
+// Weights as a picture: the attending tokens on the left, the attended tokens on the right, a line
+// for each weight.
 #include <algorithm>
 #include <span>
 #include <string>

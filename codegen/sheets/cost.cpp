@@ -74,7 +74,7 @@ std::vector<axis_id> every_position(const program &p, node_id n, std::vector<axi
 }
 
 struct pairs_left {
-  std::vector<axis_id> axes;  // what the mask varies along
+  std::vector<axis_id> axes;  // along which the mask varies
   double share = 1;
 };
 
@@ -82,7 +82,7 @@ struct pairs_left {
 
 formula flops_of(const program &p, node_id n) {
   const op kind = p[n].kind;
-  // The positions that a constant of the spec takes are no work of a call.
+  // Positions of a constant of the spec do not count as work of a call.
   if (p[n].shape.empty() && p[n].over.empty()) return {};
   if (is_view(kind)) return formula(core::facts_of(kind).flops, p[n].shape);
   return formula(core::facts_of(kind).flops, every_position(p, n, with(p[n].shape, p[n].over)));

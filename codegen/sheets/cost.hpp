@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel costs, as formulas in the names of its axes.
+// The cost of a kernel, as formulas in the names of its axes.
 #include "codegen/program/sizes.hpp"
 #include "codegen/sheets/formula.hpp"
 

@@ -86,7 +86,7 @@ class sheet {
 
   std::string names(node_id n) const { return shape_of(p_, shown_shape(p_, n)); }
   node_id count() const { return static_cast<node_id>(p_.nodes.size()); }
-  // Numbers and positions stand in the labels of the steps that use them.
+  // Numbers and positions are in the labels of the steps that use them.
   bool is_shown(node_id n) const {
     const op k = p_[n].kind;
     return k == op::input || k == op::param || (!is_source(k) && !p_[n].shape.empty()) ||
@@ -111,7 +111,7 @@ class sheet {
       line("  {:<14} flops / (bytes read + bytes written)", "intensity");
   }
 
-  // Where the formula leaves the order of contractions open: what each takes.
+  // Where the formula leaves the order of contractions open: the cost of each order.
   void orders() {
     const program q = opened(p_);
     const std::vector<contraction_order> all = orders_of(q);
@@ -217,7 +217,7 @@ std::string shape_trace(const program &p, const sizes &size) {
     const std::string shape = extents_text(p, shown_shape(p, way[k]), size);
     const bool is_end = k == 0 || k + 1 == way.size();
     if (k + 1 < way.size() && k > 0 && shape == last) continue;
-    // The run of equal shapes that starts here: its name, or what it is for.
+    // The run of equal shapes that starts here: its name, or its purpose.
     std::string name = is_end ? p[way[k]].name : "";
     std::size_t end = k;
     while (!is_end && end + 1 < way.size() &&
@@ -227,7 +227,7 @@ std::string shape_trace(const program &p, const sizes &size) {
       ++end;
     }
     if (k + 1 == way.size() &&
-        shape == last) {  // the output: the name of what stands there already
+        shape == last) {  // the output: the name of the node that is already there
       const std::size_t cut = text.rfind(" -> ");
       text = text.substr(0, cut == std::string::npos ? 0 : cut + 4) + name + " " + shape;
       break;

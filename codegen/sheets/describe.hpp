@@ -8,12 +8,12 @@
 
 namespace qkv::codegen {
 
-// Sizes may be incomplete: then formulas stand where numbers would. Stages are left out when none are given.
+// Sizes may be incomplete: then formulas replace numbers. Stages are left out when none are given.
 // Throws std::invalid_argument when sizes contradict each other.
 std::string describe(const program &, const size_map &sizes = {},
                      std::span<const stage_report> = {});
 
-// How the shape changes from the first input to the first output, batch axes first:
+// The change of shape from the first input to the first output, batch axes first:
 // "X (1,4,512) -> (1,8,4,64) -> scores (1,8,4,4) -> (1,8,4,64) -> Y (1,4,512)"
 std::string shape_trace(const program &, const std::vector<std::int64_t> &size);
 

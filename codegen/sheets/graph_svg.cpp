@@ -79,7 +79,7 @@ class picture {
     return n.name.empty() ? text : fmt::format("{}: {}", n.name, text);
   }
 
-  // An argument stands just above its first user.
+  // An argument is placed just above its first user.
   void pull_sources_down() {
     for (auto &[n, b] : boxes_) {
       if (!is_source(p_[n].kind)) continue;
@@ -113,8 +113,8 @@ class picture {
     }
   }
 
-  // Layer by layer from the top: each box as near as possible to the middle of what it reads; then the arguments, beside
-  // what they meet.
+  // Layer by layer from the top: each box as near as possible to the middle of its operands; then
+  // the arguments, next to their users.
   void arrange() {
     for (int layer = 0; layer < layers_; ++layer) {
       std::vector<int> steps, arguments;
@@ -176,7 +176,7 @@ class picture {
 
   std::string edges() const {
     std::string lines, labels;
-    std::set<int> labelled;  // what flows out of a step has one shape, however many read it
+    std::set<int> labelled;  // the output of a step has one shape, however many steps read it
     for (const std::vector<int> &way : edges_) {
       const box &first = boxes_.at(way.front());
       std::string path = fmt::format("M{:.1f} {:.1f}", first.x, top(first.layer) + box_height);

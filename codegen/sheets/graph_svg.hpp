@@ -6,8 +6,9 @@
 
 namespace qkv::codegen {
 
-// A whole SVG file. Numbers and positions are written into the boxes of the steps that use them. Sizes may be
-// incomplete: then axis names stand in the shapes. Throws std::invalid_argument when sizes contradict each other.
+// A whole SVG file. Numbers and positions are in the boxes of the steps that use them. Sizes may be
+// incomplete: then the shapes show axis names. Throws std::invalid_argument when sizes contradict
+// each other.
 std::string graph_svg(const program &, const size_map &sizes = {});
 
 }  // namespace qkv::codegen

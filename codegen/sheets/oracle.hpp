@@ -1,5 +1,6 @@
 #pragma once
-// What the tool of a generated library knows of a kernel beyond its compiled code: sheet, reference, cost, comparison.
+// Facts about a kernel for the tool of a generated library, beyond the compiled code: sheet,
+// reference, cost, comparison.
 #include <qkv/tool.hpp>
 
 #include "codegen/program/program.hpp"

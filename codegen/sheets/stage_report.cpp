@@ -9,7 +9,7 @@
 namespace qkv::codegen {
 namespace {
 
-// The steps that a stage recomputes on the way to what it stores.
+// The steps that a stage recomputes for the steps it stores.
 std::set<node_id> inside(const plan &made, const stage &s) {
   std::set<node_id> seen;
   std::function<void(node_id)> walk = [&](node_id n) {

@@ -1,5 +1,5 @@
 #pragma once
-// What the code generator says about one stage of a kernel; the sheet prints it.
+// The report of the code generator on one stage of a kernel; the sheet prints it.
 #include <string>
 #include <vector>
 

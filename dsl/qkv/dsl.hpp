@@ -1,7 +1,7 @@
 #pragma once
 // The language: axes, expressions, kernels. A spec includes this header and nothing else.
-// Compilers print the way to a header with every error that mentions it: those that errors mention
-// first stand first.
+// Compilers print the chain of includes with every error inside a header: headers that errors
+// mention come first.
 #include <qkv/core/shape_error.hpp>
 
 #include <qkv/core/expr.hpp>

@@ -12,7 +12,7 @@ inline constexpr alias<"kv", seq> kv;
 inline constexpr axis<"d_k", 64> d_k;
 inline constexpr axis<"d_v", 64> d_v;
 
-// length counts the new positions too; query i stands at position length - size(seq) + i.
+// length counts the new positions too; query i is at position length - size(seq) + i.
 inline constexpr auto decode =
     kernel<"decode">([](in<"Q", batch, heads, seq, d_k> Q, in<"K", batch, heads, slots, d_k> K,
                         in<"V", batch, heads, slots, d_v> V,

@@ -1,5 +1,5 @@
-// Aligns the words of two sentences by four scores, one query at a time as a decoder does, compares them with loops, and says
-// how much memory each takes. Given a folder, draws the weights there.
+// Aligns the words of two sentences by four scores, one query at a time as a decoder does, compares
+// them with loops, and prints how much memory each takes. Given a folder, draws the weights there.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -110,7 +110,7 @@ std::vector<float> weights_of(const contexts &c, int b) {
   return w;
 }
 
-// What a call allocates.
+// The memory that a call allocates.
 template <auto Kernel, class... Param>
 std::size_t megabytes(const Param &...params) {
   constexpr int many = 1000;

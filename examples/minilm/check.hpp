@@ -1,5 +1,5 @@
 #pragma once
-// The original's sentences through this encoder, compared with what the original made of them.
+// The original's sentences through this encoder, compared with the original's results.
 #include "encoder.hpp"
 #include "expected.hpp"
 #include "tokenizer.hpp"

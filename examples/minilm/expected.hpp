@@ -1,5 +1,5 @@
 #pragma once
-// What the original computed for the sentences of a folder like expected/, in the layout of NumPy.
+// The original's results for the sentences of a folder like expected/, in the layout of NumPy.
 #include <cstdint>
 #include <string>
 #include <vector>

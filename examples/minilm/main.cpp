@@ -1,8 +1,10 @@
-// Sentences through all-MiniLM-L6-v2: their tokens, how alike they are, how long it takes, what looks at what.
+// Sentences through all-MiniLM-L6-v2: their tokens, their similarities, the time, a picture of the
+// attention.
 //
 //   minilm MODEL OUT [SENTENCE...]    MODEL: folder of model.safetensors and vocab.txt; OUT: where the picture goes
 //
-// First the sentences of expected/ are compared with what the original computed; when they differ, it exits with 1.
+// First the results for the sentences of expected/ are compared with the original's; when they
+// differ, it exits with 1.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

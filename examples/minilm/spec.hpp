@@ -15,7 +15,8 @@ inline constexpr axis<"vocabulary", 30522> vocabulary;
 inline constexpr axis<"positions", 512> positions;
 inline constexpr double epsilon = 1e-12;
 
-// What the first layer receives: the embeddings of word, place and kind of sentence, added and normalised.
+// The input of the first layer: the embeddings of word, place and kind of sentence, added and
+// normalised.
 inline constexpr auto embeddings = kernel<"embeddings">(
     [](in<"tokens", i32, batch, seq> tokens, param<"words", vocabulary, d_model> words,
        param<"places", positions, d_model> places, param<"kind", d_model> kind,

@@ -16,8 +16,8 @@ class tokenizer {
   tokenizer(const tokenizer &) = delete;  // the maps below point into pieces_
   tokenizer &operator=(const tokenizer &) = delete;
 
-  // [CLS], the pieces of the text, [SEP]: at most `most` together, what is beyond is cut off. [MASK] and its like in the
-  // text stand for themselves.
+  // [CLS], the pieces of the text, [SEP]: at most `most` together, what is beyond is cut off.
+  // [MASK] and its like in the text keep their meaning.
   std::vector<std::int32_t> encode(std::string_view text, std::size_t most = 256) const;
 
   const std::string &piece(std::int32_t number) const {

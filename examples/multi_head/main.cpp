@@ -1,5 +1,5 @@
-// Binds and packs the weights once, then calls with what changes. Checks what causality promises: later tokens
-// change nothing before them, to the last bit.
+// Binds and packs the weights once, then calls with the changing inputs. Checks a promise of
+// causality: later tokens change nothing before them, to the last bit.
 #include <cstdio>
 #include <qkv/call.hpp>
 #include <random>

@@ -131,7 +131,7 @@ int main(int argc, char **argv) {
     count.push_back(w.landmarks), error.push_back(distance(exact, O));
     std::printf("%d tokens, %2d landmarks: %.2f %% off\n", n, w.landmarks, 100 * error.back());
   }
-  // A landmark that stands for another number of positions than the others: refused at the call.
+  // A landmark for another number of positions than the others: refused at the call.
   const problem odd = smooth(n + 1);
   result unused({n + 1});
   std::printf("%s\n", ways[1].call(odd, unused).text());

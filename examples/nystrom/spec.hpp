@@ -1,5 +1,5 @@
 #pragma once
-// Attention through landmarks (Xiong et al. 2021): means of segments stand for the queries and keys.
+// Attention through landmarks (Xiong et al. 2021): means of segments replace the queries and keys.
 #include <qkv/dsl.hpp>
 
 namespace my {

@@ -1,5 +1,6 @@
-// What each score function lets a query see: the weights of 32 queries over 32 keys. No kernel stores them: with the identity
-// as values the result is the weights. Compares them with loops; given a folder, draws them there.
+// The weights of 32 queries over 32 keys under each score function. No kernel stores them: with the
+// identity as values the result is the weights. Compares them with loops; given a folder, draws
+// them there.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -46,7 +47,7 @@ using weights = tensor<my::heads, my::seq, my::d_v>;
 struct function {
   const char *name, *title;
   bool flat;
-  std::vector<std::string> heads;  // what is said of each; fewer where the others look the same
+  std::vector<std::string> heads;  // captions; fewer where the others look the same
   std::function<status(const problem &, weights &)> call;
   std::function<double(double score, int h, int i, int j)> score;  // of a key that is not later
 };
@@ -103,7 +104,7 @@ double error_of(const function &f, const problem &p, const weights &W) {
   return worst;
 }
 
-// What the last query sees: how many keys, and the largest weight.
+// Prints how many keys the last query sees, and its largest weight.
 void print_last_row(const function &f, const weights &W) {
   for (std::size_t h = 0; h < f.heads.size(); ++h) {
     int seen = 0;

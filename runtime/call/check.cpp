@@ -150,7 +150,7 @@ class checker {
                 name(b.argument));
   }
 
-  // Only asked for when an earlier argument than the one at hand set the size.
+  // Only called when an earlier argument than the one at hand set the size.
   binding first(int root) const {
     for (int i = 0; i < k_.n_arguments; ++i) {
       if (params_only_ && k_.arguments[i].role != QKV_PARAM) continue;

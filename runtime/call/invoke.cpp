@@ -156,7 +156,7 @@ class invocation {
   }
 
  private:
-  // Names what selected the device: an argument that lies on it, or the options.
+  // Names the argument that selected the device by lying on it, or the options.
   status not_built(device where) const {
     const char *there = device_name(static_cast<int>(where));
     for (std::size_t i = 0; i < t_.size(); ++i)

@@ -41,8 +41,8 @@ status workspace_bytes(const qkv_kernel &k, std::span<const qkv_tensor> argument
   alone.threads = 1;
   alone.executor = nullptr;
   if (status s = detail::invoke(k, all, sizes, {}, alone); !s) return s;
-  // Every thread may hold at once what one thread needs at most; as much again for gaps between
-  // blocks of several sizes.
+  // Every thread may hold at once the peak of one thread; as much again for gaps between blocks of
+  // several sizes.
   const int threads = how.threads > 0 ? how.threads : qkv::threads();
   result = 2 * memory.peak() * static_cast<std::size_t>(threads) + 4096;
   return {};

@@ -46,7 +46,7 @@ struct loop {
   int min;
   std::uint8_t *closure;
   std::atomic<int> failure{0};
-  int size;                         // what follows is of the caller's executor
+  int size;                         // the rest is of the caller's executor
   std::atomic<int> done{0};         // tasks that it ran
   std::atomic<bool> beyond{false};  // true after a task that does not exist
 

@@ -54,7 +54,7 @@ std::size_t device_pool::peak() const noexcept { return counts_of(on_).peak; }
 void device_pool::reset_peak() noexcept {
   counts &c = counts_of(on_);
   c.peak = 0;
-  c.raise_peak_to(c.in_use);  // what another thread adds meanwhile raises it, too
+  c.raise_peak_to(c.in_use);  // memory that another thread adds meanwhile counts, too
 }
 void device_pool::limit(std::size_t bytes) noexcept { counts_of(on_).most = bytes; }
 

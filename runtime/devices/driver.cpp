@@ -25,12 +25,11 @@ void *driver(device d) {
   return d == device::cuda ? cuda : opencl;
 }
 
-// Compiled code asks for the development name of the driver, which machines that only run programs
+// Compiled code requests the development name of the driver, which machines that only run programs
 // lack.
 void *on_load_library(const char *name) {
   if (std::strstr(name, "libcuda")) {
-    // The driver compiles kernels with at most 64 registers unless told otherwise: theirs would
-    // spill.
+    // The driver compiles kernels with at most 64 registers by default: theirs would spill.
     setenv("HL_CUDA_JIT_MAX_REGISTERS", "255", 0);
     return driver(device::cuda);
   }

@@ -18,7 +18,8 @@ bool is_device_error(int halide_code);
 // it.
 const halide_device_interface_t *interface_of(device);
 
-// Whether the driver of a device can be loaded and the compiled code's runtime knows the device.
+// Checks that the driver of a device can be loaded and that the compiled code's runtime knows the
+// device.
 status present(const char *asks, device);
 
 // The CUcontext that a call on CUDA with these options runs in: the one that they name, the calling

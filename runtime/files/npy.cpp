@@ -20,7 +20,7 @@ using std::string_view;
 
 constexpr string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header =
-    65536;  // NumPy itself refuses longer ones unless told to trust the file
+    65536;  // NumPy itself refuses longer ones unless the caller trusts the file
 constexpr std::size_t most_axes = 32;  // as in NumPy
 constexpr struct {
   string_view text;
@@ -35,7 +35,7 @@ class header_reader {
  public:
   explicit header_reader(string_view text) : rest_(text) {}
 
-  // A text about what is wrong, or an empty one.
+  // Describes an error in the header; empty if there is none.
   std::string read(npy_array &a) {
     bool descr = false, order = false, shape = false, fortran = false;
     if (!take('{')) return "the header is not a dictionary";

@@ -15,7 +15,7 @@ std::int64_t widest_stride(std::int64_t extent);
 
 // The largest number if the product does not fit 64 bits.
 std::int64_t product(std::int64_t, std::int64_t);
-// Adds to the span of a tensor what one more axis reaches; false where that does not fit 64 bits.
+// Adds the reach of one more axis to the span of a tensor; false where that does not fit 64 bits.
 bool widen(std::int64_t &span, std::int64_t extent, std::int64_t stride);
 
 }  // namespace qkv::detail

@@ -10,7 +10,7 @@ class memory_source {
  public:
   virtual void *take(
       std::size_t bytes) noexcept = 0;  // aligned for this machine's vectors; nullptr: none left
-  virtual std::size_t give_back(void *memory) noexcept = 0;  // returns the size asked of take()
+  virtual std::size_t give_back(void *memory) noexcept = 0;  // returns the size given to take()
 
  protected:
   ~memory_source() = default;

@@ -65,7 +65,7 @@ bool overlap(const qkv_tensor &a, const qkv_tensor &b) {
   const auto to_a = from_a + static_cast<std::uint64_t>(span_of(a) * bytes_of(a));
   const auto to_b = from_b + static_cast<std::uint64_t>(span_of(b) * bytes_of(b));
   if (to_a <= from_b || to_b <= from_a) return false;
-  // Rows of both that lie side by side repeat with the stride of some axis.
+  // Adjacent rows of both repeat with the stride of some axis.
   for (const qkv_tensor *t : {&a, &b}) {
     for (int d = 0; d < t->rank; ++d) {
       const std::int64_t period = t->extent[d] > 1 ? t->stride[d] * bytes_of(*t) : 0;

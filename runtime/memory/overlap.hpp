@@ -1,5 +1,5 @@
 #pragma once
-// Whether memory is named twice; private to the runtime.
+// Checks for memory that is used twice; private to the runtime.
 #include <qkv/kernel.h>
 
 namespace qkv::detail {

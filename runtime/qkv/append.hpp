@@ -1,5 +1,5 @@
 #pragma once
-// New keys and values for a cache: what both caches share.
+// New keys and values for a cache: shared by both caches.
 #include <qkv/call.hpp>
 #include <qkv/tensor.hpp>
 
@@ -13,7 +13,7 @@ namespace qkv::detail {
 // The place of new positions in a cache.
 struct slots_view {
   const char *name;           // "kv_cache", for messages
-  int axis = 0;               // of slots, in keys, values and in what is appended
+  int axis = 0;               // of slots, in keys, values and appended rows
   std::int64_t capacity = 0;  // of one entry
   std::int64_t entries = 0;
   // Per entry: positions that are taken; empty where they have no memory.
@@ -37,7 +37,7 @@ status check_append(const slots_view &, const qkv_tensor (&store)[2], const qkv_
 std::int64_t rows_of_entry(const row_counts &, const qkv_tensor &rows, int axis,
                            std::int64_t entry);
 
-// That lengths or pages cannot be noted down.
+// The error when lengths or pages cannot be stored.
 status no_memory_for_notes(const char *name);
 // 0 where one is not positive; as large as can be where the product is larger.
 std::int64_t product_of_extents(std::int64_t, std::int64_t);
@@ -51,8 +51,8 @@ void copy_slots(const qkv_tensor &to, const qkv_tensor &from, int axis, const sl
 // Checks that the entry exists and holds at least `length` positions.
 status check_truncate(const slots_view &, std::int64_t entry, std::int64_t length);
 
-// Empty when `rows` are what is stored, but for entries on the first axis and new positions on axis
-// `slots`.
+// Empty when `rows` match the stored ones, but for entries on the first axis and new positions on
+// axis `slots`.
 constexpr text rows_misfit(sv cache, sv kind, const axis_data *entry, int slots,
                            const given_spec &stored, const given_spec &rows) {
   axes wanted = stored.shape;
@@ -205,7 +205,7 @@ class appending_calls {
   }
   template <class K, class V, class... Counts,
             class Err = refusal<typename Held::template append_fits<K, V, Counts...>>>
-  static Err append(const K &, const V &, const Counts &...);  // static: clang says it once
+  static Err append(const K &, const V &, const Counts &...);  // static: clang reports it once
   template <class... Given, class Err = const_call<"append">>
     requires(sizeof...(Given) > 1 && passes<typename Held::template append_fits<Given...>>)
   static Err append(const Given &...);  // chosen for a const cache only
@@ -220,10 +220,10 @@ class appending_calls {
   template <class K, class V, class Err = refusal<typename Held::template append_fits<K, V>>>
   static Err append(const K &, const V &, counts_list);
 
-  // Appends K and V, then calls the kernel with Q, what the cache holds, and the rest; when either
-  // fails, the entries hold what they held. For ragged batches, counts stand behind V (how many of
-  // the new positions of an entry are real); the kernel takes them behind the lengths: i32 over the
-  // entries there are counts. Errors: those of append, of call.
+  // Appends K and V, then calls the kernel with Q, the contents of the cache, and the rest; when
+  // either fails, the entries keep their contents. For ragged batches, counts follow V (the number
+  // of new positions of an entry that are real); the kernel takes them after the lengths: i32 over
+  // the entries there are counts. Errors: those of append, of call.
   template <auto Kernel, class K, class... Argument>
     requires(!begins_with_options<K> &&
              passes<typename Held::template attend_fits<Kernel, K, Argument...>>)

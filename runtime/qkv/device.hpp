@@ -12,16 +12,17 @@ namespace qkv {
 status available(device) noexcept;
 
 // Memory of a device that this program's calls, prepared params and device_memory objects use: what
-// compiled code stores between its steps, and copies of host tensors. Counts are bytes that were
-// asked for and not yet given back; the driver may hold more, because it gets rounded sizes, and
-// CUDA's memory is kept for later calls until trim(). All functions may be called at any time, by
-// any thread, and cost a few nanoseconds, but for trim().
+// compiled code stores between its steps, and copies of host tensors. Counts are requested bytes
+// that were not yet given back; the driver may hold more, because it gets rounded sizes, and CUDA's
+// memory is kept for later calls until trim(). All functions may be called at any time, by any
+// thread, and cost a few nanoseconds, but for trim().
 class device_pool {
  public:
   std::size_t in_use() const noexcept;
   std::size_t peak() const noexcept;  // the most that were in use at once since reset_peak()
   void reset_peak() noexcept;
-  // Whatever would bring in_use() above so many bytes fails with out_of_memory. No limit at first.
+  // A request that would bring in_use() above so many bytes fails with out_of_memory. No limit at
+  // first.
   void limit(std::size_t bytes) noexcept;
   // Gives memory that is not in use back to the driver, which may wait for the device. Nothing to
   // do in a process forked from one that used a device.

@@ -1,25 +1,25 @@
 #pragma once
-// Keys and values of what came before, for each sequence of a batch: append what is new, attend to
-// all of it.
+// Keys and values of earlier positions, for each sequence of a batch: append the new ones, attend
+// to all of them.
 //
 //   kv_cache<batch, slots, tensor<batch, heads, slots, d_k>, tensor<batch, heads, slots, d_v>>
 //       cache(sizes);
 //   status s = cache.attend<decode>(K, V, Q, O);  // K, V [batch, heads, seq, ..]: new positions
 //
-// with sizes = extents{extent<batch>(4), extent<slots>(1000)}, what the types leave open. The
-// kernel's first inputs are Q, the stored keys, the stored values, then i32 lengths [batch] that
-// count the new positions too; whatever follows in its signature follows in the call. Its mask is
-// cached_causal<seq, slots>(length); windows and biases take the same length, as
-// alibi<seq, slots>(slope, length). Rotary angles are those of position index(seq) + length -
-// size(seq) of query i.
+// with sizes = extents{extent<batch>(4), extent<slots>(1000)} for the axes that the types leave
+// open. The kernel's first inputs are Q, the stored keys, the stored values, then i32 lengths
+// [batch] that count the new positions too; the rest of its signature follows in the call. Its mask
+// is cached_causal<seq, slots>(length); windows and biases take the same length, as alibi<seq,
+// slots>(slope, length). Rotary angles are those of position index(seq) + length - size(seq) of
+// query i.
 //
 //   cache.attend<ragged>(K, V, counts, Q, O);  // counts: contiguous i32, one per entry (span,
 //                                              // vector, tensor, list)
 //
-// Where entries take different numbers of new positions, counts stand behind V. Q has the rows of
-// K; those of an entry from its count on are not appended. The kernel takes counts behind the
-// lengths, its mask is cached_causal<seq, slots>(length, count), windows and biases take both, too,
-// and query i stands at index(seq) + length - count.
+// Where entries take different numbers of new positions, counts follow V. Q has the rows of K;
+// those of an entry from its count on are not appended. The kernel takes counts after the lengths,
+// its mask is cached_causal<seq, slots>(length, count), windows and biases take both, too, and
+// query i is at index(seq) + length - count.
 #include <qkv/append.hpp>
 
 namespace qkv {
@@ -30,8 +30,8 @@ using kv_held = held<"kv_cache", Entry, Keys::shape.position(data_of<Slots>), Ke
                      Values, tensor<i32, Entry>>;
 }
 
-// Keys and Values: tensors over Entry (first), Slots and whatever else. Capacity is the extent of
-// Slots.
+// Keys and Values: tensors over Entry (first), Slots and any further axes. Capacity is the extent
+// of Slots.
 template <auto Entry, auto Slots, detail::some_tensor Keys, detail::some_tensor Values>
 class kv_cache : public detail::appending_calls<kv_cache<Entry, Slots, Keys, Values>,
                                                 detail::kv_held<Entry, Slots, Keys, Values>> {

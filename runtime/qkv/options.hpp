@@ -1,20 +1,20 @@
 #pragma once
-// How a call runs: where, on which threads, in which memory. The defaults suit a program that has
-// no wishes.
+// Options of a call: where it runs, on which threads, in which memory. The defaults suit a program
+// without special needs.
 #include <qkv/status.hpp>
 #include <qkv/threads.hpp>
 #include <qkv/workspace.hpp>
 
 namespace qkv {
 
-// Where memory lies and where a kernel runs; the numbers are those of qkv/kernel.h.
+// The place of memory and of a kernel; the numbers are those of qkv/kernel.h.
 enum class device : int { host = 0, cuda = 1, opencl = 2 };
 
 struct options {
   // Tensors on a device choose it by themselves; set this to run host tensors there. They are
   // copied there and back.
   device on = device::host;
-  int threads = 0;                      // at most so many; 0 or less: what qkv::set_threads says
+  int threads = 0;                      // at most so many; 0 or less: the number of set_threads
   qkv::executor *executor = nullptr;    // somebody else's threads; nullptr: the runtime's own
   qkv::workspace *workspace = nullptr;  // nullptr: qkv::default_workspace()
   // Of CUDA only: a CUcontext to run in (nullptr: the calling thread's current one, or the primary

@@ -1,6 +1,6 @@
 #pragma once
-// Keys and values in pages that the sequences of a batch take as they grow: memory for what is
-// there, not for the longest.
+// Keys and values in pages that the sequences of a batch take as they grow: memory for stored
+// positions, not for the longest sequence.
 //
 //   paged_kv_cache<batch, pages, blocks, slot, tensor<pages, heads, slot, d_k>,
 //                  tensor<pages, heads, slot, d_v>> cache(sizes);
@@ -61,8 +61,8 @@ using paged_kv_held = held<"paged_kv_cache", Entry, Keys::shape.position(data_of
 
 }  // namespace detail
 
-// Keys and Values: tensors over Pages (first), Slot (the positions of a page) and whatever else. An
-// entry holds at most extent(Blocks) * extent(Slot) positions.
+// Keys and Values: tensors over Pages (first), Slot (the positions of a page) and any further axes.
+// An entry holds at most extent(Blocks) * extent(Slot) positions.
 template <auto Entry, auto Pages, auto Blocks, auto Slot, detail::some_tensor Keys,
           detail::some_tensor Values>
 class paged_kv_cache

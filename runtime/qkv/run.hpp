@@ -44,9 +44,9 @@ class prepared {
   std::shared_ptr<const state> state_;
 };
 
-// How much memory a workspace must have so that run() with these arguments and options needs no
-// more: measured by a run that writes to outputs of its own. Errors: those of run(). Cost: one run
-// on one thread.
+// The number of bytes that a workspace needs so that run() with these arguments and options needs
+// no more: measured by a run that writes to outputs of its own. Errors: those of run(). Cost: one
+// run on one thread.
 status workspace_bytes(const qkv_kernel &, std::span<const qkv_tensor> arguments,
                        std::size_t &result, const options & = {}) noexcept;
 

@@ -1,5 +1,5 @@
 #pragma once
-// The signature of a kernel as a call sees it, and what is said when the arguments do not fit it.
+// The signature of a kernel as a call sees it, and the errors when the arguments do not fit it.
 #include <qkv/kernel.h>
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace qkv::detail {
 
-// An argument of a kernel, or what was given in its place.
+// An argument of a kernel, or the argument given in its place.
 struct argument_spec {
   sv name;
   int role = QKV_IN;
@@ -36,7 +36,7 @@ inline constexpr auto signature_of = [] {
   return all;
 }();
 
-// Which arguments a call takes: all, the params, or the rest.
+// The arguments that a call takes: all, the params, or the rest.
 enum class part { all, params, rest };
 
 constexpr bool in_part(part p, int role) {

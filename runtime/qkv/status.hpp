@@ -17,7 +17,7 @@ enum class status_code : int {
   wrong_rank,       // the argument has too few or too many axes
   wrong_device,     // arguments lie on different devices, or on one that does not exist
   wrong_extent,     // an extent is negative or differs from the declared one or between arguments
-  wrong_condition,  // sizes do not satisfy what split, merge, concat or rename requires
+  wrong_condition,  // sizes violate a requirement of split, merge, concat or rename
   wrong_stride,     // the innermost stride is not 1, or a stride is negative
   too_large,      // an extent, a tensor, a stored step or a computed position does not fit 32 bits
   null_data,      // an argument has elements but no memory
@@ -29,14 +29,14 @@ enum class status_code : int {
   unsupported,    // the library was not built for this device, or the request has no meaning
   bad_file,       // a file is absent, damaged, or not of the expected kind
   kernel_failed,  // the compiled code reported an error of its own
-  cache_full,     // a cache of keys and values has no room for what is new
+  cache_full,     // a cache of keys and values has no room for more
 };
 
 // A short text for each code. Cost: none. Never fails.
 const char *message(status_code);
 
 // The result of everything in the runtime that can go wrong. Making, copying and reading one never
-// throws; where memory for the text is missing, the code's short text stands in.
+// throws; without memory for the text, the code's short text replaces it.
 class [[nodiscard]] status {
  public:
   status() noexcept = default;

@@ -47,7 +47,7 @@ struct element<f16> {
 template <dtype T>
 using element_t = typename detail::element<T>::type;
 
-// What stands between the angle brackets: an optional dtype, then axes, innermost last.
+// The parameters between the angle brackets: an optional dtype, then axes, innermost last.
 template <auto... Spec>
 struct tensor_spec {
   static constexpr dtype type = core::dtype_of<Spec...>();
@@ -120,7 +120,7 @@ constexpr std::int64_t count(const dimensions &extent, int rank) {
   return n;
 }
 
-// Whether extents name every axis of a tensor that the call decides.
+// Checks that extents name every axis of a tensor whose size the call decides.
 template <class Spec, class Extents>
 struct extents_fit {
   static constexpr text why() {
@@ -251,8 +251,8 @@ using tensor_view = basic_view<false, Spec...>;
 template <auto... Spec>
 using const_tensor_view = basic_view<true, Spec...>;
 
-// Owns contiguous memory, 64-byte aligned and zero at first. Copies are deep. Where there is no
-// memory, or no such size, data() is null and the call says so.
+// Owns contiguous memory, 64-byte aligned and zero at first. Copies are deep. Without memory, or
+// for an impossible size, data() is null and the call returns an error.
 template <auto... Spec>
 class tensor : public detail::shaped<tensor_spec<Spec...>> {
   using spec = tensor_spec<Spec...>;
@@ -349,7 +349,7 @@ concept some_tensor = requires(const T &t) {
 
 namespace detail {
 
-// Whether no axis has another size than its counterpart, as far as the spec knows.
+// True if every axis has the size of its counterpart, as far as the spec knows.
 constexpr bool may_be(const axes &from, const axes &to) {
   for (int d = 0; d < to.n; ++d) {
     if (to[d]->size >= 0 && from[d]->size >= 0 && to[d]->size != from[d]->size) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Who runs the parallel loops of a kernel: the runtime's own threads, or an executor of the
+// The threads that run the parallel loops of a kernel: the runtime's own, or an executor of the
 // caller's.
 
 namespace qkv {
@@ -13,7 +13,7 @@ class executor {
   virtual void run(int n, void (*task)(void *state, int i), void *state) = 0;
 };
 
-// How many threads a call may use, the calling one included, when its options do not say; n < 1
+// The number of threads a call may use, the calling one included, unless its options set it; n < 1
 // means as many as the process may run on. Threads start when first needed and stay. Takes effect
 // with the next call.
 void set_threads(int n);

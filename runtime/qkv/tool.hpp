@@ -1,6 +1,7 @@
 #pragma once
-// The command line that every generated library comes with. What needs the spec itself is handed in
-// as functions, since the runtime knows neither the language's tracing nor the interpreter.
+// The command line that every generated library comes with. Parts that need the spec itself are
+// passed in as functions, since the runtime knows neither the language's tracing nor the
+// interpreter.
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -19,21 +20,22 @@ struct array {
 };
 using arrays = std::map<std::string, array, std::less<>>;  // inputs and params by name
 
-// What one call costs, by the formulas of the cost sheet.
+// The cost of one call, by the formulas of the cost sheet.
 struct cost {
   double flops = 0;  // of the pairs that masks leave
   double bytes = 0;  // inputs and outputs, once each
 };
 
-// How results compare with the reference.
+// The comparison of results with the reference.
 struct verdict {
   bool right = false;
   double error = 0;    // the largest difference
-  double allowed = 0;  // what honest arithmetic in the same dtype may differ by
-  std::string text;    // what is wrong, with name and position; empty when right
+  double allowed = 0;  // the difference that honest arithmetic in the same dtype may have
+  std::string text;    // the error, with name and position; empty when right
 };
 
-// One kernel as the tool sees it. Every function may be empty; the command that needs it says so.
+// One kernel as the tool sees it. Every function may be empty; a command that needs it then fails
+// with a message.
 struct entry {
   std::string name;
   std::function<std::string(const sizes &)>

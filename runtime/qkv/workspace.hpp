@@ -1,5 +1,5 @@
 #pragma once
-// The memory that compiled code works in: it grows as needed, or is a block of the caller's.
+// The working memory of compiled code: it grows as needed, or is a block of the caller's.
 #include <cstddef>
 
 namespace qkv {

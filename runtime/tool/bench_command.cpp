@@ -1,4 +1,4 @@
-// bench K: how long a call takes, and how near that is to what the machine can do.
+// bench K: the time of a call, and how near it is to the limit of the machine.
 #include <fmt/format.h>
 #include <qkv/device.hpp>
 #include <qkv/run.hpp>

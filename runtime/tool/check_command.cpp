@@ -55,7 +55,7 @@ verdict check_once(const request &r, const kernel_sizes &s, unsigned seed) {
 }
 
 // Sizes around the edges of tiles for the axes that the call decides, the first one (usually the
-// batch) small; one set of sizes when the user asked for some, or when none is left to choose.
+// batch) small; one set of sizes when the user gave some, or when none is left to choose.
 std::vector<kernel_sizes> sizes_to_try(const request &r) {
   constexpr std::int64_t first[] = {1, 2, 1, 3, 2, 0, 2};
   constexpr std::int64_t others[][3] = {{1, 1, 1},      {17, 33, 5}, {64, 64, 64}, {97, 40, 130},
@@ -70,7 +70,7 @@ std::vector<kernel_sizes> sizes_to_try(const request &r) {
       if (k.axes[a].root != a || k.axes[a].size >= 0) continue;
       if (!s.known(a)) {
         s.set(a, place == 0 ? first[t] : others[t][(place - 1) % 3]);
-        s.complete();  // what follows from it is not chosen
+        s.complete();  // derived sizes are not chosen
         ++chosen;
       }
       ++place;

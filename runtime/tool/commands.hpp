@@ -38,7 +38,7 @@ struct request {
     o.on = on;
     return o;
   }
-  // The sizes asked for; those not asked for are still unknown. Throws refusal for axes that the
+  // The sizes that the user gave; the others are still unknown. Throws refusal for axes that the
   // kernel does not have.
   kernel_sizes sizes_asked() const;
 };

@@ -26,8 +26,8 @@ class value {
   void set(std::int64_t i, double x);
   array numbers() const;
 
-  // Takes over what np.save wrote; f64 serves for f32 and i64 for i32. The text is what does not
-  // fit, or empty.
+  // Reads an array of np.save; f64 serves for f32 and i64 for i32. Returns a text about the misfit,
+  // or an empty one.
   static std::string from(const npy_array &, int dtype, value &result);
   npy_array to_npy() const;
 
@@ -51,14 +51,14 @@ class kernel_sizes {
   bool known(int axis) const { return size_[root(axis)] >= 0; }
   std::int64_t of(int axis) const { return size_[root(axis)]; }
   void set(int axis, std::int64_t n) { size_[root(axis)] = n; }
-  // Sizes that conditions decide follow from the others; a size that was asked for by name stays as
-  // it is.
+  // Sizes that conditions decide follow from the others; a size that was given by name stays as it
+  // is.
   void complete();
   // The first axis without a size, or -1.
   int unknown() const;
 
   sizes by_name() const;
-  std::string text() const;  // batch=2 seq=17: what the call decides
+  std::string text() const;  // batch=2 seq=17: the sizes that the call decides
   std::vector<std::int64_t> shape(const qkv_argument &) const;
 
  private:
@@ -75,9 +75,8 @@ class kernel_sizes {
 void fill_at_random(const qkv_argument &, std::int64_t shortest, std::int64_t largest_extent,
                     std::mt19937 &, value &);
 
-// All arguments of a kernel; outputs are filled with NaN so that what is not written shows. With
-// full lengths, whole numbers are the largest extent, so that they hide nothing of what a cost
-// counts.
+// All arguments of a kernel; outputs are filled with NaN so that unwritten elements show. With full
+// lengths, whole numbers are the largest extent, so that they hide nothing that a cost counts.
 enum class lengths : unsigned char { any, full };
 std::vector<value> random_arguments(const qkv_kernel &, const kernel_sizes &, unsigned seed,
                                     lengths = lengths::any);

@@ -27,7 +27,7 @@
 namespace qkv::tool {
 namespace {
 
-// A case of the benchmark, as it is told.
+// A case of the benchmark, as it is received.
 struct task {
   std::string dtype, mask;
   std::int64_t b = 0, hq = 0, hkv = 0, sq = 0, skv = 0, dk = 0, dv = 0, window = 0;
@@ -228,7 +228,7 @@ std::string choose(task &t, service &s) {
       const std::string why = s.set_up(*k, t);
       if (why.empty()) return "";
       if (w.mask == t.mask)
-        nearest = fmt::format("{}: {}", k->name, why);  // says more than "another mask"
+        nearest = fmt::format("{}: {}", k->name, why);  // more precise than "another mask"
     }
   }
   return any ? nearest : "no kernel here is named sdpa_...";

@@ -75,7 +75,7 @@ double element(const qkv::npy_array &a, std::int64_t i) {
   return reinterpret_cast<const float *>(a.data.data())[i];
 }
 
-// What differs, or nothing.
+// Describes the first difference; empty if there is none.
 std::string compare(const std::string &name, const qkv::npy_array &got,
                     const qkv::npy_array &want) {
   // ONNX allows 1e-3 relative. Honest float32 stays within a hundredth of that, and float64 far below; 16 bits need it,

@@ -20,7 +20,8 @@ std::vector<onnx_case> all_cases();
 // The folder that holds the data of an exported case.
 std::string data_of(const onnx_case &);
 
-// Runs a case through its compiled kernel: what is wrong with the results, or nothing.
+// Runs a case through its compiled kernel; returns a description of wrong results, or an empty
+// text.
 std::string run_case(const onnx_case &);
 
 }  // namespace conformance

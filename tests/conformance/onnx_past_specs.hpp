@@ -17,7 +17,7 @@ using present_values = out<"present_value", batch, heads, kv, d_v>;
 using cached_bias = in<"mask", batch, heads, group, seq, kv>;
 using cached_scores = out<"scores", batch, heads, group, seq, kv>;
 
-// Query i stands at i + size(past) among the keys.
+// Query i is at i + size(past) among the keys.
 constexpr auto causal_after_past(auto s) { return mask(s, index(kv) <= index(seq) + size(past)); }
 
 inline constexpr auto with_past =
@@ -70,7 +70,8 @@ inline constexpr auto past_softmax = kernel<"past_softmax">(
       return {dot<kv>(weights, values), keys, values, weights};
     });
 
-// A mask of fewer keys than there are, and a length for each sequence: what either does not reach is not seen.
+// A mask of fewer keys than there are, and a length for each sequence: keys beyond either are not
+// seen.
 inline constexpr axis<"masked"> masked;
 inline constexpr auto padded =
     kernel<"padded">([](queries Q, keys K, values V, in<"mask", batch, heads, seq, masked> M,

@@ -1,6 +1,6 @@
 #pragma once
-// The ONNX operator RotaryEmbedding: the first features of every head turned pair by pair, the rest copied. There may be
-// no rest; how many pairs there are is what the tables of cosines and sines say.
+// The ONNX operator RotaryEmbedding: the first features of every head turned pair by pair, the rest
+// copied. There may be no rest; the tables of cosines and sines decide the number of pairs.
 #include "onnx_specs.hpp"
 
 namespace onnx {

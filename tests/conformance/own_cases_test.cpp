@@ -50,7 +50,8 @@ void fill(Tensor &t, random_numbers &random, float scale) {
   for (auto &x : t) x = scale * random.uniform();
 }
 
-// Attention by its definition. What is -inf in the bias is not looked at: neither keys nor values.
+// Attention by its definition. Positions with -inf in the bias are not read: neither keys nor
+// values.
 struct question {
   std::int64_t batches, heads, group, n, m, d_k, d_v;
   std::function<double(std::int64_t b, std::int64_t h, std::int64_t g, std::int64_t i,
@@ -61,7 +62,7 @@ struct question {
   std::optional<double> scale, cap;
 };
 
-// Row by row: what came out for a query, [d_v], and its weights and scores of each key.
+// Row by row: the result for a query, [d_v], and its weights and scores of each key.
 struct row {
   std::int64_t b, h, g, i;
   std::vector<double> scores, capped, biased, weights, y;
@@ -105,7 +106,7 @@ std::string judge(const std::string &what, const row &r, std::size_t at, double 
          " where " + std::to_string(want) + " is expected, at " + std::to_string(at);
 }
 
-// Compares every row: `check` says what is wrong with it.
+// Compares every row: `check` returns a description of an error in it.
 std::string each_row(const question &q, const std::function<std::string(const row &)> &check) {
   for (std::int64_t b = 0; b < q.batches; ++b)
     for (std::int64_t h = 0; h < q.heads; ++h)
@@ -147,7 +148,7 @@ struct setting {
   }
   setting(const setting &) = delete;
 
-  // What is wrong with Y, or nothing.
+  // Describes an error in Y; empty if there is none.
   std::string differs(double tolerance = 1e-5) const {
     return each_row(q, [&](const row &r) {
       return along("Y", r, r.y, [&](auto c) { return Y(r.b, r.h, r.i, c); }, tolerance);
@@ -182,7 +183,7 @@ keep_ some_keys(setting &s) {
   return keep;
 }
 
-// Calls a kernel: what is wrong, or nothing.
+// Calls a kernel; returns the error, or an empty text.
 template <auto Kernel, class... Tensor>
 std::string run(Tensor &&...tensor) {
   const qkv::status s = qkv::call<Kernel>(tensor...);

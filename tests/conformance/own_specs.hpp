@@ -1,5 +1,5 @@
 #pragma once
-// What the rules of ONNX's Attention allow and none of its cases has.
+// Specs that the rules of ONNX's Attention allow and none of its cases has.
 #include "onnx_past_specs.hpp"
 
 namespace onnx {

@@ -66,9 +66,9 @@ class gpu {
 // (16 bits), %r (32), %f, %d (64), %e (f64) from 0 to 39.
 std::string entry(const std::string &parameters, const std::string &body);
 
-// What an instruction leaves in the register it names: %p10, %h10, %r10, %f10, %d10, or %e10.
-// Operands: a is in %h0, %r0, %f0, %d0 and %e0, b in %h1 .., c in %h2 ... Runs on a full warp and
-// on a single lane, which must agree.
+// The value that an instruction leaves in the register it names: %p10, %h10, %r10, %f10, %d10, or
+// %e10. Operands: a is in %h0, %r0, %f0, %d0 and %e0, b in %h1 .., c in %h2 ... Runs on a full warp
+// and on a single lane, which must agree.
 std::uint64_t value(gpu &, const std::string &instructions, std::uint64_t a = 0,
                     std::uint64_t b = 0, std::uint64_t c = 0);
 

@@ -1,4 +1,4 @@
-// What lanes and warps do together: shuffles, votes, reductions, divergence, barriers.
+// Cooperation of lanes and warps: shuffles, votes, reductions, divergence, barriers.
 #include <numeric>
 
 #include "tests/catch.hpp"

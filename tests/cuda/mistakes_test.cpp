@@ -6,7 +6,7 @@ using namespace cuda_tests;
 
 namespace {
 
-// What a launch of 64 threads says. The parameters are 256 bytes of global memory.
+// The message of a launch of 64 threads. The parameters are 256 bytes of global memory.
 std::string outcome(const std::string &body, const char *seed = "0", unsigned threads = 64) {
   gpu g("PTX_SEED", seed);
   const address memory = g.allocate(256);
@@ -26,7 +26,7 @@ std::string outcome(const std::string &body, const char *seed = "0", unsigned th
 
 void check_fine(const std::string &body) { CHECK(outcome(body) == ""); }
 
-// Whether the mistake is noticed in any order of warps, in a text with all of these parts.
+// Checks that the mistake is noticed in any order of warps, in a text with all of these parts.
 void check_names(const std::string &body, const std::vector<std::string> &parts) {
   for (const char *seed : {"0", "1", "2"}) {
     const std::string text = outcome(body, seed);

@@ -14,7 +14,7 @@
 namespace qkv::fuzz {
 namespace {
 
-// Reads what the child writes until it closes the pipe. Returns false if that takes too long.
+// Reads the child's output until it closes the pipe. Returns false if that takes too long.
 bool read_all(int pipe, std::string &text, int seconds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   for (;;) {

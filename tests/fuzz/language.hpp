@@ -74,8 +74,8 @@ class language {
   std::string why_;
 };
 
-// The kernel of a recipe, or nothing; `why` then says what is refused and why. Throws what is no
-// refusal: a mistake of the generator.
+// The kernel of a recipe, or nothing; `why` is then the text of the refusal. Throws other errors:
+// mistakes of the generator.
 std::optional<codegen::program> program_of(const recipe &, std::string *why = nullptr);
 
 }  // namespace qkv::fuzz

@@ -1,4 +1,4 @@
-// Words of the language that stand for several steps, or for none.
+// Words of the language that mean several steps, or none.
 #include "tests/fuzz/language.hpp"
 
 namespace qkv::fuzz {

@@ -18,7 +18,7 @@ struct axis_of {
   int alias_of = -1;  // the axis whose size this one shares, or -1
 };
 
-// Words of the language that are not steps of a graph, or whose rule takes more than op says.
+// Words of the language that are not steps of a graph, or whose rule takes more than op holds.
 enum class word : unsigned char {
   step,    // the operation `kind`; an input or a param wherever it is first needed
   root,    // sqrt(axis)

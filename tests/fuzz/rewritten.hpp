@@ -23,8 +23,8 @@ std::vector<rewrite> all_rewrites();
 std::string wrong_rewrite(const codegen::program &, const meaning &, const std::vector<rewrite> &,
                           codegen::program *after = nullptr);
 
-// Checks that what a stage reads is computed before it, that each output is computed once, and that
-// the stages, computed one by one from what is stored, give the program's results.
+// Checks that the operands of a stage are computed before it, that each output is computed once,
+// and that the stages, computed one by one from stored steps, give the program's results.
 using cut = std::function<codegen::stages(const codegen::program &)>;
 std::string wrong_stages(const codegen::program &simplified, const meaning &,
                          const cut & = codegen::cut_into_stages);

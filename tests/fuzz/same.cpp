@@ -63,8 +63,8 @@ bool meaning::is_same_in_any_order(const std::string &output, std::size_t k) con
   return true;
 }
 
-// What rounding to double, in which stages keep their results, may change beyond what it changes in
-// one plain loop: where results cancel.
+// The error of rounding stored results of stages to double, beyond that of one plain loop. It
+// matters where results cancel.
 double meaning::noise_at(const std::string &output, std::size_t k) const {
   if (noise_.empty()) {
     codegen::program wide = p_;

@@ -11,7 +11,7 @@
 
 namespace qkv::fuzz {
 
-// What a program computes in double, also with f64: stages then store what they computed.
+// The results of a program, computed in double; also for f64, whose stages store what they compute.
 codegen::arrays in_double(const codegen::program &, const codegen::arrays &arguments,
                           const codegen::size_map &);
 
@@ -35,7 +35,7 @@ class meaning {
   codegen::arrays arguments_;
   codegen::size_map sizes_;
   codegen::arrays exact_, sequence_, eights_;
-  mutable codegen::arrays noise_;  // computed when first asked for
+  mutable codegen::arrays noise_;  // computed at first use
 };
 
 }  // namespace qkv::fuzz

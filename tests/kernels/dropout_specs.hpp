@@ -42,7 +42,7 @@ inline constexpr auto gated_pairs = kernel<"gated_pairs">(
       return dot<mem>(softmax<mem>(dot<d_k>(Q, K)) * G * of_key, V);
     });
 
-// Gates made of the weights, or of what their sum is: stored.
+// Gates made of the weights, or of their sum: stored.
 inline constexpr auto gated_by_themselves = kernel<"gated_by_themselves">(
     [](in<"Q", batch, seq, d_k> Q, in<"K", batch, mem, d_k> K, in<"V", batch, mem, d_v> V)
         -> outs<out<"O", batch, seq, d_v>, out<"P", batch, seq, d_v>, out<"R", batch, seq, d_v>> {

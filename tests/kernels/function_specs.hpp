@@ -53,8 +53,8 @@ inline constexpr auto conversions_of_f64 = kernel<"conversions_of_f64">(
       return {cast<i32>(d), cast<f64>(x), cast<f32>(d)};
     });
 
-// Functions of a choice between two constants, which compilers compute in each branch. They are told
-// of no infinities elsewhere.
+// Functions of a choice between two constants, which compilers compute in each branch. Elsewhere
+// infinities are assumed absent.
 template <str Name, double Usual, double Other>
 inline constexpr auto chosen = kernel<Name>(
     [](in<"flag", b8> flag)

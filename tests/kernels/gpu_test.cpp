@@ -1,6 +1,6 @@
 // Every kernel of the specs through its GPU schedules. OpenCL runs wherever an implementation is
 // installed (PoCL on CPUs); CUDA runs where there is a GPU or the emulator of tests/cuda, and must
-// say so where there is none.
+// report an error where there is none.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

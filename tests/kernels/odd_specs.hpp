@@ -138,7 +138,7 @@ inline constexpr auto magnitudes = kernel<"magnitudes">(
               dot<s>(softmax<s>(mask(scores, index(s) < abs(B))), V)};
     });
 
-// Whole division by a step that is no power of two: products of a cast.
+// Whole division by a step that is not a power of two: products of a cast.
 inline constexpr auto every_third = kernel<"every_third">(
     [](in<"Q", s, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> outs<out<"O", s, e>, out<"m", s>> {
       auto scores = mask(dot<d>(Q, K), dilated<s, kv, align::first>(3));
@@ -152,7 +152,7 @@ inline constexpr auto few_by_sum =
       return dot<two>(mask(dot<first>(A, B), last - index(two) >= index(single)), V);
     });
 
-// Scores that are also contracted to what other scores of the same stage are made of.
+// Scores whose contraction is also an operand of other scores of the same stage.
 inline constexpr auto scores_of_scores = kernel<"scores_of_scores">(
     [](in<"A", s, d> A, in<"B", kv, d> B, in<"C", kv, e> C, in<"V", s, d> V) -> out<"O", kv, d> {
       auto scores = dot<d>(A, B);

@@ -1,4 +1,5 @@
-// What must hold exactly: masked numbers leave no trace, empty rows give 0, results depend on nothing but the operands.
+// Exact properties: masked numbers leave no trace, empty rows give 0, results depend on nothing but
+// the operands.
 #include <fmt/format.h>
 
 #include <bit>

@@ -17,7 +17,7 @@ constexpr auto states = kernel<"states">(
       return {after, before, stays.result, last, twice.last};
     });
 
-// All rows inside a step that stands at one.
+// All rows inside a step, which sees one.
 constexpr auto around = kernel<"around">([](X_ X, S_ S) -> out<"s", column> {
   return scan<row>(S, [&](auto s, auto x) { return x + sum<row>(s * X); }, X).last;
 });

@@ -28,7 +28,7 @@ inline constexpr axis<"vocab", 1000> vocab;
 inline constexpr axis<"buckets", 32> buckets;
 inline constexpr axis<"distances", 65> distances;
 
-// What a line may use: LINE opens a function whose body the line is.
+// The names that a line may use: LINE opens a function whose body the line is.
 #define LINE(name)                                                                                \
   inline void name(                                                                               \
       [[maybe_unused]] in<"X", batch, seq, d_model> X,                                            \

@@ -10,7 +10,7 @@ inline constexpr batch_axis<"heads"> heads;  // of keys and values
 inline constexpr batch_axis<"group"> group;  // query heads that share a key head
 inline constexpr axis<"seq"> seq;
 inline constexpr alias<"kv", seq> kv;  // self-attention
-inline constexpr axis<"keys"> keys;    // cross-attention: as many as the call says
+inline constexpr axis<"keys"> keys;    // cross-attention: as many as the call sets
 inline constexpr axis<"d32", 32> d32;
 inline constexpr axis<"d64", 64> d64;
 inline constexpr axis<"d128", 128> d128;

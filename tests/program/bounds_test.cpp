@@ -25,7 +25,7 @@ program simplified(const Kernel &k) {
   return codegen::simplified(codegen::make_program(k));
 }
 
-// What is known of the step that is added to the input, the last one before the result.
+// Known facts about the step that is added to the input, the last one before the result.
 struct known {
   std::optional<bounds> at_most;
   bool guarded, wraps;

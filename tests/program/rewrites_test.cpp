@@ -1,4 +1,4 @@
-// Rewrites keep what a spec means where constants are involved.
+// Rewrites keep the meaning of a spec where constants are involved.
 #include "codegen/rewrites/rewrites.hpp"
 
 #include <qkv/dsl.hpp>

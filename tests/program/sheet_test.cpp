@@ -1,4 +1,4 @@
-// The sheet: shape trace, cost formulas, masks that leave only some pairs, what the tool is told.
+// The sheet: shape trace, cost formulas, masks that leave only some pairs, what the tool receives.
 #include <qkv/dsl.hpp>
 
 #include <qkv/reference.hpp>

@@ -41,7 +41,7 @@ std::string of_mask() {
   return of_scores<[](auto S) { return mask(S, Keep()); }>();
 }
 
-// Whether mask() keeps a position, over all sizes.
+// Returns "never", "always" or "some": how often mask() keeps a position, over all sizes.
 template <auto Keep>
 std::string truth() {
   const auto k = kernel<"k">([](S_ S, in<"n", i32> n) -> out<"W", batch, seq, kv> {

@@ -279,7 +279,7 @@ TEST_CASE("sizes that must fit each other") {
             .code() == status_code::wrong_condition);
   l.with(std::vector<qkv_condition>{{QKV_PRODUCT, 1, 0, 3, "merge<d_model, seq, d_k>"}});
   CHECK(text(2, 128, 2) == "heads: axis heads has no size: no argument carries it");
-  // any size goes with parts of size 0: what else decides it does
+  // any size goes with parts of size 0, unless another condition decides it
   l.with(std::vector<qkv_condition>{{QKV_PRODUCT, 1, 2, 4, "split<d_model, heads, mem>"},
                                     {QKV_SAME, 2, 0, -1, "rename<heads, seq>"}});
   CHECK(text(2, 0, 0) == "ok");

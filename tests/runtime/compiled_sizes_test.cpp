@@ -117,7 +117,7 @@ TEST_CASE("products of positions wrap around") {
       wrong += Z(i) != second_if(i * 100000);
     }
     CHECK(wrong == 0);
-    // What is not chosen may be beyond.
+    // Branches that are not chosen may overflow.
     REQUIRE(qkv::call<from_end>(how, zeros, ends).ok());
     CHECK(std::all_of(ends.begin(), ends.end(), [](std::int32_t y) { return y == -1; }));
   }

@@ -255,7 +255,7 @@ TEST_CASE("params on a device") {
       return m;
     }();
     queries z(sizes), again(sizes);
-    REQUIRE(uploaded(X, z).ok());  // the params say where
+    REQUIRE(uploaded(X, z).ok());  // the params decide where
     CHECK(distance(y, z) < 1e-5f);
 
     const auto packed = qkv::prepare<compiled::project>(W, b);

@@ -1,5 +1,6 @@
-// What a call on CUDA asks of the driver, by a driver that only writes it down: the caller's context and stream are used, host
-// tensors are copied there and back, device tensors are not, nothing leaks, and failures become statuses.
+// Calls on CUDA against a driver that only records them: the caller's context and stream are used,
+// host tensors are copied there and back, device tensors are not, nothing leaks, and failures
+// become statuses.
 #include <dlfcn.h>
 #include <qkv/call.hpp>
 #include <qkv/device.hpp>

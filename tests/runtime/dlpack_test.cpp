@@ -1,5 +1,5 @@
-// DLPack in and out: what other libraries' tensors say is checked by the call, and what leaves is
-// freed by its deleter.
+// DLPack in and out: the call checks the fields of other libraries' tensors, and their deleters
+// free what leaves.
 #include <qkv/device.hpp>
 #include <qkv/dlpack.hpp>
 

@@ -47,7 +47,7 @@ extern "C" int fake_halide_use() {
   return reached;
 }
 
-// Whether nobody's handler is installed.
+// True if all four handlers are the runtime's own.
 extern "C" bool fake_halide_is_untouched() {
   return the_error == error && the_malloc == allocate && the_free == release &&
          the_par_for == par_for;

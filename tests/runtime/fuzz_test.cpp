@@ -12,7 +12,7 @@ namespace {
 
 int seen = 0;
 
-// What compiled code may rely on.
+// Checks the properties that compiled code may rely on.
 int relies(void **args) {
   ++seen;
   for (int i = 0; i < 4; ++i) {

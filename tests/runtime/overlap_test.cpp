@@ -1,4 +1,5 @@
-// Whether memory is named twice, against lists of all element addresses of small random tensors.
+// Checks for memory that is used twice, against lists of all element addresses of small random
+// tensors.
 #include "memory/overlap.hpp"
 
 #include <bitset>

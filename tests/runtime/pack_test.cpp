@@ -1,4 +1,5 @@
-// Panels hold every element where kernel.h says, zero elsewhere, whatever the strides of the param.
+// Panels hold every element where kernel.h defines it, zero elsewhere, whatever the strides of the
+// param.
 #include "call/pack.hpp"
 
 #include <random>

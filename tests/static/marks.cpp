@@ -1,4 +1,4 @@
-// What expressions remember of what they are for, and which operations keep it.
+// The marks of expressions, and the operations that keep them.
 #include "spec.hpp"
 
 namespace {
@@ -36,7 +36,7 @@ static_assert(of<decltype(normalize<seq>(weights))>.weights == set<seq> &&
               of<decltype(where(keep, weights, 0.f))>.weights == set<kv>);
 static_assert(of<decltype(dot<kv>(weights, V))>.weights.empty());
 
-// What the last dot contracted, through everything up to the weights.
+// The axes that the last dot contracted survive everything up to the weights.
 static_assert(of<decltype(scores)>.contracted == set<d_k> &&
               of<decltype(tanh(scores / 2.f))>.contracted == set<d_k>);
 static_assert(of<decltype(mask(scores, keep))>.contracted == set<d_k> &&

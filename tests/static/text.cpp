@@ -17,7 +17,7 @@ constexpr text written(const T &...words) {
 static_assert(written("d_k is ", 64L, ", not ", -7L, '!').view() == "d_k is 64, not -7!");
 static_assert(written(0L, 10L, 100L).view() == "010100");
 
-// What does not fit is said by "...": no message, however long, is an error of the library's own.
+// Text that does not fit ends in "...": no message, however long, is an error of the library's own.
 constexpr text long_message(int words) {
   text t;
   for (int i = 0; i < words; ++i) t << "word ";
@@ -48,7 +48,7 @@ static_assert([] {
   return p.n > 1 && !p.goes_on[p.n - 1];
 }());
 
-// Joined again they are what was written.
+// Joined again they are the original text.
 struct wide_check {
   static constexpr text why() { return written("a line\n", one_word, "\nlast"); }
 };

@@ -1,4 +1,4 @@
-// Element types: what parses, and what each operation gives.
+// Element types: which parse, and the type that each operation gives.
 #include "spec.hpp"
 
 namespace {
@@ -62,7 +62,7 @@ static_assert([] {
   return true;
 }());
 
-// They stand in signatures.
+// They are allowed in signatures.
 constexpr auto mixed = kernel<"mixed">(
     [](in<"K", bf16, batch, kv, d_k> K,
        param<"W", f16, d_k, d_v> W) -> out<"O", bf16, batch, kv, d_v> { return dot<d_k>(K, W); });

@@ -211,6 +211,53 @@ def rule_editor():
         yield f".clangd: {flag} is " + ("not given" if flag in warnings[1] else "not what specs are compiled with")
 
 
+def comments(file):
+    """The comments of a C++ file as (line number of its first line, lines); one after code is a comment of its own."""
+    runs, alone = [], False
+    for number, line in enumerate((ROOT / file).read_text().splitlines(), 1):
+        found = re.match(r'((?:[^"/]|"(?:\\.|[^"\\])*"|/(?!/))*)//+(.*)', line)
+        if not found:
+            alone = False
+            continue
+        if alone and not found[1].strip():
+            runs[-1][1].append(found[2])
+        else:
+            runs.append((number, [found[2]]))
+        alone = not found[1].strip()
+    return runs
+
+
+def rule_english():
+    """Comments are sentences with the words of the field: no "What .." first, no "is no tensor", no private words."""
+    wrong = {
+        r"\bis no (?!longer\b|more\b|less\b|larger\b|smaller\b|wider\b)\w": "is no .. (write: is not a ..)",
+        r"\bbatch mates?\b": "batch mates (write: other batch entries)",
+        r"\bwords? of C\b": "words of C (write: C keywords)",
+        r"\bwalked\b(?!\()": "walked (write: visited, iterated over)",
+        r"\bdealt\b": "dealt (write: distributed, scheduled)",
+    }
+    for file in tracked(".hpp", ".cpp", ".h"):
+        place = file.split("/")[0]
+        if place not in ("dsl", "codegen", "runtime", "tests", "examples"):
+            continue
+        if re.search(r"^// .*: written by \w+\.py", (ROOT / file).read_text(), re.M):
+            continue
+        for number, lines in comments(file):
+            if re.match(r"\s*(What|Whether)\b", lines[0]):
+                yield f"{file}:{number}: begins with {lines[0].split()[0]}: name the thing"
+            # Quoted messages and names in backticks are not prose. A phrase may be broken over two lines.
+            prose = [re.sub(r'"[^"]*"|`[^`]*`', lambda text: "_" * len(text[0]), line) for line in lines]
+            text = " ".join(line.strip() for line in prose)
+            for pattern, message in wrong.items():
+                for found in re.finditer(pattern, text):
+                    if found[0].startswith("is no ") and text[:found.start()].lower().endswith("there "):
+                        continue
+                    ends, at = 0, 0
+                    while (ends := ends + len(prose[at].strip()) + 1) <= found.start():
+                        at += 1
+                    yield f"{file}:{number + at}: {message}"
+
+
 def rule_headers_begin():
     """#pragma once (the C header: a guard), then a comment on what the header is for; no macros."""
     for file in tracked(".hpp"):

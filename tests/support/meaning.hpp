@@ -1,5 +1,6 @@
 #pragma once
-// What a kernel computes, by the interpreter, held against a formula that the test writes out element by element.
+// Compares a kernel's results in the interpreter with a formula that the test writes out element by
+// element.
 #include <fmt/format.h>
 
 #include <cmath>

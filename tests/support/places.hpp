@@ -9,7 +9,7 @@
 namespace qkv::testing {
 
 // CUDA's driver may be installed without a GPU: there is one if it has memory, or if the
-// environment says so.
+// environment requires it.
 inline bool has(device d) {
   if (available(d).code() == status_code::no_device) return false;
   device_memory some;

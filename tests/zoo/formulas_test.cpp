@@ -84,7 +84,7 @@ TEST_CASE("values of low rank, one query, scores of 1e4") {
           },
           [&](int64_t j) { return at(c.at("V"), {j, i[0]}); }, all);
     });
-    // what the weights are is decided by the last digits of the scores; that they are finite is not
+    // the last digits of the scores decide the weights, but not that they are finite
     const array got = meaning(unscaled, b)["O"];
     for (double x : got.data) CHECK(std::isfinite(x));
   }

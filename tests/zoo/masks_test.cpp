@@ -27,7 +27,7 @@ constexpr auto last = kernel<"last">([
           shown(Y, global_window<seq, mem, align::last>(4, 1))};
 });
 
-// And in attention: what is hidden has no weight, rows with nothing left give 0.
+// And in attention: hidden keys have no weight, rows with nothing left give 0.
 constexpr auto attention =
     kernel<"attention">([](in<"Q", batch, heads, seq, d_k> Q, K_self K, V_self V,
                            in<"id", i32, batch, seq> id, in<"length", i32, batch> length) -> O_ {
@@ -56,7 +56,7 @@ constexpr auto slots_near = kernel<"slots_near">(
 
 }  // namespace
 
-// Query i of n, or of count, stands behind the others in a cache of `length` positions.
+// Query i of n, or of count: the queries are the last of the `length` positions in a cache.
 TEST_CASE("cached_causal: slots up to the query's own, of a cache with room left") {
   for (auto [n, m] : pairs_of_sizes) {
     arrays a = arguments_of(slots_seen, {{"batch", 2}, {"seq", n}, {"slots", m}});

@@ -1,5 +1,6 @@
 #pragma once
-// What the tests of attention variants share: axes, sizes to try, arguments, one row of attention as a plain loop.
+// Shared by the tests of attention variants: axes, sizes to try, arguments, one row of attention as
+// a plain loop.
 #include <qkv/dsl.hpp>
 
 #include <algorithm>

@@ -191,7 +191,8 @@ class attention_lowering {
   }
 
   // ---- weights of a block -----------------------------------------------------------------------
-  // where() trims the loops; the clamp, redundant in value, trims what bounds inference asks of the producers.
+  // where() trims the loops; the clamp, redundant in value, trims the bounds required of the
+  // producers.
   void weights() {
     const key_range seen = visible();
     limit_ = keys_ - f_.v.b * f_.tile.keys;
@@ -479,7 +480,7 @@ class attention_lowering {
   const attention_stage &s_;
   const Halide::Type type_;  // of scores, weights and values
   attention_funcs f_;
-  const indices outer_;  // where the tile stands along them
+  const indices outer_;  // the position of the tile along them
   attention_tiles tiles_;
   std::map<axis_id, Var> out_vars_;
   const std::string unknown_ = "product_of_pair";

@@ -37,8 +37,8 @@ std::vector<Expr> attention_tiles::pair(Expr i, Expr j, Expr b) const {
   return with_outer({std::move(i), std::move(j), std::move(b), f_.v.T});
 }
 
-// Whether a step is asked for at this tile's own place along these of its axes: a view may have moved it, as
-// rename<seq, kv> puts a step of the queries at the key.
+// True if `at` is this tile's own place along the row, the key and the outer axes of the step.
+// Views may move it: rename<seq, kv> reads a step of the queries at the key.
 bool attention_tiles::in_place(node_id n, const indices &at) const {
   const auto same = [&](axis_id a, const Expr &here) {
     return Halide::Internal::equal(at.at(a), here);
@@ -97,7 +97,8 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
   return value{it->second(with_outer(args)), {}};
 }
 
-// What memory holds per query and key (a bias, a mask) is turned once per tile: rows go into lanes.
+// A stored value per query and key (a bias, a mask) is transposed once per tile: rows go into
+// lanes.
 std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
   const node &x = p_[n];
   const bool stored = x.kind == op::input || x.kind == op::param || c_.is_stored(n);

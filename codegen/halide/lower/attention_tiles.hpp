@@ -1,5 +1,6 @@
 #pragma once
-// What an attention reads, tile by tile: query rows transposed into lanes, keys of a block, biases and masks per pair.
+// The operands of an attention, tile by tile: query rows transposed into lanes, keys of a block,
+// biases and masks per pair.
 #include <map>
 #include <optional>
 
@@ -10,7 +11,8 @@ namespace qkv::codegen {
 
 class attention_tiles {
  public:
-  // Adds each tile that is asked for to the Funcs of the stage. `outer`: where the tile stands along the outer axes.
+  // Adds each tile that is needed to the Funcs of the stage. `outer`: the position of the tile
+  // along the outer axes.
   attention_tiles(context &, const attention_stage &, attention_funcs &, indices outer);
 
   // Rows and keys past the end repeat the last one: every address that is formed is valid.
@@ -23,7 +25,7 @@ class attention_tiles {
   std::vector<Halide::Expr> with_outer(std::vector<Halide::Expr> at) const;
   std::vector<Halide::Expr> pair(Halide::Expr i, Halide::Expr j, Halide::Expr b) const;
 
-  // Each answers for the steps that it serves, at the tile's own place.
+  // Each returns the values that it can serve, at the tile's own place.
   std::optional<value> row_tile(node_id, const indices &);
   std::optional<value> key_tile(node_id, const indices &);
   std::optional<value> pair_tile(node_id, const indices &);

@@ -1,5 +1,5 @@
 #pragma once
-// Context for lowering a kernel: its sizes as expressions, and where each stored step is read from.
+// Context for lowering a kernel: its sizes as expressions, and the location of each stored step.
 #include <Halide.h>
 
 #include <functional>
@@ -15,7 +15,7 @@ using indices = std::map<axis_id, Halide::Expr>;  // a position along each axis
 
 class context {
  public:
-  // Reads params in their packed layout, or where they lie.
+  // Reads params in their packed layout, or in place.
   context(const plan &, bool packs_params);
 
   const plan &made;
@@ -30,10 +30,10 @@ class context {
   // be formed, though they are never used.
   Halide::Expr extent(axis_id) const;
 
-  // The position, or the nearest one that memory has: for what is read and then ignored.
+  // The position, or the nearest one in memory: for values that are read and then ignored.
   Halide::Expr within(axis_id, Halide::Expr position) const;
 
-  // The variable that walks an axis; named after it, and apart from every variable of a stage.
+  // The loop variable of an axis; named after it, and apart from every variable of a stage.
   Halide::Var var(axis_id) const;
 
   // The value of an argument or a stored step at a position, indices within bounds.

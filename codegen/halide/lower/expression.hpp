@@ -23,7 +23,7 @@ struct value {
 
 class expression {
  public:
-  // Asked first at every step: a stage answers for the steps that it computes itself.
+  // Called first at every step: a stage returns the values of steps that it computes itself.
   using hook = std::function<std::optional<value>(node_id, const indices &)>;
 
   explicit expression(const context &c, hook own = {}) : c_(c), own_(std::move(own)) {}

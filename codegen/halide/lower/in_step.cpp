@@ -20,8 +20,8 @@ Expr without_loads(const Expr &e) {
 
 Expr opaque_if_any(const Expr &e) { return e.defined() ? opaque(e) : e; }
 
-// False, which Halide does not see: the factor's inverse modulo 2^32 is no position in a tile. LLVM sees it where it knows
-// how many threads there are.
+// Always false, which Halide cannot prove: the factor's inverse modulo 2^32 is not a position in a
+// tile. LLVM can where it knows how many threads there are.
 Expr never(const Expr &position) {
   return Halide::cast<std::uint32_t>(position) * Expr(std::uint32_t{0x9E3779B1}) ==
          Expr(std::uint32_t{1});

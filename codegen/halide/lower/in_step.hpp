@@ -8,11 +8,12 @@
 
 namespace qkv::codegen {
 
-// A range that is possibly wider: without what depends on memory (lengths), and in a form that bounds inference does not
-// solve for the tile, whose cells must keep constant places in registers.
+// A range that may be wider: without the part that depends on memory (lengths), and in a form that
+// bounds inference does not solve for the tile, whose cells must keep constant places in registers.
 key_range in_step(const key_range &);
 
-// The same value, whose choices by what memory holds Halide does not follow. position: of the thread in the tile.
+// The same value with choices that depend on memory hidden from Halide. position: of the thread in
+// the tile.
 Halide::Expr in_step(const Halide::Expr &, const Halide::Expr &position);
 
 }  // namespace qkv::codegen

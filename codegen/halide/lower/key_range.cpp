@@ -24,7 +24,7 @@ struct affine {
   Expr low, high, holds{};
 };
 
-// Bounds beyond every position say no more than that.
+// Bounds beyond every position mean the same as the last one.
 Expr as_position(const Expr &bound) {
   if (bound.type().bits() < 64) return bound;
   return Halide::cast<int>(Halide::clamp(bound, 0, static_cast<int>(core::longest_axis)));

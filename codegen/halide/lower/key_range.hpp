@@ -1,5 +1,6 @@
 #pragma once
-// Which keys a tile of query rows can see at all: blocks outside are skipped, whatever formula the mask is written in.
+// The keys that a tile of query rows can see at all: blocks outside are skipped, in whatever
+// formula the mask is written.
 #include <Halide.h>
 
 #include <functional>
@@ -14,7 +15,7 @@ struct key_range {
   bool is_chosen = false;  // by whether sums wrap around: bounds inference does not solve for that
 };
 
-// rows first..last of the tile; outer: where the other axes are.
+// rows first..last of the tile; outer: the positions along the other axes.
 key_range visible_keys(const context &, const attention_stage &, Halide::Expr first,
                        Halide::Expr last, const indices &outer);
 

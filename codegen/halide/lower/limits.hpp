@@ -1,6 +1,6 @@
 #pragma once
-// Limits of compiled code: sums of positions, byte counts of everything it stores and iterations of
-// a loop are 31-bit numbers.
+// Limits of compiled code: sums of positions, byte counts of stored tensors and iterations of a
+// loop are 31-bit numbers.
 #include "codegen/halide/lower/context.hpp"
 
 namespace qkv::codegen {

@@ -1,6 +1,6 @@
 #pragma once
-// Expressions of Halide, as a kind of numbers of program/meaning.hpp. math.hpp states the largest
-// errors of what is realised in a way of its own.
+// Expressions of Halide, as a kind of numbers of program/meaning.hpp. math.hpp lists the largest
+// errors of the operations that it implements itself.
 #include <Halide.h>
 
 #include "codegen/halide/lower/choose.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// What sums, extremes, means and weights are made of: folds over their axes. How a fold runs is the stage's affair.
+// Sums, extremes, means and weights as folds over their axes. The stage decides how a fold runs.
 #include <functional>
 #include <string>
 
@@ -12,7 +12,7 @@ using combine = std::function<Halide::Expr(Halide::Expr, Halide::Expr)>;
 // One number per position of the axes that remain.
 struct fold {
   std::string what;       // "max", "total": a step may need several
-  Halide::Expr identity;  // what an empty one gives
+  Halide::Expr identity;  // for an empty fold
   combine with;
   std::function<value(const indices &)> of;  // an element; absent ones are left out
   bool rounds = false;                       // each step may lose a last place

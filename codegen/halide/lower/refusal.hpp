@@ -1,5 +1,6 @@
 #pragma once
-// Halide's error about something that it cannot compile, as one line about a step of the kernel.
+// Halide's error about an expression that it cannot compile, as one line about a step of the
+// kernel.
 #include <Halide.h>
 
 #include <string>

@@ -142,7 +142,7 @@ class scan_lowering {
     return Halide::unsafe_promise_clamped(e, 0, n - 1);
   }
 
-  // A cell of the table: its row, and where it stands along the columns, innermost first.
+  // A cell of the table: its row, and its position along the columns, innermost first.
   std::vector<Expr> cell(const Expr &row, std::vector<Expr> columns) const {
     if (!f_.has_lane) columns.insert(columns.begin(), 0);
     columns.insert(columns.begin() + 1, bounded(row, Halide::max(rows_, 1)));
@@ -367,7 +367,7 @@ class scan_lowering {
   std::vector<node_id> body_;
   std::vector<axis_id> walked_whole_;  // these become rows
   std::vector<axis_id> columns_;       // the others, innermost first
-  indices here_;                       // where a column stands along them
+  indices here_;                       // the position of a column along them
   Expr rows_ = 0;                      // given away so far
   Expr position_ = 0;
   block state_;

@@ -16,7 +16,7 @@ struct scan_funcs {
   std::vector<Halide::Var> around;           // innermost first
   std::vector<std::vector<axis_id>> blocks;  // axes of the table's rows, block by block
   std::vector<axis_id> columns;              // axes of its lanes and of `around`
-  std::vector<std::vector<axis_id>> folds;   // axes that one fold of a step walks, in one loop
+  std::vector<std::vector<axis_id>> folds;   // axes of one fold of a step, in one loop
   Halide::RDom steps;                        // x: within a phase; y: the phase; z: the position
   struct output {
     Halide::Func out;

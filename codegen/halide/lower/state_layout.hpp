@@ -1,5 +1,6 @@
 #pragma once
-// Where the running state of an attention lies: the one thing in its algorithm that differs between machines.
+// The layout of the running state of an attention: the one part of its algorithm that differs
+// between machines.
 //   cpu: a row of lanes for each statistic (lanes: rows of the tile), then one for each row's o (lanes: columns)
 //   gpu: for each row and slice of columns the cells that one thread keeps: statistics, then its columns of o
 #include <Halide.h>
@@ -14,7 +15,7 @@ struct state_layout {
 
   std::vector<Halide::Var> vars;  // the same as pure variables
   Halide::Var statistic_var;      // the one that numbers the statistics
-  Halide::RDom steps;  // what one merge updates; the last dimension counts blocks of keys
+  Halide::RDom steps;  // the range that one merge updates; the last dimension counts blocks of keys
   Halide::RVar block;
 
   // of the cell that a step updates

@@ -1,6 +1,7 @@
 #pragma once
-// Float arithmetic that no compiler may rearrange, nor assume to be free of NaN: Halide's strict_float for expressions
-// that share their parts. Halide's own walks every path to a part; nested functions have exponentially many.
+// Float arithmetic that no compiler may rearrange, nor assume to be free of NaN: Halide's
+// strict_float for expressions that share their parts. Halide's own visits a part once for each
+// path to it; nested functions have exponentially many paths.
 #include <Halide.h>
 
 namespace qkv::codegen::strict {
@@ -19,8 +20,8 @@ bool has_infinity(const Halide::Expr &);
 Halide::Expr plus(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr times(const Halide::Expr &, const Halide::Expr &);
 
-// Comparisons that NaN does not satisfy; of whole numbers too. What is compared is computed strictly throughout: an
-// operation that is taken to give no NaN would let the compiler drop the comparison.
+// Comparisons that NaN does not satisfy; of whole numbers too. The operands are computed strictly
+// throughout: an operation assumed to give no NaN would let the compiler drop the comparison.
 Halide::Expr less(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr less_equal(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr equal(const Halide::Expr &, const Halide::Expr &);

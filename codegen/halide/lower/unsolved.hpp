@@ -26,9 +26,9 @@ void guard_comparison(Halide::Expr &a, Halide::Expr &b);
 // region.
 Halide::Expr unsolved(const Halide::Expr &);
 
-// The same, opaque in these positions alone. A tile stands at one position along each outer axis:
+// The same, opaque in these positions alone. A tile has one position along each outer axis:
 //   select(batch > key, product(row, key, batch), 0)     requires batches key + 1 .. batch
-// which is none for most keys, and others than the tile's own for all of them together.
+// That range is empty for most keys, and all of them together need batches other than the tile's.
 Halide::Expr unsolved(const Halide::Expr &, const std::vector<Halide::Var> &positions);
 
 }  // namespace qkv::codegen

@@ -1,4 +1,4 @@
-// Attention on GPUs: a block of threads owns a tile of rows and walks over the keys.
+// Attention on GPUs: a block of threads owns a tile of rows and iterates over the keys.
 //   for each tile of rows, each of the outer positions (and each block of columns)      blocks
 //     queries into shared memory; the state (alpha, beta, m, l, o) in registers: thread (x, y) keeps some rows and columns
 //     for each block of keys
@@ -39,7 +39,8 @@ class schedule {
  private:
   int vector_of_columns() const { return gpu::vector_width(t_.columns_per_thread); }
 
-  // One position along the outer axes, one tile of rows, one block of keys: says so where bounds inference cannot tell.
+  // One position along the outer axes, one tile of rows, one block of keys: bounds them where
+  // bounds inference cannot tell.
   Func &single(Func &g) const {
     for (const Var &v : g.args()) {
       const auto is = [&](const Var &w) { return v.name() == w.name(); };
@@ -141,7 +142,7 @@ class schedule {
   void in_tiles(Func &g) {
     single(g).compute_at(step_).store_in(MemoryType::Register);
     std::vector<Var> storage = g.args();
-    std::swap(storage[0], storage[1]);  // keys of a thread side by side
+    std::swap(storage[0], storage[1]);  // adjacent keys of a thread
     g.reorder_storage(storage);
     g.bound(f_.v.i, 0, t_.rows)
         .bound(f_.v.j, 0, t_.keys)
@@ -172,7 +173,8 @@ class schedule {
       else
         s.update().unroll(f_.v.j);
       const RVar feature = f_.pairs.features[k][0];
-      // what is not in vectors calls a function, tanh say: a feature at a time, since PoCL's compiler does not end on more
+      // products outside vectors call a function, tanh say: a feature at a time, since PoCL's
+      // compiler does not end on more
       const int unrolled = in_vectors ? gpu::vector_width(gpu::extent_of(s, feature)) : 1;
       if (unrolled > 1) s.update().unroll(feature, unrolled);
       if (!t_.staged) continue;

@@ -5,7 +5,7 @@
 namespace qkv::codegen {
 
 // OpenCL C takes -2147483648 for a long: as_float(-2147483648) does not compile. This lowering pass
-// writes such a constant as the number that it stands for.
+// writes such a constant as the number with these bits.
 //
 //   reinterpret<float32>(-2147483648) -> -0.0f
 class float_literals : public Halide::Internal::IRMutator {

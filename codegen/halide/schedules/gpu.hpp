@@ -23,7 +23,8 @@ void grid(Loops &f, const std::vector<Halide::Var> &vars) {
 // Stored, one thread per element, whatever the shape.
 void pointwise(Halide::Func);
 
-// An update that takes its steps one after the other, innermost first: one thread per column, all columns side by side.
+// An update that takes its steps one after the other, innermost first: one thread per column, all
+// columns in parallel.
 void columns_apart(Halide::Stage, const std::vector<Halide::RVar> &steps,
                    const std::vector<Halide::Var> &columns);
 

@@ -1,5 +1,5 @@
 #pragma once
-// How loops become tasks for threads, of a CPU or a GPU.
+// Turns loops into tasks for threads, of a CPU or a GPU.
 #include <Halide.h>
 
 #include <vector>
@@ -10,8 +10,8 @@ namespace qkv::codegen {
 std::vector<Halide::Var> fused(Halide::Func &, const std::vector<Halide::Var> &loops);
 std::vector<Halide::Var> fused(Halide::Stage &, const std::vector<Halide::Var> &loops);
 
-// The same, in parallel. Returns where one task begins: what belongs to it is computed there. No loops: the whole Func is
-// one task.
+// The same, in parallel. Returns the level at which one task begins: its producers are computed
+// there. No loops: the whole Func is one task.
 Halide::LoopLevel parallel_tasks(Halide::Func &, const std::vector<Halide::Var> &loops);
 
 }  // namespace qkv::codegen

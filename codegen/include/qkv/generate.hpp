@@ -16,7 +16,8 @@
 
 namespace qkv::codegen {
 
-// A kernel that is traced when it is asked for, so that one that is wrong does not keep the others from being built.
+// A kernel that is traced on request, so that one wrong kernel does not prevent the others from
+// being built.
 struct traceable {
   std::string name;
   program (*trace)();
@@ -27,7 +28,7 @@ traceable traceable_of() {
           [] { return make_program(Kernel); }};
 }
 
-// Returns the exit status; says on stderr what is wrong.
+// Returns the exit status; prints errors to stderr.
 int generate(int argc, char **argv, const std::vector<traceable> &kernels);
 
 }  // namespace qkv::codegen

@@ -7,7 +7,7 @@
 namespace qkv {
 namespace detail {
 
-// x, also along the axes of y that it lacks where a product of both asks for it.
+// x, also along the axes of y that it lacks where a product of both requires it.
 template <class X, class Y>
 constexpr auto repeated_for(const X &x, const Y &) {
   constexpr axes lacking = of<Y>.s.without(of<X>.s);

@@ -5,12 +5,11 @@
 
 namespace qkv {
 
-// Computes: whether the key in a slot is not after the query:
-//           mask(scores, cached_causal<seq, slots>(length)). length counts the slots in use, the
-//           new ones included; the queries are the last of them, so query i stands at length -
-//           size(query) + i. One before the first slot sees nothing. With a count, only the first
-//           count queries of an entry are real: query i stands at position length - count + i, and
-//           those from count on see nothing.
+// Computes: whether the key in a slot is not after the query: mask(scores, cached_causal<seq,
+//           slots>(length)). length counts the slots in use, the new ones included; the queries are
+//           the last of them, so query i is at position length - size(query) + i. A query before
+//           the first slot sees nothing. With a count, only the first count queries of an entry are
+//           real: query i is at position length - count + i, and those from count on see nothing.
 // Shapes:   [slots, query] and those of length and count, as in<"length", i32, batch>
 // Numerics: b8.
 // Errors:   sizes that differ. softmax, normalize and sigmoid_attention name the keys, so they

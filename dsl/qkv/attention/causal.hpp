@@ -9,11 +9,11 @@
 
 namespace qkv {
 
-// How queries and keys of different number lie against each other: their first positions together,
-// or their last (where keys are those of before and now, and nothing else: concat<kv>(past, now)).
-// The slots of a cache with room left are more than that: their mask is
-// cached_causal<seq, slots>(length), and windows and biases beside it take that length in place of
-// an alignment. Without cached_causal, an axis of a cache cannot be told from others.
+// The alignment of queries and keys that differ in number: their first positions together, or their
+// last (where the keys are those of before and now, and nothing else: concat<kv>(past, now)). A
+// cache with room left needs more: its mask is cached_causal<seq, slots>(length), and windows and
+// biases with it take that length in place of an alignment. Without cached_causal, an axis of a
+// cache looks like any other.
 enum class align : unsigned char { unsaid, first, last };
 
 namespace detail {
@@ -85,8 +85,8 @@ inline constexpr text related_text = related_pair(By, data_of<Query>, data_of<Ke
 
 namespace rule {
 
-// Distances between query and key need to know how both lie against each other: by an alignment, or
-// by the length, perhaps the count, of a cache.
+// Distances between query and key need the position of one relative to the other: an alignment, or
+// the length, perhaps the count, of a cache.
 template <relation By, align Where, int Cache>
 struct distance {
   maybe_axis query{}, key{};
@@ -109,7 +109,7 @@ struct distance {
 
 }  // namespace rule
 
-// These measure distances, which need an alignment; mask() asks for that of the others.
+// These measure distances and need an alignment themselves; for the others, mask() requires it.
 constexpr bool measures(relation by) {
   return by != relation::causal && by != relation::cached_causal && by != relation::prefix;
 }
@@ -149,8 +149,8 @@ constexpr auto distance(Cache... cache) {
 // Computes: whether the key is not after the query: mask(scores, causal<seq, kv>).
 // Shapes:   [key, query]
 // Numerics: b8.
-// Errors:   none here; mask asks for the alignment when the sizes are unrelated, softmax for the
-//           key as its axis.
+// Errors:   none here; mask requires the alignment when the sizes are unrelated, softmax the key
+//           as its axis.
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto causal =
     detail::marked<detail::as_str<detail::related_text<core::relation::causal, Query, Key>>,
@@ -163,8 +163,8 @@ inline constexpr auto causal =
 //           sliding_window<seq, slots>(width, length).
 // Shapes:   [query, key] and those of width, length and count
 // Numerics: b8.
-// Errors:   sizes that are unrelated, and neither the alignment said nor the length of a cache;
-//           beside cached_causal without its length.
+// Errors:   sizes that are unrelated, without an alignment and without the length of a cache; with
+//           cached_causal without its length.
 template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
 inline constexpr auto sliding_window = formula<"sliding_window(width[, length[, count]])">(
     [](operand auto width, operand auto... cache) {

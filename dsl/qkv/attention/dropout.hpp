@@ -41,9 +41,9 @@ constexpr double whole_24(double p) {
 
 }  // namespace detail
 
-// Computes: 0 with probability P, else x / (1 - P); which positions, uniform() decides by the seed
+// Computes: 0 with probability P, else x / (1 - P). uniform() chooses the positions from the seed
 //           and their place along every axis of x. dropout<0.1>(softmax<kv>(s), seed) are weights
-//           that no longer add up to 1: what is left out still counted in the softmax.
+//           that no longer add up to 1: removed ones still counted in the softmax.
 // Shapes:   as x; P is a constant, the seed an i32 scalar or a number. One seed for all calls gives
 //           one mask: let it change from call to call, and differ (seed + 1) between dropouts of
 //           one kernel.

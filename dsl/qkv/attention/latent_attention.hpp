@@ -1,6 +1,6 @@
 #pragma once
-// Multi-head latent attention: keys and values made of one short vector a position, which is all
-// that a cache keeps (DeepSeek-V2: DeepSeek-AI 2024).
+// Multi-head latent attention: keys and values are made of one short vector per position, and a
+// cache keeps only that (DeepSeek-V2: DeepSeek-AI 2024).
 #include <qkv/attention/scaled_dot_product.hpp>
 #include <qkv/core/formula.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 // The scores of Luong, Pham, Manning 2015, "Effective Approaches to Attention-based Neural Machine
-// Translation": dot, general, concat; and what they make of the context.
+// Translation": dot, general, concat; and the state computed from the context.
 #include <qkv/core/formula.hpp>
 #include <qkv/ops/concat.hpp>
 #include <qkv/ops/dot.hpp>

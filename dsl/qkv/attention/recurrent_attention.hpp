@@ -26,7 +26,7 @@ struct log_decay {
 
 }  // namespace rule
 
-// One position: what is written, and what the query reads after it.
+// One position: the values written, and the values that the query reads after it.
 template <an_axis auto Features, an_axis auto Values, class S, class Q, class K, class W>
 constexpr auto written_and_read(S state, Q query, K key, W value) {
   auto memory = expect<rule::dot{axes_of<Features>()}>(state, key);  // that a key can read

@@ -8,12 +8,12 @@
 
 namespace qkv {
 
-// Computes: table[.., key - query + R], where distance 0 stands at R = size(distances) / 2, rounded
-//           down; what lies beyond the table takes its ends. Added to scores. Over a
-//           cache: relative_bias<seq, slots, distances>(table, length), as sliding_window.
+// Computes: table[.., key - query + R], where distance 0 is at R = size(distances) / 2, rounded
+//           down; distances beyond the table use its ends. Added to scores. Over a cache:
+//           relative_bias<seq, slots, distances>(table, length), as sliding_window.
 // Shapes:   table[.., distances] -> [.., key, query] and those of length and count
 // Numerics: no arithmetic.
-// Errors:   the table lacks distances; as sliding_window. Query and key swapped: softmax asks for
+// Errors:   the table lacks distances; as sliding_window. Query and key swapped: softmax requires
 //           the key as its axis.
 template <an_axis auto Query, an_axis auto Key, an_axis auto Distances, align Where = align::unsaid>
 inline constexpr auto relative_bias = formula<"relative_bias(table[, length[, count]])">(

@@ -20,7 +20,7 @@ struct uncapped {
 
 }  // namespace detail::rule
 
-// Computes: cap * tanh(scores / cap), between -cap and cap. It stands after the scale, before bias
+// Computes: cap * tanh(scores / cap), between -cap and cap. It comes after the scale, before bias
 //           and mask.
 // Shapes:   as the scores; cap is a number or carries some of their axes.
 // Numerics: f32.

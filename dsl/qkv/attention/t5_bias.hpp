@@ -24,7 +24,7 @@ constexpr auto t5_bucket(Far far, Buckets buckets, Largest max_distance) {
 
 namespace rule {
 
-// The largest distance is a number: the length of a cache stands after it.
+// The largest distance is a number: the length of a cache comes after it.
 template <relation By, int Cache>
 struct largest_distance {
   maybe_axis query{}, key{};

@@ -1,6 +1,6 @@
 #pragma once
-// An ordered set of axes, by name: a structural type, so that it can be a template argument. What
-// angle brackets list is read into one.
+// An ordered set of axes, by name: a structural type, so that it can be a template argument. Lists
+// in angle brackets become one.
 #include <initializer_list>
 
 #include <qkv/core/axis.hpp>
@@ -21,7 +21,7 @@ struct axes {
   constexpr bool empty() const { return n == 0; }
   constexpr bool too_many() const { return n > max_axes; }
 
-  // Where the axis of this name stands, or -1.
+  // The position of the axis of this name, or -1.
   constexpr int position(const axis_data *x) const {
     for (int i = 0; i < n; ++i)
       if (a[i]->key == x->key) return i;
@@ -59,7 +59,7 @@ struct axes {
       if (o.has(a[i])) r.a[r.n++] = a[i];
     return r;
   }
-  // Those that are no batch axes.
+  // The axes that are not batch axes.
   constexpr axes non_batch() const {
     axes r;
     for (int i = 0; i < n; ++i)

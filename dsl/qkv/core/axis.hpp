@@ -12,7 +12,7 @@
 
 namespace qkv::detail {
 
-// FNV-1a: comparing numbers is what keeps compile time low.
+// FNV-1a: comparing numbers instead of names keeps compile time low.
 constexpr unsigned long key_of(sv name) {
   unsigned long h = 0xcbf29ce484222325;
   for (char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -38,8 +38,8 @@ struct axis_data {
   unsigned long key = detail::key_of(name);
 };
 
-// An axis or none. Says which itself: with sanitizers on, g++ does not know at compile time that an
-// address is not null.
+// An axis or none. Holds a flag of its own: with sanitizers on, g++ does not know at compile time
+// that an address is not null.
 struct maybe_axis {
   const axis_data *at = nullptr;
   bool there = false;
@@ -62,7 +62,7 @@ constexpr bool same_size(const axis_data *a, const axis_data *b) {
   return a->size >= 0 || b->size >= 0 ? a->size == b->size : same_name(root_of(a), root_of(b));
 }
 
-// The axis that an alias shares its size with; a quoted name or a number is none.
+// The axis whose size an alias shares; a quoted name or a number has none.
 template <class Axis>
 struct axis_of_alias {
   static constexpr const auto &v = Axis::v;

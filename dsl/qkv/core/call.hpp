@@ -1,6 +1,6 @@
 #pragma once
-// Calls of operations, softmax<kv>(scores): whether they have the form that the operation shows,
-// and what to write when they have not.
+// Calls of operations, softmax<kv>(scores): checks that they have the form of the operation, and
+// the correction when they do not.
 #include <qkv/core/formula.hpp>
 
 namespace qkv::detail {
@@ -79,7 +79,7 @@ struct call_form {
 template <class Rule>
 inline constexpr call_form form_of = Rule::call;
 
-// The call that a formula shows: empty for what is none.
+// The call that a formula shows: empty for anything else.
 template <class T>
 inline constexpr sv formula_text{};
 template <str Call, class... F>

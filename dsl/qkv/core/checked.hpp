@@ -14,7 +14,7 @@ struct checked_number {
   constexpr operator X() const { return x; }
 };
 
-// In the place of a step that cannot be made; Check::why() says why.
+// Replaces a step that cannot be made; Check::why() is the reason.
 template <class Check>
 struct refused_by {};
 

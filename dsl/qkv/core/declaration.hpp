@@ -1,5 +1,5 @@
 #pragma once
-// What the signature of a kernel declares, and whether it can be so.
+// The declarations in the signature of a kernel, and their checks.
 #include <array>
 
 #include <qkv/core/names.hpp>
@@ -69,7 +69,7 @@ inline constexpr bool lists_results = false;
 template <template <class...> class List, class... Out>
 inline constexpr bool lists_results<List<Out...>> = (results_of<Out>::ok || ...);
 
-// What can be wrong with N declared arguments and results, each against all before it.
+// Checks N declared arguments and results, each against all before it.
 template <std::size_t N>
 struct declaration_check {
   static constexpr std::size_t n_slots = 2 * N + 1;
@@ -160,7 +160,7 @@ constexpr bool lone_param(message &m, sv kernel, const Arguments &arguments) {
 template <class Call>
 struct signature;
 
-// Whether the body can be traced. A body with an error of its own cannot: one error is enough.
+// True if the body can be traced. A body with an error of its own cannot: one error is enough.
 template <class F, int = (signature<decltype(&F::operator())>::trace().size(), 0)>
 consteval bool can_be_traced(int) {
   return true;

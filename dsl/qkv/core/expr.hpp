@@ -20,7 +20,7 @@ struct step : unchanged {
 // An input whose declaration is wrong is misdeclared: no rule takes it.
 enum class form : unsigned char { other, number, index, tensor, misdeclared };
 
-// What rules see of an operand.
+// The facts about an operand that rules check.
 struct info {
   sv label;
   axes s;
@@ -83,10 +83,10 @@ inline constexpr const info &of<index_expr<W, Facts, N>> = Facts;
 // A step of a kernel.
 template <class T>
 concept tensor_expr = detail::of<T>.tensor();
-// That, or an expression of positions and sizes.
+// A step, or an expression of positions and sizes.
 template <class T>
 concept traced = detail::of<T>.tensor() || detail::of<T>.index();
-// That, or a number.
+// One of these, or a number.
 template <class T>
 concept operand = detail::of<T>.tensor() || detail::of<T>.index() || detail::of<T>.number();
 

@@ -83,7 +83,7 @@ struct overloads : F... {
   using F::operator()...;
 };
 
-// Operands are checked; axes, functions and with_bias() are handed on.
+// Operands are checked; axes, functions and with_bias() are passed on.
 template <class X>
 using entered = decltype(as_checked<true>(std::declval<const X &>()));
 

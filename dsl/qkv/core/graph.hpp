@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel computes, as flat data: nodes whose operands come before them.
+// The computation of a kernel as flat data: nodes whose operands come before them.
 #include <vector>
 
 #include <qkv/core/axes.hpp>
@@ -31,7 +31,7 @@ struct graph {
     nodes.push_back(n);
     return size() - 1;
   }
-  // How many nodes are of this kind.
+  // The number of nodes of this kind.
   constexpr int count(op kind) const {
     int c = 0;
     for (const node &n : nodes) c += n.kind == kind;

@@ -1,6 +1,5 @@
 #pragma once
-// A kernel: a named lambda whose signature says what goes in and what comes out. It is traced on
-// demand.
+// A kernel: a named lambda whose signature declares its inputs and outputs. It is traced on demand.
 #include <qkv/core/declaration.hpp>
 
 namespace qkv {
@@ -48,7 +47,7 @@ struct signature<Result (F::*)(In...) const> {
     return m;
   }
 
-  // Each name stands for one thing, and params are ready before the sizes of a call are known.
+  // Each name has one meaning, and params are ready before the sizes of a call are known.
   static constexpr message check_arguments(sv name) {
     message m;
     declaration_check<sizeof...(In) + results_of<Result>::value.size()> c{name, m};

@@ -1,5 +1,5 @@
 #pragma once
-// What an expression is for, beyond its shape: what the meaning checks need to know. Part of the
+// The purpose of an expression, beyond its shape: facts for the meaning checks. Part of the
 // expression's type.
 #include <qkv/core/axes.hpp>
 
@@ -45,7 +45,7 @@ enum class treatment : unsigned char {
   turned,     // the same by angles that count the positions of from, 0 first
   rotated_2,  // turned in pairs of neighbours along it
   turned_2,   // the same by angles that count positions
-  counted,    // such angles, or a product of what they turned
+  counted,    // such angles, or a product of features that they turned
   counted_2   // a product of two of them: the positions of along and from count from 0
 };
 
@@ -57,7 +57,7 @@ struct treated {
 
 struct marks {
   axes weights{};        // softmax or normalize made it weights over these
-  axes contracted{};     // what the last dot (or a sum after it) contracted
+  axes contracted{};     // by the last dot (or a sum after it)
   axes statistic{};      // reduced over these: mean, max, min, sum, logsumexp
   axes mask_lacks{};     // axes along which some mask is constant
   axes bias_lacks{};     // axes along which some added term is constant
@@ -71,13 +71,13 @@ struct marks {
   maybe_axis first{};    // one axis was split into these two
   maybe_axis second{};
   treated done{};
-  bool left_out = false;   // a sum without what a mask removed
+  bool left_out = false;   // a sum without masked positions
   bool projected = false;  // a product with a param
   bool gated = false;      // 0 wherever its b8 factor is false
   bool dropped = false;    // with a part left out
   bool quotient = false;   // of positions by a whole number
   bool unaligned =
-      false;  // a causal mask between axes of unrelated size that does not say how they align
+      false;  // a causal mask between axes of unrelated size that does not state how they align
   maybe_axis twice{};  // named twice by the declaration of this input
   bool stray = false;  // its declaration has an entry that is neither an axis nor a dtype
   bool param = false;  // made of parameters only

@@ -22,7 +22,7 @@ constexpr void put_shape(text_buffer<N> &t, const axes &s) {
   t << "]";
 }
 
-// A message: what does not fit, then the likely fix, then the operands; each on a line of its own.
+// A message: the misfit, then the likely fix, then the operands; each on a line of its own.
 struct message : text {
   constexpr message() = default;
 

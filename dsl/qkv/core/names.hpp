@@ -24,8 +24,8 @@ constexpr bool bad_name(message &m, sv what, sv name) {
   return true;
 }
 
-// The C function of a kernel is qkv_<name>, beside what qkv/kernel.h declares (tests/structure
-// compares) and what generated code is named after kernels and libraries.
+// The C function of a kernel is qkv_<name>, next to the declarations of qkv/kernel.h
+// (tests/structure compares) and the names that generated code gives to kernels and libraries.
 inline constexpr sv names_of_runtime[] = {"argument",
                                           "axis",
                                           "call",

@@ -7,7 +7,7 @@
 
 namespace qkv::detail {
 
-// How the results in one object are named: .result and .last of a scan. Empty for others.
+// The names of the results in one object: .result and .last of a scan. Empty for others.
 template <class T>
 inline constexpr sv parts_of{};
 

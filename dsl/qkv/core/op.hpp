@@ -77,7 +77,7 @@ enum class op : unsigned char {
   // second
   concat,
   // another view of the same numbers; `over` is {from, to}, {whole, a, b}, {whole, a, b}, the added
-  // axes, the axis that a scan walks: element(of all positions, the state of that scan)
+  // axes, the axis of a scan: element(of all positions, the state of that scan)
   rename,
   split,
   merge,
@@ -109,7 +109,7 @@ enum class op_group : unsigned char {
 
 // The type of a result, from the (common) type of the operands: see types.hpp.
 enum class result_rule : unsigned char {
-  other,     // said by the step itself
+  other,     // given by the step itself
   computed,  // that in which arithmetic is done
   floating,
   truth  // b8
@@ -227,7 +227,7 @@ constexpr bool is_pointwise(op o) {
   return group_of(o) >= op_group::unary && group_of(o) <= op_group::choice;
 }
 constexpr bool is_reduction(op o) { return group_of(o) == op_group::reduction; }
-// A value of one position of a scan: no step of its own outside of it.
+// A value of one position of a scan, which is not a step of its own outside of the scan.
 constexpr bool is_of_a_position(op o) { return o == op::carried || o == op::element; }
 constexpr bool is_gather(op o) { return group_of(o) == op_group::gather; }
 constexpr bool makes_weights(op o) { return group_of(o) == op_group::weights; }

@@ -1,5 +1,5 @@
 #pragma once
-// What all operations on one position at a time share: shapes, checks and marks of two operands.
+// Shared by all operations on one position at a time: shapes, checks and marks of two operands.
 #include <qkv/core/relation.hpp>
 #include <qkv/core/slips.hpp>
 #include <qkv/core/step.hpp>
@@ -134,7 +134,7 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   return true;
 }
 
-// A sum repeats data only where that is what people mean.
+// A sum repeats data only where people mean it to.
 constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
   const bool left_is_larger = l.s.contains(r.s);
   const info &small = left_is_larger ? r : l;
@@ -157,7 +157,7 @@ constexpr bool is_logic(op kind) {
   return is_comparison(kind) || kind == op::and_ || kind == op::or_;
 }
 
-// Weights stay weights unless the result varies along further axes that are no batch axes.
+// Weights stay weights unless the result varies along further axes that are not batch axes.
 constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
   axes kept;
   const bool alike =

@@ -1,5 +1,5 @@
 #pragma once
-// Operands of a formula that stand in each other's places, as their names tell: query and key of
+// Operands of a formula that were swapped, judged by their names: query and key of
 // scaled_dot_product(query, key, value).
 #include <qkv/core/expr.hpp>
 #include <qkv/core/message.hpp>

@@ -65,8 +65,8 @@ constexpr bool too_many_axes(message &m, const call_name &call, const axes &resu
   return true;
 }
 
-// f64 meets f64 only: to round it, or to lengthen what has fewer digits, is for the spec to say.
-// Whole numbers, numbers and positions follow.
+// f64 combines with f64 only; the spec must round or widen the other operand itself. Whole numbers,
+// numbers and positions follow.
 constexpr bool mixed_precision(message &m, const call_name &call, const info &l, const info &r) {
   const bool wide_l = l.m.type == f64, wide_r = r.m.type == f64;
   const info &narrow = wide_l ? r : l;
@@ -104,7 +104,7 @@ constexpr text with_fix(const text &t, const text &fix) {
 
 namespace rule {
 
-// A call that carries axes, although no step of its formula asks for them.
+// A call that carries axes, although no step of its formula requires them.
 template <str Name>
 struct carries {
   axes call{}, needed = call;
@@ -139,7 +139,7 @@ struct verdict {
   // Not why().empty(): a right call instantiates one function fewer.
   static constexpr bool passes = Rule.check(of<X>...).empty();
 };
-// Inside a formula any operands fit: there make_step() asks the rule, outside of it this does.
+// Inside a formula any operands fit: there make_step() checks the rule, outside of it this does.
 template <auto Rule, class... X>
 inline constexpr bool fits = verdict<Rule, X...>::passes;
 template <auto Rule, class... X>

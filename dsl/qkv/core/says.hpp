@@ -23,14 +23,14 @@ struct text_of<shape_error<Why...>> {
 
 }  // namespace detail
 
-// Whether a call is refused with exactly this text, its lines joined by one blank: the same on
+// True if a call is refused with exactly this text, its lines joined by one blank: the same on
 // every compiler.
 template <class Error>
 constexpr bool says(core::sv text) {
   return !text.empty() && detail::text_of<Error>::value.view() == text;
 }
 
-// Whether a call is refused at all.
+// True if a call is refused at all.
 template <class Result>
 inline constexpr bool refused = !detail::text_of<Result>::value.empty();
 

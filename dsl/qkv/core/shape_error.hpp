@@ -1,6 +1,6 @@
 #pragma once
-// How a wrong spec is reported: a call that does not fit returns the never-defined class
-// shape_error<text...>, so the compiler's one error stands on the user's line and quotes the text.
+// Errors of a wrong spec: a call that does not fit returns the never-defined class
+// shape_error<text...>, so the compiler's one error is on the user's line and quotes the text.
 #include <type_traits>
 #include <utility>
 
@@ -50,7 +50,7 @@ constexpr pieces cut_up(const text &t) {
   return p;
 }
 
-// Check::why() gives the text of what is wrong, empty when nothing is.
+// Check::why() gives the text of the error, empty when there is none.
 template <class Check>
 struct explain {
   static constexpr text t = Check::why();

@@ -1,5 +1,5 @@
 #pragma once
-// What stands in the signature of a kernel: in, param, out, outs.
+// The words of the signature of a kernel: in, param, out, outs.
 #include <qkv/core/step.hpp>
 
 namespace qkv {
@@ -196,7 +196,7 @@ struct out {
     detail::put_output(*x.g, x.id, name, shape, type);
   }
   // A constructor cannot return an error. g++ reports an incomplete default argument on the user's
-  // line; clang would report it here, so there the constructor is deleted and the text stands in
+  // line; clang would report it here, so for clang the constructor is deleted and the text is in
   // the note.
 #if defined(__clang__)
   template <operand X, class Err = detail::misfit<rule, X>>

@@ -1,6 +1,6 @@
 #pragma once
-// Slips of formulas that the names of their operands tell: exp(x) / sum(x). A step that let() names
-// is not looked into, which is the way to insist.
+// Slips of formulas that the names of their operands reveal: exp(x) / sum(x). A step named by let()
+// is not examined, which is the way to insist.
 #include <qkv/core/label.hpp>
 #include <qkv/core/message.hpp>
 

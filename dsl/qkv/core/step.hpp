@@ -16,7 +16,7 @@ constexpr dtype number_type(std::initializer_list<dtype> operands) {
   return t;
 }
 
-// A rule may say what numbers are to it: positions are whole.
+// A rule may set the type of numbers: positions are whole.
 template <auto Rule>
 constexpr dtype number_of(dtype met) {
   if constexpr (requires { Rule.number; }) {
@@ -52,7 +52,7 @@ struct node_list {
   }
 };
 
-// What numbers become: the whole number 0 may keep its type, because 1 / 8 is one in C++.
+// The types of numbers. The whole number 0 may keep its own, because 1 / 8 is 0 in C++.
 struct number_types {
   dtype all, zero;
   constexpr number_types(dtype t) : all(t), zero(t) {}
@@ -149,7 +149,8 @@ constexpr auto after(const X &x, const More &...more) {
     return x;
 }
 
-// x, if the rule accepts it with the others: what a formula asks for beyond the rules of its steps.
+// x, if the rule accepts it with the others: requirements of a formula beyond the rules of its
+// steps.
 template <auto Rule, class X, class... More>
 constexpr auto expect(const X &x, const More &...more) {
   if constexpr ((of<X>.refused || ... || of<More>.refused))

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-// What specs do not need, although code that reads graphs does.
+// Specs do not need this; code that reads graphs does.
 namespace qkv::core {
 
 using sv = std::string_view;
@@ -23,7 +23,7 @@ struct str {
   consteval str(const char (&literal)[N]) {
     for (std::size_t i = 0; i < N; ++i) s[i] = literal[i];
   }
-  // Whatever else stands where a name belongs: axis<64>. No literal holds this.
+  // Anything other than a name in its place: axis<64>. No literal holds this.
   template <class T>
   consteval str(const T &)
     requires(N == 1)

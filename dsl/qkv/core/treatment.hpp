@@ -1,5 +1,5 @@
 #pragma once
-// Checks of what was done to a step along an axis, where it meets another step or another axis.
+// Checks of the treatment of a step along an axis, where it meets another step or another axis.
 #include <qkv/core/label.hpp>
 #include <qkv/core/message.hpp>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Which element type an operation gives. Storage types of 16 bit compute in f32; f64 computes in
+// The element type that an operation gives. Storage types of 16 bit compute in f32; f64 computes in
 // f64.
 #include <qkv/core/dtype.hpp>
 #include <qkv/core/op.hpp>
@@ -8,7 +8,7 @@ namespace qkv::detail {
 
 constexpr bool is_float(dtype t) { return t != i32 && t != b8; }
 
-// What arithmetic on this type is done in.
+// The type in which values of this type are computed.
 constexpr dtype computed(dtype t) { return t == f64 ? f64 : t == i32 || t == b8 ? i32 : f32; }
 constexpr dtype as_float(dtype t) { return t == f64 ? f64 : f32; }
 

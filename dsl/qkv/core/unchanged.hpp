@@ -1,6 +1,6 @@
 #pragma once
-// A step is a value: the operators that would change it, and those of functions and arrays, say what
-// to write in their place.
+// A step is a value: the operators that would change it, and those of functions and arrays, are
+// errors that name the replacement.
 #include <qkv/core/message.hpp>
 #include <qkv/core/shape_error.hpp>
 

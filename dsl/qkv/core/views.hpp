@@ -1,10 +1,10 @@
 #pragma once
-// What rename, split, merge and broadcast share: the same numbers with other axes.
+// Shared by rename, split, merge and broadcast: the same numbers with other axes.
 #include <qkv/core/step.hpp>
 
 namespace qkv::detail {
 
-// The set with `to` where the first axis of `from` stood; the others of `from` are dropped.
+// The set with `to` in place of the first axis of `from`; the others of `from` are dropped.
 constexpr axes replace(const axes &s, const axes &from, const axes &to) {
   axes r;
   bool placed = false;

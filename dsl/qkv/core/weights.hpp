@@ -1,14 +1,14 @@
 #pragma once
-// What softmax and normalize share: checks of the masks they will see, and the marks of weights.
+// Shared by softmax and normalize: checks of the masks they will see, and the marks of weights.
 #include <qkv/core/relation.hpp>
 #include <qkv/core/step.hpp>
 #include <qkv/core/treatment.hpp>
 
 namespace qkv::detail {
 
-// A causal mask names its keys, and so does a bias that tells keys before the query from those
-// after it; weights must be over them. Either may be the slip. It is the softmax where the keys are
-// an alias of the queries, as they were named to be keys.
+// A causal mask names its keys, and so does a bias that distinguishes keys before the query from
+// those after it; weights must be over them. Either may be the slip. It is the softmax where the
+// keys are an alias of the queries, as they were named to be keys.
 constexpr bool wrong_keys(message &m, const call_name &call, const axes &over, const info &x) {
   if (!x.m.key || over.has(x.m.key.at)) return false;
   m.say(call, ": ", related_pair(x.m.by, x.m.query, x.m.key), " takes ", x.m.key->name,

@@ -7,7 +7,7 @@
 
 namespace qkv::detail {
 
-// Calls say with the words of each mark.
+// Calls `say` with the words of each mark.
 template <class Say>
 constexpr void say_marks(const marks &k, Say say) {
   const auto along = [&](const char *what, const axes &s) {

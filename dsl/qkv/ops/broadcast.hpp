@@ -1,5 +1,5 @@
 #pragma once
-// The same numbers repeated along further axes, said aloud.
+// The same numbers repeated along further axes, written out.
 #include <qkv/core/call.hpp>
 #include <qkv/core/views.hpp>
 

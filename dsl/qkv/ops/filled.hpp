@@ -1,5 +1,5 @@
 #pragma once
-// Tensors of one number.
+// Tensors filled with one number.
 #include <qkv/core/step.hpp>
 
 namespace qkv {

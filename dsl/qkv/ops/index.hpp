@@ -16,7 +16,7 @@ constexpr node axis_node(op kind, const axis_data *ax, const axes &shape) {
 
 inline constexpr marks whole_numbers{.type = i32};
 
-// What is no axis where one belongs.
+// An argument that is not an axis, where an axis is required.
 template <str Name, class T>
 struct axis_wanted {
   static constexpr bool passes = an_axis<T>;
@@ -62,7 +62,7 @@ template <an_axis auto Ax, class... T,
           class Err = detail::refusal<detail::round_wanted<"index", Ax>>>
 Err index(T...);
 
-// Computes: how many positions the axis has.
+// Computes: the number of positions of the axis.
 // Shapes:   a scalar
 // Numerics: i32.
 // Errors:   none.

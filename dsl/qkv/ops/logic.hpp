@@ -22,7 +22,7 @@ constexpr bool compares_truth(message &m, op kind, const info &l, const info &r)
   return true;
 }
 
-// A prefix is seen by all queries, a causal mask beside it hides it again.
+// All queries see a prefix; a causal mask joined to it hides it again.
 constexpr bool hides_prefix(message &m, const info &causal, const info &prefix) {
   const placing &p = causal.m.placed, &q = prefix.m.placed;
   if (!is_call(causal.label, "causal<") || !is_call(prefix.label, "prefix<")) return false;
@@ -32,7 +32,7 @@ constexpr bool hides_prefix(message &m, const info &causal, const info &prefix) 
   return true;
 }
 
-// Chunks of positions are told by whole quotients.
+// Refuses comparisons of true quotients of positions: chunks are compared by whole quotients.
 constexpr bool compares_quotients(message &m, op kind, const info &l, const info &r) {
   if (!is_comparison(kind) || (!l.m.quotient && !r.m.quotient)) return false;
   const info &x = l.m.quotient ? l : r;
@@ -69,7 +69,7 @@ struct logic {
   constexpr marks meaning(const info &l, const info &r) const { return binary_marks(kind, l, r); }
 };
 
-// Operators of C++ that are none of the language.
+// Operators of C++ that are not in the language.
 template <str Name>
 struct missing {
   constexpr text check(const info &l, const info &r) const {
@@ -184,7 +184,7 @@ constexpr auto operator||(L left, R right) {
 template <class L, class R, class Err = detail::logic_misfit<core::op::or_, L, R>>
 Err operator||(L, R);
 
-// None of these: their errors say what to write.
+// These operators do not exist; their errors name the replacement.
 template <class L, class R>
   requires detail::operands<L, R> && detail::in_formula<L, R>
 constexpr auto operator&(L left, R right) {

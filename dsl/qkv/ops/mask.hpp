@@ -7,7 +7,7 @@
 namespace qkv {
 namespace detail::rule {
 
-// Rows: said to be constant along the axis of the weights.
+// Rows: declared constant along the axis of the weights.
 template <bool Rows>
 struct mask {
   static constexpr bool rows = Rows;
@@ -80,7 +80,7 @@ struct mask {
 //           see it, not even a NaN. A row with nothing left has weights 0.
 // Errors:   keep is not a b8 or varies along an axis that the scores lack; the scores are weights
 //           already; an inverted causal or padding mask; a causal mask between axes of unrelated
-//           size that does not say how they align.
+//           size without an alignment.
 template <traced X, traced Keep>
   requires detail::fits<detail::rule::mask<false>{}, X, Keep>
 constexpr auto mask(X scores, Keep keep) {

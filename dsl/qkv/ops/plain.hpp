@@ -24,9 +24,8 @@ constexpr refused_by<Check> forget(const refused_by<Check> &x) {
 
 }  // namespace detail
 
-// Computes: w, no longer taken for what it was made as: for weights, so that a feature map made by
-//           softmax may be contracted over any axis, for masked or dropped, or for parts of one
-//           axis.
+// Computes: w without the marks of its origin: for weights, so that a feature map made by softmax
+//           may be contracted over any axis, for masked or dropped, or for parts of one axis.
 // Shapes:   as w.
 // Numerics: as w.
 // Errors:   none.

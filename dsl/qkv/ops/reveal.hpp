@@ -1,5 +1,5 @@
 #pragma once
-// What the compiler knows of a step, as an error.
+// Facts that the compiler knows about a step, shown as an error.
 #include <qkv/core/rule.hpp>
 
 namespace qkv {

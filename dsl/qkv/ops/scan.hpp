@@ -85,7 +85,7 @@ struct scan {
   }
 
  private:
-  // Something of all positions inside a step, which sees one.
+  // An operand over all positions inside a step, which sees one.
   constexpr bool walks(message &m, const info &x) const {
     if (!x.s.has(over[0])) return false;
     m.say(call(), ": ", x.label, " varies along ", over[0]->name, " inside the step")
@@ -241,8 +241,8 @@ struct scan_form<Brackets, Start, Step, X...> {
   static constexpr bool passes = true;  // for others to refuse
 };
 
-// [](float state, float x): no template, so its types are known without its body. (A concept asks
-// the second question only where the first is answered by yes.)
+// [](float state, float x): not a template, so its types are known without its body. (A concept
+// evaluates the second requirement only where the first holds.)
 template <class Step, class... Given>
 concept takes_others = requires { &Step::operator(); } && !std::is_invocable_v<Step &, Given...>;
 
@@ -392,8 +392,8 @@ constexpr Err scan(S, Step, X...);
 //           state; y [..] -> result [Ax, ..]. Everything that varies along Ax is handed over as x.
 // Numerics: in order along Ax, in the type of the state. Where the next state is absent (masked),
 //           the state stays. Only the state and what a step contracts or reduces are stored:
-//           nothing of it grows with Ax but y. Axes that no step contracts or reduces are done side
-//           by side.
+//           nothing of it grows with Ax but y. Axes that no step contracts or reduces are
+//           independent lanes.
 // Errors:   a state with Ax, or not of floats; an x without Ax; a step that does not take the state
 //           and the operands, or returns no state; a next state of other axes or another type; a
 //           result with Ax or of another type; a scan inside a step, and folds of whole numbers

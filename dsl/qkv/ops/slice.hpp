@@ -37,7 +37,7 @@ struct slice {
 
 // Computes: the positions first, first + 1, .. of From, as many as To has: slice<d, rotated>(x, 0).
 // Shapes:   From replaced by To.
-// Numerics: no arithmetic. What would lie beyond the end of From repeats its last position.
+// Numerics: no arithmetic. Positions beyond the end of From repeat its last position.
 // Errors:   x lacks From or has To already; a static To that is longer than From; first is not i32.
 template <an_axis auto From, an_axis auto To>
 inline constexpr auto slice = formula<"slice(x, first)">([](traced auto x, operand auto first) {

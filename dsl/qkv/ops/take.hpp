@@ -54,7 +54,7 @@ struct take {
 
 // Computes: the table's values at these positions along Ax: result[.., i] =
 //           table[.., position[.., i]].
-// Shapes:   Ax replaced by the axes of position that the table lacks; axes of both are walked
+// Shapes:   Ax replaced by the axes of position that the table lacks; axes of both are visited
 //           together.
 // Numerics: no arithmetic. A position outside of the table is moved to its nearest end; a number
 //           there is refused when the kernel is built.

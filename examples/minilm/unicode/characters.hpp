@@ -1,5 +1,6 @@
 #pragma once
-// What becomes of each character when a text is split into words of lower-case letters without accents.
+// The treatment of each character when a text is split into words of lower-case letters without
+// accents.
 // Covers all of Unicode as the original does (package tokenizers 0.23: see table.py). Characters are taken one by one:
 // canonical order of marks that are not left out (a handful of scripts) is not restored.
 #include <string>

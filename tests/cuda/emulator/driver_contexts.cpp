@@ -24,7 +24,7 @@ const std::map<int, int> attributes = {
     {39, 2048},               // threads of a multiprocessor
     {41, 1},                  // one address space with the host
     {81, 233472},             // bytes of shared memory of a multiprocessor
-    {97, most_shared_bytes},  // of a block that asks for more
+    {97, most_shared_bytes},  // of a block that opts in to more
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ struct variable {
   std::string name;
   space where = space::global;
   int align = 1;
-  std::int64_t bytes = 0;  // 0: as many as the launch says
+  std::int64_t bytes = 0;  // 0: as many as the launch sets
   std::vector<std::uint8_t> value;
   std::int64_t offset = 0;  // in its space; for module variables set by who places them
 };

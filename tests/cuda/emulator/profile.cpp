@@ -1,4 +1,5 @@
-// Counts what a request of a warp takes: sectors of global memory, wavefronts of shared memory.
+// Counts the accesses of a request of a warp: sectors of global memory, wavefronts of shared
+// memory.
 #include <algorithm>
 
 #include "tests/cuda/emulator/memory.hpp"

@@ -1,4 +1,4 @@
-// PTX_PROFILE=1: what each kernel did, printed when the program ends.
+// PTX_PROFILE=1: statistics of each kernel, printed when the program ends.
 #include <cstdio>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What environment variables choose about the execution of kernels.
+// Settings for the execution of kernels, chosen by environment variables.
 namespace qkv::ptx {
 
 struct settings {

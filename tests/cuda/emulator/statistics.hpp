@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel did: instructions by kind, and how well its memory accesses coalesce.
+// Statistics of a kernel: instructions by kind, and how well its memory accesses coalesce.
 #include <cstdint>
 #include <map>
 

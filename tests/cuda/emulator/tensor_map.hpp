@@ -1,5 +1,5 @@
 #pragma once
-// What cuTensorMapEncodeTiled writes into the caller's 128 bytes, for the copy engine.
+// The data that cuTensorMapEncodeTiled writes into the caller's 128 bytes, for the copy engine.
 #include <cstdint>
 
 namespace qkv::ptx {
