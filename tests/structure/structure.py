@@ -145,6 +145,37 @@ def rule_lengths():
         yield f"the median file has {median:.0f} lines"
 
 
+def functions(file):
+    """(first line, number of lines) of every function that is defined in a file."""
+    lines = [re.sub(r'"(\\.|[^"\\])*"', '""', line.split("//")[0])
+             for line in (ROOT / file).read_text().splitlines()]
+    opened = []
+    for number, line in enumerate(lines):
+        for at, letter in enumerate(line):
+            if letter == "{":
+                head, first = line[:at], number
+                while first > 0 and lines[first - 1].strip() and not re.search(r"[;{}:]\s*$", lines[first - 1]):
+                    first -= 1
+                    head = lines[first] + " " + head
+                control = re.match(r"\s*(if|for|while|switch|else|do|namespace|class|struct|return|try)\b", head)
+                is_lambda = "[" in head.split("(")[0]
+                ends = re.search(r"\)\s*(const)?\s*(noexcept)?\s*(->\s*[\w:<>]+)?\s*(:\s*.*)?$", head)
+                opened.append((number, bool(ends) and not control and not is_lambda))
+            elif letter == "}" and opened:
+                begin, is_function = opened.pop()
+                if is_function:
+                    yield begin + 1, number - begin + 1
+
+
+def rule_short_functions():
+    """No function of the language, the code generator or the runtime over 60 lines."""
+    for file in tracked(".hpp", ".cpp"):
+        if within(file, "dsl") or within(file, "codegen") or within(file, "runtime"):
+            for line, length in functions(file):
+                if length > 60:
+                    yield f"{file}:{line}: a function of {length} lines: split it by subject"
+
+
 def rule_readmes():
     """Every folder with sources says on at most a page what lives there."""
     # An include folder has its parent speak for it.

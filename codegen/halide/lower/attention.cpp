@@ -190,7 +190,6 @@ class attention_lowering {
         type_, select(count, select(is_mark(weight), zero, bits_of(weight)), minus_zero()));
   }
 
-  // ---- weights of a block -----------------------------------------------------------------------
   // where() trims the loops; the clamp, redundant in value, trims the bounds required of the
   // producers.
   void weights() {

@@ -60,7 +60,7 @@ struct attention_product {
   Halide::RDom keys_clean, keys_suspect;  // of a block, by what its values hold
 };
 
-// What is kept from block to block.
+// The running state, from block to block.
 struct attention_state {
   bool has_maximum = true;  // softmax; false: weights are summed as they are
   int rows = 4;             // before those of o: alpha, beta, m, l; or l alone
