@@ -19,6 +19,8 @@ constexpr alias<"kv", seq> kv;
 constexpr axis<"d_v", 32> d_v;
 constexpr axis<"table", 129> table;
 
+constexpr double none = -std::numeric_limits<double>::infinity();
+
 using S_ = in<"S", batch, seq, kv>;
 
 // The slips of softmax<kv>(Formula(S)), without the kernel's name, one a line.
@@ -85,24 +87,24 @@ std::string of_seeds() {
 }  // namespace
 
 TEST_CASE("position sets: which conditions are constant over all sizes") {
-  CHECK(truth<[](auto) { return index(kv) >= size(seq); }>() == "never");
+  CHECK(truth<[](auto) { return (index(kv) >= size(seq)); }>() == "never");
   CHECK(truth<[](auto) { return index(kv) + 1 <= size(kv); }>() == "always");
   CHECK(truth<[](auto) { return index(kv) < size(kv) - 1; }>() == "some");
-  CHECK(truth<[](auto) { return index(kv) >= 0; }>() == "always");
+  CHECK(truth<[](auto) { return (index(kv) >= 0); }>() == "always");
   CHECK(truth<[](auto) { return !(index(kv) < 0); }>() == "always");
   CHECK(truth<[](auto) { return index(kv) - index(seq) < size(kv); }>() == "always");
-  CHECK(truth<[](auto) { return index(kv) - index(seq) > -size(kv) + 1; }>() == "some");
+  CHECK(truth<[](auto) { return (index(kv) - index(seq) > -size(kv) + 1); }>() == "some");
   CHECK(truth<[](auto) { return causal<seq, kv>; }>() == "some");
-  CHECK(truth<[](auto) { return causal<seq, kv> && index(kv) > index(seq); }>() == "never");
+  CHECK(truth<[](auto) { return (causal<seq, kv> && index(kv) > index(seq)); }>() == "never");
   CHECK(truth<[](auto) { return causal<seq, kv> && index(kv) == index(seq); }>() == "some");
-  CHECK(truth<[](auto) { return causal<seq, kv> || index(kv) >= index(seq); }>() == "always");
-  CHECK(truth<[](auto) { return causal<seq, kv> || index(kv) > index(seq) + 1; }>() == "some");
+  CHECK(truth<[](auto) { return (causal<seq, kv> || index(kv) >= index(seq)); }>() == "always");
+  CHECK(truth<[](auto) { return (causal<seq, kv> || index(kv) > index(seq) + 1); }>() == "some");
   CHECK(truth<[](auto) { return index(kv) == index(seq) && index(kv) != index(seq); }>() ==
         "never");
   CHECK(truth<[](auto) { return sliding_window<seq, kv>(0); }>() == "never");
   CHECK(truth<[](auto) { return sliding_window<seq, kv>(1); }>() == "some");
-  CHECK(truth<[](auto n) { return index(kv) < n && index(kv) >= n; }>() == "never");
-  CHECK(truth<[](auto n) { return index(kv) < n && index(kv) >= n - 1; }>() == "some");
+  CHECK(truth<[](auto n) { return (index(kv) < n && index(kv) >= n); }>() == "never");
+  CHECK(truth<[](auto n) { return (index(kv) < n && index(kv) >= n - 1); }>() == "some");
   CHECK(truth<[](auto n) { return 2 * n < index(kv) && index(kv) <= n + n; }>() == "never");
 }
 
@@ -110,7 +112,7 @@ TEST_CASE("slips: conditions that are always or never true") {
   CHECK(of_mask<[] { return index(kv) < size(seq); }>() ==
         "mask(S, index(kv) < size(seq)): index(kv) < size(seq) is always true; did you mean a "
         "length of the call? if it is meant, let<..>(..)");
-  CHECK(of_mask<[] { return causal<seq, kv> && index(kv) > index(seq); }>() ==
+  CHECK(of_mask<[] { return (causal<seq, kv> && index(kv) > index(seq)); }>() ==
         "mask(S, and(...)): (index(kv) <= index(seq)) and (index(kv) > index(seq)) is never "
         "true; if it is meant, let<..>(..)");
   CHECK(of_mask<[] { return sliding_window<seq, kv>(-1); }>() ==
@@ -121,13 +123,12 @@ TEST_CASE("slips: conditions that are always or never true") {
         "the call? if it is meant, let<..>(..)");
   CHECK(of_mask<[] { return let<"all">(index(kv) < size(seq)); }>().empty());
   CHECK(of_mask<[] { return causal<seq, kv> && index(kv) < size(kv) - 1; }>().empty());
-  CHECK(of_mask<[] { return causal<seq, kv> && index(kv) >= 0; }>().empty());
+  CHECK(of_mask<[] { return (causal<seq, kv> && index(kv) >= 0); }>().empty());
   CHECK(of_mask<[] { return prefix<seq, kv>(0); }>().empty());
   CHECK(of_mask<[] { return global_window<seq, kv>(0, 16); }>().empty());
 }
 
 TEST_CASE("slips: additive masks that hide the wrong side") {
-  constexpr double none = -std::numeric_limits<double>::infinity();
   CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, -1e9, 0); }>() ==
         "S + where(...): where(index(kv) <= index(seq), -1e+09, 0) hides every key up to the "
         "query; did you exchange its values? if it is meant, let<..>(..)");
