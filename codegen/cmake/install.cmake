@@ -8,14 +8,17 @@ install(DIRECTORY dsl/qkv runtime/qkv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${
 set(_targets qkv_dsl qkv_runtime qkv_tool qkv_program qkv_plan qkv_reference qkv_sheets)
 if(QKV_CODEGEN)
   install(DIRECTORY codegen/include/qkv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${_headers})
-  list(APPEND _targets qkv_codegen qkv_halide_runtime)
+  list(APPEND _targets qkv_halide_runtime)
+  if(TARGET qkv_codegen)  # not of another machine
+    list(APPEND _targets qkv_codegen)
+  endif()
   install(FILES "${PROJECT_BINARY_DIR}/halide_runtime/halide_runtime.a" DESTINATION ${CMAKE_INSTALL_LIBDIR}
           RENAME libqkv_halide_runtime.a)
-  install(FILES codegen/cmake/qkv_add_kernels.cmake DESTINATION ${_config})
+  install(FILES codegen/cmake/qkv_add_kernels.cmake codegen/cmake/qkv_host_program.cmake DESTINATION ${_config})
 endif()
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Headers of the code generator that the two above include as "codegen/program/program.hpp" and the like.
-install(DIRECTORY codegen/program codegen/reference codegen/sheets DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/codegen ${_headers})
+install(DIRECTORY codegen/program codegen/plan codegen/reference codegen/sheets DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/codegen ${_headers})
 
 install(TARGETS ${_targets} EXPORT qkv_targets)
 install(EXPORT qkv_targets NAMESPACE qkv:: FILE qkv-targets.cmake DESTINATION ${_config})

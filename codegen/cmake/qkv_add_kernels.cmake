@@ -2,14 +2,16 @@
 #
 # Makes the kernels of a spec header into the static library <name>, with the generated C header
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose last part
-# must be the kernel's own name. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, cuda,
-# opencl. A project that calls this enables C besides C++. Kernels of one name cannot meet in one program: the name is
+# must be the kernel's own name. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, aarch64,
+# cuda, opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators come from qkv_host_program.cmake. A project that calls this enables C besides C++. Kernels of one name cannot meet in one program: the name is
 # that of the C function too (qkv_mha).
 #
 #   <name>_generator   the spec compiled together with the code generator; writes what follows
 #   <kernel>.a         the compiled code of one kernel: one command each, skipped by the generator itself when
 #                      neither the spec of that kernel, nor the targets, nor the code generator have changed
 #   <name>_kernels.c   tables of all kernels, one plain function per kernel, registration at load
+include("${CMAKE_CURRENT_LIST_DIR}/qkv_host_program.cmake")
+
 function(qkv_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC" "KERNELS;TARGETS")
   if(NOT arg_SPEC OR NOT arg_KERNELS OR arg_UNPARSED_ARGUMENTS)
@@ -36,6 +38,9 @@ function(qkv_add_kernels name)
   if(NOT arg_TARGETS)
     set(arg_TARGETS host)
   endif()
+  if(CMAKE_CROSSCOMPILING)
+    list(TRANSFORM arg_TARGETS REPLACE "^host$" "${CMAKE_SYSTEM_PROCESSOR}")
+  endif()
   get_filename_component(spec_name "${_spec}" NAME)
   get_filename_component(spec_folder "${_spec}" DIRECTORY)
   if(spec_name MATCHES "[\"\\\\]")
@@ -46,13 +51,11 @@ function(qkv_add_kernels name)
   file(MAKE_DIRECTORY "${out}")
 
   _qkv_write_mains("${name}" "${spec_name}" "${out}" "${arg_KERNELS}")
-  add_executable(${name}_generator "${out}/${name}_generator.cpp")
-  target_link_libraries(${name}_generator PRIVATE qkv::codegen)
-  target_include_directories(${name}_generator BEFORE PRIVATE "${spec_folder}")
-  # A formula that returns nothing, an argument that it forgot, a step that nothing uses. The first error is the
-  # only one: a wrong step often leaves others unused.
-  target_compile_options(${name}_generator PRIVATE -Wfatal-errors -Werror=return-type -Werror=unused-parameter
-    -Werror=unused-variable -Werror=unused-but-set-variable -Werror=unused-result -Werror=unused-value)
+  _qkv_add_generator("${name}" "${out}" "${spec_folder}")
+  get_target_property(generator ${name}_generator IMPORTED_LOCATION)  # not found: it is built here
+  if(NOT generator)
+    set(generator)
+  endif()
 
   # A stamp stands for the work of a command; what it wrote is a by-product, so that an archive that the
   # generator left alone makes nobody link again.
@@ -66,7 +69,7 @@ function(qkv_add_kernels name)
       BYPRODUCTS "${out}/${short}.a" "${out}/${short}.sheet.txt"
       COMMAND ${name}_generator kernel ${short} --out "${out}" --targets ${targets}
       COMMAND ${CMAKE_COMMAND} -E touch "${out}/${short}.done"
-      DEPENDS ${name}_generator
+      DEPENDS ${name}_generator ${generator}
       COMMENT "qkv: ${name}: ${short}"
       VERBATIM)
     list(APPEND archives "${out}/${short}.a")
@@ -78,7 +81,7 @@ function(qkv_add_kernels name)
     BYPRODUCTS "${out}/${name}_kernels.c" "${out}/${name}.kernels.h"
     COMMAND ${name}_generator library --name ${name} --out "${out}" --targets ${targets}
     COMMAND ${CMAKE_COMMAND} -E touch "${out}/${name}.tables.done"
-    DEPENDS ${name}_generator
+    DEPENDS ${name}_generator ${generator}
     COMMENT "qkv: ${name}: tables"
     VERBATIM)
   add_custom_target(${name}_kernels DEPENDS "${out}/${name}.tables.done" ${stamps})
@@ -106,6 +109,21 @@ function(qkv_add_kernels name)
     COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1>)
   target_link_libraries(${name}_tool PRIVATE ${name} qkv::tool qkv::reference)
   target_include_directories(${name}_tool BEFORE PRIVATE "${spec_folder}")
+endfunction()
+
+# The generator runs on the machine that builds.
+function(_qkv_add_generator name out spec_folder)
+  if(CMAKE_CROSSCOMPILING)
+    qkv_host_program(${name}_generator)
+    return()
+  endif()
+  add_executable(${name}_generator "${out}/${name}_generator.cpp")
+  target_link_libraries(${name}_generator PRIVATE qkv::codegen)
+  target_include_directories(${name}_generator BEFORE PRIVATE "${spec_folder}")
+  # A formula that returns nothing, an argument that it forgot, a step that nothing uses. The first error is the
+  # only one: a wrong step often leaves others unused.
+  target_compile_options(${name}_generator PRIVATE -Wfatal-errors -Werror=return-type -Werror=unused-parameter
+    -Werror=unused-variable -Werror=unused-but-set-variable -Werror=unused-result -Werror=unused-value)
 endfunction()
 
 # The two mains, of the generator and of the tool. They include the spec by its file name, so that

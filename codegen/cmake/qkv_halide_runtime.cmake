@@ -2,9 +2,13 @@
 # library may ask for (drivers are looked up when a kernel first needs them).
 set(_out "${CMAKE_CURRENT_BINARY_DIR}/halide_runtime")
 file(MAKE_DIRECTORY "${_out}")
+set(_processor host)
+if(CMAKE_CROSSCOMPILING)
+  set(_processor ${CMAKE_SYSTEM_PROCESSOR})
+endif()
 add_custom_command(
   OUTPUT "${_out}/halide_runtime.a"
-  COMMAND qkv_halide_runtime_generator "${_out}" host,cuda,opencl
+  COMMAND qkv_halide_runtime_generator "${_out}" ${_processor},cuda,opencl
   DEPENDS qkv_halide_runtime_generator
   COMMENT "qkv: Halide runtime"
   VERBATIM)

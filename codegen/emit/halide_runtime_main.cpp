@@ -8,11 +8,12 @@
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: %s DIR host,cuda,opencl\n", argv[0]);
+    std::fprintf(stderr, "usage: %s DIR host|aarch64,cuda,opencl\n", argv[0]);
     return 2;
   }
-  std::string features = "x86-64-linux-user_context";
   const std::string targets = argv[2];
+  const bool is_arm = targets.find("aarch64") != std::string::npos;
+  std::string features = is_arm ? "arm-64-linux-user_context" : "x86-64-linux-user_context";
   for (const char *device : {"cuda", "opencl"})
     if (targets.find(device) != std::string::npos) features += std::string("-") + device;
   try {

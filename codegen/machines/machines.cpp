@@ -27,6 +27,19 @@ std::string names_of(const std::vector<machine> &known) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+// One archive holds code for one processor; that of a GPU has a part for the host.
+void refuse_mixture(const target &host, const std::vector<target> &others) {
+  if (host.variants.empty()) return;
+  const machine &first = host.variants[0];
+  const auto check = [&](const machine &m) {
+    if (m.target.arch != first.target.arch)
+      throw std::runtime_error(
+          fmt::format("targets {} and {} are for different processors", first.name, m.name));
+  };
+  for (const machine &m : host.variants) check(m);
+  for (const target &t : others) check(t.variants[0]);
+}
+
 }  // namespace
 
 const std::vector<machine> &machines() {
@@ -58,6 +71,7 @@ std::vector<target> targets_of(const std::string &list, const std::vector<machin
       throw std::runtime_error(
           fmt::format("target {} is not known; known: {}", word, names_of(known)));
   }
+  refuse_mixture(host, others);
   std::stable_sort(host.variants.begin(), host.variants.end(),
                    [](const machine &a, const machine &b) { return a.preference > b.preference; });
   std::vector<target> all;
