@@ -3,8 +3,9 @@
 # Makes the kernels of a spec header into the static library <name>, with the generated C header
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose last part
 # must be the kernel's own name. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, aarch64,
-# cuda, opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators come from qkv_host_program.cmake. A project that calls this enables C besides C++. Kernels of one name cannot meet in one program: the name is
-# that of the C function too (qkv_mha).
+# cuda, opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators come from
+# qkv_host_program.cmake. A project that calls this enables C besides C++. Kernels of one name cannot meet in one
+# program: the name is that of the C function too (qkv_mha).
 #
 #   <name>_generator   the spec compiled together with the code generator; writes what follows
 #   <kernel>.a         the compiled code of one kernel: one command each, skipped by the generator itself when

@@ -8,7 +8,7 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 add_custom_command(
   OUTPUT "${_out}/halide_runtime.a"
-  COMMAND qkv_halide_runtime_generator "${_out}" ${_processor},cuda,opencl
+  COMMAND qkv_halide_runtime_generator "${_out}" ${_processor}
   DEPENDS qkv_halide_runtime_generator
   COMMENT "qkv: Halide runtime"
   VERBATIM)

@@ -1,24 +1,24 @@
-// Writes Halide's own runtime, which all kernels of a program share: qkv_halide_runtime_generator DIR TARGETS
+// Writes Halide's own runtime, which all kernels of a program share, for the processor of a target
+// and with every device: qkv_halide_runtime_generator DIR TARGET
 #include <Halide.h>
 
 #include <cstdio>
-#include <string>
 
 #include "codegen/emit/scratch.hpp"
+#include "codegen/machines/machines.hpp"
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: %s DIR host|aarch64,cuda,opencl\n", argv[0]);
+    std::fprintf(stderr, "usage: %s DIR TARGET\n", argv[0]);
     return 2;
   }
-  const std::string targets = argv[2];
-  const bool is_arm = targets.find("aarch64") != std::string::npos;
-  std::string features = is_arm ? "arm-64-linux-user_context" : "x86-64-linux-user_context";
-  for (const char *device : {"cuda", "opencl"})
-    if (targets.find(device) != std::string::npos) features += std::string("-") + device;
   try {
+    using Halide::Target;
+    const Target code = qkv::codegen::targets_of(argv[2])[0].variants[0].target;
+    const Target runtime(code.os, code.arch, code.bits,
+                         {Target::UserContext, Target::CUDA, Target::OpenCL});
     const qkv::codegen::scratch folder;
-    Halide::compile_standalone_runtime(folder.path("halide_runtime.a"), Halide::Target(features));
+    Halide::compile_standalone_runtime(folder.path("halide_runtime.a"), runtime);
     folder.publish("halide_runtime.a", argv[1]);
     return 0;
   } catch (const Halide::Error &e) {  // not a std::exception

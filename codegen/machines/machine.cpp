@@ -59,12 +59,12 @@ class reader {
     return words_[at_++];
   }
 
-  int number(int least = 1) {
+  int number() {
     const std::string word = next();
     int n = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
     if (error != std::errc() || end != word.data() + word.size()) fail("{} is not a number", word);
-    if (n < least) fail("{} is below {}", n, least);
+    if (n < 1) fail("{} is below 1", n);
     return n;
   }
 

@@ -3,7 +3,7 @@
 #include <functional>
 #include <utility>
 
-#include "codegen/plan/walk.hpp"
+#include "codegen/program/walk.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
 

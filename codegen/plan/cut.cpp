@@ -7,7 +7,7 @@
 
 #include "codegen/plan/attentions.hpp"
 #include "codegen/plan/stages.hpp"
-#include "codegen/plan/walk.hpp"
+#include "codegen/program/walk.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
 

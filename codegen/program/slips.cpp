@@ -10,6 +10,7 @@
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -211,7 +212,7 @@ class slip_finder {
       const node_id gate = random_of(p_[n].in[k]);
       if (gate < 0) continue;
       std::set<node_id> before;
-      collect(p_[n].in[1 - k], before);
+      walk(p_, p_[n].in[1 - k], [](node_id) { return true; }, before);
       for (node_id other : before)
         if (other != gate && p_[other].kind == op::uniform && same_seed(gate, other))
           return say(n,
@@ -231,11 +232,6 @@ class slip_finder {
     if (x.kind == op::cast) return random_of(x.in[0]);
     if (is_comparison(x.kind) && p_[x.in[0]].kind == op::uniform) return x.in[0];
     return -1;
-  }
-
-  void collect(node_id n, std::set<node_id> &before) const {
-    if (!before.insert(n).second) return;
-    for (node_id operand : p_[n].in) collect(operand, before);
   }
 
   // logsumexp<kv>(scores) beside softmax<kv>(mask(scores, keep)).

@@ -42,11 +42,11 @@ struct verdict {
 //                         + 4 u s + 2 noise + smallest
 // where u is the unit roundoff of the type, 2^-24 for f32 and 2^-53 for f64. The noise of a
 // contraction or reduction is u times the sum of its |terms|, carried through the pointwise steps
-// after it (noise.hpp). Where compiled code contracts in another order, it sums other terms last, so
+// after it (noise.hpp). Where compiled code contracts in another order, it sums other terms last:
 // the noise of its order counts, too. `smallest` is the type's smallest number. Infinities and NaNs
-// must match the reference (values beyond the type's range count as infinities). Promised zeros must be exactly 0.
-// A result that is 0 everywhere is wrong if the zeros are neither promised nor believed. Where the
-// noise is infinite, any result is right. Never throws on wrong results.
+// must match the reference (values beyond the type's range count as infinities). Promised zeros
+// must be exactly 0. A result that is 0 everywhere is wrong if the zeros are neither promised nor
+// believed. Where the noise is infinite, any result is right. Never throws on wrong results.
 verdict compare(const expectation &, std::span<const double> result);
 
 // The verdicts of all elements that are wrong; of an output that is wrong as a whole (the number of

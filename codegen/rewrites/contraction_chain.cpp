@@ -1,7 +1,6 @@
 #include "codegen/rewrites/contraction_chain.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 
 #include "codegen/program/queries.hpp"
@@ -63,29 +62,23 @@ bool chain::needs_positions(node_id factor, const shape &over) const {
            std::any_of(
                over.begin(), over.end(), [&](axis_id b) { return p_.axes[b].root == root; });
   };
-  // Per step: whether it folds such an axis, and whether it may then not be finite.
-  struct found {
-    bool folds = false, infinite = false;
-  };
-  std::map<node_id, found> seen;
-  const std::function<found(node_id)> look = [&](node_id n) {
-    if (const auto at = seen.find(n); at != seen.end()) return at->second;
+  // Operands come before their users: per step, whether it folds such an axis, and whether it may
+  // then not be finite.
+  std::vector<bool> folds, infinite;
+  for (node_id n = 0; n <= factor; ++n) {
     const node &x = p_[n];
-    found f;
-    for (node_id operand : x.in) {
-      const found of = look(operand);
-      f = {f.folds || of.folds, f.infinite || of.infinite};
-    }
+    const auto any = [&](const std::vector<bool> &of) {
+      return std::any_of(x.in.begin(), x.in.end(), [&](node_id operand) { return of[operand]; });
+    };
     const bool own = (is_reduction(x.kind) || x.kind == op::dot) &&
                      std::any_of(x.over.begin(), x.over.end(), may_be_empty);
-    f.folds = f.folds || own;
-    if (own && is_reduction(x.kind) && x.kind != op::sum) f.infinite = true;
-    if (f.folds &&
-        (x.kind == op::div || x.kind == op::log || x.kind == op::rsqrt || x.kind == op::pow))
-      f.infinite = true;
-    return seen[n] = f;
-  };
-  return look(factor).infinite;
+    folds.push_back(own || any(folds));
+    const bool divides =
+        x.kind == op::div || x.kind == op::log || x.kind == op::rsqrt || x.kind == op::pow;
+    const bool extreme = own && is_reduction(x.kind) && x.kind != op::sum;
+    infinite.push_back(any(infinite) || extreme || (folds.back() && divides));
+  }
+  return infinite[factor];
 }
 
 void chain::walked(node_id n, std::vector<shape> &all) const {

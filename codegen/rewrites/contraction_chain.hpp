@@ -34,8 +34,8 @@ class chain {
   // another order would multiply it with a different one.
   bool opens(node_id inner, node_id other) const;
 
-  // True if this factor may be infinite or NaN where one of these axes is empty, as the maximum over
-  // it is. The sum over that axis is 0 whatever its terms are, but 0 times such a factor is NaN.
+  // True if this factor may be infinite or NaN where one of these axes is empty, like a maximum
+  // over it. The sum over that axis is 0 whatever its terms are, but 0 times such a factor is NaN.
   bool needs_positions(node_id factor, const shape &over) const;
 
   // The axes that each contraction below this one iterates over, as the spec is written.

@@ -22,7 +22,7 @@ std::set<node_id> inside(const plan &made, const stage &s) {
   return seen;
 }
 
-// True for the steps that exist per query and key of an attention, and for the next state of a scan.
+// True for the steps that exist per query and key of an attention, and the next state of a scan.
 bool is_never_stored(const program &p, const stage &s, node_id n) {
   if (const auto *scan = std::get_if<scan_stage>(&s)) return n == scan->next;
   const auto *a = std::get_if<attention_stage>(&s);
