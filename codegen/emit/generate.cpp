@@ -98,7 +98,7 @@ void write(const std::string &path, const std::string &text) {
 void kernel(const command_line &line, const std::vector<traceable> &kernels,
             const scratch &folder) {
   const std::string dir = option(line, "--out"), targets = option(line, "--targets");
-  const std::vector<target> wanted = targets_of(targets, machines_for(line));
+  const std::vector<machine> wanted = targets_of(targets, machines_for(line));
   const auto named = std::find_if(kernels.begin(), kernels.end(),
                                   [&](const traceable &t) { return t.name == line.kernel; });
   if (named == kernels.end()) throw std::runtime_error("there is no kernel " + line.kernel);

@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
   }
   try {
     using Halide::Target;
-    const Target code = qkv::codegen::targets_of(argv[2])[0].variants[0].target;
+    const Target code = qkv::codegen::targets_of(argv[2])[0].target;
     const Target runtime(code.os, code.arch, code.bits,
                          {Target::UserContext, Target::CUDA, Target::OpenCL});
     const qkv::codegen::scratch folder;

@@ -1,5 +1,5 @@
 #pragma once
-// Compiled code: one archive per kernel that holds every target, each instruction set of the host apart.
+// Compiled code: one archive per kernel with an object for each machine.
 #include <string>
 #include <vector>
 
@@ -10,16 +10,16 @@
 namespace qkv::codegen {
 
 struct object_options {
-  bool stmt = false;      // DIR/NAME.<target>.stmt: the lowered loops
-  bool assembly = false;  // DIR/NAME.<target>.s
+  bool stmt = false;      // DIR/NAME.<machine>.stmt: the lowered loops
+  bool assembly = false;  // DIR/NAME.<machine>.s, .ptx for CUDA
 };
 
-// Writes DIR/NAME.a, its parts into the temporary folder first. Throws Halide::Error or
+// Writes DIR/NAME.a, its objects into the temporary folder first. Throws Halide::Error or
 // std::runtime_error.
-void write_objects(const plan &, const std::vector<target> &, const std::string &dir,
+void write_objects(const plan &, const std::vector<machine> &, const std::string &dir,
                    const object_options &, const scratch &);
 
-// The C name of the compiled code of a kernel for a back end; NAME_argv takes an array of arguments.
-std::string symbol_of(const program &, backend);
+// The C name of the compiled code of a kernel for a machine; NAME_argv takes an array of arguments.
+std::string symbol_of(const program &, const machine &);
 
 }  // namespace qkv::codegen

@@ -61,8 +61,9 @@ std::vector<std::int32_t> positions(const program &p, node_id n, const std::vect
   return at;
 }
 
-// Compiled code wants inputs, sizes, last positions, outputs; the runtime gives inputs, outputs, sizes.
-std::string entry(const program &p, backend b) {
+// Compiled code takes inputs, sizes, last positions, outputs; the runtime gives inputs, outputs,
+// sizes.
+std::string in_order(const program &p) {
   const std::size_t in = p.arguments.size(), out = p.outputs.size(),
                     sizes = run_time_axes(p).size();
   std::string order = "a[0]", last;
@@ -73,11 +74,45 @@ std::string entry(const program &p, backend b) {
     last += fmt::format("{}last_position(a[{}])", k ? ", " : "", 1 + in + out + k);
   }
   for (std::size_t k = 0; k < out; ++k) order += fmt::format(", a[{}]", 1 + in + k);
-  const std::string symbol = symbol_of(p, b);
   std::string text =
-      fmt::format("extern int {0}_argv(void **);\nstatic int enter_{0}(void **a) {{\n", symbol);
+      fmt::format("static int in_order_{}(int (*code)(void **), void **a) {{\n", p.name);
   if (sizes) text += fmt::format("  int32_t last[] = {{{}}};\n", last);
-  return text + fmt::format("  void *b[] = {{{}}};\n  return {}_argv(b);\n}}\n", order, symbol);
+  return text + fmt::format("  void *b[] = {{{}}};\n  return code(b);\n}}\n", order);
+}
+
+std::string entry(const program &p, const machine &m) {
+  return fmt::format(
+      "extern int {0}_argv(void **);\n"
+      "static int enter_{0}(void **a) {{ return in_order_{1}({0}_argv, a); }}\n",
+      symbol_of(p, m), p.name);
+}
+
+// The features that a processor must have, as Halide numbers them, 64 in a word.
+std::vector<std::uint64_t> features_of(const machine &m) {
+  using Halide::Target;
+  std::vector<std::uint64_t> words((Target::FeatureEnd + 63) / 64);
+  for (int f = 0; f < Target::FeatureEnd; ++f)
+    if (f != Target::NoRuntime && f != Target::UserContext &&
+        m.target.has_feature(static_cast<Target::Feature>(f)))
+      words[static_cast<std::size_t>(f / 64)] |= std::uint64_t{1} << (f % 64);
+  return words;
+}
+
+std::string name_of_check(const machine &m) {
+  const std::vector<std::uint64_t> words = features_of(m);
+  if (std::all_of(words.begin(), words.end(), [](std::uint64_t w) { return w == 0; })) return "0";
+  return "can_run_" + m.c_name();
+}
+
+std::string check(const machine &m) {
+  if (name_of_check(m) == "0") return "";
+  std::vector<std::string> words;
+  for (const std::uint64_t w : features_of(m)) words.push_back(fmt::format("UINT64_C({:#x})", w));
+  return fmt::format(
+      "static int {}(void) {{\n"
+      "  static const uint64_t features[] = {{{}}};\n"
+      "  return halide_can_use_target_features({}, features);\n}}\n",
+      name_of_check(m), fmt::join(words, ", "), words.size());
 }
 
 const char *kind_of(const condition &c) {
@@ -94,18 +129,14 @@ std::string axes_of(const program &p) {
   return text + "};\n";
 }
 
-std::string arguments_of(const plan &made) {
-  const program &p = made.p;
+std::string arguments_of(const program &p) {
   std::string lists, arguments;
   const auto put = [&](node_id n, const char *role) {
     const std::string axes = fmt::format("axes_of_{}__{}", p.name, p[n].name);
     lists += list_of(axes, p[n].shape);
-    const auto it = std::find_if(made.packs.begin(), made.packs.end(),
-                                 [&](const pack &x) { return x.param == n; });
     arguments +=
-        fmt::format("    {{\"{}\", {}, {}, {}, {}, {}}},\n", p[n].name, role,
-                    static_cast<int>(p[n].type), p[n].shape.size(), reference_to(axes, p[n].shape),
-                    it == made.packs.end() ? -1 : static_cast<int>(it - made.packs.begin()));
+        fmt::format("    {{\"{}\", {}, {}, {}, {}}},\n", p[n].name, role,
+                    static_cast<int>(p[n].type), p[n].shape.size(), reference_to(axes, p[n].shape));
   };
   for (node_id n : p.arguments) put(n, p[n].kind == op::param ? "QKV_PARAM" : "QKV_IN");
   for (node_id n : p.outputs) put(n, "QKV_OUT");
@@ -131,29 +162,36 @@ std::string packs_text(const plan &made) {
                columns = positions(p, x.param, x.columns);
     lists += list_of(base + "_outer", outer) + list_of(base + "_rows", in) +
              list_of(base + "_columns", columns);
-    rows += fmt::format("    {{{}, {}, {}, {}, {}, {}, {}}},\n", x.panel, outer.size(), in.size(),
-                        columns.size(), reference_to(base + "_outer", outer),
-                        reference_to(base + "_rows", in), reference_to(base + "_columns", columns));
+    const auto at = std::find(p.arguments.begin(), p.arguments.end(), x.param);
+    rows +=
+        fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}}},\n", at - p.arguments.begin(), x.panel,
+                    outer.size(), in.size(), columns.size(), reference_to(base + "_outer", outer),
+                    reference_to(base + "_rows", in), reference_to(base + "_columns", columns));
   }
   return lists + fmt::format("static const qkv_pack packs_{}[] = {{\n{}}};\n", p.name, rows);
 }
 
-std::string kernel_of(const plan &made, const std::vector<target> &targets) {
+// Code for CPUs reads the packs of the plan, that for devices reads every param as it is.
+std::string variants_of(const plan &made, const std::vector<machine> &machines) {
+  std::string text = fmt::format("static const qkv_variant variants_{}[] = {{\n", made.p.name);
+  for (const machine &m : machines) {
+    const bool packed = m.is_host() && !made.packs.empty();
+    text += fmt::format("    {{\"{}\", \"{}\", {}, enter_{}, {}, {}}},\n", m.name, m.device,
+                        name_of_check(m), symbol_of(made.p, m), packed ? made.packs.size() : 0,
+                        packed ? "packs_" + made.p.name : "0");
+  }
+  return text + "};\n";
+}
+
+std::string kernel_of(const plan &made, std::size_t variants) {
   const program &p = made.p;
-  const auto entry_for = [&](backend b) -> std::string {
-    for (const target &t : targets)
-      if (t.where == b) return "enter_" + symbol_of(p, b);
-    return "0";
-  };
   return fmt::format(
              "static const qkv_kernel kernel_{0} = {{\n"
              "    QKV_ABI, \"{0}\", UINT64_C({1}), {2}, {3}, {4}, {5},\n",
              p.name, made.signature, p.axes.size(), p.arguments.size() + p.outputs.size(),
-             p.conditions.size(), made.packs.size()) +
-         fmt::format("    axes_{0}, arguments_{0}, {1}, {2},\n    {3}, {4}, {5}}};\n\n", p.name,
-                     p.conditions.empty() ? "0" : "conditions_" + p.name,
-                     made.packs.empty() ? "0" : "packs_" + p.name, entry_for(backend::host),
-                     entry_for(backend::cuda), entry_for(backend::opencl));
+             p.conditions.size(), variants) +
+         fmt::format("    axes_{0}, arguments_{0}, {1}, variants_{0}}};\n\n", p.name,
+                     p.conditions.empty() ? "0" : "conditions_" + p.name);
 }
 
 // The kernel as a plain function of C.
@@ -173,11 +211,12 @@ std::string function_of(const program &p) {
       p.name, fmt::join(parameters, ", "), fmt::join(missing, " || "), fmt::join(values, ", "), n);
 }
 
-std::string table(const plan &made, const std::vector<target> &targets) {
-  std::string text;
-  for (const target &t : targets) text += entry(made.p, t.where);
-  return text + axes_of(made.p) + arguments_of(made) + conditions_of(made.p) + packs_text(made) +
-         kernel_of(made, targets) + function_of(made.p);
+std::string table(const plan &made, const std::vector<machine> &machines) {
+  const program &p = made.p;
+  std::string text = in_order(p);
+  for (const machine &m : machines) text += entry(p, m);
+  return text + axes_of(p) + arguments_of(p) + conditions_of(p) + packs_text(made) +
+         variants_of(made, machines) + kernel_of(made, machines.size()) + function_of(p);
 }
 
 }  // namespace
@@ -195,15 +234,18 @@ std::string c_header(const std::string &library, const std::vector<program> &ker
 }
 
 std::string c_tables(const std::string &library, const std::vector<plan> &kernels,
-                     const std::vector<target> &targets) {
+                     const std::vector<machine> &machines) {
   std::string text = fmt::format(
       "/* {}: written by the code generator. */\n#include \"{}.kernels.h\"\n\n", library, library);
   text +=
       "static inline int32_t last_position(const void *size) {\n  const int32_t n = *(const int32_t *)size;\n"
-      "  return n > 1 ? n - 1 : 0;\n}\n\n";
+      "  return n > 1 ? n - 1 : 0;\n}\n\n"
+      "extern int halide_can_use_target_features(int count, const uint64_t *features);\n";
+  for (const machine &m : machines) text += check(m);
+  text += "\n";
   std::vector<std::string> names;
   for (const plan &made : kernels) {
-    text += table(made, targets);
+    text += table(made, machines);
     names.push_back("&kernel_" + made.p.name);
   }
   text += fmt::format("const qkv_kernel *const qkv_library_{}[] = {{{}}};\n\n", library,

@@ -10,6 +10,6 @@ namespace qkv::codegen {
 
 std::string c_header(const std::string &library, const std::vector<program> &);
 std::string c_tables(const std::string &library, const std::vector<plan> &,
-                     const std::vector<target> &);
+                     const std::vector<machine> &);
 
 }  // namespace qkv::codegen

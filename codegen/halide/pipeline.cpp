@@ -14,24 +14,19 @@
 namespace qkv::codegen {
 namespace {
 
-void refuse_f64(const program &p, backend device) {
+void refuse_f64(const program &p, const std::string &device) {
   for (const node &n : p.nodes)
     if (n.type == f64)
       throw std::runtime_error(
           p.name + ": " + (n.name.empty() ? std::string(name_of(n.kind)) : n.name) +
-          " is f64, which no kernel takes on " + name_of(device) + "; the CPU's do: TARGETS host");
+          " is f64, which no kernel takes on " + device + "; the CPU's do: TARGETS host");
 }
 
 // The stages of a kernel, written one after the other.
 class writer {
  public:
   writer(const plan &made, const machine &m)
-      : made_(made),
-        p_(made.p),
-        m_(m),
-        on_gpu_(m.device != backend::host),
-        c_(made, !on_gpu_),
-        limits_(c_) {
+      : made_(made), p_(made.p), m_(m), on_gpu_(!m.is_host()), c_(made, !on_gpu_), limits_(c_) {
     limits_.computed();
   }
 
@@ -143,7 +138,7 @@ class writer {
 
 compiled_form lower_pipeline(const plan &made, const machine &m) {
   require_sizes(made.p);
-  if (m.device != backend::host) refuse_f64(made.p, m.device);
+  if (!m.is_host()) refuse_f64(made.p, m.device);
   return writer(made, m).run();
 }
 

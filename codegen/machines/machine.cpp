@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -74,16 +75,22 @@ class reader {
   }
 
   void device() {
-    const std::string name = next();
-    for (const backend b : {backend::host, backend::cuda, backend::opencl})
-      if (name_of(b) == name) return void(m_.device = b);
-    fail("{} is not a device; known: host cuda opencl", name);
+    m_.device = next();
+    const std::string with_it = "x86-64-linux-" + m_.device;
+    if (m_.is_host()) return;
+    if (!Halide::Target::validate_target_string(with_it) ||
+        !Halide::Target(with_it).has_gpu_feature())
+      fail("{} is neither host nor a device that Halide knows, as cuda and opencl are", m_.device);
   }
 
   void halide() {
     const std::string text = next();
     if (!Halide::Target::validate_target_string(text)) fail("Halide does not know {}", text);
     m_.target = Halide::Target(text + std::string(common));
+    if (!seen_.count("device")) fail("device must come before halide");
+    const bool fits = m_.is_host() ? !m_.target.has_gpu_feature()
+                                   : m_.target.to_string().find("-" + m_.device) != text.npos;
+    if (!fits) fail("{} is not a target with device = {}", text, m_.device);
   }
 
   // rows any tile 32 x 128 per_task 16
@@ -100,7 +107,7 @@ class reader {
     s.rows = number();
     word("x");
     s.keys = number();
-    if (m_.device == backend::host) {
+    if (m_.is_host()) {
       word("per_task");
       s.per_task = number();
       if (!seen_.count("register_bits")) fail("register_bits must come before attention");
@@ -169,7 +176,7 @@ class reader {
   std::vector<std::string_view> required() const {
     std::vector<std::string_view> all = {"device", "halide", "attention", "contraction_rows"};
     const std::vector<std::string_view> more =
-        m_.device == backend::host
+        m_.is_host()
             ? std::vector<std::string_view>{"register_bits", "sum_registers", "score_registers",
                                             "score_keys", "result_registers"}
             : std::vector<std::string_view>{"shared_bytes", "columns_per_thread",
@@ -187,8 +194,11 @@ class reader {
 
 }  // namespace
 
-std::string name_of(backend b) {
-  return b == backend::host ? "host" : b == backend::cuda ? "cuda" : "opencl";
+std::string machine::c_name() const {
+  std::string text = name;
+  for (char &c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return text;
 }
 
 std::vector<attention_shape> machine::shapes_for(std::int64_t rows) const {

@@ -10,9 +10,6 @@
 
 namespace qkv::codegen {
 
-enum class backend { host, cuda, opencl };
-std::string name_of(backend);
-
 // One way to divide an attention: query rows of a tile, keys of a block, and who computes them.
 struct attention_shape {
   static constexpr std::int64_t any = -1, none = 0;
@@ -44,15 +41,17 @@ struct gpu_tiles {
 
 struct machine {
   std::string name;
-  backend device = backend::host;
+  std::string device = "host";  // where its code runs: host, cuda, opencl
   Halide::Target target;
-  std::string part_of;  // a name for several machines, of which the best is picked at load
-  int preference = 0;   // among those: the largest is the best
+  std::string part_of;  // a name for several machines, of which a call takes the best
+  int preference = 0;   // among those of a device: the largest is the best
   cpu_tiles cpu;
   gpu_tiles gpu;
   std::vector<attention_shape> attention;
   int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
 
+  bool is_host() const { return device == "host"; }
+  std::string c_name() const;  // as a part of names in C
   // The shapes for queries of so many static rows (attention_shape::any, none), best first.
   std::vector<attention_shape> shapes_for(std::int64_t rows) const;
 };

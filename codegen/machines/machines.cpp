@@ -28,16 +28,23 @@ std::string names_of(const std::vector<machine> &known) {
 }
 
 // One archive holds code for one processor; that of a GPU has a part for the host.
-void refuse_mixture(const target &host, const std::vector<target> &others) {
-  if (host.variants.empty()) return;
-  const machine &first = host.variants[0];
-  const auto check = [&](const machine &m) {
-    if (m.target.arch != first.target.arch)
+void refuse_mixture(const std::vector<machine> &all) {
+  const Halide::Target &first = all[0].target;
+  for (const machine &m : all)
+    if (m.target.arch != first.arch || m.target.os != first.os)
       throw std::runtime_error(
-          fmt::format("targets {} and {} are for different processors", first.name, m.name));
+          fmt::format("targets {} and {} are for different processors", all[0].name, m.name));
+}
+
+// The host first, then the devices in the order in which they are named; of each the best first.
+void put_in_order(std::vector<machine> &all) {
+  std::vector<std::string> devices = {"host"};
+  for (const machine &m : all) devices.push_back(m.device);
+  const auto place = [&](const machine &m) {
+    return std::pair(std::find(devices.begin(), devices.end(), m.device), -m.preference);
   };
-  for (const machine &m : host.variants) check(m);
-  for (const target &t : others) check(t.variants[0]);
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const machine &a, const machine &b) { return place(a) < place(b); });
 }
 
 }  // namespace
@@ -51,9 +58,8 @@ const std::vector<machine> &machines() {
   return all;
 }
 
-std::vector<target> targets_of(const std::string &list, const std::vector<machine> &known) {
-  target host{"host", backend::host, {}};
-  std::vector<target> others;
+std::vector<machine> targets_of(const std::string &list, const std::vector<machine> &known) {
+  std::vector<machine> all;
   std::stringstream words(list);
   for (std::string word; std::getline(words, word, ',');) {
     if (word.empty()) continue;
@@ -62,22 +68,15 @@ std::vector<target> targets_of(const std::string &list, const std::vector<machin
       if (m.name != word && m.part_of != word) continue;
       found = true;
       const auto is_it = [&](const machine &other) { return other.name == m.name; };
-      if (m.device != backend::host)
-        others.push_back({m.name, m.device, {m}});
-      else if (std::none_of(host.variants.begin(), host.variants.end(), is_it))
-        host.variants.push_back(m);
+      if (std::none_of(all.begin(), all.end(), is_it)) all.push_back(m);
     }
     if (!found)
       throw std::runtime_error(
           fmt::format("target {} is not known; known: {}", word, names_of(known)));
   }
-  refuse_mixture(host, others);
-  std::stable_sort(host.variants.begin(), host.variants.end(),
-                   [](const machine &a, const machine &b) { return a.preference > b.preference; });
-  std::vector<target> all;
-  if (!host.variants.empty()) all.push_back(std::move(host));
-  all.insert(all.end(), others.begin(), others.end());
   if (all.empty()) throw std::runtime_error("no target given; known: " + names_of(known));
+  refuse_mixture(all);
+  put_in_order(all);
   return all;
 }
 

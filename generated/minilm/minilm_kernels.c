@@ -6,24 +6,37 @@ static inline int32_t last_position(const void *size) {
   return n > 1 ? n - 1 : 0;
 }
 
-extern int qkv_code_embeddings_host_argv(void **);
-static int enter_qkv_code_embeddings_host(void **a) {
+extern int halide_can_use_target_features(int count, const uint64_t *features);
+static int can_run_x86_64_v4(void) {
+  static const uint64_t features[] = {UINT64_C(0x50000000ae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+static int can_run_x86_64_v3(void) {
+  static const uint64_t features[] = {UINT64_C(0xae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+static int can_run_cuda(void) {
+  static const uint64_t features[] = {UINT64_C(0x1010ae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+static int can_run_opencl(void) {
+  static const uint64_t features[] = {UINT64_C(0x4000ae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+
+static int in_order_embeddings(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[8]), last_position(a[9])};
   void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
-  return qkv_code_embeddings_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_embeddings_x86_64_v4_argv(void **);
+static int enter_qkv_code_embeddings_x86_64_v4(void **a) { return in_order_embeddings(qkv_code_embeddings_x86_64_v4_argv, a); }
+extern int qkv_code_embeddings_x86_64_v3_argv(void **);
+static int enter_qkv_code_embeddings_x86_64_v3(void **a) { return in_order_embeddings(qkv_code_embeddings_x86_64_v3_argv, a); }
 extern int qkv_code_embeddings_cuda_argv(void **);
-static int enter_qkv_code_embeddings_cuda(void **a) {
-  int32_t last[] = {last_position(a[8]), last_position(a[9])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
-  return qkv_code_embeddings_cuda_argv(b);
-}
+static int enter_qkv_code_embeddings_cuda(void **a) { return in_order_embeddings(qkv_code_embeddings_cuda_argv, a); }
 extern int qkv_code_embeddings_opencl_argv(void **);
-static int enter_qkv_code_embeddings_opencl(void **a) {
-  int32_t last[] = {last_position(a[8]), last_position(a[9])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
-  return qkv_code_embeddings_opencl_argv(b);
-}
+static int enter_qkv_code_embeddings_opencl(void **a) { return in_order_embeddings(qkv_code_embeddings_opencl_argv, a); }
 static const qkv_axis axes_embeddings[] = {
     {"batch", -1, 0},
     {"seq", -1, 1},
@@ -39,18 +52,23 @@ static const int32_t axes_of_embeddings__gamma[] = {3};
 static const int32_t axes_of_embeddings__beta[] = {3};
 static const int32_t axes_of_embeddings__X[] = {0, 1, 3};
 static const qkv_argument arguments_embeddings[] = {
-    {"tokens", QKV_IN, 4, 2, axes_of_embeddings__tokens, -1},
-    {"words", QKV_PARAM, 0, 2, axes_of_embeddings__words, -1},
-    {"places", QKV_PARAM, 0, 2, axes_of_embeddings__places, -1},
-    {"kind", QKV_PARAM, 0, 1, axes_of_embeddings__kind, -1},
-    {"gamma", QKV_PARAM, 0, 1, axes_of_embeddings__gamma, -1},
-    {"beta", QKV_PARAM, 0, 1, axes_of_embeddings__beta, -1},
-    {"X", QKV_OUT, 0, 3, axes_of_embeddings__X, -1},
+    {"tokens", QKV_IN, 4, 2, axes_of_embeddings__tokens},
+    {"words", QKV_PARAM, 0, 2, axes_of_embeddings__words},
+    {"places", QKV_PARAM, 0, 2, axes_of_embeddings__places},
+    {"kind", QKV_PARAM, 0, 1, axes_of_embeddings__kind},
+    {"gamma", QKV_PARAM, 0, 1, axes_of_embeddings__gamma},
+    {"beta", QKV_PARAM, 0, 1, axes_of_embeddings__beta},
+    {"X", QKV_OUT, 0, 3, axes_of_embeddings__X},
+};
+static const qkv_variant variants_embeddings[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_embeddings_x86_64_v4, 0, 0},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_embeddings_x86_64_v3, 0, 0},
+    {"cuda", "cuda", can_run_cuda, enter_qkv_code_embeddings_cuda, 0, 0},
+    {"opencl", "opencl", can_run_opencl, enter_qkv_code_embeddings_opencl, 0, 0},
 };
 static const qkv_kernel kernel_embeddings = {
-    QKV_ABI, "embeddings", UINT64_C(14607943957234561697), 5, 7, 0, 0,
-    axes_embeddings, arguments_embeddings, 0, 0,
-    enter_qkv_code_embeddings_host, enter_qkv_code_embeddings_cuda, enter_qkv_code_embeddings_opencl};
+    QKV_ABI, "embeddings", UINT64_C(14607943957234561697), 5, 7, 0, 4,
+    axes_embeddings, arguments_embeddings, 0, variants_embeddings};
 
 int qkv_embeddings(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6) {
   if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6) return qkv_call(&kernel_embeddings, 0, 0, 0, 0);
@@ -58,24 +76,19 @@ int qkv_embeddings(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor 
   return qkv_call(&kernel_embeddings, a, 7, 0, 0);
 }
 
-extern int qkv_code_layer_host_argv(void **);
-static int enter_qkv_code_layer_host(void **a) {
+static int in_order_layer(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[20]), last_position(a[21])};
   void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[20], a[21], &last[0], &last[1], a[19]};
-  return qkv_code_layer_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_layer_x86_64_v4_argv(void **);
+static int enter_qkv_code_layer_x86_64_v4(void **a) { return in_order_layer(qkv_code_layer_x86_64_v4_argv, a); }
+extern int qkv_code_layer_x86_64_v3_argv(void **);
+static int enter_qkv_code_layer_x86_64_v3(void **a) { return in_order_layer(qkv_code_layer_x86_64_v3_argv, a); }
 extern int qkv_code_layer_cuda_argv(void **);
-static int enter_qkv_code_layer_cuda(void **a) {
-  int32_t last[] = {last_position(a[20]), last_position(a[21])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[20], a[21], &last[0], &last[1], a[19]};
-  return qkv_code_layer_cuda_argv(b);
-}
+static int enter_qkv_code_layer_cuda(void **a) { return in_order_layer(qkv_code_layer_cuda_argv, a); }
 extern int qkv_code_layer_opencl_argv(void **);
-static int enter_qkv_code_layer_opencl(void **a) {
-  int32_t last[] = {last_position(a[20]), last_position(a[21])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13], a[14], a[15], a[16], a[17], a[18], a[20], a[21], &last[0], &last[1], a[19]};
-  return qkv_code_layer_opencl_argv(b);
-}
+static int enter_qkv_code_layer_opencl(void **a) { return in_order_layer(qkv_code_layer_opencl_argv, a); }
 static const qkv_axis axes_layer[] = {
     {"batch", -1, 0},
     {"seq", -1, 1},
@@ -105,25 +118,25 @@ static const int32_t axes_of_layer__gamma2[] = {2};
 static const int32_t axes_of_layer__beta2[] = {2};
 static const int32_t axes_of_layer__Y[] = {0, 1, 2};
 static const qkv_argument arguments_layer[] = {
-    {"X", QKV_IN, 0, 3, axes_of_layer__X, -1},
-    {"length", QKV_IN, 4, 1, axes_of_layer__length, -1},
-    {"Wq", QKV_PARAM, 0, 3, axes_of_layer__Wq, 1},
-    {"bq", QKV_PARAM, 0, 2, axes_of_layer__bq, -1},
-    {"Wk", QKV_PARAM, 0, 3, axes_of_layer__Wk, 0},
-    {"bk", QKV_PARAM, 0, 2, axes_of_layer__bk, -1},
-    {"Wv", QKV_PARAM, 0, 3, axes_of_layer__Wv, 2},
-    {"bv", QKV_PARAM, 0, 2, axes_of_layer__bv, -1},
-    {"Wo", QKV_PARAM, 0, 3, axes_of_layer__Wo, 3},
-    {"bo", QKV_PARAM, 0, 1, axes_of_layer__bo, -1},
-    {"gamma1", QKV_PARAM, 0, 1, axes_of_layer__gamma1, -1},
-    {"beta1", QKV_PARAM, 0, 1, axes_of_layer__beta1, -1},
-    {"W1", QKV_PARAM, 0, 2, axes_of_layer__W1, 4},
-    {"b1", QKV_PARAM, 0, 1, axes_of_layer__b1, -1},
-    {"W2", QKV_PARAM, 0, 2, axes_of_layer__W2, 5},
-    {"b2", QKV_PARAM, 0, 1, axes_of_layer__b2, -1},
-    {"gamma2", QKV_PARAM, 0, 1, axes_of_layer__gamma2, -1},
-    {"beta2", QKV_PARAM, 0, 1, axes_of_layer__beta2, -1},
-    {"Y", QKV_OUT, 0, 3, axes_of_layer__Y, -1},
+    {"X", QKV_IN, 0, 3, axes_of_layer__X},
+    {"length", QKV_IN, 4, 1, axes_of_layer__length},
+    {"Wq", QKV_PARAM, 0, 3, axes_of_layer__Wq},
+    {"bq", QKV_PARAM, 0, 2, axes_of_layer__bq},
+    {"Wk", QKV_PARAM, 0, 3, axes_of_layer__Wk},
+    {"bk", QKV_PARAM, 0, 2, axes_of_layer__bk},
+    {"Wv", QKV_PARAM, 0, 3, axes_of_layer__Wv},
+    {"bv", QKV_PARAM, 0, 2, axes_of_layer__bv},
+    {"Wo", QKV_PARAM, 0, 3, axes_of_layer__Wo},
+    {"bo", QKV_PARAM, 0, 1, axes_of_layer__bo},
+    {"gamma1", QKV_PARAM, 0, 1, axes_of_layer__gamma1},
+    {"beta1", QKV_PARAM, 0, 1, axes_of_layer__beta1},
+    {"W1", QKV_PARAM, 0, 2, axes_of_layer__W1},
+    {"b1", QKV_PARAM, 0, 1, axes_of_layer__b1},
+    {"W2", QKV_PARAM, 0, 2, axes_of_layer__W2},
+    {"b2", QKV_PARAM, 0, 1, axes_of_layer__b2},
+    {"gamma2", QKV_PARAM, 0, 1, axes_of_layer__gamma2},
+    {"beta2", QKV_PARAM, 0, 1, axes_of_layer__beta2},
+    {"Y", QKV_OUT, 0, 3, axes_of_layer__Y},
 };
 static const int32_t pack_layer__Wk_outer[] = {0};
 static const int32_t pack_layer__Wk_rows[] = {2};
@@ -141,17 +154,22 @@ static const int32_t pack_layer__W1_columns[] = {0};
 static const int32_t pack_layer__W2_rows[] = {1};
 static const int32_t pack_layer__W2_columns[] = {0};
 static const qkv_pack packs_layer[] = {
-    {32, 1, 1, 1, pack_layer__Wk_outer, pack_layer__Wk_rows, pack_layer__Wk_columns},
-    {32, 1, 1, 1, pack_layer__Wq_outer, pack_layer__Wq_rows, pack_layer__Wq_columns},
-    {32, 1, 1, 1, pack_layer__Wv_outer, pack_layer__Wv_rows, pack_layer__Wv_columns},
-    {64, 0, 2, 1, 0, pack_layer__Wo_rows, pack_layer__Wo_columns},
-    {64, 0, 1, 1, 0, pack_layer__W1_rows, pack_layer__W1_columns},
-    {64, 0, 1, 1, 0, pack_layer__W2_rows, pack_layer__W2_columns},
+    {4, 32, 1, 1, 1, pack_layer__Wk_outer, pack_layer__Wk_rows, pack_layer__Wk_columns},
+    {2, 32, 1, 1, 1, pack_layer__Wq_outer, pack_layer__Wq_rows, pack_layer__Wq_columns},
+    {6, 32, 1, 1, 1, pack_layer__Wv_outer, pack_layer__Wv_rows, pack_layer__Wv_columns},
+    {8, 64, 0, 2, 1, 0, pack_layer__Wo_rows, pack_layer__Wo_columns},
+    {12, 64, 0, 1, 1, 0, pack_layer__W1_rows, pack_layer__W1_columns},
+    {14, 64, 0, 1, 1, 0, pack_layer__W2_rows, pack_layer__W2_columns},
+};
+static const qkv_variant variants_layer[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_layer_x86_64_v4, 6, packs_layer},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_layer_x86_64_v3, 6, packs_layer},
+    {"cuda", "cuda", can_run_cuda, enter_qkv_code_layer_cuda, 0, 0},
+    {"opencl", "opencl", can_run_opencl, enter_qkv_code_layer_opencl, 0, 0},
 };
 static const qkv_kernel kernel_layer = {
-    QKV_ABI, "layer", UINT64_C(8522129514979008275), 7, 19, 0, 6,
-    axes_layer, arguments_layer, 0, packs_layer,
-    enter_qkv_code_layer_host, enter_qkv_code_layer_cuda, enter_qkv_code_layer_opencl};
+    QKV_ABI, "layer", UINT64_C(8522129514979008275), 7, 19, 0, 4,
+    axes_layer, arguments_layer, 0, variants_layer};
 
 int qkv_layer(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6, const qkv_tensor *a7, const qkv_tensor *a8, const qkv_tensor *a9, const qkv_tensor *a10, const qkv_tensor *a11, const qkv_tensor *a12, const qkv_tensor *a13, const qkv_tensor *a14, const qkv_tensor *a15, const qkv_tensor *a16, const qkv_tensor *a17, const qkv_tensor *a18) {
   if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6 || !a7 || !a8 || !a9 || !a10 || !a11 || !a12 || !a13 || !a14 || !a15 || !a16 || !a17 || !a18) return qkv_call(&kernel_layer, 0, 0, 0, 0);
@@ -159,24 +177,19 @@ int qkv_layer(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, 
   return qkv_call(&kernel_layer, a, 19, 0, 0);
 }
 
-extern int qkv_code_pooling_host_argv(void **);
-static int enter_qkv_code_pooling_host(void **a) {
+static int in_order_pooling(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[4]), last_position(a[5])};
   void *b[] = {a[0], a[1], a[2], a[4], a[5], &last[0], &last[1], a[3]};
-  return qkv_code_pooling_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_pooling_x86_64_v4_argv(void **);
+static int enter_qkv_code_pooling_x86_64_v4(void **a) { return in_order_pooling(qkv_code_pooling_x86_64_v4_argv, a); }
+extern int qkv_code_pooling_x86_64_v3_argv(void **);
+static int enter_qkv_code_pooling_x86_64_v3(void **a) { return in_order_pooling(qkv_code_pooling_x86_64_v3_argv, a); }
 extern int qkv_code_pooling_cuda_argv(void **);
-static int enter_qkv_code_pooling_cuda(void **a) {
-  int32_t last[] = {last_position(a[4]), last_position(a[5])};
-  void *b[] = {a[0], a[1], a[2], a[4], a[5], &last[0], &last[1], a[3]};
-  return qkv_code_pooling_cuda_argv(b);
-}
+static int enter_qkv_code_pooling_cuda(void **a) { return in_order_pooling(qkv_code_pooling_cuda_argv, a); }
 extern int qkv_code_pooling_opencl_argv(void **);
-static int enter_qkv_code_pooling_opencl(void **a) {
-  int32_t last[] = {last_position(a[4]), last_position(a[5])};
-  void *b[] = {a[0], a[1], a[2], a[4], a[5], &last[0], &last[1], a[3]};
-  return qkv_code_pooling_opencl_argv(b);
-}
+static int enter_qkv_code_pooling_opencl(void **a) { return in_order_pooling(qkv_code_pooling_opencl_argv, a); }
 static const qkv_axis axes_pooling[] = {
     {"batch", -1, 0},
     {"seq", -1, 1},
@@ -186,14 +199,19 @@ static const int32_t axes_of_pooling__X[] = {0, 1, 2};
 static const int32_t axes_of_pooling__length[] = {0};
 static const int32_t axes_of_pooling__sentence[] = {0, 2};
 static const qkv_argument arguments_pooling[] = {
-    {"X", QKV_IN, 0, 3, axes_of_pooling__X, -1},
-    {"length", QKV_IN, 4, 1, axes_of_pooling__length, -1},
-    {"sentence", QKV_OUT, 0, 2, axes_of_pooling__sentence, -1},
+    {"X", QKV_IN, 0, 3, axes_of_pooling__X},
+    {"length", QKV_IN, 4, 1, axes_of_pooling__length},
+    {"sentence", QKV_OUT, 0, 2, axes_of_pooling__sentence},
+};
+static const qkv_variant variants_pooling[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_pooling_x86_64_v4, 0, 0},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_pooling_x86_64_v3, 0, 0},
+    {"cuda", "cuda", can_run_cuda, enter_qkv_code_pooling_cuda, 0, 0},
+    {"opencl", "opencl", can_run_opencl, enter_qkv_code_pooling_opencl, 0, 0},
 };
 static const qkv_kernel kernel_pooling = {
-    QKV_ABI, "pooling", UINT64_C(9217969248262899080), 3, 3, 0, 0,
-    axes_pooling, arguments_pooling, 0, 0,
-    enter_qkv_code_pooling_host, enter_qkv_code_pooling_cuda, enter_qkv_code_pooling_opencl};
+    QKV_ABI, "pooling", UINT64_C(9217969248262899080), 3, 3, 0, 4,
+    axes_pooling, arguments_pooling, 0, variants_pooling};
 
 int qkv_pooling(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2) {
   if (!a0 || !a1 || !a2) return qkv_call(&kernel_pooling, 0, 0, 0, 0);
@@ -201,24 +219,19 @@ int qkv_pooling(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2
   return qkv_call(&kernel_pooling, a, 3, 0, 0);
 }
 
-extern int qkv_code_attention_weights_host_argv(void **);
-static int enter_qkv_code_attention_weights_host(void **a) {
+static int in_order_attention_weights(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[8]), last_position(a[9])};
   void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
-  return qkv_code_attention_weights_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_attention_weights_x86_64_v4_argv(void **);
+static int enter_qkv_code_attention_weights_x86_64_v4(void **a) { return in_order_attention_weights(qkv_code_attention_weights_x86_64_v4_argv, a); }
+extern int qkv_code_attention_weights_x86_64_v3_argv(void **);
+static int enter_qkv_code_attention_weights_x86_64_v3(void **a) { return in_order_attention_weights(qkv_code_attention_weights_x86_64_v3_argv, a); }
 extern int qkv_code_attention_weights_cuda_argv(void **);
-static int enter_qkv_code_attention_weights_cuda(void **a) {
-  int32_t last[] = {last_position(a[8]), last_position(a[9])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
-  return qkv_code_attention_weights_cuda_argv(b);
-}
+static int enter_qkv_code_attention_weights_cuda(void **a) { return in_order_attention_weights(qkv_code_attention_weights_cuda_argv, a); }
 extern int qkv_code_attention_weights_opencl_argv(void **);
-static int enter_qkv_code_attention_weights_opencl(void **a) {
-  int32_t last[] = {last_position(a[8]), last_position(a[9])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
-  return qkv_code_attention_weights_opencl_argv(b);
-}
+static int enter_qkv_code_attention_weights_opencl(void **a) { return in_order_attention_weights(qkv_code_attention_weights_opencl_argv, a); }
 static const qkv_axis axes_attention_weights[] = {
     {"batch", -1, 0},
     {"seq", -1, 1},
@@ -235,13 +248,13 @@ static const int32_t axes_of_attention_weights__Wk[] = {3, 4, 2};
 static const int32_t axes_of_attention_weights__bk[] = {3, 4};
 static const int32_t axes_of_attention_weights__W[] = {0, 3, 1, 5};
 static const qkv_argument arguments_attention_weights[] = {
-    {"X", QKV_IN, 0, 3, axes_of_attention_weights__X, -1},
-    {"length", QKV_IN, 4, 1, axes_of_attention_weights__length, -1},
-    {"Wq", QKV_PARAM, 0, 3, axes_of_attention_weights__Wq, 1},
-    {"bq", QKV_PARAM, 0, 2, axes_of_attention_weights__bq, -1},
-    {"Wk", QKV_PARAM, 0, 3, axes_of_attention_weights__Wk, 0},
-    {"bk", QKV_PARAM, 0, 2, axes_of_attention_weights__bk, -1},
-    {"W", QKV_OUT, 0, 4, axes_of_attention_weights__W, -1},
+    {"X", QKV_IN, 0, 3, axes_of_attention_weights__X},
+    {"length", QKV_IN, 4, 1, axes_of_attention_weights__length},
+    {"Wq", QKV_PARAM, 0, 3, axes_of_attention_weights__Wq},
+    {"bq", QKV_PARAM, 0, 2, axes_of_attention_weights__bq},
+    {"Wk", QKV_PARAM, 0, 3, axes_of_attention_weights__Wk},
+    {"bk", QKV_PARAM, 0, 2, axes_of_attention_weights__bk},
+    {"W", QKV_OUT, 0, 4, axes_of_attention_weights__W},
 };
 static const int32_t pack_attention_weights__Wk_outer[] = {0};
 static const int32_t pack_attention_weights__Wk_rows[] = {2};
@@ -250,13 +263,18 @@ static const int32_t pack_attention_weights__Wq_outer[] = {0};
 static const int32_t pack_attention_weights__Wq_rows[] = {2};
 static const int32_t pack_attention_weights__Wq_columns[] = {1};
 static const qkv_pack packs_attention_weights[] = {
-    {32, 1, 1, 1, pack_attention_weights__Wk_outer, pack_attention_weights__Wk_rows, pack_attention_weights__Wk_columns},
-    {32, 1, 1, 1, pack_attention_weights__Wq_outer, pack_attention_weights__Wq_rows, pack_attention_weights__Wq_columns},
+    {4, 32, 1, 1, 1, pack_attention_weights__Wk_outer, pack_attention_weights__Wk_rows, pack_attention_weights__Wk_columns},
+    {2, 32, 1, 1, 1, pack_attention_weights__Wq_outer, pack_attention_weights__Wq_rows, pack_attention_weights__Wq_columns},
+};
+static const qkv_variant variants_attention_weights[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_attention_weights_x86_64_v4, 2, packs_attention_weights},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_attention_weights_x86_64_v3, 2, packs_attention_weights},
+    {"cuda", "cuda", can_run_cuda, enter_qkv_code_attention_weights_cuda, 0, 0},
+    {"opencl", "opencl", can_run_opencl, enter_qkv_code_attention_weights_opencl, 0, 0},
 };
 static const qkv_kernel kernel_attention_weights = {
-    QKV_ABI, "attention_weights", UINT64_C(2815390899181393357), 6, 7, 0, 2,
-    axes_attention_weights, arguments_attention_weights, 0, packs_attention_weights,
-    enter_qkv_code_attention_weights_host, enter_qkv_code_attention_weights_cuda, enter_qkv_code_attention_weights_opencl};
+    QKV_ABI, "attention_weights", UINT64_C(2815390899181393357), 6, 7, 0, 4,
+    axes_attention_weights, arguments_attention_weights, 0, variants_attention_weights};
 
 int qkv_attention_weights(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6) {
   if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6) return qkv_call(&kernel_attention_weights, 0, 0, 0, 0);

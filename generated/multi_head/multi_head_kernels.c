@@ -6,24 +6,37 @@ static inline int32_t last_position(const void *size) {
   return n > 1 ? n - 1 : 0;
 }
 
-extern int qkv_code_mha_host_argv(void **);
-static int enter_qkv_code_mha_host(void **a) {
+extern int halide_can_use_target_features(int count, const uint64_t *features);
+static int can_run_x86_64_v4(void) {
+  static const uint64_t features[] = {UINT64_C(0x50000000ae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+static int can_run_x86_64_v3(void) {
+  static const uint64_t features[] = {UINT64_C(0xae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+static int can_run_cuda(void) {
+  static const uint64_t features[] = {UINT64_C(0x1010ae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+static int can_run_opencl(void) {
+  static const uint64_t features[] = {UINT64_C(0x4000ae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+
+static int in_order_mha(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[8]), last_position(a[9])};
   void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
-  return qkv_code_mha_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_mha_x86_64_v4_argv(void **);
+static int enter_qkv_code_mha_x86_64_v4(void **a) { return in_order_mha(qkv_code_mha_x86_64_v4_argv, a); }
+extern int qkv_code_mha_x86_64_v3_argv(void **);
+static int enter_qkv_code_mha_x86_64_v3(void **a) { return in_order_mha(qkv_code_mha_x86_64_v3_argv, a); }
 extern int qkv_code_mha_cuda_argv(void **);
-static int enter_qkv_code_mha_cuda(void **a) {
-  int32_t last[] = {last_position(a[8]), last_position(a[9])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
-  return qkv_code_mha_cuda_argv(b);
-}
+static int enter_qkv_code_mha_cuda(void **a) { return in_order_mha(qkv_code_mha_cuda_argv, a); }
 extern int qkv_code_mha_opencl_argv(void **);
-static int enter_qkv_code_mha_opencl(void **a) {
-  int32_t last[] = {last_position(a[8]), last_position(a[9])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[8], a[9], &last[0], &last[1], a[7]};
-  return qkv_code_mha_opencl_argv(b);
-}
+static int enter_qkv_code_mha_opencl(void **a) { return in_order_mha(qkv_code_mha_opencl_argv, a); }
 static const qkv_axis axes_mha[] = {
     {"batch", -1, 0},
     {"seq", -1, 1},
@@ -41,13 +54,13 @@ static const int32_t axes_of_mha__Wo[] = {3, 5, 2};
 static const int32_t axes_of_mha__bo[] = {2};
 static const int32_t axes_of_mha__Y[] = {0, 1, 2};
 static const qkv_argument arguments_mha[] = {
-    {"X", QKV_IN, 0, 3, axes_of_mha__X, -1},
-    {"Wq", QKV_PARAM, 0, 3, axes_of_mha__Wq, 1},
-    {"Wk", QKV_PARAM, 0, 3, axes_of_mha__Wk, 0},
-    {"Wv", QKV_PARAM, 0, 3, axes_of_mha__Wv, 2},
-    {"Wo", QKV_PARAM, 0, 3, axes_of_mha__Wo, 3},
-    {"bo", QKV_PARAM, 0, 1, axes_of_mha__bo, -1},
-    {"Y", QKV_OUT, 0, 3, axes_of_mha__Y, -1},
+    {"X", QKV_IN, 0, 3, axes_of_mha__X},
+    {"Wq", QKV_PARAM, 0, 3, axes_of_mha__Wq},
+    {"Wk", QKV_PARAM, 0, 3, axes_of_mha__Wk},
+    {"Wv", QKV_PARAM, 0, 3, axes_of_mha__Wv},
+    {"Wo", QKV_PARAM, 0, 3, axes_of_mha__Wo},
+    {"bo", QKV_PARAM, 0, 1, axes_of_mha__bo},
+    {"Y", QKV_OUT, 0, 3, axes_of_mha__Y},
 };
 static const int32_t pack_mha__Wk_outer[] = {1};
 static const int32_t pack_mha__Wk_rows[] = {0};
@@ -61,15 +74,20 @@ static const int32_t pack_mha__Wv_columns[] = {2};
 static const int32_t pack_mha__Wo_rows[] = {0, 1};
 static const int32_t pack_mha__Wo_columns[] = {2};
 static const qkv_pack packs_mha[] = {
-    {64, 1, 1, 1, pack_mha__Wk_outer, pack_mha__Wk_rows, pack_mha__Wk_columns},
-    {64, 1, 1, 1, pack_mha__Wq_outer, pack_mha__Wq_rows, pack_mha__Wq_columns},
-    {64, 1, 1, 1, pack_mha__Wv_outer, pack_mha__Wv_rows, pack_mha__Wv_columns},
-    {64, 0, 2, 1, 0, pack_mha__Wo_rows, pack_mha__Wo_columns},
+    {2, 64, 1, 1, 1, pack_mha__Wk_outer, pack_mha__Wk_rows, pack_mha__Wk_columns},
+    {1, 64, 1, 1, 1, pack_mha__Wq_outer, pack_mha__Wq_rows, pack_mha__Wq_columns},
+    {3, 64, 1, 1, 1, pack_mha__Wv_outer, pack_mha__Wv_rows, pack_mha__Wv_columns},
+    {4, 64, 0, 2, 1, 0, pack_mha__Wo_rows, pack_mha__Wo_columns},
+};
+static const qkv_variant variants_mha[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_mha_x86_64_v4, 4, packs_mha},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_mha_x86_64_v3, 4, packs_mha},
+    {"cuda", "cuda", can_run_cuda, enter_qkv_code_mha_cuda, 0, 0},
+    {"opencl", "opencl", can_run_opencl, enter_qkv_code_mha_opencl, 0, 0},
 };
 static const qkv_kernel kernel_mha = {
     QKV_ABI, "mha", UINT64_C(5745955856156895800), 7, 7, 0, 4,
-    axes_mha, arguments_mha, 0, packs_mha,
-    enter_qkv_code_mha_host, enter_qkv_code_mha_cuda, enter_qkv_code_mha_opencl};
+    axes_mha, arguments_mha, 0, variants_mha};
 
 int qkv_mha(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6) {
   if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6) return qkv_call(&kernel_mha, 0, 0, 0, 0);

@@ -6,12 +6,25 @@ static inline int32_t last_position(const void *size) {
   return n > 1 ? n - 1 : 0;
 }
 
-extern int qkv_code_full_host_argv(void **);
-static int enter_qkv_code_full_host(void **a) {
+extern int halide_can_use_target_features(int count, const uint64_t *features);
+static int can_run_x86_64_v4(void) {
+  static const uint64_t features[] = {UINT64_C(0x50000000ae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+static int can_run_x86_64_v3(void) {
+  static const uint64_t features[] = {UINT64_C(0xae0), UINT64_C(0x0)};
+  return halide_can_use_target_features(2, features);
+}
+
+static int in_order_full(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[5])};
   void *b[] = {a[0], a[1], a[2], a[3], a[5], &last[0], a[4]};
-  return qkv_code_full_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_full_x86_64_v4_argv(void **);
+static int enter_qkv_code_full_x86_64_v4(void **a) { return in_order_full(qkv_code_full_x86_64_v4_argv, a); }
+extern int qkv_code_full_x86_64_v3_argv(void **);
+static int enter_qkv_code_full_x86_64_v3(void **a) { return in_order_full(qkv_code_full_x86_64_v3_argv, a); }
 static const qkv_axis axes_full[] = {
     {"heads", 4, 0},
     {"seq", -1, 1},
@@ -24,15 +37,18 @@ static const int32_t axes_of_full__K[] = {0, 3, 2};
 static const int32_t axes_of_full__V[] = {0, 3, 4};
 static const int32_t axes_of_full__O[] = {0, 1, 4};
 static const qkv_argument arguments_full[] = {
-    {"Q", QKV_IN, 0, 3, axes_of_full__Q, -1},
-    {"K", QKV_IN, 0, 3, axes_of_full__K, -1},
-    {"V", QKV_IN, 0, 3, axes_of_full__V, -1},
-    {"O", QKV_OUT, 0, 3, axes_of_full__O, -1},
+    {"Q", QKV_IN, 0, 3, axes_of_full__Q},
+    {"K", QKV_IN, 0, 3, axes_of_full__K},
+    {"V", QKV_IN, 0, 3, axes_of_full__V},
+    {"O", QKV_OUT, 0, 3, axes_of_full__O},
+};
+static const qkv_variant variants_full[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_full_x86_64_v4, 0, 0},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_full_x86_64_v3, 0, 0},
 };
 static const qkv_kernel kernel_full = {
-    QKV_ABI, "full", UINT64_C(6006283871862709169), 5, 4, 0, 0,
-    axes_full, arguments_full, 0, 0,
-    enter_qkv_code_full_host, 0, 0};
+    QKV_ABI, "full", UINT64_C(6006283871862709169), 5, 4, 0, 2,
+    axes_full, arguments_full, 0, variants_full};
 
 int qkv_full(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
   if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_full, 0, 0, 0, 0);
@@ -40,12 +56,15 @@ int qkv_full(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, c
   return qkv_call(&kernel_full, a, 4, 0, 0);
 }
 
-extern int qkv_code_landmarks_8_host_argv(void **);
-static int enter_qkv_code_landmarks_8_host(void **a) {
+static int in_order_landmarks_8(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[5]), last_position(a[6])};
   void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
-  return qkv_code_landmarks_8_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_landmarks_8_x86_64_v4_argv(void **);
+static int enter_qkv_code_landmarks_8_x86_64_v4(void **a) { return in_order_landmarks_8(qkv_code_landmarks_8_x86_64_v4_argv, a); }
+extern int qkv_code_landmarks_8_x86_64_v3_argv(void **);
+static int enter_qkv_code_landmarks_8_x86_64_v3(void **a) { return in_order_landmarks_8(qkv_code_landmarks_8_x86_64_v3_argv, a); }
 static const qkv_axis axes_landmarks_8[] = {
     {"heads", 4, 0},
     {"seq", -1, 1},
@@ -62,19 +81,22 @@ static const int32_t axes_of_landmarks_8__K[] = {0, 3, 2};
 static const int32_t axes_of_landmarks_8__V[] = {0, 3, 4};
 static const int32_t axes_of_landmarks_8__O[] = {0, 1, 4};
 static const qkv_argument arguments_landmarks_8[] = {
-    {"Q", QKV_IN, 0, 3, axes_of_landmarks_8__Q, -1},
-    {"K", QKV_IN, 0, 3, axes_of_landmarks_8__K, -1},
-    {"V", QKV_IN, 0, 3, axes_of_landmarks_8__V, -1},
-    {"O", QKV_OUT, 0, 3, axes_of_landmarks_8__O, -1},
+    {"Q", QKV_IN, 0, 3, axes_of_landmarks_8__Q},
+    {"K", QKV_IN, 0, 3, axes_of_landmarks_8__K},
+    {"V", QKV_IN, 0, 3, axes_of_landmarks_8__V},
+    {"O", QKV_OUT, 0, 3, axes_of_landmarks_8__O},
 };
 static const qkv_condition conditions_landmarks_8[] = {
     {QKV_PRODUCT, 3, 5, 6, "split<kv, m, segment>"},
     {QKV_PRODUCT, 1, 7, 6, "split<seq, l, segment>"},
 };
+static const qkv_variant variants_landmarks_8[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_landmarks_8_x86_64_v4, 0, 0},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_landmarks_8_x86_64_v3, 0, 0},
+};
 static const qkv_kernel kernel_landmarks_8 = {
-    QKV_ABI, "landmarks_8", UINT64_C(6929058670598185902), 9, 4, 2, 0,
-    axes_landmarks_8, arguments_landmarks_8, conditions_landmarks_8, 0,
-    enter_qkv_code_landmarks_8_host, 0, 0};
+    QKV_ABI, "landmarks_8", UINT64_C(6929058670598185902), 9, 4, 2, 2,
+    axes_landmarks_8, arguments_landmarks_8, conditions_landmarks_8, variants_landmarks_8};
 
 int qkv_landmarks_8(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
   if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_landmarks_8, 0, 0, 0, 0);
@@ -82,12 +104,15 @@ int qkv_landmarks_8(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor
   return qkv_call(&kernel_landmarks_8, a, 4, 0, 0);
 }
 
-extern int qkv_code_landmarks_16_host_argv(void **);
-static int enter_qkv_code_landmarks_16_host(void **a) {
+static int in_order_landmarks_16(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[5]), last_position(a[6])};
   void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
-  return qkv_code_landmarks_16_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_landmarks_16_x86_64_v4_argv(void **);
+static int enter_qkv_code_landmarks_16_x86_64_v4(void **a) { return in_order_landmarks_16(qkv_code_landmarks_16_x86_64_v4_argv, a); }
+extern int qkv_code_landmarks_16_x86_64_v3_argv(void **);
+static int enter_qkv_code_landmarks_16_x86_64_v3(void **a) { return in_order_landmarks_16(qkv_code_landmarks_16_x86_64_v3_argv, a); }
 static const qkv_axis axes_landmarks_16[] = {
     {"heads", 4, 0},
     {"seq", -1, 1},
@@ -104,19 +129,22 @@ static const int32_t axes_of_landmarks_16__K[] = {0, 3, 2};
 static const int32_t axes_of_landmarks_16__V[] = {0, 3, 4};
 static const int32_t axes_of_landmarks_16__O[] = {0, 1, 4};
 static const qkv_argument arguments_landmarks_16[] = {
-    {"Q", QKV_IN, 0, 3, axes_of_landmarks_16__Q, -1},
-    {"K", QKV_IN, 0, 3, axes_of_landmarks_16__K, -1},
-    {"V", QKV_IN, 0, 3, axes_of_landmarks_16__V, -1},
-    {"O", QKV_OUT, 0, 3, axes_of_landmarks_16__O, -1},
+    {"Q", QKV_IN, 0, 3, axes_of_landmarks_16__Q},
+    {"K", QKV_IN, 0, 3, axes_of_landmarks_16__K},
+    {"V", QKV_IN, 0, 3, axes_of_landmarks_16__V},
+    {"O", QKV_OUT, 0, 3, axes_of_landmarks_16__O},
 };
 static const qkv_condition conditions_landmarks_16[] = {
     {QKV_PRODUCT, 3, 5, 6, "split<kv, m, segment>"},
     {QKV_PRODUCT, 1, 7, 6, "split<seq, l, segment>"},
 };
+static const qkv_variant variants_landmarks_16[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_landmarks_16_x86_64_v4, 0, 0},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_landmarks_16_x86_64_v3, 0, 0},
+};
 static const qkv_kernel kernel_landmarks_16 = {
-    QKV_ABI, "landmarks_16", UINT64_C(1209854788339218290), 9, 4, 2, 0,
-    axes_landmarks_16, arguments_landmarks_16, conditions_landmarks_16, 0,
-    enter_qkv_code_landmarks_16_host, 0, 0};
+    QKV_ABI, "landmarks_16", UINT64_C(1209854788339218290), 9, 4, 2, 2,
+    axes_landmarks_16, arguments_landmarks_16, conditions_landmarks_16, variants_landmarks_16};
 
 int qkv_landmarks_16(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
   if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_landmarks_16, 0, 0, 0, 0);
@@ -124,12 +152,15 @@ int qkv_landmarks_16(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tenso
   return qkv_call(&kernel_landmarks_16, a, 4, 0, 0);
 }
 
-extern int qkv_code_landmarks_32_host_argv(void **);
-static int enter_qkv_code_landmarks_32_host(void **a) {
+static int in_order_landmarks_32(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[5]), last_position(a[6])};
   void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
-  return qkv_code_landmarks_32_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_landmarks_32_x86_64_v4_argv(void **);
+static int enter_qkv_code_landmarks_32_x86_64_v4(void **a) { return in_order_landmarks_32(qkv_code_landmarks_32_x86_64_v4_argv, a); }
+extern int qkv_code_landmarks_32_x86_64_v3_argv(void **);
+static int enter_qkv_code_landmarks_32_x86_64_v3(void **a) { return in_order_landmarks_32(qkv_code_landmarks_32_x86_64_v3_argv, a); }
 static const qkv_axis axes_landmarks_32[] = {
     {"heads", 4, 0},
     {"seq", -1, 1},
@@ -146,19 +177,22 @@ static const int32_t axes_of_landmarks_32__K[] = {0, 3, 2};
 static const int32_t axes_of_landmarks_32__V[] = {0, 3, 4};
 static const int32_t axes_of_landmarks_32__O[] = {0, 1, 4};
 static const qkv_argument arguments_landmarks_32[] = {
-    {"Q", QKV_IN, 0, 3, axes_of_landmarks_32__Q, -1},
-    {"K", QKV_IN, 0, 3, axes_of_landmarks_32__K, -1},
-    {"V", QKV_IN, 0, 3, axes_of_landmarks_32__V, -1},
-    {"O", QKV_OUT, 0, 3, axes_of_landmarks_32__O, -1},
+    {"Q", QKV_IN, 0, 3, axes_of_landmarks_32__Q},
+    {"K", QKV_IN, 0, 3, axes_of_landmarks_32__K},
+    {"V", QKV_IN, 0, 3, axes_of_landmarks_32__V},
+    {"O", QKV_OUT, 0, 3, axes_of_landmarks_32__O},
 };
 static const qkv_condition conditions_landmarks_32[] = {
     {QKV_PRODUCT, 3, 5, 6, "split<kv, m, segment>"},
     {QKV_PRODUCT, 1, 7, 6, "split<seq, l, segment>"},
 };
+static const qkv_variant variants_landmarks_32[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_landmarks_32_x86_64_v4, 0, 0},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_landmarks_32_x86_64_v3, 0, 0},
+};
 static const qkv_kernel kernel_landmarks_32 = {
-    QKV_ABI, "landmarks_32", UINT64_C(17664826975652471676), 9, 4, 2, 0,
-    axes_landmarks_32, arguments_landmarks_32, conditions_landmarks_32, 0,
-    enter_qkv_code_landmarks_32_host, 0, 0};
+    QKV_ABI, "landmarks_32", UINT64_C(17664826975652471676), 9, 4, 2, 2,
+    axes_landmarks_32, arguments_landmarks_32, conditions_landmarks_32, variants_landmarks_32};
 
 int qkv_landmarks_32(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
   if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_landmarks_32, 0, 0, 0, 0);
@@ -166,12 +200,15 @@ int qkv_landmarks_32(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tenso
   return qkv_call(&kernel_landmarks_32, a, 4, 0, 0);
 }
 
-extern int qkv_code_landmarks_64_host_argv(void **);
-static int enter_qkv_code_landmarks_64_host(void **a) {
+static int in_order_landmarks_64(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[5]), last_position(a[6])};
   void *b[] = {a[0], a[1], a[2], a[3], a[5], a[6], &last[0], &last[1], a[4]};
-  return qkv_code_landmarks_64_host_argv(b);
+  return code(b);
 }
+extern int qkv_code_landmarks_64_x86_64_v4_argv(void **);
+static int enter_qkv_code_landmarks_64_x86_64_v4(void **a) { return in_order_landmarks_64(qkv_code_landmarks_64_x86_64_v4_argv, a); }
+extern int qkv_code_landmarks_64_x86_64_v3_argv(void **);
+static int enter_qkv_code_landmarks_64_x86_64_v3(void **a) { return in_order_landmarks_64(qkv_code_landmarks_64_x86_64_v3_argv, a); }
 static const qkv_axis axes_landmarks_64[] = {
     {"heads", 4, 0},
     {"seq", -1, 1},
@@ -188,19 +225,22 @@ static const int32_t axes_of_landmarks_64__K[] = {0, 3, 2};
 static const int32_t axes_of_landmarks_64__V[] = {0, 3, 4};
 static const int32_t axes_of_landmarks_64__O[] = {0, 1, 4};
 static const qkv_argument arguments_landmarks_64[] = {
-    {"Q", QKV_IN, 0, 3, axes_of_landmarks_64__Q, -1},
-    {"K", QKV_IN, 0, 3, axes_of_landmarks_64__K, -1},
-    {"V", QKV_IN, 0, 3, axes_of_landmarks_64__V, -1},
-    {"O", QKV_OUT, 0, 3, axes_of_landmarks_64__O, -1},
+    {"Q", QKV_IN, 0, 3, axes_of_landmarks_64__Q},
+    {"K", QKV_IN, 0, 3, axes_of_landmarks_64__K},
+    {"V", QKV_IN, 0, 3, axes_of_landmarks_64__V},
+    {"O", QKV_OUT, 0, 3, axes_of_landmarks_64__O},
 };
 static const qkv_condition conditions_landmarks_64[] = {
     {QKV_PRODUCT, 3, 5, 6, "split<kv, m, segment>"},
     {QKV_PRODUCT, 1, 7, 6, "split<seq, l, segment>"},
 };
+static const qkv_variant variants_landmarks_64[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_landmarks_64_x86_64_v4, 0, 0},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_landmarks_64_x86_64_v3, 0, 0},
+};
 static const qkv_kernel kernel_landmarks_64 = {
-    QKV_ABI, "landmarks_64", UINT64_C(2064051441501047951), 9, 4, 2, 0,
-    axes_landmarks_64, arguments_landmarks_64, conditions_landmarks_64, 0,
-    enter_qkv_code_landmarks_64_host, 0, 0};
+    QKV_ABI, "landmarks_64", UINT64_C(2064051441501047951), 9, 4, 2, 2,
+    axes_landmarks_64, arguments_landmarks_64, conditions_landmarks_64, variants_landmarks_64};
 
 int qkv_landmarks_64(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3) {
   if (!a0 || !a1 || !a2 || !a3) return qkv_call(&kernel_landmarks_64, 0, 0, 0, 0);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "call/variant.hpp"
+#include "devices/devices.hpp"
 #include "memory/layout.hpp"
 #include "memory/overlap.hpp"
 #include "status/fail.hpp"
@@ -105,7 +107,7 @@ class checker {
       return fail(status_code::wrong_rank, "{}: {} has {} axes but must have {}: {}", k_.name,
                   a.name, t.rank, a.rank, axes_text(k_, a));
     }
-    if (t.device < QKV_HOST || t.device > QKV_OPENCL) {
+    if (!kind_of(t.device)) {
       return fail(status_code::wrong_device, "{}: {} is on device {}, which does not exist",
                   k_.name, a.name, t.device);
     }
@@ -267,9 +269,10 @@ class checker {
                     "{}: {} spans more than {} elements (axis {}: {} of stride {})", k_.name,
                     name(i), largest, axis(i, d), t.extent[d], s);
       }
-      // Halide does not see params that are packed, which are never the device's.
+      // Halide does not see host params that are packed, nor copies of those that could be.
       const std::int64_t widest = widest_stride(t.extent[d]);
-      const bool packed = t.device == QKV_HOST && (params_only_ || k_.arguments[i].pack >= 0);
+      const bool packed =
+          t.device == QKV_HOST && (params_only_ || may_be_packed(k_, static_cast<std::size_t>(i)));
       if (s > widest && !packed) {
         return fail(status_code::too_large,
                     "{}: stride of axis {} in {} is {} but must be at most {} for {} elements",
@@ -287,7 +290,7 @@ class checker {
     const qkv_tensor &t = t_[i];
     if (empty(t)) return {};
     if (!t.data) return fail(status_code::null_data, "{}: {} has no data", k_.name, name(i));
-    if (t.device == QKV_OPENCL) return {};  // a handle, not an address
+    if (!kind_of(t.device)->has_addresses) return {};
     const auto bytes = static_cast<std::uint64_t>(size_of(static_cast<dtype>(t.dtype)));
     const auto at = reinterpret_cast<std::uintptr_t>(t.data);
     if (at % bytes != 0) {
@@ -309,10 +312,16 @@ class checker {
                 name(i), axis(i, d), t_[i].extent[d], t_[i].stride[d]);
   }
 
+  static bool share_memory(const qkv_tensor &a, const qkv_tensor &b) {
+    if (a.device != b.device) return false;
+    if (!kind_of(a.device)->has_addresses) return a.data == b.data && !empty(a) && !empty(b);
+    return overlap(a, b);
+  }
+
   status apart(int i) const {
     for (int j = 0; j < k_.n_arguments; ++j) {
       const bool output = k_.arguments[j].role == QKV_OUT;
-      if (j == i || (output && j > i) || !overlap(t_[i], t_[j])) continue;
+      if (j == i || (output && j > i) || !share_memory(t_[i], t_[j])) continue;
       return fail(status_code::overlap, "{}: output {} overlaps {} {}", k_.name, name(i),
                   output ? "output" : "input", name(j));
     }

@@ -14,7 +14,7 @@
 
 #include "call/check.hpp"
 #include "compiled/context.hpp"
-#include "devices/driver.hpp"
+#include "devices/devices.hpp"
 #include "devices/session.hpp"
 #include "memory/dense.hpp"
 #include "memory/layout.hpp"
@@ -104,7 +104,7 @@ std::string size_text(std::string_view text) {
                      std::numeric_limits<std::int32_t>::max());
 }
 
-// Only a param whose kernel packs it on the host gets past the checks with such a stride.
+// Only a param that some variant of its kernel packs gets past the checks with such a stride.
 bool has_wide_stride(const qkv_tensor &t) {
   if (empty(t)) return false;
   for (int d = 0; d < t.rank; ++d)
@@ -125,16 +125,15 @@ class invocation {
     kept_.reserve(t.size());
   }
 
-  status run(std::span<const std::int64_t> sizes, std::span<const bound_param *const> bound) {
+  status run(std::span<const std::int64_t> sizes, const bound_params *bound) {
     device &where = context_.how.on;
     if (status s = choose(k_, t_, where); !s) return s;
-    const qkv_entry entry = entry_of(k_, where);
-    if (!entry) return not_built(where);
+    if (status s = choose_variant(where, bound); !s) return s;
     if (where != device::host) {
       if (status s = use_device(k_.name, context_.how); !s) return s;
     }
     for (std::size_t i = 0; i < t_.size(); ++i) {
-      if (status s = build(i, where, bound.empty() ? nullptr : bound[i]); !s) return s;
+      if (status s = build(i, bound ? bound->of[i] : nullptr); !s) return s;
     }
     const running_call from_here;
     device_session session(k_, context_);
@@ -150,15 +149,28 @@ class invocation {
       sizes_.push_back(static_cast<std::int32_t>(sizes[a]));
       args_.push_back(&sizes_.back());
     }
-    const int code = entry(args_.data());
+    const int code = variant_->entry(args_.data());
     if (code != 0) return explain(code);
     return session.collect();
   }
 
  private:
+  status choose_variant(device where, const bound_params *bound) {
+    if (bound && !runs_on(*bound->variant, where))
+      return fail(status_code::wrong_device,
+                  "{}: its params were prepared for {} but the call runs on {}", k_.name,
+                  bound->variant->device, device_name(where));
+    if (bound) {
+      variant_ = bound->variant;
+      return {};
+    }
+    if (status s = variant_for(k_, where, variant_); !s) return s;
+    return variant_ ? status{} : not_built(where);
+  }
+
   // Names the argument that selected the device by lying on it, or the options.
   status not_built(device where) const {
-    const char *there = device_name(static_cast<int>(where));
+    const char *there = device_name(where);
     for (std::size_t i = 0; i < t_.size(); ++i)
       if (t_[i].device != QKV_HOST)
         return fail(status_code::unsupported, "{}: {} is on {}, for which the kernel was not built",
@@ -171,25 +183,15 @@ class invocation {
                 bytes);
   }
 
-  status build(std::size_t i, device where, const bound_param *bound) {
+  status build(std::size_t i, const bound_param *bound) {
     const qkv_argument &a = k_.arguments[i];
     const qkv_tensor &t = t_[i];
-    const bool packed = bound && bound->packed;
-    if (where == device::host && packed) {
+    if (bound && bound->packed) {
       buffers_[i].set(bound->layout, bound->data, t.dtype);
       return {};
     }
-    if (packed && !empty(t)) return build_unpacked(i, bound->data);
-    if (where != device::host && t.device == QKV_HOST && has_wide_stride(t)) return build_dense(i);
-    if (where == device::host && a.pack >= 0) {
-      panels layout;
-      if (status s = measure(k_, a, t, layout); !s) return s;
-      void *to = borrow(layout.bytes);
-      if (!to) return no_memory("packed params", layout.bytes);
-      if (status s = pack(k_, a, t, layout, to); !s) return s;
-      buffers_[i].set(layout, to, t.dtype);
-      return {};
-    }
+    if (const qkv_pack *p = pack_of(*variant_, i)) return build_packed(i, *p);
+    if (t.device == QKV_HOST && has_wide_stride(t)) return build_dense(i);
     if (!empty(t)) {
       buffers_[i].set(t);
       return {};
@@ -204,19 +206,26 @@ class invocation {
     return {};
   }
 
-  // Devices read params as they are: not packed, and with strides that Halide takes.
-  status build_unpacked(std::size_t i, const void *panels) {
-    return build_copy(i, [&](const qkv_tensor &to) { unpack(k_, k_.arguments[i], panels, to); });
+  status build_packed(std::size_t i, const qkv_pack &p) {
+    const qkv_tensor &t = t_[i];
+    if (t.device != QKV_HOST)
+      return fail(status_code::unsupported, "{}: {} is on {} but must be packed on the host",
+                  k_.name, k_.arguments[i].name, device_name(t.device));
+    panels layout;
+    if (status s = measure(k_, p, t, layout); !s) return s;
+    void *to = borrow(layout.bytes);
+    if (!to) return no_memory("packed params", layout.bytes);
+    write_panels(p, t, layout, to);
+    buffers_[i].set(layout, to, t.dtype);
+    return {};
   }
+
+  // A copy with strides that Halide takes.
   status build_dense(std::size_t i) {
-    return build_copy(i, [&](const qkv_tensor &to) { copy_dense(t_[i], to.data); });
-  }
-  template <class Fill>
-  status build_copy(std::size_t i, Fill fill) {
     const std::size_t bytes = dense_bytes(t_[i]);
     const qkv_tensor t = dense(t_[i], borrow(bytes));
     if (!t.data) return no_memory(k_.arguments[i].name, bytes);
-    fill(t);
+    copy_dense(t_[i], t.data);
     buffers_[i].set(t);
     return {};
   }
@@ -241,6 +250,7 @@ class invocation {
   const qkv_kernel &k_;
   std::span<const qkv_tensor> t_;
   context context_;
+  const qkv_variant *variant_ = nullptr;
   alignas(std::max_align_t)
       std::array<std::byte, 6144> first_;  // enough for the buffers of most kernels
   std::pmr::monotonic_buffer_resource memory_{first_.data(), first_.size()};
@@ -252,30 +262,17 @@ class invocation {
 
 }  // namespace
 
-qkv_entry entry_of(const qkv_kernel &k, device where) {
-  switch (where) {
-    case device::host:
-      return k.host;
-    case device::cuda:
-      return k.cuda;
-    case device::opencl:
-      return k.opencl;
-  }
-  return nullptr;
-}
-
 status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, device &where) {
-  const int on = static_cast<int>(where);
-  if (on < QKV_HOST || on > QKV_OPENCL)
+  if (!kind_of(where))
     return fail(status_code::wrong_device,
-                "{}: the call is to run on device {}, which does not exist", k.name, on);
+                "{}: the call is to run on device {}, which does not exist", k.name,
+                static_cast<int>(where));
   for (std::size_t i = 0; i < t.size(); ++i) {
     if (t[i].device == QKV_HOST) continue;
     const auto here = static_cast<device>(t[i].device);
     if (where != device::host && where != here) {
       return fail(status_code::wrong_device, "{}: {} is on {} but the call runs on {}", k.name,
-                  k.arguments[i].name, device_name(t[i].device),
-                  device_name(static_cast<int>(where)));
+                  k.arguments[i].name, device_name(t[i].device), device_name(where));
     }
     where = here;
   }
@@ -283,8 +280,7 @@ status choose(const qkv_kernel &k, std::span<const qkv_tensor> t, device &where)
 }
 
 status invoke(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
-              std::span<const std::int64_t> sizes, std::span<const bound_param *const> bound,
-              const options &how) {
+              std::span<const std::int64_t> sizes, const bound_params *bound, const options &how) {
   bool work = false;
   for (int i = 0; i < k.n_arguments; ++i)
     work |= k.arguments[i].role == QKV_OUT && !empty(arguments[i]);
@@ -296,8 +292,8 @@ status invoke(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
   return s;
 }
 
-status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
-           std::span<const bound_param *const> bound, const options &how) noexcept {
+status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments, const bound_params *bound,
+           const options &how) noexcept {
   try {
     std::array<std::byte, 512> first;
     std::pmr::monotonic_buffer_resource memory(first.data(), first.size());

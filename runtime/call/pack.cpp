@@ -74,8 +74,7 @@ void with_bits(int dtype_of_elements, Use use) {
 
 }  // namespace
 
-status measure(const qkv_kernel &k, const qkv_argument &a, const qkv_tensor &t, panels &result) {
-  const qkv_pack &p = k.packs[a.pack];
+status measure(const qkv_kernel &k, const qkv_pack &p, const qkv_tensor &t, panels &result) {
   const std::int64_t rows = count(t, {p.rows, static_cast<std::size_t>(p.n_rows)});
   const std::int64_t columns = count(t, {p.columns, static_cast<std::size_t>(p.n_columns)});
   const std::int64_t blocks = (columns - 1) / p.panel + 1;
@@ -87,43 +86,29 @@ status measure(const qkv_kernel &k, const qkv_argument &a, const qkv_tensor &t, 
     elements = product(elements, e);
   }
   if (elements > std::numeric_limits<std::int32_t>::max()) {
-    return fail(status_code::too_large, "{}: {} packed has {} elements", k.name, a.name, elements);
+    return fail(status_code::too_large, "{}: {} packed has {} elements", k.name,
+                k.arguments[p.argument].name, elements);
   }
   for (std::int64_t e : {blocks, rows, std::int64_t{p.panel}}) {
     result.extent[result.rank++] = static_cast<std::int32_t>(e);
   }
   result.bytes = static_cast<std::size_t>(elements) *
-                 static_cast<std::size_t>(size_of(static_cast<dtype>(a.dtype)));
+                 static_cast<std::size_t>(size_of(static_cast<dtype>(t.dtype)));
   return {};
 }
 
-status pack(const qkv_kernel &k, const qkv_argument &a, const qkv_tensor &t, const panels &layout,
-            void *to) {
+void write_panels(const qkv_pack &p, const qkv_tensor &t, const panels &layout, void *to) {
   if (empty(t)) {
     std::memset(to, 0, layout.bytes);
-    return {};
+    return;
   }
-  const qkv_pack &p = k.packs[a.pack];
-  with_bits(a.dtype, [&]<class Bits>(Bits) {
+  with_bits(t.dtype, [&]<class Bits>(Bits) {
     each_row(t, p, [&](std::int64_t row, std::span<const std::int64_t> columns, std::size_t at) {
       const Bits *from = static_cast<const Bits *>(t.data) + row;
       Bits *out = static_cast<Bits *>(to) + at;
       for (std::int64_t c : columns) *out++ = from[c];
       std::fill_n(out, static_cast<std::size_t>(p.panel) - columns.size(), Bits{});
     });
-  });
-  return {};
-}
-
-void unpack(const qkv_kernel &k, const qkv_argument &a, const void *panels, const qkv_tensor &t) {
-  if (empty(t)) return;
-  with_bits(a.dtype, [&]<class Bits>(Bits) {
-    each_row(t, k.packs[a.pack],
-             [&](std::int64_t row, std::span<const std::int64_t> columns, std::size_t at) {
-               Bits *to = static_cast<Bits *>(t.data) + row;
-               const Bits *from = static_cast<const Bits *>(panels) + at;
-               for (std::int64_t c : columns) to[c] = *from++;
-             });
   });
 }
 

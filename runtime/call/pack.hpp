@@ -18,15 +18,12 @@ struct panels {
   std::size_t bytes = 0;
 };
 
-status measure(const qkv_kernel &, const qkv_argument &, const qkv_tensor &, panels &);
+// Errors: too_large, with the names of the kernel and the argument.
+status measure(const qkv_kernel &, const qkv_pack &, const qkv_tensor &, panels &);
 
 // Writes the panels of a checked host tensor to `to`, which has room for measure()'s bytes. Cost:
-// one pass.
-status pack(const qkv_kernel &, const qkv_argument &, const qkv_tensor &, const panels &, void *to);
-
-// Writes the elements of panels to a host tensor of the extents that they were measured for. Cost:
-// one pass.
-void unpack(const qkv_kernel &, const qkv_argument &, const void *panels, const qkv_tensor &to);
+// one pass. Throws std::bad_alloc.
+void write_panels(const qkv_pack &, const qkv_tensor &, const panels &, void *to);
 
 // Memory of a workspace that goes back by itself.
 class borrowed {

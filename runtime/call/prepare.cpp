@@ -8,7 +8,7 @@
 #include "call/check.hpp"
 #include "call/invoke.hpp"
 #include "call/libraries.hpp"
-#include "devices/driver.hpp"
+#include "devices/devices.hpp"
 #include "memory/dense.hpp"
 #include "memory/layout.hpp"
 #include "status/fail.hpp"
@@ -27,12 +27,12 @@ struct prepared::state {
   std::vector<qkv_tensor>
       tensors;  // of the params; those of other arguments are filled in by the call
   std::vector<detail::bound_param> params;  // one for each argument
-  std::vector<const detail::bound_param *> bound;
+  detail::bound_params bound;
   workspace memory;
   std::vector<detail::borrowed> kept;
   std::vector<device_memory> uploaded;
   device on = device::host;
-  void *device_context = nullptr;  // of CUDA
+  void *device_context = nullptr;
 
   explicit state(const qkv_kernel &k)
       : kernel(&k),
@@ -40,8 +40,8 @@ struct prepared::state {
         name(k.name),
         seen(detail::registry_changes()),
         tensors(static_cast<std::size_t>(k.n_arguments)),
-        params(tensors.size()),
-        bound(tensors.size()) {
+        params(tensors.size()) {
+    bound.of.resize(tensors.size());
     kept.reserve(tensors.size());
     uploaded.reserve(tensors.size());
   }
@@ -60,33 +60,32 @@ struct prepared::state {
                 kernel->arguments[i].name, bytes);
   }
 
-  // Keeps a param as the host's compiled code reads it: packed, or contiguous.
+  // Keeps a param in host memory as the variant reads it: packed, or contiguous.
   status keep(std::size_t i) {
-    const qkv_argument &a = kernel->arguments[i];
     qkv_tensor &t = tensors[i];
     detail::bound_param &p = params[i];
-    p.packed = a.pack >= 0;
+    const qkv_pack *packed = detail::pack_of(*bound.variant, i);
+    p.packed = packed != nullptr;
     std::size_t bytes = detail::dense_bytes(t);
-    if (p.packed) {
-      if (status s = detail::measure(*kernel, a, t, p.layout); !s) return s;
+    if (packed) {
+      if (status s = detail::measure(*kernel, *packed, t, p.layout); !s) return s;
       bytes = p.layout.bytes;
     }
     p.data = kept.emplace_back(memory, bytes).data();
     if (!p.data) return no_memory(i, bytes);
-    if (p.packed) {
-      if (status s = detail::pack(*kernel, a, t, p.layout, p.data); !s) return s;
-    } else {
+    if (packed)
+      detail::write_panels(*packed, t, p.layout, p.data);
+    else
       detail::copy_dense(t, p.data);
-    }
     t = detail::dense(t, p.data);
-    bound[i] = &p;
+    bound.of[i] = &p;
     return {};
   }
 
   // Keeps a param as the device's compiled code reads it: contiguous, in memory of the device.
   status upload(std::size_t i, const options &how) {
     qkv_tensor &t = tensors[i];
-    if (detail::empty(t)) return keep(i);
+    if (detail::empty(t) || detail::pack_of(*bound.variant, i)) return keep(i);
     const std::size_t bytes = detail::dense_bytes(t);
     const detail::borrowed contiguous(memory, bytes);
     if (!contiguous.data()) return no_memory(i, bytes);
@@ -113,13 +112,14 @@ status prepared::make(const qkv_kernel &k, std::span<const qkv_tensor> params, p
     if (k.arguments[i].role == QKV_PARAM) made->tensors[i] = params[next++];
   options where = how;
   if (status s = detail::choose(k, made->tensors, where.on); !s) return s;
+  if (status s = detail::variant_for(k, where.on, made->bound.variant); !s) return s;
+  if (!made->bound.variant)
+    return fail(status_code::unsupported, "{}: not built for {}", k.name,
+                detail::device_name(where.on));
+  made->on = where.on;
   if (where.on != device::host) {
-    if (!detail::entry_of(k, where.on))
-      return fail(status_code::unsupported, "{}: not built for {}", k.name,
-                  detail::device_name(static_cast<int>(where.on)));
     if (status s = detail::use_device(k.name, where); !s) return s;
-    made->on = where.on;
-    if (where.on == device::cuda) made->device_context = where.device_context;
+    made->device_context = where.device_context;
   }
   for (std::size_t i = 0; i < made->tensors.size(); ++i) {
     const bool here = k.arguments[i].role == QKV_PARAM && made->tensors[i].device == QKV_HOST;
@@ -159,7 +159,7 @@ status prepared::run(std::span<const qkv_tensor> arguments, const options &how) 
       return fail(status_code::wrong_device, "{}: its params were prepared in another context",
                   k.name);
     }
-    return detail::run(k, all, state_->bound, there);
+    return detail::run(k, all, &state_->bound, there);
   } catch (...) {
     return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);
   }

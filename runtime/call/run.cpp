@@ -15,7 +15,7 @@ namespace qkv {
 
 status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
            const options &how) noexcept {
-  return detail::run(k, arguments, {}, how);
+  return detail::run(k, arguments, nullptr, how);
 }
 
 status workspace_bytes(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
@@ -40,7 +40,7 @@ status workspace_bytes(const qkv_kernel &k, std::span<const qkv_tensor> argument
   alone.workspace = &memory;
   alone.threads = 1;
   alone.executor = nullptr;
-  if (status s = detail::invoke(k, all, sizes, {}, alone); !s) return s;
+  if (status s = detail::invoke(k, all, sizes, nullptr, alone); !s) return s;
   // Every thread may hold at once the peak of one thread; as much again for gaps between blocks of
   // several sizes.
   const int threads = how.threads > 0 ? how.threads : qkv::threads();

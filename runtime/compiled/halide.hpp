@@ -15,18 +15,9 @@
 #pragma weak halide_set_cuda_release_context
 #pragma weak halide_set_cuda_get_stream
 #pragma weak halide_cuda_device_interface
-#pragma weak halide_cuda_wrap_device_ptr
-#pragma weak halide_cuda_detach_device_ptr
 #pragma weak halide_opencl_device_interface
-#pragma weak halide_opencl_wrap_cl_mem
-#pragma weak halide_opencl_detach_cl_mem
-#pragma weak halide_copy_to_host
-#pragma weak halide_copy_to_device
-#pragma weak halide_device_malloc
 #pragma weak halide_cuda_get_device_ptr
 #pragma weak halide_opencl_get_cl_mem
-#pragma weak halide_device_free
-#pragma weak halide_device_sync
 #pragma weak halide_cuda_release_unused_device_allocations
 
 namespace qkv::detail {

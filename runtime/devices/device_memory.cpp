@@ -3,7 +3,7 @@
 #include <new>
 
 #include "devices/device_pool.hpp"
-#include "devices/driver.hpp"
+#include "devices/devices.hpp"
 #include "process/fork.hpp"
 #include "status/fail.hpp"
 
@@ -17,20 +17,20 @@ struct device_memory::state {
 
 namespace {
 
-constexpr const char *asks = "device_memory";
+constexpr const char *caller = "device_memory";
 
 status failed(const char *what, const detail::context &c, int code) {
   const char *text = c.has_text ? c.text.data() : "no text";
-  return detail::fail(status_code::device_failed, "{}: {}: {} (code {})", asks, what, text, code);
+  return detail::fail(status_code::device_failed, "{}: {}: {} (code {})", caller, what, text, code);
 }
 
 // Ok if there is memory on both sides and this process may still use it.
 status usable(bool there_is, const void *host) {
-  if (!there_is) return detail::fail(status_code::null_data, "{}: there is none", asks);
-  if (!host) return detail::fail(status_code::null_data, "{}: the host's memory is null", asks);
+  if (!there_is) return detail::fail(status_code::null_data, "{}: there is none", caller);
+  if (!host) return detail::fail(status_code::null_data, "{}: the host's memory is null", caller);
   if (detail::devices_lost())
     return detail::fail(status_code::device_failed,
-                        "{}: a process forked from one that used a device cannot use any", asks);
+                        "{}: a process forked from one that used a device cannot use any", caller);
   return {};
 }
 
@@ -54,15 +54,15 @@ device_memory::~device_memory() {
 status device_memory::make(const options &how, int element_bytes, std::int64_t elements,
                            device_memory &result) noexcept {
   if (how.on == device::host)
-    return detail::fail(status_code::unsupported, "{}: the host is not a device", asks);
+    return detail::fail(status_code::unsupported, "{}: the host is not a device", caller);
   options where{.on = how.on, .device_context = how.device_context};
-  if (status s = detail::use_device(asks, where); !s) return s;
+  if (status s = detail::use_device(caller, where); !s) return s;
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4 && element_bytes != 8)
     return detail::fail(status_code::unsupported, "{}: elements of {} bytes; 1, 2, 4 and 8 exist",
-                        asks, element_bytes);
+                        caller, element_bytes);
   if (elements < 1 || elements > INT32_MAX) {
-    return detail::fail(status_code::too_large, "{}: {} elements; from 1 to {} fit", asks, elements,
-                        INT32_MAX);
+    return detail::fail(status_code::too_large, "{}: {} elements; from 1 to {} fit", caller,
+                        elements, INT32_MAX);
   }
   device_memory made;
   made.state_.reset(new (std::nothrow) state);
@@ -76,8 +76,8 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
   detail::context c(s.how);
   if (const int code = detail::take_device_memory(c, s.view, how.on)) {
     if (!c.no_memory) return failed("no memory", c, code);
-    return detail::fail(status_code::out_of_memory, "{}: {} bytes are beyond the limit of {}", asks,
-                        s.view.size_in_bytes(), detail::device_name(static_cast<int>(how.on)));
+    return detail::fail(status_code::out_of_memory, "{}: {} bytes are beyond the limit of {}",
+                        caller, s.view.size_in_bytes(), detail::device_name(how.on));
   }
   result = std::move(made);
   return {};
@@ -89,9 +89,9 @@ status device_memory::copy_from(const void *host) noexcept {
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(const_cast<void *>(host));
   view.set_host_dirty();
-  int code = halide_copy_to_device(&c, &view, detail::interface_of(state_->how.on));
+  int code = view.device_interface->copy_to_device(&c, &view, view.device_interface);
   // Streams of the caller's do not wait for the context's default one.
-  if (code == 0) code = halide_device_sync(&c, &view);
+  if (code == 0) code = view.device_interface->device_sync(&c, &view);
   return code == 0 ? status{} : failed("cannot copy to the device", c, code);
 }
 
@@ -101,17 +101,14 @@ status device_memory::copy_to(void *host) const noexcept {
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(host);
   view.set_device_dirty();
-  const int code = halide_copy_to_host(&c, &view);
+  const int code = view.device_interface->copy_to_host(&c, &view);
   return code == 0 ? status{} : failed("cannot copy to the host", c, code);
 }
 
 void *device_memory::handle() const noexcept {
   if (!state_ || detail::devices_lost()) return nullptr;
   detail::context c(state_->how);
-  const std::uintptr_t handle = state_->how.on == device::cuda
-                                    ? halide_cuda_get_device_ptr(&c, &state_->view)
-                                    : halide_opencl_get_cl_mem(&c, &state_->view);
-  return reinterpret_cast<void *>(handle);
+  return reinterpret_cast<void *>(detail::kind_of(on())->handle(&c, &state_->view));
 }
 
 device device_memory::on() const noexcept { return state_ ? state_->how.on : device::host; }

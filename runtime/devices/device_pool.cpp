@@ -3,8 +3,9 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <utility>
 
-#include "devices/driver.hpp"
+#include "devices/devices.hpp"
 #include "process/fork.hpp"
 
 namespace qkv {
@@ -33,20 +34,22 @@ struct counts {
 };
 
 counts &counts_of(device d) noexcept {
-  static constinit std::array<counts, 3> all{};
+  static constinit std::array<counts, detail::most_devices> all{};
   return all[static_cast<std::size_t>(d)];
 }
 
-counts &counts_of(const halide_device_interface_t *interface) noexcept {
-  return counts_of(interface == detail::interface_of(device::opencl) ? device::opencl
-                                                                     : device::cuda);
+counts &counts_of(const halide_device_interface_t *code) noexcept {
+  const detail::device_kind *k = detail::kind_of(code);
+  return counts_of(static_cast<device>(k ? k->number : QKV_HOST));
 }
 
 }  // namespace
 
 device_pool &pool_of(device d) noexcept {
-  static constinit device_pool host(device::host), cuda(device::cuda), opencl(device::opencl);
-  return d == device::cuda ? cuda : d == device::opencl ? opencl : host;
+  static constinit auto all = []<int... N>(std::integer_sequence<int, N...>) {
+    return std::array{device_pool(static_cast<device>(N))...};
+  }(std::make_integer_sequence<int, detail::most_devices>());
+  return all[detail::kind_of(d) ? static_cast<std::size_t>(d) : 0];
 }
 
 std::size_t device_pool::in_use() const noexcept { return counts_of(on_).in_use; }
@@ -59,42 +62,37 @@ void device_pool::reset_peak() noexcept {
 void device_pool::limit(std::size_t bytes) noexcept { counts_of(on_).most = bytes; }
 
 void device_pool::trim() noexcept {
-  // Halide keeps nothing on OpenCL.
-  if (on_ != device::cuda || !counts_of(on_).used || detail::devices_lost()) return;
-  if (!halide_cuda_release_unused_device_allocations) return;
+  const detail::device_kind *k = detail::kind_of(on_);
   options how{.on = on_};
-  if (!detail::use_device("trim", how)) return;
-  // Frees in the thread's context, which need not be that of the memory: addresses are unique.
-  const detail::current_context current(how);
-  detail::context c(how);
-  if (current.ok()) (void)halide_cuda_release_unused_device_allocations(&c);
+  if (!k || !k->trim || !counts_of(on_).used || !detail::use_device("trim", how)) return;
+  k->trim(how);
 }
 
 namespace detail {
 namespace {
 
-int take(void *user, halide_buffer_t &b, const halide_device_interface_t *interface) {
-  if (b.device) return halide_device_malloc(user, &b, interface);
-  counts &of_device = counts_of(interface);
+int take(void *user, halide_buffer_t &b, const halide_device_interface_t *code) {
+  if (b.device) return code->device_malloc(user, &b, code);
+  counts &of_device = counts_of(code);
   if (!of_device.add(b.size_in_bytes())) {
     if (context *c = context::of(user)) c->no_memory = true;
     return halide_error_code_device_malloc_failed;
   }
-  const int code = halide_device_malloc(user, &b, interface);
-  if (code != 0) of_device.in_use -= b.size_in_bytes();
-  return code;
+  const int failure = code->device_malloc(user, &b, code);
+  if (failure != 0) of_device.in_use -= b.size_in_bytes();
+  return failure;
 }
 
 }  // namespace
 
 int take_device_memory(context &c, halide_buffer_t &b, device d) {
-  return take(&c, b, interface_of(d));
+  return take(&c, b, kind_of(d)->code());
 }
 
 int give_back_device_memory(void *user, halide_buffer_t &b) {
   if (!b.device) return 0;
   counts &of_device = counts_of(b.device_interface);
-  const int code = halide_device_free(user, &b);
+  const int code = b.device_interface->device_free(user, &b);
   of_device.in_use -= b.size_in_bytes();
   return code;
 }
@@ -105,8 +103,8 @@ int give_back_device_memory(void *user, halide_buffer_t &b) {
 // Compiled code calls these by name (codegen/emit/device_memory.cpp).
 extern "C" {
 
-int qkv_device_malloc(void *user, halide_buffer_t *b, const halide_device_interface_t *interface) {
-  return qkv::detail::take(user, *b, interface);
+int qkv_device_malloc(void *user, halide_buffer_t *b, const halide_device_interface_t *code) {
+  return qkv::detail::take(user, *b, code);
 }
 
 int qkv_device_free(void *user, halide_buffer_t *b) {

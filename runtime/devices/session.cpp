@@ -1,7 +1,7 @@
 #include "devices/session.hpp"
 
 #include "devices/device_pool.hpp"
-#include "devices/driver.hpp"
+#include "devices/devices.hpp"
 #include "memory/layout.hpp"
 #include "status/fail.hpp"
 
@@ -17,9 +17,9 @@ status device_session::attach(halide_buffer_t &b, const qkv_tensor &t, const qkv
   const bool output = a.role == QKV_OUT, wrapped = t.device != QKV_HOST && !empty(t);
   if (wrapped) {
     const auto handle = reinterpret_cast<std::uintptr_t>(t.data);
-    const int code = where_ == device::cuda ? halide_cuda_wrap_device_ptr(&context_, &b, handle)
-                                            : halide_opencl_wrap_cl_mem(&context_, &b, handle);
-    if (code != 0) return failed("cannot use the device memory of", a.name, code);
+    const halide_device_interface_t *there = kind_of(where_)->code();
+    if (const int code = there->wrap_native(&context_, &b, handle, there))
+      return failed("cannot use the device memory of", a.name, code);
   } else {
     if (const int code = take_device_memory(context_, b, where_))
       return context_.no_memory ? beyond_limit(a.name, b) : failed("no memory for", a.name, code);
@@ -39,12 +39,12 @@ status device_session::collect() {
     wait = wait || !a.wrapped;
     if (!a.output) continue;
     if (a.view->device_interface) last = &a;
-    if (a.wrapped) continue;
-    if (const int code = halide_copy_to_host(&context_, a.view))
+    if (a.wrapped || !a.view->device_interface) continue;
+    if (const int code = a.view->device_interface->copy_to_host(&context_, a.view))
       return failed("cannot copy back", k_.arguments[i].name, code);
   }
   if (last && wait) {
-    if (const int code = halide_device_sync(&context_, last->view))
+    if (const int code = last->view->device_interface->device_sync(&context_, last->view))
       return failed("cannot wait for", k_.arguments[last - buffers_.data()].name, code);
   }
   return {};
@@ -52,19 +52,16 @@ status device_session::collect() {
 
 device_session::~device_session() {
   for (const attached &a : buffers_) {
-    if (!a.wrapped) {
+    if (!a.wrapped)
       (void)give_back_device_memory(&context_, *a.view);
-    } else if (where_ == device::cuda) {
-      (void)halide_cuda_detach_device_ptr(&context_, a.view);
-    } else {
-      (void)halide_opencl_detach_cl_mem(&context_, a.view);
-    }
+    else if (a.view->device_interface)
+      (void)a.view->device_interface->detach_native(&context_, a.view);
   }
 }
 
 status device_session::beyond_limit(const char *argument, const halide_buffer_t &b) const {
   return fail(status_code::out_of_memory, "{}: no memory on {} for {} ({} bytes)", k_.name,
-              device_name(static_cast<int>(where_)), argument, b.size_in_bytes());
+              device_name(where_), argument, b.size_in_bytes());
 }
 
 status device_session::failed(const char *what, const char *argument, int code) const {

@@ -128,7 +128,7 @@ class prepared_kernel {
 };
 
 // Checks the params of a kernel, in the order of its signature, and packs them for the host or
-// copies them to the device that the options name:
+// copies them to the device that the options name, on which all later calls run:
 //   prepare<my::mha>({.on = device::cuda}, Wq, Wk, Wv, Wo)
 // They may be freed or changed afterwards (those that lie on the device may not). Cost: one pass
 // over the params, and the way to the device.

@@ -117,13 +117,14 @@ Managed *to_dlpack(T tensor, int device_number = 0) {
   if (given.rank < 0 || given.rank > QKV_MAX_RANK) return nullptr;
   bool has_elements = true;
   for (int d = 0; d < given.rank; ++d) has_elements = has_elements && given.extent[d] > 0;
-  if (given.dtype < 0 || given.device < 0 || (has_elements && !given.data)) return nullptr;
+  constexpr std::array devices = {detail::dl::cpu, detail::dl::cuda, detail::dl::opencl};
+  const bool has_device = given.device >= 0 && given.device < static_cast<int>(devices.size());
+  if (given.dtype < 0 || !has_device || (has_elements && !given.data)) return nullptr;
   auto *all = new (std::nothrow) exported(std::move(tensor));
   if (!all) return nullptr;
   Managed &m = all->managed;
   auto &t = m.dl_tensor;
   t.data = all->as.data;
-  constexpr std::array devices = {detail::dl::cpu, detail::dl::cuda, detail::dl::opencl};
   using device_type = decltype(t.device.device_type);
   t.device = {static_cast<device_type>(devices[static_cast<std::size_t>(all->as.device)]),
               device_number};

@@ -1,5 +1,6 @@
 /* The plain C face of every generated library: tensors in, status code out, one constant table per
- * kernel. Generated headers include this file; it includes nothing of the project. */
+ * kernel. Generated headers include this file; it includes nothing of the project. runtime/abi.md
+ * says what may change in it. */
 #ifndef QKV_KERNEL_H
 #define QKV_KERNEL_H
 #include <stddef.h>
@@ -9,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { QKV_MAX_RANK = 8, QKV_ABI = 3 };
+enum { QKV_MAX_RANK = 8, QKV_ABI = 4 };
 
 /* Element types; the numbers are those of qkv::dtype. */
 enum { QKV_F32 = 0, QKV_BF16 = 1, QKV_F16 = 2, QKV_F64 = 3, QKV_I32 = 4, QKV_B8 = 5 };
@@ -46,7 +47,6 @@ typedef struct qkv_argument {
   int32_t dtype;
   int32_t rank;
   const int32_t *axes; /* positions in qkv_kernel.axes */
-  int32_t pack;        /* position in qkv_kernel.packs, or -1: read as it is */
 } qkv_argument;
 
 enum { QKV_SAME = 0, QKV_PRODUCT = 1, QKV_SUM = 2 };
@@ -58,11 +58,12 @@ typedef struct qkv_condition {
   const char *text;
 } qkv_condition;
 
-/* How a param is laid out before the host's compiled code reads it (that of devices reads it as it
- * is): panels of `panel` columns, zero-padded, so that the element at (rows..., columns...) lies at
+/* How a param is laid out before the compiled code of a variant reads it: panels of `panel` columns,
+ * zero-padded, so that the element at (rows..., columns...) lies at
  * [outer...][column / panel][row][column % panel]. Each of the three groups lists positions of the
  * argument's own axes, outermost first; rows (and columns) count row-major over their group. */
 typedef struct qkv_pack {
+  int32_t argument; /* position in qkv_kernel.arguments */
   int32_t panel;
   int32_t n_outer, n_rows, n_columns;
   const int32_t *outer, *rows, *columns;
@@ -93,24 +94,32 @@ enum {
   QKV_CACHE_FULL
 };
 
-/* The compiled code: halide_buffer_t* for each argument in order (on the host, packed params
- * as rank 3 + n_outer), then int32_t* for the size of each axis that is its own root and decided
- * at the call, in the order of the axes. args[0] is the address of the user context pointer.
- * Returns 0 or a Halide error code. */
+/* The compiled code: halide_buffer_t* for each argument in order (packed params as rank
+ * 3 + n_outer), then int32_t* for the size of each axis that is its own root and decided at the
+ * call, in the order of the axes. args[0] is the address of the user context pointer. Returns 0 or a
+ * Halide error code. */
 typedef int (*qkv_entry)(void **args);
 
+/* The code of a kernel for one machine. */
+typedef struct qkv_variant {
+  const char *machine;  /* its name, as in TARGETS: x86-64-v3, cuda */
+  const char *device;   /* where the code runs: host, cuda, opencl, .. */
+  int (*can_run)(void); /* 0 if this processor lacks an instruction; NULL: every one has them */
+  qkv_entry entry;
+  int32_t n_packs;
+  const qkv_pack *packs; /* of the params that it reads packed; it reads the others as they are */
+} qkv_variant;
+
+/* The first three members are the same in every version. */
 typedef struct qkv_kernel {
   uint32_t abi;
   const char *name;
   uint64_t signature; /* of the spec that it was built from */
-  int32_t n_axes, n_arguments, n_conditions, n_packs;
+  int32_t n_axes, n_arguments, n_conditions, n_variants;
   const qkv_axis *axes;
   const qkv_argument *arguments;
   const qkv_condition *conditions;
-  const qkv_pack *packs;
-  qkv_entry host;   /* NULL where not built */
-  qkv_entry cuda;   /* NULL where not built */
-  qkv_entry opencl; /* NULL where not built */
+  const qkv_variant *variants; /* best first */
 } qkv_kernel;
 
 /* Runs a kernel: checks every argument against the table, then calls the compiled code. Returns a

@@ -25,17 +25,17 @@ class prepared {
  public:
   prepared() noexcept = default;  // holds nothing: run() refuses it
 
-  // Checks `params` (in the order of the table) as far as they determine sizes themselves, and packs
-  // them for the host. Where the options name a device, or a param lies on one, the others are
-  // copied there: calls run on that device, in the same device context, and copy no param. What was
-  // packed for the host also runs on a device, but is unpacked and copied at each call. Errors:
-  // those of qkv::run(). Cost: one pass over the params, and the way to the device.
+  // Checks `params` (in the order of the table) as far as they determine sizes themselves, and fixes
+  // the code that later calls run: that of the device that the options name or on which a param
+  // lies, else that of the host. On the host, params are packed as that code reads them. Those that
+  // are not yet on a device are copied there: calls run in the same device context and copy no
+  // param. Errors: those of qkv::run(). Cost: one pass over the params, and the way to the device.
   static status make(const qkv_kernel &, std::span<const qkv_tensor> params, prepared &result,
                      const options & = {}) noexcept;
 
   // Runs the kernel with the other arguments, in the order of the table. Cost: as qkv::run(),
-  // without packing. Errors: those of qkv::run(), wrong_device also where the options name another
-  // context than that of the params, and not_linked (nothing was prepared, or the kernel's library
+  // without packing. Errors: those of qkv::run(), wrong_device also where the call would run on
+  // another device or in another context than that of the params, and not_linked (nothing was prepared, or the kernel's library
   // was unloaded since). Never throws.
   status run(std::span<const qkv_tensor> arguments, const options & = {}) const noexcept;
 

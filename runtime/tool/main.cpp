@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "call/libraries.hpp"
+#include "devices/devices.hpp"
 #include "files/file.hpp"
 #include "tool/commands.hpp"
 
@@ -87,9 +88,9 @@ request read(int argc, char **argv, const std::vector<entry> &entries) {
     } else if (option == "--seed") {
       r.seed = static_cast<unsigned>(number(word, option));
     } else if (option == "--device") {
-      if (word != "cuda" && word != "opencl" && word != "host")
-        throw refusal(fmt::format("--device is host, cuda or opencl, not {}", word));
-      r.on = word == "cuda" ? device::cuda : word == "opencl" ? device::opencl : device::host;
+      const detail::device_kind *kind = detail::kind_named(word);
+      if (!kind) throw refusal(fmt::format("--device is {}, not {}", detail::device_names(), word));
+      r.on = static_cast<device>(kind->number);
     } else {
       throw refusal(fmt::format("{}: not understood", option.empty() ? word : option));
     }
@@ -114,12 +115,9 @@ kernel_sizes request::sizes_asked() const {
 
 void list(const std::vector<entry> &) {
   for (const qkv_kernel *k : kernels()) {
-    std::string targets;
-    for (const auto &[name, made] :
-         {std::pair{" host", k->host}, {" cuda", k->cuda}, {" opencl", k->opencl}}) {
-      if (made) targets += name;
-    }
-    fmt::print("{}   [{}]\n", signature_text(*k), targets.empty() ? "" : targets.substr(1));
+    std::vector<std::string_view> machines;
+    for (int i = 0; i < k->n_variants; ++i) machines.push_back(k->variants[i].machine);
+    fmt::print("{}   [{}]\n", signature_text(*k), fmt::join(machines, " "));
   }
 }
 

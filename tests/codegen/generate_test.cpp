@@ -42,11 +42,11 @@ TEST_CASE("one kernel of a library may be wrong") {
   CHECK(std::filesystem::exists(folder / "doubled.a"));
   CHECK(generate({"generator", "kernel", "doubled", "--out", to, "--targets", "host", "--stmt"}) ==
         0);
-  CHECK(std::filesystem::exists(folder / "doubled.host.stmt"));
-  CHECK(!std::filesystem::exists(folder / "doubled.host.s"));
+  CHECK(std::filesystem::exists(folder / "doubled.x86-64-v3.stmt"));
+  CHECK(!std::filesystem::exists(folder / "doubled.x86-64-v3.s"));
   CHECK(generate({"generator", "kernel", "doubled", "--out", to, "--targets", "host",
                   "--assembly"}) == 0);
-  CHECK(std::filesystem::exists(folder / "doubled.host.s"));
+  CHECK(std::filesystem::exists(folder / "doubled.x86-64-v3.s"));
   CHECK(generate({"generator", "kernel", "wrong", "--out", to, "--targets", "host"}) == 1);
   CHECK(generate({"generator", "kernel", "idle", "--out", to, "--targets", "host"}) == 1);
   CHECK(!std::filesystem::exists(folder / "idle.a"));

@@ -32,8 +32,7 @@ machine with(const std::string &line, const std::string &instead) {
 
 std::vector<std::string> names(const std::string &targets) {
   std::vector<std::string> all;
-  for (const target &t : targets_of(targets))
-    for (const machine &m : t.variants) all.push_back(name_of(t.where) + "/" + m.name);
+  for (const machine &m : targets_of(targets)) all.push_back(m.device + "/" + m.name);
   return all;
 }
 
@@ -44,7 +43,7 @@ TEST_CASE("the built-in machines are read") {
   for (const machine &m : machines()) {
     INFO(m.name);
     CHECK(!m.shapes_for(attention_shape::any).empty());
-    CHECK(!m.shapes_for(m.device == backend::host ? 1 : +attention_shape::none).empty());
+    CHECK(!m.shapes_for(m.is_host() ? 1 : +attention_shape::none).empty());
   }
 }
 
@@ -99,7 +98,15 @@ TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8\nscore_keys = 8"),
                     "m.machine:8: score_keys is given twice");
   CHECK_THROWS_WITH(with("device = host", "device = abacus"),
-                    "m.machine:2: abacus is not a device; known: host cuda opencl");
+                    "m.machine:2: abacus is neither host nor a device that Halide knows, as cuda "
+                    "and opencl are");
+  CHECK_THROWS_WITH(with("device = host", "device = avx2"),
+                    "m.machine:2: avx2 is neither host nor a device that Halide knows, as cuda and "
+                    "opencl are");
+  CHECK_THROWS_WITH(with("device = host", "device = vulkan"),
+                    "m.machine:3: x86-64-linux-avx2 is not a target with device = vulkan");
+  CHECK_THROWS_WITH(with("x86-64-linux-avx2", "x86-64-linux-opencl"),
+                    "m.machine:3: x86-64-linux-opencl is not a target with device = host");
   CHECK_THROWS_WITH(with("x86-64-linux-avx2", "x86-64-linux-avx3"),
                     "m.machine:3: Halide does not know x86-64-linux-avx3");
   CHECK_THROWS_WITH(with("tile 8 x 128", "tile 12 x 128"),

@@ -304,7 +304,7 @@ TEST_CASE("params of no rows, of no columns") {
         CAPTURE(rows, width, s.text());
         CHECK(s.ok());
         CHECK(std::all_of(Y.begin(), Y.end(), right));
-        const auto prepared = qkv::prepare<low_rank>(W, c);
+        const auto prepared = qkv::prepare<low_rank>(how, W, c);
         const status t = prepared(how, X, Z);
         CAPTURE(t.text());
         CHECK(t.ok());

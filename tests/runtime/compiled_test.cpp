@@ -259,8 +259,13 @@ TEST_CASE("params on a device") {
     CHECK(distance(y, z) < 1e-5f);
 
     const auto packed = qkv::prepare<compiled::project>(W, b);
-    REQUIRE(packed(how, X, again).ok());
-    CHECK(same_bits(z, again));
+    again.fill(-7);
+    const qkv::status s = packed(how, X, again);
+    CHECK(s.code() == status_code::wrong_device);
+    CHECK(s.text() ==
+          std::string("project: its params were prepared for host but the call runs on ") +
+              (how.on == qkv::device::cuda ? "cuda" : "opencl"));
+    CHECK(std::all_of(again.begin(), again.end(), [](float x) { return x == -7; }));
 
     qkv::device_memory memory;
     REQUIRE(qkv::device_memory::make(how, 4, W.elements(), memory).ok());

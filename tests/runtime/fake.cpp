@@ -95,11 +95,11 @@ library &project() {
   static const std::int32_t rows[] = {0}, columns[] = {1, 2};
   static library l("project", {{"seq"}, {"k"}, {"n"}, {"m", 3}},
                    {{"X", QKV_IN, QKV_F32, {0, 1}},
-                    {"W", QKV_PARAM, QKV_F32, {1, 2, 3}, 0},
+                    {"W", QKV_PARAM, QKV_F32, {1, 2, 3}},
                     {"Y", QKV_OUT, QKV_F32, {0, 2, 3}}},
                    project_entry);
   static const bool once =
-      (l.with(std::vector<qkv_pack>{{4, 0, 1, 2, nullptr, rows, columns}}), true);
+      (l.with(std::vector<qkv_pack>{{1, 4, 0, 1, 2, nullptr, rows, columns}}), true);
   (void)once;
   return l;
 }

@@ -21,7 +21,6 @@ struct argument {
   const char *name;
   int role, dtype;
   std::vector<std::int32_t> axes;
-  int pack = -1;
 };
 
 // Owns what a table points to.
@@ -35,7 +34,7 @@ class library {
     }
     for (const argument &a : arguments_) {
       table_arguments_.push_back(
-          {a.name, a.role, a.dtype, static_cast<int>(a.axes.size()), a.axes.data(), a.pack});
+          {a.name, a.role, a.dtype, static_cast<int>(a.axes.size()), a.axes.data()});
     }
     table = {.abi = QKV_ABI,
              .name = name,
@@ -43,14 +42,12 @@ class library {
              .n_axes = static_cast<int>(axes_.size()),
              .n_arguments = static_cast<int>(arguments_.size()),
              .n_conditions = 0,
-             .n_packs = 0,
+             .n_variants = 0,
              .axes = axes_.data(),
              .arguments = table_arguments_.data(),
              .conditions = nullptr,
-             .packs = nullptr,
-             .host = host,
-             .cuda = nullptr,
-             .opencl = nullptr};
+             .variants = nullptr};
+    with(qkv_variant{"fake", "host", nullptr, host, 0, nullptr});
   }
   library(const library &) = delete;
 
@@ -60,10 +57,18 @@ class library {
     table.n_conditions = static_cast<int>(conditions_.size());
     return *this;
   }
+  // One more variant, after those that there are.
+  library &with(const qkv_variant &variant) {
+    variants_.push_back(variant);
+    table.variants = variants_.data();
+    table.n_variants = static_cast<int>(variants_.size());
+    return *this;
+  }
+  // Packs of the first variant.
   library &with(std::vector<qkv_pack> packs) {
     packs_ = std::move(packs);
-    table.packs = packs_.data();
-    table.n_packs = static_cast<int>(packs_.size());
+    variants_[0].packs = packs_.data();
+    variants_[0].n_packs = static_cast<int>(packs_.size());
     return *this;
   }
 
@@ -75,6 +80,7 @@ class library {
   std::vector<qkv_argument> table_arguments_;
   std::vector<qkv_condition> conditions_;
   std::vector<qkv_pack> packs_;
+  std::vector<qkv_variant> variants_;
 };
 
 // A library of kernels that stays loaded for the lifetime of this object.

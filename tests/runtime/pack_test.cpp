@@ -14,11 +14,16 @@ using qkv::detail::panels;
 // A param [a, b, c, e] with its axes in some groups, packed and compared element by element.
 void try_groups(std::vector<std::int32_t> outer, std::vector<std::int32_t> rows,
                 std::vector<std::int32_t> columns, int panel, std::vector<std::int64_t> extent) {
-  fake::library l("packed", {{"a"}, {"b"}, {"c"}, {"e"}},
-                  {{"W", QKV_PARAM, QKV_F32, {0, 1, 2, 3}, 0}}, [](void **) { return 0; });
-  l.with(std::vector<qkv_pack>{{panel, static_cast<int>(outer.size()),
-                                static_cast<int>(rows.size()), static_cast<int>(columns.size()),
-                                outer.data(), rows.data(), columns.data()}});
+  fake::library l("packed", {{"a"}, {"b"}, {"c"}, {"e"}}, {{"W", QKV_PARAM, QKV_F32, {0, 1, 2, 3}}},
+                  [](void **) { return 0; });
+  const qkv_pack layout = {0,
+                           panel,
+                           static_cast<int>(outer.size()),
+                           static_cast<int>(rows.size()),
+                           static_cast<int>(columns.size()),
+                           outer.data(),
+                           rows.data(),
+                           columns.data()};
   std::vector<float> memory(20000);
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<float>(i + 1);
   qkv_tensor t = fake::tensor(memory, {extent[0], extent[1], extent[2], extent[3]});
@@ -26,10 +31,9 @@ void try_groups(std::vector<std::int32_t> outer, std::vector<std::int32_t> rows,
   t.stride[1] = t.stride[2] * t.extent[2] + 1;
   t.stride[0] = 1 + t.stride[1] * t.extent[1];
   panels p;
-  const qkv_argument &a = l.table.arguments[0];
-  REQUIRE(qkv::detail::measure(l.table, a, t, p).ok());
+  REQUIRE(qkv::detail::measure(l.table, layout, t, p).ok());
   std::vector<float> to(p.bytes / sizeof(float), -1);
-  REQUIRE(qkv::detail::pack(l.table, a, t, p, to.data()).ok());
+  qkv::detail::write_panels(layout, t, p, to.data());
   REQUIRE(p.rank == static_cast<int>(outer.size()) + 3);
   CHECK(p.extent[static_cast<std::size_t>(p.rank - 1)] == panel);
 
@@ -82,15 +86,15 @@ TEST_CASE("every way to group the axes of a param") {
 
 TEST_CASE("empty params become one row of zeros") {
   static const std::int32_t rows[] = {0}, columns[] = {1};
-  fake::library l("packed", {{"a"}, {"b"}}, {{"W", QKV_PARAM, QKV_F32, {0, 1}, 0}},
+  fake::library l("packed", {{"a"}, {"b"}}, {{"W", QKV_PARAM, QKV_F32, {0, 1}}},
                   [](void **) { return 0; });
-  l.with(std::vector<qkv_pack>{{8, 0, 1, 1, nullptr, rows, columns}});
+  const qkv_pack layout = {0, 8, 0, 1, 1, nullptr, rows, columns};
   for (const auto &[a, b] : {std::pair{0, 5}, {5, 0}, {0, 0}}) {
     const qkv_tensor t = fake::tensor(static_cast<void *>(nullptr), {a, b});
     panels p;
-    REQUIRE(qkv::detail::measure(l.table, l.table.arguments[0], t, p).ok());
+    REQUIRE(qkv::detail::measure(l.table, layout, t, p).ok());
     std::vector<float> to(p.bytes / sizeof(float), -1);
-    REQUIRE(qkv::detail::pack(l.table, l.table.arguments[0], t, p, to.data()).ok());
+    qkv::detail::write_panels(layout, t, p, to.data());
     CHECK(to.size() >= 8);
     CHECK(std::all_of(to.begin(), to.end(), [](float x) { return x == 0; }));
   }

@@ -156,9 +156,9 @@ TEST_CASE("list and describe") {
   CHECK(all.code == 0);
   CHECK(
       all.text.find(
-          "blend(Q[batch, seq, d=4], K[batch, kv, d=4], V[batch, kv, d=4]) -> O[batch, seq, d=4]   [host]\n") !=
+          "blend(Q[batch, seq, d=4], K[batch, kv, d=4], V[batch, kv, d=4]) -> O[batch, seq, d=4]   [fake]\n") !=
       std::string::npos);
-  CHECK(all.text.find("project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]   [host]\n") !=
+  CHECK(all.text.find("project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]   [fake]\n") !=
         std::string::npos);
   CHECK(s.run({"describe", "blend", "--size", "seq=3", "kv=4"}).text ==
         "blend, described with 3 sizes\n");

@@ -73,7 +73,7 @@ attention_tile cpu_tile(const machine &m, const program &p, const attention_stag
 }  // namespace
 
 attention_tile attention_tile_for(const machine &m, const program &p, const attention_stage &s) {
-  return m.device == backend::host ? cpu_tile(m, p, s) : gpu_tile(m, p, s);
+  return m.is_host() ? cpu_tile(m, p, s) : gpu_tile(m, p, s);
 }
 
 }  // namespace qkv::codegen

@@ -36,7 +36,8 @@ inline constexpr sv names_of_runtime[] = {"argument",
                                           "pack",
                                           "register_library",
                                           "tensor",
-                                          "unregister_library"};
+                                          "unregister_library",
+                                          "variant"};
 
 constexpr bool bad_kernel_name(message &m, sv name) {
   if (bad_name(m, "kernel", name)) return true;
