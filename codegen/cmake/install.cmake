@@ -5,7 +5,7 @@ set(_config ${CMAKE_INSTALL_LIBDIR}/cmake/qkv)
 set(_headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
 install(DIRECTORY dsl/qkv runtime/qkv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${_headers})
-set(_targets qkv_dsl qkv_runtime qkv_tool qkv_program qkv_plan qkv_reference qkv_sheets)
+set(_targets qkv_dsl qkv_runtime qkv_serve qkv_tool qkv_program qkv_plan qkv_reference qkv_sheets)
 if(QKV_CODEGEN)
   install(DIRECTORY codegen/include/qkv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${_headers})
   list(APPEND _targets qkv_halide_runtime)

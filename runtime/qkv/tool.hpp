@@ -54,8 +54,8 @@ struct entry {
 //   run K --in Q=q.npy ... --out O=o.npy [--threads N] [--device cuda|opencl]
 //   check K [--size seq=1000 ...] [--seed N]            one line a size; without one, several
 //   bench K [--size seq=1000 ...] [--threads N]         median, GFLOP/s, percent of the peak
-//   serve                                               a program of tests/performance/peers.py,
-//                                                       over stdin and stdout
+//   serve                                               a peer of a benchmark, over stdin and
+//                                                       stdout (runtime/serve)
 // Returns 0 when all went well, 1 when a check failed, 2 when the command could not be carried out.
 int main(int argc, char **argv, const std::vector<entry> &entries);
 

@@ -52,6 +52,5 @@ void describe(const request &);
 void run(const request &);
 bool check(const request &);  // true if all results were right
 void bench(const request &);
-int serve();
 
 }  // namespace qkv::tool

@@ -1,43 +1,18 @@
 #pragma once
 // Tensors of the tool: allocated by a kernel's table and sizes, filled at random or from files.
 #include <qkv/kernel.h>
-#include <qkv/npy.hpp>
 #include <qkv/tool.hpp>
 
-#include <memory>
 #include <random>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "files/value.hpp"
+
 namespace qkv::tool {
 
-// A contiguous host tensor.
-class value {
- public:
-  value() = default;
-  value(int dtype, std::span<const std::int64_t> shape);  // zero; throws std::bad_alloc
-  const qkv_tensor &descriptor() const { return t_; }
-  std::int64_t elements() const;
-  std::size_t bytes() const;
-  void *data() const { return t_.data; }
-
-  double get(std::int64_t i) const;
-  void set(std::int64_t i, double x);
-  array numbers() const;
-
-  // Reads an array of np.save; f64 serves for f32 and i64 for i32. Returns a text about the misfit,
-  // or an empty one.
-  static std::string from(const npy_array &, int dtype, value &result);
-  npy_array to_npy() const;
-
- private:
-  struct release {
-    void operator()(void *p) const { std::free(p); }
-  };
-  qkv_tensor t_{};
-  std::unique_ptr<void, release> memory_;
-};
+using detail::value;
 
 // The size of each axis of a kernel, in the order of its table.
 class kernel_sizes {

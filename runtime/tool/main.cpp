@@ -15,6 +15,7 @@
 #include "call/libraries.hpp"
 #include "devices/devices.hpp"
 #include "files/file.hpp"
+#include "serve/serve.hpp"
 #include "tool/commands.hpp"
 
 namespace qkv::tool {
@@ -150,7 +151,7 @@ int carry_out(string_view command, int argc, char **argv, const std::vector<entr
   } else if (command == "bench") {
     bench(read(argc, argv, entries));
   } else if (command == "serve" || command.empty()) {  // as peers.py starts programs
-    return serve();
+    return serving::serve();
   } else {
     fmt::print(stderr, "{} {}", argv[0], usage);
     return command == "help" || command == "--help" ? 0 : 2;

@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "runtime/call": ["dsl", "runtime/qkv", "runtime/process", "runtime/status", "runtime/memory",
                      "runtime/compiled", "runtime/devices", "runtime/call"],
     "runtime/cache": ["dsl", "runtime/qkv", "runtime/status", "runtime/memory", "runtime/cache"],
+    "runtime/serve": ["dsl", "runtime/qkv", "runtime/files", "runtime/call", "runtime/serve"],
     "runtime": ["dsl", "runtime"],
     "codegen/program": ["dsl", "codegen/program"],
     "codegen/reference": ["dsl", "runtime", "codegen/program", "codegen/reference"],

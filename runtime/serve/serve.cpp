@@ -1,31 +1,33 @@
-// serve: one more peer of tests/performance/peers.py. A case is served by the first kernel whose
-// name and table fit it:
-//
-//   sdpa_<word>_<word>...   words: a mask (causal, window, padding, bias; none of them means no
-//                           mask), window<N> and softcap<N> for constants that the spec fixes,
-//                           decode for kernels meant for one query
-//   Q, K, V                 required; Q is [batch, heads, seq, d] or, with heads in groups,
-//                           [batch, kv_heads, group, seq, d]
-//   bias                    [heads, seq, kv], or with a batch, or with heads in groups
-//   len                     i32 [batch]: keys that padding leaves
-//   window, softcap, scale  numbers, where the spec takes them as inputs without axes
+#include "serve/serve.hpp"
+
 #include <fmt/format.h>
 #include <qkv/registry.hpp>
 #include <qkv/run.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "call/check.hpp"
-#include "tool/commands.hpp"
-#include "tool/json.hpp"
+#include "files/value.hpp"
+#include "serve/json.hpp"
 
-namespace qkv::tool {
+namespace qkv::serving {
 namespace {
+
+using detail::value;
+
+// The case, or what there is to run it, is not as it should be.
+struct refusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 // A case of the benchmark, as it is received.
 struct task {
@@ -184,7 +186,7 @@ class service {
   }
 
   status write(const std::string &path) const {
-    const array a = out_.numbers();
+    const tool::array a = out_.numbers();
     const std::vector<float> numbers(a.data.begin(), a.data.end());
     return write_npy(path, npy_type::f32, a.shape, numbers.data());
   }
@@ -237,7 +239,8 @@ std::string choose(task &t, service &s) {
 void answer(const std::string &text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fputc('\n', stdout);
-  flush_output();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout))
+    throw refusal(fmt::format("standard output: {}", std::strerror(errno)));
 }
 
 }  // namespace
@@ -286,4 +289,4 @@ int serve() {
   return 0;
 }
 
-}  // namespace qkv::tool
+}  // namespace qkv::serving

@@ -1,10 +1,10 @@
 #pragma once
-// One flat JSON object of strings and numbers on one line, as tests/performance/peers.py writes it.
+// One flat JSON object of strings and numbers on one line, as a benchmark writes it.
 #include <map>
 #include <string>
 #include <string_view>
 
-namespace qkv::tool {
+namespace qkv::serving {
 
 class flat_object {
  public:
@@ -19,4 +19,4 @@ class flat_object {
   std::map<std::string, double, std::less<>> numbers_;
 };
 
-}  // namespace qkv::tool
+}  // namespace qkv::serving

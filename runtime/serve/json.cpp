@@ -1,9 +1,9 @@
-#include "tool/json.hpp"
+#include "serve/json.hpp"
 
 #include <charconv>
 #include <cstdint>
 
-namespace qkv::tool {
+namespace qkv::serving {
 namespace {
 
 struct reader {
@@ -100,4 +100,4 @@ double flat_object::number(std::string_view name, double otherwise) const {
   return found == numbers_.end() ? otherwise : found->second;
 }
 
-}  // namespace qkv::tool
+}  // namespace qkv::serving
