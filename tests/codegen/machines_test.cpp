@@ -55,10 +55,10 @@ TEST_CASE("targets name machines, or a group of them, best first") {
         list{"host/x86-64-v4", "host/x86-64-v3", "cuda/cuda", "opencl/opencl"});
   CHECK_THROWS_WITH(
       targets_of("host,z80"),
-      "target z80 is not known; known: aarch64 cuda host opencl sapphirerapids x86-64-v3 "
-      "x86-64-v4 zen4");
+      "target z80 is not known; known: aarch64 aarch64-macos cuda host opencl sapphirerapids "
+      "x86-64-v3 x86-64-v4 zen4");
   CHECK_THROWS_WITH(targets_of(","),
-                    "no target given; known: aarch64 cuda host opencl sapphirerapids "
+                    "no target given; known: aarch64 aarch64-macos cuda host opencl sapphirerapids "
                     "x86-64-v3 x86-64-v4 zen4");
 }
 
@@ -68,6 +68,8 @@ TEST_CASE("one archive is for one processor") {
                     "targets x86-64-v3 and aarch64 are for different processors");
   CHECK_THROWS_WITH(targets_of("aarch64,opencl"),
                     "targets aarch64 and opencl are for different processors");
+  CHECK_THROWS_WITH(targets_of("aarch64,aarch64-macos"),
+                    "targets aarch64 and aarch64-macos are for different processors");
 }
 
 TEST_CASE("the shape of an attention follows the number of its rows") {
