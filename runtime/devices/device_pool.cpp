@@ -33,38 +33,38 @@ struct counts {
   }
 };
 
-counts &counts_of(device d) noexcept {
+counts &counts_of(int number) noexcept {
   static constinit std::array<counts, detail::most_devices> all{};
-  return all[static_cast<std::size_t>(d)];
+  return all[static_cast<std::size_t>(number)];
 }
 
 counts &counts_of(const halide_device_interface_t *code) noexcept {
   const detail::device_kind *k = detail::kind_of(code);
-  return counts_of(static_cast<device>(k ? k->number : QKV_HOST));
+  return counts_of(k ? k->number : QKV_HOST);
 }
 
 }  // namespace
 
 device_pool &pool_of(device d) noexcept {
   static constinit auto all = []<int... N>(std::integer_sequence<int, N...>) {
-    return std::array{device_pool(static_cast<device>(N))...};
+    return std::array{device_pool(N)...};
   }(std::make_integer_sequence<int, detail::most_devices>());
   return all[detail::kind_of(d) ? static_cast<std::size_t>(d) : 0];
 }
 
-std::size_t device_pool::in_use() const noexcept { return counts_of(on_).in_use; }
-std::size_t device_pool::peak() const noexcept { return counts_of(on_).peak; }
+std::size_t device_pool::in_use() const noexcept { return counts_of(number_).in_use; }
+std::size_t device_pool::peak() const noexcept { return counts_of(number_).peak; }
 void device_pool::reset_peak() noexcept {
-  counts &c = counts_of(on_);
+  counts &c = counts_of(number_);
   c.peak = 0;
   c.raise_peak_to(c.in_use);  // memory that another thread adds meanwhile counts, too
 }
-void device_pool::limit(std::size_t bytes) noexcept { counts_of(on_).most = bytes; }
+void device_pool::limit(std::size_t bytes) noexcept { counts_of(number_).most = bytes; }
 
 void device_pool::trim() noexcept {
-  const detail::device_kind *k = detail::kind_of(on_);
-  options how{.on = on_};
-  if (!k || !k->trim || !counts_of(on_).used || !detail::use_device("trim", how)) return;
+  const detail::device_kind *k = detail::kind_of(number_);
+  options how{.on = static_cast<device>(number_)};
+  if (!k || !k->trim || !counts_of(number_).used || !detail::use_device("trim", how)) return;
   k->trim(how);
 }
 

@@ -30,8 +30,8 @@ class device_pool {
 
  private:
   friend device_pool &pool_of(device) noexcept;
-  constexpr explicit device_pool(device d) noexcept : on_(d) {}
-  device on_;
+  constexpr explicit device_pool(int number) noexcept : number_(number) {}
+  int number_;  // of the device
 };
 device_pool &pool_of(device) noexcept;  // that of the host is always empty
 

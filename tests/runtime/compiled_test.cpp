@@ -6,6 +6,7 @@
 
 #include <qkv/call.hpp>
 #include <qkv/device.hpp>
+#include <qkv/registry.hpp>
 
 #include <cerrno>
 #include <cfenv>
@@ -103,6 +104,32 @@ TEST_CASE("the number of threads does not change a bit") {
       CHECK(same_bits(o, p.O));
     }
   }
+}
+
+TEST_CASE("every variant that this processor can run computes the same") {
+  const problem p;
+  const qkv_kernel &table = *qkv::kernels("attend").at(0);
+  int ran = 0;
+  for (int i = 0; i < table.n_variants; ++i) {
+    const qkv_variant &v = table.variants[i];
+    if (v.device != std::string("host")) continue;
+    qkv_kernel alone = table;
+    alone.n_variants = 1;
+    alone.variants = &v;
+    queries o(p.sizes);
+    const qkv_tensor all[] = {p.Q.descriptor(), p.K.descriptor(), p.V.descriptor(), o.descriptor()};
+    const qkv::status s = qkv::run(alone, all);
+    if (!s.ok()) {
+      CHECK(s.code() == status_code::unsupported);
+      CHECK(s.text() ==
+            std::string("attend: this processor cannot run what the kernel was built for: ") +
+                v.machine);
+      continue;
+    }
+    ++ran;
+    CHECK(distance(o, p.O) < 1e-5f);
+  }
+  CHECK(ran > 0);
 }
 
 TEST_CASE("the caller's executor") {
