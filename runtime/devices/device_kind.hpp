@@ -1,7 +1,9 @@
 #pragma once
 // A kind of device: one table of functions, in a file of its own, is all that the runtime knows
 // about it; private to the runtime and its tests.
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <qkv/options.hpp>
 #include <qkv/status.hpp>
 
@@ -37,8 +39,11 @@ struct device_kind {
 // Loads the first of these libraries that there is; null where all are absent.
 void *first_of(std::initializer_list<const char *> libraries);
 
-// One line for each file of a device; devices.cpp lists them.
-extern const device_kind cuda_kind;
-extern const device_kind opencl_kind;
+// Each in the file of its name.
+extern const device_kind host_kind, cuda_kind, opencl_kind;
+// All of them, at the places of their numbers; at the others, there is no device.
+constexpr int most_devices = 8;
+constexpr std::array<const device_kind *, most_devices> built_in = {&host_kind, &cuda_kind,
+                                                                    &opencl_kind};
 
 }  // namespace qkv::detail

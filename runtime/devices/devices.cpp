@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <utility>
 
 #include "compiled/context.hpp"
 #include "process/fork.hpp"
@@ -13,16 +14,16 @@
 namespace qkv::detail {
 namespace {
 
-constexpr device_kind host_kind{.number = QKV_HOST, .name = "host"};
-
-// At the place of its number.
-constinit std::array<std::atomic<const device_kind *>, most_devices> kinds = {
-    &host_kind, &cuda_kind, &opencl_kind};
+// Each at the place of its number.
+constinit auto devices_known = []<std::size_t... N>(std::index_sequence<N...>) {
+  using known = std::atomic<const device_kind *>;
+  return std::array<known, most_devices>{built_in[N]...};
+}(std::make_index_sequence<most_devices>());
 
 // The first device for which `is_it` is true.
 template <class Predicate>
 const device_kind *first_where(Predicate is_it) {
-  for (const auto &kind : kinds)
+  for (const auto &kind : devices_known)
     if (const device_kind *k = kind; k && is_it(*k)) return k;
   return nullptr;
 }
@@ -47,12 +48,13 @@ void *first_of(std::initializer_list<const char *> libraries) {
 }
 
 const device_kind *set_device(int number, const device_kind *kind) noexcept {
-  return kinds[static_cast<std::size_t>(number)].exchange(kind);
+  return devices_known[static_cast<std::size_t>(number)].exchange(kind);
 }
 
 const device_kind *kind_of(int number) noexcept {
-  return number < 0 || number >= most_devices ? nullptr
-                                              : kinds[static_cast<std::size_t>(number)].load();
+  return number < 0 || number >= most_devices
+             ? nullptr
+             : devices_known[static_cast<std::size_t>(number)].load();
 }
 
 const device_kind *kind_of(const halide_device_interface_t *code) noexcept {
@@ -70,7 +72,7 @@ const char *device_name(int number) noexcept {
 
 std::string device_names() {
   std::string text, last;
-  for (const auto &kind : kinds) {
+  for (const auto &kind : devices_known) {
     const device_kind *k = kind;
     if (!k) continue;
     if (!last.empty()) text += (text.empty() ? "" : ", ") + last;
@@ -82,13 +84,13 @@ std::string device_names() {
 void take_over_devices() {
   if (halide_default_load_library)
     load_library.install(halide_set_custom_load_library, on_load_library);
-  for (const auto &kind : kinds)
+  for (const auto &kind : devices_known)
     if (const device_kind *k = kind; k && k->take_over) k->take_over();
 }
 
 void give_back_devices() {
   load_library.give_back();
-  for (const auto &kind : kinds)
+  for (const auto &kind : devices_known)
     if (const device_kind *k = kind; k && k->give_back) k->give_back();
 }
 

@@ -11,8 +11,6 @@
 
 namespace qkv::detail {
 
-constexpr int most_devices = 8;  // the host included
-
 // Makes a kind of device known, in place of the one of its number, or of none (nullptr). Not while a
 // call uses that device. Returns the one before.
 const device_kind *set_device(int number, const device_kind *) noexcept;

@@ -174,6 +174,20 @@ TEST_CASE("a kind of device that is not there") {
   CHECK(qkv::detail::device_names() == "host, cuda or opencl");
 }
 
+TEST_CASE("devices are listed by their numbers") {
+  const std::vector<std::string> names = {"host", "cuda", "opencl"};
+  for (int i = 0; i < 3; ++i) {
+    const device_kind *kind = qkv::detail::kind_of(i);
+    REQUIRE(kind);
+    CHECK(kind->number == i);
+    CHECK(kind->name == names[static_cast<std::size_t>(i)]);
+    CHECK(qkv::detail::kind_named(kind->name) == kind);
+  }
+  CHECK(!qkv::detail::kind_of(3));
+  CHECK(!qkv::detail::kind_of(-1));
+  CHECK(!qkv::detail::kind_named("abacus"));
+}
+
 TEST_CASE("host tensors are copied to a device and back") {
   const plugged_in now;
   CHECK(qkv::detail::device_names() == "host, cuda, opencl or counter");
