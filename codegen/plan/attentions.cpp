@@ -3,80 +3,157 @@
 #include <functional>
 #include <utility>
 
-#include "codegen/program/walk.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 
-bool attentions::is_score_dot(node_id n) const {
-  return std::any_of(by_core.begin(), by_core.end(), [&](const auto &found) {
-    const std::vector<node_id> &dots = found.second.score_dots;
-    return std::find(dots.begin(), dots.end(), n) != dots.end();
+bool attentions::is_product(node_id n) const {
+  return std::any_of(stages.begin(), stages.end(), [&](const attention_stage &s) {
+    return std::find(s.products.begin(), s.products.end(), n) != s.products.end();
   });
 }
 
 bool attentions::is_lse(node_id n) const {
-  return std::any_of(by_core.begin(), by_core.end(),
-                     [&](const auto &found) { return found.second.lse == n; });
+  return std::any_of(stages.begin(), stages.end(),
+                     [&](const attention_stage &s) { return s.lse == n; });
 }
 
 namespace {
 
+// Finds the sums that can be streamed. Whether steps per pair need not be stored depends on all
+// their users: each sum is first believed to be streamed, until none is refuted.
 class finder {
  public:
   explicit finder(const program &p)
-      : p_(p), users_(users_of(p)), walked_(walked_axes(p)), gaps_(steps_with_gaps(p)) {
-    found_.taken.resize(p.nodes.size(), false);
-  }
+      : p_(p), users_(users_of(p)), walked_(walked_axes(p)), gaps_(steps_with_gaps(p)) {}
 
   attentions run() {
-    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (p_[n].kind != op::dot || p_[n].over.size() != 1 || !is_floating(p_[n].type) || in_scan(n))
-        continue;
-      for (int side : {0, 1}) {
-        attention_stage s;
-        if (attention_at(n, p_[n].in[side], p_[n].in[1 - side], s)) {
-          found_.by_core[n] = s;
-          found_.taken[n] = true;
-          if (s.weights >= 0) found_.taken[s.weights] = true;
-          for (node_id d : s.score_dots) found_.taken[d] = true;
-          if (s.lse >= 0) found_.taken[s.lse] = true;
-          break;
+    candidates();
+    for (bool changed = true; changed;) {
+      changed = false;
+      collect_inside();
+      for (auto it = sums_.begin(); it != sums_.end();) {
+        if (is_streamed(it->second)) {
+          ++it;
+          continue;
         }
+        changed = true;
+        it = refuted(it);
       }
     }
-    for (const auto &[core, s] : found_.by_core) {
-      std::set<node_id> &cone = found_.cones[core];
-      walk(
-          s.scores, [&](node_id n) { return is_inlinable(p_, n) || found_.is_score_dot(n); }, cone);
-      if (s.gate < 0) continue;
-      walk(s.gate, [&](node_id n) { return is_inlinable(p_, n); }, cone);
-      for (node_id operand : p_[core].in)
-        if (opened(operand, p_[core].over).gate == s.gate) cone.insert(operand);
-    }
-    return std::move(found_);
+    std::vector<attention_stage> all;
+    for (auto &[core, c] : sums_) all.push_back(c.stage);
+    return described(grouped(p_, std::move(all)));
   }
 
  private:
+  // A sum that may be streamed, by the operand that holds its pairs.
+  struct candidate {
+    attention_stage stage;
+    int side = 0;
+    std::set<node_id> cone;  // the steps recomputed for its pairs, down to contractions
+  };
+  using candidates_by_core = std::map<node_id, candidate>;
+
+  void candidates() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      candidate c;
+      if (fits_from(n, 0, c)) sums_.emplace(n, std::move(c));
+    }
+  }
+
+  // The first match of `core` with its pairs in operand `side` or a later one.
+  bool fits_from(node_id core, int side, candidate &c) const {
+    const node &x = p_[core];
+    if ((x.kind != op::dot && x.kind != op::sum) || x.over.size() != 1 || !is_floating(x.type) ||
+        in_scan(core))
+      return false;
+    for (; side < static_cast<int>(x.in.size()); ++side) {
+      const node_id values = x.kind == op::dot ? x.in[1 - side] : no_step;
+      c = {};
+      c.side = side;
+      if (!matches(core, x.in[side], values, c.stage)) continue;
+      c.cone = cone_of(c.stage);
+      return true;
+    }
+    return false;
+  }
+
+  candidates_by_core::iterator refuted(candidates_by_core::iterator it) {
+    candidate next;
+    if (fits_from(it->first, it->second.side + 1, next)) {
+      it->second = std::move(next);
+      return ++it;
+    }
+    return sums_.erase(it);
+  }
+
+  // The cones, the weights and the logsumexps of the sums that are left.
+  void collect_inside() {
+    inside_.clear();
+    for (auto &[core, c] : sums_) {
+      c.stage.lse = no_step;
+      inside_.insert(c.cone.begin(), c.cone.end());
+      inside_.insert(core);
+      if (c.stage.is_normalised()) inside_.insert(c.stage.weights);
+    }
+    for (auto &[core, c] : sums_) {
+      c.stage.lse = lse_of(c.stage);
+      if (c.stage.lse != no_step) inside_.insert(c.stage.lse);
+    }
+  }
+
+  attentions described(std::vector<attention_stage> stages) const {
+    attentions found;
+    found.taken.resize(p_.nodes.size(), false);
+    found.stages = std::move(stages);
+    for (std::size_t k = 0; k < found.stages.size(); ++k) {
+      const attention_stage &s = found.stages[k];
+      for (const weighted_sum &sum : s.sums) {
+        found.by_core[sum.core] = k;
+        found.taken[sum.core] = true;
+      }
+      if (s.is_normalised()) found.taken[s.weights] = true;
+      for (node_id d : s.products) found.taken[d] = true;
+      if (s.lse != no_step) found.taken[s.lse] = true;
+    }
+    for (const attention_stage &s : found.stages) found.cones.push_back(recomputed(found, s));
+    return found;
+  }
+
+  std::set<node_id> recomputed(const attentions &found, const attention_stage &s) const {
+    std::set<node_id> cone;
+    const auto is_inside = [&](node_id n) { return is_inlinable(p_, n) || found.is_product(n); };
+    for (const weighted_sum &sum : s.sums) {
+      walk(s.is_normalised() ? s.scores : sum.pairs, is_inside, cone);
+      if (sum.gate == no_step) continue;
+      walk(sum.gate, [&](node_id n) { return is_inlinable(p_, n); }, cone);
+      cone.insert(sum.pairs);
+    }
+    return cone;
+  }
+
   void walk(node_id n, const std::function<bool(node_id)> &enter, std::set<node_id> &seen) const {
     codegen::walk(p_, n, enter, seen);
   }
 
   bool in_scan(node_id n) const { return walked_[n] >= 0; }
 
-  // Weights live in the tiles of the dots that use them, each of which computes them anew, unless something else wants them.
-  bool only_for_dots(node_id weights, axis_id key) const {
+  // Weights live in the tiles of the sums that use them, unless something else needs them.
+  bool only_for_sums(node_id weights, axis_id key) const {
     const std::vector<axis_id> over = {key};
     return std::all_of(users_[weights].begin(), users_[weights].end(), [&](node_id user) {
-      if (opened(user, over).weights == weights) return only_for_dots(user, key);
-      return p_[user].kind == op::dot && p_[user].over == over && !in_scan(user) &&
-             !weighs_itself(p_[user]);
+      if (opened(user, over).weights == weights) return only_for_sums(user, key);
+      return (p_[user].kind == op::dot || p_[user].kind == op::sum) && p_[user].over == over &&
+             !in_scan(user) && !weighs_itself(p_[user]);
     });
   }
 
   // True if one side of a dot is an operand of the other in the tile: dot<kv>(w, w).
   bool weighs_itself(const node &dot) const {
+    if (dot.kind != op::dot) return false;
     for (const std::size_t side : {0, 1}) {
       std::set<node_id> beside;
       walk(dot.in[1 - side], [&](node_id x) { return is_inlinable(p_, x); }, beside);
@@ -163,83 +240,134 @@ class finder {
   // One number for each row of the result: values may have batch axes that the scores lack.
   bool is_lse_of(const attention_stage &s, node_id n) const {
     const node &x = p_[n];
-    return x.kind == op::logsumexp && s.weights != no_step && p_[s.weights].kind == op::softmax &&
+    return x.kind == op::logsumexp && p_[s.weights].kind == op::softmax &&
            x.over == p_[s.weights].over && x.in[0] == s.scores &&
-           same_set(x.shape, without(p_[s.core].shape, {s.column}));
+           same_set(x.shape, without(p_[s.sums[0].core].shape, {s.sums[0].column}));
   }
 
+  // The logsumexp is a result of the first sum that it fits; it must not be an operand of its
+  // values.
   node_id lse_of(const attention_stage &s) const {
-    std::set<node_id> before;  // operands of the values: not results of the stage
-    walk(s.values, [](node_id) { return true; }, before);
+    if (!s.is_normalised()) return no_step;
+    std::set<node_id> before;
+    if (s.sums[0].values != no_step) walk(s.sums[0].values, [](node_id) { return true; }, before);
     for (node_id user : users_[s.scores])
-      if (is_lse_of(s, user) && !found_.taken[user] && !before.count(user)) return user;
+      if (is_lse_of(s, user) && !inside_.count(user) && !before.count(user)) return user;
     return no_step;
   }
 
-  bool attention_at(node_id core, node_id operand, node_id values, attention_stage &s) const {
+  // A sum, and the operands that it would have as an attention, whatever other users these have.
+  bool matches(node_id core, node_id operand, node_id values, attention_stage &s) const {
     const auto [weights, gate] = opened(operand, p_[core].over);
     const node &w = p_[weights];
     const axis_id key = p_[core].over[0];
     const bool normalised = is_weights(weights, p_[core].over);
-    if (!only_for_dots(weights, key)) return false;
-    if (!normalised &&
-        (is_param(values) || !is_function_of_pairs(weights, key) ||
-         !(is_inlinable(p_, weights) || (is_one_of_two_orders(core) && grows_with_pairs(weights)))))
+    if (normalised ? !only_for_sums(weights, key) : !is_pair_function(core, weights, values, key))
       return false;
     const node_id scores = normalised ? w.in[0] : weights;
     const std::vector<axis_id> &shape = p_[scores].shape;
-    if (!has(p_[values].shape, key)) return false;
+    if (values != no_step && !has(p_[values].shape, key)) return false;
     // the rows that are NaN become so at their end, for every value
-    if (w.less_maximum && (gaps_[values] || (gate >= 0 && gaps_[gate]))) return false;
-
-    s.core = core, s.weights = normalised ? weights : -1, s.gate = gate;
-    s.scores = scores, s.values = values, s.key = key;
-    std::vector<axis_id> shared = p_[values].shape;
+    if (w.less_maximum && ((values != no_step && gaps_[values]) || (gate >= 0 && gaps_[gate])))
+      return false;
+    weighted_sum sum;
+    sum.core = core, sum.pairs = operand, sum.gate = gate, sum.values = values;
+    const std::vector<axis_id> shared =
+        values == no_step ? axes_of_keys(scores, key) : p_[values].shape;
+    s.key = key;
     s.row = last_of(without(shape, {key}), shared);
-    s.column = last_of(shared, shape);
-    s.outer = without(p_[core].shape, {s.row, s.column});
-    if (!normalised && s.row == no_axis) return false;
+    if (values != no_step) sum.column = last_of(shared, shape);
+    s.outer = without(p_[core].shape, {s.row, sum.column});
+    if (normalised) s.weights = weights, s.scores = scores;
+    s.sums = {sum};
+    return normalised || s.row != no_axis;
+  }
 
-    s.lse = lse_of(s);
-    // contractions that vary along both tile axes and serve only these scores live in the tile; what
-    // they contract is stored, and so is what that is made of, even if it is a score of the tile, too
+  bool is_pair_function(node_id core, node_id n, node_id values, axis_id key) const {
+    if (values != no_step && is_param(values)) return false;
+    return is_function_of_pairs(n, key) &&
+           (is_inlinable(p_, n) || (is_one_of_two_orders(core) && grows_with_pairs(n)));
+  }
+
+  // The axes of the operands that vary along the key, of the contractions that these pairs are
+  // made of.
+  std::vector<axis_id> axes_of_keys(node_id pairs, axis_id key) const {
+    std::vector<axis_id> axes;
+    std::set<node_id> seen;
+    walk(
+        pairs,
+        [&](node_id n) {
+          if (p_[n].kind == op::dot)
+            for (node_id operand : p_[n].in)
+              if (has(p_[operand].shape, key)) axes = with(axes, p_[operand].shape);
+          return is_inlinable(p_, n);
+        },
+        seen);
+    return axes;
+  }
+
+  // The walk ends at stored steps; they are not in the cone: a maximum of these very scores, say.
+  std::set<node_id> cone_of(const attention_stage &s) const {
     std::set<node_id> cone;
-    walk(scores, [&](node_id n) { return is_inlinable(p_, n); }, cone);
-    // the walk ends at stored steps; they are not in the cone: a maximum of these very scores, say
+    walk(
+        s.is_normalised() ? s.scores : s.sums[0].pairs,
+        [&](node_id n) { return is_inlinable(p_, n); }, cone);
     std::erase_if(cone, [&](node_id n) { return !is_inlinable(p_, n) && p_[n].kind != op::dot; });
-    // operands of steps outside the cone are recomputed there as well, down to their contractions
+    return cone;
+  }
+
+  // Steps that are recomputed outside of all cones as well, down to their contractions: those that
+  // values need, and those that steps outside need.
+  std::set<node_id> outside_of(const std::set<node_id> &cone) const {
     std::set<node_id> outside;
-    walk(values, [&](node_id x) { return is_inlinable(p_, x); }, outside);
-    if (normalised && outside.count(weights)) return false;  // the values depend on the weights
+    const auto enter = [&](node_id x) { return is_inlinable(p_, x); };
+    for (const auto &[core, c] : sums_)
+      if (const node_id values = c.stage.sums[0].values; values != no_step)
+        walk(values, enter, outside);
     for (node_id n : cone)
       for (node_id user : users_[n])
-        if (!cone.count(user) && user != weights && user != core && user != s.lse &&
-            !(found_.taken[user] && is_lse_of(s, user)))
-          walk(n, [&](node_id x) { return is_inlinable(p_, x); }, outside);
-    auto serves_only_scores = [&](node_id n) { return !outside.count(n); };
-    const std::set<node_id> elsewhere = seen_elsewhere(cone);
+        if (!inside_.count(user)) walk(n, enter, outside);
+    return outside;
+  }
+
+  bool values_need(const attention_stage &s, node_id n) const {
     std::set<node_id> seen;
-    bool fits = serves_only_scores(scores) || is_cheap(p_, scores);
+    if (const node_id values = s.sums[0].values; values != no_step)
+      walk(values, [&](node_id x) { return is_inlinable(p_, x); }, seen);
+    return seen.count(n) > 0;
+  }
+
+  // Contractions that vary along both tile axes and serve only pairs are computed in the tile; what
+  // they contract is stored, and so is what that is made of, even if it is a score of the tile, too.
+  bool is_streamed(candidate &c) const {
+    attention_stage &s = c.stage;
+    if (s.is_normalised() && values_need(s, s.weights)) return false;
+    const std::set<node_id> outside = outside_of(c.cone), elsewhere = seen_elsewhere(c.cone);
+    const node_id pairs = s.is_normalised() ? s.scores : s.sums[0].pairs;
+    const bool fits = !outside.count(pairs) || is_cheap(p_, pairs);
+    s.products.clear();
+    std::set<node_id> seen;
     walk(
-        scores,
+        pairs,
         [&](node_id n) {
-          if (p_[n].kind == op::dot && has(p_[n].shape, key) &&
+          if (p_[n].kind == op::dot && has(p_[n].shape, s.key) &&
               (s.row == no_axis || has(p_[n].shape, s.row))) {
-            if (serves_only_scores(n) && !elsewhere.count(n) && !found_.by_core.count(n))
-              s.score_dots.push_back(n);
+            if (!outside.count(n) && !elsewhere.count(n) && !sums_.count(n))
+              s.products.push_back(n);
             return false;
           }
           return is_inlinable(p_, n);
         },
         seen);
-    return fits && (normalised || !s.score_dots.empty());
+    return fits && (s.is_normalised() || !s.products.empty());
   }
 
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
   const std::vector<axis_id> walked_;
   const std::vector<bool> gaps_;
-  attentions found_;
+  candidates_by_core sums_;
+  std::set<node_id> inside_;
 };
 
 }  // namespace

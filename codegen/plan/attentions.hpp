@@ -1,5 +1,6 @@
 #pragma once
-// Finds the attentions of a program: products of weights over keys and values, which are streamed.
+// Finds the attentions of a program: sums over keys of pairs, perhaps times values, which are
+// streamed.
 #include <map>
 #include <set>
 #include <vector>
@@ -9,15 +10,18 @@
 namespace qkv::codegen {
 
 struct attentions {
-  std::map<node_id, attention_stage> by_core;
-  std::map<node_id, std::set<node_id>>
-      cones;                // of each: the steps recomputed for its scores and its gate
-  std::vector<bool> taken;  // per step: computed inside one of them
+  std::vector<attention_stage> stages;
+  std::vector<std::set<node_id>> cones;    // of each: the steps recomputed for its pairs
+  std::map<node_id, std::size_t> by_core;  // the stage of each sum
+  std::vector<bool> taken;                 // per step: computed inside one of them
 
-  bool is_score_dot(node_id) const;
+  bool is_product(node_id) const;
   bool is_lse(node_id) const;
 };
 
 attentions find_attentions(const program &);
+
+// Sums that one walk over the same pairs can feed become one stage.
+std::vector<attention_stage> grouped(const program &, std::vector<attention_stage>);
 
 }  // namespace qkv::codegen

@@ -7,9 +7,9 @@
 
 #include "codegen/plan/attentions.hpp"
 #include "codegen/plan/stages.hpp"
-#include "codegen/program/walk.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -76,7 +76,7 @@ class cutter {
   // Or a scan, which may read it more than once at every position.
   bool feeds_contraction(node_id n) const {
     for (node_id user : users_[n]) {
-      if (p_[user].kind == op::dot && !attentions_.is_score_dot(user)) return true;
+      if (p_[user].kind == op::dot && !attentions_.is_product(user)) return true;
       if (in_scan(user) && p_[user].kind != op::carried) return true;
       if (is_view(p_[user].kind) && feeds_contraction(user)) return true;
     }
@@ -85,16 +85,18 @@ class cutter {
 
   // Steps of n*m size that only an attention needs are never stored, whatever they cost.
   bool in_score_cone(node_id n) const {
-    for (const auto &[core, s] : attentions_.by_core) {
+    for (std::size_t k = 0; k < attentions_.stages.size(); ++k) {
+      const attention_stage &s = attentions_.stages[k];
       if (!has(p_[n].shape, s.key) || (s.row != no_axis && !has(p_[n].shape, s.row))) continue;
-      if (attentions_.cones.at(core).count(n)) return true;
+      if (attentions_.cones[k].count(n)) return true;
     }
     return false;
   }
 
   // The last step that can be computed on the result of `n` while it is still in registers.
-  // `beside`: the other result of the same stage, or -1; steps stored from it cannot be read here.
-  node_id epilogue_of(node_id n, node_id beside) const {
+  // `beside`: results of the same stage; steps stored from them cannot be read here.
+  node_id epilogue_of(node_id n, const std::vector<node_id> &beside) const {
+    const node_id from = n;
     for (;;) {
       if (stored_[n] && is_inlinable(p_, n)) return n;
       if (users_[n].size() != 1) return n;
@@ -104,7 +106,8 @@ class cutter {
       if (!is_pointwise(p_[user].kind) && p_[user].kind != op::output) return n;
       if (is_alternative(p_, p_[user])) return n;  // the other one is skipped with its whole stage
       for (node_id operand : p_[user].in)
-        if (operand != n && beside >= 0 && waits_for(operand, beside)) return n;
+        for (node_id other : beside)
+          if (operand != n && other != from && waits_for(operand, other)) return n;
       n = user;
     }
   }
@@ -120,6 +123,13 @@ class cutter {
       walk(p_, x, [](node_id) { return true; }, below);
       return below.count(result) > 0;
     });
+  }
+
+  static std::vector<node_id> results_of(const attention_stage &s) {
+    std::vector<node_id> all;
+    for (const weighted_sum &sum : s.sums) all.push_back(sum.core);
+    if (s.lse != no_step) all.push_back(s.lse);
+    return all;
   }
 
   // One stage for each state: its results share the steps.
@@ -138,7 +148,7 @@ class cutter {
     stages result;
     std::map<node_id, stage> at;  // by its last root: operands come first
     std::set<node_id> covered;
-    const auto extend = [&](node_id from, node_id beside) {
+    const auto extend = [&](node_id from, const std::vector<node_id> &beside) {
       node_id root = epilogue_of(from, beside);
       if (at.count(root) || covered.count(root))
         root = from;  // two stages end in one step: the first computes it
@@ -149,20 +159,23 @@ class cutter {
     };
     std::map<node_id, scan_stage> by_state = scans();
     for (auto &[state, s] : by_state) {
+      s.body = scan_body(p_, s.carried, s.next, s.cores);
       for (std::size_t k = 0; k < s.cores.size(); ++k)
-        s.roots.push_back(extend(s.cores[k], s.cores[s.cores.size() - 1 - k]));
+        s.roots.push_back(extend(s.cores[k], s.cores));
       at[s.roots[0]] = s;
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (!stored_[n] || p_[n].kind != op::dot) continue;
+      if (!stored_[n]) continue;
       if (auto it = attentions_.by_core.find(n); it != attentions_.by_core.end()) {
-        attention_stage s = it->second;
-        s.roots = {extend(n, s.lse)};
-        if (s.lse != no_step) s.roots.push_back(extend(s.lse, n));
-        at[s.roots[0]] = std::move(s);
-      } else if (is_contraction(n)) {
+        attention_stage s = attentions_.stages[it->second];
+        if (s.sums[0].core != n) continue;
+        const std::vector<node_id> results = results_of(s);
+        for (weighted_sum &sum : s.sums) sum.root = extend(sum.core, results);
+        if (s.lse != no_step) s.lse_root = extend(s.lse, results);
+        at[s.sums[0].root] = std::move(s);
+      } else if (p_[n].kind == op::dot && is_contraction(n)) {
         contraction_stage s = contraction_at(n);
-        s.root = extend(n, no_step);
+        s.root = extend(n, {});
         at[s.root] = std::move(s);
       }
     }

@@ -28,7 +28,12 @@ std::string_view name_of(const stage &s) {
 std::vector<node_id> roots_of(const stage &s) {
   using list = std::vector<node_id>;
   return std::visit(overloaded{[](const contraction_stage &c) { return list{c.root}; },
-                               [](const attention_stage &a) { return a.roots; },
+                               [](const attention_stage &a) {
+                                 list roots;
+                                 for (const weighted_sum &sum : a.sums) roots.push_back(sum.root);
+                                 if (a.lse != no_step) roots.push_back(a.lse_root);
+                                 return roots;
+                               },
                                [](const map_stage &m) { return list{m.root}; },
                                [](const scan_stage &r) { return r.roots; }},
                     s);
@@ -37,7 +42,7 @@ std::vector<node_id> roots_of(const stage &s) {
 node_id main_step_of(const stage &s) {
   return std::visit(
       overloaded{[](const contraction_stage &c) { return c.core; },
-                 [](const attention_stage &a) { return a.core; },
+                 [](const attention_stage &a) { return a.sums[0].core; },
                  [](const map_stage &m) { return m.core == no_step ? m.root : m.core; },
                  [](const scan_stage &r) { return r.cores[0]; }},
       s);

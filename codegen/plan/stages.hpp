@@ -12,34 +12,40 @@ namespace qkv::codegen {
 inline constexpr axis_id no_axis = -1;
 inline constexpr node_id no_step = -1;
 
-// The axes of a product that form tiles: no_axis where the operand has none.
-struct tile_axes {
-  axis_id row = no_axis;       // of the left operand, the scores
-  axis_id column = no_axis;    // of the right operand, the values
-  std::vector<axis_id> outer;  // every other axis of the product, outermost first
-};
-
 // The last of these axes that is none of those.
 axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &but);
 
 // Sum over the axes of `core` of left(row, k) * right(k, column), with pointwise steps before and
-// after.
-struct contraction_stage : tile_axes {
+// after. `row` and `column` are no_axis where the operand has none.
+struct contraction_stage {
   node_id root = no_step, core = no_step;
   node_id left = no_step, right = no_step;  // columns of the right operand lie in lanes
+  axis_id row = no_axis, column = no_axis;
+  std::vector<axis_id> outer;  // every other axis of the result, outermost first
 };
 
-// dot<key>(weights, values), streamed over blocks of keys. The weights are a softmax or normalize
-// of scores, or the scores themselves: a function of query and key that nothing normalises.
-struct attention_stage : tile_axes {
-  std::vector<node_id> roots;  // the result, and the logsumexp if it is wanted
-  node_id core = no_step;
-  axis_id key = no_axis;
-  node_id weights = no_step;  // no_step: the scores are the weights
-  node_id gate = no_step;     // a factor of the weights at each pair, as dropout has
-  node_id scores = no_step, values = no_step;
-  node_id lse = no_step;
-  std::vector<node_id> score_dots;  // contractions inside the scores, computed tile by tile
+// One sum over the keys: of pairs(row, key), or of pairs(row, key) * values(key, column).
+struct weighted_sum {
+  node_id root = no_step, core = no_step;
+  node_id pairs = no_step;   // the weights, perhaps with a gate; or any function of row and key
+  node_id gate = no_step;    // a factor of the weights at each pair, as dropout has
+  node_id values = no_step;  // no_step: the pairs themselves are summed
+  axis_id column = no_axis;  // of the values; no_axis where they have none
+};
+
+// One walk over tiles of (row, key) that computes what is needed per pair and feeds sums over the
+// keys. Pairs are weights, which a softmax or normalize of scores gives, or functions of row and
+// key that nothing normalises; then `weights` and `scores` are no_step.
+struct attention_stage {
+  axis_id row = no_axis, key = no_axis;
+  std::vector<axis_id> outer;  // every other axis of a sum but its column, outermost first
+  node_id weights = no_step, scores = no_step;
+  node_id lse = no_step, lse_root = no_step;  // the logsumexp of the scores, where it is wanted
+  std::vector<weighted_sum> sums;
+  std::vector<node_id> products;  // contractions inside the pairs, computed tile by tile
+  std::vector<node_id> shared;    // steps that pairs of several sums need, computed once per tile
+
+  bool is_normalised() const { return weights != no_step; }
 };
 
 // Pointwise steps at every position, or one reduction and pointwise steps.
@@ -53,6 +59,7 @@ struct scan_stage {
   std::vector<node_id> roots;
   std::vector<node_id> cores;                 // op::scan or op::last, one for each root
   node_id carried = no_step, next = no_step;  // the state of a position, and that of the next one
+  std::vector<node_id> body;  // what each position computes, operands first, without its state
 };
 
 using stage = std::variant<contraction_stage, attention_stage, map_stage, scan_stage>;

@@ -21,8 +21,9 @@ std::vector<axis_id> wanted_inner(const program &p, const stages &s, const stage
     return reads(p, s, c->left, n) ? p[c->core].over : std::vector<axis_id>();
   const auto *a = std::get_if<attention_stage>(&user);
   if (!a) return {};
-  if (reads(p, s, a->values, n)) return {a->key, a->column};
-  for (node_id d : a->score_dots)
+  for (const weighted_sum &sum : a->sums)
+    if (sum.values != no_step && reads(p, s, sum.values, n)) return {a->key, sum.column};
+  for (node_id d : a->products)
     for (node_id operand : p[d].in)
       if (reads(p, s, operand, n)) {
         std::vector<axis_id> inner = {has(p[n].shape, a->key) ? a->key : a->row};
@@ -33,9 +34,11 @@ std::vector<axis_id> wanted_inner(const program &p, const stages &s, const stage
 }
 
 // The axis that a stage writes in lanes.
-axis_id column_of(const stage &s) {
+axis_id column_of(const stage &s, node_id root) {
   if (const auto *c = std::get_if<contraction_stage>(&s)) return c->column;
-  if (const auto *a = std::get_if<attention_stage>(&s)) return a->column;
+  if (const auto *a = std::get_if<attention_stage>(&s))
+    for (const weighted_sum &sum : a->sums)
+      if (sum.root == root) return sum.column;
   return no_axis;
 }
 
@@ -52,7 +55,7 @@ std::vector<axis_id> storage_order(const program &p, const stages &s, node_id n)
   std::vector<axis_id> order = without(p[n].shape, inner);
   order.insert(order.end(), inner.begin(), inner.end());
   // lanes of the stage that makes it write along its columns: keep those innermost
-  const axis_id column = column_of(s.list[static_cast<std::size_t>(s.stored_by[n])]);
+  const axis_id column = column_of(s.list[static_cast<std::size_t>(s.stored_by[n])], n);
   if (column != no_axis && has(order, column)) {
     order = without(order, {column});
     order.push_back(column);

@@ -4,6 +4,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "codegen/program/walk.hpp"
+
 namespace qkv::codegen {
 
 std::vector<axis_id> walked_axes(const program &p) {
@@ -15,6 +17,21 @@ std::vector<axis_id> walked_axes(const program &p) {
     walked.push_back(a);
   }
   return walked;
+}
+
+std::vector<node_id> scan_body(const program &p, node_id carried, node_id next,
+                               const std::vector<node_id> &results) {
+  const std::vector<axis_id> walked = walked_axes(p);
+  std::set<node_id> found;
+  const auto enter = [&](node_id n) {
+    if (walked[n] < 0 || n == carried) return false;
+    found.insert(n);
+    return p[n].kind != op::element;
+  };
+  std::set<node_id> seen;
+  walk(p, next, enter, seen);
+  for (node_id n : results) walk(p, p[n].in.back(), enter, seen);
+  return {found.begin(), found.end()};
 }
 
 void check_scans(const program &p) {

@@ -28,6 +28,8 @@ class slip_finder {
       positions_.push_back(
           n.kind == op::index ||
           std::any_of(n.in.begin(), n.in.end(), [&](node_id m) { return positions_[m]; }));
+    for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
+      values_.push_back(values_of(n));
   }
 
   std::vector<std::string> run() {
@@ -123,18 +125,19 @@ class slip_finder {
     }
   }
 
+  // Operands come before their users.
   std::optional<two_values> values_of(node_id n) const {
     const node &x = p_[n];
     if (x.kind == op::number) return two_values{-1, x.value, x.value};
     if (!x.name.empty()) return {};
     if (x.kind == op::broadcast ||
         (x.kind == op::cast && is_floating(x.type) && p_[x.in[0]].type != b8))
-      return values_of(x.in[0]);
+      return values_[x.in[0]];
     if (x.kind == op::cast && p_[x.in[0]].type == b8) return two_values{x.in[0], 1, 0};
     if (x.kind == op::where && is_number(x.in[1]) && is_number(x.in[2]))
       return two_values{x.in[0], p_[x.in[1]].value, p_[x.in[2]].value};
     if (x.kind != op::add && x.kind != op::sub && x.kind != op::mul && x.kind != op::neg) return {};
-    const std::optional<two_values> a = values_of(x.in[0]), b = values_of(x.in.back());
+    const std::optional<two_values> &a = values_[x.in[0]], &b = values_[x.in.back()];
     if (!a || !b || (x.in.size() == 2 && a->condition >= 0 && b->condition >= 0)) return {};
     const auto compute = [&](double l, double r) {
       return x.kind == op::add ? l + r : x.kind == op::sub ? l - r : x.kind == op::mul ? l * r : -l;
@@ -166,8 +169,8 @@ class slip_finder {
     constexpr double hides = 1e3;
     const node &x = p_[n];
     for (const std::size_t k : {0, 1}) {
-      std::optional<two_values> v = values_of(x.in[k]);
-      if (!v || v->condition < 0 || values_of(x.in[1 - k])) continue;
+      std::optional<two_values> v = values_[x.in[k]];
+      if (!v || v->condition < 0 || values_[x.in[1 - k]]) continue;
       if (x.kind == op::sub && k == 1) v->if_true = -v->if_true, v->if_false = -v->if_false;
       const double low = std::min(v->if_true, v->if_false),
                    high = std::max(v->if_true, v->if_false);
@@ -249,7 +252,8 @@ class slip_finder {
 
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
-  std::vector<bool> positions_;  // per step: whether a position takes part
+  std::vector<bool> positions_;                    // per step: whether a position takes part
+  std::vector<std::optional<two_values>> values_;  // per step: the numbers it may have
   std::vector<std::string> lines_;
 };
 

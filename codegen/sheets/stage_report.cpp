@@ -1,5 +1,6 @@
 #include "codegen/sheets/stage_report.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -26,8 +27,11 @@ std::set<node_id> inside(const plan &made, const stage &s) {
 bool is_never_stored(const program &p, const stage &s, node_id n) {
   if (const auto *scan = std::get_if<scan_stage>(&s)) return n == scan->next;
   const auto *a = std::get_if<attention_stage>(&s);
-  return a && has(p[n].shape, a->key) && (a->row == no_axis || has(p[n].shape, a->row)) &&
-         n != a->core && !is_view(p[n].kind) && is_floating(p[n].type);
+  if (!a || is_view(p[n].kind) || !is_floating(p[n].type)) return false;
+  if (std::any_of(a->sums.begin(), a->sums.end(),
+                  [&](const weighted_sum &sum) { return sum.core == n; }))
+    return false;
+  return has(p[n].shape, a->key) && (a->row == no_axis || has(p[n].shape, a->row));
 }
 
 }  // namespace

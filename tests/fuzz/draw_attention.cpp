@@ -124,6 +124,28 @@ int drawer::scores(int q, int k, const std::vector<int> &features, int row, int 
   return s < 0 ? s : adjusted(s, row, key);
 }
 
+// Another sum of the same pairs, or of a product with them, over the keys or over the queries:
+// gradients are such sums.
+int drawer::another_sum(int pairs, int row, int key) {
+  const int wide = d_.one_of(features_);
+  const auto input_of = [&](std::vector<int> last) {
+    std::vector<int> shape = some(batch_, 0.8);
+    shape.insert(shape.end(), last.begin(), last.end());
+    return input(some_type(), shape);
+  };
+  if (pairs >= 0 && row >= 0 && d_.chance(0.5)) {
+    const int other = put(op::dot, {input_of({row, wide}), input_of({key, wide})}, {wide});
+    const int factor = d_.chance(0.5)
+                           ? put(op::sub, {other, put(op::broadcast, {input_of({row})}, {key})})
+                           : other;
+    pairs = put(op::mul, {pairs, factor});
+  }
+  if (pairs < 0) return -1;
+  const int over = row >= 0 && d_.chance(0.4) ? row : key;
+  if (d_.chance(0.3)) return put(op::sum, {pairs}, {over});
+  return put(op::dot, {pairs, d_.chance(0.2) ? input_of({over}) : input_of({over, wide})}, {over});
+}
+
 int drawer::attention() {
   if (in_scan_) return -1;
   std::vector<int> rows = rows_;
@@ -169,6 +191,8 @@ int drawer::attention() {
   const int v = d_.chance(0.1) ? input(some_type(), shape(0.7, {key})) : operand(key, e);
   const int o = put(op::dot, {w, v}, {key});
   if (d_.chance(0.3)) wanted_.push_back(put(op::logsumexp, {s}, {key}));
+  while (d_.chance(0.25))
+    if (const int more = another_sum(w, row, key); more >= 0) wanted_.push_back(more);
   if (d_.chance(0.25)) wanted_.push_back(w);
   if (d_.chance(0.1)) wanted_.push_back(s);
   if (o >= 0 && d_.chance(0.3) && has(o, e)) {

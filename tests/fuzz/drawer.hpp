@@ -108,6 +108,7 @@ class drawer {
   int scores(int q, int k, const std::vector<int> &features, int row, int key);
   int adjusted(int scores, int row, int key);
   int made_weights(int scores, int key);
+  int another_sum(int pairs, int row, int key);
   int linear_attention();
 
   int anything();

@@ -122,7 +122,7 @@ const std::vector<wrong_cut> &wrong_cuts() {
          codegen::stages s = cut_into_stages(p);
          for (codegen::stage &x : s.list)
            if (auto *a = std::get_if<codegen::attention_stage>(&x);
-               a && p[a->scores].kind == op::mask)
+               a && a->is_normalised() && p[a->scores].kind == op::mask)
              a->scores = p[a->scores].in[0];
          return s;
        }},

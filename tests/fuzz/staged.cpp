@@ -112,15 +112,12 @@ class staged {
     if (const auto *c = std::get_if<codegen::contraction_stage>(&s))
       q.nodes[c->core].in = {c->left, c->right};
     if (const auto *a = std::get_if<codegen::attention_stage>(&s)) {
-      node_id left = a->weights >= 0 ? a->weights : a->scores;
-      if (a->weights >= 0) q.nodes[a->weights].in = {a->scores};
-      if (a->gate >= 0) {
-        const std::vector<node_id> &in = q[a->core].in;
-        const node_id product = in[0] == a->values ? in[1] : in[0];
-        q.nodes[product].in = {left, a->gate};
-        left = product;
+      if (a->is_normalised()) q.nodes[a->weights].in = {a->scores};
+      for (const codegen::weighted_sum &sum : a->sums) {
+        if (sum.gate >= 0) q.nodes[sum.pairs].in = {a->weights, sum.gate};
+        q.nodes[sum.core].in = {sum.pairs};
+        if (sum.values >= 0) q.nodes[sum.core].in.push_back(sum.values);
       }
-      q.nodes[a->core].in = {left, a->values};
       if (a->lse >= 0) q.nodes[a->lse].in = {a->scores};
     }
     return q;

@@ -8,6 +8,7 @@ using namespace qkv;
 
 inline constexpr batch_axis<"batch"> batch;
 inline constexpr batch_axis<"pair", 2> pair;
+inline constexpr batch_axis<"triple", 3> triple;
 inline constexpr batch_axis<"query_heads"> query_heads;
 inline constexpr batch_axis<"key_heads"> key_heads;
 inline constexpr batch_axis<"group"> group;
@@ -52,6 +53,14 @@ inline constexpr auto sums_of_five = kernel<"sums_of_five">(
 inline constexpr auto three_apart =
     kernel<"three_apart">([](in<"X", s, three> X, in<"Z", t, three> Z) -> out<"Y", s, t> {
       return dot<three>(X, cumsum<t>(Z));
+    });
+
+// Values that are stored with three numbers per column, read along their columns.
+
+inline constexpr auto three_apart_values = kernel<"three_apart_values">(
+    [](in<"Q", triple, s, d> Q, in<"K", triple, mem, d> K, in<"X", mem, four, d> X,
+       in<"W", d, triple> W) -> out<"O", triple, s, four> {
+      return dot<mem>(softmax<mem>(dot<d>(Q, K)), dot<d>(X, W));
     });
 
 // Keys behind the only one never count, which the code generator knows.

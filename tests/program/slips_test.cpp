@@ -9,6 +9,7 @@
 #include "codegen/program/from_graph.hpp"
 #include "codegen/program/position_sets.hpp"
 #include "tests/catch.hpp"
+#include "tests/kernels/specs.hpp"
 
 namespace qkv::testing::slips {
 namespace {
@@ -174,6 +175,11 @@ TEST_CASE("slips: a logsumexp of other scores, and one seed for two dropouts") {
         "dot(*(...) * 1.11111, V) * f32(uniform(...) >= 0.1): a dropout before it draws by "
         "the same seed; did you mean seed + 1? if it is meant, seed + 0");
   CHECK(of_seeds<[](auto seed) { return seed + 1; }>().empty());
+}
+
+// Without the numbers of each step at hand, this would take 2^32 visits.
+TEST_CASE("slips: a step that is used twice is visited once") {
+  CHECK(slips_of(make_program(specs::shared_steps)).empty());
 }
 
 }  // namespace qkv::testing::slips

@@ -10,6 +10,7 @@
 #include "tests/kernels/dropout_specs.hpp"
 #include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/specs.hpp"
+#include "tests/kernels/sums_specs.hpp"
 #include "tests/kernels/zoo_specs.hpp"
 
 using namespace qkv::codegen;
@@ -83,10 +84,27 @@ TEST_CASE("a logsumexp of which the values are made is not a result of their att
   CHECK(outline_of(values_of_lse).kinds == "map contraction attention");
 }
 
-TEST_CASE("weights that several products share are stored by none") {
+TEST_CASE("weights that several products share are computed in one walk") {
   const outline o = outline_of(specs::two_values);
-  CHECK(o.kinds == "attention attention");
+  CHECK(o.kinds == "attention");
   CHECK(o.run_time_axes == 0);
+  CHECK(outline_of(sums::values_of_three).kinds == "attention");
+  CHECK(outline_of(sums::shares_of_two).kinds == "attention");
+}
+
+TEST_CASE("sums that need each other take a walk each") {
+  CHECK(outline_of(sums::values_of_values).kinds == "attention attention");
+}
+
+TEST_CASE("pairs that several sums need are stored by none") {
+  CHECK(outline_of(sums::rows_of_gradient).kinds == "attention");
+  CHECK(outline_of(sums::keys_of_gradient).kinds == "attention");
+  CHECK(outline_of(sums::capped_gradient).kinds == "attention");
+  CHECK(outline_of(sums::sums_of_pairs).kinds == "attention");
+  CHECK(outline_of(sums::one_sum_of_pairs).kinds == "attention");
+  const outline all = outline_of(sums::gradient_by_hand);
+  CHECK(all.kinds == "attention map map attention attention");  // O is copied, and the total
+  CHECK(all.run_time_axes == 1);
 }
 
 TEST_CASE("weights that are an output are stored, and the product reads them") {

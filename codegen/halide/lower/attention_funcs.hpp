@@ -10,10 +10,9 @@
 namespace qkv::codegen {
 
 struct attention_tile {
-  int rows = 0;       // query rows of a tile
-  int keys = 0;       // keys of a block
-  int per_task = 1;   // tiles that share a block of keys while it is in cache
-  int value_row = 0;  // V is copied block by block into rows of this many numbers; 0: used in place
+  int rows = 0;      // query rows of a tile
+  int keys = 0;      // keys of a block
+  int per_task = 1;  // tiles that share a block of keys while it is in cache
 
   // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie in lanes.
   int columns_per_thread = 0;
@@ -31,7 +30,7 @@ struct attention_vars {
   std::vector<Halide::Var> outer;              // innermost first
 };
 
-// Copies of what the scores are made of, tile by tile.
+// Copies of what the pairs are made of, tile by tile.
 struct attention_reads {
   std::vector<Halide::Func> row_tiles;  // (i, features..., T, outer...): query rows, transposed
   std::vector<Halide::Func>
@@ -39,35 +38,43 @@ struct attention_reads {
   std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
 };
 
-// (i, j, b, T, outer...)
+// (i, j, b, T, outer...): what sums read. Blocks: (i, b, T, outer...).
 struct attention_pairs {
-  std::vector<Halide::Func> products;               // one per contraction inside the scores
+  std::vector<Halide::Func> products;               // one per contraction inside the pairs
   std::vector<std::vector<Halide::RVar>> features;  // what each product sums over
-  Halide::Func scores, block_max, weights, block_sum;
-  Halide::Func gated;  // the weights times the gate; the weights themselves if there is none
-  Halide::RDom keys;   // of a block
-  bool has_gate() const { return gated.name() != weights.name(); }
+  std::vector<Halide::Func> shared;                 // steps that several sums need
+  std::vector<Halide::Func> readers;                // Funcs that may read products
+  // Defined where softmax or normalize gives the weights; block_max for softmax alone. `weights`
+  // are the scores themselves for normalize.
+  Halide::Func scores, weights, block_max, block_sum;
+  Halide::RDom keys;  // of a block
 };
 
-// The product of weights and values of a block.
-struct attention_product {
+// A sum over the keys of pairs, or of products of pairs with values that have columns.
+struct attention_sum {
+  Halide::Func pairs;   // (i, j, b, T, outer...)
+  bool gated = false;   // `pairs` are the weights times a gate
   Halide::Func values;  // (c, j, b, outer of V...): V, padded when its width is run-time
   bool is_padded = false;
   // True for blocks of V that hold anything but finite numbers. Defined if a mask hides some.
   Halide::Func suspect, suspect_columns;
   Halide::RDom all_columns;
-  Halide::Func sum, block_out;            // (c, i, b, T, outer...)
+  Halide::Func product;                   // (c, i, b, T, outer...), in registers
+  Halide::Func block_out;                 // the same, stored; without columns (i, b, T, outer...)
   Halide::RDom keys_clean, keys_suspect;  // of a block, by what its values hold
+  Halide::Expr columns;                   // extent of c; undefined without columns
+  bool has_columns() const { return columns.defined(); }
 };
 
 // The running state, from block to block.
 struct attention_state {
-  bool has_maximum = true;  // softmax; false: weights are summed as they are
-  int rows = 4;             // before those of o: alpha, beta, m, l; or l alone
+  bool has_maximum = true;  // softmax; false: pairs are summed as they are
+  int statistics = 0;       // alpha, beta, m, l; or l; or none; then the sums without columns
+  int first_sum = 0;        // of the statistics
   Halide::Func state;       // (layout.vars..., T, outer...)
   state_layout layout;
-  Halide::RDom steps;           // of the layout: x, y, block; or cell, block
-  Halide::Expr columns, width;  // extent of c; of x
+  Halide::RDom steps;  // of the layout: x, y, block; or cell, block
+  Halide::Expr width;  // extent of x, where rows lie in lanes
 };
 
 struct attention_result {
@@ -75,7 +82,10 @@ struct attention_result {
   Halide::Var row{"row"}, column{"column"};
   std::vector<Halide::Var> outer;  // innermost first
   bool has_row = true, has_column = true;
-  std::vector<Halide::Func> copies;  // of (o, lse) when both are stored
+  std::vector<Halide::Func> copies;  // of the roots, if there are several; c is the column of `out`
+  const Halide::Var &column_of_out(const attention_vars &v) const {
+    return copies.empty() ? column : v.c;
+  }
 };
 
 // Every Func of the stage, for a schedule to place.
@@ -84,7 +94,7 @@ struct attention_funcs {
   attention_vars v;
   attention_reads reads;
   attention_pairs pairs;
-  attention_product product;
+  std::vector<attention_sum> sums;
   attention_state running;
   attention_result result;
 };

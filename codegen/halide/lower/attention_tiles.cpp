@@ -37,8 +37,6 @@ std::vector<Expr> attention_tiles::pair(Expr i, Expr j, Expr b) const {
   return with_outer({std::move(i), std::move(j), std::move(b), f_.v.T});
 }
 
-// True if `at` is this tile's own place along the row, the key and the outer axes of the step.
-// Views may move it: rename<seq, kv> reads a step of the queries at the key.
 bool attention_tiles::in_place(node_id n, const indices &at) const {
   const auto same = [&](axis_id a, const Expr &here) {
     return Halide::Internal::equal(at.at(a), here);
@@ -107,13 +105,18 @@ std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
     return std::nullopt;
   for (axis_id a : x.shape)
     if (a != s_.row && a != s_.key && !outer_.count(a)) return std::nullopt;
-  Func f("pairs_" + context::label(p_, n));
   std::vector<Expr> all = pair(f_.v.i, f_.v.j, f_.v.b);
-  // likely(): away from the last key, the loop is split off and loads are contiguous
-  indices inside = at;
-  inside[s_.key] = c_.within(s_.key, Halide::likely(f_.v.b * f_.tile.keys + f_.v.j));
-  f(all) = c_.read(n, inside);
-  f_.reads.pair_tiles.push_back(f);
+  auto it = pair_tiles_.find(n);
+  if (it == pair_tiles_.end()) {
+    Func f("pairs_" + context::label(p_, n));
+    // likely(): away from the last key, the loop is split off and loads are contiguous
+    indices inside = at;
+    inside[s_.key] = c_.within(s_.key, Halide::likely(f_.v.b * f_.tile.keys + f_.v.j));
+    f(all) = c_.read(n, inside);
+    f_.reads.pair_tiles.push_back(f);
+    it = pair_tiles_.emplace(n, f).first;
+  }
+  const Func &f = it->second;
   return value{x.type == b8 ? f(all) != Halide::cast<std::uint8_t>(0) : f(all), {}};
 }
 

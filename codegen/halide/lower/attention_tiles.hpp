@@ -25,13 +25,16 @@ class attention_tiles {
   std::vector<Halide::Expr> with_outer(std::vector<Halide::Expr> at) const;
   std::vector<Halide::Expr> pair(Halide::Expr i, Halide::Expr j, Halide::Expr b) const;
 
+  // True if `at` is this tile's own place along the row, the key and the outer axes of the step.
+  // Views may move it: rename<seq, kv> reads a step of the queries at the key.
+  bool in_place(node_id, const indices &at) const;
+
   // Each returns the values that it can serve, at the tile's own place.
   std::optional<value> row_tile(node_id, const indices &);
   std::optional<value> key_tile(node_id, const indices &);
   std::optional<value> pair_tile(node_id, const indices &);
 
  private:
-  bool in_place(node_id, const indices &) const;
   bool reads_memory(node_id);
 
   context &c_;
@@ -39,7 +42,7 @@ class attention_tiles {
   const attention_stage &s_;
   attention_funcs &f_;
   indices outer_;
-  std::map<node_id, Halide::Func> row_tiles_, key_tiles_;
+  std::map<node_id, Halide::Func> row_tiles_, key_tiles_, pair_tiles_;
   std::vector<bool> reads_memory_;
 };
 

@@ -46,6 +46,14 @@ class ranges {
     return seen_[n] = passed(n);
   }
 
+  static key_range hull(const key_range &a, const key_range &b) {
+    key_range r;
+    if (a.from.defined() && b.from.defined()) r.from = Halide::min(a.from, b.from);
+    if (a.to.defined() && b.to.defined()) r.to = Halide::max(a.to, b.to);
+    r.is_chosen = a.is_chosen || b.is_chosen;
+    return r;
+  }
+
  private:
   key_range passed(node_id n) {
     const node &x = c_.p[n];
@@ -61,14 +69,6 @@ class ranges {
     if (b.to.defined()) a.to = a.to.defined() ? Halide::min(a.to, b.to) : b.to;
     a.is_chosen = a.is_chosen || b.is_chosen;
     return a;
-  }
-
-  static key_range hull(const key_range &a, const key_range &b) {
-    key_range r;
-    if (a.from.defined() && b.from.defined()) r.from = Halide::min(a.from, b.from);
-    if (a.to.defined() && b.to.defined()) r.to = Halide::max(a.to, b.to);
-    r.is_chosen = a.is_chosen || b.is_chosen;
-    return r;
   }
 
   key_range of_condition(node_id n) const {
@@ -162,7 +162,12 @@ class ranges {
 
 key_range visible_keys(const context &c, const attention_stage &s, Expr first, Expr last,
                        const indices &outer) {
-  return ranges(c, s, std::move(first), std::move(last), outer).of_scores(s.scores);
+  ranges r(c, s, std::move(first), std::move(last), outer);
+  if (s.is_normalised()) return r.of_scores(s.scores);
+  key_range all = r.of_scores(s.sums[0].pairs);
+  for (const weighted_sum &sum : s.sums)
+    if (sum.pairs != s.sums[0].pairs) all = ranges::hull(all, r.of_scores(sum.pairs));
+  return all;
 }
 
 }  // namespace qkv::codegen

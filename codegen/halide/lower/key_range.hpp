@@ -15,7 +15,8 @@ struct key_range {
   bool is_chosen = false;  // by whether sums wrap around: bounds inference does not solve for that
 };
 
-// rows first..last of the tile; outer: the positions along the other axes.
+// The keys that some sum of the stage needs. rows first..last of the tile; outer: the positions
+// along the other axes.
 key_range visible_keys(const context &, const attention_stage &, Halide::Expr first,
                        Halide::Expr last, const indices &outer);
 

@@ -40,13 +40,12 @@ class scan_lowering {
         s_(s),
         axis_(p_[s.carried].over[0]),
         type_(halide_type(p_[s.carried].type)) {
-    find_body();
     sort_axes();
   }
 
   scan_funcs run() {
     start();
-    for (node_id n : body_) {
+    for (node_id n : s_.body) {
       if (!is_inlinable(p_, n)) plan(n);
       if (n == s_.next) write_next();
     }
@@ -59,24 +58,10 @@ class scan_lowering {
   }
 
  private:
-  // The steps inside that a result needs, operands first; not the state itself.
-  void find_body() {
-    const std::vector<axis_id> walked = walked_axes(p_);
-    std::set<node_id> found;
-    std::function<void(node_id)> visit = [&](node_id n) {
-      if (walked[n] < 0 || n == s_.carried || !found.insert(n).second) return;
-      if (p_[n].kind != op::element)
-        for (node_id operand : p_[n].in) visit(operand);
-    };
-    visit(s_.next);
-    for (node_id core : s_.cores) visit(p_[core].in.back());
-    body_.assign(found.begin(), found.end());
-  }
-
   // Axes that some step reads at other positions than its own become rows; every column of the others runs by itself.
   void sort_axes() {
     std::vector<axis_id> all = p_[s_.carried].shape;
-    for (node_id n : body_) {
+    for (node_id n : s_.body) {
       for (axis_id a : p_[n].shape)
         if (!has(all, a)) all.push_back(a);
       const op k = p_[n].kind;
@@ -364,7 +349,6 @@ class scan_lowering {
   const axis_id axis_;
   const Halide::Type type_;
   scan_funcs f_;
-  std::vector<node_id> body_;
   std::vector<axis_id> walked_whole_;  // these become rows
   std::vector<axis_id> columns_;       // the others, innermost first
   indices here_;                       // the position of a column along them

@@ -2,6 +2,7 @@
 //   for each task (per_task tiles of rows, one head)              parallel
 //     for each block of keys
 //       for each tile: scores (rows in lanes), max, weights, sums; o (columns in lanes); merge into the state
+#include "codegen/halide/schedules/calls.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
 
@@ -39,25 +40,28 @@ class scheduler {
  public:
   scheduler(attention_funcs &f, const machine &m, const std::vector<bool> &is_output)
       : f_(f),
+        m_(m),
         is_output_(is_output),
         rows_(f.tile.rows),
-        vl_(m.cpu.lanes(f.pairs.scores.type().bits())),
+        vl_(m.cpu.lanes(f.sums[0].pairs.type().bits())),
         row_vectors_(divisor_up_to(rows_ / vl_, m.cpu.score_registers)),
         keys_unrolled_(std::min(m.cpu.score_keys, m.cpu.sum_registers / row_vectors_)),
-        columns_(constant(f.running.columns)),
-        column_lanes_(columns_ ? lanes_dividing(*columns_, vl_) : vl_),
-        column_vectors_(columns_ ? divisor_up_to(*columns_ / column_lanes_, m.cpu.result_registers)
-                                 : 1),
-        rows_unrolled_(divisor_up_to(rows_, m.cpu.sum_registers / column_vectors_)),
         tile_(f.running.state, f.v.T) {}
 
   void run() {
     tasks();
     state();
-    values();
-    result();
+    for (attention_sum &sum : f_.sums) {
+      if (sum.has_columns()) {
+        values(sum);
+        products(sum);
+      } else {
+        over_rows(sum.block_out, sum.keys_clean);
+      }
+      if (sum.gated) over_keys(sum.pairs, 4);
+    }
     weights();
-    scores();
+    readers();
     pair_tiles();
     row_tiles();
   }
@@ -67,7 +71,7 @@ class scheduler {
     Func &out = f_.result.out;
     if (!is_output_[0] || !f_.result.copies.empty()) out.compute_root();
     std::vector<Var> around = f_.result.outer;
-    const Var column = f_.result.copies.empty() ? f_.result.column : f_.v.c, it("it"), ir("ir");
+    const Var column = f_.result.column_of_out(f_.v), it("it"), ir("ir");
     std::vector<Halide::VarOrRVar> order;
     if (f_.result.has_column || !f_.result.copies.empty()) order.emplace_back(column);
     if (f_.result.has_row) {
@@ -80,111 +84,143 @@ class scheduler {
       out.reorder(order);
     }
     at_ = parallel_tasks(out, around);
-    if (f_.result.has_column && f_.result.copies.empty() && columns_)
-      out.vectorize(column, column_lanes_);
-    for (std::size_t k = 0; k < f_.result.copies.size(); ++k)
-      if (!is_output_[k]) f_.result.copies[k].compute_root();
+    if (f_.result.copies.empty() && f_.sums[0].has_columns() && constant(f_.sums[0].columns))
+      out.vectorize(column, tile_of(f_.sums[0]).lanes);
+    for (std::size_t k = 0; k < f_.result.copies.size(); ++k) copy(f_.result.copies[k], k);
+  }
+
+  void copy(Func &root, std::size_t k) {
+    if (!is_output_[k]) root.compute_root();
+    if (root.args().empty()) return;
+    root.vectorize(root.args().front(), vl_, TailStrategy::GuardWithIf);
+    if (root.args().size() > 1) root.parallel(root.args().back());
   }
 
   void state() {
+    int values = 0;
+    for (const attention_sum &sum : f_.sums) values += sum.has_columns() ? rows_ : 0;
     f_.running.state.compute_at(at_)
         .bound(f_.v.x, 0, f_.running.width)
-        .bound(f_.v.y, 0, rows_ + f_.running.rows)
+        .bound(f_.v.y, 0, f_.running.statistics + values)
         .vectorize(f_.v.x, vl_);
     const RVar rx = f_.running.steps.x, ry = f_.running.steps.y, rb = f_.running.steps.z;
     auto merge = f_.running.state.update();
     std::vector<Halide::VarOrRVar> order = {rx, ry, f_.v.T, rb};
     for (const Var &v : f_.v.outer) order.emplace_back(v);
+    const bool has_both = values > 0 && f_.running.statistics > 0;
     merge.allow_race_conditions()
-        .partition(ry, Partition::Always)
+        .partition(ry, has_both ? Partition::Always : Partition::Never)
         .partition(f_.v.T, Partition::Never)
         .partition(rb, Partition::Never);
     merge.reorder(order).vectorize(rx, vl_);
     if (constant(f_.running.width)) merge.unroll(rx);
   }
 
-  void values() {
+  // The register tile of a product of pairs and values.
+  struct register_tile {
+    std::optional<int> columns;
+    int lanes, vectors, rows;  // of columns; rows of pairs
+  };
+  register_tile tile_of(const attention_sum &sum) const {
+    register_tile t;
+    t.columns = constant(sum.columns);
+    t.lanes = t.columns ? lanes_dividing(*t.columns, vl_) : vl_;
+    t.vectors = t.columns ? divisor_up_to(*t.columns / t.lanes, m_.cpu.result_registers) : 1;
+    t.rows = divisor_up_to(rows_, m_.cpu.sum_registers / t.vectors);
+    return t;
+  }
+
+  // Rows that are a multiple of so many columns apart share few sets of the first cache.
+  void values(attention_sum &sum) {
     const LoopLevel block(f_.running.state, f_.running.steps.z);
-    if (f_.product.is_padded)
-      f_.product.values.compute_at(block).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
-    if (f_.tile.value_row > 0)
-      f_.product.values.compute_at(block)
-          .bound_extent(f_.v.c, f_.running.columns)
-          .align_storage(f_.v.c, f_.tile.value_row)
-          .vectorize(f_.v.c, column_lanes_)
-          .unroll(f_.v.c);
+    if (sum.is_padded) {
+      sum.values.compute_at(block).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
+      return;
+    }
+    const int columns = constant(sum.columns).value_or(0), apart = m_.cpu.value_columns;
+    if (apart == 0 || columns == 0 || columns % apart != 0) return;
+    sum.values.compute_at(block)
+        .bound_extent(f_.v.c, sum.columns)
+        .align_storage(f_.v.c, columns + m_.cpu.value_padding)
+        .vectorize(f_.v.c, tile_of(sum).lanes)
+        .unroll(f_.v.c);
   }
 
   // o = p V: columns in lanes, p broadcast
-  void result() {
-    const int cl = column_lanes_;
+  void products(attention_sum &sum) {
+    const register_tile t = tile_of(sum);
     Var io("io"), ii("ii"), co("co"), ci("ci");
-    f_.product.block_out.compute_at(tile_).bound_extent(f_.v.i, rows_);
-    if (columns_) f_.product.block_out.bound_extent(f_.v.c, f_.running.columns);
-    f_.product.block_out
-        .split(f_.v.c, co, ci, column_vectors_ * cl,
-               columns_ ? TailStrategy::RoundUp : TailStrategy::Auto)
-        .split(f_.v.i, io, ii, rows_unrolled_, TailStrategy::RoundUp)
+    sum.block_out.compute_at(tile_).bound_extent(f_.v.i, rows_);
+    if (t.columns) sum.block_out.bound_extent(f_.v.c, sum.columns);
+    sum.block_out
+        .split(f_.v.c, co, ci, t.vectors * t.lanes,
+               t.columns ? TailStrategy::RoundUp : TailStrategy::Auto)
+        .split(f_.v.i, io, ii, t.rows, TailStrategy::RoundUp)
         .reorder(ci, ii, io, co)
-        .vectorize(ci, cl)
+        .vectorize(ci, t.lanes)
         .unroll(ci)
         .unroll(ii);
-    Func &product = f_.product.sum;
-    product.compute_at(f_.product.block_out, io)
-        .vectorize(f_.v.c, cl)
-        .unroll(f_.v.c)
-        .unroll(f_.v.i);
-    const auto sum = [&](int update, const RVar &keys) {
+    Func &product = sum.product;
+    product.compute_at(sum.block_out, io).vectorize(f_.v.c, t.lanes).unroll(f_.v.c).unroll(f_.v.i);
+    const auto add = [&](int update, const RVar &keys) {
       product.update(update)
           .reorder(f_.v.c, f_.v.i, keys)
-          .vectorize(f_.v.c, cl)
+          .vectorize(f_.v.c, t.lanes)
           .unroll(f_.v.c)
           .unroll(f_.v.i);
     };
-    sum(0, f_.product.keys_clean.x);
-    if (!f_.product.suspect.defined()) return;
-    sum(1, f_.product.keys_suspect.x);
-    f_.product.suspect.compute_at(f_.running.state, f_.running.steps.z);
-    f_.product.suspect_columns.compute_at(f_.running.state, f_.running.steps.z)
-        .vectorize(f_.v.c, cl)
+    add(0, sum.keys_clean.x);
+    if (!sum.suspect.defined()) return;
+    add(1, sum.keys_suspect.x);
+    sum.suspect.compute_at(f_.running.state, f_.running.steps.z);
+    sum.suspect_columns.compute_at(f_.running.state, f_.running.steps.z)
+        .vectorize(f_.v.c, t.lanes)
         .update()
-        .vectorize(f_.v.c, cl);
+        .vectorize(f_.v.c, t.lanes);
+  }
+
+  // Sums over the keys of a block: rows in lanes
+  void over_rows(Func &g, const Halide::RDom &keys) {
+    g.compute_at(tile_).bound_extent(f_.v.i, rows_).vectorize(f_.v.i, vl_);
+    g.update().reorder(f_.v.i, keys.x).vectorize(f_.v.i, vl_).unroll(f_.v.i);
   }
 
   // l, p, m: rows in lanes
   void weights() {
-    f_.pairs.block_sum.compute_at(tile_).bound_extent(f_.v.i, rows_).vectorize(f_.v.i, vl_);
-    f_.pairs.block_sum.update()
-        .reorder(f_.v.i, f_.pairs.keys.x)
-        .vectorize(f_.v.i, vl_)
-        .unroll(f_.v.i);
-    if (f_.running.has_maximum) {
-      over_keys(f_.pairs.weights, 4);
-      f_.pairs.block_max.compute_at(tile_).bound_extent(f_.v.i, rows_).vectorize(f_.v.i, vl_);
-      f_.pairs.block_max.update()
-          .reorder(f_.v.i, f_.pairs.keys.x)
-          .vectorize(f_.v.i, vl_)
-          .unroll(f_.v.i);
-    }
-    if (f_.pairs.has_gate()) over_keys(f_.pairs.gated, 4);
+    if (f_.pairs.block_sum.defined()) over_rows(f_.pairs.block_sum, f_.pairs.keys);
+    if (!f_.running.has_maximum) return;
+    over_keys(f_.pairs.weights, 4);
+    over_rows(f_.pairs.block_max, f_.pairs.keys);
   }
 
-  // rows in lanes, keys broadcast
-  void scores() {
-    over_keys(f_.pairs.scores, keys_unrolled_);
+  // What is made of products, rows in lanes and keys broadcast. A product that several of them read
+  // is stored.
+  void readers() {
+    for (Func &g : f_.pairs.readers) over_keys(g, keys_unrolled_);
     for (std::size_t k = 0; k < f_.pairs.products.size(); ++k) {
       Func &s = f_.pairs.products[k];
-      // the whole tile, also where the mask needs only a part: a register tile has no tails
-      s.compute_at(f_.pairs.scores, jo_)
-          .bound_extent(f_.v.i, row_vectors_ * vl_)
-          .bound_extent(f_.v.j, keys_unrolled_)
-          .vectorize(f_.v.i, vl_)
-          .unroll(f_.v.i)
-          .unroll(f_.v.j);
-      std::vector<Halide::VarOrRVar> inner = {f_.v.i, f_.v.j};
-      for (const RVar &v : f_.pairs.features[k]) inner.emplace_back(v);
-      s.update().reorder(inner).vectorize(f_.v.i, vl_).unroll(f_.v.i).unroll(f_.v.j);
+      std::vector<Func> users;
+      for (Func &g : f_.pairs.readers)
+        if (calls(g, s)) users.push_back(g);
+      if (users.size() > 1) {
+        users = {s.in()};
+        over_keys(users[0], keys_unrolled_);
+      }
+      product_in(users[0], s, f_.pairs.features[k]);
     }
+  }
+
+  // The whole tile, also where the mask needs only a part: a register tile has no tails.
+  void product_in(const Func &user, Func &s, const std::vector<RVar> &features) {
+    s.compute_at(user, jo_)
+        .bound_extent(f_.v.i, row_vectors_ * vl_)
+        .bound_extent(f_.v.j, keys_unrolled_)
+        .vectorize(f_.v.i, vl_)
+        .unroll(f_.v.i)
+        .unroll(f_.v.j);
+    std::vector<Halide::VarOrRVar> inner = {f_.v.i, f_.v.j};
+    for (const RVar &v : features) inner.emplace_back(v);
+    s.update().reorder(inner).vectorize(f_.v.i, vl_).unroll(f_.v.i).unroll(f_.v.j);
   }
 
   void over_keys(Func &g, int unrolled) {
@@ -232,11 +268,10 @@ class scheduler {
   }
 
   attention_funcs &f_;
+  const machine &m_;
   const std::vector<bool> &is_output_;
   const int rows_, vl_;
   const int row_vectors_, keys_unrolled_;  // of a register tile of scores
-  const std::optional<int> columns_;
-  const int column_lanes_, column_vectors_, rows_unrolled_;  // of a register tile of the result
   const Var jo_{"jo"};
   const LoopLevel tile_;
   LoopLevel at_;  // the task

@@ -6,7 +6,10 @@
 //       m and l: every thread over its own keys, then across threads; weights into shared memory
 //       o of the block in registers; merge into the state
 #include <algorithm>
+#include <set>
+#include <string>
 
+#include "codegen/halide/schedules/calls.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
@@ -30,9 +33,17 @@ class schedule {
   void run() {
     blocks();
     state();
-    scores();
-    sums();
-    values();
+    readers();
+    products();
+    operands();
+    weights();
+    for (attention_sum &sum : f_.sums) {
+      if (sum.has_columns())
+        values(sum);
+      else
+        merged(sum.block_out, sum.keys_clean);
+    }
+    pairs();
     for (const Func &copy : f_.result.copies) gpu::pointwise(copy);
   }
 
@@ -58,7 +69,7 @@ class schedule {
   void blocks() {
     Func &out = f_.result.out;
     out.compute_root();
-    const Var column = f_.result.copies.empty() ? f_.result.column : f_.v.c;
+    const Var column = f_.result.column_of_out(f_.v);
     const bool has_column = f_.result.has_column || !f_.result.copies.empty();
     std::vector<VarOrRVar> order;
     if (!has_column && !f_.result.has_row && !f_.result.outer.empty())
@@ -118,7 +129,10 @@ class schedule {
     } else {
       single(f_.running.state).compute_at(block_).store_in(MemoryType::Register);
     }
-    f_.running.state.bound(x, 0, t_.columns_per_thread + f_.running.rows).bound(y, 0, t_.rows);
+    int cells = f_.running.statistics;
+    for (const attention_sum &sum : f_.sums)
+      if (sum.has_columns()) cells += t_.columns_per_thread;
+    f_.running.state.bound(x, 0, cells).bound(y, 0, t_.rows);
     if (t_.column_blocks)
       f_.running.state.bound_extent(slice, t_.threads_x);
     else
@@ -151,12 +165,26 @@ class schedule {
     g.reorder(jj_, ii_, tx_, ty_).unroll(jj_).unroll(ii_).gpu_threads(tx_, ty_);
   }
 
-  void scores() {
-    in_tiles(f_.pairs.scores);
+  void readers() {
+    for (Func &g : f_.pairs.readers) in_tiles(g);
+  }
+
+  // Where a product is computed: inside its only reader, or as a tile of its own.
+  Func reader_of(Func &product) {
+    std::vector<Func> users;
+    for (Func &g : f_.pairs.readers)
+      if (calls(g, product)) users.push_back(g);
+    if (users.size() == 1) return users[0];
+    Func tile = product.in();
+    in_tiles(tile);
+    return tile;
+  }
+
+  void products() {
     for (std::size_t k = 0; k < f_.pairs.products.size(); ++k) {
       Func &s = f_.pairs.products[k];
       single(s)
-          .compute_at(f_.pairs.scores, tx_)
+          .compute_at(reader_of(s), tx_)
           .store_in(MemoryType::Register)
           .bound_extent(f_.v.i, rows_)
           .bound_extent(f_.v.j, keys_);
@@ -179,10 +207,14 @@ class schedule {
       if (unrolled > 1) s.update().unroll(feature, unrolled);
       if (!t_.staged) continue;
       for (Func &q : f_.reads.row_tiles)
-        if (gpu::calls(s, q)) fragment(q, s, feature, f_.v.i, rows_);
+        if (calls(s, q)) fragment(q, s, feature, f_.v.i, rows_);
       for (Func &key : f_.reads.key_tiles)
-        if (gpu::calls(s, key)) fragment(key, s, feature, f_.v.j, keys_);
+        if (calls(s, key)) fragment(key, s, feature, f_.v.j, keys_);
     }
+  }
+
+  // Tiles of queries and keys in shared memory.
+  void operands() {
     if (!t_.staged) return;
     for (Func &q : f_.reads.row_tiles)
       if (in_a_product(q)) {
@@ -206,7 +238,7 @@ class schedule {
 
   bool in_a_product(const Func &g) const {
     return std::any_of(f_.pairs.products.begin(), f_.pairs.products.end(),
-                       [&](const Func &s) { return gpu::calls(s, g); });
+                       [&](const Func &s) { return calls(s, g); });
   }
 
   // The part of a shared tile that a thread reads for some features, as one vector along rows or
@@ -234,7 +266,7 @@ class schedule {
   int vector_of_features(const Func &tile) const {
     int width = 4;
     for (std::size_t k = 0; k < f_.pairs.products.size(); ++k)
-      if (gpu::calls(f_.pairs.products[k], tile))
+      if (calls(f_.pairs.products[k], tile))
         for (const RVar &v : f_.pairs.features[k])
           width = std::min(width, gpu::vector_width(gpu::extent_of(f_.pairs.products[k], v)));
     return width;
@@ -256,10 +288,11 @@ class schedule {
     g.reorder(vec, round, tx_, ty_).vectorize(vec).unroll(round).gpu_threads(tx_, ty_);
   }
 
-  // A reduction over the keys of a block: each thread over its own, in registers, then through shared memory.
-  RVar across_threads(Func &g) {
+  // A reduction over the keys of a block: each thread over its own, in registers, then through
+  // shared memory.
+  RVar across_threads(Func &g, const Halide::RDom &keys) {
     RVar outer("thread_of_keys"), inner("keys_of_thread");
-    g.update().split(f_.pairs.keys.x, outer, inner, keys_);
+    g.update().split(keys.x, outer, inner, keys_);
     Func part = g.update().rfactor(outer, tx_), gathered = part.in();
     shared(gathered, step_);
     gathered.bound(f_.v.i, 0, t_.rows)
@@ -273,9 +306,21 @@ class schedule {
     return outer;
   }
 
-  void sums() {
+  // Such a sum, read by the merge alone.
+  void merged(Func &g, const Halide::RDom &keys) {
+    const RVar over = across_threads(g, keys);
+    single(g)
+        .compute_at(merge_)
+        .store_in(MemoryType::Register)
+        .vectorize(f_.v.i)
+        .update()
+        .unroll(over)
+        .vectorize(f_.v.i);
+  }
+
+  void weights() {
     if (f_.running.has_maximum) {
-      const RVar over = across_threads(f_.pairs.block_max);
+      const RVar over = across_threads(f_.pairs.block_max, f_.pairs.keys);
       Func whole = f_.pairs.block_max.in();  // read by the weights and by the merge
       shared(whole, step_);
       Var lane("lane");
@@ -290,60 +335,70 @@ class schedule {
           .unroll(over);
       in_tiles(f_.pairs.weights);
     }
-    const RVar over = across_threads(f_.pairs.block_sum);
-    single(f_.pairs.block_sum)
-        .compute_at(merge_)
-        .store_in(MemoryType::Register)
-        .vectorize(f_.v.i)
-        .update()
-        .unroll(over)
-        .vectorize(f_.v.i);
+    if (f_.pairs.block_sum.defined()) merged(f_.pairs.block_sum, f_.pairs.keys);
   }
 
-  void values() {
+  void values(attention_sum &sum) {
     const int vec = vector_of_columns();
-    shared(f_.product.values, step_);
+    shared(sum.values, step_);
     const int width = t_.threads_x * t_.columns_per_thread;
     if (t_.column_blocks)
-      f_.product.values.bound_extent(f_.v.c, width);
+      sum.values.bound_extent(f_.v.c, width);
     else
-      f_.product.values.bound(f_.v.c, 0, width);
-    f_.product.values.bound(f_.v.j, 0, t_.keys);
-    load(f_.product.values, {f_.v.c, f_.v.j}, gpu::vector_width(width));
+      sum.values.bound(f_.v.c, 0, width);
+    sum.values.bound(f_.v.j, 0, t_.keys);
+    load(sum.values, {f_.v.c, f_.v.j}, gpu::vector_width(width));
 
-    Func p = f_.pairs.gated.in(f_.product.sum);
-    shared(p, step_);
-    p.bound(f_.v.i, 0, t_.rows)
-        .bound(f_.v.j, 0, t_.keys)
-        .split(f_.v.i, ty_, ii_, rows_)
-        .split(f_.v.j, tx_, jj_, keys_);
-    p.reorder(ii_, jj_, tx_, ty_).unroll(jj_).gpu_threads(tx_, ty_);
-    if (!f_.pairs.has_gate() || gpu::fits_vectors(f_.pairs.gated))
-      p.vectorize(ii_);
-    else
-      p.unroll(ii_);
-
-    const RVar key = f_.product.keys_clean.x;
+    const RVar key = sum.keys_clean.x;
     const int unrolled = gpu::vector_width(t_.keys);
-    single(f_.product.sum).compute_at(merge_).store_in(MemoryType::Register);
-    f_.product.sum.vectorize(f_.v.c, vec).unroll(f_.v.c).unroll(f_.v.i);
-    f_.product.sum.update()
+    single(sum.product).compute_at(merge_).store_in(MemoryType::Register);
+    sum.product.vectorize(f_.v.c, vec).unroll(f_.v.c).unroll(f_.v.i);
+    sum.product.update()
         .reorder(f_.v.c, f_.v.i, key)
         .vectorize(f_.v.c, vec)
         .unroll(f_.v.c)
         .unroll(f_.v.i)
         .unroll(key, unrolled);
-    Func pf = p.in(f_.product.sum), vf = f_.product.values.in(f_.product.sum);
-    single(pf)
-        .compute_at(f_.product.sum, key)
-        .store_in(MemoryType::Register)
-        .vectorize(f_.v.i)
-        .unroll(f_.v.j);
+    Func vf = sum.values.in(sum.product);
     single(vf)
-        .compute_at(f_.product.sum, key)
+        .compute_at(sum.product, key)
         .store_in(MemoryType::Register)
         .vectorize(f_.v.c, vec)
         .unroll(f_.v.c)
+        .unroll(f_.v.j);
+  }
+
+  // Pairs in shared memory, for the products with values that read them.
+  void pairs() {
+    std::set<std::string> done;
+    for (attention_sum &one : f_.sums) {
+      if (!one.has_columns() || !done.insert(one.pairs.name()).second) continue;
+      std::vector<Func> users;
+      for (attention_sum &sum : f_.sums)
+        if (sum.has_columns() && sum.pairs.name() == one.pairs.name()) users.push_back(sum.product);
+      Func p = one.pairs.in(users);
+      shared(p, step_);
+      p.bound(f_.v.i, 0, t_.rows)
+          .bound(f_.v.j, 0, t_.keys)
+          .split(f_.v.i, ty_, ii_, rows_)
+          .split(f_.v.j, tx_, jj_, keys_);
+      p.reorder(ii_, jj_, tx_, ty_).unroll(jj_).gpu_threads(tx_, ty_);
+      if (!one.gated || gpu::fits_vectors(one.pairs))
+        p.vectorize(ii_);
+      else
+        p.unroll(ii_);
+      for (attention_sum &sum : f_.sums)
+        if (sum.has_columns() && sum.pairs.name() == one.pairs.name()) fragment_of(p, sum);
+    }
+  }
+
+  // The pairs that a thread multiplies with values, as one vector along the rows.
+  void fragment_of(Func &pairs, attention_sum &sum) {
+    Func part = pairs.in(sum.product);
+    single(part)
+        .compute_at(sum.product, sum.keys_clean.x)
+        .store_in(MemoryType::Register)
+        .vectorize(f_.v.i)
         .unroll(f_.v.j);
   }
 

@@ -2,6 +2,7 @@
 
 #include "codegen/halide/schedules/float_literals.hpp"
 #include "codegen/halide/schedules/fuse_grids.hpp"
+#include "codegen/halide/schedules/narrow_loads.hpp"
 #include "codegen/halide/schedules/rounded_in_ptx.hpp"
 #include "codegen/halide/schedules/shrink_registers.hpp"
 #include "codegen/halide/schedules/sixteen_bits.hpp"
@@ -32,21 +33,6 @@ void columns_apart(Halide::Stage update, const std::vector<Halide::RVar> &steps,
   order.insert(order.end(), columns.begin(), columns.end());
   update.reorder(order);
   grid(update, columns);
-}
-
-bool calls(const Func &user, const Func &used) {
-  struct finder : hi::IRVisitor {
-    using IRVisitor::visit;
-    std::string name;
-    bool found = false;
-    void visit(const hi::Call *op) override {
-      found = found || op->name == name;
-      IRVisitor::visit(op);
-    }
-  } f;
-  f.name = used.name();
-  user.function().accept(&f);
-  return f.found;
 }
 
 bool fits_vectors(const Func &f) {
@@ -88,7 +74,10 @@ void add_passes(Halide::Pipeline &p, const Halide::Target &t) {
   p.add_custom_lowering_pass(new fuse_grids);
   const bool opencl = t.has_feature(Halide::Target::OpenCL);
   p.add_custom_lowering_pass(new sixteen_bits(opencl));
-  if (!opencl) p.add_custom_lowering_pass(new rounded_in_ptx);
+  if (opencl)
+    p.add_custom_lowering_pass(new narrow_loads);
+  else
+    p.add_custom_lowering_pass(new rounded_in_ptx);
   p.add_custom_lowering_pass(new float_literals);
 }
 

@@ -28,8 +28,6 @@ void pointwise(Halide::Func);
 void columns_apart(Halide::Stage, const std::vector<Halide::RVar> &steps,
                    const std::vector<Halide::Var> &columns);
 
-bool calls(const Halide::Func &user, const Halide::Func &used);
-
 // True if the Func's own computation (not that of the Funcs it calls) may be vectorized: for
 // OpenCL, Halide 21 cannot lower vector comparisons under strict_float.
 bool fits_vectors(const Halide::Func &);

@@ -1,9 +1,16 @@
 #include "codegen/halide/schedules/tuning.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace qkv::codegen {
 namespace {
+
+// What a stage keeps: columns of its widest sum, -1 if the call decides, and sums with columns.
+struct state_size {
+  std::int64_t columns = 0;
+  int sums = 0, distinct_pairs = 0, per_row = 0;  // per_row: results that are one number per row
+};
 
 attention_tile tile_of(const machine &m, const attention_shape &s, std::int64_t columns,
                        bool staged) {
@@ -20,53 +27,70 @@ attention_tile tile_of(const machine &m, const attention_shape &s, std::int64_t 
   return t;
 }
 
-std::int64_t floats_shared(const attention_tile &t, std::int64_t features) {
+std::int64_t floats_shared(const attention_tile &t, const state_size &z, std::int64_t features) {
   const std::int64_t operands = t.staged ? (t.rows + t.keys) * features : 0;
-  return operands + t.keys * t.threads_x * t.columns_per_thread + t.rows * t.keys +
-         t.rows * (2 * t.threads_x + 1);
+  return operands + z.sums * t.keys * t.threads_x * t.columns_per_thread +
+         z.distinct_pairs * t.rows * t.keys + t.rows * ((2 + z.per_row) * t.threads_x + 1);
 }
 
 attention_tile first_that_fits(const machine &m, const std::vector<attention_shape> &shapes,
-                               std::int64_t columns, std::int64_t features) {
+                               const state_size &z, std::int64_t features) {
   const std::int64_t shared = m.gpu.shared_bytes / static_cast<std::int64_t>(sizeof(float));
   if (features >= 0)
     for (const attention_shape &s : shapes)
-      if (attention_tile t = tile_of(m, s, columns, true); floats_shared(t, features) <= shared)
+      if (attention_tile t = tile_of(m, s, z.columns, true);
+          floats_shared(t, z, features) <= shared)
         return t;
   for (const attention_shape &s : shapes)
-    if (attention_tile t = tile_of(m, s, columns, false); floats_shared(t, 0) <= shared) return t;
-  return tile_of(m, shapes.back(), columns, false);
+    if (attention_tile t = tile_of(m, s, z.columns, false); floats_shared(t, z, 0) <= shared)
+      return t;
+  return tile_of(m, shapes.back(), z.columns, false);
 }
 
 std::int64_t known_size(const program &p, axis_id a) {
   return a == no_axis ? 1 : p.axes[p.axes[a].root].size;
 }
 
+state_size size_of_state(const program &p, const attention_stage &s) {
+  state_size z;
+  std::set<node_id> pairs;
+  for (const weighted_sum &sum : s.sums) {
+    if (sum.column == no_axis) {
+      ++z.per_row;
+      continue;
+    }
+    ++z.sums;
+    pairs.insert(sum.pairs);
+    const std::int64_t n = known_size(p, sum.column);
+    z.columns = n < 0 || z.columns < 0 ? -1 : std::max(z.columns, n);
+  }
+  z.distinct_pairs = static_cast<int>(pairs.size());
+  const int others = z.per_row + (s.lse != no_step);
+  if (z.sums == 0) z.columns = std::max(1, others);
+  if (z.sums > 0 && z.columns >= 0) z.columns += others;
+  return z;
+}
+
 attention_tile gpu_tile(const machine &m, const program &p, const attention_stage &s) {
   std::int64_t features = 0;
-  for (node_id d : s.score_dots) {
+  for (node_id d : s.products) {
     std::int64_t product = 1;
     for (axis_id a : p[d].over)
       product = known_size(p, a) < 0 || product < 0 ? -1 : product * known_size(p, a);
     features = product < 0 || features < 0 ? -1 : features + product;
   }
-  std::int64_t columns = known_size(p, s.column);
-  if (columns >= 0 && s.lse >= 0) ++columns;
   const bool has_row = s.row != no_axis;
   const auto shapes =
       m.shapes_for(has_row ? known_size(p, s.row) : std::int64_t{attention_shape::none});
-  attention_tile t = first_that_fits(m, shapes, columns, features);
+  attention_tile t = first_that_fits(m, shapes, size_of_state(p, s), features);
   if (!has_row) t.column_blocks |= s.outer.empty();  // a grid needs an axis
   return t;
 }
 
 attention_tile cpu_tile(const machine &m, const program &p, const attention_stage &s) {
   const attention_shape shape = m.shapes_for(known_size(p, s.row)).front();
-  const std::int64_t columns = known_size(p, s.column);
   attention_tile t;
   t.rows = shape.rows, t.keys = shape.keys, t.per_task = shape.per_task;
-  if (m.cpu.value_columns > 0 && columns > 0 && columns % m.cpu.value_columns == 0)
-    t.value_row = static_cast<int>(columns) + m.cpu.value_padding;
   return t;
 }
 

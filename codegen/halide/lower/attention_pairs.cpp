@@ -1,0 +1,198 @@
+#include "codegen/halide/lower/attention_pairs.hpp"
+
+#include <algorithm>
+
+#include "codegen/halide/lower/math.hpp"
+#include "codegen/halide/lower/strict.hpp"
+#include "codegen/program/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::RDom;
+using Halide::select;
+
+class pairs_lowering {
+ public:
+  explicit pairs_lowering(attention_setting &a) : a_(a), f_(a.f), s_(a.s) {}
+
+  void run() {
+    f_.sums.resize(s_.sums.size());
+    for (node_id d : s_.products) products_.emplace(d, product(d));
+    for (node_id n : s_.shared) share(n);
+    a_.limit_keys();
+    f_.pairs.keys = a_.keys_of_block("key");
+    if (s_.is_normalised()) {
+      scores();
+      if (f_.running.has_maximum) weights();
+      block_sum();
+    }
+    for (std::size_t k = 0; k < s_.sums.size(); ++k) pairs_of(k);
+  }
+
+ private:
+  std::vector<Expr> all() const { return a_.tiles.pair(f_.v.i, f_.v.j, f_.v.b); }
+  std::vector<Expr> block() const { return a_.tiles.with_outer({f_.v.i, f_.v.b, f_.v.T}); }
+  // The pair of the row and a key of the block that some row of the tile may see.
+  std::vector<Expr> visible_pair() const {
+    return a_.tiles.pair(f_.v.i, a_.trimmed(f_.pairs.keys), f_.v.b);
+  }
+
+  Func product(node_id dot) {
+    const std::vector<axis_id> &axes = a_.p[dot].over;
+    Func s("product_" + context::label(a_.p, dot));
+    Halide::Region region;
+    for (axis_id x : axes) region.insert(region.begin(), Halide::Range(0, a_.c.size(x)));
+    RDom r(region, "feature");
+    indices at = a_.tiles.here();
+    std::vector<Halide::RVar> over;
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+      over.push_back(r[static_cast<int>(d)]);
+      at[axes[axes.size() - 1 - d]] = r[static_cast<int>(d)];
+    }
+    expression e(a_.c, [&](node_id n, const indices &i) {
+      auto v = a_.tiles.row_tile(n, i);
+      return v ? v : a_.tiles.key_tile(n, i);
+    });
+    const value x = e.at(a_.p[dot].in[0], at), y = e.at(a_.p[dot].in[1], at);
+    const Halide::Type t = halide_type(a_.p[dot].type);
+    const Expr zero = math::constant(t, 0);
+    s(all()) = zero;
+    s(all()) = strict::plus(s(all()), a_.chosen(or_else(codegen::product(x, y, t), zero)));
+    f_.pairs.products.push_back(s);
+    f_.pairs.features.push_back(over);
+    return s;
+  }
+
+  // The value of a step at the pair, made of products and shared steps of the tile.
+  value at_pair(node_id n) {
+    expression e(a_.c, [&](node_id x, const indices &at) -> std::optional<value> {
+      if (auto it = products_.find(x); it != products_.end()) return value{it->second(all()), {}};
+      if (auto it = shared_.find(x); it != shared_.end() && a_.tiles.in_place(x, at))
+        return it->second;
+      if (auto v = a_.tiles.pair_tile(x, at)) return v;
+      return a_.tiles.row_tile(x, at);
+    });
+    return e.at(n, a_.tiles.here());
+  }
+
+  void share(node_id n) {
+    value v = at_pair(n);
+    Func g("pairs_" + context::label(a_.p, n));
+    g(all()) = a_.chosen(v.number);
+    v.number = g(all());
+    shared_.emplace(n, v);
+    f_.pairs.shared.push_back(g);
+    f_.pairs.readers.push_back(g);
+  }
+
+  bool some_are_not_gated() const {
+    return std::any_of(s_.sums.begin(), s_.sums.end(),
+                       [](const weighted_sum &sum) { return sum.gate == no_step; });
+  }
+
+  void scores() {
+    value v = at_pair(s_.scores);
+    const Expr count = both(v.present, a_.inside(f_.v.j));
+    v.number = Halide::cast(a_.type, v.number);  // scores may be i32 or 16-bit
+    if (a_.has_levels()) v.number = a_.level_of(v.number);
+    v.present = count;
+    const bool maximum = f_.running.has_maximum;
+    const Expr score = or_else(v, a_.number(maximum ? -math::infinity : 0));
+    const bool are_marked =
+        !maximum && a_.has_marks(a_.has_gaps()) && (a_.marked_by_scores || some_are_not_gated());
+    f_.pairs.scores = Func("scores_" + a_.name);
+    f_.pairs.scores(all()) = a_.chosen(are_marked ? a_.marked(score, count) : score);
+    f_.pairs.readers.push_back(f_.pairs.scores);
+    f_.pairs.weights = f_.pairs.scores;
+  }
+
+  void weights() {
+    f_.pairs.block_max = Func("max_" + a_.name);
+    f_.pairs.block_max(block()) = a_.nothing_seen();
+    f_.pairs.block_max(block()) =
+        Halide::max(f_.pairs.block_max(block()), f_.pairs.scores(visible_pair()));
+    f_.pairs.weights = Func("weights_" + a_.name);
+    const Expr score = f_.pairs.scores(all()),
+               weight = math::exp_nonpositive(score - a_.shift_of(f_.pairs.block_max(block())));
+    const bool marks = a_.has_marks(a_.has_gaps());
+    if (a_.marked_by_scores)
+      f_.pairs.weights(all()) =
+          a_.chosen(a_.marked(weight, !strict::equal(score, a_.number(-math::infinity))));
+    else if (some_are_not_gated())
+      f_.pairs.weights(all()) = a_.chosen(
+          marks ? a_.marked(weight, both(a_.weight_counts(f_.v.j), a_.inside(f_.v.j))) : weight);
+    else
+      f_.pairs.weights(all()) = weight;
+  }
+
+  void block_sum() {
+    f_.pairs.block_sum = Func("sum_" + a_.name);
+    f_.pairs.block_sum(block()) = a_.number(0);
+    f_.pairs.block_sum(block()) += f_.pairs.weights(visible_pair());
+  }
+
+  void pairs_of(std::size_t k) {
+    const weighted_sum &sum = s_.sums[k];
+    if (!s_.is_normalised())
+      function_of_pairs(k);
+    else if (sum.gate == no_step)
+      f_.sums[k].pairs = f_.pairs.weights;
+    else
+      gate(k);
+  }
+
+  // Nothing normalises these: a step that several sums need may be the pairs of one.
+  void function_of_pairs(std::size_t k) {
+    const weighted_sum &sum = s_.sums[k];
+    for (std::size_t other = 0; other < k; ++other)
+      if (s_.sums[other].pairs == sum.pairs) {
+        f_.sums[k].pairs = f_.sums[other].pairs;
+        return;
+      }
+    value v = at_pair(sum.pairs);
+    const Expr count = both(counts(v), a_.inside(f_.v.j));
+    v.number = Halide::cast(a_.type, v.number);
+    v.present = both(v.present, a_.inside(f_.v.j));
+    const Expr pair = or_else(v, a_.number(0));
+    f_.sums[k].pairs = Func("pairs_" + context::label(a_.p, sum.core));
+    f_.sums[k].pairs(all()) =
+        a_.chosen(a_.has_marks(a_.has_gaps(sum)) ? a_.marked(pair, count) : pair);
+    f_.pairs.readers.push_back(f_.sums[k].pairs);
+  }
+
+  void gate(std::size_t k) {
+    const weighted_sum &sum = s_.sums[k];
+    expression e(a_.c, [&](node_id n, const indices &at) {
+      auto v = a_.tiles.pair_tile(n, at);
+      return v ? v : a_.tiles.row_tile(n, at);
+    });
+    value g = e.at(sum.gate, a_.tiles.here());
+    g.number = strict::cast(a_.type, g.number);
+    f_.sums[k].gated = true;
+    f_.sums[k].pairs = Func("gated_" + context::label(a_.p, sum.core));
+    const Expr weight = f_.pairs.weights(all()),
+               product = strict::mul(weight, or_else(g, a_.number(0)));
+    Expr count =
+        a_.marked_by_scores ? both(!a_.is_mark(weight), counts(g)) : a_.pair_counts(sum, f_.v.j);
+    if (a_.runs_past_the_end(sum)) count = both(count, a_.inside(f_.v.j));
+    f_.sums[k].pairs(all()) = a_.has_marks(a_.has_gaps(sum))
+                                  ? a_.chosen(a_.marked(product, both(count, a_.inside(f_.v.j))))
+                              : !count.defined() ? product
+                                                 : a_.kept(select(count, product, a_.number(0)));
+  }
+
+  attention_setting &a_;
+  attention_funcs &f_;
+  const attention_stage &s_;
+  std::map<node_id, Func> products_;
+  std::map<node_id, value> shared_;
+};
+
+}  // namespace
+
+void lower_pairs(attention_setting &a) { pairs_lowering(a).run(); }
+
+}  // namespace qkv::codegen

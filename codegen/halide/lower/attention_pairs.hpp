@@ -1,0 +1,10 @@
+#pragma once
+// What an attention computes per query row and key: products, scores, weights, gates.
+#include "codegen/halide/lower/attention_setting.hpp"
+
+namespace qkv::codegen {
+
+// Defines the pairs of the stage and those of each of its sums.
+void lower_pairs(attention_setting &);
+
+}  // namespace qkv::codegen

@@ -1,0 +1,13 @@
+#pragma once
+// The running state of an attention, and its results.
+#include "codegen/halide/lower/attention_setting.hpp"
+
+namespace qkv::codegen {
+
+// Merges the blocks of keys into one state per tile of rows.
+void lower_state(attention_setting &);
+
+// Defines the results from the last state, and stores the stage's roots in the context.
+void lower_results(attention_setting &);
+
+}  // namespace qkv::codegen
