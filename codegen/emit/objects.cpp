@@ -45,11 +45,11 @@ std::string symbol_of(const program &p, backend b) {
 }
 
 void write_objects(const plan &made, const std::vector<target> &targets, const std::string &dir,
-                   const object_options &options, const scratch &folder) {
+                   const std::string &stem, const object_options &options, const scratch &folder) {
   const program &p = made.p;
   std::vector<std::string> parts;
   for (const target &t : targets) {
-    const std::string name = p.name + "." + name_of(t.where), base = dir + "/" + name,
+    const std::string name = stem + "." + name_of(t.where), base = dir + "/" + name,
                       symbol = symbol_of(p, t.where);
     const auto lower = [&](const std::string &function, const Halide::Target &one) {
       compiled_form form = lower_pipeline(made, machine_of(t, one));
@@ -75,8 +75,8 @@ void write_objects(const plan &made, const std::vector<target> &targets, const s
       extra[OutputFileType::device_code] = base + ".ptx";
     if (!extra.empty()) lower(symbol, t.variants.front().target).compile(extra);
   }
-  merge_archives(parts, folder.path(p.name + ".a"));
-  folder.publish(p.name + ".a", dir);
+  merge_archives(parts, folder.path(stem + ".a"));
+  folder.publish(stem + ".a", dir);
 }
 
 }  // namespace qkv::codegen

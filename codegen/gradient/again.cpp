@@ -6,13 +6,6 @@
 
 namespace qkv::codegen::adjoint {
 
-bool grows_with_pairs(const program &p, node_id n) {
-  const axes &shape = p[n].shape;
-  return std::count_if(shape.begin(), shape.end(), [&](axis_id a) {
-           return p.axes[p.axes[a].root].size < 0 && !p.axes[a].batch;
-         }) > 1;
-}
-
 node_id again::value(node_id n) {
   if (!is_forward(n)) return n;
   if (const auto it = values_.find(n); it != values_.end()) return it->second;
@@ -50,7 +43,9 @@ node_id again::factor(node_id n) {
 node_id again::weights(node_id n) {
   const node x = f_.written()[n];  // a copy: steps are added
   const node_id scores = f_.cast(value(x.in[0]), x.type);
-  if (x.kind == op::softmax) return exp_less(scores, logsumexp(n));
+  if (x.kind == op::softmax)
+    return x.less_maximum ? f_.unary(op::exp, f_.sub(scores, logsumexp(n)))  // NaN in rows of -inf
+                          : exp_less(scores, logsumexp(n));
   const node_id sum = total(n), zero = f_.number(0, x.type);
   return f_.where(f_.binary(op::equal, sum, zero), f_.number(0, x.type), f_.div(scores, sum));
 }

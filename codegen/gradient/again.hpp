@@ -38,7 +38,4 @@ class again {
   std::map<node_id, node_id> values_, factors_;
 };
 
-// True if a step grows with the product of two sizes of the call, as scores do.
-bool grows_with_pairs(const program &, node_id);
-
 }  // namespace qkv::codegen::adjoint

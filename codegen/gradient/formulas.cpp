@@ -138,8 +138,15 @@ node_id formulas::reduce(op kind, node_id a, const axes &over) {
 
 node_id formulas::dot(node_id a, node_id b, const axes &over) {
   const axes both = common(over, common(shape(a), shape(b)));
-  a = reduce(op::sum, a, without(common(shape(a), over), both));
-  b = reduce(op::sum, b, without(common(shape(b), over), both));
+  // Pairs are streamed through products: what they are summed over besides comes after.
+  axes after;
+  for (node_id *x : {&a, &b}) {
+    const axes own = without(common(shape(*x), over), both);
+    if (grows_with_pairs(p_, *x) && !both.empty())
+      after.insert(after.end(), own.begin(), own.end());
+    else
+      *x = reduce(op::sum, *x, own);
+  }
   if (both.empty()) return mul(a, b);
   node n;
   n.kind = op::dot;
@@ -147,7 +154,7 @@ node_id formulas::dot(node_id a, node_id b, const axes &over) {
   n.in = {a, b};
   n.over = both;
   n.shape = without(with(shape(a), shape(b)), both);
-  return put(std::move(n));
+  return reduce(op::sum, put(std::move(n)), after);
 }
 
 node_id formulas::view(op kind, node_id a, axes over, axes shape) {

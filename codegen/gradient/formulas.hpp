@@ -52,7 +52,7 @@ class formulas {
   // The operand of a repetition; itself when it is not one.
   node_id unexpanded(node_id) const;
   node_id reduce(op, node_id, const axes &over);
-  // Sum over these axes of a * b; an axis that only one of them has is summed before.
+  // Sum over these axes of a * b; an axis that only one of them has is summed apart.
   node_id dot(node_id a, node_id b, const axes &over);
   // A step of one operand that keeps the type: a view, cumsum.
   node_id view(op, node_id, axes over, axes shape);

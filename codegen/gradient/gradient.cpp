@@ -6,6 +6,7 @@
 
 #include "codegen/gradient/rules.hpp"
 #include "codegen/program/assemble.hpp"
+#include "codegen/rewrites/rewrites.hpp"
 
 namespace qkv::codegen {
 namespace adjoint {
@@ -85,7 +86,8 @@ void require_own_names(const program &p) {
 
 }  // namespace
 
-program gradient(const program &p, const std::vector<std::string> &wanted) {
+program gradient(const program &written, const std::vector<std::string> &wanted) {
+  const program p = opened(written);  // each product with weights alone
   const std::vector<node_id> arguments = named(p, wanted);
   adjoint::reverse r(p, arguments);
   for (node_id n : p.outputs)

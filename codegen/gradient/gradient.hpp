@@ -9,7 +9,7 @@ namespace qkv::codegen {
 
 // For L = the sum over all results O of sum(dO * O): dL / d of each argument of floating type, or of
 // those that `wanted` names. Arguments: those of p, then d<output> for each floating result; results:
-// d<argument>. Its name is <name>_gradient. The program is the one as it was written, before rewrites.
+// d<argument>. Its name is <name>_gradient. The program is the one as it was written.
 // An absent element of a result is a constant. Ties of min and max share.
 // Throws std::runtime_error with the kernel and the step where no rule applies, and where names
 // clash or are not those of arguments with a gradient.

@@ -45,9 +45,16 @@ node_id reverse::factor(node_id n, node_id like) {
   return f.cast(forward_values.factor(n), type_of(like));
 }
 
+bool reverse::keeps_axes(node_id n, node_id g) const {
+  const op kind = forward[n].kind;
+  return grows_with_pairs(f.written(), g) &&
+         (kind == op::add || kind == op::sub || kind == op::mul || kind == op::neg);
+}
+
 void reverse::give(node_id n, node_id g) {
   if (!wants(n)) return;
-  g = f.cast(f.reduce(op::sum, g, without(f.shape(g), forward[n].shape)), type_of(n));
+  if (!keeps_axes(n, g)) g = f.reduce(op::sum, g, without(f.shape(g), forward[n].shape));
+  g = f.cast(g, type_of(n));
   sums_[n] = sums_[n] == no_node ? g : here.sum(sums_[n], g);
 }
 
@@ -58,7 +65,8 @@ void reverse::give_product(node_id n, node_id g, node_id by) {
 
 node_id reverse::adjoint(node_id n) {
   if (sums_[n] == no_node) return no_node;
-  return sums_[n] = here.limited(f.expand(sums_[n], forward[n].shape), here.of(n));
+  return sums_[n] = here.limited(f.expand(sums_[n], with(forward[n].shape, f.shape(sums_[n]))),
+                                 here.of(n));
 }
 
 std::runtime_error reverse::refusal(node_id n, const std::string &why) const {

@@ -36,13 +36,18 @@ class reverse {
   void give(node_id n, node_id g);
   // Adds g * by, summed over the axes that the step lacks.
   void give_product(node_id n, node_id g, node_id by);
-  // The adjoint of a step whose users have all been visited, with all of its axes; no_node if it is 0.
+  // The adjoint of a step whose users have all been visited, with all of its axes, and perhaps more
+  // that are still to be summed; no_node if it is 0.
   node_id adjoint(node_id n);
 
   // "mha_gradient: <why>: dot(X, W)", to throw.
   std::runtime_error refusal(node_id n, const std::string &why) const;
 
  private:
+  // The slope of a head times distances lacks the batch: its adjoint is summed over the batch after
+  // the sum over pairs, which is streamed.
+  bool keeps_axes(node_id n, node_id g) const;
+
   std::vector<bool> wanted_;
   std::vector<node_id> sums_;
 };

@@ -58,8 +58,9 @@ node_id sum_over_keys(reverse &r, node_id n, node_id weights, node_id g) {
   for (node_id product : uses.products) {
     const node_id adjoint = r.adjoint(product);
     if (adjoint == no_node) continue;
-    const node_id part =
-        f.dot(adjoint, r.value(product, n), without(r.forward[product].shape, rows));
+    // A sum of products, not a contraction: that could be taken before the product with values.
+    const node_id part = f.reduce(op::sum, f.mul(adjoint, r.value(product, n)),
+                                  without(r.forward[product].shape, rows));
     sum = sum == no_node ? part : f.add(sum, part);
   }
   return sum == no_node ? f.number(0, f.type(g)) : sum;

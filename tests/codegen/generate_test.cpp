@@ -26,8 +26,8 @@ int generate(std::vector<std::string> words) {
   return codegen::generate(static_cast<int>(argv.size()), argv.data(),
                            {{"wrong", wrong},
                             {"crashing", crashing},
-                            codegen::traceable_of<doubled>(),
-                            codegen::traceable_of<idle>()});
+                            codegen::traceable_of<doubled>("doubled"),
+                            codegen::traceable_of<idle>("idle")});
 }
 
 }  // namespace
