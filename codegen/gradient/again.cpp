@@ -19,7 +19,8 @@ node_id again::found(node_id n) {
   const bool is_recomputed = is_inlinable(f_.written(), n) ||
                              (grows_with_pairs(f_.written(), n) &&
                               (x.kind == op::dot || is_reduction(x.kind) || x.kind == op::cumsum));
-  return is_recomputed && x.kind != op::element ? copy(n, &again::value) : n;
+  const bool is_own = is_source(x.kind) || x.kind == op::element;
+  return is_recomputed && !is_own ? copy(n, &again::value) : n;
 }
 
 node_id again::copy(node_id n, node_id (again::*of_operand)(node_id)) {

@@ -177,6 +177,16 @@ node_id formulas::gather(node_id table, node_id position, axis_id along, axes sh
   return put(std::move(n));
 }
 
+node_id formulas::put_at(node_id values, node_id position, axis_id along, axes shape) {
+  node n;
+  n.kind = op::put;
+  n.type = type(values);
+  n.in = {values, position};
+  n.over = {along};
+  n.shape = std::move(shape);
+  return put(std::move(n));
+}
+
 axis_id formulas::twin_of(axis_id a) {
   axis twin = p_.axes[a];
   do twin.name += "_";

@@ -58,6 +58,8 @@ class formulas {
   node_id view(op, node_id, axes over, axes shape);
   node_id gather(node_id table, node_id position, axis_id along, axes shape);
 
+  node_id put_at(node_id values, node_id position, axis_id along, axes shape);
+
   // A further axis of the same size.
   axis_id twin_of(axis_id);
 

@@ -12,8 +12,6 @@ void take_rule(reverse &r, node_id n, node_id g) {
   const axis_id along = x.over[0];
   const axes &table = r.forward[x.in[0]].shape;
   node_id position = r.forward_values.value(x.in[1]);
-  const node_id last = f.binary(op::sub, f.size(along), f.number(1, i32));
-  position = f.binary(op::max, f.binary(op::min, position, last), f.number(0, i32));
   if (has(f.shape(position), along)) {  // rows of the result, of another meaning than the table's
     const axis_id own = f.twin_of(along);
     const auto renamed = [&](node_id y) {
@@ -23,9 +21,7 @@ void take_rule(reverse &r, node_id n, node_id g) {
     };
     position = renamed(position), g = renamed(g);
   }
-  const node_id hit = f.binary(op::equal, position, f.index(along));
-  const node_id ones = f.where(hit, f.number(1, f.type(g)), f.number(0, f.type(g)));
-  r.give(x.in[0], f.dot(g, ones, without(with(f.shape(g), f.shape(ones)), table)));
+  r.give(x.in[0], f.put_at(g, position, along, table));
 }
 
 // The part of g that lies behind `from`, along the whole of a concat, for the operand that has `part`.

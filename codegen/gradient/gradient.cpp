@@ -37,6 +37,8 @@ rule rule_of(const reverse &r, node_id n) {
       return mask_rule;
     case gather:
       return gather_rule;
+    case scatter:
+      throw r.refusal(n, "put has no gradient");
     case view:
       if (r.forward[n].kind != op::element) return view_rule;
       [[fallthrough]];

@@ -325,6 +325,29 @@ tensor_value<P> noise_meter<P>::of_take(const node &n, const value &position, co
   return v;
 }
 
+// As of a sum, whose terms are those of one position each; of one term, its noise.
+template <class P>
+tensor_value<P> noise_meter<P>::of_put(node_id id, const values &in, const values &noises) const {
+  const node &n = p_[id];
+  const precision &r = precision_[id];
+  const auto total = [&](const value &terms) { return steps_.run(n, {&terms, in[1]}); };
+  value ones = *in[0], sizes = *noises[0];
+  std::fill(ones.data.begin(), ones.data.end(), T(1));
+  for (T &y : sizes.data) y = is_undecided(y) ? T(0) : std::abs(y);
+  const value terms = total(magnitude(n.in[0], *in[0], *noises[0], false)),
+              squares = total(magnitude(n.in[0], *in[0], *noises[0], true)), count = total(ones),
+              of_one = total(sizes), undecided = total(indicator(*noises[0]));
+  const bool moved = some_undecided(*noises[1]);
+  value v = terms;
+  for (std::size_t k = 0; k < v.data.size(); ++k) {
+    v.data[k] = terms.data[k] * static_cast<T>(r.unit) +
+                static_cast<T>(r.coarse) * std::sqrt(squares.data[k]);
+    if (count.data[k] == 1) v.data[k] = std::max(v.data[k], of_one.data[k]);
+    if (moved || undecided.data[k] > 0) v.data[k] = T(infinity);
+  }
+  return v;
+}
+
 template <class P>
 tensor_value<P> noise_meter<P>::of(node_id id, const values &in, const values &noises,
                                    const value &result) const {
@@ -361,6 +384,8 @@ tensor_value<P> noise_meter<P>::of(node_id id, const values &in, const values &n
       return of_mask(n, *in[1], std::move(noise[0]), noise[1]);
     case op::take:
       return of_take(n, *in[1], noise[0], noise[1]);
+    case op::put:
+      return finite_parts(of_put(id, in, pointers));
     case op::dot:
     case op::sum:
     case op::mean:

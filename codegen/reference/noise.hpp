@@ -3,7 +3,7 @@
 // last contraction or reduction behind an element, carried through the steps after it to first
 // order. With u the unit roundoff:
 //
-//   dot, sum, mean, cumsum   u times the sum of |terms|; of one term, its noise
+//   dot, sum, mean, cumsum, put   u times the sum of |terms|; of one term, its noise
 //   softmax                  u |weight| and 2 u times the largest weight of its row, relative to which
 //                            exp is exact there; weights below the smallest normal number may be 0
 //   normalize                u |weight| (sum of |terms|) / |sum|
@@ -63,6 +63,7 @@ class noise_meter {
   value of_mask(const node &, const value &keep, value noise, const value &noise_of_keep) const;
   value of_take(const node &, const value &position, const value &noise,
                 const value &noise_of_position) const;
+  value of_put(node_id, const values &in, const values &noises) const;
   value with_undecided(const node &, const values &noises, value noise) const;
 
   // |x| or its square, for a term x of a sum; a number that may be 0 counts as its possible error.

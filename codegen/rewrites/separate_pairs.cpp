@@ -2,6 +2,7 @@
 //         dot<kv>(f(s), V), dot<seq>(f(s), X)                 dot<kv>(f(s), V), dot<seq>(f(t), X)
 //         dot<group, seq>(f(s), X)                            sum<group>(dot<seq>(f(s), X))
 //         dot<seq, kv>(f(s), g(seq, kv))                      sum<seq>(dot<kv>(f(s) * g(seq, kv), 1))
+//         sum<kv>(f(s))                                       dot<kv>(f(s), 1)
 // A product with a function of scores is streamed if nothing else reads them; scores that several
 // products share would be stored, n * m numbers. Where something else stores them, a sum over batches
 // for instance, all share them. Weights are left alone: their products are streamed as it is.
@@ -52,15 +53,30 @@ class separation {
     return products;
   }
 
-  // Products with pairs, of a result that is smaller than these.
+  // Products and sums of pairs, of a result that is smaller than these.
   bool could_stream(node_id n) const {
     const node &x = p_[n];
-    if (x.kind != op::dot || grows_with_pairs(p_, n) || walked_[n] >= 0) return false;
+    const bool is_sum = x.kind == op::sum && is_floating(x.type);
+    if ((x.kind != op::dot && !is_sum) || grows_with_pairs(p_, n) || walked_[n] >= 0) return false;
     const auto n_keys =
         std::count_if(x.over.begin(), x.over.end(), [&](axis_id a) { return is_of_call(a); });
+    if (is_sum) return n_keys > 0;
+    if (!grows_with_pairs(p_, x.in[0]) || !grows_with_pairs(p_, x.in[1])) return n_keys == 1;
     const std::vector<axis_id> &a = p_[x.in[0]].shape, &b = p_[x.in[1]].shape;
-    return n_keys == 1 || (n_keys == 2 && grows_with_pairs(p_, x.in[0]) &&
-                           grows_with_pairs(p_, x.in[1]) && (contains(a, b) || contains(b, a)));
+    return n_keys > 0 && (contains(a, b) || contains(b, a));
+  }
+
+  // True if a step has further axes than the products below it, which would be computed anew at each
+  // position along these: a hidden layer of every pair.
+  bool is_wider(node_id n, const std::set<node_id> &products) const {
+    return grows_with_pairs(p_, n) &&
+           std::none_of(products.begin(), products.end(),
+                        [&](node_id x) { return contains(p_[x].shape, p_[n].shape); });
+  }
+  bool streams(node_id n, const std::set<node_id> &products, bool weights) const {
+    return could_stream(n) && !weights && !products.empty() &&
+           std::none_of(p_[n].in.begin(), p_[n].in.end(),
+                        [&](node_id operand) { return is_wider(operand, products); });
   }
 
   void find() {
@@ -70,7 +86,7 @@ class separation {
       if (is_of_pairs(n)) continue;
       bool weights = false;
       std::set<node_id> products = products_below(n, weights);
-      if (could_stream(n) && !weights && !products.empty())
+      if (streams(n, products, weights))
         candidates[n] = std::move(products);
       else if (!makes_weights(p_[n].kind) && p_[n].kind != op::logsumexp && !weights)
         stored.insert(products.begin(), products.end());
@@ -89,9 +105,13 @@ class separation {
     const axis_id key =
         *std::find_if(n.over.rbegin(), n.over.rend(), [&](axis_id a) { return is_of_call(a); });
     const std::vector<axis_id> rest = without(n.over, {key});
-    if (rest.empty()) return r_.put(std::move(n));
-    if (grows_with_pairs(p_, p_[old].in[0]) && grows_with_pairs(p_, p_[old].in[1]))
+    if (n.kind == op::sum) {
+      n.kind = op::dot;
+      n.in.push_back(ones(key, n.type));
+    } else if (grows_with_pairs(p_, p_[old].in[0]) && grows_with_pairs(p_, p_[old].in[1])) {
       n.in = {multiplied(n), ones(key, n.type)};
+    }
+    if (rest.empty()) return r_.put(std::move(n));
     node sum = n;
     sum.kind = op::sum;
     sum.over = rest;

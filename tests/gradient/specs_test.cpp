@@ -1,24 +1,13 @@
 // The gradient of every kernel of the tests of compiled kernels, against finite differences.
-#include <algorithm>
 #include <set>
 
 #include "codegen/gradient/gradient.hpp"
-#include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
 #include "tests/gradient/differences.hpp"
-#include "tests/kernels/dropout_specs.hpp"
-#include "tests/kernels/f64_specs.hpp"
-#include "tests/kernels/gpu_specs.hpp"
-#include "tests/kernels/hidden_specs.hpp"
-#include "tests/kernels/odd_specs.hpp"
-#include "tests/kernels/order_specs.hpp"
-#include "tests/kernels/scan_specs.hpp"
-#include "tests/kernels/specs.hpp"
-#include "tests/kernels/zoo_specs.hpp"
+#include "tests/gradient/programs.hpp"
 #include "tests/support/random.hpp"
 
 using namespace qkv::testing;
-using qkv::codegen::make_program;
 using qkv::codegen::program;
 
 namespace {
@@ -29,14 +18,6 @@ const std::set<std::string> not_finite = {"infinite_factors", "less_maximum", "m
 // Scores of -3e38 alone: their logsumexp absorbs the logarithm, so weights that are recomputed from it
 // are 1 in place of 1 / n.
 const std::set<std::string> absorbed = {"lowest_less_maximum"};
-// Kernels without an argument of floating type.
-const std::set<std::string> whole = {"counted_from_far", "magnitude_of_choice"};
-
-bool has_scan(const program &p) {
-  return std::any_of(p.nodes.begin(), p.nodes.end(),
-                     [](const auto &n) { return n.kind == qkv::core::op::carried; });
-}
-
 bool has_nan(const program &p, const qkv::codegen::arrays &all,
              const qkv::codegen::size_map &sizes) {
   for (const auto &[name, a] : interpret(widened(p), all, sizes))
@@ -49,9 +30,8 @@ bool has_nan(const program &p, const qkv::codegen::arrays &all,
 
 TEST_CASE("gradients of all kernels agree with finite differences") {
   int right = 0;
-  for (const program &p : {QKV_PROGRAMS}) {
-    if (not_finite.count(p.name) || absorbed.count(p.name) || whole.count(p.name) || has_scan(p))
-      continue;
+  for (const program &p : differentiable_programs()) {
+    if (not_finite.count(p.name) || absorbed.count(p.name)) continue;
     for (const std::int64_t first : {3, 1}) {
       const qkv::codegen::size_map sizes = small_sizes(p, first);
       INFO(p.name << " from size " << first);
@@ -68,8 +48,7 @@ TEST_CASE("gradients of all kernels agree with finite differences") {
 }
 
 TEST_CASE("kernels without a gradient are refused by name") {
-  for (const program &p : {QKV_PROGRAMS}) {
-    if (!whole.count(p.name) && !has_scan(p)) continue;
+  for (const program &p : refused_programs()) {
     INFO(p.name);
     CHECK_THROWS_WITH(qkv::codegen::gradient(p),
                       Catch::Matchers::StartsWith(p.name + "_gradient: "));
