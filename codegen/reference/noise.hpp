@@ -14,6 +14,9 @@
 //   a * b, a / b, pow        the same, for both operands
 //   max, min, where, views   the noise of the selected values
 //
+// A difference of two sums may cancel: the gradient of a softmax is w (g - sum w g), and is 0 in a row
+// of one key. As a term of a further sum, it counts as its noise / u where it is smaller than that.
+//
 // The noise of a pointwise step is at least u |result| and at least the smallest normal number,
 // unless the step is exact: an argument, an integer, or a result of exact operands that needs no
 // rounding. An inexact number that a cast rounds to 16 bits may become its neighbour, u16 |x| away;
@@ -52,6 +55,7 @@ class noise_meter {
     double tiny = 0;       // smallest normal number
   };
   precision precision_of(node_id) const;
+  void find_cancelled();
 
   value pointwise(node_id, const values &in, const values &noises, const value &result) const;
   value of_terms(node_id, const values &in, const values &noises) const;
@@ -76,6 +80,7 @@ class noise_meter {
   const program &p_;
   const steps<Precision> &steps_;
   std::vector<precision> precision_;  // per step
+  std::vector<bool> cancelled_;       // per step: made of a difference of two sums
 };
 
 }  // namespace qkv::codegen::detail

@@ -15,8 +15,17 @@ namespace {
 
 // Gradients that store pairs although no argument and no result has them.
 const std::set<std::string> stored = {
-
-};
+    // a hidden layer of each pair, whose sums have the axis of the layer
+    "additive", "bahdanau", "luong",
+    // a table of positions: a sum over pairs for each of its rows
+    "relative_table", "t5_and_cap",
+    // heads that are mixed between the scores and the values
+    "mixed_heads", "talking", "talking_heads",
+    // the maximum of the scores by hand; scores under a chosen order of contractions
+    "sink_by_hand", "linear_either_way", "quadratic_linear",
+    // functions of weights; scores of scores; masked keys or values; a decay that is learned
+    "gated_by_scores", "gated_by_themselves", "scores_of_others", "scores_of_scores", "every_third",
+    "masked_values_less_maximum", "padded_linear", "retention"};
 
 bool has_pairs(const program &p, const std::vector<node_id> &steps) {
   return std::any_of(steps.begin(), steps.end(), [&](node_id n) { return grows_with_pairs(p, n); });
