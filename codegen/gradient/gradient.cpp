@@ -40,11 +40,9 @@ rule rule_of(const reverse &r, node_id n) {
     case scatter:
       throw r.refusal(n, "put has no gradient");
     case view:
-      if (r.forward[n].kind != op::element) return view_rule;
-      [[fallthrough]];
+      return view_rule;
     case state:
-    case scan:
-      throw r.refusal(n, "scan has no gradient");
+    case scan:  // see scan_rule
     case output:
       return nullptr;
   }
@@ -78,6 +76,12 @@ std::vector<node_id> named(const program &p, const std::vector<std::string> &nam
   return found;
 }
 
+// True for the first result of a scan, which its step comes right before.
+bool is_first_result(const program &p, node_id n) {
+  const auto is_result = [&](node_id m) { return p[m].kind == op::scan || p[m].kind == op::last; };
+  return is_result(n) && !(is_result(n - 1) && p[n - 1].in[0] == p[n].in[0]);
+}
+
 void require_own_names(const program &p) {
   std::set<std::string> names;
   for (const std::vector<node_id> *list : {&p.arguments, &p.outputs})
@@ -89,14 +93,16 @@ void require_own_names(const program &p) {
 }  // namespace
 
 program gradient(const program &written, const std::vector<std::string> &wanted) {
-  const program p = opened(written);  // each product with weights alone
+  const program p = adjoint::with_scans_together(opened(written));  // products with weights alone
   const std::vector<node_id> arguments = named(p, wanted);
   adjoint::reverse r(p, arguments);
   for (node_id n : p.outputs)
     if (is_differentiable(p[n].type))
       r.give(p[n].in[0], r.f.cast(r.f.argument(p[n], "d" + p[n].name), r.type_of(n)));
   for (auto n = static_cast<node_id>(p.nodes.size()); n-- > 0;) {
-    if (!r.wants(n)) continue;
+    if (is_first_result(p, n)) adjoint::scan_rule(r, n);
+    const bool is_of_scan = r.positions[n] >= 0 || p[n].kind == op::scan || p[n].kind == op::last;
+    if (!r.wants(n) || is_of_scan) continue;
     const node_id g = r.adjoint(n);
     if (g == adjoint::no_node) continue;
     if (const adjoint::rule apply = adjoint::rule_of(r, n)) apply(r, n, g);

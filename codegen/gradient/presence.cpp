@@ -41,7 +41,8 @@ node_id presence::found(node_id n) {
     for (node_id operand : x.in) here = both(here, of(operand));
     return here;
   }
-  if (is_view(x.kind) && x.kind != op::element) return of_view(x);
+  if (x.kind == op::element) return everywhere;  // of what has no gaps: see scan.cpp
+  if (is_view(x.kind)) return of_view(x);
   if (is_gather(x.kind)) return of_gather(x);
   return everywhere;
 }

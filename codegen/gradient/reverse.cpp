@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/scans.hpp"
 #include "codegen/program/text.hpp"
 
 namespace qkv::codegen::adjoint {
@@ -27,6 +28,7 @@ reverse::reverse(const program &p, const std::vector<node_id> &wanted)
       here(f),
       forward_values(f, here, static_cast<node_id>(p.nodes.size())),
       users(users_of(p)),
+      positions(walked_axes(p)),
       wanted_(p.nodes.size(), false),
       sums_(p.nodes.size(), no_node) {
   for (node_id n : wanted) wanted_[n] = true;

@@ -22,10 +22,13 @@ class reverse {
   presence here;
   again forward_values;
   const std::vector<std::vector<node_id>> users;
+  const std::vector<axis_id> positions;  // of steps inside a scan: its axis; else -1
 
   // The value of a step in the type of `like`'s arithmetic, as a number and as a factor.
   node_id value(node_id n, node_id like);
   node_id factor(node_id n, node_id like);
+  // The value of a step in its own type.
+  node_id value_of(node_id n) { return forward_values.value(n); }
   // The type in which the adjoint of a step is summed.
   dtype type_of(node_id n) const;
 

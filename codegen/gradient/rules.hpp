@@ -18,7 +18,14 @@ void weights_rule(reverse &, node_id, node_id g);      // weights.cpp
 void view_rule(reverse &, node_id, node_id g);         // views.cpp
 void gather_rule(reverse &, node_id, node_id g);       // gather.cpp: take, concat
 
-// nullptr where a step has no operands with an adjoint. Throws for scans, which have no rule.
+// nullptr where a step has no operands with an adjoint.
 rule rule_of(const reverse &, node_id step);
+
+// All results of a scan, at the first of them.
+void scan_rule(reverse &, node_id first_result);  // scan.cpp
+
+// The program with the steps of each scan, then its results, one after the other, behind all that
+// they read.
+program with_scans_together(const program &);  // scans_together.cpp
 
 }  // namespace qkv::codegen::adjoint

@@ -23,11 +23,8 @@ using codegen::program;
 namespace {
 
 bool is_differentiable(const program &p) {
-  const bool has_scan = std::any_of(p.nodes.begin(), p.nodes.end(), [](const codegen::node &n) {
-    return n.kind == core::op::carried;
-  });
-  return !has_scan && std::any_of(p.arguments.begin(), p.arguments.end(),
-                                  [&](codegen::node_id n) { return detail::is_float(p[n].type); });
+  return std::any_of(p.arguments.begin(), p.arguments.end(),
+                     [&](codegen::node_id n) { return detail::is_float(p[n].type); });
 }
 
 std::vector<program> those(bool differentiable) {

@@ -3,6 +3,7 @@
 #include <qkv/dsl.hpp>
 
 #include "tests/kernels/dropout_specs.hpp"
+#include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/specs.hpp"
 
 namespace gradients {
@@ -23,5 +24,9 @@ inline constexpr auto of_embedded = gradient<specs::embedded>;
 // The slope of a head sums over all pairs; the query of a pooling has no rows.
 inline constexpr auto of_alibi = gradient<specs::alibi>;
 inline constexpr auto of_pooling = gradient<specs::pooling, "X">;
+
+// Recurrences: adjoints of the states are a scan from the end.
+inline constexpr auto of_elman = gradient<scans::elman>;
+inline constexpr auto of_gated_delta = gradient<scans::gated_delta>;
 
 }  // namespace gradients
