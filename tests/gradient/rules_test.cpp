@@ -198,6 +198,35 @@ TEST_CASE("gathers") {
       })));
 }
 
+TEST_CASE("scans") {
+  using x_ = in<"X", row, four>;
+  using s_ = in<"s", four>;
+  check(make_program(kernel<"carried">(
+      [](x_ X, s_ s, param<"W", four, six> W,
+         param<"U", six, four> U) -> outs<out<"O", row, four>, out<"last", four>> {
+        auto [y, last] = scan<row>(
+            s,
+            [&](auto state, auto x) {
+              auto next = tanh(dot<six>(dot<four>(state, W), U) + x);
+              return std::pair{next, next * x};
+            },
+            X);
+        return {y, last};
+      })));
+  // An absent next state leaves the state as it is; absent elements count for nothing.
+  check(make_program(kernel<"kept">([](x_ X, s_ s, in<"on", b8, row> on) -> out<"last", four> {
+    return scan<row>(s, [](auto state, auto x) { return state * 0.5f + x; }, mask_rows(X, on)).last;
+  })));
+  // The gradient of one result alone, of which only what is beside the state depends.
+  check(make_program(kernel<"beside">(
+      [](in<"n", i32, row> n, param<"v", four> v) -> outs<out<"O", row, four>, out<"last", four>> {
+        auto [y, last] = scan<row>(
+            filled<four>(1),
+            [&](auto state, auto k) { return std::pair{state * 0.9f + k, state * v}; }, n);
+        return {y, last};
+      })));
+}
+
 TEST_CASE("equal elements share the gradient of their minimum or maximum") {
   const program p = make_program(kernel<"ties">([](X_ X, Y_ Y) -> outs<out<"m", row>, O_, A_> {
     return {max<column>(X), min(X, Y), abs(X) + relu(X)};
