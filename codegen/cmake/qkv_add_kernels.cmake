@@ -2,13 +2,13 @@
 #
 # Makes the kernels of a spec header into the static library <name>, with the generated C header
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose last part
-# must be the kernel's own name. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, aarch64,
+# must be the kernel's own name, unless it is derived: gradient<my::mha> is called mha_gradient. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, aarch64,
 # cuda, opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators come from
 # qkv_host_program.cmake. A project that calls this enables C besides C++. Kernels of one name cannot meet in one
 # program: the name is that of the C function too (qkv_mha).
 #
 #   <name>_generator   the spec compiled together with the code generator; writes what follows
-#   <kernel>.a         the compiled code of one kernel: one command each, skipped by the generator itself when
+#   <identifier>.a     the compiled code of one kernel: one command each, skipped by the generator itself when
 #                      neither the spec of that kernel, nor the targets, nor the code generator have changed
 #   <name>_kernels.c   tables of all kernels, one plain function per kernel, registration at load
 include("${CMAKE_CURRENT_LIST_DIR}/qkv_host_program.cmake")
@@ -135,8 +135,8 @@ function(_qkv_write_mains name spec out kernels)
   set(oracles)
   foreach(kernel IN LISTS kernels)
     string(REGEX REPLACE "^.*::" "" short "${kernel}")
-    string(APPEND checks "static_assert(decltype(${kernel})::name == \"${short}\", \"the kernel ${kernel} has another name\");\n")
-    list(APPEND traceables "qkv::codegen::traceable_of<${kernel}>()")
+    string(APPEND checks "static_assert(qkv::codegen::is_named<${kernel}>(\"${short}\"), \"the kernel ${kernel} has another name\");\n")
+    list(APPEND traceables "qkv::codegen::traceable_of<${kernel}>(\"${short}\")")
     list(APPEND oracles "qkv::oracle_of(${kernel})")
   endforeach()
   list(JOIN traceables ", " traceables)

@@ -100,24 +100,24 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   const std::string dir = option(line, "--out"), targets = option(line, "--targets");
   const std::vector<machine> wanted = targets_of(targets, machines_for(line));
   const auto named = std::find_if(kernels.begin(), kernels.end(),
-                                  [&](const traceable &t) { return t.name == line.kernel; });
+                                  [&](const traceable &t) { return t.identifier == line.kernel; });
   if (named == kernels.end()) throw std::runtime_error("there is no kernel " + line.kernel);
   const program p = named->trace();
   if (const std::vector<std::string> slips = slips_of(p); !slips.empty())
     throw std::runtime_error(fmt::format("{}", fmt::join(slips, "\nqkv: ")));
-  const std::string stamp = dir + "/" + p.name + ".stamp";
+  const std::string base = dir + "/" + line.kernel, stamp = base + ".stamp";
   const std::string now =
       fmt::format("{:x} {} {}\n", signature(p), QKV_CODEGEN_VERSION, options_of(line));
-  if (std::filesystem::exists(dir + "/" + p.name + ".a") && read(stamp) == now) return;
+  if (std::filesystem::exists(base + ".a") && read(stamp) == now) return;
   const auto begin = std::chrono::steady_clock::now();
   const plan made = plan_of(p);
-  write_objects(made, wanted, dir,
+  write_objects(made, wanted, dir, line.kernel,
                 {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0}, folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
-             std::filesystem::file_size(dir + "/" + p.name + ".a") / 1024);
-  write(dir + "/" + p.name + ".sheet.txt", describe(p, {}, reports_of(made)));
+             std::filesystem::file_size(base + ".a") / 1024);
+  write(base + ".sheet.txt", describe(p, {}, reports_of(made)));
   write(stamp, now);
 }
 
@@ -125,8 +125,13 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
   const std::string dir = option(line, "--out"), name = option(line, "--name");
   std::vector<program> programs;
   std::vector<plan> plans;
+  std::map<std::string, std::string> identifiers;  // by the names of kernels
   for (const traceable &t : kernels) {
     programs.push_back(t.trace());
+    const auto [other, is_new] = identifiers.emplace(programs.back().name, t.identifier);
+    if (!is_new)
+      throw std::runtime_error(fmt::format("{}: {} and {} are two kernels of one name, {}", name,
+                                           other->second, t.identifier, other->first));
     plans.push_back(plan_of(programs.back()));
   }
   write(dir + "/" + name + ".kernels.h", c_header(name, programs));
@@ -139,7 +144,7 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scr
   reached(line.kernel.empty() ? line.command : line.kernel);
   try {
     if (line.command == "list") {
-      for (const traceable &t : kernels) fmt::print("{}\n", t.name);
+      for (const traceable &t : kernels) fmt::print("{}\n", t.identifier);
     } else if (line.command == "kernel") {
       kernel(line, kernels, folder);
     } else if (line.command == "library") {

@@ -45,10 +45,10 @@ std::string symbol_of(const program &p, const machine &m) {
 }
 
 void write_objects(const plan &made, const std::vector<machine> &machines, const std::string &dir,
-                   const object_options &options, const scratch &folder) {
+                   const std::string &stem, const object_options &options, const scratch &folder) {
   std::vector<std::string> objects;
   for (const machine &m : machines) {
-    const std::string name = made.p.name + "." + m.name;
+    const std::string name = stem + "." + m.name;
     objects.push_back(folder.path(name + ".o"));
     reached(made.p.name + " for " + m.name);
     try {
@@ -57,8 +57,8 @@ void write_objects(const plan &made, const std::vector<machine> &machines, const
       throw std::runtime_error(refusal(made.p, -1, e));
     }
   }
-  Halide::create_static_library(objects, machines[0].target, folder.path(made.p.name + ".a"));
-  folder.publish(made.p.name + ".a", dir);
+  Halide::create_static_library(objects, machines[0].target, folder.path(stem + ".a"));
+  folder.publish(stem + ".a", dir);
 }
 
 }  // namespace qkv::codegen

@@ -10,14 +10,14 @@
 namespace qkv::codegen {
 
 struct object_options {
-  bool stmt = false;      // DIR/NAME.<machine>.stmt: the lowered loops
-  bool assembly = false;  // DIR/NAME.<machine>.s, .ptx for CUDA
+  bool stmt = false;      // DIR/STEM.<machine>.stmt: the lowered loops
+  bool assembly = false;  // DIR/STEM.<machine>.s, .ptx for CUDA
 };
 
-// Writes DIR/NAME.a, its objects into the temporary folder first. Throws Halide::Error or
+// Writes DIR/STEM.a, its objects into the temporary folder first. Throws Halide::Error or
 // std::runtime_error.
 void write_objects(const plan &, const std::vector<machine> &, const std::string &dir,
-                   const object_options &, const scratch &);
+                   const std::string &stem, const object_options &, const scratch &);
 
 // The C name of the compiled code of a kernel for a machine; NAME_argv takes an array of arguments.
 std::string symbol_of(const program &, const machine &);

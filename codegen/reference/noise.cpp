@@ -55,6 +55,13 @@ bool chooses(op o) {
          o == op::cast;
 }
 
+// True if a step passes on the relative error of an operand: it multiplies, selects or sums.
+bool is_linear(op o) {
+  return o == op::mul || o == op::div || o == op::neg || o == op::add || o == op::sub ||
+         o == op::cast || o == op::where || o == op::mask || o == op::dot || o == op::sum ||
+         o == op::mean || o == op::cumsum || o == op::put || is_view(o) || is_gather(o);
+}
+
 // The larger of |f(x + d) - y| and |f(x - d) - y|; NaN counts as infinity.
 template <class T, class F>
 T movement(F f, T x, T d, T y) {
@@ -69,6 +76,22 @@ template <class P>
 noise_meter<P>::noise_meter(const program &p, const steps<P> &s) : p_(p), steps_(s) {
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
     precision_.push_back(precision_of(n));
+  find_cancelled();
+}
+
+template <class P>
+void noise_meter<P>::find_cancelled() {
+  std::vector<bool> is_sum;  // a contraction or a sum, and pointwise steps of it
+  for (const node &n : p_.nodes) {
+    const auto any = [&](const std::vector<bool> &of) {
+      return std::any_of(n.in.begin(), n.in.end(), [&](node_id operand) { return of[operand]; });
+    };
+    const bool both_sums = n.in.size() == 2 && is_sum[n.in[0]] && is_sum[n.in[1]];
+    cancelled_.push_back(is_floating(n.type) && ((n.kind == op::sub && both_sums) ||
+                                                 (is_linear(n.kind) && any(cancelled_))));
+    is_sum.push_back(n.kind == op::dot || n.kind == op::sum || n.kind == op::mean ||
+                     ((is_pointwise(n.kind) || is_view(n.kind)) && any(is_sum)));
+  }
 }
 
 template <class P>
@@ -119,6 +142,8 @@ tensor_value<P> noise_meter<P>::magnitude(node_id n, const value &x, const value
   for (std::size_t k = 0; k < v.data.size(); ++k) {
     T &y = v.data[k];
     y = std::abs(y) + (noise.data[k] > 0 ? floor : T(0));
+    if (cancelled_[n] && r.unit > 0 && !is_undecided(noise.data[k]))
+      y = std::max(y, noise.data[k] / static_cast<T>(r.unit));
     if (squared) y *= y;
   }
   return v;
@@ -325,6 +350,29 @@ tensor_value<P> noise_meter<P>::of_take(const node &n, const value &position, co
   return v;
 }
 
+// As of a sum, whose terms are those of one position each; of one term, its noise.
+template <class P>
+tensor_value<P> noise_meter<P>::of_put(node_id id, const values &in, const values &noises) const {
+  const node &n = p_[id];
+  const precision &r = precision_[id];
+  const auto total = [&](const value &terms) { return steps_.run(n, {&terms, in[1]}); };
+  value ones = *in[0], sizes = *noises[0];
+  std::fill(ones.data.begin(), ones.data.end(), T(1));
+  for (T &y : sizes.data) y = is_undecided(y) ? T(0) : std::abs(y);
+  const value terms = total(magnitude(n.in[0], *in[0], *noises[0], false)),
+              squares = total(magnitude(n.in[0], *in[0], *noises[0], true)), count = total(ones),
+              of_one = total(sizes), undecided = total(indicator(*noises[0]));
+  const bool moved = some_undecided(*noises[1]);
+  value v = terms;
+  for (std::size_t k = 0; k < v.data.size(); ++k) {
+    v.data[k] = terms.data[k] * static_cast<T>(r.unit) +
+                static_cast<T>(r.coarse) * std::sqrt(squares.data[k]);
+    if (count.data[k] == 1) v.data[k] = std::max(v.data[k], of_one.data[k]);
+    if (moved || undecided.data[k] > 0) v.data[k] = T(infinity);
+  }
+  return v;
+}
+
 template <class P>
 tensor_value<P> noise_meter<P>::of(node_id id, const values &in, const values &noises,
                                    const value &result) const {
@@ -361,6 +409,8 @@ tensor_value<P> noise_meter<P>::of(node_id id, const values &in, const values &n
       return of_mask(n, *in[1], std::move(noise[0]), noise[1]);
     case op::take:
       return of_take(n, *in[1], noise[0], noise[1]);
+    case op::put:
+      return finite_parts(of_put(id, in, pointers));
     case op::dot:
     case op::sum:
     case op::mean:

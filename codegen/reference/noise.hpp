@@ -3,7 +3,7 @@
 // last contraction or reduction behind an element, carried through the steps after it to first
 // order. With u the unit roundoff:
 //
-//   dot, sum, mean, cumsum   u times the sum of |terms|; of one term, its noise
+//   dot, sum, mean, cumsum, put   u times the sum of |terms|; of one term, its noise
 //   softmax                  u |weight| and 2 u times the largest weight of its row, relative to which
 //                            exp is exact there; weights below the smallest normal number may be 0
 //   normalize                u |weight| (sum of |terms|) / |sum|
@@ -13,6 +13,9 @@
 //                            and 2 u |result|
 //   a * b, a / b, pow        the same, for both operands
 //   max, min, where, views   the noise of the selected values
+//
+// A difference of two sums may cancel: the gradient of a softmax is w (g - sum w g), and is 0 in a row
+// of one key. As a term of a further sum, it counts as its noise / u where it is smaller than that.
 //
 // The noise of a pointwise step is at least u |result| and at least the smallest normal number,
 // unless the step is exact: an argument, an integer, or a result of exact operands that needs no
@@ -52,6 +55,7 @@ class noise_meter {
     double tiny = 0;       // smallest normal number
   };
   precision precision_of(node_id) const;
+  void find_cancelled();
 
   value pointwise(node_id, const values &in, const values &noises, const value &result) const;
   value of_terms(node_id, const values &in, const values &noises) const;
@@ -63,6 +67,7 @@ class noise_meter {
   value of_mask(const node &, const value &keep, value noise, const value &noise_of_keep) const;
   value of_take(const node &, const value &position, const value &noise,
                 const value &noise_of_position) const;
+  value of_put(node_id, const values &in, const values &noises) const;
   value with_undecided(const node &, const values &noises, value noise) const;
 
   // |x| or its square, for a term x of a sum; a number that may be 0 counts as its possible error.
@@ -75,6 +80,7 @@ class noise_meter {
   const program &p_;
   const steps<Precision> &steps_;
   std::vector<precision> precision_;  // per step
+  std::vector<bool> cancelled_;       // per step: made of a difference of two sums
 };
 
 }  // namespace qkv::codegen::detail

@@ -52,6 +52,8 @@ tensor_value<T> steps<T>::computed(const node &n, const values &in) const {
       return weights(n, in);
     case op::take:
       return taken(n, in);
+    case op::put:
+      return put(n, in);
     case op::concat:
       return joined(n, in);
     case op::cumsum:
@@ -351,58 +353,6 @@ tensor_value<T> steps<T>::view(const node &n, const values &in) const {
     if (!x.states.empty()) v.states[to] = x.states[at[0]];
     ++to;
   });
-  return v;
-}
-
-template <class T>
-tensor_value<T> steps<T>::taken(const node &n, const values &in) const {
-  const value &table = *in[0], &position = *in[1];
-  value v = blank(n.shape);
-  const std::int64_t step = strides_along(table, n.over)[0], last = size_[n.over[0]] - 1;
-  // An empty table gives absent elements if elements of it may be absent, else 0.
-  if (last < 0) {
-    if (masked_[n.in[0]] || masked_[n.in[1]]) v.set_states(absent);
-    return v;
-  }
-  if (!table.states.empty() || !position.states.empty()) v.set_states(present);
-  // where both have an axis of that name, it is the position's
-  extents along = strides_along(table, n.shape);
-  for (std::size_t d = 0; d < n.shape.size(); ++d)
-    if (n.shape[d] == n.over[0]) along[d] = 0;
-  std::int64_t to = 0;
-  walk<2>(v.extent, {along, strides_along(position, n.shape)}, [&](const auto &at) {
-    const auto wanted = static_cast<std::int64_t>(position.data[at[1]]);
-    const std::int64_t from = at[0] + step * std::clamp<std::int64_t>(wanted, 0, last);
-    v.data[to] = table.data[from];
-    if (!v.states.empty()) v.states[to] = position.has(at[1]) ? table.at(from) : absent;
-    ++to;
-  });
-  return v;
-}
-
-template <class T>
-tensor_value<T> steps<T>::joined(const node &n, const values &in) const {
-  value v = blank(n.shape);
-  if (!in[0]->states.empty() || !in[1]->states.empty()) v.set_states(present);
-  const std::int64_t whole = strides_along(v, {n.over[0]})[0];
-  std::int64_t first = 0;
-  for (const std::size_t k : {0, 1}) {
-    const value &x = *in[k];
-    const axis_id part = k == 0 ? n.over[1] : n.over.back();
-    // If the other operand also has an axis of this name, the part runs only along the whole.
-    extents along = strides_along(x, n.shape), extent = v.extent;
-    for (std::size_t d = 0; d < n.shape.size(); ++d) {
-      if (n.shape[d] == part) along[d] = 0;
-      if (n.shape[d] != n.over[0]) continue;
-      along[d] = strides_along(x, {part})[0];
-      extent[d] = size_[part];
-    }
-    walk<2>(extent, {along, dense_strides(v.extent)}, [&](const auto &at) {
-      v.data[at[1] + first * whole] = x.data[at[0]];
-      if (!v.states.empty()) v.states[at[1] + first * whole] = x.at(at[0]);
-    });
-    first += size_[part];
-  }
   return v;
 }
 

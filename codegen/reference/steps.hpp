@@ -43,6 +43,7 @@ class steps {
   value weights(const node &, const values &) const;
   value view(const node &, const values &) const;
   value taken(const node &, const values &) const;
+  value put(const node &, const values &) const;
   value joined(const node &, const values &) const;
   value prefix_sums(const node &, const values &) const;
   value output(const node &, const values &) const;

@@ -28,6 +28,9 @@ program distribute_weights(const program &);
 // dot<kv>(dot<d>(Q, K), V) -> dot<d>(Q, dot<kv>(K, V)) where that takes fewer operations.
 program order_contractions(const program &);
 
+// dot<kv>(f(s), K), dot<seq>(f(s), Q) -> dot<kv>(f(s), K), dot<seq>(f(s'), Q): each computes the pairs anew.
+program split_sums(const program &);
+
 // Each chain of contractions of a spec: as written, in the order that was chosen, and in the one
 // that the kernel takes instead where that needs fewer operations (empty when there is none). Holds
 // for each contraction the axes that it iterates over; 2 operations at each position.

@@ -67,5 +67,6 @@
 #include <qkv/attention/talking_heads.hpp>
 
 #include <qkv/core/formula.hpp>
+#include <qkv/core/gradient.hpp>
 #include <qkv/core/kernel.hpp>
 #include <qkv/core/one_result.hpp>

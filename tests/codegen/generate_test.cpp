@@ -26,11 +26,40 @@ int generate(std::vector<std::string> words) {
   return codegen::generate(static_cast<int>(argv.size()), argv.data(),
                            {{"wrong", wrong},
                             {"crashing", crashing},
-                            codegen::traceable_of<doubled>(),
-                            codegen::traceable_of<idle>()});
+                            codegen::traceable_of<doubled>("doubled"),
+                            codegen::traceable_of<idle>("idle")});
 }
 
+constexpr auto once = gradient<doubled>;
+constexpr auto again = gradient<doubled, "X">;
+
 }  // namespace
+
+TEST_CASE("a derived kernel has files of its identifier and a name of its own") {
+  const auto folder = std::filesystem::temp_directory_path() / "qkv_generate_derived";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto run = [&](std::vector<std::string> words) {
+    for (const char *word : {"--out", folder.c_str(), "--targets", "host"})
+      words.emplace_back(word);
+    std::vector<char *> argv;
+    for (std::string &w : words) argv.push_back(w.data());
+    return codegen::generate(static_cast<int>(argv.size()), argv.data(),
+                             words[1] == "library"
+                                 ? std::vector{codegen::traceable_of<once>("once"),
+                                               codegen::traceable_of<again>("again")}
+                                 : std::vector{codegen::traceable_of<once>("once")});
+  };
+  CHECK(run({"generator", "kernel", "once"}) == 0);
+  CHECK(std::filesystem::exists(folder / "once.a"));
+  CHECK(std::filesystem::exists(folder / "once.sheet.txt"));
+  CHECK(run({"generator", "library", "--name", "two"}) == 1);  // both are doubled_gradient
+  CHECK(!std::filesystem::exists(folder / "two_kernels.c"));
+  CHECK(codegen::is_named<doubled>("doubled"));
+  CHECK(!codegen::is_named<doubled>("once"));
+  CHECK(codegen::is_named<once>("once"));
+  std::filesystem::remove_all(folder);
+}
 
 TEST_CASE("one kernel of a library may be wrong") {
   const auto folder = std::filesystem::temp_directory_path() / "qkv_generate_test";

@@ -21,7 +21,8 @@ std::vector<rewrite> all_rewrites() {
           {"distribute_weights", codegen::distribute_weights},
           {"order_contractions", codegen::order_contractions},
           {"fold_scale", codegen::fold_scale},
-          {"merge_common_steps again", codegen::merge_common_steps}};
+          {"merge_common_steps again", codegen::merge_common_steps},
+          {"split_sums", codegen::split_sums}};
 }
 
 std::string wrong_rewrite(const program &p, const meaning &m, const std::vector<rewrite> &rewrites,

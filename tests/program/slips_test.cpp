@@ -179,7 +179,7 @@ TEST_CASE("slips: a logsumexp of other scores, and one seed for two dropouts") {
 
 // Without the numbers of each step at hand, this would take 2^32 visits.
 TEST_CASE("slips: a step that is used twice is visited once") {
-  CHECK(slips_of(make_program(specs::shared_steps)).empty());
+  CHECK(codegen::slips_of(codegen::make_program(specs::shared_steps)).empty());
 }
 
 }  // namespace qkv::testing::slips

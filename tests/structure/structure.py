@@ -33,6 +33,7 @@ MAY_INCLUDE = {
     "runtime": ["dsl", "runtime"],
     "codegen/program": ["dsl", "codegen/program"],
     "codegen/reference": ["dsl", "runtime", "codegen/program", "codegen/reference"],
+    "codegen/gradient": ["dsl", "codegen/program", "codegen/rewrites", "codegen/gradient"],
     "codegen/rewrites": ["dsl", "codegen/program", "codegen/rewrites"],
     "codegen/plan": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan"],
     "codegen/machines": ["dsl", "codegen/program", "codegen/machines"],

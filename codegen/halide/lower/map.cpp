@@ -118,19 +118,50 @@ class map_lowering {
     const axis_id axis = n.over[0];
     const Halide::RDom r(0, Halide::max(c_.size(axis) - 1, 0), "step");
     f_.along = c_.var(axis);
-    f_.step = r.x;
-    f_.prefix = Func("prefix_" + context::label(p_, root_));
+    f_.steps = {r.x};
+    f_.in_place = Func("prefix_" + context::label(p_, root_));
     std::vector<Expr> here(f_.position.begin(), f_.position.end()), before = here, after = here;
     for (std::size_t d = 0; d < here.size(); ++d)
       if (order_[here.size() - 1 - d] == axis) before[d] = r.x, after[d] = r.x + 1;
     const value v = reductions_.operand(n, here_);
-    f_.prefix(f_.position) = or_else(v, reductions::zero_of(n));
-    f_.prefix(after) = strict::add(f_.prefix(after), f_.prefix(before));
-    return f_.prefix(here);
+    f_.in_place(f_.position) = or_else(v, reductions::zero_of(n));
+    f_.in_place(after) = strict::add(f_.in_place(after), f_.in_place(before));
+    return f_.in_place(here);
+  }
+
+  // Every value in order, added to the row of its position: the same bits for any number of threads,
+  // each of which has columns of its own.
+  Expr scattered(const node &n) {
+    const axis_id along = n.over[0];
+    const std::vector<axis_id> steps = without(with(p_[n.in[0]].shape, p_[n.in[1]].shape), order_);
+    Halide::Region region;
+    for (std::size_t d = steps.size(); d-- > 0;)
+      region.push_back(Halide::Range(0, c_.size(steps[d])));
+    if (region.empty()) region.push_back(Halide::Range(0, 1));
+    const Halide::RDom r(region, "step");
+    indices at = here_;
+    at.erase(along);
+    for (std::size_t d = 0; d < steps.size(); ++d)
+      at[steps[steps.size() - 1 - d]] = r[static_cast<int>(d)];
+    const value v = expression(c_).at(n.in[0], at), position = expression(c_).at(n.in[1], at);
+    const Expr zero = reductions::zero_of(n);
+    std::vector<Expr> here(f_.position.begin(), f_.position.end()), to = here;
+    for (std::size_t d = 0; d < here.size(); ++d)
+      if (order_[here.size() - 1 - d] == along)
+        to[d] =
+            c_.within(along, Halide::clamp(position.number, 0, Halide::max(c_.size(along), 1) - 1));
+    f_.along = c_.var(along);
+    for (int d = 0; d < r.dimensions(); ++d) f_.steps.push_back(r[d]);
+    f_.in_place = Func("put_" + context::label(p_, root_));
+    f_.in_place(f_.position) = zero;
+    const Expr number = or_else({v.number, both(v.present, position.present)}, zero);
+    f_.in_place(to) = strict::add(f_.in_place(to), strict::cast(halide_type(n.type), number));
+    return f_.in_place(here);
   }
 
   value reduced(const node &n) {
     if (n.kind == op::cumsum) return {prefix(n), {}};
+    if (n.kind == op::put) return {scattered(n), {}};
     return reductions_.at(n, here_);
   }
 

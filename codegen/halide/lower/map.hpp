@@ -19,10 +19,11 @@ struct map_funcs {
   };
   Halide::Var lane{"lane"};
   std::vector<reduction> reductions;  // in order of computation; the last may be `out` itself
-  Halide::Func
-      prefix;  // (position...): sums along one axis, added in place one step after the other; defined for cumsum
-  Halide::Var along;  // that axis; not in the update
-  Halide::RVar step;
+  // (position...): sums that are added in place, one step after the other; defined for cumsum, along
+  // one axis, and for put, at positions along one axis.
+  Halide::Func in_place;
+  Halide::Var along;                // that axis; not in the update
+  std::vector<Halide::RVar> steps;  // innermost first
   Halide::Func out;
   std::vector<Halide::Var> position;  // innermost first
 };

@@ -9,21 +9,27 @@ using Halide::Var;
 
 namespace {
 
-// Rows of the scanned axis in order, everything else in lanes and in parallel.
-void schedule_prefix(map_funcs &f, int vl) {
-  f.prefix.compute_root().vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);
+// Steps in order, everything else in lanes and in parallel.
+void schedule_in_place(map_funcs &f, int vl) {
+  f.in_place.compute_root().vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);
   std::vector<Var> others;
   for (const Var &v : f.position)
     if (v.name() != f.along.name()) others.push_back(v);
   if (others.empty()) {
-    f.prefix.update().unscheduled();
+    f.in_place.update().unscheduled();
     return;
   }
-  std::vector<Halide::VarOrRVar> order = {others.front(), f.step};
+  // Columns of a task: its walk over the steps fills a line of the cache in each row.
+  const Var columns("columns");
+  std::vector<Halide::VarOrRVar> order = {others.front()};
+  order.insert(order.end(), f.steps.begin(), f.steps.end());
+  order.emplace_back(columns);
   order.insert(order.end(), others.begin() + 1, others.end());
-  auto update =
-      f.prefix.update().reorder(order).vectorize(others.front(), vl, TailStrategy::GuardWithIf);
-  if (others.size() > 1) update.parallel(others.back());
+  f.in_place.update()
+      .split(others.front(), columns, others.front(), 2 * vl, TailStrategy::GuardWithIf)
+      .reorder(order)
+      .vectorize(others.front(), vl, TailStrategy::GuardWithIf)
+      .parallel(others.size() > 1 ? others.back() : columns);
 }
 
 }  // namespace
@@ -43,7 +49,7 @@ void schedule_map_cpu(map_funcs &f, const machine &m, bool is_output) {
     for (const Halide::RVar &v : r.over) order.emplace_back(v);
     r.partial.update().reorder(order).vectorize(f.lane, vl).unroll(f.lane);
   }
-  if (f.prefix.defined()) schedule_prefix(f, vl);
+  if (f.in_place.defined()) schedule_in_place(f, vl);
   if (!is_output) f.out.compute_root();
   if (f.position.empty()) return;
   f.out.vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);

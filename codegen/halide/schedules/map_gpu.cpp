@@ -10,13 +10,13 @@ using Halide::Var;
 
 namespace {
 
-// A thread per row of the scanned axis.
-void schedule_prefix(map_funcs &f) {
-  gpu::pointwise(f.prefix);
+// A thread per row of the axis along which sums are added in place.
+void schedule_in_place(map_funcs &f) {
+  gpu::pointwise(f.in_place);
   std::vector<Var> others;
   for (const Var &v : f.position)
     if (v.name() != f.along.name()) others.push_back(v);
-  gpu::columns_apart(f.prefix.update(), {f.step}, others);
+  gpu::columns_apart(f.in_place.update(), f.steps, others);
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void schedule_map_gpu(map_funcs &f) {
     r.partial.update().unroll(f.lane);
     for (const Var &v : r.position) r.partial.bound_extent(v, 1);
   }
-  if (f.prefix.defined()) schedule_prefix(f);
+  if (f.in_place.defined()) schedule_in_place(f);
   gpu::pointwise(f.out);
 }
 

@@ -2,16 +2,18 @@
 // The main() of a generator: qkv_add_kernels writes one that calls this with the kernels of a spec.
 //
 //   generator list                                                      one kernel per line
-//   generator kernel NAME --out DIR --targets host,cuda,opencl          DIR/NAME.a, DIR/NAME.sheet.txt
+//   generator kernel ID --out DIR --targets host,cuda,opencl            DIR/ID.a, DIR/ID.sheet.txt
 //   generator library --name LIB --out DIR --targets host,cuda,opencl   DIR/LIB.kernels.h, DIR/LIB_kernels.c
 //
-// `kernel` does nothing when neither the kernel, nor the targets, nor the code generator have changed since DIR/NAME.a
-// was written. Further options of `kernel`: --stmt and --assembly also write the lowered loops and the assembly.
+// `kernel` does nothing when neither the kernel, nor the targets, nor the code generator have changed since DIR/ID.a
+// was written. ID is the identifier of a kernel in C++: its name, unless it is derived from another kernel. Further options of `kernel`: --stmt and --assembly also write the lowered loops and the assembly.
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "codegen/program/from_graph.hpp"
+#include "codegen/gradient/make_program.hpp"
 #include "codegen/program/program.hpp"
 
 namespace qkv::codegen {
@@ -19,13 +21,19 @@ namespace qkv::codegen {
 // A kernel that is traced on request, so that one wrong kernel does not prevent the others from
 // being built.
 struct traceable {
-  std::string name;
+  std::string identifier;  // the last part of the kernel's name in C++
   program (*trace)();
 };
 template <const auto &Kernel>
-traceable traceable_of() {
-  return {std::string(std::remove_cvref_t<decltype(Kernel)>::name),
-          [] { return make_program(Kernel); }};
+traceable traceable_of(std::string identifier) {
+  return {std::move(identifier), [] { return make_program(Kernel); }};
+}
+
+// True if the identifier of a kernel is its name, or the kernel is derived and has no name of its own.
+template <const auto &Kernel>
+constexpr bool is_named(std::string_view identifier) {
+  using K = std::remove_cvref_t<decltype(Kernel)>;
+  return K::name == identifier || requires { typename K::of; };
 }
 
 // Returns the exit status; prints errors to stderr.

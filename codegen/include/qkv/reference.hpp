@@ -1,7 +1,7 @@
 #pragma once
 // For the tool of a generated library: sheet, reference and comparison of a kernel, from its spec.
 //   return qkv::tool::main(argc, argv, {qkv::oracle_of(my::mha)});
-#include "codegen/program/from_graph.hpp"
+#include "codegen/gradient/make_program.hpp"
 #include "codegen/sheets/oracle.hpp"
 
 namespace qkv {

@@ -73,6 +73,8 @@ enum class op : unsigned char {
   mask,
   // a table's values at positions along `over`: take(table, position)
   take,
+  // its adjoint: the sum of all values at each position along `over`: put(values, position)
+  put,
   // one after the other along over[0]; over[1] of the first operand, the last of `over` of the
   // second
   concat,
@@ -103,6 +105,7 @@ enum class op_group : unsigned char {
   scan,
   mask,
   gather,
+  scatter,
   view,
   output
 };
@@ -194,6 +197,7 @@ inline constexpr auto op_table = [] {
       {op::last, "last", scan, other, 0, true, of_operands, false},
       {op::mask, "mask", mask, other, 0, true, of_first, false},
       {op::take, "take", gather, other, 0, true, of_operands, false},
+      {op::put, "put", scatter, other, 1, true, of_operands, false},
       {op::concat, "concat", gather, other, 0, true, of_operands, false},
       {op::rename, "rename", view, other, 0, true, of_operands, false},
       {op::split, "split", view, other, 0, true, of_operands, false},

@@ -1,0 +1,16 @@
+#pragma once
+// Programs of kernels that are derived from others, beside make_program of those that are written.
+#include <qkv/core/gradient.hpp>
+
+#include "codegen/gradient/gradient.hpp"
+#include "codegen/program/from_graph.hpp"
+
+namespace qkv::codegen {
+
+// Throws std::runtime_error where a step has no gradient.
+template <class Kernel, str... Wanted>
+program make_program(const gradient_t<Kernel, Wanted...> &) {
+  return gradient(make_program(Kernel()), {std::string(Wanted.view())...});
+}
+
+}  // namespace qkv::codegen

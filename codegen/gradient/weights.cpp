@@ -1,0 +1,83 @@
+// Weights over k, from scores s:
+//   softmax    w (g - D)                  D = sum<k>(w g)
+//   normalize  (g - D) / sum<k>(s)
+// Where w is only multiplied with values, w g summed over keys is the result times its adjoint summed
+// over the width of the values: D needs no pass over the keys.
+#include <algorithm>
+#include <set>
+
+#include "codegen/gradient/rules.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
+
+namespace qkv::codegen::adjoint {
+namespace {
+
+// The products over k that a step ends in, if its every use is linear in it; else nothing.
+class linear_uses {
+ public:
+  linear_uses(const reverse &r, const axes &over) : r_(r), over_(over) {}
+
+  bool collect(node_id n) {
+    return !r_.users[n].empty() &&
+           std::all_of(r_.users[n].begin(), r_.users[n].end(), [&](node_id user) {
+             const node &x = r_.forward[user];
+             const bool once = x.in[0] == n && (x.in.size() < 2 || !depends(x.in[1], n));
+             const bool second = x.in.size() == 2 && x.in[1] == n && !depends(x.in[0], n);
+             if (x.kind == op::dot && x.over == over_ && (once || second)) {
+               products.insert(user);
+               return true;
+             }
+             const bool scales = x.kind == op::mul
+                                     ? once || second
+                                     : (x.kind == op::div || x.kind == op::neg) && once;
+             return scales && collect(user);
+           });
+  }
+
+  std::set<node_id> products;
+
+ private:
+  bool depends(node_id n, node_id on) const {
+    std::set<node_id> below;
+    walk(r_.forward, n, [](node_id) { return true; }, below);
+    return below.count(on) > 0;
+  }
+
+  const reverse &r_;
+  const axes &over_;
+};
+
+node_id sum_over_keys(reverse &r, node_id n, node_id weights, node_id g) {
+  formulas &f = r.f;
+  const node &x = r.forward[n];
+  linear_uses uses(r, x.over);
+  if (!uses.collect(n)) return f.dot(weights, g, x.over);
+  const axes rows = without(x.shape, x.over);
+  node_id sum = no_node;
+  for (node_id product : uses.products) {
+    const node_id adjoint = r.adjoint(product);
+    if (adjoint == no_node) continue;
+    // A sum of products, not a contraction: that could be taken before the product with values.
+    const node_id part = f.reduce(op::sum, f.mul(adjoint, r.value(product, n)),
+                                  without(r.forward[product].shape, rows));
+    sum = sum == no_node ? part : f.add(sum, part);
+  }
+  return sum == no_node ? f.number(0, f.type(g)) : sum;
+}
+
+}  // namespace
+
+void weights_rule(reverse &r, node_id n, node_id g) {
+  formulas &f = r.f;
+  const node &x = r.forward[n];
+  const node_id weights = r.forward_values.weights(n);
+  // An absent g is 0, g - D is not.
+  if (r.here.of(g) != r.here.of(weights)) g = r.here.filled(g);
+  const node_id change = f.sub(g, sum_over_keys(r, n, weights, g));
+  if (x.kind == op::softmax) return r.give(x.in[0], f.mul(weights, change));
+  const node_id total = r.forward_values.total(n), zero = f.number(0, f.type(g));
+  r.give(x.in[0], f.where(f.binary(op::equal, total, zero), zero, f.div(change, total)));
+}
+
+}  // namespace qkv::codegen::adjoint

@@ -1,0 +1,57 @@
+// The plans of all gradients: what is stored for each pair of a query and a key.
+#include <algorithm>
+#include <set>
+
+#include "codegen/plan/plan.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/text.hpp"
+#include "tests/catch.hpp"
+#include "tests/gradient/programs.hpp"
+
+using namespace qkv::testing;
+using namespace qkv::codegen;
+
+namespace {
+
+// Gradients that store pairs although no argument and no result has them.
+const std::set<std::string> stored = {
+    // a hidden layer of each pair, whose sums have the axis of the layer
+    "additive", "bahdanau", "luong",
+    // a table of positions: a sum over pairs for each of its rows
+    "relative_table", "t5_and_cap",
+    // heads that are mixed between the scores and the values
+    "mixed_heads", "talking", "talking_heads",
+    // the maximum of the scores by hand; scores under a chosen order of contractions
+    "sink_by_hand", "linear_either_way", "quadratic_linear",
+    // functions of weights; scores of scores; masked keys or values; a decay that is learned
+    "gated_by_scores", "gated_by_themselves", "scores_of_others", "scores_of_scores", "every_third",
+    "masked_values_less_maximum", "padded_linear", "retention"};
+
+bool has_pairs(const program &p, const std::vector<node_id> &steps) {
+  return std::any_of(steps.begin(), steps.end(), [&](node_id n) { return grows_with_pairs(p, n); });
+}
+
+// The steps that grow with pairs and are stored, but for results.
+std::string stored_pairs(const plan &made) {
+  std::string labels;
+  for (const stage &s : made.cut.list)
+    for (node_id root : roots_of(s))
+      if (made.p[root].kind != op::output && grows_with_pairs(made.p, root))
+        labels += label_of(made.p, root) + shape_of(made.p, made.p[root].shape) + "\n";
+  return labels;
+}
+
+}  // namespace
+
+TEST_CASE("gradients store no pairs") {
+  int free_of_pairs = 0;
+  for (const program &p : differentiable_programs()) {
+    const program g = gradient(p);
+    if (has_pairs(g, g.arguments) || has_pairs(g, g.outputs)) continue;
+    const std::string pairs = stored_pairs(plan_of(g));
+    INFO(p.name << ":\n" << pairs);
+    CHECK(pairs.empty() == !stored.count(p.name));
+    free_of_pairs += pairs.empty();
+  }
+  CHECK(free_of_pairs >= 80);
+}

@@ -1,0 +1,32 @@
+#pragma once
+// Gradients that are compiled: one for each way an attention, a layer or a table is differentiated.
+#include <qkv/dsl.hpp>
+
+#include "tests/kernels/dropout_specs.hpp"
+#include "tests/kernels/scan_specs.hpp"
+#include "tests/kernels/specs.hpp"
+
+namespace gradients {
+using namespace qkv;
+
+inline constexpr auto of_full = gradient<specs::full>;
+inline constexpr auto of_causal = gradient<specs::causal_self>;
+inline constexpr auto of_grouped = gradient<specs::grouped>;
+inline constexpr auto of_softcapped = gradient<specs::softcapped>;
+inline constexpr auto of_biased = gradient<specs::biased>;
+inline constexpr auto of_relative_table = gradient<specs::relative_table>;
+inline constexpr auto of_bahdanau = gradient<specs::bahdanau>;
+inline constexpr auto of_linear_attention = gradient<specs::linear_attention>;
+inline constexpr auto of_document = gradient<specs::document>;
+inline constexpr auto of_dropped_weights = gradient<dropped::dropped_weights>;
+inline constexpr auto of_layer = gradient<specs::multi_head>;
+inline constexpr auto of_embedded = gradient<specs::embedded>;
+// The slope of a head sums over all pairs; the query of a pooling has no rows.
+inline constexpr auto of_alibi = gradient<specs::alibi>;
+inline constexpr auto of_pooling = gradient<specs::pooling, "X">;
+
+// Recurrences: adjoints of the states are a scan from the end.
+inline constexpr auto of_elman = gradient<scans::elman>;
+inline constexpr auto of_gated_delta = gradient<scans::gated_delta>;
+
+}  // namespace gradients

@@ -1,0 +1,92 @@
+// Compiled gradients against the double gradient, on the host and through OpenCL.
+#include <qkv/call.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "codegen/gradient/make_program.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/gradient_specs.hpp"
+#include "tests/kernels/trial.hpp"
+
+using namespace qkv::testing;
+using qkv::codegen::make_program;
+using qkv::codegen::program;
+
+namespace {
+
+const std::vector<program> &programs() {
+  static const std::vector<program> all = {QKV_GRADIENT_PROGRAMS};
+  return all;
+}
+
+// Edges of registers, tiles and blocks, one beyond each, and none. The first are tried on OpenCL, too.
+const std::vector<two_sizes> lengths = {{1, 1},     {2, 3},    {17, 5},   {16, 16},
+                                        {31, 33},   {33, 129}, {100, 70}, {1, 300},
+                                        {150, 257}, {0, 5},    {5, 0}};
+
+void check(qkv::device on, std::size_t n_lengths) {
+  std::size_t right = 0;
+  for (const program &p : programs()) {
+    for (unsigned seed = 1; seed <= n_lengths; ++seed) {
+      const trial t{p,
+                    sizes_for(p, lengths[seed - 1], seed),
+                    static_cast<layout>(seed % 3),
+                    guard_or(seed % 2 ? guard::after : guard::before),
+                    seed,
+                    1,
+                    on};
+      INFO(text_of(t));
+      const std::string wrong = run(t);
+      if (!wrong.empty()) FAIL_CHECK(wrong);
+      right += wrong.empty();
+    }
+  }
+  CHECK(right == programs().size() * n_lengths);
+}
+
+}  // namespace
+
+TEST_CASE("compiled gradients agree with the interpreter") {
+  check(qkv::device::host, lengths.size());
+}
+
+TEST_CASE("gradients are called like any kernel") {
+  using namespace specs;
+  constexpr auto &step = gradients::of_pooling;
+  qkv::tensor<qkv::f32, batch, seq, d_model> X({2, 9}), dX({2, 9}), prepared_dX({2, 9});
+  qkv::tensor<qkv::f32, d_model> q;
+  qkv::tensor<qkv::i32, batch> len({2});
+  qkv::tensor<qkv::f32, batch, d_model> dO({2});
+  for (std::int64_t k = 0; k < X.elements(); ++k) X.data()[k] = static_cast<float>(k % 7) / 4;
+  for (std::int64_t k = 0; k < q.elements(); ++k) q.data()[k] = static_cast<float>(k % 3);
+  for (std::int64_t k = 0; k < dO.elements(); ++k) dO.data()[k] = static_cast<float>(k % 5) - 2;
+  len.data()[0] = 4, len.data()[1] = 9;
+  REQUIRE(qkv::call<step>(X, q, len, dO, dX).ok());
+  REQUIRE(qkv::prepare<step>(q)(X, len, dO, prepared_dX).ok());
+  float largest = 0, behind = 0;
+  for (std::int64_t k = 0; k < X.elements(); ++k) {
+    CHECK(dX.data()[k] == prepared_dX.data()[k]);
+    const bool hidden = k < 9 * 48 && k / 48 >= 4;
+    (hidden ? behind : largest) = std::max(hidden ? behind : largest, std::fabs(dX.data()[k]));
+  }
+  CHECK(largest > 0);
+  CHECK(behind == 0);
+  // The compiler refuses other arguments, as of any kernel.
+  using qkv::detail::callable, qkv::detail::part;
+  static_assert(callable<"call", step, part::all, decltype(X) &, decltype(q) &, decltype(len) &,
+                         decltype(dO) &, decltype(dX) &>);
+  static_assert(!callable<"call", step, part::all, decltype(X) &, decltype(q) &, decltype(len) &,
+                          decltype(dX) &, decltype(dX) &>);
+}
+
+TEST_CASE("compiled gradients agree with the interpreter on OpenCL") {
+  const trial first{
+      programs()[0],      sizes_for(programs()[0], {1, 1}, 1), layout::dense, guard::after, 1, 1,
+      qkv::device::opencl};
+  if (try_device(first).code() == qkv::status_code::no_device) {
+    WARN("[SKIP] there is no OpenCL device");
+    return;
+  }
+  check(qkv::device::opencl, 6);
+}
