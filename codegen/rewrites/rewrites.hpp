@@ -28,7 +28,7 @@ program distribute_weights(const program &);
 // dot<kv>(dot<d>(Q, K), V) -> dot<d>(Q, dot<kv>(K, V)) where that takes fewer operations.
 program order_contractions(const program &);
 
-// dot<kv>(f(s), K), dot<seq>(f(s), Q) -> dot<kv>(f(s), K), dot<seq>(f(s'), Q): each computes the pairs anew.
+// dot<group, seq>(f(s), X) -> sum<group>(dot<seq>(f(s), X)): sums of pairs over one axis are streamed.
 program split_sums(const program &);
 
 // Each chain of contractions of a spec: as written, in the order that was chosen, and in the one

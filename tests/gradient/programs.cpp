@@ -13,6 +13,7 @@
 #include "tests/kernels/order_specs.hpp"
 #include "tests/kernels/scan_specs.hpp"
 #include "tests/kernels/specs.hpp"
+#include "tests/kernels/sums_specs.hpp"
 #include "tests/kernels/zoo_specs.hpp"
 
 namespace qkv::testing {
