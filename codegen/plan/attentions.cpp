@@ -49,10 +49,10 @@ class finder {
   }
 
  private:
-  // A sum that may be streamed, by the operand that holds its pairs.
+  // A sum that may be streamed.
   struct candidate {
     attention_stage stage;
-    int side = 0;
+    int side = 0;            // which operand holds the pairs, in the order of trying
     std::set<node_id> cone;  // the steps recomputed for its pairs, down to contractions
   };
   using candidates_by_core = std::map<node_id, candidate>;
@@ -64,21 +64,27 @@ class finder {
     }
   }
 
-  // The first match of `core` with its pairs in operand `side` or a later one.
+  // The first match of `core`: `side` 0 or a later one.
   bool fits_from(node_id core, int side, candidate &c) const {
     const node &x = p_[core];
     if ((x.kind != op::dot && x.kind != op::sum) || x.over.size() != 1 || !is_floating(x.type) ||
         in_scan(core))
       return false;
     for (; side < static_cast<int>(x.in.size()); ++side) {
-      const node_id values = x.kind == op::dot ? x.in[1 - side] : no_step;
+      const std::size_t at = static_cast<std::size_t>(first_side(x) ^ side);
+      const node_id values = x.kind == op::dot ? x.in[1 - at] : no_step;
       c = {};
       c.side = side;
-      if (!matches(core, x.in[side], values, c.stage)) continue;
+      if (!matches(core, x.in[at], values, c.stage)) continue;
       c.cone = cone_of(c.stage);
       return true;
     }
     return false;
+  }
+
+  // The operand that is tried as pairs first: the one that grows with pairs if only one does.
+  int first_side(const node &x) const {
+    return x.in.size() == 2 && grows_with_pairs(p_, x.in[1]) && !grows_with_pairs(p_, x.in[0]);
   }
 
   candidates_by_core::iterator refuted(candidates_by_core::iterator it) {
@@ -214,12 +220,6 @@ class finder {
                        [&](node_id user) { return is_alternative(p_, p_[user]); });
   }
 
-  bool grows_with_pairs(node_id n) const {
-    return std::count_if(p_[n].shape.begin(), p_[n].shape.end(), [&](axis_id a) {
-             return p_.axes[p_.axes[a].root].size < 0 && !p_.axes[a].batch;
-           }) > 1;
-  }
-
   // Nodes that a view or a gather among these steps reads, at positions other than those of the
   // tile.
   std::set<node_id> seen_elsewhere(const std::set<node_id> &cone) const {
@@ -286,7 +286,7 @@ class finder {
   bool is_pair_function(node_id core, node_id n, node_id values, axis_id key) const {
     if (values != no_step && is_param(values)) return false;
     return is_function_of_pairs(n, key) &&
-           (is_inlinable(p_, n) || (is_one_of_two_orders(core) && grows_with_pairs(n)));
+           (is_inlinable(p_, n) || (is_one_of_two_orders(core) && grows_with_pairs(p_, n)));
   }
 
   // The axes of the operands that vary along the key, of the contractions that these pairs are
