@@ -3,7 +3,7 @@
 # Makes the kernels of a spec header into the static library <name>, with the generated C header
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose last part
 # must be the kernel's own name, unless it is derived: gradient<my::mha> is called mha_gradient. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, aarch64,
-# cuda, opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators come from
+# aarch64-macos, cuda, opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators come from
 # qkv_host_program.cmake. A project that calls this enables C besides C++. Kernels of one name cannot meet in one
 # program: the name is that of the C function too (qkv_mha).
 #

@@ -1,5 +1,5 @@
 #pragma once
-// What an attention computes per query row and key: products, scores, weights, gates.
+// The pairs of an attention, computed per query row and key: products, scores, weights, gates.
 #include "codegen/halide/lower/attention_setting.hpp"
 
 namespace qkv::codegen {

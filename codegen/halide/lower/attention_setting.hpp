@@ -1,5 +1,5 @@
 #pragma once
-// What all parts of an attention's lowering need: the stage, its tile, and forms of expressions
+// The stage and the tile that all parts of an attention's lowering share, and forms of expressions
 // that depend on them.
 #include <string>
 

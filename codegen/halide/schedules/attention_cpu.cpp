@@ -193,8 +193,8 @@ class scheduler {
     over_rows(f_.pairs.block_max, f_.pairs.keys);
   }
 
-  // What is made of products, rows in lanes and keys broadcast. A product that several of them read
-  // is stored.
+  // Funcs that read products: rows in lanes, keys broadcast. A product that several of them read is
+  // stored.
   void readers() {
     for (Func &g : f_.pairs.readers) over_keys(g, keys_unrolled_);
     for (std::size_t k = 0; k < f_.pairs.products.size(); ++k) {

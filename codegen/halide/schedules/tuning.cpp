@@ -6,7 +6,8 @@
 namespace qkv::codegen {
 namespace {
 
-// What a stage keeps: columns of its widest sum, -1 if the call decides, and sums with columns.
+// The size of a stage's state: columns of its widest sum, -1 if the call decides, and sums with
+// columns.
 struct state_size {
   std::int64_t columns = 0;
   int sums = 0, distinct_pairs = 0, per_row = 0;  // per_row: results that are one number per row
