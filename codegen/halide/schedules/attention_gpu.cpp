@@ -41,7 +41,7 @@ class schedule {
       if (sum.has_columns())
         values(sum);
       else
-        merged(sum.block_out, sum.keys_clean);
+        without_columns(sum);
     }
     pairs();
     for (const Func &copy : f_.result.copies) gpu::pointwise(copy);
@@ -316,6 +316,12 @@ class schedule {
         .update()
         .unroll(over)
         .vectorize(f_.v.i);
+  }
+
+  // Gates may call functions, which OpenCL does not have for vectors: they are computed apart.
+  void without_columns(attention_sum &sum) {
+    if (sum.gated) in_tiles(sum.pairs);
+    merged(sum.block_out, sum.keys_clean);
   }
 
   void weights() {
