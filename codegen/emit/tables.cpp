@@ -152,8 +152,11 @@ std::string conditions_of(const program &p) {
   return text + "};\n";
 }
 
-std::string packs_text(const plan &made) {
-  if (made.packs.empty()) return "";
+// Code for CPUs reads the packs of the plan, that for devices reads every param as it is.
+std::string packs_text(const plan &made, const std::vector<machine> &machines) {
+  const bool none_reads =
+      std::none_of(machines.begin(), machines.end(), [](const machine &m) { return m.is_host(); });
+  if (made.packs.empty() || none_reads) return "";
   const program &p = made.p;
   std::string lists, rows;
   for (const pack &x : made.packs) {
@@ -171,7 +174,6 @@ std::string packs_text(const plan &made) {
   return lists + fmt::format("static const qkv_pack packs_{}[] = {{\n{}}};\n", p.name, rows);
 }
 
-// Code for CPUs reads the packs of the plan, that for devices reads every param as it is.
 std::string variants_of(const plan &made, const std::vector<machine> &machines) {
   std::string text = fmt::format("static const qkv_variant variants_{}[] = {{\n", made.p.name);
   for (const machine &m : machines) {
@@ -215,7 +217,7 @@ std::string table(const plan &made, const std::vector<machine> &machines) {
   const program &p = made.p;
   std::string text = in_order(p);
   for (const machine &m : machines) text += entry(p, m);
-  return text + axes_of(p) + arguments_of(p) + conditions_of(p) + packs_text(made) +
+  return text + axes_of(p) + arguments_of(p) + conditions_of(p) + packs_text(made, machines) +
          variants_of(made, machines) + kernel_of(made, machines.size()) + function_of(p);
 }
 

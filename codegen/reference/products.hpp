@@ -40,21 +40,16 @@ void add_products(std::int64_t n, const N *x, std::int64_t x_step, const N *y, s
 inline void add_terms(std::int64_t n, const std::vector<std::array<std::int64_t, 2>> &terms,
                       const long double *x, std::int64_t x_step, const long double *y,
                       std::int64_t y_step, long double *sums) {
-  for (std::int64_t c = 0; c < n; c += 4, x += 4 * x_step, y += 4 * y_step) {
+  for (std::int64_t c = 0; c < n; c += 4) {
+    const std::int64_t from_x = c * x_step, from_y = c * y_step;
     long double a = 0, b = 0, d = 0, e = 0;
-    if (n - c >= 4)
-      for (const auto &[i, j] : terms) {
-        a += x[i] * y[j];
-        b += x[i + x_step] * y[j + y_step];
-        d += x[i + 2 * x_step] * y[j + 2 * y_step];
-        e += x[i + 3 * x_step] * y[j + 3 * y_step];
-      }
-    else
-      for (const auto &[i, j] : terms) {
-        a += x[i] * y[j];
-        if (n - c > 1) b += x[i + x_step] * y[j + y_step];
-        if (n - c > 2) d += x[i + 2 * x_step] * y[j + 2 * y_step];
-      }
+    for (const auto &[term_x, term_y] : terms) {
+      const std::int64_t i = from_x + term_x, j = from_y + term_y;
+      a += x[i] * y[j];
+      if (n - c > 1) b += x[i + x_step] * y[j + y_step];
+      if (n - c > 2) d += x[i + 2 * x_step] * y[j + 2 * y_step];
+      if (n - c > 3) e += x[i + 3 * x_step] * y[j + 3 * y_step];
+    }
     const long double all[] = {a, b, d, e};
     std::copy(all, all + std::min<std::int64_t>(4, n - c), sums + c);
   }
