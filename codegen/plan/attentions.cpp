@@ -214,12 +214,6 @@ class finder {
     return pairs && !params;
   }
 
-  // The order of contractions that is taken where it is the cheaper one must not take the memory of all pairs.
-  bool is_one_of_two_orders(node_id core) const {
-    return std::any_of(users_[core].begin(), users_[core].end(),
-                       [&](node_id user) { return is_alternative(p_, p_[user]); });
-  }
-
   // Nodes that a view or a gather among these steps reads, at positions other than those of the
   // tile.
   std::set<node_id> seen_elsewhere(const std::set<node_id> &cone) const {
@@ -283,10 +277,13 @@ class finder {
     return normalised || s.row != no_axis;
   }
 
+  // The order of contractions that is taken where it is the cheaper one must not take the memory of
+  // all pairs.
   bool is_pair_function(node_id core, node_id n, node_id values, axis_id key) const {
     if (values != no_step && is_param(values)) return false;
     return is_function_of_pairs(n, key) &&
-           (is_inlinable(p_, n) || (is_one_of_two_orders(core) && grows_with_pairs(p_, n)));
+           (is_inlinable(p_, n) ||
+            (is_one_of_two_orders(p_, users_[core]) && grows_with_pairs(p_, n)));
   }
 
   // The axes of the operands that vary along the key, of the contractions that these pairs are

@@ -1,7 +1,6 @@
 // Sums that one walk over the same pairs can feed become one stage: two values under one softmax;
 // the gradients of keys and values, which need the weights of the same pairs.
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "codegen/plan/attentions.hpp"
@@ -56,12 +55,9 @@ class grouping {
     });
   }
 
-  // The order of contractions that is not taken is skipped with its whole stage.
   bool is_one_of_two_orders(const attention_stage &s) const {
     return std::any_of(s.sums.begin(), s.sums.end(), [&](const weighted_sum &sum) {
-      const auto &users = users_[sum.core];
-      return std::any_of(users.begin(), users.end(),
-                         [&](node_id user) { return is_alternative(p_, p_[user]); });
+      return codegen::is_one_of_two_orders(p_, users_[sum.core]);
     });
   }
 
@@ -73,13 +69,11 @@ class grouping {
           p_, s.is_normalised() ? s.scores : sum.pairs,
           [&](node_id n) { return is_inlinable(p_, n); }, pairs);
       for (node_id n : pairs) {
-        if (p_[n].kind != op::mask && p_[n].kind != op::where) continue;
+        if (p_[n].kind != op::mask) continue;
         steps condition;
-        walk(
-            p_, p_[n].in[p_[n].kind == op::mask ? 1 : 0],
-            [&](node_id x) { return is_inlinable(p_, x); }, condition);
+        walk(p_, p_[n].in[1], [&](node_id x) { return is_inlinable(p_, x); }, condition);
         for (node_id product : s.products)
-          if (p_[n].kind == op::mask && condition.count(product)) return true;
+          if (condition.count(product)) return true;
       }
     }
     return false;
@@ -114,7 +108,7 @@ class grouping {
       open.pop_back();
       const steps wanted = before(all[at]);
       for (std::size_t j = 0; j < all.size(); ++j) {
-        if (!stores_one_of(all[j], wanted) || (j == at && at != k)) continue;
+        if (!stores_one_of(all[j], wanted)) continue;
         if (j == k) return true;
         if (reached.insert(j).second) open.push_back(j);
       }

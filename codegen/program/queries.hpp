@@ -43,6 +43,13 @@ inline bool is_alternative(const program &p, const node &n) {
   return n.kind == op::where && p[n.in[0]].shape.empty();
 }
 
+// True if the call chooses between this step and another one: the one that is not chosen is skipped
+// with its whole stage.
+inline bool is_one_of_two_orders(const program &p, const std::vector<node_id> &users) {
+  return std::any_of(users.begin(), users.end(),
+                     [&](node_id user) { return is_alternative(p, p[user]); });
+}
+
 // A step that is recomputed where it is used, unless something requires it to be stored.
 inline bool is_inlinable(const program &p, node_id n) {
   const op k = p[n].kind;

@@ -41,7 +41,7 @@ void *first_of(std::initializer_list<const char *> libraries);
 
 // Each in the file of its name.
 extern const device_kind host_kind, cuda_kind, opencl_kind;
-// All of them, at the places of their numbers; at the others, there is no device.
+// All kinds of device, at the places of their numbers. The other places hold no device.
 constexpr int most_devices = 8;
 constexpr std::array<const device_kind *, most_devices> built_in = {&host_kind, &cuda_kind,
                                                                     &opencl_kind};
