@@ -33,7 +33,7 @@ static_assert(of<decltype(exp(weights))>.weights.empty() &&
 static_assert(of<decltype(sum<seq>(weights))>.weights.empty() &&
               of<decltype(weights > 0.5f)>.weights.empty());
 static_assert(of<decltype(normalize<seq>(weights))>.weights == set<seq> &&
-              of<decltype(where(keep, weights, 0.f))>.weights == set<kv>);
+              of<decltype(where(step<decltype(weights > 0.5f)>, weights, 0.f))>.weights == set<kv>);
 static_assert(of<decltype(dot<kv>(weights, V))>.weights.empty());
 
 // The axes that the last dot contracted survive everything up to the weights.

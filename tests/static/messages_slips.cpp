@@ -217,4 +217,52 @@ static_assert(says<decltype(scaled_dot_product<d_k, seq>(K, Q, Vq))>(
 static_assert(!refused<decltype(scaled_dot_product<d_k, kv>(Q, K, Vs))> &&
               !refused<decltype(scaled_dot_product<d_k, seq>(let<"query">(K), Q, Vq))>);
 
+// scores without exp below a product of it
+static_assert(says<decltype(TYPE(dot<kv>(exp(S), V)) / TYPE(sum<kv>(S)))>(
+    "/: sum(S) adds up S, not its exp did you mean sum<kv>(exp(S))? if it is meant, let<\"total\">(sum(S)) dot(exp(S), V)[batch, heads=8, seq, d_v=32] sum(S)[batch, heads=8, seq]"));
+static_assert(!refused<decltype(TYPE(dot<kv>(exp(S), V)) / TYPE(sum<kv>(exp(S))))>);
+// a log of a sum of scores
+static_assert(says<decltype(log(TYPE(sum<kv>(scores))))>(
+    "log: sum(dot(Q, K)) adds up dot(Q, K), not its exp did you mean logsumexp<kv>(dot(Q, K))? if it is meant, let<\"total\">(sum(dot(Q, K))) sum(dot(Q, K))[batch, heads=8, seq]"));
+static_assert(!refused<decltype(log(TYPE(sum<kv>(weights))))> &&
+              !refused<decltype(log(TYPE(sum<kv>(exp(scores)))))> &&
+              !refused<decltype(log(let<"total">(TYPE(sum<kv>(scores)))))>);
+// the position behind the last
+static_assert(says<decltype(take<kv>(K, size(kv)))>(
+    "take<kv>: positions end at size(kv) - 1 did you mean size(kv) - 1? if it is meant, size(kv) + 0 K[batch, heads=8, kv, d_k=64]"));
+static_assert(!refused<decltype(take<kv>(K, size(kv) - 1))> &&
+              !refused<decltype(take<kv>(K, size(kv) + 0))>);
+// a document mask that shows the others
+constexpr in<"doc", i32, batch, seq> doc;
+static_assert(says<decltype(mask(scores, TYPE(doc != TYPE(rename<seq, kv>(doc)))))>(
+    "mask: doc != rename(doc) hides each position from itself did you mean doc == rename(doc)? if it is meant, let<\"others\">(doc != rename(doc)) dot(Q, K)[batch, heads=8, seq, kv] doc != rename(doc)[batch, seq, kv]"));
+static_assert(!refused<decltype(mask(scores, TYPE(doc == TYPE(rename<seq, kv>(doc)))))> &&
+              !refused<decltype(where(TYPE(doc != TYPE(rename<seq, kv>(doc))), -1e9f, scores))>);
+// heads and features in one order, and in the other
+constexpr in<"Y", batch, seq, d_model> Y;
+constexpr in<"Z", batch, kv, d_model> Z;
+constexpr auto of_heads = TYPE(split<d_model, heads, d_k>(Y));
+static_assert(says<decltype(dot<d_k>(of_heads, TYPE(split<d_model, d_k, heads>(Z))))>(
+    "dot<d_k>: split(Y) was split as heads, d_k, but split(Z) as d_k, heads split both alike; if it is meant, plain(split(Z)) split(Y)[batch, seq, heads=8, d_k=64] split(Z)[batch, kv, d_k=64, heads=8]"));
+static_assert(!refused<decltype(dot<d_k>(of_heads, TYPE(split<d_model, heads, d_k>(Z))))> &&
+              !refused<decltype(dot<d_k>(of_heads, plain(TYPE(split<d_model, d_k, heads>(Z)))))>);
+// a feature map over one side
+static_assert(says<decltype(linear_attention<d_k, kv>(elu_plus_one(Q), K, V))>(
+    "linear_attention: elu_plus_one(Q) went through a feature map, K did not did you mean elu_plus_one(K)? if it is meant, plain(K) elu_plus_one(Q)[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
+static_assert(says<decltype(causal_linear_attention<d_k, seq, d_v>(Kq, relu(Q), Vq))>(
+    "linear_attention: relu(Q) went through a feature map, Kq did not did you mean relu(Kq)? if it is meant, plain(Kq) Kq[batch, heads=8, seq, d_k=64] relu(Q)[batch, heads=8, seq, d_k=64]"));
+static_assert(!refused<decltype(linear_attention<d_k, kv>(elu_plus_one(Q), plain(K), V))> &&
+              !refused<decltype(linear_attention<d_k, kv>(relu(Q), relu(K), V))>);
+// unit length by the name it has elsewhere
+static_assert(says<decltype(normalize<d_k>(Q))>(
+    "normalize<d_k>: Q may be negative, and so may their sum did you mean unit_length<d_k>, or softmax<d_k>? if it is meant, plain(Q) Q[batch, heads=8, seq, d_k=64]"));
+static_assert(says<decltype(normalize<d_k>(TYPE(dot<d_model>(X, Wq))))>(
+    "normalize<d_k>: dot(X, Wq) may be negative, and so may their sum did you mean unit_length<d_k>, or softmax<d_k>? if it is meant, plain(dot(X, Wq)) dot(X, Wq)[batch, seq, heads=8, d_k=64]"));
+static_assert(!refused<decltype(normalize<d_k>(plain(Q)))> &&
+              !refused<decltype(normalize<d_k>(relu(Q)))> && !refused<decltype(normalize<kv>(S))>);
+// a bias per query, added to scores that are an input
+static_assert(says<decltype(softmax<kv>(TYPE(S + gate)))>(
+    "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv S + a[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(softmax<seq>(TYPE(S + gate)))>);
+
 }  // namespace

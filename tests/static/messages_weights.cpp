@@ -79,11 +79,11 @@ static_assert(says<decltype(normalize<kv>(step<decltype(relu(swapped))>))>(
     "normalize<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? relu(mask(..))[batch, heads=8, seq, kv]"));
 // mask after softmax
 static_assert(says<decltype(mask(weights, index(kv) <= index(seq)))>(
-    "mask after softmax<kv> mask the scores before softmax; if it is meant, where(keep, softmax(dot(Q, K)), 0) softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
+    "mask after softmax<kv> mask the scores before softmax; if it is meant, where(keep, plain(softmax(dot(Q, K))), 0) softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
 // mask after normalize
 static_assert(says<decltype(mask(step<decltype(normalize<kv>(step<decltype(exp(scores))>))>,
                                  keep))>(
-    "mask after softmax<kv> mask the scores before softmax; if it is meant, where(keep, normalize(exp(dot(Q, K))), 0) normalize(exp(dot(Q, K)))[batch, heads=8, seq, kv]"));
+    "mask after softmax<kv> mask the scores before softmax; if it is meant, where(keep, plain(normalize(exp(dot(Q, K)))), 0) normalize(exp(dot(Q, K)))[batch, heads=8, seq, kv]"));
 // a mask over axes that scores lack
 static_assert(says<decltype(mask(scores, index(mem) < length))>(
     "mask: keep varies along mem, which dot(Q, K) lacks dot(Q, K)[batch, heads=8, seq, kv] index(mem) < length[mem, batch]"));
@@ -104,12 +104,35 @@ static_assert(says<decltype(mask(cross, causal<seq, mem> and index(mem) < length
     "causal<seq, mem>: the sizes of seq and mem are unrelated say causal<seq, mem, align::first> or align::last; over a cache, cached_causal dot(X, E)[batch, seq, mem]"));
 // mask_rows after softmax
 static_assert(says<decltype(mask_rows(weights, index(seq) < length))>(
-    "mask_rows after softmax<kv> mask the scores before softmax; if it is meant, where(keep, softmax(dot(Q, K)), 0) softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
+    "mask_rows after softmax<kv> mask the scores before softmax; if it is meant, where(keep, plain(softmax(dot(Q, K))), 0) softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
 // mask_rows over axes that scores lack
 static_assert(says<decltype(mask_rows(scores, index(mem) < length))>(
     "mask_rows: keep varies along mem, which dot(Q, K) lacks dot(Q, K)[batch, heads=8, seq, kv] index(mem) < length[mem, batch]"));
 // mask_rows of numbers
 static_assert(says<decltype(mask_rows(scores, n))>(
     "mask_rows: n is i32, not b8 did you mean n != 0? n[batch, kv]"));
+
+// weights bent as if they were scores
+static_assert(says<decltype(sigmoid(weights))>(
+    "sigmoid: softmax(dot(Q, K)) already holds weights over kv did you mean sigmoid(..) of the scores in place of softmax? if it is meant, plain(..) of the weights softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(tanh(weights))>(
+    "tanh: softmax(dot(Q, K)) already holds weights over kv did you mean tanh(..) of the scores? if it is meant, plain(..) of the weights softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(sigmoid(plain(weights)))> && !refused<decltype(log(weights))> &&
+              !refused<decltype(relu(weights))>);
+// weights masked in place of their scores
+static_assert(says<decltype(weights * cast<f32>(causal<seq, kv>))>(
+    "*: cast(causal<seq, kv>) leaves out some of the weights over kv, which no longer add up to 1 mask the scores before softmax; if it is meant, plain(..) of the weights softmax(dot(Q, K))[batch, heads=8, seq, kv] cast(causal<seq, kv>)[kv, seq]"));
+static_assert(says<decltype(cast<f32>(keep) * weights)>(
+    "*: cast(keep) leaves out some of the weights over kv, which no longer add up to 1 mask the scores before softmax; if it is meant, plain(..) of the weights softmax(dot(Q, K))[batch, heads=8, seq, kv] cast(keep)[batch, kv]"));
+static_assert(says<decltype(where(causal<seq, kv>, weights, 0))>(
+    "where: causal<seq, kv> leaves out some of the weights over kv, which no longer add up to 1 mask the scores before softmax; if it is meant, plain(..) of the weights softmax(dot(Q, K))[batch, heads=8, seq, kv] causal<seq, kv>[kv, seq]"));
+constexpr in<"kept", b8, batch, heads, seq, kv> kept;
+constexpr auto masked_weights =
+    step<decltype(softmax<kv>(step<decltype(mask(scores, causal<seq, kv>))>))>;
+static_assert(!refused<decltype(plain(weights) * cast<f32>(keep))> &&
+              !refused<decltype(weights * cast<f32>(kept))> &&
+              !refused<decltype(dropout<0.1>(weights, 1))> &&
+              !refused<decltype(masked_weights * cast<f32>(causal<seq, kv>))> &&
+              !refused<decltype(where(causal<seq, kv>, masked_weights, 0))>);
 
 }  // namespace

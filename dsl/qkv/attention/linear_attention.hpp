@@ -34,6 +34,23 @@ struct positive {
   }
 };
 
+// A feature map goes over queries and keys alike.
+struct mapped_alike {
+  constexpr text check(const info &query, const info &key) const {
+    message m;
+    for (const sv map : {sv("elu_plus_one("), sv("relu("), sv("exp(")}) {
+      const bool of_query = is_call(query.label, map), of_key = is_call(key.label, map);
+      const info &plain = of_query ? key : query;
+      if (of_query == of_key || !(plain.m.given || plain.m.projected)) continue;
+      m.say("linear_attention: ", (of_query ? query : key).label, " went through a feature map, ",
+            plain.label, " did not")
+          .say("did you mean ", map, plain.label, ")? if it is meant, plain(", plain.label, ")")
+          .show(query, key);
+    }
+    return m;
+  }
+};
+
 }  // namespace rule
 }  // namespace detail
 
@@ -49,11 +66,13 @@ inline constexpr auto elu_plus_one =
 // Shapes:   q[.., query, features], k[.., key, features], v[.., key, values] -> [.., query, values]
 // Numerics: f32; epsilon is added to the divisor, and 0 / 0 is NaN without one.
 // Errors:   as dot: weights made by softmax<features> are not key weights; write
-//           plain(softmax<features>(K)); features that may be negative, as elu(K).
+//           plain(softmax<features>(K)); features that may be negative, as elu(K); a feature map
+//           over one of query and key alone.
 template <an_axis auto Features, an_axis auto Key>
 inline constexpr auto linear_attention = formula<"linear_attention(query, key, value[, epsilon])">(
     [](traced auto query, traced auto key, traced auto value, double epsilon = 0) {
-      auto of_query = detail::expect<detail::rule::positive{}>(query);
+      auto mapped = detail::expect<detail::rule::mapped_alike{}>(query, key);
+      auto of_query = detail::expect<detail::rule::positive{}>(mapped);
       auto of_key = detail::expect<detail::rule::positive{}>(key);
       auto divisor = dot<Features>(of_query, sum<Key>(of_key)) + epsilon;
       return dot<Features>(of_query, dot<Key>(of_key, value)) / divisor;
@@ -70,7 +89,8 @@ inline constexpr auto causal_linear_attention =
         [](traced auto query, traced auto key, traced auto value, double epsilon = 0) {
           constexpr core::axes position = core::axes_of<Position>(),
                                values = core::axes_of<Values>();
-          auto of_query = detail::expect<detail::rule::positive{}>(query);
+          auto mapped = detail::expect<detail::rule::mapped_alike{}>(query, key);
+          auto of_query = detail::expect<detail::rule::positive{}>(mapped);
           auto of_key = detail::expect<detail::rule::positive{}>(key);
           auto state = detail::empty_memory<position, values, decltype(key)>;
           auto divisor = sum<Features>(cumsum<Position>(of_key) * of_query) + epsilon;

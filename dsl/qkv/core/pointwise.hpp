@@ -1,5 +1,6 @@
 #pragma once
 // Shared by all operations on one position at a time: shapes, checks and marks of two operands.
+#include <qkv/core/after_softmax.hpp>
 #include <qkv/core/relation.hpp>
 #include <qkv/core/slips.hpp>
 #include <qkv/core/step.hpp>
@@ -167,16 +168,16 @@ constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
   return kept;
 }
 
-// exp(x) / sum<kv>(exp(x)): weights, as softmax<kv> gives them.
+// exp(x) / sum<kv>(exp(x)): weights, as softmax<kv> gives them. Where dots stand for x, it is taken
+// for the same.
 constexpr bool shares(const info &l, const info &r) {
-  return l.label.starts_with("exp(") && !is_shortened(l.label) &&
-         r.label == call_label(name_of(op::sum), l.label).view();
+  return l.label.starts_with("exp(") && r.label == call_label(name_of(op::sum), l.label).view();
 }
 
 // Axes along which a term added to a score is constant, so that it would cancel in softmax. Numbers
 // and statistics may.
 constexpr axes constant_along(const info &term, const info &score, const axes &shape) {
-  if (score.m.contracted.empty() || term.s.empty()) return {};
+  if (!score.tensor() || term.s.empty()) return {};
   return shape.without(term.s).without(term.m.statistic);
 }
 

@@ -54,15 +54,15 @@ constexpr bool subtracts_penalty(message &m, const info &scores, const info &bia
   return true;
 }
 
-// exp(x) / sum<kv>(x).
+// exp(x) / sum<kv>(x), or dot<kv>(exp(x), V) / sum<kv>(x).
 constexpr bool lacks_exp(message &m, const info &l, const info &r) {
-  constexpr sv exp = "exp(", sum = "sum(";
-  if (!l.label.starts_with(exp) || !r.label.starts_with(sum) || is_shortened(l.label)) return false;
-  const sv x = r.label.substr(sum.size());
-  if (l.label.substr(exp.size()) != x) return false;
-  m.say("/: ", r.label, " adds up ", x.substr(0, x.size() - 1), ", not its exp")
-      .say("did you mean sum<", r.m.statistic, ">(", l.label, ")? if it is meant, let<\"total\">(",
-           r.label, ")")
+  if (!is_call(r.label, "sum(") || is_shortened(r.label)) return false;
+  const sv x = r.label.substr(4, r.label.size() - 5);
+  const auto weights = label_text() << "exp(" << x << ")", attended = label_text() << "dot(" << weights;
+  if (l.label != weights.view() && !is_call(l.label, attended.view())) return false;
+  m.say("/: ", r.label, " adds up ", x, ", not its exp")
+      .say("did you mean sum<", r.m.statistic, ">(exp(", x,
+           "))? if it is meant, let<\"total\">(", r.label, ")")
       .show(l, r);
   return true;
 }
@@ -114,6 +114,19 @@ constexpr bool divides_by_rsqrt(message &m, const info &x, const info &scale) {
   m.say("/: ", scale.label, " is 1 / sqrt(..), so this multiplies by the root")
       .say("did you mean ", x.label, " * ", scale.label, "? if it is meant, * sqrt(..)")
       .show(x, scale);
+  return true;
+}
+
+// log(sum<kv>(scores)).
+constexpr bool lacks_exp_in_log(message &m, const info &x) {
+  if (!is_call(x.label, "sum(") || x.m.statistic.empty()) return false;
+  const sv of_x = x.label.substr(4, x.label.size() - 5);
+  const bool scores = of_x.starts_with("dot(") || of_x == "scores" || of_x == "logits";
+  if (!scores || x.m.statistic.contains(x.m.contracted)) return false;
+  m.say("log: ", x.label, " adds up ", of_x, ", not its exp")
+      .say("did you mean logsumexp<", x.m.statistic, ">(", of_x,
+           ")? if it is meant, let<\"total\">(", x.label, ")")
+      .show(x);
   return true;
 }
 

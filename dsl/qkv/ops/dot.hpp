@@ -38,6 +38,7 @@ struct dot {
       if (over.has(a) && a->batch && !may_add_up(a, l) && !may_add_up(a, r))
         return adds_up(m, a, l, r);
     }
+    if (split_otherwise(m, l, r)) return m.show(l, r);
     if (over_other_weights(m, l, r) || over_other_weights(m, r, l)) return m.show(l, r);
     if (part_of_weights(m, l) || part_of_weights(m, r)) return m.show(l, r);
     if (loses_weights(m, l, r) || loses_weights(m, r, l)) return m.show(l, r);
@@ -77,6 +78,17 @@ struct dot {
             ")? only a param may contract ", batch->name);
     }
     return m.show(l, r);
+  }
+
+  // One side was split as heads, d_k, the other as d_k, heads.
+  constexpr bool split_otherwise(message &m, const info &l, const info &r) const {
+    const marks &a = l.m, &b = r.m;
+    if (!a.first || !b.first || same_name(a.first.at, b.first.at)) return false;
+    if (!same_name(a.first.at, b.second.at) || !same_name(a.second.at, b.first.at)) return false;
+    m.say("dot<", over, ">: ", l.label, " was split as ", a.first->name, ", ", a.second->name,
+          ", but ", r.label, " as ", b.first->name, ", ", b.second->name)
+        .say("split both alike; if it is meant, plain(", r.label, ")");
+    return true;
   }
 
   // Weights are contracted over their own axis; over another only with a param or with weights over

@@ -22,6 +22,7 @@ struct function {
       if (kind == op::abs) m.say("did you mean abs(a - b) <= c?");
       return m.say("if it is meant, where(", x.label, ", 1, 0) is a number").show(x);
     }
+    if (bends_weights(m, kind, x) || (kind == op::log && lacks_exp_in_log(m, x))) return m;
     if (!x.number()) return m;
     m.say(name_of(kind), ": takes a step of the kernel, not a number");
     if (kind == op::sqrt)
@@ -76,7 +77,7 @@ struct sqrt_call<T> {
 //           off by up to 3 more, and denormal numbers may become 0. Inside softmax and logsumexp,
 //           exp is within 2 ulp of the largest weight, and weights below 2^-126 may be 0.
 //           NaN gives NaN, infinities give the limit: silu and gelu are 0 at -inf.
-// Errors:   x is a b8.
+// Errors:   x is a b8; exp, tanh, sigmoid, gelu, silu or elu of weights; log of a sum of scores.
 template <class X>
   requires detail::function_fits<core::op::exp, X>
 constexpr auto exp(X x) {

@@ -36,9 +36,10 @@ struct mask {
                seen.starts_with("document(") ? "let<\"others\">(!..)"
                                              : "compare positions: index(key) >= ..")
           .show(x);
+    if (shows_others(m, call, keep)) return m.show(x, keep);
     if (!x.m.weights.empty()) {
       return m.say(call, " after softmax<", x.m.weights, ">")
-          .say("mask the scores before softmax; if it is meant, where(keep, ", x.label, ", 0)")
+          .say("mask the scores before softmax; if it is meant, where(keep, plain(", x.label, "), 0)")
           .show(x);
     }
     if (unaligned_causal(m, keep)) return m.show(x);
@@ -49,6 +50,16 @@ struct mask {
     if (!sizes_differ(m, call, x, keep) && !relations_differ(m, call, x, keep))
       rotates_from_0(m, call, x, keep);
     return m;
+  }
+  // id != rename<seq, kv>(id).
+  static constexpr bool shows_others(message &m, const call_name &call, const info &keep) {
+    const std::size_t differs = keep.label.find(" != ");
+    if (differs == sv::npos) return false;
+    const sv l = keep.label.substr(0, differs), r = keep.label.substr(differs + 4);
+    if (r != call_label("rename", l).view() && l != call_label("rename", r).view()) return false;
+    m.say(call, ": ", keep.label, " hides each position from itself")
+        .say("did you mean ", l, " == ", r, "? if it is meant, let<\"others\">(", keep.label, ")");
+    return true;
   }
   // Masks are joined by operators.
   template <class... Keep>

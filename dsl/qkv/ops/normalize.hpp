@@ -1,6 +1,7 @@
 #pragma once
 // Weights made of any positive numbers.
 #include <qkv/core/call.hpp>
+#include <qkv/core/roles.hpp>
 #include <qkv/core/weights.hpp>
 
 namespace qkv {
@@ -21,10 +22,23 @@ struct normalize {
           .say("did you mean softmax<", over, ">? if it is meant, divide by sqrt(size(",
                x.m.scaled->name, "))")
           .show(x);
+    if (features(m, call, x)) return m;
     if (!shifted_elsewhere(m, call, x) && !wrong_keys(m, call, over, x) &&
         !dead_mask(m, call, over, x) && !x.m.gated)
       masked_too_early(m, call, over, x);
     return m;
+  }
+  // normalize<d_k>(Q), as torch.nn.functional.normalize has it.
+  constexpr bool features(message &m, const call_name &call, const info &x) const {
+    const sv role = role_of(x.label);
+    const bool named = x.m.given && (role == "query" || role == "key" || role == "value");
+    if (over.n != 1 || over[0]->batch || !(named || x.m.projected)) return false;
+    if (!named && (over[0]->size < 0 || x.m.done.by != treatment::none)) return false;
+    m.say(call, ": ", x.label, " may be negative, and so may their sum")
+        .say("did you mean unit_length<", over, ">, or softmax<", over,
+             ">? if it is meant, plain(", x.label, ")")
+        .show(x);
+    return true;
   }
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const { return weights_over(over, x); }

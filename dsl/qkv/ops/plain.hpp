@@ -9,7 +9,7 @@ constexpr marks forgotten(marks m) {
   m.weights = m.masked = m.zeroed = {};
   m.first = m.second = {};
   m.done = {};
-  m.dropped = m.gated = m.projected = m.left_out = false;
+  m.dropped = m.gated = m.projected = m.given = m.left_out = false;
   return m;
 }
 
@@ -25,7 +25,8 @@ constexpr refused_by<Check> forget(const refused_by<Check> &x) {
 }  // namespace detail
 
 // Computes: w without the marks of its origin: for weights, so that a feature map made by softmax
-//           may be contracted over any axis, for masked or dropped, or for parts of one axis.
+//           may be contracted over any axis, for what was masked, dropped or declared, or for parts
+//           of one axis.
 // Shapes:   as w.
 // Numerics: as w.
 // Errors:   none.

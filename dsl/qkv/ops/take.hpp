@@ -25,6 +25,10 @@ struct take {
       return m.say(call, ": ", position.label, " is negative where the second index is larger")
           .say("add an offset; if it is meant, max(.., 0)")
           .show(table);
+    if (position.label == (text() << "size(" << over[0]->name << ")").view())
+      return m.say(call, ": positions end at ", position.label, " - 1")
+          .say("did you mean ", position.label, " - 1? if it is meant, ", position.label, " + 0")
+          .show(table);
     const info rest = {table.label, table.s.without(over), table.m, table.kind};
     if (sizes_differ(m, call, rest, position)) return m;
     if (too_many_axes(m, call, shape(table, position))) m.show(table, position);
@@ -58,8 +62,8 @@ struct take {
 //           together.
 // Numerics: no arithmetic. A position outside of the table is moved to its nearest end; a number
 //           there is refused when the kernel is built.
-// Errors:   the table lacks Ax; position is not i32, or is one index minus another,
-//           without an offset.
+// Errors:   the table lacks Ax; position is not i32, is one index minus another, without an offset,
+//           or is size(Ax), one behind the last.
 template <an_axis auto Ax, traced Table, operand Position>
   requires detail::fits<detail::rule::take{core::axes_of<Ax>()}, Table, Position>
 constexpr auto take(Table table, Position position) {

@@ -17,6 +17,7 @@ struct where {
     if (not_logical(m, {"where"}, c)) return m;
     if (unaligned_causal(m, c)) return m.show(c);
     if (shows_hidden(m, c, a, b)) return m.show(a.number() ? b : a);
+    if (b.number() && masks_weights(m, kind, a, c)) return m;
     if (sizes_differ(m, {"where"}, c, a) || sizes_differ(m, {"where"}, c, b) ||
         sizes_differ(m, {"where"}, a, b) || mixed_precision(m, {"where"}, a, b) ||
         origins_differ(m, {"where"}, c, a) || origins_differ(m, {"where"}, c, b) ||
