@@ -34,6 +34,7 @@ class finder {
     for (bool changed = true; changed;) {
       changed = false;
       collect_inside();
+      collect_outside();
       for (auto it = sums_.begin(); it != sums_.end();) {
         if (is_streamed(it->second)) {
           ++it;
@@ -41,6 +42,7 @@ class finder {
         }
         changed = true;
         it = refuted(it);
+        collect_outside();
       }
     }
     std::vector<attention_stage> all;
@@ -314,34 +316,32 @@ class finder {
   }
 
   // Steps that are recomputed outside of all cones as well, down to their contractions: those that
-  // values need, and those that steps outside need.
-  std::set<node_id> outside_of(const std::set<node_id> &cone) const {
-    std::set<node_id> outside;
+  // values need, and those that steps outside need. What one cone finds there is stored, so that no
+  // other one may have it in its tiles alone.
+  void collect_outside() {
+    outside_.clear();
+    needed_.clear();
     const auto enter = [&](node_id x) { return is_inlinable(p_, x); };
+    for (const auto &[core, c] : sums_) {
+      const weighted_sum &sum = c.stage.sums[0];
+      if (sum.values != no_step) walk(sum.values, enter, outside_);
+      if (sum.gate != no_step) walk(sum.gate, enter, needed_);
+    }
+    needed_.insert(outside_.begin(), outside_.end());
     for (const auto &[core, c] : sums_)
-      if (const node_id values = c.stage.sums[0].values; values != no_step)
-        walk(values, enter, outside);
-    for (node_id n : cone)
-      for (node_id user : users_[n])
-        if (!inside_.count(user)) walk(n, enter, outside);
-    return outside;
-  }
-
-  bool values_need(const attention_stage &s, node_id n) const {
-    std::set<node_id> seen;
-    if (const node_id values = s.sums[0].values; values != no_step)
-      walk(values, [&](node_id x) { return is_inlinable(p_, x); }, seen);
-    return seen.count(n) > 0;
+      for (node_id n : c.cone)
+        for (node_id user : users_[n])
+          if (!inside_.count(user)) walk(n, enter, outside_);
   }
 
   // Contractions that vary along both tile axes and serve only pairs are computed in the tile; what
   // they contract is stored, and so is what that is made of, even if it is a score of the tile, too.
   bool is_streamed(candidate &c) const {
     attention_stage &s = c.stage;
-    if (s.is_normalised() && values_need(s, s.weights)) return false;
-    const std::set<node_id> outside = outside_of(c.cone), elsewhere = seen_elsewhere(c.cone);
+    if (s.is_normalised() && needed_.count(s.weights)) return false;
+    const std::set<node_id> elsewhere = seen_elsewhere(c.cone);
     const node_id pairs = s.is_normalised() ? s.scores : s.sums[0].pairs;
-    const bool fits = !outside.count(pairs) || is_cheap(p_, pairs);
+    const bool fits = !outside_.count(pairs) || is_cheap(p_, pairs);
     s.products.clear();
     std::set<node_id> seen;
     walk(
@@ -349,7 +349,7 @@ class finder {
         [&](node_id n) {
           if (p_[n].kind == op::dot && has(p_[n].shape, s.key) &&
               (s.row == no_axis || has(p_[n].shape, s.row))) {
-            if (!outside.count(n) && !elsewhere.count(n) && !sums_.count(n))
+            if (!outside_.count(n) && !elsewhere.count(n) && !sums_.count(n))
               s.products.push_back(n);
             return false;
           }
@@ -364,7 +364,9 @@ class finder {
   const std::vector<axis_id> walked_;
   const std::vector<bool> gaps_;
   candidates_by_core sums_;
-  std::set<node_id> inside_;
+  std::set<node_id> inside_;   // steps of sums
+  std::set<node_id> outside_;  // steps of cones that are recomputed elsewhere, too
+  std::set<node_id> needed_;   // what values and gates read: weights of another sum, perhaps
 };
 
 }  // namespace

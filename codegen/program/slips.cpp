@@ -9,6 +9,8 @@
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/score_keys.hpp"
+#include "codegen/program/term_slips.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -43,7 +45,9 @@ class slip_finder {
       if (x.kind == op::add || x.kind == op::sub) additive_mask(n);
       if (x.kind == op::mul) same_numbers(n);
       if (x.kind == op::logsumexp) unmasked_total(n);
+      if (x.kind == op::take) taken(n);
     }
+    for (const slip &s : term_slips(p_)) say(s.at, "{}", s.text);
     return std::move(lines_);
   }
 
@@ -62,6 +66,37 @@ class slip_finder {
     for (const bool value : {true, false})
       if (positions_where(p_, c, !value).empty()) return constant(user, c, value);
     part_of_condition(user, c);
+    std::vector<node_id> parts;
+    parts_of(c, parts);
+    for (const node_id part : parts) loose_bound(user, part, parts);
+  }
+
+  void parts_of(node_id c, std::vector<node_id> &parts) const {
+    const node &x = p_[c];
+    if (x.kind != op::and_ || !x.name.empty()) return parts.push_back(c);
+    for (node_id part : x.in) parts_of(part, parts);
+  }
+
+  // causal<seq, kv> && index(kv) - index(seq) < 256: a bound of the other sign was meant.
+  void loose_bound(node_id user, node_id part, const std::vector<node_id> &parts) {
+    const node &x = p_[part];
+    if (!x.name.empty() || !is_comparison(x.kind) || parts.size() < 2) return;
+    if (!is_number(x.in[1]) || p_[x.in[0]].type != i32 || std::abs(p_[x.in[1]].value) <= 1) return;
+    program rest = p_;
+    const auto join = [&](op kind, std::vector<node_id> in) {
+      node n;
+      n.kind = kind, n.type = b8, n.in = std::move(in);
+      rest.nodes.push_back(n);
+      return static_cast<node_id>(rest.nodes.size() - 1);
+    };
+    node_id all = join(op::not_, {part});
+    for (const node_id other : parts)
+      if (other != part) all = join(op::and_, {all, other});
+    if (positions_where(rest, all, true).empty())
+      say(user,
+          "{} is always true where the other conditions are; did you exchange its operands? if it "
+          "is meant, let<..>(..)",
+          label_of(p_, part));
   }
 
   // causal<seq, kv> && index(kv) < size(kv), whose second part was to exclude padding.
@@ -106,6 +141,66 @@ class slip_finder {
           r.least);
   }
 
+  void taken(node_id n) {
+    below_table(n);
+    taken_twice(n);
+  }
+
+  // take<table>(T, min(max(index(kv) - index(seq), -64), 64)), whose table has 129 rows.
+  void below_table(node_id n) {
+    const node &position = p_[p_[n].in[1]];
+    if (!position.name.empty() || !positions_[p_[n].in[1]]) return;
+    const std::optional<double> least = clamp_of(p_[n].in[1], op::max);
+    if (!least || *least >= 0 || range(p_[n].in[1]).most <= 0) return;
+    say(n,
+        "positions from {:g} to -1 lie before the first row; did you mean + {:g}? if it is "
+        "meant, max(.., 0)",
+        *least, -*least);
+  }
+  // The number of a clamp in nested ones.
+  std::optional<double> clamp_of(node_id n, op kind) const {
+    const node &x = p_[n];
+    if (!x.name.empty() || (x.kind != op::min && x.kind != op::max)) return {};
+    for (const std::size_t k : {0, 1})
+      if (x.kind == kind && is_number(x.in[k])) return p_[x.in[k]].value;
+    const std::optional<double> below = clamp_of(x.in[0], kind);
+    return below ? below : clamp_of(x.in[1], kind);
+  }
+
+  // slice(x, 0) twice, where the other half of x is not used.
+  void taken_twice(node_id n) {
+    const std::optional<std::int64_t> first = first_of_slice(n);
+    const node &x = p_[n];
+    const axis whole = p_.axes[p_.axes[x.over[0]].root];
+    if (!first || whole.size < 0) return;
+    std::int64_t covered = 0;
+    bool twice = false;
+    std::set<std::int64_t> begins;
+    for (node_id other : users_[x.in[0]]) {
+      const std::optional<std::int64_t> begin = first_of_slice(other);
+      if (!begin || p_[other].over != x.over) return;
+      twice = twice || (other < n && *begin == *first && p_[other].shape == x.shape);
+      if (begins.insert(*begin).second) covered += length_of_slice(other);
+    }
+    if (twice && covered < whole.size)
+      say(n,
+          "positions from {} of {} are taken a second time, and others never; did you mean another "
+          "first position? if it is meant, use one step twice",
+          *first, whole.name);
+  }
+  // Of take(x, index(part) + first).
+  std::optional<std::int64_t> first_of_slice(node_id n) const {
+    const node &x = p_[n];
+    if (x.kind != op::take || !x.name.empty()) return {};
+    const affine a = affine_of(p_, x.in[1]);
+    if (a.form.size() != 1 || a.form.begin()->first.what != term::position) return {};
+    return a.number;
+  }
+  std::int64_t length_of_slice(node_id n) const {
+    const axis_id part = affine_of(p_, p_[n].in[1]).form.begin()->first.id;
+    return std::max<std::int64_t>(p_.axes[p_.axes[part].root].size, 0);
+  }
+
   // x * (1 / 8), where C++ computes 1 / 8 of whole numbers. x * 0 + y repeats y like x.
   void whole_zero(node_id n) {
     const node &x = p_[n];
@@ -146,24 +241,6 @@ class slip_finder {
                       compute(a->if_false, b->if_false)};
   }
 
-  // The axes of the softmaxes that a step of scores goes into.
-  std::vector<axis_id> keys_of(node_id scores) const {
-    std::vector<axis_id> keys;
-    std::set<node_id> seen;
-    std::vector<node_id> next = {scores};
-    while (!next.empty()) {
-      const node_id n = next.back();
-      next.pop_back();
-      if (!seen.insert(n).second) continue;
-      for (node_id user : users_[n]) {
-        const op kind = p_[user].kind;
-        if (kind == op::softmax || kind == op::logsumexp) keys = with(keys, p_[user].over);
-        if (is_pointwise(kind) || kind == op::mask) next.push_back(user);
-      }
-    }
-    return keys;
-  }
-
   // scores + where(causal<seq, kv>, -1e9f, 0), or + 1e9f where keys are hidden.
   void additive_mask(node_id n) {
     constexpr double hides = 1e3;
@@ -175,7 +252,7 @@ class slip_finder {
       const double low = std::min(v->if_true, v->if_false),
                    high = std::max(v->if_true, v->if_false);
       if (!(high - low >= hides)) continue;
-      const std::vector<axis_id> keys = keys_of(n);
+      const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
       if (high >= hides && low > -hides && !keys.empty()) {
         say(n,
             "+{:g} where {} is {} leaves nothing of the others; did you mean -{:g}? if it is "

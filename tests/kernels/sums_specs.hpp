@@ -110,4 +110,18 @@ inline constexpr auto values_of_values =
       return dot<kv>(w, rename<seq, kv>(dot<kv>(w, V)));
     });
 
+// Scores of one softmax are a step of another's, and that is stored: so are the scores.
+inline constexpr auto stored_scores = kernel<"stored_scores">(
+    [](in<"q", d_k> q, in<"K", mem, d_k> K, in<"x", mem> x) -> outs<out<"s", mem>, out<"y">> {
+      auto s = dot<d_k>(q, K);
+      auto halves = s * 0.5;
+      return {halves, dot<mem>(softmax<mem>(s) - softmax<mem>(halves), x)};
+    });
+
+// In one order of contractions, the weights of a walk are the values of the other one.
+inline constexpr auto weights_or_values = kernel<"weights_or_values">(
+    [](in<"z", mem> z, in<"X", mem, odd_k> X, in<"W", seq, odd_k> W) -> out<"y", seq> {
+      return dot<mem>(softmax<mem>(z), dot<odd_k>(X, W));
+    });
+
 }  // namespace sums

@@ -85,6 +85,34 @@ std::string of_seeds() {
   return lines_of(codegen::make_program(k));
 }
 
+template <auto Clamp>
+std::string of_clamp() {
+  const auto k = kernel<"k">([](S_ S, param<"T", table> T) -> out<"W", batch, seq, kv> {
+    return softmax<kv>(S + take<table>(T, Clamp(index(kv) - index(seq))));
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+constexpr axis<"d", 64> d;
+constexpr axis<"half", 32> half;
+template <auto Other>
+std::string of_halves() {
+  const auto k = kernel<"k">([](in<"X", batch, seq, d> X) -> out<"Y", batch, seq, half> {
+    return slice<d, half>(X, 0) * sigmoid(Other(X));
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+constexpr axis<"hidden", 16> hidden;
+template <auto Bend>
+std::string of_sum() {
+  const auto k = kernel<"k">([](in<"q", batch, seq, hidden> q, in<"k", batch, kv, hidden> k,
+                                param<"v", hidden> v) -> out<"W", batch, seq, kv> {
+    return softmax<kv>(dot<hidden>(Bend(broadcast<kv>(q) + broadcast<seq>(k)), v));
+  });
+  return lines_of(codegen::make_program(k));
+}
+
 }  // namespace
 
 TEST_CASE("position sets: which conditions are constant over all sizes") {
@@ -175,6 +203,53 @@ TEST_CASE("slips: a logsumexp of other scores, and one seed for two dropouts") {
         "dot(*(...) * 1.11111, V) * f32(uniform(...) >= 0.1): a dropout before it draws by "
         "the same seed; did you mean seed + 1? if it is meant, seed + 0");
   CHECK(of_seeds<[](auto seed) { return seed + 1; }>().empty());
+}
+
+TEST_CASE("slips: bounds that the other conditions imply") {
+  CHECK(of_mask<[] { return causal<seq, kv> && index(kv) - index(seq) < 256; }>() ==
+        "mask(S, and(...)): (index(kv) - index(seq)) < 256 is always true where the other "
+        "conditions are; did you exchange its operands? if it is meant, let<..>(..)");
+  CHECK(of_mask<[] { return causal<seq, kv> && index(seq) - index(kv) < 256; }>().empty());
+  CHECK(of_mask<[] { return causal<seq, kv> && sliding_window<seq, kv>(256); }>().empty());
+  CHECK(of_mask<[] { return causal<seq, kv> && let<"near">(index(kv) - index(seq) < 256); }>()
+            .empty());
+}
+
+TEST_CASE("slips: positions before the first row of a table") {
+  CHECK(of_clamp<[](auto d) { return min(max(d, -64), 64); }>() ==
+        "take<table>(T, min(max(...), 64)): positions from -64 to -1 lie before the first row; did "
+        "you mean + 64? if it is meant, max(.., 0)");
+  CHECK(of_clamp<[](auto d) { return min(max(d, -64), 64) + 64; }>().empty());
+  CHECK(of_clamp<[](auto d) { return max(min(d, 64), 0); }>().empty());
+}
+
+TEST_CASE("slips: one half is taken twice") {
+  CHECK(of_halves<[](auto X) { return slice<d, half>(X, 0); }>() ==
+        "take<d>(X, index(half) + 0): positions from 0 of d are taken a second time, and others "
+        "never; did you mean another first position? if it is meant, use one step twice");
+  CHECK(of_halves<[](auto X) { return slice<d, half>(X, 32); }>().empty());
+  CHECK(of_halves<[](auto X) { return let<"gate">(slice<d, half>(X, 0)); }>().empty());
+}
+
+TEST_CASE("slips: terms that cancel, and biases for distant keys") {
+  CHECK(
+      of_sum<[](auto x) { return x; }>() ==
+      "softmax<kv>(dot(+(...), v)): broadcast<kv>(q) of dot(+(...), v) does not vary along kv and "
+      "cancels; did you leave out tanh? if it is meant, let<..>(..)");
+  CHECK(of_sum<[](auto x) { return x * 0.5; }>() ==
+        "softmax<kv>(dot(+(...) * 0.5, v)): broadcast<kv>(q) of dot(+(...) * 0.5, v) does not vary "
+        "along kv and cancels; did you leave out tanh? if it is meant, let<..>(..)");
+  CHECK(of_sum<[](auto x) { return tanh(x); }>().empty());
+  CHECK(of_sum<[](auto x) { return let<"sum">(x); }>().empty());
+  CHECK(of_scores<[](auto S) { return S + 0.5 * (index(seq) - index(kv)); }>() ==
+        "S + *(...): 0.5 * (index(seq) - index(kv)) grows with the distance of a key before the "
+        "query; did you mean to subtract it? if it is meant, let<..>(..)");
+  CHECK(of_scores<[](auto S) { return S - 0.5 * (index(kv) - index(seq)); }>() ==
+        "S - *(...): 0.5 * (index(kv) - index(seq)) grows with the distance of a key before the "
+        "query; did you mean to add it? if it is meant, let<..>(..)");
+  CHECK(of_scores<[](auto S) { return S - 0.5 * (index(seq) - index(kv)); }>().empty());
+  CHECK(of_scores<[](auto S) { return S + 0.5 * (index(kv) - index(seq)); }>().empty());
+  CHECK(of_scores<[](auto S) { return S - 0.5 * abs(index(kv) - index(seq)); }>().empty());
 }
 
 // Without the numbers of each step at hand, this would take 2^32 visits.

@@ -96,6 +96,11 @@ TEST_CASE("sums that need each other take a walk each") {
   CHECK(outline_of(sums::values_of_values).kinds == "attention attention");
 }
 
+TEST_CASE("what one sum stores is stored for the others") {
+  CHECK(outline_of(sums::stored_scores).kinds == "contraction map attention map contraction");
+  CHECK(outline_of(sums::weights_or_values).kinds == "map contraction contraction attention map");
+}
+
 TEST_CASE("pairs that several sums need are stored by none") {
   CHECK(outline_of(sums::rows_of_gradient).kinds == "attention");
   CHECK(outline_of(sums::keys_of_gradient).kinds == "attention");

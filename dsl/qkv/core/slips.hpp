@@ -58,11 +58,12 @@ constexpr bool subtracts_penalty(message &m, const info &scores, const info &bia
 constexpr bool lacks_exp(message &m, const info &l, const info &r) {
   if (!is_call(r.label, "sum(") || is_shortened(r.label)) return false;
   const sv x = r.label.substr(4, r.label.size() - 5);
-  const auto weights = label_text() << "exp(" << x << ")", attended = label_text() << "dot(" << weights;
+  const auto weights = label_text() << "exp(" << x << ")", attended = label_text()
+                                                                      << "dot(" << weights;
   if (l.label != weights.view() && !is_call(l.label, attended.view())) return false;
   m.say("/: ", r.label, " adds up ", x, ", not its exp")
-      .say("did you mean sum<", r.m.statistic, ">(exp(", x,
-           "))? if it is meant, let<\"total\">(", r.label, ")")
+      .say("did you mean sum<", r.m.statistic, ">(exp(", x, "))? if it is meant, let<\"total\">(",
+           r.label, ")")
       .show(l, r);
   return true;
 }

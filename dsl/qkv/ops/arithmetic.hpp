@@ -38,7 +38,8 @@ struct binary {
     if constexpr (kind == op::mul)
       if (multiplies_bias(m, l, r) || multiplies_bias(m, r, l)) return m.show(l, r);
     if constexpr (kind == op::mul)
-      if ((r.m.gated && masks_weights(m, kind, l, r)) || (l.m.gated && masks_weights(m, kind, r, l)))
+      if ((r.m.gated && masks_weights(m, kind, l, r)) ||
+          (l.m.gated && masks_weights(m, kind, r, l)))
         return m;
     if constexpr (kind == op::div)
       if (slips_in_division(m, l, r)) return m;

@@ -39,7 +39,8 @@ struct mask {
     if (shows_others(m, call, keep)) return m.show(x, keep);
     if (!x.m.weights.empty()) {
       return m.say(call, " after softmax<", x.m.weights, ">")
-          .say("mask the scores before softmax; if it is meant, where(keep, plain(", x.label, "), 0)")
+          .say("mask the scores before softmax; if it is meant, where(keep, plain(", x.label,
+               "), 0)")
           .show(x);
     }
     if (unaligned_causal(m, keep)) return m.show(x);

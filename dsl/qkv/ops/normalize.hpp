@@ -35,8 +35,8 @@ struct normalize {
     if (over.n != 1 || over[0]->batch || !(named || x.m.projected)) return false;
     if (!named && (over[0]->size < 0 || x.m.done.by != treatment::none)) return false;
     m.say(call, ": ", x.label, " may be negative, and so may their sum")
-        .say("did you mean unit_length<", over, ">, or softmax<", over,
-             ">? if it is meant, plain(", x.label, ")")
+        .say("did you mean unit_length<", over, ">, or softmax<", over, ">? if it is meant, plain(",
+             x.label, ")")
         .show(x);
     return true;
   }

@@ -1,0 +1,134 @@
+#include "codegen/program/term_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/program/position_sets.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/score_keys.hpp"
+#include "codegen/program/text.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class term_finder {
+ public:
+  explicit term_finder(const program &p) : p_(p), users_(users_of(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!p_[n].name.empty()) continue;
+      if (p_[n].kind == op::softmax) cancelled(n);
+      if (p_[n].kind == op::add || p_[n].kind == op::sub) favours_distance(n);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  // softmax<kv>(dot<hidden>(broadcast<kv>(q) + broadcast<seq>(k), v)): without tanh, the query
+  // cancels.
+  void cancelled(node_id softmax) {
+    node_id n = p_[softmax].in[0];
+    while (p_[n].name.empty() && p_[n].kind != op::dot && is_linear(n)) n = p_[n].in[0];
+    if (p_[n].kind != op::dot || !p_[n].name.empty()) return;
+    const std::vector<axis_id> &keys = p_[softmax].over;
+    for (const std::size_t k : {0, 1})
+      if (is_constant(p_[n].in[1 - k], keys)) cancelled_below(softmax, n, p_[n].in[k]);
+  }
+  void cancelled_below(node_id softmax, node_id dot, node_id n) {
+    const node &x = p_[n];
+    if (!x.name.empty()) return;
+    if (x.kind == op::broadcast && is_constant(x.in[0], p_[softmax].over)) {
+      slips_.push_back(
+          {softmax, fmt::format("{} of {} does not vary along {} and cancels; did you leave out "
+                                "tanh? if it is meant, let<..>(..)",
+                                label_of(p_, n), label_of(p_, dot), names(p_[softmax].over))});
+      return;
+    }
+    if (x.kind == op::add || x.kind == op::sub)
+      for (node_id term : x.in) cancelled_below(softmax, dot, term);
+    else if (is_linear(n))
+      cancelled_below(softmax, dot, x.in[0]);
+  }
+
+  // Of its first operand.
+  bool is_linear(node_id n) const {
+    const op k = p_[n].kind;
+    const bool scales = (k == op::mul || k == op::div) && p_[p_[n].in[1]].shape.empty();
+    return scales || k == op::neg || k == op::mask;
+  }
+  bool is_constant(node_id n, const std::vector<axis_id> &along) const {
+    return std::none_of(along.begin(), along.end(), [&](axis_id a) { return has(p_[n].shape, a); });
+  }
+  std::string names(const std::vector<axis_id> &axes) const {
+    std::vector<std::string> s;
+    for (axis_id a : axes) s.push_back(p_.axes[a].name);
+    return fmt::format("{}", fmt::join(s, ", "));
+  }
+
+  // scores + slope * (index(seq) - index(kv)), for softmax<kv>.
+  void favours_distance(node_id n) {
+    const node &x = p_[n];
+    for (const std::size_t k : {0, 1}) {
+      const node_id term = x.in[k];
+      if (p_[term].kind != op::mul || !p_[term].name.empty()) continue;
+      for (const std::size_t slope : {0, 1}) {
+        if (!is_positive(p_[term].in[slope])) continue;
+        const axis_id key = key_that_loses(p_[term].in[1 - slope], x.kind == op::sub && k == 1);
+        if (key < 0 || !has(keys_of_scores(p_, users_, n), key)) continue;
+        slips_.push_back(
+            {n, fmt::format("{} grows with the distance of a key before the query; did you mean {} "
+                            "it? if it is meant, let<..>(..)",
+                            label_of(p_, term), x.kind == op::sub ? "to add" : "to subtract")});
+      }
+    }
+  }
+
+  // The axis of the keys in the positions of a query less those of a key.
+  axis_id key_that_loses(node_id distance, bool is_subtracted) const {
+    while (p_[distance].kind == op::cast || p_[distance].kind == op::broadcast)
+      distance = p_[distance].in[0];
+    const linear_form form = affine_of(p_, distance).form;
+    if (form.size() != 2) return -1;
+    axis_id loses = -1;
+    int sum = 0;
+    for (const auto &[t, factor] : form) {
+      if (t.what != term::position || (factor != 1 && factor != -1)) return -1;
+      sum += static_cast<int>(factor);
+      if ((factor < 0) != is_subtracted) loses = t.id;
+    }
+    return sum == 0 ? loses : -1;
+  }
+
+  bool is_positive(node_id n) const {
+    const node &x = p_[n];
+    if (x.name.starts_with("slope") || x.name.starts_with("alibi")) return true;
+    switch (x.kind) {
+      case op::number:
+        return x.value > 0;
+      case op::exp:
+      case op::sigmoid:
+        return true;
+      case op::pow:
+      case op::broadcast:
+      case op::cast:
+        return is_positive(x.in[0]);
+      case op::mul:
+      case op::div:
+        return is_positive(x.in[0]) && is_positive(x.in[1]);
+      default:
+        return false;
+    }
+  }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> term_slips(const program &p) { return term_finder(p).run(); }
+
+}  // namespace qkv::codegen
