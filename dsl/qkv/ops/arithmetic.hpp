@@ -107,7 +107,7 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 //           subtracted; a bias multiplied with scores; division by rsqrt(size(..)) of an axis that
 //           was contracted; a position minus itself; exp(x) / sum(x); exp(x) / sum(exp(y)) and
 //           x - logsumexp(y), where only one of x and y is masked; weights divided by a
-//           temperature.
+//           temperature; weights times a mask that their scores lacked.
 template <class L, class R>
   requires detail::binary_fits<core::op::add, L, R>
 constexpr auto operator+(L left, R right) {

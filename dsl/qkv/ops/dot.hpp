@@ -170,7 +170,8 @@ struct dot {
 //           axis; heads added up between activations; weights contracted over another axis than
 //           their own, or over some of their axes; masked values whose weights are not masked;
 //           values that are scaled scores; a rotated query and a projected key that is not, or in
-//           other pairs; rotated values; queries and keys of unit length over other axes.
+//           other pairs; rotated values; queries and keys of unit length over other axes; x split
+//           as heads, d_k and y as d_k, heads.
 template <an_axis auto... Ax, traced L, traced R>
   requires detail::fits<detail::rule::dot{core::axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {

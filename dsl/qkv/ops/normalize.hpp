@@ -49,9 +49,9 @@ struct normalize {
 // Computes: w / sum of w over the named axes.
 // Shapes:   as w, which carries them.
 // Numerics: f32; masked positions get weight exactly 0; a row whose sum is 0 gives 0.
-// Errors:   an axis that w lacks; scaled scores; a mask that does not vary along it; a causal mask
-//           whose keys are another axis; a factor that was masked in place of w; exp shifted by a
-//           maximum over another axis.
+// Errors:   an axis that w lacks; scaled scores; features of a projection, or of an input named Q;
+//           a mask that does not vary along it; a causal mask whose keys are another axis; a factor
+//           that was masked in place of w; exp shifted by a maximum over another axis.
 template <an_axis auto... Ax, traced X>
   requires detail::fits<detail::rule::normalize{core::axes_of<Ax...>()}, X>
 constexpr auto normalize(X w) {

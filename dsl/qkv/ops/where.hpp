@@ -85,7 +85,8 @@ concept choice = traced<C> && operand<A> && operand<B>;
 // Numerics: f32 or f64, or i32 when both values are whole numbers. Branches that are not
 //           chosen are not evaluated.
 // Errors:   a condition that is not a b8; shapes that do not contain each other; sizes that differ;
-//           f64 with f32; scores where a causal or padding mask hides keys.
+//           f64 with f32; scores where a causal or padding mask hides keys; weights where such a
+//           mask shows them, which no longer add up to 1.
 template <class C, class A, class B>
   requires detail::choice<C, A, B> && detail::fits<detail::rule::where{}, C, A, B>
 constexpr auto where(C condition, A yes, B no) {
