@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "call/accumulate.hpp"
 #include "call/check.hpp"
 #include "compiled/context.hpp"
 #include "devices/devices.hpp"
@@ -299,7 +300,8 @@ status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments, const bou
     std::pmr::monotonic_buffer_resource memory(first.data(), first.size());
     std::pmr::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(0, k.n_axes)), &memory);
     if (status s = check(k, arguments, sizes); !s) return s;
-    return invoke(k, arguments, sizes, bound, how);
+    return how.accumulate ? accumulate(k, arguments, sizes, bound, how)
+                          : invoke(k, arguments, sizes, bound, how);
   } catch (const std::bad_alloc &) {
     return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);
   } catch (...) {

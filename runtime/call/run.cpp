@@ -6,6 +6,7 @@
 #include <qkv/core/dtype.hpp>
 #include <vector>
 
+#include "call/accumulate.hpp"
 #include "call/check.hpp"
 #include "call/invoke.hpp"
 #include "memory/layout.hpp"
@@ -45,6 +46,7 @@ status workspace_bytes(const qkv_kernel &k, std::span<const qkv_tensor> argument
   // several sizes.
   const int threads = how.threads > 0 ? how.threads : qkv::threads();
   result = 2 * memory.peak() * static_cast<std::size_t>(threads) + 4096;
+  if (how.accumulate) result += 2 * detail::result_bytes(k, arguments);
   return {};
 } catch (...) {
   return detail::fail(status_code::out_of_memory, "{}: no memory to measure the workspace", k.name);
@@ -54,6 +56,11 @@ status workspace_bytes(const qkv_kernel &k, std::span<const qkv_tensor> argument
 
 extern "C" int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n,
                         char *text, size_t size) {
+  return qkv_call_with(kernel, arguments, n, 0, text, size);
+}
+
+extern "C" int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n,
+                             uint32_t flags, char *text, size_t size) {
   using qkv::status;
   using qkv::status_code;
   const auto call = [&]() -> status {
@@ -64,7 +71,12 @@ extern "C" int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, i
     if (!arguments && n > 0)
       return qkv::detail::fail(status_code::wrong_count, "{}: {} arguments announced, none given",
                                kernel->name, n);
-    return qkv::run(*kernel, {arguments, static_cast<std::size_t>(n)});
+    if (flags & ~std::uint32_t{QKV_ACCUMULATE})
+      return qkv::detail::fail(status_code::unsupported, "{}: there is no flag {:#x}", kernel->name,
+                               flags & ~std::uint32_t{QKV_ACCUMULATE});
+    qkv::options how;
+    how.accumulate = flags & QKV_ACCUMULATE;
+    return qkv::run(*kernel, {arguments, static_cast<std::size_t>(n)}, how);
   };
   const status s = call();
   if (text && size > 0) {

@@ -25,23 +25,51 @@ qkv_tensor dense(const qkv_tensor &t, void *data) {
   return result;
 }
 
-void copy_dense(const qkv_tensor &t, void *to) {
+namespace {
+
+// Calls `visit` with the first element of each row, in order, and the number of its elements.
+template <class Visit>
+void for_each_row(const qkv_tensor &t, Visit visit) {
   if (empty(t)) return;
-  const auto bytes = static_cast<std::size_t>(size_of(static_cast<dtype>(t.dtype)));
+  const std::int64_t width = size_of(static_cast<dtype>(t.dtype));
   const int last = t.rank - 1;
-  const std::size_t row = (t.rank ? static_cast<std::size_t>(t.extent[last]) : 1) * bytes;
+  const auto row = static_cast<std::size_t>(t.rank ? t.extent[last] : 1);
   std::array<std::int64_t, QKV_MAX_RANK> at{};
-  auto *out = static_cast<char *>(to);
   while (true) {
     std::int64_t offset = 0;
     for (int d = 0; d < last; ++d) offset += at[d] * t.stride[d];
-    std::memcpy(out, static_cast<const char *>(t.data) + offset * static_cast<std::int64_t>(bytes),
-                row);
-    out += row;
+    visit(static_cast<char *>(t.data) + offset * width, row);
     int d = last - 1;
     while (d >= 0 && ++at[d] == t.extent[d]) at[d--] = 0;
     if (d < 0) return;
   }
+}
+
+template <class T>
+void add_rows(const T *from, const qkv_tensor &t) {
+  for_each_row(t, [&](void *to, std::size_t n) {
+    T *sum = static_cast<T *>(to);
+    for (std::size_t i = 0; i < n; ++i) sum[i] += from[i];
+    from += n;
+  });
+}
+
+}  // namespace
+
+void copy_dense(const qkv_tensor &t, void *to) {
+  auto *out = static_cast<char *>(to);
+  const auto width = static_cast<std::size_t>(size_of(static_cast<dtype>(t.dtype)));
+  for_each_row(t, [&](const void *from, std::size_t n) {
+    std::memcpy(out, from, n * width);
+    out += n * width;
+  });
+}
+
+void add_dense(const void *from, const qkv_tensor &t) {
+  if (t.dtype == QKV_F64)
+    add_rows(static_cast<const double *>(from), t);
+  else
+    add_rows(static_cast<const float *>(from), t);
 }
 
 status upload(const options &how, const void *contiguous, qkv_tensor &t, device_memory &there) {

@@ -13,6 +13,8 @@ std::size_t dense_bytes(const qkv_tensor &);
 qkv_tensor dense(const qkv_tensor &, void *data);
 // The same elements, contiguous; `to` has room for all of them.
 void copy_dense(const qkv_tensor &, void *to);
+// Adds contiguous elements to those of a tensor of f32 or f64.
+void add_dense(const void *from, const qkv_tensor &);
 // Copies the elements of a tensor that is not empty, which lie contiguous in the host's memory, to
 // new memory of `how.on`, and makes the tensor describe that. Errors: those of device_memory.
 status upload(const options &how, const void *contiguous, qkv_tensor &, device_memory &there);

@@ -129,6 +129,12 @@ typedef struct qkv_kernel {
 int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, char *text,
              size_t size);
 
+/* The same with flags. QKV_ACCUMULATE adds the results to the outputs, which are f32 or f64 in the
+ * host's memory; on any status but QKV_OK they are as they were. */
+enum { QKV_ACCUMULATE = 1 };
+int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, uint32_t flags,
+                  char *text, size_t size);
+
 /* A generated library. The last two belong to the runtime while the library is registered. */
 typedef struct qkv_library {
   const char *name;

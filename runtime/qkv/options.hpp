@@ -17,6 +17,9 @@ struct options {
   int threads = 0;                      // at most so many; 0 or less: the number of set_threads
   qkv::executor *executor = nullptr;    // somebody else's threads; nullptr: the runtime's own
   qkv::workspace *workspace = nullptr;  // nullptr: qkv::default_workspace()
+  // Adds to the outputs what the kernel computes, as gradients over several batches do. f32 and f64
+  // outputs in host memory only. Cost: memory for the results, and one more pass over them.
+  bool accumulate = false;
   // Of CUDA only: a CUcontext to run in (nullptr: the calling thread's current one, or the primary
   // one of the first device, as in CUDA's own runtime) and a CUstream (nullptr: the context's
   // default). With a stream, a call on device tensors returns before the kernel is done. The

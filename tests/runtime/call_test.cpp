@@ -200,3 +200,29 @@ TEST_CASE("empty tensors") {
   const tensor_view<batch, kv, d> null(nullptr, {2, 0});
   REQUIRE(qkv::call<blend>(Q, null, null, O).ok());
 }
+
+TEST_CASE("a call may add to its outputs") {
+  const extents sizes(extent<batch>(2), extent<seq>(3), extent<kv>(5));
+  T_q Q(sizes), O(sizes);
+  T_k K(sizes), V(sizes);
+  Q.fill(1);
+  K.fill(2);
+  V.fill(3);
+  O.fill(0.5f);
+  const qkv::options adds{.accumulate = true};
+  REQUIRE(qkv::call<blend>(adds, Q, K, V, O).ok());
+  REQUIRE(qkv::call<blend>(adds, Q, K, V, O).ok());
+  CHECK(std::all_of(O.begin(), O.end(), [](float x) { return x == 62.5f; }));
+}
+
+TEST_CASE("a call that adds leaves its outputs as they were where it fails") {
+  T_q Q({2, 3}), O({2, 3});
+  T_k K({2, 5}), V({2, 5});
+  O.fill(-7);
+  qkv::workspace small(64);
+  const qkv::status s =
+      qkv::call<blend>(qkv::options{.workspace = &small, .accumulate = true}, Q, K, V, O);
+  CHECK(s.code() == status_code::out_of_memory);
+  CHECK(s.text() == std::string("blend: no memory for O (96 bytes)"));
+  CHECK(std::all_of(O.begin(), O.end(), [](float x) { return x == -7; }));
+}

@@ -322,3 +322,14 @@ TEST_CASE("the C face") {
         static_cast<int>(status_code::wrong_count));
   CHECK(qkv_call(&c.kernel, c.t.data(), 3, text, 0) == static_cast<int>(status_code::wrong_count));
 }
+
+TEST_CASE("the C face: a call may add to its outputs") {
+  call c;
+  REQUIRE(qkv_call_with(&c.kernel, c.t.data(), 4, 0, nullptr, 0) == QKV_OK);
+  const std::vector<float> once = c.o;
+  REQUIRE(qkv_call_with(&c.kernel, c.t.data(), 4, QKV_ACCUMULATE, nullptr, 0) == QKV_OK);
+  for (std::size_t i = 0; i < once.size(); ++i) CHECK(c.o[i] == 2 * once[i]);
+  char text[80];
+  CHECK(qkv_call_with(&c.kernel, c.t.data(), 4, 6, text, sizeof text) == QKV_UNSUPPORTED);
+  CHECK(std::string(text) == "blend: there is no flag 0x6");
+}

@@ -127,6 +127,10 @@ TEST_CASE("memory fails in a call") {
           char text[20];
           return static_cast<status_code>(qkv_call(&fake::blend().table, t, 4, text, sizeof text));
         }}) == "");
+  CHECK(survived({[&] {
+          return static_cast<status_code>(
+              qkv_call_with(&fake::blend().table, t, 4, QKV_ACCUMULATE, nullptr, 0));
+        }}) == "");
 }
 
 TEST_CASE("memory fails while params are prepared") {
