@@ -316,7 +316,7 @@ class finder {
   }
 
   // Steps that are recomputed outside of all cones as well, down to their contractions: those that
-  // values need, and those that steps outside need. What one cone finds there is stored, so that no
+  // values need, and those that steps outside or contractions need. What one cone finds there is stored, so that no
   // other one may have it in its tiles alone.
   void collect_outside() {
     outside_.clear();
@@ -331,8 +331,11 @@ class finder {
     for (const auto &[core, c] : sums_)
       for (node_id n : c.cone)
         for (node_id user : users_[n])
-          if (!inside_.count(user)) walk(n, enter, outside_);
+          if (!inside_.count(user) || is_contraction(user)) walk(n, enter, outside_);
   }
+
+  // A contraction in a tile, too, reads operands that are stored.
+  bool is_contraction(node_id user) const { return p_[user].kind == op::dot && !sums_.count(user); }
 
   // Contractions that vary along both tile axes and serve only pairs are computed in the tile; what
   // they contract is stored, and so is what that is made of, even if it is a score of the tile, too.

@@ -60,8 +60,9 @@ class staged {
   // results. Returns a text about what is wrong, or an empty one.
   std::string compute(std::size_t k, node_id root) {
     program q = p_;
-    std::vector<bool> needed(p_.nodes.size(), false);
-    needed[root] = true;
+    // Of a stored step that may be empty, compiled code computes that alone, not its number.
+    std::vector<bool> needed(p_.nodes.size(), false), has_number(p_.nodes.size(), false);
+    needed[root] = has_number[root] = true;
     for (node_id n = root; n >= 0; --n) {
       if (!needed[n]) continue;
       const int by = cut_.stored_by[n];
@@ -77,7 +78,13 @@ class staged {
         q.arguments.push_back(n);
         continue;
       }
-      for (node_id operand : p_[n].in) needed[operand] = true;
+      const bool stored = by >= 0 && by < static_cast<int>(k);
+      if (has_number[n] && !stored && !is_recomputed(cut_.list[k], n))
+        return label(root) + " needs " + label(n) + " stored";
+      for (node_id operand : p_[n].in) {
+        needed[operand] = true;
+        has_number[operand] = has_number[operand] || (has_number[n] && !stored);
+      }
     }
     q = as_the_stage_says(std::move(q), cut_.list[k]);
     q.nodes.resize(static_cast<std::size_t>(root) + 1);
@@ -99,6 +106,22 @@ class staged {
     q.arguments = sorted(q.arguments);
     known_[name] = in_double(codegen::without_dead_steps(q), known_, m_.sizes()).at(name);
     return "";
+  }
+
+  // True for what the code of a stage computes where it needs it.
+  bool is_recomputed(const stage &s, node_id n) const {
+    if (codegen::is_inlinable(p_, n) || core::is_source(p_[n].kind)) return true;
+    if (p_[n].kind == op::output) return true;
+    const auto is_one_of = [n](const std::vector<node_id> &list) {
+      return std::find(list.begin(), list.end(), n) != list.end();
+    };
+    if (const auto *c = std::get_if<codegen::contraction_stage>(&s)) return n == c->core;
+    if (const auto *m = std::get_if<codegen::map_stage>(&s)) return n == m->core;
+    const auto *a = std::get_if<codegen::attention_stage>(&s);
+    if (!a) return true;  // a scan computes every step of its body
+    return n == a->weights || n == a->lse || is_one_of(a->products) ||
+           std::any_of(a->sums.begin(), a->sums.end(),
+                       [&](const codegen::weighted_sum &sum) { return sum.core == n; });
   }
 
   static std::vector<node_id> sorted(std::vector<node_id> list) {
