@@ -129,7 +129,9 @@ template <str Call, class Forms, class... X>
 struct refused_call {
   using call = formula_call<Call, Forms, X...>;
   using operands = std::tuple<X...>;
-  using order = in_their_places<Call, X...>;
+  template <class... Y>
+  using fits = formula_call<Call, Forms, Y...>;
+  using order = in_their_places<Call, fits, X...>;
   static constexpr bool passes = call::passes && order::passes;
 
   template <std::size_t A, std::size_t B, std::size_t... I>
@@ -180,7 +182,7 @@ class formula_t {
  public:
   template <class... X>
     requires(detail::in_formula<X...> ||
-             (detail::passes<check<X...>> && detail::in_their_places<Call, X...>::passes))
+             (detail::passes<check<X...>> && detail::in_their_places<Call, check, X...>::passes))
   constexpr auto operator()(X... x) const {
     using detail::call_named, detail::as_checked;
     if constexpr (!detail::in_formula<X...>)

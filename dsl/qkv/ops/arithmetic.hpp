@@ -41,7 +41,8 @@ struct binary {
       if (slips_in_division(m, l, r)) return m;
     if (scaled_again(m, kind, l, r) || (kind == op::mul && scaled_again(m, kind, r, l))) return m;
     if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
-    if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
+    // index(source) - place is a distance, of places that a product gave, too.
+    if (foreign_index(m, name, l, r) || (kind != op::sub && foreign_index(m, name, r, l))) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
     if (relations_differ(m, name, l, r)) return m;
     if (l.tensor() && r.tensor() &&
