@@ -90,7 +90,7 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 
 }  // namespace detail
 
-// Computes: left op right at each position.
+// Computes: left op right at each position; min and max also of two numbers.
 // Shapes:   the larger one; one must contain the other. Numbers, scalars and index expressions fit
 //           anything.
 // Numerics: f32 or f64, or i32 when both sides are integers; i32 wraps around, but for sums of
@@ -144,6 +144,11 @@ constexpr auto min(L left, R right) {
 }
 template <class L, class R, class Err = detail::binary_misfit<core::op::min, L, R>>
 Err min(L, R);
+template <class L, class R>
+  requires(std::is_arithmetic_v<L> && std::is_arithmetic_v<R>)
+constexpr auto min(L left, R right) {
+  return right < left ? right : left;
+}
 
 template <class L, class R>
   requires detail::binary_fits<core::op::max, L, R>
@@ -152,6 +157,11 @@ constexpr auto max(L left, R right) {
 }
 template <class L, class R, class Err = detail::binary_misfit<core::op::max, L, R>>
 Err max(L, R);
+template <class L, class R>
+  requires(std::is_arithmetic_v<L> && std::is_arithmetic_v<R>)
+constexpr auto max(L left, R right) {
+  return left < right ? right : left;
+}
 
 template <class L, class R>
   requires detail::binary_fits<core::op::pow, L, R>
