@@ -193,5 +193,7 @@ template <traced X>
 constexpr auto operator-(X x) {
   return detail::make_step<detail::rule::negated{}>(x);
 }
+template <an_axis Ax, class Err = detail::refusal<detail::stray_axis<"-", Ax>>>
+Err operator-(Ax);
 
 }  // namespace qkv
