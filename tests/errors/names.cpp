@@ -114,3 +114,36 @@ inline constexpr auto k = kernel<"k">([](S_ S) -> P_ {
 });
 
 }  // namespace negated_axis
+
+// case whole_scan: a scan returned with both of its results
+namespace whole_scan {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">([](in<"X", batch, seq, d_k> X) -> out<"O", batch, seq, d_k> {
+  auto step = [](auto state, auto x) { return state + x; };
+#ifdef WRONG
+  // next line: result O: a scan has two results did you mean .result or .last?
+  return scan<seq>(zeros<batch, d_k>(), step, X);
+#else
+      return scan<seq>(zeros<batch, d_k>(), step, X).result;
+#endif
+});
+
+}  // namespace whole_scan
+
+// case step_by_reference: a step of a scan that takes its operands by reference
+namespace step_by_reference {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">([](in<"X", batch, seq, d_k> X) -> out<"O", batch, seq, d_k> {
+#ifdef WRONG
+  auto step = [](auto &state, auto &x) { return state + x; };
+  // next line: scan<seq>: the step takes references
+  return scan<seq>(zeros<batch, d_k>(), step, X).result;
+#else
+      auto step = [](auto state, auto x) { return state + x; };
+      return scan<seq>(zeros<batch, d_k>(), step, X).result;
+#endif
+});
+
+}  // namespace step_by_reference

@@ -111,7 +111,7 @@ static_assert(says<decltype(scan(zeros<batch, d_model>(), add_up, X))>(
 static_assert(says<decltype(scan<"seq">(zeros<batch, d_model>(), add_up, X))>(
     "scan: axes are given by their C++ names did you mean scan<seq>, without quotes?"));
 static_assert(says<decltype(scan<seq>(add_up, zeros<batch, d_model>(), X))>(
-    "scan<seq> is not called with such operands it takes scan<axis>(start, step, x, ..)"));
+    "scan<seq>: the state comes first, then the step it takes scan<axis>(start, step, x, ..), from zeros<..>() where nothing else is the start"));
 static_assert(says<decltype(1 - keep)>(
     "-: keep is b8, not a number did you mean !keep? if it is meant, where(keep, 1, 0) is a number number[] keep[batch, kv]"));
 static_assert(

@@ -135,7 +135,10 @@ struct results_in_one<List<X, More...>> {
 // A scan is returned as it is.
 template <sv const &Name, class X>
 struct whole_scan {
-  static constexpr bool passes = !requires(X x) { x.result, x.last; };
+  static constexpr bool passes = !requires(X x) {
+    x.result;
+    x.last;
+  };
   static constexpr text why() {
     message m;
     return m.say("result ", Name, ": a scan has two results").say("did you mean .result or .last?");
