@@ -147,3 +147,48 @@ inline constexpr auto k = kernel<"k">([](in<"X", batch, seq, d_k> X) -> out<"O",
 });
 
 }  // namespace step_by_reference
+
+// case width_in_angles: a width that belongs in the parentheses
+namespace width_in_angles {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">([](S_ S) -> P_ {
+#ifdef WRONG
+  // next line: mask: sliding_window<seq, kv> is not called write sliding_window<seq, kv>(128)
+  return softmax<kv>(mask(S, sliding_window<seq, kv, 128>));
+#else
+  return softmax<kv>(mask(S, sliding_window<seq, kv>(128)));
+#endif
+});
+
+}  // namespace width_in_angles
+
+// case part_in_parentheses: a part that belongs in the angle brackets
+namespace part_in_parentheses {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">([](S_ S, in<"seed", i32> seed) -> P_ {
+#ifdef WRONG
+  // next line: dropout: the part that is left out goes in <>, a number
+  return dropout(softmax<kv>(S), 0.1, seed);
+#else
+  return dropout<0.1>(softmax<kv>(S), seed);
+#endif
+});
+
+}  // namespace part_in_parentheses
+
+// case window_of_scores: scores in the place of the width
+namespace window_of_scores {
+using namespace my;
+
+inline constexpr auto k = kernel<"k">([](S_ S) -> P_ {
+#ifdef WRONG
+  // next line: sliding_window: S is in the place of the width
+  return softmax<kv>(sliding_window<seq, kv>(S, 128));
+#else
+  return softmax<kv>(mask(S, sliding_window<seq, kv>(128)));
+#endif
+});
+
+}  // namespace window_of_scores

@@ -197,4 +197,38 @@ static_assert(says<decltype(!heads)>(
 static_assert(says<decltype(seq % 2)>(
     "%: seq is an axis, not a number did you mean index(seq) or size(seq)?"));
 
+// scores where a number belongs
+static_assert(says<decltype(padding<kv>(s, length))>(
+    "padding: s is in the place of the length did you mean mask(s, padding<..>(length))? s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(sliding_window<seq, kv>(s, 128))>(
+    "sliding_window: s is in the place of the width did you mean mask(s, sliding_window<..>(width))? s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(global_window<seq, kv>(s, 8, 1))>(
+    "global_window: s is in the place of the width did you mean mask(s, global_window<..>(width, globals))? s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(alibi<seq, kv>(s, alibi_slopes(heads)))>(
+    "alibi: s is in the place of the slope did you mean s + alibi<..>(slope)? s[batch, heads=8, seq, kv]"));
+constexpr param<"width", heads> width;
+static_assert(!refused<decltype(sliding_window<seq, kv>(width))>);
+
+// a number in <> instead of (), and the other way round
+static_assert(says<decltype(mask(s, sliding_window<seq, kv, 128>))>(
+    "mask: sliding_window<seq, kv> is not called write sliding_window<seq, kv>(128)"));
+static_assert(says<decltype(causal<seq, kv> and dilated<seq, kv, 2>)>(
+    "and: dilated<seq, kv> is not called write dilated<seq, kv>(2)"));
+static_assert(says<decltype(prefix<seq, kv, 10>())>(
+    "prefix<seq, kv> is not called with 0 such operands it takes prefix<seq, kv>(10)"));
+static_assert(says<decltype(mask(s, global_window<seq, kv, 4, 1>))>(
+    "mask: global_window<seq, kv> is not called write global_window<seq, kv>(4, 1)"));
+static_assert(says<decltype(mask(s, padding<kv, 12>))>(
+    "mask: padding<kv> is not called write padding<kv>(12)"));
+static_assert(says<decltype(s + alibi<seq, kv, heads>)>(
+    "+: alibi<seq, kv> is not called write alibi<seq, kv>(..)"));
+static_assert(
+    says<decltype(softcap < 30.f)>("softcap takes nothing in <> write softcap(scores, cap)"));
+static_assert(says<decltype(dropout(s, 0.1))>(
+    "dropout: the part that is left out goes in <>, a number did you mean dropout<0.1>(x, seed)?"));
+static_assert(says<decltype(dropout<kv>(s, 0.1))>(
+    "dropout: the part that is left out goes in <>, a number did you mean dropout<0.1>(x, seed)?"));
+static_assert(says<decltype(dropout<0.1, 7>(s))>(
+    "dropout: the part that is left out goes in <>, a number did you mean dropout<0.1>(x, seed)?"));
+
 }  // namespace

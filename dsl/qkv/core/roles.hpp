@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include <qkv/core/called.hpp>
 #include <qkv/core/expr.hpp>
 #include <qkv/core/message.hpp>
 
@@ -63,6 +64,39 @@ constexpr text say_exchanged(sv call, sv first, sv second, const exchange &e) {
       .say(call.substr(0, call.find('(')), ": ", first, " is in the place of the ", place, ", ",
            second, " in that of the ", operand_name(call, e.b))
       .say("it takes ", call, "; if it is meant, let<\"", place, "\">(", first, ")");
+}
+
+// Scores in the place of a number: sliding_window<seq, kv>(scores, 128). No width, length or slope
+// varies along two axes that are not batch axes.
+constexpr bool takes_scores(message &m, sv call, sv first, const info &x) {
+  if (!x.tensor() || x.m.type == b8 || x.m.type == i32 || x.s.non_batch().n < 2) return false;
+  for (const sv place : {sv("width"), sv("length"), sv("step"), sv("id"), sv("slope")}) {
+    const sv name = call.substr(0, call.find('('));
+    if (place != first || !is_function(name)) continue;
+    const sv required = call.substr(name.size(), call.find('[') - name.size());
+    text made;
+    made << name << "<..>" << required << (required.ends_with(')') ? "" : ")");
+    m.say(name, ": ", x.label, " is in the place of the ", first);
+    if (first == "slope")
+      m.say("did you mean ", x.label, " + ", made, "?");
+    else
+      m.say("did you mean mask(", x.label, ", ", made, ")?");
+    m.show(x);
+    return true;
+  }
+  return false;
+}
+template <str Call, class... X>
+inline constexpr bool is_given_scores = false;
+template <str Call, class X, class... More>
+inline constexpr bool is_given_scores<Call, X, More...> = [] {
+  if constexpr (!of<X>.tensor()) return false;
+  message m;
+  return takes_scores(m, Call.view(), operand_name(Call.view(), 0), of<X>);
+}();
+template <str Call, class X, class... More>
+constexpr void say_given_scores(message &m) {
+  takes_scores(m, Call.view(), operand_name(Call.view(), 0), of<X>);
 }
 
 // Of a call whose operands are steps, with names of their own. Fits<X...>::passes tells whether a

@@ -43,9 +43,10 @@ struct stray_operand {
   }
   // softcap<kv>(scores, cap): C++ takes the bracket for a comparison.
   static constexpr bool takes_no_axes(message &m) {
-    if constexpr (an_axis<R>)
+    if constexpr (an_axis<R> || std::is_arithmetic_v<R>)
       if (!formula_text<L>.empty()) {
-        m.say(name_of_call(formula_text<L>), " takes no axes").say("write ", formula_text<L>);
+        m.say(name_of_call(formula_text<L>), an_axis<R> ? " takes no axes" : " takes nothing in <>")
+            .say("write ", formula_text<L>);
         return true;
       }
     return false;
