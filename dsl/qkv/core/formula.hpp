@@ -160,9 +160,7 @@ struct refused_call {
 
   static constexpr text why() {
     if constexpr (is_given_scores<Call, X...>) {
-      message m;
-      say_given_scores<Call, X...>(m);
-      return m;
+      return say_given_scores<Call, X...>();
     } else if constexpr (call::passes) {
       return order::why();
     } else {

@@ -67,36 +67,35 @@ constexpr text say_exchanged(sv call, sv first, sv second, const exchange &e) {
 }
 
 // Scores in the place of a number: sliding_window<seq, kv>(scores, 128). No width, length or slope
-// varies along two axes that are not batch axes.
-constexpr bool takes_scores(message &m, sv call, sv first, const info &x) {
+// varies along two axes that are not batch axes. Asked of every call: no text is made here.
+constexpr bool takes_scores(sv call, const info &x) {
   if (!x.tensor() || x.m.type == b8 || x.m.type == i32 || x.s.non_batch().n < 2) return false;
-  for (const sv place : {sv("width"), sv("length"), sv("step"), sv("id"), sv("slope")}) {
-    const sv name = call.substr(0, call.find('('));
-    if (place != first || !is_function(name)) continue;
-    const sv required = call.substr(name.size(), call.find('[') - name.size());
-    text made;
-    made << name << "<..>" << required << (required.ends_with(')') ? "" : ")");
-    m.say(name, ": ", x.label, " is in the place of the ", first);
-    if (first == "slope")
-      m.say("did you mean ", x.label, " + ", made, "?");
-    else
-      m.say("did you mean mask(", x.label, ", ", made, ")?");
-    m.show(x);
-    return true;
-  }
+  const sv first = operand_name(call, 0);
+  for (const sv place : {sv("width"), sv("length"), sv("step"), sv("id"), sv("slope")})
+    if (place == first) return is_function(call.substr(0, call.find('(')));
   return false;
+}
+constexpr text say_scores(sv call, const info &x) {
+  message m;
+  const sv name = call.substr(0, call.find('(')), first = operand_name(call, 0);
+  const sv required = call.substr(name.size(), call.find('[') - name.size());
+  text made;
+  made << name << "<..>" << required << (required.ends_with(')') ? "" : ")");
+  m.say(name, ": ", x.label, " is in the place of the ", first);
+  if (first == "slope")
+    m.say("did you mean ", x.label, " + ", made, "?");
+  else
+    m.say("did you mean mask(", x.label, ", ", made, ")?");
+  return m.show(x);
 }
 template <str Call, class... X>
 inline constexpr bool is_given_scores = false;
 template <str Call, class X, class... More>
-inline constexpr bool is_given_scores<Call, X, More...> = [] {
-  if constexpr (!of<X>.tensor()) return false;
-  message m;
-  return takes_scores(m, Call.view(), operand_name(Call.view(), 0), of<X>);
-}();
+  requires(of<X>.tensor())
+inline constexpr bool is_given_scores<Call, X, More...> = takes_scores(Call.view(), of<X>);
 template <str Call, class X, class... More>
-constexpr void say_given_scores(message &m) {
-  takes_scores(m, Call.view(), operand_name(Call.view(), 0), of<X>);
+constexpr text say_given_scores() {
+  return say_scores(Call.view(), of<X>);
 }
 
 // Of a call whose operands are steps, with names of their own. Fits<X...>::passes tells whether a
