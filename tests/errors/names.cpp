@@ -192,36 +192,3 @@ inline constexpr auto k = kernel<"k">([](S_ S) -> P_ {
 });
 
 }  // namespace window_of_scores
-
-// case function_of_floats: a function of C++ numbers called with a step
-namespace function_of_floats {
-using namespace my;
-
-#ifdef WRONG
-inline float halved(float x) { return x / 2; }
-#else
-constexpr auto halved(auto x) { return x / 2; }
-#endif
-inline constexpr auto k = kernel<"k">([](S_ S) -> P_ {
-  // next line: a step has no value yet: the kernel computes it functions of steps take auto
-  auto half = halved(S);
-  return softmax<kv>(half + S);
-});
-
-}  // namespace function_of_floats
-
-// case condition_of_steps: if instead of where
-namespace condition_of_steps {
-using namespace my;
-
-inline constexpr auto k = kernel<"k">([](S_ S) -> P_ {
-#ifdef WRONG
-  // next line: a step has no value yet: the kernel computes it did you mean where(condition, yes, no)?
-  if (S > 0) return S;
-  return S * 2;
-#else
-  return where(S > 0, S, S * 2);
-#endif
-});
-
-}  // namespace condition_of_steps
