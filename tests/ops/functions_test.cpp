@@ -64,4 +64,17 @@ TEST_CASE("functions: far out they stay finite") {
   CHECK(std::fabs(r["gelu"].data[0]) == 0);
 }
 
+TEST_CASE("functions: of numbers, those of C++") {
+  using namespace qkv;
+  CHECK(abs(-0.5f) == 0.5f);
+  CHECK(abs(-2) == 2);
+  CHECK(!std::signbit(abs(-0.0)));
+  CHECK(exp(1) == std::exp(1.0));
+  CHECK(log(2.0f) == std::log(2.0f));
+  CHECK(sqrt(0.25f) == 0.5f);
+  CHECK(sin(1.0) == std::sin(1.0));
+  CHECK(max(2, 0.5) == 2);
+  CHECK(min(2.f, 0.5f) == 0.5f);
+}
+
 }  // namespace qkv::testing

@@ -25,6 +25,15 @@ constexpr auto of_nothing = kernel<"of_nothing">(
       return {take<column>(exp(s), n), take<column>(cos(softmax<column>(s)), n)};
     });
 
+// Vaswani et al. 2017, section 3.5: sines, then cosines.
+constexpr auto encoded = kernel<"encoded">([](in<"X", row, six> X) -> out<"O", row, six> {
+  auto angle = index(row) * pow(10000.0, index(three) * -2.0 / size(six));
+  return X + concat<six, three, three>(sin(angle), cos(angle));
+});
+constexpr auto shifted = kernel<"shifted">([](in<"X", row, three> X) -> out<"O", other, three> {
+  return concat<other, two, row>(broadcast<two>(index(three) * 0.5), X);
+});
+
 }  // namespace
 
 TEST_CASE("rename: the same numbers under another name") {
@@ -61,6 +70,19 @@ TEST_CASE("broadcast: the same at every position of the added axes") {
   const array x = {{3}, {1, 2, 3}};
   QKV_SAME(meaning(repeated, {{"x", x}}, {{"row", 4}})["O"], (position{4, 3}),
            [&](auto i) { return x.data[i[1]]; });
+}
+
+TEST_CASE("concat: of positions and numbers, with an input or alone") {
+  random_numbers random(seed_or(9));
+  const arrays a = {{"X", random_array({4, 6}, random)}};
+  QKV_SAME(meaning(encoded, a)["O"], (position{4, 6}), [&](auto i) {
+    const double angle = static_cast<double>(i[0]) * std::pow(10000.0, (i[1] % 3) * -2.0 / 6);
+    return at(a.at("X"), i) + (i[1] < 3 ? std::sin(angle) : std::cos(angle));
+  });
+  const arrays b = {{"X", random_array({4, 3}, random)}};
+  QKV_SAME(meaning(shifted, b)["O"], (position{6, 3}), [&](auto i) {
+    return i[0] < 2 ? 0.5 * static_cast<double>(i[1]) : at(b.at("X"), {i[0] - 2, i[1]});
+  });
 }
 
 TEST_CASE("split: sizes that only the call knows must multiply") {

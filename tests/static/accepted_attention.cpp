@@ -244,6 +244,42 @@ inline constexpr auto two_levels = kernel<"hierarchy">([
   return dot<blocks>(softmax<blocks>(dot<d_k>(sentences, u)), sentences);
 });
 
+// Bahdanau's letters: s is the state of the decoder, h are the annotations of the source.
+constexpr axis<"d_s", 24> d_s;
+constexpr axis<"units", 16> units;
+inline constexpr auto of_the_paper = kernel<"of_the_paper">(
+    [](in<"s", batch, seq, d_s> s, in<"h", batch, mem, d_k> h, param<"W", d_s, units> W,
+       param<"U", d_k, units> U, param<"v", units> v) -> out<"c", batch, seq, d_k> {
+      return dot<mem>(softmax<mem>(qkv::bahdanau<seq, mem, d_s, d_k, units>(s, h, W, U, v)), h);
+    });
+inline constexpr auto general =
+    kernel<"general">([](in<"s", batch, seq, d_s> s, in<"h", batch, mem, d_k> h,
+                         param<"W", d_s, d_k> W) -> out<"e", batch, seq, mem> {
+      return qkv::luong_general<d_s, d_k>(s, W, h);
+    });
+
+// Luong's local attention: a place of the source, and a Gaussian around it.
+inline constexpr auto local =
+    kernel<"local">([](in<"s", batch, seq, d_k> s, in<"h", batch, mem, d_k> h,
+                       param<"v", d_k> v) -> out<"c", batch, seq, d_k> {
+      auto place = size(mem) * sigmoid(dot<d_k>(tanh(s), v));
+      auto far = index(mem) - place;
+      return dot<mem>(softmax<mem>(dot<d_k>(s, h)) * exp(-(far * far) / 8), h);
+    });
+inline constexpr auto around = kernel<"around">([
+](in<"e", batch, seq, mem> e, in<"place", i32, batch, seq> place) -> out<"w", batch, seq, mem> {
+  return softmax<mem>(mask(e, abs(index(mem) - place) <= 5));
+});
+
+// Names that tell an exchange, where the shapes do not.
+constexpr batch_axis<"mixed_heads", 6> mixed_heads;
+inline constexpr auto there_and_back = kernel<"there_and_back">(
+    [](in<"s", batch, heads, seq, kv> s, param<"mix_weights", heads, mixed_heads> there,
+       param<"mix_scores", mixed_heads, kv_heads> back,
+       in<"V", batch, kv_heads, kv, d_v> V) -> out<"O", batch, kv_heads, seq, d_v> {
+      return qkv::talking_heads<kv, heads, mixed_heads>(s, there, back, V);
+    });
+
 static_assert(linear.trace().count(core::op::elu) == 4 &&
               alibi.trace().count(core::op::mask) == 1 &&
               grouped.trace().count(core::op::output) == 2);

@@ -115,4 +115,17 @@ inline constexpr auto many_axes =
 static_assert(feed_forward.trace().count(core::op::dot) == 2 &&
               many_axes.arguments[0].shape.n == 8);
 
+// Sines and cosines of positions, and functions of plain numbers.
+constexpr axis<"half", 256> half;
+inline constexpr auto encoded = kernel<"encoded">([](X_ X) -> Y_ {
+  auto angle = index(seq) * pow(10000.0, index(half) * -2.0 / size(d_model));
+  return X + concat<d_model, half, half>(sin(angle), cos(angle)) * abs(-0.5f) * max(2.f, 3);
+});
+inline constexpr auto encoded_of_two = kernel<"encoded_of_two">([](X_ X) -> Y_ {
+  constexpr alias<"other_half", half> other_half;
+  auto angle = index(seq) * pow(10000.0, index(half) * -2.0 / size(d_model));
+  return X + let<"place">(concat<d_model>(sin(angle), rename<half, other_half>(cos(angle))));
+});
+static_assert(encoded.trace().count(core::op::concat) == 1);
+
 }  // namespace accepted

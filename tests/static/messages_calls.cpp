@@ -41,8 +41,7 @@ static_assert(says<decltype(max(s, kv))>(
     "max: kv is an axis, not a number did you mean max<kv>(s), size(kv) or index(kv)?"));
 static_assert(says<decltype(mean(X, d_model))>(
     "mean: axes stand in <>, operands in () did you mean mean<d_model>(X)?"));
-static_assert(says<decltype(d_k / 2)>(
-    "/: d_k is an axis, not a number did you mean sqrt(d_k) or size(d_k)?"));
+static_assert(says<decltype(d_k / 2)>("/: d_k is an axis, not a number did you mean size(d_k)?"));
 static_assert(says<decltype(multi_head<d_model, seq, kv, heads, d_k, d_v>(X, Wq))>(
     "multi_head is not called with 2 such operands it takes multi_head(X, Wq, Wk, Wv, Wo[, keep])"));
 static_assert(says<decltype(layer_norm<d_model>(X, d_model))>(
@@ -112,7 +111,7 @@ static_assert(says<decltype(scan(zeros<batch, d_model>(), add_up, X))>(
 static_assert(says<decltype(scan<"seq">(zeros<batch, d_model>(), add_up, X))>(
     "scan: axes are given by their C++ names did you mean scan<seq>, without quotes?"));
 static_assert(says<decltype(scan<seq>(add_up, zeros<batch, d_model>(), X))>(
-    "scan<seq> is not called with such operands it takes scan<axis>(start, step, x, ..)"));
+    "scan<seq>: the state comes first, then the step it takes scan<axis>(start, step, x, ..), from zeros<..>() where nothing else is the start"));
 static_assert(says<decltype(1 - keep)>(
     "-: keep is b8, not a number did you mean !keep? if it is meant, where(keep, 1, 0) is a number number[] keep[batch, kv]"));
 static_assert(
@@ -135,5 +134,101 @@ static_assert(says<decltype(reveal(Wq))>(
     "reveal: Wq is f32 Wq[d_model=512, heads=8, d_k=64] made of params alone"));
 static_assert(!refused<decltype(has<kv, seq, heads, batch>(s))>);
 static_assert(!refused<decltype(cast<f16>(s))> && !refused<decltype(max(s, 0))>);
+
+// names that hide functions
+constexpr in<"mask", b8, batch, kv> mask_;
+constexpr in<"size", i32> size_;
+static_assert(says<decltype(mask_(s, mask_))>(
+    "mask: a step of this name hides the function did you mean qkv::mask(s, mask)? or give the step another name"));
+static_assert(says<decltype(mask_(s))>(
+    "mask is a condition, not a function did you mean qkv::mask(s, mask)?"));
+static_assert(says<decltype(size_(kv))>(
+    "size: a step of this name hides the function did you mean qkv::size(kv)? or give the step another name"));
+static_assert(says<decltype(step<decltype(max<kv>(s))>(s, 0.f))>(
+    "max: a step of this name hides the function did you mean qkv::max(s, ..)? or give the step another name"));
+static_assert(says<decltype(step<decltype(softmax<kv>(s))> < kv)>(
+    "softmax: a step of this name hides the function did you mean qkv::softmax<..>(..)? or give the step another name"));
+static_assert(says<decltype(s < kv)>(
+    "<: kv is an axis, not a number did you mean index(kv) or size(kv)? or does the name of a step hide a function? qkv::name<kv>(..)"));
+static_assert(says<decltype(s())>("a step is not a function leave the () out"));
+static_assert(says<decltype(s(2))>("a step is not a function leave the () out"));
+static_assert(says<decltype(s(s + 1))>(
+    "a step is not a function: s did you mean s * (s + number)? or leave the () out"));
+static_assert(says<decltype(s(s, s))>("a step is not a function: s leave the () out"));
+static_assert(
+    says<decltype(keep(s))>("keep is a condition, not a function did you mean mask(s, keep)?"));
+static_assert(says<decltype(causal<seq, kv>(length))>(
+    "a step is not a function: causal<seq, kv> leave the () out"));
+
+constexpr auto weigh = kernel<"weigh">(
+    [](in<"s", batch, seq, kv> x) -> out<"w", batch, seq, kv> { return softmax<kv>(x); });
+constexpr auto softmax_ = kernel<"softmax">(
+    [](in<"s", batch, seq, kv> x) -> out<"w", batch, seq, kv> { return softmax<kv>(x); });
+static_assert(says<decltype(weigh(s))>(
+    "weigh is a kernel, not a function of steps what kernels share is a function or a formula; at run time, call<weigh>(..)"));
+static_assert(says<decltype(s + weigh)>(
+    "+: weigh is a kernel, not a step what kernels share is a function or a formula"));
+static_assert(says<decltype(softmax_ < kv)>(
+    "softmax: a kernel of this name hides the function did you mean qkv::softmax<..>(..)? or give the kernel another name"));
+static_assert(says<decltype(softmax_(s, 1))>(
+    "softmax: a kernel of this name hides the function did you mean qkv::softmax(s, ..)? or give the kernel another name"));
+
+// arithmetic on axes
+static_assert(says<decltype(seq * heads)>(
+    "*: seq and heads are axes, not numbers did you mean size(seq) * size(heads)?"));
+static_assert(says<decltype(seq - kv)>(
+    "-: seq and kv are axes, not numbers did you mean index(seq) - index(kv) or size(seq) - size(kv)?"));
+static_assert(says<decltype(kv <= seq)>(
+    "<=: kv and seq are axes, not numbers did you mean index(kv) <= index(seq)?"));
+static_assert(says<decltype(max(d_k, d_v))>(
+    "max: d_k and d_v are axes, not numbers did you mean max(size(d_k), size(d_v))?"));
+static_assert(
+    says<decltype(max(d_k, 1))>("max: d_k is an axis, not a number did you mean size(d_k)?"));
+static_assert(says<decltype(d_k - 1)>(
+    "-: d_k is an axis, not a number did you mean index(d_k) or size(d_k)?"));
+static_assert(
+    says<decltype(2 * heads)>("*: heads is an axis, not a number did you mean size(heads)?"));
+static_assert(says<decltype(1.0 / d_k)>(
+    "/: d_k is an axis, not a number did you mean sqrt(d_k) or size(d_k)?"));
+static_assert(
+    says<decltype(-d_k)>("-: d_k is an axis, not a number did you mean index(d_k) or size(d_k)?"));
+static_assert(says<decltype(!heads)>(
+    "!: heads is an axis, not a number did you mean index(heads) or size(heads)?"));
+static_assert(says<decltype(seq % 2)>(
+    "%: seq is an axis, not a number did you mean index(seq) or size(seq)?"));
+
+// scores where a number belongs
+static_assert(says<decltype(padding<kv>(s, length))>(
+    "padding: s is in the place of the length did you mean mask(s, padding<..>(length))? s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(sliding_window<seq, kv>(s, 128))>(
+    "sliding_window: s is in the place of the width did you mean mask(s, sliding_window<..>(width))? s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(global_window<seq, kv>(s, 8, 1))>(
+    "global_window: s is in the place of the width did you mean mask(s, global_window<..>(width, globals))? s[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(alibi<seq, kv>(s, alibi_slopes(heads)))>(
+    "alibi: s is in the place of the slope did you mean s + alibi<..>(slope)? s[batch, heads=8, seq, kv]"));
+constexpr param<"width", heads> width;
+static_assert(!refused<decltype(sliding_window<seq, kv>(width))>);
+
+// a number in <> instead of (), and the other way round
+static_assert(says<decltype(mask(s, sliding_window<seq, kv, 128>))>(
+    "mask: sliding_window<seq, kv> is not called write sliding_window<seq, kv>(128)"));
+static_assert(says<decltype(causal<seq, kv> and dilated<seq, kv, 2>)>(
+    "and: dilated<seq, kv> is not called write dilated<seq, kv>(2)"));
+static_assert(says<decltype(prefix<seq, kv, 10>())>(
+    "prefix<seq, kv> is not called with 0 such operands it takes prefix<seq, kv>(10)"));
+static_assert(says<decltype(mask(s, global_window<seq, kv, 4, 1>))>(
+    "mask: global_window<seq, kv> is not called write global_window<seq, kv>(4, 1)"));
+static_assert(says<decltype(mask(s, padding<kv, 12>))>(
+    "mask: padding<kv> is not called write padding<kv>(12)"));
+static_assert(says<decltype(s + alibi<seq, kv, heads>)>(
+    "+: alibi<seq, kv> is not called write alibi<seq, kv>(..)"));
+static_assert(
+    says<decltype(softcap < 30.f)>("softcap takes nothing in <> write softcap(scores, cap)"));
+static_assert(says<decltype(dropout(s, 0.1))>(
+    "dropout: the part that is left out goes in <>, a number did you mean dropout<0.1>(x, seed)?"));
+static_assert(says<decltype(dropout<kv>(s, 0.1))>(
+    "dropout: the part that is left out goes in <>, a number did you mean dropout<0.1>(x, seed)?"));
+static_assert(says<decltype(dropout<0.1, 7>(s))>(
+    "dropout: the part that is left out goes in <>, a number did you mean dropout<0.1>(x, seed)?"));
 
 }  // namespace

@@ -77,4 +77,20 @@ static_assert(says<decltype(gated_attention<d_k, seq, d_v>(S, Q, Kq, Vq, X))>(
 static_assert(says<decltype(gated_delta_rule<d_k, seq, d_v>(S, Q, Kq, Vq, beta, X))>(
     "*: neither side contains the other if it is meant, broadcast<d_model>(Vq - dot(Kq, ..)) and broadcast<heads, d_v>(X) Vq - dot(Kq, ..)[batch, heads=8, d_v=32] X[batch, d_model=512]"));
 
+// its form
+constexpr auto plus = [](auto state, auto x) { return state + x; };
+static_assert(says<decltype(scan<seq>())>(
+    "scan<seq>: the state and the step are missing it takes scan<axis>(start, step, x, ..)"));
+static_assert(says<decltype(scan<seq>(zeros<batch, d_model>(), X))>(
+    "scan<seq>: the step is missing it takes scan<axis>(start, step, x, ..)"));
+static_assert(says<decltype(scan<seq>(plus, X))>(
+    "scan<seq>: the state comes first, then the step it takes scan<axis>(start, step, x, ..), from zeros<..>() where nothing else is the start"));
+static_assert(says<decltype(scan<seq>(plus, zeros<batch, d_model>(), X))>(
+    "scan<seq>: the state comes first, then the step it takes scan<axis>(start, step, x, ..), from zeros<..>() where nothing else is the start"));
+static_assert(says<decltype(scan<seq>(zeros<batch, d_model>, plus, X))>(
+    "scan<seq>: operand 1 is a function that is not called add () to call it"));
+static_assert(says<decltype(scan<seq>(
+                  zeros<batch, d_model>(), [](auto &state, auto &x) { return state + x; }, X))>(
+    "scan<seq>: the step takes references its operands are values: [](auto state, auto x, ..), without &"));
+
 }  // namespace

@@ -55,12 +55,16 @@ Err alibi_slopes(T);
 // Shapes:   those of slope, [key, query] and those of length and count
 // Numerics: f32.
 // Errors:   as sliding_window.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+template <an_axis auto Query, an_axis auto Key, detail::alignment Where = align::unsaid>
 inline constexpr auto alibi =
     formula<"alibi(slope[, length[, count]])">([](operand auto slope, operand auto... cache) {
       auto far = abs(detail::distance<Query, Key, Where>(cache...));
       return detail::relating<core::relation::alibi, Query, Key, Where>(
           slope * -detail::repeated_for(far, slope), cache...);
     });
+template <an_axis auto Query, an_axis auto Key, detail::alignment Where>
+  requires(Where.stray)
+inline constexpr auto alibi<Query, Key, Where> =
+    detail::number_in_brackets<"alibi", core::axes_of<Query, Key>(), Where>;
 
 }  // namespace qkv

@@ -18,6 +18,37 @@ enum class align : unsigned char { unsaid, first, last };
 
 namespace detail {
 
+// What follows the axes in angle brackets: an alignment, or by mistake a number that belongs in the
+// parentheses.
+struct alignment {
+  align at = align::unsaid;
+  bool stray = false;
+  char written[24] = "..";
+
+  consteval alignment(align a) : at(a) {}
+  template <std::integral Number>
+  consteval alignment(const Number &n) : stray(true) {
+    text_buffer<sizeof written> t;
+    t << static_cast<long>(n);
+    for (std::size_t i = 0; i < sizeof written; ++i) written[i] = i < t.n ? t.b[i] : '\0';
+  }
+  template <class Other>
+  consteval alignment(const Other &) : stray(true) {}
+  constexpr operator align() const { return at; }
+};
+
+// Stands for sliding_window<seq, kv, 128>: a formula that shows how it is written.
+template <str Name, axes Over, alignment... Number>
+inline constexpr text right_call = [] {
+  text t;
+  t << call_name{Name.view(), Over} << "(";
+  sv between = "";
+  ((t << between << sv(Number.written), between = ", "), ...);
+  return t << ")";
+}();
+template <str Name, axes Over, alignment... Number>
+inline constexpr formula_t<as_str<right_call<Name, Over, Number...>>> number_in_brackets{};
+
 constexpr bool related(const axis_data *a, const axis_data *b) {
   return a->size >= 0 ? a->size == b->size : b->size < 0 && same_name(root_of(a), root_of(b));
 }
@@ -165,11 +196,15 @@ inline constexpr auto causal =
 // Numerics: b8.
 // Errors:   sizes that are unrelated, without an alignment and without the length of a cache; with
 //           cached_causal without its length.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+template <an_axis auto Query, an_axis auto Key, detail::alignment Where = align::unsaid>
 inline constexpr auto sliding_window = formula<"sliding_window(width[, length[, count]])">(
     [](operand auto width, operand auto... cache) {
       return detail::relating<core::relation::sliding_window, Query, Key, Where>(
           detail::near<Query, Key, Where>(width, cache...), cache...);
     });
+template <an_axis auto Query, an_axis auto Key, detail::alignment Where>
+  requires(Where.stray)
+inline constexpr auto sliding_window<Query, Key, Where> =
+    detail::number_in_brackets<"sliding_window", core::axes_of<Query, Key>(), Where>;
 
 }  // namespace qkv

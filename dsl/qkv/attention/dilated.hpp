@@ -13,7 +13,7 @@ namespace qkv {
 // Shapes:   [key, query] and those of step, length and count
 // Numerics: b8; exact for distances below 2^22.
 // Errors:   as sliding_window.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+template <an_axis auto Query, an_axis auto Key, detail::alignment Where = align::unsaid>
 inline constexpr auto dilated =
     formula<"dilated(step[, length[, count]])">([](operand auto step, operand auto... cache) {
       auto far = abs(detail::distance<Query, Key, Where>(cache...));
@@ -21,5 +21,9 @@ inline constexpr auto dilated =
       return detail::relating<core::relation::dilated, Query, Key, Where>(far == step * steps,
                                                                           cache...);
     });
+template <an_axis auto Query, an_axis auto Key, detail::alignment Where>
+  requires(Where.stray)
+inline constexpr auto dilated<Query, Key, Where> =
+    detail::number_in_brackets<"dilated", core::axes_of<Query, Key>(), Where>;
 
 }  // namespace qkv

@@ -1,6 +1,7 @@
 #pragma once
 // Dropout (Srivastava et al. 2014): training with a random part of the numbers left out.
 #include <qkv/core/formula.hpp>
+#include <qkv/core/says.hpp>
 #include <qkv/ops/arithmetic.hpp>
 #include <qkv/ops/cast.hpp>
 #include <qkv/ops/logic.hpp>
@@ -39,6 +40,38 @@ constexpr double whole_24(double p) {
   return static_cast<double>(below + (static_cast<double>(below) < scaled)) * 0x1p-24;
 }
 
+template <auto P>
+inline constexpr auto dropping = formula<"dropout(x, seed)">([](traced auto x, operand auto seed) {
+  constexpr info of_x = of<decltype(x)>;
+  auto random = make_step<rule::uniform{of_x.s}>(seed);
+  auto kept = expect<rule::dropout{double{P}}>(x, random);
+  if constexpr (P == 0) {
+    return kept;
+  } else {
+    constexpr dtype type = as_float(of_x.m.type);
+    auto left = kept * cast<type>(random >= whole_24(P)) * (1 / (1 - double{P}));
+    return marked<"dropout", dropped(of<decltype(left)>.m, of_x.m)>(left);
+  }
+});
+
+// dropout(x, 0.1), dropout<kv>(x, 0.1) and dropout<0.1, 7>(x)
+template <class... T>
+struct part_in_angles {
+  static constexpr text why() {
+    message m;
+    return m.say("dropout: the part that is left out goes in <>, a number")
+        .say("did you mean dropout<0.1>(x, seed)?");
+  }
+};
+
+template <auto... P>
+inline constexpr bool a_part = false;
+template <auto P>
+inline constexpr bool a_part<P> = std::is_arithmetic_v<decltype(P)>;
+template <auto P, class... X>
+  requires a_part<P>
+using dropped_of = decltype(dropping<P>(std::declval<const X &>()...));
+
 }  // namespace detail
 
 // Computes: 0 with probability P, else x / (1 - P). uniform() chooses the positions from the seed
@@ -49,18 +82,16 @@ constexpr double whole_24(double p) {
 //           one kernel.
 // Numerics: as x times a number. dropout<0> is x itself.
 // Errors:   P outside of [0, 1); a seed that is not i32, or not one number.
-template <auto P>
-inline constexpr auto dropout = formula<"dropout(x, seed)">([](traced auto x, operand auto seed) {
-  constexpr detail::info of_x = detail::of<decltype(x)>;
-  auto random = detail::make_step<detail::rule::uniform{of_x.s}>(seed);
-  auto kept = detail::expect<detail::rule::dropout{double{P}}>(x, random);
-  if constexpr (P == 0) {
-    return kept;
-  } else {
-    constexpr dtype type = detail::as_float(of_x.m.type);
-    auto left = kept * cast<type>(random >= detail::whole_24(P)) * (1 / (1 - double{P}));
-    return detail::marked<"dropout", detail::dropped(detail::of<decltype(left)>.m, of_x.m)>(left);
-  }
-});
+template <auto P, class... X>
+  requires detail::a_part<P> && (!refused<detail::dropped_of<P, X...>>)
+constexpr auto dropout(X... x) {
+  return detail::dropping<P>(x...);
+}
+template <auto P, class... X, class Err = detail::dropped_of<P, X...>>
+  requires detail::a_part<P> && refused<Err>
+Err dropout(X...);
+template <auto... P, class... X, class Err = detail::refusal<detail::part_in_angles<X...>>>
+  requires(!detail::a_part<P...>)
+Err dropout(X...);
 
 }  // namespace qkv

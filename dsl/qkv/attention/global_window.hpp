@@ -10,7 +10,8 @@ namespace qkv {
 // Shapes:   [query, key] and those of width and globals
 // Numerics: b8.
 // Errors:   as sliding_window; query and key swapped where their sizes are unrelated.
-template <an_axis auto Query, an_axis auto Key, align Where = align::unsaid>
+template <an_axis auto Query, an_axis auto Key, detail::alignment Where = align::unsaid,
+          detail::alignment... More>
 inline constexpr auto global_window = formula<"global_window(width, globals[, length[, count]])">(
     [](operand auto width, operand auto globals, operand auto... cache) {
       auto query = detail::query_position<Query, Key, Where>(cache...);
@@ -18,5 +19,9 @@ inline constexpr auto global_window = formula<"global_window(width, globals[, le
       return detail::relating<core::relation::global_window, Query, Key, Where>(
           near || index(Key) < globals || query < globals, cache...);
     });
+template <an_axis auto Query, an_axis auto Key, detail::alignment Where, detail::alignment... More>
+  requires(Where.stray)
+inline constexpr auto global_window<Query, Key, Where, More...> =
+    detail::number_in_brackets<"global_window", core::axes_of<Query, Key>(), Where, More...>;
 
 }  // namespace qkv

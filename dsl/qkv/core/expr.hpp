@@ -50,12 +50,21 @@ struct words;
 
 }  // namespace qkv::core
 
+namespace qkv::detail {
+
+template <const info &Facts, class... T>
+struct called;  // core/called.hpp
+
+}  // namespace qkv::detail
+
 namespace qkv {
 
 // A step of the kernel. Editors show the words, rules read the facts.
 template <class Words, const core::info &Facts>
 struct [[nodiscard("a step changes no other: use what it gives")]] expr : core::step {
   using core::step::operator=;
+  template <class... T, class Err = detail::refusal<detail::called<Facts, T...>>>
+  Err operator()(T...) const;
 };
 
 // N nodes, made of positions, sizes and numbers only: belongs to no kernel until it meets one of
@@ -63,6 +72,8 @@ struct [[nodiscard("a step changes no other: use what it gives")]] expr : core::
 template <class Words, const core::info &Facts, int N>
 struct [[nodiscard("a step changes no other: use what it gives")]] index_expr : core::unchanged {
   using core::unchanged::operator=;
+  template <class... T, class Err = detail::refusal<detail::called<Facts, T...>>>
+  Err operator()(T...) const;
   core::node nodes[N];
 };
 

@@ -129,8 +129,10 @@ template <str Call, class Forms, class... X>
 struct refused_call {
   using call = formula_call<Call, Forms, X...>;
   using operands = std::tuple<X...>;
-  using order = in_their_places<Call, X...>;
-  static constexpr bool passes = call::passes && order::passes;
+  template <class... Y>
+  using fits = formula_call<Call, Forms, Y...>;
+  using order = in_their_places<Call, fits, X...>;
+  static constexpr bool passes = call::passes && order::passes && !is_given_scores<Call, X...>;
 
   template <std::size_t A, std::size_t B, std::size_t... I>
   static constexpr bool fits_exchanged(std::index_sequence<I...>) {
@@ -157,8 +159,15 @@ struct refused_call {
   }
 
   static constexpr text why() {
-    if constexpr (call::passes) return order::why();
-    const text t = call::why();
+    if constexpr (is_given_scores<Call, X...>) {
+      return say_given_scores<Call, X...>();
+    } else if constexpr (call::passes) {
+      return order::why();
+    } else {
+      return with_exchange(call::why());
+    }
+  }
+  static constexpr text with_exchange(const text &t) {
     text fix;
     int fits = 0;
     const auto says = [&](sv words) { return t.view().find(words) != sv::npos; };
@@ -180,7 +189,8 @@ class formula_t {
  public:
   template <class... X>
     requires(detail::in_formula<X...> ||
-             (detail::passes<check<X...>> && detail::in_their_places<Call, X...>::passes))
+             (detail::passes<check<X...>> && detail::in_their_places<Call, check, X...>::passes &&
+              !detail::is_given_scores<Call, X...>))
   constexpr auto operator()(X... x) const {
     using detail::call_named, detail::as_checked;
     if constexpr (!detail::in_formula<X...>)

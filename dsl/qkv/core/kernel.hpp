@@ -88,6 +88,9 @@ struct kernel_t {
         signature::trace();  // not returned at once: clang evaluates what stands after return
     return g;
   }
+
+  template <class... T, class Err = detail::refusal<detail::kernel_called<Name, T...>>>
+  Err operator()(T...) const;
 };
 
 // kernel<"mha">([](in<"X", ...> X, param<"W", ...> W) -> out<"Y", ...> { ... }). Only holds the

@@ -29,7 +29,8 @@ constexpr bool is_infix(op o) {
   return o >= op::add && o <= op::or_ && o != op::min && o != op::max && o != op::pow;
 }
 
-constexpr void put_operand(label_text &t, sv label, bool infix) {
+template <std::size_t N>
+constexpr void put_operand(text_buffer<N> &t, sv label, bool infix) {
   const bool parentheses = infix && is_infix(label);
   if (label.size() <= label_max) {
     t << (parentheses ? "(" : "") << label << (parentheses ? ")" : "");

@@ -36,7 +36,7 @@ constexpr void say_uncalled_or_several(message &m, sv call, long operand) {
         .say("add () to call it");
 }
 template <class... T>
-constexpr void say_uncalled_or_several_of(message &m, sv call) {
+constexpr void say_uncalled_or_several_of(message &m, [[maybe_unused]] sv call) {
   [[maybe_unused]] long operand = 0;
   (say_uncalled_or_several<T>(m, call, ++operand), ...);
 }

@@ -135,7 +135,10 @@ struct results_in_one<List<X, More...>> {
 // A scan is returned as it is.
 template <sv const &Name, class X>
 struct whole_scan {
-  static constexpr bool passes = !requires(X x) { x.result, x.last; };
+  static constexpr bool passes = !requires(X x) {
+    x.result;
+    x.last;
+  };
   static constexpr text why() {
     message m;
     return m.say("result ", Name, ": a scan has two results").say("did you mean .result or .last?");
@@ -169,23 +172,24 @@ constexpr void put_output(graph &g, int value, sv name, const axes &shape, dtype
 
 }  // namespace detail
 
-// An input that changes with every call: in<"Q", batch, seq, d_k>, in<"len", i32, batch>.
-template <str Name, auto... A>
+// An input that changes with every call: in<"Q", batch, seq, d_k>, in<"len", i32, batch>. Compilers
+// print the name of the pack where it is given a type of C++: in<"Q", float, batch>.
+template <str Name, auto... AxesOrF32F16I32B8>
   requires core::a_name_in_quotes<Name>
-using in = detail::expr_of<detail::declared<Name, detail::input_marks, A...>::v>;
+using in = detail::expr_of<detail::declared<Name, detail::input_marks, AxesOrF32F16I32B8...>::v>;
 
 // A parameter of the model: the same in every call, shared by the batch.
-template <str Name, auto... A>
+template <str Name, auto... AxesOrF32F16I32B8>
   requires core::a_name_in_quotes<Name>
-using param = detail::expr_of<detail::declared<Name, detail::param_marks, A...>::v>;
+using param = detail::expr_of<detail::declared<Name, detail::param_marks, AxesOrF32F16I32B8...>::v>;
 
 // A result, made of the expression that the kernel returns. Errors: axes, sizes or type other than
 // declared.
-template <str Name, auto... A>
+template <str Name, auto... AxesOrF32F16I32B8>
   requires core::a_name_in_quotes<Name>
 struct out {
   static constexpr core::sv name = Name.view();
-  static constexpr core::entries declared{A...};
+  static constexpr core::entries declared{AxesOrF32F16I32B8...};
   static constexpr core::axes shape = declared.shape;
   static constexpr dtype type = declared.type;
   static constexpr detail::result_rule<Name, shape, type> rule{};

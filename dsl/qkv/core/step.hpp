@@ -3,6 +3,7 @@
 // positions.
 #include <initializer_list>
 
+#include <qkv/core/called.hpp>
 #include <qkv/core/label.hpp>
 #include <qkv/core/rule.hpp>
 

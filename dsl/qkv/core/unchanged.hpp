@@ -1,6 +1,6 @@
 #pragma once
-// A step is a value: the operators that would change it, and those of functions and arrays, are
-// errors that name the replacement.
+// A step is a value: the operators that would change it, and that of arrays, are errors that name
+// the replacement.
 #include <qkv/core/message.hpp>
 #include <qkv/core/shape_error.hpp>
 
@@ -13,14 +13,6 @@ struct changed {
     message m;
     return m.say("a step cannot be changed in place")
         .say("give the new one a name of its own: auto next = ..;");
-  }
-};
-
-template <class... T>
-struct called {
-  static constexpr text why() {
-    message m;
-    return m.say("a step is not a function").say("leave the () out");
   }
 };
 
@@ -39,8 +31,6 @@ namespace qkv::core {
 struct unchanged {
   template <class T, class Err = detail::refusal<detail::changed<T>>>
   Err operator=(const T &);
-  template <class... T, class Err = detail::refusal<detail::called<T...>>>
-  Err operator()(T...) const;
   template <class T, class Err = detail::refusal<detail::indexed<T>>>
   Err operator[](T) const;
 };

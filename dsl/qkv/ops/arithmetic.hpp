@@ -45,7 +45,8 @@ struct binary {
       if (slips_in_division(m, l, r)) return m;
     if (scaled_again(m, kind, l, r) || (kind == op::mul && scaled_again(m, kind, r, l))) return m;
     if (wrong_root(m, kind, l, r) || (kind == op::mul && wrong_root(m, kind, r, l))) return m;
-    if (foreign_index(m, name, l, r) || foreign_index(m, name, r, l)) return m;
+    // index(source) - place is a distance, of places that a product gave, too.
+    if (foreign_index(m, name, l, r) || (kind != op::sub && foreign_index(m, name, r, l))) return m;
     if (sizes_differ(m, name, l, r) || mixed_precision(m, name, l, r)) return m;
     if (relations_differ(m, name, l, r)) return m;
     if (l.tensor() && r.tensor() &&
@@ -93,7 +94,7 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 
 }  // namespace detail
 
-// Computes: left op right at each position.
+// Computes: left op right at each position; min and max also of two numbers.
 // Shapes:   the larger one; one must contain the other. Numbers, scalars and index expressions fit
 //           anything.
 // Numerics: f32 or f64, or i32 when both sides are integers; i32 wraps around, but for sums of
@@ -147,6 +148,11 @@ constexpr auto min(L left, R right) {
 }
 template <class L, class R, class Err = detail::binary_misfit<core::op::min, L, R>>
 Err min(L, R);
+template <class L, class R>
+  requires(std::is_arithmetic_v<L> && std::is_arithmetic_v<R>)
+constexpr auto min(L left, R right) {
+  return right < left ? right : left;
+}
 
 template <class L, class R>
   requires detail::binary_fits<core::op::max, L, R>
@@ -155,6 +161,11 @@ constexpr auto max(L left, R right) {
 }
 template <class L, class R, class Err = detail::binary_misfit<core::op::max, L, R>>
 Err max(L, R);
+template <class L, class R>
+  requires(std::is_arithmetic_v<L> && std::is_arithmetic_v<R>)
+constexpr auto max(L left, R right) {
+  return left < right ? right : left;
+}
 
 template <class L, class R>
   requires detail::binary_fits<core::op::pow, L, R>
@@ -186,5 +197,7 @@ template <traced X>
 constexpr auto operator-(X x) {
   return detail::make_step<detail::rule::negated{}>(x);
 }
+template <an_axis Ax, class Err = detail::refusal<detail::stray_axis<"-", Ax>>>
+Err operator-(Ax);
 
 }  // namespace qkv

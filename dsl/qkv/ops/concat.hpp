@@ -28,7 +28,6 @@ struct concat {
   constexpr text check(const info &a, const info &b) const {
     message m;
     const call_name call{"concat", one_axis(over[0])};
-    if (needs_input(m, call, a) || needs_input(m, call, b)) return m;
     if (over.n < 2 || lacks_axis(m, call, one_axis(over[1]), a) ||
         lacks_axis(m, call, one_axis(part_of_b()), b)) {
       if (m.empty()) {
@@ -65,7 +64,7 @@ struct concat {
   }
   constexpr marks meaning(const info &a, const info &b) const {
     marks m = values(a.m, a.m.type);
-    m.param = a.m.param && b.m.param;
+    m.param = a.param() && b.param();
     return m;
   }
 };

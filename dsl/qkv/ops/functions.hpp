@@ -1,5 +1,7 @@
 #pragma once
 // Functions of one number.
+#include <concepts>
+
 #include <qkv/core/call.hpp>
 #include <qkv/core/treatment.hpp>
 
@@ -24,12 +26,8 @@ struct function {
     }
     if (bends_weights(m, kind, x) || (kind == op::log && lacks_exp_in_log(m, x))) return m;
     if (!x.number()) return m;
-    m.say(name_of(kind), ": takes a step of the kernel, not a number");
-    if (kind == op::sqrt)
-      m.say("did you mean sqrt of an axis, or std::sqrt(..)?");
-    else
-      m.say("write the number itself");
-    return m;
+    return m.say(name_of(kind), ": takes a step of the kernel, not a number")
+        .say("write the number itself");
   }
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const {
@@ -64,6 +62,12 @@ struct sqrt_call<T> {
   static constexpr bool passes = true;
 };
 
+// A number of C++. Its function is that of C++, which needs no header when written so.
+template <class T>
+concept a_number = std::integral<T> || std::floating_point<T>;
+template <class T>
+using as_real = std::conditional_t<std::floating_point<T>, T, double>;
+
 }  // namespace detail
 
 // Computes: the function of its name at each position; gelu is x * (1 + erf(x / sqrt(2))) / 2, silu
@@ -77,6 +81,7 @@ struct sqrt_call<T> {
 //           off by up to 3 more, and denormal numbers may become 0. Inside softmax and logsumexp,
 //           exp is within 2 ulp of the largest weight, and weights below 2^-126 may be 0.
 //           NaN gives NaN, infinities give the limit: silu and gelu are 0 at -inf.
+//           Of a number, exp, log, tanh, sqrt, abs, erf, cos and sin are those of C++.
 // Errors:   x is a b8; exp, tanh, sigmoid, gelu, silu or elu of weights; log of a sum of scores.
 template <class X>
   requires detail::function_fits<core::op::exp, X>
@@ -85,6 +90,10 @@ constexpr auto exp(X x) {
 }
 template <class... T, class Err = detail::wrong_function<core::op::exp, T...>>
 Err exp(T...);
+template <detail::a_number T>
+constexpr auto exp(T number) {
+  return static_cast<detail::as_real<T>>(__builtin_exp(static_cast<double>(number)));
+}
 template <class X>
   requires detail::function_fits<core::op::log, X>
 constexpr auto log(X x) {
@@ -92,6 +101,10 @@ constexpr auto log(X x) {
 }
 template <class... T, class Err = detail::wrong_function<core::op::log, T...>>
 Err log(T...);
+template <detail::a_number T>
+constexpr auto log(T number) {
+  return static_cast<detail::as_real<T>>(__builtin_log(static_cast<double>(number)));
+}
 template <class X>
   requires detail::function_fits<core::op::tanh, X>
 constexpr auto tanh(X x) {
@@ -99,6 +112,10 @@ constexpr auto tanh(X x) {
 }
 template <class... T, class Err = detail::wrong_function<core::op::tanh, T...>>
 Err tanh(T...);
+template <detail::a_number T>
+constexpr auto tanh(T number) {
+  return static_cast<detail::as_real<T>>(__builtin_tanh(static_cast<double>(number)));
+}
 template <class X>
   requires detail::function_fits<core::op::sigmoid, X>
 constexpr auto sigmoid(X x) {
@@ -141,6 +158,10 @@ constexpr auto sqrt(X x) {
 }
 template <class... T, class Err = detail::refusal<detail::sqrt_call<T...>>>
 Err sqrt(T...);
+template <std::floating_point T>
+constexpr T sqrt(T number) {
+  return static_cast<T>(__builtin_sqrt(static_cast<double>(number)));
+}
 template <class X>
   requires detail::function_fits<core::op::rsqrt, X>
 constexpr auto rsqrt(X x) {
@@ -155,6 +176,10 @@ constexpr auto abs(X x) {
 }
 template <class... T, class Err = detail::wrong_function<core::op::abs, T...>>
 Err abs(T...);
+template <detail::a_number T>
+constexpr T abs(T number) {
+  return number < 0 ? -number : number == 0 ? 0 : number;  // 0 of -0.0, too
+}
 template <class X>
   requires detail::function_fits<core::op::erf, X>
 constexpr auto erf(X x) {
@@ -162,6 +187,10 @@ constexpr auto erf(X x) {
 }
 template <class... T, class Err = detail::wrong_function<core::op::erf, T...>>
 Err erf(T...);
+template <detail::a_number T>
+constexpr auto erf(T number) {
+  return static_cast<detail::as_real<T>>(__builtin_erf(static_cast<double>(number)));
+}
 template <class X>
   requires detail::function_fits<core::op::cos, X>
 constexpr auto cos(X x) {
@@ -169,6 +198,10 @@ constexpr auto cos(X x) {
 }
 template <class... T, class Err = detail::wrong_function<core::op::cos, T...>>
 Err cos(T...);
+template <detail::a_number T>
+constexpr auto cos(T number) {
+  return static_cast<detail::as_real<T>>(__builtin_cos(static_cast<double>(number)));
+}
 template <class X>
   requires detail::function_fits<core::op::sin, X>
 constexpr auto sin(X x) {
@@ -176,5 +209,9 @@ constexpr auto sin(X x) {
 }
 template <class... T, class Err = detail::wrong_function<core::op::sin, T...>>
 Err sin(T...);
+template <detail::a_number T>
+constexpr auto sin(T number) {
+  return static_cast<detail::as_real<T>>(__builtin_sin(static_cast<double>(number)));
+}
 
 }  // namespace qkv

@@ -228,6 +228,9 @@ constexpr auto operator~(X x) {
 }
 template <traced X, class Err = detail::misfit<detail::rule::missing<"~">{}, X, X>>
 Err operator~(X);
+template <class L, class R, class Err = detail::refusal<detail::stray_axis<"%", L, R>>>
+  requires(an_axis<L> || an_axis<R>)
+Err operator%(L, R);
 
 // Computes: whether x does not hold.
 // Shapes:   as x.
@@ -240,5 +243,7 @@ constexpr auto operator!(X x) {
 }
 template <traced X, class Err = detail::misfit<detail::rule::inverted{}, X>>
 Err operator!(X);
+template <an_axis Ax, class Err = detail::refusal<detail::stray_axis<"!", Ax>>>
+Err operator!(Ax);
 
 }  // namespace qkv

@@ -227,11 +227,23 @@ struct scan_form {
   static constexpr text why() {
     message m;
     if (Brackets::say_not_axes(m, "scan")) return m;
-    if (Brackets::count != 1)
+    if (Brackets::count != 1) {
       Brackets::say_count(m, "scan");
+      return m.say("it takes scan<axis>(start, step, x, ..)");
+    }
+    const text name = text() << "scan<" << Brackets::named << ">";
+    say_uncalled_or_several_of<T...>(m, name.view());
+    if (!m.empty()) return m;
+    constexpr bool is_step[] = {!operand<T>..., false};
+    if (sizeof...(T) < 2 || !(is_step[0] || is_step[1]))
+      m.say(name, ": the ", sizeof...(T) == 0 ? "state and the step are" : "step is", " missing");
+    else if (is_step[0])
+      m.say(name, ": the state comes first, then the step");
     else
-      m.say("scan<", Brackets::named, "> is not called with such operands");
-    return m.say("it takes scan<axis>(start, step, x, ..)");
+      m.say(name, " is not called with such operands");
+    m.say("it takes scan<axis>(start, step, x, ..)");
+    if (is_step[0]) m << ", from zeros<..>() where nothing else is the start";
+    return m;
   }
 };
 template <class Brackets, class Start, class Step, class... X>
@@ -253,7 +265,19 @@ template <axes Over, operand S, class Step, traced... X>
 inline constexpr bool scan_mistyped<Over, S, Step, X...> =
     takes_others<Step, typename state_of<S>::type, typename at_position<Over, X>::type...>;
 
-enum class taken : unsigned char { fewer, more, others };
+// [](auto &state, auto &x): a step gets values, which it cannot change. Asked last: the second
+// question instantiates the step's body.
+template <class Step, class... Given>
+concept takes_references =
+    !std::is_invocable_v<Step &, Given...> && std::is_invocable_v<Step &, Given &...>;
+template <axes Over, class... T>
+inline constexpr bool scan_refers = false;
+template <axes Over, operand S, class Step, traced... X>
+  requires scan_fits<Over, S, Step, X...>
+inline constexpr bool scan_refers<Over, S, Step, X...> =
+    takes_references<Step, typename state_of<S>::type, typename at_position<Over, X>::type...>;
+
+enum class taken : unsigned char { fewer, more, others, references };
 template <axes Over, class... T>
 inline constexpr taken takes = scan_drops<Over, T...>   ? taken::fewer
                                : scan_lacks<Over, T...> ? taken::more
@@ -265,6 +289,9 @@ struct scan_call {
   static constexpr text why() {
     constexpr rule::scan rule{Over};
     message m;
+    if (Found == taken::references)
+      return m.say(rule.call(), ": the step takes references")
+          .say("its operands are values: [](auto state, auto x, ..), without &");
     return m
         .say(rule.call(), ": the step takes ",
              Found == taken::fewer  ? "fewer"
@@ -414,13 +441,19 @@ template <an_axis auto Ax, operand S, traced... X,
   requires(!detail::in_formula<S, X...>)
 Err scan(S, detail::anything, X...);
 template <an_axis auto Ax, class... T,
-          class Err = detail::refusal<detail::scan_call<
-              core::axes_of<Ax>(), detail::takes<core::axes_of<Ax>(), T...>, sizeof...(T) - 2>>>
+          class Err = detail::refusal<
+              detail::scan_call<core::axes_of<Ax>(), detail::takes<core::axes_of<Ax>(), T...>,
+                                sizeof...(T) < 2 ? 0 : sizeof...(T) - 2>>>
   requires(detail::scan_fits<core::axes_of<Ax>(), T...> &&
            (detail::scan_drops<core::axes_of<Ax>(), T...> ||
             detail::scan_lacks<core::axes_of<Ax>(), T...> ||
             detail::scan_mistyped<core::axes_of<Ax>(), T...>))
 constexpr Err scan(T...);
+template <an_axis auto Ax, class S, class Step, class... X,
+          class Err = detail::refusal<
+              detail::scan_call<core::axes_of<Ax>(), detail::taken::references, sizeof...(X)>>>
+  requires(detail::scan_refers<core::axes_of<Ax>(), S, Step, X...>)
+constexpr Err scan(S, Step, X...);
 template <detail::given... Ax, class... T,
           class Err = detail::refusal<detail::scan_form<detail::brackets<Ax...>, T...>>>
 constexpr Err scan(T...);
@@ -431,6 +464,7 @@ template <an_axis auto Ax, class... T>
   requires(detail::scan_fits<core::axes_of<Ax>(), T...> &&
            !detail::scan_drops<core::axes_of<Ax>(), T...> &&
            !detail::scan_lacks<core::axes_of<Ax>(), T...> &&
+           !detail::scan_refers<core::axes_of<Ax>(), T...> &&
            !detail::scan_mistyped<core::axes_of<Ax>(), T...>)
 scanned<detail::already_wrong, detail::already_wrong> scan(T...) {
   throw detail::wrong_step();
