@@ -178,6 +178,13 @@ node_id formulas::gather(node_id table, node_id position, axis_id along, axes sh
 }
 
 node_id formulas::put_at(node_id values, node_id position, axis_id along, axes shape) {
+  // One value for each row: its element is found by a comparison, so that no sum keeps an order.
+  if (without(with(this->shape(values), this->shape(position)), shape).empty()) {
+    const node_id last = binary(op::sub, size(along), number(1, i32));
+    const node_id inside = binary(op::max, binary(op::min, position, last), number(0, i32));
+    const node_id here = binary(op::equal, index(along), inside);
+    return expand(where(here, values, number(0, type(values))), shape);
+  }
   node n;
   n.kind = op::put;
   n.type = type(values);

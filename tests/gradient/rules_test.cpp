@@ -184,6 +184,12 @@ TEST_CASE("gathers") {
         return {take<row>(X, P), take<column>(X, R), take<column>(X, S),
                 take<row>(tanh(X), max(min(index(other) + 1, size(row) - 1), 0))};
       })));
+  // Each row of the table holds one element that is taken, which a mask may have removed.
+  check(make_program(kernel<"picked">(
+      [](X_ X, K_ keep, in<"R", i32, row> R, in<"S", i32, column> S) -> outs<o_, out<"p", column>> {
+        return {take<column>(mask(X, keep), R) * mean<column>(X),
+                take<row>(mask(X, keep), S) * max<row>(X)};
+      })));
   check(make_program(
       kernel<"sliced">([](in<"X", row, wide> X) -> outs<out<"O", row, four>, out<"A", row, two>> {
         return {slice<wide, four>(X, 1), slice<wide, two>(X, 4)};
