@@ -20,6 +20,14 @@ bool is_unique(op o) {
   return o == op::input || o == op::param || o == op::output || o == op::carried;
 }
 
+// True if a step grows with pairs, or contracts one that does: its products are streamed, in an
+// order that is chosen later.
+bool is_of_pairs(const program &p, node_id n) {
+  if (grows_with_pairs(p, n)) return true;
+  const node &x = p[n];
+  return x.kind == op::dot && (grows_with_pairs(p, x.in[0]) || grows_with_pairs(p, x.in[1]));
+}
+
 }  // namespace
 
 formulas::formulas(program start) : p_(std::move(start)) {
@@ -148,6 +156,11 @@ node_id formulas::dot(node_id a, node_id b, const axes &over) {
       *x = reduce(op::sum, *x, own);
   }
   if (both.empty()) return mul(a, b);
+  // Neither operand has an axis of its own: a sum of products, without rows and columns to tile.
+  const bool is_tiled =
+      !without(shape(a), shape(b)).empty() || !without(shape(b), shape(a)).empty();
+  if (!is_tiled && !is_of_pairs(p_, a) && !is_of_pairs(p_, b))
+    return reduce(op::sum, reduce(op::sum, mul(a, b), both), after);
   node n;
   n.kind = op::dot;
   n.type = type(a);

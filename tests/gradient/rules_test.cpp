@@ -177,6 +177,14 @@ TEST_CASE("views") {
       })));
 }
 
+// A contraction computes tiles of rows and columns; with neither, it would fill one element of each.
+TEST_CASE("products of steps with the same axes are summed without a contraction") {
+  const program scaled = make_program(kernel<"scaled">(
+      [](in<"X", row, wide> X, in<"r", row> r) -> out<"O", row, wide> { return X * r; }));
+  check(scaled);
+  for (const auto &n : codegen::gradient(scaled).nodes) CHECK(n.kind != core::op::dot);
+}
+
 TEST_CASE("gathers") {
   check(make_program(kernel<"taken">(
       [](X_ X, in<"P", i32, other> P, in<"R", i32, row> R,
