@@ -37,12 +37,18 @@ arguments parsed(int argc, char **argv) {
       continue;
     }
     if (++k == argc) throw std::invalid_argument(name + " needs a value");
-    if (name == "--steps") a.steps = std::atoi(argv[k]);
-    else if (name == "--threads") a.threads = std::atoi(argv[k]);
-    else if (name == "--seed") a.seed = std::strtoull(argv[k], nullptr, 10);
-    else if (name == "--out") a.out = argv[k];
-    else if (name == "--export") a.recorded = argv[k];
-    else throw std::invalid_argument("there is no option " + name);
+    if (name == "--steps")
+      a.steps = std::atoi(argv[k]);
+    else if (name == "--threads")
+      a.threads = std::atoi(argv[k]);
+    else if (name == "--seed")
+      a.seed = std::strtoull(argv[k], nullptr, 10);
+    else if (name == "--out")
+      a.out = argv[k];
+    else if (name == "--export")
+      a.recorded = argv[k];
+    else
+      throw std::invalid_argument("there is no option " + name);
   }
   if (a.steps < 1) throw std::invalid_argument("--steps needs a number of 1 or more");
   return a;

@@ -8,8 +8,8 @@
 namespace my {
 namespace {
 
-void write_array(const std::string &path, qkv::npy_type type,
-                 std::span<const std::int64_t> shape, const void *data) {
+void write_array(const std::string &path, qkv::npy_type type, std::span<const std::int64_t> shape,
+                 const void *data) {
   if (const qkv::status s = qkv::write_npy(path, type, shape, data); !s)
     throw std::runtime_error(s.text());
 }

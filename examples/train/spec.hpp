@@ -53,35 +53,33 @@ constexpr auto block(int b, auto X, auto Wq, auto Wk, auto Wv, auto Wo, auto W1,
   return let<"block">(A + feed(rms_norm<d_model>(A, own(gain2)), own(W1), own(W2)));
 }
 
-constexpr auto logits_of(auto tokens, auto words, auto places, auto gain, auto W,
-                         auto... weights) {
+constexpr auto logits_of(auto tokens, auto words, auto places, auto gain, auto W, auto... weights) {
   auto X = let<"X">(take<vocabulary>(words, tokens) + slice<positions, seq>(places, 0));
   auto Y = block(1, block(0, X, weights...), weights...);
   return let<"logits">(dot<d_model>(rms_norm<d_model>(Y, gain), W));
 }
 
 // For each character the logits of the next one.
-inline constexpr auto model = kernel<"model">(
-    [](token_ids tokens, word_table words, place_table places, last_gain gain, logit_weights W,
-       query_weights Wq, key_weights Wk, value_weights Wv, output_weights Wo, up_weights W1,
-       down_weights W2, attention_gain gain1,
-       feed_gain gain2) -> out<"logits", batch, seq, vocabulary> {
+inline constexpr auto model =
+    kernel<"model">([](token_ids tokens, word_table words, place_table places, last_gain gain,
+                       logit_weights W, query_weights Wq, key_weights Wk, value_weights Wv,
+                       output_weights Wo, up_weights W1, down_weights W2, attention_gain gain1,
+                       feed_gain gain2) -> out<"logits", batch, seq, vocabulary> {
       return logits_of(tokens, words, places, gain, W, Wq, Wk, Wv, Wo, W1, W2, gain1, gain2);
     });
 
 // The mean cross-entropy of the next characters, in nats.
-inline constexpr auto loss = kernel<"loss">(
-    [](token_ids tokens, in<"next", i32, batch, seq> next, word_table words, place_table places,
-       last_gain gain, logit_weights W, query_weights Wq, key_weights Wk, value_weights Wv,
-       output_weights Wo, up_weights W1, down_weights W2, attention_gain gain1,
-       feed_gain gain2) -> out<"loss"> {
-      auto logits =
-          logits_of(tokens, words, places, gain, W, Wq, Wk, Wv, Wo, W1, W2, gain1, gain2);
+inline constexpr auto loss =
+    kernel<"loss">([](token_ids tokens, in<"next", i32, batch, seq> next, word_table words,
+                      place_table places, last_gain gain, logit_weights W, query_weights Wq,
+                      key_weights Wk, value_weights Wv, output_weights Wo, up_weights W1,
+                      down_weights W2, attention_gain gain1, feed_gain gain2) -> out<"loss"> {
+      auto logits = logits_of(tokens, words, places, gain, W, Wq, Wk, Wv, Wo, W1, W2, gain1, gain2);
       return mean<batch, seq>(logsumexp<vocabulary>(logits) - take<vocabulary>(logits, next));
     });
 
 // The gradient of the loss for every weight.
-inline constexpr auto step = gradient<loss>;
+inline constexpr auto loss_gradient = gradient<loss>;
 
 // Try this: each line alone is refused by the compiler, with this text.
 //
@@ -94,6 +92,6 @@ inline constexpr auto step = gradient<loss>;
 //   return mean<batch, seq>(logsumexp<seq>(logits) - take<vocabulary>(logits, next));
 //     -: neither side contains the other
 //
-//   inline constexpr auto step = gradient<loss, "next">;      (a character has no slope)
+//   inline constexpr auto loss_gradient = gradient<loss, "next">;      (a character has no slope)
 //     gradient<loss>: next is i32, which has no gradient
 }  // namespace my

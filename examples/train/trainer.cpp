@@ -38,7 +38,8 @@ const weights &trainer::gradient_of(const batch_of_text &b) {
       [&](const auto &...w) {
         std::apply(
             [&](auto &...dw) {
-              require(qkv::call<my::step>(how, tokens_of(b), next_of(b), w..., of_loss, dw...));
+              require(
+                  qkv::call<loss_gradient>(how, tokens_of(b), next_of(b), w..., of_loss, dw...));
             },
             results);
       },

@@ -1,5 +1,7 @@
 // The gradient of a whole model trains it: 30 steps of the example, and what must hold for them.
 #include <cmath>
+#include <cstring>
+#include <fstream>
 
 #include "examples/train/schedule.hpp"
 #include "examples/train/trainer.hpp"
@@ -49,6 +51,22 @@ TEST_CASE("training gives the same bits again, and on two threads") {
   const run r = of_30_steps(1);
   CHECK(same_bits(r.last, of_30_steps(1).last));
   CHECK(same_bits(r.last, of_30_steps(2).last));
+}
+
+// Kept by compare.py: 200 steps with autograd, in double precision, from the same weights.
+TEST_CASE("the losses of the first 30 steps are those of another framework") {
+  constexpr int all_steps = 200;
+  std::ifstream file(LOSSES);
+  my::random_numbers random(1);
+  my::trainer t(random);
+  for (int step = 0; step < 30; ++step) {
+    const my::batch_of_text batch = sonnets().draw(random, my::rows, my::row_width);
+    float expected = 0;
+    REQUIRE(file >> expected);
+    INFO("step " << step);
+    CHECK(std::fabs(t.loss_of(batch) - expected) < 1e-3f);
+    t.step(batch, my::rate_of(step, all_steps));
+  }
 }
 
 // The slope along the gradient, each element of it times a random number: for each tensor alone.
