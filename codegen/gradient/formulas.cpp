@@ -20,6 +20,14 @@ bool is_unique(op o) {
   return o == op::input || o == op::param || o == op::output || o == op::carried;
 }
 
+// True if a step grows with pairs, or contracts one that does: its products are streamed, in an
+// order that is chosen later.
+bool is_of_pairs(const program &p, node_id n) {
+  if (grows_with_pairs(p, n)) return true;
+  const node &x = p[n];
+  return x.kind == op::dot && (grows_with_pairs(p, x.in[0]) || grows_with_pairs(p, x.in[1]));
+}
+
 }  // namespace
 
 formulas::formulas(program start) : p_(std::move(start)) {
@@ -148,6 +156,11 @@ node_id formulas::dot(node_id a, node_id b, const axes &over) {
       *x = reduce(op::sum, *x, own);
   }
   if (both.empty()) return mul(a, b);
+  // Neither operand has an axis of its own: a sum of products, without rows and columns to tile.
+  const bool is_tiled =
+      !without(shape(a), shape(b)).empty() || !without(shape(b), shape(a)).empty();
+  if (!is_tiled && !is_of_pairs(p_, a) && !is_of_pairs(p_, b))
+    return reduce(op::sum, reduce(op::sum, mul(a, b), both), after);
   node n;
   n.kind = op::dot;
   n.type = type(a);
@@ -178,6 +191,13 @@ node_id formulas::gather(node_id table, node_id position, axis_id along, axes sh
 }
 
 node_id formulas::put_at(node_id values, node_id position, axis_id along, axes shape) {
+  // One value for each row: its element is found by a comparison, so that no sum keeps an order.
+  if (without(with(this->shape(values), this->shape(position)), shape).empty()) {
+    const node_id last = binary(op::sub, size(along), number(1, i32));
+    const node_id inside = binary(op::max, binary(op::min, position, last), number(0, i32));
+    const node_id here = binary(op::equal, index(along), inside);
+    return expand(where(here, values, number(0, type(values))), shape);
+  }
   node n;
   n.kind = op::put;
   n.type = type(values);

@@ -57,7 +57,7 @@ class formulas {
   // A step of one operand that keeps the type: a view, cumsum.
   node_id view(op, node_id, axes over, axes shape);
   node_id gather(node_id table, node_id position, axis_id along, axes shape);
-
+  // The adjoint of gather: the sum of the values at each position; `shape` is that of the table.
   node_id put_at(node_id values, node_id position, axis_id along, axes shape);
 
   // A further axis of the same size.

@@ -177,12 +177,26 @@ TEST_CASE("views") {
       })));
 }
 
+// A contraction computes tiles of rows and columns; with neither, it would fill one element of each.
+TEST_CASE("products of steps with the same axes are summed without a contraction") {
+  const program scaled = make_program(kernel<"scaled">(
+      [](in<"X", row, wide> X, in<"r", row> r) -> out<"O", row, wide> { return X * r; }));
+  check(scaled);
+  for (const auto &n : codegen::gradient(scaled).nodes) CHECK(n.kind != core::op::dot);
+}
+
 TEST_CASE("gathers") {
   check(make_program(kernel<"taken">(
       [](X_ X, in<"P", i32, other> P, in<"R", i32, row> R,
          in<"S", i32, column> S) -> outs<out<"O", other, column>, o_, A_, out<"B", other, column>> {
         return {take<row>(X, P), take<column>(X, R), take<column>(X, S),
                 take<row>(tanh(X), max(min(index(other) + 1, size(row) - 1), 0))};
+      })));
+  // Each row of the table holds one element that is taken, which a mask may have removed.
+  check(make_program(kernel<"picked">(
+      [](X_ X, K_ keep, in<"R", i32, row> R, in<"S", i32, column> S) -> outs<o_, out<"p", column>> {
+        return {take<column>(mask(X, keep), R) * mean<column>(X),
+                take<row>(mask(X, keep), S) * max<row>(X)};
       })));
   check(make_program(
       kernel<"sliced">([](in<"X", row, wide> X) -> outs<out<"O", row, four>, out<"A", row, two>> {

@@ -25,6 +25,15 @@ inline constexpr auto of_embedded = gradient<specs::embedded>;
 inline constexpr auto of_alibi = gradient<specs::alibi>;
 inline constexpr auto of_pooling = gradient<specs::pooling, "X">;
 
+// Each row takes one element of its own: its adjoint is a comparison, not a sum at positions.
+inline constexpr auto cross_entropy =
+    kernel<"cross_entropy">([](in<"logits", specs::batch, specs::seq, specs::d_k> logits,
+                               in<"next", i32, specs::batch, specs::seq> next) -> out<"loss"> {
+      return mean<specs::batch, specs::seq>(logsumexp<specs::d_k>(logits) -
+                                            take<specs::d_k>(logits, next));
+    });
+inline constexpr auto of_cross_entropy = gradient<cross_entropy>;
+
 // Recurrences: adjoints of the states are a scan from the end.
 inline constexpr auto of_elman = gradient<scans::elman>;
 inline constexpr auto of_gated_delta = gradient<scans::gated_delta>;
