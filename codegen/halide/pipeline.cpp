@@ -56,13 +56,14 @@ class writer {
 
   void write(const attention_stage &s) {
     const std::vector<node_id> roots = roots_of(s);
-    attention_funcs f = lower_attention(c_, s, attention_tile_for(m_, p_, s));
+    std::vector<attention_funcs> forms = lower_attention(c_, s, attention_tiles_for(m_, p_, s));
     if (on_gpu_)
-      schedule_attention_gpu(f);
+      schedule_attention_gpu(forms[0]);
     else
-      schedule_attention_cpu(f, m_, are_outputs(roots));
-    if (f.result.copies.empty()) keep(roots[0], f.result.out);
-    for (std::size_t k = 0; k < f.result.copies.size(); ++k) keep(roots[k], f.result.copies[k]);
+      schedule_attention_cpu(forms, m_, are_outputs(roots));
+    attention_result &result = forms[0].result;
+    if (result.copies.empty()) keep(roots[0], result.out);
+    for (std::size_t k = 0; k < result.copies.size(); ++k) keep(roots[k], result.copies[k]);
   }
 
   void write(const contraction_stage &s) {

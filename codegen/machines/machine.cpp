@@ -111,8 +111,14 @@ class reader {
       word("per_task");
       s.per_task = number();
       if (!seen_.count("register_bits")) fail("register_bits must come before attention");
-      if (s.rows % m_.cpu.lanes(32) != 0)
-        fail("{} rows do not fill registers of {} numbers", s.rows, m_.cpu.lanes(32));
+      if (at_ < words_.size()) word("keys_in_lanes"), s.keys_in_lanes = true;
+      if (s.keys_in_lanes && s.rows_of_query != s.rows)
+        fail("with keys_in_lanes, all rows are one tile");
+      const auto fills = [&](int n, const char *what) {
+        if (const int lanes = m_.cpu.lanes(32); n % lanes != 0)
+          fail("{} {} do not fill registers of {} numbers", n, what, lanes);
+      };
+      s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
     } else {
       word("threads");
       s.threads_x = number();

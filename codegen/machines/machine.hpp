@@ -17,6 +17,7 @@ struct attention_shape {
       any;  // up to so many static ones; none: queries without such an axis
   int rows = 0, keys = 0;
   int per_task = 1;                  // CPUs: tiles that share a block of keys while it is in cache
+  bool keys_in_lanes = false;        // CPUs: vectors hold keys; else rows
   int threads_x = 0, threads_y = 0;  // GPUs: along keys and columns; along rows
 };
 

@@ -82,6 +82,13 @@ TEST_CASE("the shape of an attention follows the number of its rows") {
   CHECK(m.cpu.lanes(64) == 4);
 }
 
+TEST_CASE("few rows may be one tile with keys in lanes") {
+  const machine m = with("tile 8 x 128 per_task 1\n", "tile 16 x 256 per_task 1 keys_in_lanes\n");
+  CHECK(m.shapes_for(3).front().rows == 16);
+  CHECK(m.shapes_for(3).front().keys_in_lanes);
+  CHECK(!m.shapes_for(17).front().keys_in_lanes);
+}
+
 TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
@@ -113,6 +120,12 @@ TEST_CASE("a wrong machine is one error with the line") {
                     "m.machine:3: Halide does not know x86-64-linux-avx3");
   CHECK_THROWS_WITH(with("tile 8 x 128", "tile 12 x 128"),
                     "m.machine:9: 12 rows do not fill registers of 8 numbers");
+  CHECK_THROWS_WITH(with("per_task 1\n", "per_task 1 keys_in_lanes\n"),
+                    "m.machine:9: with keys_in_lanes, all rows are one tile");
+  CHECK_THROWS_WITH(with("tile 8 x 128 per_task 1\n", "tile 16 x 100 per_task 1 keys_in_lanes\n"),
+                    "m.machine:9: 100 keys do not fill registers of 8 numbers");
+  CHECK_THROWS_WITH(with("per_task 1\n", "per_task 1 keys\n"),
+                    "m.machine:9: keys_in_lanes is expected, not keys");
   CHECK_THROWS_WITH(with("tile 8 x 128", "tile 8 by 128"), "m.machine:9: x is expected, not by");
   CHECK_THROWS_WITH(with(" per_task 1\n", "\n"), "m.machine:9: the line ends too early");
   CHECK_THROWS_WITH(with("result_registers = 4", "result_registers = 13"),

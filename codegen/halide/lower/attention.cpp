@@ -1,19 +1,27 @@
 #include "codegen/halide/lower/attention.hpp"
 
+#include <memory>
+
 #include "codegen/halide/lower/attention_pairs.hpp"
 #include "codegen/halide/lower/attention_results.hpp"
 #include "codegen/halide/lower/attention_sums.hpp"
 
 namespace qkv::codegen {
 
-attention_funcs lower_attention(context &c, const attention_stage &s, const attention_tile &tile) {
-  attention_funcs f;
-  attention_setting setting(c, s, tile, f);
-  lower_pairs(setting);
-  lower_sums(setting);
-  lower_state(setting);
-  lower_results(setting);
-  return f;
+std::vector<attention_funcs> lower_attention(context &c, const attention_stage &s,
+                                             const std::vector<attention_tile> &tiles) {
+  std::vector<attention_funcs> forms(tiles.size());
+  std::vector<std::unique_ptr<attention_setting>> settings;
+  std::vector<attention_setting *> all;
+  for (std::size_t k = 0; k < tiles.size(); ++k) {
+    settings.push_back(std::make_unique<attention_setting>(c, s, tiles[k], forms[k]));
+    all.push_back(settings.back().get());
+    lower_pairs(*all[k]);
+    lower_sums(*all[k]);
+    lower_state(*all[k]);
+  }
+  lower_results(all);
+  return forms;
 }
 
 }  // namespace qkv::codegen

@@ -10,13 +10,17 @@
 // Without a normaliser, p is any function of row and key, and the state holds o alone. A stage may
 // have several o, each with its own p and V.
 //
+// There is one such form for each tile: the result of a call is that of the form for so many rows.
+//
 // Source of the streaming form: Milakov & Gimelshein 2018 (online softmax); Dao et al. 2022
 // (FlashAttention).
 #include "codegen/halide/lower/attention_funcs.hpp"
 
 namespace qkv::codegen {
 
-// Stores the stage's roots in the context.
-attention_funcs lower_attention(context &, const attention_stage &, const attention_tile &);
+// One form for each tile: a call takes the first one that is for so many rows. Stores the stage's
+// roots in the context.
+std::vector<attention_funcs> lower_attention(context &, const attention_stage &,
+                                             const std::vector<attention_tile> &);
 
 }  // namespace qkv::codegen

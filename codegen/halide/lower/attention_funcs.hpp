@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/halide/lower/context.hpp"
+#include "codegen/halide/lower/lane_fold.hpp"
 #include "codegen/halide/lower/state_layout.hpp"
 
 namespace qkv::codegen {
@@ -13,6 +14,18 @@ struct attention_tile {
   int rows = 0;      // query rows of a tile
   int keys = 0;      // keys of a block
   int per_task = 1;  // tiles that share a block of keys while it is in cache
+
+  // Calls that this tile is for: of at most so many rows, which are one task; any: of all others.
+  std::int64_t most_rows = any;
+  static constexpr std::int64_t any = -1;
+  bool is_for_few_rows() const { return most_rows != any; }
+  // Axes along which the rows of such a call lie besides the stage's own, outermost first: neither
+  // keys nor values vary along them.
+  std::vector<axis_id> folded;
+  // Not 0: so many lanes hold keys, and others the features of a product, since few rows would not
+  // fill them; all rows of the call are one tile. 0: lanes hold rows.
+  int key_lanes = 0, feature_lanes = 0;
+  bool keys_in_lanes() const { return key_lanes > 0; }
 
   // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie in lanes.
   int columns_per_thread = 0;
@@ -27,6 +40,7 @@ struct attention_vars {
   Halide::Var i{"i"}, j{"j"}, b{"b"}, T{"T"};  // row and key of a tile; block of keys; tile of rows
   Halide::Var c{"c"};                          // column of the result
   Halide::Var x{"x"}, y{"y"};                  // of the state, see its layout
+  Halide::Var lane{"lane"};                    // of a vector of features
   std::vector<Halide::Var> outer;              // innermost first
 };
 
@@ -41,13 +55,15 @@ struct attention_reads {
 // (i, j, b, T, outer...): what sums read. Blocks: (i, b, T, outer...).
 struct attention_pairs {
   std::vector<Halide::Func> products;               // one per contraction inside the pairs
+  std::vector<lane_fold> lanes_of_products;         // where lanes hold features
   std::vector<std::vector<Halide::RVar>> features;  // what each product sums over
   std::vector<Halide::Func> shared;                 // steps that several sums need
   std::vector<Halide::Func> readers;                // Funcs that may read products
   // Defined where softmax or normalize gives the weights; block_max for softmax alone. `weights`
   // are the scores themselves for normalize.
   Halide::Func scores, weights, block_max, block_sum;
-  Halide::RDom keys;  // of a block
+  lane_fold lanes_of_max, lanes_of_sum;  // where lanes hold keys
+  Halide::RDom keys;                     // of a block; vectors of them if lanes hold keys
 };
 
 // A sum over the keys of pairs, or of products of pairs with values that have columns.
@@ -75,6 +91,7 @@ struct attention_state {
   state_layout layout;
   Halide::RDom steps;  // of the layout: x, y, block; or cell, block
   Halide::Expr width;  // extent of x, where rows lie in lanes
+  Halide::Expr rows;   // of a tile, where the state has lanes
 };
 
 struct attention_result {
@@ -88,9 +105,10 @@ struct attention_result {
   }
 };
 
-// Every Func of the stage, for a schedule to place.
+// Every Func of one form of the stage, for a schedule to place. All forms have the same result.
 struct attention_funcs {
   attention_tile tile;
+  Halide::Expr is_taken;  // by this call, if no form before this one is; undefined: it is
   attention_vars v;
   attention_reads reads;
   attention_pairs pairs;

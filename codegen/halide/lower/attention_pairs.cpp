@@ -1,6 +1,7 @@
 #include "codegen/halide/lower/attention_pairs.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/halide/lower/strict.hpp"
@@ -23,7 +24,7 @@ class pairs_lowering {
     for (node_id d : s_.products) products_.emplace(d, product(d));
     for (node_id n : s_.shared) share(n);
     a_.limit_keys();
-    f_.pairs.keys = a_.keys_of_block("key");
+    f_.pairs.keys = f_.tile.keys_in_lanes() ? a_.vectors_of_block("key") : a_.keys_of_block("key");
     if (s_.is_normalised()) {
       scores();
       if (f_.running.has_maximum) weights();
@@ -37,14 +38,50 @@ class pairs_lowering {
   std::vector<Expr> block() const { return a_.tiles.with_outer({f_.v.i, f_.v.b, f_.v.T}); }
   // The pair of the row and a key of the block that some row of the tile may see.
   std::vector<Expr> visible_pair() const {
-    return a_.tiles.pair(f_.v.i, a_.trimmed(f_.pairs.keys), f_.v.b);
+    const RDom &keys = f_.pairs.keys;
+    const Expr key = f_.tile.keys_in_lanes() ? a_.trimmed_vector(keys) + lane_ : a_.trimmed(keys);
+    return a_.tiles.pair(f_.v.i, key, f_.v.b);
+  }
+
+  // `combined` of all of these pairs of a block, for each row.
+  Func over_block(const std::string &name, const Func &pairs, const Expr &first,
+                  const std::function<Expr(Expr, Expr)> &combined, lane_fold &fold) const {
+    const bool in_lanes = f_.tile.keys_in_lanes();
+    std::vector<Expr> cell = block();
+    if (in_lanes) cell.insert(cell.begin(), lane_);
+    Func g(in_lanes ? name + "_lanes" : name);
+    g(cell) = first;
+    g(cell) = combined(g(cell), pairs(visible_pair()));
+    if (!in_lanes) return g;
+    fold.of_lane = g;
+    fold_lanes(fold, name, f_.tile.key_lanes, lane_, block(), combined);
+    return fold.whole;
   }
 
   Func product(node_id dot) {
+    const int lanes = f_.tile.feature_lanes;
+    const Expr zero = math::constant(halide_type(a_.p[dot].type), 0);
+    const std::string name = "product_" + context::label(a_.p, dot);
+    std::vector<Expr> cell = all();
+    if (lanes > 1) cell.insert(cell.begin(), lane_);
+    Func s(lanes > 1 ? name + "_lanes" : name);
+    s(cell) = zero;
+    s(cell) = strict::plus(s(cell), a_.chosen(or_else(term(dot, lanes), zero)));
+    f_.pairs.products.push_back(s);
+    if (lanes == 0) return s;
+    lane_fold fold;
+    fold.of_lane = s;
+    fold_lanes(fold, name, lanes, lane_, all(), strict::plus);
+    f_.pairs.lanes_of_products.push_back(fold);
+    return fold.whole;
+  }
+
+  // The product of the operands at the next features, of which each lane has every `lanes`-th.
+  value term(node_id dot, int lanes) {
     const std::vector<axis_id> &axes = a_.p[dot].over;
-    Func s("product_" + context::label(a_.p, dot));
     Halide::Region region;
     for (axis_id x : axes) region.insert(region.begin(), Halide::Range(0, a_.c.size(x)));
+    if (lanes > 1) region[0].extent = region[0].extent / lanes;
     RDom r(region, "feature");
     indices at = a_.tiles.here();
     std::vector<Halide::RVar> over;
@@ -52,18 +89,14 @@ class pairs_lowering {
       over.push_back(r[static_cast<int>(d)]);
       at[axes[axes.size() - 1 - d]] = r[static_cast<int>(d)];
     }
+    if (lanes > 1) at[axes.back()] = r[0] * lanes + lane_;
+    f_.pairs.features.push_back(over);
     expression e(a_.c, [&](node_id n, const indices &i) {
       auto v = a_.tiles.row_tile(n, i);
       return v ? v : a_.tiles.key_tile(n, i);
     });
-    const value x = e.at(a_.p[dot].in[0], at), y = e.at(a_.p[dot].in[1], at);
-    const Halide::Type t = halide_type(a_.p[dot].type);
-    const Expr zero = math::constant(t, 0);
-    s(all()) = zero;
-    s(all()) = strict::plus(s(all()), a_.chosen(or_else(codegen::product(x, y, t), zero)));
-    f_.pairs.products.push_back(s);
-    f_.pairs.features.push_back(over);
-    return s;
+    return codegen::product(e.at(a_.p[dot].in[0], at), e.at(a_.p[dot].in[1], at),
+                            halide_type(a_.p[dot].type));
   }
 
   // The value of a step at the pair, made of products and shared steps of the tile.
@@ -110,10 +143,9 @@ class pairs_lowering {
   }
 
   void weights() {
-    f_.pairs.block_max = Func("max_" + a_.name);
-    f_.pairs.block_max(block()) = a_.nothing_seen();
-    f_.pairs.block_max(block()) =
-        Halide::max(f_.pairs.block_max(block()), f_.pairs.scores(visible_pair()));
+    f_.pairs.block_max = over_block(
+        "max_" + a_.name, f_.pairs.scores, a_.nothing_seen(),
+        [](const Expr &x, const Expr &y) { return Halide::max(x, y); }, f_.pairs.lanes_of_max);
     f_.pairs.weights = Func("weights_" + a_.name);
     const Expr score = f_.pairs.scores(all()),
                weight = math::exp_nonpositive(score - a_.shift_of(f_.pairs.block_max(block())));
@@ -129,9 +161,9 @@ class pairs_lowering {
   }
 
   void block_sum() {
-    f_.pairs.block_sum = Func("sum_" + a_.name);
-    f_.pairs.block_sum(block()) = a_.number(0);
-    f_.pairs.block_sum(block()) += f_.pairs.weights(visible_pair());
+    f_.pairs.block_sum = over_block(
+        "sum_" + a_.name, f_.pairs.weights, a_.number(0),
+        [](const Expr &x, const Expr &y) { return x + y; }, f_.pairs.lanes_of_sum);
   }
 
   void pairs_of(std::size_t k) {
@@ -187,6 +219,7 @@ class pairs_lowering {
   attention_setting &a_;
   attention_funcs &f_;
   const attention_stage &s_;
+  const Halide::Var &lane_ = f_.v.lane;
   std::map<node_id, Func> products_;
   std::map<node_id, value> shared_;
 };

@@ -19,9 +19,79 @@ using Halide::Func;
 using Halide::select;
 using Halide::Var;
 
+// A step that the stage stores, from a sum or from the logsumexp.
+struct result {
+  node_id root = no_step, core = no_step;
+  axis_id column = no_axis;
+  int values = -1;     // which sum with columns
+  int statistic = -1;  // which of the sums without columns; the logsumexp has neither
+};
+
+// Reads the state of one form of the stage.
+class state_reader {
+ public:
+  state_reader(const attention_setting &a, const std::map<axis_id, Var> &around)
+      : a_(a), f_(a.f), s_(a.s), around_(around) {}
+
+  // `of_cell`: the column where the value is written, whose owner has the statistics; undefined: of
+  // a result that has none.
+  Expr value_of(const result &r, const Expr &column, const Expr &of_cell) const {
+    const auto own = [&](int k) { return statistic(k, of_cell.defined() ? of_cell : Expr(0)); };
+    if (r.values >= 0) {
+      const auto &cells = f_.running.layout.sums[static_cast<std::size_t>(r.values)];
+      return normalised(state(cells.at(row_of_tile(), column)), own);
+    }
+    if (r.statistic >= 0) return normalised(own(r.statistic), own);
+    return reductions::logsumexp(own(2), own(3));
+  }
+
+ private:
+  // Among all rows of the call.
+  Expr row() const {
+    Expr n = 0;
+    for (axis_id a : a_.tiles.rows()) n = n * a_.c.extent(a) + around_.at(a);
+    return Halide::Internal::simplify(n);
+  }
+  // Where lanes hold keys, all rows are one tile.
+  Expr row_of_tile() const { return f_.tile.keys_in_lanes() ? row() : row() % f_.tile.rows; }
+  Expr tile() const { return f_.tile.keys_in_lanes() ? Expr(0) : row() / f_.tile.rows; }
+
+  Expr state(state_layout::coordinates args) const {
+    args.push_back(tile());
+    for (const Var &v : f_.v.outer) args.push_back(v);
+    return f_.running.state(args);
+  }
+  Expr statistic(int k, const Expr &column) const {
+    return state(f_.running.layout.statistic_at(k, row_of_tile(), column));
+  }
+
+  // The result of a row: its sum of products divided by its sum of weights.
+  Expr normalised(const Expr &sum, const std::function<Expr(int)> &statistic) const {
+    if (!s_.is_normalised()) return sum;
+    const Expr l = statistic(f_.running.first_sum - 1);
+    // One division per row, not one per element: at 128 keys those would take a twelfth of the
+    // time. The sum of a softmax is at least 1; other sums may be too small to have a reciprocal.
+    // A row without weights gives 0, or NaN if a visible value is NaN.
+    const Expr none = math::is_zero(l), zero = a_.number(0);
+    if (a_.less_maximum) {
+      const Expr nan = a_.number(std::numeric_limits<double>::quiet_NaN());
+      const Expr of_infinities = strict::equal(statistic(2), a_.lowest());
+      return strict::mul(sum, select(of_infinities, nan, none, zero, 1.f / l));
+    }
+    if (f_.running.has_maximum) return sum * select(none, zero, 1.f / l);
+    return select(none, strict::mul(sum, zero), strict::div(sum, l));
+  }
+
+  const attention_setting &a_;
+  const attention_funcs &f_;
+  const attention_stage &s_;
+  const std::map<axis_id, Var> &around_;
+};
+
 class result_lowering {
  public:
-  explicit result_lowering(attention_setting &a) : a_(a), f_(a.f), s_(a.s) {}
+  explicit result_lowering(std::vector<attention_setting *> forms)
+      : forms_(std::move(forms)), a_(*forms_.back()), f_(a_.f), s_(a_.s) {}
 
   void run() {
     for (std::size_t d = s_.outer.size(); d-- > 0;) {
@@ -35,17 +105,10 @@ class result_lowering {
       f_.result.out = stored(all_[0], value_of(all_[0], f_.result.column, f_.result.column));
     else
       several();
+    for (attention_setting *form : forms_) form->f.result = f_.result;
   }
 
  private:
-  // A step that the stage stores, from a sum or from the logsumexp.
-  struct result {
-    node_id root = no_step, core = no_step;
-    axis_id column = no_axis;
-    int values = -1;     // which sum with columns
-    int statistic = -1;  // which of the sums without columns; the logsumexp has neither
-  };
-
   void list() {
     int values = 0, statistic = f_.running.first_sum;
     for (std::size_t k = 0; k < s_.sums.size(); ++k) {
@@ -66,46 +129,16 @@ class result_lowering {
     }
   }
 
-  Expr tile() const { return f_.result.has_row ? Expr(f_.result.row / f_.tile.rows) : Expr(0); }
-  Expr row() const { return f_.result.has_row ? Expr(f_.result.row % f_.tile.rows) : Expr(0); }
-
-  Expr state(state_layout::coordinates args) const {
-    args.push_back(tile());
-    args.insert(args.end(), f_.result.outer.begin(), f_.result.outer.end());
-    return f_.running.state(args);
-  }
-  Expr statistic(int k, const Expr &column) const {
-    return state(f_.running.layout.statistic_at(k, row(), column));
-  }
-
-  // `of_cell`: the column of `out` where the value is written, whose owner has the statistics.
+  // Of the form that the call takes.
   Expr value_of(const result &r, const Expr &column, const Expr &of_cell) const {
-    const auto own = [&](int k) {
-      return statistic(k, f_.result.has_column || all_.size() > 1 ? of_cell : Expr(0));
-    };
-    if (r.values >= 0) {
-      const auto &cells = f_.running.layout.sums[static_cast<std::size_t>(r.values)];
-      return normalised(state(cells.at(row(), column)), own);
+    const bool is_written_at_column = f_.result.has_column || all_.size() > 1;
+    Expr chosen;
+    for (std::size_t k = forms_.size(); k-- > 0;) {
+      const Expr own = state_reader(*forms_[k], around_)
+                           .value_of(r, column, is_written_at_column ? of_cell : Expr());
+      chosen = chosen.defined() ? select(forms_[k]->f.is_taken, own, chosen) : own;
     }
-    if (r.statistic >= 0) return normalised(own(r.statistic), own);
-    return reductions::logsumexp(own(2), own(3));
-  }
-
-  // The result of a row: its sum of products divided by its sum of weights.
-  Expr normalised(const Expr &sum, const std::function<Expr(int)> &statistic) const {
-    if (!s_.is_normalised()) return sum;
-    const Expr l = statistic(f_.running.first_sum - 1);
-    // One division per row, not one per element: at 128 keys those would take a twelfth of the
-    // time. The sum of a softmax is at least 1; other sums may be too small to have a reciprocal.
-    // A row without weights gives 0, or NaN if a visible value is NaN.
-    const Expr none = math::is_zero(l), zero = a_.number(0);
-    if (a_.less_maximum) {
-      const Expr nan = a_.number(std::numeric_limits<double>::quiet_NaN());
-      const Expr of_infinities = strict::equal(statistic(2), a_.lowest());
-      return strict::mul(sum, select(of_infinities, nan, none, zero, 1.f / l));
-    }
-    if (f_.running.has_maximum) return sum * select(none, zero, 1.f / l);
-    return select(none, strict::mul(sum, zero), strict::div(sum, l));
+    return chosen;
   }
 
   // One sweep for all: `out` has a component for each sum with columns; in the first one, the
@@ -183,7 +216,8 @@ class result_lowering {
                        [&](const Expr &e) { return unsolved(e, f_.result.outer); });
   }
 
-  attention_setting &a_;
+  const std::vector<attention_setting *> forms_;
+  attention_setting &a_;  // of the last form: what it says of the stage holds for all
   attention_funcs &f_;
   const attention_stage &s_;
   std::map<axis_id, Var> around_;
@@ -192,6 +226,6 @@ class result_lowering {
 
 }  // namespace
 
-void lower_results(attention_setting &a) { result_lowering(a).run(); }
+void lower_results(const std::vector<attention_setting *> &forms) { result_lowering(forms).run(); }
 
 }  // namespace qkv::codegen

@@ -7,7 +7,8 @@ namespace qkv::codegen {
 // Merges the blocks of keys into one state per tile of rows.
 void lower_state(attention_setting &);
 
-// Defines the results from the last state, and stores the stage's roots in the context.
-void lower_results(attention_setting &);
+// Defines the results from the last state of the form that the call takes, and stores the stage's
+// roots in the context.
+void lower_results(const std::vector<attention_setting *> &forms);
 
 }  // namespace qkv::codegen

@@ -17,10 +17,11 @@ namespace {
 
 const std::string unknown = "product_of_pair";
 
-indices positions(const context &c, const std::vector<axis_id> &axes) {
-  indices at;
-  for (axis_id a : axes) at[a] = c.var(a);
-  return at;
+Expr count_of(const context &c, const std::vector<axis_id> &axes) {
+  if (axes.empty()) return 1;
+  Expr n = c.size(axes[0]);
+  for (std::size_t d = 1; d < axes.size(); ++d) n = n * c.size(axes[d]);
+  return n;
 }
 
 }  // namespace
@@ -32,20 +33,36 @@ attention_setting::attention_setting(context &all, const attention_stage &stage,
       s(stage),
       f(funcs),
       type(halide_type(all.p[stage.sums[0].core].type)),
-      outer(positions(all, stage.outer)),
-      tiles(all, stage, funcs, outer),
+      tiles((funcs.tile = tile, all), stage, funcs),
+      outer(tiles.position()),
       name(context::label(all.p, stage.sums[0].core)),
-      rows(stage.row == no_axis ? Expr(1) : all.size(stage.row)),
+      rows(count_of(all, tiles.rows())),
       keys(all.size(stage.key)),
       less_maximum(stage.is_normalised() && all.p[stage.weights].kind == op::softmax &&
                    all.p[stage.weights].less_maximum) {
-  f.tile = tile;
+  f.is_taken = taken();
   f.running.has_maximum = s.is_normalised() && p[s.weights].kind == op::softmax;
-  for (std::size_t d = s.outer.size(); d-- > 0;) f.v.outer.push_back(c.var(s.outer[d]));
+  for (std::size_t d = tiles.outer().size(); d-- > 0;) f.v.outer.push_back(c.var(tiles.outer()[d]));
   f.result.has_row = s.row != no_axis;
   if (has_gaps(s.sums[0]))
     marked_by_scores =
         uses_product(s.is_normalised() ? weight_counts(f.v.j) : pair_counts(s.sums[0], f.v.j));
+}
+
+// One comparison, of a product that stays within i32: specializations match it as it is.
+Expr attention_setting::taken() const {
+  if (!f.tile.is_for_few_rows()) return {};
+  const int most = static_cast<int>(f.tile.most_rows);
+  const std::vector<axis_id> &axes = tiles.rows();
+  if (axes.size() < 2) return rows <= most;
+  Expr n = 1;
+  for (axis_id a : axes) n = n * Halide::min(c.size(a), most + 1);
+  return n <= most;
+}
+
+Expr attention_setting::rows_of_tile() const {
+  if (!f.tile.keys_in_lanes()) return f.tile.rows;
+  return Halide::Internal::simplify(Halide::clamp(rows, 1, f.tile.rows));
 }
 
 Expr attention_setting::number(double x) const { return math::constant(type, x); }
@@ -78,9 +95,14 @@ Expr attention_setting::chosen(const Expr &e) const {
 Expr attention_setting::inside(const Expr &key) const { return f.v.b * f.tile.keys + key < keys; }
 
 key_range attention_setting::visible() const {
-  const Expr first = f.v.T * f.tile.rows;
-  const Expr last = s.row == no_axis ? Expr(0) : Halide::min(first + f.tile.rows, rows) - 1;
-  return visible_keys(c, s, s.row == no_axis ? Expr(0) : first, last, outer);
+  row_range seen;
+  if (tiles.rows().size() == 1) {
+    const Expr first = f.v.T * f.tile.rows;
+    seen[tiles.rows()[0]] = {first, Halide::min(first + f.tile.rows, rows) - 1};
+  } else {
+    for (axis_id a : tiles.rows()) seen[a] = {0, c.extent(a) - 1};
+  }
+  return visible_keys(c, s, seen, outer);
 }
 
 void attention_setting::limit_keys() {
@@ -99,6 +121,18 @@ Halide::RDom attention_setting::keys_of_block(const std::string &label) const {
   return range;
 }
 
+Halide::RDom attention_setting::vectors_of_block(const std::string &label) const {
+  Halide::RDom range(0, f.tile.keys / f.tile.key_lanes, label);
+  range.where(range.x * f.tile.key_lanes < limit_);
+  if (limit_is_chosen_) range.where(f.v.b * f.tile.keys + range.x * f.tile.key_lanes < keys);
+  return range;
+}
+
+Expr attention_setting::trimmed_vector(const Halide::RDom &range) const {
+  const Expr last = (limit_ - 1) / f.tile.key_lanes;
+  return Halide::max(Halide::min(range.x, last), 0) * f.tile.key_lanes;
+}
+
 Expr attention_setting::trimmed(const Halide::RDom &range) const {
   return on_threads() ? Expr(range.x) : Halide::max(Halide::min(range.x, limit_ - 1), 0);
 }
@@ -110,7 +144,7 @@ bool attention_setting::has_gaps(const weighted_sum &sum) const {
 
 value attention_setting::without_products(node_id n, const Expr &key) const {
   indices at = outer;
-  if (s.row != no_axis) at[s.row] = tiles.row(f.v.i, f.v.T);
+  at.merge(tiles.row(f.v.i, f.v.T));
   at[s.key] = tiles.key(key, f.v.b);
   expression e(c, [&](node_id x, const indices &) -> std::optional<value> {
     if (std::find(s.products.begin(), s.products.end(), x) == s.products.end()) return std::nullopt;

@@ -17,13 +17,15 @@ class attention_setting {
   const attention_stage &s;
   attention_funcs &f;
   const Halide::Type type;  // of scores, weights and values
-  const indices outer;      // the position of the tile along them
   attention_tiles tiles;
+  const indices outer;  // the position of the tile along its outer axes
   const std::string name;
-  const Halide::Expr rows, keys;
+  const Halide::Expr rows, keys;  // of the call
   const bool less_maximum;
   bool marked_by_scores = false;  // masks of the scores depend on products of the tile
 
+  // Rows that a tile computes: never more than a call of few rows has.
+  Halide::Expr rows_of_tile() const;
   bool on_threads() const { return f.tile.dealt_to_threads(); }
   Halide::Expr number(double) const;
   Halide::Expr lowest() const;  // "nothing seen yet": -inf - -inf would be NaN
@@ -49,7 +51,10 @@ class attention_setting {
   // the producers.
   void limit_keys();
   Halide::RDom keys_of_block(const std::string &name) const;
+  // The same in whole vectors of keys: keys past the end are masked, and repeat the last one.
+  Halide::RDom vectors_of_block(const std::string &name) const;
   Halide::Expr trimmed(const Halide::RDom &keys) const;
+  Halide::Expr trimmed_vector(const Halide::RDom &vectors) const;
   // The keys that the masks leave to some row of this tile.
   key_range visible() const;
 
@@ -72,6 +77,7 @@ class attention_setting {
   Halide::Expr marked(const Halide::Expr &pair, const Halide::Expr &count) const;
 
  private:
+  Halide::Expr taken() const;  // the rows of the call are as few as the tile is for
   Halide::Expr lowest_of_finite() const;
   Halide::Expr bits_of(const Halide::Expr &) const;
   Halide::Expr minus_zero() const;

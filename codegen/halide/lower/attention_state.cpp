@@ -49,9 +49,10 @@ class state_lowering {
         if (sum->is_padded) sum->columns = padded;
         columns.push_back(sum->columns);
       }
+      f_.running.rows = a_.rows_of_tile();
       f_.running.width = Halide::Internal::simplify(width);
       f_.running.layout =
-          lanes_layout(f_.tile.rows, f_.running.statistics, columns, f_.running.width, blocks);
+          lanes_layout(a_.rows_of_tile(), f_.running.statistics, columns, f_.running.width, blocks);
       f_.v.x = layout().vars[0], f_.v.y = layout().vars[1];
     }
     f_.running.steps = layout().steps;

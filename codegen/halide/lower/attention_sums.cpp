@@ -74,7 +74,7 @@ class sum_lowering {
       else
         at_[x] = a_.outer.at(x);
     }
-    const std::vector<axis_id> &outer = a_.s.outer;
+    const std::vector<axis_id> &outer = a_.tiles.outer();
     for (std::size_t d = outer.size(); d-- > 0;)
       if (has(a_.p[sum_.values].shape, outer[d])) vars_.push_back(f_.v.outer[outer.size() - 1 - d]);
     value v = expression(a_.c).at(sum_.values, at_);

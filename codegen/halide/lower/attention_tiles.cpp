@@ -1,5 +1,7 @@
 #include "codegen/halide/lower/attention_tiles.hpp"
 
+#include <algorithm>
+
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -8,13 +10,44 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::Var;
 
-attention_tiles::attention_tiles(context &c, const attention_stage &s, attention_funcs &f,
-                                 indices outer)
-    : c_(c), p_(c.p), s_(s), f_(f), outer_(std::move(outer)) {}
+namespace {
 
-Expr attention_tiles::row(const Expr &i, const Expr &T) const {
-  if (s_.row == no_axis) return 0;
-  return c_.within(s_.row, T * f_.tile.rows + i);
+std::vector<axis_id> rows_of(const attention_stage &s, const attention_tile &t) {
+  return s.row == no_axis ? t.folded : with(t.folded, {s.row});
+}
+
+indices positions(const context &c, const std::vector<axis_id> &axes) {
+  indices at;
+  for (axis_id a : axes) at[a] = c.var(a);
+  return at;
+}
+
+}  // namespace
+
+attention_tiles::attention_tiles(context &c, const attention_stage &s, attention_funcs &f)
+    : c_(c),
+      p_(c.p),
+      s_(s),
+      f_(f),
+      rows_(rows_of(s, f.tile)),
+      outer_axes_(without(s.outer, f.tile.folded)),
+      outer_(positions(c, outer_axes_)) {}
+
+bool attention_tiles::is_row(axis_id a) const { return has(rows_, a); }
+
+bool attention_tiles::has_row(node_id n) const {
+  return std::any_of(rows_.begin(), rows_.end(), [&](axis_id a) { return has(p_[n].shape, a); });
+}
+
+indices attention_tiles::row(const Expr &i, const Expr &T) const {
+  indices at;
+  Expr rest = T * f_.tile.rows + i;
+  for (std::size_t d = rows_.size(); d-- > 1;) {
+    at[rows_[d]] = c_.within(rows_[d], rest % c_.extent(rows_[d]));
+    rest = rest / c_.extent(rows_[d]);
+  }
+  if (!rows_.empty()) at[rows_[0]] = c_.within(rows_[0], rest);
+  return at;
 }
 
 Expr attention_tiles::key(const Expr &j, const Expr &b) const {
@@ -23,7 +56,7 @@ Expr attention_tiles::key(const Expr &j, const Expr &b) const {
 
 indices attention_tiles::here() const {
   indices at = outer_;
-  if (s_.row != no_axis) at[s_.row] = row(f_.v.i, f_.v.T);
+  at.merge(row(f_.v.i, f_.v.T));
   at[s_.key] = key(f_.v.j, f_.v.b);
   return at;
 }
@@ -41,8 +74,9 @@ bool attention_tiles::in_place(node_id n, const indices &at) const {
   const auto same = [&](axis_id a, const Expr &here) {
     return Halide::Internal::equal(at.at(a), here);
   };
+  const indices rows = row(f_.v.i, f_.v.T);
   for (axis_id a : p_[n].shape) {
-    if (a == s_.row && !same(a, row(f_.v.i, f_.v.T))) return false;
+    if (auto it = rows.find(a); it != rows.end() && !same(a, it->second)) return false;
     if (a == s_.key && !same(a, key(f_.v.j, f_.v.b))) return false;
     if (auto it = outer_.find(a); it != outer_.end() && !same(a, it->second)) return false;
   }
@@ -64,18 +98,17 @@ bool attention_tiles::reads_memory(node_id n) {
 // Steps that vary along the rows and not along the keys are computed once per tile, rows in lanes.
 std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
   const node &x = p_[n];
-  if (s_.row == no_axis || !has(x.shape, s_.row) || has(x.shape, s_.key) || x.type == b8 ||
-      !reads_memory(n) || !in_place(n, at))
+  if (!has_row(n) || has(x.shape, s_.key) || x.type == b8 || !reads_memory(n) || !in_place(n, at))
     return std::nullopt;
-  std::vector<axis_id> features, around;
+  std::vector<axis_id> features;
   for (axis_id a : x.shape)
-    if (a != s_.row) (outer_.count(a) ? around : features).push_back(a);
+    if (!is_row(a) && !outer_.count(a)) features.push_back(a);
   auto it = row_tiles_.find(n);
   if (it == row_tiles_.end()) {
     Func f("rows_" + context::label(p_, n));
     std::vector<Var> vars = {f_.v.i};
     indices inside = outer_;
-    inside[s_.row] = row(f_.v.i, f_.v.T);
+    inside.merge(row(f_.v.i, f_.v.T));
     for (std::size_t d = features.size(); d-- > 0;) {
       Var v = c_.var(features[d]);
       vars.push_back(v);
@@ -100,11 +133,9 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
 std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
   const node &x = p_[n];
   const bool stored = x.kind == op::input || x.kind == op::param || c_.is_stored(n);
-  if (!stored || s_.row == no_axis || !has(x.shape, s_.row) || !has(x.shape, s_.key) ||
-      !in_place(n, at))
-    return std::nullopt;
+  if (!stored || !has_row(n) || !has(x.shape, s_.key) || !in_place(n, at)) return std::nullopt;
   for (axis_id a : x.shape)
-    if (a != s_.row && a != s_.key && !outer_.count(a)) return std::nullopt;
+    if (!is_row(a) && a != s_.key && !outer_.count(a)) return std::nullopt;
   std::vector<Expr> all = pair(f_.v.i, f_.v.j, f_.v.b);
   auto it = pair_tiles_.find(n);
   if (it == pair_tiles_.end()) {
@@ -123,8 +154,7 @@ std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
 // Steps that vary along the keys and not along the rows: inlined, or read once per block.
 std::optional<value> attention_tiles::key_tile(node_id n, const indices &at) {
   const node &x = p_[n];
-  if (!has(x.shape, s_.key) || (s_.row != no_axis && has(x.shape, s_.row)) || x.type == b8 ||
-      !reads_memory(n) || !in_place(n, at))
+  if (!has(x.shape, s_.key) || has_row(n) || x.type == b8 || !reads_memory(n) || !in_place(n, at))
     return std::nullopt;
   auto it = key_tiles_.find(n);
   std::vector<Var> vars;
@@ -139,11 +169,11 @@ std::optional<value> attention_tiles::key_tile(node_id n, const indices &at) {
   vars.insert(vars.end(), {f_.v.j, f_.v.b});
   args.insert(args.end(), {f_.v.j, f_.v.b});
   inside[s_.key] = key(f_.v.j, f_.v.b);
-  for (std::size_t d = s_.outer.size(); d-- > 0;)
-    if (has(x.shape, s_.outer[d])) {
-      vars.push_back(f_.v.outer[s_.outer.size() - 1 - d]);
+  for (std::size_t d = outer_axes_.size(); d-- > 0;)
+    if (has(x.shape, outer_axes_[d])) {
+      vars.push_back(f_.v.outer[outer_axes_.size() - 1 - d]);
       args.push_back(vars.back());
-      inside[s_.outer[d]] = vars.back();
+      inside[outer_axes_[d]] = vars.back();
     }
   if (it == key_tiles_.end()) {
     value v = expression(c_).at(n, inside);

@@ -11,12 +11,12 @@ namespace qkv::codegen {
 
 class attention_tiles {
  public:
-  // Adds each tile that is needed to the Funcs of the stage. `outer`: the position of the tile
-  // along the outer axes.
-  attention_tiles(context &, const attention_stage &, attention_funcs &, indices outer);
+  // Adds each tile that is needed to the Funcs of the stage.
+  attention_tiles(context &, const attention_stage &, attention_funcs &);
 
   // Rows and keys past the end repeat the last one: every address that is formed is valid.
-  Halide::Expr row(const Halide::Expr &i, const Halide::Expr &T) const;
+  // Rows count along the folded axes and the stage's own, row-major.
+  indices row(const Halide::Expr &i, const Halide::Expr &T) const;
   Halide::Expr key(const Halide::Expr &j, const Halide::Expr &b) const;
   // The position of the tile's own pair (i, j) along every axis.
   indices here() const;
@@ -24,6 +24,13 @@ class attention_tiles {
   // Arguments of Funcs, innermost first: with the outer axes behind; of one pair of a block.
   std::vector<Halide::Expr> with_outer(std::vector<Halide::Expr> at) const;
   std::vector<Halide::Expr> pair(Halide::Expr i, Halide::Expr j, Halide::Expr b) const;
+
+  // The axes along which rows lie, outermost first; and all others of the result but its column.
+  const std::vector<axis_id> &rows() const { return rows_; }
+  const std::vector<axis_id> &outer() const { return outer_axes_; }
+  bool has_row(node_id n) const;  // the step varies from row to row
+
+  const indices &position() const { return outer_; }
 
   // True if `at` is this tile's own place along the row, the key and the outer axes of the step.
   // Views may move it: rename<seq, kv> reads a step of the queries at the key.
@@ -36,12 +43,14 @@ class attention_tiles {
 
  private:
   bool reads_memory(node_id);
+  bool is_row(axis_id) const;
 
   context &c_;
   const program &p_;
   const attention_stage &s_;
   attention_funcs &f_;
-  indices outer_;
+  const std::vector<axis_id> rows_, outer_axes_;
+  const indices outer_;  // the position of the tile along them
   std::map<node_id, Halide::Func> row_tiles_, key_tiles_, pair_tiles_;
   std::vector<bool> reads_memory_;
 };

@@ -37,8 +37,8 @@ Expr where_it_holds(const Expr &holds, const Expr &bound, std::int64_t none) {
 
 class ranges {
  public:
-  ranges(const context &c, const attention_stage &s, Expr first, Expr last, const indices &outer)
-      : c_(c), s_(s), first_(std::move(first)), last_(std::move(last)), outer_(outer) {}
+  ranges(const context &c, const attention_stage &s, const row_range &rows, const indices &outer)
+      : c_(c), s_(s), rows_(rows), outer_(outer) {}
 
   // Every mask that the scores passed on their way through pointwise steps counts.
   key_range of_scores(node_id n) {
@@ -130,7 +130,9 @@ class ranges {
     if (x.kind == op::size) return constant(c_.size(x.over[0]));
     if (x.type != i32) return std::nullopt;
     if (x.kind == op::index && x.over[0] == s_.key) return affine{1, 0, 0};
-    if (x.kind == op::index && x.over[0] == s_.row) return affine{0, first_, last_};
+    if (x.kind == op::index)
+      if (auto it = rows_.find(x.over[0]); it != rows_.end())
+        return affine{0, it->second.first, it->second.last};
     if (x.kind == op::add || x.kind == op::sub) {
       auto a = of_index(x.in[0]), b = of_index(x.in[1]);
       if (!a || !b) return std::nullopt;
@@ -145,7 +147,9 @@ class ranges {
       if (!a) return std::nullopt;
       return checked({-a->coefficient, -a->high, -a->low, a->holds});
     }
-    if (has(x.shape, s_.key) || has(x.shape, s_.row)) return std::nullopt;
+    if (has(x.shape, s_.key)) return std::nullopt;
+    for (const auto &[axis, range] : rows_)
+      if (has(x.shape, axis)) return std::nullopt;
     value v = expression(c_).at(n, outer_);  // the same for the whole tile
     if (v.present.defined()) return std::nullopt;
     return constant(Halide::cast<std::int64_t>(v.number));
@@ -153,16 +157,16 @@ class ranges {
 
   const context &c_;
   const attention_stage &s_;
-  Expr first_, last_;
+  const row_range &rows_;
   const indices &outer_;
   std::map<node_id, key_range> seen_;
 };
 
 }  // namespace
 
-key_range visible_keys(const context &c, const attention_stage &s, Expr first, Expr last,
+key_range visible_keys(const context &c, const attention_stage &s, const row_range &rows,
                        const indices &outer) {
-  ranges r(c, s, std::move(first), std::move(last), outer);
+  ranges r(c, s, rows, outer);
   if (s.is_normalised()) return r.of_scores(s.scores);
   key_range all = r.of_scores(s.sums[0].pairs);
   for (const weighted_sum &sum : s.sums)

@@ -4,6 +4,7 @@
 #include <Halide.h>
 
 #include <functional>
+#include <map>
 
 #include "codegen/halide/lower/context.hpp"
 
@@ -15,9 +16,14 @@ struct key_range {
   bool is_chosen = false;  // by whether sums wrap around: bounds inference does not solve for that
 };
 
-// The keys that some sum of the stage needs. rows first..last of the tile; outer: the positions
-// along the other axes.
-key_range visible_keys(const context &, const attention_stage &, Halide::Expr first,
-                       Halide::Expr last, const indices &outer);
+// The first and the last position of a tile's rows along each of their axes.
+struct positions_of_rows {
+  Halide::Expr first, last;
+};
+using row_range = std::map<axis_id, positions_of_rows>;
+
+// The keys that some sum of the stage needs. outer: the positions along the other axes.
+key_range visible_keys(const context &, const attention_stage &, const row_range &rows,
+                       const indices &outer);
 
 }  // namespace qkv::codegen

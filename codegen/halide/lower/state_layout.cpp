@@ -6,7 +6,7 @@ using Halide::Expr;
 using Halide::Var;
 using coordinates = state_layout::coordinates;
 
-state_layout lanes_layout(int rows, int statistics, const std::vector<Expr> &columns,
+state_layout lanes_layout(const Expr &rows, int statistics, const std::vector<Expr> &columns,
                           const Expr &width, const Expr &blocks) {
   state_layout s;
   const int sums = static_cast<int>(columns.size());
@@ -24,7 +24,7 @@ state_layout lanes_layout(int rows, int statistics, const std::vector<Expr> &col
   s.column = rx;
   s.sum = (ry - statistics) / rows;
   for (int k = 0; k < sums; ++k) {
-    const int first = statistics + k * rows;
+    const Expr first = statistics + k * rows;
     s.sums.push_back(
         {Halide::clamp(ry - first, 0, rows - 1),
          Halide::clamp(rx, 0, columns[static_cast<std::size_t>(k)] - 1),

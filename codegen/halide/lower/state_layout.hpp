@@ -43,8 +43,9 @@ struct state_layout {
 };
 
 // columns: of each sum. width: lanes, at least the tile's rows and all columns.
-state_layout lanes_layout(int rows, int statistics, const std::vector<Halide::Expr> &columns,
-                          const Halide::Expr &width, const Halide::Expr &blocks);
+state_layout lanes_layout(const Halide::Expr &rows, int statistics,
+                          const std::vector<Halide::Expr> &columns, const Halide::Expr &width,
+                          const Halide::Expr &blocks);
 
 // columns: of one slice, the same for all sums.
 state_layout threads_layout(int columns, int statistics, int sums, const Halide::Expr &blocks);

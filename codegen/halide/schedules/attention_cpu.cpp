@@ -2,6 +2,9 @@
 //   for each task (per_task tiles of rows, one head)              parallel
 //     for each block of keys
 //       for each tile: scores (rows in lanes), max, weights, sums; o (columns in lanes); merge into the state
+// A call of few rows takes a specialization of the same loops. All its rows, also those of query
+// heads that share keys, are one tile, and lanes hold keys and features: each key and value is read
+// once, as contiguous memory.
 #include "codegen/halide/schedules/calls.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
@@ -36,15 +39,28 @@ int divisor_up_to(int n, int most) {
   return d;
 }
 
+bool has_name(const std::vector<Var> &all, const Var &v) {
+  return std::any_of(all.begin(), all.end(), [&](const Var &x) { return x.name() == v.name(); });
+}
+
+void copy(Func &root, bool is_output, int lanes) {
+  if (!is_output) root.compute_root();
+  if (root.args().empty()) return;
+  root.vectorize(root.args().front(), lanes, TailStrategy::GuardWithIf);
+  if (root.args().size() > 1) root.parallel(root.args().back());
+}
+
+// One form of the stage; `out` is its definition of the result.
 class scheduler {
  public:
-  scheduler(attention_funcs &f, const machine &m, const std::vector<bool> &is_output)
+  scheduler(attention_funcs &f, Halide::Stage out, int form, const machine &m)
       : f_(f),
+        out_(std::move(out)),
+        form_(form),
         m_(m),
-        is_output_(is_output),
         rows_(f.tile.rows),
         vl_(m.cpu.lanes(f.sums[0].pairs.type().bits())),
-        row_vectors_(divisor_up_to(rows_ / vl_, m.cpu.score_registers)),
+        row_vectors_(divisor_up_to(std::max(rows_ / vl_, 1), m.cpu.score_registers)),
         keys_unrolled_(std::min(m.cpu.score_keys, m.cpu.sum_registers / row_vectors_)),
         tile_(f.running.state, f.v.T) {}
 
@@ -52,11 +68,14 @@ class scheduler {
     tasks();
     state();
     for (attention_sum &sum : f_.sums) {
-      if (sum.has_columns()) {
+      if (!sum.has_columns()) {
+        over_rows(sum.block_out, sum.keys_clean);
+      } else if (f_.tile.keys_in_lanes()) {
+        values(sum);
+        products_in_memory(sum);
+      } else {
         values(sum);
         products(sum);
-      } else {
-        over_rows(sum.block_out, sum.keys_clean);
       }
       if (sum.gated) over_keys(sum.pairs, 4);
     }
@@ -68,40 +87,34 @@ class scheduler {
 
  private:
   void tasks() {
-    Func &out = f_.result.out;
-    if (!is_output_[0] || !f_.result.copies.empty()) out.compute_root();
-    std::vector<Var> around = f_.result.outer;
-    const Var column = f_.result.column_of_out(f_.v), it("it"), ir("ir");
+    std::vector<Var> around = f_.v.outer;
+    const Var column = f_.result.column_of_out(f_.v), it("it" + std::to_string(form_)), ir("ir");
     std::vector<Halide::VarOrRVar> order;
     if (f_.result.has_column || !f_.result.copies.empty()) order.emplace_back(column);
     if (f_.result.has_row) {
-      out.split(f_.result.row, it, ir, rows_ * f_.tile.per_task, TailStrategy::GuardWithIf);
+      const int rows = f_.tile.is_for_few_rows() ? static_cast<int>(f_.tile.most_rows)
+                                                 : rows_ * f_.tile.per_task;
+      out_.split(f_.result.row, it, ir, rows, TailStrategy::GuardWithIf);
       order.emplace_back(ir);
       around.insert(around.begin(), it);
     }
+    for (const Var &v : f_.result.outer)
+      if (!has_name(f_.v.outer, v)) order.emplace_back(v);
     if (!around.empty()) {
       for (const Var &v : around) order.emplace_back(v);
-      out.reorder(order);
+      out_.reorder(order);
     }
-    at_ = parallel_tasks(out, around);
+    at_ = parallel_tasks(f_.result.out, out_, around);
     if (f_.result.copies.empty() && f_.sums[0].has_columns() && constant(f_.sums[0].columns))
-      out.vectorize(column, tile_of(f_.sums[0]).lanes);
-    for (std::size_t k = 0; k < f_.result.copies.size(); ++k) copy(f_.result.copies[k], k);
-  }
-
-  void copy(Func &root, std::size_t k) {
-    if (!is_output_[k]) root.compute_root();
-    if (root.args().empty()) return;
-    root.vectorize(root.args().front(), vl_, TailStrategy::GuardWithIf);
-    if (root.args().size() > 1) root.parallel(root.args().back());
+      out_.vectorize(column, tile_of(f_.sums[0]).lanes);
   }
 
   void state() {
     int values = 0;
-    for (const attention_sum &sum : f_.sums) values += sum.has_columns() ? rows_ : 0;
+    for (const attention_sum &sum : f_.sums) values += sum.has_columns();
     f_.running.state.compute_at(at_)
         .bound(f_.v.x, 0, f_.running.width)
-        .bound(f_.v.y, 0, f_.running.statistics + values)
+        .bound(f_.v.y, 0, f_.running.statistics + values * f_.running.rows)
         .vectorize(f_.v.x, vl_);
     const RVar rx = f_.running.steps.x, ry = f_.running.steps.y, rb = f_.running.steps.z;
     auto merge = f_.running.state.update();
@@ -137,6 +150,7 @@ class scheduler {
       sum.values.compute_at(block).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
       return;
     }
+    if (f_.tile.is_for_few_rows()) return;
     const int columns = constant(sum.columns).value_or(0), apart = m_.cpu.value_columns;
     if (apart == 0 || columns == 0 || columns % apart != 0) return;
     sum.values.compute_at(block)
@@ -172,25 +186,74 @@ class scheduler {
     add(0, sum.keys_clean.x);
     if (!sum.suspect.defined()) return;
     add(1, sum.keys_suspect.x);
-    sum.suspect.compute_at(f_.running.state, f_.running.steps.z);
-    sum.suspect_columns.compute_at(f_.running.state, f_.running.steps.z)
-        .vectorize(f_.v.c, t.lanes)
-        .update()
-        .vectorize(f_.v.c, t.lanes);
+    suspects(sum, t.lanes);
+  }
+
+  // All columns of one key after the other: its values are read once, as contiguous memory, which
+  // hardware prefetches. The sums of a few rows stay in the first cache.
+  void products_in_memory(attention_sum &sum) {
+    const register_tile t = tile_of(sum);
+    const auto place = [&](Func &g) {
+      g.compute_at(tile_).bound_storage(f_.v.i, rows_).vectorize(f_.v.c, t.lanes);
+      if (t.columns) g.bound_extent(f_.v.c, sum.columns);
+    };
+    place(sum.block_out);
+    place(sum.product);
+    const auto add = [&](int update, const RVar &keys) {
+      Var co("co"), ci("ci");
+      sum.product.update(update)
+          .split(f_.v.c, co, ci, t.vectors * t.lanes)
+          .reorder(ci, co, f_.v.i, keys)
+          .vectorize(ci, t.lanes)
+          .unroll(ci);
+    };
+    add(0, sum.keys_clean.x);
+    if (!sum.suspect.defined()) return;
+    add(1, sum.keys_suspect.x);
+    suspects(sum, t.lanes);
+  }
+
+  void suspects(attention_sum &sum, int lanes) {
+    const LoopLevel block(f_.running.state, f_.running.steps.z);
+    sum.suspect.compute_at(block);
+    sum.suspect_columns.compute_at(block).vectorize(f_.v.c, lanes);
+    Halide::Stage look = sum.suspect_columns.update();
+    if (f_.tile.keys_in_lanes())  // the first to read the values does so as contiguous memory
+      look.reorder(f_.v.c, RVar(sum.suspect_columns.rvars()[0]));
+    look.vectorize(f_.v.c, lanes);
   }
 
   // Sums over the keys of a block: rows in lanes
   void over_rows(Func &g, const Halide::RDom &keys) {
+    if (f_.tile.keys_in_lanes()) {
+      g.compute_at(tile_).bound_storage(f_.v.i, rows_);
+      return;
+    }
     g.compute_at(tile_).bound_extent(f_.v.i, rows_).vectorize(f_.v.i, vl_);
     g.update().reorder(f_.v.i, keys.x).vectorize(f_.v.i, vl_).unroll(f_.v.i);
   }
 
-  // l, p, m: rows in lanes
+  // A sum or maximum over vectors of keys, then over their lanes.
+  void over_lanes(lane_fold &fold) {
+    const auto place = [&](Func &g) -> Func & {
+      return g.compute_at(fold.whole, f_.v.i).vectorize(f_.v.lane);
+    };
+    fold.whole.compute_at(tile_).bound_storage(f_.v.i, rows_);
+    for (Func &half : fold.halves) place(half);
+    place(fold.of_lane).bound_extent(f_.v.lane, f_.tile.key_lanes);
+    fold.of_lane.update().reorder(f_.v.lane, f_.pairs.keys.x).vectorize(f_.v.lane);
+  }
+
+  // l, p, m: rows in lanes, or keys
   void weights() {
-    if (f_.pairs.block_sum.defined()) over_rows(f_.pairs.block_sum, f_.pairs.keys);
+    const bool in_lanes = f_.tile.keys_in_lanes();
+    const auto over_block = [&](Func &g, lane_fold &fold) {
+      in_lanes ? over_lanes(fold) : over_rows(g, f_.pairs.keys);
+    };
+    if (f_.pairs.block_sum.defined()) over_block(f_.pairs.block_sum, f_.pairs.lanes_of_sum);
     if (!f_.running.has_maximum) return;
     over_keys(f_.pairs.weights, 4);
-    over_rows(f_.pairs.block_max, f_.pairs.keys);
+    over_block(f_.pairs.block_max, f_.pairs.lanes_of_max);
   }
 
   // Funcs that read products: rows in lanes, keys broadcast. A product that several of them read is
@@ -198,7 +261,8 @@ class scheduler {
   void readers() {
     for (Func &g : f_.pairs.readers) over_keys(g, keys_unrolled_);
     for (std::size_t k = 0; k < f_.pairs.products.size(); ++k) {
-      Func &s = f_.pairs.products[k];
+      Func &s =
+          f_.tile.keys_in_lanes() ? f_.pairs.lanes_of_products[k].whole : f_.pairs.products[k];
       std::vector<Func> users;
       for (Func &g : f_.pairs.readers)
         if (calls(g, s)) users.push_back(g);
@@ -206,8 +270,42 @@ class scheduler {
         users = {s.in()};
         over_keys(users[0], keys_unrolled_);
       }
-      product_in(users[0], s, f_.pairs.features[k]);
+      if (f_.tile.keys_in_lanes())
+        product_in_lanes(users[0], k);
+      else
+        product_in(users[0], s, f_.pairs.features[k]);
     }
+  }
+
+  // Sums of features in lanes, for as many keys at a time as there are registers; then over lanes.
+  void product_in_lanes(const Func &user, std::size_t k) {
+    lane_fold &fold = f_.pairs.lanes_of_products[k];
+    const int lanes = f_.tile.feature_lanes, vl = lanes_dividing(lanes, vl_);
+    const int keys = divisor_up_to(vl_, std::max(1, m_.cpu.sum_registers / (lanes / vl)));
+    Var jk("jk"), ji("ji");
+    fold.whole.compute_at(user, jo_)
+        .bound_storage(f_.v.i, rows_)
+        .bound_extent(f_.v.j, vl_)
+        .reorder_storage(f_.v.j, f_.v.i)
+        .split(f_.v.j, jk, ji, keys)
+        .reorder(ji, f_.v.i, jk)
+        .unroll(ji);
+    const auto place = [&](Func &g, int n) {
+      g.compute_at(fold.whole, f_.v.i)
+          .bound_extent(f_.v.lane, n)
+          .vectorize(f_.v.lane, std::min(n, vl))
+          .unroll(f_.v.lane)
+          .unroll(f_.v.j);
+    };
+    for (int n = lanes / 2; Func & half : fold.halves) {
+      place(half, n);
+      n /= 2;
+    }
+    place(fold.of_lane, lanes);
+    fold.of_lane.bound_extent(f_.v.j, keys);
+    std::vector<Halide::VarOrRVar> inner = {f_.v.lane, f_.v.j};
+    for (const RVar &v : f_.pairs.features[k]) inner.emplace_back(v);
+    fold.of_lane.update().reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.j);
   }
 
   // The whole tile, also where the mask needs only a part: a register tile has no tails.
@@ -225,6 +323,7 @@ class scheduler {
 
   void over_keys(Func &g, int unrolled) {
     Var io("io"), ii("ii"), ji("ji");
+    if (f_.tile.keys_in_lanes()) return in_vectors_of_keys(g, 0);
     g.compute_at(tile_)
         .bound_extent(f_.v.i, rows_)
         .bound_storage(f_.v.j, stored_keys())
@@ -236,6 +335,18 @@ class scheduler {
         .unroll(ji);
   }
 
+  // Lanes hold keys, which are contiguous in memory.
+  void in_vectors_of_keys(Func &g, int more) {
+    Var ji("ji");
+    g.compute_at(tile_)
+        .bound_storage(f_.v.i, rows_)
+        .bound_storage(f_.v.j, stored_keys() + more)
+        .reorder_storage(f_.v.j, f_.v.i)
+        .split(f_.v.j, jo_, ji, vl_, TailStrategy::RoundUp)
+        .reorder(ji, f_.v.i, jo_)
+        .vectorize(ji);
+  }
+
   int stored_keys() const {
     return ((f_.tile.keys + keys_unrolled_ - 1) / keys_unrolled_ * keys_unrolled_ + 3) / 4 * 4;
   }
@@ -243,22 +354,31 @@ class scheduler {
   void pair_tiles() {
     Var io("io"), ii("ii"), ji("ji");
     for (Func &g : f_.reads.pair_tiles)
-      g.compute_at(tile_)
-          .bound_extent(f_.v.i, rows_)
-          .bound_storage(f_.v.j, stored_keys() + 16)
-          .split(f_.v.j, jo_, ji, 16, TailStrategy::RoundUp)
-          .split(f_.v.i, io, ii, 8)
-          .reorder(ii, ji, jo_, io)
-          .unroll(ii)
-          .vectorize(ji);
+      if (f_.tile.keys_in_lanes())
+        in_vectors_of_keys(g, 16);
+      else
+        g.compute_at(tile_)
+            .bound_extent(f_.v.i, rows_)
+            .bound_storage(f_.v.j, stored_keys() + 16)
+            .split(f_.v.j, jo_, ji, 16, TailStrategy::RoundUp)
+            .split(f_.v.i, io, ii, 8)
+            .reorder(ii, ji, jo_, io)
+            .unroll(ii)
+            .vectorize(ji);
   }
 
   void row_tiles() {
     Var io("io"), ii("ii"), ji("ji");
     for (Func &q : f_.reads.row_tiles) {
-      q.compute_at(at_).bound_extent(f_.v.i, rows_);
-      if (q.args().size() == 2 + f_.v.outer.size()) {
-        q.vectorize(f_.v.i, vl_);
+      q.compute_at(at_);
+      f_.tile.keys_in_lanes() ? q.bound_storage(f_.v.i, rows_) : q.bound_extent(f_.v.i, rows_);
+      const bool has_feature = q.args().size() > 2 + f_.v.outer.size();
+      if (!has_feature && !f_.tile.keys_in_lanes()) q.vectorize(f_.v.i, vl_);
+      if (!has_feature) continue;
+      if (f_.tile.keys_in_lanes()) {
+        q.reorder_storage(q.args()[1], f_.v.i)
+            .reorder(q.args()[1], f_.v.i)
+            .vectorize(q.args()[1], vl_, TailStrategy::GuardWithIf);
         continue;
       }
       // contiguous loads along the first feature, stores apart: half the cost of gathers
@@ -268,8 +388,9 @@ class scheduler {
   }
 
   attention_funcs &f_;
+  Halide::Stage out_;
+  const int form_;
   const machine &m_;
-  const std::vector<bool> &is_output_;
   const int rows_, vl_;
   const int row_vectors_, keys_unrolled_;  // of a register tile of scores
   const Var jo_{"jo"};
@@ -279,9 +400,19 @@ class scheduler {
 
 }  // namespace
 
-void schedule_attention_cpu(attention_funcs &f, const machine &m,
+void schedule_attention_cpu(std::vector<attention_funcs> &forms, const machine &m,
                             const std::vector<bool> &is_output) {
-  scheduler(f, m, is_output).run();
+  attention_result &result = forms.back().result;
+  Func &out = result.out;
+  if (!is_output[0] || !result.copies.empty()) out.compute_root();
+  for (std::size_t k = 0; k < result.copies.size(); ++k)
+    copy(result.copies[k], is_output[k], m.cpu.lanes(out.types()[0].bits()));
+  std::vector<Halide::Stage> definitions;
+  for (std::size_t k = 0; k + 1 < forms.size(); ++k)
+    definitions.push_back(out.specialize(forms[k].is_taken));
+  definitions.push_back(out);
+  for (std::size_t k = 0; k < forms.size(); ++k)
+    scheduler(forms[k], definitions[k], static_cast<int>(k), m).run();
 }
 
 }  // namespace qkv::codegen

@@ -30,9 +30,15 @@ std::vector<Var> fused(Halide::Stage &s, const std::vector<Var> &loops) {
 }
 
 Halide::LoopLevel parallel_tasks(Halide::Func &f, const std::vector<Var> &loops) {
-  const std::vector<Var> task = fused(f, loops);
+  Halide::Stage definition = f;
+  return parallel_tasks(f, definition, loops);
+}
+
+Halide::LoopLevel parallel_tasks(const Halide::Func &f, Halide::Stage &definition,
+                                 const std::vector<Var> &loops) {
+  const std::vector<Var> task = fused(definition, loops);
   if (task.empty()) return {f, Var::outermost()};
-  f.parallel(task[0]);
+  definition.parallel(task[0]);
   return {f, task[0]};
 }
 

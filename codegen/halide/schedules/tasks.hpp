@@ -13,5 +13,8 @@ std::vector<Halide::Var> fused(Halide::Stage &, const std::vector<Halide::Var> &
 // The same, in parallel. Returns the level at which one task begins: its producers are computed
 // there. No loops: the whole Func is one task.
 Halide::LoopLevel parallel_tasks(Halide::Func &, const std::vector<Halide::Var> &loops);
+// The same, of one definition of the Func, as a specialization has its own.
+Halide::LoopLevel parallel_tasks(const Halide::Func &, Halide::Stage &definition,
+                                 const std::vector<Halide::Var> &loops);
 
 }  // namespace qkv::codegen

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "codegen/program/queries.hpp"
+
 namespace qkv::codegen {
 namespace {
 
@@ -88,17 +90,97 @@ attention_tile gpu_tile(const machine &m, const program &p, const attention_stag
   return t;
 }
 
-attention_tile cpu_tile(const machine &m, const program &p, const attention_stage &s) {
-  const attention_shape shape = m.shapes_for(known_size(p, s.row)).front();
-  attention_tile t;
-  t.rows = shape.rows, t.keys = shape.keys, t.per_task = shape.per_task;
-  return t;
+// The outer axes along which neither keys nor values vary: query heads that share a key head.
+std::vector<axis_id> shared_by_rows(const program &p, const attention_stage &s) {
+  std::vector<axis_id> varying;
+  const auto add = [&](node_id n) { varying = with(varying, p[n].shape); };
+  for (node_id d : s.products)
+    for (node_id operand : p[d].in)
+      if (has(p[operand].shape, s.key)) add(operand);
+  for (const weighted_sum &sum : s.sums)
+    if (sum.values != no_step) add(sum.values);
+  return s.row == no_axis ? std::vector<axis_id>() : without(s.outer, varying);
 }
+
+// The most features, up to so many, that lanes can hold in each product of the stage; 1: features are
+// not contiguous in the operands.
+int feature_lanes(const program &p, const attention_stage &s, int most) {
+  int lanes = most;
+  for (node_id d : s.products) {
+    const axis_id feature = p[d].over.back();
+    const std::int64_t n = known_size(p, feature);
+    if (n < 1) return 1;
+    while (n % lanes != 0) lanes /= 2;
+    for (node_id operand : p[d].in)
+      if (p[operand].shape.back() != feature) return 1;
+  }
+  return lanes;
+}
+
+class cpu_tiling {
+ public:
+  cpu_tiling(const machine &m, const program &p, const attention_stage &s)
+      : p_(p),
+        s_(s),
+        machine_(m),
+        lanes_(m.cpu.lanes(halide_type(p[s.sums[0].core].type).bits())),
+        features_(feature_lanes(p, s, vectors_of_features * lanes_)),
+        folded_(shared_by_rows(p, s)) {}
+
+  std::vector<attention_tile> run() const {
+    const std::int64_t rows = known_rows();
+    std::vector<attention_tile> tiles;
+    for (const attention_shape &shape : machine_.attention) {
+      if (!fits(shape, rows)) continue;
+      const attention_tile t = tile_of(shape);
+      if (!tiles.empty() && t.most_rows == tiles.back().most_rows) continue;
+      tiles.push_back(t);
+      if (!t.is_for_few_rows() || rows >= 0) break;
+    }
+    return tiles;
+  }
+
+ private:
+  // -1: the call decides.
+  std::int64_t known_rows() const {
+    std::int64_t rows = known_size(p_, s_.row);
+    for (axis_id a : folded_) {
+      const std::int64_t n = known_size(p_, a);
+      rows = rows < 0 || n < 0 ? -1 : std::min(rows * n, std::int64_t{1} << 31);
+    }
+    return rows;
+  }
+
+  bool fits(const attention_shape &shape, std::int64_t rows) const {
+    if (shape.keys_in_lanes && features_ < least_features) return false;
+    return shape.rows_of_query == attention_shape::any || rows <= shape.rows_of_query;
+  }
+
+  attention_tile tile_of(const attention_shape &shape) const {
+    attention_tile t;
+    t.rows = shape.rows, t.keys = shape.keys, t.per_task = shape.per_task;
+    if (shape.rows_of_query != attention_shape::any)
+      t.most_rows = shape.rows_of_query, t.folded = folded_;
+    if (shape.keys_in_lanes) t.key_lanes = lanes_, t.feature_lanes = features_;
+    return t;
+  }
+
+  // Of a product: a key is read as contiguous memory, which is what hardware prefetches.
+  static constexpr int vectors_of_features = 4;
+  static constexpr int least_features = 4;  // in lanes: less would be slower than rows in lanes
+  const program &p_;
+  const attention_stage &s_;
+  const machine &machine_;
+  const int lanes_, features_;
+  const std::vector<axis_id> folded_;
+};
 
 }  // namespace
 
-attention_tile attention_tile_for(const machine &m, const program &p, const attention_stage &s) {
-  return m.is_host() ? cpu_tile(m, p, s) : gpu_tile(m, p, s);
+std::vector<attention_tile> attention_tiles_for(const machine &m, const program &p,
+                                                const attention_stage &s) {
+  if (!m.is_host()) return {gpu_tile(m, p, s)};
+  return cpu_tiling(m, p, s).run();
 }
 
 }  // namespace qkv::codegen

@@ -1,10 +1,13 @@
 #pragma once
-// The tile of an attention on a machine: the first of the machine's shapes that fits.
+// The tiles of an attention on a machine: those of the machine's shapes that fit.
 #include "codegen/halide/lower/attention.hpp"
 #include "codegen/machines/machine.hpp"
 
 namespace qkv::codegen {
 
-attention_tile attention_tile_for(const machine &, const program &, const attention_stage &);
+// Several where the number of rows is known at the call alone, for ever more rows; the last one is
+// for any number. GPUs have one.
+std::vector<attention_tile> attention_tiles_for(const machine &, const program &,
+                                                const attention_stage &);
 
 }  // namespace qkv::codegen
