@@ -6,8 +6,7 @@ using Halide::Expr;
 using Halide::Func;
 
 void fold_lanes(lane_fold &f, const std::string &name, int lanes, const Halide::Var &lane,
-                const std::vector<Expr> &cell,
-                const std::function<Expr(Expr, Expr)> &combined) {
+                const std::vector<Expr> &cell, const std::function<Expr(Expr, Expr)> &combined) {
   const auto at = [&](const Expr &of) {
     std::vector<Expr> all = {of};
     all.insert(all.end(), cell.begin(), cell.end());

@@ -9,9 +9,10 @@
 namespace qkv::codegen {
 
 struct lane_fold {
-  Halide::Func of_lane;              // (lane, cell...): what each lane has gathered
-  std::vector<Halide::Func> halves;  // (lane, cell...): each has half as many lanes as the one before
-  Halide::Func whole;                // (cell...)
+  Halide::Func of_lane;  // (lane, cell...): what each lane has gathered
+  std::vector<Halide::Func>
+      halves;          // (lane, cell...): each has half as many lanes as the one before
+  Halide::Func whole;  // (cell...)
 };
 
 // Defines `halves` and `whole`, which folds all lanes of `of_lane`. Halves are folded with each
