@@ -45,7 +45,7 @@ inline constexpr auto with_documents = kernel<"with_documents">(
 // Try this: each line alone is refused by the compiler, with this text.
 //
 //   auto scores = dot<d_k>(Q, K) / sqrt(d_k) + alibi<seq, kv>(V);      (values in the place of slopes)
-//     +: neither side contains the other
+//     alibi: V is in the place of the slope
 //
 //   auto near = causal<kv, seq> and sliding_window<seq, kv>(4);
 //     softmax<kv>: causal<kv, seq> takes seq as its keys

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "call/accumulate.hpp"
 #include "call/check.hpp"
 #include "compiled/context.hpp"
 #include "devices/devices.hpp"
@@ -291,22 +290,6 @@ status invoke(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
   const status s = invocation(k, arguments, how).run(sizes, bound);
   errno = keep_errno;
   return s;
-}
-
-status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments, const bound_params *bound,
-           const options &how) noexcept {
-  try {
-    std::array<std::byte, 512> first;
-    std::pmr::monotonic_buffer_resource memory(first.data(), first.size());
-    std::pmr::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(0, k.n_axes)), &memory);
-    if (status s = check(k, arguments, sizes); !s) return s;
-    return how.accumulate ? accumulate(k, arguments, sizes, bound, how)
-                          : invoke(k, arguments, sizes, bound, how);
-  } catch (const std::bad_alloc &) {
-    return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);
-  } catch (...) {
-    return fail(status_code::kernel_failed, "{}: an exception reached the runtime", k.name);
-  }
 }
 
 }  // namespace qkv::detail

@@ -1,7 +1,9 @@
 #include <qkv/run.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <memory_resource>
 #include <new>
 #include <qkv/core/dtype.hpp>
 #include <vector>
@@ -11,6 +13,26 @@
 #include "call/invoke.hpp"
 #include "memory/layout.hpp"
 #include "status/fail.hpp"
+
+namespace qkv::detail {
+
+status run(const qkv_kernel &k, std::span<const qkv_tensor> arguments, const bound_params *bound,
+           const options &how) noexcept {
+  try {
+    std::array<std::byte, 512> first;
+    std::pmr::monotonic_buffer_resource memory(first.data(), first.size());
+    std::pmr::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(0, k.n_axes)), &memory);
+    if (status s = check(k, arguments, sizes); !s) return s;
+    return how.accumulate ? accumulate(k, arguments, sizes, bound, how)
+                          : invoke(k, arguments, sizes, bound, how);
+  } catch (const std::bad_alloc &) {
+    return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);
+  } catch (...) {
+    return fail(status_code::kernel_failed, "{}: an exception reached the runtime", k.name);
+  }
+}
+
+}  // namespace qkv::detail
 
 namespace qkv {
 

@@ -62,7 +62,9 @@ Expr attention_setting::taken() const {
 
 Expr attention_setting::rows_of_tile() const {
   if (!f.tile.keys_in_lanes()) return f.tile.rows;
-  return Halide::Internal::simplify(Halide::clamp(rows, 1, f.tile.rows));
+  Expr n = 1;  // an empty axis has one row of the others, whose result nobody sees
+  for (axis_id a : tiles.rows()) n = n * c.extent(a);
+  return Halide::Internal::simplify(Halide::clamp(n, 1, f.tile.rows));
 }
 
 Expr attention_setting::number(double x) const { return math::constant(type, x); }

@@ -18,7 +18,7 @@ enum class align : unsigned char { unsaid, first, last };
 
 namespace detail {
 
-// What follows the axes in angle brackets: an alignment, or by mistake a number that belongs in the
+// The entry after the axes in angle brackets: an alignment, or by mistake a number that belongs in the
 // parentheses.
 struct alignment {
   align at = align::unsaid;
