@@ -1,5 +1,6 @@
 #include "codegen/halide/lower/attention_setting.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -54,9 +55,19 @@ Expr attention_setting::taken() const {
   if (!f.tile.is_for_few_rows()) return {};
   const int most = static_cast<int>(f.tile.most_rows);
   const std::vector<axis_id> &axes = tiles.rows();
-  if (axes.size() < 2) return rows <= most;
-  Expr n = 1;
-  for (axis_id a : axes) n = n * Halide::min(c.size(a), most + 1);
+  int known = 1;
+  std::vector<Expr> open;  // sizes that the call decides
+  for (axis_id a : axes) {
+    const std::int64_t size = p.axes[p.axes[a].root].size;
+    if (size < 0)
+      open.push_back(c.size(a));
+    else
+      known *= static_cast<int>(std::clamp<std::int64_t>(size, 1, most + 1));
+    known = std::min(known, most + 1);
+  }
+  if (open.size() == 1) return open[0] <= most / known;
+  Expr n = known;
+  for (const Expr &size : open) n = n * Halide::min(size, most + 1);
   return n <= most;
 }
 
