@@ -316,8 +316,8 @@ class finder {
   }
 
   // Steps that are recomputed outside of all cones as well, down to their contractions: those that
-  // values need, and those that steps outside or contractions need. What one cone finds there is stored, so that no
-  // other one may have it in its tiles alone.
+  // values need, and those that steps outside or contractions need. What one cone finds there is
+  // stored, so that no other one may have it in its tiles alone.
   void collect_outside() {
     outside_.clear();
     needed_.clear();

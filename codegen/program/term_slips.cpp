@@ -41,9 +41,10 @@ class term_finder {
     if (!x.name.empty()) return;
     if (x.kind == op::broadcast && is_constant(x.in[0], p_[softmax].over)) {
       slips_.push_back(
-          {softmax, fmt::format("{} of {} does not vary along {} and cancels; did you leave out "
-                                "tanh? if it is meant, let<..>(..)",
-                                label_of(p_, n), label_of(p_, dot), names(p_[softmax].over))});
+          {softmax,
+           fmt::format("{} of {} does not vary along {} and cancels; did you leave out "
+                       "tanh? if it is meant, let<..>(..)",
+                       label_of(p_, n), label_of(p_, dot), names_of(p_, p_[softmax].over))});
       return;
     }
     if (x.kind == op::add || x.kind == op::sub)
@@ -60,11 +61,6 @@ class term_finder {
   }
   bool is_constant(node_id n, const std::vector<axis_id> &along) const {
     return std::none_of(along.begin(), along.end(), [&](axis_id a) { return has(p_[n].shape, a); });
-  }
-  std::string names(const std::vector<axis_id> &axes) const {
-    std::vector<std::string> s;
-    for (axis_id a : axes) s.push_back(p_.axes[a].name);
-    return fmt::format("{}", fmt::join(s, ", "));
   }
 
   // scores + slope * (index(seq) - index(kv)), for softmax<kv>.

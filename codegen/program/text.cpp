@@ -15,12 +15,6 @@ std::string number_text(const node &n) {
   return n.type == i32 ? fmt::format("{:.15g}", n.value) : fmt::format("{:.6g}", n.value);
 }
 
-std::string names(const program &p, const std::vector<axis_id> &axes) {
-  std::string text;
-  for (axis_id a : axes) text += (text.empty() ? "" : ", ") + p.axes[a].name;
-  return text;
-}
-
 bool is_infix(op kind) {
   return is_binary(kind) && kind != op::min && kind != op::max && kind != op::pow;
 }
@@ -44,7 +38,7 @@ std::string operand(const program &p, node_id n, bool in_infix, int depth) {
 
 std::string over_text(const program &p, const node &n) {
   if (n.over.empty() || n.kind == op::dot || is_source(n.kind)) return "";
-  return fmt::format("<{}>", names(p, n.over));
+  return fmt::format("<{}>", names_of(p, n.over));
 }
 
 std::string label_at(const program &p, node_id id, int depth) {
@@ -55,11 +49,11 @@ std::string label_at(const program &p, node_id id, int depth) {
       return number_text(n);
     case op::index:
     case op::size:
-      return fmt::format("{}({})", name_of(n.kind), names(p, n.over));
+      return fmt::format("{}({})", name_of(n.kind), names_of(p, n.over));
     case op::cast:
       return fmt::format("{}({})", name_of(n.type), operand(p, n.in[0], false, depth + 1));
     case op::element:  // in[1] identifies the scan
-      return fmt::format("element<{}>({})", names(p, n.over),
+      return fmt::format("element<{}>({})", names_of(p, n.over),
                          operand(p, n.in[0], false, depth + 1));
     case op::neg:
       return fmt::format("-{}", operand(p, n.in[0], true, depth + 1));
@@ -76,6 +70,12 @@ std::string label_at(const program &p, node_id id, int depth) {
 }
 
 }  // namespace
+
+std::string names_of(const program &p, const std::vector<axis_id> &axes) {
+  std::string text;
+  for (axis_id a : axes) text += (text.empty() ? "" : ", ") + p.axes[a].name;
+  return text;
+}
 
 std::string label_of(const program &p, node_id id) { return label_at(p, id, 0); }
 
@@ -117,7 +117,7 @@ std::string to_text(const program &p) {
   for (node_id id = 0; id < static_cast<node_id>(p.nodes.size()); ++id) {
     const node &n = p[id];
     text += fmt::format("  %{} = {}", id, name_of(n.kind));
-    if (!n.over.empty()) text += fmt::format("<{}>", names(p, n.over));
+    if (!n.over.empty()) text += fmt::format("<{}>", names_of(p, n.over));
     if (n.kind == op::number) text += fmt::format(" {}", number_text(n));
     if (!n.in.empty()) {
       text += "(";

@@ -10,6 +10,9 @@ namespace qkv::codegen {
 // are cut to their operation.
 std::string label_of(const program &, node_id);
 
+// "batch, heads, seq"
+std::string names_of(const program &, const std::vector<axis_id> &axes);
+
 // "[batch, heads=8, seq]"
 std::string shape_of(const program &, const std::vector<axis_id> &shape);
 

@@ -6,13 +6,11 @@
 #include <cstring>
 #include <limits>
 #include <memory_resource>
-#include <new>
 #include <qkv/core/dtype.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "call/check.hpp"
 #include "compiled/context.hpp"
 #include "devices/devices.hpp"
 #include "devices/session.hpp"

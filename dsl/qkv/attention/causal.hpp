@@ -18,8 +18,8 @@ enum class align : unsigned char { unsaid, first, last };
 
 namespace detail {
 
-// The entry after the axes in angle brackets: an alignment, or by mistake a number that belongs in the
-// parentheses.
+// The entry after the axes in angle brackets: an alignment, or by mistake a number that belongs in
+// the parentheses.
 struct alignment {
   align at = align::unsaid;
   bool stray = false;

@@ -91,8 +91,9 @@ struct mask {
 // Numerics: removed is not -inf: softmax, normalize, logsumexp, max, min, sum, mean and dot do not
 //           see it, not even a NaN. A row with nothing left has weights 0.
 // Errors:   keep is not a b8 or varies along an axis that the scores lack; the scores are weights
-//           already; an inverted causal or padding mask; id != rename(id), which hides each position
-//           from itself; a causal mask between axes of unrelated size without an alignment.
+//           already; an inverted causal or padding mask; id != rename(id), which hides each
+//           position from itself; a causal mask between axes of unrelated size without an
+//           alignment.
 template <traced X, traced Keep>
   requires detail::fits<detail::rule::mask<false>{}, X, Keep>
 constexpr auto mask(X scores, Keep keep) {
