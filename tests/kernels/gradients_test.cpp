@@ -15,19 +15,17 @@ using qkv::codegen::program;
 
 namespace {
 
-const std::vector<program> &programs() {
-  static const std::vector<program> all = {QKV_GRADIENT_PROGRAMS};
-  return all;
-}
+const std::vector<program> everywhere = {QKV_GRADIENT_PROGRAMS},
+                           on_host = {QKV_HOST_GRADIENT_PROGRAMS};
 
 // Edges of registers, tiles and blocks, one beyond each, and none. The first are tried on OpenCL, too.
 const std::vector<two_sizes> lengths = {{1, 1},     {2, 3},    {17, 5},   {16, 16},
                                         {31, 33},   {33, 129}, {100, 70}, {1, 300},
                                         {150, 257}, {0, 5},    {5, 0}};
 
-void check(qkv::device on, std::size_t n_lengths) {
+void check(const std::vector<program> &all, qkv::device on, std::size_t n_lengths) {
   std::size_t right = 0;
-  for (const program &p : programs()) {
+  for (const program &p : all) {
     for (unsigned seed = 1; seed <= n_lengths; ++seed) {
       const trial t{p,
                     sizes_for(p, lengths[seed - 1], seed),
@@ -42,13 +40,14 @@ void check(qkv::device on, std::size_t n_lengths) {
       right += wrong.empty();
     }
   }
-  CHECK(right == programs().size() * n_lengths);
+  CHECK(right == all.size() * n_lengths);
 }
 
 }  // namespace
 
 TEST_CASE("compiled gradients agree with the interpreter") {
-  check(qkv::device::host, lengths.size());
+  check(everywhere, qkv::device::host, lengths.size());
+  check(on_host, qkv::device::host, lengths.size());
 }
 
 TEST_CASE("gradients are called like any kernel") {
@@ -81,12 +80,12 @@ TEST_CASE("gradients are called like any kernel") {
 }
 
 TEST_CASE("compiled gradients agree with the interpreter on OpenCL") {
-  const trial first{
-      programs()[0],      sizes_for(programs()[0], {1, 1}, 1), layout::dense, guard::after, 1, 1,
-      qkv::device::opencl};
+  const program &any = everywhere[0];
+  const trial first{any, sizes_for(any, {1, 1}, 1), layout::dense, guard::after, 1,
+                    1,   qkv::device::opencl};
   if (try_device(first).code() == qkv::status_code::no_device) {
     WARN("[SKIP] there is no OpenCL device");
     return;
   }
-  check(qkv::device::opencl, 6);
+  check(everywhere, qkv::device::opencl, 6);
 }

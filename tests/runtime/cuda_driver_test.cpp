@@ -27,7 +27,10 @@ struct journal {
     REQUIRE(mkstemp(path.data()) >= 0);
     setenv("QKV_FAKE_CUDA_LOG", path.c_str(), 1);
   }
-  ~journal() { std::remove(path.c_str()); }
+  ~journal() {
+    unsetenv("QKV_FAKE_CUDA_LOG");  // what is freed at exit would make the file anew
+    std::remove(path.c_str());
+  }
   lines read() const {
     std::ifstream f(path);
     lines all;
