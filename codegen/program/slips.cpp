@@ -9,6 +9,7 @@
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/quotient_slips.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/term_slips.hpp"
 #include "codegen/program/text.hpp"
@@ -48,6 +49,7 @@ class slip_finder {
       if (x.kind == op::take) taken(n);
     }
     for (const slip &s : term_slips(p_)) say(s.at, "{}", s.text);
+    for (const slip &s : quotient_slips(p_)) say(s.at, "{}", s.text);
     return std::move(lines_);
   }
 
@@ -128,7 +130,16 @@ class slip_finder {
       const interval a = range(x.in[0]), b = range(x.in[1]);
       return {pick(a.least, b.least), pick(a.most, b.most)};
     }
+    if (x.name.empty() && (x.kind == op::add || x.kind == op::sub) && is_number(x.in[1]))
+      return moved(range(x.in[0]),
+                   static_cast<std::int64_t>(p_[x.in[1]].value) * (x.kind == op::add ? 1 : -1));
     return range_of(p_, affine_of(p_, n));
+  }
+
+  static interval moved(interval r, std::int64_t by) {
+    if (r.least != -interval::infinite) r.least += by;
+    if (r.most != interval::infinite) r.most += by;
+    return r;
   }
 
   // max(min(distance, 0), 64).
@@ -143,6 +154,7 @@ class slip_finder {
 
   void taken(node_id n) {
     below_table(n);
+    beyond_table(n);
     taken_twice(n);
   }
 
@@ -156,6 +168,21 @@ class slip_finder {
         "positions from {:g} to -1 lie before the first row; did you mean + {:g}? if it is "
         "meant, max(.., 0)",
         *least, -*least);
+  }
+  // take<table>(T, min(max(index(kv) - index(seq), -32), 32) + 32), whose table has 33 rows.
+  void beyond_table(node_id n) {
+    const node &x = p_[n];
+    const std::int64_t rows = p_.axes[p_.axes[x.over[0]].root].size;
+    node_id clamped = x.in[1];
+    while (p_[clamped].name.empty() && (p_[clamped].kind == op::add || p_[clamped].kind == op::sub))
+      clamped = p_[clamped].in[is_number(p_[clamped].in[0]) ? 1 : 0];
+    if (rows < 0 || !positions_[x.in[1]] || !clamp_of(clamped, op::min)) return;
+    const interval r = range(x.in[1]);
+    if (r.most == interval::infinite || r.most < rows || r.least >= rows) return;
+    say(n,
+        "positions up to {} are taken of {}, which has {} rows; did you mean a clamp to {}? if it "
+        "is meant, let<..>(..)",
+        r.most, p_.axes[x.over[0]].name, rows, rows - 1);
   }
   // The number of a clamp in nested ones.
   std::optional<double> clamp_of(node_id n, op kind) const {
@@ -286,15 +313,17 @@ class slip_finder {
     return has(keys, second.id) && where.most <= -1;
   }
 
-  // dropout(dropout(x, seed) + .., seed): both leave out by the same random numbers.
+  // dropout(x, seed) + dropout(y, seed), or one inside the other: both leave out by the same random
+  // numbers.
   void same_numbers(node_id n) {
     for (const std::size_t k : {0, 1}) {
       const node_id gate = random_of(p_[n].in[k]);
       if (gate < 0) continue;
       std::set<node_id> before;
       walk(p_, p_[n].in[1 - k], [](node_id) { return true; }, before);
-      for (node_id other : before)
-        if (other != gate && p_[other].kind == op::uniform && same_seed(gate, other))
+      for (node_id other = 0; other < gate; ++other)
+        if (p_[other].kind == op::uniform && same_seed(gate, other) &&
+            (before.count(other) || p_[other].shape == p_[gate].shape))
           return say(n,
                      "a dropout before it draws by the same seed; did you mean seed + 1? if it is "
                      "meant, seed + 0");

@@ -21,6 +21,8 @@ class term_finder {
       if (!p_[n].name.empty()) continue;
       if (p_[n].kind == op::softmax) cancelled(n);
       if (p_[n].kind == op::add || p_[n].kind == op::sub) favours_distance(n);
+      if (p_[n].kind == op::add) added_twice(n);
+      if (p_[n].kind == op::sigmoid) adds_log_of_keys(n);
     }
     return std::move(slips_);
   }
@@ -116,6 +118,45 @@ class term_finder {
       default:
         return false;
     }
+  }
+
+  // X + attended + X: a residual is added once.
+  void added_twice(node_id n) {
+    const bool is_whole = std::none_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      return p_[user].kind == op::add && p_[user].name.empty();
+    });
+    std::vector<node_id> terms;
+    if (is_whole) terms_of(n, terms);
+    std::sort(terms.begin(), terms.end());
+    const auto twice = std::adjacent_find(terms.begin(), terms.end());
+    if (terms.size() < 3 || twice == terms.end() || p_[*twice].shape.empty()) return;
+    slips_.push_back({n, fmt::format("{} is added twice; if it is meant, 2 * {}",
+                                     label_of(p_, *twice), label_of(p_, *twice))});
+  }
+  void terms_of(node_id n, std::vector<node_id> &terms) const {
+    const node &x = p_[n];
+    if (x.kind != op::add || !x.name.empty()) return terms.push_back(n);
+    for (node_id term : x.in) terms_of(term, terms);
+  }
+
+  // sigmoid(scores + log(size(kv))): the weights of n keys would add up to n and more.
+  void adds_log_of_keys(node_id sigmoid) {
+    std::vector<node_id> terms;
+    terms_of(p_[sigmoid].in[0], terms);
+    for (node_id term : terms) {
+      node_id n = without_views(term);
+      if (p_[n].kind != op::log || !p_[n].name.empty()) continue;
+      if (p_[without_views(p_[n].in[0])].kind != op::size) continue;
+      slips_.push_back({sigmoid, fmt::format("{} is added, so the weights add up to more than the "
+                                             "number of keys; did you mean -{}? if it is meant, "
+                                             "let<..>(..)",
+                                             label_of(p_, n), label_of(p_, n))});
+    }
+  }
+  node_id without_views(node_id n) const {
+    while (p_[n].name.empty() && (p_[n].kind == op::broadcast || p_[n].kind == op::cast))
+      n = p_[n].in[0];
+    return n;
   }
 
   const program &p_;

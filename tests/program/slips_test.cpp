@@ -33,6 +33,9 @@ std::string lines_of(const codegen::program &p) {
   }
   return text;
 }
+bool mentions(const std::string &lines, const std::string &words) {
+  return lines.find(words) != std::string::npos && lines.find('\n') == std::string::npos;
+}
 template <auto Formula>
 std::string of_scores() {
   const auto k =
@@ -223,6 +226,13 @@ TEST_CASE("slips: positions before the first row of a table") {
   CHECK(of_clamp<[](auto d) { return max(min(d, 64), 0); }>().empty());
 }
 
+TEST_CASE("slips: positions beyond the last row of a table") {
+  CHECK(of_clamp<[](auto d) { return min(max(d, -128), 128) + 128; }>() ==
+        "take<table>(T, min(max(...), 128) + 128): positions up to 256 are taken of table, which "
+        "has 129 rows; did you mean a clamp to 128? if it is meant, let<..>(..)");
+  CHECK(of_clamp<[](auto d) { return let<"far">(min(max(d, -128), 128) + 128); }>().empty());
+}
+
 TEST_CASE("slips: one half is taken twice") {
   CHECK(of_halves<[](auto X) { return slice<d, half>(X, 0); }>() ==
         "take<d>(X, index(half) + 0): positions from 0 of d are taken a second time, and others "
@@ -250,6 +260,93 @@ TEST_CASE("slips: terms that cancel, and biases for distant keys") {
   CHECK(of_scores<[](auto S) { return S - 0.5 * (index(seq) - index(kv)); }>().empty());
   CHECK(of_scores<[](auto S) { return S + 0.5 * (index(kv) - index(seq)); }>().empty());
   CHECK(of_scores<[](auto S) { return S - 0.5 * abs(index(kv) - index(seq)); }>().empty());
+}
+
+// Slips of out = Formula(Q[seq, d], K[kv, d], V[kv, e]).
+constexpr axis<"d", 8> d8;
+constexpr axis<"e", 4> e4;
+template <auto Formula>
+std::string of_attention() {
+  const auto k =
+      kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K,
+                     in<"V", kv, e4> V) -> out<"O", seq, e4> { return Formula(Q, K, V); });
+  return lines_of(codegen::make_program(k));
+}
+
+TEST_CASE("slips: what is divided, and by the sum of what") {
+  // softmax by hand
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto s = dot<d8>(Q, K) / sqrt(d8);
+                   return dot<kv>(exp(s - max<kv>(s)) / sum<kv>(s), V);
+                 }>(),
+                 "is divided by a sum of dot(Q, K) / 2.82843; did you mean the sum of exp("));
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto w = dot<d8>(relu(Q), relu(K));
+                   return dot<kv>(mask(w, causal<seq, kv>), V) / (sum<kv>(w) + 1e-6);
+                 }>(),
+                 "is divided by a sum of dot(relu(Q), relu(K)); did you mean the sum of mask("));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto w = mask(dot<d8>(relu(Q), relu(K)), causal<seq, kv>);
+          return dot<kv>(w, V) / (sum<kv>(w) + 1e-6);
+        }>()
+            .empty());
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto w = dot<d8>(relu(Q), relu(K));
+          return let<"insists">(dot<kv>(mask(w, causal<seq, kv>), V) / (sum<kv>(w) + 1e-6));
+        }>()
+            .empty());
+  // linear attention
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto q = elu_plus_one(Q), k = elu_plus_one(K);
+                   return dot<kv>(dot<d8>(q, k), V) / dot<d8>(q, sum<kv>(K));
+                 }>(),
+                 "but the divisor adds up K; did you mean sum<kv>("));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto q = elu_plus_one(Q), k = elu_plus_one(K);
+          return dot<kv>(dot<d8>(q, k), V) / dot<d8>(q, sum<kv>(k));
+        }>()
+            .empty());
+  // layer normalisation
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+                   return (x - mean<e4>(x)) * rsqrt(mean<e4>(x * x) + 1e-5);
+                 }>(),
+                 "is centred, but what divides it is the mean of"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+          auto centred = x - mean<e4>(x);
+          return centred * rsqrt(mean<e4>(centred * centred) + 1e-5);
+        }>()
+            .empty());
+}
+
+TEST_CASE("slips: one seed for two dropouts side by side") {
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto O = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+                   return dropout<0.1>(O, 7) + dropout<0.1>(tanh(O), 7);
+                 }>(),
+                 "a dropout before it draws by the same seed"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto O = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+          return dropout<0.1>(O, 7) + dropout<0.1>(tanh(O), 8);
+        }>()
+            .empty());
+}
+
+TEST_CASE("slips: a term twice, and sigmoids of too much") {
+  CHECK(of_scores<[](auto S) { return S + 0.5 * S + S; }>() ==
+        "(S + (0.5 * S)) + S: S is added twice; if it is meant, 2 * S");
+  CHECK(of_scores<[](auto S) { return 2 * S + 0.5 * S; }>().empty());
+  CHECK(of_scores<[](auto S) { return let<"sum">(S + 0.5 * S + S); }>().empty());
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   return sigmoid_attention<kv>(dot<d8>(Q, K), V, log(size(kv)));
+                 }>(),
+                 "log(size(kv)) is added, so the weights add up to more than the number of keys; "
+                 "did you mean -log(size(kv))?"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          return sigmoid_attention<kv>(dot<d8>(Q, K), V, -log(size(kv)));
+        }>()
+            .empty());
 }
 
 // Without the numbers of each step at hand, this would take 2^32 visits.

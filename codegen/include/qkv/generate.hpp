@@ -23,10 +23,18 @@ namespace qkv::codegen {
 struct traceable {
   std::string identifier;  // the last part of the kernel's name in C++
   program (*trace)();
+  program (*written)();  // the same, or that from which it is derived
 };
 template <const auto &Kernel>
 traceable traceable_of(std::string identifier) {
-  return {std::move(identifier), [] { return make_program(Kernel); }};
+  using K = std::remove_cvref_t<decltype(Kernel)>;
+  const auto written = [] {
+    if constexpr (requires { typename K::of; })
+      return make_program(typename K::of());
+    else
+      return make_program(Kernel);
+  };
+  return {std::move(identifier), [] { return make_program(Kernel); }, written};
 }
 
 // True if the identifier of a kernel is its name, or the kernel is derived and has no name of its own.

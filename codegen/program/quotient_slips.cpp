@@ -1,0 +1,141 @@
+#include "codegen/program/quotient_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class quotient_finder {
+ public:
+  explicit quotient_finder(const program &p) : p_(p) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      const node &x = p_[n];
+      if (!x.name.empty()) continue;
+      if (x.kind == op::div) divided(n, inner(x.in[0]), without_epsilon(x.in[1]));
+      if (x.kind == op::mul)
+        for (const std::size_t k : {0, 1}) uncentred(n, x.in[k], x.in[1 - k]);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  // Through views and conversions that leave the numbers as they are.
+  node_id inner(node_id n) const {
+    while (p_[n].name.empty() && (p_[n].kind == op::broadcast || p_[n].kind == op::rename ||
+                                  (p_[n].kind == op::cast && is_floating(p_[p_[n].in[0]].type))))
+      n = p_[n].in[0];
+    return n;
+  }
+  bool is_number(node_id n) const { return p_[n].kind == op::number; }
+  bool is(op kind, node_id n) const { return p_[n].kind == kind && p_[n].name.empty(); }
+
+  // sum<kv>(w) + 1e-6
+  node_id without_epsilon(node_id n) const {
+    n = inner(n);
+    if (is(op::add, n) || is(op::max, n))
+      for (const std::size_t k : {0, 1})
+        if (is_number(p_[n].in[1 - k])) return inner(p_[n].in[k]);
+    return n;
+  }
+
+  void divided(node_id n, node_id x, node_id by) {
+    if (is(op::sum, by)) {
+      const std::vector<axis_id> &keys = p_[by].over;
+      if (is(op::dot, x) && same_set(p_[x].over, keys)) {
+        for (node_id weights : p_[x].in) adds_up_others(n, weights, by);
+      } else {
+        adds_up_others(n, x, by);
+      }
+    }
+    if (is(op::dot, by) && is(op::dot, x)) unmapped_keys(n, x, by);
+  }
+
+  // exp(x) / sum<kv>(x), or weights without the masked ones, divided by the sum of all.
+  void adds_up_others(node_id n, node_id weights, node_id total) {
+    const node_id added = inner(p_[total].in[0]), w = inner(weights);
+    const char *fix =
+        "{} is divided by a sum of {}; did you mean the sum of {}? if it is meant, "
+        "let<..>(..)";
+    if (is(op::exp, w) && w != added && is_shifted(p_[w].in[0], added))
+      slips_.push_back({n, fmt::format(fmt::runtime(fix), label_of(p_, w), label_of(p_, added),
+                                       label_of(p_, w))});
+    const bool masked = is(op::mask, w) && inner(p_[w].in[0]) == added;
+    const bool zeroed = is(op::where, w) && is_number(p_[w].in[2]) && p_[p_[w].in[2]].value == 0 &&
+                        inner(p_[w].in[1]) == added;
+    if ((masked || zeroed) && varies_along(p_[w].in[masked ? 1 : 0], p_[total].over))
+      slips_.push_back({n, fmt::format(fmt::runtime(fix), label_of(p_, w), label_of(p_, added),
+                                       label_of(p_, w))});
+  }
+  // x, or x less what does not depend on the key.
+  bool is_shifted(node_id x, node_id of) const {
+    x = inner(x);
+    return x == of || (is(op::sub, x) && inner(p_[x].in[0]) == of);
+  }
+  bool varies_along(node_id n, const std::vector<axis_id> &along) const {
+    return std::any_of(along.begin(), along.end(), [&](axis_id a) { return has(p_[n].shape, a); });
+  }
+
+  // dot<kv>(dot<d>(f(q), f(k)), V) / dot<d>(f(q), sum<kv>(k)), in either order of the contractions.
+  void unmapped_keys(node_id n, node_id x, node_id by) {
+    for (node_id total : p_[by].in) {
+      total = inner(total);
+      if (!is(op::sum, total)) continue;
+      const node_id added = inner(p_[total].in[0]);
+      const std::vector<axis_id> &keys = p_[total].over;
+      std::set<node_id> products;
+      walk(p_, x, [&](node_id m) { return is(op::dot, m); }, products);
+      for (node_id m : products) {
+        m = inner(m);
+        if (is(op::dot, m) || m == added || !varies_along(m, keys)) continue;
+        if (p_[m].shape.size() != p_[added].shape.size() || !is_made_of(m, added)) continue;
+        slips_.push_back({n, fmt::format("weights are products of {}, but the divisor adds up {}; "
+                                         "did you mean sum<{}>({})? if it is meant, let<..>(..)",
+                                         label_of(p_, m), label_of(p_, added), names_of(p_, keys),
+                                         label_of(p_, m))});
+        return;
+      }
+    }
+  }
+  // By functions of one element.
+  bool is_made_of(node_id n, node_id of) const {
+    std::set<node_id> seen;
+    walk(
+        p_, n, [&](node_id m) { return m != of && is_pointwise(p_[m].kind) && is(p_[m].kind, m); },
+        seen);
+    return seen.count(of) > 0;
+  }
+
+  // (x - mean(x)) * rsqrt(mean(x * x) + epsilon)
+  void uncentred(node_id n, node_id centred, node_id scale) {
+    centred = inner(centred), scale = inner(scale);
+    if (!is(op::sub, centred) || !is(op::rsqrt, scale)) return;
+    const node_id x = inner(p_[centred].in[0]), mean = inner(p_[centred].in[1]);
+    const node_id squares = without_epsilon(p_[scale].in[0]);
+    if (!is(op::mean, mean) || inner(p_[mean].in[0]) != x || !is(op::mean, squares)) return;
+    const node_id square = inner(p_[squares].in[0]);
+    if (!is(op::mul, square) || inner(p_[square].in[0]) != x || inner(p_[square].in[1]) != x)
+      return;
+    slips_.push_back(
+        {n, fmt::format("{} is centred, but what divides it is the mean of {}; did you "
+                        "mean the mean of its own square? if it is meant, let<..>(..)",
+                        label_of(p_, centred), label_of(p_, square))});
+  }
+
+  const program &p_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> quotient_slips(const program &p) { return quotient_finder(p).run(); }
+
+}  // namespace qkv::codegen
