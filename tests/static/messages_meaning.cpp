@@ -9,6 +9,7 @@ using namespace spec;
 constexpr in<"keep2", b8, seq, kv> keep2;
 constexpr in<"prior", batch, heads, seq, kv> prior;
 constexpr in<"Xk", batch, kv, d_model> Xk;
+constexpr in<"K", batch, kv_heads, kv, d_k> few_keys;
 template <class X>
 inline constexpr bool accepted = !refused<X>;
 // The type that an expression has.
@@ -120,6 +121,12 @@ constexpr auto values = TYPE(rename<seq, kv>(rows));
 static_assert(says<decltype(merge<d_model, d_k, heads>(TYPE(dot<kv>(weights, values))))>(
     "merge<d_model, d_k, heads>: dot(softmax(dot(Q, K)), rename(split(X))) was split as heads, d_k did you mean merge<d_model, heads, d_k>(dot(softmax(dot(Q, K)), rename(split(X))))? if it is meant, merge plain(..) dot(softmax(dot(Q, K)), rename(split(X)))[batch, heads=8, seq, d_k=64]"));
 static_assert(accepted<decltype(merge<d_model, heads, d_k>(TYPE(dot<kv>(weights, values))))>);
+// queries in groups: through the softmax
+constexpr auto grouped =
+    TYPE(softmax<kv>(TYPE(dot<d_k>(TYPE(split<heads, kv_heads, group>(Q)), few_keys))));
+static_assert(says<decltype(merge<heads, group, kv_heads>(grouped))>(
+    "merge<heads, group, kv_heads>: softmax(dot(split(Q), K)) was split as kv_heads, group did you mean merge<heads, kv_heads, group>(softmax(dot(split(Q), K)))? if it is meant, merge plain(..) softmax(dot(split(Q), K))[batch, kv_heads=2, group=4, seq, kv]"));
+static_assert(accepted<decltype(merge<heads, kv_heads, group>(grouped))>);
 static_assert(accepted<decltype(merge<d_model, d_k, heads>(plain(rows)))>);
 
 // scales

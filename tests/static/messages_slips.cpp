@@ -20,9 +20,9 @@ constexpr auto weights = step<decltype(softmax<kv>(S))>;
 // the maximum over other axes than the sum
 constexpr auto shifted = step<decltype(exp(step<decltype(S - max<seq>(S))>))>;
 static_assert(says<decltype(sum<kv>(shifted))>(
-    "sum<kv>: exp(S - max(S)) was shifted by the maximum over seq did you mean max<kv>? if it is meant, plain(..) exp(S - max(S))[batch, heads=8, seq, kv]"));
+    "sum<kv>: exp(S - max(S)) was shifted by the maximum over seq did you mean sum<seq>(..) here, or max<kv> there? if it is meant, plain(..) exp(S - max(S))[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(normalize<kv>(shifted))>(
-    "normalize<kv>: exp(S - max(S)) was shifted by the maximum over seq did you mean max<kv>? if it is meant, plain(..) exp(S - max(S))[batch, heads=8, seq, kv]"));
+    "normalize<kv>: exp(S - max(S)) was shifted by the maximum over seq did you mean normalize<seq>(..) here, or max<kv> there? if it is meant, plain(..) exp(S - max(S))[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(sum<seq>(shifted))> &&
               !refused<decltype(sum<kv>(plain(shifted)))> &&
               !refused<decltype(sum<kv>(exp(step<decltype(S - max<seq, kv>(S))>)))>);
@@ -77,6 +77,9 @@ static_assert(says<decltype(gated_attention<d_k, seq, d_v>(zero, Q, Kq, Vq, sigm
     "log_decay: sigmoid(a) is above 0, so the state would grow did you mean log(sigmoid(a))? if it is meant, let<..>(..) sigmoid(a)[batch, heads=8, seq]"));
 static_assert(!refused<decltype(gated_attention<d_k, seq, d_v>(
                   zero, Q, Kq, Vq, log(step<decltype(sigmoid(gate))>)))>);
+static_assert(says<decltype(gated_attention<d_k, seq, d_v>(
+                  zero, Q, Kq, Vq, -TYPE(log(step<decltype(sigmoid(gate))>))))>(
+    "log_decay: -log(sigmoid(a)) is above 0, so the state would grow did you mean log(sigmoid(a))? if it is meant, let<..>(..) -log(sigmoid(a))[batch, heads=8, seq]"));
 // relative positions without an offset
 static_assert(says<decltype(take<distances>(T, index(kv) - index(seq)))>(
     "take<distances>: index(kv) - index(seq) is negative where the second index is larger add an offset; if it is meant, max(.., 0) T[heads=8, distances=129]"));
@@ -264,5 +267,51 @@ static_assert(!refused<decltype(normalize<d_k>(plain(Q)))> &&
 static_assert(says<decltype(softmax<kv>(TYPE(S + gate)))>(
     "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv S + a[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(softmax<seq>(TYPE(S + gate)))>);
+// both factors divided by the whole root
+static_assert(says<decltype(dot<d_k>(TYPE(Q / sqrt(d_k)), TYPE(K / sqrt(d_k))))>(
+    "dot<d_k>: Q / sqrt(d_k) and K / sqrt(d_k) are both divided by sqrt(d_k), so their product is divided by d_k divide one of them; if it is meant, sqrt(size(d_k)) Q / sqrt(d_k)[batch, heads=8, seq, d_k=64] K / sqrt(d_k)[batch, heads=8, kv, d_k=64]"));
+static_assert(!refused<decltype(dot<d_k>(TYPE(Q / sqrt(size(d_k))), TYPE(K / sqrt(d_k))))> &&
+              !refused<decltype(dot<d_k>(TYPE(Q / sqrt(d_k)), K))>);
+// a condition of positions as a number
+static_assert(says<decltype(scores + TYPE(cast<f32>(causal<seq, kv>)))>(
+    "+: cast(causal<seq, kv>) is 1 where causal<seq, kv> holds and 0 elsewhere, so it hides nothing did you mean mask(dot(Q, K), causal<seq, kv>)? if it is meant, where(causal<seq, kv>, 1, 0) dot(Q, K)[batch, heads=8, seq, kv] cast(causal<seq, kv>)[kv, seq]"));
+static_assert(!refused<decltype(scores + TYPE(where(causal<seq, kv>, 1, 0)))>);
+// gamma along what is not normalised
+static_assert(says<decltype(layer_norm<seq>(X, b))>(
+    "layer_norm<seq>: b varies along d_model, which is not normalised did you mean layer_norm<d_model>? if it is meant, layer_norm<seq>(X) * b X[batch, seq, d_model=512] b[d_model=512]"));
+static_assert(says<decltype(rms_norm<seq>(X, b))>(
+    "rms_norm<seq>: b varies along d_model, which is not normalised did you mean rms_norm<d_model>? if it is meant, rms_norm<seq>(X) * b X[batch, seq, d_model=512] b[d_model=512]"));
+static_assert(!refused<decltype(TYPE(layer_norm<seq>(X)) * b)>);
+// an additive mask made of a given one needs no broadcast
+static_assert(!refused<decltype(scores + TYPE(where(keep, 0.f, -1e9f)))> &&
+              !refused<decltype(scores + TYPE(TYPE(where(keep, 0, 1)) * -1e4))>);
+static_assert(refused<decltype(weights + TYPE(where(keep, 0.f, -1e9f)))>);
+// slopes with a minus, which the bias has
+static_assert(says<decltype(alibi<seq, kv>(TYPE(-slope)))>(
+    "alibi: -sl has a minus, but the bias subtracts the slope times the distance leave the minus out; if it is meant, let<\"slope\">(..) -sl[heads=8]"));
+static_assert(refused<decltype(alibi<seq, kv>(-alibi_slopes(heads)))> &&
+              !refused<decltype(alibi<seq, kv>(alibi_slopes(heads)))> &&
+              !refused<decltype(alibi<seq, kv>(TYPE(let<"slope">(TYPE(-slope)))))>);
+// scores limited before they are divided
+static_assert(says<decltype(TYPE(softcap(scores, 50)) / sqrt(d_k))>(
+    "/: softcap(dot(Q, K), number) limits scores that are not divided by sqrt(d_k) yet divide them first, softcap(.. / sqrt(d_k), ..); if it is meant, sqrt(size(d_k)) softcap(dot(Q, K), number)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(TYPE(softcap(scores, 50)) / sqrt(size(d_k)))> &&
+              !refused<decltype(softcap(TYPE(scores / sqrt(d_k)), 50))>);
+// one of two attentions without the mask
+constexpr auto causal_weights = step<decltype(softmax<kv>(TYPE(mask(scores, causal<seq, kv>))))>;
+static_assert(says<decltype(causal_weights - TYPE(0.5 * weights))>(
+    "-: softmax(mask(..)) leaves out what a mask hides, but number * softmax(S) does not mask the scores of both; if it is meant, plain(..) of the weights softmax(mask(..))[batch, heads=8, seq, kv] number * softmax(S)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(causal_weights - TYPE(0.5 * causal_weights))> &&
+              !refused<decltype(causal_weights - TYPE(0.5 * plain(weights)))> &&
+              !refused<decltype(causal_weights + TYPE(0.5 * weights))>);
+// the scale after softmax
+static_assert(says<decltype(weights / sqrt(d_k))>(
+    "sqrt(d_k): softmax(S) already holds weights over kv divide the scores before that; if it is meant, sqrt(size(d_k)) softmax(S)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(weights / sqrt(size(d_k)))>);
+// an average over all positions of what a mask hides some of
+constexpr auto hidden_sum = step<decltype(sum<batch, seq>(TYPE(mask(X, padding<seq>(length)))))>;
+static_assert(says<decltype(hidden_sum / (size(batch) * size(seq)))>(
+    "/: size(batch) * size(seq) counts what the mask of sum(mask(..)) hides did you mean mean<batch, seq>(..)? if it is meant, divide by (size(batch) * size(seq) + 0) sum(mask(..))[d_model=512]"));
+static_assert(!refused<decltype(hidden_sum / (size(batch) * size(seq) + 0))>);
 
 }  // namespace

@@ -18,6 +18,21 @@ constexpr auto repeated_for(const X &x, const Y &) {
   }
 }
 
+namespace rule {
+
+struct slopes {
+  constexpr text check(const info &x) const {
+    message m;
+    if (x.label.starts_with("-"))
+      m.say("alibi: ", x.label, " has a minus, but the bias subtracts the slope times the distance")
+          .say("leave the minus out; if it is meant, let<\"slope\">(..)")
+          .show(x);
+    return m;
+  }
+};
+
+}  // namespace rule
+
 template <class T>
 struct batch_axis_wanted {
   static constexpr bool passes = [] {
@@ -54,14 +69,14 @@ Err alibi_slopes(T);
 //           cache: alibi<seq, slots>(slope, length), as sliding_window.
 // Shapes:   those of slope, [key, query] and those of length and count
 // Numerics: f32.
-// Errors:   as sliding_window.
+// Errors:   as sliding_window; a slope with a minus, since the bias subtracts it already.
 template <an_axis auto Query, an_axis auto Key, detail::alignment Where = align::unsaid>
-inline constexpr auto alibi =
-    formula<"alibi(slope[, length[, count]])">([](operand auto slope, operand auto... cache) {
-      auto far = abs(detail::distance<Query, Key, Where>(cache...));
-      return detail::relating<core::relation::alibi, Query, Key, Where>(
-          slope * -detail::repeated_for(far, slope), cache...);
-    });
+inline constexpr auto alibi = formula<"alibi(slope[, length[, count]])">([](operand auto slope,
+                                                                            operand auto... cache) {
+  auto far = abs(detail::distance<Query, Key, Where>(cache...));
+  return detail::relating<core::relation::alibi, Query, Key, Where>(
+      detail::expect<detail::rule::slopes{}>(slope) * -detail::repeated_for(far, slope), cache...);
+});
 template <an_axis auto Query, an_axis auto Key, detail::alignment Where>
   requires(Where.stray)
 inline constexpr auto alibi<Query, Key, Where> =

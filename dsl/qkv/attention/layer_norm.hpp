@@ -22,9 +22,11 @@ inline constexpr rule::within<"layer_norm"> of_features{axes_of<Features...>()};
 
 // Computes: (x - mean) / sqrt(variance + epsilon) * gamma + beta, mean and variance over the
 //           features. Without gamma and beta: not scaled and not shifted.
-// Shapes:   as x; gamma and beta carry the features, or some axes of x, or are numbers.
+// Shapes:   as x; gamma and beta carry some of the features, perhaps beside batch axes, or are
+//           numbers.
 // Numerics: f32, the variance from centred values.
-// Errors:   x lacks the features; gamma or beta varies along an axis that x lacks.
+// Errors:   x lacks the features; gamma or beta varies along an axis that x lacks, or along none of
+//           the features: layer_norm<seq>(x) * gamma scales each channel.
 template <an_axis auto... Features>
 inline constexpr auto layer_norm = formula<"layer_norm(x[, gamma[, beta]][, epsilon])">(
     [](traced auto x, double epsilon = 1e-5) {

@@ -16,10 +16,14 @@ namespace rule {
 struct log_decay {
   constexpr text check(const info &g) const {
     message m;
-    if (is_call(g.label, "sigmoid(") || is_call(g.label, "exp("))
-      m.say("log_decay: ", g.label, " is above 0, so the state would grow")
-          .say("did you mean log(", g.label, ")? if it is meant, let<..>(..)")
-          .show(g);
+    const bool negated = g.label.starts_with("-") && is_call(g.label.substr(1), "log(sigmoid(");
+    if (!negated && !is_call(g.label, "sigmoid(") && !is_call(g.label, "exp(")) return m;
+    m.say("log_decay: ", g.label, " is above 0, so the state would grow");
+    if (negated)
+      m.say("did you mean ", g.label.substr(1), "? if it is meant, let<..>(..)");
+    else
+      m.say("did you mean log(", g.label, ")? if it is meant, let<..>(..)");
+    m.show(g);
     return m;
   }
 };

@@ -17,9 +17,10 @@ constexpr auto of_mean_square_1(X x, double epsilon) {
 }  // namespace detail
 
 // Computes: x / sqrt(mean of x^2 over the features + epsilon), times gamma.
-// Shapes:   as x; gamma carries some of its axes.
+// Shapes:   as x; gamma carries the features, perhaps beside batch axes.
 // Numerics: f32.
-// Errors:   x lacks the features; gamma varies along an axis that x lacks.
+// Errors:   x lacks the features; gamma varies along an axis that x lacks, or along none of the
+//           features: rms_norm<seq>(x) * gamma scales each channel.
 template <an_axis auto Features>
 inline constexpr auto rms_norm = formula<"rms_norm(x[, gamma][, epsilon])">(
     [](traced auto x, double epsilon = 1e-6) {

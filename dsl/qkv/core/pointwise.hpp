@@ -27,6 +27,12 @@ constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale)
   if (!divides_by_root(kind, scale) || !x.tensor()) return false;
   const axis_data *ax = scale.m.root.at;
   if (x.m.contracted.has(ax) || x.s.has(ax)) return false;
+  if (!x.m.weights.empty()) {
+    m.say("sqrt(", ax->name, "): ", x.label, " already holds weights over ", x.m.weights)
+        .say("divide the scores before that; if it is meant, sqrt(size(", ax->name, "))")
+        .show(x);
+    return true;
+  }
   m.say("sqrt(", ax->name, "): ", ax->name, " was not contracted here");
   if (x.m.contracted.empty()) {
     m.say("if it is meant, write sqrt(size(", ax->name, "))");
@@ -84,6 +90,18 @@ constexpr bool adds_truth(message &m, op kind, const info &l, const info &r) {
     m.say("if it is meant, where(", keep.label, ", 1, 0) is a number");
   }
   m.show(l, r);
+  return true;
+}
+
+// scores + cast<f32>(causal<seq, kv>): a condition as a number hides nothing.
+constexpr bool adds_condition(message &m, const info &x, const info &keep) {
+  if (!keep.m.gated || !keep.m.query || !is_call(keep.label, "cast(")) return false;
+  if (x.m.contracted.empty() || !x.s.contains(keep.s)) return false;
+  const sv condition = keep.label.substr(5, keep.label.size() - 6);
+  m.say("+: ", keep.label, " is 1 where ", condition, " holds and 0 elsewhere, so it hides nothing")
+      .say("did you mean mask(", x.label, ", ", condition, ")? if it is meant, where(", condition,
+           ", 1, 0)")
+      .show(x, keep);
   return true;
 }
 

@@ -115,16 +115,25 @@ struct carries {
   }
 };
 
-// A factor or a term that varies along axes of x alone, although it could have more.
+// A factor or a term that varies along axes of x alone, although it could have more; along some of
+// those that are normalised, or along batch axes.
 template <str Name>
 struct within {
   axes call{};
   constexpr text check(const info &part, const info &x) const {
     message m;
     const call_name name{Name.view(), call};
-    if (!sizes_differ(m, name, x, part) && !x.s.contains(part.s))
-      m.say(name, ": ", part.label, " varies along ", part.s.without(x.s), ", which ", x.label,
-            " lacks")
+    if (sizes_differ(m, name, x, part)) return m;
+    if (!x.s.contains(part.s))
+      return m
+          .say(name, ": ", part.label, " varies along ", part.s.without(x.s), ", which ", x.label,
+               " lacks")
+          .show(x, part);
+    const axes along = part.s.non_batch();
+    if (!along.empty() && along.common(call).empty())
+      m.say(name, ": ", part.label, " varies along ", along, ", which is not normalised")
+          .say("did you mean ", Name.view(), "<", along, ">? if it is meant, ", name, "(", x.label,
+               ") * ", part.label)
           .show(x, part);
     return m;
   }

@@ -152,14 +152,21 @@ constexpr bool divides_by_position(message &m, const info &x, const info &positi
   return true;
 }
 
-// sum<seq>(mask(x, keep)) / size(seq).
+// Of a product that has no other operators.
+constexpr bool is_factor(sv product, sv x) {
+  for (std::size_t end; (end = product.find(" * ")) != sv::npos; product.remove_prefix(end + 3))
+    if (product.substr(0, end) == x) return true;
+  return product == x;
+}
+
+// sum<seq>(mask(x, keep)) / size(seq), or / (size(batch) * size(seq)).
 constexpr bool counts_hidden(message &m, const info &sum, const info &size) {
   if (!sum.m.left_out || !sum.label.starts_with("sum(") || !size.index()) return false;
   for (const axis_data *a : sum.m.statistic)
-    if (size.label == (text() << "size(" << a->name << ")").view()) {
+    if (is_factor(size.label, (text() << "size(" << a->name << ")").view())) {
       m.say("/: ", size.label, " counts what the mask of ", sum.label, " hides")
-          .say("did you mean mean<", a->name, ">(..)? if it is meant, divide by (", size.label,
-               " + 0)")
+          .say("did you mean mean<", sum.m.statistic, ">(..)? if it is meant, divide by (",
+               size.label, " + 0)")
           .show(sum);
       return true;
     }
@@ -174,6 +181,30 @@ constexpr bool scales_cosine(message &m, const info &x, const info &scale) {
       .say("leave sqrt(", scale.m.root->name, ") out; if it is meant, sqrt(size(",
            scale.m.root->name, "))")
       .show(x);
+  return true;
+}
+
+// softcap(dot<d_k>(Q, K), 50) / sqrt(d_k).
+constexpr bool scales_capped(message &m, const info &x, const info &scale) {
+  if (!is_call(x.label, "softcap(") || !scale.m.root) return false;
+  const sv root = scale.m.root->name;
+  m.say("/: ", x.label, " limits scores that are not divided by sqrt(", root, ") yet")
+      .say("divide them first, softcap(.. / sqrt(", root, "), ..); if it is meant, sqrt(size(",
+           root, "))")
+      .show(x);
+  return true;
+}
+
+// softmax(mask(s1, keep)) - lambda * softmax(s2): the second weights see what the first hide.
+constexpr bool subtracts_unmasked(message &m, const info &l, const info &r) {
+  if (l.m.weights.empty() || !l.m.weights.same_set(r.m.weights)) return false;
+  const axes seen = l.m.weights;
+  const bool of_l = !l.m.masked.common(seen).empty(), of_r = !r.m.masked.common(seen).empty();
+  if (of_l == of_r) return false;
+  const info &masked = of_l ? l : r, &other = of_l ? r : l;
+  m.say("-: ", masked.label, " leaves out what a mask hides, but ", other.label, " does not")
+      .say("mask the scores of both; if it is meant, plain(..) of the weights")
+      .show(l, r);
   return true;
 }
 

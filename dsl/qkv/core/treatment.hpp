@@ -72,7 +72,8 @@ constexpr bool shifted_elsewhere(message &m, const call_name &call, const info &
       !x.label.starts_with("exp("))
     return false;
   m.say(call, ": ", x.label, " was shifted by the maximum over ", x.m.done.along->name)
-      .say("did you mean max<", call.over, ">? if it is meant, plain(..)")
+      .say("did you mean ", call.name, "<", x.m.done.along->name, ">(..) here, or max<", call.over,
+           "> there? if it is meant, plain(..)")
       .show(x);
   return true;
 }

@@ -59,6 +59,7 @@ constexpr marks weights_over(const axes &over, const info &x) {
   marks m = values(x.m, as_float(x.m.type));
   m.weights = over;
   m.masked = x.m.masked.common(over);
+  m.first = x.m.first, m.second = x.m.second;
   return m;
 }
 

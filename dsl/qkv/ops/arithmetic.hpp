@@ -11,7 +11,7 @@ constexpr bool slips_in_division(message &m, const info &l, const info &r) {
   const sv by = r.label.substr(0, 2);
   if (by == "su") return lacks_exp(m, l, r) || sums_others(m, l, r);
   if (by == "si") return counts_hidden(m, l, r);
-  if (by == "sq") return scales_cosine(m, l, r);
+  if (by == "sq") return scales_cosine(m, l, r) || scales_capped(m, l, r);
   if (by == "rs") return divides_by_inverse(m, l, r) || divides_by_rsqrt(m, l, r);
   if (by == "me") return divides_by_mean(m, l, r);
   if (by == "in") return divides_by_position(m, l, r);
@@ -30,10 +30,13 @@ struct binary {
     message m;
     const call_name name{name_of(kind)};
     if (adds_truth(m, kind, l, r)) return m;
+    if constexpr (kind == op::add)
+      if (adds_condition(m, l, r) || adds_condition(m, r, l)) return m;
     if constexpr (kind != op::add && kind != op::mul && kind != op::pow)
       if (takes_itself(m, kind, l, r)) return m;
     if constexpr (kind == op::sub)
-      if (subtracts_penalty(m, l, r) || negates_variance(m, l, r) || lacks_mask_of(m, l, r))
+      if (subtracts_penalty(m, l, r) || negates_variance(m, l, r) || lacks_mask_of(m, l, r) ||
+          subtracts_unmasked(m, l, r))
         return m;
     if constexpr (kind == op::mul)
       if (multiplies_bias(m, l, r) || multiplies_bias(m, r, l)) return m.show(l, r);
@@ -105,10 +108,11 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 //           smaller side that would be repeated along axes other than batch axes, unless it is a
 //           param, an input as it is or a statistic over them; division by sqrt of an axis that was
 //           not contracted, or twice; multiplication by it; a b8; a bias added to weights; alibi
-//           subtracted; a bias multiplied with scores; division by rsqrt(size(..)) of an axis that
+//           subtracted; a condition of positions added as a number; a bias multiplied with scores; division by rsqrt(size(..)) of an axis that
 //           was contracted; a position minus itself; exp(x) / sum(x); exp(x) / sum(exp(y)) and
 //           x - logsumexp(y), where only one of x and y is masked; weights divided by a
-//           temperature; weights times a mask that their scores lacked.
+//           temperature; capped scores divided by the root of what was contracted; masked weights
+//           less others that are not; weights times a mask that their scores lacked.
 template <class L, class R>
   requires detail::binary_fits<core::op::add, L, R>
 constexpr auto operator+(L left, R right) {

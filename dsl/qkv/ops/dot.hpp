@@ -38,7 +38,7 @@ struct dot {
       if (over.has(a) && a->batch && !may_add_up(a, l) && !may_add_up(a, r))
         return adds_up(m, a, l, r);
     }
-    if (split_otherwise(m, l, r)) return m.show(l, r);
+    if (split_otherwise(m, l, r) || scaled_on_both_sides(m, l, r)) return m.show(l, r);
     if (over_other_weights(m, l, r) || over_other_weights(m, r, l)) return m.show(l, r);
     if (part_of_weights(m, l) || part_of_weights(m, r)) return m.show(l, r);
     if (loses_weights(m, l, r) || loses_weights(m, r, l)) return m.show(l, r);
@@ -88,6 +88,16 @@ struct dot {
     m.say("dot<", over, ">: ", l.label, " was split as ", a.first->name, ", ", a.second->name,
           ", but ", r.label, " as ", b.first->name, ", ", b.second->name)
         .say("split both alike; if it is meant, plain(", r.label, ")");
+    return true;
+  }
+
+  // dot<d_k>(Q / sqrt(d_k), K / sqrt(d_k)) divides by d_k.
+  constexpr bool scaled_on_both_sides(message &m, const info &l, const info &r) const {
+    const maybe_axis by = l.m.scaled;
+    if (!by || !r.m.scaled || !same_name(by.at, r.m.scaled.at) || !over.has(by.at)) return false;
+    m.say("dot<", over, ">: ", l.label, " and ", r.label, " are both divided by sqrt(", by->name,
+          "), so their product is divided by ", by->name)
+        .say("divide one of them; if it is meant, sqrt(size(", by->name, "))");
     return true;
   }
 
@@ -171,7 +181,7 @@ struct dot {
 //           their own, or over some of their axes; masked values whose weights are not masked;
 //           values that are scaled scores; a rotated query and a projected key that is not, or in
 //           other pairs; rotated values; queries and keys of unit length over other axes; x split
-//           as heads, d_k and y as d_k, heads.
+//           as heads, d_k and y as d_k, heads; both sides divided by the root of what is contracted.
 template <an_axis auto... Ax, traced L, traced R>
   requires detail::fits<detail::rule::dot{core::axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {

@@ -61,6 +61,8 @@ struct where {
     m.mask_lacks = a.m.mask_lacks.with(b.m.mask_lacks).with(c.m.mask_lacks);
     m.statistic = common_statistic(a, b);
     m.weights = kept_weights(a, b, s);
+    // where(keep, 0, -1e9), an additive mask
+    m.given = c.tensor() && c.m.given && a.number() && b.number();
     for (const info *x : {&c, &a, &b})
       if (m.placed.from < x->m.placed.from) m.placed = x->m.placed;
     // where(causal<seq, kv>, scores, -1e9f) is a mask, too.
