@@ -297,12 +297,14 @@ TEST_CASE("slips: what is divided, and by the sum of what") {
             .empty());
   // linear attention
   CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
-                   auto q = elu_plus_one(Q), k = elu_plus_one(K);
+                   auto q = elu_plus_one(Q);
+                   auto k = elu_plus_one(K);
                    return dot<kv>(dot<d8>(q, k), V) / dot<d8>(q, sum<kv>(K));
                  }>(),
                  "but the divisor adds up K; did you mean sum<kv>("));
   CHECK(of_attention<[](auto Q, auto K, auto V) {
-          auto q = elu_plus_one(Q), k = elu_plus_one(K);
+          auto q = elu_plus_one(Q);
+          auto k = elu_plus_one(K);
           return dot<kv>(dot<d8>(q, k), V) / dot<d8>(q, sum<kv>(k));
         }>()
             .empty());
