@@ -103,8 +103,8 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
                                   [&](const traceable &t) { return t.identifier == line.kernel; });
   if (named == kernels.end()) throw std::runtime_error("there is no kernel " + line.kernel);
   const program p = named->trace();
-  // Of what people write: a derived kernel adds up what it likes.
-  if (const std::vector<std::string> slips = slips_of(named->written()); !slips.empty())
+  // In what people write: a derived kernel may add a term twice.
+  if (const auto slips = slips_of(named->source ? named->source() : p); !slips.empty())
     throw std::runtime_error(fmt::format("{}", fmt::join(slips, "\nqkv: ")));
   const std::string base = dir + "/" + line.kernel, stamp = base + ".stamp";
   const std::string now =

@@ -30,6 +30,10 @@ inline bool same_set(const std::vector<axis_id> &a, const std::vector<axis_id> &
   return a.size() == b.size() && contains(b, a);
 }
 
+inline bool varies_along(const node &n, const std::vector<axis_id> &along) {
+  return std::any_of(along.begin(), along.end(), [&](axis_id a) { return has(n.shape, a); });
+}
+
 inline std::vector<std::vector<node_id>> users_of(const program &p) {
   std::vector<std::vector<node_id>> users(p.nodes.size());
   for (std::size_t n = 0; n < p.nodes.size(); ++n)

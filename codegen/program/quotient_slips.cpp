@@ -62,26 +62,21 @@ class quotient_finder {
   // exp(x) / sum<kv>(x), or weights without the masked ones, divided by the sum of all.
   void adds_up_others(node_id n, node_id weights, node_id total) {
     const node_id added = inner(p_[total].in[0]), w = inner(weights);
-    const char *fix =
-        "{} is divided by a sum of {}; did you mean the sum of {}? if it is meant, "
-        "let<..>(..)";
-    if (is(op::exp, w) && w != added && is_shifted(p_[w].in[0], added))
-      slips_.push_back({n, fmt::format(fmt::runtime(fix), label_of(p_, w), label_of(p_, added),
-                                       label_of(p_, w))});
+    const bool lacks_exp = is(op::exp, w) && w != added && is_shifted(p_[w].in[0], added);
     const bool masked = is(op::mask, w) && inner(p_[w].in[0]) == added;
     const bool zeroed = is(op::where, w) && is_number(p_[w].in[2]) && p_[p_[w].in[2]].value == 0 &&
                         inner(p_[w].in[1]) == added;
-    if ((masked || zeroed) && varies_along(p_[w].in[masked ? 1 : 0], p_[total].over))
-      slips_.push_back({n, fmt::format(fmt::runtime(fix), label_of(p_, w), label_of(p_, added),
-                                       label_of(p_, w))});
+    const bool hides =
+        (masked || zeroed) && varies_along(p_[p_[w].in[masked ? 1 : 0]], p_[total].over);
+    if (lacks_exp || hides)
+      slips_.push_back({n, fmt::format("{0} is divided by a sum of {1}; did you mean the sum of "
+                                       "{0}? if it is meant, let<..>(..)",
+                                       label_of(p_, w), label_of(p_, added))});
   }
   // x, or x less what does not depend on the key.
   bool is_shifted(node_id x, node_id of) const {
     x = inner(x);
     return x == of || (is(op::sub, x) && inner(p_[x].in[0]) == of);
-  }
-  bool varies_along(node_id n, const std::vector<axis_id> &along) const {
-    return std::any_of(along.begin(), along.end(), [&](axis_id a) { return has(p_[n].shape, a); });
   }
 
   // dot<kv>(dot<d>(f(q), f(k)), V) / dot<d>(f(q), sum<kv>(k)), in either order of the contractions.
@@ -95,7 +90,7 @@ class quotient_finder {
       walk(p_, x, [&](node_id m) { return is(op::dot, m); }, products);
       for (node_id m : products) {
         m = inner(m);
-        if (is(op::dot, m) || m == added || !varies_along(m, keys)) continue;
+        if (is(op::dot, m) || m == added || !varies_along(p_[m], keys)) continue;
         if (p_[m].shape.size() != p_[added].shape.size() || !is_made_of(m, added)) continue;
         slips_.push_back({n, fmt::format("weights are products of {}, but the divisor adds up {}; "
                                          "did you mean sum<{}>({})? if it is meant, let<..>(..)",
@@ -107,10 +102,11 @@ class quotient_finder {
   }
   // By functions of one element.
   bool is_made_of(node_id n, node_id of) const {
+    const auto enter = [&](node_id m) {
+      return m != of && p_[m].name.empty() && is_pointwise(p_[m].kind);
+    };
     std::set<node_id> seen;
-    walk(
-        p_, n, [&](node_id m) { return m != of && is_pointwise(p_[m].kind) && is(p_[m].kind, m); },
-        seen);
+    walk(p_, n, enter, seen);
     return seen.count(of) > 0;
   }
 

@@ -3,7 +3,7 @@
 // what is divided.
 #include <vector>
 
-#include "codegen/program/term_slips.hpp"
+#include "codegen/program/slip.hpp"
 
 namespace qkv::codegen {
 

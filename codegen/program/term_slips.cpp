@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -36,12 +38,12 @@ class term_finder {
     if (p_[n].kind != op::dot || !p_[n].name.empty()) return;
     const std::vector<axis_id> &keys = p_[softmax].over;
     for (const std::size_t k : {0, 1})
-      if (is_constant(p_[n].in[1 - k], keys)) cancelled_below(softmax, n, p_[n].in[k]);
+      if (!varies_along(p_[p_[n].in[1 - k]], keys)) cancelled_below(softmax, n, p_[n].in[k]);
   }
   void cancelled_below(node_id softmax, node_id dot, node_id n) {
     const node &x = p_[n];
     if (!x.name.empty()) return;
-    if (x.kind == op::broadcast && is_constant(x.in[0], p_[softmax].over)) {
+    if (x.kind == op::broadcast && !varies_along(p_[x.in[0]], p_[softmax].over)) {
       slips_.push_back(
           {softmax,
            fmt::format("{} of {} does not vary along {} and cancels; did you leave out "
@@ -60,9 +62,6 @@ class term_finder {
     const op k = p_[n].kind;
     const bool scales = (k == op::mul || k == op::div) && p_[p_[n].in[1]].shape.empty();
     return scales || k == op::neg || k == op::mask;
-  }
-  bool is_constant(node_id n, const std::vector<axis_id> &along) const {
-    return std::none_of(along.begin(), along.end(), [&](axis_id a) { return has(p_[n].shape, a); });
   }
 
   // scores + slope * (index(seq) - index(kv)), for softmax<kv>.
@@ -120,37 +119,40 @@ class term_finder {
     }
   }
 
-  // X + attended + X: a residual is added once.
+  bool is_sum(node_id n) const { return p_[n].kind == op::add && p_[n].name.empty(); }
+
+  // X + attended + X: a residual is added once. X + X alone is 2 X.
   void added_twice(node_id n) {
-    const bool is_whole = std::none_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
-      return p_[user].kind == op::add && p_[user].name.empty();
-    });
-    std::vector<node_id> terms;
-    if (is_whole) terms_of(n, terms);
-    std::sort(terms.begin(), terms.end());
-    const auto twice = std::adjacent_find(terms.begin(), terms.end());
-    if (terms.size() < 3 || twice == terms.end() || p_[*twice].shape.empty()) return;
-    slips_.push_back({n, fmt::format("{} is added twice; if it is meant, 2 * {}",
-                                     label_of(p_, *twice), label_of(p_, *twice))});
+    const auto is_part = [&](node_id m) { return is_sum(m); };
+    if (std::any_of(users_[n].begin(), users_[n].end(), is_part)) return;
+    if (std::none_of(p_[n].in.begin(), p_[n].in.end(), is_part)) return;
+    std::set<node_id> seen;
+    const node_id twice = repeated_in(n, seen);
+    if (twice >= 0)
+      slips_.push_back(
+          {n, fmt::format("{0} is added twice; if it is meant, 2 * {0}", label_of(p_, twice))});
   }
-  void terms_of(node_id n, std::vector<node_id> &terms) const {
-    const node &x = p_[n];
-    if (x.kind != op::add || !x.name.empty()) return terms.push_back(n);
-    for (node_id term : x.in) terms_of(term, terms);
+  // The first tensor that a sum meets again, a term or a part of it; -1: none.
+  node_id repeated_in(node_id n, std::set<node_id> &seen) const {
+    if (!seen.insert(n).second) return p_[n].shape.empty() ? -1 : n;
+    if (!is_sum(n)) return -1;
+    for (node_id term : p_[n].in)
+      if (const node_id twice = repeated_in(term, seen); twice >= 0) return twice;
+    return -1;
   }
 
   // sigmoid(scores + log(size(kv))): the weights of n keys would add up to n and more.
   void adds_log_of_keys(node_id sigmoid) {
-    std::vector<node_id> terms;
-    terms_of(p_[sigmoid].in[0], terms);
-    for (node_id term : terms) {
-      node_id n = without_views(term);
+    std::set<node_id> steps;
+    walk(p_, p_[sigmoid].in[0], [&](node_id m) { return is_sum(m); }, steps);
+    for (node_id step : steps) {
+      const node_id n = without_views(step);
       if (p_[n].kind != op::log || !p_[n].name.empty()) continue;
       if (p_[without_views(p_[n].in[0])].kind != op::size) continue;
-      slips_.push_back({sigmoid, fmt::format("{} is added, so the weights add up to more than the "
-                                             "number of keys; did you mean -{}? if it is meant, "
+      slips_.push_back({sigmoid, fmt::format("{0} is added, so the weights add up to more than the "
+                                             "number of keys; did you mean -{0}? if it is meant, "
                                              "let<..>(..)",
-                                             label_of(p_, n), label_of(p_, n))});
+                                             label_of(p_, n))});
     }
   }
   node_id without_views(node_id n) const {

@@ -24,8 +24,8 @@ int generate(std::vector<std::string> words) {
   std::vector<char *> argv;
   for (std::string &w : words) argv.push_back(w.data());
   return codegen::generate(static_cast<int>(argv.size()), argv.data(),
-                           {{"wrong", wrong, wrong},
-                            {"crashing", crashing, crashing},
+                           {{"wrong", wrong},
+                            {"crashing", crashing},
                             codegen::traceable_of<doubled>("doubled"),
                             codegen::traceable_of<idle>("idle")});
 }

@@ -351,6 +351,24 @@ TEST_CASE("slips: a term twice, and sigmoids of too much") {
             .empty());
 }
 
+// Part by part, this sum would take 2^32 visits.
+TEST_CASE("slips: a sum that doubles itself is visited once") {
+  codegen::program p =
+      codegen::make_program(kernel<"k">([](S_ S) -> out<"W", batch, seq, kv> { return S + S; }));
+  const codegen::node_id out = p.outputs[0];
+  codegen::node_id sum = p[out].in[0];
+  for (int doubled = 1; doubled < 32; ++doubled) {
+    codegen::node twice = p[sum];
+    twice.in = {sum, sum};
+    p.nodes.push_back(twice);
+    sum = static_cast<codegen::node_id>(p.nodes.size()) - 1;
+  }
+  p.nodes.push_back(p[out]);
+  p.nodes.back().in = {sum};
+  p.outputs = {sum + 1};
+  CHECK(mentions(lines_of(p), "is added twice; if it is meant, 2 * "));
+}
+
 // Without the numbers of each step at hand, this would take 2^32 visits.
 TEST_CASE("slips: a step that is used twice is visited once") {
   CHECK(codegen::slips_of(codegen::make_program(specs::shared_steps)).empty());

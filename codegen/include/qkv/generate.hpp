@@ -23,25 +23,23 @@ namespace qkv::codegen {
 struct traceable {
   std::string identifier;  // the last part of the kernel's name in C++
   program (*trace)();
-  program (*written)();  // the same, or that from which it is derived
+  program (*source)() = nullptr;  // of a derived kernel: what it is derived from
 };
+template <class Kernel>
+concept is_derived = requires { typename Kernel::of; };
 template <const auto &Kernel>
 traceable traceable_of(std::string identifier) {
   using K = std::remove_cvref_t<decltype(Kernel)>;
-  const auto written = [] {
-    if constexpr (requires { typename K::of; })
-      return make_program(typename K::of());
-    else
-      return make_program(Kernel);
-  };
-  return {std::move(identifier), [] { return make_program(Kernel); }, written};
+  traceable t{std::move(identifier), [] { return make_program(Kernel); }};
+  if constexpr (is_derived<K>) t.source = [] { return make_program(typename K::of()); };
+  return t;
 }
 
 // True if the identifier of a kernel is its name, or the kernel is derived and has no name of its own.
 template <const auto &Kernel>
 constexpr bool is_named(std::string_view identifier) {
   using K = std::remove_cvref_t<decltype(Kernel)>;
-  return K::name == identifier || requires { typename K::of; };
+  return K::name == identifier || is_derived<K>;
 }
 
 // Returns the exit status; prints errors to stderr.

@@ -108,11 +108,12 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 //           smaller side that would be repeated along axes other than batch axes, unless it is a
 //           param, an input as it is or a statistic over them; division by sqrt of an axis that was
 //           not contracted, or twice; multiplication by it; a b8; a bias added to weights; alibi
-//           subtracted; a condition of positions added as a number; a bias multiplied with scores; division by rsqrt(size(..)) of an axis that
-//           was contracted; a position minus itself; exp(x) / sum(x); exp(x) / sum(exp(y)) and
-//           x - logsumexp(y), where only one of x and y is masked; weights divided by a
-//           temperature; capped scores divided by the root of what was contracted; masked weights
-//           less others that are not; weights times a mask that their scores lacked.
+//           subtracted; a condition of positions added as a number; a bias multiplied with scores;
+//           division by rsqrt(size(..)) of an axis that was contracted; a position minus itself;
+//           exp(x) / sum(x); exp(x) / sum(exp(y)) and x - logsumexp(y), where only one of x and y
+//           is masked; weights divided by a temperature; capped scores divided by the root of what
+//           was contracted; masked weights less others that are not; weights times a mask that
+//           their scores lacked.
 template <class L, class R>
   requires detail::binary_fits<core::op::add, L, R>
 constexpr auto operator+(L left, R right) {

@@ -181,7 +181,8 @@ struct dot {
 //           their own, or over some of their axes; masked values whose weights are not masked;
 //           values that are scaled scores; a rotated query and a projected key that is not, or in
 //           other pairs; rotated values; queries and keys of unit length over other axes; x split
-//           as heads, d_k and y as d_k, heads; both sides divided by the root of what is contracted.
+//           as heads, d_k and y as d_k, heads; both sides divided by the root of what is
+//           contracted.
 template <an_axis auto... Ax, traced L, traced R>
   requires detail::fits<detail::rule::dot{core::axes_of<Ax...>()}, L, R>
 constexpr auto dot(L left, R right) {
