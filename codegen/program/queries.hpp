@@ -41,6 +41,26 @@ inline std::vector<std::vector<node_id>> users_of(const program &p) {
   return users;
 }
 
+// Per step: true if a position takes part in it.
+inline std::vector<bool> steps_of_positions(const program &p) {
+  std::vector<bool> positions;
+  for (const node &n : p.nodes)
+    positions.push_back(
+        n.kind == op::index ||
+        std::any_of(n.in.begin(), n.in.end(), [&](node_id m) { return positions[m]; }));
+  return positions;
+}
+
+// The step whose numbers this one has: through views and conversions that no let() names.
+inline node_id inner_of(const program &p, node_id n) {
+  const auto is_view_of_same = [&](const node &x) {
+    return x.kind == op::broadcast || x.kind == op::rename ||
+           (x.kind == op::cast && is_floating(x.type) && p[x.in[0]].type != b8);
+  };
+  while (p[n].name.empty() && is_view_of_same(p[n])) n = p[n].in[0];
+  return n;
+}
+
 // A choice that the sizes of the call make for all positions at once: the other branch is not
 // computed.
 inline bool is_alternative(const program &p, const node &n) {

@@ -28,13 +28,7 @@ class quotient_finder {
   }
 
  private:
-  // Through views and conversions that leave the numbers as they are.
-  node_id inner(node_id n) const {
-    while (p_[n].name.empty() && (p_[n].kind == op::broadcast || p_[n].kind == op::rename ||
-                                  (p_[n].kind == op::cast && is_floating(p_[p_[n].in[0]].type))))
-      n = p_[n].in[0];
-    return n;
-  }
+  node_id inner(node_id n) const { return inner_of(p_, n); }
   bool is_number(node_id n) const { return p_[n].kind == op::number; }
   bool is(op kind, node_id n) const { return p_[n].kind == kind && p_[n].name.empty(); }
 

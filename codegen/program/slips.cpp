@@ -7,10 +7,15 @@
 #include <optional>
 #include <set>
 
+#include "codegen/program/growth_slips.hpp"
+#include "codegen/program/name_slips.hpp"
+#include "codegen/program/placement_slips.hpp"
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/quotient_slips.hpp"
+#include "codegen/program/scale_slips.hpp"
 #include "codegen/program/score_keys.hpp"
+#include "codegen/program/take_slips.hpp"
 #include "codegen/program/term_slips.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
@@ -26,11 +31,8 @@ struct two_values {
 
 class slip_finder {
  public:
-  explicit slip_finder(const program &p) : p_(p), users_(users_of(p)) {
-    for (const node &n : p.nodes)
-      positions_.push_back(
-          n.kind == op::index ||
-          std::any_of(n.in.begin(), n.in.end(), [&](node_id m) { return positions_[m]; }));
+  explicit slip_finder(const program &p)
+      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {
     for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
       values_.push_back(values_of(n));
   }
@@ -41,23 +43,23 @@ class slip_finder {
       if (!x.name.empty()) continue;
       if (x.kind == op::mask) condition(n, x.in[1]);
       if (x.kind == op::where) condition(n, x.in[0]);
-      if (x.kind == op::min || x.kind == op::max) clamp(n);
       if (x.kind == op::mul || x.kind == op::pow) whole_zero(n);
       if (x.kind == op::add || x.kind == op::sub) additive_mask(n);
       if (x.kind == op::mul) same_numbers(n);
       if (x.kind == op::logsumexp) unmasked_total(n);
-      if (x.kind == op::take) taken(n);
     }
-    for (const slip &s : term_slips(p_)) say(s.at, "{}", s.text);
-    for (const slip &s : quotient_slips(p_)) say(s.at, "{}", s.text);
+    for (const auto find : {take_slips, term_slips, quotient_slips, growth_slips, placement_slips,
+                            scale_slips, name_slips})
+      for (const slip &s : find(p_)) say(s.at, "{}", s.text);
     return std::move(lines_);
   }
 
  private:
   template <class... T>
   void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    lines_.push_back(fmt::format("{}: {}: ", p_.name, label_of(p_, n)) +
-                     fmt::format(text, std::forward<T>(values)...));
+    const std::string line = fmt::format("{}: {}: ", p_.name, label_of(p_, n)) +
+                             fmt::format(text, std::forward<T>(values)...);
+    if (std::find(lines_.begin(), lines_.end(), line) == lines_.end()) lines_.push_back(line);
   }
 
   bool is_number(node_id n) const { return p_[n].kind == op::number; }
@@ -119,113 +121,6 @@ class slip_finder {
 
   bool compares_with_size(const node &x) const {
     return is_comparison(x.kind) && (p_[x.in[0]].kind == op::size || p_[x.in[1]].kind == op::size);
-  }
-
-  interval range(node_id n) const {
-    const node &x = p_[n];
-    if (x.name.empty() && (x.kind == op::min || x.kind == op::max)) {
-      const auto pick = [&](std::int64_t a, std::int64_t b) {
-        return x.kind == op::min ? std::min(a, b) : std::max(a, b);
-      };
-      const interval a = range(x.in[0]), b = range(x.in[1]);
-      return {pick(a.least, b.least), pick(a.most, b.most)};
-    }
-    if (x.name.empty() && (x.kind == op::add || x.kind == op::sub) && is_number(x.in[1]))
-      return moved(range(x.in[0]),
-                   static_cast<std::int64_t>(p_[x.in[1]].value) * (x.kind == op::add ? 1 : -1));
-    return range_of(p_, affine_of(p_, n));
-  }
-
-  static interval moved(interval r, std::int64_t by) {
-    if (r.least != -interval::infinite) r.least += by;
-    if (r.most != interval::infinite) r.most += by;
-    return r;
-  }
-
-  // max(min(distance, 0), 64).
-  void clamp(node_id n) {
-    const node &x = p_[n];
-    if (x.type != i32 || !positions_[n]) return;
-    const interval r = range(n);
-    if (r.least == r.most)
-      say(n, "is {} at every position; did you exchange min and max? if it is meant, {}", r.least,
-          r.least);
-  }
-
-  void taken(node_id n) {
-    below_table(n);
-    beyond_table(n);
-    taken_twice(n);
-  }
-
-  // take<table>(T, min(max(index(kv) - index(seq), -64), 64)), whose table has 129 rows.
-  void below_table(node_id n) {
-    const node &position = p_[p_[n].in[1]];
-    if (!position.name.empty() || !positions_[p_[n].in[1]]) return;
-    const std::optional<double> least = clamp_of(p_[n].in[1], op::max);
-    if (!least || *least >= 0 || range(p_[n].in[1]).most <= 0) return;
-    say(n,
-        "positions from {:g} to -1 lie before the first row; did you mean + {:g}? if it is "
-        "meant, max(.., 0)",
-        *least, -*least);
-  }
-  // take<table>(T, min(max(index(kv) - index(seq), -32), 32) + 32), whose table has 33 rows.
-  void beyond_table(node_id n) {
-    const node &x = p_[n];
-    const std::int64_t rows = p_.axes[p_.axes[x.over[0]].root].size;
-    node_id clamped = x.in[1];
-    while (p_[clamped].name.empty() && (p_[clamped].kind == op::add || p_[clamped].kind == op::sub))
-      clamped = p_[clamped].in[is_number(p_[clamped].in[0]) ? 1 : 0];
-    if (rows < 0 || !positions_[x.in[1]] || !clamp_of(clamped, op::min)) return;
-    const interval r = range(x.in[1]);
-    if (r.most == interval::infinite || r.most < rows || r.least >= rows) return;
-    say(n,
-        "positions up to {} are taken of {}, which has {} rows; did you mean a clamp to {}? if it "
-        "is meant, let<..>(..)",
-        r.most, p_.axes[x.over[0]].name, rows, rows - 1);
-  }
-  // The number of a clamp in nested ones.
-  std::optional<double> clamp_of(node_id n, op kind) const {
-    const node &x = p_[n];
-    if (!x.name.empty() || (x.kind != op::min && x.kind != op::max)) return {};
-    for (const std::size_t k : {0, 1})
-      if (x.kind == kind && is_number(x.in[k])) return p_[x.in[k]].value;
-    const std::optional<double> below = clamp_of(x.in[0], kind);
-    return below ? below : clamp_of(x.in[1], kind);
-  }
-
-  // slice(x, 0) twice, where the other half of x is not used.
-  void taken_twice(node_id n) {
-    const std::optional<std::int64_t> first = first_of_slice(n);
-    const node &x = p_[n];
-    const axis whole = p_.axes[p_.axes[x.over[0]].root];
-    if (!first || whole.size < 0) return;
-    std::int64_t covered = 0;
-    bool twice = false;
-    std::set<std::int64_t> begins;
-    for (node_id other : users_[x.in[0]]) {
-      const std::optional<std::int64_t> begin = first_of_slice(other);
-      if (!begin || p_[other].over != x.over) return;
-      twice = twice || (other < n && *begin == *first && p_[other].shape == x.shape);
-      if (begins.insert(*begin).second) covered += length_of_slice(other);
-    }
-    if (twice && covered < whole.size)
-      say(n,
-          "positions from {} of {} are taken a second time, and others never; did you mean another "
-          "first position? if it is meant, use one step twice",
-          *first, whole.name);
-  }
-  // Of take(x, index(part) + first).
-  std::optional<std::int64_t> first_of_slice(node_id n) const {
-    const node &x = p_[n];
-    if (x.kind != op::take || !x.name.empty()) return {};
-    const affine a = affine_of(p_, x.in[1]);
-    if (a.form.size() != 1 || a.form.begin()->first.what != term::position) return {};
-    return a.number;
-  }
-  std::int64_t length_of_slice(node_id n) const {
-    const axis_id part = affine_of(p_, p_[n].in[1]).form.begin()->first.id;
-    return std::max<std::int64_t>(p_.axes[p_.axes[part].root].size, 0);
   }
 
   // x * (1 / 8), where C++ computes 1 / 8 of whole numbers. x * 0 + y repeats y like x.
@@ -358,7 +253,7 @@ class slip_finder {
 
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
-  std::vector<bool> positions_;                    // per step: whether a position takes part
+  const std::vector<bool> positions_;
   std::vector<std::optional<two_values>> values_;  // per step: the numbers it may have
   std::vector<std::string> lines_;
 };

@@ -8,6 +8,7 @@
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
+#include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 
 class term_finder {
  public:
-  explicit term_finder(const program &p) : p_(p), users_(users_of(p)) {}
+  explicit term_finder(const program &p) : p_(p), users_(users_of(p)), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -71,7 +72,7 @@ class term_finder {
       const node_id term = x.in[k];
       if (p_[term].kind != op::mul || !p_[term].name.empty()) continue;
       for (const std::size_t slope : {0, 1}) {
-        if (!is_positive(p_[term].in[slope])) continue;
+        if (signs_[p_[term].in[slope]] != sign::not_negative) continue;
         const axis_id key = key_that_loses(p_[term].in[1 - slope], x.kind == op::sub && k == 1);
         if (key < 0 || !has(keys_of_scores(p_, users_, n), key)) continue;
         slips_.push_back(
@@ -96,27 +97,6 @@ class term_finder {
       if ((factor < 0) != is_subtracted) loses = t.id;
     }
     return sum == 0 ? loses : -1;
-  }
-
-  bool is_positive(node_id n) const {
-    const node &x = p_[n];
-    if (x.name.starts_with("slope") || x.name.starts_with("alibi")) return true;
-    switch (x.kind) {
-      case op::number:
-        return x.value > 0;
-      case op::exp:
-      case op::sigmoid:
-        return true;
-      case op::pow:
-      case op::broadcast:
-      case op::cast:
-        return is_positive(x.in[0]);
-      case op::mul:
-      case op::div:
-        return is_positive(x.in[0]) && is_positive(x.in[1]);
-      default:
-        return false;
-    }
   }
 
   bool is_sum(node_id n) const { return p_[n].kind == op::add && p_[n].name.empty(); }
@@ -146,23 +126,19 @@ class term_finder {
     std::set<node_id> steps;
     walk(p_, p_[sigmoid].in[0], [&](node_id m) { return is_sum(m); }, steps);
     for (node_id step : steps) {
-      const node_id n = without_views(step);
+      const node_id n = inner_of(p_, step);
       if (p_[n].kind != op::log || !p_[n].name.empty()) continue;
-      if (p_[without_views(p_[n].in[0])].kind != op::size) continue;
+      if (p_[inner_of(p_, p_[n].in[0])].kind != op::size) continue;
       slips_.push_back({sigmoid, fmt::format("{0} is added, so the weights add up to more than the "
                                              "number of keys; did you mean -{0}? if it is meant, "
                                              "let<..>(..)",
                                              label_of(p_, n))});
     }
   }
-  node_id without_views(node_id n) const {
-    while (p_[n].name.empty() && (p_[n].kind == op::broadcast || p_[n].kind == op::cast))
-      n = p_[n].in[0];
-    return n;
-  }
 
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
+  const std::vector<sign> signs_;
   std::vector<slip> slips_;
 };
 

@@ -230,6 +230,8 @@ TEST_CASE("slips: positions beyond the last row of a table") {
   CHECK(of_clamp<[](auto d) { return min(max(d, -128), 128) + 128; }>() ==
         "take<table>(T, min(max(...), 128) + 128): positions up to 256 are taken of table, which "
         "has 129 rows; did you mean a clamp to 128? if it is meant, let<..>(..)");
+  CHECK(mentions(of_clamp<[](auto d) { return 128 + min(max(d, -128), 128); }>(),
+                 "positions up to 256 are taken of table, which has 129 rows"));
   CHECK(of_clamp<[](auto d) { return let<"far">(min(max(d, -128), 128) + 128); }>().empty());
 }
 
@@ -349,6 +351,177 @@ TEST_CASE("slips: a term twice, and sigmoids of too much") {
           return sigmoid_attention<kv>(dot<d8>(Q, K), V, -log(size(kv)));
         }>()
             .empty());
+}
+
+TEST_CASE("slips: decays that grow") {
+  constexpr auto state_by = []<class Gate>(Gate) {
+    const auto k = kernel<"k">([](in<"X", seq, d8> X, in<"g", seq> g) -> out<"O", seq, d8> {
+      const auto step = [](auto S, auto x, auto g) { return S * Gate{}(g) + x; };
+      return scan<seq>(zeros<d8>(), step, X, g).result;
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(state_by([](auto g) { return exp(sigmoid(g)); }),
+                 "is at least 1, so that the state grows at every step; did you mean exp(-"));
+  CHECK(mentions(state_by([](auto g) { return exp(log(1 + exp(g))); }), "is at least 1"));
+  CHECK(state_by([](auto g) { return exp(-sigmoid(g)); }).empty());
+  CHECK(state_by([](auto g) { return exp(log(sigmoid(g))); }).empty());
+  CHECK(state_by([](auto g) { return let<"grows">(exp(sigmoid(g))); }).empty());
+
+  constexpr auto weights_by = []<class Decay>(Decay) {
+    return of_attention<[](auto Q, auto K, auto V) {
+      return dot<kv>(plain(mask(dot<d8>(Q, K) * Decay{}(), causal<seq, kv>)), V);
+    }>();
+  };
+  CHECK(mentions(weights_by([] { return exp((index(kv) - index(seq)) * -0.05); }),
+                 "grows with the distance where index(kv) <= index(seq) is true; did you mean the "
+                 "opposite sign?"));
+  CHECK(mentions(weights_by([] { return pow(0.9, cast<f32>(index(kv) - index(seq))); }),
+                 "grows with the distance"));
+  CHECK(weights_by([] { return exp((index(seq) - index(kv)) * -0.05); }).empty());
+  CHECK(weights_by([] { return exp((index(kv) - index(seq)) * 0.05); }).empty());
+  CHECK(weights_by([] { return pow(0.9, cast<f32>(index(seq) - index(kv))); }).empty());
+  CHECK(weights_by([] { return let<"grows">(exp((index(kv) - index(seq)) * -0.05)); }).empty());
+  CHECK(mentions(weights_by([] {
+                   auto away = cast<f32>(index(kv) - index(seq));
+                   return exp(away * away / 8);
+                 }),
+                 "grows with the square of the distance; did you leave out a minus?"));
+  CHECK(weights_by([] {
+          auto away = cast<f32>(index(kv) - index(seq));
+          return exp(-away * away / 8);
+        }).empty());
+}
+
+TEST_CASE("slips: where queries and keys stand") {
+  constexpr static axis<"slots"> slots;
+  constexpr static axis<"places", 64> places;
+  constexpr auto placed_at = []<class At>(At) {
+    const auto k = kernel<"k">([](in<"Q", seq, d8> Q, in<"K", slots, d8> K, in<"V", slots, e4> V,
+                                  in<"length", i32> length,
+                                  param<"table", places, d8> table) -> out<"O", seq, e4> {
+      return scaled_dot_product<d8, slots>(Q + take<places>(table, At{}(length)), K, V,
+                                           cached_causal<seq, slots>(length));
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(placed_at([](auto) { return index(seq); }),
+                 "positions of seq begin at 0 here, but not in mask("));
+  CHECK(placed_at([](auto length) { return index(seq) + length - size(seq); }).empty());
+  CHECK(placed_at([](auto) { return let<"insists">(index(seq)); }).empty());
+
+  constexpr static axis<"stored"> stored;
+  constexpr static axis<"total"> total;
+  constexpr auto aligned = []<class Keep>(Keep) {
+    const auto k =
+        kernel<"k">([](in<"Q", seq, d8> Q, in<"past", stored, d8> past, in<"now", seq, d8> now,
+                       in<"V", total, e4> V) -> out<"O", seq, e4> {
+          return scaled_dot_product<d8, total>(Q, concat<total>(past, now), V, Keep{}());
+        });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(aligned([] { return causal<seq, total, align::first>; }),
+                 "compares seq with total from their first positions, but concat<total, stored, "
+                 "seq>(past, now) ends with those of seq; did you mean align::last?"));
+  CHECK(aligned([] { return causal<seq, total, align::last>; }).empty());
+  CHECK(aligned([] { return let<"oldest">(causal<seq, total, align::first>); }).empty());
+
+  constexpr static axis<"two", 2> two;
+  constexpr static axis<"pairs", 4> pairs;
+  constexpr auto turned_by = []<class Base>(Base) {
+    return of_attention<[](auto Q, auto K, auto V) {
+      auto a = rope_angle<seq, pairs>(10000);
+      auto b = rope_angle<kv, pairs>(Base{}());
+      return scaled_dot_product<d8, kv>(rope<d8, two, pairs>(Q, cos(a), sin(a)),
+                                        rope<d8, two, pairs>(K, cos(b), sin(b)), V);
+    }>();
+  };
+  CHECK(mentions(turned_by([] { return 500000; }),
+                 "the angles of seq, pairs and of kv, pairs have different bases"));
+  CHECK(turned_by([] { return 10000; }).empty());
+}
+
+TEST_CASE("slips: what scales scores and results") {
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto bias = -0.5 * abs(index(kv) - index(seq));
+                   return dot<kv>(softmax<kv>((dot<d8>(Q, K) + bias) / sqrt(d8)), V);
+                 }>(),
+                 "is divided, too; did you mean to divide dot(Q, K) alone?"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto bias = -0.5 * abs(index(kv) - index(seq));
+          return dot<kv>(softmax<kv>(dot<d8>(Q, K) / sqrt(d8) + bias), V);
+        }>()
+            .empty());
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto hidden = where(causal<seq, kv>, 0, -1e9);
+          return dot<kv>(softmax<kv>((dot<d8>(Q, K) + hidden) / sqrt(d8)), V);
+        }>()
+            .empty());
+  CHECK(mentions(of_scores<[](auto S) { return tanh(S / 50) * 30; }>(),
+                 "the scores are divided by 50 and multiplied by 30; did you mean one cap"));
+  CHECK(of_scores<[](auto S) { return tanh(S / 50) * 50; }>().empty());
+  CHECK(of_scores<[](auto S) { return tanh(S / 1.5) * 1.7159; }>().empty());
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto s = dot<d8>(Q, K);
+                   return dot<kv>(softmax<kv>(s), V) * sigmoid(1 - logsumexp<kv>(s));
+                 }>(),
+                 "is the share of 1, not of softmax<kv>(dot(Q, K)); did you mean "
+                 "sigmoid(logsumexp<kv>(dot(Q, K)) - 1)?"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto s = dot<d8>(Q, K);
+          return dot<kv>(softmax<kv>(s), V) * sigmoid(logsumexp<kv>(s) - 1);
+        }>()
+            .empty());
+}
+
+TEST_CASE("slips: what a name shows") {
+  constexpr auto kept_by = []<class Keep>(Keep) {
+    const auto k = kernel<"k">([](S_ S, in<"length", i32, batch> length,
+                                  in<"n_pad_left", i32, batch> pad) -> out<"W", batch, seq, kv> {
+      return softmax<kv>(mask(S, Keep{}(length, pad)));
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(kept_by([](auto length, auto) { return index(kv) <= length; }),
+                 "keeps the position after the last one; did you mean index(kv) < length?"));
+  CHECK(mentions(kept_by([](auto length, auto) { return index(kv) >= length; }),
+                 "keeps padding alone; did you mean index(kv) < length?"));
+  CHECK(mentions(kept_by([](auto length, auto) { return causal<seq, kv> && index(kv) <= length; }),
+                 "keeps the position after the last one"));
+  CHECK(kept_by([](auto length, auto) { return index(kv) < length; }).empty());
+  CHECK(kept_by([](auto length, auto) { return index(kv) <= length - 1; }).empty());
+  CHECK(kept_by([](auto length, auto) { return let<"insists">(index(kv) <= length); }).empty());
+  CHECK(kept_by([](auto, auto pad) { return index(kv) >= pad; }).empty());
+
+  constexpr auto last = []<class At>(At) {
+    const auto k = kernel<"k">(
+        [](in<"X", batch, seq, d8> X, in<"lengths", i32, batch> lengths) -> out<"Y", batch, d8> {
+          return take<seq>(X, At{}(lengths));
+        });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(last([](auto n) { return n; }),
+                 "lengths is one past the last position; did you mean lengths - 1?"));
+  CHECK(last([](auto n) { return n - 1; }).empty());
+  CHECK(last([](auto n) { return n + 0; }).empty());
+
+  constexpr static axis<"vocab"> vocab;
+  constexpr auto loss = []<class Of>(Of) {
+    const auto k =
+        kernel<"k">([](in<"logits", seq, vocab> logits, in<"next", i32, seq> next) -> out<"loss"> {
+          return Of{}(logits, next);
+        });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(
+      loss([](auto x, auto next) { return mean<seq>(take<vocab>(x, next) - logsumexp<vocab>(x)); }),
+      "loss is never positive; did you leave out a minus?"));
+  CHECK(mentions(
+      loss([](auto x, auto next) { return mean<seq>(log(take<vocab>(softmax<vocab>(x), next))); }),
+      "loss is never positive"));
+  CHECK(loss([](auto x, auto next) {
+          return mean<seq>(logsumexp<vocab>(x) - take<vocab>(x, next));
+        }).empty());
 }
 
 // Part by part, this sum would take 2^32 visits.

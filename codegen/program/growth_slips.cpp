@@ -1,0 +1,170 @@
+#include "codegen/program/growth_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "codegen/program/position_sets.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/signs.hpp"
+#include "codegen/program/text.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class growth_finder {
+ public:
+  explicit growth_finder(const program &p)
+      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)), signs_(signs_of(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!p_[n].name.empty()) continue;
+      if (p_[n].kind == op::mul) state_grows(n);
+      if (p_[n].kind == op::exp) square_grows(n);
+      if (p_[n].kind == op::exp || p_[n].kind == op::pow) decay_grows(n);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  bool is(op kind, node_id n) const { return p_[n].kind == kind && p_[n].name.empty(); }
+
+  // S * exp(sigmoid(g)) inside a scan.
+  void state_grows(node_id n) {
+    for (const std::size_t k : {0, 1}) {
+      const node_id gate = inner_of(p_, p_[n].in[1 - k]);
+      if (p_[inner_of(p_, p_[n].in[k])].kind != op::carried || !is(op::exp, gate)) continue;
+      const node_id exponent = p_[gate].in[0];
+      if (signs_[exponent] != sign::not_negative || p_[exponent].kind == op::number) continue;
+      slips_.push_back({n, fmt::format("{0} is at least 1, so that the state grows at every step; "
+                                       "did you mean exp(-{1})? if it is meant, let<..>(..)",
+                                       label_of(p_, gate), label_of(p_, exponent))});
+    }
+  }
+
+  // exp(away * away / 8), where away is a distance.
+  void square_grows(node_id n) {
+    node_id square = inner_of(p_, p_[n].in[0]);
+    while (is_scaled_up(square)) square = inner_of(p_, p_[square].in[0]);
+    const bool is_square = (is(op::mul, square) && are_equal(p_[square].in[0], p_[square].in[1])) ||
+                           (is(op::pow, square) && p_[p_[square].in[1]].value == 2);
+    if (is_square && positions_[square])
+      slips_.push_back({n,
+                        "grows with the square of the distance; did you leave out a minus? if it "
+                        "is meant, let<..>(..)"});
+  }
+  // Positions that a formula names twice are two steps.
+  bool are_equal(node_id a, node_id b) const {
+    a = inner_of(p_, a), b = inner_of(p_, b);
+    if (a == b || p_[a].type != i32 || p_[b].type != i32) return a == b;
+    const affine x = affine_of(p_, a), y = affine_of(p_, b);
+    return x.form == y.form && x.number == y.number;
+  }
+  // By a positive factor on its right.
+  bool is_scaled_up(node_id n) const {
+    return (is(op::mul, n) || is(op::div, n)) && p_[p_[n].in[1]].shape.empty() &&
+           signs_[p_[n].in[1]] == sign::not_negative && p_[n].in[0] != p_[n].in[1];
+  }
+
+  // mask(scores * exp(-0.05 * (index(kv) - index(seq))), causal<seq, kv>)
+  void decay_grows(node_id n) {
+    const bool is_power = p_[n].kind == op::pow;
+    const std::optional<double> base = is_power && is(op::number, p_[n].in[0])
+                                           ? std::optional(p_[p_[n].in[0]].value)
+                                           : std::nullopt;
+    if (is_power && (!base || *base <= 0)) return;
+    const node_id exponent = p_[n].in[is_power ? 1 : 0];
+    signed_distance d = distance_of(exponent);
+    if (is_power && *base < 1) d.factor = -d.factor;
+    if (d.factor == 0 || !is_distance(d.of)) return;
+    for (node_id condition : conditions_of(n))
+      if (grows_where(d, condition)) {
+        slips_.push_back({n, fmt::format("grows with the distance where {} is true; did you mean "
+                                         "the opposite sign? if it is meant, let<..>(..)",
+                                         label_of(p_, condition))});
+        return;
+      }
+  }
+
+  // A linear form by a factor of this sign; 0: neither.
+  struct signed_distance {
+    linear_form of;
+    int factor = 0;
+  };
+  signed_distance distance_of(node_id n) const {
+    n = inner_of(p_, n);
+    const node &x = p_[n];
+    if (x.type == i32) return {affine_of(p_, n).form, 1};
+    if (x.kind == op::cast) return distance_of(x.in[0]);
+    signed_distance d;
+    if (!x.name.empty()) return d;
+    if (x.kind == op::neg) d = distance_of(x.in[0]), d.factor = -d.factor;
+    if (x.kind != op::mul && x.kind != op::div) return d;
+    for (const std::size_t k : {0, 1}) {
+      if (!positions_[x.in[k]] || positions_[x.in[1 - k]] || (x.kind == op::div && k == 1))
+        continue;
+      const sign by = signs_[x.in[1 - k]];
+      d = distance_of(x.in[k]);
+      if (by != sign::not_negative) d.factor = by == sign::unknown ? 0 : -d.factor;
+    }
+    return d;
+  }
+  // Of two positions.
+  static bool is_distance(const linear_form &form) {
+    return form.size() == 2 &&
+           std::all_of(form.begin(), form.end(),
+                       [](const auto &t) {
+                         return t.first.what == term::position && (t.second == 1 || t.second == -1);
+                       }) &&
+           form.begin()->second != std::next(form.begin())->second;
+  }
+
+  // Of the masks that products with this step go into.
+  std::vector<node_id> conditions_of(node_id n) const {
+    std::vector<node_id> found;
+    std::set<node_id> seen;
+    std::vector<node_id> next = {n};
+    while (!next.empty()) {
+      const node_id x = next.back();
+      next.pop_back();
+      if (!seen.insert(x).second) continue;
+      for (node_id user : users_[x]) {
+        const node &u = p_[user];
+        if (u.kind == op::mask && u.in[0] == x) found.push_back(u.in[1]);
+        if (u.kind == op::where && u.in[1] == x) found.push_back(u.in[0]);
+        if (u.kind == op::mul || u.kind == op::broadcast) next.push_back(user);
+      }
+    }
+    return found;
+  }
+
+  bool grows_where(signed_distance d, node_id condition) const {
+    if (d.of.begin()->second < 0) {
+      for (auto &[t, factor] : d.of) factor = -factor;
+      d.factor = -d.factor;
+    }
+    const std::vector<position_set> shown = positions_where(p_, condition, true);
+    return !shown.empty() && std::all_of(shown.begin(), shown.end(), [&](const position_set &s) {
+      const auto it = s.find(d.of);
+      if (it == s.end()) return false;
+      const interval &i = it->second;
+      return d.factor > 0 ? i.least >= 0 && i.most == interval::infinite
+                          : i.most <= 0 && i.least == -interval::infinite;
+    });
+  }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+  const std::vector<bool> positions_;
+  const std::vector<sign> signs_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> growth_slips(const program &p) { return growth_finder(p).run(); }
+
+}  // namespace qkv::codegen

@@ -1,0 +1,100 @@
+#include "codegen/program/name_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "codegen/program/position_sets.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/signs.hpp"
+#include "codegen/program/text.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class name_finder {
+ public:
+  explicit name_finder(const program &p) : p_(p), signs_(signs_of(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (p_[n].kind == op::output) never_positive(n);
+      if (!p_[n].name.empty()) continue;
+      if (p_[n].kind == op::mask) kept(n, p_[n].in[1]);
+      if (p_[n].kind == op::take && is_length(p_[n].in[1])) one_past(n);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  // The number of positions that count, from the first one: "length", "kv_len".
+  bool is_length(node_id n) const {
+    const node &x = p_[n];
+    const auto says = [&](std::string_view word) { return x.name.find(word) != std::string::npos; };
+    return x.kind == op::input && x.type == i32 && says("len") && !says("pad") && !says("left") &&
+           !says("past");
+  }
+
+  // mask(scores, index(kv) <= length), for several queries: one of them alone may be at `length`.
+  void kept(node_id mask, node_id condition) {
+    const node &x = p_[condition];
+    if (!x.name.empty()) return;
+    if (x.kind == op::and_)
+      for (node_id part : x.in) kept(mask, part);
+    if (!is_comparison(x.kind)) return;
+    const std::vector<position_set> where = positions_where(p_, condition, true);
+    if (where.size() != 1 || where[0].size() != 1) return;
+    const auto &[form, within] = *where[0].begin();
+    const auto is = [](const auto &t, term::kind kind, int factor) {
+      return t.first.what == kind && t.second == factor;
+    };
+    if (form.size() != 2 || !is(*form.begin(), term::position, 1) ||
+        !is(*form.rbegin(), term::step, -1) || !is_length(form.rbegin()->first.id))
+      return;
+    const axis_id key = form.begin()->first.id;
+    const auto is_query = [&](axis_id a) { return a != key && !p_.axes[a].batch; };
+    if (std::none_of(p_[mask].shape.begin(), p_[mask].shape.end(), is_query)) return;
+    const bool one_too_many = within.most == 0 && within.least == -interval::infinite;
+    if (one_too_many || within.least >= 0)
+      slips_.push_back(
+          {mask, fmt::format("{0} keeps {1}; did you mean index({2}) < {3}? if it is meant, "
+                             "let<..>(..)",
+                             label_of(p_, condition),
+                             one_too_many ? "the position after the last one" : "padding alone",
+                             p_.axes[key].name, p_[form.rbegin()->first.id].name)});
+  }
+
+  // take<seq>(X, length)
+  void one_past(node_id n) {
+    const std::string &length = p_[p_[n].in[1]].name;
+    slips_.push_back({n, fmt::format("{0} is one past the last position; did you mean {0} - 1? if "
+                                     "it is meant, {0} + 0",
+                                     length)});
+  }
+
+  // A result named loss that adds up log probabilities.
+  void never_positive(node_id n) {
+    static constexpr std::array<std::string_view, 4> words = {"loss", "nll", "entropy",
+                                                              "perplexity"};
+    const std::string &name = p_[n].name;
+    const bool should_be = std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+      return name.find(word) != std::string::npos;
+    });
+    if (should_be && signs_[n] == sign::not_positive)
+      slips_.push_back({n, fmt::format("{} is never positive; did you leave out a minus? if it is "
+                                       "meant, let<..>(..)",
+                                       name)});
+  }
+
+  const program &p_;
+  const std::vector<sign> signs_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> name_slips(const program &p) { return name_finder(p).run(); }
+
+}  // namespace qkv::codegen

@@ -1,0 +1,174 @@
+#include "codegen/program/placement_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "codegen/program/position_sets.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/text.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class placement_finder {
+ public:
+  explicit placement_finder(const program &p) : p_(p) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!p_[n].name.empty()) continue;
+      if (p_[n].kind == op::mask) {
+        compared(n);
+        oldest_for_newest(n);
+      }
+      if (p_[n].kind == op::cos) cosines_.push_back(n);
+    }
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
+      if (p_[n].kind == op::take && p_[n].name.empty()) from_first(n);
+    two_bases();
+    return std::move(slips_);
+  }
+
+ private:
+  // A mask that compares keys with queries which begin behind position 0: at `length` - size(seq).
+  struct later_queries {
+    node_id mask;
+    axis_id query;
+  };
+
+  void compared(node_id mask) {
+    for (const position_set &s : positions_where(p_, p_[mask].in[1], true))
+      for (const auto &[form, within] : s) {
+        const bool is_moved = std::any_of(form.begin(), form.end(), [](const auto &t) {
+          return t.first.what == term::step || t.first.what == term::size;
+        });
+        if (!is_moved || positions_in(form).size() != 2) continue;
+        // the keys less the queries, whose factor has the sign of what moves them
+        for (const auto &[t, factor] : form)
+          if (t.what == term::position && moves(form, t.id, factor)) later_.push_back({mask, t.id});
+      }
+  }
+  static std::vector<axis_id> positions_in(const linear_form &form) {
+    std::vector<axis_id> axes;
+    for (const auto &[t, factor] : form)
+      if (t.what == term::position && (factor == 1 || factor == -1)) axes.push_back(t.id);
+    return axes;
+  }
+  // Queries at index(seq) + length - size(seq): their own size is subtracted.
+  bool moves(const linear_form &form, axis_id query, std::int64_t factor) const {
+    const auto size = form.find({term::size, p_.axes[query].root});
+    return size != form.end() && size->second == -factor;
+  }
+
+  // take<positions>(places, index(seq)) beside such a mask.
+  void from_first(node_id n) {
+    const node &x = p_[n];
+    if (p_[inner_of(p_, x.in[0])].kind != op::param || !p_[x.in[1]].name.empty()) return;
+    const affine at = affine_of(p_, x.in[1]);
+    if (at.number != 0 || at.form.size() != 1) return;
+    const auto &[t, factor] = *at.form.begin();
+    if (t.what != term::position || factor != 1) return;
+    for (const later_queries &later : later_)
+      if (later.query == t.id)
+        return slips_.push_back(
+            {n, fmt::format("positions of {0} begin at 0 here, but not in {1}; did you mean those "
+                            "of the mask, as index({0}) + length - size({0})? if it is meant, "
+                            "let<..>(index({0}))",
+                            p_.axes[t.id].name, label_of(p_, later.mask))});
+  }
+
+  // causal<seq, total, align::first>, where concat<total>(past, now) ends with the keys of seq.
+  void oldest_for_newest(node_id mask) {
+    for (const position_set &s : positions_where(p_, p_[mask].in[1], true))
+      for (const auto &[form, within] : s) {
+        const std::vector<axis_id> axes = positions_in(form);
+        if (axes.size() != 2 || form.size() != 2) continue;
+        for (const std::size_t k : {0, 1}) {
+          const node_id joined = concat_of(axes[k], axes[1 - k]);
+          if (joined < 0 ||
+              form.at({term::position, axes[k]}) == form.at({term::position, axes[1 - k]}))
+            continue;
+          slips_.push_back(
+              {mask, fmt::format(
+                         "compares {0} with {1} from their first positions, but {2} ends with "
+                         "those of {0}; did you mean align::last? if it is meant, let<..>(..)",
+                         p_.axes[axes[1 - k]].name, p_.axes[axes[k]].name, label_of(p_, joined))});
+          return;
+        }
+      }
+  }
+  // A concat<total> whose last part is along the queries' axis; -1: none.
+  node_id concat_of(axis_id total, axis_id query) const {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      const node &x = p_[n];
+      if (x.kind == op::concat && x.over[0] == total &&
+          p_.axes[x.over.back()].root == p_.axes[query].root &&
+          p_.axes[x.over[1]].root != p_.axes[query].root)
+        return n;
+    }
+    return -1;
+  }
+
+  // Rotary angles of queries and of keys that differ in nothing but numbers.
+  void two_bases() {
+    for (const node_id a : cosines_) {
+      node_id other = -1;
+      bool has_equal = false;
+      for (const node_id b : cosines_) {
+        const likeness same = compared_with(p_[a].in[0], p_[b].in[0]);
+        if (!same.renamed) continue;
+        if (same.kind == likeness::equal) has_equal = true;
+        if (same.kind == likeness::numbers_differ && b < a) other = b;
+      }
+      if (other >= 0 && !has_equal)
+        slips_.push_back(
+            {a, fmt::format("the angles of {} and of {} have different bases; did you "
+                            "mean one? if it is meant, let<..>(..)",
+                            names_of(p_, p_[other].shape), names_of(p_, p_[a].shape))});
+    }
+  }
+
+  struct likeness {
+    enum { equal, numbers_differ, differ } kind = equal;
+    bool renamed = false;  // one has an axis where the other has an alias of it
+  };
+  likeness compared_with(node_id a, node_id b) {
+    if (a == b) return {};
+    const auto [at, is_new] = compared_.try_emplace({a, b});
+    if (is_new) at->second = differences(a, b);
+    return at->second;
+  }
+  likeness differences(node_id a, node_id b) {
+    const node &x = p_[a], &y = p_[b];
+    likeness all;
+    if (x.kind != y.kind || x.name != y.name || x.in.size() != y.in.size())
+      return {likeness::differ};
+    if (x.kind == op::input || x.kind == op::param) return {likeness::differ};
+    for (std::size_t d = 0; d < std::min(x.over.size(), y.over.size()); ++d) {
+      if (p_.axes[x.over[d]].root != p_.axes[y.over[d]].root) return {likeness::differ};
+      all.renamed = all.renamed || x.over[d] != y.over[d];
+    }
+    if (x.kind == op::number && x.value != y.value) all.kind = likeness::numbers_differ;
+    for (std::size_t k = 0; k < x.in.size(); ++k) {
+      const likeness part = compared_with(x.in[k], y.in[k]);
+      all.kind = std::max(all.kind, part.kind);
+      all.renamed = all.renamed || part.renamed;
+    }
+    return all;
+  }
+
+  const program &p_;
+  std::vector<later_queries> later_;
+  std::vector<node_id> cosines_;
+  std::map<std::pair<node_id, node_id>, likeness> compared_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> placement_slips(const program &p) { return placement_finder(p).run(); }
+
+}  // namespace qkv::codegen

@@ -1,0 +1,116 @@
+#include "codegen/program/scale_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/score_keys.hpp"
+#include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class scale_finder {
+ public:
+  explicit scale_finder(const program &p)
+      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!p_[n].name.empty()) continue;
+      if (p_[n].kind == op::div) scaled_bias(n);
+      if (p_[n].kind == op::mul)
+        for (const std::size_t k : {0, 1}) {
+          two_caps(n, p_[n].in[k], p_[n].in[1 - k]);
+          share_of_others(n, inner_of(p_, p_[n].in[k]), inner_of(p_, p_[n].in[1 - k]));
+        }
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  bool is(op kind, node_id n) const { return p_[n].kind == kind && p_[n].name.empty(); }
+  bool is_number(node_id n) const { return p_[n].kind == op::number; }
+
+  // (dot<d_k>(Q, K) + alibi<seq, kv>(slopes)) / sqrt(d_k)
+  void scaled_bias(node_id n) {
+    const node_id sum = p_[n].in[0];
+    if (!is(op::add, sum) && !is(op::sub, sum)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id product = inner_of(p_, p_[sum].in[k]), bias = inner_of(p_, p_[sum].in[1 - k]);
+      if (!is(op::dot, product) || !is_root_of(p_[n].in[1], product) || !is_of_positions(bias))
+        continue;
+      slips_.push_back({n, fmt::format("the bias {} is divided, too; did you mean to divide {} "
+                                       "alone? if it is meant, let<..>(..)",
+                                       label_of(p_, bias), label_of(p_, product))});
+    }
+  }
+  // The root of the size of an axis that the product contracts.
+  bool is_root_of(node_id n, node_id product) const {
+    n = inner_of(p_, n);
+    const auto is_of = [&](axis_id a) {
+      const std::int64_t size = p_.axes[p_.axes[a].root].size;
+      if (is_number(n))
+        return size > 1 && p_[n].value * p_[n].value > 0.999 * static_cast<double>(size) &&
+               p_[n].value * p_[n].value < 1.001 * static_cast<double>(size);
+      const node_id of = p_[n].kind == op::sqrt ? inner_of(p_, p_[n].in[0]) : n;
+      const node_id whole = p_[of].kind == op::cast ? p_[of].in[0] : of;
+      return of != n && p_[whole].kind == op::size && p_[whole].over[0] == p_.axes[a].root;
+    };
+    return std::any_of(p_[product].over.begin(), p_[product].over.end(), is_of);
+  }
+  // Numbers for each distance, which no argument decides, and which hide nothing.
+  bool is_of_positions(node_id n) const {
+    if (!positions_[n]) return false;
+    std::set<node_id> steps;
+    walk(p_, n, [](node_id) { return true; }, steps);
+    return std::none_of(steps.begin(), steps.end(), [&](node_id m) {
+      return p_[m].kind == op::input || p_[m].kind == op::param || p_[m].type == b8;
+    });
+  }
+
+  // tanh(scores / 50) * 30. A slope near 1 may be meant, as in 1.7159 tanh(2 x / 3).
+  void two_caps(node_id n, node_id tanh, node_id cap) {
+    constexpr double least_cap = 4;
+    tanh = inner_of(p_, tanh);
+    if (!is(op::tanh, tanh) || !is_number(cap) || p_[cap].value < least_cap) return;
+    const node_id scaled = inner_of(p_, p_[tanh].in[0]);
+    if (!is(op::div, scaled) || !is_number(p_[scaled].in[1])) return;
+    const double inside = p_[p_[scaled].in[1]].value;
+    if (inside < least_cap || inside == p_[cap].value || keys_of_scores(p_, users_, n).empty())
+      return;
+    slips_.push_back({n, fmt::format("the scores are divided by {:g} and multiplied by {:g}; did "
+                                     "you mean one cap for both? if it is meant, let<..>(..)",
+                                     inside, p_[cap].value)});
+  }
+
+  // dot<kv>(softmax<kv>(scores), V) * sigmoid(sink - logsumexp<kv>(scores))
+  void share_of_others(node_id n, node_id result, node_id share) {
+    if (!is(op::dot, result) || !is(op::sigmoid, share) || !is(op::sub, p_[share].in[0])) return;
+    const node_id difference = p_[share].in[0], total = inner_of(p_, p_[difference].in[1]);
+    if (p_[total].kind != op::logsumexp) return;
+    for (node_id weights : p_[result].in) {
+      weights = inner_of(p_, weights);
+      if (!is(op::softmax, weights) || p_[weights].in[0] != p_[total].in[0]) continue;
+      const std::string other = label_of(p_, p_[difference].in[0]);
+      slips_.push_back(
+          {n, fmt::format("{0} is the share of {1}, not of {2}; did you mean "
+                          "sigmoid({3} - {1})? if it is meant, let<..>(..)",
+                          label_of(p_, share), other, label_of(p_, weights), label_of(p_, total))});
+    }
+  }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+  const std::vector<bool> positions_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> scale_slips(const program &p) { return scale_finder(p).run(); }
+
+}  // namespace qkv::codegen
