@@ -329,9 +329,17 @@ class finder {
     }
     needed_.insert(outside_.begin(), outside_.end());
     for (const auto &[core, c] : sums_)
-      for (node_id n : c.cone)
+      for (node_id n : c.cone) {
+        if (p_[n].kind == op::dot && !varies_in_tile(c.stage, n)) walk(n, enter, outside_);
         for (node_id user : users_[n])
           if (!inside_.count(user) || is_contraction(user)) walk(n, enter, outside_);
+      }
+  }
+
+  // A contraction that lacks an axis of the tile is read there, from memory: another sum, whose
+  // tile has no rows, may not have it in its tile alone.
+  bool varies_in_tile(const attention_stage &s, node_id dot) const {
+    return has(p_[dot].shape, s.key) && (s.row == no_axis || has(p_[dot].shape, s.row));
   }
 
   // A contraction in a tile, too, reads operands that are stored.
@@ -350,8 +358,7 @@ class finder {
     walk(
         pairs,
         [&](node_id n) {
-          if (p_[n].kind == op::dot && has(p_[n].shape, s.key) &&
-              (s.row == no_axis || has(p_[n].shape, s.row))) {
+          if (p_[n].kind == op::dot && varies_in_tile(s, n)) {
             if (!outside_.count(n) && !elsewhere.count(n) && !sums_.count(n))
               s.products.push_back(n);
             return false;

@@ -28,6 +28,7 @@ class cutter {
         users_(users_of(p)),
         masked_(masked_steps(p)),
         has_gaps_(steps_with_gaps(p)),
+        may_be_empty_(steps_with_empty_weights(p)),
         walked_(walked_axes(p)),
         attentions_(find_attentions(p)),
         stored_(p.nodes.size(), false) {}
@@ -105,11 +106,20 @@ class cutter {
       if (!same_place || in_score_cone(user) || in_scan(user)) return n;
       if (!is_pointwise(p_[user].kind) && p_[user].kind != op::output) return n;
       if (is_alternative(p_, p_[user])) return n;  // the other one is skipped with its whole stage
+      if (chooses_empty(p_[user], n)) return n;
       for (node_id operand : p_[user].in)
         for (node_id other : beside)
           if (operand != n && other != from && waits_for(operand, other)) return n;
       n = user;
     }
+  }
+
+  // True if the step's condition tells which of its weights are empty: memory does not, so that
+  // readers of the step need the condition.
+  bool chooses_empty(const node &x, node_id condition) const {
+    const auto may_be_empty = [&](node_id n) { return n != condition && may_be_empty_[n]; };
+    return x.kind == op::where && x.in[0] == condition &&
+           std::any_of(x.in.begin(), x.in.end(), may_be_empty);
   }
 
   // True if another stage computes this from `result`.
@@ -160,8 +170,11 @@ class cutter {
     std::map<node_id, scan_stage> by_state = scans();
     for (auto &[state, s] : by_state) {
       s.body = scan_body(p_, s.carried, s.next, s.cores);
-      for (std::size_t k = 0; k < s.cores.size(); ++k)
-        s.roots.push_back(extend(s.cores[k], s.cores));
+      // In the order of the roots: a later one may read those before it.
+      std::map<node_id, node_id> core_of;
+      for (node_id core : s.cores) core_of[extend(core, s.cores)] = core;
+      s.cores.clear();
+      for (const auto &[root, core] : core_of) s.roots.push_back(root), s.cores.push_back(core);
       at[s.roots[0]] = s;
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -247,7 +260,7 @@ class cutter {
 
   const program &p_;
   std::vector<std::vector<node_id>> users_;
-  std::vector<bool> masked_, has_gaps_;
+  std::vector<bool> masked_, has_gaps_, may_be_empty_;
   std::vector<axis_id> walked_;
   const attentions attentions_;
   std::vector<bool> stored_;

@@ -301,6 +301,12 @@ tensor_value<T> steps<T>::weights(const node &n, const values &in) const {
   const auto of_x = offsets(extents_of(n.over), strides_along(x, n.over));
   const auto of_v = offsets(extents_of(n.over), strides_along(v, n.over));
   const bool soft = n.kind == op::softmax;
+  // Below it, a weight may be 0: infinity times such a weight is NaN in one of two honest loops.
+  const T least = how_ == order::in_eights ? std::numeric_limits<T>::min() : T(0);
+  const auto weight = [&](T score) {
+    const T w = std::exp(score);
+    return w < least ? T(0) : w;
+  };
   walk<2>(extents_of(rows), {strides_along(x, rows), strides_along(v, rows)}, [&](const auto &at) {
     const T m = soft ? extreme_of(true, x, at[0], of_x) : T(0);
     const bool dead = soft && !n.less_maximum && m == -std::numeric_limits<T>::infinity();
@@ -310,7 +316,7 @@ tensor_value<T> steps<T>::weights(const node &n, const values &in) const {
       if (!x.has(i)) {
         v.states[j] = empty_weight;
       } else {
-        v.data[j] = dead ? T(0) : soft ? std::exp(static_cast<T>(x.data[i]) - m) : x.data[i];
+        v.data[j] = dead ? T(0) : soft ? weight(static_cast<T>(x.data[i]) - m) : x.data[i];
         sum.add(v.data[j]);
       }
     }

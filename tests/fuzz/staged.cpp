@@ -81,9 +81,12 @@ class staged {
       const bool stored = by >= 0 && by < static_cast<int>(k);
       if (has_number[n] && !stored && !is_recomputed(cut_.list[k], n))
         return label(root) + " needs " + label(n) + " stored";
-      for (node_id operand : p_[n].in) {
-        needed[operand] = true;
-        has_number[operand] = has_number[operand] || (has_number[n] && !stored);
+      const bool number = has_number[n] && !stored;
+      for (std::size_t k = 0; k < p_[n].in.size(); ++k) {
+        const node_id operand = p_[n].in[k];
+        const bool chooses = may_be_empty_[n] && tells_what_is_empty(p_[n], k);
+        needed[operand] = needed[operand] || number || chooses || may_be_empty_[operand];
+        has_number[operand] = has_number[operand] || number || chooses;
       }
     }
     q = as_the_stage_says(std::move(q), cut_.list[k]);
@@ -106,6 +109,12 @@ class staged {
     q.arguments = sorted(q.arguments);
     known_[name] = in_double(codegen::without_dead_steps(q), known_, m_.sizes()).at(name);
     return "";
+  }
+
+  // True for what decides which weights are empty: scores, a condition, a position.
+  static bool tells_what_is_empty(const node &n, std::size_t operand) {
+    return core::makes_weights(n.kind) || (n.kind == op::where && operand == 0) ||
+           (n.kind == op::take && operand == 1);
   }
 
   // True for what the code of a stage computes where it needs it.

@@ -186,6 +186,16 @@ inline constexpr auto weights_of_weights =
       return dot<kv>(softmax<kv>(softmax<heads>(mask_rows(X, index(kv) < near))), V);
     });
 
+// Weights times a contraction, or chosen by one: memory does not tell which of them are empty.
+inline constexpr auto weighed_again =
+    kernel<"weighed_again">([](in<"X", batch, kv> X, in<"near", i32> near, in<"q", batch, d> q,
+                               K_ K) -> outs<out<"gated", batch, kv>, out<"chosen", batch, kv>> {
+      auto w = softmax<kv>(mask(X, index(kv) < near));
+      auto other = softmax<kv>(mask(-X, index(kv) < near));
+      return {normalize<kv>(plain(w * sigmoid(dot<d>(q, K)))),
+              normalize<kv>(plain(where(dot<d>(q, tanh(K)) > 0, w, other)))};
+    });
+
 // ---- infinite literals --------------------------------------------------------------------------
 inline constexpr auto added_infinity =
     kernel<"added_infinity">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {

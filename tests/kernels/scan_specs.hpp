@@ -121,9 +121,9 @@ inline constexpr auto masked_steps = kernel<"masked_steps">(
 
 // Results that read each other after the scan; a state that stays, one that forgets, views of it.
 inline constexpr auto epilogues = kernel<"epilogues">(
-    [](in<"X", seq, d_h> X,
-       in<"h0", d_h> h0) -> outs<out<"Y", seq, d_h>, out<"E", d_h>, out<"Z", seq, d_h>,
-                                 out<"stays", seq, d_h>, out<"turned", d_h>> {
+    [](in<"X", seq, d_h> X, in<"h0", d_h> h0)
+        -> outs<out<"Y", seq, d_h>, out<"E", d_h>, out<"Z", seq, d_h>, out<"stays", seq, d_h>,
+                out<"turned", d_h>, out<"left", seq, d_h>> {
       auto [y, s] = scan<seq>(h0, [](auto s, auto x) { return std::pair{(s + x) / 2, s}; }, X);
       auto e = exp(s);
       auto forgets = scan<seq>(h0, [](auto, auto x) { return x * 2; }, X);
@@ -135,7 +135,16 @@ inline constexpr auto epilogues = kernel<"epilogues">(
             return x - merge<d_h, two, d_half>(take<two>(halves, 1 - index(two)));
           },
           X);
-      return {y * e, e + 1, forgets.result * y, stays.result, turned.last};
+      auto sums = scan<seq>(h0, [](auto s, auto x) { return s + x; }, X);
+      auto left = sums.result - broadcast<seq>(abs(sums.last));
+      return {y * e, e + 1, forgets.result * y, stays.result, turned.last, left};
+    });
+
+// Results that read the states at some of their positions only.
+inline constexpr auto chosen_states =
+    kernel<"chosen_states">([](in<"X", seq, c> X, in<"h0", wide, c> h0) -> out<"O", wide, c> {
+      auto sums = scan<seq>(h0, [](auto s, auto x) { return s + broadcast<wide>(x); }, X);
+      return where(index(wide) > index(c), -1.f, sums.last);
     });
 
 // A state whose sizes the call decides and may be 0, contracted inside; columns that do not fill a

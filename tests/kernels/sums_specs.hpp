@@ -118,6 +118,15 @@ inline constexpr auto stored_scores = kernel<"stored_scores">(
       return {halves, dot<mem>(softmax<mem>(s) - softmax<mem>(halves), x)};
     });
 
+// Scores of one sum are numbers per query of another one, which reads them from memory.
+inline constexpr auto scores_or_rows =
+    kernel<"scores_or_rows">([](in<"q", d_k> q, in<"K", mem, d_k> K, in<"X", seq, d_k> X,
+                                in<"x", mem> x) -> outs<out<"y">, out<"z", seq>> {
+      auto s = dot<d_k>(q, K);
+      auto pairs = where(s < 0.f, dot<d_k>(X, K), -1.f);
+      return {dot<mem>(softmax<mem>(s), x), dot<mem>(plain(pairs), x)};
+    });
+
 // In one order of contractions, the weights of a walk are the values of the other one.
 inline constexpr auto weights_or_values = kernel<"weights_or_values">(
     [](in<"z", mem> z, in<"X", mem, odd_k> X, in<"W", seq, odd_k> W) -> out<"y", seq> {

@@ -8,6 +8,7 @@
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/lower/reductions.hpp"
 #include "codegen/halide/lower/strict.hpp"
+#include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
 
@@ -338,7 +339,7 @@ class scan_lowering {
       return value{element(n, i), {}};
     });
     o.out = Func(context::label(p_, root));
-    o.out(o.position) = stored_form(e.definition(root, at), p_[root].type);
+    o.out(o.position) = unsolved(stored_form(e.definition(root, at), p_[root].type));
     c_.store(root, o.out, order);
     f_.outputs.push_back(o);
   }
