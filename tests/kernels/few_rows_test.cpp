@@ -16,11 +16,11 @@ namespace {
 
 // Masks of each kind, caches, heads that share keys, biases, several sums and statistics, features
 // that lanes cannot hold.
-const std::vector<std::string> names = {"full",           "causal_self",   "grouped",
-                                        "groups_of_call", "decode",        "decode_paged_ragged",
-                                        "biased",         "alibi",         "two_values",
-                                        "masked_gates",   "relu_weights",  "one_number",
-                                        "f64_causal",     "widths_and_lse"};
+const std::vector<std::string> names = {"full",           "causal_self",    "grouped",
+                                        "groups_of_call", "decode",         "decode_paged_ragged",
+                                        "biased",         "alibi",          "two_values",
+                                        "masked_gates",   "relu_weights",   "one_number",
+                                        "f64_causal",     "widths_and_lse", "turns_of_call"};
 
 const std::vector<std::int64_t> rows = {1, 2, 3, 5, 8, 16, 17},
                                 keys = {0, 1, 15, 16, 17, 63, 64, 65, 1000};

@@ -14,11 +14,13 @@ inline constexpr batch_axis<"key_heads"> key_heads;
 inline constexpr batch_axis<"group"> group;
 inline constexpr axis<"t"> t;
 inline constexpr axis<"s"> s;
+inline constexpr alias<"turn", t> turn;
 inline constexpr axis<"mem"> mem;
 inline constexpr axis<"d", 8> d;
 inline constexpr axis<"h", 5> h;
 inline constexpr axis<"four", 4> four;
 inline constexpr axis<"three", 3> three;
+inline constexpr axis<"forty", 40> forty;
 inline constexpr axis<"one", 1> one;
 inline constexpr alias<"own", one> own;
 
@@ -43,6 +45,19 @@ inline constexpr auto groups_of_call = kernel<"groups_of_call">(
       return merge<query_heads, key_heads, group>(dot<mem>(softmax<mem>(scores), V));
     });
 
+// Two axes of one size, which the call decides, share the keys.
+inline constexpr auto turns_of_call = kernel<"turns_of_call">(
+    [](in<"Q", turn, t, d> Q, in<"K", mem, d> K, in<"V", mem, h> V) -> out<"O", turn, t, h> {
+      return dot<mem>(softmax<mem>(dot<d>(Q, K)), V);
+    });
+
+// More rows than a tile for few rows has, unless the axis that the call decides is empty.
+inline constexpr auto many_turns =
+    kernel<"many_turns">([](in<"Q", t, d> Q, in<"W", three, d> W, in<"Z", forty, three, t> Z,
+                            in<"w", three> w) -> out<"O", forty, t> {
+      return dot<three>(broadcast<forty>(dot<d>(Q, W)) + Z, w);
+    });
+
 inline constexpr auto sums_of_five = kernel<"sums_of_five">(
     [](in<"X", batch, pair, t, s, d> X)
         -> outs<out<"max", batch, pair, t, s>, out<"so_far", batch, pair, t, s, d>> {
@@ -56,7 +71,6 @@ inline constexpr auto three_apart =
     });
 
 // Values that are stored with three numbers per column, read along their columns.
-
 inline constexpr auto three_apart_values = kernel<"three_apart_values">(
     [](in<"Q", triple, s, d> Q, in<"K", triple, mem, d> K, in<"X", mem, four, d> X,
        in<"W", d, triple> W) -> out<"O", triple, s, four> {
@@ -74,6 +88,20 @@ inline constexpr auto one_key =
 inline constexpr auto scores_by_batch = kernel<"scores_by_batch">(
     [](in<"Q", batch, t, d> Q, in<"K", batch, h, d> K) -> out<"O", batch, d, t> {
       return dot<h>(where(index(batch) > index(h), dot<d>(Q, K), 0), K);
+    });
+
+// A number per row inside of a product, without features.
+inline constexpr auto shifted_keys =
+    kernel<"shifted_keys">([](in<"shift", t> shift, in<"a", d> a, in<"K", mem, d> K,
+                              in<"V", mem, four> V) -> out<"O", t, four> {
+      return dot<mem>(softmax<mem>(dot<d>(a, tanh(broadcast<t>(K) + broadcast<mem, d>(shift)))), V);
+    });
+
+// Positions of a table that each row of a tile computes for itself.
+inline constexpr auto keys_at_positions =
+    kernel<"keys_at_positions">([](in<"X", batch, mem, d> X, in<"first", i32> first, in<"a", d> a,
+                                   in<"V", mem, four> V) -> out<"O", three, four> {
+      return dot<mem>(plain(relu(dot<d>(a, slice<batch, three>(X, first)))), V);
     });
 
 }  // namespace grids

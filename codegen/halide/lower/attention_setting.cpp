@@ -50,24 +50,45 @@ attention_setting::attention_setting(context &all, const attention_stage &stage,
         uses_product(s.is_normalised() ? weight_counts(f.v.j) : pair_counts(s.sums[0], f.v.j));
 }
 
-// One comparison, of a product that stays within i32: specializations match it as it is.
+namespace {
+
+// size^power, or `most` + 1 where that is less. No part of it stands in it twice.
+Expr capped_power(const Expr &size, int power, int most) {
+  if (power == 1) return Halide::min(size, most + 1);
+  Expr result = most + 1;
+  for (int base = most; base >= 0; --base) {
+    const double raised = std::pow(base, power);
+    if (raised <= most) result = select(size <= base, static_cast<int>(raised), result);
+  }
+  return result;
+}
+
+}  // namespace
+
+// One comparison, of a product that stays within i32: specializations match it as it is, which they
+// would not if a part stood in it twice (Halide makes such parts variables).
 Expr attention_setting::taken() const {
   if (!f.tile.is_for_few_rows()) return {};
   const int most = static_cast<int>(f.tile.most_rows);
-  const std::vector<axis_id> &axes = tiles.rows();
   int known = 1;
-  std::vector<Expr> open;  // sizes that the call decides
-  for (axis_id a : axes) {
-    const std::int64_t size = p.axes[p.axes[a].root].size;
+  std::map<axis_id, int> open;  // sizes that the call decides, and how often each is a factor
+  for (axis_id a : tiles.rows()) {
+    const axis_id root = p.axes[a].root;
+    const std::int64_t size = p.axes[root].size;
     if (size < 0)
-      open.push_back(c.size(a));
+      ++open[root];
     else
       known *= static_cast<int>(std::clamp<std::int64_t>(size, 1, most + 1));
     known = std::min(known, most + 1);
   }
-  if (open.size() == 1) return open[0] <= most / known;
+  if (open.size() == 1) {
+    const auto [size, power] = *open.begin();
+    int largest = 0;
+    while (known * std::pow(largest + 1, power) <= most) ++largest;
+    return c.size(size) <= largest;
+  }
   Expr n = known;
-  for (const Expr &size : open) n = n * Halide::min(size, most + 1);
+  for (const auto &[size, power] : open) n = n * capped_power(c.size(size), power, most);
   return n <= most;
 }
 

@@ -219,20 +219,17 @@ class schedule {
     for (Func &q : f_.reads.row_tiles)
       if (in_a_product(q)) {
         single(q).compute_at(block_).store_in(MemoryType::GPUShared).bound(f_.v.i, 0, t_.rows);
-        std::vector<Var> dims = features_of(q);
-        dims.insert(dims.begin() + 1, f_.v.i);
-        load(q, dims, vector_of_features(q));
+        load(q, f_.v.i);
       }
     for (Func &k : f_.reads.key_tiles)
       if (in_a_product(k)) {
         shared(k, step_);
         k.bound(f_.v.j, 0, t_.keys);
-        std::vector<Var> dims = features_of(k), storage = k.args();
-        std::rotate(storage.begin(), storage.begin() + dims.size(),
-                    storage.begin() + dims.size() + 1);
+        const std::size_t features = features_of(k).size();
+        std::vector<Var> storage = k.args();
+        std::rotate(storage.begin(), storage.begin() + features, storage.begin() + features + 1);
         k.reorder_storage(storage);
-        dims.insert(dims.begin() + 1, f_.v.j);
-        load(k, dims, vector_of_features(k));
+        load(k, f_.v.j);
       }
   }
 
@@ -270,6 +267,15 @@ class schedule {
         for (const RVar &v : f_.pairs.features[k])
           width = std::min(width, gpu::vector_width(gpu::extent_of(f_.pairs.products[k], v)));
     return width;
+  }
+
+  // Rows or keys of an operand, with the first of its features in vectors. Positions at which a
+  // table is read have no features.
+  void load(Func &tile, const Var &along) {
+    std::vector<Var> dims = features_of(tile);
+    const int width = dims.empty() ? 1 : vector_of_features(tile);
+    dims.insert(dims.begin() + (dims.empty() ? 0 : 1), along);
+    load(tile, dims, width);
   }
 
   // All threads bring a tile into shared memory; dims: innermost first, the first in vectors. Several loads of a thread

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -74,9 +75,20 @@ state_size size_of_state(const program &p, const attention_stage &s) {
   return z;
 }
 
+// True if each pair of a row and a key reads a table at its own position: the part of the table
+// that a tile reads has no known size.
+bool reads_tables(const program &p, const attention_stage &s, node_id product) {
+  std::set<node_id> steps;
+  walk(p, product, [&](node_id n) { return n == product || is_inlinable(p, n); }, steps);
+  return std::any_of(steps.begin(), steps.end(), [&](node_id n) {
+    return is_gather(p[n].kind) && has(p[n].shape, s.key) && has(p[n].shape, s.row);
+  });
+}
+
 attention_tile gpu_tile(const machine &m, const program &p, const attention_stage &s) {
   std::int64_t features = 0;
   for (node_id d : s.products) {
+    if (reads_tables(p, s, d)) features = -1;
     std::int64_t product = 1;
     for (axis_id a : p[d].over)
       product = known_size(p, a) < 0 || product < 0 ? -1 : product * known_size(p, a);
@@ -128,25 +140,32 @@ class cpu_tiling {
         folded_(shared_by_rows(p, s)) {}
 
   std::vector<attention_tile> run() const {
-    const std::int64_t rows = known_rows();
+    const row_count rows = known_rows();
     std::vector<attention_tile> tiles;
     for (const attention_shape &shape : machine_.attention) {
-      if (!fits(shape, rows)) continue;
+      if (!fits(shape, rows.least)) continue;
       const attention_tile t = tile_of(shape);
       if (!tiles.empty() && t.most_rows == tiles.back().most_rows) continue;
       tiles.push_back(t);
-      if (!t.is_for_few_rows() || rows >= 0) break;
+      if (!t.is_for_few_rows() || rows.is_known) break;
     }
     return tiles;
   }
 
  private:
-  // -1: the call decides.
-  std::int64_t known_rows() const {
-    std::int64_t rows = known_size(p_, s_.row);
-    for (axis_id a : folded_) {
+  // Rows of a call in which no axis is empty.
+  struct row_count {
+    std::int64_t least;
+    bool is_known;  // the call has no more
+  };
+  row_count known_rows() const {
+    row_count rows{1, true};
+    for (axis_id a : with({s_.row}, folded_)) {
       const std::int64_t n = known_size(p_, a);
-      rows = rows < 0 || n < 0 ? -1 : std::min(rows * n, std::int64_t{1} << 31);
+      if (n < 0)
+        rows.is_known = false;
+      else
+        rows.least = std::min(rows.least * n, std::int64_t{1} << 31);
     }
     return rows;
   }
