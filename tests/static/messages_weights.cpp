@@ -41,6 +41,9 @@ static_assert(says<decltype(softmax<seq, kv>(weights))>(
 // a mask over queries
 static_assert(says<decltype(softmax<kv>(masked_queries))>(
     "softmax<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if it is meant, mask_rows(scores, keep) mask(dot(Q, K), index(seq) < length)[batch, heads=8, seq, kv]"));
+// a mask over keys, and softmax over the queries
+static_assert(says<decltype(softmax<seq>(step<decltype(mask(scores, index(kv) < length))>))>(
+    "softmax<seq>: a mask does not vary along seq it empties whole rows; did you mean softmax<kv>? if it is meant, mask_rows(scores, keep) mask(dot(Q, K), index(kv) < length)[batch, heads=8, seq, kv]"));
 // the same, scaled after
 static_assert(says<decltype(softmax<kv>(step<decltype(masked_queries * 2.f)>))>(
     "softmax<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if it is meant, mask_rows(scores, keep) mask(..) * number[batch, heads=8, seq, kv]"));

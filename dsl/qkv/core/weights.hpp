@@ -24,13 +24,21 @@ constexpr bool wrong_keys(message &m, const call_name &call, const axes &over, c
   return true;
 }
 
+// A mask of keys under a softmax over the queries: the keys are an alias of the queries, so the
+// softmax is the slip. Else it may be the mask.
 constexpr bool dead_mask(message &m, const call_name &call, const axes &over, const info &x) {
   const axes dead = x.m.mask_lacks.common(over);
   if (dead.empty()) return false;
-  m.say(call, ": a mask does not vary along ", dead)
-      .say("it empties whole rows; did you mean to mask ", dead,
-           "? if it is meant, mask_rows(scores, keep)")
-      .show(x);
+  axes keys;
+  for (const axis_data *a : x.m.masked.without(over))
+    if (a->is_alias) keys.add(a);
+  m.say(call, ": a mask does not vary along ", dead);
+  constexpr sv then = "? if it is meant, mask_rows(scores, keep)";
+  if (over.n == 1 && keys.n == 1 && !over[0]->is_alias)
+    m.say("it empties whole rows; did you mean ", call.name, "<", keys, ">", then);
+  else
+    m.say("it empties whole rows; did you mean to mask ", dead, then);
+  m.show(x);
   return true;
 }
 
