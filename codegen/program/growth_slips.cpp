@@ -30,19 +30,36 @@ class growth_finder {
   }
 
  private:
-  bool is(op kind, node_id n) const { return p_[n].kind == kind && p_[n].name.empty(); }
+  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
 
-  // S * exp(sigmoid(g)) inside a scan.
+  // S * exp(sigmoid(g)), from which the next state of a scan is computed.
   void state_grows(node_id n) {
     for (const std::size_t k : {0, 1}) {
       const node_id gate = inner_of(p_, p_[n].in[1 - k]);
       if (p_[inner_of(p_, p_[n].in[k])].kind != op::carried || !is(op::exp, gate)) continue;
       const node_id exponent = p_[gate].in[0];
-      if (signs_[exponent] != sign::not_negative || p_[exponent].kind == op::number) continue;
+      if (signs_[exponent] != sign::not_negative || is_number(p_, exponent)) continue;
+      if (!is_carried_on(n)) continue;
       slips_.push_back({n, fmt::format("{0} is at least 1, so that the state grows at every step; "
                                        "did you mean exp(-{1})? if it is meant, let<..>(..)",
                                        label_of(p_, gate), label_of(p_, exponent))});
     }
+  }
+
+  bool is_carried_on(node_id n) const {
+    std::set<node_id> seen;
+    std::vector<node_id> next = {n};
+    while (!next.empty()) {
+      const node_id x = next.back();
+      next.pop_back();
+      if (!seen.insert(x).second) continue;
+      for (node_id user : users_[x]) {
+        const node &u = p_[user];
+        if ((u.kind == op::scan || u.kind == op::last) && u.in[1] == x) return true;
+        if (u.kind != op::scan && u.kind != op::last) next.push_back(user);
+      }
+    }
+    return false;
   }
 
   // exp(away * away / 8), where away is a distance.
@@ -51,19 +68,21 @@ class growth_finder {
     while (is_scaled_up(square)) square = inner_of(p_, p_[square].in[0]);
     const bool is_square = (is(op::mul, square) && are_equal(p_[square].in[0], p_[square].in[1])) ||
                            (is(op::pow, square) && p_[p_[square].in[1]].value == 2);
-    if (is_square && positions_[square])
+    if (!is_square) return;
+    const signed_distance away = distance_of(p_[square].in[0]);
+    if (away.factor != 0 && difference_in(away.of))
       slips_.push_back({n,
                         "grows with the square of the distance; did you leave out a minus? if it "
                         "is meant, let<..>(..)"});
   }
   // Positions that a formula names twice are two steps.
   bool are_equal(node_id a, node_id b) const {
-    a = inner_of(p_, a), b = inner_of(p_, b);
+    a = unconverted(p_, a), b = unconverted(p_, b);
     if (a == b || p_[a].type != i32 || p_[b].type != i32) return a == b;
     const affine x = affine_of(p_, a), y = affine_of(p_, b);
     return x.form == y.form && x.number == y.number;
   }
-  // By a positive factor on its right.
+  // True if a number that is not negative multiplies or divides it, written on its right.
   bool is_scaled_up(node_id n) const {
     return (is(op::mul, n) || is(op::div, n)) && p_[p_[n].in[1]].shape.empty() &&
            signs_[p_[n].in[1]] == sign::not_negative && p_[n].in[0] != p_[n].in[1];
@@ -75,11 +94,11 @@ class growth_finder {
     const std::optional<double> base = is_power && is(op::number, p_[n].in[0])
                                            ? std::optional(p_[p_[n].in[0]].value)
                                            : std::nullopt;
-    if (is_power && (!base || *base <= 0)) return;
+    if (is_power && (!base || *base <= 0 || *base == 1)) return;
     const node_id exponent = p_[n].in[is_power ? 1 : 0];
     signed_distance d = distance_of(exponent);
     if (is_power && *base < 1) d.factor = -d.factor;
-    if (d.factor == 0 || !is_distance(d.of)) return;
+    if (d.factor == 0 || !difference_in(d.of)) return;
     for (node_id condition : conditions_of(n))
       if (grows_where(d, condition)) {
         slips_.push_back({n, fmt::format("grows with the distance where {} is true; did you mean "
@@ -89,7 +108,7 @@ class growth_finder {
       }
   }
 
-  // A linear form by a factor of this sign; 0: neither.
+  // A linear form times a factor of this sign. 0: another thing, or of unknown sign.
   struct signed_distance {
     linear_form of;
     int factor = 0;
@@ -98,9 +117,9 @@ class growth_finder {
     n = inner_of(p_, n);
     const node &x = p_[n];
     if (x.type == i32) return {affine_of(p_, n).form, 1};
-    if (x.kind == op::cast) return distance_of(x.in[0]);
     signed_distance d;
     if (!x.name.empty()) return d;
+    if (x.kind == op::cast) return distance_of(x.in[0]);
     if (x.kind == op::neg) d = distance_of(x.in[0]), d.factor = -d.factor;
     if (x.kind != op::mul && x.kind != op::div) return d;
     for (const std::size_t k : {0, 1}) {
@@ -112,17 +131,8 @@ class growth_finder {
     }
     return d;
   }
-  // Of two positions.
-  static bool is_distance(const linear_form &form) {
-    return form.size() == 2 &&
-           std::all_of(form.begin(), form.end(),
-                       [](const auto &t) {
-                         return t.first.what == term::position && (t.second == 1 || t.second == -1);
-                       }) &&
-           form.begin()->second != std::next(form.begin())->second;
-  }
 
-  // Of the masks that products with this step go into.
+  // The conditions of the masks that products with this step go into.
   std::vector<node_id> conditions_of(node_id n) const {
     std::vector<node_id> found;
     std::set<node_id> seen;
@@ -142,10 +152,7 @@ class growth_finder {
   }
 
   bool grows_where(signed_distance d, node_id condition) const {
-    if (d.of.begin()->second < 0) {
-      for (auto &[t, factor] : d.of) factor = -factor;
-      d.factor = -d.factor;
-    }
+    if (d.of.begin()->second < 0) d.of = negative(d.of), d.factor = -d.factor;
     const std::vector<position_set> shown = positions_where(p_, condition, true);
     return !shown.empty() && std::all_of(shown.begin(), shown.end(), [&](const position_set &s) {
       const auto it = s.find(d.of);

@@ -33,11 +33,14 @@ class name_finder {
   bool is_length(node_id n) const {
     const node &x = p_[n];
     const auto says = [&](std::string_view word) { return x.name.find(word) != std::string::npos; };
-    return x.kind == op::input && x.type == i32 && says("len") && !says("pad") && !says("left") &&
-           !says("past");
+    const bool counts_what_comes_first = says("past") || says("prefix") || says("prompt");
+    const bool says_length = says("length") || x.name.starts_with("len") ||
+                             x.name.ends_with("len") || x.name.ends_with("lens");
+    return x.kind == op::input && x.type == i32 && says_length && !says("pad") && !says("left") &&
+           !counts_what_comes_first;
   }
 
-  // mask(scores, index(kv) <= length), for several queries: one of them alone may be at `length`.
+  // mask(scores, index(kv) <= length), for several queries: a single one may be at `length`.
   void kept(node_id mask, node_id condition) {
     const node &x = p_[condition];
     if (!x.name.empty()) return;
@@ -66,8 +69,9 @@ class name_finder {
                              p_.axes[key].name, p_[form.rbegin()->first.id].name)});
   }
 
-  // take<seq>(X, length)
+  // take<seq>(X, length); a table of parameters may have a row for each length.
   void one_past(node_id n) {
+    if (p_[inner_of(p_, p_[n].in[0])].kind == op::param) return;
     const std::string &length = p_[p_[n].in[1]].name;
     slips_.push_back({n, fmt::format("{0} is one past the last position; did you mean {0} - 1? if "
                                      "it is meant, {0} + 0",
@@ -82,7 +86,8 @@ class name_finder {
     const bool should_be = std::any_of(words.begin(), words.end(), [&](std::string_view word) {
       return name.find(word) != std::string::npos;
     });
-    if (should_be && signs_[n] == sign::not_positive)
+    const bool says_negative = name.find("neg_") != std::string::npos || name.starts_with("minus");
+    if (should_be && !says_negative && signs_[n] == sign::not_positive)
       slips_.push_back({n, fmt::format("{} is never positive; did you leave out a minus? if it is "
                                        "meant, let<..>(..)",
                                        name)});

@@ -33,7 +33,7 @@ class placement_finder {
   }
 
  private:
-  // A mask that compares keys with queries which begin behind position 0: at `length` - size(seq).
+  // A mask that compares keys with queries that begin after position 0: at `length` - size(seq).
   struct later_queries {
     node_id mask;
     axis_id query;
@@ -84,21 +84,24 @@ class placement_finder {
   void oldest_for_newest(node_id mask) {
     for (const position_set &s : positions_where(p_, p_[mask].in[1], true))
       for (const auto &[form, within] : s) {
-        const std::vector<axis_id> axes = positions_in(form);
-        if (axes.size() != 2 || form.size() != 2) continue;
-        for (const std::size_t k : {0, 1}) {
-          const node_id joined = concat_of(axes[k], axes[1 - k]);
-          if (joined < 0 ||
-              form.at({term::position, axes[k]}) == form.at({term::position, axes[1 - k]}))
-            continue;
+        const auto d = difference_in(form);
+        if (!d || !ends_near_0(within)) continue;
+        for (const auto &[total, query] : {std::pair(d->first, d->second), {d->second, d->first}}) {
+          const node_id joined = concat_of(total, query);
+          if (joined < 0) continue;
           slips_.push_back(
-              {mask, fmt::format(
-                         "compares {0} with {1} from their first positions, but {2} ends with "
-                         "those of {0}; did you mean align::last? if it is meant, let<..>(..)",
-                         p_.axes[axes[1 - k]].name, p_.axes[axes[k]].name, label_of(p_, joined))});
+              {mask,
+               fmt::format("compares {0} with {1} from their first positions, but {2} ends with "
+                           "those of {0}; did you mean align::last? if it is meant, let<..>(..)",
+                           p_.axes[query].name, p_.axes[total].name, label_of(p_, joined))});
           return;
         }
       }
+  }
+  // False for index(total) <= index(seq) + 128, whose author knows how many keys come first.
+  static bool ends_near_0(const interval &i) {
+    const auto is_near = [](std::int64_t end) { return end >= -1 && end <= 1; };
+    return is_near(i.least) || is_near(i.most);
   }
   // A concat<total> whose last part is along the queries' axis; -1: none.
   node_id concat_of(axis_id total, axis_id query) const {
@@ -144,10 +147,11 @@ class placement_finder {
   likeness differences(node_id a, node_id b) {
     const node &x = p_[a], &y = p_[b];
     likeness all;
-    if (x.kind != y.kind || x.name != y.name || x.in.size() != y.in.size())
+    if (x.kind != y.kind || x.name != y.name || x.in.size() != y.in.size() ||
+        x.over.size() != y.over.size())
       return {likeness::differ};
     if (x.kind == op::input || x.kind == op::param) return {likeness::differ};
-    for (std::size_t d = 0; d < std::min(x.over.size(), y.over.size()); ++d) {
+    for (std::size_t d = 0; d < x.over.size(); ++d) {
       if (p_.axes[x.over[d]].root != p_.axes[y.over[d]].root) return {likeness::differ};
       all.renamed = all.renamed || x.over[d] != y.over[d];
     }

@@ -5,6 +5,22 @@
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
+
+linear_form negative(linear_form form) {
+  for (auto &[t, k] : form) k = -k;
+  return form;
+}
+
+std::optional<two_positions> difference_in(const linear_form &form) {
+  if (form.size() != 2) return {};
+  const auto &[a, by_a] = *form.begin();
+  const auto &[b, by_b] = *form.rbegin();
+  if (a.what != term::position || b.what != term::position) return {};
+  if (by_a == 1 && by_b == -1) return two_positions{a.id, b.id};
+  if (by_a == -1 && by_b == 1) return two_positions{b.id, a.id};
+  return {};
+}
+
 namespace {
 
 constexpr std::size_t most_alternatives = 64;
@@ -57,11 +73,6 @@ std::int64_t least_of(const program &p, const linear_form &form) {
     least += k;
   }
   return least;
-}
-
-linear_form negative(linear_form form) {
-  for (auto &[t, k] : form) k = -k;
-  return form;
 }
 
 interval range_of(const program &p, const linear_form &form) {

@@ -20,6 +20,8 @@ struct term {
 };
 using linear_form = std::map<term, std::int64_t>;  // no factor is 0
 
+linear_form negative(linear_form);
+
 struct interval {
   static constexpr std::int64_t infinite = std::numeric_limits<std::int64_t>::max();
   std::int64_t least = -infinite, most = infinite;
@@ -35,6 +37,12 @@ struct affine {
   std::int64_t number = 0;
 };
 affine affine_of(const program &, node_id);
+
+// index(first) - index(second): the two axes; nothing for other forms.
+struct two_positions {
+  axis_id first, second;
+};
+std::optional<two_positions> difference_in(const linear_form &);
 
 // The values it may have.
 interval range_of(const program &, const affine &);

@@ -41,7 +41,7 @@ inline std::vector<std::vector<node_id>> users_of(const program &p) {
   return users;
 }
 
-// Per step: true if a position takes part in it.
+// Per step: true if its value depends on an index().
 inline std::vector<bool> steps_of_positions(const program &p) {
   std::vector<bool> positions;
   for (const node &n : p.nodes)
@@ -51,14 +51,29 @@ inline std::vector<bool> steps_of_positions(const program &p) {
   return positions;
 }
 
-// The step whose numbers this one has: through views and conversions that no let() names.
-inline node_id inner_of(const program &p, node_id n) {
-  const auto is_view_of_same = [&](const node &x) {
-    return x.kind == op::broadcast || x.kind == op::rename ||
+// The step whose numbers this one has along the same axes: through broadcasts and conversions that
+// no let() names.
+inline node_id unconverted(const program &p, node_id n) {
+  const auto is_same = [&](const node &x) {
+    return x.kind == op::broadcast ||
            (x.kind == op::cast && is_floating(x.type) && p[x.in[0]].type != b8);
   };
-  while (p[n].name.empty() && is_view_of_same(p[n])) n = p[n].in[0];
+  while (p[n].name.empty() && is_same(p[n])) n = p[n].in[0];
   return n;
+}
+
+// The same, through renames, too.
+inline node_id inner_of(const program &p, node_id n) {
+  n = unconverted(p, n);
+  while (p[n].name.empty() && p[n].kind == op::rename) n = unconverted(p, p[n].in[0]);
+  return n;
+}
+
+inline bool is_number(const program &p, node_id n) { return p[n].kind == op::number; }
+
+// True for a step of this kind that no let() names.
+inline bool is_unnamed(const program &p, op kind, node_id n) {
+  return p[n].kind == kind && p[n].name.empty();
 }
 
 // A choice that the sizes of the call make for all positions at once: the other branch is not

@@ -29,15 +29,14 @@ class quotient_finder {
 
  private:
   node_id inner(node_id n) const { return inner_of(p_, n); }
-  bool is_number(node_id n) const { return p_[n].kind == op::number; }
-  bool is(op kind, node_id n) const { return p_[n].kind == kind && p_[n].name.empty(); }
+  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
 
   // sum<kv>(w) + 1e-6
   node_id without_epsilon(node_id n) const {
     n = inner(n);
     if (is(op::add, n) || is(op::max, n))
       for (const std::size_t k : {0, 1})
-        if (is_number(p_[n].in[1 - k])) return inner(p_[n].in[k]);
+        if (is_number(p_, p_[n].in[1 - k])) return inner(p_[n].in[k]);
     return n;
   }
 
@@ -58,8 +57,8 @@ class quotient_finder {
     const node_id added = inner(p_[total].in[0]), w = inner(weights);
     const bool lacks_exp = is(op::exp, w) && w != added && is_shifted(p_[w].in[0], added);
     const bool masked = is(op::mask, w) && inner(p_[w].in[0]) == added;
-    const bool zeroed = is(op::where, w) && is_number(p_[w].in[2]) && p_[p_[w].in[2]].value == 0 &&
-                        inner(p_[w].in[1]) == added;
+    const bool zeroed = is(op::where, w) && is_number(p_, p_[w].in[2]) &&
+                        p_[p_[w].in[2]].value == 0 && inner(p_[w].in[1]) == added;
     const bool hides =
         (masked || zeroed) && varies_along(p_[p_[w].in[masked ? 1 : 0]], p_[total].over);
     if (lacks_exp || hides)

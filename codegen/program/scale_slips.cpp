@@ -32,10 +32,9 @@ class scale_finder {
   }
 
  private:
-  bool is(op kind, node_id n) const { return p_[n].kind == kind && p_[n].name.empty(); }
-  bool is_number(node_id n) const { return p_[n].kind == op::number; }
+  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
 
-  // (dot<d_k>(Q, K) + alibi<seq, kv>(slopes)) / sqrt(d_k)
+  // (dot<d_k>(Q, K) - 0.5 * abs(index(kv) - index(seq))) / sqrt(d_k)
   void scaled_bias(node_id n) {
     const node_id sum = p_[n].in[0];
     if (!is(op::add, sum) && !is(op::sub, sum)) return;
@@ -53,12 +52,11 @@ class scale_finder {
     n = inner_of(p_, n);
     const auto is_of = [&](axis_id a) {
       const std::int64_t size = p_.axes[p_.axes[a].root].size;
-      if (is_number(n))
+      if (is_number(p_, n))
         return size > 1 && p_[n].value * p_[n].value > 0.999 * static_cast<double>(size) &&
                p_[n].value * p_[n].value < 1.001 * static_cast<double>(size);
       const node_id of = p_[n].kind == op::sqrt ? inner_of(p_, p_[n].in[0]) : n;
-      const node_id whole = p_[of].kind == op::cast ? p_[of].in[0] : of;
-      return of != n && p_[whole].kind == op::size && p_[whole].over[0] == p_.axes[a].root;
+      return of != n && p_[of].kind == op::size && p_[of].over[0] == p_.axes[a].root;
     };
     return std::any_of(p_[product].over.begin(), p_[product].over.end(), is_of);
   }
@@ -76,9 +74,9 @@ class scale_finder {
   void two_caps(node_id n, node_id tanh, node_id cap) {
     constexpr double least_cap = 4;
     tanh = inner_of(p_, tanh);
-    if (!is(op::tanh, tanh) || !is_number(cap) || p_[cap].value < least_cap) return;
+    if (!is(op::tanh, tanh) || !is_number(p_, cap) || p_[cap].value < least_cap) return;
     const node_id scaled = inner_of(p_, p_[tanh].in[0]);
-    if (!is(op::div, scaled) || !is_number(p_[scaled].in[1])) return;
+    if (!is(op::div, scaled) || !is_number(p_, p_[scaled].in[1])) return;
     const double inside = p_[p_[scaled].in[1]].value;
     if (inside < least_cap || inside == p_[cap].value || keys_of_scores(p_, users_, n).empty())
       return;
@@ -94,7 +92,9 @@ class scale_finder {
     if (p_[total].kind != op::logsumexp) return;
     for (node_id weights : p_[result].in) {
       weights = inner_of(p_, weights);
-      if (!is(op::softmax, weights) || p_[weights].in[0] != p_[total].in[0]) continue;
+      if (!is(op::softmax, weights) || p_[weights].in[0] != p_[total].in[0] ||
+          !same_set(p_[weights].over, p_[total].over))
+        continue;
       const std::string other = label_of(p_, p_[difference].in[0]);
       slips_.push_back(
           {n, fmt::format("{0} is the share of {1}, not of {2}; did you mean "

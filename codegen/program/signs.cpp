@@ -20,7 +20,9 @@ class sign_finder {
   sign of(node_id n) const { return signs_[n]; }  // operands come before their users
 
   sign computed(const node &x) const {
-    if (x.name.starts_with("slope") || x.name.starts_with("alibi")) return sign::not_negative;
+    const bool is_argument = x.kind == op::input || x.kind == op::param;
+    if (is_argument && (x.name.starts_with("slope") || x.name.starts_with("alibi")))
+      return sign::not_negative;
     if (x.kind == op::number) return x.value < 0 ? sign::not_positive : sign::not_negative;
     if (!x.name.empty() && x.kind != op::output) return sign::unknown;
     switch (x.kind) {
@@ -79,7 +81,7 @@ class sign_finder {
   bool has_one(const node &x, sign s) const { return of(x.in[0]) == s || of(x.in[1]) == s; }
 
   sign of_product(const node &x) const {
-    if (x.kind != op::div && inner_of(p_, x.in[0]) == inner_of(p_, x.in[1]))
+    if (x.kind != op::div && unconverted(p_, x.in[0]) == unconverted(p_, x.in[1]))
       return sign::not_negative;
     const sign a = of(x.in[0]), b = of(x.in[1]);
     if (a == sign::unknown || b == sign::unknown) return sign::unknown;
@@ -90,25 +92,25 @@ class sign_finder {
   sign of_log(node_id n) const {
     while (p_[n].kind == op::take && p_[n].name.empty()) n = inner_of(p_, p_[n].in[0]);
     const node &x = p_[n];
+    if (!x.name.empty()) return sign::unknown;
     if (x.kind == op::sigmoid || x.kind == op::softmax) return sign::not_positive;
     if (x.kind == op::size) return sign::not_negative;
     if (x.kind == op::number) return x.value < 1 ? sign::not_positive : sign::not_negative;
-    if (x.kind != op::add || !x.name.empty()) return sign::unknown;
+    if (x.kind != op::add) return sign::unknown;
     for (const std::size_t k : {0, 1})
-      if (p_[x.in[k]].kind == op::number && p_[x.in[k]].value >= 1 &&
-          of(x.in[1 - k]) == sign::not_negative)
+      if (is_number(p_, x.in[k]) && p_[x.in[k]].value >= 1 && of(x.in[1 - k]) == sign::not_negative)
         return sign::not_negative;
     return sign::unknown;
   }
 
   // x - logsumexp<vocab>(x), or an element of x.
   bool is_log_probability(const node &x) const {
-    const node_id total = inner_of(p_, x.in[1]);
+    const node_id total = unconverted(p_, x.in[1]);
     if (p_[total].kind != op::logsumexp) return false;
-    node_id one = inner_of(p_, x.in[0]);
+    node_id one = unconverted(p_, x.in[0]);
     if (p_[one].kind == op::take && p_[one].over == p_[total].over)
-      one = inner_of(p_, p_[one].in[0]);
-    return one == inner_of(p_, p_[total].in[0]);
+      one = unconverted(p_, p_[one].in[0]);
+    return one == unconverted(p_, p_[total].in[0]);
   }
 
   const program &p_;

@@ -1,5 +1,5 @@
 #pragma once
-// Whether all elements of a step are at least 0, or at most 0, whatever the arguments.
+// The sign that all elements of a step have, whatever the arguments.
 #include <vector>
 
 #include "codegen/program/program.hpp"
@@ -8,7 +8,8 @@ namespace qkv::codegen {
 
 enum class sign { unknown, not_negative, not_positive };
 
-// Of each step. What let() names is unknown; slopes of ALiBi, by their name, are positive.
+// One for each step. Those named by let() are unknown; arguments named slope.. or alibi.. are taken
+// for not negative.
 std::vector<sign> signs_of(const program &);
 
 }  // namespace qkv::codegen

@@ -1,265 +1,30 @@
 #include "codegen/program/slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <optional>
-#include <set>
 
+#include "codegen/program/factor_slips.hpp"
 #include "codegen/program/growth_slips.hpp"
+#include "codegen/program/mask_slips.hpp"
 #include "codegen/program/name_slips.hpp"
 #include "codegen/program/placement_slips.hpp"
-#include "codegen/program/position_sets.hpp"
-#include "codegen/program/queries.hpp"
 #include "codegen/program/quotient_slips.hpp"
 #include "codegen/program/scale_slips.hpp"
-#include "codegen/program/score_keys.hpp"
 #include "codegen/program/take_slips.hpp"
 #include "codegen/program/term_slips.hpp"
 #include "codegen/program/text.hpp"
-#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
-namespace {
 
-// A step with one value where a condition is true and another where it is false.
-struct two_values {
-  node_id condition;
-  double if_true, if_false;
-};
-
-class slip_finder {
- public:
-  explicit slip_finder(const program &p)
-      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {
-    for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
-      values_.push_back(values_of(n));
-  }
-
-  std::vector<std::string> run() {
-    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      const node &x = p_[n];
-      if (!x.name.empty()) continue;
-      if (x.kind == op::mask) condition(n, x.in[1]);
-      if (x.kind == op::where) condition(n, x.in[0]);
-      if (x.kind == op::mul || x.kind == op::pow) whole_zero(n);
-      if (x.kind == op::add || x.kind == op::sub) additive_mask(n);
-      if (x.kind == op::mul) same_numbers(n);
-      if (x.kind == op::logsumexp) unmasked_total(n);
+std::vector<std::string> slips_of(const program &p) {
+  std::vector<std::string> lines;
+  for (const auto find : {mask_slips, factor_slips, take_slips, term_slips, quotient_slips,
+                          growth_slips, placement_slips, scale_slips, name_slips})
+    for (const slip &s : find(p)) {
+      std::string line = p.name + ": " + label_of(p, s.at) + ": " + s.text;
+      if (std::find(lines.begin(), lines.end(), line) == lines.end())
+        lines.push_back(std::move(line));
     }
-    for (const auto find : {take_slips, term_slips, quotient_slips, growth_slips, placement_slips,
-                            scale_slips, name_slips})
-      for (const slip &s : find(p_)) say(s.at, "{}", s.text);
-    return std::move(lines_);
-  }
-
- private:
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    const std::string line = fmt::format("{}: {}: ", p_.name, label_of(p_, n)) +
-                             fmt::format(text, std::forward<T>(values)...);
-    if (std::find(lines_.begin(), lines_.end(), line) == lines_.end()) lines_.push_back(line);
-  }
-
-  bool is_number(node_id n) const { return p_[n].kind == op::number; }
-
-  // index(kv) < size(kv), or a causal mask and its opposite.
-  void condition(node_id user, node_id c) {
-    if (!positions_[c] || !p_[c].name.empty()) return;
-    for (const bool value : {true, false})
-      if (positions_where(p_, c, !value).empty()) return constant(user, c, value);
-    part_of_condition(user, c);
-    std::vector<node_id> parts;
-    parts_of(c, parts);
-    for (const node_id part : parts) loose_bound(user, part, parts);
-  }
-
-  void parts_of(node_id c, std::vector<node_id> &parts) const {
-    const node &x = p_[c];
-    if (x.kind != op::and_ || !x.name.empty()) return parts.push_back(c);
-    for (node_id part : x.in) parts_of(part, parts);
-  }
-
-  // causal<seq, kv> && index(kv) - index(seq) < 256: a bound of the other sign was meant.
-  void loose_bound(node_id user, node_id part, const std::vector<node_id> &parts) {
-    const node &x = p_[part];
-    if (!x.name.empty() || !is_comparison(x.kind) || parts.size() < 2) return;
-    if (!is_number(x.in[1]) || p_[x.in[0]].type != i32 || std::abs(p_[x.in[1]].value) <= 1) return;
-    program rest = p_;
-    const auto join = [&](op kind, std::vector<node_id> in) {
-      node n;
-      n.kind = kind, n.type = b8, n.in = std::move(in);
-      rest.nodes.push_back(n);
-      return static_cast<node_id>(rest.nodes.size() - 1);
-    };
-    node_id all = join(op::not_, {part});
-    for (const node_id other : parts)
-      if (other != part) all = join(op::and_, {all, other});
-    if (positions_where(rest, all, true).empty())
-      say(user,
-          "{} is always true where the other conditions are; did you exchange its operands? if it "
-          "is meant, let<..>(..)",
-          label_of(p_, part));
-  }
-
-  // causal<seq, kv> && index(kv) < size(kv), whose second part was to exclude padding.
-  void part_of_condition(node_id user, node_id c) {
-    const node &x = p_[c];
-    if (!x.name.empty()) return;
-    if (x.kind == op::and_)
-      for (node_id part : x.in) part_of_condition(user, part);
-    else if (compares_with_size(x) && positions_[c] && positions_where(p_, c, false).empty())
-      constant(user, c, true);
-  }
-
-  void constant(node_id user, node_id c, bool value) {
-    say(user, "{} is {} true; {}if it is meant, let<..>(..)", label_of(p_, c),
-        value ? "always" : "never",
-        compares_with_size(p_[c]) ? "did you mean a length of the call? " : "");
-  }
-
-  bool compares_with_size(const node &x) const {
-    return is_comparison(x.kind) && (p_[x.in[0]].kind == op::size || p_[x.in[1]].kind == op::size);
-  }
-
-  // x * (1 / 8), where C++ computes 1 / 8 of whole numbers. x * 0 + y repeats y like x.
-  void whole_zero(node_id n) {
-    const node &x = p_[n];
-    const bool repeats = std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
-      const op kind = p_[user].kind;
-      return kind == op::add || kind == op::sub || kind == op::output;
-    });
-    if (x.kind == op::mul && repeats) return;
-    for (const node_id operand : x.in) {
-      const node &zero = p_[operand];
-      const bool is_factor = x.kind == op::mul || operand == x.in[1];
-      if (!is_factor || zero.kind != op::number || zero.type != i32 || zero.value != 0) continue;
-      if (!is_floating(x.type) || p_[x.in[0]].kind == p_[x.in[1]].kind) continue;
-      say(n,
-          "the {} is the whole number 0; did you mean a fraction, as 1.0 / 8? if it is meant, 0.0",
-          x.kind == op::mul ? "factor" : "exponent");
-    }
-  }
-
-  // Operands come before their users.
-  std::optional<two_values> values_of(node_id n) const {
-    const node &x = p_[n];
-    if (x.kind == op::number) return two_values{-1, x.value, x.value};
-    if (!x.name.empty()) return {};
-    if (x.kind == op::broadcast ||
-        (x.kind == op::cast && is_floating(x.type) && p_[x.in[0]].type != b8))
-      return values_[x.in[0]];
-    if (x.kind == op::cast && p_[x.in[0]].type == b8) return two_values{x.in[0], 1, 0};
-    if (x.kind == op::where && is_number(x.in[1]) && is_number(x.in[2]))
-      return two_values{x.in[0], p_[x.in[1]].value, p_[x.in[2]].value};
-    if (x.kind != op::add && x.kind != op::sub && x.kind != op::mul && x.kind != op::neg) return {};
-    const std::optional<two_values> &a = values_[x.in[0]], &b = values_[x.in.back()];
-    if (!a || !b || (x.in.size() == 2 && a->condition >= 0 && b->condition >= 0)) return {};
-    const auto compute = [&](double l, double r) {
-      return x.kind == op::add ? l + r : x.kind == op::sub ? l - r : x.kind == op::mul ? l * r : -l;
-    };
-    return two_values{std::max(a->condition, b->condition), compute(a->if_true, b->if_true),
-                      compute(a->if_false, b->if_false)};
-  }
-
-  // scores + where(causal<seq, kv>, -1e9f, 0), or + 1e9f where keys are hidden.
-  void additive_mask(node_id n) {
-    constexpr double hides = 1e3;
-    const node &x = p_[n];
-    for (const std::size_t k : {0, 1}) {
-      std::optional<two_values> v = values_[x.in[k]];
-      if (!v || v->condition < 0 || values_[x.in[1 - k]]) continue;
-      if (x.kind == op::sub && k == 1) v->if_true = -v->if_true, v->if_false = -v->if_false;
-      const double low = std::min(v->if_true, v->if_false),
-                   high = std::max(v->if_true, v->if_false);
-      if (!(high - low >= hides)) continue;
-      const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
-      if (high >= hides && low > -hides && !keys.empty()) {
-        say(n,
-            "+{:g} where {} is {} leaves nothing of the others; did you mean -{:g}? if it is "
-            "meant, let<..>(..)",
-            high, label_of(p_, v->condition), v->if_true == high, high);
-      } else if (low <= -hides && shows_later(keys, v->condition, v->if_true == high)) {
-        say(n,
-            "{} hides every key up to the query; did you exchange its values? if it is meant, "
-            "let<..>(..)",
-            label_of(p_, x.in[k]));
-      }
-    }
-  }
-
-  // True if the keys where the condition has this value come after the query.
-  bool shows_later(const std::vector<axis_id> &keys, node_id condition, bool is_true) const {
-    const std::vector<position_set> shown = positions_where(p_, condition, is_true);
-    return !shown.empty() && std::all_of(shown.begin(), shown.end(), [&](const position_set &s) {
-      return std::any_of(s.begin(), s.end(), [&](const auto &of) { return is_later(keys, of); });
-    });
-  }
-  static bool is_later(const std::vector<axis_id> &keys,
-                       const std::pair<const linear_form, interval> &of) {
-    const auto &[form, where] = of;
-    if (form.size() != 2) return false;
-    const auto &[first, one] = *form.begin();
-    const auto &[second, minus_one] = *std::next(form.begin());
-    if (first.what != term::position || second.what != term::position) return false;
-    if (one != 1 || minus_one != -1) return false;
-    if (has(keys, first.id)) return !has(keys, second.id) && where.least >= 1;
-    return has(keys, second.id) && where.most <= -1;
-  }
-
-  // dropout(x, seed) + dropout(y, seed), or one inside the other: both leave out by the same random
-  // numbers.
-  void same_numbers(node_id n) {
-    for (const std::size_t k : {0, 1}) {
-      const node_id gate = random_of(p_[n].in[k]);
-      if (gate < 0) continue;
-      std::set<node_id> before;
-      walk(p_, p_[n].in[1 - k], [](node_id) { return true; }, before);
-      for (node_id other = 0; other < gate; ++other)
-        if (p_[other].kind == op::uniform && same_seed(gate, other) &&
-            (before.count(other) || p_[other].shape == p_[gate].shape))
-          return say(n,
-                     "a dropout before it draws by the same seed; did you mean seed + 1? if it is "
-                     "meant, seed + 0");
-    }
-  }
-
-  bool same_seed(node_id a, node_id b) const {
-    const node_id x = p_[a].in[0], y = p_[b].in[0];
-    return x == y || (is_number(x) && is_number(y) && p_[x].value == p_[y].value);
-  }
-
-  // The random numbers that a gate of dropout compares.
-  node_id random_of(node_id gate) const {
-    const node &x = p_[gate];
-    if (x.kind == op::cast) return random_of(x.in[0]);
-    if (is_comparison(x.kind) && p_[x.in[0]].kind == op::uniform) return x.in[0];
-    return -1;
-  }
-
-  // logsumexp<kv>(scores) beside softmax<kv>(mask(scores, keep)).
-  void unmasked_total(node_id n) {
-    const node &x = p_[n];
-    for (node_id user : users_[x.in[0]])
-      for (node_id weights : users_[user])
-        if (p_[user].kind == op::mask && user != n && p_[weights].kind == op::softmax &&
-            same_set(p_[weights].over, x.over))
-          return say(n,
-                     "adds up keys that {} hides from {}; did you mean logsumexp of the masked "
-                     "scores? if it is meant, let<..>(..)",
-                     label_of(p_, user), label_of(p_, weights));
-  }
-
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
-  const std::vector<bool> positions_;
-  std::vector<std::optional<two_values>> values_;  // per step: the numbers it may have
-  std::vector<std::string> lines_;
-};
-
-}  // namespace
-
-std::vector<std::string> slips_of(const program &p) { return slip_finder(p).run(); }
+  return lines;
+}
 
 }  // namespace qkv::codegen

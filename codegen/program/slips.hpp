@@ -1,6 +1,6 @@
 #pragma once
-// Slips that only the values of numbers show, not types: conditions that are always or never true,
-// whole numbers that became 0, additive masks that hide the wrong side.
+// All slips that the values, positions and names of a program show, not its types. Each kind is
+// looked for in a file of its own, *_slips.
 #include <string>
 #include <vector>
 

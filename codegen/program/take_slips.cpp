@@ -33,8 +33,6 @@ class take_finder {
     slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
   }
 
-  bool is_number(node_id n) const { return p_[n].kind == op::number; }
-
   interval range(node_id n) const {
     const node &x = p_[n];
     if (x.name.empty() && (x.kind == op::min || x.kind == op::max)) {
@@ -44,11 +42,11 @@ class take_finder {
       const interval a = range(x.in[0]), b = range(x.in[1]);
       return {pick(a.least, b.least), pick(a.most, b.most)};
     }
-    if (x.name.empty() && x.kind == op::sub && is_number(x.in[1]))
+    if (x.name.empty() && x.kind == op::sub && is_number(p_, x.in[1]))
       return moved(range(x.in[0]), -number_of(x.in[1]));
     if (x.name.empty() && x.kind == op::add)
       for (const std::size_t k : {0, 1})
-        if (is_number(x.in[k])) return moved(range(x.in[1 - k]), number_of(x.in[k]));
+        if (is_number(p_, x.in[k])) return moved(range(x.in[1 - k]), number_of(x.in[k]));
     return range_of(p_, affine_of(p_, n));
   }
   std::int64_t number_of(node_id n) const { return static_cast<std::int64_t>(p_[n].value); }
@@ -92,7 +90,7 @@ class take_finder {
     const std::int64_t rows = p_.axes[p_.axes[x.over[0]].root].size;
     node_id clamped = x.in[1];
     while (p_[clamped].name.empty() && (p_[clamped].kind == op::add || p_[clamped].kind == op::sub))
-      clamped = p_[clamped].in[is_number(p_[clamped].in[0]) ? 1 : 0];
+      clamped = p_[clamped].in[is_number(p_, p_[clamped].in[0]) ? 1 : 0];
     if (rows < 0 || !positions_[x.in[1]] || !clamp_of(clamped, op::min)) return;
     const interval r = range(x.in[1]);
     if (r.most == interval::infinite || r.most < rows || r.least >= rows) return;
@@ -106,7 +104,7 @@ class take_finder {
     const node &x = p_[n];
     if (!x.name.empty() || (x.kind != op::min && x.kind != op::max)) return {};
     for (const std::size_t k : {0, 1})
-      if (x.kind == kind && is_number(x.in[k])) return p_[x.in[k]].value;
+      if (x.kind == kind && is_number(p_, x.in[k])) return p_[x.in[k]].value;
     const std::optional<double> below = clamp_of(x.in[0], kind);
     return below ? below : clamp_of(x.in[1], kind);
   }

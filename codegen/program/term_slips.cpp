@@ -72,7 +72,8 @@ class term_finder {
       const node_id term = x.in[k];
       if (p_[term].kind != op::mul || !p_[term].name.empty()) continue;
       for (const std::size_t slope : {0, 1}) {
-        if (signs_[p_[term].in[slope]] != sign::not_negative) continue;
+        const node_id by = p_[term].in[slope];
+        if (signs_[by] != sign::not_negative || (is_number(p_, by) && p_[by].value == 0)) continue;
         const axis_id key = key_that_loses(p_[term].in[1 - slope], x.kind == op::sub && k == 1);
         if (key < 0 || !has(keys_of_scores(p_, users_, n), key)) continue;
         slips_.push_back(
@@ -85,18 +86,8 @@ class term_finder {
 
   // The axis of the keys in the positions of a query less those of a key.
   axis_id key_that_loses(node_id distance, bool is_subtracted) const {
-    while (p_[distance].kind == op::cast || p_[distance].kind == op::broadcast)
-      distance = p_[distance].in[0];
-    const linear_form form = affine_of(p_, distance).form;
-    if (form.size() != 2) return -1;
-    axis_id loses = -1;
-    int sum = 0;
-    for (const auto &[t, factor] : form) {
-      if (t.what != term::position || (factor != 1 && factor != -1)) return -1;
-      sum += static_cast<int>(factor);
-      if ((factor < 0) != is_subtracted) loses = t.id;
-    }
-    return sum == 0 ? loses : -1;
+    const auto d = difference_in(affine_of(p_, inner_of(p_, distance)).form);
+    return !d ? -1 : is_subtracted ? d->first : d->second;
   }
 
   bool is_sum(node_id n) const { return p_[n].kind == op::add && p_[n].name.empty(); }

@@ -367,6 +367,12 @@ TEST_CASE("slips: decays that grow") {
   CHECK(state_by([](auto g) { return exp(-sigmoid(g)); }).empty());
   CHECK(state_by([](auto g) { return exp(log(sigmoid(g))); }).empty());
   CHECK(state_by([](auto g) { return let<"grows">(exp(sigmoid(g))); }).empty());
+  // A result of the scan may be larger than its state.
+  const auto louder = kernel<"k">([](in<"X", seq, d8> X, in<"g", seq> g) -> out<"O", seq, d8> {
+    const auto step = [](auto S, auto x, auto g) { return std::pair{S + x, S * exp(sigmoid(g))}; };
+    return scan<seq>(zeros<d8>(), step, X, g).result;
+  });
+  CHECK(lines_of(codegen::make_program(louder)).empty());
 
   constexpr auto weights_by = []<class Decay>(Decay) {
     return of_attention<[](auto Q, auto K, auto V) {
@@ -391,6 +397,11 @@ TEST_CASE("slips: decays that grow") {
           auto away = cast<f32>(index(kv) - index(seq));
           return exp(-away * away / 8);
         }).empty());
+  CHECK(weights_by([] {
+          auto at = cast<f32>(index(kv)) / 8;
+          return exp(at * at);
+        }).empty());
+  CHECK(weights_by([] { return pow(1.0, cast<f32>(index(kv) - index(seq))); }).empty());
 }
 
 TEST_CASE("slips: where queries and keys stand") {
@@ -424,6 +435,7 @@ TEST_CASE("slips: where queries and keys stand") {
                  "compares seq with total from their first positions, but concat<total, stored, "
                  "seq>(past, now) ends with those of seq; did you mean align::last?"));
   CHECK(aligned([] { return causal<seq, total, align::last>; }).empty());
+  CHECK(aligned([] { return index(total) <= index(seq) + 128; }).empty());
   CHECK(aligned([] { return let<"oldest">(causal<seq, total, align::first>); }).empty());
 
   constexpr static axis<"two", 2> two;
@@ -492,6 +504,11 @@ TEST_CASE("slips: what a name shows") {
   CHECK(kept_by([](auto length, auto) { return index(kv) <= length - 1; }).empty());
   CHECK(kept_by([](auto length, auto) { return let<"insists">(index(kv) <= length); }).empty());
   CHECK(kept_by([](auto, auto pad) { return index(kv) >= pad; }).empty());
+  const auto after = kernel<"k">([](S_ S, in<"prompt_len", i32, batch> prompt_len,
+                                    in<"valence", i32, batch> valence) -> out<"W", batch, seq, kv> {
+    return softmax<kv>(mask(S, index(kv) >= prompt_len && index(kv) <= valence));
+  });
+  CHECK(lines_of(codegen::make_program(after)).empty());
 
   constexpr auto last = []<class At>(At) {
     const auto k = kernel<"k">(
@@ -504,6 +521,11 @@ TEST_CASE("slips: what a name shows") {
                  "lengths is one past the last position; did you mean lengths - 1?"));
   CHECK(last([](auto n) { return n - 1; }).empty());
   CHECK(last([](auto n) { return n + 0; }).empty());
+  const auto embedded = kernel<"k">([](param<"lengths_table", table, d8> lengths_table,
+                                       in<"length", i32, batch> length) -> out<"Y", batch, d8> {
+    return take<table>(lengths_table, length);
+  });
+  CHECK(lines_of(codegen::make_program(embedded)).empty());
 
   constexpr static axis<"vocab"> vocab;
   constexpr auto loss = []<class Of>(Of) {

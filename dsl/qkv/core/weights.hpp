@@ -25,13 +25,13 @@ constexpr bool wrong_keys(message &m, const call_name &call, const axes &over, c
 }
 
 // A mask of keys under a softmax over the queries: the keys are an alias of the queries, so the
-// softmax is the slip. Else it may be the mask.
+// softmax is the slip. Otherwise the mask may be the slip.
 constexpr bool dead_mask(message &m, const call_name &call, const axes &over, const info &x) {
   const axes dead = x.m.mask_lacks.common(over);
   if (dead.empty()) return false;
   axes keys;
   for (const axis_data *a : x.m.masked.without(over))
-    if (a->is_alias) keys.add(a);
+    if (a->is_alias && same_name(a->same_as, over[0])) keys.add(a);
   m.say(call, ": a mask does not vary along ", dead);
   constexpr sv then = "? if it is meant, mask_rows(scores, keep)";
   if (over.n == 1 && keys.n == 1 && !over[0]->is_alias)

@@ -1,0 +1,92 @@
+#include "codegen/program/factor_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class factor_finder {
+ public:
+  explicit factor_finder(const program &p) : p_(p), users_(users_of(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      const node &x = p_[n];
+      if (!x.name.empty()) continue;
+      if (x.kind == op::mul || x.kind == op::pow) whole_zero(n);
+      if (x.kind == op::mul) same_numbers(n);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  template <class... T>
+  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
+    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
+  }
+
+  // x * (1 / 8), where C++ computes 1 / 8 of whole numbers. x * 0 + y repeats y like x.
+  void whole_zero(node_id n) {
+    const node &x = p_[n];
+    const bool repeats = std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      const op kind = p_[user].kind;
+      return kind == op::add || kind == op::sub || kind == op::output;
+    });
+    if (x.kind == op::mul && repeats) return;
+    for (const node_id operand : x.in) {
+      const node &zero = p_[operand];
+      const bool is_factor = x.kind == op::mul || operand == x.in[1];
+      if (!is_factor || zero.kind != op::number || zero.type != i32 || zero.value != 0) continue;
+      if (!is_floating(x.type) || p_[x.in[0]].kind == p_[x.in[1]].kind) continue;
+      say(n,
+          "the {} is the whole number 0; did you mean a fraction, as 1.0 / 8? if it is meant, 0.0",
+          x.kind == op::mul ? "factor" : "exponent");
+    }
+  }
+
+  // dropout(x, seed) + dropout(y, seed), or one inside the other: both leave out by the same random
+  // numbers.
+  void same_numbers(node_id n) {
+    for (const std::size_t k : {0, 1}) {
+      const node_id gate = random_of(p_[n].in[k]);
+      if (gate < 0) continue;
+      std::set<node_id> before;
+      walk(p_, p_[n].in[1 - k], [](node_id) { return true; }, before);
+      for (node_id other = 0; other < gate; ++other)
+        if (p_[other].kind == op::uniform && same_seed(gate, other) &&
+            (before.count(other) || p_[other].shape == p_[gate].shape))
+          return say(n,
+                     "a dropout before it draws by the same seed; did you mean seed + 1? if it is "
+                     "meant, seed + 0");
+    }
+  }
+
+  bool same_seed(node_id a, node_id b) const {
+    const node_id x = p_[a].in[0], y = p_[b].in[0];
+    return x == y || (is_number(p_, x) && is_number(p_, y) && p_[x].value == p_[y].value);
+  }
+
+  // The random numbers that a gate of dropout compares.
+  node_id random_of(node_id gate) const {
+    const node &x = p_[gate];
+    if (x.kind == op::cast) return random_of(x.in[0]);
+    if (is_comparison(x.kind) && p_[x.in[0]].kind == op::uniform) return x.in[0];
+    return -1;
+  }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> factor_slips(const program &p) { return factor_finder(p).run(); }
+
+}  // namespace qkv::codegen
