@@ -19,8 +19,10 @@ struct expectation {
   std::vector<std::string> axes;    // names, for messages
   std::vector<std::int64_t> shape;  // row-major
   std::vector<double> reference;
-  std::vector<double> in_sequence;  // a plain loop with sums in order
-  std::vector<double> in_eights;    // the same with sums in eight parts
+  // Plain loops; for each element, the larger error of the program's order of contractions and of
+  // the compiled code's.
+  std::vector<double> in_sequence;  // sums in order
+  std::vector<double> in_eights;    // sums in eight parts
   std::vector<double> fused;        // in order, products added unrounded
   std::vector<double> noise;        // further errors (noise.hpp); infinite where rounding decides
   bool zeros_believed = false;      // some loop, or rounding alone, may make all 0
@@ -42,9 +44,9 @@ struct verdict {
 //                         + 4 u s + 2 noise + smallest
 // where u is the unit roundoff of the type, 2^-24 for f32 and 2^-53 for f64. The noise of a
 // contraction or reduction is u times the sum of its |terms|, carried through the pointwise steps
-// after it (noise.hpp). Where compiled code contracts in another order, it sums other terms last:
-// the noise of its order counts, too. `smallest` is the type's smallest number. Infinities and NaNs
-// must match the reference (values beyond the type's range count as infinities). Promised zeros
+// after it (noise.hpp). Compiled code that contracts in another order sums other terms, and others
+// last: the loops and the noise of its order count, too. `smallest` is the type's smallest number.
+// Infinities and NaNs must match the reference (values beyond the type's range count as infinities). Promised zeros
 // must be exactly 0. A result that is 0 everywhere is wrong if the zeros are neither promised nor
 // believed. Where the noise is infinite, any result is right. Never throws on wrong results.
 verdict compare(const expectation &, std::span<const double> result);
@@ -58,12 +60,12 @@ std::vector<verdict> wrong_elements(const expectation &, std::span<const double>
 //
 // Everything needed to judge results of a kernel for these arguments, outputs in order. A zero is
 // promised if the reference and the loops give 0 and no step turns a rounding error into 0 (as relu
-// does). Cost: five interpretations.
+// does). Cost: five interpretations; with `computed`, ten.
 std::vector<expectation> expected(const program &, const arrays &arguments, const size_map &sizes,
                                   const program *computed = nullptr);
 
 // The same; or nothing, if the reference, its noise and one loop suffice to know that `compare` finds
-// all results right. Cost: three interpretations at most if nothing is returned, else five.
+// all results right. Cost: three interpretations at most if nothing is returned, else as `expected`.
 std::vector<expectation> doubtful(const program &, const arrays &arguments, const size_map &,
                                   const arrays &results, const program *computed = nullptr);
 

@@ -301,7 +301,8 @@ tensor_value<T> steps<T>::weights(const node &n, const values &in) const {
   const auto of_x = offsets(extents_of(n.over), strides_along(x, n.over));
   const auto of_v = offsets(extents_of(n.over), strides_along(v, n.over));
   const bool soft = n.kind == op::softmax;
-  // Below it, a weight may be 0: infinity times such a weight is NaN in one of two honest loops.
+  // Smaller weights may be flushed to 0, and infinity times a flushed weight is NaN. One loop flushes
+  // them, so that both results are allowed.
   const T least = how_ == order::in_eights ? std::numeric_limits<T>::min() : T(0);
   const auto weight = [&](T score) {
     const T w = std::exp(score);

@@ -16,7 +16,7 @@ namespace {
 // Gradients that store pairs although no argument and no result has them.
 const std::set<std::string> stored = {
     // a hidden layer of each pair, whose sums have the axis of the layer
-    "additive", "bahdanau", "luong",
+    "additive", "bahdanau", "luong", "shifted_keys",
     // a table of positions: a sum over pairs for each of its rows
     "relative_table", "t5_and_cap",
     // heads that are mixed between the scores and the values
