@@ -31,10 +31,10 @@ struct refusal : std::runtime_error {
 
 // A case of the benchmark, as it is received.
 struct task {
-  std::string dtype, mask;
+  std::string kind, dtype, mask;
   std::int64_t b = 0, hq = 0, hkv = 0, sq = 0, skv = 0, dk = 0, dv = 0, window = 0;
   double softcap = 0, scale = 0;
-  value q, k, v, bias, lengths;
+  value q, k, v, bias, lengths, parameters;
   std::string out;
 };
 
@@ -60,6 +60,7 @@ void must_hold(const value &v, const char *name, std::initializer_list<std::int6
 
 task read_task(const flat_object &o) {
   task t;
+  t.kind = o.text("kind").empty() ? "sdpa" : o.text("kind");
   t.dtype = o.text("dtype");
   t.mask = o.text("mask");
   const auto size = [&](const char *name) { return static_cast<std::int64_t>(o.number(name)); };
@@ -70,13 +71,16 @@ task read_task(const flat_object &o) {
   t.scale = o.number("scale");
   t.out = o.text("out");
   if (t.hkv <= 0 || t.hq % t.hkv != 0) throw refusal("heads that do not form groups");
-  if (t.dtype != "fp32" && t.dtype != "bf16") throw refusal(t.dtype + " is not built");
-  const int type = t.dtype == "fp32" ? QKV_F32 : QKV_BF16;
+  const int type = t.dtype == "fp32"   ? QKV_F32
+                   : t.dtype == "bf16" ? QKV_BF16
+                   : t.dtype == "fp16" ? QKV_F16
+                                       : throw refusal(t.dtype + " is not built");
   t.q = load(o.text("q"), type, "q");
   t.k = load(o.text("k"), type, "k");
   t.v = load(o.text("v"), type, "v");
   t.bias = load(o.text("bias"), QKV_F32, "bias");
   t.lengths = load(o.text("lengths"), QKV_I32, "lengths");
+  t.parameters = load(o.text("w"), QKV_F32, "w");
   must_hold(t.q, "q", {t.b, t.hq, t.sq, t.dk});
   must_hold(t.k, "k", {t.b, t.hkv, t.skv, t.dk});
   must_hold(t.v, "v", {t.b, t.hkv, t.skv, t.dv});
@@ -139,6 +143,7 @@ class service {
     numbers_.clear();
     numbers_.reserve(3);
     tensors_.clear();
+    used_ = 0;
     bool grouped = false;
     for (int i = 0; i < k.n_arguments; ++i) {
       const qkv_argument &a = k.arguments[i];
@@ -154,6 +159,8 @@ class service {
         tensors_.push_back(bias(a, t, grouped));
       } else if (name == "len" && t.lengths.data()) {
         tensors_.push_back(t.lengths.descriptor());
+      } else if (a.role == QKV_PARAM && t.parameters.data()) {
+        tensors_.push_back(parameter(a, k, t));
       } else if (a.rank == 0 && (name == "window" || name == "softcap" || name == "scale")) {
         value &v = numbers_.emplace_back(a.dtype, std::span<const std::int64_t>{});
         v.set(0, name == "window"    ? static_cast<double>(t.window)
@@ -167,19 +174,22 @@ class service {
         return fmt::format("the case has no {}", name);
       }
     }
+    if (used_ != (t.parameters.data() ? t.parameters.elements() : 0))
+      return fmt::format("its parameters have {} elements", used_);
     if (!takes_window) return fmt::format("its window is {}", w.window);
     if (!takes_softcap) return fmt::format("its softcap is {}", w.softcap);
     if (!takes_scale && std::abs(t.scale * std::sqrt(static_cast<double>(t.dk)) - 1) > 1e-3)
       return "its scale is 1 / sqrt(Dk)";
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(k.n_axes));
-    const status s = detail::check(k, tensors_, sizes);
+    status s = detail::check(k, tensors_, sizes);
+    if (s.ok()) s = prepare();
     return s.ok() ? "" : s.text() + std::strlen(k.name) + 2;  // without the name
   }
 
   // Nanoseconds of one call.
   long long call() const {
     const auto begin = std::chrono::steady_clock::now();
-    const status s = qkv::run(*kernel_, tensors_);
+    const status s = prepared_.run(tensors_);
     const auto end = std::chrono::steady_clock::now();
     if (!s) throw refusal(s.text());
     return std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count();
@@ -192,13 +202,43 @@ class service {
   }
 
  private:
-  // Queries, or the result: with grouped heads, one axis for the key heads and one for each group.
+  // Binds the parameters; `tensors_` are the other arguments then.
+  status prepare() {
+    std::vector<qkv_tensor> parameters, others;
+    for (std::size_t i = 0; i < tensors_.size(); ++i)
+      (kernel_->arguments[i].role == QKV_PARAM ? parameters : others).push_back(tensors_[i]);
+    tensors_ = std::move(others);
+    return prepared::make(*kernel_, parameters, prepared_);
+  }
+
+  // Queries, or the result: with grouped heads, one axis for the key heads and one for each group;
+  // without heads where there is one.
   qkv_tensor rows(const qkv_argument &a, const task &t) {
     const bool is_result = a.role == QKV_OUT;
     const value &v = is_result ? out_ : t.q;
+    if (a.rank == 3 && t.hq == 1) {
+      const std::int64_t d = is_result ? t.dv : t.dk;
+      return tensor(v, {{t.b, t.sq * d}, {t.sq, d}, {d, 1}});
+    }
     if (a.rank != 5) return v.descriptor();
     const std::int64_t d = is_result ? t.dv : t.dk, head = t.sq * d, g = t.hq / t.hkv;
     return tensor(v, {{t.b, t.hq * head}, {t.hkv, g * head}, {g, head}, {t.sq, d}, {d, 1}});
+  }
+
+  // The parameters lie one after the other, in the order of the kernel's arguments.
+  qkv_tensor parameter(const qkv_argument &a, const qkv_kernel &k, const task &t) {
+    qkv_tensor x = t.parameters.descriptor();
+    x.rank = a.rank;
+    std::int64_t dense = 1;
+    for (int d = a.rank; d-- > 0;) {
+      x.extent[d] = std::max<std::int64_t>(k.axes[a.axes[d]].size, 0);
+      x.stride[d] = dense;
+      dense *= x.extent[d];
+    }
+    if (used_ + dense <= t.parameters.elements())
+      x.data = static_cast<float *>(t.parameters.data()) + used_;
+    used_ += dense;
+    return x;
   }
 
   static qkv_tensor bias(const qkv_argument &a, const task &t, bool grouped) {
@@ -213,8 +253,10 @@ class service {
 
   const qkv_kernel *kernel_ = nullptr;
   value out_;
+  std::int64_t used_ = 0;  // elements of the parameters
   std::vector<value> numbers_;
   std::vector<qkv_tensor> tensors_;
+  prepared prepared_;
 };
 
 // The text is why no kernel fits, or empty. Kernels meant for one query come first when there is
@@ -225,7 +267,7 @@ std::string choose(task &t, service &s) {
   for (const bool decode : {t.sq == 1, t.sq != 1}) {
     for (const qkv_kernel *k : kernels()) {
       const words w = words_of(k->name);
-      if (std::string_view(k->name).substr(0, 5) != "sdpa_" || w.decode != decode) continue;
+      if (!std::string_view(k->name).starts_with(t.kind + "_") || w.decode != decode) continue;
       any = true;
       const std::string why = s.set_up(*k, t);
       if (why.empty()) return "";
@@ -233,7 +275,7 @@ std::string choose(task &t, service &s) {
         nearest = fmt::format("{}: {}", k->name, why);  // more precise than "another mask"
     }
   }
-  return any ? nearest : "no kernel here is named sdpa_...";
+  return any ? nearest : fmt::format("no kernel here is named {}_...", t.kind);
 }
 
 void answer(const std::string &text) {

@@ -3,11 +3,12 @@
 // requests come in on stdin, times go out on stdout. A case is served by the first kernel whose name
 // and table fit it:
 //
-//   sdpa_<word>_<word>...   words: a mask (causal, window, padding, bias; none of them means no
-//                           mask), window<N> and softcap<N> for constants that the spec fixes,
+//   <kind>_<word>_...       the case's kind (sdpa if it has none), then words: a mask (causal,
+//                           window, padding, bias; without one: no mask), window<N> and softcap<N> for constants that the spec fixes,
 //                           decode for kernels meant for one query
-//   Q, K, V                 required; Q is [batch, heads, seq, d] or, with heads in groups,
-//                           [batch, kv_heads, group, seq, d]
+//   Q, K, V                 Q is [batch, heads, seq, d] or, with heads in groups,
+//                           [batch, kv_heads, group, seq, d], or [batch, seq, d] of one head
+//   parameters              f32, of static axes: the next elements of the case's "w"
 //   bias                    [heads, seq, kv], or with a batch, or with heads in groups
 //   len                     i32 [batch]: keys that padding leaves
 //   window, softcap, scale  numbers, where the spec takes them as inputs without axes

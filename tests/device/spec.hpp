@@ -1,16 +1,49 @@
 #pragma once
-// The kernels that are timed on GPUs: those of the benchmark, and a projection.
-#include "../performance/spec.hpp"
+// The kernels that are timed on GPUs: attention of prompts, a step of decoding, a projection.
+#include <qkv/dsl.hpp>
 
 namespace bench {
+using namespace qkv;
+inline constexpr batch_axis<"batch"> batch;
+inline constexpr batch_axis<"heads"> heads;  // of keys and values
+inline constexpr batch_axis<"group"> group;  // query heads that share a key head
+inline constexpr axis<"seq"> seq;
+inline constexpr alias<"kv", seq> kv;  // self-attention
+inline constexpr axis<"keys"> keys;    // cross-attention: as many as the call sets
 inline constexpr axis<"inner"> inner;
 inline constexpr axis<"columns"> columns;
+template <long N>
+inline constexpr axis<"d", N> d;
 
+template <long D>
+using queries = in<"Q", batch, heads, seq, d<D>>;
+template <auto J, long D>
+using keyed = in<"K", batch, heads, J, d<D>>;
+template <auto J, long D>
+using valued = in<"V", batch, heads, J, d<D>>;
+template <long D>
+using result = out<"O", batch, heads, seq, d<D>>;
+
+template <long D>
+inline constexpr auto attention =
+    [](queries<D> Q, keyed<keys, D> K, valued<keys, D> V) -> result<D> {
+  return scaled_dot_product<d<D>, keys>(Q, K, V);
+};
+template <long D>
+inline constexpr auto self_attention =
+    [](queries<D> Q, keyed<kv, D> K, valued<kv, D> V) -> result<D> {
+  return scaled_dot_product<d<D>, kv>(Q, K, V, causal<seq, kv>);
+};
+
+inline constexpr auto sdpa_d64 = kernel<"sdpa_d64">(attention<64>);
+inline constexpr auto sdpa_d128 = kernel<"sdpa_d128">(attention<128>);
+inline constexpr auto sdpa_causal_d64 = kernel<"sdpa_causal_d64">(self_attention<64>);
+inline constexpr auto sdpa_causal_d128 = kernel<"sdpa_causal_d128">(self_attention<128>);
 // A step of decoding where seq is 1.
 inline constexpr auto grouped_d128 =
-    kernel<"grouped_d128">([](in<"Q", batch, heads, group, seq, d128> Q, keyed<keys, d128> K,
-                              valued<keys, d128> V) -> out<"O", batch, heads, group, seq, d128> {
-      return attend<d128, keys>(Q, K, V, [](auto s) { return everything(s); });
+    kernel<"grouped_d128">([](in<"Q", batch, heads, group, seq, d<128>> Q, keyed<keys, 128> K,
+                              valued<keys, 128> V) -> out<"O", batch, heads, group, seq, d<128>> {
+      return scaled_dot_product<d<128>, keys>(Q, K, V);
     });
 inline constexpr auto projection = kernel<"projection">(
     [](in<"X", batch, seq, inner> X,

@@ -5,7 +5,7 @@ returned) is a float32 array [B, Hq, Sq, Dv]. It raises Refuses where its librar
 import numpy as np
 
 import settings
-from cases import Refuses, bf16_bits
+from cases import MODEL_HEADS, Refuses, bf16_bits
 
 
 def minus_infinity(c, rows=None):
@@ -18,7 +18,7 @@ def torch_inputs(c):
 
     torch.set_num_threads(settings.threads)
     torch.set_grad_enabled(False)
-    kind = torch.float32 if c.dtype == "fp32" else torch.bfloat16
+    kind = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}[c.dtype]
     q, k, v = (torch.from_numpy(x).to(kind) for x in (c.q, c.k, c.v))
     return torch, kind, q, k, v
 
@@ -43,6 +43,8 @@ def torch_eager(c):
     """Written by hand: two matrix products and a softmax, all scores in memory.  The query heads of a group become
     rows of one product, so that K and V are read once: in decoding this is hard to beat."""
     torch, kind, q, k, v = torch_inputs(c)
+    if c.kind != "sdpa":
+        return EAGER[c.kind](torch, c, q, k, v), lambda y: y.float().numpy()
     if c.B * c.Hq * c.Sq * c.Skv * c.item > 2**30:
         raise Refuses("scores above 1 GiB")
     if c.group > 1:
@@ -62,6 +64,37 @@ def torch_eager(c):
         return torch.matmul(p.reshape(c.B, c.Hkv, c.group * c.Sq, c.Skv), v)
 
     return call, lambda y: y.float().numpy().reshape(c.B, c.Hq, c.Sq, c.Dv)
+
+
+def eager_linear(torch, c, q, k, v):
+    elu = torch.nn.functional.elu
+
+    def call():
+        a, b = elu(q).add_(1), elu(k).add_(1)
+        return torch.matmul(a, torch.matmul(b.transpose(-1, -2), v)).div_(torch.matmul(a, b.sum(-2).unsqueeze(-1)))
+
+    return call
+
+
+def eager_additive(torch, c, q, k, v):
+    w = torch.from_numpy(c.w)
+    return lambda: torch.matmul(torch.softmax(torch.matmul(torch.tanh_(q.unsqueeze(-2) + k.unsqueeze(-3)), w), -1), v)
+
+
+def eager_layer(torch, c, q, k, v):
+    """Projections as one product, and torch's own fused attention."""
+    x, w = q[:, 0], torch.from_numpy(c.w)
+    packed, out = torch.cat(list(w[:3]), 1).t().contiguous(), w[3].t().contiguous()
+    linear, sdpa = torch.nn.functional.linear, torch.nn.functional.scaled_dot_product_attention
+
+    def call():
+        y = linear(x, packed).reshape(c.B, c.Sq, 3, MODEL_HEADS, -1).permute(2, 0, 3, 1, 4)
+        return linear(sdpa(y[0], y[1], y[2]).transpose(1, 2).reshape(c.B, c.Sq, c.Dk), out).unsqueeze(1)
+
+    return call
+
+
+EAGER = {"linear": eager_linear, "additive": eager_additive, "layer": eager_layer}
 
 
 def torch_flex(c):
@@ -138,7 +171,7 @@ def unrow(y, c):
 
 def only_fp32(c, what):
     if c.dtype != "fp32":
-        raise Refuses(f"{what}: no bf16 on CPU")
+        raise Refuses(f"{what}: no {c.dtype} on CPU")
 
 
 def ort_attention(c):
@@ -193,7 +226,7 @@ def openvino(c):
 
     if c.softcap:
         raise Refuses("no softcap")
-    kind = ov.Type.f32 if c.dtype == "fp32" else ov.Type.bf16
+    kind = {"fp32": ov.Type.f32, "bf16": ov.Type.bf16, "fp16": ov.Type.f16}[c.dtype]
     arrays = [c.q, c.k, c.v]
     params = [op.parameter(list(x.shape), kind) for x in arrays]
     q, k, v = params
@@ -214,13 +247,16 @@ def openvino(c):
         mask = params[-1]
     node = op.scaled_dot_product_attention(q, k, v, mask, causal=c.square_causal)
     compiled = ov.Core().compile_model(ov.Model([op.result(node)], params), "CPU", {
-        "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": settings.threads, "INFERENCE_PRECISION_HINT": "f32" if c.dtype == "fp32" else "bf16"})
+        "PERFORMANCE_HINT": "LATENCY", "INFERENCE_NUM_THREADS": settings.threads, "INFERENCE_PRECISION_HINT": "bf16" if c.dtype == "bf16" else "f32"})
     request = compiled.create_infer_request()
     keep = []
     for index, x in enumerate(arrays):
         if c.dtype == "bf16" and x.dtype == np.float32:
             keep.append(bf16_bits(x))
             tensor = ov.Tensor(keep[-1], ov.Shape(x.shape), ov.Type.bf16)
+        elif c.dtype == "fp16" and x.dtype == np.float32:
+            keep.append(x.astype(np.float16))
+            tensor = ov.Tensor(keep[-1], shared_memory=True)
         else:
             keep.append(x)
             tensor = ov.Tensor(x, shared_memory=True)
@@ -243,7 +279,7 @@ def jax_nn(c):
         raise Refuses("no softcap")
     if c.Dk != c.Dv:
         raise Refuses("Dk != Dv")
-    kind = jnp.float32 if c.dtype == "fp32" else jnp.bfloat16
+    kind = {"fp32": jnp.float32, "bf16": jnp.bfloat16, "fp16": jnp.float16}[c.dtype]
     q, k, v = (jnp.asarray(np.ascontiguousarray(x.transpose(0, 2, 1, 3)), kind) for x in (c.q, c.k, c.v))
     rest, flags = {}, {}
     if c.bias is not None:
@@ -258,7 +294,17 @@ def jax_nn(c):
     return lambda: fn(q, k, v, rest).block_until_ready(), lambda y: np.asarray(y, np.float32).transpose(0, 2, 1, 3)
 
 
-PEERS = {"torch-sdpa": torch_sdpa, "torch-flex": torch_flex, "torch-eager": torch_eager, "ort-attention": ort_attention, "ort-mha": ort_mha,
-         "ort-gqa": ort_gqa, "openvino": openvino, "jax": jax_nn}
+def attention_alone(prepare):
+    def guarded(c):
+        if c.kind != "sdpa":
+            raise Refuses(f"no {c.kind}")
+        return prepare(c)
+
+    return guarded
+
+
+PEERS = {"torch-eager": torch_eager} | {name: attention_alone(prepare) for name, prepare in {
+    "torch-sdpa": torch_sdpa, "torch-flex": torch_flex, "ort-attention": ort_attention, "ort-mha": ort_mha, "ort-gqa": ort_gqa,
+    "openvino": openvino, "jax": jax_nn}.items()}
 NEEDS = {"torch-sdpa": ["torch"], "torch-flex": ["torch"], "torch-eager": ["torch"], "ort-attention": ["onnxruntime", "onnx"],
          "ort-mha": ["onnxruntime", "onnx"], "ort-gqa": ["onnxruntime", "onnx"], "openvino": ["openvino"], "jax": ["jax"]}

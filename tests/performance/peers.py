@@ -5,6 +5,7 @@
     python peers.py --match decode --threads 2       some cases, two threads
     python peers.py --exe qkv=build/bench/peer       your own program as one more peer
     python peers.py --cases grid.json --json out.json
+    python peers.py --json new.json --compare old.json      how this run stands to an earlier one
     python peers.py --costs                          import, first call and install size of each peer
 
 Peers: PyTorch (SDPA, FlexAttention, eager), ONNX Runtime (Attention, MultiHeadAttention,
@@ -41,18 +42,21 @@ Meaning of a case
     window    causal, and only the last `window` keys up to and including its own
     padding   batch b sees keys j < lengths[b]; a batch of length 0 gives zeros
     bias      added to the scores, shape [1, Hq, Sq, Skv]
-    dtype     fp32, or bf16: Q, K, V and output are bf16 (bias is fp32 unless the peer insists)
+    dtype     fp32, or bf16 or fp16: Q, K, V and output are of 16 bits (bias is fp32 unless the peer insists)
+    kind      sdpa as above; linear: feature maps elu + 1, no softmax; additive: scores w' tanh(q + k); layer: four
+              projections around self-attention
 
 External programs (--exe "NAME=COMMAND")
     For every case the program is started once as `COMMAND` and spoken to over stdin and stdout, one line each
     way; stderr is passed through.  It inherits the CPU pinning.
       1. peers.py writes one line: a flat JSON object (numbers and strings only), for example
-           {"name": "gqa", "dtype": "fp32", "B": 1, "Hq": 32, "Hkv": 8, "Sq": 1024, "Skv": 1024, "Dk": 128,
+           {"name": "gqa", "kind": "sdpa", "dtype": "fp32", "B": 1, "Hq": 32, "Hkv": 8, "Sq": 1024, "Skv": 1024, "Dk": 128,
             "Dv": 128, "mask": "causal", "window": 0, "softcap": 0.0, "scale": 0.088388, "threads": 1,
-            "q": "q.npy", "k": "k.npy", "v": "v.npy", "bias": "", "lengths": "", "out": "out.npy"}
+            "q": "q.npy", "k": "k.npy", "v": "v.npy", "bias": "", "lengths": "", "w": "", "out": "out.npy"}
          q [B,Hq,Sq,Dk], k [B,Hkv,Skv,Dk], v [B,Hkv,Skv,Dv], bias [1,Hq,Sq,Skv] and lengths [B] are paths of
          C-ordered .npy files: float32 ('<f4'), lengths int32 ('<i4'); for bf16, q, k and v are uint16 ('<u2')
-         holding the bf16 bits.  "" means: this case has none.  mask is one of none, causal, window, padding, bias.
+         holding the bf16 bits; for fp16, '<f2'.  w holds the parameters of kinds that have some, '<f4', one after
+         the other.  "" means: this case has none.  mask is one of none, causal, window, padding, bias.
          The program loads them, packs or copies as it likes, and answers
            ready                or      unsupported WHY       (then it exits)
       2. `run N`   it calls its kernel N times and answers N times in nanoseconds on one line: 812345 809911
@@ -61,7 +65,7 @@ External programs (--exe "NAME=COMMAND")
     A program that exits or answers anything else is reported as failed; the run goes on.
 
 Another grid (--cases FILE) is a JSON list of objects with the fields of a case; those left out take the defaults
-    dtype "fp32", B 1, Hkv = Hq, Skv = Sq, Dv = Dk, mask "none", window 0, lengths [], softcap 0, skip [].
+    dtype "fp32", kind "sdpa", B 1, Hkv = Hq, Skv = Sq, Dv = Dk, mask "none", window 0, lengths [], softcap 0, skip [].
 `skip` names peers to leave out of a case: FlexAttention compiles some 7 s a case until its cache on disk is warm.
 """
 import argparse
@@ -82,6 +86,7 @@ from dataclasses import fields
 
 import numpy as np
 
+import report
 import settings
 from cases import Case, Refuses, default_cases
 from libraries import NEEDS, PEERS
@@ -157,7 +162,7 @@ def measure(c, peers, ceilings, budget):
     """Every peer on one case; a list of result dictionaries."""
     c.make_inputs()
     rows, expected = c.reference()
-    tolerance = (2e-4 if c.dtype == "fp32" else 3e-2) * max(1.0, float(np.abs(expected).max()))
+    tolerance = {"fp32": 2e-4, "bf16": 3e-2, "fp16": 4e-3}[c.dtype] * max(1.0, float(np.abs(expected).max()))
     runners, results = [], []
     for name, prepare in peers.items():
         if name in c.skip:
@@ -182,17 +187,18 @@ def measure(c, peers, ceilings, budget):
                 time.sleep(0.01)  # let the thread pool of the peer before stop spinning
             r.turn()
     peak = max(peak, measure_peak())
-    least = c.least_seconds(ceilings | dict(fp32_gflops=peak) if c.dtype == "fp32" else ceilings)
+    least = c.least_seconds(ceilings | dict(fp32_gflops=peak))
     for r in runners:
         median = statistics.median(r.turns)
-        results.append(dict(case=c.name, peer=r.name, ms=median * 1e3, min_ms=min(r.turns) * 1e3, gflops=c.flops() / median * 1e-9,
+        results.append(dict(case=c.name, phase=c.phase, intensity=c.flops() / c.bytes(), peer=r.name, ms=median * 1e3,
+                            min_ms=min(r.turns) * 1e3, gflops=c.flops() / median * 1e-9,
                             gbs=c.kv_bytes() / median * 1e-9, roof=100 * least / median, err=r.err, right=bool(r.err <= tolerance),
                             extra_mb=r.extra_mb, setup_s=r.setup, turns=turns, fma_peak_gflops=peak, note=r.note))
         r.close()
     right = [r for r in results if r.get("right")]
     if right:
         min(right, key=lambda r: r["ms"])["best"] = True
-    for name in ("q", "k", "v", "bias"):
+    for name in ("q", "k", "v", "bias", "w"):
         delattr(c, name)
     gc.collect()
     return results
@@ -200,7 +206,7 @@ def measure(c, peers, ceilings, budget):
 
 def show(c, results):
     mask = c.mask + (str(c.window) if c.window else "") + (f" softcap {c.softcap:g}" if c.softcap else "")
-    print(f"\n{c.name}   {c.dtype} B{c.B} H{c.Hq}/{c.Hkv} Sq{c.Sq} Skv{c.Skv} Dk{c.Dk} Dv{c.Dv} {mask}", flush=True)
+    print(f"\n{c.name}   {c.kind} {c.dtype} B{c.B} H{c.Hq}/{c.Hkv} Sq{c.Sq} Skv{c.Skv} Dk{c.Dk} Dv{c.Dv} {mask}", flush=True)
     for r in sorted(results, key=lambda r: r.get("ms", math.inf)):
         if "ms" not in r:
             print(f"    {r['peer']:14} {'refuses: ' + r['refused'] if 'refused' in r else 'FAILED: ' + r['failed']}")
@@ -294,15 +300,21 @@ def main():
     parser.add_argument("--exe", action="append", default=[], metavar="NAME=PATH", help="an external program as one more peer")
     parser.add_argument("--budget", type=float, default=2.0, help="seconds of turns for a case (3 turns at least)")
     parser.add_argument("--json", help="write everything to this file")
+    parser.add_argument("--compare", metavar="OLD.json", help="compares the programs given by --exe with those of an earlier run")
+    parser.add_argument("--roofline", metavar="FILE.svg", help="draws each case: its arithmetic intensity and speed under the roof")
     parser.add_argument("--costs", action="store_true", help="measure import, first call and size instead of speed")
     args = parser.parse_args()
 
+    earlier = None
+    if args.compare:  # before --json writes, perhaps to the same file
+        with open(args.compare) as f:
+            earlier = json.load(f)["results"]
     settings.threads = args.threads
     cpus = sorted(os.sched_getaffinity(0))
     if len(cpus) < settings.threads:
         sys.exit(f"--threads {settings.threads}, but only {len(cpus)} CPUs are allowed")
     os.sched_setaffinity(0, cpus[-settings.threads:])
-    for name in ("OMP_NUM_settings.threads", "MKL_NUM_settings.threads", "OPENBLAS_NUM_settings.threads"):
+    for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = str(settings.threads)
     os.environ.setdefault("JAX_PLATFORMS", "cpu")
     if settings.threads == 1:
@@ -343,6 +355,14 @@ def main():
         with open(args.json, "w") as f:
             json.dump(dict(machine=machine(), versions=versions, threads=settings.threads, ceilings=ceilings,
                            cases=[{x.name: getattr(c, x.name) for x in fields(c)} for c in cases], results=results), f, indent=1)
+    own = [entry.split("=", 1)[0] for entry in args.exe]
+    for name in own:
+        print(report.summary(results, name))
+    if earlier:
+        print(report.comparison(earlier, results, own))
+    if args.roofline and own:
+        with open(args.roofline, "w") as f:
+            f.write(report.roofline(results, ceilings, own))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from dataclasses import fields
 import numpy as np
 
 import settings
-from cases import Refuses, bf16_bits
+from cases import Refuses, stored
 
 
 class Program:
@@ -15,13 +15,14 @@ class Program:
 
     def __init__(self, path, c, folder):
         save = lambda name, x: (np.save(os.path.join(folder, name), np.ascontiguousarray(x)), os.path.join(folder, name + ".npy"))[1] if x is not None else ""
-        number = (lambda x: x) if c.dtype == "fp32" else bf16_bits
         self.out = os.path.join(folder, "out.npy")
         if os.path.exists(self.out):
             os.remove(self.out)
         line = {f.name: getattr(c, f.name) for f in fields(c) if f.name not in ("lengths", "skip")}
-        line |= dict(scale=c.scale, threads=settings.threads, q=save("q", number(c.q)), k=save("k", number(c.k)), v=save("v", number(c.v)),
-                     bias=save("bias", c.bias), lengths=save("lengths", np.array(c.lengths, np.int32) if c.lengths else None), out=self.out)
+        lengths = np.array(c.lengths, np.int32) if c.lengths else None
+        line |= dict(scale=c.scale, threads=settings.threads, out=self.out, bias=save("bias", c.bias), w=save("w", c.w),
+                     lengths=save("lengths", lengths))
+        line |= {name: save(name, stored(getattr(c, name), c.dtype)) for name in "qkv"}
         self.process = subprocess.Popen(path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         answer = self.ask(json.dumps(line))
         if answer.startswith("unsupported"):

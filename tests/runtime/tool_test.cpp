@@ -264,6 +264,14 @@ TEST_CASE("serve speaks the protocol of the benchmark") {
   CHECK(a.shape == std::vector<std::int64_t>{1, 4, 3, 4});
   CHECK(std::abs(reinterpret_cast<const float *>(a.data.data())[47] - 5) < 1e-5f);
 
+  const auto with = [&](const std::string &more) {
+    return "{" + more + ", " + line(4, 4, "none", 0.5, q, k, 3).substr(1);
+  };
+  CHECK(s.run({"serve"}, with(R"("kind": "sdpa")")).text == "ready\n");
+  CHECK(s.run({"serve"}, with(R"("kind": "linear")")).text ==
+        "unsupported no kernel here is named linear_...\n");
+  CHECK(s.run({"serve"}, with(R"("w": ")" + q + "\"")).text ==
+        "unsupported sdpa_none: its parameters have 0 elements\n");
   CHECK(s.run({"serve"}, line(4, 4, "window", 0.5, q, k, 3)).text ==
         "unsupported no kernel with mask window\n");
   CHECK(s.run({"serve"}, line(4, 4, "causal", 0.5, q, k, 3)).text ==
