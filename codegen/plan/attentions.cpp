@@ -336,8 +336,8 @@ class finder {
       }
   }
 
-  // A contraction that lacks an axis of the tile is read there, from memory: another sum, whose
-  // tile has no rows, may not have it in its tile alone.
+  // True if a contraction varies along all axes of the tile. One that does not is read from memory,
+  // so it must be stored: no other sum may keep it in its tiles alone.
   bool varies_in_tile(const attention_stage &s, node_id dot) const {
     return has(p_[dot].shape, s.key) && (s.row == no_axis || has(p_[dot].shape, s.row));
   }

@@ -114,8 +114,8 @@ class cutter {
     }
   }
 
-  // True if the step's condition tells which of its weights are empty: memory does not, so that
-  // readers of the step need the condition.
+  // True if the step's condition decides which of its weights are empty. Memory does not keep that,
+  // so readers of the step need the condition.
   bool chooses_empty(const node &x, node_id condition) const {
     const auto may_be_empty = [&](node_id n) { return n != condition && may_be_empty_[n]; };
     return x.kind == op::where && x.in[0] == condition &&

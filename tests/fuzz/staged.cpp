@@ -60,7 +60,8 @@ class staged {
   // results. Returns a text about what is wrong, or an empty one.
   std::string compute(std::size_t k, node_id root) {
     program q = p_;
-    // Of a stored step that may be empty, compiled code computes that alone, not its number.
+    // Of a stored step that may be empty, compiled code computes that alone, not its number. What
+    // decides it is needed with its number.
     std::vector<bool> needed(p_.nodes.size(), false), has_number(p_.nodes.size(), false);
     needed[root] = has_number[root] = true;
     for (node_id n = root; n >= 0; --n) {
@@ -82,9 +83,9 @@ class staged {
       if (has_number[n] && !stored && !is_recomputed(cut_.list[k], n))
         return label(root) + " needs " + label(n) + " stored";
       const bool number = has_number[n] && !stored;
-      for (std::size_t k = 0; k < p_[n].in.size(); ++k) {
-        const node_id operand = p_[n].in[k];
-        const bool chooses = may_be_empty_[n] && tells_what_is_empty(p_[n], k);
+      for (std::size_t at = 0; at < p_[n].in.size(); ++at) {
+        const node_id operand = p_[n].in[at];
+        const bool chooses = may_be_empty_[n] && tells_what_is_empty(p_[n], at);
         needed[operand] = needed[operand] || number || chooses || may_be_empty_[operand];
         has_number[operand] = has_number[operand] || number || chooses;
       }

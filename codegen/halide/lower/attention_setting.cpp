@@ -52,7 +52,8 @@ attention_setting::attention_setting(context &all, const attention_stage &stage,
 
 namespace {
 
-// size^power, or `most` + 1 where that is less. No part of it stands in it twice.
+// size^power, or `most` + 1 where that is less. Nothing but `size`, a parameter of the call, stands
+// in it twice.
 Expr capped_power(const Expr &size, int power, int most) {
   if (power == 1) return Halide::min(size, most + 1);
   Expr result = most + 1;
@@ -65,8 +66,8 @@ Expr capped_power(const Expr &size, int power, int most) {
 
 }  // namespace
 
-// One comparison, of a product that stays within i32: specializations match it as it is, which they
-// would not if a part stood in it twice (Halide makes such parts variables).
+// One comparison, of a product that stays within i32. No compound part stands in it twice: Halide
+// makes such a part a variable, and specializations do not match the condition then.
 Expr attention_setting::taken() const {
   if (!f.tile.is_for_few_rows()) return {};
   const int most = static_cast<int>(f.tile.most_rows);

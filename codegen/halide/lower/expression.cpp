@@ -107,7 +107,7 @@ value expression::compute(node_id n, const indices &i) {
 Expr expression::emptiness(node_id n, const indices &i, const Expr &number) {
   const node &x = c_.p[n];
   const auto of = [&](std::size_t operand, const indices &at) {
-    if (!c_.may_be_empty[x.in[operand]]) return Halide::Internal::const_false();  // nor stored
+    if (!c_.may_be_empty[x.in[operand]]) return Halide::Internal::const_false();
     const value v = this->at(x.in[operand], at);
     return v.empty.defined() ? v.empty : Halide::Internal::const_false();
   };

@@ -77,7 +77,7 @@ state_size size_of_state(const program &p, const attention_stage &s) {
 
 // True if each pair of a row and a key reads a table at its own position: the part of the table
 // that a tile reads has no known size.
-bool reads_tables(const program &p, const attention_stage &s, node_id product) {
+bool reads_tables_by_pair(const program &p, const attention_stage &s, node_id product) {
   std::set<node_id> steps;
   walk(p, product, [&](node_id n) { return n == product || is_inlinable(p, n); }, steps);
   return std::any_of(steps.begin(), steps.end(), [&](node_id n) {
@@ -88,7 +88,7 @@ bool reads_tables(const program &p, const attention_stage &s, node_id product) {
 attention_tile gpu_tile(const machine &m, const program &p, const attention_stage &s) {
   std::int64_t features = 0;
   for (node_id d : s.products) {
-    if (reads_tables(p, s, d)) features = -1;
+    if (reads_tables_by_pair(p, s, d)) features = -1;
     std::int64_t product = 1;
     for (axis_id a : p[d].over)
       product = known_size(p, a) < 0 || product < 0 ? -1 : product * known_size(p, a);
@@ -156,7 +156,7 @@ class cpu_tiling {
   // Rows of a call in which no axis is empty.
   struct row_count {
     std::int64_t least;
-    bool is_known;  // the call has no more
+    bool is_known;  // true: never more than `least`
   };
   row_count known_rows() const {
     row_count rows{1, true};
