@@ -104,4 +104,16 @@ inline constexpr auto keys_at_positions =
       return dot<mem>(plain(relu(dot<d>(a, slice<batch, three>(X, first)))), V);
     });
 
+// A distance is compared with numbers next to the lowest i32.
+inline constexpr auto not_within = kernel<"not_within">(
+    [](in<"low", i32> low, in<"X", batch, pair, d> X) -> out<"O", pair, batch> {
+      return dot<d>(cast<f32>(abs(index(d) - index(pair)) < low), X);
+    });
+
+// Nothing, or NaN where an element is infinite.
+inline constexpr auto less_itself =
+    kernel<"less_itself">([](in<"X", batch, d> X) -> outs<out<"Y", batch>, out<"Z", d>> {
+      return {dot<d>(X - X, X - X), sum<batch>(X * 2 - (X + X))};
+    });
+
 }  // namespace grids

@@ -94,7 +94,10 @@ codegen::arrays random_arguments(const trial &t) {
     const dtype type = t.p[n].type;
     const bool length = t.p[n].name == "len" || t.p[n].name == "width";
     const std::int64_t most = length ? longest(t) + 1 : 3;
-    const double from = t.p[n].name == "far" ? std::numeric_limits<std::int32_t>::max() - 2 : 0;
+    using i32_limits = std::numeric_limits<std::int32_t>;
+    const double from = t.p[n].name == "far"   ? i32_limits::max() - 2
+                        : t.p[n].name == "low" ? i32_limits::min()
+                                               : 0;
     // params as in a trained model: what a contraction sums over stays of the size of its inputs
     const bool weights = t.p[n].kind == core::op::param && a.shape.size() > 1;
     const double shrink = weights ? 1 / std::sqrt(static_cast<double>(a.shape[0])) : 1;

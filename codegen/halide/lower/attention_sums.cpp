@@ -58,7 +58,7 @@ class sum_lowering {
     o_.keys_clean = keys;
     o_.block_out = Func("block_out_" + name_);
     o_.block_out(row) = a_.number(0);
-    o_.block_out(row) += term;
+    o_.block_out(row) += strict::hide_zero(term);
   }
 
   void values() {
@@ -83,7 +83,7 @@ class sum_lowering {
     infinite_ = strict::has_infinity(v.number);
     if (a_.runs_past_the_end(sum_)) v.present = both(v.present, a_.inside(f_.v.j));
     o_.values = Func("values_" + name_);
-    o_.values(vars_) = or_else(v, a_.number(0));
+    o_.values(vars_) = strict::hide_zero(or_else(v, a_.number(0)));
   }
 
   Expr value_at(const RDom &keys) const {

@@ -100,7 +100,7 @@ class contraction_lowering {
       }
     const value v = expression(c_).at(s_.right, inside);
     const Expr number = or_else({strict::cast(type_, v.number), v.present}, zero_);
-    f_.packed(args) = Halide::select(column < columns, number, zero_);
+    f_.packed(args) = Halide::select(column < columns, strict::hide_zero(number), zero_);
     return f_.packed(read);
   }
 

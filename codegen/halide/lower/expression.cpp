@@ -23,8 +23,8 @@ Expr both(Expr a, Expr b) {
 Expr counts(const value &v) { return v.empty.defined() ? both(v.present, !v.empty) : v.present; }
 
 value product(const value &a, const value &b, Halide::Type t) {
-  return {strict::times(strict::cast(t, a.number), strict::cast(t, b.number)),
-          both(counts(a), counts(b))};
+  const auto factor = [&](const value &v) { return strict::hide_zero(strict::cast(t, v.number)); };
+  return {strict::times(factor(a), factor(b)), both(counts(a), counts(b))};
 }
 
 Expr or_else(const value &v, Expr when_absent) {

@@ -13,7 +13,7 @@ namespace {
 using Halide::Expr;
 using Halide::select;
 
-Expr plus(Expr a, Expr b) { return strict::add(a, b); }
+Expr plus(Expr a, Expr b) { return strict::add(a, strict::hide_zero(b)); }
 Expr number(const node &n, double x) { return math::constant(halide_type(n.type), x); }
 // The maximum or minimum of no elements.
 Expr lowest_of(const node &n) {

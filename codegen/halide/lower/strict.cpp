@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "codegen/halide/lower/unsolved.hpp"
+
 namespace qkv::codegen::strict {
 namespace {
 
@@ -90,8 +92,31 @@ bool has_infinity(const Expr &x) {
   x.accept(&f);
   return f.found;
 }
+namespace {
+
+// The arithmetic of real numbers below a node, as Halide's own analysis takes it.
+class of_real_numbers : public IRGraphMutator {
+  using IRGraphMutator::visit;
+  Expr visit(const Call *x) override {
+    if (x->call_type == Call::Halide || x->call_type == Call::Image) return x;
+    const Expr y = IRGraphMutator::visit(x);
+    const Call *call = y.as<Call>();
+    if (call && call->is_intrinsic(Call::strict_add)) return call->args[0] + call->args[1];
+    if (call && call->is_intrinsic(Call::strict_sub)) return call->args[0] - call->args[1];
+    if (call && call->is_intrinsic(Call::strict_mul)) return call->args[0] * call->args[1];
+    return y;
+  }
+};
+
+}  // namespace
+
+Expr hide_zero(const Expr &x) {
+  if (!x.type().is_float() || !is_const_zero(simplify(of_real_numbers().mutate(x)))) return x;
+  const Expr bits = Halide::reinterpret(Halide::Int(x.type().bits()), x);
+  return Halide::reinterpret(x.type(), opaque(bits));
+}
 Expr plus(const Expr &a, const Expr &b) {
-  return has_infinity(a) || has_infinity(b) ? add(a, b) : a + b;
+  return has_infinity(a) || has_infinity(b) ? add(a, hide_zero(b)) : a + hide_zero(b);
 }
 Expr times(const Expr &a, const Expr &b) {
   return has_infinity(a) || has_infinity(b) ? mul(a, b) : a * b;
