@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -36,6 +38,10 @@ class mask_finder {
       if (x.kind == op::where) condition(n, x.in[0]);
       if (x.kind == op::add || x.kind == op::sub) additive_mask(n);
       if (x.kind == op::logsumexp) unmasked_total(n);
+      if (x.kind == op::softmax) zero_scores(n);
+      if (x.kind == op::mul) zero_times_infinity(n);
+      if (x.kind == op::tanh) capped_mask(n);
+      if (x.kind == op::mean || x.kind == op::max_over) hidden_as_zero(n);
     }
     return std::move(slips_);
   }
@@ -55,6 +61,19 @@ class mask_finder {
     std::vector<node_id> parts;
     parts_of(c, parts);
     for (const node_id part : parts) loose_bound(user, part, parts);
+    for (const node_id part : parts) absorbed(user, part, parts);
+  }
+
+  // (causal<seq, kv> || index(kv) < prefix) && causal<seq, kv>
+  void absorbed(node_id user, node_id part, const std::vector<node_id> &parts) {
+    const node &x = p_[part];
+    if (x.kind != op::or_ || !x.name.empty()) return;
+    for (const node_id alternative : x.in)
+      if (std::find(parts.begin(), parts.end(), alternative) != parts.end())
+        say(user,
+            "{} is always true where {} is; did you mean one of the two operators to be the other? "
+            "if it is meant, let<..>(..)",
+            label_of(p_, part), label_of(p_, alternative));
   }
 
   void parts_of(node_id c, std::vector<node_id> &parts) const {
@@ -135,6 +154,7 @@ class mask_finder {
       if (x.kind == op::sub && k == 1) v->if_true = -v->if_true, v->if_false = -v->if_false;
       const double low = std::min(v->if_true, v->if_false),
                    high = std::max(v->if_true, v->if_false);
+      if (x.kind == op::add && is_condition_as_number(x.in[k])) adds_condition(n, x.in[1 - k], *v);
       if (!(high - low >= hides)) continue;
       const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
       if (high >= hides && low > -hides && !keys.empty()) {
@@ -148,6 +168,87 @@ class mask_finder {
             "let<..>(..)",
             label_of(p_, x.in[k]));
       }
+    }
+  }
+
+  bool is_condition_as_number(node_id n) const {
+    const node_id x = unconverted(p_, n);
+    return is_unnamed(p_, op::cast, x) && p_[p_[x].in[0]].type == b8;
+  }
+  // scores + cast<f32>(keep)
+  void adds_condition(node_id n, node_id scores, const two_values &v) {
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    if (keys.empty() || !varies_along(p_[v.condition], keys)) return;
+    say(n,
+        "adds 1 where {0} is true, which hides no key; did you mean mask({1}, {0})? if it is "
+        "meant, let<..>(..)",
+        label_of(p_, v.condition), label_of(p_, scores));
+  }
+
+  // softmax<kv>(where(keep, scores, 0))
+  void zero_scores(node_id n) {
+    const node_id choice = inner_of(p_, p_[n].in[0]);
+    if (!is_unnamed(p_, op::where, choice)) return;
+    const node_id keep = p_[choice].in[0];
+    for (const std::size_t k : {1, 2}) {
+      const node_id zero = unconverted(p_, p_[choice].in[k]), scores = p_[choice].in[3 - k];
+      if (!is_number(p_, zero) || p_[zero].value != 0 || is_number(p_, scores)) continue;
+      std::set<node_id> of_condition;
+      walk(p_, keep, [](node_id) { return true; }, of_condition);
+      if (!p_[keep].name.empty() && p_[keep].kind != op::input) continue;
+      if (!varies_along(p_[keep], p_[n].over) || of_condition.count(unconverted(p_, scores)))
+        continue;
+      say(n,
+          "hidden keys have the score 0, and so a weight; did you mean mask({}, {}{})? if it is "
+          "meant, let<..>(..)",
+          label_of(p_, scores), k == 1 ? "!" : "", label_of(p_, keep));
+    }
+  }
+
+  // (1 - cast<f32>(keep)) * -inf
+  void zero_times_infinity(node_id n) {
+    const node &x = p_[n];
+    for (const std::size_t k : {0, 1}) {
+      const std::optional<two_values> &v = values_[x.in[1 - k]];
+      if (!is_number(p_, x.in[k]) || !std::isinf(p_[x.in[k]].value)) continue;
+      if (!v || v->condition < 0 || (v->if_true != 0 && v->if_false != 0)) continue;
+      say(n,
+          "0 * {0:g} is NaN where {1} is {2}; did you mean where({1}, {3}, {4})? if it is meant, "
+          "let<..>(..)",
+          p_[x.in[k]].value, label_of(p_, v->condition), v->if_true == 0,
+          v->if_true == 0 ? "0" : "-inf", v->if_true == 0 ? "-inf" : "0");
+    }
+  }
+
+  // softcap(scores + where(causal<seq, kv>, 0, -1e9), 50)
+  void capped_mask(node_id n) {
+    constexpr double hides = 1e3;
+    const node_id scaled = unscaled(p_, p_[n].in[0]);
+    if (!is_unnamed(p_, op::add, scaled) || keys_of_scores(p_, users_, n).empty()) return;
+    for (const node_id term : p_[scaled].in) {
+      const std::optional<two_values> &v = values_[term];
+      if (!v || v->condition < 0 || std::min(v->if_true, v->if_false) > -hides) continue;
+      say(n,
+          "the cap keeps {:g} from hiding a key; did you mean to cap the scores before they are "
+          "masked? if it is meant, let<..>(..)",
+          std::min(v->if_true, v->if_false));
+    }
+  }
+
+  // mean<seq>(X * cast<f32>(keep))
+  void hidden_as_zero(node_id n) {
+    const node_id product = inner_of(p_, p_[n].in[0]);
+    if (!is_unnamed(p_, op::mul, product)) return;
+    for (const std::size_t k : {0, 1}) {
+      if (!is_condition_as_number(p_[product].in[k])) continue;
+      const node_id keep = p_[unconverted(p_, p_[product].in[k])].in[0];
+      if (!varies_along(p_[keep], p_[n].over)) continue;
+      const std::string call =
+          fmt::format("{}<{}>", p_[n].kind == op::mean ? "mean" : "max", names_of(p_, p_[n].over));
+      say(n,
+          "positions where {0} is false count as 0; did you mean {1}(mask({2}, {0}))? if it is "
+          "meant, let<..>(..)",
+          label_of(p_, keep), call, label_of(p_, p_[product].in[1 - k]));
     }
   }
 

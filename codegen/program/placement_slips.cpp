@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -25,9 +27,11 @@ class placement_finder {
         oldest_for_newest(n);
       }
       if (p_[n].kind == op::cos) cosines_.push_back(n);
+      if (p_[n].kind == op::concat) joined_otherwise(n);
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
-      if (p_[n].kind == op::take && p_[n].name.empty()) from_first(n);
+      if (p_[n].kind == op::take && p_[n].name.empty()) table_from_first(n);
+    for (const node_id n : cosines_) angle_from_first(n);
     two_bases();
     return std::move(slips_);
   }
@@ -64,10 +68,20 @@ class placement_finder {
   }
 
   // take<positions>(places, index(seq)) beside such a mask.
-  void from_first(node_id n) {
-    const node &x = p_[n];
-    if (p_[inner_of(p_, x.in[0])].kind != op::param || !p_[x.in[1]].name.empty()) return;
-    const affine at = affine_of(p_, x.in[1]);
+  void table_from_first(node_id n) {
+    if (p_[inner_of(p_, p_[n].in[0])].kind == op::param) from_first(n, p_[n].in[1]);
+  }
+  // cos(index(seq) * frequency) beside such a mask.
+  void angle_from_first(node_id n) {
+    std::set<node_id> steps;
+    walk(
+        p_, p_[n].in[0], [&](node_id m) { return p_[m].type != i32 && p_[m].name.empty(); }, steps);
+    for (const node_id m : steps)
+      if (p_[m].type == i32) from_first(n, m);
+  }
+  void from_first(node_id n, node_id position) {
+    if (!p_[position].name.empty()) return;
+    const affine at = affine_of(p_, position);
     if (at.number != 0 || at.form.size() != 1) return;
     const auto &[t, factor] = *at.form.begin();
     if (t.what != term::position || factor != 1) return;
@@ -78,6 +92,19 @@ class placement_finder {
                             "of the mask, as index({0}) + length - size({0})? if it is meant, "
                             "let<..>(index({0}))",
                             p_.axes[t.id].name, label_of(p_, later.mask))});
+  }
+
+  // concat<total>(K, past_K) beside concat<total>(past_V, V).
+  void joined_otherwise(node_id n) {
+    for (const node_id other : joined_) {
+      const std::vector<axis_id> &a = p_[other].over, &b = p_[n].over;
+      if (a[0] != b[0] || a == b || !same_set(a, b)) continue;
+      slips_.push_back({n, fmt::format("joins the parts of {} in another order than {}; did you "
+                                       "exchange its operands? if it is meant, let<..>(..)",
+                                       p_.axes[a[0]].name, label_of(p_, other))});
+      return;
+    }
+    joined_.push_back(n);
   }
 
   // causal<seq, total, align::first>, where concat<total>(past, now) ends with the keys of seq.
@@ -166,7 +193,7 @@ class placement_finder {
 
   const program &p_;
   std::vector<later_queries> later_;
-  std::vector<node_id> cosines_;
+  std::vector<node_id> cosines_, joined_;
   std::map<std::pair<node_id, node_id>, likeness> compared_;
   std::vector<slip> slips_;
 };

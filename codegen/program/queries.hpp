@@ -76,6 +76,22 @@ inline bool is_unnamed(const program &p, op kind, node_id n) {
   return p[n].kind == kind && p[n].name.empty();
 }
 
+// The step without factors that are one number.
+inline node_id unscaled(const program &p, node_id n) {
+  n = inner_of(p, n);
+  while (p[n].name.empty()) {
+    const node &x = p[n];
+    const bool is_product = x.kind == op::mul || x.kind == op::div;
+    if (x.kind == op::neg || (is_product && p[x.in[1]].shape.empty()))
+      n = inner_of(p, x.in[0]);
+    else if (x.kind == op::mul && p[x.in[0]].shape.empty())
+      n = inner_of(p, x.in[1]);
+    else
+      break;
+  }
+  return n;
+}
+
 // A choice that the sizes of the call make for all positions at once: the other branch is not
 // computed.
 inline bool is_alternative(const program &p, const node &n) {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -14,13 +15,14 @@ namespace {
 
 class quotient_finder {
  public:
-  explicit quotient_finder(const program &p) : p_(p) {}
+  explicit quotient_finder(const program &p) : p_(p), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       const node &x = p_[n];
       if (!x.name.empty()) continue;
       if (x.kind == op::div) divided(n, inner(x.in[0]), without_epsilon(x.in[1]));
+      if (x.kind == op::normalize) of_both_signs(n, inner(x.in[0]));
       if (x.kind == op::mul)
         for (const std::size_t k : {0, 1}) uncentred(n, x.in[k], x.in[1 - k]);
     }
@@ -49,7 +51,56 @@ class quotient_finder {
         adds_up_others(n, x, by);
       }
     }
-    if (is(op::dot, by) && is(op::dot, x)) unmapped_keys(n, x, by);
+    if (is(op::sum, by) && inner(p_[by].in[0]) == x) may_add_up_to_zero(n, x, by);
+    if (is(op::dot, by) && is(op::dot, x)) {
+      unmapped_keys(n, x, by);
+      for (const std::size_t k : {0, 1}) {
+        const node_id q = inner(p_[by].in[k]), keys = inner(p_[by].in[1 - k]);
+        if (is(op::mean, keys)) mean_of_keys(n, x, keys);
+        if (is(op::sum, keys)) unmapped_products(n, q, inner(p_[keys].in[0]));
+      }
+    }
+  }
+
+  // scores / sum<kv>(scores). Nobody scales products of features, as the quotient is the same.
+  void may_add_up_to_zero(node_id n, node_id x, node_id by) {
+    const node_id product = unscaled(p_, x);
+    if (product == x || !is(op::dot, product) || signs_[product] != sign::unknown) return;
+    slips_.push_back({n, fmt::format("{0} may be negative, so that its sum can be 0; did you mean "
+                                     "softmax<{1}>({0})? if it is meant, let<..>(..)",
+                                     label_of(p_, x), names_of(p_, p_[by].over))});
+  }
+
+  // normalize<kv>(tanh(scores))
+  void of_both_signs(node_id n, node_id x) {
+    if (!is(op::tanh, x)) return;
+    slips_.push_back({n, fmt::format("{0} may be negative, so that its sum can be 0; did you mean "
+                                     "sigmoid, or softmax<{1}>({0})? if it is meant, let<..>(..)",
+                                     label_of(p_, x), names_of(p_, p_[n].over))});
+  }
+
+  // dot<d>(q, dot<kv>(k, V)) / dot<d>(q, mean<kv>(k))
+  void mean_of_keys(node_id n, node_id x, node_id mean) {
+    std::set<node_id> products;
+    walk(p_, x, [&](node_id m) { return is(op::dot, m); }, products);
+    for (const node_id m : products)
+      if (is(op::dot, m) && same_set(p_[m].over, p_[mean].over)) {
+        slips_.push_back({n, fmt::format("the dividend adds up {0}, but {1} is a mean; did you "
+                                         "mean sum<{0}>({2})? if it is meant, let<..>(..)",
+                                         names_of(p_, p_[mean].over), label_of(p_, mean),
+                                         label_of(p_, p_[mean].in[0]))});
+        return;
+      }
+  }
+
+  // dot<d>(q, dot<kv>(k, V)) / dot<d>(q, sum<kv>(k)) of two projections.
+  void unmapped_products(node_id n, node_id q, node_id k) {
+    for (const node_id x : {q, k})
+      if (!is(op::dot, unscaled(p_, x)) || signs_[x] != sign::unknown) return;
+    slips_.push_back({n, fmt::format("products of {0} and {1} may be negative, so that their sum "
+                                     "can be 0; did you mean elu_plus_one of both? if it is "
+                                     "meant, let<..>(..)",
+                                     label_of(p_, q), label_of(p_, k))});
   }
 
   // exp(x) / sum<kv>(x), or weights without the masked ones, divided by the sum of all.
@@ -120,6 +171,7 @@ class quotient_finder {
   }
 
   const program &p_;
+  const std::vector<sign> signs_;
   std::vector<slip> slips_;
 };
 

@@ -24,6 +24,7 @@ class scale_finder {
       if (p_[n].kind == op::div) scaled_bias(n);
       if (p_[n].kind == op::mul)
         for (const std::size_t k : {0, 1}) {
+          multiplied_by_root(n, p_[n].in[k], p_[n].in[1 - k]);
           two_caps(n, p_[n].in[k], p_[n].in[1 - k]);
           share_of_others(n, inner_of(p_, p_[n].in[k]), inner_of(p_, p_[n].in[1 - k]));
         }
@@ -60,6 +61,20 @@ class scale_finder {
     };
     return std::any_of(p_[product].over.begin(), p_[product].over.end(), is_of);
   }
+  // dot<d_k>(Q, K) * pow(size(d_k), 0.5)
+  void multiplied_by_root(node_id n, node_id product, node_id root) {
+    product = inner_of(p_, product), root = inner_of(p_, root);
+    if (!is(op::dot, product) || !is(op::pow, root)) return;
+    const node_id half = p_[root].in[1], size = inner_of(p_, p_[root].in[0]);
+    if (!is_number(p_, half) || p_[half].value != 0.5 || p_[size].kind != op::size) return;
+    const axis_id of = p_[size].over[0];
+    const auto is_contracted = [&](axis_id a) { return p_.axes[a].root == p_.axes[of].root; };
+    if (std::any_of(p_[product].over.begin(), p_[product].over.end(), is_contracted))
+      slips_.push_back({n, fmt::format("{} is multiplied by the root of what it contracted; did "
+                                       "you mean / sqrt({})? if it is meant, let<..>(..)",
+                                       label_of(p_, product), p_.axes[of].name)});
+  }
+
   // Numbers for each distance, which no argument decides, and which hide nothing.
   bool is_of_positions(node_id n) const {
     if (!positions_[n]) return false;

@@ -1,6 +1,8 @@
 #include "codegen/program/slips.hpp"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "codegen/program/factor_slips.hpp"
 #include "codegen/program/growth_slips.hpp"
@@ -12,13 +14,37 @@
 #include "codegen/program/take_slips.hpp"
 #include "codegen/program/term_slips.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/weight_slips.hpp"
 
 namespace qkv::codegen {
+namespace {
 
-std::vector<std::string> slips_of(const program &p) {
+// The same program, whose steps read the first of several equal ones. Random numbers stay apart:
+// two dropouts of one seed are a slip.
+program with_equal_steps_merged(program p) {
+  using step = std::tuple<op, dtype, std::vector<node_id>, std::vector<axis_id>,
+                          std::vector<axis_id>, double, std::string>;
+  std::map<step, node_id> firsts;
+  std::vector<node_id> first_of;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+    node &x = p.nodes[n];
+    for (node_id &operand : x.in) operand = first_of[operand];
+    const bool is_single = x.kind == op::uniform || x.kind == op::carried || x.kind == op::output;
+    first_of.push_back(
+        is_single ? n
+                  : firsts.try_emplace({x.kind, x.type, x.in, x.shape, x.over, x.value, x.name}, n)
+                        .first->second);
+  }
+  return p;
+}
+
+}  // namespace
+
+std::vector<std::string> slips_of(const program &written) {
+  const program p = with_equal_steps_merged(written);
   std::vector<std::string> lines;
   for (const auto find : {mask_slips, factor_slips, take_slips, term_slips, quotient_slips,
-                          growth_slips, placement_slips, scale_slips, name_slips})
+                          weight_slips, growth_slips, placement_slips, scale_slips, name_slips})
     for (const slip &s : find(p)) {
       std::string line = p.name + ": " + label_of(p, s.at) + ": " + s.text;
       if (std::find(lines.begin(), lines.end(), line) == lines.end())

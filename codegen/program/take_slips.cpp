@@ -70,6 +70,7 @@ class take_finder {
   void taken(node_id n) {
     below_table(n);
     beyond_table(n);
+    more_than_rows(n);
     taken_twice(n);
   }
 
@@ -98,6 +99,21 @@ class take_finder {
         "positions up to {} are taken of {}, which has {} rows; did you mean a clamp to {}? if it "
         "is meant, let<..>(..)",
         r.most, p_.axes[x.over[0]].name, rows, rows - 1);
+  }
+  // take<kv_heads>(K, index(heads)), of 8 heads that share 2.
+  void more_than_rows(node_id n) {
+    const node &x = p_[n];
+    const std::int64_t rows = p_.axes[p_.axes[x.over[0]].root].size;
+    const affine at = affine_of(p_, x.in[1]);
+    if (rows < 0 || at.number != 0 || at.form.size() != 1 || !p_[x.in[1]].name.empty()) return;
+    const auto &[position, factor] = *at.form.begin();
+    if (position.what != term::position || factor != 1) return;
+    const std::int64_t positions = p_.axes[p_.axes[position.id].root].size;
+    if (positions <= rows) return;
+    say(n,
+        "positions up to {} are taken of {}, which has {}; did you mean the position of its "
+        "group? if it is meant, let<..>(..)",
+        positions - 1, p_.axes[x.over[0]].name, rows);
   }
   // The number of a clamp in nested ones.
   std::optional<double> clamp_of(node_id n, op kind) const {

@@ -74,14 +74,27 @@ class term_finder {
       for (const std::size_t slope : {0, 1}) {
         const node_id by = p_[term].in[slope];
         if (signs_[by] != sign::not_negative || (is_number(p_, by) && p_[by].value == 0)) continue;
-        const axis_id key = key_that_loses(p_[term].in[1 - slope], x.kind == op::sub && k == 1);
+        const bool is_subtracted = x.kind == op::sub && k == 1;
+        const node_id distance = inner_of(p_, p_[term].in[1 - slope]);
+        const bool is_to_all = p_[distance].kind == op::abs && p_[distance].name.empty();
+        const axis_id key = !is_to_all      ? key_that_loses(distance, is_subtracted)
+                            : is_subtracted ? -1
+                                            : key_of(n, distance);
         if (key < 0 || !has(keys_of_scores(p_, users_, n), key)) continue;
         slips_.push_back(
-            {n, fmt::format("{} grows with the distance of a key before the query; did you mean {} "
-                            "it? if it is meant, let<..>(..)",
-                            label_of(p_, term), x.kind == op::sub ? "to add" : "to subtract")});
+            {n, fmt::format("{} grows with the distance of a key{}; did you mean {} it? if it is "
+                            "meant, let<..>(..)",
+                            label_of(p_, term), is_to_all ? "" : " before the query",
+                            is_subtracted ? "to add" : "to subtract")});
       }
     }
+  }
+
+  // The axis of the keys in abs(index(seq) - index(kv)); -1: of other magnitudes.
+  axis_id key_of(node_id scores, node_id magnitude) const {
+    const auto d = difference_in(affine_of(p_, inner_of(p_, p_[magnitude].in[0])).form);
+    if (!d) return -1;
+    return has(keys_of_scores(p_, users_, scores), d->first) ? d->first : d->second;
   }
 
   // The axis of the keys in the positions of a query less those of a key.
@@ -118,6 +131,10 @@ class term_finder {
     walk(p_, p_[sigmoid].in[0], [&](node_id m) { return is_sum(m); }, steps);
     for (node_id step : steps) {
       const node_id n = inner_of(p_, step);
+      if (step != p_[sigmoid].in[0] && is_unnamed(p_, op::softmax, n))
+        slips_.push_back({sigmoid, fmt::format("{} are weights, not scores; did you mean the "
+                                               "sigmoid of {}? if it is meant, let<..>(..)",
+                                               label_of(p_, n), label_of(p_, p_[n].in[0]))});
       if (p_[n].kind != op::log || !p_[n].name.empty()) continue;
       if (p_[inner_of(p_, p_[n].in[0])].kind != op::size) continue;
       slips_.push_back({sigmoid, fmt::format("{0} is added, so the weights add up to more than the "

@@ -469,6 +469,14 @@ TEST_CASE("slips: what scales scores and results") {
           return dot<kv>(softmax<kv>((dot<d8>(Q, K) + hidden) / sqrt(d8)), V);
         }>()
             .empty());
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   return dot<kv>(softmax<kv>(dot<d8>(Q, K) * pow(size(d8), 0.5)), V);
+                 }>(),
+                 "is multiplied by the root of what it contracted; did you mean / sqrt(d)?"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          return dot<kv>(softmax<kv>(dot<d8>(Q, K) * pow(size(d8), -0.5)), V);
+        }>()
+            .empty());
   CHECK(mentions(of_scores<[](auto S) { return tanh(S / 50) * 30; }>(),
                  "the scores are divided by 50 and multiplied by 30; did you mean one cap"));
   CHECK(of_scores<[](auto S) { return tanh(S / 50) * 50; }>().empty());

@@ -1,0 +1,110 @@
+#include "codegen/program/weight_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class weight_finder {
+ public:
+  explicit weight_finder(const program &p) : p_(p), positions_(steps_of_positions(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!p_[n].name.empty()) continue;
+      if (p_[n].kind == op::mean) averaged(n);
+      for (const std::size_t k : {0, 1}) {
+        if (p_[n].kind == op::dot && weighs(p_[n].in[k], p_[n].in[1 - k])) {
+          logarithms(n, inner_of(p_, p_[n].in[k]));
+          biased_scores(n, inner_of(p_, p_[n].in[k]));
+        }
+        if (p_[n].kind == op::add || p_[n].kind == op::sub)
+          beside_scores(n, p_[n].in[k], p_[n].in[1 - k]);
+      }
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
+
+  // True for values that have a column: the entropy of weights has none.
+  bool weighs(node_id weights, node_id values) const {
+    return !contains(p_[weights].shape, p_[values].shape);
+  }
+
+  // dot<kv>(scores - logsumexp<kv>(scores), V)
+  void logarithms(node_id n, node_id w) {
+    if (!is(op::sub, w)) return;
+    const node_id total = unconverted(p_, p_[w].in[1]);
+    if (p_[total].kind != op::logsumexp || !same_set(p_[total].over, p_[n].over)) return;
+    if (unconverted(p_, p_[w].in[0]) != unconverted(p_, p_[total].in[0])) return;
+    slips_.push_back({n, fmt::format("{0} are logarithms of weights; did you mean exp({0})? if it "
+                                     "is meant, let<..>(..)",
+                                     label_of(p_, w))});
+  }
+
+  // dot<kv>(dot<d_k>(Q, K) + relative_bias<seq, kv, distances>(table), V)
+  void biased_scores(node_id n, node_id w) {
+    if (!is(op::add, w)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id bias = inner_of(p_, p_[w].in[1 - k]);
+      if (!is(op::dot, unscaled(p_, p_[w].in[k])) || !is(op::take, bias)) continue;
+      if (!positions_[p_[bias].in[1]] || !varies_along(p_[bias], p_[n].over)) continue;
+      slips_.push_back({n, fmt::format("{} has a bias of scores, but no softmax takes it; did you "
+                                       "mean softmax<{}>(..) of it? if it is meant, let<..>(..)",
+                                       label_of(p_, w), names_of(p_, p_[n].over))});
+      return;
+    }
+  }
+
+  // mean<kv>(softmax<kv>(scores) * V)
+  void averaged(node_id n) {
+    const node_id product = inner_of(p_, p_[n].in[0]);
+    if (!is(op::mul, product)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id w = inner_of(p_, p_[product].in[k]);
+      if (!makes_weights(p_[w].kind) || !p_[w].name.empty()) continue;
+      if (!same_set(p_[w].over, p_[n].over)) continue;
+      slips_.push_back({n, fmt::format("{0} adds up to 1 already; did you mean dot<{1}>({0}, {2})? "
+                                       "if it is meant, let<..>(..)",
+                                       label_of(p_, w), names_of(p_, p_[n].over),
+                                       label_of(p_, inner_of(p_, p_[product].in[1 - k])))});
+      return;
+    }
+  }
+
+  // softmax<kv>(first) - 0.5 * dot<d_k>(R, K)
+  void beside_scores(node_id n, node_id weights, node_id scores) {
+    weights = unscaled(p_, weights), scores = unscaled(p_, scores);
+    if (!is(op::softmax, weights) || !is(op::dot, scores)) return;
+    if (!varies_along(p_[scores], p_[weights].over) || !same_set(p_[weights].shape, p_[n].shape))
+      return;
+    std::set<node_id> steps;
+    walk(p_, scores, [](node_id) { return true; }, steps);
+    if (std::any_of(steps.begin(), steps.end(),
+                    [&](node_id m) { return makes_weights(p_[m].kind); }))
+      return;
+    slips_.push_back({n, fmt::format("{1} are scores beside the weights {0}; did you mean "
+                                     "softmax<{2}>({1})? if it is meant, let<..>(..)",
+                                     label_of(p_, weights), label_of(p_, scores),
+                                     names_of(p_, p_[weights].over))});
+  }
+
+  const program &p_;
+  const std::vector<bool> positions_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> weight_slips(const program &p) { return weight_finder(p).run(); }
+
+}  // namespace qkv::codegen
