@@ -26,6 +26,13 @@ static_assert(says<decltype(dot<d_k>(step<decltype(dot<d_model>(X, Wq))>,
 // f64 with f32
 static_assert(says<decltype(dot<d_k>(T, D))>(
     "dot<d_k>: T is f32 but D is f64 did you mean cast<f64>(T)? T[batch, seq, d_k=64] D[batch, kv, d_k=64]"));
+// a condition
+static_assert(says<decltype(dot<kv>(keep, V))>(
+    "dot<kv>: keep is b8, not a number did you leave out a softmax of scores that it masks? if a sum is meant, cast<f32>(keep) keep[batch, kv] V[batch, heads=8, kv, d_v=32]"));
+static_assert(requires { dot<kv>(cast<f32>(keep), V); });
+// operands that need parentheses
+static_assert(says<decltype(dot<d_k>(step<decltype(relu(T) + 1)>, step<decltype(relu(T) * 2)>))>(
+    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(relu(T) * number) for a product at each seq, write sum<d_k>((relu(T) + number) * (relu(T) * number)) relu(T) + number[batch, seq, d_k=64] relu(T) * number[batch, seq, d_k=64]"));
 // an axis that one side lacks
 static_assert(says<decltype(dot<d_v>(Q, V))>(
     "dot<d_v>: no axis d_v in Q Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));

@@ -72,6 +72,11 @@ static_assert(says<decltype(scores * step<decltype(1.f / sqrt(d_v))>)>(
 // no contraction at all
 static_assert(says<decltype(R / sqrt(d_k))>(
     "sqrt(d_k): d_k was not contracted here if it is meant, write sqrt(size(d_k)) R[batch, seq]"));
+// the number of keys
+static_assert(says<decltype(scores / sqrt(kv))>(
+    "sqrt(kv): kv was not contracted here did you mean sqrt(d_k)? if it is meant, sqrt(size(kv)) dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(requires { scores / sqrt(size(kv)); });
+static_assert(requires { dot<d_model>(X, Wq) / sqrt(d_k); });
 // positions of an axis that scores lack
 static_assert(says<decltype(scores + index(mem))>(
     "+: index(mem) varies along mem, which dot(Q, K) lacks dot(Q, K)[batch, heads=8, seq, kv]"));

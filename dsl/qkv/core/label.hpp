@@ -43,6 +43,12 @@ constexpr void put_operand(text_buffer<N> &t, sv label, bool infix) {
   }
 }
 
+// The label as an operand of * in a hint.
+constexpr text as_factor(sv label) {
+  text t;
+  return is_infix(label) ? t << "(" << label << ")" : t << label;
+}
+
 template <class... Label>
 constexpr label_text call_label(sv name, const Label &...operand) {
   label_text t;

@@ -22,11 +22,17 @@ constexpr bool multiplies_by_root(op kind, const info &scale) {
   return scale.m.root && kind == (scale.m.inverse ? op::div : op::mul);
 }
 
-// sqrt(ax) as a divisor names an axis of the score.
+// True for the number of rows or keys of scores: features have a static size.
+constexpr bool is_length_of(const info &scores, const axis_data *ax) {
+  return scores.s.has(ax) && !scores.m.contracted.empty() &&
+         (ax->is_alias ? ax->same_as : ax)->size == runtime;
+}
+
+// sqrt(ax) as a divisor names the features that were contracted, or those of a projection.
 constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale) {
   if (!divides_by_root(kind, scale) || !x.tensor()) return false;
   const axis_data *ax = scale.m.root.at;
-  if (x.m.contracted.has(ax) || x.s.has(ax)) return false;
+  if (x.m.contracted.has(ax) || (x.s.has(ax) && !is_length_of(x, ax))) return false;
   if (!x.m.weights.empty()) {
     m.say("sqrt(", ax->name, "): ", x.label, " already holds weights over ", x.m.weights)
         .say("divide the scores before that; if it is meant, sqrt(size(", ax->name, "))")

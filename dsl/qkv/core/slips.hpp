@@ -113,7 +113,8 @@ constexpr bool cools_weights(message &m, const info &w, const info &by) {
 constexpr bool divides_by_rsqrt(message &m, const info &x, const info &scale) {
   if (!scale.tensor() || !is_call(scale.label, "rsqrt(")) return false;
   m.say("/: ", scale.label, " is 1 / sqrt(..), so this multiplies by the root")
-      .say("did you mean ", x.label, " * ", scale.label, "? if it is meant, * sqrt(..)")
+      .say("did you mean ", as_factor(x.label).view(), " * ", scale.label,
+           "? if it is meant, * sqrt(..)")
       .show(x, scale);
   return true;
 }

@@ -21,6 +21,7 @@ struct dot {
         return m.say(call, ": no axis ", a->name, " in ", l.s.has(a) ? r.label : l.label)
             .show(l, r);
     if (sizes_differ(m, call, l, r) || mixed_precision(m, call, l, r)) return m;
+    if (contracts_truth(m, call, l) || contracts_truth(m, call, r)) return m.show(l, r);
     for (const axis_data *a : over)
       if (other_axis(m, call, a, l)) return m;
     for (const axis_data *a : l.s.common(r.s)) {
@@ -51,16 +52,24 @@ struct dot {
     return m;
   }
 
+  constexpr bool contracts_truth(message &m, const call_name &call, const info &keep) const {
+    if (keep.m.type != b8) return false;
+    m.say(call, ": ", keep.label, " is b8, not a number")
+        .say("did you leave out a softmax of scores that it masks? if a sum is meant, cast<f32>(",
+             keep.label, ")");
+    return true;
+  }
+
   // A sum of products at each position of an axis that both carry.
   constexpr void side_by_side(message &m, const axis_data *both, const info &l,
                               const info &r) const {
     const axes lacking = r.s.without(l.s);
     m.say("for a product at each ", both->name, ", write sum<", over, ">(");
     if (lacking.empty() || r.s.contains(l.s))
-      m << l.label;
+      m << as_factor(l.label).view();
     else
       m << "broadcast<" << lacking << ">(" << l.label << ")";
-    m << " * " << r.label << ")";
+    m << " * " << as_factor(r.label).view() << ")";
   }
 
   // A batch axis is contracted with a param that carries it, or with weights over it.
@@ -176,7 +185,7 @@ struct dot {
 //           param or with weights over it.
 // Numerics: 16-bit products accumulate in f32, f64 in f64; a product with a masked factor
 //           contributes nothing.
-// Errors:   a named axis missing or of two sizes; f64 with f32; a shared axis that is not a batch
+// Errors:   a named axis missing or of two sizes; f64 with f32; b8; a shared axis that is not a batch
 //           axis; heads added up between activations; weights contracted over another axis than
 //           their own, or over some of their axes; masked values whose weights are not masked;
 //           values that are scaled scores; a rotated query and a projected key that is not, or in
