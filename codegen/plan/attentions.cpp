@@ -159,6 +159,16 @@ class finder {
     });
   }
 
+  // True if all sums that use these weights, or a product with a gate, are streamed and have them as
+  // their weights: a sum that is not, or has them as its values, reads them from memory.
+  bool weighs_sums(node_id n, const attention_stage &s) const {
+    return std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      if (opened(user, {s.key}).weights == s.weights) return weighs_sums(user, s);
+      const auto sum = sums_.find(user);
+      return sum != sums_.end() && sum->second.stage.weights == s.weights;
+    });
+  }
+
   // True if one side of a dot is an operand of the other in the tile: dot<kv>(w, w).
   bool weighs_itself(const node &dot) const {
     if (dot.kind != op::dot) return false;
@@ -328,12 +338,15 @@ class finder {
       if (sum.gate != no_step) walk(sum.gate, enter, needed_);
     }
     needed_.insert(outside_.begin(), outside_.end());
-    for (const auto &[core, c] : sums_)
+    for (const auto &[core, c] : sums_) {
+      for (node_id n : seen_elsewhere(c.cone))
+        if (!is_inlinable(p_, n)) outside_.insert(n);
       for (node_id n : c.cone) {
         if (p_[n].kind == op::dot && !varies_in_tile(c.stage, n)) walk(n, enter, outside_);
         for (node_id user : users_[n])
           if (!inside_.count(user) || is_contraction(user)) walk(n, enter, outside_);
       }
+    }
   }
 
   // True if a contraction varies along all axes of the tile. One that does not is read from memory,
@@ -349,7 +362,7 @@ class finder {
   // they contract is stored, and so is what that is made of, even if it is a score of the tile, too.
   bool is_streamed(candidate &c) const {
     attention_stage &s = c.stage;
-    if (s.is_normalised() && needed_.count(s.weights)) return false;
+    if (s.is_normalised() && (needed_.count(s.weights) || !weighs_sums(s.weights, s))) return false;
     const std::set<node_id> elsewhere = seen_elsewhere(c.cone);
     const node_id pairs = s.is_normalised() ? s.scores : s.sums[0].pairs;
     const bool fits = !outside_.count(pairs) || is_cheap(p_, pairs);

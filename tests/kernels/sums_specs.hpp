@@ -16,6 +16,8 @@ inline constexpr axis<"odd_k", 20> odd_k;
 inline constexpr axis<"odd_v", 28> odd_v;
 inline constexpr axis<"any_k"> any_k;
 inline constexpr axis<"any_v"> any_v;
+inline constexpr axis<"few", 3> few;
+inline constexpr axis<"joined"> joined;
 
 using Q_ = in<"Q", batch, heads, seq, d_k>;
 using G_ = in<"G", batch, heads, seq, d_v>;     // the gradient of the result
@@ -131,6 +133,23 @@ inline constexpr auto scores_or_rows =
 inline constexpr auto weights_or_values = kernel<"weights_or_values">(
     [](in<"z", mem> z, in<"X", mem, odd_k> X, in<"W", seq, odd_k> W) -> out<"y", seq> {
       return dot<mem>(softmax<mem>(z), dot<odd_k>(X, W));
+    });
+
+// Weights of one sum are values of another, which weighs them by others.
+inline constexpr auto weights_of_weights = kernel<"weights_of_weights">(
+    [](in<"q", d_k> q, in<"K", mem, d_k> K, in<"x", mem> x) -> outs<out<"y">, out<"z">> {
+      auto s = dot<d_k>(q, K);
+      auto cool = softmax<mem>(s * 0.5);
+      return {dot<mem>(cool, x), dot<mem>(softmax<mem>(s), cool)};
+    });
+
+// Pairs of one sum are read at other positions by the scores of another.
+inline constexpr auto joined_scores = kernel<"joined_scores">(
+    [](in<"Q", seq, d_k> Q, in<"K", batch, mem, d_k> K, in<"X", few, mem> X,
+       in<"x", mem> x) -> outs<out<"y", seq, batch>, out<"O", joined, seq, few>> {
+      auto s = dot<d_k>(Q, K);
+      auto w = softmax<mem>(concat<joined, few, batch>(X, s));
+      return {dot<mem>(plain(relu(s)), x), dot<mem>(w, X)};
     });
 
 }  // namespace sums
