@@ -17,7 +17,7 @@ namespace {
 
 class placement_finder {
  public:
-  explicit placement_finder(const program &p) : p_(p) {}
+  explicit placement_finder(const program &p) : p_(p), users_(users_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -94,17 +94,31 @@ class placement_finder {
                             p_.axes[t.id].name, label_of(p_, later.mask))});
   }
 
-  // concat<total>(K, past_K) beside concat<total>(past_V, V).
+  // concat<total>(K, past_K), which scores are made of, beside concat<total>(past_V, V), which they
+  // weigh.
   void joined_otherwise(node_id n) {
     for (const node_id other : joined_) {
       const std::vector<axis_id> &a = p_[other].over, &b = p_[n].over;
       if (a[0] != b[0] || a == b || !same_set(a, b)) continue;
+      const bool is_values = contracts(a[0], n, true), are_keys = contracts(a[0], n, false);
+      if (!(is_values && contracts(a[0], other, false)) &&
+          !(are_keys && contracts(a[0], other, true)))
+        continue;
       slips_.push_back({n, fmt::format("joins the parts of {} in another order than {}; did you "
                                        "exchange its operands? if it is meant, let<..>(..)",
                                        p_.axes[a[0]].name, label_of(p_, other))});
       return;
     }
     joined_.push_back(n);
+  }
+
+  // True if a dot that reads this step contracts the axis, or one that does not.
+  bool contracts(axis_id total, node_id n, bool wanted) const {
+    return std::any_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      const node &u = p_[user];
+      if (u.kind == op::dot) return has(u.over, total) == wanted;
+      return (is_view(u.kind) || u.kind == op::cast) && contracts(total, user, wanted);
+    });
   }
 
   // causal<seq, total, align::first>, where concat<total>(past, now) ends with the keys of seq.
@@ -192,6 +206,7 @@ class placement_finder {
   }
 
   const program &p_;
+  const std::vector<std::vector<node_id>> users_;
   std::vector<later_queries> later_;
   std::vector<node_id> cosines_, joined_;
   std::map<std::pair<node_id, node_id>, likeness> compared_;

@@ -1,6 +1,8 @@
 #include "codegen/program/slips.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <tuple>
 
@@ -23,17 +25,19 @@ namespace {
 // two dropouts of one seed are a slip.
 program with_equal_steps_merged(program p) {
   using step = std::tuple<op, dtype, std::vector<node_id>, std::vector<axis_id>,
-                          std::vector<axis_id>, double, std::string>;
+                          std::vector<axis_id>, std::uint64_t, std::string>;
   std::map<step, node_id> firsts;
   std::vector<node_id> first_of;
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
     node &x = p.nodes[n];
     for (node_id &operand : x.in) operand = first_of[operand];
     const bool is_single = x.kind == op::uniform || x.kind == op::carried || x.kind == op::output;
-    first_of.push_back(
-        is_single ? n
-                  : firsts.try_emplace({x.kind, x.type, x.in, x.shape, x.over, x.value, x.name}, n)
-                        .first->second);
+    first_of.push_back(is_single ? n
+                                 : firsts
+                                       .try_emplace({x.kind, x.type, x.in, x.shape, x.over,
+                                                     std::bit_cast<std::uint64_t>(x.value), x.name},
+                                                    n)
+                                       .first->second);
   }
   return p;
 }

@@ -20,6 +20,8 @@ constexpr axis<"d_k", 64> d_k;
 constexpr axis<"d_v", 32> d_v;
 constexpr axis<"distances", 33> distances;
 constexpr axis<"model", 16> model;
+constexpr axis<"few", 3> few;
+constexpr axis<"both"> both;
 
 std::string lines_of(const codegen::program &p) {
   std::string text;
@@ -225,6 +227,12 @@ TEST_CASE("slips: where keys and values come from") {
           constexpr axis<"all"> all;
           return concat<all>(now, past);
         }).empty());
+
+  const auto apart = kernel<"k">([
+  ](in<"A", seq, d_k> A, in<"B", few, d_k> B) -> outs<out<"x", both, d_k>, out<"y", both, d_k>> {
+    return {concat<both>(A, B), concat<both>(B, A)};
+  });
+  CHECK(lines_of(codegen::make_program(apart)).empty());
 
   const auto shared = []<class Which>(Which) {
     const auto k = kernel<"k">(
