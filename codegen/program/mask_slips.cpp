@@ -38,10 +38,12 @@ class mask_finder {
       if (x.kind == op::where) condition(n, x.in[0]);
       if (x.kind == op::add || x.kind == op::sub) additive_mask(n);
       if (x.kind == op::logsumexp) unmasked_total(n);
-      if (x.kind == op::softmax) zero_scores(n);
+      if (x.kind == op::softmax) number_as_score(n);
       if (x.kind == op::mul) zero_times_infinity(n);
       if (x.kind == op::tanh) capped_mask(n);
       if (x.kind == op::mean || x.kind == op::max_over) hidden_as_zero(n);
+      if (x.kind == op::greater) above_its_maximum(n);
+      if (x.kind == op::greater || x.kind == op::greater_equal) above_zero(n);
     }
     return std::move(slips_);
   }
@@ -185,24 +187,40 @@ class mask_finder {
         label_of(p_, v.condition), label_of(p_, scores));
   }
 
-  // softmax<kv>(where(keep, scores, 0))
-  void zero_scores(node_id n) {
-    const node_id choice = inner_of(p_, p_[n].in[0]);
-    if (!is_unnamed(p_, op::where, choice)) return;
+  // where(keep, x, 3): x along these axes where a condition keeps it, else a number.
+  struct kept_or_number {
+    node_id x, keep;
+    bool is_kept_where_true;
+    double number;
+  };
+  // Nothing where the condition is made of x, as in where(x > 0, x, 0).
+  std::optional<kept_or_number> kept_or_number_of(node_id n,
+                                                  const std::vector<axis_id> &over) const {
+    const node_id choice = inner_of(p_, n);
+    if (!is_unnamed(p_, op::where, choice)) return {};
     const node_id keep = p_[choice].in[0];
+    if (!p_[keep].name.empty() && p_[keep].kind != op::input) return {};
     for (const std::size_t k : {1, 2}) {
-      const node_id zero = unconverted(p_, p_[choice].in[k]), scores = p_[choice].in[3 - k];
-      if (!is_number(p_, zero) || p_[zero].value != 0 || is_number(p_, scores)) continue;
+      const node_id number = unconverted(p_, p_[choice].in[k]), x = p_[choice].in[3 - k];
+      if (!is_number(p_, number) || is_number(p_, x)) continue;
       std::set<node_id> of_condition;
       walk(p_, keep, [](node_id) { return true; }, of_condition);
-      if (!p_[keep].name.empty() && p_[keep].kind != op::input) continue;
-      if (!varies_along(p_[keep], p_[n].over) || of_condition.count(unconverted(p_, scores)))
-        continue;
-      say(n,
-          "hidden keys have the score 0, and so a weight; did you mean mask({}, {}{})? if it is "
-          "meant, let<..>(..)",
-          label_of(p_, scores), k == 1 ? "!" : "", label_of(p_, keep));
+      if (!varies_along(p_[keep], over) || of_condition.count(unconverted(p_, x))) continue;
+      return kept_or_number{x, keep, k == 2, p_[number].value};
     }
+    return {};
+  }
+
+  // softmax<kv>(where(keep, scores, 0)), or 1e9
+  void number_as_score(node_id n) {
+    constexpr double hides = 1e3;
+    const std::optional<kept_or_number> c = kept_or_number_of(p_[n].in[0], p_[n].over);
+    if (!c || (c->number != 0 && c->number < hides)) return;
+    say(n,
+        "hidden keys have the score {:g}, and so {}; did you mean mask({}, {}{})? if it is meant, "
+        "let<..>(..)",
+        c->number, c->number == 0 ? "a weight" : "all the weight", label_of(p_, c->x),
+        c->is_kept_where_true ? "" : "!", label_of(p_, c->keep));
   }
 
   // (1 - cast<f32>(keep)) * -inf
@@ -235,21 +253,39 @@ class mask_finder {
     }
   }
 
-  // mean<seq>(X * cast<f32>(keep))
+  // mean<seq>(X * cast<f32>(keep)), mean<seq>(where(keep, X, 0))
   void hidden_as_zero(node_id n) {
     const node_id product = inner_of(p_, p_[n].in[0]);
+    if (const auto c = kept_or_number_of(product, p_[n].over); c && c->number == 0)
+      counts_as_zero(n, c->x, c->keep, c->is_kept_where_true);
     if (!is_unnamed(p_, op::mul, product)) return;
     for (const std::size_t k : {0, 1}) {
       if (!is_condition_as_number(p_[product].in[k])) continue;
       const node_id keep = p_[unconverted(p_, p_[product].in[k])].in[0];
-      if (!varies_along(p_[keep], p_[n].over)) continue;
-      const std::string call =
-          fmt::format("{}<{}>", p_[n].kind == op::mean ? "mean" : "max", names_of(p_, p_[n].over));
-      say(n,
-          "positions where {0} is false count as 0; did you mean {1}(mask({2}, {0}))? if it is "
-          "meant, let<..>(..)",
-          label_of(p_, keep), call, label_of(p_, p_[product].in[1 - k]));
+      if (varies_along(p_[keep], p_[n].over)) counts_as_zero(n, p_[product].in[1 - k], keep, true);
     }
+  }
+  void counts_as_zero(node_id n, node_id x, node_id keep, bool is_kept_where_true) {
+    say(n,
+        "positions where {0} is {1} count as 0; did you mean {2}<{3}>(mask({4}, {5}{0}))? if it is "
+        "meant, let<..>(..)",
+        label_of(p_, keep), !is_kept_where_true, p_[n].kind == op::mean ? "mean" : "max",
+        names_of(p_, p_[n].over), label_of(p_, x), is_kept_where_true ? "" : "!");
+  }
+
+  // x > max<kv>(x)
+  void above_its_maximum(node_id n) {
+    const node_id most = unconverted(p_, p_[n].in[1]);
+    if (!is_unnamed(p_, op::max_over, most)) return;
+    if (unconverted(p_, p_[most].in[0]) == unconverted(p_, p_[n].in[0]))
+      say(n, "is never true; did you mean >=? if it is meant, let<..>(..)");
+  }
+  // sigmoid(x) > 0
+  void above_zero(node_id n) {
+    const node_id number = unconverted(p_, p_[n].in[1]);
+    if (is_number(p_, number) && p_[number].value <= 0 &&
+        is_unnamed(p_, op::sigmoid, unconverted(p_, p_[n].in[0])))
+      say(n, "is always true; did you mean > 0.5? if it is meant, let<..>(..)");
   }
 
   // True if the keys where the condition has this value come after the query.

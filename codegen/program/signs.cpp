@@ -35,6 +35,7 @@ class sign_finder {
       case op::sqrt:
       case op::rsqrt:
       case op::softmax:
+      case op::uniform:
         return sign::not_negative;
       case op::neg:
         return opposite(of(x.in[0]));
@@ -95,6 +96,11 @@ class sign_finder {
     if (!x.name.empty()) return sign::unknown;
     if (x.kind == op::sigmoid || x.kind == op::softmax) return sign::not_positive;
     if (x.kind == op::size) return sign::not_negative;
+    if (x.kind == op::uniform) return sign::not_positive;
+    const auto is_at_most_1 = [&](node_id m) { return is_number(p_, m) && p_[m].value <= 1; };
+    if (x.kind == op::min && (is_at_most_1(x.in[0]) || is_at_most_1(x.in[1])))
+      return sign::not_positive;
+    if (x.kind == op::max && is_at_most_1(x.in[1])) return of_log(inner_of(p_, x.in[0]));
     if (x.kind == op::number) return x.value < 1 ? sign::not_positive : sign::not_negative;
     if (x.kind != op::add) return sign::unknown;
     for (const std::size_t k : {0, 1})

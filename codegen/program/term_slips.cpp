@@ -71,6 +71,7 @@ class term_finder {
     for (const std::size_t k : {0, 1}) {
       const node_id term = x.in[k];
       if (p_[term].kind != op::mul || !p_[term].name.empty()) continue;
+      if (is_number(p_, inner_of(p_, x.in[1 - k]))) continue;  // 1 / (1 + distance)
       for (const std::size_t slope : {0, 1}) {
         const node_id by = p_[term].in[slope];
         if (signs_[by] != sign::not_negative || (is_number(p_, by) && p_[by].value == 0)) continue;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -14,12 +15,17 @@ namespace {
 
 class weight_finder {
  public:
-  explicit weight_finder(const program &p) : p_(p), positions_(steps_of_positions(p)) {}
+  explicit weight_finder(const program &p)
+      : p_(p), positions_(steps_of_positions(p)), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!p_[n].name.empty()) continue;
       if (p_[n].kind == op::mean) averaged(n);
+      if (p_[n].kind == op::div) divided_by_logarithm(n);
+      if (p_[n].kind == op::logsumexp) of_logarithms(n);
+      if (p_[n].kind == op::cast && p_[n].type == i32) below_one(n);
+      if (p_[n].kind == op::log) of_negative(n);
       for (const std::size_t k : {0, 1}) {
         if (p_[n].kind == op::dot && weighs(p_[n].in[k], p_[n].in[1 - k])) {
           logarithms(n, inner_of(p_, p_[n].in[k]));
@@ -40,12 +46,17 @@ class weight_finder {
     return !contains(p_[weights].shape, p_[values].shape);
   }
 
+  // x - logsumexp<kv>(x)
+  bool are_logarithms(node_id n, const std::vector<axis_id> &over) const {
+    if (!is(op::sub, n)) return false;
+    const node_id total = unconverted(p_, p_[n].in[1]);
+    return p_[total].kind == op::logsumexp && same_set(p_[total].over, over) &&
+           unconverted(p_, p_[n].in[0]) == unconverted(p_, p_[total].in[0]);
+  }
+
   // dot<kv>(scores - logsumexp<kv>(scores), V)
   void logarithms(node_id n, node_id w) {
-    if (!is(op::sub, w)) return;
-    const node_id total = unconverted(p_, p_[w].in[1]);
-    if (p_[total].kind != op::logsumexp || !same_set(p_[total].over, p_[n].over)) return;
-    if (unconverted(p_, p_[w].in[0]) != unconverted(p_, p_[total].in[0])) return;
+    if (!are_logarithms(w, p_[n].over)) return;
     slips_.push_back({n, fmt::format("{0} are logarithms of weights; did you mean exp({0})? if it "
                                      "is meant, let<..>(..)",
                                      label_of(p_, w))});
@@ -65,9 +76,13 @@ class weight_finder {
     }
   }
 
-  // mean<kv>(softmax<kv>(scores) * V)
+  // mean<kv>(softmax<kv>(scores) * V), mean<kv>(softmax<kv>(scores))
   void averaged(node_id n) {
     const node_id product = inner_of(p_, p_[n].in[0]);
+    if (is(op::softmax, product) && same_set(p_[product].over, p_[n].over))
+      slips_.push_back({n, fmt::format("{} adds up to 1 always; did you mean another axis? if it "
+                                       "is meant, let<..>(..)",
+                                       label_of(p_, product))});
     if (!is(op::mul, product)) return;
     for (const std::size_t k : {0, 1}) {
       const node_id w = inner_of(p_, p_[product].in[k]);
@@ -79,6 +94,43 @@ class weight_finder {
                                        label_of(p_, inner_of(p_, p_[product].in[1 - k])))});
       return;
     }
+  }
+
+  // logits / logsumexp<vocab>(logits)
+  void divided_by_logarithm(node_id n) {
+    const node_id total = unconverted(p_, p_[n].in[1]);
+    if (!is(op::logsumexp, total)) return;
+    if (unconverted(p_, p_[n].in[0]) == unconverted(p_, p_[total].in[0]))
+      slips_.push_back({n, fmt::format("{0} is a logarithm; did you mean - {0}? if it is meant, "
+                                       "let<..>(..)",
+                                       label_of(p_, total))});
+  }
+  // logsumexp<vocab>(logits - logsumexp<vocab>(logits))
+  void of_logarithms(node_id n) {
+    const node_id x = unconverted(p_, p_[n].in[0]);
+    if (are_logarithms(x, p_[n].over))
+      slips_.push_back(
+          {n, fmt::format("is 0 always, as {} are logarithms of weights; did you mean "
+                          "{}? if it is meant, let<..>(..)",
+                          label_of(p_, x), label_of(p_, unconverted(p_, p_[x].in[1])))});
+  }
+
+  // cast<i32>(softmax<kv>(scores))
+  void below_one(node_id n) {
+    const node_id x = unconverted(p_, p_[n].in[0]);
+    if (is(op::softmax, x) || is(op::sigmoid, x))
+      slips_.push_back({n, fmt::format("{} is rarely 1, and less becomes 0; did you mean to "
+                                       "multiply it first? if it is meant, let<..>(..)",
+                                       label_of(p_, x))});
+  }
+
+  // log(log(uniform<seq>(seed)))
+  void of_negative(node_id n) {
+    const node_id x = unconverted(p_, p_[n].in[0]);
+    if (signs_[x] == sign::not_positive && !is_number(p_, x))
+      slips_.push_back({n, fmt::format("{0} is never positive; did you mean -{0}? if it is meant, "
+                                       "let<..>(..)",
+                                       label_of(p_, x))});
   }
 
   // softmax<kv>(first) - 0.5 * dot<d_k>(R, K)
@@ -100,6 +152,7 @@ class weight_finder {
 
   const program &p_;
   const std::vector<bool> positions_;
+  const std::vector<sign> signs_;
   std::vector<slip> slips_;
 };
 

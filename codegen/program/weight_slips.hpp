@@ -1,6 +1,6 @@
 #pragma once
-// Slips in what weighs values: logarithms of weights, scores without softmax, weights that are
-// averaged or added to scores.
+// Slips with weights, and with their logarithms: scores without softmax, weights that are averaged
+// or added to scores, logarithms that are divided.
 #include <vector>
 
 #include "codegen/program/slip.hpp"

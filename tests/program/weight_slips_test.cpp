@@ -110,7 +110,10 @@ TEST_CASE("slips: what a mask does to scores") {
                  "keep)?"));
   CHECK(mentions(weights([](auto s, auto keep) { return where(keep, 0, s); }),
                  "mask(dot(Q, K) / 8, !keep)"));
+  CHECK(mentions(weights([](auto s, auto keep) { return where(keep, s, 1e9); }),
+                 "hidden keys have the score 1e+09, and so all the weight; did you mean mask("));
   CHECK(weights([](auto s, auto) { return where(s > 0, s, 0); }).empty());
+  CHECK(weights([](auto s, auto keep) { return where(keep, s, -1e9); }).empty());
   CHECK(weights([](auto s, auto keep) { return let<"insists">(where(keep, s, 0)); }).empty());
   CHECK(weights([](auto s, auto keep) { return mask(s, keep); }).empty());
 
@@ -155,8 +158,49 @@ TEST_CASE("slips: what a mask does to scores") {
                "positions where keep is false count as 0; did you mean mean<seq>(mask(X, keep))?"));
   CHECK(mentions(pooled([](auto X, auto keep) { return max<seq>(X * cast<f32>(keep)); }),
                  "did you mean max<seq>(mask(X, keep))?"));
+  CHECK(
+      mentions(pooled([](auto X, auto keep) { return mean<seq>(where(keep, X, 0)); }),
+               "positions where keep is false count as 0; did you mean mean<seq>(mask(X, keep))?"));
+  CHECK(pooled([](auto X, auto) { return mean<seq>(where(X > 0, X, 0)); }).empty());
   CHECK(pooled([](auto X, auto keep) { return sum<seq>(X * cast<f32>(keep)); }).empty());
   CHECK(pooled([](auto X, auto keep) { return mean<seq>(mask(X, keep)); }).empty());
+}
+
+TEST_CASE("slips: logarithms, and comparisons that are decided") {
+  const auto lost = []<class Of>(Of) {
+    constexpr static axis<"vocab"> vocab;
+    const auto k = kernel<"k">(
+        [](in<"logits", seq, vocab> logits, in<"label", i32, seq> label,
+           in<"seed", i32> seed) -> out<"y", seq> { return Of{}(logits, label, seed); });
+    return lines_of(codegen::make_program(k));
+  };
+  constexpr static axis<"vocab"> vocab;
+  CHECK(mentions(
+      lost([](auto x, auto label, auto) { return -take<vocab>(x / logsumexp<vocab>(x), label); }),
+      "is a logarithm; did you mean - logsumexp<vocab>(logits)?"));
+  CHECK(mentions(lost([](auto x, auto, auto) { return logsumexp<vocab>(x - logsumexp<vocab>(x)); }),
+                 "is 0 always, as logits - logsumexp<vocab>(logits) are logarithms of weights"));
+  CHECK(mentions(lost([](auto x, auto, auto) { return mean<vocab>(softmax<vocab>(x)); }),
+                 "adds up to 1 always; did you mean another axis?"));
+  CHECK(mentions(lost([](auto x, auto, auto seed) {
+                   auto u = min(max(uniform<seq, vocab>(seed), 1e-6), 0.999999);
+                   return sum<vocab>(x - log(log(u)));
+                 }),
+                 "is never positive; did you mean -log("));
+  CHECK(lost([](auto x, auto, auto seed) {
+          auto u = min(max(uniform<seq, vocab>(seed), 1e-6), 0.999999);
+          return sum<vocab>(x - log(-log(u)));
+        }).empty());
+  CHECK(
+      mentions(lost([](auto x, auto, auto) { return sum<vocab>(where(x > max<vocab>(x), x, 1)); }),
+               "is never true; did you mean >=?"));
+  CHECK(
+      lost([](auto x, auto, auto) { return sum<vocab>(where(x >= max<vocab>(x), x, 1)); }).empty());
+  CHECK(mentions(lost([](auto x, auto, auto) { return sum<vocab>(where(sigmoid(x) > 0, x, 1)); }),
+                 "is always true; did you mean > 0.5?"));
+  CHECK(mentions(
+      lost([](auto x, auto, auto) { return cast<f32>(sum<vocab>(cast<i32>(sigmoid(x)))); }),
+      "is rarely 1, and less becomes 0"));
 }
 
 TEST_CASE("slips: sums that may be 0, and sums of others") {
@@ -243,6 +287,11 @@ TEST_CASE("slips: where keys and values come from") {
   };
   CHECK(mentions(shared([] { return index(heads); }),
                  "positions up to 7 are taken of kv_heads, which has 2"));
+  CHECK(of<[](auto s, auto, auto, auto V, auto, auto) {
+          auto away = cast<f32>(abs(index(kv) - index(seq)));
+          return dot<kv>(softmax<kv>(s / (1 + 0.5 * away)), V);
+        }>()
+            .empty());
   CHECK(shared([] { return cast<i32>((index(heads) + 0.5) / 4); }).empty());
 }
 
