@@ -35,10 +35,6 @@ formulas::formulas(program start) : p_(std::move(start)) {
     if (!is_unique(p_[n].kind)) seen_.emplace(key_of(p_[n]), n);
 }
 
-formulas::key formulas::key_of(const node &n) {
-  return {n.kind, n.type, n.in, n.shape, n.over, n.value, n.less_maximum};
-}
-
 node_id formulas::put(node n) {
   const auto next = static_cast<node_id>(p_.nodes.size());
   if (!is_unique(n.kind))

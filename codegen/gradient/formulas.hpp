@@ -1,10 +1,9 @@
 #pragma once
 // Appends steps to a program: the backward is written with these. Equal steps become one.
 #include <map>
-#include <tuple>
 #include <vector>
 
-#include "codegen/program/program.hpp"
+#include "codegen/program/step_key.hpp"
 
 namespace qkv::codegen::adjoint {
 
@@ -64,11 +63,8 @@ class formulas {
   axis_id twin_of(axis_id);
 
  private:
-  using key = std::tuple<op, dtype, std::vector<node_id>, axes, axes, double, bool>;
-  static key key_of(const node &);
-
   program p_;
-  std::map<key, node_id> seen_;
+  std::map<step_key, node_id> seen_;
 };
 
 }  // namespace qkv::codegen::adjoint

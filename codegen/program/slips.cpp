@@ -1,10 +1,8 @@
 #include "codegen/program/slips.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "codegen/program/factor_slips.hpp"
 #include "codegen/program/growth_slips.hpp"
@@ -13,6 +11,7 @@
 #include "codegen/program/placement_slips.hpp"
 #include "codegen/program/quotient_slips.hpp"
 #include "codegen/program/scale_slips.hpp"
+#include "codegen/program/step_key.hpp"
 #include "codegen/program/take_slips.hpp"
 #include "codegen/program/term_slips.hpp"
 #include "codegen/program/text.hpp"
@@ -21,23 +20,16 @@
 namespace qkv::codegen {
 namespace {
 
-// The same program, whose steps read the first of several equal ones. Random numbers stay apart:
-// two dropouts of one seed are a slip.
+// Of equal steps of one name, others read the first. Copies stay, since what is written twice may be
+// the slip: one half of an axis, say. Random numbers stay apart, as two dropouts of one seed are.
 program with_equal_steps_merged(program p) {
-  using step = std::tuple<op, dtype, std::vector<node_id>, std::vector<axis_id>,
-                          std::vector<axis_id>, std::uint64_t, std::string>;
-  std::map<step, node_id> firsts;
+  std::map<std::pair<step_key, std::string>, node_id> firsts;
   std::vector<node_id> first_of;
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
     node &x = p.nodes[n];
     for (node_id &operand : x.in) operand = first_of[operand];
     const bool is_single = x.kind == op::uniform || x.kind == op::carried || x.kind == op::output;
-    first_of.push_back(is_single ? n
-                                 : firsts
-                                       .try_emplace({x.kind, x.type, x.in, x.shape, x.over,
-                                                     std::bit_cast<std::uint64_t>(x.value), x.name},
-                                                    n)
-                                       .first->second);
+    first_of.push_back(is_single ? n : firsts.try_emplace({key_of(x), x.name}, n).first->second);
   }
   return p;
 }

@@ -1,24 +1,19 @@
 // Before: a = exp(x); b = exp(x); a + b     After: a = exp(x); a + a
-#include <bit>
-#include <cstdint>
 #include <map>
-#include <tuple>
 
+#include "codegen/program/step_key.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
 namespace qkv::codegen {
 
 program merge_common_steps(const program &p) {
-  using key = std::tuple<op, dtype, std::vector<node_id>, std::vector<axis_id>,
-                         std::vector<axis_id>, std::uint64_t, bool>;
-  std::map<key, node_id> seen;
+  std::map<step_key, node_id> seen;
   rebuild r(p);
   return r.run([&](node n) -> node_id {
     const bool own = n.kind == op::input || n.kind == op::param || n.kind == op::output;
     if (own) return r.put(std::move(n));
-    key k{n.kind,        n.type, n.in, n.shape, n.over, std::bit_cast<std::uint64_t>(n.value),
-          n.less_maximum};
+    const step_key k = key_of(n);
     if (auto it = seen.find(k); it != seen.end()) return it->second;
     return seen[k] = r.put(std::move(n));
   });

@@ -1,0 +1,21 @@
+#pragma once
+// What a step computes, as a key of a map: equal for steps with the same result.
+#include <bit>
+#include <cstdint>
+#include <tuple>
+#include <vector>
+
+#include "codegen/program/program.hpp"
+
+namespace qkv::codegen {
+
+using step_key = std::tuple<op, dtype, std::vector<node_id>, std::vector<axis_id>,
+                            std::vector<axis_id>, std::uint64_t, bool>;
+
+// Without the name. Numbers are compared by their bits: NaN equals itself, and 0 is not -0.
+inline step_key key_of(const node &n) {
+  return {n.kind,        n.type, n.in, n.shape, n.over, std::bit_cast<std::uint64_t>(n.value),
+          n.less_maximum};
+}
+
+}  // namespace qkv::codegen
