@@ -59,17 +59,12 @@ class factor_finder {
       std::set<node_id> before;
       walk(p_, p_[n].in[1 - k], [](node_id) { return true; }, before);
       for (node_id other = 0; other < gate; ++other)
-        if (p_[other].kind == op::uniform && same_seed(gate, other) &&
+        if (p_[other].kind == op::uniform && p_[other].in[0] == p_[gate].in[0] &&
             (before.count(other) || p_[other].shape == p_[gate].shape))
           return say(n,
                      "a dropout before it draws by the same seed; did you mean seed + 1? if it is "
                      "meant, seed + 0");
     }
-  }
-
-  bool same_seed(node_id a, node_id b) const {
-    const node_id x = p_[a].in[0], y = p_[b].in[0];
-    return x == y || (is_number(p_, x) && is_number(p_, y) && p_[x].value == p_[y].value);
   }
 
   // The random numbers that a gate of dropout compares.

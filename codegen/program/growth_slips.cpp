@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <set>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -47,19 +47,13 @@ class growth_finder {
   }
 
   bool is_carried_on(node_id n) const {
-    std::set<node_id> seen;
-    std::vector<node_id> next = {n};
-    while (!next.empty()) {
-      const node_id x = next.back();
-      next.pop_back();
-      if (!seen.insert(x).second) continue;
-      for (node_id user : users_[x]) {
-        const node &u = p_[user];
-        if ((u.kind == op::scan || u.kind == op::last) && u.in[1] == x) return true;
-        if (u.kind != op::scan && u.kind != op::last) next.push_back(user);
-      }
-    }
-    return false;
+    bool found = false;
+    walk_users(users_, n, [&](node_id user, node_id x) {
+      const bool ends = p_[user].kind == op::scan || p_[user].kind == op::last;
+      found = found || (ends && p_[user].in[1] == x);
+      return !ends;
+    });
+    return found;
   }
 
   // exp(away * away / 8), where away is a distance.
@@ -75,7 +69,7 @@ class growth_finder {
                         "grows with the square of the distance; did you leave out a minus? if it "
                         "is meant, let<..>(..)"});
   }
-  // Positions that a formula names twice are two steps.
+  // Positions may be written in two ways: index(kv) - index(seq) and -index(seq) + index(kv).
   bool are_equal(node_id a, node_id b) const {
     a = unconverted(p_, a), b = unconverted(p_, b);
     if (a == b || p_[a].type != i32 || p_[b].type != i32) return a == b;
@@ -135,19 +129,12 @@ class growth_finder {
   // The conditions of the masks that products with this step go into.
   std::vector<node_id> conditions_of(node_id n) const {
     std::vector<node_id> found;
-    std::set<node_id> seen;
-    std::vector<node_id> next = {n};
-    while (!next.empty()) {
-      const node_id x = next.back();
-      next.pop_back();
-      if (!seen.insert(x).second) continue;
-      for (node_id user : users_[x]) {
-        const node &u = p_[user];
-        if (u.kind == op::mask && u.in[0] == x) found.push_back(u.in[1]);
-        if (u.kind == op::where && u.in[1] == x) found.push_back(u.in[0]);
-        if (u.kind == op::mul || u.kind == op::broadcast) next.push_back(user);
-      }
-    }
+    walk_users(users_, n, [&](node_id user, node_id x) {
+      const node &u = p_[user];
+      if (u.kind == op::mask && u.in[0] == x) found.push_back(u.in[1]);
+      if (u.kind == op::where && u.in[1] == x) found.push_back(u.in[0]);
+      return u.kind == op::mul || u.kind == op::broadcast;
+    });
     return found;
   }
 

@@ -49,6 +49,8 @@ class mask_finder {
   }
 
  private:
+  static constexpr double hides = 1e3;  // a number that leaves nothing of scores
+
   template <class... T>
   void say(node_id n, fmt::format_string<T...> text, T &&...values) {
     slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
@@ -148,7 +150,6 @@ class mask_finder {
 
   // scores + where(causal<seq, kv>, -1e9f, 0), or + 1e9f where keys are hidden.
   void additive_mask(node_id n) {
-    constexpr double hides = 1e3;
     const node &x = p_[n];
     for (const std::size_t k : {0, 1}) {
       std::optional<two_values> v = values_[x.in[k]];
@@ -200,12 +201,13 @@ class mask_finder {
     if (!is_unnamed(p_, op::where, choice)) return {};
     const node_id keep = p_[choice].in[0];
     if (!p_[keep].name.empty() && p_[keep].kind != op::input) return {};
+    if (!varies_along(p_[keep], over)) return {};
+    std::set<node_id> of_condition;
+    walk(p_, keep, [](node_id) { return true; }, of_condition);
     for (const std::size_t k : {1, 2}) {
       const node_id number = unconverted(p_, p_[choice].in[k]), x = p_[choice].in[3 - k];
       if (!is_number(p_, number) || is_number(p_, x)) continue;
-      std::set<node_id> of_condition;
-      walk(p_, keep, [](node_id) { return true; }, of_condition);
-      if (!varies_along(p_[keep], over) || of_condition.count(unconverted(p_, x))) continue;
+      if (of_condition.count(unconverted(p_, x))) continue;
       return kept_or_number{x, keep, k == 2, p_[number].value};
     }
     return {};
@@ -213,7 +215,6 @@ class mask_finder {
 
   // softmax<kv>(where(keep, scores, 0)), or 1e9
   void number_as_score(node_id n) {
-    constexpr double hides = 1e3;
     const std::optional<kept_or_number> c = kept_or_number_of(p_[n].in[0], p_[n].over);
     if (!c || (c->number != 0 && c->number < hides)) return;
     say(n,
@@ -240,7 +241,6 @@ class mask_finder {
 
   // softcap(scores + where(causal<seq, kv>, 0, -1e9), 50)
   void capped_mask(node_id n) {
-    constexpr double hides = 1e3;
     const node_id scaled = unscaled(p_, p_[n].in[0]);
     if (!is_unnamed(p_, op::add, scaled) || keys_of_scores(p_, users_, n).empty()) return;
     for (const node_id term : p_[scaled].in) {

@@ -114,11 +114,13 @@ class placement_finder {
 
   // True if a dot that reads this step contracts the axis, or one that does not.
   bool contracts(axis_id total, node_id n, bool wanted) const {
-    return std::any_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+    bool found = false;
+    walk_users(users_, n, [&](node_id user, node_id) {
       const node &u = p_[user];
-      if (u.kind == op::dot) return has(u.over, total) == wanted;
-      return (is_view(u.kind) || u.kind == op::cast) && contracts(total, user, wanted);
+      found = found || (u.kind == op::dot && has(u.over, total) == wanted);
+      return is_view(u.kind) || u.kind == op::cast;
     });
+    return found;
   }
 
   // causal<seq, total, align::first>, where concat<total>(past, now) ends with the keys of seq.

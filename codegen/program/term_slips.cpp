@@ -77,11 +77,15 @@ class term_finder {
         if (signs_[by] != sign::not_negative || (is_number(p_, by) && p_[by].value == 0)) continue;
         const bool is_subtracted = x.kind == op::sub && k == 1;
         const node_id distance = inner_of(p_, p_[term].in[1 - slope]);
-        const bool is_to_all = p_[distance].kind == op::abs && p_[distance].name.empty();
-        const axis_id key = !is_to_all      ? key_that_loses(distance, is_subtracted)
-                            : is_subtracted ? -1
-                                            : key_of(n, distance);
-        if (key < 0 || !has(keys_of_scores(p_, users_, n), key)) continue;
+        const bool is_to_all = is_unnamed(p_, op::abs, distance);
+        const node_id difference = is_to_all ? inner_of(p_, p_[distance].in[0]) : distance;
+        const auto d = difference_in(affine_of(p_, difference).form);
+        if (!d) continue;
+        const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+        const bool grows = is_to_all
+                               ? !is_subtracted && (has(keys, d->first) || has(keys, d->second))
+                               : has(keys, is_subtracted ? d->first : d->second);
+        if (!grows) continue;
         slips_.push_back(
             {n, fmt::format("{} grows with the distance of a key{}; did you mean {} it? if it is "
                             "meant, let<..>(..)",
@@ -89,19 +93,6 @@ class term_finder {
                             is_subtracted ? "to add" : "to subtract")});
       }
     }
-  }
-
-  // The axis of the keys in abs(index(seq) - index(kv)); -1: of other magnitudes.
-  axis_id key_of(node_id scores, node_id magnitude) const {
-    const auto d = difference_in(affine_of(p_, inner_of(p_, p_[magnitude].in[0])).form);
-    if (!d) return -1;
-    return has(keys_of_scores(p_, users_, scores), d->first) ? d->first : d->second;
-  }
-
-  // The axis of the keys in the positions of a query less those of a key.
-  axis_id key_that_loses(node_id distance, bool is_subtracted) const {
-    const auto d = difference_in(affine_of(p_, inner_of(p_, distance)).form);
-    return !d ? -1 : is_subtracted ? d->first : d->second;
   }
 
   bool is_sum(node_id n) const { return p_[n].kind == op::add && p_[n].name.empty(); }
