@@ -4,8 +4,9 @@
 // and table fit it:
 //
 //   <kind>_<word>_...       the case's kind (sdpa if it has none), then words: a mask (causal,
-//                           window, padding, bias; without one: no mask), window<N> and softcap<N> for constants that the spec fixes,
-//                           decode for kernels meant for one query
+//                           window, padding, bias; without one: no mask), window<N> and
+//                           softcap<N> for constants that the spec fixes, decode for kernels meant
+//                           for one query
 //   Q, K, V                 Q is [batch, heads, seq, d] or, with heads in groups,
 //                           [batch, kv_heads, group, seq, d], or [batch, seq, d] of one head
 //   parameters              f32, of static axes: the next elements of the case's "w"

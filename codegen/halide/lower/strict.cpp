@@ -116,7 +116,7 @@ Expr hide_zero(const Expr &x) {
   return Halide::reinterpret(x.type(), opaque(bits));
 }
 Expr plus(const Expr &a, const Expr &b) {
-  return has_infinity(a) || has_infinity(b) ? add(a, hide_zero(b)) : a + hide_zero(b);
+  return has_infinity(a) || has_infinity(b) ? add(a, b) : a + b;
 }
 Expr times(const Expr &a, const Expr &b) {
   return has_infinity(a) || has_infinity(b) ? mul(a, b) : a * b;

@@ -15,10 +15,10 @@ Halide::Expr neg(const Halide::Expr &);  // -0 of 0
 
 // True if an infinite literal takes part in the value.
 bool has_infinity(const Halide::Expr &);
-// The same value, opaque where it is 0 for all real numbers, as x - x is. Halide drops a sum to which
-// such terms are added, but of an infinity they are NaN.
+// The same value, opaque where it is 0 for all real numbers, as x - x is. Halide drops a sum to
+// which such terms are added, but of an infinity they are NaN.
 Halide::Expr hide_zero(const Halide::Expr &);
-// a + b and a * b for sums of products, where b may be a hidden zero. Compilers may rearrange them unless an infinite literal
+// a + b and a * b for sums of products. Compilers may rearrange them unless an infinite literal
 // takes part: they assume that such arithmetic meets no infinity.
 Halide::Expr plus(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr times(const Halide::Expr &, const Halide::Expr &);
