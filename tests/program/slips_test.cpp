@@ -10,6 +10,7 @@
 #include "codegen/program/position_sets.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/specs.hpp"
+#include "tests/program/slip_lines.hpp"
 
 namespace qkv::testing::slips {
 namespace {
@@ -24,18 +25,7 @@ constexpr double none = -std::numeric_limits<double>::infinity();
 
 using S_ = in<"S", batch, seq, kv>;
 
-// The slips of softmax<kv>(Formula(S)), without the kernel's name, one a line.
-std::string lines_of(const codegen::program &p) {
-  std::string text;
-  for (const std::string &line : codegen::slips_of(p)) {
-    CHECK(line.starts_with(p.name + ": "));
-    text += (text.empty() ? "" : "\n") + line.substr(p.name.size() + 2);
-  }
-  return text;
-}
-bool mentions(const std::string &lines, const std::string &words) {
-  return lines.find(words) != std::string::npos && lines.find('\n') == std::string::npos;
-}
+// The slips of softmax<kv>(Formula(S)).
 template <auto Formula>
 std::string of_scores() {
   const auto k =

@@ -5,8 +5,7 @@
 #include <string>
 
 #include "codegen/program/from_graph.hpp"
-#include "codegen/program/slips.hpp"
-#include "tests/catch.hpp"
+#include "tests/program/slip_lines.hpp"
 
 namespace qkv::testing::slips {
 namespace {
@@ -22,18 +21,6 @@ constexpr axis<"distances", 33> distances;
 constexpr axis<"model", 16> model;
 constexpr axis<"few", 3> few;
 constexpr axis<"both"> both;
-
-std::string lines_of(const codegen::program &p) {
-  std::string text;
-  for (const std::string &line : codegen::slips_of(p))
-    text += (text.empty() ? "" : "\n") + line.substr(p.name.size() + 2);
-  return text;
-}
-bool mentions(const std::string &lines, const std::string &words) {
-  INFO(lines);
-  CHECK(lines.find('\n') == std::string::npos);
-  return lines.find(words) != std::string::npos;
-}
 
 // The slips of Formula(scores, Q, K, V, keep, table).
 template <auto Formula>
