@@ -1,5 +1,5 @@
 #pragma once
-// What a step computes, as a key of a map: equal for steps with the same result.
+// A key for maps of steps: equal for those that compute the same.
 #include <bit>
 #include <cstdint>
 #include <tuple>
