@@ -7,7 +7,8 @@
 # qkv_host_program.cmake. A project that calls this enables C besides C++. Kernels of one name cannot meet in one
 # program: the name is that of the C function too (qkv_mha).
 #
-#   <name>_generator   the spec compiled together with the code generator; writes what follows
+#   <name>_specs       the spec, compiled once, for the generator and the tool
+#   <name>_generator   the spec together with the code generator; writes what follows
 #   <identifier>.a     the compiled code of one kernel: one command each, skipped by the generator itself when
 #                      neither the spec of that kernel, nor the targets, nor the code generator have changed
 #   <name>_kernels.c   tables of all kernels, one plain function per kernel, registration at load
@@ -51,8 +52,9 @@ function(qkv_add_kernels name)
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${name}_qkv")
   file(MAKE_DIRECTORY "${out}")
 
-  _qkv_write_mains("${name}" "${spec_name}" "${out}" "${arg_KERNELS}")
-  _qkv_add_generator("${name}" "${out}" "${spec_folder}")
+  _qkv_write_sources("${name}" "${spec_name}" "${out}" "${arg_KERNELS}")
+  _qkv_add_specs("${name}" "${out}" "${spec_folder}")
+  _qkv_add_generator("${name}" "${out}")
   get_target_property(generator ${name}_generator IMPORTED_LOCATION)  # not found: it is built here
   if(NOT generator)
     set(generator)
@@ -103,57 +105,64 @@ function(qkv_add_kernels name)
   target_link_options(${name} INTERFACE "LINKER:--exclude-libs=${hidden}")
 
   add_executable(${name}_tool "${out}/${name}_tool.cpp")
-  # A wrong spec is told once: the tool is compiled only after the generator was.
-  set_source_files_properties("${out}/${name}_tool.cpp" PROPERTIES OBJECT_DEPENDS "${out}/${name}.tables.done")
-  # Both mains trace each kernel once: compiling them takes longer than running them.
-  set_property(SOURCE "${out}/${name}_generator.cpp" "${out}/${name}_tool.cpp" APPEND PROPERTY
-    COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O1>)
-  target_link_libraries(${name}_tool PRIVATE ${name} qkv::tool qkv::reference)
-  target_include_directories(${name}_tool BEFORE PRIVATE "${spec_folder}")
+  target_link_libraries(${name}_tool PRIVATE ${name}_specs ${name} qkv::tool qkv::reference)
+endfunction()
+
+# The spec as an object file.
+function(_qkv_add_specs name out spec_folder)
+  add_library(${name}_specs OBJECT "${out}/${name}_specs.cpp")
+  target_link_libraries(${name}_specs PRIVATE qkv::reference)
+  target_include_directories(${name}_specs BEFORE PRIVATE "${spec_folder}")
+  # A formula that returns nothing, an argument that it forgot, a step that nothing uses. The first error is the
+  # only one: a wrong step often leaves others unused. It traces each kernel once: compiling it takes longer than
+  # running it.
+  target_compile_options(${name}_specs PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1> -Wfatal-errors -Werror=return-type
+    -Werror=unused-parameter -Werror=unused-variable -Werror=unused-but-set-variable -Werror=unused-result
+    -Werror=unused-value)
 endfunction()
 
 # The generator runs on the machine that builds.
-function(_qkv_add_generator name out spec_folder)
+function(_qkv_add_generator name out)
   if(CMAKE_CROSSCOMPILING)
     qkv_host_program(${name}_generator)
     return()
   endif()
   add_executable(${name}_generator "${out}/${name}_generator.cpp")
-  target_link_libraries(${name}_generator PRIVATE qkv::codegen)
-  target_include_directories(${name}_generator BEFORE PRIVATE "${spec_folder}")
-  # A formula that returns nothing, an argument that it forgot, a step that nothing uses. The first error is the
-  # only one: a wrong step often leaves others unused.
-  target_compile_options(${name}_generator PRIVATE -Wfatal-errors -Werror=return-type -Werror=unused-parameter
-    -Werror=unused-variable -Werror=unused-but-set-variable -Werror=unused-result -Werror=unused-value)
+  target_link_libraries(${name}_generator PRIVATE ${name}_specs qkv::codegen)
 endfunction()
 
-# The two mains, of the generator and of the tool. They include the spec by its file name, so that
-# no path appears in text that a compiler reads.
-function(_qkv_write_mains name spec out kernels)
+# The list of kernels, and the mains of the generator and of the tool. The list includes the spec by its
+# file name, so that no path appears in text that a compiler reads.
+function(_qkv_write_sources name spec out kernels)
   set(checks)
   set(traceables)
-  set(oracles)
   foreach(kernel IN LISTS kernels)
     string(REGEX REPLACE "^.*::" "" short "${kernel}")
     string(APPEND checks "static_assert(qkv::codegen::is_named<${kernel}>(\"${short}\"), \"the kernel ${kernel} has another name\");\n")
     list(APPEND traceables "qkv::codegen::traceable_of<${kernel}>(\"${short}\")")
-    list(APPEND oracles "qkv::oracle_of(${kernel})")
   endforeach()
   list(JOIN traceables ", " traceables)
-  list(JOIN oracles ", " oracles)
-  file(CONFIGURE OUTPUT "${out}/${name}_generator.cpp" @ONLY CONTENT [[
+  file(CONFIGURE OUTPUT "${out}/${name}_specs.cpp" @ONLY CONTENT [[
 // Written by qkv_add_kernels.
 #include "@spec@"
-#include <qkv/generate.hpp>
+#include <qkv/specs.hpp>
 @checks@
-int main(int argc, char **argv) { return qkv::codegen::generate(argc, argv, {@traceables@}); }
+std::vector<qkv::codegen::traceable> qkv_specs_@name@() { return {@traceables@}; }
+]])
+  file(CONFIGURE OUTPUT "${out}/${name}_generator.cpp" @ONLY CONTENT [[
+// Written by qkv_add_kernels.
+#include <qkv/generate.hpp>
+
+std::vector<qkv::codegen::traceable> qkv_specs_@name@();
+
+int main(int argc, char **argv) { return qkv::codegen::generate(argc, argv, qkv_specs_@name@()); }
 ]])
   file(CONFIGURE OUTPUT "${out}/${name}_tool.cpp" @ONLY CONTENT [[
 // Written by qkv_add_kernels.
-#include "@spec@"
 #include <qkv/reference.hpp>
-#include <qkv/tool.hpp>
 
-int main(int argc, char **argv) { return qkv::tool::main(argc, argv, {@oracles@}); }
+std::vector<qkv::codegen::traceable> qkv_specs_@name@();
+
+int main(int argc, char **argv) { return qkv::tool::main(argc, argv, qkv::oracles_of(qkv_specs_@name@())); }
 ]])
 endfunction()

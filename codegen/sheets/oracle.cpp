@@ -64,4 +64,10 @@ tool::entry oracle(program from) {
   return e;
 }
 
+std::vector<tool::entry> oracles_of(const std::vector<traceable> &kernels) {
+  std::vector<tool::entry> all;
+  for (const traceable &k : kernels) all.push_back(oracle(k.trace()));
+  return all;
+}
+
 }  // namespace qkv::codegen

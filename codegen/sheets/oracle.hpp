@@ -2,11 +2,13 @@
 // Facts about a kernel for the tool of a generated library, beyond the compiled code: sheet,
 // reference, cost, comparison.
 #include <qkv/tool.hpp>
+#include <vector>
 
-#include "codegen/program/program.hpp"
+#include "codegen/program/traceable.hpp"
 
 namespace qkv::codegen {
 
 tool::entry oracle(program);
+std::vector<tool::entry> oracles_of(const std::vector<traceable> &);
 
 }  // namespace qkv::codegen

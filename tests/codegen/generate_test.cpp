@@ -1,6 +1,7 @@
 // The generator's command line: a kernel that is wrong keeps no other from being built.
 #include <qkv/dsl.hpp>
 #include <qkv/generate.hpp>
+#include <qkv/specs.hpp>
 
 #include <cstdlib>
 #include <filesystem>

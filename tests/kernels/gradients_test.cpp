@@ -4,19 +4,23 @@
 #include <algorithm>
 #include <cmath>
 
-#include "codegen/gradient/make_program.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/gradient_specs.hpp"
 #include "tests/kernels/trial.hpp"
 
+namespace qkv::testing {
+
+std::vector<codegen::program> gradients_everywhere();  // CMakeLists.txt
+std::vector<codegen::program> gradients_on_host();
+
+}  // namespace qkv::testing
+
 using namespace qkv::testing;
-using qkv::codegen::make_program;
 using qkv::codegen::program;
 
 namespace {
 
-const std::vector<program> everywhere = {QKV_GRADIENT_PROGRAMS},
-                           on_host = {QKV_HOST_GRADIENT_PROGRAMS};
+const std::vector<program> everywhere = gradients_everywhere(), on_host = gradients_on_host();
 
 // Edges of registers, tiles and blocks, one beyond each, and none. The first are tried on OpenCL, too.
 const std::vector<two_sizes> lengths = {{1, 1},     {2, 3},    {17, 5},   {16, 16},

@@ -1,39 +1,23 @@
 #include "tests/kernels/programs.hpp"
 
-#include "codegen/program/from_graph.hpp"
-#include "tests/kernels/dropout_specs.hpp"
-#include "tests/kernels/f64_specs.hpp"
-#include "tests/kernels/gpu_specs.hpp"
-#include "tests/kernels/odd_specs.hpp"
-#include "tests/kernels/order_specs.hpp"
-#include "tests/kernels/scan_specs.hpp"
-#include "tests/kernels/specs.hpp"
-#include "tests/kernels/sums_specs.hpp"
-#include "tests/kernels/zoo_specs.hpp"
-
 namespace qkv::testing {
 
-using codegen::make_program;
-using codegen::program;
+// Of the groups of kernels with code for the same kinds of device (CMakeLists.txt).
+std::vector<codegen::program> kernels_everywhere();
+std::vector<codegen::program> kernels_without_cuda();
+std::vector<codegen::program> kernels_host_only();
+std::vector<codegen::program> kernels_gpu_only();
 
-namespace {
-
-const std::vector<program> everywhere = {QKV_PROGRAMS_EVERYWHERE};
-const std::vector<program> without_cuda = {QKV_PROGRAMS_WITHOUT_CUDA};
-const std::vector<program> host_only = {QKV_PROGRAMS_HOST};
-const std::vector<program> gpus_only = {QKV_PROGRAMS_GPU};
-
-}  // namespace
-
-const std::vector<program> &programs_of(device on) {
-  const auto joined = [](std::vector<const std::vector<program> *> parts) {
-    std::vector<program> all;
-    for (const auto *part : parts) all.insert(all.end(), part->begin(), part->end());
+const std::vector<codegen::program> &programs_of(device on) {
+  const auto joined = [](std::vector<std::vector<codegen::program>> parts) {
+    std::vector<codegen::program> all;
+    for (const auto &part : parts) all.insert(all.end(), part.begin(), part.end());
     return all;
   };
-  static const std::vector<program> host = joined({&everywhere, &without_cuda, &host_only}),
-                                    opencl = joined({&everywhere, &without_cuda, &gpus_only}),
-                                    cuda = joined({&everywhere, &gpus_only});
+  static const std::vector<codegen::program>
+      host = joined({kernels_everywhere(), kernels_without_cuda(), kernels_host_only()}),
+      opencl = joined({kernels_everywhere(), kernels_without_cuda(), kernels_gpu_only()}),
+      cuda = joined({kernels_everywhere(), kernels_gpu_only()});
   return on == device::host ? host : on == device::opencl ? opencl : cuda;
 }
 

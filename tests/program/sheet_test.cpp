@@ -1,13 +1,12 @@
 // The sheet: shape trace, cost formulas, masks that leave only some pairs, what the tool receives.
 #include <qkv/dsl.hpp>
 
-#include <qkv/reference.hpp>
-
 #include "codegen/program/text.hpp"
 #include "codegen/sheets/attention_map.hpp"
 #include "codegen/sheets/cost.hpp"
 #include "codegen/sheets/describe.hpp"
 #include "codegen/sheets/graph_svg.hpp"
+#include "codegen/sheets/oracle.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/meaning.hpp"
 
@@ -93,7 +92,7 @@ TEST_CASE("sheet: stages and what is never stored") {
 }
 
 TEST_CASE("oracle: what the tool is told") {
-  const tool::entry e = oracle_of(plain_attention);
+  const tool::entry e = codegen::oracle(make_program(plain_attention));
   CHECK(e.name == "plain_attention");
   const program p = make_program(plain_attention);
   const arrays a = random_arguments(p, {{"seq", 5}}, 1);

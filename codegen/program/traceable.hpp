@@ -1,0 +1,16 @@
+#pragma once
+// A kernel of a spec, for the mains that qkv_add_kernels writes.
+#include <string>
+
+namespace qkv::codegen {
+
+struct program;
+
+// It is traced on request, so that one wrong kernel does not prevent the others from being built.
+struct traceable {
+  std::string identifier;  // the last part of the kernel's name in C++
+  program (*trace)();
+  program (*source)() = nullptr;  // of a derived kernel: what it is derived from
+};
+
+}  // namespace qkv::codegen
