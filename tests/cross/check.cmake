@@ -1,7 +1,7 @@
 # Builds the examples for 64-bit ARM with the generators of this build, and checks their kernels
 # under QEMU:
 #   cmake -DSOURCE=.. -DHOST_BUILD=.. -DWORK=.. -DHALIDE=.. -DHANA=.. -DFMT=.. -DWITHOUT=.. [-DALL=ON] -P check.cmake
-# WITHOUT: folders of examples, with commas between them, for which that build has no generators.
+# WITHOUT: examples for which that build has no generators, as QKV_EXAMPLES_WITHOUT.
 foreach(program aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64)
   find_program(found_${program} ${program})
   if(NOT found_${program})
@@ -10,7 +10,6 @@ foreach(program aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64)
   endif()
 endforeach()
 
-string(REPLACE "," ";" WITHOUT "${WITHOUT}")
 # Headers alone, since those of this machine's libraries lie among its system headers.
 file(MAKE_DIRECTORY "${WORK}/include" "${WORK}/fmt")
 file(CREATE_LINK "${HANA}/boost" "${WORK}/include/boost" SYMBOLIC)
