@@ -4,22 +4,11 @@
 
 #include <qkv/core/types.hpp>
 
-#include "codegen/program/from_graph.hpp"
-#include "tests/kernels/dropout_specs.hpp"
-#include "tests/kernels/f64_specs.hpp"
-#include "tests/kernels/gpu_specs.hpp"
-#include "tests/kernels/hidden_specs.hpp"
-#include "tests/kernels/odd_specs.hpp"
-#include "tests/kernels/order_specs.hpp"
-#include "tests/kernels/scan_specs.hpp"
-#include "tests/kernels/specs.hpp"
-#include "tests/kernels/sums_specs.hpp"
-#include "tests/kernels/zoo_specs.hpp"
-
 namespace qkv::testing {
 
-using codegen::make_program;
 using codegen::program;
+
+std::vector<program> gradient_kernels();  // CMakeLists.txt
 
 namespace {
 
@@ -38,7 +27,7 @@ std::vector<program> those(bool differentiable) {
 }  // namespace
 
 const std::vector<program> &all_programs() {
-  static const std::vector<program> all = {QKV_PROGRAMS};
+  static const std::vector<program> all = gradient_kernels();
   return all;
 }
 
