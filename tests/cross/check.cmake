@@ -29,7 +29,8 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${WORK}/build" -G Ninja --toolchain "${SOURCE}/tests/cross/aarch64.cmake"
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 -DQKV_TESTS=OFF -DQKV_GROUP=ON "-DQKV_EXAMPLES_WITHOUT=${WITHOUT}" "-DQKV_HOST_BUILD=${HOST_BUILD}"
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 -DQKV_TESTS=OFF -DQKV_GROUP=ON
+    "-DQKV_EXAMPLES_WITHOUT=${WITHOUT}" "-DQKV_HOST_BUILD=${HOST_BUILD}"
     "-DHalide_DIR=${HALIDE}" "-Dfmt_DIR=${WORK}/fmt" "-DQKV_HANA_INCLUDE=${WORK}/include")
 
 # Libraries of the examples. The interpreter of some kernels takes minutes under QEMU.
