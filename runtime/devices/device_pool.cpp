@@ -63,9 +63,9 @@ void device_pool::limit(std::size_t bytes) noexcept { counts_of(number_).most = 
 
 void device_pool::trim() noexcept {
   const detail::device_kind *k = detail::kind_of(number_);
+  if (!k || !k->trim || !counts_of(number_).used) return;
   options how{.on = static_cast<device>(number_)};
-  if (!k || !k->trim || !counts_of(number_).used || !detail::use_device("trim", how)) return;
-  k->trim(how);
+  if (detail::use_device("trim", how)) k->trim(how);
 }
 
 namespace detail {

@@ -2,7 +2,9 @@
 // Functions of one number.
 #include <concepts>
 
+#include <qkv/core/after_softmax.hpp>
 #include <qkv/core/call.hpp>
+#include <qkv/core/slips.hpp>
 #include <qkv/core/treatment.hpp>
 
 namespace qkv {
