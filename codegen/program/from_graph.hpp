@@ -2,6 +2,7 @@
 // From the language to the code generator: traces a kernel and makes its graph a program.
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <qkv/core/kernel.hpp>
 #include <span>
 #include <stdexcept>
@@ -18,8 +19,8 @@ namespace qkv::codegen {
 program program_of(sv name, std::span<const core::argument> arguments,
                    std::span<const core::argument> outputs, const core::graph &);
 
-// The steps of a kernel as a constant, unless only a running program can trace it. Compilers write no
-// code for a formula that they trace themselves: that is half of what it takes to compile a spec.
+// The steps of a kernel as a constant, unless only a running program can trace it. Compilers write
+// no code for a formula that they trace themselves: that is half of what a spec takes to compile.
 template <class Kernel>
 struct traced_by_compiler {
   template <class K>

@@ -16,8 +16,8 @@ inline void walk(const program &p, node_id n, const std::function<bool(node_id)>
   for (node_id operand : p[n].in) walk(p, operand, enter, seen);
 }
 
-// Over the users of n, each once for every step that it reads, and on over the users of those for
-// which `enter(user, step)` returns true. `users`: of each step, as users_of() gives them.
+// Visits the users of n, once for each step that they read, and the users of those for which
+// `enter(user, step)` returns true. `users` is the result of users_of().
 inline void walk_users(const std::vector<std::vector<node_id>> &users, node_id n,
                        const std::function<bool(node_id user, node_id step)> &enter) {
   std::set<node_id> seen;

@@ -1,4 +1,5 @@
-// The programs of all kernels in the headers of tests/kernels, for a build that compiles none of them.
+// The programs of all kernels in the headers of tests/kernels, for a build that compiles none of
+// them.
 #include "codegen/program/from_graph.hpp"
 #include "tests/kernels/dropout_specs.hpp"
 #include "tests/kernels/f64_specs.hpp"

@@ -20,7 +20,7 @@
 
 namespace qkv::testing {
 
-std::vector<codegen::program> zoo_programs();  // CMakeLists.txt
+std::vector<codegen::program> planted_programs();  // CMakeLists.txt
 
 namespace {
 
@@ -29,7 +29,7 @@ using codegen::program;
 
 const std::vector<program> &programs() {
   static const std::vector<program> chosen = [] {
-    const std::vector<program> all = zoo_programs();
+    const std::vector<program> all = planted_programs();
     std::vector<program> some;
     for (const char *name :
          {"sink_and_window", "turned_in_part", "t5_and_cap",      "documents",

@@ -3,6 +3,7 @@
 //   std::vector<qkv::codegen::traceable> qkv_specs_my() {
 //     return {qkv::codegen::traceable_of<my::mha>("mha")};
 //   }
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -23,7 +24,8 @@ traceable traceable_of(std::string identifier) {
   return t;
 }
 
-// True if the identifier of a kernel is its name, or the kernel is derived and has no name of its own.
+// True if the identifier of a kernel is its name, or the kernel is derived and has no name of its
+// own.
 template <const auto &Kernel>
 constexpr bool is_named(std::string_view identifier) {
   using K = std::remove_cvref_t<decltype(Kernel)>;
