@@ -265,11 +265,13 @@ template <axes Over, operand S, class Step, traced... X>
 inline constexpr bool scan_mistyped<Over, S, Step, X...> =
     takes_others<Step, typename state_of<S>::type, typename at_position<Over, X>::type...>;
 
-// [](auto &state, auto &x): a step gets values, which it cannot change. Asked last: the second
-// question instantiates the step's body.
+// [](auto &state, auto &x): a step gets values, which it cannot change. Asked last: the questions
+// instantiate the step's body. (std::is_invocable_v would add five lines to errors in it.)
 template <class Step, class... Given>
-concept takes_references =
-    !std::is_invocable_v<Step &, Given...> && std::is_invocable_v<Step &, Given &...>;
+concept can_be_given =
+    requires(Step &step, Given &&...given) { step(static_cast<Given &&>(given)...); };
+template <class Step, class... Given>
+concept takes_references = !can_be_given<Step, Given...> && can_be_given<Step, Given &...>;
 template <axes Over, class... T>
 inline constexpr bool scan_refers = false;
 template <axes Over, operand S, class Step, traced... X>
