@@ -373,35 +373,44 @@ std::multiset<std::pair<std::vector<axis_id>, std::vector<axis_id>>> contraction
   return all;
 }
 
-// Computes the loops that are missing. Where compiled code contracts in another order, an element
-// that is further off in that order replaces that of the program's own.
-void complete_loops(std::map<order, arrays> &loops, const measured &exact, const program &p,
-                    const program *computed, const arrays &arguments, const size_map &sizes) {
-  const bool is_reordered = computed && contractions_of(*computed) != contractions_of(p);
-  for (const order how : {order::in_sequence, order::in_eights, order::fused}) {
-    if (!loops.count(how)) loops[how] = loop_results(p, arguments, sizes, how);
-    if (!is_reordered) continue;
-    const arrays others = loop_results(*computed, arguments, sizes, how);
-    for (auto &[name, loop] : loops[how]) {
-      const std::vector<double> &other = others.at(name).data,
-                                &reference = exact.values.at(name).data;
-      for (std::size_t k = 0; k < loop.data.size(); ++k)
-        if (std::fabs(other[k] - reference[k]) > std::fabs(loop.data[k] - reference[k]) &&
-            std::isfinite(other[k]))
-          loop.data[k] = other[k];
-    }
-  }
+// True if the loops of the other form may be further off: it contracts in another order, or exp
+// multiplies what its operands, scaled before the contraction, add to the errors of scores. (The
+// weights of softmax are at most 1.)
+bool rounds_otherwise(const program &form, const program &p) {
+  return contractions_of(form) != contractions_of(p) ||
+         std::any_of(p.nodes.begin(), p.nodes.end(),
+                     [](const node &n) { return n.kind == op::exp; });
 }
 
-// Raises the noise to that of another form of the same program.
-void add_noise(measured &exact, const program *computed, const arrays &arguments,
-               const size_map &sizes) {
-  if (!computed) return;
-  const measured other = interpret_and_measure(*computed, arguments, sizes);
+// Computes the loops that are missing.
+void complete(std::map<order, arrays> &loops, const program &p, const arrays &arguments,
+              const size_map &sizes) {
+  for (const order how : {order::in_sequence, order::in_eights, order::fused})
+    if (!loops.count(how)) loops[how] = loop_results(p, arguments, sizes, how);
+}
+
+// Raises the noise, and the errors of the complete loops, to those of another form of the program.
+// Its errors are those against its own exact results: if the form is another kernel, they excuse
+// nothing.
+void add_form(measured &exact, std::map<order, arrays> &loops, const program &p,
+              const program &form, const arrays &arguments, const size_map &sizes) {
+  const measured other = interpret_and_measure(form, arguments, sizes);
   for (auto &[name, noise] : exact.noise) {
     const std::vector<double> &more = other.noise.at(name).data;
     for (std::size_t k = 0; k < noise.data.size(); ++k)
       noise.data[k] = std::max(noise.data[k], more[k]);
+  }
+  if (!rounds_otherwise(form, p)) return;
+  for (auto &[how, results] : loops) {
+    const arrays of_form = loop_results(form, arguments, sizes, how);
+    for (auto &[name, loop] : results) {
+      const std::vector<double> &reference = exact.values.at(name).data;
+      for (std::size_t k = 0; k < loop.data.size(); ++k) {
+        const double error = of_form.at(name).data[k] - other.values.at(name).data[k];
+        if (std::isfinite(error) && std::fabs(error) > std::fabs(loop.data[k] - reference[k]))
+          loop.data[k] = reference[k] + error;
+      }
+    }
   }
 }
 
@@ -411,8 +420,8 @@ std::vector<expectation> expected(const program &p, const arrays &arguments, con
                                   const program *computed) {
   measured exact = interpret_and_measure(p, arguments, sizes);
   std::map<order, arrays> loops;
-  complete_loops(loops, exact, p, computed, arguments, sizes);
-  add_noise(exact, computed, arguments, sizes);
+  complete(loops, p, arguments, sizes);
+  if (computed) add_form(exact, loops, p, *computed, arguments, sizes);
   return expected(p, arguments, sizes, std::move(exact), std::move(loops));
 }
 
@@ -434,8 +443,8 @@ std::vector<expectation> doubtful(const program &p, const arrays &arguments, con
   const arrays &loop = loops[order::in_sequence] =
       loop_results(p, arguments, sizes, order::in_sequence);
   if (all_right(&loop)) return {};
-  complete_loops(loops, exact, p, computed, arguments, sizes);
-  add_noise(exact, computed, arguments, sizes);
+  complete(loops, p, arguments, sizes);
+  if (computed) add_form(exact, loops, p, *computed, arguments, sizes);
   return expected(p, arguments, sizes, std::move(exact), std::move(loops));
 }
 

@@ -19,8 +19,8 @@ struct expectation {
   std::vector<std::string> axes;    // names, for messages
   std::vector<std::int64_t> shape;  // row-major
   std::vector<double> reference;
-  // Plain loops; for each element, the larger error of the program's order of contractions and of
-  // the compiled code's.
+  // Plain loops; for each element, the larger error of the program's own form and of the compiled
+  // code's.
   std::vector<double> in_sequence;  // sums in order
   std::vector<double> in_eights;    // sums in eight parts
   std::vector<double> fused;        // in order, products added unrounded
@@ -44,8 +44,9 @@ struct verdict {
 //                         + 4 u s + 2 noise + smallest
 // where u is the unit roundoff of the type, 2^-24 for f32 and 2^-53 for f64. The noise of a
 // contraction or reduction is u times the sum of its |terms|, carried through the pointwise steps
-// after it (noise.hpp). Compiled code that contracts in another order sums other terms, and others
-// last: the loops and the noise of its order count, too. `smallest` is the type's smallest number.
+// after it (noise.hpp). Compiled code that contracts in another order, or scales what exp takes
+// before it is contracted, rounds other numbers: the loops and the noise of its form count, too.
+// `smallest` is the type's smallest number.
 // Infinities and NaNs must match the reference (values beyond the type's range count as
 // infinities). Promised zeros must be exactly 0. A result that is 0 everywhere is wrong if the zeros
 // are neither promised nor believed. Where the noise is infinite, any result is right. Never throws
@@ -56,8 +57,8 @@ verdict compare(const expectation &, std::span<const double> result);
 // its elements, 0 everywhere), that one alone.
 std::vector<verdict> wrong_elements(const expectation &, std::span<const double> result);
 
-// In what follows, `computed` is the same kernel in the form that compiled code was made of, with
-// its order of contractions; nullptr for the program itself.
+// In what follows, `computed` is the same kernel in the form that compiled code was made of;
+// nullptr for the program itself.
 //
 // Everything needed to judge results of a kernel for these arguments, outputs in order. A zero is
 // promised if the reference and the loops give 0 and no step turns a rounding error into 0 (as relu
