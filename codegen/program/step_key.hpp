@@ -12,7 +12,8 @@ namespace qkv::codegen {
 using step_key = std::tuple<op, dtype, std::vector<node_id>, std::vector<axis_id>,
                             std::vector<axis_id>, std::uint64_t, bool>;
 
-// The name is no part of the key. Numbers are compared by their bits: NaN equals itself, and 0 is not -0.
+// The name is not part of the key. Numbers are compared by their bits: NaN equals itself, and 0 is
+// not -0.
 inline step_key key_of(const node &n) {
   return {n.kind,        n.type, n.in, n.shape, n.over, std::bit_cast<std::uint64_t>(n.value),
           n.less_maximum};
