@@ -20,9 +20,9 @@
 namespace qkv::codegen {
 namespace {
 
-// Users of equal steps with one name read the first of them. The copies stay in the program, because
-// writing something twice may be the slip: one half of an axis, say. Random numbers stay apart, as
-// two dropouts of one seed are.
+// Users of equal steps with one name read the first of them. The copies stay in the program,
+// because writing something twice may be the slip: one half of an axis, say. Random numbers stay
+// apart, as two dropouts of one seed are.
 program with_equal_steps_merged(program p) {
   std::map<std::pair<step_key, std::string>, node_id> firsts;
   std::vector<node_id> first_of;

@@ -6,7 +6,8 @@ namespace qkv::codegen {
 
 struct program;
 
-// A kernel is traced on request, so that one wrong kernel does not prevent the others from being built.
+// A kernel is traced on request, so that one wrong kernel does not prevent the others from being
+// built.
 struct traceable {
   std::string identifier;  // the last part of the kernel's name in C++
   program (*trace)();

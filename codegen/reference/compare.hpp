@@ -46,11 +46,10 @@ struct verdict {
 // contraction or reduction is u times the sum of its |terms|, carried through the pointwise steps
 // after it (noise.hpp). Compiled code that contracts in another order, or scales what exp takes
 // before it is contracted, rounds other numbers: the loops and the noise of its form count, too.
-// `smallest` is the type's smallest number.
-// Infinities and NaNs must match the reference (values beyond the type's range count as
-// infinities). Promised zeros must be exactly 0. A result that is 0 everywhere is wrong if the zeros
-// are neither promised nor believed. Where the noise is infinite, any result is right. Never throws
-// on wrong results.
+// `smallest` is the type's smallest number. Infinities and NaNs must match the reference (values
+// beyond the type's range count as infinities). Promised zeros must be exactly 0. A result that is
+// 0 everywhere is wrong if the zeros are neither promised nor believed. Where the noise is
+// infinite, any result is right. Never throws on wrong results.
 verdict compare(const expectation &, std::span<const double> result);
 
 // The verdicts of all elements that are wrong; of an output that is wrong as a whole (the number of
