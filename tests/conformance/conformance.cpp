@@ -56,12 +56,12 @@ qkv_tensor tensor_of(qkv::npy_array &array, std::string order) {
 }
 
 // Gives the axes that files lack the sizes that other tensors have.
-void complete(const qkv_kernel &kernel, std::vector<qkv_tensor> &arguments) {
+void complete(const std::vector<parameter> &parameters, std::vector<qkv_tensor> &arguments) {
   std::map<int, std::int64_t> sizes;  // by axis
   for (const bool fill : {false, true})
     for (std::size_t k = 0; k < arguments.size(); ++k)
       for (int d = 0; d < arguments[k].rank; ++d) {
-        const int axis = kernel.arguments[k].axes[d];
+        const int axis = parameters[k].axes[std::size_t(d)];
         std::int64_t &extent = arguments[k].extent[d];
         if (fill && extent < 0) extent = sizes.at(axis);
         if (extent >= 0) sizes[axis] = extent;
@@ -117,39 +117,52 @@ std::vector<onnx_case> all_cases() {
 
 std::string data_of(const onnx_case &c) { return folder + "cases/" + c.name; }
 
-std::string run_case(const onnx_case &c) {
-  const auto found = qkv::kernels(c.kernel);
-  if (found.size() != 1) return "no kernel " + c.kernel;
-  const qkv_kernel &kernel = *found.front();
-  std::map<std::string, qkv::npy_array> files, results;
-  std::map<std::string, float> scalars = c.scalars;
-  std::vector<qkv_tensor> arguments;
-  for (int k = 0; k < kernel.n_arguments; ++k) {
-    const qkv_argument &a = kernel.arguments[k];
-    if (const auto scalar = scalars.find(a.name); scalar != scalars.end()) {
+std::string case_tensors::load(const onnx_case &c, const std::vector<parameter> &parameters) {
+  scalars_ = c.scalars;
+  for (const parameter &p : parameters) {
+    if (const auto scalar = scalars_.find(p.name); scalar != scalars_.end()) {
       qkv_tensor t{};
       t.data = &scalar->second;
       arguments.push_back(t);
       continue;
     }
-    const auto order = c.orders.find(a.name);
-    if (order == c.orders.end()) return std::string("no data for ") + a.name;
-    const std::string path = data_of(c) + "/" + a.name + ".npy";
-    if (const qkv::status s = qkv::read_npy(path, files[a.name]); !s) return s.text();
-    qkv::npy_array *array = &files[a.name];
-    if (a.role == QKV_OUT) {  // a copy of the expected one, spoilt
-      array = &(results[a.name] = files[a.name]);
+    const auto order = c.orders.find(p.name);
+    if (order == c.orders.end()) return "no data for " + p.name;
+    const std::string path = data_of(c) + "/" + p.name + ".npy";
+    if (const qkv::status s = qkv::read_npy(path, files_[p.name]); !s) return s.text();
+    qkv::npy_array *array = &files_[p.name];
+    if (p.is_output) {  // a copy of the expected one, spoilt
+      array = &(results_[p.name] = files_[p.name]);
       std::fill(array->data.begin(), array->data.end(), std::byte{0xff});
     }
     arguments.push_back(tensor_of(*array, order->second));
-    if (arguments.back().rank != a.rank) return std::string("the data has another rank: ") + a.name;
+    if (arguments.back().rank != static_cast<int>(p.axes.size()))
+      return "the data has another rank: " + p.name;
   }
-  if (files.size() != c.orders.size()) return kernel.name + std::string(" leaves tensors unused");
-  complete(kernel, arguments);
-  if (const qkv::status s = qkv::run(kernel, arguments); !s) return s.text();
-  for (const auto &[name, got] : results)
-    if (std::string wrong = compare(name, got, files[name]); !wrong.empty()) return wrong;
+  if (files_.size() != c.orders.size()) return c.kernel + " leaves tensors unused";
+  complete(parameters, arguments);
   return {};
+}
+
+std::string case_tensors::compare_results() const {
+  for (const auto &[name, got] : results_)
+    if (std::string wrong = compare(name, got, files_.at(name)); !wrong.empty()) return wrong;
+  return {};
+}
+
+std::string run_case(const onnx_case &c) {
+  const auto found = qkv::kernels(c.kernel);
+  if (found.size() != 1) return "no kernel " + c.kernel;
+  const qkv_kernel &kernel = *found.front();
+  std::vector<parameter> parameters;
+  for (int k = 0; k < kernel.n_arguments; ++k) {
+    const qkv_argument &a = kernel.arguments[k];
+    parameters.push_back({a.name, {a.axes, a.axes + a.rank}, a.role == QKV_OUT});
+  }
+  case_tensors tensors;
+  if (std::string wrong = tensors.load(c, parameters); !wrong.empty()) return wrong;
+  if (const qkv::status s = qkv::run(kernel, tensors.arguments); !s) return s.text();
+  return tensors.compare_results();
 }
 
 }  // namespace conformance

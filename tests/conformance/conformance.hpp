@@ -1,5 +1,8 @@
 #pragma once
 // The exported cases of ONNX: which kernel computes each, and whether it does.
+#include <qkv/npy.hpp>
+#include <qkv/run.hpp>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -19,6 +22,25 @@ std::vector<onnx_case> all_cases();
 
 // The folder that holds the data of an exported case.
 std::string data_of(const onnx_case &);
+
+// An argument of the spec that computes a case.
+struct parameter {
+  std::string name;
+  std::vector<int> axes;  // equal numbers are axes of equal size
+  bool is_output = false;
+};
+
+// The tensors of a case, as views of what its files hold. Texts say what is wrong; empty: nothing.
+class case_tensors {
+ public:
+  std::string load(const onnx_case &, const std::vector<parameter> &);
+  std::vector<qkv_tensor> arguments;  // in the order of the parameters; outputs are to be written
+  std::string compare_results() const;
+
+ private:
+  std::map<std::string, qkv::npy_array> files_, results_;
+  std::map<std::string, float> scalars_;
+};
 
 // Runs a case through its compiled kernel; returns a description of wrong results, or an empty
 // text.

@@ -58,7 +58,7 @@ void run_all(device on) {
     }
   }
   std::printf("%d trials\n", trials);
-  CHECK((trials >= 200 || kernel || std::getenv("QKV_TRIAL")));
+  CHECK((trials >= 120 || kernel || std::getenv("QKV_TRIAL")));
 }
 
 }  // namespace

@@ -64,8 +64,8 @@ void check_everywhere(device on) {
     std::printf("[SKIP] %s\n", available(on).text());
     return;
   }
-  if (on == device::cuda && !QKV_LONG) {
-    std::printf("[SKIP] only the exhaustive tests compile these for CUDA\n");
+  if (on == device::cuda && !QKV_TEST_CUDA) {
+    std::printf("[SKIP] these have code for CUDA with QKV_TEST_CUDA\n");
     return;
   }
   int tried = 0;
