@@ -32,7 +32,8 @@ run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${WORK}/build" -G Ninja --toolchain "${S
     "-DQKV_HOST_BUILD=${HOST_BUILD}"
     "-DHalide_DIR=${HALIDE}" "-Dfmt_DIR=${WORK}/fmt" "-DQKV_HANA_INCLUDE=${WORK}/include")
 
-set(libraries self_attention luong_bahdanau score_functions multi_head nystrom three_spaces)
+# Not nystrom, whose kernels take minutes, nor train.
+set(libraries self_attention luong_bahdanau score_functions multi_head linear_vs_softmax three_spaces)
 list(TRANSFORM libraries APPEND _kernels_tool OUTPUT_VARIABLE tools)
 run(${CMAKE_COMMAND} --build "${WORK}/build" --target ${tools})
 
@@ -48,6 +49,6 @@ foreach(library IN LISTS libraries)
   endforeach()
 endforeach()
 message("${checked} kernels are right on aarch64")
-if(checked LESS 17)
+if(checked LESS 14)
   message(FATAL_ERROR "too few kernels")
 endif()

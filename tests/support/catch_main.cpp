@@ -1,5 +1,3 @@
-// The main of every test executable, compiled once. Catch2 3 brings its own.
-#if !__has_include(<catch2/catch_all.hpp>)
+// The main of every test executable, compiled once, where the package of Catch2 has none.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
-#endif
