@@ -6,11 +6,8 @@
 #include "codegen/program/from_graph.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/rewrites/rewrites.hpp"
+#include "programs_to_cut.hpp"
 #include "tests/catch.hpp"
-
-namespace qkv::testing {
-std::vector<codegen::program> programs_to_cut();  // of the kernels of tests/kernels
-}
 
 namespace {
 

@@ -3,12 +3,9 @@
 
 #include "codegen/program/program.hpp"
 #include "codegen/reference/interpreter.hpp"
+#include "onnx_programs.hpp"
 #include "tests/catch.hpp"
 #include "tests/conformance/conformance.hpp"
-
-namespace qkv::testing {
-std::vector<codegen::program> onnx_programs();
-}
 
 namespace {
 

@@ -4,16 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gradients_everywhere.hpp"
+#include "gradients_on_host.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/gradient_specs.hpp"
 #include "tests/kernels/trial.hpp"
-
-namespace qkv::testing {
-
-std::vector<codegen::program> gradients_everywhere();  // CMakeLists.txt
-std::vector<codegen::program> gradients_on_host();
-
-}  // namespace qkv::testing
 
 using namespace qkv::testing;
 using qkv::codegen::program;

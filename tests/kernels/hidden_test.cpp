@@ -10,16 +10,11 @@
 #include <random>
 
 #include "codegen/reference/interpreter.hpp"
+#include "hidden_programs.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/trial.hpp"
 #include "tests/support/judge.hpp"
 #include "tests/support/places.hpp"
-
-namespace qkv::testing {
-
-std::vector<codegen::program> hidden_programs();  // CMakeLists.txt
-
-}  // namespace qkv::testing
 
 namespace {
 

@@ -15,12 +15,11 @@
 
 #include "codegen/reference/compare.hpp"
 #include "codegen/rewrites/rewrites.hpp"
+#include "planted_programs.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/meaning.hpp"
 
 namespace qkv::testing {
-
-std::vector<codegen::program> planted_programs();  // CMakeLists.txt
 
 namespace {
 

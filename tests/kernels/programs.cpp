@@ -1,12 +1,12 @@
 #include "tests/kernels/programs.hpp"
 
-namespace qkv::testing {
-
 // Of the groups of kernels with code for the same kinds of device (CMakeLists.txt).
-std::vector<codegen::program> kernels_everywhere();
-std::vector<codegen::program> kernels_without_cuda();
-std::vector<codegen::program> kernels_host_only();
-std::vector<codegen::program> kernels_gpu_only();
+#include "kernels_everywhere.hpp"
+#include "kernels_gpu_only.hpp"
+#include "kernels_host_only.hpp"
+#include "kernels_without_cuda.hpp"
+
+namespace qkv::testing {
 
 const std::vector<codegen::program> &programs_of(device on) {
   const auto joined = [](std::vector<std::vector<codegen::program>> parts) {
