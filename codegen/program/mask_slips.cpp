@@ -24,8 +24,7 @@ struct two_values {
 
 class mask_finder {
  public:
-  explicit mask_finder(const program &p)
-      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {
+  explicit mask_finder(const program &p) : p_(p), users_(users_of(p)) {
     for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
       values_.push_back(values_of(n));
   }
@@ -34,99 +33,24 @@ class mask_finder {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       const node &x = p_[n];
       if (!x.name.empty()) continue;
-      if (x.kind == op::mask) condition(n, x.in[1]);
-      if (x.kind == op::where) condition(n, x.in[0]);
+      if (x.kind == op::where) barely_lowered(n);
       if (x.kind == op::add || x.kind == op::sub) additive_mask(n);
       if (x.kind == op::logsumexp) unmasked_total(n);
       if (x.kind == op::softmax) number_as_score(n);
       if (x.kind == op::mul) zero_times_infinity(n);
       if (x.kind == op::tanh) capped_mask(n);
       if (x.kind == op::mean || x.kind == op::max_over) hidden_as_zero(n);
-      if (x.kind == op::greater) above_its_maximum(n);
-      if (x.kind == op::greater || x.kind == op::greater_equal) above_zero(n);
     }
     return std::move(slips_);
   }
 
  private:
   static constexpr double hides = 1e3;  // a number that leaves nothing of scores
+  static constexpr double tiny = 1e-4;  // one that leaves them as they are
 
   template <class... T>
   void say(node_id n, fmt::format_string<T...> text, T &&...values) {
     slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
-
-  // index(kv) < size(kv), or a causal mask and its opposite.
-  void condition(node_id user, node_id c) {
-    if (!positions_[c] || !p_[c].name.empty()) return;
-    for (const bool value : {true, false})
-      if (positions_where(p_, c, !value).empty()) return constant(user, c, value);
-    part_of_condition(user, c);
-    std::vector<node_id> parts;
-    parts_of(c, parts);
-    for (const node_id part : parts) loose_bound(user, part, parts);
-    for (const node_id part : parts) absorbed(user, part, parts);
-  }
-
-  // (causal<seq, kv> || index(kv) < prefix) && causal<seq, kv>
-  void absorbed(node_id user, node_id part, const std::vector<node_id> &parts) {
-    const node &x = p_[part];
-    if (x.kind != op::or_ || !x.name.empty()) return;
-    for (const node_id alternative : x.in)
-      if (std::find(parts.begin(), parts.end(), alternative) != parts.end())
-        say(user,
-            "{} is always true where {} is; did you mean one of the two operators to be the other? "
-            "if it is meant, let<..>(..)",
-            label_of(p_, part), label_of(p_, alternative));
-  }
-
-  void parts_of(node_id c, std::vector<node_id> &parts) const {
-    const node &x = p_[c];
-    if (x.kind != op::and_ || !x.name.empty()) return parts.push_back(c);
-    for (node_id part : x.in) parts_of(part, parts);
-  }
-
-  // causal<seq, kv> && index(kv) - index(seq) < 256: a bound of the other sign was meant.
-  void loose_bound(node_id user, node_id part, const std::vector<node_id> &parts) {
-    const node &x = p_[part];
-    if (!x.name.empty() || !is_comparison(x.kind) || parts.size() < 2) return;
-    if (!is_number(p_, x.in[1]) || p_[x.in[0]].type != i32 || std::abs(p_[x.in[1]].value) <= 1)
-      return;
-    program rest = p_;
-    const auto join = [&](op kind, std::vector<node_id> in) {
-      node n;
-      n.kind = kind, n.type = b8, n.in = std::move(in);
-      rest.nodes.push_back(n);
-      return static_cast<node_id>(rest.nodes.size() - 1);
-    };
-    node_id all = join(op::not_, {part});
-    for (const node_id other : parts)
-      if (other != part) all = join(op::and_, {all, other});
-    if (positions_where(rest, all, true).empty())
-      say(user,
-          "{} is always true where the other conditions are; did you exchange its operands? if it "
-          "is meant, let<..>(..)",
-          label_of(p_, part));
-  }
-
-  // causal<seq, kv> && index(kv) < size(kv), whose second part was to exclude padding.
-  void part_of_condition(node_id user, node_id c) {
-    const node &x = p_[c];
-    if (!x.name.empty()) return;
-    if (x.kind == op::and_)
-      for (node_id part : x.in) part_of_condition(user, part);
-    else if (compares_with_size(x) && positions_[c] && positions_where(p_, c, false).empty())
-      constant(user, c, true);
-  }
-
-  void constant(node_id user, node_id c, bool value) {
-    say(user, "{} is {} true; {}if it is meant, let<..>(..)", label_of(p_, c),
-        value ? "always" : "never",
-        compares_with_size(p_[c]) ? "did you mean a length of the call? " : "");
-  }
-
-  bool compares_with_size(const node &x) const {
-    return is_comparison(x.kind) && (p_[x.in[0]].kind == op::size || p_[x.in[1]].kind == op::size);
   }
 
   // Operands come before their users.
@@ -158,8 +82,9 @@ class mask_finder {
       const double low = std::min(v->if_true, v->if_false),
                    high = std::max(v->if_true, v->if_false);
       if (x.kind == op::add && is_condition_as_number(x.in[k])) adds_condition(n, x.in[1 - k], *v);
-      if (!(high - low >= hides)) continue;
       const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+      if (high == 0 && !keys.empty() && varies_along(p_[v->condition], keys)) hides_nothing(n, low);
+      if (!(high - low >= hides)) continue;
       if (high >= hides && low > -hides && !keys.empty()) {
         say(n,
             "+{:g} where {} is {} leaves nothing of the others; did you mean -{:g}? if it is "
@@ -172,6 +97,25 @@ class mask_finder {
             label_of(p_, x.in[k]));
       }
     }
+  }
+
+  // where(causal<seq, kv>, scores, scores - 1e-9)
+  void barely_lowered(node_id n) {
+    const node &x = p_[n];
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    if (keys.empty() || !varies_along(p_[x.in[0]], keys)) return;
+    for (const std::size_t k : {1, 2}) {
+      const node_id lowered = inner_of(p_, x.in[k]);
+      if (!is_unnamed(p_, op::add, lowered) && !is_unnamed(p_, op::sub, lowered)) continue;
+      const node &sum = p_[lowered];
+      const node_id number = unconverted(p_, sum.in[1]);
+      if (!is_number(p_, number) || inner_of(p_, sum.in[0]) != inner_of(p_, x.in[3 - k])) continue;
+      hides_nothing(n, sum.kind == op::add ? p_[number].value : -p_[number].value);
+    }
+  }
+  void hides_nothing(node_id n, double added) {
+    if (added < 0 && added > -tiny)
+      say(n, "{:g} hides no key; did you mean -1e9? if it is meant, let<..>(..)", added);
   }
 
   bool is_condition_as_number(node_id n) const {
@@ -273,36 +217,16 @@ class mask_finder {
         names_of(p_, p_[n].over), label_of(p_, x), is_kept_where_true ? "" : "!");
   }
 
-  // x > max<kv>(x)
-  void above_its_maximum(node_id n) {
-    const node_id most = unconverted(p_, p_[n].in[1]);
-    if (!is_unnamed(p_, op::max_over, most)) return;
-    if (unconverted(p_, p_[most].in[0]) == unconverted(p_, p_[n].in[0]))
-      say(n, "is never true; did you mean >=? if it is meant, let<..>(..)");
-  }
-  // sigmoid(x) > 0
-  void above_zero(node_id n) {
-    const node_id number = unconverted(p_, p_[n].in[1]);
-    if (is_number(p_, number) && p_[number].value <= 0 &&
-        is_unnamed(p_, op::sigmoid, unconverted(p_, p_[n].in[0])))
-      say(n, "is always true; did you mean > 0.5? if it is meant, let<..>(..)");
-  }
-
   // True if the keys where the condition has this value come after the query.
   bool shows_later(const std::vector<axis_id> &keys, node_id condition, bool is_true) const {
     const std::vector<position_set> shown = positions_where(p_, condition, is_true);
     return !shown.empty() && std::all_of(shown.begin(), shown.end(), [&](const position_set &s) {
-      return std::any_of(s.begin(), s.end(), [&](const auto &of) { return is_later(keys, of); });
+      return std::any_of(s.begin(), s.end(), [&](const auto &of) {
+        const auto d = distance_to_key(keys, of.first, of.second);
+        return d && d->least >= 1;
+      });
     });
   }
-  static bool is_later(const std::vector<axis_id> &keys,
-                       const std::pair<const linear_form, interval> &of) {
-    const auto &[form, where] = of;
-    const auto d = difference_in(form);
-    if (!d || has(keys, d->first) == has(keys, d->second)) return false;
-    return has(keys, d->first) ? where.least >= 1 : where.most <= -1;
-  }
-
   // logsumexp<kv>(scores) beside softmax<kv>(mask(scores, keep)).
   void unmasked_total(node_id n) {
     const node &x = p_[n];
@@ -318,7 +242,6 @@ class mask_finder {
 
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
-  const std::vector<bool> positions_;
   std::vector<std::optional<two_values>> values_;  // per step: the numbers it may have
   std::vector<slip> slips_;
 };

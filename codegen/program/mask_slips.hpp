@@ -1,6 +1,6 @@
 #pragma once
-// Slips in conditions and in masks: what is always or never true, additive masks that hide the
-// wrong side, a total without the mask of its weights.
+// Slips in masks: additive ones that hide the wrong side or nothing, numbers in place of hidden
+// values, a total without the mask of its weights.
 #include <vector>
 
 #include "codegen/program/slip.hpp"

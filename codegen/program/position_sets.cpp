@@ -21,6 +21,13 @@ std::optional<two_positions> difference_in(const linear_form &form) {
   return {};
 }
 
+std::optional<interval> distance_to_key(const std::vector<axis_id> &keys, const linear_form &form,
+                                        const interval &where) {
+  const auto d = difference_in(form);
+  if (!d || has(keys, d->first) == has(keys, d->second)) return {};
+  return has(keys, d->first) ? where : interval{-where.most, -where.least};
+}
+
 namespace {
 
 constexpr std::size_t most_alternatives = 64;

@@ -43,6 +43,9 @@ struct two_positions {
   axis_id first, second;
 };
 std::optional<two_positions> difference_in(const linear_form &);
+// The distance of a key from the query, where a form that lies in this interval is one.
+std::optional<interval> distance_to_key(const std::vector<axis_id> &keys, const linear_form &,
+                                        const interval &);
 
 // The values it may have.
 interval range_of(const program &, const affine &);

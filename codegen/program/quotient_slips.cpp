@@ -24,7 +24,7 @@ class quotient_finder {
       if (x.kind == op::div) divided(n, inner(x.in[0]), without_epsilon(x.in[1]));
       if (x.kind == op::normalize) of_both_signs(n, inner(x.in[0]));
       if (x.kind == op::mul)
-        for (const std::size_t k : {0, 1}) uncentred(n, x.in[k], x.in[1 - k]);
+        for (const std::size_t k : {0, 1}) multiplied(n, x.in[k], x.in[1 - k]);
     }
     return std::move(slips_);
   }
@@ -32,6 +32,9 @@ class quotient_finder {
  private:
   node_id inner(node_id n) const { return inner_of(p_, n); }
   bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
+
+  // cast<f32>(size(kv))
+  node_id counted(node_id n) const { return is(op::cast, n) ? p_[n].in[0] : n; }
 
   // sum<kv>(w) + 1e-6
   node_id without_epsilon(node_id n) const {
@@ -52,6 +55,9 @@ class quotient_finder {
       }
     }
     if (is(op::sum, by) && inner(p_[by].in[0]) == x) may_add_up_to_zero(n, x, by);
+    if (is(op::mean, by)) by_mean_of_squares(n, x, by);
+    if (is(op::sum, x) && is(op::size, counted(by))) by_another_size(n, x, counted(by));
+    if (is(op::cumsum, x) && is(op::size, counted(by))) by_whole_size(n, x, counted(by));
     if (is(op::dot, by) && is(op::dot, x)) {
       unmapped_keys(n, x, by);
       for (const std::size_t k : {0, 1}) {
@@ -60,6 +66,40 @@ class quotient_finder {
         if (is(op::sum, keys)) unmapped_products(n, q, inner(p_[keys].in[0]));
       }
     }
+  }
+
+  // x / (mean(x * x) + epsilon), and times it.
+  void by_mean_of_squares(node_id n, node_id x, node_id mean) {
+    const node_id square = inner(p_[mean].in[0]);
+    const bool is_product = is(op::mul, square) && inner(p_[square].in[1]) == x;
+    const bool is_power =
+        is(op::pow, square) && is_number(p_, p_[square].in[1]) && p_[p_[square].in[1]].value == 2;
+    if ((!is_product && !is_power) || inner(p_[square].in[0]) != x) return;
+    slips_.push_back(
+        {n, fmt::format("{0} is {1} by the mean of its square; did you mean {0} * "
+                        "rsqrt(..) of it? if it is meant, let<..>(..)",
+                        label_of(p_, x), p_[n].kind == op::div ? "divided" : "multiplied")});
+  }
+
+  // sum<kv>(x) / size(seq)
+  void by_another_size(node_id n, node_id sum, node_id by) {
+    const std::vector<axis_id> &over = p_[sum].over;
+    if (over.size() != 1) return;
+    const axis &added = p_.axes[over[0]], &counted = p_.axes[p_[by].over[0]];
+    if (added.root != counted.root)
+      slips_.push_back({n, fmt::format("{0} adds up {1}, but is divided by size({2}); did you mean "
+                                       "size({1})? if it is meant, let<..>(..)",
+                                       label_of(p_, sum), added.name, counted.name)});
+  }
+
+  // cumsum<seq>(x) / size(seq)
+  void by_whole_size(node_id n, node_id prefixes, node_id by) {
+    const axis &along = p_.axes[p_[prefixes].over[0]];
+    if (along.root == p_.axes[p_[by].over[0]].root)
+      slips_.push_back({n, fmt::format("{0} adds up index({1}) + 1 positions, not size({1}); did "
+                                       "you mean {0} / (index({1}) + 1)? if it is meant, "
+                                       "let<..>(..)",
+                                       label_of(p_, prefixes), along.name)});
   }
 
   // scores / sum<kv>(scores). Nobody scales products of features, as the quotient is the same.
@@ -152,6 +192,12 @@ class quotient_finder {
     std::set<node_id> seen;
     walk(p_, n, enter, seen);
     return seen.count(of) > 0;
+  }
+
+  void multiplied(node_id n, node_id x, node_id by) {
+    uncentred(n, x, by);
+    if (const node_id mean = without_epsilon(by); is(op::mean, mean))
+      by_mean_of_squares(n, inner(x), mean);
   }
 
   // (x - mean(x)) * rsqrt(mean(x * x) + epsilon)

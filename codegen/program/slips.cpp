@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "codegen/program/condition_slips.hpp"
 #include "codegen/program/factor_slips.hpp"
 #include "codegen/program/growth_slips.hpp"
 #include "codegen/program/mask_slips.hpp"
@@ -40,8 +41,9 @@ program with_equal_steps_merged(program p) {
 std::vector<std::string> slips_of(const program &written) {
   const program p = with_equal_steps_merged(written);
   std::vector<std::string> lines;
-  for (const auto find : {mask_slips, factor_slips, take_slips, term_slips, quotient_slips,
-                          weight_slips, growth_slips, placement_slips, scale_slips, name_slips})
+  for (const auto find :
+       {condition_slips, mask_slips, factor_slips, take_slips, term_slips, quotient_slips,
+        weight_slips, growth_slips, placement_slips, scale_slips, name_slips})
     for (const slip &s : find(p)) {
       std::string line = p.name + ": " + label_of(p, s.at) + ": " + s.text;
       if (std::find(lines.begin(), lines.end(), line) == lines.end())

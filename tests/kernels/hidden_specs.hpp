@@ -220,34 +220,35 @@ inline constexpr auto chosen_infinity =
 // Less its maximum, a row of -inf is NaN; a row that is masked is 0.
 inline constexpr auto less_maximum = kernel<"less_maximum">(
     [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, seq, e>, out<"lse", batch, seq>> {
-      auto s = where(index(kv) < index(seq) - 1, dot<d>(Q, K), -infinity);
+      auto s = where(let<"earlier">(index(kv) < index(seq) - 1), dot<d>(Q, K), -infinity);
       return {dot<kv>(softmax<kv>(s - max<kv>(s)), V), logsumexp<kv>(s)};
     });
 
 inline constexpr auto masked_less_maximum = kernel<"masked_less_maximum">(
     [](Q_ Q, K_ K, V_ V, in<"len", i32, batch> len) -> out<"O", batch, seq, e> {
-      auto s = mask(where(index(kv) < index(seq) - 1, dot<d>(Q, K), -infinity), index(kv) < len);
+      auto s = mask(where(let<"earlier">(index(kv) < index(seq) - 1), dot<d>(Q, K), -infinity),
+                    index(kv) < len);
       return dot<kv>(softmax<kv>(s - max<kv>(s)), V);
     });
 
 inline constexpr auto masked_values_less_maximum = kernel<"masked_values_less_maximum">(
     [](Q_ Q, K_ K, V_ V, in<"len", i32, batch> len) -> out<"O", batch, seq, e> {
-      auto s = where(index(kv) < index(seq) - 1, dot<d>(Q, K), -infinity);
+      auto s = where(let<"earlier">(index(kv) < index(seq) - 1), dot<d>(Q, K), -infinity);
       auto weights = softmax<kv>(s - max<kv>(s));
       return dot<kv>(plain(weights), mask_rows(V, index(kv) < len));
     });
 
-inline constexpr auto weights_less_maximum = kernel<"weights_less_maximum">(
-    [](in<"X", seq, kv> X, in<"near", i32> near) -> out<"W", seq, kv> {
-      auto s = mask(where(index(kv) < index(seq) - 1, X, -infinity), index(kv) < near);
-      return softmax<kv>(s - max<kv>(s) - 3);
-    });
+inline constexpr auto weights_less_maximum = kernel<"weights_less_maximum">([
+](in<"X", seq, kv> X, in<"near", i32> near) -> out<"W", seq, kv> {
+  auto s = mask(where(let<"earlier">(index(kv) < index(seq) - 1), X, -infinity), index(kv) < near);
+  return softmax<kv>(s - max<kv>(s) - 3);
+});
 
 // The lowest finite number hides nothing.
 inline constexpr auto lowest_less_maximum =
     kernel<"lowest_less_maximum">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, seq, e> {
-      auto s =
-          where(index(kv) < index(seq) - 1, dot<d>(Q, K), std::numeric_limits<float>::lowest());
+      auto s = where(let<"earlier">(index(kv) < index(seq) - 1), dot<d>(Q, K),
+                     std::numeric_limits<float>::lowest());
       return dot<kv>(softmax<kv>(s - max<kv>(s)), V);
     });
 

@@ -50,6 +50,14 @@ std::string truth() {
                                                          : "some";
 }
 
+template <auto Keep>
+std::string of_ids() {
+  const auto k = kernel<"k">([](S_ S, in<"id", i32, batch, seq> id) -> out<"W", batch, seq, kv> {
+    return softmax<kv>(mask(S, Keep(id, rename<seq, kv>(id))));
+  });
+  return lines_of(codegen::make_program(k));
+}
+
 template <auto Clamp>
 std::string of_positions() {
   const auto k = kernel<"k">([](S_ S, param<"T", table> T) -> out<"W", batch, seq, kv> {
@@ -168,6 +176,38 @@ TEST_CASE("slips: additive masks that hide the wrong side") {
   CHECK(of_scores<[](auto S) { return S - (1 - cast<f32>(causal<seq, kv>)) * 1e4; }>().empty());
   CHECK(of_scores<[](auto S) { return S + where(index(kv) == index(seq), -1e9, 0); }>().empty());
   CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0.5, -0.5); }>().empty());
+}
+
+TEST_CASE("slips: numbers that hide no key") {
+  CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0, -1e-9); }>() ==
+        "S + where(...): -1e-09 hides no key; did you mean -1e9? if it is meant, let<..>(..)");
+  CHECK(of_scores<[](auto S) { return where(causal<seq, kv>, S, S - 1e-9); }>() ==
+        "where(index(kv) <= index(seq), S, S - 1e-09): -1e-09 hides no key; did you mean -1e9? "
+        "if it is meant, let<..>(..)");
+  CHECK(of_scores<[](auto S) { return where(causal<seq, kv>, S, S - 0.5); }>().empty());
+  CHECK(of_scores<[](auto S) { return let<"nudge">(where(causal<seq, kv>, S, S - 1e-9)); }>()
+            .empty());
+}
+
+TEST_CASE("slips: masks that show the first query no key") {
+  CHECK(of_mask<[] { return index(kv) < index(seq); }>() ==
+        "mask(S, index(kv) < index(seq)): index(kv) < index(seq) shows the first query no key; did "
+        "you mean to show each query its own? if it is meant, let<..>(..)");
+  CHECK(
+      mentions(of_mask<[] { return (index(seq) - index(kv) > 128); }>(), "the first query no key"));
+  CHECK(mentions(of_mask<[] { return causal<seq, kv> && index(kv) != index(seq); }>(),
+                 "the first query no key"));
+  CHECK(of_mask<[] { return index(kv) < index(seq) || index(kv) == 0; }>().empty());
+  CHECK(of_mask<[] { return let<"past">(index(kv) < index(seq)); }>().empty());
+}
+
+TEST_CASE("slips: masks that hide a query's own document") {
+  CHECK(
+      of_ids<[](auto q, auto k) { return causal<seq, kv> && q != k; }>() ==
+      "mask(S, and(...)): id != rename<seq, kv>(id) hides from each query its own key and those of "
+      "equal id; did you mean ==? if it is meant, let<..>(..)");
+  CHECK(of_ids<[](auto q, auto k) { return causal<seq, kv> && q == k; }>().empty());
+  CHECK(of_ids<[](auto q, auto k) { return causal<seq, kv> && let<"other">(q != k); }>().empty());
 }
 
 TEST_CASE("slips: whole numbers that became 0, and clamps to one value") {
@@ -305,10 +345,39 @@ TEST_CASE("slips: what is divided, and by the sum of what") {
                    return (x - mean<e4>(x)) * rsqrt(mean<e4>(x * x) + 1e-5);
                  }>(),
                  "is centred, but what divides it is the mean of"));
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+                   auto centred = x - mean<e4>(x);
+                   return centred / (mean<e4>(centred * centred) + 1e-5);
+                 }>(),
+                 "is divided by the mean of its square; did you mean "));
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+                   return x * (mean<e4>(x * x) + 1e-5);
+                 }>(),
+                 "is multiplied by the mean of its square; did you mean "));
   CHECK(of_attention<[](auto Q, auto K, auto V) {
           auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
           auto centred = x - mean<e4>(x);
           return centred * rsqrt(mean<e4>(centred * centred) + 1e-5);
+        }>()
+            .empty());
+}
+
+TEST_CASE("slips: sums divided by a number of other positions") {
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto w = relu(dot<d8>(Q, K));
+                   return dot<kv>(w, V) * (sum<kv>(w) / size(e4));
+                 }>(),
+                 "adds up kv, but is divided by size(e); did you mean size(kv)?"));
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+                   return cumsum<seq>(x) / size(seq);
+                 }>(),
+                 "adds up index(seq) + 1 positions, not size(seq); did you mean "));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+          return cumsum<seq>(x) / (index(seq) + 1);
         }>()
             .empty());
 }

@@ -1,0 +1,187 @@
+#include "codegen/program/condition_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "codegen/program/position_sets.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/score_keys.hpp"
+#include "codegen/program/text.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class condition_finder {
+ public:
+  explicit condition_finder(const program &p)
+      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      const node &x = p_[n];
+      if (!x.name.empty()) continue;
+      if (x.kind == op::mask) shown(n, x.in[1]);
+      if (x.kind == op::where) is_mask(x) ? shown(n, x.in[0]) : condition(n, x.in[0]);
+      if (x.kind == op::greater) above_its_maximum(n);
+      if (x.kind == op::greater || x.kind == op::greater_equal) above_zero(n);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  template <class... T>
+  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
+    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
+  }
+
+  // where(keep, scores, -1e9)
+  bool is_mask(const node &x) const {
+    const node_id low = unconverted(p_, x.in[2]);
+    return is_number(p_, low) && p_[low].value <= -1e3;
+  }
+
+  // A mask shows scores where this is true.
+  void shown(node_id n, node_id c) {
+    condition(n, c);
+    query_without_keys(n, c);
+    hides_its_own(n, c);
+  }
+
+  // index(kv) < size(kv), or a causal mask and its opposite.
+  void condition(node_id user, node_id c) {
+    if (!positions_[c] || !p_[c].name.empty()) return;
+    for (const bool value : {true, false})
+      if (positions_where(p_, c, !value).empty()) return constant(user, c, value);
+    part_of_condition(user, c);
+    std::vector<node_id> parts;
+    parts_of(c, parts);
+    for (const node_id part : parts) loose_bound(user, part, parts);
+    for (const node_id part : parts) absorbed(user, part, parts);
+  }
+
+  // mask(scores, document != rename<seq, kv>(document)), alone or with other conditions
+  void hides_its_own(node_id n, node_id c) {
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    std::vector<node_id> parts;
+    parts_of(c, parts);
+    for (const node_id part : parts) {
+      if (keys.empty() || !is_unnamed(p_, op::not_equal, part)) continue;
+      const node_id a = unconverted(p_, p_[part].in[0]), b = unconverted(p_, p_[part].in[1]);
+      if (a == b || inner_of(p_, a) != inner_of(p_, b) || positions_[a]) continue;
+      if (varies_along(p_[a], keys) != varies_along(p_[b], keys))
+        say(n,
+            "{} hides from each query its own key and those of equal {}; did you mean ==? if it is "
+            "meant, let<..>(..)",
+            label_of(p_, part), label_of(p_, inner_of(p_, a)));
+    }
+  }
+
+  // (causal<seq, kv> || index(kv) < prefix) && causal<seq, kv>
+  void absorbed(node_id user, node_id part, const std::vector<node_id> &parts) {
+    const node &x = p_[part];
+    if (x.kind != op::or_ || !x.name.empty()) return;
+    for (const node_id alternative : x.in)
+      if (std::find(parts.begin(), parts.end(), alternative) != parts.end())
+        say(user,
+            "{} is always true where {} is; did you mean one of the two operators to be the other? "
+            "if it is meant, let<..>(..)",
+            label_of(p_, part), label_of(p_, alternative));
+  }
+
+  void parts_of(node_id c, std::vector<node_id> &parts) const {
+    const node &x = p_[c];
+    if (x.kind != op::and_ || !x.name.empty()) return parts.push_back(c);
+    for (node_id part : x.in) parts_of(part, parts);
+  }
+
+  // causal<seq, kv> && index(kv) - index(seq) < 256: a bound of the other sign was meant.
+  void loose_bound(node_id user, node_id part, const std::vector<node_id> &parts) {
+    const node &x = p_[part];
+    if (!x.name.empty() || !is_comparison(x.kind) || parts.size() < 2) return;
+    if (!is_number(p_, x.in[1]) || p_[x.in[0]].type != i32 || std::abs(p_[x.in[1]].value) <= 1)
+      return;
+    program rest = p_;
+    const auto join = [&](op kind, std::vector<node_id> in) {
+      node n;
+      n.kind = kind, n.type = b8, n.in = std::move(in);
+      rest.nodes.push_back(n);
+      return static_cast<node_id>(rest.nodes.size() - 1);
+    };
+    node_id all = join(op::not_, {part});
+    for (const node_id other : parts)
+      if (other != part) all = join(op::and_, {all, other});
+    if (positions_where(rest, all, true).empty())
+      say(user,
+          "{} is always true where the other conditions are; did you exchange its operands? if it "
+          "is meant, let<..>(..)",
+          label_of(p_, part));
+  }
+
+  // causal<seq, kv> && index(kv) < size(kv), whose second part was to exclude padding.
+  void part_of_condition(node_id user, node_id c) {
+    const node &x = p_[c];
+    if (!x.name.empty()) return;
+    if (x.kind == op::and_)
+      for (node_id part : x.in) part_of_condition(user, part);
+    else if (compares_with_size(x) && positions_[c] && positions_where(p_, c, false).empty())
+      constant(user, c, true);
+  }
+
+  void constant(node_id user, node_id c, bool value) {
+    say(user, "{} is {} true; {}if it is meant, let<..>(..)", label_of(p_, c),
+        value ? "always" : "never",
+        compares_with_size(p_[c]) ? "did you mean a length of the call? " : "");
+  }
+
+  bool compares_with_size(const node &x) const {
+    return is_comparison(x.kind) && (p_[x.in[0]].kind == op::size || p_[x.in[1]].kind == op::size);
+  }
+
+  // mask(scores, index(kv) < index(seq))
+  void query_without_keys(node_id n, node_id c) {
+    if (!positions_[c] || !p_[c].name.empty()) return;
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    const std::vector<position_set> visible = positions_where(p_, c, true);
+    if (keys.empty() || visible.empty()) return;
+    const auto all_are_earlier = [&](const position_set &s) {
+      return std::any_of(s.begin(), s.end(), [&](const auto &of) {
+        const auto d = distance_to_key(keys, of.first, of.second);
+        return d && d->most <= -1;
+      });
+    };
+    if (std::all_of(visible.begin(), visible.end(), all_are_earlier))
+      say(n,
+          "{} shows the first query no key; did you mean to show each query its own? if it is "
+          "meant, let<..>(..)",
+          label_of(p_, c));
+  }
+
+  // x > max<kv>(x)
+  void above_its_maximum(node_id n) {
+    const node_id most = unconverted(p_, p_[n].in[1]);
+    if (!is_unnamed(p_, op::max_over, most)) return;
+    if (unconverted(p_, p_[most].in[0]) == unconverted(p_, p_[n].in[0]))
+      say(n, "is never true; did you mean >=? if it is meant, let<..>(..)");
+  }
+  // sigmoid(x) > 0
+  void above_zero(node_id n) {
+    const node_id number = unconverted(p_, p_[n].in[1]);
+    if (is_number(p_, number) && p_[number].value <= 0 &&
+        is_unnamed(p_, op::sigmoid, unconverted(p_, p_[n].in[0])))
+      say(n, "is always true; did you mean > 0.5? if it is meant, let<..>(..)");
+  }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+  const std::vector<bool> positions_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> condition_slips(const program &p) { return condition_finder(p).run(); }
+
+}  // namespace qkv::codegen
