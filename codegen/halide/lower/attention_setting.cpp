@@ -148,10 +148,11 @@ void attention_setting::limit_keys() {
   limit_is_chosen_ = seen.is_chosen;
 }
 
-Halide::RDom attention_setting::keys_of_block(const std::string &label) const {
+Halide::RDom attention_setting::keys_of_block(const std::string &label, bool unrolled) const {
   Halide::RDom range(0, f.tile.keys, label);
   if (on_threads()) return range;  // threads run in step: nothing to gain there
-  range.where(range.x < limit_);
+  const Expr exists = range.x < limit_;
+  range.where(unrolled ? Halide::likely(exists) : exists);
   if (limit_is_chosen_) range.where(f.v.b * f.tile.keys + range.x < keys);
   return range;
 }

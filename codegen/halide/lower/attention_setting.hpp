@@ -50,7 +50,8 @@ class attention_setting {
   // coordinate. where() trims the loops; the clamp, redundant in value, trims the bounds required of
   // the producers.
   void limit_keys();
-  Halide::RDom keys_of_block(const std::string &name) const;
+  // `unrolled`: several at a time, without conditions but at the end.
+  Halide::RDom keys_of_block(const std::string &name, bool unrolled = false) const;
   // The same in whole vectors of keys: keys past the end are masked, and repeat the last one.
   Halide::RDom vectors_of_block(const std::string &name) const;
   Halide::Expr trimmed(const Halide::RDom &keys) const;

@@ -101,7 +101,7 @@ class sum_lowering {
     const auto all = a_.tiles.with_outer({f_.v.c, f_.v.i, f_.v.b, f_.v.T});
     o_.product = Func("product_v_" + name_);
     o_.product(all) = a_.number(0);
-    o_.keys_clean = a_.keys_of_block("key_clean");
+    o_.keys_clean = a_.keys_of_block("key_clean", f_.tile.keys_in_lanes());
     const bool every_product = gaps_ && a_.on_threads();
     if (gaps_ && !every_product) {
       const Expr suspect = look_for_suspects();

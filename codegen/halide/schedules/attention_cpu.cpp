@@ -189,8 +189,9 @@ class scheduler {
     suspects(sum, t.lanes);
   }
 
-  // All columns of one key after the other: its values are read once, as contiguous memory, which
-  // hardware prefetches. The sums of a few rows stay in the first cache.
+  // The sums of a few rows stay in the first cache. One row takes one key after the other: its values
+  // are contiguous memory, which hardware prefetches. More rows take a few keys at a time: weights
+  // and sums of many columns are in registers, and values are read in long strips.
   void products_in_memory(attention_sum &sum) {
     const register_tile t = tile_of(sum);
     const auto place = [&](Func &g) {
@@ -199,18 +200,34 @@ class scheduler {
     };
     place(sum.block_out);
     place(sum.product);
-    const auto add = [&](int update, const RVar &keys) {
-      Var co("co"), ci("ci");
-      sum.product.update(update)
-          .split(f_.v.c, co, ci, t.vectors * t.lanes)
-          .reorder(ci, co, f_.v.i, keys)
-          .vectorize(ci, t.lanes)
-          .unroll(ci);
-    };
-    add(0, sum.keys_clean.x);
+    by_key(sum.product.update().specialize(f_.running.rows == 1), sum.keys_clean.x, t);
+    by_strips(sum.product.update(), sum.keys_clean.x, t);
     if (!sum.suspect.defined()) return;
-    add(1, sum.keys_suspect.x);
+    by_key(sum.product.update(1), sum.keys_suspect.x, t);
     suspects(sum, t.lanes);
+  }
+
+  void by_key(Halide::Stage add, const RVar &keys, const register_tile &t) {
+    Var co("co"), ci("ci");
+    add.split(f_.v.c, co, ci, t.vectors * t.lanes)
+        .reorder(ci, co, f_.v.i, keys)
+        .partition(keys, Partition::Never)
+        .vectorize(ci, t.lanes)
+        .unroll(ci);
+  }
+
+  void by_strips(Halide::Stage add, const RVar &keys, const register_tile &t) {
+    const int at_once = m_.cpu.sum_registers / 3, most = m_.cpu.sum_registers - at_once;
+    const int vectors = t.columns ? divisor_up_to(*t.columns / t.lanes, most) : 1;
+    Var co("co"), ci("ci");
+    RVar ko("ko"), ki("ki");
+    add.split(f_.v.c, co, ci, vectors * t.lanes)
+        .split(keys, ko, ki, divisor_up_to(f_.tile.keys, at_once))
+        .reorder(ci, ki, co, f_.v.i, ko)
+        .partition(ko, Partition::Always)
+        .vectorize(ci, t.lanes)
+        .unroll(ci)
+        .unroll(ki);
   }
 
   void suspects(attention_sum &sum, int lanes) {
