@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
@@ -21,6 +23,8 @@ class factor_finder {
       if (!x.name.empty()) continue;
       if (x.kind == op::mul || x.kind == op::pow) whole_zero(n);
       if (x.kind == op::mul) same_numbers(n);
+      if (x.kind == op::where) kept_share(n);
+      if (x.kind == op::dot) nothing_between(n);
     }
     return std::move(slips_);
   }
@@ -65,6 +69,52 @@ class factor_finder {
                      "a dropout before it draws by the same seed; did you mean seed + 1? if it is "
                      "meant, seed + 0");
     }
+  }
+
+  // where(uniform < 0.1, x / 0.9, 0) keeps a tenth.
+  void kept_share(node_id n) {
+    const node &x = p_[n], &c = p_[x.in[0]];
+    if (!is_comparison(c.kind) || !c.name.empty() || p_[c.in[0]].kind != op::uniform) return;
+    if (!is_number(p_, c.in[1]) || !is_number(p_, x.in[2]) || p_[x.in[2]].value != 0) return;
+    const double below = p_[c.in[1]].value, by = divisor_of(x.in[1]);
+    const bool keeps_low = c.kind == op::less || c.kind == op::less_equal;
+    const double kept = keeps_low ? below : 1 - below;
+    if (by <= 0 || std::abs(by - (1 - kept)) > 1e-6 || std::abs(by - kept) < 1e-6) return;
+    say(n,
+        "a share of {:g} is kept, but divided by {:g}; did you mean uniform {} {:g}? if it is "
+        "meant, let<..>(..)",
+        kept, by, keeps_low ? ">=" : "<", below);
+  }
+  // Of a step that is divided by a number, or multiplied by one; 0: neither.
+  double divisor_of(node_id n) const {
+    const node &x = p_[n];
+    if (!x.name.empty() || x.in.size() != 2 || !is_number(p_, x.in[1])) return 0;
+    return x.kind == op::div ? p_[x.in[1]].value : x.kind == op::mul ? 1 / p_[x.in[1]].value : 0;
+  }
+
+  // dot<d_ff>(dot<d_model>(X, W1), W2), where d_ff is not a narrow part of a low-rank product.
+  void nothing_between(node_id n) {
+    for (const std::size_t k : {0, 1}) {
+      const node_id inner = inner_of(p_, p_[n].in[k]);
+      if (p_[p_[n].in[1 - k]].kind != op::param || !is_unnamed(p_, op::dot, inner)) continue;
+      for (const std::size_t j : {0, 1}) {
+        const node_id first = p_[inner].in[j], x = p_[inner].in[1 - j];
+        if (p_[first].kind != op::param || p_[x].kind == op::param) continue;
+        if (!is_wider(p_[n].over, p_[inner].over)) continue;
+        return say(n,
+                   "{} and {} are one product with nothing between them; did you leave out an "
+                   "activation? if it is meant, let<..>(..)",
+                   label_of(p_, first), label_of(p_, p_[n].in[1 - k]));
+      }
+    }
+  }
+  bool is_wider(const std::vector<axis_id> &hidden, const std::vector<axis_id> &from) const {
+    const auto size = [&](const std::vector<axis_id> &axes) {
+      std::int64_t n = axes.empty() ? 0 : 1;
+      for (const axis_id a : axes) n *= p_.axes[p_.axes[a].root].size;
+      return n;
+    };
+    return hidden.size() == 1 && from.size() == 1 && size(from) > 0 && size(hidden) > size(from);
   }
 
   // The random numbers that a gate of dropout compares.

@@ -35,7 +35,7 @@ class mask_finder {
       if (!x.name.empty()) continue;
       if (x.kind == op::where) barely_lowered(n);
       if (x.kind == op::add || x.kind == op::sub) additive_mask(n);
-      if (x.kind == op::logsumexp) unmasked_total(n);
+      if (x.kind == op::logsumexp) unmasked_total(n), unscaled_total(n);
       if (x.kind == op::softmax) number_as_score(n);
       if (x.kind == op::mul) zero_times_infinity(n);
       if (x.kind == op::tanh) capped_mask(n);
@@ -238,6 +238,23 @@ class mask_finder {
                      "adds up keys that {} hides from {}; did you mean logsumexp of the masked "
                      "scores? if it is meant, let<..>(..)",
                      label_of(p_, user), label_of(p_, weights));
+  }
+
+  // logsumexp<kv>(products) beside softmax<kv>(products / sqrt(d_k)), perhaps masked
+  void unscaled_total(node_id n) {
+    const node &x = p_[n];
+    const node_id products = inner_of(p_, x.in[0]);
+    if (!is_unnamed(p_, op::dot, products)) return;
+    for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {
+      if (p_[m].kind != op::softmax || !same_set(p_[m].over, x.over)) continue;
+      node_id scores = inner_of(p_, p_[m].in[0]);
+      while (is_unnamed(p_, op::mask, scores)) scores = inner_of(p_, p_[scores].in[0]);
+      if (scores == products || unscaled(p_, scores) != products) continue;
+      return say(n,
+                 "adds up {} without the scale that they have in {}; did you mean logsumexp of the "
+                 "scores? if it is meant, let<..>(..)",
+                 label_of(p_, products), label_of(p_, m));
+    }
   }
 
   const program &p_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string_view>
 
 #include "codegen/program/position_sets.hpp"
@@ -24,6 +25,8 @@ class name_finder {
       if (!p_[n].name.empty()) continue;
       if (p_[n].kind == op::mask) kept(n, p_[n].in[1]);
       if (p_[n].kind == op::take && is_length(p_[n].in[1])) one_past(n);
+      if (p_[n].kind == op::add)
+        for (const std::size_t k : {0, 1}) gamma_for_beta(n, p_[n].in[k], p_[n].in[1 - k]);
     }
     return std::move(slips_);
   }
@@ -67,6 +70,23 @@ class name_finder {
                              label_of(p_, condition),
                              one_too_many ? "the position after the last one" : "padding alone",
                              p_.axes[key].name, p_[form.rbegin()->first.id].name)});
+  }
+
+  // x * beta + gamma
+  void gamma_for_beta(node_id n, node_id product, node_id added) {
+    product = inner_of(p_, product), added = inner_of(p_, added);
+    if (!is_unnamed(p_, op::mul, product) || !is_gamma(added)) return;
+    for (const std::size_t k : {0, 1})
+      if (const node_id factor = inner_of(p_, p_[product].in[k]); is_beta(factor))
+        slips_.push_back({n, fmt::format("{0} is a factor and {1} is added; did you exchange them? "
+                                         "if it is meant, let<..>(..)",
+                                         p_[factor].name, p_[added].name)});
+  }
+  bool is_gamma(node_id n) const { return is_param_of(n, {"gamma", "gain", "scale"}); }
+  bool is_beta(node_id n) const { return is_param_of(n, {"beta", "bias", "shift"}); }
+  bool is_param_of(node_id n, std::initializer_list<std::string_view> words) const {
+    const auto says = [&](std::string_view word) { return p_[n].name.starts_with(word); };
+    return p_[n].kind == op::param && std::any_of(words.begin(), words.end(), says);
   }
 
   // take<seq>(X, length); a table of parameters may have a row for each length.

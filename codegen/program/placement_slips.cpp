@@ -27,7 +27,7 @@ class placement_finder {
         oldest_for_newest(n);
       }
       if (p_[n].kind == op::cos) cosines_.push_back(n);
-      if (p_[n].kind == op::concat) joined_otherwise(n);
+      if (p_[n].kind == op::concat || p_[n].kind == op::merge) joined_otherwise(n);
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
       if (p_[n].kind == op::take && p_[n].name.empty()) table_from_first(n);
@@ -95,11 +95,11 @@ class placement_finder {
   }
 
   // concat<total>(K, past_K), which scores are made of, beside concat<total>(past_V, V), which they
-  // weigh.
+  // weigh; merge<kv, block, slot>(K) beside merge<kv, slot, block>(V).
   void joined_otherwise(node_id n) {
     for (const node_id other : joined_) {
       const std::vector<axis_id> &a = p_[other].over, &b = p_[n].over;
-      if (a[0] != b[0] || a == b || !same_set(a, b)) continue;
+      if (a[0] != b[0] || a == b || !same_set(a, b) || p_[other].kind != p_[n].kind) continue;
       const bool is_values = contracts(a[0], n, true), are_keys = contracts(a[0], n, false);
       if (!(is_values && contracts(a[0], other, false)) &&
           !(are_keys && contracts(a[0], other, true)))

@@ -21,7 +21,13 @@ class scale_finder {
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!p_[n].name.empty()) continue;
-      if (p_[n].kind == op::div) scaled_bias(n);
+      if (p_[n].kind == op::div) {
+        scaled_bias(n);
+        scaled_by_one_of_two(n);
+        cap_cancels(n);
+      }
+      if (p_[n].kind == op::add)
+        for (const std::size_t k : {0, 1}) unshifted_sink(n, p_[n].in[k], p_[n].in[1 - k]);
       if (p_[n].kind == op::mul)
         for (const std::size_t k : {0, 1}) {
           multiplied_by_root(n, p_[n].in[k], p_[n].in[1 - k]);
@@ -48,6 +54,48 @@ class scale_finder {
                                        label_of(p_, bias), label_of(p_, product))});
     }
   }
+  // (dot<d_k>(q, K) + dot<rotated>(q_r, k_r)) / sqrt(d_k)
+  void scaled_by_one_of_two(node_id n) {
+    const node_id sum = inner_of(p_, p_[n].in[0]);
+    if (!is(op::add, sum)) return;
+    const node_id a = inner_of(p_, p_[sum].in[0]), b = inner_of(p_, p_[sum].in[1]);
+    if (!is(op::dot, a) || !is(op::dot, b) ||
+        is_root_of(p_[n].in[1], a) == is_root_of(p_[n].in[1], b))
+      return;
+    slips_.push_back(
+        {n, fmt::format("{0} adds up {1} and {2}, but is divided by the root of one alone; did you "
+                        "mean sqrt(size({1}) + size({2}))? if it is meant, let<..>(..)",
+                        label_of(p_, sum), names_of(p_, p_[a].over), names_of(p_, p_[b].over))});
+  }
+
+  // 50 * tanh(scores) / 50
+  void cap_cancels(node_id n) {
+    const node_id product = inner_of(p_, p_[n].in[0]), by = inner_of(p_, p_[n].in[1]);
+    if (!is(op::mul, product) || !is_number(p_, by)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id cap = inner_of(p_, p_[product].in[k]);
+      const node_id tanh = inner_of(p_, p_[product].in[1 - k]);
+      if (!is_number(p_, cap) || p_[cap].value != p_[by].value || !is(op::tanh, tanh)) continue;
+      slips_.push_back({n, fmt::format("* {0:g} and / {0:g} cancel; did you mean {0:g} * "
+                                       "tanh({1} / {0:g})? if it is meant, let<..>(..)",
+                                       p_[cap].value, label_of(p_, p_[tanh].in[0]))});
+    }
+  }
+
+  // sum<kv>(exp(scores - max<kv>(scores))) + exp(sink)
+  void unshifted_sink(node_id n, node_id sum, node_id sink) {
+    sum = inner_of(p_, sum), sink = inner_of(p_, sink);
+    if (!is(op::sum, sum) || !is(op::exp, sink)) return;
+    const node_id e = inner_of(p_, p_[sum].in[0]);
+    if (!is(op::exp, e) || !is(op::sub, p_[e].in[0])) return;
+    const node_id most = inner_of(p_, p_[p_[e].in[0]].in[1]), logit = inner_of(p_, p_[sink].in[0]);
+    if (!is(op::max_over, most) || !same_set(p_[most].over, p_[sum].over)) return;
+    if (is(op::sub, logit) || is(op::add, logit)) return;
+    slips_.push_back({n, fmt::format("the scores of {0} are less {1}, but {2} is not; did you mean "
+                                     "exp({2} - {1})? if it is meant, let<..>(..)",
+                                     label_of(p_, sum), label_of(p_, most), label_of(p_, logit))});
+  }
+
   // The root of the size of an axis that the product contracts.
   bool is_root_of(node_id n, node_id product) const {
     n = inner_of(p_, n);
@@ -95,6 +143,11 @@ class scale_finder {
     const double inside = p_[p_[scaled].in[1]].value;
     if (inside < least_cap || inside == p_[cap].value || keys_of_scores(p_, users_, n).empty())
       return;
+    const auto divides = [&](node_id user) {
+      return is(op::div, user) && is_number(p_, p_[user].in[1]) &&
+             p_[p_[user].in[1]].value == p_[cap].value;
+    };
+    if (std::any_of(users_[n].begin(), users_[n].end(), divides)) return;  // cap_cancels
     slips_.push_back({n, fmt::format("the scores are divided by {:g} and multiplied by {:g}; did "
                                      "you mean one cap for both? if it is meant, let<..>(..)",
                                      inside, p_[cap].value)});

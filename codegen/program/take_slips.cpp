@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -22,7 +24,7 @@ class take_finder {
       const node &x = p_[n];
       if (!x.name.empty()) continue;
       if (x.kind == op::min || x.kind == op::max) clamp(n);
-      if (x.kind == op::take) taken(n);
+      if (x.kind == op::take) taken(n), rows_overlap(n);
     }
     return std::move(slips_);
   }
@@ -50,6 +52,34 @@ class take_finder {
     return range_of(p_, affine_of(p_, n));
   }
   std::int64_t number_of(node_id n) const { return static_cast<std::int64_t>(p_[n].value); }
+
+  // take<offsets>(table, (index(y2) - index(y)) * 8 + index(x2) - index(x)), whose second distance
+  // has 15 values
+  void rows_overlap(node_id n) {
+    if (p_[inner_of(p_, p_[n].in[0])].kind != op::param) return;
+    std::map<std::int64_t, distance> by_stride;
+    for (const auto &[t, k] : affine_of(p_, p_[n].in[1]).form) {
+      if (t.what != term::position) return;
+      const std::int64_t size = p_.axes[p_.axes[t.id].root].size;
+      if (size < 0) return;
+      distance &d = by_stride[std::abs(k)];
+      d.span += size - 1;
+      (k > 0 ? d.rises : d.falls) = true;
+    }
+    if (by_stride.size() != 2) return;
+    const auto &[small, low] = *by_stride.begin();
+    const auto &[large, high] = *by_stride.rbegin();
+    if (small != 1 || !low.rises || !low.falls || !high.rises || !high.falls || large > low.span)
+      return;
+    say(n,
+        "two pairs of distances meet in one row of the table: one has {} values, but the other is "
+        "multiplied by {}; did you mean by {}? if it is meant, let<..>(..)",
+        low.span + 1, large, low.span + 1);
+  }
+  struct distance {
+    std::int64_t span = 0;  // the largest less the least
+    bool rises = false, falls = false;
+  };
 
   static interval moved(interval r, std::int64_t by) {
     if (r.least != -interval::infinite) r.least += by;

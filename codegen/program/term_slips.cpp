@@ -25,6 +25,7 @@ class term_finder {
       if (p_[n].kind == op::softmax) cancelled(n);
       if (p_[n].kind == op::add || p_[n].kind == op::sub) favours_distance(n);
       if (p_[n].kind == op::add) added_twice(n);
+      if (p_[n].kind == op::sub) less_itself(n);
       if (p_[n].kind == op::sigmoid) adds_log_of_keys(n);
     }
     return std::move(slips_);
@@ -115,6 +116,17 @@ class term_finder {
     for (node_id term : p_[n].in)
       if (const node_id twice = repeated_in(term, seen); twice >= 0) return twice;
     return -1;
+  }
+
+  // softmax<kv>(s1) - 0.8 * softmax<kv>(s1)
+  void less_itself(node_id n) {
+    const node_id weights = inner_of(p_, p_[n].in[0]);
+    const bool are_weights = p_[weights].kind == op::softmax || p_[weights].kind == op::normalize ||
+                             p_[weights].kind == op::dot;
+    if (!are_weights || unscaled(p_, p_[n].in[1]) != weights) return;
+    slips_.push_back({n, fmt::format("takes a part of {0} off {0} itself; did you mean another "
+                                     "one? if it is meant, let<..>(..)",
+                                     label_of(p_, weights))});
   }
 
   // sigmoid(scores + log(size(kv))): the weights of n keys would add up to n and more.

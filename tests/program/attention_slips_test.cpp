@@ -1,0 +1,202 @@
+// Slips in whole attentions and layers, as people write them out, and their right neighbours.
+#include <qkv/dsl.hpp>
+
+#include <string>
+
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+#include "tests/program/slip_lines.hpp"
+
+namespace qkv::testing::slips {
+namespace {
+
+constexpr batch_axis<"batch"> batch;
+constexpr axis<"seq"> seq;
+constexpr alias<"kv", seq> kv;
+constexpr axis<"d", 64> d;
+constexpr axis<"r", 16> r;
+constexpr axis<"e", 32> e;
+
+// The slips of Formula(Q[seq, d], K[kv, d], V[kv, e]).
+template <auto Formula>
+std::string of_attention() {
+  const auto k = kernel<"k">(
+      [](in<"Q", batch, seq, d> Q, in<"K", batch, kv, d> K,
+         in<"V", batch, kv, e> V) -> out<"O", batch, seq, e> { return Formula(Q, K, V); });
+  return lines_of(codegen::make_program(k));
+}
+
+// The slips of softmax<kv>(Formula(s, keep[kv])) V, where s are scaled scores.
+template <auto Formula>
+std::string of_kept() {
+  const auto k =
+      kernel<"k">([](in<"Q", batch, seq, d> Q, in<"K", batch, kv, d> K, in<"V", batch, kv, e> V,
+                     in<"keep", b8, batch, kv> keep) -> out<"O", batch, seq, e> {
+        return dot<kv>(softmax<kv>(Formula(dot<d>(Q, K) / sqrt(d), keep)), V);
+      });
+  return lines_of(codegen::make_program(k));
+}
+
+template <auto Formula>
+std::string of_dropout() {
+  const auto k =
+      kernel<"k">([](in<"Q", batch, seq, d> Q, in<"K", batch, kv, d> K, in<"V", batch, kv, e> V,
+                     in<"seed", i32> seed) -> out<"O", batch, seq, e> {
+        auto weights = softmax<kv>(dot<d>(Q, K) / sqrt(d));
+        return dot<kv>(Formula(weights, uniform<batch, seq, kv>(seed)), V);
+      });
+  return lines_of(codegen::make_program(k));
+}
+
+// The slips of a result beside the logsumexp of Formula(products, scores).
+template <auto Formula>
+std::string of_total() {
+  const auto k = kernel<"k">(
+      [](in<"Q", batch, seq, d> Q, in<"K", batch, kv, d> K,
+         in<"V", batch, kv, e> V) -> outs<out<"O", batch, seq, e>, out<"lse", batch, seq>> {
+        auto products = dot<d>(Q, K);
+        auto scores = products / sqrt(d);
+        return {dot<kv>(softmax<kv>(scores), V), logsumexp<kv>(Formula(products, scores))};
+      });
+  return lines_of(codegen::make_program(k));
+}
+
+// The slips of a layer of two products.
+constexpr axis<"hidden", 256> hidden;
+template <auto Between>
+std::string of_layer() {
+  const auto k = kernel<"k">([](in<"X", batch, seq, d> X, param<"W1", d, hidden> W1,
+                                param<"W2", hidden, d> W2) -> out<"Y", batch, seq, d> {
+    return X + dot<hidden>(Between(dot<d>(X, W1)), W2);
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+// The slips of scores of two parts, of 64 and of 16 features.
+template <auto Scaled>
+std::string of_two_parts() {
+  const auto k = kernel<"k">([](in<"Q", batch, seq, d> Q, in<"K", batch, kv, d> K,
+                                in<"Qr", batch, seq, r> Qr, in<"Kr", batch, kv, r> Kr,
+                                in<"V", batch, kv, e> V) -> out<"O", batch, seq, e> {
+    return dot<kv>(softmax<kv>(Scaled(dot<d>(Q, K) + dot<r>(Qr, Kr))), V);
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+}  // namespace
+
+TEST_CASE("slips: a dropout that keeps the other share") {
+  CHECK(mentions(
+      of_dropout<[](auto w, auto u) { return where(u < 0.1, w / 0.9, 0); }>(),
+      "a share of 0.1 is kept, but divided by 0.9; did you mean uniform >= 0.1? if it is meant"));
+  CHECK(of_dropout<[](auto w, auto u) { return where(u >= 0.1, w / 0.9, 0); }>().empty());
+  CHECK(of_dropout<[](auto w, auto u) { return where(u < 0.9, w / 0.9, 0); }>().empty());
+}
+
+TEST_CASE("slips: a logsumexp without the scale of the scores") {
+  CHECK(mentions(of_total<[](auto products, auto) { return products; }>(),
+                 "adds up dot(Q, K) without the scale that they have in softmax<kv>("));
+  CHECK(of_total<[](auto, auto scores) { return scores; }>().empty());
+}
+
+TEST_CASE("slips: two products of parameters with nothing between them") {
+  CHECK(mentions(of_layer<[](auto x) { return x; }>(),
+                 "W1 and W2 are one product with nothing between them; did you leave out an "
+                 "activation?"));
+  CHECK(of_layer<[](auto x) { return gelu(x); }>().empty());
+  CHECK(of_layer<[](auto x) { return let<"linear">(x); }>().empty());
+}
+
+TEST_CASE("slips: the scale of one of two parts") {
+  CHECK(mentions(of_two_parts<[](auto s) { return s / sqrt(d); }>(),
+                 "adds up d and r, but is divided by the root of one alone; did you mean "
+                 "sqrt(size(d) + size(r))?"));
+  CHECK(of_two_parts<[](auto s) { return s / sqrt(80.0); }>().empty());
+}
+
+TEST_CASE("slips: a cap that cancels") {
+  CHECK(mentions(of_kept<[](auto s, auto keep) { return mask(50.0 * tanh(s) / 50.0, keep); }>(),
+                 "* 50 and / 50 cancel; did you mean 50 * tanh("));
+  CHECK(of_kept<[](auto s, auto keep) { return mask(50.0 * tanh(s / 50.0), keep); }>().empty());
+}
+
+TEST_CASE("slips: a sink that is not shifted as the scores are") {
+  constexpr auto with_sink = [](auto sink) {
+    return [=](auto Q, auto K, auto V) {
+      auto s = dot<d>(Q, K) / sqrt(d);
+      auto weights = exp(s - max<kv>(s));
+      return dot<kv>(weights, V) / (sum<kv>(weights) + exp(sink(max<kv>(s))));
+    };
+  };
+  CHECK(mentions(of_attention<with_sink([](auto most) { return 0.5 * most; })>(),
+                 "did you mean exp("));
+  CHECK(of_attention<with_sink([](auto most) { return 1.5 - most; })>().empty());
+}
+
+TEST_CASE("slips: weights less a part of themselves") {
+  constexpr auto less = [](auto other) {
+    return [=](auto Q, auto K, auto V) {
+      auto s = dot<d>(Q, K) / sqrt(d);
+      return dot<kv>(softmax<kv>(s) - 0.8 * softmax<kv>(other(s)), V);
+    };
+  };
+  CHECK(mentions(of_attention<less([](auto s) { return s; })>(), "itself; did you mean another"));
+  CHECK(of_attention<less([](auto s) { return s * 2; })>().empty());
+}
+
+constexpr axis<"block", 4> block;
+constexpr axis<"slot", 16> slot;
+constexpr axis<"cached", 64> cached;
+template <auto Merged>
+std::string of_pages() {
+  const auto k = kernel<"k">([](in<"Q", batch, seq, d> Q, in<"K", batch, block, slot, d> K,
+                                in<"V", batch, block, slot, e> V) -> out<"O", batch, seq, e> {
+    auto s = dot<d>(Q, merge<cached, block, slot>(K)) / sqrt(d);
+    return dot<cached>(softmax<cached>(s), Merged(V));
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+TEST_CASE("slips: values that are merged in another order than their keys") {
+  CHECK(mentions(of_pages<[](auto V) { return merge<cached, slot, block>(V); }>(),
+                 "joins the parts of cached in another order than"));
+  CHECK(of_pages<[](auto V) { return merge<cached, block, slot>(V); }>().empty());
+}
+
+template <auto Affine>
+std::string of_norm() {
+  const auto k = kernel<"k">([](in<"X", batch, seq, d> X, param<"gamma", d> gamma,
+                                param<"beta", d> beta) -> out<"Y", batch, seq, d> {
+    auto centred = X - mean<d>(X);
+    return Affine(centred * rsqrt(mean<d>(centred * centred) + 1e-5), gamma, beta);
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+TEST_CASE("slips: gamma and beta exchanged") {
+  CHECK(mentions(of_norm<[](auto x, auto gamma, auto beta) { return x * beta + gamma; }>(),
+                 "beta is a factor and gamma is added; did you exchange them?"));
+  CHECK(of_norm<[](auto x, auto gamma, auto beta) { return x * gamma + beta; }>().empty());
+}
+
+constexpr axis<"y", 8> y;
+constexpr axis<"x", 8> x;
+constexpr alias<"y2", y> y2;
+constexpr alias<"x2", x> x2;
+constexpr axis<"offsets", 225> offsets;
+template <auto At>
+std::string of_window() {
+  const auto k = kernel<"k">([](in<"S", batch, y, x, y2, x2> S,
+                                param<"T", offsets> T) -> out<"W", batch, y, x, y2, x2> {
+    return softmax<y2, x2>(S + take<offsets>(T, At(index(y2) - index(y), index(x2) - index(x))));
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+TEST_CASE("slips: two distances that share rows of a table") {
+  CHECK(mentions(of_window<[](auto dy, auto dx) { return (dy + 7) * 8 + dx + 7; }>(),
+                 "one has 15 values, but the other is multiplied by 8; did you mean by 15?"));
+  CHECK(of_window<[](auto dy, auto dx) { return (dy + 7) * 15 + dx + 7; }>().empty());
+}
+
+}  // namespace qkv::testing::slips
