@@ -26,6 +26,7 @@ class condition_finder {
       if (x.kind == op::mask) shown(n, x.in[1]);
       if (x.kind == op::where) is_mask(x) ? shown(n, x.in[0]) : condition(n, x.in[0]);
       if (x.kind == op::greater) above_its_maximum(n);
+      if (x.kind == op::equal) equals_itself(n);
       if (x.kind == op::greater || x.kind == op::greater_equal) above_zero(n);
     }
     return std::move(slips_);
@@ -140,12 +141,14 @@ class condition_finder {
     return is_comparison(x.kind) && (p_[x.in[0]].kind == op::size || p_[x.in[1]].kind == op::size);
   }
 
-  // mask(scores, index(kv) < index(seq))
+  // mask(scores, index(kv) < index(seq)). A total of the scores may have more terms, as a sink.
   void query_without_keys(node_id n, node_id c) {
     if (!positions_[c] || !p_[c].name.empty()) return;
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
     const std::vector<position_set> visible = positions_where(p_, c, true);
+    const auto is_total = [&](node_id user) { return p_[user].kind == op::logsumexp; };
     if (keys.empty() || visible.empty()) return;
+    if (std::any_of(users_[n].begin(), users_[n].end(), is_total)) return;
     const auto all_are_earlier = [&](const position_set &s) {
       return std::any_of(s.begin(), s.end(), [&](const auto &of) {
         const auto d = distance_to_key(keys, of.first, of.second);
@@ -157,6 +160,14 @@ class condition_finder {
           "{} shows the first query no key; did you mean to show each query its own? if it is "
           "meant, let<..>(..)",
           label_of(p_, c));
+  }
+
+  // broadcast<kv>(id) == id
+  void equals_itself(node_id n) {
+    const node_id a = unconverted(p_, p_[n].in[0]);
+    if (a != unconverted(p_, p_[n].in[1]) || p_[a].type != i32) return;
+    say(n, "is always true; did you mean to rename an axis of one {}? if it is meant, let<..>(..)",
+        label_of(p_, a));
   }
 
   // x > max<kv>(x)

@@ -95,6 +95,11 @@ class mask_finder {
             "{} hides every key up to the query; did you exchange its values? if it is meant, "
             "let<..>(..)",
             label_of(p_, x.in[k]));
+      } else if (low <= -hides && shows_padding(keys, v->condition, v->if_true == high)) {
+        say(n,
+            "{} hides the keys that count and shows the padding; did you exchange its values? if "
+            "it is meant, let<..>(..)",
+            label_of(p_, x.in[k]));
       }
     }
   }
@@ -160,11 +165,11 @@ class mask_finder {
   // softmax<kv>(where(keep, scores, 0)), or 1e9
   void number_as_score(node_id n) {
     const std::optional<kept_or_number> c = kept_or_number_of(p_[n].in[0], p_[n].over);
-    if (!c || (c->number != 0 && c->number < hides)) return;
+    if (!c || (std::abs(c->number) >= tiny && c->number < hides)) return;
     say(n,
         "hidden keys have the score {:g}, and so {}; did you mean mask({}, {}{})? if it is meant, "
         "let<..>(..)",
-        c->number, c->number == 0 ? "a weight" : "all the weight", label_of(p_, c->x),
+        c->number, c->number < hides ? "a weight" : "all the weight", label_of(p_, c->x),
         c->is_kept_where_true ? "" : "!", label_of(p_, c->keep));
   }
 
@@ -215,6 +220,18 @@ class mask_finder {
         "meant, let<..>(..)",
         label_of(p_, keep), !is_kept_where_true, p_[n].kind == op::mean ? "mean" : "max",
         names_of(p_, p_[n].over), label_of(p_, x), is_kept_where_true ? "" : "!");
+  }
+
+  // True if the condition has this value from the first key beyond a number of the call.
+  bool shows_padding(const std::vector<axis_id> &keys, node_id condition, bool is_true) const {
+    const std::vector<position_set> shown = positions_where(p_, condition, is_true);
+    if (shown.size() != 1 || shown[0].size() != 1) return false;
+    const auto &[form, where] = *shown[0].begin();
+    if (form.size() != 2 || where.least < 0) return false;
+    const auto &[key, by_key] = *form.begin();
+    const auto &[length, by_length] = *form.rbegin();
+    return key.what == term::position && has(keys, key.id) && by_key == 1 &&
+           length.what == term::step && by_length == -1;
   }
 
   // True if the keys where the condition has this value come after the query.

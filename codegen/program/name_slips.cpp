@@ -25,6 +25,7 @@ class name_finder {
       if (!p_[n].name.empty()) continue;
       if (p_[n].kind == op::mask) kept(n, p_[n].in[1]);
       if (p_[n].kind == op::take && is_length(p_[n].in[1])) one_past(n);
+      if (p_[n].kind == op::div) weights_by_temperature(n);
       if (p_[n].kind == op::add)
         for (const std::size_t k : {0, 1}) gamma_for_beta(n, p_[n].in[k], p_[n].in[1 - k]);
     }
@@ -70,6 +71,18 @@ class name_finder {
                              label_of(p_, condition),
                              one_too_many ? "the position after the last one" : "padding alone",
                              p_.axes[key].name, p_[form.rbegin()->first.id].name)});
+  }
+
+  // softmax<kv>(scores) / temperature
+  void weights_by_temperature(node_id n) {
+    const node_id weights = inner_of(p_, p_[n].in[0]), by = inner_of(p_, p_[n].in[1]);
+    const bool is_argument = p_[by].kind == op::input || p_[by].kind == op::param;
+    if (!is_unnamed(p_, op::softmax, weights) || !is_argument) return;
+    if (p_[by].name.find("temperature") == std::string::npos) return;
+    slips_.push_back({n, fmt::format("weights that are divided do not add up to 1; did you mean "
+                                     "softmax<{}>({} / {})? if it is meant, let<..>(..)",
+                                     names_of(p_, p_[weights].over),
+                                     label_of(p_, p_[weights].in[0]), p_[by].name)});
   }
 
   // x * beta + gamma

@@ -56,7 +56,10 @@ class quotient_finder {
     }
     if (is(op::sum, by) && inner(p_[by].in[0]) == x) may_add_up_to_zero(n, x, by);
     if (is(op::mean, by)) by_mean_of_squares(n, x, by);
-    if (is(op::sum, x) && is(op::size, counted(by))) by_another_size(n, x, counted(by));
+    if (is(op::sum, x) && is(op::size, counted(by))) {
+      by_another_size(n, x, counted(by));
+      by_hidden_positions(n, x, counted(by));
+    }
     if (is(op::cumsum, x) && is(op::size, counted(by))) by_whole_size(n, x, counted(by));
     if (is(op::dot, by) && is(op::dot, x)) {
       unmapped_keys(n, x, by);
@@ -90,6 +93,18 @@ class quotient_finder {
       slips_.push_back({n, fmt::format("{0} adds up {1}, but is divided by size({2}); did you mean "
                                        "size({1})? if it is meant, let<..>(..)",
                                        label_of(p_, sum), added.name, counted.name)});
+  }
+
+  // sum<seq>(where(index(seq) < length, x, 0)) / size(seq)
+  void by_hidden_positions(node_id n, node_id sum, node_id by) {
+    const node_id x = inner(p_[sum].in[0]);
+    if (!is(op::where, x) || !is_number(p_, p_[x].in[2]) || p_[p_[x].in[2]].value != 0) return;
+    const axis_id along = p_[sum].over[0];
+    if (p_[sum].over.size() != 1 || p_.axes[along].root != p_.axes[p_[by].over[0]].root) return;
+    if (!has(p_[p_[x].in[0]].shape, along) || !p_[p_[x].in[0]].name.empty()) return;
+    slips_.push_back({n, fmt::format("{0} leaves out positions that size({1}) counts; did you mean "
+                                     "mean<{1}>(mask(..))? if it is meant, let<..>(..)",
+                                     label_of(p_, sum), p_.axes[along].name)});
   }
 
   // cumsum<seq>(x) / size(seq)
@@ -146,13 +161,15 @@ class quotient_finder {
   // exp(x) / sum<kv>(x), or weights without the masked ones, divided by the sum of all.
   void adds_up_others(node_id n, node_id weights, node_id total) {
     const node_id added = inner(p_[total].in[0]), w = inner(weights);
-    const bool lacks_exp = is(op::exp, w) && w != added && is_shifted(p_[w].in[0], added);
+    const bool is_mapped = is(op::exp, w) || is(op::relu, w) || is(op::sigmoid, w) ||
+                           is(op::elu, w) || is(op::silu, w) || is(op::gelu, w);
+    const bool lacks_map = is_mapped && w != added && is_shifted(p_[w].in[0], added);
     const bool masked = is(op::mask, w) && inner(p_[w].in[0]) == added;
     const bool zeroed = is(op::where, w) && is_number(p_, p_[w].in[2]) &&
                         p_[p_[w].in[2]].value == 0 && inner(p_[w].in[1]) == added;
     const bool hides =
         (masked || zeroed) && varies_along(p_[p_[w].in[masked ? 1 : 0]], p_[total].over);
-    if (lacks_exp || hides)
+    if (lacks_map || hides)
       slips_.push_back({n, fmt::format("{0} is divided by a sum of {1}; did you mean the sum of "
                                        "{0}? if it is meant, let<..>(..)",
                                        label_of(p_, w), label_of(p_, added))});

@@ -85,6 +85,37 @@ std::string of_two_parts() {
 
 }  // namespace
 
+TEST_CASE("slips: numbers for hidden keys that hide nothing, or the others") {
+  CHECK(of_kept<[](auto s, auto keep) { return where(keep, s, 1e-9); }>() ==
+        "softmax<kv>(where(...)): hidden keys have the score 1e-09, and so a weight; did you mean "
+        "mask(dot(Q, K) / 8, keep)? if it is meant, let<..>(..)");
+  CHECK(of_kept<[](auto s, auto keep) { return where(keep, s, -1e9); }>().empty());
+}
+
+template <auto Bias>
+std::string of_length() {
+  const auto k = kernel<"k">([](in<"Q", batch, seq, d> Q, in<"K", batch, kv, d> K,
+                                in<"V", batch, kv, e> V, in<"length", i32, batch> length,
+                                in<"id", i32, batch, seq> id) -> out<"O", batch, seq, e> {
+    return dot<kv>(softmax<kv>(Bias(dot<d>(Q, K) / sqrt(d), length, id)), V);
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+TEST_CASE("slips: an additive mask that shows the padding, ids compared with themselves") {
+  CHECK(mentions(of_length<[](auto s, auto length, auto) {
+                   return s + cast<f32>(index(kv) < length) * -1e4;
+                 }>(),
+                 "hides the keys that count and shows the padding; did you exchange its values?"));
+  CHECK(of_length<[](auto s, auto length, auto) {
+          return s + (1 - cast<f32>(index(kv) < length)) * -1e4;
+        }>()
+            .empty());
+  CHECK(
+      mentions(of_length<[](auto s, auto, auto id) { return mask(s, broadcast<kv>(id) == id); }>(),
+               "is always true; did you mean to rename an axis of one id?"));
+}
+
 TEST_CASE("slips: a dropout that keeps the other share") {
   CHECK(mentions(
       of_dropout<[](auto w, auto u) { return where(u < 0.1, w / 0.9, 0); }>(),
@@ -105,6 +136,7 @@ TEST_CASE("slips: two products of parameters with nothing between them") {
                  "activation?"));
   CHECK(of_layer<[](auto x) { return gelu(x); }>().empty());
   CHECK(of_layer<[](auto x) { return let<"linear">(x); }>().empty());
+  CHECK(of_layer<[](auto x) { return softmax<hidden>(x); }>().empty());
 }
 
 TEST_CASE("slips: the scale of one of two parts") {
@@ -131,6 +163,31 @@ TEST_CASE("slips: a sink that is not shifted as the scores are") {
   CHECK(mentions(of_attention<with_sink([](auto most) { return 0.5 * most; })>(),
                  "did you mean exp("));
   CHECK(of_attention<with_sink([](auto most) { return 1.5 - most; })>().empty());
+}
+
+TEST_CASE("slips: mapped scores divided by a sum of scores") {
+  constexpr auto shared = [](auto total) {
+    return [=](auto Q, auto K, auto V) {
+      auto s = dot<d>(Q, K) / sqrt(d);
+      return dot<kv>(relu(s) / (sum<kv>(total(s)) + 1e-6), V);
+    };
+  };
+  CHECK(
+      mentions(of_attention<shared([](auto s) { return s; })>(), "did you mean the sum of relu("));
+  CHECK(of_attention<shared([](auto s) { return relu(s); })>().empty());
+}
+
+TEST_CASE("slips: a sum of shown positions divided by all") {
+  constexpr auto pooled = [](auto divided) {
+    return [=](auto Q, auto K, auto V) {
+      auto first = index(kv) < 7;
+      return dot<kv>(softmax<kv>(dot<d>(Q, K) / sqrt(d)), V) + broadcast<seq>(divided(V, first));
+    };
+  };
+  CHECK(mentions(of_attention<pooled(
+                     [](auto x, auto keep) { return sum<kv>(where(keep, x, 0)) / size(kv); })>(),
+                 "leaves out positions that size(kv) counts; did you mean mean<kv>(mask(..))?"));
+  CHECK(of_attention<pooled([](auto x, auto keep) { return mean<kv>(mask(x, keep)); })>().empty());
 }
 
 TEST_CASE("slips: weights less a part of themselves") {

@@ -199,6 +199,11 @@ TEST_CASE("slips: masks that show the first query no key") {
                  "the first query no key"));
   CHECK(of_mask<[] { return index(kv) < index(seq) || index(kv) == 0; }>().empty());
   CHECK(of_mask<[] { return let<"past">(index(kv) < index(seq)); }>().empty());
+  const auto with_sink =
+      kernel<"k">([](S_ S, in<"V", batch, kv, d_v> V) -> out<"O", batch, seq, d_v> {
+        return attend_with_sink<kv>(mask(S, index(kv) < index(seq)), V, 0.5f);
+      });
+  CHECK(lines_of(codegen::make_program(with_sink)).empty());
 }
 
 TEST_CASE("slips: masks that hide a query's own document") {
