@@ -10,7 +10,7 @@
 #include <qkv/registry.hpp>
 #include <qkv/workspace.hpp>
 
-#include "test_some_kernels.kernels.h"
+#include "test_other_kernels.kernels.h"
 #include "tests/catch.hpp"
 #include "tests/kernels/specs.hpp"
 #include "tests/kernels/trial.hpp"
