@@ -26,6 +26,43 @@ std::string of_attention() {
   return lines_of(codegen::make_program(k));
 }
 
+// The slips of a softmax by hand whose divisor has exp(Sink(maximum)) as one more term.
+template <auto Sink>
+std::string of_sink() {
+  return of_attention<[](auto Q, auto K, auto V) {
+    auto s = dot<d>(Q, K) / sqrt(d);
+    auto weights = exp(s - max<kv>(s));
+    return dot<kv>(weights, V) / (sum<kv>(weights) + exp(Sink(max<kv>(s))));
+  }>();
+}
+
+// The slips of relu(s) divided by a sum of Total(s).
+template <auto Total>
+std::string of_mapped() {
+  return of_attention<[](auto Q, auto K, auto V) {
+    auto s = dot<d>(Q, K) / sqrt(d);
+    return dot<kv>(relu(s) / (sum<kv>(Total(s)) + 1e-6), V);
+  }>();
+}
+
+// The slips of a result to which Pooled(V, keep[kv]) is added.
+template <auto Pooled>
+std::string of_pooled() {
+  return of_attention<[](auto Q, auto K, auto V) {
+    return dot<kv>(softmax<kv>(dot<d>(Q, K) / sqrt(d)), V) +
+           broadcast<seq>(Pooled(V, index(kv) < 7));
+  }>();
+}
+
+// The slips of weights less a part of the weights of Other(s).
+template <auto Other>
+std::string of_difference() {
+  return of_attention<[](auto Q, auto K, auto V) {
+    auto s = dot<d>(Q, K) / sqrt(d);
+    return dot<kv>(softmax<kv>(s) - 0.8 * softmax<kv>(Other(s)), V);
+  }>();
+}
+
 // The slips of softmax<kv>(Formula(s, keep[kv])) V, where s are scaled scores.
 template <auto Formula>
 std::string of_kept() {
@@ -153,52 +190,25 @@ TEST_CASE("slips: a cap that cancels") {
 }
 
 TEST_CASE("slips: a sink that is not shifted as the scores are") {
-  constexpr auto with_sink = [](auto sink) {
-    return [=](auto Q, auto K, auto V) {
-      auto s = dot<d>(Q, K) / sqrt(d);
-      auto weights = exp(s - max<kv>(s));
-      return dot<kv>(weights, V) / (sum<kv>(weights) + exp(sink(max<kv>(s))));
-    };
-  };
-  CHECK(mentions(of_attention<with_sink([](auto most) { return 0.5 * most; })>(),
-                 "did you mean exp("));
-  CHECK(of_attention<with_sink([](auto most) { return 1.5 - most; })>().empty());
+  CHECK(mentions(of_sink<[](auto most) { return 0.5 * most; }>(), "did you mean exp("));
+  CHECK(of_sink<[](auto most) { return 1.5 - most; }>().empty());
 }
 
 TEST_CASE("slips: mapped scores divided by a sum of scores") {
-  constexpr auto shared = [](auto total) {
-    return [=](auto Q, auto K, auto V) {
-      auto s = dot<d>(Q, K) / sqrt(d);
-      return dot<kv>(relu(s) / (sum<kv>(total(s)) + 1e-6), V);
-    };
-  };
-  CHECK(
-      mentions(of_attention<shared([](auto s) { return s; })>(), "did you mean the sum of relu("));
-  CHECK(of_attention<shared([](auto s) { return relu(s); })>().empty());
+  CHECK(mentions(of_mapped<[](auto s) { return s; }>(), "did you mean the sum of relu("));
+  CHECK(of_mapped<[](auto s) { return relu(s); }>().empty());
 }
 
 TEST_CASE("slips: a sum of shown positions divided by all") {
-  constexpr auto pooled = [](auto divided) {
-    return [=](auto Q, auto K, auto V) {
-      auto first = index(kv) < 7;
-      return dot<kv>(softmax<kv>(dot<d>(Q, K) / sqrt(d)), V) + broadcast<seq>(divided(V, first));
-    };
-  };
-  CHECK(mentions(of_attention<pooled(
-                     [](auto x, auto keep) { return sum<kv>(where(keep, x, 0)) / size(kv); })>(),
-                 "leaves out positions that size(kv) counts; did you mean mean<kv>(mask(..))?"));
-  CHECK(of_attention<pooled([](auto x, auto keep) { return mean<kv>(mask(x, keep)); })>().empty());
+  CHECK(
+      mentions(of_pooled<[](auto x, auto keep) { return sum<kv>(where(keep, x, 0)) / size(kv); }>(),
+               "leaves out positions that size(kv) counts; did you mean mean<kv>(mask(..))?"));
+  CHECK(of_pooled<[](auto x, auto keep) { return mean<kv>(mask(x, keep)); }>().empty());
 }
 
 TEST_CASE("slips: weights less a part of themselves") {
-  constexpr auto less = [](auto other) {
-    return [=](auto Q, auto K, auto V) {
-      auto s = dot<d>(Q, K) / sqrt(d);
-      return dot<kv>(softmax<kv>(s) - 0.8 * softmax<kv>(other(s)), V);
-    };
-  };
-  CHECK(mentions(of_attention<less([](auto s) { return s; })>(), "itself; did you mean another"));
-  CHECK(of_attention<less([](auto s) { return s * 2; })>().empty());
+  CHECK(mentions(of_difference<[](auto s) { return s; }>(), "itself; did you mean another"));
+  CHECK(of_difference<[](auto s) { return s * 2; }>().empty());
 }
 
 constexpr axis<"block", 4> block;
