@@ -224,7 +224,6 @@ class scheduler {
     add.split(f_.v.c, co, ci, vectors * t.lanes)
         .split(keys, ko, ki, divisor_up_to(f_.tile.keys, at_once))
         .reorder(ci, ki, co, f_.v.i, ko)
-        .partition(ko, Partition::Always)
         .vectorize(ci, t.lanes)
         .unroll(ci)
         .unroll(ki);
