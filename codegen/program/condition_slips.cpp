@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
@@ -41,14 +40,16 @@ class condition_finder {
   // where(keep, scores, -1e9)
   bool is_mask(const node &x) const {
     const node_id low = unconverted(p_, x.in[2]);
-    return is_number(p_, low) && p_[low].value <= -1e3;
+    return is_number(p_, low) && p_[low].value <= -leaves_nothing_of_scores;
   }
 
   // A mask shows scores where this is true.
   void shown(node_id n, node_id c) {
     condition(n, c);
-    query_without_keys(n, c);
-    hides_its_own(n, c);
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    if (keys.empty()) return;
+    query_without_keys(n, c, keys);
+    hides_its_own(n, c, keys);
   }
 
   // index(kv) < size(kv), or a causal mask and its opposite.
@@ -64,12 +65,11 @@ class condition_finder {
   }
 
   // mask(scores, document != rename<seq, kv>(document)), alone or with other conditions
-  void hides_its_own(node_id n, node_id c) {
-    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+  void hides_its_own(node_id n, node_id c, const std::vector<axis_id> &keys) {
     std::vector<node_id> parts;
     parts_of(c, parts);
     for (const node_id part : parts) {
-      if (keys.empty() || !is_unnamed(p_, op::not_equal, part)) continue;
+      if (!is_unnamed(p_, op::not_equal, part)) continue;
       const node_id a = unconverted(p_, p_[part].in[0]), b = unconverted(p_, p_[part].in[1]);
       if (a == b || inner_of(p_, a) != inner_of(p_, b) || positions_[a]) continue;
       if (varies_along(p_[a], keys) != varies_along(p_[b], keys))
@@ -142,20 +142,12 @@ class condition_finder {
   }
 
   // mask(scores, index(kv) < index(seq)). A total of the scores may have more terms, as a sink.
-  void query_without_keys(node_id n, node_id c) {
+  void query_without_keys(node_id n, node_id c, const std::vector<axis_id> &keys) {
     if (!positions_[c] || !p_[c].name.empty()) return;
-    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
-    const std::vector<position_set> visible = positions_where(p_, c, true);
     const auto is_total = [&](node_id user) { return p_[user].kind == op::logsumexp; };
-    if (keys.empty() || visible.empty()) return;
     if (std::any_of(users_[n].begin(), users_[n].end(), is_total)) return;
-    const auto all_are_earlier = [&](const position_set &s) {
-      return std::any_of(s.begin(), s.end(), [&](const auto &of) {
-        const auto d = distance_to_key(keys, of.first, of.second);
-        return d && d->most <= -1;
-      });
-    };
-    if (std::all_of(visible.begin(), visible.end(), all_are_earlier))
+    if (all_bound_distance(positions_where(p_, c, true), keys,
+                           [](const interval &d) { return d.most <= -1; }))
       say(n,
           "{} shows the first query no key; did you mean to show each query its own? if it is "
           "meant, let<..>(..)",

@@ -99,18 +99,15 @@ class factor_finder {
       if (p_[p_[n].in[1 - k]].kind != op::param || !is_unnamed(p_, op::dot, inner)) continue;
       for (const std::size_t j : {0, 1}) {
         const node_id first = p_[inner].in[j], x = p_[inner].in[1 - j];
-        if (p_[first].kind != op::param || p_[x].kind == op::param || are_weights(x)) continue;
-        if (!is_wider(p_[n].over, p_[inner].over)) continue;
+        if (p_[first].kind != op::param || p_[x].kind == op::param) continue;
+        if (makes_weights(p_[inner_of(p_, x)].kind) || !is_wider(p_[n].over, p_[inner].over))
+          continue;
         return say(n,
                    "{} and {} are one product with nothing between them; did you leave out an "
                    "activation? if it is meant, let<..>(..)",
                    label_of(p_, first), label_of(p_, p_[n].in[1 - k]));
       }
     }
-  }
-  bool are_weights(node_id n) const {
-    const op kind = p_[inner_of(p_, n)].kind;
-    return kind == op::softmax || kind == op::normalize;
   }
   bool is_wider(const std::vector<axis_id> &hidden, const std::vector<axis_id> &from) const {
     const auto size = [&](const std::vector<axis_id> &axes) {

@@ -45,7 +45,7 @@ class mask_finder {
   }
 
  private:
-  static constexpr double hides = 1e3;  // a number that leaves nothing of scores
+  static constexpr double hides = leaves_nothing_of_scores;
   static constexpr double tiny = 1e-4;  // one that leaves them as they are
 
   template <class... T>
@@ -227,23 +227,16 @@ class mask_finder {
     const std::vector<position_set> shown = positions_where(p_, condition, is_true);
     if (shown.size() != 1 || shown[0].size() != 1) return false;
     const auto &[form, where] = *shown[0].begin();
-    if (form.size() != 2 || where.least < 0) return false;
-    const auto &[key, by_key] = *form.begin();
-    const auto &[length, by_length] = *form.rbegin();
-    return key.what == term::position && has(keys, key.id) && by_key == 1 &&
-           length.what == term::step && by_length == -1;
+    const auto beyond = position_less_number_in(form);
+    return beyond && has(keys, beyond->position) && where.least >= 0;
   }
 
   // True if the keys where the condition has this value come after the query.
   bool shows_later(const std::vector<axis_id> &keys, node_id condition, bool is_true) const {
-    const std::vector<position_set> shown = positions_where(p_, condition, is_true);
-    return !shown.empty() && std::all_of(shown.begin(), shown.end(), [&](const position_set &s) {
-      return std::any_of(s.begin(), s.end(), [&](const auto &of) {
-        const auto d = distance_to_key(keys, of.first, of.second);
-        return d && d->least >= 1;
-      });
-    });
+    return all_bound_distance(positions_where(p_, condition, is_true), keys,
+                              [](const interval &d) { return d.least >= 1; });
   }
+
   // logsumexp<kv>(scores) beside softmax<kv>(mask(scores, keep)).
   void unmasked_total(node_id n) {
     const node &x = p_[n];

@@ -54,13 +54,9 @@ class name_finder {
     const std::vector<position_set> where = positions_where(p_, condition, true);
     if (where.size() != 1 || where[0].size() != 1) return;
     const auto &[form, within] = *where[0].begin();
-    const auto is = [](const auto &t, term::kind kind, int factor) {
-      return t.first.what == kind && t.second == factor;
-    };
-    if (form.size() != 2 || !is(*form.begin(), term::position, 1) ||
-        !is(*form.rbegin(), term::step, -1) || !is_length(form.rbegin()->first.id))
-      return;
-    const axis_id key = form.begin()->first.id;
+    const auto compared = position_less_number_in(form);
+    if (!compared || !is_length(compared->number)) return;
+    const axis_id key = compared->position;
     const auto is_query = [&](axis_id a) { return a != key && !p_.axes[a].batch; };
     if (std::none_of(p_[mask].shape.begin(), p_[mask].shape.end(), is_query)) return;
     const bool one_too_many = within.most == 0 && within.least == -interval::infinite;
@@ -70,7 +66,7 @@ class name_finder {
                              "let<..>(..)",
                              label_of(p_, condition),
                              one_too_many ? "the position after the last one" : "padding alone",
-                             p_.axes[key].name, p_[form.rbegin()->first.id].name)});
+                             p_.axes[key].name, p_[compared->number].name)});
   }
 
   // softmax<kv>(scores) / temperature

@@ -21,11 +21,13 @@ std::optional<two_positions> difference_in(const linear_form &form) {
   return {};
 }
 
-std::optional<interval> distance_to_key(const std::vector<axis_id> &keys, const linear_form &form,
-                                        const interval &where) {
-  const auto d = difference_in(form);
-  if (!d || has(keys, d->first) == has(keys, d->second)) return {};
-  return has(keys, d->first) ? where : interval{-where.most, -where.least};
+std::optional<position_less_number> position_less_number_in(const linear_form &form) {
+  if (form.size() != 2) return {};
+  const auto &[position, by_position] = *form.begin();
+  const auto &[number, by_number] = *form.rbegin();
+  if (position.what != term::position || number.what != term::step) return {};
+  if (by_position != 1 || by_number != -1) return {};
+  return position_less_number{position.id, number.id};
 }
 
 namespace {
@@ -229,6 +231,19 @@ interval range_of(const program &p, const affine &a) {
 
 std::vector<position_set> positions_where(const program &p, node_id condition, bool is_true) {
   return set_finder(p).where(condition, is_true);
+}
+
+bool all_bound_distance(const std::vector<position_set> &sets, const std::vector<axis_id> &keys,
+                        const std::function<bool(const interval &)> &is) {
+  const auto bounds = [&](const auto &of) {
+    const auto &[form, where] = of;
+    const auto d = difference_in(form);
+    if (!d || has(keys, d->first) == has(keys, d->second)) return false;
+    return is(has(keys, d->first) ? where : interval{-where.most, -where.least});
+  };
+  return !sets.empty() && std::all_of(sets.begin(), sets.end(), [&](const position_set &s) {
+    return std::any_of(s.begin(), s.end(), bounds);
+  });
 }
 
 }  // namespace qkv::codegen

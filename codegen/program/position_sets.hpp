@@ -2,6 +2,7 @@
 // The positions at which a condition holds, over all sizes that axes may have: finds conditions
 // that are always or never true, and the side of a query on which a condition selects keys.
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -43,9 +44,12 @@ struct two_positions {
   axis_id first, second;
 };
 std::optional<two_positions> difference_in(const linear_form &);
-// The distance of a key from the query, where a form that lies in this interval is one.
-std::optional<interval> distance_to_key(const std::vector<axis_id> &keys, const linear_form &,
-                                        const interval &);
+// index(axis) - a number of the call; nothing for other forms.
+struct position_less_number {
+  axis_id position;
+  node_id number;
+};
+std::optional<position_less_number> position_less_number_in(const linear_form &);
 
 // The values it may have.
 interval range_of(const program &, const affine &);
@@ -54,5 +58,10 @@ interval range_of(const program &, const affine &);
 // least 1, as far as each form alone decides. Empty: it never is. A condition with too many
 // alternatives may be true everywhere.
 std::vector<position_set> positions_where(const program &, node_id condition, bool is_true);
+
+// True if each set bounds the distance of a key from the query to an interval that `is` accepts;
+// false if there are no sets.
+bool all_bound_distance(const std::vector<position_set> &, const std::vector<axis_id> &keys,
+                        const std::function<bool(const interval &)> &is);
 
 }  // namespace qkv::codegen

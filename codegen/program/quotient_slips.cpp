@@ -33,8 +33,13 @@ class quotient_finder {
   node_id inner(node_id n) const { return inner_of(p_, n); }
   bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
 
-  // cast<f32>(size(kv))
-  node_id counted(node_id n) const { return is(op::cast, n) ? p_[n].in[0] : n; }
+  // where(keep, x, 0)
+  bool is_zeroed(node_id n) const {
+    return is(op::where, n) && is_number(p_, p_[n].in[2]) && p_[p_[n].in[2]].value == 0;
+  }
+  bool is_times_itself(node_id square, node_id x) const {
+    return is(op::mul, square) && inner(p_[square].in[0]) == x && inner(p_[square].in[1]) == x;
+  }
 
   // sum<kv>(w) + 1e-6
   node_id without_epsilon(node_id n) const {
@@ -56,11 +61,11 @@ class quotient_finder {
     }
     if (is(op::sum, by) && inner(p_[by].in[0]) == x) may_add_up_to_zero(n, x, by);
     if (is(op::mean, by)) by_mean_of_squares(n, x, by);
-    if (is(op::sum, x) && is(op::size, counted(by))) {
-      by_another_size(n, x, counted(by));
-      by_hidden_positions(n, x, counted(by));
+    if (is(op::sum, x) && is(op::size, by)) {
+      by_another_size(n, x, by);
+      by_hidden_positions(n, x, by);
     }
-    if (is(op::cumsum, x) && is(op::size, counted(by))) by_whole_size(n, x, counted(by));
+    if (is(op::cumsum, x) && is(op::size, by)) by_whole_size(n, x, by);
     if (is(op::dot, by) && is(op::dot, x)) {
       unmapped_keys(n, x, by);
       for (const std::size_t k : {0, 1}) {
@@ -74,10 +79,9 @@ class quotient_finder {
   // x / (mean(x * x) + epsilon), and times it.
   void by_mean_of_squares(node_id n, node_id x, node_id mean) {
     const node_id square = inner(p_[mean].in[0]);
-    const bool is_product = is(op::mul, square) && inner(p_[square].in[1]) == x;
-    const bool is_power =
-        is(op::pow, square) && is_number(p_, p_[square].in[1]) && p_[p_[square].in[1]].value == 2;
-    if ((!is_product && !is_power) || inner(p_[square].in[0]) != x) return;
+    const bool is_power = is(op::pow, square) && inner(p_[square].in[0]) == x &&
+                          is_number(p_, p_[square].in[1]) && p_[p_[square].in[1]].value == 2;
+    if (!is_power && !is_times_itself(square, x)) return;
     slips_.push_back(
         {n, fmt::format("{0} is {1} by the mean of its square; did you mean {0} * "
                         "rsqrt(..) of it? if it is meant, let<..>(..)",
@@ -98,7 +102,7 @@ class quotient_finder {
   // sum<seq>(where(index(seq) < length, x, 0)) / size(seq)
   void by_hidden_positions(node_id n, node_id sum, node_id by) {
     const node_id x = inner(p_[sum].in[0]);
-    if (!is(op::where, x) || !is_number(p_, p_[x].in[2]) || p_[p_[x].in[2]].value != 0) return;
+    if (!is_zeroed(x)) return;
     const axis_id along = p_[sum].over[0];
     if (p_[sum].over.size() != 1 || p_.axes[along].root != p_.axes[p_[by].over[0]].root) return;
     if (!has(p_[p_[x].in[0]].shape, along) || !p_[p_[x].in[0]].name.empty()) return;
@@ -165,8 +169,7 @@ class quotient_finder {
                            is(op::elu, w) || is(op::silu, w) || is(op::gelu, w);
     const bool lacks_map = is_mapped && w != added && is_shifted(p_[w].in[0], added);
     const bool masked = is(op::mask, w) && inner(p_[w].in[0]) == added;
-    const bool zeroed = is(op::where, w) && is_number(p_, p_[w].in[2]) &&
-                        p_[p_[w].in[2]].value == 0 && inner(p_[w].in[1]) == added;
+    const bool zeroed = is_zeroed(w) && inner(p_[w].in[1]) == added;
     const bool hides =
         (masked || zeroed) && varies_along(p_[p_[w].in[masked ? 1 : 0]], p_[total].over);
     if (lacks_map || hides)
@@ -225,8 +228,7 @@ class quotient_finder {
     const node_id squares = without_epsilon(p_[scale].in[0]);
     if (!is(op::mean, mean) || inner(p_[mean].in[0]) != x || !is(op::mean, squares)) return;
     const node_id square = inner(p_[squares].in[0]);
-    if (!is(op::mul, square) || inner(p_[square].in[0]) != x || inner(p_[square].in[1]) != x)
-      return;
+    if (!is_times_itself(square, x)) return;
     slips_.push_back(
         {n, fmt::format("{} is centred, but what divides it is the mean of {}; did you "
                         "mean the mean of its own square? if it is meant, let<..>(..)",

@@ -54,6 +54,20 @@ class scale_finder {
                                        label_of(p_, bias), label_of(p_, product))});
     }
   }
+  // The root of the size of an axis that the product contracts.
+  bool is_root_of(node_id n, node_id product) const {
+    n = inner_of(p_, n);
+    const auto is_of = [&](axis_id a) {
+      const std::int64_t size = p_.axes[p_.axes[a].root].size;
+      if (is_number(p_, n))
+        return size > 1 && p_[n].value * p_[n].value > 0.999 * static_cast<double>(size) &&
+               p_[n].value * p_[n].value < 1.001 * static_cast<double>(size);
+      const node_id of = p_[n].kind == op::sqrt ? inner_of(p_, p_[n].in[0]) : n;
+      return of != n && p_[of].kind == op::size && p_[of].over[0] == p_.axes[a].root;
+    };
+    return std::any_of(p_[product].over.begin(), p_[product].over.end(), is_of);
+  }
+
   // (dot<d_k>(q, K) + dot<rotated>(q_r, k_r)) / sqrt(d_k)
   void scaled_by_one_of_two(node_id n) {
     const node_id sum = inner_of(p_, p_[n].in[0]);
@@ -96,19 +110,6 @@ class scale_finder {
                                      label_of(p_, sum), label_of(p_, most), label_of(p_, logit))});
   }
 
-  // The root of the size of an axis that the product contracts.
-  bool is_root_of(node_id n, node_id product) const {
-    n = inner_of(p_, n);
-    const auto is_of = [&](axis_id a) {
-      const std::int64_t size = p_.axes[p_.axes[a].root].size;
-      if (is_number(p_, n))
-        return size > 1 && p_[n].value * p_[n].value > 0.999 * static_cast<double>(size) &&
-               p_[n].value * p_[n].value < 1.001 * static_cast<double>(size);
-      const node_id of = p_[n].kind == op::sqrt ? inner_of(p_, p_[n].in[0]) : n;
-      return of != n && p_[of].kind == op::size && p_[of].over[0] == p_.axes[a].root;
-    };
-    return std::any_of(p_[product].over.begin(), p_[product].over.end(), is_of);
-  }
   // dot<d_k>(Q, K) * pow(size(d_k), 0.5)
   void multiplied_by_root(node_id n, node_id product, node_id root) {
     product = inner_of(p_, product), root = inner_of(p_, root);

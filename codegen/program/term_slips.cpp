@@ -121,9 +121,8 @@ class term_finder {
   // softmax<kv>(s1) - 0.8 * softmax<kv>(s1)
   void less_itself(node_id n) {
     const node_id weights = inner_of(p_, p_[n].in[0]);
-    const bool are_weights = p_[weights].kind == op::softmax || p_[weights].kind == op::normalize ||
-                             p_[weights].kind == op::dot;
-    if (!are_weights || unscaled(p_, p_[n].in[1]) != weights) return;
+    const bool is_result = makes_weights(p_[weights].kind) || p_[weights].kind == op::dot;
+    if (!is_result || unscaled(p_, p_[n].in[1]) != weights) return;
     slips_.push_back({n, fmt::format("takes a part of {0} off {0} itself; did you mean another "
                                      "one? if it is meant, let<..>(..)",
                                      label_of(p_, weights))});
