@@ -13,7 +13,8 @@ namespace {
 
 using namespace qkv::codegen;
 
-// Stages as text, "attention attention map", and the largest number of run-time axes of any stored step but the outputs.
+// Stages as text, "attention attention map", and the largest number of run-time axes of any stored
+// step but the outputs.
 struct outline {
   std::string kinds;
   int run_time_axes = 0;
@@ -190,7 +191,8 @@ TEST_CASE("contractions with what a mask hides stay in the order of the spec") {
 TEST_CASE("what a scan computes of its operands alone is computed for all positions before") {
   CHECK(outline_of("elman").kinds == "contraction scan");
   CHECK(outline_of("from_zero").kinds == "scan");
-  // an outer product, or the product with a param of more axes, is not: all positions of it would be stored
+  // an outer product, or the product with a param of more axes, is not: all positions of it would
+  // be stored
   CHECK(outline_of("selective").kinds == "scan");
 }
 

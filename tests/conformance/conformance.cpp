@@ -69,10 +69,7 @@ void complete(const std::vector<parameter> &parameters, std::vector<qkv_tensor> 
 }
 
 double element(const qkv::npy_array &a, std::int64_t i) {
-  if (a.type == qkv::npy_type::f16)
-    return qkv::from_f16(reinterpret_cast<const std::uint16_t *>(a.data.data())[i]);
-  if (a.type == qkv::npy_type::f64) return reinterpret_cast<const double *>(a.data.data())[i];
-  return reinterpret_cast<const float *>(a.data.data())[i];
+  return read_element(a.data.data() + i * qkv::size_of(a.type), dtype_of(a.type));
 }
 
 // Describes the first difference; empty if there is none.
@@ -94,6 +91,21 @@ std::string compare(const std::string &name, const qkv::npy_array &got,
 }
 
 }  // namespace
+
+double read_element(const std::byte *at, std::int32_t dtype) {
+  switch (dtype) {
+    case QKV_B8:
+      return *reinterpret_cast<const std::uint8_t *>(at);
+    case QKV_I32:
+      return *reinterpret_cast<const std::int32_t *>(at);
+    case QKV_F16:
+      return qkv::from_f16(*reinterpret_cast<const std::uint16_t *>(at));
+    case QKV_F64:
+      return *reinterpret_cast<const double *>(at);
+    default:
+      return *reinterpret_cast<const float *>(at);
+  }
+}
 
 std::vector<onnx_case> all_cases() {
   std::ifstream file(folder + "cases.txt");

@@ -3,6 +3,8 @@
 #include <qkv/npy.hpp>
 #include <qkv/run.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +24,9 @@ std::vector<onnx_case> all_cases();
 
 // The folder that holds the data of an exported case.
 std::string data_of(const onnx_case &);
+
+// A number of a tensor of this dtype.
+double read_element(const std::byte *, std::int32_t dtype);
 
 // An argument of the spec that computes a case.
 struct parameter {

@@ -15,31 +15,13 @@ using conformance::onnx_case;
 // Calls f(i, address) for the element i, row-major, of a tensor.
 template <class F>
 void for_each_element(const qkv_tensor &t, F f) {
-  const int bytes = t.dtype == QKV_B8                           ? 1
-                    : t.dtype == QKV_F16 || t.dtype == QKV_BF16 ? 2
-                    : t.dtype == QKV_F64                        ? 8
-                                                                : 4;
+  const int bytes = qkv::size_of(static_cast<qkv::dtype>(t.dtype));
   std::int64_t n = 1;
   for (int d = 0; d < t.rank; ++d) n *= t.extent[d];
   for (std::int64_t i = 0; i < n; ++i) {
     std::int64_t rest = i, at = 0;
     for (int d = t.rank; d-- > 0; rest /= t.extent[d]) at += rest % t.extent[d] * t.stride[d];
     f(i, static_cast<std::byte *>(t.data) + at * bytes);
-  }
-}
-
-double read(const std::byte *at, std::int32_t dtype) {
-  switch (dtype) {
-    case QKV_B8:
-      return *reinterpret_cast<const std::uint8_t *>(at);
-    case QKV_I32:
-      return *reinterpret_cast<const std::int32_t *>(at);
-    case QKV_F16:
-      return qkv::from_f16(*reinterpret_cast<const std::uint16_t *>(at));
-    case QKV_F64:
-      return *reinterpret_cast<const double *>(at);
-    default:
-      return *reinterpret_cast<const float *>(at);
   }
 }
 
@@ -71,7 +53,7 @@ std::string interpret_case(const onnx_case &c, const program &p) {
     array &a = arguments[p[p.arguments[k]].name];
     a.shape.assign(t.extent, t.extent + t.rank);
     for_each_element(t, [&](std::int64_t, const std::byte *at) {
-      a.data.push_back(read(at, t.rank == 0 ? QKV_F32 : t.dtype));
+      a.data.push_back(conformance::read_element(at, t.rank == 0 ? QKV_F32 : t.dtype));
     });
   }
   const arrays results = interpret(p, arguments);

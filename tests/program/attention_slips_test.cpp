@@ -5,32 +5,22 @@
 
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
+#include "tests/program/slip_kernels.hpp"
 #include "tests/program/slip_lines.hpp"
 
 namespace qkv::testing::slips {
 namespace {
 
 constexpr batch_axis<"batch"> batch;
-constexpr axis<"seq"> seq;
-constexpr alias<"kv", seq> kv;
 constexpr axis<"d", 64> d;
 constexpr axis<"r", 16> r;
 constexpr axis<"e", 32> e;
-
-// The slips of Formula(Q[seq, d], K[kv, d], V[kv, e]).
-template <auto Formula>
-std::string of_attention() {
-  const auto k = kernel<"k">(
-      [](in<"Q", batch, seq, d> Q, in<"K", batch, kv, d> K,
-         in<"V", batch, kv, e> V) -> out<"O", batch, seq, e> { return Formula(Q, K, V); });
-  return lines_of(codegen::make_program(k));
-}
 
 // The slips of a softmax by hand whose divisor has exp(Sink(maximum)) as one more term.
 template <auto Sink>
 std::string of_sink() {
   return of_attention<[](auto Q, auto K, auto V) {
-    auto s = dot<d>(Q, K) / sqrt(d);
+    auto s = dot<d8>(Q, K) / sqrt(d8);
     auto weights = exp(s - max<kv>(s));
     return dot<kv>(weights, V) / (sum<kv>(weights) + exp(Sink(max<kv>(s))));
   }>();
@@ -40,7 +30,7 @@ std::string of_sink() {
 template <auto Total>
 std::string of_mapped() {
   return of_attention<[](auto Q, auto K, auto V) {
-    auto s = dot<d>(Q, K) / sqrt(d);
+    auto s = dot<d8>(Q, K) / sqrt(d8);
     return dot<kv>(relu(s) / (sum<kv>(Total(s)) + 1e-6), V);
   }>();
 }
@@ -49,7 +39,7 @@ std::string of_mapped() {
 template <auto Pooled>
 std::string of_pooled() {
   return of_attention<[](auto Q, auto K, auto V) {
-    return dot<kv>(softmax<kv>(dot<d>(Q, K) / sqrt(d)), V) +
+    return dot<kv>(softmax<kv>(dot<d8>(Q, K) / sqrt(d8)), V) +
            broadcast<seq>(Pooled(V, index(kv) < 7));
   }>();
 }
@@ -58,7 +48,7 @@ std::string of_pooled() {
 template <auto Other>
 std::string of_difference() {
   return of_attention<[](auto Q, auto K, auto V) {
-    auto s = dot<d>(Q, K) / sqrt(d);
+    auto s = dot<d8>(Q, K) / sqrt(d8);
     return dot<kv>(softmax<kv>(s) - 0.8 * softmax<kv>(Other(s)), V);
   }>();
 }

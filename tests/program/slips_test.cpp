@@ -9,14 +9,13 @@
 #include "codegen/program/from_graph.hpp"
 #include "codegen/program/position_sets.hpp"
 #include "tests/catch.hpp"
+#include "tests/program/slip_kernels.hpp"
 #include "tests/program/slip_lines.hpp"
 
 namespace qkv::testing::slips {
 namespace {
 
 constexpr batch_axis<"batch"> batch;
-constexpr axis<"seq"> seq;
-constexpr alias<"kv", seq> kv;
 constexpr axis<"d_v", 32> d_v;
 constexpr axis<"table", 129> table;
 
@@ -296,17 +295,6 @@ TEST_CASE("slips: terms that cancel, and biases for distant keys") {
   CHECK(of_scores<[](auto S) { return S - 0.5 * (index(seq) - index(kv)); }>().empty());
   CHECK(of_scores<[](auto S) { return S + 0.5 * (index(kv) - index(seq)); }>().empty());
   CHECK(of_scores<[](auto S) { return S - 0.5 * abs(index(kv) - index(seq)); }>().empty());
-}
-
-// Slips of out = Formula(Q[seq, d], K[kv, d], V[kv, e]).
-constexpr axis<"d", 8> d8;
-constexpr axis<"e", 4> e4;
-template <auto Formula>
-std::string of_attention() {
-  const auto k =
-      kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K,
-                     in<"V", kv, e4> V) -> out<"O", seq, e4> { return Formula(Q, K, V); });
-  return lines_of(codegen::make_program(k));
 }
 
 TEST_CASE("slips: what is divided, and by the sum of what") {

@@ -94,7 +94,8 @@ static_assert(says<decltype(index(kv) or keep)>(
     "or: index(kv) is i32, not b8 did you mean index(kv) != 0? index(kv)[kv]"));
 // a distance
 static_assert(says<decltype(mask(dot<d_k>(Q, K), index(seq) - index(mem)))>(
-    "mask: index(seq) - index(mem) is i32, not b8 did you mean index(seq) - index(mem) >= 0? index(seq) - index(mem)[seq, mem]"));
+    "mask: index(seq) - index(mem) is i32, not b8 did you mean index(seq) - index(mem) >= 0? "
+    "index(seq) - index(mem)[seq, mem]"));
 // not of numbers
 static_assert(says<decltype(!n)>("not: n is i32, not b8 did you mean n != 0? n[batch, seq]"));
 // one name, two axes in positions
