@@ -42,11 +42,26 @@ qkv::status absent(device on) {
   return try_device(trial_of(*any, on, {4, 4}, 1));
 }
 
+// QKV_SHARD=2/8: every eighth kernel, from the third one on.
+struct shard {
+  std::size_t own = 0, all = 1;
+};
+
+shard asked_shard() {
+  shard s;
+  if (const char *text = std::getenv("QKV_SHARD"))
+    REQUIRE((std::sscanf(text, "%zu/%zu", &s.own, &s.all) == 2 && s.own < s.all));
+  return s;
+}
+
 void run_all(device on) {
   int trials = 0;
   const char *kernel = std::getenv("QKV_KERNEL");  // trials of this one only
+  const shard part = asked_shard();
+  std::size_t place = 0;
   for (const program &p : programs_of(on)) {
     if (kernel && p.name != kernel) continue;
+    if (place++ % part.all != part.own) continue;
     unsigned seed = 0;
     for (const auto &length : lengths) {
       const trial t = trial_of(p, on, length, ++seed);
@@ -59,7 +74,7 @@ void run_all(device on) {
   }
   std::printf("%d trials\n", trials);
   const int least = on == device::cuda && !QKV_LONG ? 150 : 200;
-  CHECK((trials >= least || kernel || std::getenv("QKV_TRIAL")));
+  CHECK((trials >= least || kernel || part.all > 1 || std::getenv("QKV_TRIAL")));
 }
 
 }  // namespace
