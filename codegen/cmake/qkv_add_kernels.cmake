@@ -49,6 +49,13 @@ function(qkv_add_kernels name)
     message(FATAL_ERROR "qkv_add_kernels: ${name}: the name of a spec that is included has neither quotes nor backslashes")
   endif()
   list(JOIN arg_TARGETS "," targets)
+  set(printing)
+  if("cuda" IN_LIST arg_TARGETS)
+    _qkv_find_cuda_compiler()
+    if(QKV_CUDA_COMPILER)
+      set(printing --cuda-compiler "${QKV_CUDA_COMPILER}")
+    endif()
+  endif()
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${name}_qkv")
   file(MAKE_DIRECTORY "${out}")
 
@@ -70,7 +77,7 @@ function(qkv_add_kernels name)
     add_custom_command(
       OUTPUT "${out}/${short}.done"
       BYPRODUCTS "${out}/${short}.a" "${out}/${short}.sheet.txt"
-      COMMAND ${name}_generator kernel ${short} --out "${out}" --targets ${targets}
+      COMMAND ${name}_generator kernel ${short} --out "${out}" --targets ${targets} ${printing}
       COMMAND ${CMAKE_COMMAND} -E touch "${out}/${short}.done"
       DEPENDS ${name}_generator ${generator}
       COMMENT "qkv: ${name}: ${short}"
@@ -106,6 +113,13 @@ function(qkv_add_kernels name)
 
   add_executable(${name}_tool "${out}/${name}_tool.cpp")
   target_link_libraries(${name}_tool PRIVATE ${name}_specs ${name} qkv::tool qkv::reference)
+endfunction()
+
+# Kernels for tensor cores are printed as CUDA, which nvcc compiles, or clang from version 18 on, without CUDA itself.
+# Where there is neither, Halide writes all code. QKV_CUDA_COMPILER names the compiler; OFF: none.
+function(_qkv_find_cuda_compiler)
+  find_program(QKV_CUDA_COMPILER NAMES nvcc clang++-21 clang++-20 clang++-19 clang++-18 PATHS /usr/local/cuda/bin
+               DOC "Compiles printed CUDA kernels: nvcc or clang++ 18 and later; OFF: Halide writes all code")
 endfunction()
 
 # The spec as an object file.

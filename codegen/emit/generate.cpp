@@ -112,13 +112,19 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   if (std::filesystem::exists(base + ".a") && read(stamp) == now) return;
   const auto begin = std::chrono::steady_clock::now();
   const plan made = plan_of(p);
-  write_objects(made, wanted, dir, line.kernel,
-                {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0}, folder);
+  const auto compiler = line.options.find("--cuda-compiler");
+  const std::string printed =
+      write_objects(made, wanted, dir, line.kernel,
+                    {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0,
+                     compiler == line.options.end() ? "" : compiler->second},
+                    folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
              std::filesystem::file_size(base + ".a") / 1024);
-  write(base + ".sheet.txt", describe(p, {}, reports_of(made)));
+  std::string sheet = describe(p, {}, reports_of(made));
+  if (!printed.empty()) sheet += "\nprinted kernels\n" + printed;
+  write(base + ".sheet.txt", sheet);
   write(stamp, now);
 }
 
@@ -153,7 +159,7 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scr
     } else {
       fmt::print(
           stderr,
-          "usage: {} list | kernel NAME --out DIR --targets LIST [--machine FILE] | library --name LIB --out DIR --targets LIST\n",
+          "usage: {} list | kernel NAME --out DIR --targets LIST [--machine FILE] [--cuda-compiler PATH] | library --name LIB --out DIR --targets LIST\n",
           argv[0]);
       return 2;
     }

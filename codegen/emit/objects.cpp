@@ -1,10 +1,14 @@
 #include "codegen/emit/objects.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <map>
 #include <stdexcept>
 
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/device_memory.hpp"
+#include "codegen/emit/printed.hpp"
 #include "codegen/emit/shared_memory.hpp"
 #include "codegen/halide/lower/refusal.hpp"
 #include "codegen/halide/pipeline.hpp"
@@ -15,16 +19,34 @@ using Halide::OutputFileType;
 
 namespace {
 
-Halide::Module module_for(const plan &made, const machine &m) {
-  compiled_form form = lower_pipeline(made, m);
+struct made_module {
+  Halide::Module code;
+  printed_kernels printed;
+};
+
+// `base`: of the names of files that the options ask for.
+made_module module_for(const plan &made, const machine &m, const object_options &options,
+                       const std::string &base, const scratch &folder) {
+  const bool prints = !m.tensor.empty() && !options.cuda_compiler.empty();
+  compiled_form form = lower_pipeline(made, m, prints);
   // Metadata would describe the arguments once more: the tables do.
   Halide::Module module =
       with_counted_device_memory(with_shared_memory_apart(form.pipeline.compile_to_module(
           form.arguments, symbol_of(made.p, m), m.target, Halide::LinkageType::ExternalPlusArgv)));
+  module = with_printed_kernels(
+      module, form.printed,
+      {symbol_of(made.p, m), options.cuda_compiler, options.assembly ? base : ""}, folder);
   // Else, Halide tells LLVM that no number is NaN or infinite where no operation is strict:
   // abs(where(flag, 0, -inf)) would be -inf.
   module.set_any_strict_float(true);
-  return module;
+  return {module, form.printed};
+}
+
+std::string line_about(const printed_kernel &k, const machine &m) {
+  std::vector<std::string> codes;
+  for (const tensor_tile &t : k.tiles)
+    codes.push_back(fmt::format("{} on {}", t.skeleton, t.target()));
+  return fmt::format("{}: {} by {}\n", m.name, k.what, fmt::join(codes, ", "));
 }
 
 std::map<OutputFileType, std::string> outputs(const machine &m, const std::string &object,
@@ -44,21 +66,27 @@ std::string symbol_of(const program &p, const machine &m) {
   return "qkv_code_" + p.name + "_" + m.c_name();
 }
 
-void write_objects(const plan &made, const std::vector<machine> &machines, const std::string &dir,
-                   const std::string &stem, const object_options &options, const scratch &folder) {
+std::string write_objects(const plan &made, const std::vector<machine> &machines,
+                          const std::string &dir, const std::string &stem,
+                          const object_options &options, const scratch &folder) {
   std::vector<std::string> objects;
+  std::string printed;
   for (const machine &m : machines) {
     const std::string name = stem + "." + m.name;
     objects.push_back(folder.path(name + ".o"));
     reached(made.p.name + " for " + m.name);
     try {
-      module_for(made, m).compile(outputs(m, objects.back(), dir + "/" + name, options));
+      const std::string base = dir + "/" + name;
+      made_module module = module_for(made, m, options, base, folder);
+      for (const auto &k : module.printed) printed += line_about(*k, m);
+      module.code.compile(outputs(m, objects.back(), base, options));
     } catch (const Halide::Error &e) {  // not a std::exception
       throw std::runtime_error(refusal(made.p, -1, e));
     }
   }
   Halide::create_static_library(objects, machines[0].target, folder.path(stem + ".a"));
   folder.publish(stem + ".a", dir);
+  return printed;
 }
 
 }  // namespace qkv::codegen

@@ -10,14 +10,15 @@
 namespace qkv::codegen {
 
 struct object_options {
-  bool stmt = false;      // DIR/STEM.<machine>.stmt: the lowered loops
-  bool assembly = false;  // DIR/STEM.<machine>.s, .ptx for CUDA
+  bool stmt = false;          // DIR/STEM.<machine>.stmt: the lowered loops
+  bool assembly = false;      // DIR/STEM.<machine>.s, .ptx for CUDA; .cu of printed kernels
+  std::string cuda_compiler;  // nvcc or clang; empty: no kernel is printed
 };
 
-// Writes DIR/STEM.a, its objects into the temporary folder first. Throws Halide::Error or
-// std::runtime_error.
-void write_objects(const plan &, const std::vector<machine> &, const std::string &dir,
-                   const std::string &stem, const object_options &, const scratch &);
+// Writes DIR/STEM.a, its objects into the temporary folder first. Returns a line for each printed
+// kernel: "cuda: O by wgmma on sm_90a, mma on sm_80". Throws Halide::Error or std::runtime_error.
+std::string write_objects(const plan &, const std::vector<machine> &, const std::string &dir,
+                          const std::string &stem, const object_options &, const scratch &);
 
 // The C name of the compiled code of a kernel for a machine; NAME_argv takes an array of arguments.
 std::string symbol_of(const program &, const machine &);

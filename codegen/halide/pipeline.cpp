@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "codegen/cuda/attention.hpp"
+#include "codegen/cuda/placeholder.hpp"
 #include "codegen/halide/lower/context.hpp"
 #include "codegen/halide/lower/limits.hpp"
 #include "codegen/halide/lower/refusal.hpp"
@@ -25,8 +27,14 @@ void refuse_f64(const program &p, const std::string &device) {
 // The stages of a kernel, written one after the other.
 class writer {
  public:
-  writer(const plan &made, const machine &m)
-      : made_(made), p_(made.p), m_(m), on_gpu_(!m.is_host()), c_(made, !on_gpu_), limits_(c_) {
+  writer(const plan &made, const machine &m, bool prints)
+      : made_(made),
+        p_(made.p),
+        m_(m),
+        on_gpu_(!m.is_host()),
+        prints_(prints),
+        c_(made, !on_gpu_),
+        limits_(c_) {
     limits_.computed();
   }
 
@@ -38,8 +46,9 @@ class writer {
         throw std::runtime_error(refusal(p_, main_step_of(s), e));
       }
     }
-    compiled_form form{Halide::Pipeline(results()), c_.arguments()};
+    compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_};
     limits_.add_to(form.pipeline);
+    if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new reversed_loads);
     if (on_gpu_) gpu::add_passes(form.pipeline, m_.target);
     return form;
@@ -55,6 +64,13 @@ class writer {
   }
 
   void write(const attention_stage &s) {
+    if (prints_)
+      if (const auto made = print_attention(c_, s, m_, static_cast<int>(printed_.size()))) {
+        printed_.push_back(made->kernel);
+        keep(s.sums[0].root, made->out);
+        if (made->lse.defined()) keep(s.lse_root, made->lse);
+        return;
+      }
     const std::vector<node_id> roots = roots_of(s);
     std::vector<attention_funcs> forms = lower_attention(c_, s, attention_tiles_for(m_, p_, s));
     if (on_gpu_)
@@ -130,7 +146,8 @@ class writer {
   const plan &made_;
   const program &p_;
   const machine &m_;
-  const bool on_gpu_;
+  const bool on_gpu_, prints_;
+  printed_kernels printed_;
   context c_;
   limits limits_;
   std::map<node_id, Halide::Func> outputs_;
@@ -138,10 +155,10 @@ class writer {
 
 }  // namespace
 
-compiled_form lower_pipeline(const plan &made, const machine &m) {
+compiled_form lower_pipeline(const plan &made, const machine &m, bool prints) {
   require_sizes(made.p);
   if (!m.is_host()) refuse_f64(made.p, m.device);
-  return writer(made, m).run();
+  return writer(made, m, prints).run();
 }
 
 }  // namespace qkv::codegen

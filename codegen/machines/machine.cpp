@@ -49,7 +49,8 @@ class reader {
     const auto known = keys().find(key);
     if (known == keys().end()) fail("{} is not a key; known: {}", key, names());
     if (words_.empty()) fail("{} has no value", key);
-    if (!seen_.insert(known->first).second && key != "attention") fail("{} is given twice", key);
+    if (!seen_.insert(known->first).second && key != "attention" && key != "tensor")
+      fail("{} is given twice", key);
     at_ = 0;
     known->second(*this);
     if (at_ < words_.size()) fail("after the value of {}, {} is not expected", key, words_[at_]);
@@ -131,6 +132,36 @@ class reader {
     m_.attention.push_back(s);
   }
 
+  // mma sm_80 features 64 tile 128 x 64 warps 4
+  void tensor() {
+    tensor_tile t;
+    t.skeleton = next();
+    if (t.skeleton != "mma" && t.skeleton != "wgmma")
+      fail("{} is not a kind of tensor cores; known: mma wgmma", t.skeleton);
+    std::string target = next();
+    if (target.starts_with("sm_") && target.ends_with('a')) t.exact = true, target.pop_back();
+    const auto [end, error] =
+        std::from_chars(target.data() + std::min<std::size_t>(3, target.size()),
+                        target.data() + target.size(), t.capability);
+    if (!target.starts_with("sm_") || error != std::errc() || end != target.data() + target.size())
+      fail("{} is not a target like sm_80", target);
+    word("features");
+    t.features = number();
+    word("tile");
+    t.rows = number();
+    word("x");
+    t.keys = number();
+    word("warps");
+    t.warps = number();
+    const bool fits = t.skeleton == "wgmma"
+                          ? t.rows == 128 && t.keys == 128 && t.warps == 12 && t.features <= 128
+                          : t.rows % (16 * t.warps) == 0 && t.keys % 16 == 0;
+    if (!fits)
+      fail("a tile of {} x {} with {} features cannot be divided among {} warps of {}", t.rows,
+           t.keys, t.features, t.warps, t.skeleton);
+    m_.tensor.push_back(std::move(t));
+  }
+
   void sums(int cpu_tiles::*registers) {
     m_.cpu.*registers = number();
     if (!seen_.count("sum_registers")) fail("sum_registers must come first");
@@ -162,6 +193,7 @@ class reader {
         {"shared_bytes", set<&gpu_tiles::shared_bytes>},
         {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
         {"attention", [](reader &r) { r.attention(); }},
+        {"tensor", [](reader &r) { r.tensor(); }},
         {"score_registers", [](reader &r) { r.sums(&cpu_tiles::score_registers); }},
         {"score_keys", set<&cpu_tiles::score_keys>},
         {"result_registers", [](reader &r) { r.sums(&cpu_tiles::result_registers); }},
@@ -216,6 +248,29 @@ std::vector<attention_shape> machine::shapes_for(std::int64_t rows) const {
   std::vector<attention_shape> all;
   for (const attention_shape &s : attention)
     if (all.empty() ? fits(s) : s.rows_of_query == all[0].rows_of_query) all.push_back(s);
+  return all;
+}
+
+int tensor_tile::shared_bytes(int of_features, int of_columns) const {
+  const auto padded = [](int n) { return (n + 63) / 64 * 64; };
+  constexpr int barriers = 128;
+  return barriers +
+         2 * (rows * padded(of_features) + 2 * keys * (padded(of_features) + padded(of_columns)));
+}
+
+std::string tensor_tile::target() const {
+  return fmt::format("sm_{}{}", capability, exact ? "a" : "");
+}
+
+std::vector<tensor_tile> machine::tensor_tiles_for(int features, int columns) const {
+  std::map<int, tensor_tile, std::greater<>> best;  // by capability
+  for (const tensor_tile &t : tensor) {
+    if (features > t.features || columns > t.features) continue;
+    const auto [known, is_new] = best.emplace(t.capability, t);
+    if (!is_new && t.features < known->second.features) known->second = t;
+  }
+  std::vector<tensor_tile> all;
+  for (const auto &[capability, t] : best) all.push_back(t);
   return all;
 }
 

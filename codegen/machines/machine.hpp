@@ -40,6 +40,20 @@ struct gpu_tiles {
   int contraction_tile = 0;    // rows and columns of a thread
 };
 
+// An attention on the tensor cores of a GPU: a block has so many warps for a tile of rows and keys.
+struct tensor_tile {
+  std::string skeleton;  // mma or wgmma
+  int capability = 0;    // 80: of GPUs from compute capability 8.0 on
+  bool exact = false;    // of GPUs of this one alone
+  int features = 0;      // for heads of at most so many
+  int rows = 0, keys = 0, warps = 0;
+
+  int threads() const { return warps * 32; }
+  // Queries, and two tiles of keys and of values.
+  int shared_bytes(int features, int columns) const;
+  std::string target() const;  // sm_80
+};
+
 struct machine {
   std::string name;
   std::string device = "host";  // where its code runs: host, cuda, opencl
@@ -49,12 +63,15 @@ struct machine {
   cpu_tiles cpu;
   gpu_tiles gpu;
   std::vector<attention_shape> attention;
+  std::vector<tensor_tile> tensor;  // none: there are no tensor cores
   int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
 
   bool is_host() const { return device == "host"; }
   std::string c_name() const;  // as a part of names in C
   // The shapes for queries of so many static rows (attention_shape::any, none), best first.
   std::vector<attention_shape> shapes_for(std::int64_t rows) const;
+  // Of each capability the smallest tile for heads of so many features and columns, best first.
+  std::vector<tensor_tile> tensor_tiles_for(int features, int columns) const;
 };
 
 // Throws std::runtime_error with file, line and reason: an unknown or missing key, a number that is

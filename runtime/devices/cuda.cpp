@@ -1,13 +1,11 @@
 // CUDA, through the driver's own library.
-#include <dlfcn.h>
-
 #include <cstdlib>
 
 #include "compiled/context.hpp"
+#include "devices/cuda_driver.hpp"
 #include "devices/device_kind.hpp"
 
 namespace qkv::detail {
-namespace {
 
 void *cuda_driver() {
   static void *const library = [] {
@@ -18,13 +16,7 @@ void *cuda_driver() {
   return library;
 }
 
-template <class... Argument>
-using driver_function = int (*)(Argument...);  // returns 0 where it succeeds
-
-template <class F>
-F cuda_function(const char *name) {
-  return cuda_driver() ? reinterpret_cast<F>(dlsym(cuda_driver(), name)) : nullptr;
-}
+namespace {
 
 // As CUDA's own runtime does: the primary context of the first device, which other libraries of the
 // process share. It stays until the process ends.
@@ -42,33 +34,26 @@ void *primary_context() {
   return primary;
 }
 
-// The calling thread's current context, or the primary one of the first device. Null without a
-// device.
+}  // namespace
+
 void *context_of_thread() {
   static const auto get = cuda_function<driver_function<void **>>("cuCtxGetCurrent");
   void *current = nullptr;
   return get && get(&current) == 0 && current ? current : primary_context();
 }
 
-// Makes a context the thread's current one while it lives.
-class current_context {
- public:
-  explicit current_context(void *context) {
-    static const auto push = cuda_function<driver_function<void *>>("cuCtxPushCurrent_v2");
-    pushed_ = push && context && push(context) == 0;
-  }
-  current_context(const current_context &) = delete;
-  current_context &operator=(const current_context &) = delete;
-  ~current_context() {
-    static const auto pop = cuda_function<driver_function<void **>>("cuCtxPopCurrent_v2");
-    void *popped = nullptr;
-    if (pushed_ && pop) (void)pop(&popped);
-  }
-  bool ok() const { return pushed_; }
+current_context::current_context(void *context) {
+  static const auto push = cuda_function<driver_function<void *>>("cuCtxPushCurrent_v2");
+  pushed_ = push && context && push(context) == 0;
+}
 
- private:
-  bool pushed_ = false;
-};
+current_context::~current_context() {
+  static const auto pop = cuda_function<driver_function<void **>>("cuCtxPopCurrent_v2");
+  void *popped = nullptr;
+  if (pushed_ && pop) (void)pop(&popped);
+}
+
+namespace {
 
 handler<halide_cuda_acquire_context_t> acquire;
 handler<halide_cuda_release_context_t> release;

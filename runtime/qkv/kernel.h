@@ -135,6 +135,23 @@ enum { QKV_ACCUMULATE = 1 };
 int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, uint32_t flags,
                   char *text, size_t size);
 
+/* A printed CUDA kernel for GPUs of a compute capability, as compiled code passes it. */
+typedef struct qkv_cuda_code {
+  const char *ptx;                     /* with a 0 at its end */
+  uint64_t hash;                       /* of the PTX */
+  int32_t capability, exact;           /* 80, 0: from 8.0 on; 90, 1: 9.0 alone */
+  int32_t rows, threads, shared_bytes; /* of a block: query rows, threads, dynamic shared memory */
+  int32_t reserved;
+} qkv_cuda_code;
+
+/* Compiled code calls this to launch a kernel: the first of n codes that the GPU of the call takes.
+ * The grid has one block for every `rows` of the n_rows query rows, `outer` times. arguments is an
+ * array that ends with a null; is_buffer tells those that are halide_buffer_t, which are passed as
+ * addresses on the device, from numbers. The launch is asynchronous, in the stream of the call.
+ * Returns 0 or a Halide error code; the context of the call has the text. */
+int qkv_cuda_launch(void *user_context, const char *name, const qkv_cuda_code *codes, int32_t n,
+                    int32_t n_rows, int32_t outer, void **arguments, const int8_t *is_buffer);
+
 /* A generated library. The last two belong to the runtime while the library is registered. */
 typedef struct qkv_library {
   const char *name;

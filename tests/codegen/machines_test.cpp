@@ -89,12 +89,47 @@ TEST_CASE("few rows may be one tile with keys in lanes") {
   CHECK(!m.shapes_for(17).front().keys_in_lanes);
 }
 
+TEST_CASE("tiles of tensor cores: the smallest that fits of each capability, the best first") {
+  const auto cuda = std::find_if(machines().begin(), machines().end(),
+                                 [](const machine &m) { return m.name == "cuda"; });
+  REQUIRE(cuda != machines().end());
+  const std::vector<tensor_tile> small = cuda->tensor_tiles_for(40, 64);
+  REQUIRE(small.size() == 2);
+  CHECK(small[0].target() == "sm_90a");
+  CHECK(small[0].threads() == 384);
+  CHECK(small[1].target() == "sm_80");
+  CHECK(small[1].features == 64);
+  CHECK(cuda->tensor_tiles_for(40, 72)[1].features == 128);
+  CHECK(cuda->tensor_tiles_for(200, 64).size() == 1);
+  CHECK(cuda->tensor_tiles_for(40, 300).empty());
+  for (const tensor_tile &t : cuda->tensor)
+    CHECK(t.shared_bytes(t.features, t.features) <= (t.capability >= 90 ? 227 : 99) * 1024);
+}
+
+TEST_CASE("a wrong tile of tensor cores is one error") {
+  const auto tile = [](const std::string &text) {
+    return with("contraction_rows = 240", "contraction_rows = 240\ntensor = " + text);
+  };
+  CHECK(tile("mma sm_80 features 64 tile 128 x 64 warps 4").tensor.size() == 1);
+  CHECK_THROWS_WITH(tile("mfma sm_80 features 64 tile 128 x 64 warps 4"),
+                    "m.machine:13: mfma is not a kind of tensor cores; known: mma wgmma");
+  CHECK_THROWS_WITH(tile("mma gfx90 features 64 tile 128 x 64 warps 4"),
+                    "m.machine:13: gfx90 is not a target like sm_80");
+  CHECK_THROWS_WITH(
+      tile("mma sm_80 features 64 tile 100 x 64 warps 4"),
+      "m.machine:13: a tile of 100 x 64 with 64 features cannot be divided among 4 warps of mma");
+  CHECK_THROWS_WITH(
+      tile("wgmma sm_90a features 256 tile 128 x 128 warps 12"),
+      "m.machine:13: a tile of 128 x 128 with 256 features cannot be divided among 12 warps of "
+      "wgmma");
+}
+
 TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
       "m.machine:7: score_key is not a key; known: attention columns_per_thread "
       "contraction_rows contraction_tile device halide part_of preference register_bits "
-      "result_registers score_keys score_registers shared_bytes sum_registers "
+      "result_registers score_keys score_registers shared_bytes sum_registers tensor "
       "value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys 8"),

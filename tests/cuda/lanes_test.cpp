@@ -122,6 +122,27 @@ TEST_CASE("a barrier orders warps, whatever their order") {
   }
 }
 
+TEST_CASE("a barrier combines a predicate of all its threads") {
+  const auto result = [](const char *seed, const char *op, const char *condition) {
+    gpu g("PTX_SEED", seed);
+    const words w = lanes(g, std::string("setp.") + condition + "; " + op, counted(96));
+    CHECK(std::all_of(w.begin(), w.end(), [&](std::uint32_t x) { return x == w[0]; }));
+    return w[0];
+  };
+  const char *any = "bar.red.or.pred %p2, 0, %p1; selp.u32 %r10, 1, 0, %p2;";
+  const char *all = "bar.red.and.pred %p2, 0, %p1; selp.u32 %r10, 1, 0, %p2;";
+  const char *none = "bar.red.or.pred %p2, 3, 96, !%p1; selp.u32 %r10, 0, 1, %p2;";
+  for (const char *seed : {"0", "1", "2"}) {
+    CHECK(result(seed, any, "eq.u32 %p1, %r0, 70") == 1);
+    CHECK(result(seed, any, "eq.u32 %p1, %r0, 96") == 0);
+    CHECK(result(seed, all, "lt.u32 %p1, %r0, 96") == 1);
+    CHECK(result(seed, all, "ne.u32 %p1, %r0, 5") == 0);
+    CHECK(result(seed, none, "lt.u32 %p1, %r0, 96") == 1);
+    CHECK(result(seed, none, "ne.u32 %p1, %r0, 40") == 0);
+    CHECK(result(seed, "bar.red.popc.u32 %r10, 0, %p1;", "lt.u32 %p1, %r0, 33") == 33);
+  }
+}
+
 TEST_CASE("named barriers order the warps that use them") {
   // Warps 0 and 1 produce and arrive, warps 2 and 3 wait.
   const char *body = R"(

@@ -128,3 +128,31 @@ TEST_CASE("cp.async: copies arrive at the wait, bytes past the source become zer
   CHECK(lanes(g, start + cut + "cp.async.wait_all;\nld.shared.b32 %r10, [%r2];",
               words(32, 0x12345678)) == words(32, 0x5678));
 }
+
+TEST_CASE("cp.async.mbarrier.arrive: a barrier of memory waits for the copies of its threads") {
+  const char *body = R"(
+    .shared .align 8 .b8 buffer[528];
+    mov.u32 %r1, buffer;
+    add.u32 %r2, %r1, 512;
+    setp.eq.u32 %p1, %r9, 0;
+    @%p1 mbarrier.init.shared::cta.b64 [%r2], 128;
+    bar.sync 0;
+    mad.lo.u32 %r3, %r9, 4, %r1;
+    cp.async.ca.shared.global [%r3], [%d30], 4;
+    cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r2];
+    WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r2], 0;
+    @%p2 bra DONE;
+    bra WAIT;
+    DONE:
+    sub.u32 %r4, 127, %r9;
+    mad.lo.u32 %r4, %r4, 4, %r1;
+    ld.shared.b32 %r10, [%r4];)";
+  words in(128);
+  std::iota(in.begin(), in.end(), 0u);
+  for (const char *seed : {"0", "1", "2"}) {
+    gpu g("PTX_SEED", seed);
+    const words w = lanes(g, body, in);
+    for (std::uint32_t t = 0; t < 128; ++t) CHECK(w[t] == 127 - t);
+  }
+}

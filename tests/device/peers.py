@@ -35,12 +35,16 @@ def milliseconds(call):
     return sorted(times)[len(times) // 2]
 
 
+def dtypes(kernel):
+    return (torch.bfloat16,) if "bf16" in kernel else (torch.float32,)
+
+
 def attention(name, kernel, s):
     width = int(kernel.rsplit("d", 1)[1])
     causal = "causal" in kernel
     heads, group, keys = s["heads"], s.get("group", 1), s.get("keys", s["seq"])
     pairs = s["batch"] * heads * group * s["seq"] * keys / (2 if causal else 1)
-    for dtype in (torch.float32, torch.bfloat16):
+    for dtype in dtypes(kernel):
         q = torch.randn(s["batch"], heads * group, s["seq"], width, device="cuda", dtype=dtype)
         k, v = (torch.randn(s["batch"], heads, keys, width, device="cuda", dtype=dtype) for _ in range(2))
         grouped = group > 1
@@ -76,7 +80,7 @@ class Flex:
 
 def projection(name, kernel, s):
     flops = 2 * s["batch"] * s["seq"] * s["inner"] * s["columns"]
-    for dtype in (torch.float32, torch.bfloat16):
+    for dtype in dtypes(kernel):
         x = torch.randn(s["batch"], s["seq"], s["inner"], device="cuda", dtype=dtype)
         w = torch.randn(s["columns"], s["inner"], device="cuda", dtype=dtype)
         yield f"linear_{str(dtype)[6:]}", lambda: linear(x, w), flops

@@ -15,34 +15,40 @@ inline constexpr axis<"columns"> columns;
 template <long N>
 inline constexpr axis<"d", N> d;
 
-template <long D>
-using queries = in<"Q", batch, heads, seq, d<D>>;
-template <auto J, long D>
-using keyed = in<"K", batch, heads, J, d<D>>;
-template <auto J, long D>
-using valued = in<"V", batch, heads, J, d<D>>;
-template <long D>
-using result = out<"O", batch, heads, seq, d<D>>;
+template <auto T, long D>
+using queries = in<"Q", T, batch, heads, seq, d<D>>;
+template <auto T, auto J, long D>
+using keyed = in<"K", T, batch, heads, J, d<D>>;
+template <auto T, auto J, long D>
+using valued = in<"V", T, batch, heads, J, d<D>>;
+template <auto T, long D>
+using result = out<"O", T, batch, heads, seq, d<D>>;
 
-template <long D>
+template <auto T, long D>
 inline constexpr auto attention =
-    [](queries<D> Q, keyed<keys, D> K, valued<keys, D> V) -> result<D> {
+    [](queries<T, D> Q, keyed<T, keys, D> K, valued<T, keys, D> V) -> result<T, D> {
   return scaled_dot_product<d<D>, keys>(Q, K, V);
 };
-template <long D>
+template <auto T, long D>
 inline constexpr auto self_attention =
-    [](queries<D> Q, keyed<kv, D> K, valued<kv, D> V) -> result<D> {
+    [](queries<T, D> Q, keyed<T, kv, D> K, valued<T, kv, D> V) -> result<T, D> {
   return scaled_dot_product<d<D>, kv>(Q, K, V, causal<seq, kv>);
 };
 
-inline constexpr auto sdpa_d64 = kernel<"sdpa_d64">(attention<64>);
-inline constexpr auto sdpa_d128 = kernel<"sdpa_d128">(attention<128>);
-inline constexpr auto sdpa_causal_d64 = kernel<"sdpa_causal_d64">(self_attention<64>);
-inline constexpr auto sdpa_causal_d128 = kernel<"sdpa_causal_d128">(self_attention<128>);
+inline constexpr auto sdpa_d64 = kernel<"sdpa_d64">(attention<f32, 64>);
+inline constexpr auto sdpa_d128 = kernel<"sdpa_d128">(attention<f32, 128>);
+inline constexpr auto sdpa_causal_d64 = kernel<"sdpa_causal_d64">(self_attention<f32, 64>);
+inline constexpr auto sdpa_causal_d128 = kernel<"sdpa_causal_d128">(self_attention<f32, 128>);
+inline constexpr auto sdpa_bf16_d64 = kernel<"sdpa_bf16_d64">(attention<bf16, 64>);
+inline constexpr auto sdpa_bf16_d128 = kernel<"sdpa_bf16_d128">(attention<bf16, 128>);
+inline constexpr auto sdpa_causal_bf16_d64 =
+    kernel<"sdpa_causal_bf16_d64">(self_attention<bf16, 64>);
+inline constexpr auto sdpa_causal_bf16_d128 =
+    kernel<"sdpa_causal_bf16_d128">(self_attention<bf16, 128>);
 // A step of decoding where seq is 1.
-inline constexpr auto grouped_d128 =
-    kernel<"grouped_d128">([](in<"Q", batch, heads, group, seq, d<128>> Q, keyed<keys, 128> K,
-                              valued<keys, 128> V) -> out<"O", batch, heads, group, seq, d<128>> {
+inline constexpr auto grouped_d128 = kernel<"grouped_d128">(
+    [](in<"Q", batch, heads, group, seq, d<128>> Q, keyed<f32, keys, 128> K,
+       valued<f32, keys, 128> V) -> out<"O", batch, heads, group, seq, d<128>> {
       return scaled_dot_product<d<128>, keys>(Q, K, V);
     });
 inline constexpr auto projection = kernel<"projection">(

@@ -81,6 +81,7 @@ void check_everywhere(device on) {
         if (s.ok()) CHECK(broken(p, arguments, t.sizes, results) == "");
       }
   }
+  std::printf("%d trials\n", tried);
   CHECK(tried >= (on == device::host || QKV_LONG ? 400 : 200));
 }
 

@@ -37,9 +37,13 @@ MAY_INCLUDE = {
     "codegen/rewrites": ["dsl", "codegen/program", "codegen/rewrites"],
     "codegen/plan": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan"],
     "codegen/machines": ["dsl", "codegen/program", "codegen/machines"],
-    "codegen/halide": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide"],
+    "codegen/cuda": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide/lower",
+                     "codegen/halide/schedules", "codegen/cuda"],
+    "codegen/halide/lower": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide"],
+    "codegen/halide/schedules": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide"],
+    "codegen/halide": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/cuda", "codegen/halide"],
     "codegen/emit": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan", "codegen/sheets",
-                     "codegen/machines", "codegen/halide", "codegen/emit", "codegen/include", "runtime/qkv/kernel.h"],
+                     "codegen/machines", "codegen/cuda", "codegen/halide", "codegen/emit", "codegen/include", "runtime/qkv/kernel.h"],
     "codegen/sheets": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan", "codegen/reference",
                        "codegen/sheets", "runtime/qkv/tool.hpp"],
     "codegen": ["dsl", "codegen"],
@@ -47,7 +51,7 @@ MAY_INCLUDE = {
     "tests": ["dsl", "runtime", "codegen", "tests", "examples"],
 }
 # Only these may know Halide's compiler.
-KNOWS_HALIDE = ["codegen/halide", "codegen/machines", "codegen/emit", "tests/codegen", "tests/fuzz"]
+KNOWS_HALIDE = ["codegen/halide", "codegen/cuda", "codegen/machines", "codegen/emit", "tests/codegen", "tests/fuzz"]
 
 
 def tracked(*suffixes):

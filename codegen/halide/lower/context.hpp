@@ -48,6 +48,7 @@ class context {
 
   // A stored step, and its axes in memory, outermost first.
   bool is_stored(node_id n) const { return made.cut.stored_by[n] >= 0; }
+  bool has(node_id n) const { return stored_.count(n) > 0; }  // its Func is defined
   const std::vector<axis_id> &order(node_id n) const { return made.order[n]; }
 
   // Inputs in order of the signature, run-time sizes, last positions along the same axes.

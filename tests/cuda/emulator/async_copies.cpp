@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "tests/cuda/emulator/decoder.hpp"
+#include "tests/cuda/emulator/mbarriers.hpp"
 #include "tests/cuda/emulator/memory.hpp"
 
 namespace qkv::ptx {
@@ -68,12 +69,35 @@ void wait_all_copies(warp &w, const instruction &i, lane_mask m) {
   }
 }
 
+// cp.async.mbarrier.arrive.noinc: the lanes arrive once what the warp has copied so far is there.
+void arrive_after_copies(warp &w, const instruction &i, lane_mask m) {
+  block &b = *w.in;
+  std::vector<pending_copy> copies;
+  for (auto &group : w.copy_groups) copies.insert(copies.end(), group.begin(), group.end());
+  copies.insert(copies.end(), w.open_copies.begin(), w.open_copies.end());
+  w.copy_groups.clear();
+  w.open_copies.clear();
+  std::vector<std::uint64_t> bars;
+  for (lane_mask left = m; left; left &= left - 1) {
+    bars.push_back(address_of_lane(w, i, __builtin_ctz(left), 0));
+    barrier_at(b, bars.back());
+  }
+  b.engine.push_back([&w, &b, copies, bars]() mutable {
+    finish(w, copies);
+    for (const std::uint64_t bar : bars) arrive_at(w, barrier_at(b, bar), 1);
+  });
+}
+
 }  // namespace
 
 bool decode_async_copy(decoder &d, const statement &s, instruction &i) {
-  if (s.op != "cp" || !s.has("async") || s.has("bulk") || s.has("mbarrier")) return false;
+  if (s.op != "cp" || !s.has("async") || s.has("bulk")) return false;
   i.what = kind::async;
-  if (s.has("commit_group")) {
+  if (s.has("mbarrier")) {
+    if (!s.has("noinc")) d.refuse(s, "only with .noinc");
+    d.address(i, s.operands[0]);
+    i.run = arrive_after_copies;
+  } else if (s.has("commit_group")) {
     i.run = commit_copies;
   } else if (s.has("wait_group")) {
     i.imm = static_cast<std::int64_t>(s.operands[0].bits);

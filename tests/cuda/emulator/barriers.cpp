@@ -42,6 +42,25 @@ void arrive(warp &w, const instruction &i, lane_mask m) {
   }
   release_if_complete(*w.in, n);
 }
+// bar.red: also combines a predicate of all threads, for each of them. i.a: 0 or, 1 and, 2 how many, and 3 more where a count is given;
+// i.b: negated; operands: number, predicate, perhaps a count.
+void arrive_and_combine(warp &w, const instruction &i, lane_mask m) {
+  if (!together(w, m, all_lanes)) return;
+  const std::uint32_t which = src<std::uint32_t>(w, i, 0)[__builtin_ctz(m)];
+  if (which > 15) throw error("there are barriers 0 to 15");
+  named_barrier &n = w.in->barriers[which];
+  n.joined.resize(w.seen.size());
+  const auto *p = src<std::uint32_t>(w, i, 1);
+  for_lanes(m, [&](int l) { n.yes += (p[l] ^ static_cast<std::uint32_t>(i.b)) & 1, ++n.votes; });
+  n.how = i.a % 3;
+  n.results.emplace_back(w.id, slot_of(w, i, 0));
+  n.expected = i.a > 2 ? static_cast<int>(src<std::uint32_t>(w, i, 2)[__builtin_ctz(m)] / 32) : 0;
+  ++n.arrived;
+  join(n.joined, w.seen);
+  n.waiting.push_back(w.id);
+  w.barrier = static_cast<int>(which);
+  release_if_complete(*w.in, n);
+}
 void warp_barrier(warp &w, const instruction &i, lane_mask m) {
   if (together(w, m, src<std::uint32_t>(w, i, 0)[__builtin_ctz(m)])) ++w.clock();
 }
@@ -59,6 +78,15 @@ void release_if_complete(block &b, named_barrier &n) {
     ++w.clock();
     w.barrier = -1;
   }
+  const std::uint32_t result = n.how == 0   ? n.yes > 0
+                               : n.how == 1 ? n.yes == n.votes
+                                            : static_cast<std::uint32_t>(n.yes);
+  for (const auto &[id, slot] : n.results) {
+    auto *d = reg<std::uint32_t>(b.warps[static_cast<std::size_t>(id)], slot);
+    for_lanes(all_lanes, [&](int l) { d[l] = result; });
+  }
+  n.results.clear();
+  n.yes = n.votes = 0;
   n.arrived = 0;
   n.waiting.clear();
   std::fill(n.joined.begin(), n.joined.end(), 0);
@@ -90,7 +118,17 @@ bool decode_barrier(decoder &d, const statement &s, instruction &i) {
       i.run = warp_barrier;
       return true;
     }
-    if (s.has("red")) d.refuse(s, "not supported");
+    if (s.has("red")) {
+      d.destinations(i, s.operands[0], s.has("popc") ? type::u32 : type::pred);
+      d.sources(i, s.operands[1], type::u32);
+      const operand &predicate = s.operands.back();
+      d.sources(i, predicate, type::pred);
+      i.a = s.has("or") ? 0 : s.has("and") ? 1 : 2;
+      i.b = predicate.negated;
+      if (s.operands.size() > 3) d.sources(i, s.operands[2], type::u32), i.a += 3;
+      i.run = arrive_and_combine;
+      return true;
+    }
     if (is_left_out(s.line)) {
       i.run = nothing;
       return true;

@@ -63,6 +63,10 @@ struct named_barrier {  // bar.sync 0 to 15
   int expected = 0, arrived = 0;
   std::vector<int> waiting;  // warps
   clocks joined;
+  // Of bar.red: how threads' predicates combine, how many are true, and of how many; the registers
+  // of warps that wait for the result.
+  int how = 0, yes = 0, votes = 0;
+  std::vector<std::pair<int, std::int32_t>> results;
 };
 
 struct mbarrier {

@@ -5,7 +5,6 @@
 #include "tests/cuda/emulator/memory.hpp"
 
 namespace qkv::ptx {
-namespace {
 
 void arrive_at(warp &w, mbarrier &m, std::int64_t count) {
   m.arriving.resize(w.seen.size());
@@ -14,6 +13,8 @@ void arrive_at(warp &w, mbarrier &m, std::int64_t count) {
   m.pending -= count;
   complete_if_all(*w.in, m);
 }
+
+namespace {
 
 // i.a: 0 init, 1 inval, 2 arrive, 3 arrive.expect_tx, 4 expect_tx, 5 try_wait, 7 complete_tx
 void barrier_op(warp &w, const instruction &i, lane_mask m) {

@@ -7,6 +7,7 @@
 namespace qkv::ptx {
 
 mbarrier &barrier_at(block &, std::uint64_t address);  // throws when there is none
-void complete_if_all(block &, mbarrier &);             // starts the next phase
+void arrive_at(warp &, mbarrier &, std::int64_t count);
+void complete_if_all(block &, mbarrier &);  // starts the next phase
 
 }  // namespace qkv::ptx

@@ -1,0 +1,268 @@
+#include "codegen/cuda/attention.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "codegen/cuda/expression_text.hpp"
+#include "codegen/cuda/placeholder.hpp"
+#include "codegen/halide/lower/expression.hpp"
+#include "codegen/halide/lower/key_range.hpp"
+#include "codegen/halide/lower/unsolved.hpp"
+#include "codegen/halide/schedules/gpu.hpp"
+#include "codegen/plan/tensor_form.hpp"
+#include "codegen/program/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+namespace hi = Halide::Internal;
+using Halide::Expr;
+using Halide::Var;
+
+Expr variable(const std::string &name, Halide::Type t = Halide::Int(32)) {
+  return hi::Variable::make(t, name);
+}
+
+class printer {
+ public:
+  printer(context &c, const attention_stage &s, const tensor_form &form, int number)
+      : c_(c), p_(c.p), s_(s), form_(form), k_(std::make_shared<printed_kernel>()), place_(c, *k_) {
+    k_->name = fmt::format("qkv_printed_{}", number);
+    for (axis_id a : s.outer) outer_[a] = c.var(a);
+    here_ = outer_;
+    here_[s.row] = variable("i");
+    here_[s.key] = variable("j");
+  }
+
+  printed_attention run() {
+    printed_attention made{k_, {}, {}};
+    const node_id root = s_.sums[0].root;
+    const bool has_lse = s_.lse != no_step;
+    if (has_lse) made.lse = second_result();
+    std::string text = constants(has_lse) + place() + sizes();
+    text += operand("queries", form_.queries, s_.row) + operand("keys", form_.keys, s_.key) +
+            operand("values", form_.values, s_.key);
+    text += formulas();
+    if (has_lse) text += lse_address();
+    // The result comes last: the lowering pass tells it from what is read.
+    text += result(root);
+    k_->spec = text;
+    k_->what = context::label(p_, root);
+    k_->features = form_.features, k_->columns = form_.columns;
+    k_->rows = c_.size(s_.row);
+    k_->outer = 1;
+    for (axis_id a : s_.outer) k_->outer = hi::simplify(k_->outer * c_.extent(a));
+    made.out = func(root, place_.value(halide_type(p_[root].type)));
+    return made;
+  }
+
+ private:
+  // ---- constants, and the position of a block -----------------------------------------------------
+  std::string constants(bool has_lse) const {
+    const char *element = form_.element == bf16 ? "bf16_bits" : "f16_bits";
+    return fmt::format(
+        "  static constexpr int D = {}, DV = {};\n  static constexpr bool has_lse = {};\n"
+        "  using element = {};\n  using arguments = ::arguments;\n",
+        form_.features, form_.columns, has_lse, element);
+  }
+
+  std::string outer_name(axis_id a) const {
+    for (std::size_t d = 0; d < s_.outer.size(); ++d)
+      if (s_.outer[d] == a) return fmt::format("at.o{}", d);
+    throw std::logic_error("an axis that is none of the stage's");
+  }
+
+  // The blocks of one position along the outer axes are neighbours.
+  std::string place() {
+    std::string fields, body;
+    for (std::size_t d = s_.outer.size(); d-- > 0;) {
+      fields += fmt::format(" int o{};", d);
+      const std::string n = place_.number(c_.extent(s_.outer[d]));
+      body += fmt::format("    at.o{0} = block % {1};\n    block /= {1};\n", d, n);
+    }
+    return fmt::format(
+        "  struct place {{{}}};\n  static __device__ place at(const arguments &a, unsigned block) {{\n"
+        "    place at{{}};\n{}    return at;\n  }}\n",
+        fields, body);
+  }
+
+  std::string sizes() {
+    return fmt::format(
+        "  static __device__ int n_rows(const arguments &a) {{ return {}; }}\n"
+        "  static __device__ int n_keys(const arguments &a) {{ return {}; }}\n",
+        place_.number(c_.size(s_.row)), place_.number(c_.size(s_.key)));
+  }
+
+  // ---- tensors ------------------------------------------------------------------------------------
+  // The address of the row at position 0, and the stride from row to row.
+  std::string address(const char *name, const char *type, int tensor,
+                      const std::vector<axis_id> &order, axis_id row) {
+    std::vector<std::string> at;
+    std::string stride = "0";
+    for (std::size_t d = order.size(); d-- > 0;) {
+      const bool is_outer = has(s_.outer, order[d]);
+      if (order[d] == row) stride = place_.stride(tensor, at.size());
+      at.push_back(is_outer ? outer_name(order[d]) : "0");
+    }
+    return fmt::format(
+        "  static __device__ {0} *{1}(const arguments &a, const place &at) {{ return {2}; }}\n"
+        "  static __device__ int {1}_stride(const arguments &a) {{ return {3}; }}\n",
+        type, name, place_.address(tensor, at), stride);
+  }
+
+  std::string operand(const char *name, node_id n, axis_id row) {
+    return address(name, "const unsigned short", place_.tensor(n), p_[n].shape, row);
+  }
+
+  std::string result(node_id root) {
+    return address("result", "unsigned short", place_.result(root), c_.order(root), s_.row);
+  }
+
+  Halide::Func second_result() {
+    return func(s_.lse_root, placeholder::value_of_written(Halide::Float(32)));
+  }
+
+  std::string lse_address() {
+    return address("lse", "float", place_.written(s_.lse_root), c_.order(s_.lse_root), s_.row);
+  }
+
+  Halide::Func func(node_id root, const Expr &value) {
+    const std::vector<axis_id> &order = c_.order(root);
+    std::vector<Var> args;
+    for (std::size_t d = order.size(); d-- > 0;) args.push_back(c_.var(order[d]));
+    Halide::Func f(context::label(p_, root));
+    f(args) = value;
+    c_.store(root, f, order);
+    gpu::pointwise(f);
+    return f;
+  }
+
+  // ---- formulas -----------------------------------------------------------------------------------
+  std::string body(const Expr &e) {
+    return function_body(
+        e,
+        [&](const hi::Variable &v) -> std::string {
+          if (v.param.defined()) return place_.number(&v);
+          for (axis_id a : s_.outer)
+            if (v.name == c_.var(a).name()) return outer_name(a);
+          return v.name;
+        },
+        [&](const hi::Call &call, const std::vector<std::string> &at) {
+          reads_ = true;
+          return place_.element(place_.tensor(read_by(call)), at);
+        });
+  }
+
+  // The argument or the stored step that an expression reads.
+  node_id read_by(const hi::Call &call) const {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      const bool argument = p_[n].kind == op::input || p_[n].kind == op::param;
+      if (!argument && !c_.is_stored(n)) continue;
+      indices at;
+      for (axis_id a : argument ? p_[n].shape : c_.order(n)) at[a] = 0;
+      if (!argument && !c_.has(n)) continue;
+      if (c_.read(n, at).as<hi::Call>()->name == call.name) return n;
+    }
+    throw std::logic_error("nothing is called " + call.name);
+  }
+
+  std::string function(const char *type, const char *name, const char *parameters, const Expr &e) {
+    return fmt::format(
+        "  static __device__ {} {}(const arguments &a, const place &at{}) {{\n{}  }}\n", type, name,
+        parameters, body(e));
+  }
+
+  // The scores, with `dot` in the place of the product.
+  value scores() {
+    expression e(c_, [&](node_id n, const indices &at) -> std::optional<value> {
+      if (n != form_.product) return std::nullopt;
+      Expr product = variable("dot", Halide::Float(32));
+      for (node_id factor : form_.factors) product = product * e_->at(factor, at).number;
+      return value{product, {}};
+    });
+    e_ = &e;
+    return e.at(s_.scores, here_);
+  }
+
+  // The factor of the product, where the scores are nothing but that; else 0.
+  double scale() const {
+    if (s_.scores != form_.product) return 0;
+    double all = 1;
+    for (node_id factor : form_.factors) {
+      if (p_[factor].kind != op::number) return 0;
+      all *= static_cast<float>(p_[factor].value);
+    }
+    return all > 0 && std::isfinite(all) ? all : 0;
+  }
+
+  std::string formulas() {
+    const value v = scores();
+    const double factor = scale();
+    std::string text = fmt::format("  static constexpr float scale = {:a}f;\n", factor);
+    if (factor == 0) text += function("float", "score", ", int i, int j, float dot", v.number);
+    const bool masked = v.present.defined() && !hi::is_const_one(v.present);
+    text += fmt::format("  static constexpr bool is_masked = {};\n", masked);
+    if (masked) {
+      if (hi::expr_uses_var(v.present, "dot"))
+        throw std::runtime_error("a mask depends on products");
+      text += function("bool", "keep", ", int i, int j", v.present);
+      text += range() + whole(v.present);
+    }
+    return text + fmt::format("  static constexpr bool reads = {};\n", reads_);
+  }
+
+  // The keys that rows i0 to i1 - 1 may see.
+  std::string range() {
+    const key_range seen =
+        visible_keys(c_, s_, {{s_.row, {variable("i0"), variable("i1") - 1}}}, outer_);
+    const bool reads = reads_;
+    const std::string text = function("int", "first_key", ", int i0, int i1",
+                                      seen.from.defined() ? seen.from : Expr(0)) +
+                             function("int", "end_of_keys", ", int i0, int i1",
+                                      seen.to.defined() ? seen.to : c_.size(s_.key));
+    reads_ = reads;  // at positions of the block, which exist
+    return text;
+  }
+
+  // True where nothing of the tile is masked.
+  std::string whole(const Expr &present) {
+    hi::Scope<hi::Interval> tile;
+    tile.push("i", hi::Interval(variable("i0"), variable("i1") - 1));
+    tile.push("j", hi::Interval(variable("j0"), variable("j1") - 1));
+    const hi::Interval all = hi::bounds_of_expr_in_scope(present, tile);
+    const bool known = all.has_lower_bound() && all.min.type().is_bool() && !reads_memory(all.min);
+    return function("bool", "all_kept", ", int i0, int i1, int j0, int j1",
+                    known ? hi::simplify(all.min) : hi::const_false());
+  }
+
+  context &c_;
+  const program &p_;
+  const attention_stage &s_;
+  const tensor_form &form_;
+  std::shared_ptr<printed_kernel> k_;
+  placeholder place_;
+  indices outer_, here_;
+  expression *e_ = nullptr;
+  bool reads_ = false;  // a formula reads memory at the pair
+};
+
+}  // namespace
+
+std::optional<printed_attention> print_attention(context &c, const attention_stage &s,
+                                                 const machine &m, int number) {
+  const std::optional<tensor_form> form = tensor_form_of(c.p, s);
+  if (!form) return std::nullopt;
+  const std::vector<tensor_tile> tiles = m.tensor_tiles_for(form->features, form->columns);
+  if (tiles.empty()) return std::nullopt;
+  try {
+    printed_attention made = printer(c, s, *form, number).run();
+    made.kernel->tiles = tiles;
+    return made;
+  } catch (const std::runtime_error &) {  // an operation without a text
+    return std::nullopt;
+  }
+}
+
+}  // namespace qkv::codegen

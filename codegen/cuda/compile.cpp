@@ -1,0 +1,97 @@
+#include "codegen/cuda/compile.hpp"
+
+#include <fmt/format.h>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+namespace qkv::codegen {
+namespace {
+
+struct file {
+  const char *name, *text;
+};
+constexpr file files[] = {
+#include "skeleton_files.inc"
+};
+
+std::string read(const std::string &path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::string first_error(const std::string &log) {
+  std::istringstream lines(log);
+  std::string line, first;
+  while (std::getline(lines, line)) {
+    if (first.empty()) first = line;
+    if (line.find("error") != std::string::npos) return line;
+  }
+  return first.empty() ? "it said nothing" : first;
+}
+
+// Runs a program that writes into a log.
+bool succeeds(const std::vector<std::string> &command, const std::string &log) {
+  std::vector<char *> words;
+  for (const std::string &word : command) words.push_back(const_cast<char *>(word.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t output;
+  posix_spawn_file_actions_init(&output);
+  posix_spawn_file_actions_addopen(&output, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&output, 1, 2);
+  pid_t child = 0;
+  const int failure = posix_spawnp(&child, words[0], &output, nullptr, words.data(), environ);
+  posix_spawn_file_actions_destroy(&output);
+  int how = 0;
+  return failure == 0 && waitpid(child, &how, 0) == child && WIFEXITED(how) &&
+         WEXITSTATUS(how) == 0;
+}
+
+// The oldest version of PTX that has all the instructions of the skeletons: nvcc writes its own
+// version, which older drivers refuse.
+std::string for_older_drivers(std::string ptx, const std::string &target) {
+  const std::string key = ".version ";
+  const std::size_t at = ptx.find(key), end = ptx.find('\n', at);
+  if (at == std::string::npos) throw std::logic_error("PTX without .version");
+  return ptx.replace(at, end - at, key + (target == "sm_90a" ? "8.0" : "7.0"));
+}
+
+}  // namespace
+
+std::string skeleton(const std::string &name) {
+  for (const file &f : files)
+    if (name == f.name) return f.text;
+  throw std::logic_error("there is no skeleton " + name);
+}
+
+std::string ptx_of(const std::string &text, const std::string &compiler, const std::string &target,
+                   const std::string &folder) {
+  const std::string source = folder + "/printed.cu", result = folder + "/printed.ptx",
+                    log = folder + "/printed.log";
+  std::ofstream(source) << text;
+  const bool is_nvcc = std::filesystem::path(compiler).filename().string().find("nvcc") == 0;
+  std::vector<std::string> command = {compiler, "-std=c++17", "-O3", "-o", result};
+  if (is_nvcc)
+    command.insert(command.end(), {"-ptx", "-arch=" + target});
+  else
+    command.insert(command.end(),
+                   {"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-nostdinc",
+                    "-nostdinc++", "-fms-extensions", "-S", "--cuda-gpu-arch=" + target});
+  command.push_back(source);
+  if (!succeeds(command, log))
+    throw std::runtime_error(
+        fmt::format("{} could not compile a printed kernel: {}", compiler, first_error(read(log))));
+  return for_older_drivers(read(result), target);
+}
+
+}  // namespace qkv::codegen

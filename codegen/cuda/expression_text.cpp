@@ -1,0 +1,201 @@
+#include "codegen/cuda/expression_text.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace qkv::codegen {
+namespace {
+
+namespace hi = Halide::Internal;
+using Halide::Expr;
+using hi::Call;
+
+bool is_half(const Halide::Type &t) { return t.bits() == 16 && (t.is_float() || t.is_bfloat()); }
+
+std::string literal(double x) {
+  if (std::isnan(x)) return "not_a_number()";
+  if (std::isinf(x)) return x < 0 ? "-infinity()" : "infinity()";
+  return fmt::format("{:a}f", x);
+}
+
+// Infix operators of intrinsics whose operands may be anything.
+const std::map<Call::IntrinsicOp, const char *> infixes = {
+    {Call::bitwise_and, "&"}, {Call::bitwise_or, "|"}, {Call::bitwise_xor, "^"},
+    {Call::strict_lt, "<"},   {Call::strict_le, "<="}, {Call::strict_eq, "=="}};
+
+// Functions of the skeletons: each operation rounds once, and nothing is fused.
+const std::map<Call::IntrinsicOp, const char *> functions = {
+    {Call::strict_add, "strict_add"}, {Call::strict_sub, "strict_sub"},
+    {Call::strict_mul, "strict_mul"}, {Call::strict_div, "strict_div"},
+    {Call::strict_min, "strict_min"}, {Call::strict_max, "strict_max"},
+    {Call::abs, "magnitude"}};
+
+class writer : public hi::IRVisitor {
+ public:
+  writer(const variable_text &variable, const element_text &element)
+      : variable_(variable), element_(element) {}
+
+  std::string run(const Expr &e) {
+    const std::string result = text(e);
+    return lines_ + fmt::format("    return {};\n", result);
+  }
+
+ private:
+  using IRVisitor::visit;
+
+  // A literal, a variable, or the name of a line.
+  std::string text(const Expr &e) {
+    if (const auto it = seen_.find(e.get()); it != seen_.end()) return it->second;
+    result_.clear();
+    e.accept(this);
+    if (result_.empty()) throw std::runtime_error(fmt::format("CUDA has no text for {}", of(e)));
+    return seen_[e.get()] = result_;
+  }
+
+  static std::string of(const Expr &e) {
+    if (const Call *c = e.as<Call>()) return c->name;
+    return fmt::format("an operation of Halide's kind {}", static_cast<int>(e.node_type()));
+  }
+
+  void line(const Halide::Type &t, const std::string &value) {
+    const std::string name = fmt::format("t{}", count_++);
+    lines_ += fmt::format("    const {} {} = {};\n", c_type(t), name, value);
+    result_ = name;
+  }
+
+  template <class Operation>
+  void infix(const Operation *op, const char *sign) {
+    const std::string a = text(op->a), b = text(op->b);
+    line(op->type, fmt::format("{} {} {}", a, sign, b));
+  }
+  template <class Operation>
+  void function(const Operation *op, const char *name) {
+    const std::string a = text(op->a), b = text(op->b);
+    line(op->type, fmt::format("{}({}, {})", name, a, b));
+  }
+
+  void visit(const hi::IntImm *op) override {
+    result_ = op->type.bits() == 64 ? fmt::format("{}ll", op->value) : std::to_string(op->value);
+    if (op->value == INT32_MIN) result_ = "(-2147483647 - 1)";
+  }
+  void visit(const hi::UIntImm *op) override {
+    result_ = op->type.is_bool() ? (op->value ? "true" : "false") : fmt::format("{}u", op->value);
+  }
+  void visit(const hi::FloatImm *op) override { result_ = literal(op->value); }
+  void visit(const hi::Variable *op) override { result_ = variable_(*op); }
+  void visit(const hi::Cast *op) override {
+    const std::string x = text(op->value);
+    const Halide::Type from = op->value.type();
+    if (is_half(from) && is_half(op->type) && from == op->type)
+      result_ = x;
+    else if (is_half(from))
+      line(op->type,
+           fmt::format("{}({})", from.is_bfloat() ? "number_of_bf16" : "number_of_f16", x));
+    else if (is_half(op->type))
+      line(op->type, fmt::format("{}({})", op->type.is_bfloat() ? "bf16_of" : "f16_of", x));
+    else
+      line(op->type, fmt::format("static_cast<{}>({})", c_type(op->type), x));
+  }
+  void visit(const hi::Reinterpret *op) override {
+    const std::string x = text(op->value);
+    const bool same_bits =
+        op->type.bits() == 16 || op->type.is_float() == op->value.type().is_float();
+    if (same_bits)
+      line(op->type, fmt::format("static_cast<{}>({})", c_type(op->type), x));
+    else
+      line(op->type,
+           fmt::format("{}({})", op->type.is_float() ? "float_of_bits" : "bits_of_float", x));
+  }
+  void visit(const hi::Add *op) override { infix(op, "+"); }
+  void visit(const hi::Sub *op) override { infix(op, "-"); }
+  void visit(const hi::Mul *op) override { infix(op, "*"); }
+  void visit(const hi::Div *op) override {
+    op->type.is_float() ? infix(op, "/") : function(op, "quotient");
+  }
+  void visit(const hi::Mod *op) override { function(op, "remainder_of"); }
+  void visit(const hi::Min *op) override { function(op, "least"); }
+  void visit(const hi::Max *op) override { function(op, "largest"); }
+  void visit(const hi::EQ *op) override { infix(op, "=="); }
+  void visit(const hi::NE *op) override { infix(op, "!="); }
+  void visit(const hi::LT *op) override { infix(op, "<"); }
+  void visit(const hi::LE *op) override { infix(op, "<="); }
+  void visit(const hi::GT *op) override { infix(op, ">"); }
+  void visit(const hi::GE *op) override { infix(op, ">="); }
+  void visit(const hi::And *op) override { infix(op, "&"); }
+  void visit(const hi::Or *op) override { infix(op, "|"); }
+  void visit(const hi::Not *op) override {
+    const std::string x = text(op->a);
+    line(op->type, "!" + x);
+  }
+  void visit(const hi::Select *op) override {
+    choice(op->type, op->condition, op->true_value, op->false_value);
+  }
+  void choice(const Halide::Type &t, const Expr &condition, const Expr &a, const Expr &b) {
+    const std::string c = text(condition), x = text(a), y = text(b);
+    line(t, fmt::format("{} ? {} : {}", c, x, y));
+  }
+
+  void visit(const Call *op) override {
+    std::vector<std::string> args;
+    for (const Expr &e : op->args) args.push_back(text(e));
+    if (op->call_type == Call::Image || op->call_type == Call::Halide) {
+      line(op->type, element_(*op, args));
+      return;
+    }
+    for (const auto &[kind, sign] : infixes)
+      if (op->is_intrinsic(kind))
+        return line(op->type, fmt::format("{} {} {}", args[0], sign, args[1]));
+    for (const auto &[kind, name] : functions)
+      if (op->is_intrinsic(kind))
+        return line(op->type, fmt::format("{}({})", name, fmt::join(args, ", ")));
+    if (op->is_intrinsic(Call::bitwise_not)) return line(op->type, "~" + args[0]);
+    if (op->is_intrinsic(Call::shift_left) || op->is_intrinsic(Call::shift_right))
+      return line(op->type, fmt::format("{} {} {}", args[0],
+                                        op->is_intrinsic(Call::shift_left) ? "<<" : ">>", args[1]));
+    if (op->is_intrinsic(Call::if_then_else))
+      return line(op->type, fmt::format("{} ? {} : {}", args[0], args[1], args[2]));
+    if (op->is_intrinsic(Call::likely) || op->is_intrinsic(Call::likely_if_innermost) ||
+        op->is_intrinsic(Call::promise_clamped) || op->is_intrinsic(Call::unsafe_promise_clamped)) {
+      result_ = args[0];
+      return;
+    }
+    const std::map<std::string, const char *> named = {
+        {"sqrt_f32", "square_root"}, {"floor_f32", "floor_of"},  {"ceil_f32", "ceiling_of"},
+        {"round_f32", "nearest_of"}, {"trunc_f32", "truncated"}, {"abs_f32", "magnitude"}};
+    if (const auto it = named.find(op->name); it != named.end())
+      line(op->type, fmt::format("{}({})", it->second, fmt::join(args, ", ")));
+  }
+
+  const variable_text &variable_;
+  const element_text &element_;
+  std::map<const hi::IRNode *, std::string> seen_;
+  std::string lines_, result_;
+  int count_ = 0;
+};
+
+}  // namespace
+
+std::string c_type(const Halide::Type &t) {
+  if (t.is_bool()) return "bool";
+  if (is_half(t)) return "unsigned short";
+  if (t.is_float() && t.bits() == 32) return "float";
+  const std::map<int, std::pair<const char *, const char *>> integers = {
+      {8, {"signed char", "unsigned char"}},
+      {16, {"short", "unsigned short"}},
+      {32, {"int", "unsigned"}},
+      {64, {"long long", "unsigned long long"}}};
+  if (t.is_int() || t.is_uint())
+    if (const auto it = integers.find(t.bits()); it != integers.end())
+      return t.is_int() ? it->second.first : it->second.second;
+  throw std::runtime_error("CUDA kernels have no numbers of another type");
+}
+
+std::string function_body(const Expr &e, const variable_text &variable,
+                          const element_text &element) {
+  return writer(variable, element).run(e);
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,53 @@
+#pragma once
+// A CUDA kernel whose text is printed, not made by Halide. Halide launches it, with the arguments
+// that it finds in the place of the kernel: a placeholder.
+#include <Halide.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/machines/machine.hpp"
+
+namespace qkv::codegen {
+
+struct printed_tensor {
+  std::string type;  // of its elements, in C
+  bool written = false;
+  std::vector<Halide::Expr> last;  // the last position along each dimension, innermost first
+  std::size_t first_number =
+      0;                    // the first element's place in memory; then strides, innermost first
+  std::string halide_name;  // of the buffer; known once the placeholder is lowered
+};
+
+// In the text, the members of `a` are the tensors b0, b1 .. and the numbers n0, n1 ..
+struct printed_kernel {
+  std::string what;  // the step that it computes, as people call it
+  std::string name;  // a part of the name of the placeholder's entry
+  std::string spec;  // the text of `struct spec` without its tile
+  std::vector<printed_tensor> tensors;
+  // The host computes these before the launch; an undefined one belongs to a tensor, and is known
+  // once the placeholder is lowered.
+  std::vector<Halide::Expr> numbers;
+  std::vector<tensor_tile> tiles;  // one kernel for each; best first
+  int features = 0, columns = 0;
+  Halide::Expr rows, outer;  // of all blocks: query rows, and positions along all other axes
+};
+
+using printed_kernels = std::vector<std::shared_ptr<printed_kernel>>;
+
+// A parameter of an entry, as Halide passes it.
+struct entry_parameter {
+  std::string halide_name;
+  bool is_buffer = false;
+};
+
+// The name of the host's variable for a number.
+std::string variable_of_number(const printed_kernel &, std::size_t number);
+
+// The whole kernel for a tile as CUDA C++, to be included after its skeleton. Throws
+// std::logic_error for a parameter that is none of its tensors and numbers.
+std::string text_of(const printed_kernel &, const tensor_tile &,
+                    const std::vector<entry_parameter> &);
+
+}  // namespace qkv::codegen

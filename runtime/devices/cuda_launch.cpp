@@ -1,0 +1,165 @@
+// Printed CUDA kernels: loaded once for each context, launched in the stream of the call.
+#include <qkv/kernel.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "compiled/context.hpp"
+#include "compiled/halide.hpp"
+#include "devices/cuda_driver.hpp"
+
+namespace qkv::detail {
+namespace {
+
+constexpr int failed = halide_error_code_gpu_device_error;
+
+// The driver's functions; their names are those of CUDA.
+struct driver {
+  driver_function<void **, const char *> module_load =
+      cuda_function<driver_function<void **, const char *>>("cuModuleLoadData");
+  driver_function<void **, void *, const char *> get_function =
+      cuda_function<driver_function<void **, void *, const char *>>("cuModuleGetFunction");
+  driver_function<void *, int, int> set_attribute =
+      cuda_function<driver_function<void *, int, int>>("cuFuncSetAttribute");
+  driver_function<int *> get_device = cuda_function<driver_function<int *>>("cuCtxGetDevice");
+  driver_function<int *, int, int> device_attribute =
+      cuda_function<driver_function<int *, int, int>>("cuDeviceGetAttribute");
+  driver_function<void *, unsigned long long *> context_id =
+      cuda_function<driver_function<void *, unsigned long long *>>("cuCtxGetId");
+  driver_function<int, const char **> name_of =
+      cuda_function<driver_function<int, const char **>>("cuGetErrorName");
+  int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                void *, void **, void **) = cuda_function<decltype(launch)>("cuLaunchKernel");
+
+  bool ok() const {
+    return module_load && get_function && set_attribute && get_device && device_attribute && launch;
+  }
+  static const driver &get() {
+    static const driver all;
+    return all;
+  }
+};
+
+constexpr int most_dynamic_shared_bytes = 8;                 // of a function
+constexpr int capability_major = 75, capability_minor = 76;  // of a device
+constexpr std::uint32_t shared_without_asking = 48 * 1024;
+
+int report(context &c, const char *name, const char *what, int error) {
+  const char *text = nullptr;
+  if (driver::get().name_of) (void)driver::get().name_of(error, &text);
+  std::array<char, 200> message{};
+  *fmt::format_to_n(message.data(), message.size() - 1, "{}: {}: {}", name, what,
+                    text ? text : "no name")
+       .out = 0;
+  c.report(message.data());
+  return failed;
+}
+
+// A context is known by its number: its address may be that of an earlier one.
+struct loaded {
+  std::mutex changing;
+  std::map<std::tuple<std::uintptr_t, const char *, std::uint64_t>, void *> functions;
+};
+loaded &all_loaded() {
+  static auto *const all = new loaded;  // the driver unloads what is left
+  return *all;
+}
+
+std::uintptr_t number_of(void *context) {
+  unsigned long long id = 0;
+  const auto ask = driver::get().context_id;
+  return ask && ask(context, &id) == 0 ? static_cast<std::uintptr_t>(id)
+                                       : reinterpret_cast<std::uintptr_t>(context);
+}
+
+int function_of(context &c, const char *name, const qkv_cuda_code &code, void *&function) {
+  loaded &all = all_loaded();
+  const std::lock_guard hold(all.changing);
+  void *&known = all.functions[{number_of(c.how.device_context), code.ptx, code.hash}];
+  if (!known) {
+    void *module = nullptr, *made = nullptr;
+    if (const int e = driver::get().module_load(&module, code.ptx))
+      return report(c, name, "the driver cannot compile it", e);
+    if (const int e = driver::get().get_function(&made, module, name))
+      return report(c, name, "cuModuleGetFunction", e);
+    if (static_cast<std::uint32_t>(code.shared_bytes) > shared_without_asking)
+      if (const int e =
+              driver::get().set_attribute(made, most_dynamic_shared_bytes, code.shared_bytes))
+        return report(c, name,
+                      fmt::format("{} bytes of shared memory a block", code.shared_bytes).c_str(),
+                      e);
+    known = made;
+  }
+  function = known;
+  return 0;
+}
+
+// 80 for 8.0; 0 where the driver does not tell.
+int capability() {
+  int device = 0, major = 0, minor = 0;
+  const driver &d = driver::get();
+  if (d.get_device(&device) || d.device_attribute(&major, capability_major, device) ||
+      d.device_attribute(&minor, capability_minor, device))
+    return 0;
+  return 10 * major + minor;
+}
+
+int launch(context &c, const char *name, const qkv_cuda_code &code, std::int64_t blocks,
+           void **arguments, const std::int8_t *is_buffer) {
+  void *function = nullptr;
+  if (const int e = function_of(c, name, code, function)) return e;
+  std::size_t n = 0;
+  while (arguments[n]) ++n;
+  std::vector<std::uintptr_t> addresses(n);
+  std::vector<void *> values(n);
+  for (std::size_t k = 0; k < n; ++k) {
+    values[k] = arguments[k];
+    if (!is_buffer[k]) continue;
+    addresses[k] = halide_cuda_get_device_ptr(&c, static_cast<halide_buffer_t *>(arguments[k]));
+    values[k] = &addresses[k];
+  }
+  const int e = driver::get().launch(
+      function, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(code.threads), 1, 1,
+      static_cast<unsigned>(code.shared_bytes), c.how.device_stream, values.data(), nullptr);
+  return e ? report(c, name, "cuLaunchKernel", e) : 0;
+}
+
+}  // namespace
+}  // namespace qkv::detail
+
+int qkv_cuda_launch(void *user, const char *name, const qkv_cuda_code *codes, std::int32_t n,
+                    std::int32_t n_rows, std::int32_t outer, void **arguments,
+                    const std::int8_t *is_buffer) {
+  using namespace qkv::detail;
+  context *c = context::of(user);
+  if (!c) return failed;
+  const current_context current(c->how.device_context);
+  if (!driver::get().ok() || !current.ok())
+    return report(*c, name, "there is no context of CUDA", 0);
+  const int here = capability();
+  const auto *end = codes + n;
+  const auto *code = std::find_if(codes, end, [&](const qkv_cuda_code &x) {
+    return x.exact ? here == x.capability : here >= x.capability;
+  });
+  if (code == end) {
+    c->report(
+        fmt::format("{}: built for GPUs of compute capability {}.{} and later; this one has {}.{}",
+                    name, end[-1].capability / 10, end[-1].capability % 10, here / 10, here % 10)
+            .c_str());
+    return failed;
+  }
+  const std::int64_t tiles =
+      std::max<std::int64_t>(1, (std::int64_t{n_rows} + code->rows - 1) / code->rows);
+  if (tiles * outer > INT32_MAX) {
+    c->report(fmt::format("{}: {} blocks are more than a grid has", name, tiles * outer).c_str());
+    return failed;
+  }
+  return launch(*c, name, *code, tiles * outer, arguments, is_buffer);
+}
