@@ -39,6 +39,9 @@ class printer {
   printed_attention run() {
     printed_attention made{k_, {}, {}};
     const node_id root = s_.sums[0].root;
+    require_neighbours(form_.queries, p_[form_.product].over[0]);
+    require_neighbours(form_.keys, p_[form_.product].over[0]);
+    require_neighbours(form_.values, s_.sums[0].column);
     const bool has_lse = s_.lse != no_step;
     if (has_lse) made.lse = second_result();
     std::string text = constants(has_lse) + place() + sizes();
@@ -61,11 +64,13 @@ class printer {
  private:
   // ---- constants, and the position of a block -----------------------------------------------------
   std::string constants(bool has_lse) const {
-    const char *element = form_.element == bf16 ? "bf16_bits" : "f16_bits";
+    const char *element = form_.element == bf16  ? "bf16_bits"
+                          : form_.element == f16 ? "f16_bits"
+                                                 : "f32_number";
     return fmt::format(
         "  static constexpr int D = {}, DV = {};\n  static constexpr bool has_lse = {};\n"
-        "  using element = {};\n  using arguments = ::arguments;\n",
-        form_.features, form_.columns, has_lse, element);
+        "  using element = {};\n  using number = {};\n  using arguments = ::arguments;\n",
+        form_.features, form_.columns, has_lse, element, number_type());
   }
 
   std::string outer_name(axis_id a) const {
@@ -96,28 +101,65 @@ class printer {
   }
 
   // ---- tensors ------------------------------------------------------------------------------------
+  // The stride along each axis, as text.
+  using strides = std::map<axis_id, std::string>;
+
+  strides strides_of(int tensor, const std::vector<axis_id> &order) const {
+    strides all;
+    for (std::size_t d = 0; d < order.size(); ++d)
+      all[order[d]] = place_.stride(tensor, order.size() - 1 - d);
+    return all;
+  }
+
+  // The same for what a view shows.
+  void look_through(const node &view, strides &all) {
+    const std::string whole = all.at(view.over[0]);
+    all.erase(view.over[0]);
+    all[view.over[1]] = view.kind == op::split
+                            ? fmt::format("({} * {})", whole, place_.number(c_.size(view.over[2])))
+                            : whole;
+    if (view.kind == op::split) all[view.over[2]] = whole;
+  }
+
   // The address of the row at position 0, and the stride from row to row.
-  std::string address(const char *name, const char *type, int tensor,
-                      const std::vector<axis_id> &order, axis_id row) {
-    std::vector<std::string> at;
-    std::string stride = "0";
-    for (std::size_t d = order.size(); d-- > 0;) {
-      const bool is_outer = has(s_.outer, order[d]);
-      if (order[d] == row) stride = place_.stride(tensor, at.size());
-      at.push_back(is_outer ? outer_name(order[d]) : "0");
-    }
+  std::string address(const char *name, const std::string &type, int tensor, const strides &all,
+                      axis_id row) {
+    std::string text = place_.first(tensor);
+    for (axis_id a : s_.outer)
+      if (all.count(a)) text += fmt::format(" + {} * {}", outer_name(a), all.at(a));
     return fmt::format(
         "  static __device__ {0} *{1}(const arguments &a, const place &at) {{ return {2}; }}\n"
         "  static __device__ int {1}_stride(const arguments &a) {{ return {3}; }}\n",
-        type, name, place_.address(tensor, at), stride);
+        type, name, text, all.at(row));
   }
 
-  std::string operand(const char *name, node_id n, axis_id row) {
-    return address(name, "const unsigned short", place_.tensor(n), p_[n].shape, row);
+  std::string number_type() const { return form_.element == f32 ? "float" : "unsigned short"; }
+
+  std::string operand(const char *name, const tensor_operand &x, axis_id row) {
+    const int tensor = place_.tensor(x.memory);
+    strides all = strides_of(tensor, memory_order(x.memory));
+    for (std::size_t v = x.views.size(); v-- > 0;) look_through(p_[x.views[v]], all);
+    return address(name, "const " + number_type(), tensor, all, row);
+  }
+
+  // Throws where features or columns are not neighbours in memory.
+  const std::vector<axis_id> &memory_order(node_id n) const {
+    return c_.is_stored(n) ? c_.order(n) : p_[n].shape;
   }
 
   std::string result(node_id root) {
-    return address("result", "unsigned short", place_.result(root), c_.order(root), s_.row);
+    const std::vector<axis_id> &order = c_.order(root);
+    if (order.back() != s_.sums[0].column) throw std::runtime_error("columns are apart");
+    const int tensor = place_.result(root);
+    return address("result", number_type(), tensor, strides_of(tensor, order), s_.row);
+  }
+
+  void require_neighbours(const tensor_operand &x, axis_id innermost) const {
+    for (node_id v : x.views) {
+      const std::vector<axis_id> &over = p_[v].over;
+      if (over.back() == innermost) innermost = over[0];
+    }
+    if (memory_order(x.memory).back() != innermost) throw std::runtime_error("features are apart");
   }
 
   Halide::Func second_result() {
@@ -125,7 +167,8 @@ class printer {
   }
 
   std::string lse_address() {
-    return address("lse", "float", place_.written(s_.lse_root), c_.order(s_.lse_root), s_.row);
+    const int tensor = place_.written(s_.lse_root);
+    return address("lse", "float", tensor, strides_of(tensor, c_.order(s_.lse_root)), s_.row);
   }
 
   Halide::Func func(node_id root, const Expr &value) {
@@ -252,9 +295,10 @@ class printer {
 
 std::optional<printed_attention> print_attention(context &c, const attention_stage &s,
                                                  const machine &m, int number) {
-  const std::optional<tensor_form> form = tensor_form_of(c.p, s);
+  const std::optional<tensor_form> form = tensor_form_of(c.p, c.made.cut, s);
   if (!form) return std::nullopt;
-  const std::vector<tensor_tile> tiles = m.tensor_tiles_for(form->features, form->columns);
+  const std::vector<tensor_tile> tiles =
+      m.tensor_tiles_for(form->features, form->columns, form->element != f32);
   if (tiles.empty()) return std::nullopt;
   try {
     printed_attention made = printer(c, s, *form, number).run();

@@ -73,16 +73,16 @@ std::string placeholder::stride(int tensor, std::size_t dimension) const {
                      k_.tensors[static_cast<std::size_t>(tensor)].first_number + 1 + dimension);
 }
 
-std::string placeholder::address(int tensor, const std::vector<std::string> &at) const {
-  std::string text = fmt::format("a.b{} + a.n{}", tensor,
-                                 k_.tensors[static_cast<std::size_t>(tensor)].first_number);
-  for (std::size_t d = 0; d < at.size(); ++d)
-    if (at[d] != "0") text += fmt::format(" + {} * {}", at[d], stride(tensor, d));
-  return text;
+std::string placeholder::first(int tensor) const {
+  return fmt::format("a.b{} + a.n{}", tensor,
+                     k_.tensors[static_cast<std::size_t>(tensor)].first_number);
 }
 
 std::string placeholder::element(int tensor, const std::vector<std::string> &at) const {
-  return fmt::format("*({})", address(tensor, at));
+  std::string text = first(tensor);
+  for (std::size_t d = 0; d < at.size(); ++d)
+    text += fmt::format(" + {} * {}", at[d], stride(tensor, d));
+  return fmt::format("*({})", text);
 }
 
 Expr placeholder::value(const Halide::Type &t) const { return call(k_.name, t, reads_); }
@@ -181,23 +181,26 @@ class launch {
 
  private:
   void lay_out(printed_tensor &t, std::size_t &read) {
-    const auto load = [&](std::size_t n) {
-      const Expr e = with_lets(p_.args.at(n), p_);
-      const hi::Load *l = e.as<hi::Load>();
-      internal_assert_load(l);
-      return l;
-    };
-    const hi::Load *first = load(read++);
-    t.halide_name = first->name;
-    loads_.push_back(hi::Load::make(first->type, first->name, 0, first->image, first->param,
-                                    hi::const_true(), {}));
-    k_.numbers[t.first_number] = hi::simplify(first->index);
+    const Expr first = read_at(read++);
+    const hi::Load *at_first = load_of(first);
+    t.halide_name = at_first->name;
+    loads_.push_back(hi::Load::make(at_first->type, at_first->name, 0, at_first->image,
+                                    at_first->param, hi::const_true(), {}));
+    k_.numbers[t.first_number] = hi::simplify(at_first->index);
     for (std::size_t d = 0; d < t.last.size(); ++d) {
-      const Expr last = hi::simplify(t.last[d]), span = load(read++)->index - first->index;
-      Expr stride = hi::simplify(span / Halide::max(last, 1));
+      const Expr last = hi::simplify(t.last[d]), at_last = read_at(read++);
+      Expr stride =
+          hi::simplify((load_of(at_last)->index - at_first->index) / Halide::max(last, 1));
       if (hi::is_const_zero(last)) stride = 0;
       k_.numbers[t.first_number + 1 + d] = stride;
     }
+  }
+
+  Expr read_at(std::size_t n) const { return with_lets(p_.args.at(n), p_); }
+  static const hi::Load *load_of(const Expr &e) {
+    const hi::Load *l = e.as<hi::Load>();
+    if (!l) throw std::logic_error("a placeholder's argument is no element of memory");
+    return l;
   }
 
   // The loops run along the dimensions of the result, the innermost last.
@@ -222,10 +225,6 @@ class launch {
         sum = sum +
               Halide::cast<float>(hi::Variable::make(Halide::Int(32), variable_of_number(k_, n)));
     return sum;
-  }
-
-  static void internal_assert_load(const hi::Load *l) {
-    if (!l) throw std::logic_error("a placeholder's argument is no element of memory");
   }
 
   const placed &p_;

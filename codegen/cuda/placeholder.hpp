@@ -22,9 +22,10 @@ class placeholder {
   int result(node_id);   // what the placeholder itself stores
   // The text of a number of the host.
   std::string number(const Halide::Expr &);
-  // The texts of an element, of its address and of a stride. Coordinates are innermost first.
+  // The texts of an element, of the address of the first one, and of a stride. Coordinates and
+  // dimensions are innermost first.
   std::string element(int tensor, const std::vector<std::string> &at) const;
-  std::string address(int tensor, const std::vector<std::string> &at) const;
+  std::string first(int tensor) const;
   std::string stride(int tensor, std::size_t dimension) const;
 
   // The definition of the Func.

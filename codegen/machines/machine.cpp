@@ -136,8 +136,8 @@ class reader {
   void tensor() {
     tensor_tile t;
     t.skeleton = next();
-    if (t.skeleton != "mma" && t.skeleton != "wgmma")
-      fail("{} is not a kind of tensor cores; known: mma wgmma", t.skeleton);
+    if (t.skeleton != "mma" && t.skeleton != "wgmma" && t.skeleton != "tf32")
+      fail("{} is not a kind of tensor cores; known: mma wgmma tf32", t.skeleton);
     std::string target = next();
     if (target.starts_with("sm_") && target.ends_with('a')) t.exact = true, target.pop_back();
     const auto [end, error] =
@@ -252,25 +252,29 @@ std::vector<attention_shape> machine::shapes_for(std::int64_t rows) const {
 }
 
 int tensor_tile::shared_bytes(int of_features, int of_columns) const {
-  const auto padded = [](int n) { return (n + 63) / 64 * 64; };
-  constexpr int barriers = 128;
-  return barriers +
-         2 * (rows * padded(of_features) + 2 * keys * (padded(of_features) + padded(of_columns)));
+  constexpr int barriers = 128, plane = 128;
+  const int bytes = is_of_16_bits() ? 2 : 4;
+  const auto row = [&](int n) { return (n * bytes + plane - 1) / plane * plane; };
+  return barriers + rows * row(of_features) + 2 * keys * (row(of_features) + row(of_columns));
 }
 
 std::string tensor_tile::target() const {
   return fmt::format("sm_{}{}", capability, exact ? "a" : "");
 }
 
-std::vector<tensor_tile> machine::tensor_tiles_for(int features, int columns) const {
-  std::map<int, tensor_tile, std::greater<>> best;  // by capability
+std::vector<tensor_tile> machine::tensor_tiles_for(int features, int columns,
+                                                   bool of_16_bits) const {
+  std::map<int, std::vector<tensor_tile>, std::greater<>> best;  // by capability
   for (const tensor_tile &t : tensor) {
-    if (features > t.features || columns > t.features) continue;
-    const auto [known, is_new] = best.emplace(t.capability, t);
-    if (!is_new && t.features < known->second.features) known->second = t;
+    if (features > t.features || columns > t.features || t.is_of_16_bits() != of_16_bits) continue;
+    std::vector<tensor_tile> &known = best[t.capability];
+    if (known.empty() || t.features <= known[0].features) {
+      if (!known.empty() && t.features < known[0].features) known.clear();
+      known.push_back(t);
+    }
   }
   std::vector<tensor_tile> all;
-  for (const auto &[capability, t] : best) all.push_back(t);
+  for (const auto &[capability, tiles] : best) all.insert(all.end(), tiles.begin(), tiles.end());
   return all;
 }
 

@@ -42,12 +42,13 @@ struct gpu_tiles {
 
 // An attention on the tensor cores of a GPU: a block has so many warps for a tile of rows and keys.
 struct tensor_tile {
-  std::string skeleton;  // mma or wgmma
+  std::string skeleton;  // mma, wgmma or tf32
   int capability = 0;    // 80: of GPUs from compute capability 8.0 on
   bool exact = false;    // of GPUs of this one alone
   int features = 0;      // for heads of at most so many
   int rows = 0, keys = 0, warps = 0;
 
+  bool is_of_16_bits() const { return skeleton != "tf32"; }
   int threads() const { return warps * 32; }
   // Queries, and two tiles of keys and of values.
   int shared_bytes(int features, int columns) const;
@@ -70,8 +71,9 @@ struct machine {
   std::string c_name() const;  // as a part of names in C
   // The shapes for queries of so many static rows (attention_shape::any, none), best first.
   std::vector<attention_shape> shapes_for(std::int64_t rows) const;
-  // Of each capability the smallest tile for heads of so many features and columns, best first.
-  std::vector<tensor_tile> tensor_tiles_for(int features, int columns) const;
+  // For heads of so many features and columns, of 16 bits or of f32: tiles of the fewest features of
+  // each capability, best first. A GPU takes the first whose shared memory it grants.
+  std::vector<tensor_tile> tensor_tiles_for(int features, int columns, bool of_16_bits) const;
 };
 
 // Throws std::runtime_error with file, line and reason: an unknown or missing key, a number that is

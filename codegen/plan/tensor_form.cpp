@@ -10,15 +10,6 @@ namespace {
 // Heads of more columns would not fit into registers.
 constexpr int most_columns = 256;
 
-bool is_narrow(dtype t) { return t == bf16 || t == f16; }
-
-// The input of 16 bits of which this step has the numbers.
-node_id narrow_input(const program &p, node_id n) {
-  if (p[n].kind == op::cast && p[n].type == f32) n = p[n].in[0];
-  const bool is_argument = p[n].kind == op::input || p[n].kind == op::param;
-  return is_argument && is_narrow(p[n].type) ? n : no_step;
-}
-
 // A size that is known and not too large, or 0.
 int extent_of(const program &p, axis_id a) {
   const std::int64_t n = p.axes[p.axes[a].root].size;
@@ -27,7 +18,8 @@ int extent_of(const program &p, axis_id a) {
 
 class form_finder {
  public:
-  form_finder(const program &p, const attention_stage &s) : p_(p), s_(s) {}
+  form_finder(const program &p, const stages &cut, const attention_stage &s)
+      : p_(p), cut_(cut), s_(s), gaps_(steps_with_gaps(p)) {}
 
   std::optional<tensor_form> run() {
     if (s_.row == no_axis || !s_.is_normalised() || p_[s_.weights].kind != op::softmax ||
@@ -39,73 +31,103 @@ class form_finder {
   }
 
  private:
+  dtype type_of(const tensor_operand &x) const { return p_[x.memory].type; }
+
+  // The tensor whose numbers a step has, all of them present; of `innermost`, neighbours are
+  // neighbours in memory.
+  bool is_operand(node_id n, axis_id innermost, tensor_operand &result) const {
+    if (gaps_[n] || p_[n].type != f32) return false;
+    const axis_id whole = innermost;
+    while (true) {
+      const node &x = p_[n];
+      if (x.kind == op::input || x.kind == op::param || cut_.stored_by[n] >= 0) break;
+      const bool widens =
+          x.kind == op::cast && (p_[x.in[0]].type == bf16 || p_[x.in[0]].type == f16);
+      if (x.kind == op::rename || x.kind == op::split)
+        result.views.push_back(n);
+      else if (!widens)
+        return false;
+      n = x.in[0];
+    }
+    result.memory = n;
+    return has_innermost(result, whole);
+  }
+
+  // For arguments, memory has the order of the shape; a stored step ends with what it was stored for.
+  bool has_innermost(const tensor_operand &x, axis_id innermost) const {
+    for (node_id v : x.views) {
+      const std::vector<axis_id> &over = p_[v].over;
+      if (p_[v].kind == op::rename && over[1] == innermost) innermost = over[0];
+      if (p_[v].kind == op::split && over[2] == innermost) innermost = over[0];
+    }
+    return cut_.stored_by[x.memory] >= 0 ? has(p_[x.memory].shape, innermost)
+                                         : p_[x.memory].shape.back() == innermost;
+  }
+
   bool has_product(node_id dot) {
     const node &x = p_[dot];
-    if (x.over.size() != 1) return false;
+    if (x.over.size() != 1 || x.type != f32) return false;
     form_.product = dot;
     form_.features = extent_of(p_, x.over[0]);
     for (node_id operand : x.in) {
-      const node_id input = factored(operand, x.over[0]);
-      if (input == no_step || p_[input].shape.back() != x.over[0]) return false;
-      const bool of_row = has(p_[input].shape, s_.row), of_key = has(p_[input].shape, s_.key);
-      if (of_row == of_key) return false;
-      (of_row ? form_.queries : form_.keys) = input;
+      const node_id bare = without_factors(operand, x.over[0]);
+      if (bare == no_step) return false;
+      const bool of_row = has(p_[bare].shape, s_.row), of_key = has(p_[bare].shape, s_.key);
+      tensor_operand &found = of_row ? form_.queries : form_.keys;
+      if (of_row == of_key || found.memory != no_step || !is_operand(bare, x.over[0], found))
+        return false;
     }
-    form_.element = p_[form_.keys].type;
-    return form_.features > 0 && form_.queries != no_step && form_.keys != no_step &&
-           p_[form_.queries].type == form_.element;
+    form_.element = type_of(form_.keys);
+    return form_.features > 0 && type_of(form_.queries) == form_.element;
   }
 
-  // The input of an operand; what it is multiplied by, other than along the features, is a factor.
-  node_id factored(node_id n, axis_id feature) {
-    while (p_[n].kind == op::mul) {
+  // The operand without multiplications by what does not vary along the features: those are factors
+  // of the product.
+  node_id without_factors(node_id n, axis_id feature) {
+    while (p_[n].kind == op::mul && cut_.stored_by[n] < 0) {
       const auto &in = p_[n].in;
       const int side = has(p_[in[0]].shape, feature) ? 1 : 0;
       if (has(p_[in[side]].shape, feature)) return no_step;
       form_.factors.push_back(in[side]);
       n = in[1 - side];
     }
-    return narrow_input(p_, n);
+    return n;
   }
 
   bool has_values(const weighted_sum &sum) {
     if (sum.gate != no_step || sum.values == no_step || sum.column == no_axis) return false;
-    form_.values = narrow_input(p_, sum.values);
     form_.columns = extent_of(p_, sum.column);
-    return form_.values != no_step && form_.columns > 0 && p_[form_.values].type == form_.element &&
-           p_[form_.values].shape.back() == sum.column && !has(p_[form_.values].shape, s_.row);
+    return form_.columns > 0 && !has(p_[sum.values].shape, s_.row) &&
+           is_operand(sum.values, sum.column, form_.values) &&
+           type_of(form_.values) == form_.element;
   }
 
-  // Results of 16 bits: the weights are rounded to as many. The logsumexp comes from numbers of f32.
+  // The sum itself, in the type of the operands; the logsumexp is of f32 always.
   bool has_results() const {
     const weighted_sum &sum = s_.sums[0];
-    const node &root = p_[sum.root];
-    if (root.kind != op::output || root.type != form_.element || root.shape.back() != sum.column)
-      return false;
-    node_id written = root.in[0];
-    while (p_[written].kind == op::cast) written = p_[written].in[0];
-    if (written != sum.core) return false;
-    if (s_.lse == no_step) return true;
-    const node &lse = p_[s_.lse_root];
-    return lse.kind == op::output && lse.type == f32 && lse.in[0] == s_.lse;
+    if (p_[sum.root].type != form_.element || !is_whole(sum.root, sum.core)) return false;
+    return s_.lse == no_step || (p_[s_.lse_root].type == f32 && is_whole(s_.lse_root, s_.lse));
+  }
+
+  // True if the step that is stored is the sum, perhaps rounded.
+  bool is_whole(node_id root, node_id core) const {
+    while (root != core && (p_[root].kind == op::output || p_[root].kind == op::cast))
+      root = p_[root].in[0];
+    return root == core;
   }
 
   const program &p_;
+  const stages &cut_;
   const attention_stage &s_;
+  const std::vector<bool> gaps_;
   tensor_form form_;
 };
 
 }  // namespace
 
-std::optional<tensor_form> tensor_form_of(const program &p, const attention_stage &s) {
-  return form_finder(p, s).run();
-}
-
-bool has_tensor_forms(const program &p, const stages &cut) {
-  return std::any_of(cut.list.begin(), cut.list.end(), [&](const stage &s) {
-    const auto *attention = std::get_if<attention_stage>(&s);
-    return attention && tensor_form_of(p, *attention);
-  });
+std::optional<tensor_form> tensor_form_of(const program &p, const stages &cut,
+                                          const attention_stage &s) {
+  return form_finder(p, cut, s).run();
 }
 
 }  // namespace qkv::codegen

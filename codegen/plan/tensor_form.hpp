@@ -1,5 +1,5 @@
 #pragma once
-// Which attentions tensor cores can compute, and from which inputs.
+// Which attentions tensor cores can compute, and from which tensors.
 #include <optional>
 #include <vector>
 
@@ -7,20 +7,23 @@
 
 namespace qkv::codegen {
 
+// An argument or a stored step, and the views through which the stage reads it, the outermost first.
+struct tensor_operand {
+  node_id memory = no_step;
+  std::vector<node_id> views;
+};
+
 // weights = softmax of pointwise steps over dot(queries, keys) * factors; result = weights * values.
-// Operands are inputs of 16 bits, features and columns innermost; sums are f32.
+// All operands are of one type, and all sums of f32.
 struct tensor_form {
-  dtype element = bf16;                                         // or f16
-  node_id queries = no_step, keys = no_step, values = no_step;  // inputs
-  node_id product = no_step;                                    // of queries and keys
+  dtype element = f32;  // or bf16, f16
+  tensor_operand queries, keys, values;
+  node_id product = no_step;     // of queries and keys
   std::vector<node_id> factors;  // of the product: one number per row, per key, or for all
   int features = 0, columns = 0;
 };
 
-// Empty where the stage has another form, or where a result of f32 asks for weights of more bits.
-std::optional<tensor_form> tensor_form_of(const program &, const attention_stage &);
-
-// True if some attention of these has such a form.
-bool has_tensor_forms(const program &, const stages &);
+// Empty where the stage has another form, or where weights of 16 bits are too few for the results.
+std::optional<tensor_form> tensor_form_of(const program &, const stages &, const attention_stage &);
 
 }  // namespace qkv::codegen

@@ -48,7 +48,8 @@ struct driver {
 };
 
 constexpr int most_dynamic_shared_bytes = 8;                 // of a function
-constexpr int capability_major = 75, capability_minor = 76;  // of a device
+constexpr int capability_major = 75, capability_minor = 76,  // of a device
+    most_shared_bytes = 97;
 constexpr std::uint32_t shared_without_asking = 48 * 1024;
 
 int report(context &c, const char *name, const char *what, int error) {
@@ -101,14 +102,25 @@ int function_of(context &c, const char *name, const qkv_cuda_code &code, void *&
   return 0;
 }
 
-// 80 for 8.0; 0 where the driver does not tell.
-int capability() {
-  int device = 0, major = 0, minor = 0;
+// The GPU of the current context; zeros where the driver does not tell.
+struct gpu {
+  int capability = 0;  // 80 for 8.0
+  int shared_bytes = 0;
+
+  bool takes(const qkv_cuda_code &x) const {
+    return (x.exact ? capability == x.capability : capability >= x.capability) &&
+           x.shared_bytes <= shared_bytes;
+  }
+};
+
+gpu current_gpu() {
   const driver &d = driver::get();
+  int device = 0, major = 0, minor = 0, shared = 0;
   if (d.get_device(&device) || d.device_attribute(&major, capability_major, device) ||
-      d.device_attribute(&minor, capability_minor, device))
-    return 0;
-  return 10 * major + minor;
+      d.device_attribute(&minor, capability_minor, device) ||
+      d.device_attribute(&shared, most_shared_bytes, device))
+    return {};
+  return {10 * major + minor, shared};
 }
 
 int launch(context &c, const char *name, const qkv_cuda_code &code, std::int64_t blocks,
@@ -143,16 +155,17 @@ int qkv_cuda_launch(void *user, const char *name, const qkv_cuda_code *codes, st
   const current_context current(c->how.device_context);
   if (!driver::get().ok() || !current.ok())
     return report(*c, name, "there is no context of CUDA", 0);
-  const int here = capability();
+  const gpu here = current_gpu();
   const auto *end = codes + n;
-  const auto *code = std::find_if(codes, end, [&](const qkv_cuda_code &x) {
-    return x.exact ? here == x.capability : here >= x.capability;
-  });
+  const auto *code =
+      std::find_if(codes, end, [&](const qkv_cuda_code &x) { return here.takes(x); });
   if (code == end) {
-    c->report(
-        fmt::format("{}: built for GPUs of compute capability {}.{} and later; this one has {}.{}",
-                    name, end[-1].capability / 10, end[-1].capability % 10, here / 10, here % 10)
-            .c_str());
+    c->report(fmt::format("{}: built for GPUs of compute capability {}.{} and later with {} bytes "
+                          "of shared memory a block; this one has {}.{} and {} bytes",
+                          name, end[-1].capability / 10, end[-1].capability % 10,
+                          end[-1].shared_bytes, here.capability / 10, here.capability % 10,
+                          here.shared_bytes)
+                  .c_str());
     return failed;
   }
   const std::int64_t tiles =

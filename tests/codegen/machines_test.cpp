@@ -93,17 +93,23 @@ TEST_CASE("tiles of tensor cores: the smallest that fits of each capability, the
   const auto cuda = std::find_if(machines().begin(), machines().end(),
                                  [](const machine &m) { return m.name == "cuda"; });
   REQUIRE(cuda != machines().end());
-  const std::vector<tensor_tile> small = cuda->tensor_tiles_for(40, 64);
+  const std::vector<tensor_tile> small = cuda->tensor_tiles_for(40, 64, true);
   REQUIRE(small.size() == 2);
   CHECK(small[0].target() == "sm_90a");
   CHECK(small[0].threads() == 384);
   CHECK(small[1].target() == "sm_80");
   CHECK(small[1].features == 64);
-  CHECK(cuda->tensor_tiles_for(40, 72)[1].features == 128);
-  CHECK(cuda->tensor_tiles_for(200, 64).size() == 1);
-  CHECK(cuda->tensor_tiles_for(40, 300).empty());
-  for (const tensor_tile &t : cuda->tensor)
-    CHECK(t.shared_bytes(t.features, t.features) <= (t.capability >= 90 ? 227 : 99) * 1024);
+  CHECK(cuda->tensor_tiles_for(40, 72, true)[1].features == 128);
+  CHECK(cuda->tensor_tiles_for(200, 64, true).size() == 1);
+  CHECK(cuda->tensor_tiles_for(40, 300, true).empty());
+  const std::vector<tensor_tile> wide = cuda->tensor_tiles_for(128, 128, false);
+  REQUIRE(wide.size() == 2);
+  CHECK(wide[0].rows == 128);
+  CHECK(wide[1].rows == 64);
+  // Every GPU grants so much: the last tile of each is for all of them.
+  for (const int n : {16, 64, 128, 256})
+    for (const bool of_16_bits : {true, false})
+      CHECK(cuda->tensor_tiles_for(n, n, of_16_bits).back().shared_bytes(n, n) <= 99 * 1024);
 }
 
 TEST_CASE("a wrong tile of tensor cores is one error") {
@@ -112,15 +118,15 @@ TEST_CASE("a wrong tile of tensor cores is one error") {
   };
   CHECK(tile("mma sm_80 features 64 tile 128 x 64 warps 4").tensor.size() == 1);
   CHECK_THROWS_WITH(tile("mfma sm_80 features 64 tile 128 x 64 warps 4"),
-                    "m.machine:13: mfma is not a kind of tensor cores; known: mma wgmma");
+                    "m.machine:12: mfma is not a kind of tensor cores; known: mma wgmma tf32");
   CHECK_THROWS_WITH(tile("mma gfx90 features 64 tile 128 x 64 warps 4"),
-                    "m.machine:13: gfx90 is not a target like sm_80");
+                    "m.machine:12: gfx90 is not a target like sm_80");
   CHECK_THROWS_WITH(
       tile("mma sm_80 features 64 tile 100 x 64 warps 4"),
-      "m.machine:13: a tile of 100 x 64 with 64 features cannot be divided among 4 warps of mma");
+      "m.machine:12: a tile of 100 x 64 with 64 features cannot be divided among 4 warps of mma");
   CHECK_THROWS_WITH(
       tile("wgmma sm_90a features 256 tile 128 x 128 warps 12"),
-      "m.machine:13: a tile of 128 x 128 with 256 features cannot be divided among 12 warps of "
+      "m.machine:12: a tile of 128 x 128 with 256 features cannot be divided among 12 warps of "
       "wgmma");
 }
 

@@ -7,6 +7,7 @@ using namespace qkv;
 inline constexpr batch_axis<"batch"> batch;
 inline constexpr batch_axis<"heads"> heads;
 inline constexpr batch_axis<"group"> group;  // query heads that share a key head
+inline constexpr batch_axis<"heads_of_layer", 2> heads_of_layer;
 inline constexpr axis<"seq"> seq;
 inline constexpr alias<"kv", seq> kv;
 inline constexpr axis<"keys"> keys;
@@ -53,5 +54,36 @@ inline constexpr auto biased_documents = kernel<"biased_documents">(
       auto s = dot<d<64>>(Q, K) / sqrt(d<64>) + bias;
       auto m = mask(s, document == rename<seq, kv>(document) && index(kv) < length);
       return {dot<kv>(softmax<kv>(m), V), logsumexp<kv>(m)};
+    });
+// f32, as sums of two numbers of TF32.
+inline constexpr auto full_f32 = kernel<"full_f32">(
+    [](queries<f32, 128> Q, keyed<f32, keys, 128> K, valued<f32, keys, 128> V) -> result<f32, 128> {
+      return scaled_dot_product<d<128>, keys>(Q, K, V);
+    });
+inline constexpr auto causal_f32 = kernel<"causal_f32">(
+    [](in<"Q", batch, heads, seq, d<36>> Q, in<"K", batch, heads, kv, d<36>> K,
+       in<"V", batch, heads, kv, d_v<20>> V)
+        -> outs<out<"O", batch, heads, seq, d_v<20>>, out<"lse", batch, heads, seq>> {
+      auto s = mask(dot<d<36>>(Q, K) / sqrt(d<36>), causal<seq, kv>);
+      return {dot<kv>(softmax<kv>(s), V), logsumexp<kv>(s)};
+    });
+inline constexpr auto wide_f32 =
+    kernel<"wide_f32">([](in<"Q", batch, seq, d<200>> Q, in<"K", batch, keys, d<200>> K,
+                          in<"V", batch, keys, d_v<256>> V) -> out<"O", batch, seq, d_v<256>> {
+      return dot<keys>(softmax<keys>(dot<d<200>>(Q, K) / sqrt(d<200>)), V);
+    });
+// A layer: queries, keys and values are steps that the kernel stores, and so is the result.
+inline constexpr axis<"d_model", 48> d_model;
+inline constexpr axis<"d_out", 48> d_out;
+inline constexpr auto layer_f32 = kernel<"layer_f32">(
+    [](in<"X", batch, seq, d_model> X, param<"Wq", d_model, heads_of_layer, d<24>> Wq,
+       param<"Wk", d_model, heads_of_layer, d<24>> Wk,
+       param<"Wv", d_model, heads_of_layer, d<24>> Wv,
+       param<"Wo", heads_of_layer, d<24>, d_out> Wo) -> out<"Y", batch, seq, d_out> {
+      auto Q = dot<d_model>(X, Wq);
+      auto K = rename<seq, kv>(dot<d_model>(X, Wk));
+      auto V = rename<seq, kv>(dot<d_model>(X, Wv));
+      auto s = mask(dot<d<24>>(Q, K) / sqrt(d<24>), causal<seq, kv>);
+      return dot<heads_of_layer, d<24>>(dot<kv>(softmax<kv>(s), V), Wo);
     });
 }  // namespace tensor

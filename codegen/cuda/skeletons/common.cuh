@@ -14,6 +14,7 @@
 
 struct bf16_bits {};
 struct f16_bits {};
+struct f32_number {};
 
 template <class A, class B>
 constexpr bool is_same = false;
@@ -129,8 +130,14 @@ QKV_DEVICE float number_of(unsigned short x) {
     return number_of_f16(x);
 }
 template <class Element>
-QKV_DEVICE unsigned short rounded(float x) {
-  if constexpr (is_same<Element, bf16_bits>)
+QKV_DEVICE float number_of(float x) {
+  return x;
+}
+template <class Element>
+QKV_DEVICE auto rounded(float x) {
+  if constexpr (is_same<Element, f32_number>)
+    return x;
+  else if constexpr (is_same<Element, bf16_bits>)
     return bf16_of(x);
   else
     return f16_of(x);
@@ -220,55 +227,67 @@ QKV_DEVICE void wait_for_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
 QKV_DEVICE void wait_for_all_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
-QKV_DEVICE void store_16(unsigned to, const unsigned (&x)[4]) {
-  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(x[0]), "r"(x[1]),
-               "r"(x[2]), "r"(x[3])
-               : "memory");
+QKV_DEVICE void store_number(unsigned to, unsigned short x) {
+  asm volatile("st.shared.b16 [%0], %1;" ::"r"(to), "h"(x) : "memory");
 }
-QKV_DEVICE void load_16(unsigned (&x)[4], unsigned from) {
-  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(x[0]), "=r"(x[1]), "=r"(x[2]), "=r"(x[3])
-               : "r"(from)
-               : "memory");
+QKV_DEVICE void store_number(unsigned to, float x) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(to), "f"(x) : "memory");
 }
-QKV_DEVICE unsigned short load_2(unsigned from) {
-  unsigned short x;
-  asm volatile("ld.shared.b16 %0, [%1];" : "=h"(x) : "r"(from) : "memory");
+QKV_DEVICE float load_number(unsigned from) {
+  float x;
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(from) : "memory");
   return x;
 }
+// Four matrices of eight rows of 16 bytes; `at`: of one row, by lanes.
+template <bool Transposed>
+QKV_DEVICE void load_matrices(unsigned (&r)[4], unsigned at) {
+  if constexpr (Transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(at)
+                 : "memory");
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(at)
+                 : "memory");
+}
 
-constexpr __device__ int padded(int n) { return (n + 63) / 64 * 64; }
-
-// A tile of 16-bit elements: planes of 64 columns, rows of 128 bytes, the pieces of 16 bytes of a row
-// exchanged by the row's number, so that neither ldmatrix nor copies meet in a bank.
-template <int Rows, int Columns>
+// A tile of numbers: planes of 128 bytes a row, whose pieces of 16 bytes are exchanged by the row's
+// number, so that neither ldmatrix nor copies meet in a bank.
+template <int Rows, int Columns, class Number>
 struct tile {
-  static constexpr int rows = Rows, columns = Columns, bytes = Rows * padded(Columns) * 2;
+  using number = Number;
+  static constexpr int rows = Rows, columns = Columns, in_piece = 16 / sizeof(Number),
+                       in_plane = 8 * in_piece,
+                       padded_columns = (Columns + in_plane - 1) / in_plane * in_plane,
+                       pieces = padded_columns / in_piece, bytes = Rows * pieces * 16;
   static QKV_DEVICE unsigned at(int row, int piece) {
     return static_cast<unsigned>((piece / 8 * Rows + row) * 128 + ((piece ^ row) & 7) * 16);
   }
   static QKV_DEVICE unsigned of_element(int row, int column) {
-    return at(row, column / 8) + static_cast<unsigned>(column % 8) * 2;
+    return at(row, column / in_piece) + static_cast<unsigned>(column % in_piece * sizeof(Number));
   }
 };
 
 // Rows of a tensor from `first` on into a tile; zeros beyond row `n` and beyond the columns. Addresses
 // are aligned to 16 bytes.
 template <class Tile, int Threads>
-QKV_DEVICE void copy_tile(unsigned to, const unsigned short *from, int stride, int first, int n,
+QKV_DEVICE void copy_tile(unsigned to, const typename Tile::number *from, int stride, int first, int n,
                           int thread) {
-  constexpr int pieces = padded(Tile::columns) / 8, all = Tile::rows * pieces;
+  constexpr int pieces = Tile::pieces, all = Tile::rows * pieces;
   static_assert(all % Threads == 0);
   if constexpr (Threads % pieces == 0) {  // a thread has the same piece of every so many rows
     constexpr int step = Threads / pieces;
     const int r = thread / pieces, c = thread % pieces;
-    const bool inside = c * 8 < Tile::columns;
-    const unsigned short *source = from + static_cast<long long>(first + r) * stride + c * 8;
+    const bool inside = c * Tile::in_piece < Tile::columns;
+    const typename Tile::number *source =
+        from + static_cast<long long>(first + r) * stride + c * Tile::in_piece;
     const long long further = static_cast<long long>(stride) * step;
     if (first + Tile::rows <= n) {
 #pragma unroll
       for (int k = 0; k < all / Threads; ++k, source += further)
-        if constexpr (Tile::columns % 64 == 0)
+        if constexpr (Tile::columns == Tile::padded_columns)
           copy_16(to + Tile::at(r + k * step, c), source);
         else
           copy_16(to + Tile::at(r + k * step, c), source, inside);
@@ -281,40 +300,40 @@ QKV_DEVICE void copy_tile(unsigned to, const unsigned short *from, int stride, i
 #pragma unroll
     for (int k = 0; k < all / Threads; ++k) {
       const int e = thread + k * Threads, r = e / pieces, c = e % pieces;
-      copy_16(to + Tile::at(r, c), from + static_cast<long long>(first + r) * stride + c * 8,
-              c * 8 < Tile::columns && first + r < n);
+      copy_16(to + Tile::at(r, c),
+              from + static_cast<long long>(first + r) * stride + c * Tile::in_piece,
+              c * Tile::in_piece < Tile::columns && first + r < n);
     }
   }
 }
 
 // The same by elements, wherever they lie, at once.
 template <class Tile, int Threads>
-QKV_DEVICE void gather_tile(unsigned to, const unsigned short *from, int stride, int first, int n,
-                            int thread) {
-  constexpr int pieces = padded(Tile::columns) / 8;
-  for (int e = thread; e < Tile::rows * pieces; e += Threads) {
-    const int r = e / pieces, c = e % pieces;
-    const unsigned short *source = from + static_cast<long long>(first + r) * stride + c * 8;
-    unsigned x[4] = {};
-    for (int k = 0; k < 8; ++k)
-      if (first + r < n && c * 8 + k < Tile::columns)
-        x[k / 2] |= static_cast<unsigned>(source[k]) << k % 2 * 16;
-    store_16(to + Tile::at(r, c), x);
+QKV_DEVICE void gather_tile(unsigned to, const typename Tile::number *from, int stride, int first,
+                            int n, int thread) {
+  for (int e = thread; e < Tile::rows * Tile::padded_columns; e += Threads) {
+    const int r = e / Tile::padded_columns, c = e % Tile::padded_columns;
+    const bool there = first + r < n && c < Tile::columns;
+    store_number(to + Tile::of_element(r, c),
+                 there ? from[static_cast<long long>(first + r) * stride + c] : typename Tile::number(0));
   }
 }
 
 template <class Tile, int Threads>
-QKV_DEVICE void load_tile(unsigned to, const unsigned short *from, int stride, int first, int n,
+QKV_DEVICE void load_tile(unsigned to, const typename Tile::number *from, int stride, int first, int n,
                           bool aligned, int thread) {
-  if (Tile::columns % 8 == 0 && aligned)
+  if (Tile::columns % Tile::in_piece == 0 && aligned)
     copy_tile<Tile, Threads>(to, from, stride, first, n, thread);
   else
     gather_tile<Tile, Threads>(to, from, stride, first, n, thread);
 }
 
-QKV_DEVICE bool is_aligned(const void *p, int stride) {
-  return ((reinterpret_cast<unsigned long long>(p) | static_cast<unsigned long long>(stride) * 2) &
-          15) == 0;
+// Whether rows begin at multiples of so many bytes.
+template <class Number>
+QKV_DEVICE bool is_aligned(const Number *p, int stride, unsigned bytes = 16) {
+  return ((reinterpret_cast<unsigned long long>(p) |
+           static_cast<unsigned long long>(stride) * sizeof(Number)) &
+          (bytes - 1)) == 0;
 }
 
 // ---- formulas of a kernel -------------------------------------------------------------------------
@@ -371,27 +390,33 @@ QKV_DEVICE range keys_of_rows(const typename Spec::arguments &a, const typename 
 // Where a block writes, two columns at a time.
 template <class Spec>
 struct result_rows {
-  unsigned short *first;
+  using number = typename Spec::number;
+  number *first;
   int stride;
   bool pairs;
 
   QKV_DEVICE result_rows(const typename Spec::arguments &a, const typename Spec::place &at)
       : first(Spec::result(a, at)),
         stride(Spec::result_stride(a)),
-        pairs(((reinterpret_cast<unsigned long long>(first) |
-                static_cast<unsigned long long>(stride) * 2) &
-               3) == 0) {}
+        pairs(is_aligned(first, stride, 2 * sizeof(number))) {}
 
   QKV_DEVICE void store(int row, int column, float low, float high) const {
     if (column >= Spec::DV) return;
-    const unsigned two = rounded_pair<typename Spec::element>(low, high);
-    unsigned short *cell = first + static_cast<long long>(row) * stride + column;
+    number *cell = first + static_cast<long long>(row) * stride + column;
     if (pairs && (Spec::DV % 2 == 0 || column + 1 < Spec::DV)) {
-      *reinterpret_cast<unsigned *>(cell) = two;
+      store_pair(cell, low, high);
     } else {
-      cell[0] = static_cast<unsigned short>(two);
-      if (column + 1 < Spec::DV) cell[1] = static_cast<unsigned short>(two >> 16);
+      cell[0] = rounded<typename Spec::element>(low);
+      if (column + 1 < Spec::DV) cell[1] = rounded<typename Spec::element>(high);
     }
+  }
+
+ private:
+  static QKV_DEVICE void store_pair(unsigned short *cell, float low, float high) {
+    *reinterpret_cast<unsigned *>(cell) = rounded_pair<typename Spec::element>(low, high);
+  }
+  static QKV_DEVICE void store_pair(float *cell, float low, float high) {
+    asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(cell), "f"(low), "f"(high) : "memory");
   }
 };
 
@@ -411,7 +436,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
   using T = typename Spec::element;
   constexpr int columns = (Spec::DV + 31) / 32;
   constexpr float factor = exponent_factor<Spec>;
-  const unsigned short *q =
+  const auto *q =
       Spec::queries(a, at) + static_cast<long long>(i) * Spec::queries_stride(a);
   const range seen = keys_of_rows<Spec>(a, at, i, i + 1);
   float o[columns] = {}, most = -infinity(), sum = 0, base = 0;
@@ -420,7 +445,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
     const bool visible = is_visible<Spec>(a, at, i, j);
     float s = -infinity();
     if (visible) {
-      const unsigned short *k =
+      const auto *k =
           Spec::keys(a, at) + static_cast<long long>(j) * Spec::keys_stride(a);
       float dot = 0;
       for (int d = 0; d < Spec::D; ++d) dot = fused(number_of<T>(q[d]), number_of<T>(k[d]), dot);
@@ -439,7 +464,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
     for (int key = 0; key < 32; ++key) {
       const float w = of_lane(weight, key);
       if (of_lane(visible ? 1.f : 0.f, key) == 0) continue;
-      const unsigned short *v =
+      const auto *v =
           Spec::values(a, at) + static_cast<long long>(j0 + key) * Spec::values_stride(a);
 #pragma unroll
       for (int c = 0; c < columns; ++c)
@@ -448,7 +473,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
   }
   for (int distance = 16; distance > 0; distance /= 2) sum += of_neighbour(sum, distance);
   const float inverse = sum == 0 ? 0.f : 1 / sum;
-  unsigned short *result = Spec::result(a, at) + static_cast<long long>(i) * Spec::result_stride(a);
+  auto *result = Spec::result(a, at) + static_cast<long long>(i) * Spec::result_stride(a);
 #pragma unroll
   for (int c = 0; c < columns; ++c)
     if (c * 32 + lane < Spec::DV) result[c * 32 + lane] = rounded<T>(o[c] * inverse);

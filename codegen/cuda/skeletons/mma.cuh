@@ -5,20 +5,6 @@
 //   of it in registers
 // `spec` gives sizes, addresses, score, mask, and the keys that rows see.
 
-template <bool Transposed>
-QKV_DEVICE void load_matrices(unsigned (&r)[4], unsigned at) {
-  if constexpr (Transposed)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(at)
-                 : "memory");
-  else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-                 : "r"(at)
-                 : "memory");
-}
-
 // c += a b: 16 x 8 += 16 x 16 by 16 x 8.
 template <class Element>
 QKV_DEVICE void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
@@ -40,10 +26,10 @@ struct mma_attention {
   using A = const typename Spec::arguments &;
   static constexpr int D = Spec::D, DV = Spec::DV, BM = Spec::BM, BN = Spec::BN,
                        threads = Spec::WARPS * 32, MT = BM / (16 * Spec::WARPS);
-  using q_tile = tile<BM, D>;
-  using k_tile = tile<BN, D>;
-  using v_tile = tile<BN, DV>;
-  static constexpr int steps = (D + 15) / 16, columns = padded(DV) / 8;
+  using q_tile = tile<BM, D, unsigned short>;
+  using k_tile = tile<BN, D, unsigned short>;
+  using v_tile = tile<BN, DV, unsigned short>;
+  static constexpr int steps = (D + 15) / 16, columns = v_tile::padded_columns / 8;
 };
 
 template <class Spec>

@@ -118,10 +118,10 @@ struct wgmma_attention {
   using P = const typename Spec::place &;
   static constexpr int D = Spec::D, DV = Spec::DV, BM = Spec::BM, BN = Spec::BN;
   static_assert(BM == 128 && BN == 128 && D <= 128 && DV <= 128);
-  using q_tile = tile<BM, D>;
-  using k_tile = tile<BN, D>;
-  using v_tile = tile<BN, DV>;
-  static constexpr int steps = (D + 15) / 16, columns = padded(DV);
+  using q_tile = tile<BM, D, unsigned short>;
+  using k_tile = tile<BN, D, unsigned short>;
+  using v_tile = tile<BN, DV, unsigned short>;
+  static constexpr int steps = (D + 15) / 16, columns = v_tile::padded_columns;
 
   // The first warpgroup. Each thread arrives at a barrier once its copies are there.
   static QKV_DEVICE void copy(A a, P at, int i0, int from, int tiles, unsigned sq, unsigned sk,
