@@ -75,24 +75,27 @@ class launches : public hi::IRMutator {
     return IRMutator::visit(op);
   }
 
-  // See qkv_cuda_launch of runtime/qkv/kernel.h.
-  Expr launch(const printed_kernel &k, const hi::Call *run) {
+  // See qkv_cuda_launch of runtime/qkv/kernel.h. An old compiler may not know the newest GPUs: the
+  // kernel keeps the tiles that it compiles.
+  Expr launch(printed_kernel &k, const hi::Call *run) {
     const std::vector<entry_parameter> parameters = parameters_of(run);
     std::vector<Expr> codes;
+    std::vector<tensor_tile> compiled;
+    std::string refused;
     for (const tensor_tile &t : k.tiles) {
-      const std::string text =
-                            skeleton("common") + skeleton(t.skeleton) + text_of(k, t, parameters),
-                        ptx = ptx_of(text, how_.compiler, t.target(), folder_.path(""));
-      if (!how_.keep.empty()) {
-        const std::string base = fmt::format("{}.{}.{}", how_.keep, k.name, t.target());
-        std::ofstream(base + ".cu") << text;
-        std::ofstream(base + ".ptx") << ptx;
+      try {
+        const std::string ptx = compiled_ptx(k, t, parameters);
+        for (const Expr &e : {address_of(ptx), Expr(hash_of(ptx)), Expr(t.capability),
+                              Expr(t.exact ? 1 : 0), Expr(t.rows), Expr(t.threads()),
+                              Expr(t.shared_bytes(k.features, k.columns)), Expr(0)})
+          codes.push_back(e);
+        compiled.push_back(t);
+      } catch (const std::runtime_error &e) {
+        if (refused.empty()) refused = e.what();
       }
-      for (const Expr &e :
-           {address_of(ptx), Expr(hash_of(ptx)), Expr(t.capability), Expr(t.exact ? 1 : 0),
-            Expr(t.rows), Expr(t.threads()), Expr(t.shared_bytes(k.features, k.columns)), Expr(0)})
-        codes.push_back(e);
     }
+    if (compiled.empty()) throw std::runtime_error(refused);
+    k.tiles = compiled;
     const Expr all = hi::Call::make(Halide::type_of<void *>(), hi::Call::make_struct, codes,
                                     hi::Call::Intrinsic);
     const Expr user = hi::Variable::make(Halide::type_of<void *>(), "__user_context");
@@ -101,6 +104,18 @@ class launches : public hi::IRMutator {
         {user, hi::StringImm::make(k.name), all, static_cast<int>(k.tiles.size()), k.rows, k.outer,
          run->args.at(list_of_arguments), run->args.at(list_of_kinds)},
         hi::Call::Extern);
+  }
+
+  std::string compiled_ptx(const printed_kernel &k, const tensor_tile &t,
+                           const std::vector<entry_parameter> &parameters) const {
+    const std::string text = skeleton("common") + skeleton(t.skeleton) + text_of(k, t, parameters);
+    const std::string base =
+        how_.keep.empty() ? ""
+                          : fmt::format("{}.{}.{}.{}rows", how_.keep, k.name, t.target(), t.rows);
+    if (!base.empty()) std::ofstream(base + ".cu") << text;
+    const std::string ptx = ptx_of(text, how_.compiler, t.target(), folder_.path(""));
+    if (!base.empty()) std::ofstream(base + ".ptx") << ptx;
+    return ptx;
   }
 
   // The text in the module, with a 0 at its end.

@@ -10,7 +10,7 @@ namespace qkv::codegen {
 struct printing {
   std::string prefix;    // a part of the names of all that is added
   std::string compiler;  // nvcc or clang
-  std::string keep;      // not empty: KEEP.<target>.cu and .ptx are written
+  std::string keep;      // not empty: KEEP.<kernel>.<target>.<rows>rows.cu and .ptx are written
 };
 
 // Throws std::runtime_error when the compiler fails.

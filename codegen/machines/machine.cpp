@@ -253,9 +253,9 @@ std::vector<attention_shape> machine::shapes_for(std::int64_t rows) const {
 
 int tensor_tile::shared_bytes(int of_features, int of_columns) const {
   constexpr int barriers = 128, plane = 128;
-  const int bytes = is_of_16_bits() ? 2 : 4;
+  const int bytes = is_of_16_bits() ? 2 : 4, stages = skeleton == "wgmma" ? 3 : 2;
   const auto row = [&](int n) { return (n * bytes + plane - 1) / plane * plane; };
-  return barriers + rows * row(of_features) + 2 * keys * (row(of_features) + row(of_columns));
+  return barriers + rows * row(of_features) + stages * keys * (row(of_features) + row(of_columns));
 }
 
 std::string tensor_tile::target() const {

@@ -50,7 +50,7 @@ struct tensor_tile {
 
   bool is_of_16_bits() const { return skeleton != "tf32"; }
   int threads() const { return warps * 32; }
-  // Queries, and two tiles of keys and of values.
+  // Queries, and two or three tiles of keys and of values.
   int shared_bytes(int features, int columns) const;
   std::string target() const;  // sm_80
 };

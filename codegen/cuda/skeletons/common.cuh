@@ -311,6 +311,7 @@ QKV_DEVICE void copy_tile(unsigned to, const typename Tile::number *from, int st
 template <class Tile, int Threads>
 QKV_DEVICE void gather_tile(unsigned to, const typename Tile::number *from, int stride, int first,
                             int n, int thread) {
+#pragma unroll 1
   for (int e = thread; e < Tile::rows * Tile::padded_columns; e += Threads) {
     const int r = e / Tile::padded_columns, c = e % Tile::padded_columns;
     const bool there = first + r < n && c < Tile::columns;

@@ -1,6 +1,6 @@
 // Attention on Hopper (compute capability 9.0): products by wgmma; the scheme of FlashAttention-3
 // (Shah et al. 2024).
-//   warpgroup 0 copies tiles of keys and values into two stages each, as they become free
+//   warpgroup 0 copies tiles of keys and values into three stages each, as they become free
 //   warpgroups 1 and 2: 64 queries each; the products of the next tile run under the softmax of this
 //   one, and the two groups take turns at the tensor cores
 // `spec` gives sizes, addresses, score, mask, and the keys that rows see. BM and BN are 128, D and DV at
@@ -104,11 +104,21 @@ QKV_DEVICE void wait_for(unsigned at, int parity) {
 // What other threads wrote to shared memory, as far as this one has seen it, becomes visible to wgmma.
 QKV_DEVICE void publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
-// Stages that one side fills and the other one empties.
+// Places of tiles that one side fills and the other one empties, and a barrier for each event.
+constexpr int n_stages = 3;
 struct stages {
   unsigned first;
+  static constexpr int bytes = 16 * n_stages;
   QKV_DEVICE unsigned full(int stage) const { return first + 8 * stage; }
-  QKV_DEVICE unsigned free(int stage) const { return first + 16 + 8 * stage; }
+  QKV_DEVICE unsigned free(int stage) const { return first + 8 * (n_stages + stage); }
+};
+
+// The stage of a tile, and how often it was used before.
+struct turn {
+  int stage = 0, round = 0;
+  QKV_DEVICE void next() {
+    if (++stage == n_stages) stage = 0, ++round;
+  }
 };
 
 template <class Spec>
@@ -141,8 +151,9 @@ struct wgmma_attention {
     };
     load_tile<q_tile, 128>(sq, q, q_stride, i0, Spec::n_rows(a), aligned, thread);
     announce(q_full);
-    for (int n = 0; n < tiles; ++n) {
-      const int stage = n & 1, parity = (n >> 1 & 1) ^ 1, j0 = (from + n) * BN;
+    turn now;
+    for (int n = 0; n < tiles; ++n, now.next()) {
+      const int stage = now.stage, parity = (now.round & 1) ^ 1, j0 = (from + n) * BN;
       wait_for(k_bars.free(stage), parity);
       load_tile<k_tile, 128>(sk + stage * k_tile::bytes, k, k_stride, j0, keys, aligned, thread);
       announce(k_bars.full(stage));
@@ -161,8 +172,9 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
   constexpr int BM = W::BM, BN = W::BN;
   extern __shared__ __align__(1024) unsigned char memory[];
   const unsigned sq = shared_address(memory), sk = sq + W::q_tile::bytes,
-                 sv = sk + 2 * W::k_tile::bytes, q_full = sv + 2 * W::v_tile::bytes;
-  const stages k_bars{q_full + 8}, v_bars{q_full + 40};
+                 sv = sk + n_stages * W::k_tile::bytes,
+                 q_full = sv + n_stages * W::v_tile::bytes;
+  const stages k_bars{q_full + 8}, v_bars{q_full + 8 + stages::bytes};
   const int rows = Spec::n_rows(a), keys = Spec::n_keys(a);
   const unsigned tiles_of_rows = static_cast<unsigned>(largest((rows + BM - 1) / BM, 1));
   const auto at = Spec::at(a, block_of_grid() / tiles_of_rows);
@@ -173,7 +185,7 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
 
   if (thread_of_block() == 0) {
     init_barrier(q_full, 128);
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < n_stages; ++s) {
       init_barrier(k_bars.full(s), 128);
       init_barrier(v_bars.full(s), 128);
       init_barrier(k_bars.free(s), 2);
@@ -209,16 +221,16 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
   unsigned p[BN / 4];
   constexpr float factor = exponent_factor<Spec>;
 
-  const auto scores = [&](int n) QKV_INLINE {  // s = Q K'
-    const unsigned q = sq + (group - 1) * 64 * 128, k = sk + (n & 1) * W::k_tile::bytes;
+  const auto scores = [&](int stage) QKV_INLINE {  // s = Q K'
+    const unsigned q = sq + (group - 1) * 64 * 128, k = sk + stage * W::k_tile::bytes;
 #pragma unroll
     for (int kk = 0; kk < W::steps; ++kk)
       product_of_tiles<T>(s, descriptor(q + kk / 4 * BM * 128 + kk % 4 * 32, 0),
                           descriptor(k + kk / 4 * BN * 128 + kk % 4 * 32, 0), kk > 0);
     commit_products();
   };
-  const auto values = [&](int n) QKV_INLINE {  // o += P V
-    const unsigned v = sv + (n & 1) * W::v_tile::bytes;
+  const auto values = [&](int stage) QKV_INLINE {  // o += P V
+    const unsigned v = sv + stage * W::v_tile::bytes;
 #pragma unroll
     for (int kk = 0; kk < BN / 16; ++kk)
       add_product<T>(o, p + 4 * kk, descriptor(v + kk * 16 * 128, BN * 128));
@@ -277,31 +289,34 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
     float scale[2];
     softmax(0, scale);
     to_weights();
+    turn before, now;
     for (int n = 1; n < tiles; ++n) {
-      wait_for(k_bars.full(n & 1), n >> 1 & 1);
+      now.next();
+      wait_for(k_bars.full(now.stage), now.round & 1);
       publish();
       my_turn();
       begin_products();
-      scores(n);
-      wait_for(v_bars.full((n - 1) & 1), (n - 1) >> 1 & 1);
+      scores(now.stage);
+      wait_for(v_bars.full(before.stage), before.round & 1);
       publish();
-      values(n - 1);
+      values(before.stage);
       your_turn();
       wait_for_products<1>();
       pin(s);
-      if (thread == 0) arrive(k_bars.free(n & 1));
+      if (thread == 0) arrive(k_bars.free(now.stage));
       softmax(n, scale);
       wait_for_products<0>();
       pin(o);
-      if (thread == 0) arrive(v_bars.free((n - 1) & 1));
+      if (thread == 0) arrive(v_bars.free(before.stage));
 #pragma unroll
       for (int e = 0; e < W::columns / 2; ++e) o[e] *= scale[e / 2 % 2];
       to_weights();
+      before = now;
     }
-    wait_for(v_bars.full((tiles - 1) & 1), (tiles - 1) >> 1 & 1);
+    wait_for(v_bars.full(before.stage), before.round & 1);
     publish();
     begin_products();
-    values(tiles - 1);
+    values(before.stage);
     wait_for_products<0>();
     pin(o);
   }
