@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -293,12 +294,28 @@ class printer {
 
 }  // namespace
 
+namespace {
+
+// Those that a call may take; `rows`: of the query, negative if the call decides.
+std::vector<tensor_tile> tiles_for(const machine &m, const tensor_form &form, std::int64_t rows) {
+  std::vector<tensor_tile> all =
+      m.tensor_tiles_for(form.features, form.columns, form.element != f32);
+  if (rows < 0) return all;
+  const auto for_few = [&](const tensor_tile &t) { return t.most_rows >= rows; };
+  if (std::any_of(all.begin(), all.end(), for_few))
+    std::erase_if(all, [&](const tensor_tile &t) { return !for_few(t); });
+  else
+    std::erase_if(all, [](const tensor_tile &t) { return t.most_rows > 0; });
+  return all;
+}
+
+}  // namespace
+
 std::optional<printed_attention> print_attention(context &c, const attention_stage &s,
                                                  const machine &m, int number) {
   const std::optional<tensor_form> form = tensor_form_of(c.p, c.made.cut, s);
   if (!form) return std::nullopt;
-  const std::vector<tensor_tile> tiles =
-      m.tensor_tiles_for(form->features, form->columns, form->element != f32);
+  const std::vector<tensor_tile> tiles = tiles_for(m, *form, c.p.axes[c.p.axes[s.row].root].size);
   if (tiles.empty()) return std::nullopt;
   try {
     printed_attention made = printer(c, s, *form, number).run();

@@ -87,7 +87,7 @@ class launches : public hi::IRMutator {
         const std::string ptx = compiled_ptx(k, t, parameters);
         for (const Expr &e : {address_of(ptx), Expr(hash_of(ptx)), Expr(t.capability),
                               Expr(t.exact ? 1 : 0), Expr(t.rows), Expr(t.threads()),
-                              Expr(t.shared_bytes(k.features, k.columns)), Expr(0)})
+                              Expr(t.shared_bytes(k.features, k.columns)), Expr(t.most_rows)})
           codes.push_back(e);
         compiled.push_back(t);
       } catch (const std::runtime_error &e) {

@@ -132,7 +132,7 @@ class reader {
     m_.attention.push_back(s);
   }
 
-  // mma sm_80 features 64 tile 128 x 64 warps 4
+  // mma sm_80 features 64 tile 128 x 64 warps 4, or, for few rows, tile 16 x 64 warps 1 rows 16
   void tensor() {
     tensor_tile t;
     t.skeleton = next();
@@ -153,6 +153,7 @@ class reader {
     t.keys = number();
     word("warps");
     t.warps = number();
+    if (at_ < words_.size()) word("rows"), t.most_rows = number();
     const bool fits = t.skeleton == "wgmma"
                           ? t.rows == 128 && t.keys == 128 && t.warps == 12 && t.features <= 128
                           : t.rows % (16 * t.warps) == 0 && t.keys % 16 == 0;
@@ -264,17 +265,16 @@ std::string tensor_tile::target() const {
 
 std::vector<tensor_tile> machine::tensor_tiles_for(int features, int columns,
                                                    bool of_16_bits) const {
-  std::map<int, std::vector<tensor_tile>, std::greater<>> best;  // by capability
+  using kind = std::pair<bool, int>;  // for any rows; capability, the newest first
+  std::map<kind, std::vector<tensor_tile>> best;
   for (const tensor_tile &t : tensor) {
     if (features > t.features || columns > t.features || t.is_of_16_bits() != of_16_bits) continue;
-    std::vector<tensor_tile> &known = best[t.capability];
-    if (known.empty() || t.features <= known[0].features) {
-      if (!known.empty() && t.features < known[0].features) known.clear();
-      known.push_back(t);
-    }
+    std::vector<tensor_tile> &known = best[{t.most_rows == 0, -t.capability}];
+    if (!known.empty() && t.features < known[0].features) known.clear();
+    if (known.empty() || t.features == known[0].features) known.push_back(t);
   }
   std::vector<tensor_tile> all;
-  for (const auto &[capability, tiles] : best) all.insert(all.end(), tiles.begin(), tiles.end());
+  for (const auto &[k, tiles] : best) all.insert(all.end(), tiles.begin(), tiles.end());
   return all;
 }
 

@@ -47,6 +47,7 @@ struct tensor_tile {
   bool exact = false;    // of GPUs of this one alone
   int features = 0;      // for heads of at most so many
   int rows = 0, keys = 0, warps = 0;
+  int most_rows = 0;  // for calls of at most so many query rows; 0: of any number
 
   bool is_of_16_bits() const { return skeleton != "tf32"; }
   int threads() const { return warps * 32; }
@@ -72,7 +73,8 @@ struct machine {
   // The shapes for queries of so many static rows (attention_shape::any, none), best first.
   std::vector<attention_shape> shapes_for(std::int64_t rows) const;
   // For heads of so many features and columns, of 16 bits or of f32: tiles of the fewest features of
-  // each capability, best first. A GPU takes the first whose shared memory it grants.
+  // each capability, those for few rows first, then the best. A call takes the first that is for its
+  // rows and that the GPU grants.
   std::vector<tensor_tile> tensor_tiles_for(int features, int columns, bool of_16_bits) const;
 };
 

@@ -157,8 +157,9 @@ int qkv_cuda_launch(void *user, const char *name, const qkv_cuda_code *codes, st
     return report(*c, name, "there is no context of CUDA", 0);
   const gpu here = current_gpu();
   const auto *end = codes + n;
-  const auto *code =
-      std::find_if(codes, end, [&](const qkv_cuda_code &x) { return here.takes(x); });
+  const auto *code = std::find_if(codes, end, [&](const qkv_cuda_code &x) {
+    return here.takes(x) && (x.most_rows == 0 || n_rows <= x.most_rows);
+  });
   if (code == end) {
     c->report(fmt::format("{}: built for GPUs of compute capability {}.{} and later with {} bytes "
                           "of shared memory a block; this one has {}.{} and {} bytes",

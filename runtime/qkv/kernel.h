@@ -141,10 +141,10 @@ typedef struct qkv_cuda_code {
   uint64_t hash;                       /* of the PTX */
   int32_t capability, exact;           /* 80, 0: from 8.0 on; 90, 1: 9.0 alone */
   int32_t rows, threads, shared_bytes; /* of a block: query rows, threads, dynamic shared memory */
-  int32_t reserved;
+  int32_t most_rows; /* for calls of at most so many query rows; 0: of any number */
 } qkv_cuda_code;
 
-/* Compiled code calls this to launch a kernel: the first of n codes that the GPU of the call takes.
+/* Compiled code calls this to launch a kernel: the first of n codes that is for its rows and its GPU.
  * The grid has one block for every `rows` of the n_rows query rows, `outer` times. arguments is an
  * array that ends with a null; is_buffer tells those that are halide_buffer_t, which are passed as
  * addresses on the device, from numbers. The launch is asynchronous, in the stream of the call.

@@ -1,6 +1,8 @@
 // Machines as text: the built-in ones, and what is wrong with others.
 #include "codegen/machines/machines.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tests/catch.hpp"
@@ -89,23 +91,26 @@ TEST_CASE("few rows may be one tile with keys in lanes") {
   CHECK(!m.shapes_for(17).front().keys_in_lanes);
 }
 
-TEST_CASE("tiles of tensor cores: the smallest that fits of each capability, the best first") {
+TEST_CASE(
+    "tiles of tensor cores: those for few rows, then of each capability those that fit best") {
   const auto cuda = std::find_if(machines().begin(), machines().end(),
                                  [](const machine &m) { return m.name == "cuda"; });
   REQUIRE(cuda != machines().end());
-  const std::vector<tensor_tile> small = cuda->tensor_tiles_for(40, 64, true);
-  REQUIRE(small.size() == 2);
-  CHECK(small[0].target() == "sm_90a");
-  CHECK(small[0].threads() == 384);
-  CHECK(small[1].target() == "sm_80");
-  CHECK(small[1].features == 64);
-  CHECK(cuda->tensor_tiles_for(40, 72, true)[1].features == 128);
-  CHECK(cuda->tensor_tiles_for(200, 64, true).size() == 1);
-  CHECK(cuda->tensor_tiles_for(40, 300, true).empty());
-  const std::vector<tensor_tile> wide = cuda->tensor_tiles_for(128, 128, false);
-  REQUIRE(wide.size() == 2);
-  CHECK(wide[0].rows == 128);
-  CHECK(wide[1].rows == 64);
+  using list = std::vector<std::string>;
+  const auto tiles = [&](int features, int columns, bool of_16_bits) {
+    list all;
+    for (const tensor_tile &t : cuda->tensor_tiles_for(features, columns, of_16_bits))
+      all.push_back(fmt::format("{} {} {}x{}", t.skeleton, t.target(), t.rows, t.keys) +
+                    (t.most_rows ? fmt::format(" to {}", t.most_rows) : ""));
+    return all;
+  };
+  CHECK(tiles(40, 64, true) ==
+        list{"mma sm_80 16x64 to 16", "wgmma sm_90a 128x128", "mma sm_80 128x64"});
+  CHECK(tiles(200, 64, true) == list{"mma sm_80 64x32"});
+  CHECK(tiles(40, 300, true).empty());
+  CHECK(tiles(64, 64, false) == list{"tf32 sm_80 16x32 to 16", "tf32 sm_80 128x32"});
+  CHECK(tiles(128, 40, false) ==
+        list{"tf32 sm_80 16x32 to 16", "tf32 sm_80 128x32", "tf32 sm_80 64x32"});
   // Every GPU grants so much: the last tile of each is for all of them.
   for (const int n : {16, 64, 128, 256})
     for (const bool of_16_bits : {true, false})
