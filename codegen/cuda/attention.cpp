@@ -10,7 +10,7 @@
 #include "codegen/cuda/placeholder.hpp"
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/lower/key_range.hpp"
-#include "codegen/halide/lower/unsolved.hpp"
+#include "codegen/halide/lower/strict.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/plan/tensor_form.hpp"
 #include "codegen/program/queries.hpp"
@@ -143,7 +143,6 @@ class printer {
     return address(name, "const " + number_type(), tensor, all, row);
   }
 
-  // Throws where features or columns are not neighbours in memory.
   const std::vector<axis_id> &memory_order(node_id n) const {
     return c_.is_stored(n) ? c_.order(n) : p_[n].shape;
   }
@@ -155,6 +154,7 @@ class printer {
     return address("result", number_type(), tensor, strides_of(tensor, order), s_.row);
   }
 
+  // Throws where features or columns are not neighbours in memory.
   void require_neighbours(const tensor_operand &x, axis_id innermost) const {
     for (node_id v : x.views) {
       const std::vector<axis_id> &over = p_[v].over;
@@ -223,7 +223,8 @@ class printer {
     expression e(c_, [&](node_id n, const indices &at) -> std::optional<value> {
       if (n != form_.product) return std::nullopt;
       Expr product = variable("dot", Halide::Float(32));
-      for (node_id factor : form_.factors) product = product * e_->at(factor, at).number;
+      for (node_id factor : form_.factors)
+        product = product * strict::cast(product.type(), e_->at(factor, at).number);
       return value{product, {}};
     });
     e_ = &e;
@@ -245,7 +246,9 @@ class printer {
     const value v = scores();
     const double factor = scale();
     std::string text = fmt::format("  static constexpr float scale = {:a}f;\n", factor);
-    if (factor == 0) text += function("float", "score", ", int i, int j, float dot", v.number);
+    if (factor == 0)
+      text += function("float", "score", ", int i, int j, float dot",
+                       strict::cast(Halide::Float(32), v.number));
     const bool masked = v.present.defined() && !hi::is_const_one(v.present);
     text += fmt::format("  static constexpr bool is_masked = {};\n", masked);
     if (masked) {
@@ -276,9 +279,12 @@ class printer {
     tile.push("i", hi::Interval(variable("i0"), variable("i1") - 1));
     tile.push("j", hi::Interval(variable("j0"), variable("j1") - 1));
     const hi::Interval all = hi::bounds_of_expr_in_scope(present, tile);
-    const bool known = all.has_lower_bound() && all.min.type().is_bool() && !reads_memory(all.min);
-    return function("bool", "all_kept", ", int i0, int i1, int j0, int j1",
-                    known ? hi::simplify(all.min) : hi::const_false());
+    const bool known = all.has_lower_bound() && all.min.type().is_bool();
+    const bool reads = reads_;
+    const std::string text = function("bool", "all_kept", ", int i0, int i1, int j0, int j1",
+                                      known ? hi::simplify(all.min) : hi::const_false());
+    reads_ = reads;  // at positions of the block, which exist
+    return text;
   }
 
   context &c_;

@@ -165,8 +165,22 @@ class writer : public hi::IRVisitor {
     const std::map<std::string, const char *> named = {
         {"sqrt_f32", "square_root"}, {"floor_f32", "floor_of"},  {"ceil_f32", "ceiling_of"},
         {"round_f32", "nearest_of"}, {"trunc_f32", "truncated"}, {"abs_f32", "magnitude"}};
-    if (const auto it = named.find(op->name); it != named.end())
-      line(op->type, fmt::format("{}({})", it->second, fmt::join(args, ", ")));
+    const auto it = named.find(op->name);
+    if (it == named.end()) refuse(op);
+    line(op->type, fmt::format("{}({})", it->second, fmt::join(args, ", ")));
+  }
+
+  // No scalar formula has these.
+  void visit(const hi::Let *op) override { refuse(op); }
+  void visit(const hi::Load *op) override { refuse(op); }
+  void visit(const hi::Ramp *op) override { refuse(op); }
+  void visit(const hi::Broadcast *op) override { refuse(op); }
+  void visit(const hi::Shuffle *op) override { refuse(op); }
+  void visit(const hi::VectorReduce *op) override { refuse(op); }
+  void visit(const hi::StringImm *op) override { refuse(op); }
+
+  [[noreturn]] static void refuse(const Expr &e) {
+    throw std::runtime_error(fmt::format("CUDA has no text for {}", of(e)));
   }
 
   const variable_text &variable_;

@@ -33,14 +33,13 @@ class form_finder {
  private:
   dtype type_of(const tensor_operand &x) const { return p_[x.memory].type; }
 
-  // The tensor whose numbers a step has, all of them present; of `innermost`, neighbours are
-  // neighbours in memory.
-  bool is_operand(node_id n, axis_id innermost, tensor_operand &result) const {
+  // The tensor whose numbers a step has, all of them present.
+  bool is_operand(node_id n, tensor_operand &result) const {
     if (gaps_[n] || p_[n].type != f32) return false;
-    const axis_id whole = innermost;
     while (true) {
       const node &x = p_[n];
-      if (x.kind == op::input || x.kind == op::param || cut_.stored_by[n] >= 0) break;
+      result.memory = n;
+      if (x.kind == op::input || x.kind == op::param || cut_.stored_by[n] >= 0) return true;
       const bool widens =
           x.kind == op::cast && (p_[x.in[0]].type == bf16 || p_[x.in[0]].type == f16);
       if (x.kind == op::rename || x.kind == op::split)
@@ -49,19 +48,6 @@ class form_finder {
         return false;
       n = x.in[0];
     }
-    result.memory = n;
-    return has_innermost(result, whole);
-  }
-
-  // For arguments, memory has the order of the shape; a stored step ends with what it was stored for.
-  bool has_innermost(const tensor_operand &x, axis_id innermost) const {
-    for (node_id v : x.views) {
-      const std::vector<axis_id> &over = p_[v].over;
-      if (p_[v].kind == op::rename && over[1] == innermost) innermost = over[0];
-      if (p_[v].kind == op::split && over[2] == innermost) innermost = over[0];
-    }
-    return cut_.stored_by[x.memory] >= 0 ? has(p_[x.memory].shape, innermost)
-                                         : p_[x.memory].shape.back() == innermost;
   }
 
   bool has_product(node_id dot) {
@@ -74,7 +60,7 @@ class form_finder {
       if (bare == no_step) return false;
       const bool of_row = has(p_[bare].shape, s_.row), of_key = has(p_[bare].shape, s_.key);
       tensor_operand &found = of_row ? form_.queries : form_.keys;
-      if (of_row == of_key || found.memory != no_step || !is_operand(bare, x.over[0], found))
+      if (gaps_[operand] || of_row == of_key || found.memory != no_step || !is_operand(bare, found))
         return false;
     }
     form_.element = type_of(form_.keys);
@@ -98,8 +84,7 @@ class form_finder {
     if (sum.gate != no_step || sum.values == no_step || sum.column == no_axis) return false;
     form_.columns = extent_of(p_, sum.column);
     return form_.columns > 0 && !has(p_[sum.values].shape, s_.row) &&
-           is_operand(sum.values, sum.column, form_.values) &&
-           type_of(form_.values) == form_.element;
+           is_operand(sum.values, form_.values) && type_of(form_.values) == form_.element;
   }
 
   // The sum itself, in the type of the operands; the logsumexp is of f32 always.

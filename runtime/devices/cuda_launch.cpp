@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <new>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -143,6 +145,35 @@ int launch(context &c, const char *name, const qkv_cuda_code &code, std::int64_t
   return e ? report(c, name, "cuLaunchKernel", e) : 0;
 }
 
+// The first code for the rows and the GPU of the call. Throws std::bad_alloc.
+int launch_first(context &c, const char *name, std::span<const qkv_cuda_code> codes,
+                 std::int32_t n_rows, std::int32_t outer, void **arguments,
+                 const std::int8_t *is_buffer) {
+  const current_context current(c.how.device_context);
+  if (!driver::get().ok() || !current.ok())
+    return report(c, name, "there is no context of CUDA", 0);
+  const gpu here = current_gpu();
+  const auto code = std::ranges::find_if(codes, [&](const qkv_cuda_code &x) {
+    return here.takes(x) && (x.most_rows == 0 || n_rows <= x.most_rows);
+  });
+  if (code == codes.end()) {
+    const qkv_cuda_code &last = codes.back();
+    c.report(fmt::format("{}: built for GPUs of compute capability {}.{} and later with {} bytes "
+                         "of shared memory a block; this one has {}.{} and {} bytes",
+                         name, last.capability / 10, last.capability % 10, last.shared_bytes,
+                         here.capability / 10, here.capability % 10, here.shared_bytes)
+                 .c_str());
+    return failed;
+  }
+  const std::int64_t tiles =
+      std::max<std::int64_t>(1, (std::int64_t{n_rows} + code->rows - 1) / code->rows);
+  if (tiles * outer > INT32_MAX) {
+    c.report(fmt::format("{}: {} blocks are more than a grid has", name, tiles * outer).c_str());
+    return failed;
+  }
+  return launch(c, name, *code, tiles * outer, arguments, is_buffer);
+}
+
 }  // namespace
 }  // namespace qkv::detail
 
@@ -152,28 +183,10 @@ int qkv_cuda_launch(void *user, const char *name, const qkv_cuda_code *codes, st
   using namespace qkv::detail;
   context *c = context::of(user);
   if (!c) return failed;
-  const current_context current(c->how.device_context);
-  if (!driver::get().ok() || !current.ok())
-    return report(*c, name, "there is no context of CUDA", 0);
-  const gpu here = current_gpu();
-  const auto *end = codes + n;
-  const auto *code = std::find_if(codes, end, [&](const qkv_cuda_code &x) {
-    return here.takes(x) && (x.most_rows == 0 || n_rows <= x.most_rows);
-  });
-  if (code == end) {
-    c->report(fmt::format("{}: built for GPUs of compute capability {}.{} and later with {} bytes "
-                          "of shared memory a block; this one has {}.{} and {} bytes",
-                          name, end[-1].capability / 10, end[-1].capability % 10,
-                          end[-1].shared_bytes, here.capability / 10, here.capability % 10,
-                          here.shared_bytes)
-                  .c_str());
-    return failed;
+  try {
+    return launch_first(*c, name, {codes, static_cast<std::size_t>(n)}, n_rows, outer, arguments,
+                        is_buffer);
+  } catch (const std::bad_alloc &) {
+    return halide_error_code_out_of_memory;
   }
-  const std::int64_t tiles =
-      std::max<std::int64_t>(1, (std::int64_t{n_rows} + code->rows - 1) / code->rows);
-  if (tiles * outer > INT32_MAX) {
-    c->report(fmt::format("{}: {} blocks are more than a grid has", name, tiles * outer).c_str());
-    return failed;
-  }
-  return launch(*c, name, *code, tiles * outer, arguments, is_buffer);
 }

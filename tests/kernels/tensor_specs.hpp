@@ -67,6 +67,28 @@ inline constexpr auto causal_f32 = kernel<"causal_f32">(
       auto s = mask(dot<d<36>>(Q, K) / sqrt(d<36>), causal<seq, kv>);
       return {dot<kv>(softmax<kv>(s), V), logsumexp<kv>(s)};
     });
+// Lengths of the call: a tile before the end needs no mask.
+inline constexpr auto padded_f32 = kernel<"padded_f32">(
+    [](in<"Q", batch, heads, seq, d<32>> Q, in<"K", batch, heads, keys, d<32>> K,
+       in<"V", batch, heads, keys, d_v<24>> V,
+       in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v<24>> {
+      auto s = mask(dot<d<32>>(Q, K) / sqrt(d<32>), index(keys) < length);
+      return dot<keys>(softmax<keys>(s), V);
+    });
+// Scores that are rounded to 16 bits, with a factor per row.
+inline constexpr auto rounded_scores = kernel<"rounded_scores">(
+    [](in<"Q", bf16, batch, seq, d<16>> Q, in<"K", bf16, batch, keys, d<16>> K,
+       in<"V", bf16, batch, keys, d_v<16>> V,
+       in<"temperature", bf16, batch, seq> temperature) -> out<"O", bf16, batch, seq, d_v<16>> {
+      auto s = cast<bf16>(dot<d<16>>(Q * temperature, K));
+      return dot<keys>(softmax<keys>(s), V);
+    });
+// cos has no text in CUDA: Halide writes all of this.
+inline constexpr auto without_text = kernel<"without_text">(
+    [](in<"Q", batch, seq, d<16>> Q, in<"K", batch, keys, d<16>> K, in<"V", batch, keys, d_v<16>> V,
+       in<"phase", seq> phase) -> out<"O", batch, seq, d_v<16>> {
+      return dot<keys>(softmax<keys>(dot<d<16>>(Q, K) * cos(phase)), V);
+    });
 inline constexpr auto wide_f32 =
     kernel<"wide_f32">([](in<"Q", batch, seq, d<200>> Q, in<"K", batch, keys, d<200>> K,
                           in<"V", batch, keys, d_v<256>> V) -> out<"O", batch, seq, d_v<256>> {

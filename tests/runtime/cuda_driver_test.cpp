@@ -91,6 +91,20 @@ TEST_CASE("the caller's context and stream") {
   CHECK(last("wait def") < last("stream def"));
 }
 
+TEST_CASE("a GPU that grants too little shared memory is a status with the bytes") {
+  problem p;
+  setenv("QKV_FAKE_CUDA_SMALL", "1", 1);
+  const qkv::status s = p.call({.on = qkv::device::cuda});
+  unsetenv("QKV_FAKE_CUDA_SMALL");
+  const std::string text = s.text();
+  INFO(text);
+  // Where no compiler of CUDA was found, Halide has written the kernel, which needs no more.
+  if (s.ok()) return;
+  CHECK(s.code() == status_code::device_failed);
+  CHECK(text.find("bytes of shared memory a block; this one has 9.0 and 16384 bytes") !=
+        std::string::npos);
+}
+
 TEST_CASE("device tensors stay where they are") {
   problem p;
   const auto memory = [](std::int64_t n) {

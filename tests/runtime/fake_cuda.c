@@ -22,9 +22,10 @@ int cuDeviceGet(int *device, int i) { return *device = i, 0; }
 int cuDeviceGetName(char *name, int n, int device) { return (void)device, snprintf(name, (size_t)n, "fake"), 0; }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) { return (void)device, *bytes = (size_t)1 << 32, 0; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-  enum { major = 75, minor = 76 };
+  enum { major = 75, minor = 76, shared_bytes = 97 };
   (void)device;
   *value = attribute == major ? 9 : attribute == minor ? 0 : 1024;
+  if (attribute == shared_bytes) *value = getenv("QKV_FAKE_CUDA_SMALL") ? 16384 : 232448;
   return 0;
 }
 
