@@ -31,7 +31,7 @@ const std::vector<axis_id> &order_of(const context &c, node_id n) {
 // ---- what the text refers to ----------------------------------------------------------------------
 
 int placeholder::add(node_id n, bool written) {
-  printed_tensor t{c_type(halide_type(c_.p[n].type)), written, {}, k_.numbers.size(), {}};
+  printed_tensor t{c_type(halide_type(c_.p[n].type)), written, {}, k_.numbers.size(), {}, {}};
   const std::vector<axis_id> &order = order_of(c_, n);
   for (std::size_t d = order.size(); d-- > 0;) t.last.push_back(c_.extent(order[d]) - 1);
   k_.numbers.resize(k_.numbers.size() + 1 + order.size());
@@ -58,7 +58,13 @@ int placeholder::written(node_id n) {
   return t;
 }
 
-int placeholder::result(node_id n) { return add(n, true); }
+int placeholder::result(node_id n) {
+  const int t = add(n, true);
+  const std::vector<axis_id> &order = order_of(c_, n);
+  for (std::size_t d = order.size(); d-- > 0;)
+    k_.tensors.back().loops.push_back(c_.var(order[d]).name());
+  return t;
+}
 
 std::string placeholder::number(const Expr &e) {
   const Expr simple = hi::simplify(e);
@@ -203,17 +209,24 @@ class launch {
     return l;
   }
 
-  // The loops run along the dimensions of the result, the innermost last.
   void lay_out_result(printed_tensor &t) {
     t.halide_name = p_.store->name;
-    const std::size_t rank = t.last.size();
     const Expr first = result_index(p_, std::vector<int>(p_.loops.size(), 0));
     k_.numbers[t.first_number] = first;
-    for (std::size_t d = 0; d < rank; ++d) {
+    for (std::size_t d = 0; d < t.loops.size(); ++d) {
       std::vector<int> at(p_.loops.size(), 0);
-      at.at(p_.loops.size() - 1 - d) = 1;
+      for (std::size_t l = 0; l < p_.loops.size(); ++l) at[l] = is_loop_of(t.loops[d], p_.loops[l]);
       k_.numbers[t.first_number + 1 + d] = hi::simplify(result_index(p_, at) - first);
     }
+  }
+
+  // Loops are called O.s0.at_seq, or O.s0.at_seq.block_id_x.
+  static bool is_loop_of(const std::string &variable, const std::string &loop) {
+    const std::string part = ".s0." + variable;
+    const std::size_t at = loop.find(part);
+    if (at == std::string::npos) return false;
+    const std::size_t end = at + part.size();
+    return end == loop.size() || loop[end] == '.';
   }
 
   // A value made of all that the kernel reads: Halide passes what the loops use.

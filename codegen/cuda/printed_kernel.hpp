@@ -16,8 +16,9 @@ struct printed_tensor {
   bool written = false;
   std::vector<Halide::Expr> last;  // the last position along each dimension, innermost first
   std::size_t first_number =
-      0;                    // the first element's place in memory; then strides, innermost first
-  std::string halide_name;  // of the buffer; known once the placeholder is lowered
+      0;  // the first element's place in memory; then strides, innermost first
+  std::vector<std::string> loops;  // of a result, innermost first; Halide drops those of one step
+  std::string halide_name;         // of the buffer; known once the placeholder is lowered
 };
 
 // In the text, the members of `a` are the tensors b0, b1 .. and the numbers n0, n1 ..

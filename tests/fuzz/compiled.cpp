@@ -46,7 +46,10 @@ const qkv_kernel &compiled(const codegen::program &p, const std::string &list,
                            const std::string &folder) {
   const auto targets = codegen::targets_of(list);
   const codegen::plan made = codegen::plan_of(p);
-  codegen::write_objects(made, targets, folder, p.name, {}, codegen::scratch());
+  codegen::object_options options;
+  if (const char *compiler = std::getenv("QKV_FUZZ_CUDA_COMPILER"))
+    options.cuda_compiler = compiler;
+  codegen::write_objects(made, targets, folder, p.name, options, codegen::scratch());
   const std::string library = "lib" + p.name, base = folder + "/" + library;
   write(base + ".kernels.h", codegen::c_header(library, {p}));
   write(base + ".c", codegen::c_tables(library, {made}, targets));
