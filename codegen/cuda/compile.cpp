@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -69,9 +70,13 @@ std::string for_older_drivers(std::string ptx, const std::string &target) {
 }  // namespace
 
 std::string skeleton(const std::string &name) {
-  for (const file &f : files)
-    if (name == f.name) return f.text;
-  throw std::logic_error("there is no skeleton " + name);
+  const auto *f = std::ranges::find(files, name, &file::name);
+  if (f == std::end(files)) throw std::logic_error("there is no skeleton " + name);
+  std::string text = f->text;
+  const std::string begin = "#include \"", end = ".cuh\"\n";
+  if (!text.starts_with(begin)) return text;
+  const std::size_t rest = text.find(end);
+  return skeleton(text.substr(begin.size(), rest - begin.size())) + text.substr(rest + end.size());
 }
 
 std::string ptx_of(const std::string &text, const std::string &compiler, const std::string &target,

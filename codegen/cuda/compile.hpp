@@ -4,7 +4,8 @@
 
 namespace qkv::codegen {
 
-// The text of a skeleton: "mma". Throws std::logic_error for one that does not exist.
+// The text of a skeleton, as "mma", with what its first line includes. Throws std::logic_error for one
+// that does not exist.
 std::string skeleton(const std::string &name);
 
 // Returns PTX for a target like sm_80. `compiler`: nvcc, or clang from version 18 on, which needs

@@ -108,7 +108,7 @@ class launches : public hi::IRMutator {
 
   std::string compiled_ptx(const printed_kernel &k, const tensor_tile &t,
                            const std::vector<entry_parameter> &parameters) const {
-    const std::string text = skeleton("common") + skeleton(t.skeleton) + text_of(k, t, parameters);
+    const std::string text = skeleton(t.skeleton) + text_of(k, t, parameters);
     const std::string base =
         how_.keep.empty() ? ""
                           : fmt::format("{}.{}.{}.{}rows", how_.keep, k.name, t.target(), t.rows);

@@ -273,8 +273,8 @@ struct tile {
 // Rows of a tensor from `first` on into a tile; zeros beyond row `n` and beyond the columns. Addresses
 // are aligned to 16 bytes.
 template <class Tile, int Threads>
-QKV_DEVICE void copy_tile(unsigned to, const typename Tile::number *from, int stride, int first, int n,
-                          int thread) {
+QKV_DEVICE void copy_tile(unsigned to, const typename Tile::number *from, int stride, int first,
+                          int n, int thread) {
   constexpr int pieces = Tile::pieces, all = Tile::rows * pieces;
   static_assert(all % Threads == 0);
   if constexpr (Threads % pieces == 0) {  // a thread has the same piece of every so many rows
@@ -315,14 +315,15 @@ QKV_DEVICE void gather_tile(unsigned to, const typename Tile::number *from, int 
   for (int e = thread; e < Tile::rows * Tile::padded_columns; e += Threads) {
     const int r = e / Tile::padded_columns, c = e % Tile::padded_columns;
     const bool there = first + r < n && c < Tile::columns;
-    store_number(to + Tile::of_element(r, c),
-                 there ? from[static_cast<long long>(first + r) * stride + c] : typename Tile::number(0));
+    store_number(
+        to + Tile::of_element(r, c),
+        there ? from[static_cast<long long>(first + r) * stride + c] : typename Tile::number(0));
   }
 }
 
 template <class Tile, int Threads>
-QKV_DEVICE void load_tile(unsigned to, const typename Tile::number *from, int stride, int first, int n,
-                          bool aligned, int thread) {
+QKV_DEVICE void load_tile(unsigned to, const typename Tile::number *from, int stride, int first,
+                          int n, bool aligned, int thread) {
   if (Tile::columns % Tile::in_piece == 0 && aligned)
     copy_tile<Tile, Threads>(to, from, stride, first, n, thread);
   else
@@ -428,6 +429,42 @@ QKV_DEVICE void store_lse(const typename Spec::arguments &a, const typename Spec
       total == 0 ? -infinity() : base * log_of_2 + logarithm(total);
 }
 
+// The rows of a block and the tiles of keys that they see. The longest rows of a causal mask come
+// first.
+template <class Spec>
+struct block {
+  typename Spec::place at;
+  int i0, from, to;
+
+  QKV_DEVICE explicit block(const typename Spec::arguments &a) {
+    constexpr int BM = Spec::BM, BN = Spec::BN;
+    const int rows = Spec::n_rows(a);
+    const unsigned tiles = static_cast<unsigned>(largest((rows + BM - 1) / BM, 1));
+    at = Spec::at(a, block_of_grid() / tiles);
+    i0 = static_cast<int>(tiles - 1 - block_of_grid() % tiles) * BM;
+    const range seen = keys_of_rows<Spec>(a, at, i0, least(i0 + BM, rows));
+    from = seen.first / BN;
+    to = (seen.end + BN - 1) / BN;
+  }
+};
+
+// The operands of a block.
+template <class Spec>
+struct operands {
+  const typename Spec::number *q, *k, *v;
+  int q_stride, k_stride, v_stride;
+  bool aligned;
+
+  QKV_DEVICE operands(const typename Spec::arguments &a, const typename Spec::place &at)
+      : q(Spec::queries(a, at)),
+        k(Spec::keys(a, at)),
+        v(Spec::values(a, at)),
+        q_stride(Spec::queries_stride(a)),
+        k_stride(Spec::keys_stride(a)),
+        v_stride(Spec::values_stride(a)),
+        aligned(is_aligned(q, q_stride) && is_aligned(k, k_stride) && is_aligned(v, v_stride)) {}
+};
+
 // ---- rows one at a time ---------------------------------------------------------------------------
 // A weight of 0 times an infinite or NaN value is NaN, although a mask hides it. Rows that have become
 // NaN are computed again without tensor cores, one warp a row, and only from what they see.
@@ -437,8 +474,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
   using T = typename Spec::element;
   constexpr int columns = (Spec::DV + 31) / 32;
   constexpr float factor = exponent_factor<Spec>;
-  const auto *q =
-      Spec::queries(a, at) + static_cast<long long>(i) * Spec::queries_stride(a);
+  const auto *q = Spec::queries(a, at) + static_cast<long long>(i) * Spec::queries_stride(a);
   const range seen = keys_of_rows<Spec>(a, at, i, i + 1);
   float o[columns] = {}, most = -infinity(), sum = 0, base = 0;
   for (int j0 = seen.first / 32 * 32; j0 < seen.end; j0 += 32) {
@@ -446,8 +482,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
     const bool visible = is_visible<Spec>(a, at, i, j);
     float s = -infinity();
     if (visible) {
-      const auto *k =
-          Spec::keys(a, at) + static_cast<long long>(j) * Spec::keys_stride(a);
+      const auto *k = Spec::keys(a, at) + static_cast<long long>(j) * Spec::keys_stride(a);
       float dot = 0;
       for (int d = 0; d < Spec::D; ++d) dot = fused(number_of<T>(q[d]), number_of<T>(k[d]), dot);
       s = score_of<Spec>(a, at, i, j, dot);
@@ -480,4 +515,13 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
     if (c * 32 + lane < Spec::DV) result[c * 32 + lane] = rounded<T>(o[c] * inverse);
   if constexpr (Spec::has_lse)
     if (lane == 0) store_lse<Spec>(a, at, i, most * factor, sum);
+}
+
+// All of these rows, where one has become NaN.
+template <class Spec>
+QKV_DEVICE void compute_again(bool undefined, const typename Spec::arguments &a,
+                              const typename Spec::place &at, int first, int n, int lane) {
+  if (any_of_warp(undefined))
+    for (int r = 0; r < n && first + r < Spec::n_rows(a); ++r)
+      compute_row<Spec>(a, at, first + r, lane);
 }

@@ -1,3 +1,4 @@
+#include "common.cuh"
 // Attention on Hopper (compute capability 9.0): products by wgmma; the scheme of FlashAttention-3
 // (Shah et al. 2024).
 //   warpgroup 0 copies tiles of keys and values into three stages each, as they become free
@@ -137,28 +138,26 @@ struct wgmma_attention {
   static QKV_DEVICE void copy(A a, P at, int i0, int from, int tiles, unsigned sq, unsigned sk,
                               unsigned sv, unsigned q_full, stages k_bars, stages v_bars) {
     const int thread = static_cast<int>(thread_of_block()), keys = Spec::n_keys(a);
-    const unsigned short *q = Spec::queries(a, at), *k = Spec::keys(a, at),
-                         *v = Spec::values(a, at);
-    const int q_stride = Spec::queries_stride(a), k_stride = Spec::keys_stride(a),
-              v_stride = Spec::values_stride(a);
-    const bool aligned = is_aligned(q, q_stride) && is_aligned(k, k_stride) &&
-                         is_aligned(v, v_stride) && D % 8 == 0 && DV % 8 == 0;
+    const operands<Spec> x(a, at);
+    const bool aligned = x.aligned && D % 8 == 0 && DV % 8 == 0;
     const auto announce = [&](unsigned bar) QKV_INLINE {
       if (aligned)
         arrive_after_copies(bar);
       else
         arrive(bar);
     };
-    load_tile<q_tile, 128>(sq, q, q_stride, i0, Spec::n_rows(a), aligned, thread);
+    load_tile<q_tile, 128>(sq, x.q, x.q_stride, i0, Spec::n_rows(a), aligned, thread);
     announce(q_full);
     turn now;
     for (int n = 0; n < tiles; ++n, now.next()) {
       const int stage = now.stage, parity = (now.round & 1) ^ 1, j0 = (from + n) * BN;
       wait_for(k_bars.free(stage), parity);
-      load_tile<k_tile, 128>(sk + stage * k_tile::bytes, k, k_stride, j0, keys, aligned, thread);
+      load_tile<k_tile, 128>(sk + stage * k_tile::bytes, x.k, x.k_stride, j0, keys, aligned,
+                             thread);
       announce(k_bars.full(stage));
       wait_for(v_bars.free(stage), parity);
-      load_tile<v_tile, 128>(sv + stage * v_tile::bytes, v, v_stride, j0, keys, aligned, thread);
+      load_tile<v_tile, 128>(sv + stage * v_tile::bytes, x.v, x.v_stride, j0, keys, aligned,
+                             thread);
       announce(v_bars.full(stage));
     }
     wait_for_all_copies();  // none may be under way when the thread ends
@@ -172,15 +171,12 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
   constexpr int BM = W::BM, BN = W::BN;
   extern __shared__ __align__(1024) unsigned char memory[];
   const unsigned sq = shared_address(memory), sk = sq + W::q_tile::bytes,
-                 sv = sk + n_stages * W::k_tile::bytes,
-                 q_full = sv + n_stages * W::v_tile::bytes;
+                 sv = sk + n_stages * W::k_tile::bytes, q_full = sv + n_stages * W::v_tile::bytes;
   const stages k_bars{q_full + 8}, v_bars{q_full + 8 + stages::bytes};
   const int rows = Spec::n_rows(a), keys = Spec::n_keys(a);
-  const unsigned tiles_of_rows = static_cast<unsigned>(largest((rows + BM - 1) / BM, 1));
-  const auto at = Spec::at(a, block_of_grid() / tiles_of_rows);
-  const int i0 = static_cast<int>(tiles_of_rows - 1 - block_of_grid() % tiles_of_rows) * BM;
-  const range seen = keys_of_rows<Spec>(a, at, i0, least(i0 + BM, rows));
-  const int from = seen.first / BN, tiles = largest((seen.end + BN - 1) / BN - from, 0);
+  const block<Spec> own(a);
+  const auto &at = own.at;
+  const int i0 = own.i0, from = own.from, tiles = largest(own.to - from, 0);
   const int group = static_cast<int>(thread_of_block()) / 128;
 
   if (thread_of_block() == 0) {
@@ -338,8 +334,5 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
     if constexpr (Spec::has_lse)
       if (t == 0) store_lse<Spec>(a, at, i, most[h] * factor, total);
   }
-  if constexpr (Spec::is_masked)
-    if (any_of_warp(undefined))
-      for (int r = 0; r < 16 && i0 + row0 + r < rows; ++r)
-        compute_row<Spec>(a, at, i0 + row0 + r, lane);
+  if constexpr (Spec::is_masked) compute_again<Spec>(undefined, a, at, i0 + row0, 16, lane);
 }
