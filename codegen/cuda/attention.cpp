@@ -50,7 +50,6 @@ class printer {
             operand("values", form_.values, s_.key);
     text += formulas();
     if (has_lse) text += lse_address();
-    // The result comes last: the lowering pass tells it from what is read.
     text += result(root);
     k_->spec = text;
     k_->what = context::label(p_, root);
@@ -63,7 +62,7 @@ class printer {
   }
 
  private:
-  // ---- constants, and the position of a block -----------------------------------------------------
+  // ---- constants, and the position of a block ---------------------------------------------------
   std::string constants(bool has_lse) const {
     const char *element = form_.element == bf16  ? "bf16_bits"
                           : form_.element == f16 ? "f16_bits"
@@ -89,7 +88,8 @@ class printer {
       body += fmt::format("    at.o{0} = block % {1};\n    block /= {1};\n", d, n);
     }
     return fmt::format(
-        "  struct place {{{}}};\n  static __device__ place at(const arguments &a, unsigned block) {{\n"
+        "  struct place {{{}}};\n"
+        "  static __device__ place at(const arguments &a, unsigned block) {{\n"
         "    place at{{}};\n{}    return at;\n  }}\n",
         fields, body);
   }
@@ -101,7 +101,7 @@ class printer {
         place_.number(c_.size(s_.row)), place_.number(c_.size(s_.key)));
   }
 
-  // ---- tensors ------------------------------------------------------------------------------------
+  // ---- tensors ----------------------------------------------------------------------------------
   // The stride along each axis, as text.
   using strides = std::map<axis_id, std::string>;
 
@@ -138,13 +138,9 @@ class printer {
 
   std::string operand(const char *name, const tensor_operand &x, axis_id row) {
     const int tensor = place_.tensor(x.memory);
-    strides all = strides_of(tensor, memory_order(x.memory));
+    strides all = strides_of(tensor, c_.order_in_memory(x.memory));
     for (std::size_t v = x.views.size(); v-- > 0;) look_through(p_[x.views[v]], all);
     return address(name, "const " + number_type(), tensor, all, row);
-  }
-
-  const std::vector<axis_id> &memory_order(node_id n) const {
-    return c_.is_stored(n) ? c_.order(n) : p_[n].shape;
   }
 
   std::string result(node_id root) {
@@ -160,7 +156,8 @@ class printer {
       const std::vector<axis_id> &over = p_[v].over;
       if (over.back() == innermost) innermost = over[0];
     }
-    if (memory_order(x.memory).back() != innermost) throw std::runtime_error("features are apart");
+    if (c_.order_in_memory(x.memory).back() != innermost)
+      throw std::runtime_error("features are apart");
   }
 
   Halide::Func second_result() {
@@ -183,7 +180,7 @@ class printer {
     return f;
   }
 
-  // ---- formulas -----------------------------------------------------------------------------------
+  // ---- formulas ---------------------------------------------------------------------------------
   std::string body(const Expr &e) {
     return function_body(
         e,
@@ -203,10 +200,9 @@ class printer {
   node_id read_by(const hi::Call &call) const {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       const bool argument = p_[n].kind == op::input || p_[n].kind == op::param;
-      if (!argument && !c_.is_stored(n)) continue;
-      indices at;
-      for (axis_id a : argument ? p_[n].shape : c_.order(n)) at[a] = 0;
       if (!argument && !c_.has(n)) continue;
+      indices at;
+      for (axis_id a : c_.order_in_memory(n)) at[a] = 0;
       if (c_.read(n, at).as<hi::Call>()->name == call.name) return n;
     }
     throw std::logic_error("nothing is called " + call.name);
@@ -218,16 +214,26 @@ class printer {
         parameters, body(e));
   }
 
+  // The same for a whole tile, whose positions exist.
+  std::string function_of_tile(const char *type, const char *name, const char *parameters,
+                               const Expr &e) {
+    const bool reads = reads_;
+    const std::string text = function(type, name, parameters, e);
+    reads_ = reads;
+    return text;
+  }
+
   // The scores, with `dot` in the place of the product.
   value scores() {
+    expression *own = nullptr;
     expression e(c_, [&](node_id n, const indices &at) -> std::optional<value> {
       if (n != form_.product) return std::nullopt;
       Expr product = variable("dot", Halide::Float(32));
       for (node_id factor : form_.factors)
-        product = product * strict::cast(product.type(), e_->at(factor, at).number);
+        product = product * strict::cast(product.type(), own->at(factor, at).number);
       return value{product, {}};
     });
-    e_ = &e;
+    own = &e;
     return e.at(s_.scores, here_);
   }
 
@@ -264,13 +270,10 @@ class printer {
   std::string range() {
     const key_range seen =
         visible_keys(c_, s_, {{s_.row, {variable("i0"), variable("i1") - 1}}}, outer_);
-    const bool reads = reads_;
-    const std::string text = function("int", "first_key", ", int i0, int i1",
-                                      seen.from.defined() ? seen.from : Expr(0)) +
-                             function("int", "end_of_keys", ", int i0, int i1",
-                                      seen.to.defined() ? seen.to : c_.size(s_.key));
-    reads_ = reads;  // at positions of the block, which exist
-    return text;
+    return function_of_tile("int", "first_key", ", int i0, int i1",
+                            seen.from.defined() ? seen.from : Expr(0)) +
+           function_of_tile("int", "end_of_keys", ", int i0, int i1",
+                            seen.to.defined() ? seen.to : c_.size(s_.key));
   }
 
   // True where nothing of the tile is masked.
@@ -280,11 +283,8 @@ class printer {
     tile.push("j", hi::Interval(variable("j0"), variable("j1") - 1));
     const hi::Interval all = hi::bounds_of_expr_in_scope(present, tile);
     const bool known = all.has_lower_bound() && all.min.type().is_bool();
-    const bool reads = reads_;
-    const std::string text = function("bool", "all_kept", ", int i0, int i1, int j0, int j1",
-                                      known ? hi::simplify(all.min) : hi::const_false());
-    reads_ = reads;  // at positions of the block, which exist
-    return text;
+    return function_of_tile("bool", "all_kept", ", int i0, int i1, int j0, int j1",
+                            known ? hi::simplify(all.min) : hi::const_false());
   }
 
   context &c_;
@@ -294,13 +294,8 @@ class printer {
   std::shared_ptr<printed_kernel> k_;
   placeholder place_;
   indices outer_, here_;
-  expression *e_ = nullptr;
   bool reads_ = false;  // a formula reads memory at the pair
 };
-
-}  // namespace
-
-namespace {
 
 // Those that a call may take; `rows`: of the query, negative if the call decides.
 std::vector<tensor_tile> tiles_for(const machine &m, const tensor_form &form, std::int64_t rows) {

@@ -22,17 +22,13 @@ Expr call(const std::string &name, const Halide::Type &t, const std::vector<Expr
   return hi::Call::make(t, name, args, hi::Call::Extern);
 }
 
-const std::vector<axis_id> &order_of(const context &c, node_id n) {
-  return c.is_stored(n) ? c.order(n) : c.p[n].shape;
-}
-
 }  // namespace
 
-// ---- what the text refers to ----------------------------------------------------------------------
+// ---- what the text refers to --------------------------------------------------------------------
 
 int placeholder::add(node_id n, bool written) {
   printed_tensor t{c_type(halide_type(c_.p[n].type)), written, {}, k_.numbers.size(), {}, {}};
-  const std::vector<axis_id> &order = order_of(c_, n);
+  const std::vector<axis_id> &order = c_.order_in_memory(n);
   for (std::size_t d = order.size(); d-- > 0;) t.last.push_back(c_.extent(order[d]) - 1);
   k_.numbers.resize(k_.numbers.size() + 1 + order.size());
   k_.tensors.push_back(std::move(t));
@@ -41,7 +37,7 @@ int placeholder::add(node_id n, bool written) {
 
 int placeholder::tensor(node_id n) {
   if (const auto it = seen_.find(n); it != seen_.end()) return it->second;
-  const std::vector<axis_id> &order = order_of(c_, n);
+  const std::vector<axis_id> &order = c_.order_in_memory(n);
   const auto read_with = [&](std::optional<axis_id> at_end) {
     indices at;
     for (axis_id a : order) at[a] = a == at_end ? c_.extent(a) - 1 : Expr(0);
@@ -60,7 +56,7 @@ int placeholder::written(node_id n) {
 
 int placeholder::result(node_id n) {
   const int t = add(n, true);
-  const std::vector<axis_id> &order = order_of(c_, n);
+  const std::vector<axis_id> &order = c_.order_in_memory(n);
   for (std::size_t d = order.size(); d-- > 0;)
     k_.tensors.back().loops.push_back(c_.var(order[d]).name());
   return t;
@@ -95,7 +91,7 @@ Expr placeholder::value(const Halide::Type &t) const { return call(k_.name, t, r
 
 Expr placeholder::value_of_written(const Halide::Type &t) { return call(written_name, t, {}); }
 
-// ---- lowering -------------------------------------------------------------------------------------
+// ---- lowering -----------------------------------------------------------------------------------
 
 namespace {
 
@@ -168,10 +164,7 @@ class launch {
 
   Stmt run() {
     std::size_t read = 0;
-    for (printed_tensor &t : k_.tensors) {
-      const bool is_result = &t == &k_.tensors.back();
-      is_result ? lay_out_result(t) : lay_out(t, read);
-    }
+    for (printed_tensor &t : k_.tensors) t.loops.empty() ? lay_out(t, read) : lay_out_result(t);
     Stmt s = hi::Store::make(p_.store->name, Halide::cast(p_.store->value.type(), everything()), 0,
                              p_.store->param, hi::const_true(), {});
     const std::string base = k_.name + ".s0.tile";

@@ -48,7 +48,8 @@ std::string text_of(const printed_kernel &k, const tensor_tile &tile,
                                         tile.rows, tile.keys, tile.warps);
   return fmt::format(
       "struct arguments {{\n{}}};\nstruct spec {{\n{}{}}};\n\n"
-      "extern \"C\" __global__ void __launch_bounds__({}, 1) {}({}) {{\n  arguments a;\n{}  {}<spec>(a);\n}}\n",
+      "extern \"C\" __global__ void __launch_bounds__({}, 1) {}({}) {{\n"
+      "  arguments a;\n{}  {}<spec>(a);\n}}\n",
       fields, sizes, k.spec, tile.threads(), k.name, fmt::join(list, ", "), set, tile.skeleton);
 }
 

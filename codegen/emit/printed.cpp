@@ -8,6 +8,7 @@
 
 #include "codegen/cuda/compile.hpp"
 #include "codegen/emit/modules.hpp"
+#include "codegen/program/hash.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -51,10 +52,10 @@ std::vector<entry_parameter> parameters_of(const hi::Call *run) {
   return all;
 }
 
-std::uint64_t hash_of(const std::string &text) {  // FNV-1a
-  std::uint64_t h = 14695981039346656037u;
-  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return h;
+std::uint64_t hash_of(const std::string &text) {
+  hash h;
+  h.add(text);
+  return h.value();
 }
 
 // Launches of placeholders become launches of the printed kernels by the runtime.

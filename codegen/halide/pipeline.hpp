@@ -14,8 +14,8 @@ struct compiled_form {
   printed_kernels printed;  // whose launches are in the pipeline
 };
 
-// Throws std::runtime_error if the kernel needs what the machine lacks. `prints`: whether kernels may
-// be printed, for which a compiler of CUDA is needed.
+// Throws std::runtime_error if the kernel needs what the machine lacks. `prints`: whether kernels
+// may be printed, for which a compiler of CUDA is needed.
 compiled_form lower_pipeline(const plan &, const machine &, bool prints = false);
 
 }  // namespace qkv::codegen

@@ -65,16 +65,16 @@ struct machine {
   cpu_tiles cpu;
   gpu_tiles gpu;
   std::vector<attention_shape> attention;
-  std::vector<tensor_tile> tensor;  // none: there are no tensor cores
+  std::vector<tensor_tile> tensor;  // empty without tensor cores
   int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
 
   bool is_host() const { return device == "host"; }
   std::string c_name() const;  // as a part of names in C
   // The shapes for queries of so many static rows (attention_shape::any, none), best first.
   std::vector<attention_shape> shapes_for(std::int64_t rows) const;
-  // For heads of so many features and columns, of 16 bits or of f32: tiles of the fewest features of
-  // each capability, those for few rows first, then the best. A call takes the first that is for its
-  // rows and that the GPU grants.
+  // For heads of so many features and columns, of 16 bits or of f32: tiles of the fewest features
+  // of each capability, those for few rows first, then the best. A call takes the first that is for
+  // its rows and that the GPU grants.
   std::vector<tensor_tile> tensor_tiles_for(int features, int columns, bool of_16_bits) const;
 };
 

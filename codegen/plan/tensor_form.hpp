@@ -7,14 +7,15 @@
 
 namespace qkv::codegen {
 
-// An argument or a stored step, and the views through which the stage reads it, the outermost first.
+// An argument or a stored step, and the views through which the stage reads it, the outermost
+// first.
 struct tensor_operand {
   node_id memory = no_step;
   std::vector<node_id> views;
 };
 
-// weights = softmax of pointwise steps over dot(queries, keys) * factors; result = weights * values.
-// All operands are of one type, and all sums of f32.
+// weights = softmax of pointwise steps over dot(queries, keys) * factors; result = weights *
+// values. All operands are of one type, and all sums of f32.
 struct tensor_form {
   dtype element = f32;  // or bf16, f16
   tensor_operand queries, keys, values;

@@ -60,7 +60,7 @@ interval range_of(const program &, const affine &);
 std::vector<position_set> positions_where(const program &, node_id condition, bool is_true);
 
 // True if each set bounds the distance of a key from the query to an interval that `is` accepts;
-// false if there are no sets.
+// false without sets.
 bool all_bound_distance(const std::vector<position_set> &, const std::vector<axis_id> &keys,
                         const std::function<bool(const interval &)> &is);
 

@@ -1,33 +1,9 @@
-// FNV-1a over everything that decides the result, in a fixed order of bytes.
-#include <bit>
-
+// A hash over everything that decides the result.
+#include "codegen/program/hash.hpp"
 #include "codegen/program/program.hpp"
 
 namespace qkv::codegen {
 namespace {
-
-class hash {
- public:
-  void add(std::uint64_t x) {
-    for (int k = 0; k < 8; ++k) byte(static_cast<unsigned char>(x >> (8 * k)));
-  }
-  void add(std::int64_t x) { add(static_cast<std::uint64_t>(x)); }
-  void add(int x) { add(static_cast<std::int64_t>(x)); }
-  void add(double x) { add(std::bit_cast<std::uint64_t>(x)); }
-  void add(const std::string &s) {
-    add(static_cast<std::uint64_t>(s.size()));
-    for (char c : s) byte(static_cast<unsigned char>(c));
-  }
-  void add(const std::vector<int> &v) {
-    add(static_cast<std::uint64_t>(v.size()));
-    for (int x : v) add(x);
-  }
-  std::uint64_t value() const { return state_; }
-
- private:
-  void byte(unsigned char c) { state_ = (state_ ^ c) * 0x100000001b3u; }
-  std::uint64_t state_ = 0xcbf29ce484222325u;
-};
 
 bool is_named(op kind) { return kind == op::input || kind == op::param || kind == op::output; }
 

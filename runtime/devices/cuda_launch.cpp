@@ -10,7 +10,7 @@
 #include <mutex>
 #include <new>
 #include <span>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compiled/context.hpp"
@@ -65,45 +65,6 @@ int report(context &c, const char *name, const char *what, int error) {
   return failed;
 }
 
-// A context is known by its number: its address may be that of an earlier one.
-struct loaded {
-  std::mutex changing;
-  std::map<std::tuple<std::uintptr_t, const char *, std::uint64_t>, void *> functions;
-};
-loaded &all_loaded() {
-  static auto *const all = new loaded;  // the driver unloads what is left
-  return *all;
-}
-
-std::uintptr_t number_of(void *context) {
-  unsigned long long id = 0;
-  const auto ask = driver::get().context_id;
-  return ask && ask(context, &id) == 0 ? static_cast<std::uintptr_t>(id)
-                                       : reinterpret_cast<std::uintptr_t>(context);
-}
-
-int function_of(context &c, const char *name, const qkv_cuda_code &code, void *&function) {
-  loaded &all = all_loaded();
-  const std::lock_guard hold(all.changing);
-  void *&known = all.functions[{number_of(c.how.device_context), code.ptx, code.hash}];
-  if (!known) {
-    void *module = nullptr, *made = nullptr;
-    if (const int e = driver::get().module_load(&module, code.ptx))
-      return report(c, name, "the driver cannot compile it", e);
-    if (const int e = driver::get().get_function(&made, module, name))
-      return report(c, name, "cuModuleGetFunction", e);
-    if (static_cast<std::uint32_t>(code.shared_bytes) > shared_without_asking)
-      if (const int e =
-              driver::get().set_attribute(made, most_dynamic_shared_bytes, code.shared_bytes))
-        return report(c, name,
-                      fmt::format("{} bytes of shared memory a block", code.shared_bytes).c_str(),
-                      e);
-    known = made;
-  }
-  function = known;
-  return 0;
-}
-
 // The GPU of the current context; zeros where the driver does not tell.
 struct gpu {
   int capability = 0;  // 80 for 8.0
@@ -125,10 +86,53 @@ gpu current_gpu() {
   return {10 * major + minor, shared};
 }
 
-int launch(context &c, const char *name, const qkv_cuda_code &code, std::int64_t blocks,
-           void **arguments, const std::int8_t *is_buffer) {
-  void *function = nullptr;
-  if (const int e = function_of(c, name, code, function)) return e;
+// The GPU of a context, asked once, and the functions that were loaded there.
+struct loaded {
+  gpu on;
+  std::map<std::pair<const char *, std::uint64_t>, void *> functions;  // by PTX and its hash
+};
+
+std::uintptr_t number_of(void *context) {
+  unsigned long long id = 0;
+  const auto ask = driver::get().context_id;
+  return ask && ask(context, &id) == 0 ? static_cast<std::uintptr_t>(id)
+                                       : reinterpret_cast<std::uintptr_t>(context);
+}
+
+std::mutex loading;
+
+// Of the call's context. A context is known by its number: its address may be that of an earlier
+// one. `loading` is held.
+loaded &loaded_in(const context &c) {
+  static auto *const all = new std::map<std::uintptr_t, loaded>;  // the driver unloads what is left
+  loaded &own = (*all)[number_of(c.how.device_context)];
+  if (own.on.capability == 0) own.on = current_gpu();
+  return own;
+}
+
+int function_of(context &c, loaded &in, const char *name, const qkv_cuda_code &code,
+                void *&function) {
+  void *&known = in.functions[{code.ptx, code.hash}];
+  if (!known) {
+    void *module = nullptr, *made = nullptr;
+    if (const int e = driver::get().module_load(&module, code.ptx))
+      return report(c, name, "the driver cannot compile it", e);
+    if (const int e = driver::get().get_function(&made, module, name))
+      return report(c, name, "cuModuleGetFunction", e);
+    if (static_cast<std::uint32_t>(code.shared_bytes) > shared_without_asking)
+      if (const int e =
+              driver::get().set_attribute(made, most_dynamic_shared_bytes, code.shared_bytes))
+        return report(c, name,
+                      fmt::format("{} bytes of shared memory a block", code.shared_bytes).c_str(),
+                      e);
+    known = made;
+  }
+  function = known;
+  return 0;
+}
+
+int launch(context &c, void *function, const char *name, const qkv_cuda_code &code,
+           std::int64_t blocks, void **arguments, const std::int8_t *is_buffer) {
   std::size_t n = 0;
   while (arguments[n]) ++n;
   std::vector<std::uintptr_t> addresses(n);
@@ -152,16 +156,17 @@ int launch_first(context &c, const char *name, std::span<const qkv_cuda_code> co
   const current_context current(c.how.device_context);
   if (!driver::get().ok() || !current.ok())
     return report(c, name, "there is no context of CUDA", 0);
-  const gpu here = current_gpu();
+  std::unique_lock hold(loading);
+  loaded &here = loaded_in(c);
   const auto code = std::ranges::find_if(codes, [&](const qkv_cuda_code &x) {
-    return here.takes(x) && (x.most_rows == 0 || n_rows <= x.most_rows);
+    return here.on.takes(x) && (x.most_rows == 0 || n_rows <= x.most_rows);
   });
   if (code == codes.end()) {
     const qkv_cuda_code &last = codes.back();
     c.report(fmt::format("{}: built for GPUs of compute capability {}.{} and later with {} bytes "
                          "of shared memory a block; this one has {}.{} and {} bytes",
                          name, last.capability / 10, last.capability % 10, last.shared_bytes,
-                         here.capability / 10, here.capability % 10, here.shared_bytes)
+                         here.on.capability / 10, here.on.capability % 10, here.on.shared_bytes)
                  .c_str());
     return failed;
   }
@@ -171,7 +176,10 @@ int launch_first(context &c, const char *name, std::span<const qkv_cuda_code> co
     c.report(fmt::format("{}: {} blocks are more than a grid has", name, tiles * outer).c_str());
     return failed;
   }
-  return launch(c, name, *code, tiles * outer, arguments, is_buffer);
+  void *function = nullptr;
+  if (const int e = function_of(c, here, name, *code, function)) return e;
+  hold.unlock();
+  return launch(c, function, name, *code, tiles * outer, arguments, is_buffer);
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ typedef struct qkv_cuda_code {
   int32_t most_rows; /* for calls of at most so many query rows; 0: of any number */
 } qkv_cuda_code;
 
-/* Compiled code calls this to launch a kernel: the first of n codes that is for its rows and its GPU.
+/* Compiled code calls this to launch a kernel: the first of n codes that is for its rows and GPU.
  * The grid has one block for every `rows` of the n_rows query rows, `outer` times. arguments is an
  * array that ends with a null; is_buffer tells those that are halide_buffer_t, which are passed as
  * addresses on the device, from numbers. The launch is asynchronous, in the stream of the call.

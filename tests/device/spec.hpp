@@ -1,28 +1,11 @@
 #pragma once
 // The kernels that are timed on GPUs: attention of prompts, a step of decoding, a projection.
-#include <qkv/dsl.hpp>
+#include "tests/support/attention_arguments.hpp"
 
 namespace bench {
-using namespace qkv;
-inline constexpr batch_axis<"batch"> batch;
-inline constexpr batch_axis<"heads"> heads;  // of keys and values
-inline constexpr batch_axis<"group"> group;  // query heads that share a key head
-inline constexpr axis<"seq"> seq;
-inline constexpr alias<"kv", seq> kv;  // self-attention
-inline constexpr axis<"keys"> keys;    // cross-attention: as many as the call sets
+using namespace attention_arguments;
 inline constexpr axis<"inner"> inner;
 inline constexpr axis<"columns"> columns;
-template <long N>
-inline constexpr axis<"d", N> d;
-
-template <auto T, long D>
-using queries = in<"Q", T, batch, heads, seq, d<D>>;
-template <auto T, auto J, long D>
-using keyed = in<"K", T, batch, heads, J, d<D>>;
-template <auto T, auto J, long D>
-using valued = in<"V", T, batch, heads, J, d<D>>;
-template <auto T, long D>
-using result = out<"O", T, batch, heads, seq, d<D>>;
 
 template <auto T, long D>
 inline constexpr auto attention =

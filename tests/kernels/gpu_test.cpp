@@ -7,8 +7,8 @@
 #include <qkv/device.hpp>
 
 #include "tests/catch.hpp"
+#include "tests/kernels/device_trials.hpp"
 #include "tests/kernels/programs.hpp"
-#include "tests/kernels/trial.hpp"
 
 using namespace qkv::testing;
 using qkv::device;
@@ -26,11 +26,6 @@ const std::vector<two_sizes> lengths = [] {
   return all;
 }();
 
-trial trial_of(const program &p, device on, two_sizes length, unsigned seed) {
-  const guard where = guard_or(seed % 2 ? guard::after : guard::before);
-  return {p, sizes_for(p, length, seed), static_cast<layout>(seed % 3), where, seed, 1, on};
-}
-
 // Ok when there is such a device; else the status that a call gives. Four bytes of its memory
 // decide: once those can be had, a kernel that fails is a failure.
 qkv::status absent(device on) {
@@ -39,42 +34,11 @@ qkv::status absent(device on) {
   const auto any = std::find_if(programs_of(on).begin(), programs_of(on).end(),
                                 [](const program &p) { return p.name == "outer_product"; });
   REQUIRE(any != programs_of(on).end());
-  return try_device(trial_of(*any, on, {4, 4}, 1));
-}
-
-// QKV_SHARD=2/8: every eighth kernel, from the third one on.
-struct shard {
-  std::size_t own = 0, all = 1;
-};
-
-shard asked_shard() {
-  shard s;
-  if (const char *text = std::getenv("QKV_SHARD"))
-    REQUIRE((std::sscanf(text, "%zu/%zu", &s.own, &s.all) == 2 && s.own < s.all));
-  return s;
+  return try_device(trial_on_device(*any, on, {4, 4}, 1));
 }
 
 void run_all(device on) {
-  int trials = 0;
-  const char *kernel = std::getenv("QKV_KERNEL");  // trials of this one only
-  const shard part = asked_shard();
-  std::size_t place = 0;
-  for (const program &p : programs_of(on)) {
-    if (kernel && p.name != kernel) continue;
-    if (place++ % part.all != part.own) continue;
-    unsigned seed = 0;
-    for (const auto &length : lengths) {
-      const trial t = trial_of(p, on, length, ++seed);
-      if (const char *only = std::getenv("QKV_TRIAL"); only && text_of(t) != only) continue;
-      INFO(text_of(t));
-      const std::string wrong = run(t);
-      ++trials;
-      if (!wrong.empty()) FAIL_CHECK(wrong);
-    }
-  }
-  std::printf("%d trials\n", trials);
-  const int least = on == device::cuda && !QKV_LONG ? 150 : 200;
-  CHECK((trials >= least || kernel || part.all > 1 || std::getenv("QKV_TRIAL")));
+  run_on_device(programs_of(on), on, lengths, on == device::cuda && !QKV_LONG ? 150 : 200);
 }
 
 }  // namespace

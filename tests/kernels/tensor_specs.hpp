@@ -1,29 +1,12 @@
 #pragma once
-// Attentions whose products run on tensor cores: inputs and results of 16 bits.
-#include <qkv/dsl.hpp>
+// Attentions whose products run on tensor cores, and one whose scores CUDA has no text for.
+#include "tests/support/attention_arguments.hpp"
 
 namespace tensor {
-using namespace qkv;
-inline constexpr batch_axis<"batch"> batch;
-inline constexpr batch_axis<"heads"> heads;
-inline constexpr batch_axis<"group"> group;  // query heads that share a key head
+using namespace attention_arguments;
 inline constexpr batch_axis<"heads_of_layer", 2> heads_of_layer;
-inline constexpr axis<"seq"> seq;
-inline constexpr alias<"kv", seq> kv;
-inline constexpr axis<"keys"> keys;
-template <long N>
-inline constexpr axis<"d", N> d;
 template <long N>
 inline constexpr axis<"d_v", N> d_v;
-
-template <auto T, long D>
-using queries = in<"Q", T, batch, heads, seq, d<D>>;
-template <auto T, auto J, long D>
-using keyed = in<"K", T, batch, heads, J, d<D>>;
-template <auto T, auto J, long D>
-using valued = in<"V", T, batch, heads, J, d<D>>;
-template <auto T, long D>
-using result = out<"O", T, batch, heads, seq, d<D>>;
 
 inline constexpr auto full_bf16 = kernel<"full_bf16">(
     [](queries<bf16, 64> Q, keyed<bf16, keys, 64> K, valued<bf16, keys, 64> V) -> result<bf16, 64> {
@@ -37,7 +20,7 @@ inline constexpr auto causal_bf16 = kernel<"causal_bf16">(
     [](queries<bf16, 128> Q, keyed<bf16, kv, 128> K, valued<bf16, kv, 128> V) -> result<bf16, 128> {
       return scaled_dot_product<d<128>, kv>(Q, K, V, causal<seq, kv>);
     });
-// Columns that are no multiple of 64, queries in groups, a window, and a cap.
+// Columns other than multiples of 64, queries in groups, a window, and a cap.
 inline constexpr auto grouped_window =
     kernel<"grouped_window">([](in<"Q", bf16, batch, heads, group, seq, d<40>> Q,
                                 keyed<bf16, kv, 40> K, in<"V", bf16, batch, heads, kv, d_v<72>> V)

@@ -94,7 +94,9 @@ TEST_CASE("the caller's context and stream") {
 TEST_CASE("a GPU that grants too little shared memory is a status with the bytes") {
   problem p;
   setenv("QKV_FAKE_CUDA_SMALL", "1", 1);
-  const qkv::status s = p.call({.on = qkv::device::cuda});
+  // A context of its own: the GPU of a context is asked once.
+  const qkv::status s =
+      p.call({.on = qkv::device::cuda, .device_context = reinterpret_cast<void *>(0x5a11)});
   unsetenv("QKV_FAKE_CUDA_SMALL");
   const std::string text = s.text();
   INFO(text);

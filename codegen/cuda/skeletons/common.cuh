@@ -1,5 +1,5 @@
-// What printed kernels and skeletons share: numbers, positions, memory. No header of CUDA is needed,
-// so that clang compiles it alone.
+// What printed kernels and skeletons share: numbers, positions, memory. No header of CUDA is
+// needed, so that clang compiles it alone.
 #if defined(__clang__) && !defined(__NVCC__)
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -26,7 +26,7 @@ struct constant {
   static constexpr bool value = B;
 };
 
-// ---- numbers --------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 QKV_DEVICE float float_of_bits(int x) {
   float y;
   asm("mov.b32 %0, %1;" : "=f"(y) : "r"(x));
@@ -162,7 +162,7 @@ QKV_DEVICE float logarithm(float x) {
   return k * 0.69313812256f - ((h - (s * (h + R) + k * 9.0580006145e-6f)) - f);
 }
 
-// ---- threads --------------------------------------------------------------------------------------
+// ---- threads ------------------------------------------------------------------------------------
 #define QKV_REGISTER(name, source)            \
   QKV_DEVICE unsigned name() {                \
     unsigned x;                               \
@@ -177,7 +177,8 @@ QKV_DEVICE void wait_for_block() { asm volatile("bar.sync 0;" ::: "memory"); }
 QKV_DEVICE bool any_of_warp(bool mine) {
   int all;
   asm volatile(
-      "{.reg .pred p, q; bar.warp.sync -1; setp.ne.s32 p, %1, 0; vote.sync.any.pred q, p, -1; selp.s32 %0, 1, 0, q;}"
+      "{.reg .pred p, q; bar.warp.sync -1; setp.ne.s32 p, %1, 0; "
+      "vote.sync.any.pred q, p, -1; selp.s32 %0, 1, 0, q;}"
       : "=r"(all)
       : "r"(static_cast<int>(mine))
       : "memory");
@@ -206,7 +207,7 @@ QKV_DEVICE float sum_of_four(float x) {
   return x + of_neighbour(x, 2);
 }
 
-// ---- shared memory --------------------------------------------------------------------------------
+// ---- shared memory ------------------------------------------------------------------------------
 QKV_DEVICE unsigned shared_address(const void *p) {
   unsigned long long address;
   asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(p));
@@ -270,8 +271,8 @@ struct tile {
   }
 };
 
-// Rows of a tensor from `first` on into a tile; zeros beyond row `n` and beyond the columns. Addresses
-// are aligned to 16 bytes.
+// Rows of a tensor from `first` on into a tile; zeros beyond row `n` and beyond the columns.
+// Addresses are aligned to 16 bytes.
 template <class Tile, int Threads>
 QKV_DEVICE void copy_tile(unsigned to, const typename Tile::number *from, int stride, int first,
                           int n, int thread) {
@@ -338,7 +339,7 @@ QKV_DEVICE bool is_aligned(const Number *p, int stride, unsigned bytes = 16) {
           (bytes - 1)) == 0;
 }
 
-// ---- formulas of a kernel -------------------------------------------------------------------------
+// ---- formulas of a kernel -----------------------------------------------------------------------
 constexpr float log2_of_e = 1.4426950408889634f, log_of_2 = 0.6931471805599453f;
 
 // The score of a pair less its factor, which is left to `exp2`.
@@ -465,9 +466,9 @@ struct operands {
         aligned(is_aligned(q, q_stride) && is_aligned(k, k_stride) && is_aligned(v, v_stride)) {}
 };
 
-// ---- rows one at a time ---------------------------------------------------------------------------
-// A weight of 0 times an infinite or NaN value is NaN, although a mask hides it. Rows that have become
-// NaN are computed again without tensor cores, one warp a row, and only from what they see.
+// ---- rows one at a time -------------------------------------------------------------------------
+// A weight of 0 times an infinite or NaN value is NaN, although a mask hides it. Rows that have
+// become NaN are computed again without tensor cores, one warp a row, and only from what they see.
 template <class Spec>
 QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Spec::place &at,
                             int i, int lane) {

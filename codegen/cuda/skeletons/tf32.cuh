@@ -1,7 +1,7 @@
 #include "warps.cuh"
-// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. A number is the sum of two
-// of TF32, and a product three of theirs: 22 bits. Tensor cores round sums towards zero, so that sums
-// begin anew every 16 terms and are added in f32.
+// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. A number is the sum of
+// two of TF32, and a product three of theirs: 22 bits. Tensor cores round sums towards zero, so
+// that sums begin anew every 16 terms and are added in f32.
 
 // c += a b: 16 x 8 += 16 x 8 by 8 x 8.
 QKV_DEVICE void multiply_tf32(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {

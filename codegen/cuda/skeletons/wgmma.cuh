@@ -4,10 +4,10 @@
 //   warpgroup 0 copies tiles of keys and values into three stages each, as they become free
 //   warpgroups 1 and 2: 64 queries each; the products of the next tile run under the softmax of this
 //   one, and the two groups take turns at the tensor cores
-// `spec` gives sizes, addresses, score, mask, and the keys that rows see. BM and BN are 128, D and DV at
-// most that.
+// `spec` gives sizes, addresses, score, mask, and the keys that rows see. BM and BN are 128, D and
+// DV at most that.
 
-// ---- wgmma: d = a b or d += a b, 64 x N x 16 ------------------------------------------------------
+// ---- wgmma: d = a b or d += a b, 64 x N x 16 ----------------------------------------------------
 #define QKV_32_REGISTERS                                   \
   "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15," \
   "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31"
@@ -84,7 +84,7 @@ QKV_DEVICE unsigned long long descriptor(unsigned at, unsigned leading) {
          static_cast<unsigned long long>((leading & 0x3ffff) >> 4) << 16 | 64ull << 32 | 1ull << 62;
 }
 
-// ---- barriers in shared memory --------------------------------------------------------------------
+// ---- barriers in shared memory ------------------------------------------------------------------
 QKV_DEVICE void init_barrier(unsigned at, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at), "r"(arrivals) : "memory");
 }
@@ -102,7 +102,8 @@ QKV_DEVICE void wait_for(unsigned at, int parity) {
       "r"(parity)
       : "memory");
 }
-// What other threads wrote to shared memory, as far as this one has seen it, becomes visible to wgmma.
+// What other threads wrote to shared memory, as far as this one has seen it, becomes visible to
+// wgmma.
 QKV_DEVICE void publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // Places of tiles that one side fills and the other one empties, and a barrier for each event.

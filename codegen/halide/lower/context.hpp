@@ -50,6 +50,10 @@ class context {
   bool is_stored(node_id n) const { return made.cut.stored_by[n] >= 0; }
   bool has(node_id n) const { return stored_.count(n) > 0; }  // its Func is defined
   const std::vector<axis_id> &order(node_id n) const { return made.order[n]; }
+  // The same for arguments, too, where no param is packed.
+  const std::vector<axis_id> &order_in_memory(node_id n) const {
+    return is_stored(n) ? order(n) : p[n].shape;
+  }
 
   // Inputs in order of the signature, run-time sizes, last positions along the same axes.
   std::vector<Halide::Argument> arguments() const;

@@ -42,8 +42,9 @@ void arrive(warp &w, const instruction &i, lane_mask m) {
   }
   release_if_complete(*w.in, n);
 }
-// bar.red: also combines a predicate of all threads, for each of them. i.a: 0 or, 1 and, 2 how many, and 3 more where a count is given;
-// i.b: negated; operands: number, predicate, perhaps a count.
+// bar.red: also combines a predicate of all threads, for each of them. i.a: 0 or, 1 and, 2 how
+// many, and 3 more where a count is given; i.b: negated; operands: number, predicate, perhaps a
+// count.
 void arrive_and_combine(warp &w, const instruction &i, lane_mask m) {
   if (!together(w, m, all_lanes)) return;
   const std::uint32_t which = src<std::uint32_t>(w, i, 0)[__builtin_ctz(m)];
