@@ -32,18 +32,29 @@ class growth_finder {
  private:
   bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
 
-  // S * exp(sigmoid(g)), from which the next state of a scan is computed.
+  // S * exp(sigmoid(g)) or S * (1 + exp(g)), from which the next state of a scan is computed.
   void state_grows(node_id n) {
     for (const std::size_t k : {0, 1}) {
       const node_id gate = inner_of(p_, p_[n].in[1 - k]);
-      if (p_[inner_of(p_, p_[n].in[k])].kind != op::carried || !is(op::exp, gate)) continue;
-      const node_id exponent = p_[gate].in[0];
-      if (signs_[exponent] != sign::not_negative || is_number(p_, exponent)) continue;
-      if (!is_carried_on(n)) continue;
-      slips_.push_back({n, fmt::format("{0} is at least 1, so that the state grows at every step; "
-                                       "did you mean exp(-{1})? if it is meant, let<..>(..)",
-                                       label_of(p_, gate), label_of(p_, exponent))});
+      if (p_[inner_of(p_, p_[n].in[k])].kind != op::carried || !is_carried_on(n)) continue;
+      const std::string instead = instead_of_growth(gate);
+      if (instead.empty()) continue;
+      slips_.push_back({n, fmt::format("{} is at least 1, so that the state grows at every step; "
+                                       "did you mean {}? if it is meant, let<..>(..)",
+                                       label_of(p_, gate), instead)});
     }
+  }
+  // A factor of at most 1 in place of one of at least 1. Empty for other factors.
+  std::string instead_of_growth(node_id gate) const {
+    const node &x = p_[gate];
+    if (is(op::exp, gate) && signs_[x.in[0]] == sign::not_negative && !is_number(p_, x.in[0]))
+      return "exp(-" + label_of(p_, x.in[0]) + ")";
+    if (is(op::add, gate))
+      for (const std::size_t k : {0, 1})
+        if (is_number(p_, x.in[k]) && p_[x.in[k]].value >= 1 &&
+            signs_[x.in[1 - k]] == sign::not_negative)
+          return "1 / (" + label_of(p_, gate) + ")";
+    return {};
   }
 
   bool is_carried_on(node_id n) const {

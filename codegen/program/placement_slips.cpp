@@ -7,8 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "codegen/program/bounds.hpp"
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -17,7 +19,12 @@ namespace {
 
 class placement_finder {
  public:
-  explicit placement_finder(const program &p) : p_(p), users_(users_of(p)) {}
+  explicit placement_finder(const program &p)
+      : p_(p),
+        users_(users_of(p)),
+        positions_(steps_of_positions(p)),
+        signs_(signs_of(p)),
+        whole_(bounds_of_whole_numbers(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -26,7 +33,11 @@ class placement_finder {
         compared(n);
         oldest_for_newest(n);
       }
-      if (p_[n].kind == op::cos) cosines_.push_back(n);
+      if (p_[n].kind == op::cos) {
+        cosines_.push_back(n);
+        frequency_grows(n);
+      }
+      if (p_[n].kind == op::cast) rounded(n);
       if (p_[n].kind == op::concat || p_[n].kind == op::merge) joined_otherwise(n);
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
@@ -92,6 +103,41 @@ class placement_finder {
                             "of the mask, as index({0}) + length - size({0})? if it is meant, "
                             "let<..>(index({0}))",
                             p_.axes[t.id].name, label_of(p_, later.mask))});
+  }
+
+  // cos(index(seq) * pow(10000, index(pair) / 32)), where frequencies fall.
+  void frequency_grows(node_id n) {
+    const node_id angle = inner_of(p_, p_[n].in[0]);
+    if (!is_unnamed(p_, op::mul, angle)) return;
+    for (const node_id factor : p_[angle].in) {
+      const node_id frequency = inner_of(p_, factor);
+      if (p_[frequency].shape.size() != 1 || !grows(frequency)) continue;
+      slips_.push_back(
+          {n, fmt::format("the frequency {} grows with {}; did you leave out a minus? "
+                          "if it is meant, let<..>(..)",
+                          label_of(p_, frequency), names_of(p_, p_[frequency].shape))});
+    }
+  }
+  // pow(10000, index(pair) / 32) or exp(0.3 * index(pair)).
+  bool grows(node_id n) const {
+    const bool is_power = is_unnamed(p_, op::pow, n) && is_number(p_, p_[n].in[0]);
+    if (is_power ? p_[p_[n].in[0]].value <= 1 : !is_unnamed(p_, op::exp, n)) return false;
+    const node_id exponent = p_[n].in[is_power ? 1 : 0];
+    return positions_[exponent] && signs_[exponent] == sign::not_negative;
+  }
+
+  // cast<bf16>(index(kv)): neighbours become one position.
+  void rounded(node_id n) {
+    const node &x = p_[n];
+    if ((x.type != bf16 && x.type != f16) || p_[x.in[0]].type != i32) return;
+    const std::int64_t exact = x.type == bf16 ? 256 : 2048;
+    const std::optional<bounds> &values = whole_.known[x.in[0]];
+    if (!positions_[x.in[0]] || !values || (values->least >= -exact && values->most <= exact))
+      return;
+    slips_.push_back({n, fmt::format("{0} holds no odd numbers above {1}, so that positions become "
+                                     "equal; did you mean cast<f32>({2})? if it is meant, "
+                                     "let<..>({2})",
+                                     name_of(x.type), exact, label_of(p_, x.in[0]))});
   }
 
   // concat<total>(K, past_K), which scores are made of, beside concat<total>(past_V, V), which they
@@ -209,6 +255,9 @@ class placement_finder {
 
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
+  const std::vector<bool> positions_;
+  const std::vector<sign> signs_;
+  const whole_numbers whole_;
   std::vector<later_queries> later_;
   std::vector<node_id> cosines_, joined_;
   std::map<std::pair<node_id, node_id>, likeness> compared_;

@@ -66,6 +66,7 @@ class quotient_finder {
       by_hidden_positions(n, x, by);
     }
     if (is(op::cumsum, x) && is(op::size, by)) by_whole_size(n, x, by);
+    by_sum_of_all(n, x, by);
     if (is(op::dot, by) && is(op::dot, x)) {
       unmapped_keys(n, x, by);
       for (const std::size_t k : {0, 1}) {
@@ -119,6 +120,31 @@ class quotient_finder {
                                        "you mean {0} / (index({1}) + 1)? if it is meant, "
                                        "let<..>(..)",
                                        label_of(p_, prefixes), along.name)});
+  }
+
+  // dot<d>(q, cumsum<seq>(k * v)) / dot<d>(q, sum<seq>(k)). A share of the whole, as
+  // cumsum<seq>(x) / sum<seq>(x), is right.
+  void by_sum_of_all(node_id n, node_id x, node_id by) {
+    for (const node_id all : products_of(by)) {
+      if (!is(op::sum, all)) continue;
+      for (const node_id prefixes : products_of(x)) {
+        if (!is(op::cumsum, prefixes) || inner(p_[prefixes].in[0]) == inner(p_[all].in[0]))
+          continue;
+        const axis &along = p_.axes[p_[prefixes].over[0]];
+        if (p_[all].over.size() != 1 || along.root != p_.axes[p_[all].over[0]].root) continue;
+        slips_.push_back({n, fmt::format("{0} ends at each position of {1}, but {2} adds up all; "
+                                         "did you mean cumsum<{1}>({3})? if it is meant, "
+                                         "let<..>(..)",
+                                         label_of(p_, prefixes), along.name, label_of(p_, all),
+                                         label_of(p_, p_[all].in[0]))});
+        return;
+      }
+    }
+  }
+  // The step, the operands of the contraction or of the product that it is.
+  std::vector<node_id> products_of(node_id n) const {
+    if (!is(op::dot, n) && !is(op::mul, n)) return {n};
+    return {inner(p_[n].in[0]), inner(p_[n].in[1])};
   }
 
   // scores / sum<kv>(scores). Nobody scales products of features, as the quotient is the same.

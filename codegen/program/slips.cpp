@@ -12,6 +12,7 @@
 #include "codegen/program/placement_slips.hpp"
 #include "codegen/program/quotient_slips.hpp"
 #include "codegen/program/scale_slips.hpp"
+#include "codegen/program/scan_slips.hpp"
 #include "codegen/program/step_key.hpp"
 #include "codegen/program/take_slips.hpp"
 #include "codegen/program/term_slips.hpp"
@@ -43,7 +44,7 @@ std::vector<std::string> slips_of(const program &written) {
   std::vector<std::string> lines;
   for (const auto find :
        {condition_slips, mask_slips, factor_slips, take_slips, term_slips, quotient_slips,
-        weight_slips, growth_slips, placement_slips, scale_slips, name_slips})
+        weight_slips, growth_slips, placement_slips, scale_slips, scan_slips, name_slips})
     for (const slip &s : find(p)) {
       std::string line = p.name + ": " + label_of(p, s.at) + ": " + s.text;
       if (std::find(lines.begin(), lines.end(), line) == lines.end())

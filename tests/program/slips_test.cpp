@@ -368,6 +368,19 @@ TEST_CASE("slips: sums divided by a number of other positions") {
                    return cumsum<seq>(x) / size(seq);
                  }>(),
                  "adds up index(seq) + 1 positions, not size(seq); did you mean "));
+  constexpr auto recurrent = []<class Total>(Total) {
+    const auto k = kernel<"k">([](in<"k", seq, d8> k, in<"v", seq, d8> v) -> out<"O", seq, d8> {
+      auto w = exp(k);
+      return cumsum<seq>(w * v) / Total{}(w, v);
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(recurrent([](auto w, auto) { return sum<seq>(w); }),
+                 "ends at each position of seq, but sum<seq>(exp(k)) adds up all; did you "
+                 "mean cumsum<seq>(exp(k))?"));
+  CHECK(recurrent([](auto w, auto) { return cumsum<seq>(w); }).empty());
+  CHECK(recurrent([](auto w, auto) { return let<"insists">(sum<seq>(w)); }).empty());
+  CHECK(recurrent([](auto w, auto v) { return sum<seq>(w * v); }).empty());  // a share of the whole
   CHECK(of_attention<[](auto Q, auto K, auto V) {
           auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
           return cumsum<seq>(x) / (index(seq) + 1);
@@ -415,6 +428,9 @@ TEST_CASE("slips: decays that grow") {
   CHECK(mentions(state_by([](auto g) { return exp(sigmoid(g)); }),
                  "is at least 1, so that the state grows at every step; did you mean exp(-"));
   CHECK(mentions(state_by([](auto g) { return exp(log(1 + exp(g))); }), "is at least 1"));
+  CHECK(mentions(state_by([](auto g) { return 1 + exp(g); }), "did you mean 1 / (1 + exp("));
+  CHECK(state_by([](auto g) { return 1 / (1 + exp(g)); }).empty());
+  CHECK(state_by([](auto g) { return 0.5 + sigmoid(g); }).empty());
   CHECK(state_by([](auto g) { return exp(-sigmoid(g)); }).empty());
   CHECK(state_by([](auto g) { return exp(log(sigmoid(g))); }).empty());
   CHECK(state_by([](auto g) { return let<"grows">(exp(sigmoid(g))); }).empty());
@@ -502,6 +518,50 @@ TEST_CASE("slips: where queries and keys stand") {
   CHECK(mentions(turned_by([] { return 500000; }),
                  "the angles of seq, pairs and of kv, pairs have different bases"));
   CHECK(turned_by([] { return 10000; }).empty());
+}
+
+TEST_CASE("slips: frequencies that grow, and positions in 16 bits") {
+  constexpr auto turned_by = []<class Frequency>(Frequency) {
+    const auto k = kernel<"k">([](in<"X", seq, d8> X) -> out<"Y", seq, d8> {
+      return X * cos(index(seq) * Frequency{}());
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(turned_by([] { return pow(10000, index(d8) / 8.0); }),
+                 "grows with d; did you leave out a minus?"));
+  CHECK(mentions(turned_by([] { return exp(0.3 * index(d8)); }), "grows with d"));
+  CHECK(turned_by([] { return pow(10000, -index(d8) / 8.0); }).empty());
+  CHECK(turned_by([] { return pow(0.001, index(d8) / 8.0); }).empty());
+  CHECK(turned_by([] { return let<"insists">(pow(10000, index(d8) / 8.0)); }).empty());
+
+  constexpr auto scores_with = []<class Bias>(Bias) {
+    return of_attention<[](auto Q, auto K, auto V) {
+      return dot<kv>(softmax<kv>(dot<d8>(Q, K) + Bias{}()), V);
+    }>();
+  };
+  CHECK(mentions(scores_with([] { return -cast<bf16>(abs(index(kv) - index(seq))); }),
+                 "bf16 holds no odd numbers above 256, so that positions become equal"));
+  CHECK(mentions(scores_with([] { return -cast<f16>(abs(index(kv) - index(seq))); }), "2048"));
+  CHECK(scores_with([] { return -cast<bf16>(min(abs(index(kv) - index(seq)), 100)); }).empty());
+  CHECK(scores_with([] { return -cast<f32>(abs(index(kv) - index(seq))); }).empty());
+}
+
+TEST_CASE("slips: a running maximum that begins at 0") {
+  constexpr auto running = []<class Start, class Step>(Start, Step) {
+    const auto k = kernel<"k">([](in<"X", seq, d8> X) -> out<"Y", seq, d8> {
+      return scan<seq>(filled<d8>(Start{}()), Step{}, X).result;
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  constexpr auto zero = [] { return 0.0; };
+  constexpr auto maximum = [](auto m, auto x) { return max(m, x); };
+  CHECK(
+      mentions(running(zero, maximum),
+               "the maximum of the steps so far begins at 0; did you mean filled<..>(-infinity)?"));
+  CHECK(mentions(running(zero, [](auto m, auto x) { return min(x * x, m); }), "the minimum of"));
+  CHECK(running([] { return none; }, maximum).empty());
+  CHECK(running(zero, [](auto m, auto x) { return max(m, x * x); }).empty());
+  CHECK(running(zero, [](auto m, auto x) { return let<"floor">(max(m, x)); }).empty());
 }
 
 TEST_CASE("slips: what scales scores and results") {

@@ -78,6 +78,12 @@ static_assert(says<decltype(kernel<"code_x">([](in<"X", seq> x) -> out<"Y", seq>
 static_assert(
     says<decltype(kernel<"k">([n = 2](in<"X", seq> x) -> out<"Y", seq> { return n * x; }))>(
         "kernel k: the lambda must not capture"));
+// no name, or one among the arguments
+static_assert(says<decltype(kernel([](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
+    "kernel: the name stands in <> did you mean kernel<\"name\">(..)?"));
+static_assert(says<decltype(kernel(
+                  "k", [](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
+    "kernel: the name stands in <> did you mean kernel<\"name\">(..)?"));
 // a mutable lambda
 static_assert(
     says<decltype(kernel<"k">([](in<"X", seq> x) mutable -> out<"Y", seq> { return x; }))>(

@@ -194,4 +194,11 @@ struct kernel_check {
   }
 };
 
+struct unnamed_kernel {
+  static constexpr text why() {
+    message m;
+    return m.say("kernel: the name stands in <>").say("did you mean kernel<\"name\">(..)?");
+  }
+};
+
 }  // namespace qkv::detail

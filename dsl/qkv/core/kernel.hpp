@@ -95,9 +95,9 @@ struct kernel_t {
 
 // kernel<"mha">([](in<"X", ...> X, param<"W", ...> W) -> out<"Y", ...> { ... }). Only holds the
 // lambda.
-// Errors:   an argument that is neither an in nor a param, no declared result, names that occur
-//           twice, one name for two axes, a name that is not an identifier or whose C function the
-//           runtime has; a param alone with a batch axis whose size the call decides.
+// Errors:   no name in <>, an argument that is neither an in nor a param, no declared result, names
+//           that occur twice, one name for two axes, a name that is not an identifier or whose C
+//           function the runtime has; a param alone with a batch axis whose size the call decides.
 template <str Name, class F>
   requires detail::passes<detail::kernel_check<Name, F>>
 constexpr kernel_t<Name, F> kernel(F) {
@@ -105,5 +105,7 @@ constexpr kernel_t<Name, F> kernel(F) {
 }
 template <str Name, class F, class Err = detail::refusal<detail::kernel_check<Name, F>>>
 Err kernel(F);
+template <class... T, class Err = detail::refusal<detail::unnamed_kernel>>
+Err kernel(T...);
 
 }  // namespace qkv

@@ -1,0 +1,55 @@
+#include "codegen/program/scan_slips.hpp"
+
+#include <fmt/format.h>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/signs.hpp"
+#include "codegen/program/text.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class scan_finder {
+ public:
+  explicit scan_finder(const program &p) : p_(p), signs_(signs_of(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      const node &x = p_[n];
+      if (x.kind == op::scan || x.kind == op::last) extreme_from_zero(x.in[0], x.in[1]);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  // scan<seq>(zeros<d>(), [](auto m, auto x) { return max(m, x); }, X): the maximum of negative
+  // numbers is 0.
+  void extreme_from_zero(node_id state, node_id next) {
+    const node_id start = inner_of(p_, p_[state].in[0]);
+    if (!is_number(p_, start) || p_[start].value != 0) return;
+    const node &x = p_[next];
+    const bool is_maximum = is_unnamed(p_, op::max, next);
+    if (!is_maximum && !is_unnamed(p_, op::min, next)) return;
+    for (const std::size_t k : {0, 1}) {
+      const sign of_others = signs_[x.in[1 - k]];
+      const bool starts_below = is_maximum && of_others == sign::not_negative;
+      const bool starts_above = !is_maximum && of_others == sign::not_positive;
+      if (inner_of(p_, x.in[k]) != state || starts_below || starts_above) continue;
+      slips_.push_back({next, fmt::format("the {} of the steps so far begins at 0; did you mean "
+                                          "filled<..>({}infinity)? if it is meant, let<..>(..)",
+                                          is_maximum ? "maximum" : "minimum",
+                                          is_maximum ? "-" : "")});
+      return;
+    }
+  }
+
+  const program &p_;
+  const std::vector<sign> signs_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> scan_slips(const program &p) { return scan_finder(p).run(); }
+
+}  // namespace qkv::codegen
