@@ -237,9 +237,11 @@ class printer {
     return e.at(s_.scores, here_);
   }
 
-  // The factor of the product, where the scores are nothing but that; else 0.
+  // The factor of the product, where the scores are nothing but that, masked or not; else 0.
   double scale() const {
-    if (s_.scores != form_.product) return 0;
+    node_id scores = s_.scores;
+    while (p_[scores].kind == op::mask) scores = p_[scores].in[0];
+    if (scores != form_.product) return 0;
     double all = 1;
     for (node_id factor : form_.factors) {
       if (p_[factor].kind != op::number) return 0;
