@@ -66,7 +66,7 @@ QKV_DEVICE void attend_by_warps(const typename Spec::arguments &a) {
   const int row0 = warp * MT * 16;
 
   for (int n = own.from; n < own.to; ++n) {
-    const int stage = (n - own.from) & 1, j0 = n * BN;
+    const int stage = (n - own.from) & 1, j0 = underived(n * BN);
     wait_for_copies<1>();  // these keys (and the queries) are there
     wait_for_block();      // and everybody has done with the other stage
     if (n + 1 < own.to) load_keys(n + 1, stage ^ 1);

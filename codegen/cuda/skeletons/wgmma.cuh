@@ -234,7 +234,7 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
     commit_products();
   };
   const auto softmax = [&](int n, float(&scale)[2]) QKV_INLINE {
-    const int j0 = (from + n) * BN;
+    const int j0 = underived((from + n) * BN);
     const auto elements = [&](auto masked) QKV_INLINE {
 #pragma unroll
       for (int e = 0; e < BN / 2; ++e) {
