@@ -1,6 +1,7 @@
 # cmake -DEXPECTED=<file> -DACTUAL=<file> [-DUPDATE=ON] -P compare.cmake -- [<command>...]: checks
 # that the output of the command, or the file ACTUAL (written by the command, if there is one),
-# equals EXPECTED.
+# equals EXPECTED. The last section of a sheet is left out: which kernels are printed depends on the
+# compiler of CUDA that a build finds.
 set(command "")
 set(seen OFF)
 math(EXPR last "${CMAKE_ARGC} - 1")
@@ -20,6 +21,7 @@ endif()
 if(ACTUAL)
   file(READ "${ACTUAL}" actual)
 endif()
+string(REGEX REPLACE "\nprinted kernels\n.*" "" actual "${actual}")
 if(UPDATE)
   file(WRITE "${EXPECTED}" "${actual}")
   return()

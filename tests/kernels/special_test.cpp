@@ -36,6 +36,15 @@ bool same_bits(const Tensor &a, const Tensor &b) {
          0;
 }
 
+// Products of f32 on CUDA are three of TF32, which may lose the last of 24 bits; the unit of the
+// last place otherwise.
+float lost_by(const options &how) { return how.on == device::cuda ? 0x1p-23f : 0; }
+
+// An element that is to have the weight 1.
+bool is_value(float result, float value, const options &how) {
+  return std::fabs(result - value) <= lost_by(how) * std::fabs(value);
+}
+
 using query = tensor<specs::batch, specs::heads, specs::seq, specs::d_k>;
 using self_key = tensor<specs::batch, specs::heads, specs::kv, specs::d_k>;
 using self_value = tensor<specs::batch, specs::heads, specs::kv, specs::d_v>;
@@ -68,8 +77,10 @@ TEST_CASE("what stands behind a mask leaves no trace") {
         for (int d = 0; d < 64; ++d) {
           INFO("head " << h << " row " << i << " column " << d);
           if (i < bad)
-            // the two loops may round differently: one fuses its multiply and add, the other need not
-            REQUIRE(std::fabs(dirty(0, h, i, d) - clean(0, h, i, d)) <= 4 * 0x1p-24f);
+            // the two loops may round differently: one fuses its multiply and add, or takes products
+            // of TF32, the other need not
+            REQUIRE(std::fabs(dirty(0, h, i, d) - clean(0, h, i, d)) <=
+                    4 * 0x1p-24f + 2 * lost_by(how));
           else
             REQUIRE(std::isnan(dirty(0, h, i, d)));  // a visible NaN is not hidden
         }
@@ -177,7 +188,7 @@ TEST_CASE("a row with nothing left gives 0") {
       for (int i = 0; i < 40; ++i)
         for (int d = 0; d < 64; ++d) {
           REQUIRE(O(0, h, i, d) == 0.f);
-          REQUIRE(O(2, h, i, d) == V(2, h, 0, d));  // one key left has weight exactly 1
+          REQUIRE(is_value(O(2, h, i, d), V(2, h, 0, d), how));  // one key left has weight 1
         }
   }
 }
@@ -195,7 +206,7 @@ TEST_CASE("an additive mask of -inf removes keys, and rows") {
     result O({1, 33});
     REQUIRE(call<specs::biased>(how, Q, K, V, bias, O).ok());
     for (int d = 0; d < 64; ++d) {
-      REQUIRE(O(0, 1, 4, d) == V(0, 1, 3, d));
+      REQUIRE(is_value(O(0, 1, 4, d), V(0, 1, 3, d), how));
       REQUIRE(O(0, 1, 5, d) == 0.f);
     }
   }
@@ -217,7 +228,7 @@ TEST_CASE("scores of any finite size stay finite") {
       REQUIRE(call<specs::unscaled_odd>(how, Q, K, V, O).ok());
       for (int i = 0; i < 5; ++i)
         for (int d = 0; d < 28; ++d)
-          REQUIRE(O(0, i, d) == V(0, i, d));  // one key has all the weight
+          REQUIRE(is_value(O(0, i, d), V(0, i, d), how));  // one key has all the weight
     }
   }
 }
