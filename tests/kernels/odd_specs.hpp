@@ -160,6 +160,13 @@ inline constexpr auto scores_of_scores = kernel<"scores_of_scores">(
       return dot<s>(again + scores, V);
     });
 
+// Masked sums, not weights, of the keys behind a number of the call: their loop has no inner part.
+inline constexpr auto behind_bound = kernel<"behind_bound">(
+    [](in<"Q", s, front> Q, in<"K", kv, front> K, in<"V", kv, single> V,
+       in<"bound", i32> bound) -> out<"O", s, single> {
+      return dot<kv>(mask(dot<front>(Q, K), index(kv) > bound - 3), V);
+    });
+
 // The sign of a zero that a conversion to whole numbers drops; a magnitude of a choice.
 inline constexpr auto over_whole = kernel<"over_whole">(
     [](in<"x", s> x, in<"y", s> y) -> out<"z", s> { return y / cast<i32>(x); });

@@ -111,7 +111,10 @@ class of_real_numbers : public IRGraphMutator {
 }  // namespace
 
 Expr hide_zero(const Expr &x) {
-  if (!x.type().is_float() || !is_const_zero(simplify(of_real_numbers().mutate(x)))) return x;
+  if (!x.type().is_float()) return x;
+  // Shared parts become lets: simplify() visits a part once for each path to it.
+  const Expr real = common_subexpression_elimination(of_real_numbers().mutate(x));
+  if (!is_const_zero(simplify(real))) return x;
   const Expr bits = Halide::reinterpret(Halide::Int(x.type().bits()), x);
   return Halide::reinterpret(x.type(), opaque(bits));
 }
