@@ -2,8 +2,10 @@
 //   index(kv) <= index(seq)                 ->  to   = last + 1
 //   index(seq) - index(kv) < 512            ->  from = first - 511
 //   index(kv) < len                         ->  to   = len[batch]
+//   abs(index(seq) - index(kv)) < 512       ->  both, since a magnitude is the larger of x and -x
 #include "codegen/halide/lower/key_range.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <qkv/core/axis.hpp>
@@ -95,12 +97,16 @@ class ranges {
 
   // small + strict <= large
   key_range at_most(node_id small, node_id large, int strict) const {
-    auto a = of_index(small), b = of_index(large);
     key_range r;
-    if (!a || !b) return r;
-    const int k = a->coefficient - b->coefficient;
-    Expr low = a->low - b->high + strict;  // k * key + low <= 0 must be possible
-    const Expr holds = both(a->holds, b->holds);
+    for (const affine &a : terms(small, op::max))
+      for (const affine &b : terms(large, op::min)) r = intersection(r, at_most(a, b, strict));
+    return r;
+  }
+  static key_range at_most(const affine &a, const affine &b, int strict) {
+    key_range r;
+    const int k = a.coefficient - b.coefficient;
+    Expr low = a.low - b.high + strict;  // k * key + low <= 0 must be possible
+    const Expr holds = both(a.holds, b.holds);
     r.is_chosen = holds.defined();
     if (k == 1) r.to = where_it_holds(holds, as_position(1 - low), core::longest_axis);
     if (k == -1) r.from = where_it_holds(holds, as_position(low), 0);
@@ -117,6 +123,31 @@ class ranges {
     x.holds =
         both(x.holds, fits(x.low + Halide::min(keys, 0)) && fits(x.high + Halide::max(keys, 0)));
     return x;
+  }
+
+  // Terms none of which is above the step (`extreme` is max) or below it (min).
+  std::vector<affine> terms(node_id n, op extreme) const {
+    const node &x = c_.p[n];
+    std::vector<affine> all;
+    const auto add = [&](node_id operand) {
+      for (affine &a : terms(operand, extreme)) all.push_back(std::move(a));
+    };
+    if (x.kind == extreme && x.type == i32 && varies(x)) {
+      add(x.in[0]), add(x.in[1]);
+    } else if (x.kind == op::abs && x.type == i32 && varies(x) && extreme == op::max) {
+      if (const auto one = of_index(x.in[0])) all = {*one, negative(*one)};
+    } else if (const auto one = of_index(n)) {
+      all = {*one};
+    }
+    return all;
+  }
+  bool varies(const node &x) const {
+    return has(x.shape, s_.key) || std::any_of(rows_.begin(), rows_.end(), [&](const auto &row) {
+             return has(x.shape, row.first);
+           });
+  }
+  affine negative(const affine &a) const {
+    return checked({-a.coefficient, -a.high, -a.low, a.holds});
   }
 
   std::optional<affine> of_index(node_id n) const {
@@ -145,11 +176,9 @@ class ranges {
     if (x.kind == op::neg) {
       auto a = of_index(x.in[0]);
       if (!a) return std::nullopt;
-      return checked({-a->coefficient, -a->high, -a->low, a->holds});
+      return negative(*a);
     }
-    if (has(x.shape, s_.key)) return std::nullopt;
-    for (const auto &[axis, range] : rows_)
-      if (has(x.shape, axis)) return std::nullopt;
+    if (varies(x)) return std::nullopt;
     value v = expression(c_).at(n, outer_);  // the same for the whole tile
     if (v.present.defined()) return std::nullopt;
     return constant(Halide::cast<std::int64_t>(v.number));
