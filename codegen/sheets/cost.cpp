@@ -12,10 +12,18 @@ namespace {
 
 bool stands_for_itself(op kind) { return is_source(kind) || is_view(kind) || kind == op::output; }
 
-// A condition that is made of positions, sizes and numbers only, evaluated at single positions.
+// The parts of a condition that are made of positions, sizes and numbers only, evaluated at single
+// positions.
 class static_condition {
  public:
   static_condition(const program &p, const std::vector<std::int64_t> &size) : p_(p), size_(size) {}
+
+  // True for a conjunction if some part of it is static.
+  bool has_static_part(node_id n) const {
+    const node &x = p_[n];
+    if (x.kind == op::and_) return has_static_part(x.in[0]) || has_static_part(x.in[1]);
+    return is_static(n);
+  }
 
   bool is_static(node_id n) const {
     const op k = p_[n].kind;
@@ -24,7 +32,7 @@ class static_condition {
     return std::all_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id o) { return is_static(o); });
   }
 
-  // The share of positions where it holds: of all, or of a regular sample of at most 256 along each axis.
+  // The share of positions where its static parts hold: of all, or of a regular sample of at most 256 along each axis.
   double share(node_id keep) {
     const std::vector<axis_id> &axes = p_[keep].shape;
     std::int64_t samples = 1;
@@ -38,12 +46,18 @@ class static_condition {
         at_[a] = (2 * (rest % n) + 1) * size_[a] / (2 * n);
         rest /= n;
       }
-      kept += value(keep) != 0;
+      kept += holds(keep);
     }
     return static_cast<double>(kept) / static_cast<double>(samples);
   }
 
  private:
+  bool holds(node_id n) const {
+    const node &x = p_[n];
+    if (x.kind == op::and_) return holds(x.in[0]) && holds(x.in[1]);
+    return !is_static(n) || value(n) != 0;
+  }
+
   double value(node_id id) const {
     const node &n = p_[id];
     const auto in = [&](std::size_t k) { return value(n.in[k]); };
@@ -105,7 +119,7 @@ std::optional<double> flops_left_by_masks(const program &p, const std::vector<st
   std::vector<pairs_left> masks;
   static_condition condition(p, size);
   for (const node &n : p.nodes)
-    if (n.kind == op::mask && condition.is_static(n.in[1]) && p[n.in[1]].shape.size() > 1)
+    if (n.kind == op::mask && condition.has_static_part(n.in[1]) && p[n.in[1]].shape.size() > 1)
       masks.push_back({p[n.in[1]].shape, condition.share(n.in[1])});
   double sum = 0;
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {

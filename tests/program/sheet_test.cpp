@@ -83,6 +83,20 @@ TEST_CASE("cost: pairs that a causal mask removes are not counted") {
   CHECK(std::fabs((all - left) - pairs / 2) < 0.01 * pairs);
 }
 
+TEST_CASE("cost: of a mask, what positions decide counts beside what the call decides") {
+  constexpr static axis<"rows"> rows;
+  constexpr static axis<"keys"> keys;
+  const program p = make_program(kernel<"k">([](in<"S", rows, keys> S, in<"V", keys> V, in<"n", i32> n)
+                                                 -> out<"O", rows> {
+    auto near = index(keys) <= index(rows) and index(keys) < n;
+    return dot<keys>(softmax<keys>(mask(S, near)), V);
+  }));
+  const auto size = codegen::all_sizes(p, {{"rows", 1000}, {"keys", 1000}});
+  const double all = *codegen::cost_of(p).flops.value(size),
+               left = *codegen::flops_left_by_masks(p, size);
+  CHECK(std::fabs(left / all - 0.5) < 0.01);
+}
+
 TEST_CASE("sheet: stages and what is never stored") {
   const codegen::stage_report stages[] = {{"attention", "O", {"O"}, {"softmax<kv>(scores)"}}};
   const std::string text = describe(make_program(plain_attention), {}, stages);
