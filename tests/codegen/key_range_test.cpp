@@ -1,0 +1,59 @@
+// Which keys a tile of rows visits: masks in any formula bound them.
+#include "codegen/halide/lower/key_range.hpp"
+
+#include <fmt/format.h>
+
+#include <qkv/dsl.hpp>
+#include <string>
+#include <variant>
+
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace qkv;
+
+constexpr axis<"seq", 1000> seq;
+constexpr alias<"kv", seq> kv;
+constexpr axis<"d", 16> d;
+
+std::string text_of(const Halide::Expr &bound) {
+  if (!bound.defined()) return "any";
+  const auto n = Halide::Internal::as_const_int(Halide::Internal::simplify(bound));
+  return n ? std::to_string(*n) : "of the call";
+}
+
+// "from to" of the keys that rows 400 to 431 visit.
+template <auto Keep>
+std::string visited() {
+  const auto k = kernel<"k">(
+      [](in<"Q", seq, d> Q, in<"K", kv, d> K, in<"V", kv, d> V,
+         in<"n", i32> n) -> out<"O", seq, d> {
+        return dot<kv>(softmax<kv>(mask(dot<d>(Q, K), Keep(n))), V);
+      });
+  using namespace qkv::codegen;
+  const plan made = plan_of(make_program(k));
+  const context c(made, false);
+  const auto &s = std::get<attention_stage>(made.cut.list.at(0));
+  const key_range seen = visible_keys(c, s, {{s.row, {400, 431}}}, {});
+  return fmt::format("{} {}", text_of(seen.from), text_of(seen.to));
+}
+
+TEST_CASE("masks bound the keys that a tile of rows visits") {
+  CHECK(visited<[](auto n) { return (index(kv) >= n); }>() == "of the call any");
+  CHECK(visited<[](auto) { return causal<seq, kv>; }>() == "any 432");
+  CHECK(visited<[](auto) { return sliding_window<seq, kv>(16); }>() == "385 447");
+  CHECK(visited<[](auto) { return causal<seq, kv> and sliding_window<seq, kv>(16); }>() ==
+        "385 432");
+  CHECK(visited<[](auto) { return abs(index(kv) - index(seq)) <= 15; }>() == "385 447");
+  CHECK(visited<[](auto) { return (16 > abs(index(seq) - index(kv))); }>() == "385 447");
+  CHECK(visited<[](auto) { return max(index(kv), index(seq) - 900) < 500; }>() == "any 500");
+  CHECK(visited<[](auto) { return index(kv) < min(index(seq), 420); }>() == "any 420");
+  CHECK(visited<[](auto n) { return sliding_window<seq, kv>(n); }>() == "of the call of the call");
+  // No bound follows.
+  CHECK(visited<[](auto) { return (abs(index(kv) - index(seq)) > 15); }>() == "any any");
+  CHECK(visited<[](auto) { return min(index(kv), index(seq)) < 500; }>() == "any any");
+}
+
+}  // namespace
