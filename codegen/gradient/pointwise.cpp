@@ -145,12 +145,13 @@ void arithmetic_rule(reverse &r, node_id n, node_id g) {
   }
 }
 
+// The branch that is not chosen has no adjoint: its slope may be infinite, as that of log(x) at 0.
 void choice_rule(reverse &r, node_id n, node_id g) {
   formulas &f = r.f;
   const node &x = r.forward[n];
-  const node_id condition = r.forward_values.value(x.in[0]), zero = f.number(0, f.type(g));
-  r.give(x.in[1], f.where(condition, g, zero));
-  r.give(x.in[2], f.where(condition, zero, g));
+  const node_id condition = r.here.filled(r.forward_values.value(x.in[0]));
+  if (r.wants(x.in[1])) r.give(x.in[1], f.mask(g, condition));
+  if (r.wants(x.in[2])) r.give(x.in[2], f.mask(g, f.unary(op::not_, condition)));
 }
 
 // The adjoint is already limited to the elements that are present.

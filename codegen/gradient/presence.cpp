@@ -16,7 +16,7 @@ node_id presence::filled(node_id n) {
 }
 
 node_id presence::limited(node_id n, node_id where) {
-  return where == everywhere || of(n) == where ? n : f_.mask(n, where);
+  return where == everywhere || both(of(n), where) == of(n) ? n : f_.mask(n, where);
 }
 
 node_id presence::sum(node_id a, node_id b) {
@@ -29,7 +29,8 @@ node_id presence::sum(node_id a, node_id b) {
 
 node_id presence::both(node_id a, node_id b) {
   if (a == b || b == everywhere) return a;
-  return a == everywhere ? b : f_.binary(op::and_, a, b);
+  if (a == everywhere) return b;
+  return f_.unexpanded(a) == f_.unexpanded(b) ? a : f_.binary(op::and_, a, b);
 }
 
 node_id presence::found(node_id n) {

@@ -53,9 +53,16 @@ bool reverse::keeps_axes(node_id n, node_id g) const {
          (kind == op::add || kind == op::sub || kind == op::mul || kind == op::neg);
 }
 
+// A sum of absent elements alone is absent, not 0: the slope that multiplies it may be infinite.
+node_id reverse::summed(node_id g, const axes &over) {
+  const node_id where = here.of(g), total = f.reduce(op::sum, g, over);
+  if (where == everywhere || varies_along(f.written()[f.unexpanded(where)], over)) return total;
+  return here.limited(total, f.unexpanded(where));
+}
+
 void reverse::give(node_id n, node_id g) {
   if (!wants(n)) return;
-  if (!keeps_axes(n, g)) g = f.reduce(op::sum, g, without(f.shape(g), forward[n].shape));
+  if (!keeps_axes(n, g)) g = summed(g, without(f.shape(g), forward[n].shape));
   g = f.cast(g, type_of(n));
   sums_[n] = sums_[n] == no_node ? g : here.sum(sums_[n], g);
 }

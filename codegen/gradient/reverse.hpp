@@ -37,6 +37,8 @@ class reverse {
   // Adds to the adjoint of a step. Axes of g that the step lacks are summed; g must have each axis
   // along which the result varies.
   void give(node_id n, node_id g);
+  // An adjoint summed over some of its axes; absent where all its elements are.
+  node_id summed(node_id g, const axes &over);
   // Adds g * by, summed over the axes that the step lacks.
   void give_product(node_id n, node_id g, node_id by);
   // The adjoint of a step whose users have all been visited, with all of its axes, and perhaps more

@@ -29,13 +29,13 @@ class step_writer {
     const node &state = r_.forward[scan_.state];
     made_[scan_.state] = input("state", state.type, lifted(state.shape));
     const node_id next = copy(scan_.next);
-    {  // an absent next state leaves the state as it is
+    {  // an absent next state leaves the state as it is, for the results of this position, too
       formulas f(std::move(step_.p));
       presence here(f);
       const node_id kept = here.of(next);
-      const node_id value = kept == everywhere ? next : f.where(kept, next, made_.at(scan_.state));
+      if (kept != everywhere) made_[scan_.next] = f.where(kept, next, made_.at(scan_.state));
       step_.p = f.take();
-      output(value, "next");
+      output(made_.at(scan_.next), "next");
     }
     for (std::size_t k = 0; k < scan_.results.size(); ++k) {
       const node &result = r_.forward[scan_.results[k]];

@@ -16,8 +16,7 @@ void view_rule(reverse &r, node_id n, node_id g) {
     case op::merge:
       return r.give(a, f.view(op::split, g, x.over, shape));
     default:
-      return r.give(a,
-                    f.reduce(op::sum, f.unexpanded(g), common(f.shape(f.unexpanded(g)), x.over)));
+      return r.give(a, r.summed(f.unexpanded(g), common(f.shape(f.unexpanded(g)), x.over)));
   }
 }
 

@@ -231,6 +231,21 @@ TEST_CASE("scans") {
   check(make_program(kernel<"kept">([](x_ X, s_ s, in<"on", b8, row> on) -> out<"last", four> {
     return scan<row>(s, [](auto state, auto x) { return state * 0.5f + x; }, mask_rows(X, on)).last;
   })));
+  // So they do for the result of their position.
+  check(make_program(
+      kernel<"held">([](x_ X, s_ s, in<"on", b8, row> on)
+                         -> outs<out<"O", row, four>, out<"P", row, four>, out<"last", four>> {
+        auto step = [](auto state, auto x, auto k) { return mask(state * 0.5f + x * x, k); };
+        auto [y, last] = scan<row>(s, step, X, on);
+        auto doubled = scan<row>(
+            s,
+            [](auto state, auto x, auto k) {
+              auto next = mask(state * 0.5f + x, k);
+              return std::pair{next, next * 2.f};
+            },
+            X, on);
+        return {y, doubled.result, last};
+      })));
   // The gradient of one result alone, of which only what is beside the state depends.
   check(make_program(kernel<"beside">(
       [](in<"n", i32, row> n, param<"v", four> v) -> outs<out<"O", row, four>, out<"last", four>> {
@@ -268,6 +283,23 @@ TEST_CASE("adjoints of absent elements count for nothing, even NaN") {
   for (const std::size_t k : {1, 3, 4, 5}) CHECK(d.at("dX").data[k] == 0);
   for (const std::size_t k : {0, 2}) CHECK(std::isfinite(d.at("dX").data[k]));
   for (const std::size_t k : {4, 5, 6, 7}) CHECK(d.at("dV").data[k] == 0);
+}
+
+TEST_CASE("slopes of branches that are not chosen count for nothing, even infinite ones") {
+  const program p = make_program(kernel<"unchosen">(
+      [](X_ X, in<"P", column> P) -> outs<O_, A_, B_, out<"W", row, column>> {
+        auto n = sum<column>(X * X);
+        return {where(X > 0.f, log(X) * sqrt(X), X), where(X == 0.f, 0.f, 1.f / X),
+                X * broadcast<column>(where(n > 0.f, rsqrt(n), 0.f)),
+                softmax<column>(mask(X + broadcast<row>(log(P)), broadcast<row>(P > 0.f)))};
+      }));
+  arrays a;
+  a["X"] = {{2, 3}, {0, -1, 2, 0, 0, 0}}, a["P"] = {{3}, {0, 1, 2}};
+  for (const char *g : {"dO", "dA", "dB", "dW"}) a[g] = {{2, 3}, {1, 2, 3, 4, 5, 6}};
+  const arrays d = interpret(codegen::gradient(p), a);
+  for (const double x : d.at("dX").data) CHECK(std::isfinite(x));
+  CHECK(d.at("dP").data[0] == 0);
+  for (const double x : d.at("dP").data) CHECK(std::isfinite(x));
 }
 
 TEST_CASE("the test sees a gradient that is off") {
