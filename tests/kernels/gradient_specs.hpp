@@ -34,6 +34,17 @@ inline constexpr auto cross_entropy =
     });
 inline constexpr auto of_cross_entropy = gradient<cross_entropy>;
 
+// The presence of the adjoint of a masked relu depends on the product, that of its result does not.
+inline constexpr auto relu_masked =
+    kernel<"relu_masked">([](in<"Q", specs::batch, specs::seq, specs::d_k> Q,
+                             in<"K", specs::batch, specs::mem, specs::d_k> K,
+                             in<"V", specs::batch, specs::mem, specs::odd_v> V,
+                             in<"keep", b8, specs::batch, specs::mem> keep)
+                              -> out<"O", specs::batch, specs::seq, specs::odd_v> {
+      return dot<specs::mem>(mask(relu(dot<specs::d_k>(Q, K)), keep), V);
+    });
+inline constexpr auto of_relu_masked = gradient<relu_masked>;
+
 // Recurrences: adjoints of the states are a scan from the end.
 inline constexpr auto of_elman = gradient<scans::elman>;
 inline constexpr auto of_gated_delta = gradient<scans::gated_delta>;
