@@ -150,7 +150,7 @@ int carry_out(string_view command, int argc, char **argv, const std::vector<entr
     return check(read(argc, argv, entries)) ? 0 : 1;
   } else if (command == "bench") {
     bench(read(argc, argv, entries));
-  } else if (command == "serve" || command.empty()) {  // as peers.py starts programs
+  } else if (command == "serve") {
     return serving::serve();
   } else {
     fmt::print(stderr, "{} {}", argv[0], usage);
