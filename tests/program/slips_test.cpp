@@ -520,6 +520,29 @@ TEST_CASE("slips: where queries and keys stand") {
   CHECK(turned_by([] { return 10000; }).empty());
 }
 
+TEST_CASE("slips: parts of scores that are constant along all of several axes") {
+  constexpr static axis<"row"> row;
+  constexpr static axis<"column"> column;
+  constexpr auto of_image = []<class Scores>(Scores) {
+    const auto k = kernel<"k">([](in<"S", seq, row, column> S, in<"R", seq, row> R,
+                                  in<"C", seq, column> C, in<"b", seq> b,
+                                  in<"n", i32> n) -> out<"W", seq, row, column> {
+      return softmax<row, column>(Scores{}(S, R, C, b, n));
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(of_image([](auto S, auto R, auto C, auto, auto) { return S + R + C; }).empty());
+  CHECK(of_image([](auto S, auto, auto, auto, auto n) {
+          return mask(mask(S, index(row) < n), index(column) < n);
+        }).empty());
+  CHECK(mentions(of_image([](auto S, auto R, auto, auto b, auto) { return S + b + R; }),
+                 "b does not vary along row, column and cancels; leave it out"));
+  CHECK(mentions(
+      of_image([](auto S, auto, auto, auto, auto n) { return mask(S, index(seq) < n); }),
+      "does not vary along row, column, so that it empties whole rows; did you mean mask_rows("));
+  CHECK(of_image([](auto S, auto, auto, auto b, auto) { return let<"s">(S + b); }).empty());
+}
+
 TEST_CASE("slips: frequencies that grow, and positions in 16 bits") {
   constexpr auto turned_by = []<class Frequency>(Frequency) {
     const auto k = kernel<"k">([](in<"X", seq, d8> X) -> out<"Y", seq, d8> {

@@ -115,6 +115,17 @@ inline constexpr auto many_axes =
 static_assert(feed_forward.trace().count(core::op::dot) == 2 &&
               many_axes.arguments[0].shape.n == 8);
 
+// Weights over both axes of an image: each of two biases, and each of two masks, has one of them.
+constexpr axis<"height"> height;
+constexpr axis<"width"> width;
+inline constexpr auto of_image = kernel<"of_image">(
+    [](in<"S", seq, height, width> S, in<"by", seq, height> by, in<"bx", seq, width> bx,
+       in<"h", i32> h, in<"w", i32> w) -> out<"W", seq, height, width> {
+      auto scores = S + by + bx;
+      return softmax<height, width>(mask(mask(scores, index(height) < h), index(width) < w));
+    });
+static_assert(of_image.trace().count(core::op::softmax) == 1);
+
 // Sines and cosines of positions, and functions of plain numbers.
 constexpr axis<"half", 256> half;
 inline constexpr auto encoded = kernel<"encoded">([](X_ X) -> Y_ {

@@ -26,7 +26,7 @@ static_assert(says<decltype(mask(s, keep, causal<seq, kv>))>(
 static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, K, V, true))>(
     "scaled_dot_product is not called with 4 such operands it takes scaled_dot_product(query, key, value[, keep])"));
 static_assert(says<decltype(alibi<seq, kv>(heads))>(
-    "alibi: heads is an axis, not a step index(heads) counts its positions, size(heads) is how many there are it takes alibi(slope[, length[, count]])"));
+    "alibi: heads is an axis, not a step did you mean alibi_slopes(heads)? it takes alibi(slope[, length[, count]])"));
 static_assert(says<decltype(dropout<0.1>(s))>(
     "dropout is not called with 1 such operand it takes dropout(x, seed)"));
 static_assert(says<decltype(scores + alibi<seq, kv>)>(

@@ -26,7 +26,7 @@ static_assert(says<decltype(X + Y)>(
     "+: d_model is 512 in X but 256 in Y X[batch, seq, d_model=512] Y[batch, seq, d_model=256]"));
 // a forgotten rename
 static_assert(says<decltype(X * M)>(
-    "*: neither side contains the other did you mean rename<kv, seq>(M)? X[batch, seq, d_model=512] M[batch, kv, d_model=512]"));
+    "*: neither side contains the other did you mean dot<d_model>(X, M)? or rename<kv, seq>(M)? X[batch, seq, d_model=512] M[batch, kv, d_model=512]"));
 // unrelated shapes
 static_assert(says<decltype(R * P)>(
     "*: neither side contains the other if it is meant, broadcast<mem>(R) and broadcast<seq>(P) R[batch, seq] P[batch, mem]"));
@@ -72,6 +72,9 @@ static_assert(says<decltype(scores * step<decltype(1.f / sqrt(d_v))>)>(
 // no contraction at all
 static_assert(says<decltype(R / sqrt(d_k))>(
     "sqrt(d_k): d_k was not contracted here if it is meant, write sqrt(size(d_k)) R[batch, seq]"));
+// a result in place of its scores
+static_assert(says<decltype(attended / sqrt(d_k))>(
+    "sqrt(d_k): d_k was not contracted here did you mean to divide the scores before softmax? if it is meant, sqrt(size(d_k)) dot(softmax(dot(Q, K)), V)[batch, heads=8, seq, d_v=32]"));
 // the number of keys
 static_assert(says<decltype(scores / sqrt(kv))>(
     "sqrt(kv): kv was not contracted here did you mean sqrt(d_k)? if it is meant, sqrt(size(kv)) dot(Q, K)[batch, heads=8, seq, kv]"));

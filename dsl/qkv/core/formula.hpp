@@ -107,11 +107,15 @@ struct formula_call {
   }
   template <class T>
   static constexpr void say_axis(message &m, sv name) {
-    if constexpr (an_axis<T>)
-      if (m.empty())
-        m.say(name, ": ", T::v.name, " is an axis, not a step")
-            .say("index(", T::v.name, ") counts its positions, size(", T::v.name,
-                 ") is how many there are");
+    if constexpr (an_axis<T>) {
+      if (!m.empty()) return;
+      m.say(name, ": ", T::v.name, " is an axis, not a step");
+      if (Call.view().find("(slope") != sv::npos)
+        m.say("did you mean alibi_slopes(", T::v.name, ")?");
+      else
+        m.say("index(", T::v.name, ") counts its positions, size(", T::v.name,
+              ") is how many there are");
+    }
   }
 };
 template <str Call, class Forms, class... X>

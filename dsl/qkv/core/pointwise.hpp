@@ -42,6 +42,9 @@ constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale)
   m.say("sqrt(", ax->name, "): ", ax->name, " was not contracted here");
   if (x.m.contracted.empty()) {
     m.say("if it is meant, write sqrt(size(", ax->name, "))");
+  } else if (x.m.contracted[0]->size < 0) {  // keys, not features
+    m.say("did you mean to divide the scores before softmax? if it is meant, sqrt(size(", ax->name,
+          "))");
   } else {
     m.say("did you mean sqrt(", x.m.contracted[0]->name, ")? if it is meant, sqrt(size(", ax->name,
           "))");
@@ -145,13 +148,15 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
     return true;
   }
   m.say(name, ": neither side contains the other");
+  const axes both = l.s.common(r.s).non_batch();
+  const bool may_contract = kind == op::mul && both.n == 1 && l.tensor() && r.tensor() &&
+                            !l.label.starts_with("broadcast(") && !r.label.starts_with("broadcast(");
+  if (may_contract)
+    m.say("did you mean dot<", both[0]->name, ">(", l.label, ", ", r.label, ")?");
   if (only_l.n == 1 && only_r.n == 1 && same_name(root_of(only_l[0]), root_of(only_r[0]))) {
-    m.say("did you mean rename<", only_r, ", ", only_l, ">(", r.label, ")?");
+    m.say(may_contract ? "or " : "did you mean ", "rename<", only_r, ", ", only_l, ">(", r.label,
+          ")?");
   } else {
-    const axes both = l.s.common(r.s).non_batch();
-    if (kind == op::mul && both.n == 1 && l.tensor() && r.tensor() &&
-        !l.label.starts_with("broadcast(") && !r.label.starts_with("broadcast("))
-      m.say("did you mean dot<", both[0]->name, ">(", l.label, ", ", r.label, ")?");
     m.say("if it is meant, broadcast<", only_r, ">(", l.label, ") and broadcast<", only_l, ">(",
           r.label, ")");
   }

@@ -28,7 +28,7 @@ constexpr bool wrong_keys(message &m, const call_name &call, const axes &over, c
 // softmax is the slip. Otherwise the mask may be the slip.
 constexpr bool dead_mask(message &m, const call_name &call, const axes &over, const info &x) {
   const axes dead = x.m.mask_lacks.common(over);
-  if (dead.empty()) return false;
+  if (dead.empty() || over.n > 1) return false;  // of several axes, each of several masks has one
   axes keys;
   for (const axis_data *a : x.m.masked.without(over))
     if (a->is_alias && same_name(a->same_as, over[0])) keys.add(a);

@@ -24,7 +24,8 @@ struct softmax {
     if (wrong_keys(m, call, over, x) || dead_mask(m, call, over, x) ||
         masked_too_early(m, call, over, x) || dropped_too_early(m, call, x))
       return m;
-    if (const axes dead = x.m.bias_lacks.common(over); !dead.empty()) {
+    // Of several axes, each of several terms may have one.
+    if (const axes dead = x.m.bias_lacks.common(over); over.n == 1 && !dead.empty()) {
       m.say(call, ": a bias does not vary along ", dead, " and cancels")
           .say("leave it out, or give it the axis ", dead)
           .show(x);
