@@ -120,6 +120,22 @@ constexpr std::int64_t count(const dimensions &extent, int rank) {
   return n;
 }
 
+// Checks that a list has as many sizes as there are axes, or axes that the call decides.
+template <class Spec, std::size_t N>
+struct sizes_fit {
+  static constexpr bool passes = Spec::counts(N);
+  static constexpr text why() {
+    axes open;
+    for (const axis_data *a : Spec::shape)
+      if (a->size < 0) open.add(a);
+    message m;
+    m.say("tensor: ", long{N}, N == 1 ? " size is given" : " sizes are given").say("it takes ");
+    if (!open.empty()) m << long{open.n} << ", of " << open;
+    if (open.n < Spec::rank) m << (open.empty() ? "" : "; or ") << long{Spec::rank} << ", of all axes";
+    return m.show_shape("tensor", Spec::shape);
+  }
+};
+
 // Checks that extents name every axis of a tensor whose size the call decides.
 template <class Spec, class Extents>
 struct extents_fit {
@@ -212,6 +228,13 @@ class basic_view : public detail::shaped<tensor_spec<Spec...>> {
     requires(spec::counts(N))
   basic_view(element *data, const length (&extents)[N])
       : basic_view(detail::exactly{}, data, detail::extents_from<spec>(extents)) {}
+#if defined(__clang__)
+  template <std::size_t N, class Err = detail::refusal<detail::sizes_fit<spec, N>>>
+  basic_view(element *, const length (&)[N]) = delete;
+#else
+  template <std::size_t N, class Err = detail::refusal<detail::sizes_fit<spec, N>>>
+  basic_view(element *, const length (&)[N], std::type_identity_t<Err> = {});
+#endif
   template <std::size_t N>
     requires(spec::counts(N))
   basic_view(element *data, const length (&extents)[N], const length (&strides)[spec::rank])
@@ -269,6 +292,13 @@ class tensor : public detail::shaped<tensor_spec<Spec...>> {
     requires(spec::counts(N))
   explicit tensor(const length (&extents)[N])
       : tensor(detail::exactly{}, detail::extents_from<spec>(extents)) {}
+#if defined(__clang__)
+  template <std::size_t N, class Err = detail::refusal<detail::sizes_fit<spec, N>>>
+  explicit tensor(const length (&)[N]) = delete;
+#else
+  template <std::size_t N, class Err = detail::refusal<detail::sizes_fit<spec, N>>>
+  explicit tensor(const length (&)[N], std::type_identity_t<Err> = {});
+#endif
   template <class... E>
     requires detail::passes<detail::extents_fit<spec, extents<E...>>>
   explicit tensor(const extents<E...> &sizes)

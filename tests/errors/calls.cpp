@@ -241,3 +241,30 @@ long use() {
 }
 
 }  // namespace tensor_without_size
+
+// case tensor_of_other_sizes: neither a size for each axis, nor one for each that the call decides
+namespace tensor_of_other_sizes {
+using namespace my;
+
+#ifdef WRONG
+// next line: tensor: 3 sizes are given it takes 2, of batch, seq; or 4, of all axes
+queries Q({2, 8, 100});
+#else
+queries Q({2, 100});
+#endif
+
+}  // namespace tensor_of_other_sizes
+
+// case view_of_other_sizes: the same of memory of the caller's
+namespace view_of_other_sizes {
+using namespace my;
+
+float memory[3 * 64];
+#ifdef WRONG
+// next line: tensor: 2 sizes are given it takes 1, of seq; or
+tensor_view<seq, heads, d_k> Q(memory, {3, 64});
+#else
+tensor_view<seq, d_k> Q(memory, {3, 64});
+#endif
+
+}  // namespace view_of_other_sizes

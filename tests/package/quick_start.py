@@ -19,11 +19,8 @@ MAIN = """#include <cmath>
 #include "attention.hpp"
 
 int main() {{
-  qkv::tensor<qkv::f32, my::batch, my::heads, my::kv, my::d_k> K({{2, 100}});
-  qkv::tensor<qkv::f32, my::batch, my::heads, my::kv, my::d_v> V({{2, 100}});
-  qkv::tensor<qkv::f32, my::batch, my::heads, my::seq, my::d_v> O({{2, 100}});
+  {tensors}
   for (long k = 0; k < V.elements(); ++k) V.data()[k] = static_cast<float>(k / 64 % 100);  // value j at key j
-  {tensor}
   Q.fill(1);
   {call}
   // equal scores: query i sees keys 0..i, whose mean is i / 2
@@ -59,8 +56,8 @@ def main():
     WORK.mkdir(parents=True)
     spec, call = block("cpp", "#include <qkv/dsl.hpp>"), block("cpp", "qkv::call<")
     (WORK / "attention.hpp").write_text(spec)
-    include, tensor, call = call.strip().splitlines()
-    (WORK / "main.cpp").write_text(MAIN.format(include=include, tensor=tensor, call=call))
+    include, *tensors, call = call.strip().splitlines()
+    (WORK / "main.cpp").write_text(MAIN.format(include=include, tensors="\n  ".join(tensors), call=call))
     (WORK / "CMakeLists.txt").write_text(
         "cmake_minimum_required(VERSION 3.28)\nproject(app LANGUAGES C CXX)\nadd_executable(app main.cpp)\n"
         + block("cmake", "qkv_add_kernels"))
