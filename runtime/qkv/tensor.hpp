@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <qkv/core/message.hpp>
 #include <qkv/core/shape_error.hpp>
 #include <qkv/extents.hpp>
 
