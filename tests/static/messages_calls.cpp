@@ -49,6 +49,13 @@ static_assert(says<decltype(layer_norm<d_model>(X, d_model))>(
 static_assert(says<decltype(slice<seq, kv>(X, 2.5))>(
     "take<seq>: index(kv) + number is f32, not i32 positions are whole numbers: cast<i32>(index(kv) + number)? X[batch, seq, d_model=512] index(kv) + number[kv]"));
 
+// methods of other libraries' tensors
+static_assert(says<decltype(K.transpose(-2, -1))>(
+    "a step has no transpose() axes have names, not places: leave it out"));
+static_assert(says<decltype(Q.size(-1))>("a step has no size() did you mean size(axis)?"));
+static_assert(says<decltype(s.softmax())>("a step has no softmax() did you mean softmax<axis>(x)?"));
+static_assert(says<decltype(X)::T>("a step has no T axes have names, not places: leave it out"));
+
 // calls of another form
 constexpr auto add_up = [](auto state, auto x) { return state + x; };
 static_assert(says<decltype(softmax(s, -1))>(
