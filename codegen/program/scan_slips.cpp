@@ -35,10 +35,10 @@ class scan_finder {
       const bool starts_below = is_maximum && of_others == sign::not_negative;
       const bool starts_above = !is_maximum && of_others == sign::not_positive;
       if (inner_of(p_, x.in[k]) != state || starts_below || starts_above) continue;
-      slips_.push_back({next, fmt::format("the {} of the steps so far begins at 0; did you mean "
-                                          "filled<..>({}infinity)? if it is meant, let<..>(..)",
-                                          is_maximum ? "maximum" : "minimum",
-                                          is_maximum ? "-" : "")});
+      slips_.push_back(
+          {next, fmt::format("the {} of the steps so far begins at 0; did you mean "
+                             "filled<..>({}infinity)? if it is meant, let<..>(..)",
+                             is_maximum ? "maximum" : "minimum", is_maximum ? "-" : "")});
       return;
     }
   }

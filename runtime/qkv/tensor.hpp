@@ -132,7 +132,8 @@ struct sizes_fit {
     message m;
     m.say("tensor: ", long{N}, N == 1 ? " size is given" : " sizes are given").say("it takes ");
     if (!open.empty()) m << long{open.n} << ", of " << open;
-    if (open.n < Spec::rank) m << (open.empty() ? "" : "; or ") << long{Spec::rank} << ", of all axes";
+    if (open.n < Spec::rank)
+      m << (open.empty() ? "" : "; or ") << long{Spec::rank} << ", of all axes";
     return m.show_shape("tensor", Spec::shape);
   }
 };

@@ -23,6 +23,8 @@ namespace {
 
 constexpr const char *usage =
     "list | describe K | run K --in Q=q.npy ... --out O=o.npy | check K | bench K | serve\n"
+    "  K is the name of a kernel. check compares it with the reference interpreter on random inputs,\n"
+    "  bench measures it, serve runs the cases of a benchmark that it reads from stdin.\n"
     "  --svg FILE            describe: where to draw the pipeline\n"
     "  --size seq=1000 ...   describe, check, bench: sizes of axes that the call decides\n"
     "  --threads N           run, check, bench: most threads to use\n"

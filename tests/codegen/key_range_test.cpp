@@ -27,11 +27,10 @@ std::string text_of(const Halide::Expr &bound) {
 // "from to" of the keys that rows 400 to 431 visit.
 template <auto Keep>
 std::string visited() {
-  const auto k = kernel<"k">(
-      [](in<"Q", seq, d> Q, in<"K", kv, d> K, in<"V", kv, d> V,
-         in<"n", i32> n) -> out<"O", seq, d> {
-        return dot<kv>(softmax<kv>(mask(dot<d>(Q, K), Keep(n))), V);
-      });
+  const auto k = kernel<"k">([](in<"Q", seq, d> Q, in<"K", kv, d> K, in<"V", kv, d> V,
+                                in<"n", i32> n) -> out<"O", seq, d> {
+    return dot<kv>(softmax<kv>(mask(dot<d>(Q, K), Keep(n))), V);
+  });
   using namespace qkv::codegen;
   const plan made = plan_of(make_program(k));
   const context c(made, false);

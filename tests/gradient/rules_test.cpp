@@ -286,8 +286,8 @@ TEST_CASE("adjoints of absent elements count for nothing, even NaN") {
 }
 
 TEST_CASE("slopes of branches that are not chosen count for nothing, even infinite ones") {
-  const program p = make_program(kernel<"unchosen">(
-      [](X_ X, in<"P", column> P) -> outs<O_, A_, B_, out<"W", row, column>> {
+  const program p = make_program(
+      kernel<"unchosen">([](X_ X, in<"P", column> P) -> outs<O_, A_, B_, out<"W", row, column>> {
         auto n = sum<column>(X * X);
         return {where(X > 0.f, log(X) * sqrt(X), X), where(X == 0.f, 0.f, 1.f / X),
                 X * broadcast<column>(where(n > 0.f, rsqrt(n), 0.f)),

@@ -161,9 +161,9 @@ inline constexpr auto scores_of_scores = kernel<"scores_of_scores">(
     });
 
 // Masked sums, not weights, of the keys behind a number of the call: their loop has no inner part.
-inline constexpr auto behind_bound = kernel<"behind_bound">(
-    [](in<"Q", s, front> Q, in<"K", kv, front> K, in<"V", kv, single> V,
-       in<"bound", i32> bound) -> out<"O", s, single> {
+inline constexpr auto behind_bound =
+    kernel<"behind_bound">([](in<"Q", s, front> Q, in<"K", kv, front> K, in<"V", kv, single> V,
+                              in<"bound", i32> bound) -> out<"O", s, single> {
       return dot<kv>(mask(dot<front>(Q, K), index(kv) > bound - 3), V);
     });
 

@@ -86,11 +86,11 @@ TEST_CASE("cost: pairs that a causal mask removes are not counted") {
 TEST_CASE("cost: of a mask, what positions decide counts beside what the call decides") {
   constexpr static axis<"rows"> rows;
   constexpr static axis<"keys"> keys;
-  const program p = make_program(kernel<"k">([](in<"S", rows, keys> S, in<"V", keys> V, in<"n", i32> n)
-                                                 -> out<"O", rows> {
-    auto near = index(keys) <= index(rows) and index(keys) < n;
-    return dot<keys>(softmax<keys>(mask(S, near)), V);
-  }));
+  const program p = make_program(
+      kernel<"k">([](in<"S", rows, keys> S, in<"V", keys> V, in<"n", i32> n) -> out<"O", rows> {
+        auto near = index(keys) <= index(rows) and index(keys) < n;
+        return dot<keys>(softmax<keys>(mask(S, near)), V);
+      }));
   const auto size = codegen::all_sizes(p, {{"rows", 1000}, {"keys", 1000}});
   const double all = *codegen::cost_of(p).flops.value(size),
                left = *codegen::flops_left_by_masks(p, size);

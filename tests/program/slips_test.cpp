@@ -524,11 +524,11 @@ TEST_CASE("slips: parts of scores that are constant along all of several axes") 
   constexpr static axis<"row"> row;
   constexpr static axis<"column"> column;
   constexpr auto of_image = []<class Scores>(Scores) {
-    const auto k = kernel<"k">([](in<"S", seq, row, column> S, in<"R", seq, row> R,
-                                  in<"C", seq, column> C, in<"b", seq> b,
-                                  in<"n", i32> n) -> out<"W", seq, row, column> {
-      return softmax<row, column>(Scores{}(S, R, C, b, n));
-    });
+    const auto k =
+        kernel<"k">([](in<"S", seq, row, column> S, in<"R", seq, row> R, in<"C", seq, column> C,
+                       in<"b", seq> b, in<"n", i32> n) -> out<"W", seq, row, column> {
+          return softmax<row, column>(Scores{}(S, R, C, b, n));
+        });
     return lines_of(codegen::make_program(k));
   };
   CHECK(of_image([](auto S, auto R, auto C, auto, auto) { return S + R + C; }).empty());

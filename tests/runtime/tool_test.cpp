@@ -236,6 +236,12 @@ TEST_CASE("run on files") {
         "/none: No such file or directory\n");
 }
 
+TEST_CASE("the tool without a command prints its usage") {
+  const result r = session().run({});
+  CHECK(r.code == 2);
+  CHECK(r.text.find("describe") != std::string::npos);
+}
+
 TEST_CASE("serve speaks the protocol of the benchmark") {
   const session s;
   const auto line = [&](int hq, int hkv, const char *mask, double scale, const std::string &q,
@@ -251,7 +257,7 @@ TEST_CASE("serve speaks the protocol of the benchmark") {
   const std::string q = s.save("q", {1, 4, 3, 4}, std::vector<float>(48, 1)),
                     k = s.save("k", {1, 4, 3, 4}, std::vector<float>(48, 2));
   const std::string k2 = s.save("k2", {1, 2, 3, 4}, std::vector<float>(24, 5));
-  const result plain = s.run({}, line(4, 4, "none", 0.5, q, k, 3) + "run 3\nwrite\nquit\n");
+  const result plain = s.run({"serve"}, line(4, 4, "none", 0.5, q, k, 3) + "run 3\nwrite\nquit\n");
   CHECK(plain.code == 0);
   CHECK(plain.text.substr(0, 6) == "ready\n");
   CHECK(std::count(plain.text.begin(), plain.text.end(), ' ') == 2);

@@ -150,9 +150,9 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   m.say(name, ": neither side contains the other");
   const axes both = l.s.common(r.s).non_batch();
   const bool may_contract = kind == op::mul && both.n == 1 && l.tensor() && r.tensor() &&
-                            !l.label.starts_with("broadcast(") && !r.label.starts_with("broadcast(");
-  if (may_contract)
-    m.say("did you mean dot<", both[0]->name, ">(", l.label, ", ", r.label, ")?");
+                            !l.label.starts_with("broadcast(") &&
+                            !r.label.starts_with("broadcast(");
+  if (may_contract) m.say("did you mean dot<", both[0]->name, ">(", l.label, ", ", r.label, ")?");
   if (only_l.n == 1 && only_r.n == 1 && same_name(root_of(only_l[0]), root_of(only_r[0]))) {
     m.say(may_contract ? "or " : "did you mean ", "rename<", only_r, ", ", only_l, ">(", r.label,
           ")?");

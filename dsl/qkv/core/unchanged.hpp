@@ -45,7 +45,8 @@ struct unchanged {
   Err operator[](X) const;
 
   // Types in place of values: g++ prints them, clang this line.
-  using T = detail::no_method<"T", "axes have names, not places: leave it out">;  // <== leave .T out
+  using T =
+      detail::no_method<"T", "axes have names, not places: leave it out">;  // <== leave .T out
 #define QKV_NO_METHOD(name, instead)                                              \
   template <class... X, class Err = detail::no_method<#name "()", instead, X...>> \
   Err name(X...) const;
