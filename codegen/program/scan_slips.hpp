@@ -1,5 +1,5 @@
 #pragma once
-// Finds slips in scans: a running maximum that begins at 0.
+// Slips in scans: a running maximum that begins at 0.
 #include <vector>
 
 #include "codegen/program/slip.hpp"

@@ -55,7 +55,7 @@ static_assert(says<decltype(K.transpose(-2, -1))>(
 static_assert(says<decltype(Q.size(-1))>("a step has no size() did you mean size(axis)?"));
 static_assert(
     says<decltype(s.softmax())>("a step has no softmax() did you mean softmax<axis>(x)?"));
-static_assert(says<decltype(X)::T>("a step has no T axes have names, not places: leave it out"));
+static_assert(says<decltype(X)::T>("a step has no T axes have names: leave it out"));
 
 // calls of another form
 constexpr auto add_up = [](auto state, auto x) { return state + x; };

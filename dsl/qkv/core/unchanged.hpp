@@ -44,30 +44,58 @@ struct unchanged {
   template <class X, class Err = detail::refusal<detail::indexed<X>>>
   Err operator[](X) const;
 
-  // Types in place of values: g++ prints them, clang this line.
-  using T =
-      detail::no_method<"T", "axes have names, not places: leave it out">;  // <== leave .T out
-#define QKV_NO_METHOD(name, instead)                                              \
-  template <class... X, class Err = detail::no_method<#name "()", instead, X...>> \
-  Err name(X...) const;
-  QKV_NO_METHOD(transpose, "axes have names, not places: leave it out")
-  QKV_NO_METHOD(permute, "axes have names, not places: leave it out")
-  QKV_NO_METHOD(swapaxes, "axes have names, not places: leave it out")
-  QKV_NO_METHOD(view, "did you mean split<whole, parts..>(x) or merge<whole, parts..>(x)?")
-  QKV_NO_METHOD(reshape, "did you mean split<whole, parts..>(x) or merge<whole, parts..>(x)?")
-  QKV_NO_METHOD(dot, "did you mean dot<axis>(x, y)?")
-  QKV_NO_METHOD(matmul, "did you mean dot<axis>(x, y)?")
-  QKV_NO_METHOD(size, "did you mean size(axis)?")
-  QKV_NO_METHOD(shape, "did you mean size(axis)?")
-  QKV_NO_METHOD(expand, "did you mean broadcast<axis>(x)?")
-  QKV_NO_METHOD(unsqueeze, "did you mean broadcast<axis>(x)?")
-  QKV_NO_METHOD(softmax, "did you mean softmax<axis>(x)?")
-  QKV_NO_METHOD(sum, "did you mean sum<axis>(x)?")
-  QKV_NO_METHOD(mean, "did you mean mean<axis>(x)?")
-  QKV_NO_METHOD(max, "did you mean max<axis>(x)?")
-  QKV_NO_METHOD(to, "did you mean cast<f32>(x)?")
-  QKV_NO_METHOD(masked_fill, "did you mean mask(scores, keep)?")
-#undef QKV_NO_METHOD
+  // A type in place of a value: g++ prints it, clang this line.
+  using T = detail::no_method<"T", "axes have names: leave it out">;  // <== leave .T out
+  template <class... X, class Err = detail::no_method<
+                            "transpose()", "axes have names, not places: leave it out", X...>>
+  Err transpose(X...) const;
+  template <class... X, class Err = detail::no_method<
+                            "permute()", "axes have names, not places: leave it out", X...>>
+  Err permute(X...) const;
+  template <class... X, class Err = detail::no_method<
+                            "swapaxes()", "axes have names, not places: leave it out", X...>>
+  Err swapaxes(X...) const;
+  template <
+      class... X,
+      class Err = detail::no_method<
+          "view()", "did you mean split<whole, parts..>(x) or merge<whole, parts..>(x)?", X...>>
+  Err view(X...) const;
+  template <
+      class... X,
+      class Err = detail::no_method<
+          "reshape()", "did you mean split<whole, parts..>(x) or merge<whole, parts..>(x)?", X...>>
+  Err reshape(X...) const;
+  template <class... X,
+            class Err = detail::no_method<"dot()", "did you mean dot<axis>(x, y)?", X...>>
+  Err dot(X...) const;
+  template <class... X,
+            class Err = detail::no_method<"matmul()", "did you mean dot<axis>(x, y)?", X...>>
+  Err matmul(X...) const;
+  template <class... X, class Err = detail::no_method<"size()", "did you mean size(axis)?", X...>>
+  Err size(X...) const;
+  template <class... X, class Err = detail::no_method<"shape()", "did you mean size(axis)?", X...>>
+  Err shape(X...) const;
+  template <class... X,
+            class Err = detail::no_method<"expand()", "did you mean broadcast<axis>(x)?", X...>>
+  Err expand(X...) const;
+  template <class... X,
+            class Err = detail::no_method<"unsqueeze()", "did you mean broadcast<axis>(x)?", X...>>
+  Err unsqueeze(X...) const;
+  template <class... X,
+            class Err = detail::no_method<"softmax()", "did you mean softmax<axis>(x)?", X...>>
+  Err softmax(X...) const;
+  template <class... X, class Err = detail::no_method<"sum()", "did you mean sum<axis>(x)?", X...>>
+  Err sum(X...) const;
+  template <class... X,
+            class Err = detail::no_method<"mean()", "did you mean mean<axis>(x)?", X...>>
+  Err mean(X...) const;
+  template <class... X, class Err = detail::no_method<"max()", "did you mean max<axis>(x)?", X...>>
+  Err max(X...) const;
+  template <class... X, class Err = detail::no_method<"to()", "did you mean cast<f32>(x)?", X...>>
+  Err to(X...) const;
+  template <class... X, class Err = detail::no_method<"masked_fill()",
+                                                      "did you mean mask(scores, keep)?", X...>>
+  Err masked_fill(X...) const;
 };
 
 }  // namespace qkv::core
