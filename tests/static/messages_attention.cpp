@@ -16,7 +16,7 @@ static_assert(says<decltype(sliding_window<seq, mem>(128))>(
     "sliding_window<seq, mem>: the sizes of seq and mem are unrelated say sliding_window<seq, mem, align::first> or align::last; over a cache, sliding_window<seq, mem>(width, length)"));
 // attention without the rename
 static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, Q, V))>(
-    "dot<d_k>: both sides carry seq declare one of them over another axis, or seq as a batch axis Q[batch, heads=8, seq, d_k=64] Q[batch, heads=8, seq, d_k=64]"));
+    "dot<d_k>: both sides carry seq declare one of them over an alias<.., seq>, or seq as a batch axis Q[batch, heads=8, seq, d_k=64] Q[batch, heads=8, seq, d_k=64]"));
 // over queries
 static_assert(says<decltype(scaled_dot_product<d_k, seq>(Q, K, V))>(
     "dot<seq>: no axis seq in V softmax(..)[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));

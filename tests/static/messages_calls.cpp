@@ -127,7 +127,7 @@ static_assert(
 static_assert(says<decltype(s + max<d_k>(Q))>(
     "+: max(Q) would be repeated along kv if it is meant, write broadcast<kv>(max(Q)) s[batch, heads=8, seq, kv] max(Q)[batch, heads=8, seq]"));
 static_assert(says<decltype(dot<d_k>(Q, rename<kv, seq>(K)))>(
-    "dot<d_k>: both sides carry seq declare one of them over another axis, or seq as a batch axis Q[batch, heads=8, seq, d_k=64] rename(K)[batch, heads=8, seq, d_k=64]"));
+    "dot<d_k>: both sides carry seq declare one of them over an alias<.., seq>, or seq as a batch axis Q[batch, heads=8, seq, d_k=64] rename(K)[batch, heads=8, seq, d_k=64]"));
 static_assert(says<decltype(has<batch, seq, kv>(s))>(
     "has<batch, seq, kv>: s also has heads s[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(has<batch, heads, seq, kv, mem>(s))>(

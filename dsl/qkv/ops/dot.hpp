@@ -28,7 +28,8 @@ struct dot {
       if (!over.has(a) && !a->batch) {
         m.say(call, ": both sides carry ", a->name);
         if (l.m.given && r.m.given) {
-          m.say("declare one of them over another axis, or ", a->name, " as a batch axis");
+          m.say("declare one of them over an alias<.., ", a->name, ">, or ", a->name,
+                " as a batch axis");
         } else {
           m.say("rename one side or make it a batch axis: rename<", a->name, ", ...>(", r.label,
                 ")");
