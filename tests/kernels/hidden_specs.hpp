@@ -289,6 +289,12 @@ inline constexpr auto arithmetic_f16 = kernel<"arithmetic_f16">(
       return {X - X, X * 0, X / X, X == X, X != X, max(X, Y), min(X, Y), X < Y, log(X)};
     });
 
+// Where the call chooses the number, the factor is 0, which the other factor's NaN outlives.
+inline constexpr auto floor_of_call =
+    kernel<"floor_of_call">([](in<"Z", seq> Z, in<"on", b8> on, in<"X", seq, d> X) -> out<"O", d> {
+      return dot<seq>(relu(where(on, Z, -1e9)), X);
+    });
+
 inline constexpr auto bent = kernel<"bent">(
     [](in<"X", batch, seq> X)
         -> outs<out<"silu", batch, seq>, out<"gelu", batch, seq>, out<"power", batch, seq>,

@@ -51,7 +51,7 @@ class sum_lowering {
       if (gaps_)
         count = both(count, a_.has_marks(gaps_) ? !a_.is_mark(term) : a_.pair_counts(sum_, keys.x));
       if (a_.runs_past_the_end(sum_)) count = both(count, a_.inside(keys.x));
-      term = strict::has_infinity(v.number) ? strict::mul(term, v.number) : term * v.number;
+      term = strict::times(term, v.number);
     }
     if (count.defined()) term = a_.kept(select(count, term, a_.number(0)));
     const auto row = a_.tiles.with_outer({f_.v.i, f_.v.b, f_.v.T});
@@ -80,7 +80,7 @@ class sum_lowering {
     value v = expression(a_.c).at(sum_.values, at_);
     v.number = strict::cast(a_.type, v.number);
     values_have_gaps_ = counts(v).defined();
-    infinite_ = strict::has_infinity(v.number);
+    infinite_ = strict::has_infinity(v.number) || strict::may_be_literal(v.number);
     if (a_.runs_past_the_end(sum_)) v.present = both(v.present, a_.inside(f_.v.j));
     o_.values = Func("values_" + name_);
     o_.values(vars_) = strict::hide_zero(or_else(v, a_.number(0)));

@@ -92,6 +92,47 @@ bool has_infinity(const Expr &x) {
   x.accept(&f);
   return f.found;
 }
+
+namespace {
+
+// A number or another one by a condition that is the same at all positions: compilers make a loop of
+// each, and know the number in one of them.
+class literal_of_call_finder : public IRGraphVisitor {
+ public:
+  bool found = false;
+
+ private:
+  using IRGraphVisitor::visit;
+  void visit(const Select *x) override {
+    const bool has_literal = is_const(x->true_value) || is_const(x->false_value);
+    found = found || (x->type.is_float() && has_literal && !has_position(x->condition));
+    IRGraphVisitor::visit(x);
+  }
+  void visit(const Call *x) override {
+    if (x->call_type != Call::Halide && x->call_type != Call::Image) IRGraphVisitor::visit(x);
+  }
+  static bool has_position(const Expr &condition) {
+    class : public IRGraphVisitor {
+     public:
+      bool found = false;
+
+     private:
+      using IRGraphVisitor::visit;
+      void visit(const Variable *x) override { found = found || !x->param.defined(); }
+    } variables;
+    condition.accept(&variables);
+    return variables.found;
+  }
+};
+
+}  // namespace
+
+bool may_be_literal(const Expr &x) {
+  literal_of_call_finder f;
+  x.accept(&f);
+  return f.found;
+}
+
 namespace {
 
 // The arithmetic of real numbers below a node, as Halide's own analysis takes it.
@@ -122,7 +163,8 @@ Expr plus(const Expr &a, const Expr &b) {
   return has_infinity(a) || has_infinity(b) ? add(a, b) : a + b;
 }
 Expr times(const Expr &a, const Expr &b) {
-  return has_infinity(a) || has_infinity(b) ? mul(a, b) : a * b;
+  const auto is_delicate = [](const Expr &x) { return has_infinity(x) || may_be_literal(x); };
+  return is_delicate(a) || is_delicate(b) ? mul(a, b) : a * b;
 }
 
 Expr less(const Expr &a, const Expr &b) { return comparison(a < b); }
