@@ -16,7 +16,7 @@ node_id presence::filled(node_id n) {
 }
 
 node_id presence::limited(node_id n, node_id where) {
-  return where == everywhere || both(of(n), where) == of(n) ? n : f_.mask(n, where);
+  return where == everywhere || are_same(of(n), where) ? n : f_.mask(n, where);
 }
 
 node_id presence::sum(node_id a, node_id b) {
@@ -27,10 +27,14 @@ node_id presence::sum(node_id a, node_id b) {
   return f_.mask(added, f_.binary(op::or_, of_a, of_b));
 }
 
+bool presence::are_same(node_id a, node_id b) const {
+  if (a == everywhere || b == everywhere) return a == b;
+  return f_.unexpanded(a) == f_.unexpanded(b);
+}
+
 node_id presence::both(node_id a, node_id b) {
-  if (a == b || b == everywhere) return a;
-  if (a == everywhere) return b;
-  return f_.unexpanded(a) == f_.unexpanded(b) ? a : f_.binary(op::and_, a, b);
+  if (b == everywhere || are_same(a, b)) return a;
+  return a == everywhere ? b : f_.binary(op::and_, a, b);
 }
 
 node_id presence::found(node_id n) {

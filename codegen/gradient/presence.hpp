@@ -26,6 +26,7 @@ class presence {
 
  private:
   node_id found(node_id);
+  bool are_same(node_id a, node_id b) const;  // but for repeating the elements
   node_id both(node_id a, node_id b);
   node_id of_choice(const node &);
   node_id of_view(const node &);

@@ -49,12 +49,7 @@ class growth_finder {
     const node &x = p_[gate];
     if (is(op::exp, gate) && signs_[x.in[0]] == sign::not_negative && !is_number(p_, x.in[0]))
       return "exp(-" + label_of(p_, x.in[0]) + ")";
-    if (is(op::add, gate))
-      for (const std::size_t k : {0, 1})
-        if (is_number(p_, x.in[k]) && p_[x.in[k]].value >= 1 &&
-            signs_[x.in[1 - k]] == sign::not_negative)
-          return "1 / (" + label_of(p_, gate) + ")";
-    return {};
+    return adds_one(p_, signs_, gate) ? "1 / (" + label_of(p_, gate) + ")" : "";
   }
 
   bool is_carried_on(node_id n) const {

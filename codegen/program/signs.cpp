@@ -102,11 +102,7 @@ class sign_finder {
       return sign::not_positive;
     if (x.kind == op::max && is_at_most_1(x.in[1])) return of_log(inner_of(p_, x.in[0]));
     if (x.kind == op::number) return x.value < 1 ? sign::not_positive : sign::not_negative;
-    if (x.kind != op::add) return sign::unknown;
-    for (const std::size_t k : {0, 1})
-      if (is_number(p_, x.in[k]) && p_[x.in[k]].value >= 1 && of(x.in[1 - k]) == sign::not_negative)
-        return sign::not_negative;
-    return sign::unknown;
+    return adds_one(p_, signs_, n) ? sign::not_negative : sign::unknown;
   }
 
   // x - logsumexp<vocab>(x), or an element of x.
@@ -124,6 +120,15 @@ class sign_finder {
 };
 
 }  // namespace
+
+bool adds_one(const program &p, const std::vector<sign> &signs, node_id n) {
+  if (!is_unnamed(p, op::add, n)) return false;
+  const auto &in = p[n].in;
+  for (const std::size_t k : {0, 1})
+    if (is_number(p, in[k]) && p[in[k]].value >= 1 && signs[in[1 - k]] == sign::not_negative)
+      return true;
+  return false;
+}
 
 std::vector<sign> signs_of(const program &p) { return sign_finder(p).run(); }
 

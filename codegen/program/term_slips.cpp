@@ -22,10 +22,8 @@ class term_finder {
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!p_[n].name.empty()) continue;
-      if (p_[n].kind == op::softmax) {
-        cancelled(n);
-        if (p_[n].over.size() > 1) constant_parts(n, p_[n].in[0]);
-      }
+      if (p_[n].kind == op::softmax) cancelled(n);
+      if (makes_weights(p_[n].kind) && p_[n].over.size() > 1) constant_parts(n, p_[n].in[0]);
       if (p_[n].kind == op::add || p_[n].kind == op::sub) favours_distance(n);
       if (p_[n].kind == op::add) added_twice(n);
       if (p_[n].kind == op::sub) less_itself(n);
@@ -64,26 +62,27 @@ class term_finder {
 
   // softmax<row, column>(scores + bias), where the bias has neither axis. Of a single axis, types
   // know.
-  void constant_parts(node_id softmax, node_id n) {
+  void constant_parts(node_id weights, node_id n) {
     const node &x = p_[n];
     if (!x.name.empty()) return;
-    const std::vector<axis_id> &over = p_[softmax].over;
+    const std::vector<axis_id> &over = p_[weights].over;
     const auto varies = [&](node_id m) { return varies_along(p_[unconverted(p_, m)], over); };
-    if (x.kind == op::add || x.kind == op::sub)
+    const bool is_sum = x.kind == op::add || x.kind == op::sub;
+    if (is_sum && p_[weights].kind == op::softmax)
       for (node_id term : x.in) {
         if (!varies(term) && !is_number(p_, inner_of(p_, term)))
-          slips_.push_back({softmax, fmt::format("{} does not vary along {} and cancels; leave it "
+          slips_.push_back({weights, fmt::format("{} does not vary along {} and cancels; leave it "
                                                  "out; if it is meant, let<..>(..)",
                                                  label_of(p_, term), names_of(p_, over))});
-        constant_parts(softmax, term);
+        constant_parts(weights, term);
       }
     if (x.kind != op::mask) return;
     if (!varies(x.in[1]))
-      slips_.push_back({softmax, fmt::format("{} does not vary along {}, so that it empties whole "
+      slips_.push_back({weights, fmt::format("{} does not vary along {}, so that it empties whole "
                                              "rows; did you mean mask_rows(scores, keep)? if it "
                                              "is meant, let<..>(..)",
                                              label_of(p_, x.in[1]), names_of(p_, over))});
-    constant_parts(softmax, x.in[0]);
+    constant_parts(weights, x.in[0]);
   }
 
   // Of its first operand.

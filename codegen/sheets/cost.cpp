@@ -18,22 +18,12 @@ class static_condition {
  public:
   static_condition(const program &p, const std::vector<std::int64_t> &size) : p_(p), size_(size) {}
 
-  // True for a conjunction if some part of it is static.
-  bool has_static_part(node_id n) const {
-    const node &x = p_[n];
-    if (x.kind == op::and_) return has_static_part(x.in[0]) || has_static_part(x.in[1]);
-    return is_static(n);
-  }
-
-  bool is_static(node_id n) const {
-    const op k = p_[n].kind;
-    if (k == op::input || k == op::param) return false;
-    if (!is_source(k) && !is_pointwise(k)) return false;
-    return std::all_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id o) { return is_static(o); });
-  }
-
-  // The share of positions where its static parts hold: of all, or of a regular sample of at most 256 along each axis.
+  // The share of positions where they hold: of all, or of a regular sample of at most 256 along
+  // each axis. 1 without such parts.
   double share(node_id keep) {
+    std::vector<node_id> parts;
+    add_parts(keep, parts);
+    if (parts.empty()) return 1;
     const std::vector<axis_id> &axes = p_[keep].shape;
     std::int64_t samples = 1;
     for (axis_id a : axes) samples *= std::min<std::int64_t>(size_[a], axes.size() > 2 ? 16 : 256);
@@ -46,16 +36,24 @@ class static_condition {
         at_[a] = (2 * (rest % n) + 1) * size_[a] / (2 * n);
         rest /= n;
       }
-      kept += holds(keep);
+      kept += std::all_of(parts.begin(), parts.end(), [&](node_id n) { return value(n) != 0; });
     }
     return static_cast<double>(kept) / static_cast<double>(samples);
   }
 
  private:
-  bool holds(node_id n) const {
-    const node &x = p_[n];
-    if (x.kind == op::and_) return holds(x.in[0]) && holds(x.in[1]);
-    return !is_static(n) || value(n) != 0;
+  void add_parts(node_id n, std::vector<node_id> &parts) const {
+    if (p_[n].kind == op::and_)
+      for (node_id part : p_[n].in) add_parts(part, parts);
+    else if (is_static(n))
+      parts.push_back(n);
+  }
+
+  bool is_static(node_id n) const {
+    const op k = p_[n].kind;
+    if (k == op::input || k == op::param) return false;
+    if (!is_source(k) && !is_pointwise(k)) return false;
+    return std::all_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id o) { return is_static(o); });
   }
 
   double value(node_id id) const {
@@ -119,7 +117,7 @@ std::optional<double> flops_left_by_masks(const program &p, const std::vector<st
   std::vector<pairs_left> masks;
   static_condition condition(p, size);
   for (const node &n : p.nodes)
-    if (n.kind == op::mask && condition.has_static_part(n.in[1]) && p[n.in[1]].shape.size() > 1)
+    if (n.kind == op::mask && p[n.in[1]].shape.size() > 1)
       masks.push_back({p[n.in[1]].shape, condition.share(n.in[1])});
   double sum = 0;
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {

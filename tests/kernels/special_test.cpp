@@ -36,8 +36,8 @@ bool same_bits(const Tensor &a, const Tensor &b) {
          0;
 }
 
-// Products of f32 on CUDA are three of TF32, which may lose the last of 24 bits; the unit of the
-// last place otherwise.
+// The share of a value that a product with 1 may lose: on CUDA, products of f32 are three of TF32,
+// which have 23 of its 24 bits.
 float lost_by(const options &how) { return how.on == device::cuda ? 0x1p-23f : 0; }
 
 // An element that is to have the weight 1.

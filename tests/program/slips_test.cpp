@@ -541,6 +541,12 @@ TEST_CASE("slips: parts of scores that are constant along all of several axes") 
       of_image([](auto S, auto, auto, auto, auto n) { return mask(S, index(seq) < n); }),
       "does not vary along row, column, so that it empties whole rows; did you mean mask_rows("));
   CHECK(of_image([](auto S, auto, auto, auto b, auto) { return let<"s">(S + b); }).empty());
+
+  const auto rescaled =
+      kernel<"k">([](in<"S", seq, row, column> S, in<"n", i32> n) -> out<"W", seq, row, column> {
+        return normalize<row, column>(mask(S, index(seq) < n));
+      });
+  CHECK(mentions(lines_of(codegen::make_program(rescaled)), "so that it empties whole rows"));
 }
 
 TEST_CASE("slips: frequencies that grow, and positions in 16 bits") {

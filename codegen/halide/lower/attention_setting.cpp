@@ -45,10 +45,10 @@ attention_setting::attention_setting(context &all, const attention_stage &stage,
   f.running.has_maximum = s.is_normalised() && p[s.weights].kind == op::softmax;
   for (std::size_t d = tiles.outer().size(); d-- > 0;) f.v.outer.push_back(c.var(tiles.outer()[d]));
   f.result.has_row = s.row != no_axis;
-  for (const weighted_sum &sum : s.sums)
-    if (has_gaps(sum) && !marked_by_scores)
-      marked_by_scores =
-          uses_product(s.is_normalised() ? weight_counts(f.v.j) : pair_counts(sum, f.v.j));
+  marked_by_scores = std::any_of(s.sums.begin(), s.sums.end(), [&](const weighted_sum &sum) {
+    return has_gaps(sum) &&
+           uses_product(s.is_normalised() ? weight_counts(f.v.j) : pair_counts(sum, f.v.j));
+  });
 }
 
 namespace {

@@ -80,7 +80,7 @@ class sum_lowering {
     value v = expression(a_.c).at(sum_.values, at_);
     v.number = strict::cast(a_.type, v.number);
     values_have_gaps_ = counts(v).defined();
-    infinite_ = strict::has_infinity(v.number) || strict::may_be_literal(v.number);
+    delicate_ = strict::is_delicate(v.number);
     if (a_.runs_past_the_end(sum_)) v.present = both(v.present, a_.inside(f_.v.j));
     o_.values = Func("values_" + name_);
     o_.values(vars_) = strict::hide_zero(or_else(v, a_.number(0)));
@@ -118,8 +118,8 @@ class sum_lowering {
   void add_products(const RDom &keys, bool with_gaps) {
     const auto all = a_.tiles.with_outer({f_.v.c, f_.v.i, f_.v.b, f_.v.T});
     const Expr p = pair(keys), v = value_at(keys);
-    const Expr term = infinite_ ? strict::mul(p, v) : p * v;
-    const Expr sum = infinite_ ? strict::add(o_.product(all), term) : o_.product(all) + term;
+    const Expr term = delicate_ ? strict::mul(p, v) : p * v;
+    const Expr sum = delicate_ ? strict::add(o_.product(all), term) : o_.product(all) + term;
     // Conditions may read images, of which a clamp to a block without keys would require -1.
     Expr count;
     if (with_gaps) count = a_.has_marks(gaps_) ? !a_.is_mark(p) : a_.pair_counts(sum_, keys.x);
@@ -158,7 +158,7 @@ class sum_lowering {
   const bool gaps_;
   std::vector<Var> vars_;  // of the values
   indices at_;
-  bool values_have_gaps_ = false, infinite_ = false;
+  bool values_have_gaps_ = false, delicate_ = false;
 };
 
 }  // namespace

@@ -72,40 +72,20 @@ Expr neg(const Expr &x) { return x.type().is_float() ? mul(x, make_const(x.type(
 
 namespace {
 
-class infinity_finder : public IRGraphVisitor {
+// Literals that take part in a value. Positions at which another stage is read do not matter.
+class literal_finder : public IRGraphVisitor {
  public:
-  bool found = false;
+  bool infinite = false;
+  // A number or another one by a condition that is the same at all positions: compilers make a loop
+  // of each, and know the number in one of them.
+  bool of_call = false;
 
  private:
   using IRGraphVisitor::visit;
-  void visit(const FloatImm *x) override { found = found || std::isinf(x->value); }
-  // Positions at which another stage is read do not matter.
-  void visit(const Call *x) override {
-    if (x->call_type != Call::Halide && x->call_type != Call::Image) IRGraphVisitor::visit(x);
-  }
-};
-
-}  // namespace
-
-bool has_infinity(const Expr &x) {
-  infinity_finder f;
-  x.accept(&f);
-  return f.found;
-}
-
-namespace {
-
-// A number or another one by a condition that is the same at all positions: compilers make a loop of
-// each, and know the number in one of them.
-class literal_of_call_finder : public IRGraphVisitor {
- public:
-  bool found = false;
-
- private:
-  using IRGraphVisitor::visit;
+  void visit(const FloatImm *x) override { infinite = infinite || std::isinf(x->value); }
   void visit(const Select *x) override {
     const bool has_literal = is_const(x->true_value) || is_const(x->false_value);
-    found = found || (x->type.is_float() && has_literal && !has_position(x->condition));
+    of_call = of_call || (x->type.is_float() && has_literal && !has_position(x->condition));
     IRGraphVisitor::visit(x);
   }
   void visit(const Call *x) override {
@@ -125,12 +105,17 @@ class literal_of_call_finder : public IRGraphVisitor {
   }
 };
 
+literal_finder literals_of(const Expr &x) {
+  literal_finder f;
+  x.accept(&f);
+  return f;
+}
+
 }  // namespace
 
-bool may_be_literal(const Expr &x) {
-  literal_of_call_finder f;
-  x.accept(&f);
-  return f.found;
+bool is_delicate(const Expr &x) {
+  const literal_finder found = literals_of(x);
+  return found.infinite || found.of_call;
 }
 
 namespace {
@@ -160,10 +145,9 @@ Expr hide_zero(const Expr &x) {
   return Halide::reinterpret(x.type(), opaque(bits));
 }
 Expr plus(const Expr &a, const Expr &b) {
-  return has_infinity(a) || has_infinity(b) ? add(a, b) : a + b;
+  return literals_of(a).infinite || literals_of(b).infinite ? add(a, b) : a + b;
 }
 Expr times(const Expr &a, const Expr &b) {
-  const auto is_delicate = [](const Expr &x) { return has_infinity(x) || may_be_literal(x); };
   return is_delicate(a) || is_delicate(b) ? mul(a, b) : a * b;
 }
 

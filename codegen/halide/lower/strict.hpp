@@ -13,17 +13,16 @@ Halide::Expr mul(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr div(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr neg(const Halide::Expr &);  // -0 of 0
 
-// True if an infinite literal takes part in the value.
-bool has_infinity(const Halide::Expr &);
-// True if a choice of the call is between a literal and another number. Where it is the literal,
-// a compiler may see that a factor is 0, and drop the product, although the other factor is NaN.
-bool may_be_literal(const Halide::Expr &);
+// True if a product with this factor must be strict: an infinite literal takes part, or a choice of
+// the call is between a literal and another number. Where it is the literal, a compiler may see that
+// the factor is 0, and drop the product, although the other factor is NaN.
+bool is_delicate(const Halide::Expr &);
 // The same value, opaque where it is 0 for all real numbers, as x - x is. Halide drops a sum to
 // which such terms are added, but of an infinity they are NaN.
 Halide::Expr hide_zero(const Halide::Expr &);
 // a + b and a * b for sums of products. Compilers may rearrange them unless an infinite literal
-// takes part, or a factor may be a literal: they assume that such arithmetic meets no infinity, and
-// no NaN.
+// takes part, or a factor is delicate: they assume that such arithmetic meets no infinity and no
+// NaN.
 Halide::Expr plus(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr times(const Halide::Expr &, const Halide::Expr &);
 

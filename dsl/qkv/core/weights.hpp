@@ -34,7 +34,7 @@ constexpr bool dead_mask(message &m, const call_name &call, const axes &over, co
     if (a->is_alias && same_name(a->same_as, over[0])) keys.add(a);
   m.say(call, ": a mask does not vary along ", dead);
   constexpr sv then = "? if it is meant, mask_rows(scores, keep)";
-  if (over.n == 1 && keys.n == 1 && !over[0]->is_alias)
+  if (keys.n == 1 && !over[0]->is_alias)
     m.say("it empties whole rows; did you mean ", call.name, "<", keys, ">", then);
   else
     m.say("it empties whole rows; did you mean to mask ", dead, then);
