@@ -79,7 +79,9 @@ class state_reader {
       return strict::mul(sum, select(of_infinities, nan, none, zero, 1.f / l));
     }
     if (f_.running.has_maximum) return sum * select(none, zero, 1.f / l);
-    return select(none, strict::mul(sum, zero), strict::div(sum, l));
+    // Not sum * 0: LLVM takes a sum for a number and its product with 0 for 0.
+    const Expr infinite = a_.number(std::numeric_limits<double>::infinity());
+    return strict::div(sum, select(none, infinite, l));
   }
 
   const attention_setting &a_;
