@@ -49,6 +49,7 @@ class condition_finder {
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
     if (keys.empty()) return;
     query_without_keys(n, c, keys);
+    hides_the_past(n, c, keys);
     hides_its_own(n, c, keys);
   }
 
@@ -152,6 +153,32 @@ class condition_finder {
           "{} shows the first query no key; did you mean to show each query its own? if it is "
           "meant, let<..>(..)",
           label_of(p_, c));
+  }
+
+  // mask(scores, index(kv) >= index(seq)). A window of some later keys may be meant, as may a
+  // direction of two.
+  void hides_the_past(node_id n, node_id c, const std::vector<axis_id> &keys) {
+    if (!positions_[c] || !p_[c].name.empty()) return;
+    const bool is_all_later = all_bound_distance(
+        positions_where(p_, c, true), keys,
+        [](const interval &d) { return d.least >= 0 && d.most == interval::infinite; });
+    if (is_all_later && !shows_the_past_elsewhere())
+      say(n,
+          "{} hides every key before the query; did you exchange its operands? if it is meant, "
+          "let<..>(..)",
+          label_of(p_, c));
+  }
+  bool shows_the_past_elsewhere() const {
+    for (const node &x : p_.nodes) {
+      if (x.kind != op::mask && !(x.kind == op::where && is_mask(x))) continue;
+      const node_id c = x.in[x.kind == op::mask ? 1 : 0];
+      const std::vector<axis_id> keys =
+          keys_of_scores(p_, users_, static_cast<node_id>(&x - p_.nodes.data()));
+      if (all_bound_distance(positions_where(p_, c, true), keys,
+                             [](const interval &d) { return d.most <= 0; }))
+        return true;
+    }
+    return false;
   }
 
   // broadcast<kv>(id) == id

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <string>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
@@ -26,12 +28,14 @@ class scale_finder {
         scaled_by_one_of_two(n);
         cap_cancels(n);
       }
+      if (p_[n].kind == op::div) scaled_by_size(n, p_[n].in[0], p_[n].in[1], false);
       if (p_[n].kind == op::add)
         for (const std::size_t k : {0, 1}) unshifted_sink(n, p_[n].in[k], p_[n].in[1 - k]);
       if (p_[n].kind == op::mul)
         for (const std::size_t k : {0, 1}) {
           multiplied_by_root(n, p_[n].in[k], p_[n].in[1 - k]);
           two_caps(n, p_[n].in[k], p_[n].in[1 - k]);
+          scaled_by_size(n, p_[n].in[k], p_[n].in[1 - k], true);
           share_of_others(n, inner_of(p_, p_[n].in[k]), inner_of(p_, p_[n].in[1 - k]));
         }
     }
@@ -54,6 +58,24 @@ class scale_finder {
                                        label_of(p_, bias), label_of(p_, product))});
     }
   }
+  // dot<d_k>(Q, K) / 64, or times its inverse, where d_k has 64 elements. Of a few, the number may
+  // have another meaning.
+  void scaled_by_size(node_id n, node_id product, node_id number, bool is_inverse) {
+    constexpr double least_size = 16;
+    product = inner_of(p_, product);
+    if (!is(op::dot, product) || p_[product].over.size() != 1 || !is_number(p_, number)) return;
+    const axis_id contracted = p_[product].over[0];
+    const double size = static_cast<double>(p_.axes[p_.axes[contracted].root].size);
+    const double divisor = is_inverse ? 1 / p_[number].value : p_[number].value;
+    if (size < least_size || std::abs(divisor - size) > 1e-6 * size ||
+        keys_of_scores(p_, users_, n).empty())
+      return;
+    const std::string name = p_.axes[contracted].name;
+    slips_.push_back({n, fmt::format("{0} is divided by the size of {1}; did you mean / sqrt({1})? "
+                                     "if it is meant, / size({1})",
+                                     label_of(p_, product), name)});
+  }
+
   // The root of the size of an axis that the product contracts.
   bool is_root_of(node_id n, node_id product) const {
     n = inner_of(p_, n);

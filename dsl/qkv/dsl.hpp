@@ -69,4 +69,5 @@
 #include <qkv/core/formula.hpp>
 #include <qkv/core/gradient.hpp>
 #include <qkv/core/kernel.hpp>
+#include <qkv/core/no_functions.hpp>
 #include <qkv/core/one_result.hpp>

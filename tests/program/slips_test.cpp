@@ -205,6 +205,22 @@ TEST_CASE("slips: masks that show the first query no key") {
   CHECK(lines_of(codegen::make_program(with_sink)).empty());
 }
 
+TEST_CASE("slips: masks that hide the past") {
+  CHECK(of_mask<[] { return index(seq) <= index(kv); }>() ==
+        "mask(S, index(seq) <= index(kv)): index(seq) <= index(kv) hides every key before the "
+        "query; did you exchange its operands? if it is meant, let<..>(..)");
+  CHECK(mentions(of_mask<[] { return index(kv) > index(seq); }>(), "every key before the query"));
+  CHECK(of_mask<[] { return index(seq) <= index(kv) && index(kv) < index(seq) + 16; }>().empty());
+  CHECK(of_mask<[] { return index(seq) <= index(kv) || index(kv) == 0; }>().empty());
+  CHECK(of_mask<[] { return let<"future">(index(seq) <= index(kv)); }>().empty());
+  const auto both_directions =
+      kernel<"k">([](S_ S) -> outs<out<"P", batch, seq, kv>, out<"F", batch, seq, kv>> {
+        return {softmax<kv>(mask(S, causal<seq, kv>)),
+                softmax<kv>(mask(S, index(seq) <= index(kv)))};
+      });
+  CHECK(lines_of(codegen::make_program(both_directions)).empty());
+}
+
 TEST_CASE("slips: masks that hide a query's own document") {
   CHECK(
       of_ids<[](auto q, auto k) { return causal<seq, kv> && q != k; }>() ==
@@ -591,6 +607,22 @@ TEST_CASE("slips: a running maximum that begins at 0") {
   CHECK(running([] { return none; }, maximum).empty());
   CHECK(running(zero, [](auto m, auto x) { return max(m, x * x); }).empty());
   CHECK(running(zero, [](auto m, auto x) { return let<"floor">(max(m, x)); }).empty());
+}
+
+TEST_CASE("slips: scores divided by the size of what they contract") {
+  constexpr auto scaled_by = []<class Scale>(Scale) {
+    const auto k = kernel<"k">([](in<"Q", seq, d> Q, in<"K", kv, d> K) -> out<"P", seq, kv> {
+      return softmax<kv>(Scale{}(dot<d>(Q, K)));
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(scaled_by([](auto s) { return s / 64; }) ==
+        "dot(Q, K) / 64: dot(Q, K) is divided by the size of d; did you mean / sqrt(d)? if it is "
+        "meant, / size(d)");
+  CHECK(mentions(scaled_by([](auto s) { return s * (1 / 64.f); }), "did you mean / sqrt(d)?"));
+  CHECK(scaled_by([](auto s) { return s / 8; }).empty());
+  CHECK(scaled_by([](auto s) { return s / size(d); }).empty());
+  CHECK(scaled_by([](auto s) { return let<"scores">(s / 64); }).empty());
 }
 
 TEST_CASE("slips: what scales scores and results") {

@@ -55,12 +55,19 @@ static_assert(says<decltype(K.transpose(-2, -1))>(
 static_assert(says<decltype(Q.size(-1))>("a step has no size() did you mean size(axis)?"));
 static_assert(
     says<decltype(s.softmax())>("a step has no softmax() did you mean softmax<axis>(x)?"));
+static_assert(
+    says<decltype(matmul(Q, K))>("there is no matmul here did you mean dot<d_k>(Q, K)? "
+                                 "Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
+static_assert(
+    says<decltype(matmul(Q, 1))>("there is no matmul here did you mean dot<axis>(x, y)?"));
+static_assert(says<decltype(transpose(K, -2, -1))>(
+    "there is no transpose here axes have names, not places: leave it out"));
 static_assert(says<decltype(X)::T>("a step has no T axes have names: leave it out"));
 
 // calls of another form
 constexpr auto add_up = [](auto state, auto x) { return state + x; };
 static_assert(says<decltype(softmax(s, -1))>(
-    "softmax is not called with 2 such operands it takes softmax<axes..>(scores)"));
+    "softmax: axes have names, not places did you mean softmax<kv>(s)?"));
 static_assert(
     says<decltype(softmax<-1>(s))>("softmax: -1 is no axis axes are given by their C++ names"));
 static_assert(

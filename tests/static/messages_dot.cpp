@@ -80,7 +80,7 @@ static_assert(says<decltype(dot<kv>(step<decltype(let<"w">(step<decltype(softmax
     "dot<kv> contracts weights over seq; did you mean softmax<kv>? if it is meant, plain(w) makes them numbers w[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
 // no axis at all
 static_assert(says<decltype(dot<>(Q, K))>(
-    "dot: names no axis to contract Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
+    "dot: names no axis to contract did you mean dot<d_k>(Q, K)? Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
 // expressions of positions and constants, with and without a step beside them
 static_assert(!refused<decltype(dot<kv>(index(kv), V))>);
 static_assert(!refused<decltype(dot<kv>(softmax<kv>(scores), filled<kv, d_v>(1)))>);

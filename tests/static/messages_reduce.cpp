@@ -21,20 +21,20 @@ static_assert(says<decltype(mean<kv, mem>(scores))>(
 static_assert(says<decltype(logsumexp<mem>(scores))>(
     "logsumexp<mem>: no axis mem in dot(Q, K) dot(Q, K)[batch, heads=8, seq, kv]"));
 // no axis
-static_assert(
-    says<decltype(sum<>(scores))>("sum: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(sum<>(scores))>(
+    "sum: names no axis did you mean sum<kv>(dot(Q, K))? dot(Q, K)[batch, heads=8, seq, kv]"));
 // max
-static_assert(
-    says<decltype(max<>(scores))>("max: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(max<>(scores))>(
+    "max: names no axis did you mean max<kv>(dot(Q, K))? dot(Q, K)[batch, heads=8, seq, kv]"));
 // min
-static_assert(
-    says<decltype(min<>(scores))>("min: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(min<>(scores))>(
+    "min: names no axis did you mean min<kv>(dot(Q, K))? dot(Q, K)[batch, heads=8, seq, kv]"));
 // mean
-static_assert(
-    says<decltype(mean<>(scores))>("mean: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(mean<>(scores))>(
+    "mean: names no axis did you mean mean<kv>(dot(Q, K))? dot(Q, K)[batch, heads=8, seq, kv]"));
 // logsumexp
 static_assert(says<decltype(logsumexp<>(scores))>(
-    "logsumexp: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+    "logsumexp: names no axis did you mean logsumexp<kv>(dot(Q, K))? dot(Q, K)[batch, heads=8, seq, kv]"));
 // positions
 static_assert(says<decltype(sum<kv>(index(kv)))>(
     "sum<kv>: index(kv) meets no input of the kernel combine it with a step of the kernel first"));

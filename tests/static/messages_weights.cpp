@@ -24,8 +24,8 @@ static_assert(says<decltype(softmax<plain_heads>(scores))>(
 static_assert(says<decltype(softmax<mem>(scores))>(
     "softmax<mem>: no axis mem in dot(Q, K) dot(Q, K)[batch, heads=8, seq, kv]"));
 // over no axis
-static_assert(
-    says<decltype(softmax<>(scores))>("softmax: names no axis dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(says<decltype(softmax<>(scores))>(
+    "softmax: names no axis did you mean softmax<kv>(dot(Q, K))? dot(Q, K)[batch, heads=8, seq, kv]"));
 // of positions
 static_assert(says<decltype(softmax<kv>(index(kv) * 2))>(
     "softmax<kv>: index(kv) * number meets no input of the kernel combine it with a step of the kernel first"));
@@ -70,7 +70,7 @@ static_assert(says<decltype(normalize<mem>(weights))>(
     "normalize<mem>: no axis mem in softmax(dot(Q, K)) softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
 // over no axis
 static_assert(says<decltype(normalize<>(weights))>(
-    "normalize: names no axis softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
+    "normalize: names no axis did you mean normalize<kv>(softmax(dot(Q, K)))? softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
 // of positions
 static_assert(says<decltype(normalize<kv>(index(kv) * 2))>(
     "normalize<kv>: index(kv) * number meets no input of the kernel combine it with a step of the kernel first"));

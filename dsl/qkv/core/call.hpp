@@ -145,6 +145,10 @@ struct call_check {
     if constexpr ((an_axis<T> || ...)) {
       say_stray_axes(m);
       return m;
+    } else if constexpr (counts_axes()) {
+      m.say(name, ": axes have names, not places");
+      say_last_axis(m, name, first_of(of<T>...));
+      return m;
     } else if constexpr (sizeof...(T) > form_of<Rule>.operands && (operand<T> && ...) &&
                          requires { Rule::surplus(of<T>...); }) {
       return Rule::surplus(of<T>...);
@@ -160,6 +164,18 @@ struct call_check {
       return m.say("it takes ", Rule::call);
     }
   }
+
+  // softmax(scores, -1)
+  static consteval bool counts_axes() {
+    if constexpr (sizeof...(T) == 2) {
+      using operands = std::tuple<T...>;
+      return Brackets::count == 0 && form_of<Rule>.fewest_axes == 0 &&
+             form_of<Rule>.operands == 1 && traced<std::tuple_element_t<0, operands>> &&
+             std::integral<std::tuple_element_t<1, operands>>;
+    }
+    return false;
+  }
+  static constexpr const info &first_of(const info &x, const auto &...) { return x; }
 
   template <class X>
   static constexpr void say_axis(message &m) {

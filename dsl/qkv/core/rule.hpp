@@ -41,6 +41,19 @@ constexpr bool lacks_axis(message &m, const call_name &call, const axes &over, c
   return false;
 }
 
+// The last axis is the likely one: other libraries count it as -1.
+constexpr void say_last_axis(message &m, sv call, const info &x) {
+  if (!x.s.empty()) m.say("did you mean ", call, "<", x.s[x.s.n - 1]->name, ">(", x.label, ")?");
+}
+
+constexpr bool names_no_axis(message &m, sv call, const axes &over, const info &x) {
+  if (!over.empty()) return false;
+  m.say(call, ": names no axis");
+  say_last_axis(m, call, x);
+  m.show(x);
+  return true;
+}
+
 // Axes of one name must be the same axis.
 constexpr bool sizes_differ(message &m, const call_name &call, const info &l, const info &r) {
   for (const axis_data *a : l.s) {

@@ -15,7 +15,12 @@ struct dot {
     message m;
     const call_name call{"dot", over};
     if (!l.tensor() && needs_input(m, call, r)) return m;
-    if (over.empty()) return m.say("dot: names no axis to contract").show(l, r);
+    if (over.empty()) {
+      m.say("dot: names no axis to contract");
+      if (const axes both = l.s.common(r.s).non_batch(); both.n == 1)
+        m.say("did you mean dot<", both, ">(", l.label, ", ", r.label, ")?");
+      return m.show(l, r);
+    }
     for (const axis_data *a : over)
       if (!l.s.has(a) || !r.s.has(a))
         return m.say(call, ": no axis ", a->name, " in ", l.s.has(a) ? r.label : l.label)

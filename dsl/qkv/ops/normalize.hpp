@@ -14,7 +14,7 @@ struct normalize {
 
   constexpr text check(const info &x) const {
     message m;
-    if (over.empty()) return m.say("normalize: names no axis").show(x);
+    if (names_no_axis(m, "normalize", over, x)) return m;
     const call_name call{"normalize", over};
     if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
     if (x.m.scaled && !x.s.has(x.m.scaled.at))

@@ -17,7 +17,7 @@ struct reduction {
 
   constexpr text check(const info &x) const {
     message m;
-    if (over.empty()) return m.say(name_of(kind), ": names no axis").show(x);
+    if (names_no_axis(m, name_of(kind), over, x)) return m;
     const call_name call{name_of(kind), over};
     if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
     if (kind == op::sum && shifted_elsewhere(m, call, x)) return m;

@@ -13,7 +13,7 @@ struct softmax {
 
   constexpr text check(const info &x) const {
     message m;
-    if (over.empty()) return m.say("softmax: names no axis").show(x);
+    if (names_no_axis(m, "softmax", over, x)) return m;
     const call_name call{"softmax", over};
     if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
     if (const axes again = x.m.weights.common(over); !again.empty()) {
