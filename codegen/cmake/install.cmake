@@ -16,7 +16,7 @@ if(QKV_CODEGEN)
           RENAME libqkv_halide_runtime.a)
   install(FILES codegen/cmake/qkv_add_kernels.cmake codegen/cmake/qkv_host_program.cmake DESTINATION ${_config})
 endif()
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Headers of the code generator that the two above include as "codegen/program/program.hpp" and the like.
 install(DIRECTORY codegen/program codegen/gradient codegen/plan codegen/reference codegen/sheets DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/codegen ${_headers})
 

@@ -301,7 +301,7 @@ inline constexpr auto weightless =
       return dot<seq>(normalize<seq>(relu(Z)), X);
     });
 
-// What compilers may take for a number: a sum that ends in a register.
+// Compilers may take a sum that ends in a register for a number.
 inline constexpr auto sums_as_numbers = kernel<"sums_as_numbers">(
     [](in<"X", seq, d> X, in<"Y", seq> Y)
         -> outs<out<"product", d>, out<"quotient", d>, out<"same", d, b8>, out<"less", d>> {
