@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codegen/reference/compare.hpp"
+#include "codegen/reference/differences.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "codegen/sheets/cost.hpp"
 #include "codegen/sheets/describe.hpp"
@@ -46,6 +47,16 @@ tool::verdict judged(const program &p, const arrays &arguments, const size_map &
   return {v.right, v.error, v.allowed, v.right ? "" : v.text};
 }
 
+std::vector<tool::slope> slopes(const program &forward, const program &gradient, const arrays &all,
+                                const size_map &sizes, unsigned seed) {
+  std::vector<tool::slope> each;
+  for (const compared_argument &c : compare_with_differences(forward, gradient, all, sizes, seed)) {
+    const slope last = c.slopes.empty() ? slope{} : c.slopes.back();
+    each.push_back({c.name, last.by_differences, last.by_gradient, c.wrong});
+  }
+  return each;
+}
+
 }  // namespace
 
 tool::entry oracle(program from) {
@@ -64,9 +75,20 @@ tool::entry oracle(program from) {
   return e;
 }
 
+tool::entry oracle_of_gradient(program gradient, program forward) {
+  const auto of = std::make_shared<const program>(gradient);
+  const auto from = std::make_shared<const program>(std::move(forward));
+  tool::entry e = oracle(std::move(gradient));
+  e.slopes = [of, from](const tool::arrays &a, const tool::sizes &s, unsigned seed) {
+    return slopes(*from, *of, taken(a), s, seed);
+  };
+  return e;
+}
+
 std::vector<tool::entry> oracles_of(const std::vector<traceable> &kernels) {
   std::vector<tool::entry> all;
-  for (const traceable &k : kernels) all.push_back(oracle(k.trace()));
+  for (const traceable &k : kernels)
+    all.push_back(k.source ? oracle_of_gradient(k.trace(), k.source()) : oracle(k.trace()));
   return all;
 }
 

@@ -9,6 +9,7 @@
 namespace qkv::codegen {
 
 tool::entry oracle(program);
+tool::entry oracle_of_gradient(program gradient, program forward);
 std::vector<tool::entry> oracles_of(const std::vector<traceable> &);
 
 }  // namespace qkv::codegen

@@ -34,6 +34,13 @@ struct verdict {
   std::string text;    // the error, with name and position; empty when right
 };
 
+// The change of a gradient's kernel along a direction of one argument, and what the gradient says.
+struct slope {
+  std::string argument;
+  double by_differences = 0, by_gradient = 0;
+  std::string wrong;  // why they differ, or were not compared; empty when right
+};
+
 // One kernel as the tool sees it. Every function may be empty; a command that needs it then fails
 // with a message.
 struct entry {
@@ -47,12 +54,16 @@ struct entry {
   // Compares the outputs of the compiled kernel, in order, with the reference, both for the same
   // inputs.
   std::function<verdict(const arrays &, const sizes &, const std::vector<array> &)> compare;
+  // Of a gradient: compares its formulas with finite differences of its kernel, both by the
+  // interpreter.
+  std::function<std::vector<slope>(const arrays &, const sizes &, unsigned seed)> slopes;
 };
 
 //   list                                                names, signatures, targets
 //   describe K [--size seq=1000 ...] [--svg FILE]       shapes, cost, stages; a picture
 //   run K --in Q=q.npy ... --out O=o.npy [--threads N] [--device cuda|opencl]
 //   check K [--size seq=1000 ...] [--seed N]            one line a size; without one, several
+//           [--finite-differences]                      of a gradient: one line an argument, too
 //   bench K [--size seq=1000 ...] [--threads N]         median, GFLOP/s, percent of the peak
 //   serve                                               a peer of a benchmark, over stdin and
 //                                                       stdout (runtime/serve)

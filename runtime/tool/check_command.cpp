@@ -35,12 +35,24 @@ verdict compare_plainly(const std::vector<array> &want, const std::vector<array>
   return v;
 }
 
-verdict check_once(const request &r, const kernel_sizes &s, unsigned seed) {
+// One line for each argument: the last direction in which it was compared.
+bool check_slopes(const request &r, const arrays &inputs, const kernel_sizes &s) {
+  bool right = true;
+  for (const slope &x : r.spec->slopes(inputs, s.by_name(), r.seed)) {
+    fmt::print("{}  {}  d{}: {:.9g} by differences, {:.9g} by its formula  {}\n", r.kernel.name,
+               s.text(), x.argument, x.by_differences, x.by_gradient,
+               x.wrong.empty() ? "ok" : "WRONG: " + x.wrong);
+    right &= x.wrong.empty();
+  }
+  return right;
+}
+
+// Leaves the inputs of the call in `inputs`.
+verdict check_once(const request &r, const kernel_sizes &s, arrays &inputs) {
   const qkv_kernel &k = r.kernel;
-  const std::vector<value> all = random_arguments(k, s, seed);
+  const std::vector<value> all = random_arguments(k, s, r.seed);
   if (status done = qkv::run(k, descriptors(all), r.how()); !done)
     return {false, INFINITY, 0, done.text()};
-  arrays inputs;
   std::vector<array> results;
   for (int i = 0; i < k.n_arguments; ++i) {
     array numbers = all[static_cast<std::size_t>(i)].numbers();
@@ -86,12 +98,18 @@ std::vector<kernel_sizes> sizes_to_try(const request &r) {
 bool check(const request &r) {
   if (!r.spec || !(r.spec->compare || r.spec->reference))
     throw refusal(fmt::format("{}: this tool was built without its reference", r.kernel.name));
+  if (r.by_differences && !r.spec->slopes)
+    throw refusal(fmt::format("{} is not a gradient", r.kernel.name));
+  constexpr int most_with_differences = 2;  // the first ones, which are small
   bool right = true;
+  int turn = 0;
   for (const kernel_sizes &s : sizes_to_try(r)) {
-    const verdict v = check_once(r, s, r.seed);
+    arrays inputs;
+    const verdict v = check_once(r, s, inputs);
     fmt::print("{}  {}  error {:.2e}  allowed {:.2e}  {}\n", r.kernel.name, s.text(), v.error,
                v.allowed, v.right ? "ok" : "WRONG: " + v.text);
     right &= v.right;
+    if (r.by_differences && turn++ < most_with_differences) right &= check_slopes(r, inputs, s);
   }
   return right;
 }

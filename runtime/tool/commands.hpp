@@ -30,6 +30,7 @@ struct request {
   std::string svg;  // where describe draws; empty: nowhere
   int threads = 0;
   unsigned seed = 1;
+  bool by_differences = false;  // check compares a gradient with finite differences, too
   device on = device::host;
 
   options how() const {

@@ -29,6 +29,7 @@ constexpr const char *usage =
     "  --size seq=1000 ...   describe, check, bench: sizes of axes that the call decides\n"
     "  --threads N           run, check, bench: most threads to use\n"
     "  --seed N              check, bench: of random inputs\n"
+    "  --finite-differences  check: compares a gradient with differences of its kernel, too\n"
     "  --device cuda|opencl  run, check, bench: where to run\n";
 
 using std::string_view;
@@ -64,6 +65,10 @@ request read(int argc, char **argv, const std::vector<entry> &entries) {
   for (int i = 3; i < argc; ++i) {
     const string_view word = argv[i];
     if (word == "--help") throw refusal(usage);
+    if (word == "--finite-differences") {
+      r.by_differences = true;
+      continue;
+    }
     if (word.substr(0, 2) == "--") {
       if (!taken) throw refusal(fmt::format("{} needs a value", option));
       option = word;

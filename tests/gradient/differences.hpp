@@ -1,14 +1,11 @@
 #pragma once
-// Gradients against finite differences in extended precision.
+// Arguments at which gradients are compared with finite differences.
 #include <cstdint>
 #include <string>
 
-#include "codegen/reference/interpreter.hpp"
+#include "codegen/reference/differences.hpp"
 
 namespace qkv::testing {
-
-// The program with f64 in place of every floating type: the interpreter computes it in long double.
-codegen::program widened(const codegen::program &);
 
 // Small sizes of the axes that the call decides: batch axes 2, the others `first` and on, such that
 // conditions of split, merge and concat hold.
@@ -23,11 +20,8 @@ codegen::arrays arguments_for(const codegen::program &, const codegen::size_map 
 codegen::arrays with_adjoints(const codegen::program &forward, codegen::arrays arguments,
                               const codegen::size_map &, std::uint64_t seed);
 
-// Compares each result d<argument> of `gradient` with differences of `forward` in three random
-// directions: central ones of the steps 1e-5 and 2e-5, combined such that errors of the third order
-// cancel. Directions across a kink, where both steps disagree, are drawn anew. An element of a
-// result that is not finite counts as a constant. `all`: arguments and adjoints. Empty when all
-// agree; else one line with the argument.
+// Compares the gradient with finite differences (codegen/reference/differences.hpp). `all`: arguments
+// and adjoints. Empty when all agree; else one line with the argument.
 std::string wrong_gradient(const codegen::program &forward, const codegen::program &gradient,
                            const codegen::arrays &all, const codegen::size_map & = {},
                            std::uint64_t seed = 1);

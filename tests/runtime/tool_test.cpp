@@ -33,13 +33,19 @@ std::vector<array> blend_reference(const arrays &in, const sizes &s) {
   return {o};
 }
 
+// As if blend were a gradient: right for Q, wrong for K where its seed is 2.
+std::vector<qkv::tool::slope> blend_slopes(const arrays &, const sizes &, unsigned seed) {
+  return {{"Q", 0.5, 0.5, ""}, {"K", 2, 2.5, seed == 2 ? "dK: 2 is not 2.5" : ""}};
+}
+
 std::vector<entry> entries() {
   entry blend{.name = "blend",
               .describe = {},
               .picture = {},
               .reference = blend_reference,
               .cost = {},
-              .compare = {}};
+              .compare = {},
+              .slopes = blend_slopes};
   blend.describe = [](const sizes &s) {
     return "blend, described with " + std::to_string(s.size()) + " sizes";
   };
@@ -209,6 +215,19 @@ TEST_CASE("check and bench") {
   const result b = s.run({"bench", "blend", "--size", "seq=8", "kv=8", "--threads", "1"});
   CHECK(b.code == 0);
   CHECK(b.text.find("blend  batch=1 seq=8 kv=8  1 thread  median ") == 0);
+}
+
+TEST_CASE("check with finite differences") {
+  const session s;
+  const result r =
+      s.run({"check", "blend", "--finite-differences", "--size", "batch=1", "seq=2", "kv=3"});
+  CHECK(r.code == 0);
+  CHECK(r.text.find("dQ: 0.5 by differences, 0.5 by its formula  ok\n") != std::string::npos);
+  const result wrong = s.run({"check", "blend", "--finite-differences", "--seed", "2"});
+  CHECK(wrong.code == 1);
+  CHECK(wrong.text.find("dK: 2 by differences, 2.5 by its formula  WRONG: dK: 2 is not 2.5\n") !=
+        std::string::npos);
+  CHECK(s.run({"check", "project", "--finite-differences"}).code == 2);
 }
 
 TEST_CASE("run on files") {
