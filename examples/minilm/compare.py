@@ -108,4 +108,5 @@ def main():
         peers["qkv"].process.wait()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -35,12 +35,21 @@ encoder::activations encoder::embed(const padded &p) const {
   return X;
 }
 
-qkv::tensor<f32, batch, d_model> encoder::encode(const padded &p) const {
+encoder::activations encoder::after(std::size_t n, const padded &p) const {
   activations X = embed(p), Y({p.sentences(), p.width});
-  for (const auto &next : layers_) {
-    require(next(X, lengths_of(p), Y));
+  for (std::size_t k = 0; k < n; ++k) {
+    require(layers_[k](X, lengths_of(p), Y));
     std::swap(X, Y);
   }
+  return X;
+}
+
+encoder::activations encoder::before_last(const padded &p) const {
+  return after(layers_.size() - 1, p);
+}
+
+qkv::tensor<f32, batch, d_model> encoder::encode(const padded &p) const {
+  const activations X = after(layers_.size(), p);
   qkv::tensor<f32, batch, d_model> sentences({p.sentences()});
   require(qkv::call<pooling>(X, lengths_of(p), sentences));
   return sentences;

@@ -17,9 +17,13 @@ class encoder {
   qkv::tensor<f32, batch, d_model> encode(const padded &) const;
   qkv::tensor<f32, batch, heads, seq, kv> first_attention(const padded &) const;
 
- private:
+  // What the last layer takes.
   using activations = qkv::tensor<f32, batch, seq, d_model>;
+  activations before_last(const padded &) const;
+
+ private:
   activations embed(const padded &) const;
+  activations after(std::size_t layers, const padded &) const;
 
   qkv::prepared_kernel<embeddings> embeddings_;
   std::vector<qkv::prepared_kernel<layer>> layers_;

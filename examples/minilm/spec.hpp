@@ -33,6 +33,19 @@ constexpr auto scores_of(auto X, auto length, auto Wq, auto bq, auto Wk, auto bk
   return let<"scores">(mask(dot<d_k>(Q, K) / sqrt(d_k), index(kv) < length));
 }
 
+constexpr auto layer_of(auto X, auto length, auto Wq, auto bq, auto Wk, auto bk, auto Wv, auto bv,
+                        auto Wo, auto bo, auto gamma1, auto beta1, auto W1, auto b1, auto W2,
+                        auto b2, auto gamma2, auto beta2) {
+  auto scores = scores_of(X, length, Wq, bq, Wk, bk);
+  auto V = let<"V">(dot<d_model>(rename<seq, kv>(X), Wv) + bv);
+  auto context = let<"context">(dot<kv>(softmax<kv>(scores), V));
+  auto attended = let<"attended">(dot<heads, d_k>(context, Wo) + bo);
+  auto A = let<"A">(layer_norm<d_model>(X + attended, gamma1, beta1, epsilon));
+  auto hidden = let<"hidden">(gelu(dot<d_model>(A, W1) + b1));
+  auto fed = let<"fed">(dot<d_ff>(hidden, W2) + b2);
+  return layer_norm<d_model>(A + fed, gamma2, beta2, epsilon);
+}
+
 // The order of a weight's axes is its order in memory: torch keeps [out, in], and feature c belongs to head c / 32.
 inline constexpr auto layer = kernel<"layer">(
     [](in<"X", batch, seq, d_model> X, in<"length", i32, batch> length,
@@ -44,22 +57,20 @@ inline constexpr auto layer = kernel<"layer">(
        param<"W1", d_ff, d_model> W1, param<"b1", d_ff> b1, param<"W2", d_model, d_ff> W2,
        param<"b2", d_model> b2, param<"gamma2", d_model> gamma2,
        param<"beta2", d_model> beta2) -> out<"Y", batch, seq, d_model> {
-      auto scores = scores_of(X, length, Wq, bq, Wk, bk);
-      auto V = let<"V">(dot<d_model>(rename<seq, kv>(X), Wv) + bv);
-      auto context = let<"context">(dot<kv>(softmax<kv>(scores), V));
-      auto attended = let<"attended">(dot<heads, d_k>(context, Wo) + bo);
-      auto A = let<"A">(layer_norm<d_model>(X + attended, gamma1, beta1, epsilon));
-      auto hidden = let<"hidden">(gelu(dot<d_model>(A, W1) + b1));
-      auto fed = let<"fed">(dot<d_ff>(hidden, W2) + b2);
-      return layer_norm<d_model>(A + fed, gamma2, beta2, epsilon);
+      return layer_of(X, length, Wq, bq, Wk, bk, Wv, bv, Wo, bo, gamma1, beta1, W1, b1, W2, b2,
+                      gamma2, beta2);
     });
 
 // The sentence: the mean of its tokens, scaled to length 1.
+constexpr auto sentence_of(auto X, auto length) {
+  auto m = let<"mean">(mean<seq>(mask(X, index(seq) < length)));
+  return m * rsqrt(sum<d_model>(m * m));
+}
+
 inline constexpr auto pooling =
     kernel<"pooling">([](in<"X", batch, seq, d_model> X,
                          in<"length", i32, batch> length) -> out<"sentence", batch, d_model> {
-      auto m = let<"mean">(mean<seq>(mask(X, index(seq) < length)));
-      return m * rsqrt(sum<d_model>(m * m));
+      return sentence_of(X, length);
     });
 
 // The weights themselves, for the picture; a layer never stores them.

@@ -37,7 +37,7 @@ qkv::prepared_kernel<embeddings> prepare_embeddings(safetensors &model) {
                                read<d_model>(model, name + "LayerNorm.bias")));
 }
 
-qkv::prepared_kernel<layer> prepare_layer(safetensors &model, int number) {
+layer_weights read_layer(safetensors &model, int number) {
   const std::string name = layer_name(number), self = name + "attention.self.";
   const auto in = [&](const char *part) {
     return read<heads, d_k, d_model>(model, self + part + ".weight");
@@ -46,15 +46,27 @@ qkv::prepared_kernel<layer> prepare_layer(safetensors &model, int number) {
     return read<heads, d_k>(model, self + part + ".bias");
   };
   const auto row = [&](const char *part) { return read<d_model>(model, name + part); };
-  return whole(qkv::prepare<layer>(
-      in("query"), in_bias("query"), in("key"), in_bias("key"), in("value"), in_bias("value"),
-      read<d_model, heads, d_k>(model, name + "attention.output.dense.weight"),
-      row("attention.output.dense.bias"), row("attention.output.LayerNorm.weight"),
-      row("attention.output.LayerNorm.bias"),
-      read<d_ff, d_model>(model, name + "intermediate.dense.weight"),
-      read<d_ff>(model, name + "intermediate.dense.bias"),
-      read<d_model, d_ff>(model, name + "output.dense.weight"), row("output.dense.bias"),
-      row("output.LayerNorm.weight"), row("output.LayerNorm.bias")));
+  return {in("query"),
+          in_bias("query"),
+          in("key"),
+          in_bias("key"),
+          in("value"),
+          in_bias("value"),
+          read<d_model, heads, d_k>(model, name + "attention.output.dense.weight"),
+          row("attention.output.dense.bias"),
+          row("attention.output.LayerNorm.weight"),
+          row("attention.output.LayerNorm.bias"),
+          read<d_ff, d_model>(model, name + "intermediate.dense.weight"),
+          read<d_ff>(model, name + "intermediate.dense.bias"),
+          read<d_model, d_ff>(model, name + "output.dense.weight"),
+          row("output.dense.bias"),
+          row("output.LayerNorm.weight"),
+          row("output.LayerNorm.bias")};
+}
+
+qkv::prepared_kernel<layer> prepare_layer(safetensors &model, int number) {
+  return whole(std::apply([](const auto &...w) { return qkv::prepare<layer>(w...); },
+                          read_layer(model, number)));
 }
 
 qkv::prepared_kernel<attention_weights> prepare_attention_weights(safetensors &model, int number) {
