@@ -17,7 +17,7 @@ class encoder {
   qkv::tensor<f32, batch, d_model> encode(const padded &) const;
   qkv::tensor<f32, batch, heads, seq, kv> first_attention(const padded &) const;
 
-  // What the last layer takes.
+  // The input of the last layer.
   using activations = qkv::tensor<f32, batch, seq, d_model>;
   activations before_last(const padded &) const;
 

@@ -56,7 +56,7 @@ void export_tokens(const std::string &folder, const padded &p, const std::vector
   write("targets", qkv::npy_type::f32, {sentences / 2}, targets.data());
 }
 
-// What PyTorch computed: "loss" and all losses; the name of each weight, the norm of its gradient and the gradient along
+// The numbers of PyTorch: "loss" and all losses; the name of each weight, the norm of its gradient and the gradient along
 // the direction cos(0), cos(1), ..
 using original_numbers = std::map<std::string, std::vector<double>>;
 
