@@ -134,7 +134,7 @@ class sheet {
   void amount(const char *what, const formula &f, const char *unit) {
     const auto value = f.value(size_);
     if (value)
-      line("  {:<14} {} = {} {}", what, f.text(p_), short_number(*value), unit);
+      line("  {:<14} {} = {}", what, f.text(p_), short_number(*value, unit));
     else
       line("  {:<14} {} {}", what, f.text(p_), unit);
   }

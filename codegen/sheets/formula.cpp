@@ -44,12 +44,12 @@ std::optional<double> formula::value(const std::vector<std::int64_t> &size) cons
   return sum;
 }
 
-std::string short_number(double x) {
-  if (x < 1e4) return fmt::format("{:.4g}", x);
-  constexpr const char *units[] = {"k", "M", "G", "T", "P"};
-  int unit = -1;
-  while (x >= 999.5 && unit < 4) x /= 1000, ++unit;
-  return fmt::format("{:.3g} {}", x, units[unit]);
+std::string short_number(double x, std::string_view unit) {
+  if (x < 1e4) return fmt::format("{:.4g}{}{}", x, unit.empty() ? "" : " ", unit);
+  constexpr const char *prefixes[] = {"k", "M", "G", "T", "P"};
+  int step = -1;
+  while (x >= 999.5 && step < 4) x /= 1000, ++step;
+  return fmt::format("{:.3g} {}{}", x, prefixes[step], unit);
 }
 
 }  // namespace qkv::codegen

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "codegen/program/program.hpp"
@@ -28,7 +29,7 @@ class formula {
   std::map<std::vector<axis_id>, double> terms_;
 };
 
-// 2097152 -> "2.10 M"; below 10000 as it is.
-std::string short_number(double);
+// 2097152 bytes -> "2.10 MB"; below 10000 as it is.
+std::string short_number(double, std::string_view unit = "");
 
 }  // namespace qkv::codegen
