@@ -43,6 +43,7 @@ function(qkv_add_kernels name)
   if(CMAKE_CROSSCOMPILING)
     list(TRANSFORM arg_TARGETS REPLACE "^host$" "${CMAKE_SYSTEM_PROCESSOR}")
   endif()
+  _qkv_require_known_targets("${name}" "${arg_TARGETS}")
   get_filename_component(spec_name "${_spec}" NAME)
   get_filename_component(spec_folder "${_spec}" DIRECTORY)
   if(spec_name MATCHES "[\"\\\\]")
@@ -113,6 +114,20 @@ function(qkv_add_kernels name)
 
   add_executable(${name}_tool "${out}/${name}_tool.cpp")
   target_link_libraries(${name}_tool PRIVATE ${name}_specs ${name} qkv::tool qkv::reference)
+endfunction()
+
+# When cross-compiling, the generator says so.
+function(_qkv_require_known_targets name targets)
+  if(NOT TARGET qkv::codegen)
+    return()
+  endif()
+  get_target_property(known qkv::codegen QKV_MACHINES)
+  foreach(target IN LISTS targets)
+    if(NOT target IN_LIST known)
+      list(JOIN known " " known)
+      message(FATAL_ERROR "qkv_add_kernels: ${name}: target ${target} is not known; known: ${known}")
+    endif()
+  endforeach()
 endfunction()
 
 # Kernels for tensor cores are printed as CUDA, which nvcc compiles, or clang from version 18 on, without CUDA itself.

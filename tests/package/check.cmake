@@ -88,3 +88,10 @@ list(LENGTH errors count)
 if(code EQUAL 0 OR NOT count EQUAL 1 OR NOT text MATCHES "mine.hpp:[0-9]+:[0-9]+: error: [^\n]*softmax<d>")
   message(FATAL_ERROR "a wrong spec should give one error, not ${count}:\n${text}")
 endif()
+
+# An unknown target is refused when the project is configured.
+execute_process(COMMAND ${CMAKE_COMMAND} -DMINE_TARGETS=z80 ${WORK}/build RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+string(REGEX REPLACE "[ \n]+" " " text "${text}")
+if(code EQUAL 0 OR NOT text MATCHES "mine: target z80 is not known; known: host .*x86-64-v3")
+  message(FATAL_ERROR "an unknown target should be refused:\n${text}")
+endif()
