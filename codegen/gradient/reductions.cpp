@@ -24,6 +24,23 @@ node_id count(reverse &r, node_id n, const axes &over) {
   return present == everywhere ? number : f.binary(op::max, number, one);
 }
 
+// 1 where an operand of a maximum or minimum is equal to it, else 0. Operands that are computed again
+// may round otherwise than those of the forward, and from one pass to the next: then the maximum is
+// theirs, and what differs from it by a few units in the last place is equal to it.
+node_id is_most(reverse &r, node_id n, node_id from, dtype t) {
+  formulas &f = r.f;
+  const node &x = r.forward[n];
+  const node_id one = f.number(1, t), zero = f.number(0, t);
+  if (r.value_of(x.in[0]) == x.in[0])
+    return f.where(f.binary(op::equal, from, r.value(n, n)), one, zero);
+  const node_id y = f.reduce(x.kind, from, x.over);
+  const dtype own = f.type(y);
+  const node_id few = f.number(own == f64 ? 0x1p-48 : 0x1p-20, own);
+  const node_id off = f.unary(op::abs, f.sub(from, y));
+  const node_id near = f.binary(op::less_equal, off, f.mul(f.unary(op::abs, y), few));
+  return f.where(f.binary(op::equal, from, y), one, f.where(near, one, zero));
+}
+
 }  // namespace
 
 void reduction_rule(reverse &r, node_id n, node_id g) {
@@ -33,11 +50,12 @@ void reduction_rule(reverse &r, node_id n, node_id g) {
   const axes &shape = r.forward[a].shape;
   if (x.kind == op::sum) return r.give(a, f.expand(g, shape));
   if (x.kind == op::mean) return r.give(a, f.expand(f.div(g, count(r, a, x.over)), shape));
-  const node_id from = r.value(a, n), y = r.value(n, n);
-  if (x.kind == op::logsumexp) return r.give(a, f.mul(r.forward_values.exp_less(from, y), g));
-  const node_id one = f.number(1, f.type(g)), zero = f.number(0, f.type(g));
-  const node_id equal = f.where(f.binary(op::equal, from, y), one, zero);
-  const node_id sharers = f.binary(op::max, f.reduce(op::sum, equal, x.over), one);
+  const node_id from = r.value(a, n);
+  if (x.kind == op::logsumexp)
+    return r.give(a, f.mul(r.forward_values.exp_less(from, r.value(n, n)), g));
+  const node_id equal = is_most(r, n, from, f.type(g));
+  const node_id sharers =
+      f.binary(op::max, f.reduce(op::sum, equal, x.over), f.number(1, f.type(g)));
   r.give(a, f.mul(equal, f.div(g, sharers)));
 }
 

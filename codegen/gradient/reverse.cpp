@@ -62,9 +62,17 @@ node_id reverse::summed(node_id g, const axes &over) {
 
 void reverse::give(node_id n, node_id g) {
   if (!wants(n)) return;
-  if (!keeps_axes(n, g)) g = summed(g, without(f.shape(g), forward[n].shape));
+  const auto kept = [&](node_id x) { return without(f.shape(x), forward[n].shape); };
+  if (!keeps_axes(n, g)) g = summed(g, kept(g));
   g = f.cast(g, type_of(n));
-  sums_[n] = sums_[n] == no_node ? g : here.sum(sums_[n], g);
+  if (sums_[n] == no_node) {
+    sums_[n] = g;
+    return;
+  }
+  node_id before = sums_[n];
+  if (!same_set(kept(before), kept(g)))  // each is summed over its own axes
+    before = summed(before, kept(before)), g = summed(g, kept(g));
+  sums_[n] = here.sum(before, g);
 }
 
 void reverse::give_product(node_id n, node_id g, node_id by) {

@@ -1,18 +1,27 @@
 #include "codegen/plan/storage.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-// The first stored step (or argument) under a chain of pointwise steps and renames.
+// True if a step is computed from the wanted one, which is stored or an argument, by steps that are
+// not stored.
 bool reads(const program &p, const stages &s, node_id n, node_id wanted) {
-  if (n == wanted) return true;
-  if (s.stored_by[n] >= 0 || !is_inlinable(p, n)) return false;
-  return std::any_of(p[n].in.begin(), p[n].in.end(),
-                     [&](node_id operand) { return reads(p, s, operand, wanted); });
+  bool found = false;
+  std::set<node_id> seen;
+  walk(
+      p, n,
+      [&](node_id x) {
+        found = found || x == wanted;
+        return !found && s.stored_by[x] < 0 && is_inlinable(p, x);
+      },
+      seen);
+  return found;
 }
 
 // Axes of the stored step that this stage visits innermost, outermost of them first.

@@ -21,7 +21,7 @@ class sheet {
     signature();
     axes();
     steps();
-    cost();
+    cost(stages);
     if (!stages.empty()) {
       orders();
       this->stages(stages);
@@ -93,7 +93,7 @@ class sheet {
            k == op::output;
   }
 
-  void cost() {
+  void cost(std::span<const stage_report> stages) {
     const cost_sheet c = cost_of(p_);
     line("");
     line("cost");
@@ -104,6 +104,7 @@ class sheet {
     amount("bytes read", c.read, "B");
     amount("bytes written", c.written, "B");
     amount("intermediates", c.intermediates, "B if every step were stored");
+    if (!stages.empty()) stored(stages);
     const auto read = c.read.value(size_), written = c.written.value(size_);
     if (left && read && written && *read + *written > 0)
       line("  {:<14} {:.3g} flops/B", "intensity", *left / (*read + *written));
@@ -111,10 +112,22 @@ class sheet {
       line("  {:<14} flops / (bytes read + bytes written)", "intensity");
   }
 
-  // Where the formula leaves the order of contractions open: the cost of each order.
+  void stored(std::span<const stage_report> stages) {
+    formula all;
+    for (const stage_report &s : stages) all += s.stored;
+    if (all.text(p_) == "0")
+      line("  {:<14} nothing between stages", "stored");
+    else
+      amount("stored", all, "B between stages");
+  }
+
+  // Where another order of contractions than the written one is chosen: the cost of each.
   void orders() {
     const program q = opened(p_);
-    const std::vector<contraction_order> all = orders_of(q);
+    std::vector<contraction_order> all = orders_of(q);
+    std::erase_if(all, [](const contraction_order &o) {
+      return o.other.empty() && o.chosen == o.written;
+    });
     if (all.empty()) return;
     line("");
     line("order of contractions");

@@ -43,7 +43,10 @@ std::vector<stage_report> reports_of(const plan &made) {
     stage_report r;
     r.kind = name_of(s);
     r.name = label_of(p, main_step_of(s));
-    for (node_id root : roots_of(s)) r.stores.push_back(label_of(p, root));
+    for (node_id root : roots_of(s)) {
+      r.stores.push_back(label_of(p, root));
+      if (p[root].kind != op::output) r.stored += formula(size_of(p[root].type), p[root].shape);
+    }
     const char *where = std::holds_alternative<scan_stage>(s) ? ", at every position" : "";
     for (node_id n : inside(made, s))
       if (is_never_stored(p, s, n)) r.never_stored.push_back(label_of(p, n) + where);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "codegen/plan/plan.hpp"
+#include "codegen/sheets/formula.hpp"
 
 namespace qkv::codegen {
 
@@ -11,6 +12,7 @@ struct stage_report {
   std::string kind;                 // "contraction", "attention", "map"
   std::string name;                 // label of the step that it computes
   std::vector<std::string> stores;  // labels of the results that it writes to memory
+  formula stored;                   // bytes of those that are not results of the kernel
   std::vector<std::string>
       never_stored;  // labels of the steps that exist only in tiles or registers
 };

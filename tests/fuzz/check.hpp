@@ -17,6 +17,11 @@ std::string wrong_meaning(const recipe &, std::uint64_t seed,
                           const std::vector<rewrite> &rewrites = all_rewrites(),
                           const cut & = codegen::cut_into_stages);
 
+// Compares the spec's gradient with finite differences, and the interpreter's results before and
+// after each rewrite and stage of the gradient. Specs that it refuses, or whose results are not
+// finite, pass.
+std::string wrong_gradient(const recipe &, std::uint64_t seed);
+
 struct compiled_check {
   std::uint64_t seed = 0;
   device on = device::host;

@@ -25,11 +25,11 @@ using qkv::device;
 namespace {
 
 constexpr const char *usage =
-    "usage: fuzz [--minutes N] [--seed S] [--resume] [--only rewrites|cpu|opencl|cuda|special]\n"
-    "            [--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n"
+    "usage: fuzz [--minutes N] [--seed S] [--resume]\n"
+    "            [--only rewrites|gradients|cpu|opencl|cuda|special] [--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n"
     "\n"
     "  --minutes   until no further seed is drawn (10)\n"
-    "  --seed      the first one (1); rewrites draw a hundred specs from each\n"
+    "  --seed      the first one (1); rewrites and gradients draw a hundred specs from each\n"
     "  --resume    begins where the last run into the same folder ended\n"
     "  --programs  most seeds to draw\n"
     "  --seconds   before a compiled check is killed (120)\n"
@@ -87,7 +87,9 @@ class fuzzer {
         report(what, seed, std::string("draw: ") + e.what(), {});
       }
     };
-    check("rewrites", true, [&] { rewrites(seed, seed * block, (seed + 1) * block); });
+    for (const auto &[what, wrong] : interpreted_checks)
+      check(what, what == "rewrites" || seed % 4 == 1,
+            [&] { interpreted(what, wrong, seed, seed * block, (seed + 1) * block); });
     check("cpu", true, [&] { compiled(seed, device::host, false, "cpu"); });
     for (const auto &[what, on] : devices)
       check(what, seed % 4 == 0, [&] {
@@ -102,14 +104,17 @@ class fuzzer {
     return pruned(draw(s, t), s % 10 == 0);
   }
 
+  using interpreted_check = std::string (*)(const recipe &, std::uint64_t seed);
+
   // Checks these specs in one child process. If it crashes, checks each in its own.
-  void rewrites(std::uint64_t seed, std::uint64_t first, std::uint64_t last) {
+  void interpreted(const std::string &what, interpreted_check check, std::uint64_t seed,
+                   std::uint64_t first, std::uint64_t last) {
     while (first < last) {
       std::uint64_t bad = first;
       std::string wrong = isolated(
           [&]() -> std::string {
             for (std::uint64_t s = first; s < last; ++s) {
-              const std::string w = wrong_meaning(small_spec(s), s);
+              const std::string w = check(small_spec(s), s);
               if (!w.empty()) return fmt::format("{} {}", s, w);
             }
             return "";
@@ -119,14 +124,14 @@ class fuzzer {
       const auto number = std::from_chars(wrong.data(), end, bad);
       const bool crashed = !wrong.empty() && number.ec != std::errc{};
       if (crashed && last - first > 1) {
-        for (std::uint64_t s = first; s < last; ++s) rewrites(seed, s, s + 1);
+        for (std::uint64_t s = first; s < last; ++s) interpreted(what, check, seed, s, s + 1);
         return;
       }
-      counts_["rewrites"] += (wrong.empty() ? last : bad + 1) - first;
+      counts_[what] += (wrong.empty() ? last : bad + 1) - first;
       if (wrong.empty()) return;
       if (!crashed) wrong.erase(0, static_cast<std::size_t>(number.ptr - wrong.data()) + 1);
-      failed("rewrites", seed, small_spec(bad), wrong,
-             [&](const recipe &r) { return isolated([&] { return wrong_meaning(r, bad); }, 60); });
+      failed(what, seed, small_spec(bad), wrong,
+             [&](const recipe &r) { return isolated([&] { return check(r, bad); }, 60); });
       first = bad + 1;
     }
   }
@@ -185,7 +190,10 @@ class fuzzer {
 
   static inline const std::map<std::string, device> devices = {{"opencl", device::opencl},
                                                                {"cuda", device::cuda}};
-  static constexpr std::uint64_t block = 100;  // specs for each seed of rewrites
+  static inline const std::map<std::string, interpreted_check> interpreted_checks = {
+      {"gradients", wrong_gradient},
+      {"rewrites", [](const recipe &r, std::uint64_t seed) { return wrong_meaning(r, seed); }}};
+  static constexpr std::uint64_t block = 100;  // interpreted specs of each seed
   static constexpr int most_of_a_kind = 3;
   static constexpr double most_seconds_of_shrinking = 90;
   settings s_;
@@ -220,7 +228,8 @@ std::optional<settings> settings_from(int argc, char **argv) {
     if (word == "--seconds") good = read(value, s.seconds);
     if (word == "--out") good = !(s.out = value).empty();
     if (word == "--only") {
-      constexpr std::string_view all[] = {"rewrites", "cpu", "opencl", "cuda", "special"};
+      constexpr std::string_view all[] = {"rewrites", "gradients", "cpu",
+                                          "opencl",   "cuda",      "special"};
       good = std::find(std::begin(all), std::end(all), s.only = value) != std::end(all);
     }
     if (!good) return {};

@@ -177,6 +177,30 @@ TEST_CASE("views") {
       })));
 }
 
+// An adjoint that is the same at all positions of an axis lacks it: the sum over them is a product.
+TEST_CASE("sums and means of repetitions") {
+  check(make_program(kernel<"repeated">([](in<"r", row> r) -> outs<o_, out<"A", row>, out<"B">> {
+    auto b = broadcast<column>(r);
+    return {mean<column>(b), sum<column>(b), dot<row, column>(b, b)};
+  })));
+}
+
+// Weights are computed again and round otherwise than those of the forward.
+TEST_CASE("the largest and the smallest of weights") {
+  check(make_program(kernel<"of_weights">([](X_ X) -> outs<o_, out<"A", column>, B_> {
+    auto w = softmax<column>(X);
+    return {max<column>(w), min<row>(w), broadcast<column>(max<column>(w)) - w};
+  })));
+}
+
+// A number that is a result by itself and a part of a result for each pair.
+TEST_CASE("adjoints of one and of all pairs") {
+  check(make_program(kernel<"both">([](X_ X, in<"a"> a, in<"b"> b) -> outs<out<"s">, O_> {
+    auto s = a + b;
+    return {s, X - s};
+  })));
+}
+
 // A contraction computes tiles of rows and columns; with neither, it would fill one element of each.
 TEST_CASE("products of steps with the same axes are summed without a contraction") {
   const program scaled = make_program(kernel<"scaled">(

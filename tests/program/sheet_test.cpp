@@ -98,11 +98,20 @@ TEST_CASE("cost: of a mask, what positions decide counts beside what the call de
 }
 
 TEST_CASE("sheet: stages and what is never stored") {
-  const codegen::stage_report stages[] = {{"attention", "O", {"O"}, {"softmax<kv>(scores)"}}};
+  const codegen::stage_report stages[] = {{"attention", "O", {"O"}, {}, {"softmax<kv>(scores)"}}};
   const std::string text = describe(make_program(plain_attention), {}, stages);
   CHECK(contains(text, "stages\n  attention   O\n"));
   CHECK(contains(text, "never stored\n  softmax<kv>(scores)\n"));
+  CHECK(contains(text, "stored         nothing between stages"));
   CHECK_FALSE(contains(describe(make_program(plain_attention)), "stages"));
+}
+
+TEST_CASE("sheet: what is stored between stages") {
+  const program p = make_program(mha);
+  const std::string text =
+      describe(p, {{"batch", 1}, {"seq", 4}}, codegen::reports_of(codegen::plan_of(p)));
+  INFO(text);
+  CHECK(contains(text, "4*batch*heads*d_k*kv + 4*batch*heads*d_v*kv = 32.8 kB between stages"));
 }
 
 TEST_CASE("oracle: what the tool is told") {
