@@ -160,9 +160,15 @@ class cutter {
     std::set<node_id> covered;
     const auto extend = [&](node_id from, const std::vector<node_id> &beside) {
       node_id root = epilogue_of(from, beside);
-      if (at.count(root) || covered.count(root))
-        root = from;  // two stages end in one step: the first computes it
-      for (node_id x = from; x != root; x = users_[x][0]) stored_[x] = false;
+      // Where two stages meet in a step, the first computes it and what comes after.
+      for (node_id x = from; x != root && root != from;) {
+        x = users_[x][0];
+        if (at.count(x) || covered.count(x)) root = from;
+      }
+      for (node_id x = from; x != root;) {
+        stored_[x] = false;
+        covered.insert(x = users_[x][0]);
+      }
       stored_[root] = true;
       covered.insert(root);
       return root;

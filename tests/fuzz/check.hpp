@@ -25,10 +25,11 @@ std::string wrong_gradient(const recipe &, std::uint64_t seed);
 struct compiled_check {
   std::uint64_t seed = 0;
   device on = device::host;
-  bool special = false;  // with NaN and infinities
-  std::string folder;    // for the files that are written; emptied afterwards
-  int seconds = 120;     // before the child process is killed
-  double work = 4e6;     // multiplications of a call
+  bool special = false;   // with NaN and infinities
+  bool gradient = false;  // of the spec; one that is refused passes
+  std::string folder;     // for the files that are written; emptied afterwards
+  int seconds = 120;      // before the child process is killed
+  double work = 4e6;      // multiplications of a call
   // For tests: replaces the program that is compiled.
   std::function<codegen::program(codegen::program)> mistake = {};
 };

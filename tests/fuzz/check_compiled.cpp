@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <stdexcept>
 
+#include "codegen/gradient/gradient.hpp"
 #include "tests/fuzz/calls.hpp"
 #include "tests/fuzz/check.hpp"
 #include "tests/fuzz/compiled.hpp"
@@ -64,8 +66,13 @@ bool can_run_on(device d) {
 }
 
 std::string wrong_when_compiled(const recipe &r, const compiled_check &c) {
-  const auto p = program_of(r);
+  auto p = program_of(r);
   if (!p) return "";
+  if (c.gradient) try {
+      p = codegen::gradient(*p);
+    } catch (const std::runtime_error &) {
+      return "";
+    }
   std::filesystem::create_directories(c.folder);
   const auto work = [&] {
     if (!std::freopen("/dev/null", "w", stderr)) return std::string("no /dev/null");

@@ -26,10 +26,11 @@ namespace {
 
 constexpr const char *usage =
     "usage: fuzz [--minutes N] [--seed S] [--resume]\n"
-    "            [--only rewrites|gradients|cpu|opencl|cuda|special] [--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n"
+    "            [--only rewrites|gradients|cpu|opencl|cuda|special|backward] [--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n"
     "\n"
     "  --minutes   until no further seed is drawn (10)\n"
     "  --seed      the first one (1); rewrites and gradients draw a hundred specs from each\n"
+    "  --only      gradients are interpreted, backward compiles them\n"
     "  --resume    begins where the last run into the same folder ended\n"
     "  --programs  most seeds to draw\n"
     "  --seconds   before a compiled check is killed (120)\n"
@@ -96,6 +97,7 @@ class fuzzer {
         if (has_[what]) compiled(seed, on, seed % 3 == 0, what);  // also where values are special
       });
     check("special", seed % 4 == 2, [&] { compiled(seed, device::host, true, "special"); });
+    check("backward", seed % 16 == 3, [&] { compiled(seed, device::host, false, "backward"); });
   }
 
   static recipe small_spec(std::uint64_t s) {
@@ -140,7 +142,8 @@ class fuzzer {
     taste t;
     t.no_f64 = on != device::host;
     compiled_check c;
-    c.seed = seed, c.on = on, c.special = special, c.seconds = s_.seconds;
+    c.seed = seed, c.on = on, c.special = special, c.gradient = what == "backward";
+    c.seconds = s_.seconds;
     c.folder = fmt::format("{}/work_{}", s_.out, getpid());
     ++counts_[what];
     const recipe r = pruned(draw(seed, t), seed % 10 == 0);
@@ -228,8 +231,8 @@ std::optional<settings> settings_from(int argc, char **argv) {
     if (word == "--seconds") good = read(value, s.seconds);
     if (word == "--out") good = !(s.out = value).empty();
     if (word == "--only") {
-      constexpr std::string_view all[] = {"rewrites", "gradients", "cpu",
-                                          "opencl",   "cuda",      "special"};
+      constexpr std::string_view all[] = {"rewrites", "gradients", "cpu",     "opencl",
+                                          "cuda",     "special",   "backward"};
       good = std::find(std::begin(all), std::end(all), s.only = value) != std::end(all);
     }
     if (!good) return {};

@@ -201,6 +201,16 @@ TEST_CASE("adjoints of one and of all pairs") {
   })));
 }
 
+// One sum of values is masked and normalised, the other is a result.
+TEST_CASE("two sums under one softmax") {
+  check(make_program(kernel<"two_sums">(
+      [](in<"Z", row, column> Z, in<"x", column> x, in<"y", column> y,
+         in<"keep", b8, row, entry> keep) -> outs<o_, out<"p", row, entry>> {
+        auto w = softmax<column>(Z);
+        return {dot<column>(w, x), normalize<row>(mask(broadcast<entry>(dot<column>(w, y)), keep))};
+      })));
+}
+
 // A contraction computes tiles of rows and columns; with neither, it would fill one element of each.
 TEST_CASE("products of steps with the same axes are summed without a contraction") {
   const program scaled = make_program(kernel<"scaled">(

@@ -45,6 +45,15 @@ inline constexpr auto relu_masked =
     });
 inline constexpr auto of_relu_masked = gradient<relu_masked>;
 
+// Values that are also what results are multiplied with: a product of products for each pair.
+inline constexpr auto values_twice = kernel<"values_twice">(
+    [](in<"Z", specs::kv, specs::d_k> Z, in<"X", specs::seq, specs::odd_k> X,
+       param<"W", specs::odd_k, specs::d_k> W) -> out<"O", specs::kv, specs::seq> {
+      auto w = softmax<specs::seq>(dot<specs::d_k>(Z, dot<specs::odd_k>(X, W)));
+      return dot<specs::odd_k>(dot<specs::seq>(w, X), X);
+    });
+inline constexpr auto of_values_twice = gradient<values_twice>;
+
 // Recurrences: adjoints of the states are a scan from the end.
 inline constexpr auto of_elman = gradient<scans::elman>;
 inline constexpr auto of_gated_delta = gradient<scans::gated_delta>;

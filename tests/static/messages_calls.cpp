@@ -67,7 +67,7 @@ static_assert(says<decltype(X)::T>("a step has no T axes have names: leave it ou
 // calls of another form
 constexpr auto add_up = [](auto state, auto x) { return state + x; };
 static_assert(says<decltype(softmax(s, -1))>(
-    "softmax: axes have names, not places did you mean softmax<kv>(s)?"));
+    "softmax: axes have names, not places it takes softmax<axes..>(scores) s[batch, heads=8, seq, kv]"));
 static_assert(
     says<decltype(softmax<-1>(s))>("softmax: -1 is no axis axes are given by their C++ names"));
 static_assert(

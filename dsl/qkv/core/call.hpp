@@ -147,8 +147,7 @@ struct call_check {
       return m;
     } else if constexpr (counts_axes()) {
       m.say(name, ": axes have names, not places");
-      say_last_axis(m, name, first_of(of<T>...));
-      return m;
+      return m.say("it takes ", Rule::call).show(first_of(of<T>...));
     } else if constexpr (sizeof...(T) > form_of<Rule>.operands && (operand<T> && ...) &&
                          requires { Rule::surplus(of<T>...); }) {
       return Rule::surplus(of<T>...);
@@ -167,10 +166,9 @@ struct call_check {
 
   // softmax(scores, -1)
   static consteval bool counts_axes() {
-    if constexpr (sizeof...(T) == 2) {
+    if constexpr (sizeof...(T) == 2 && requires { Rule::folds_axes; }) {
       using operands = std::tuple<T...>;
-      return Brackets::count == 0 && form_of<Rule>.fewest_axes == 0 &&
-             form_of<Rule>.operands == 1 && traced<std::tuple_element_t<0, operands>> &&
+      return Brackets::count == 0 && traced<std::tuple_element_t<0, operands>> &&
              std::integral<std::tuple_element_t<1, operands>>;
     }
     return false;

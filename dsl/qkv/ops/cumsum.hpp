@@ -9,6 +9,7 @@ struct cumsum {
   axes over{};
   static constexpr sv call = "cumsum<axis>(x)";
   static constexpr op kind = op::cumsum;
+  static constexpr bool folds_axes = true;
 
   constexpr text check(const info &x) const {
     message m;

@@ -11,6 +11,7 @@ struct normalize {
   axes over{};
   static constexpr sv call = "normalize<axes..>(weights)";
   static constexpr op kind = op::normalize;
+  static constexpr bool folds_axes = true;
 
   constexpr text check(const info &x) const {
     message m;

@@ -11,6 +11,7 @@ template <op Kind>
 struct reduction {
   axes over{};
   static constexpr op kind = Kind;
+  static constexpr bool folds_axes = true;
   static constexpr label_text form = label_text() << name_of(kind) << "<axes..>(x)";
   static constexpr sv call = form.view();
   static constexpr bool of_two = kind == op::max_over || kind == op::min_over;

@@ -10,6 +10,7 @@ struct softmax {
   axes over{};
   static constexpr sv call = "softmax<axes..>(scores)";
   static constexpr op kind = op::softmax;
+  static constexpr bool folds_axes = true;
 
   constexpr text check(const info &x) const {
     message m;
