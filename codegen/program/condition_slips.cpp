@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -155,28 +157,31 @@ class condition_finder {
           label_of(p_, c));
   }
 
-  // mask(scores, index(kv) >= index(seq)). A window of some later keys may be meant, as may a
-  // direction of two.
+  // mask(scores, index(kv) >= index(seq)). Not reported: a window of later keys, and a backward
+  // direction beside other weights or a recurrence.
   void hides_the_past(node_id n, node_id c, const std::vector<axis_id> &keys) {
     if (!positions_[c] || !p_[c].name.empty()) return;
-    const bool is_all_later = all_bound_distance(
-        positions_where(p_, c, true), keys,
-        [](const interval &d) { return d.least >= 0 && d.most == interval::infinite; });
-    if (is_all_later && !shows_the_past_elsewhere())
+    const std::vector<position_set> shown = positions_where(p_, c, true);
+    const bool is_all_later = all_bound_distance(shown, keys, [](const interval &d) {
+      return d.least >= 0 && d.most == interval::infinite;
+    });
+    // A window that a number of the call bounds is another form of the same positions.
+    const bool has_other_bounds =
+        std::any_of(shown.begin(), shown.end(), [](const position_set &s) { return s.size() > 1; });
+    if (is_all_later && !has_other_bounds && !shows_the_past_elsewhere(n))
       say(n,
           "{} hides every key before the query; did you exchange its operands? if it is meant, "
           "let<..>(..)",
           label_of(p_, c));
   }
-  bool shows_the_past_elsewhere() const {
-    for (const node &x : p_.nodes) {
-      if (x.kind != op::mask && !(x.kind == op::where && is_mask(x))) continue;
-      const node_id c = x.in[x.kind == op::mask ? 1 : 0];
-      const std::vector<axis_id> keys =
-          keys_of_scores(p_, users_, static_cast<node_id>(&x - p_.nodes.data()));
-      if (all_bound_distance(positions_where(p_, c, true), keys,
-                             [](const interval &d) { return d.most <= 0; }))
-        return true;
+  // Other scores than those of this mask, of which the kernel makes weights, or a recurrence.
+  bool shows_the_past_elsewhere(node_id mask) const {
+    std::set<node_id> of_mask;
+    walk_users(users_, mask, [&](node_id user, node_id) { return of_mask.insert(user).second; });
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      const bool reads_others =
+          makes_weights(p_[n].kind) || p_[n].kind == op::scan || p_[n].kind == op::cumsum;
+      if (reads_others && !of_mask.count(n)) return true;
     }
     return false;
   }

@@ -24,11 +24,11 @@ class scale_finder {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!p_[n].name.empty()) continue;
       if (p_[n].kind == op::div) {
+        scaled_by_size(n, p_[n].in[0], p_[n].in[1], false);
         scaled_bias(n);
         scaled_by_one_of_two(n);
         cap_cancels(n);
       }
-      if (p_[n].kind == op::div) scaled_by_size(n, p_[n].in[0], p_[n].in[1], false);
       if (p_[n].kind == op::add)
         for (const std::size_t k : {0, 1}) unshifted_sink(n, p_[n].in[k], p_[n].in[1 - k]);
       if (p_[n].kind == op::mul)
@@ -58,8 +58,8 @@ class scale_finder {
                                        label_of(p_, bias), label_of(p_, product))});
     }
   }
-  // dot<d_k>(Q, K) / 64, or times its inverse, where d_k has 64 elements. Of a few, the number may
-  // have another meaning.
+  // dot<d_k>(Q, K) / 64, or times its inverse, where d_k has 64 elements. Sizes below 16
+  // are not reported: the number may have another meaning.
   void scaled_by_size(node_id n, node_id product, node_id number, bool is_inverse) {
     constexpr double least_size = 16;
     product = inner_of(p_, product);
@@ -68,12 +68,24 @@ class scale_finder {
     const double size = static_cast<double>(p_.axes[p_.axes[contracted].root].size);
     const double divisor = is_inverse ? 1 / p_[number].value : p_[number].value;
     if (size < least_size || std::abs(divisor - size) > 1e-6 * size ||
-        keys_of_scores(p_, users_, n).empty())
+        keys_of_scores(p_, users_, n).empty() || has_another_scale(n, product))
       return;
     const std::string name = p_.axes[contracted].name;
     slips_.push_back({n, fmt::format("{0} is divided by the size of {1}; did you mean / sqrt({1})? "
                                      "if it is meant, / size({1})",
                                      label_of(p_, product), name)});
+  }
+
+  // A cap, or a factor before or after.
+  bool has_another_scale(node_id n, node_id product) const {
+    const auto scales = [&](node_id user) {
+      return is(op::tanh, user) || is(op::mul, user) || is(op::div, user);
+    };
+    const auto is_scaled = [&](node_id operand) {
+      return is(op::mul, operand) || is(op::div, operand);
+    };
+    return std::any_of(users_[n].begin(), users_[n].end(), scales) ||
+           std::any_of(p_[product].in.begin(), p_[product].in.end(), is_scaled);
   }
 
   // The root of the size of an axis that the product contracts.

@@ -66,7 +66,9 @@ request read(int argc, char **argv, const std::vector<entry> &entries) {
     const string_view word = argv[i];
     if (word == "--help") throw refusal(usage);
     if (word == "--finite-differences") {
+      if (!taken) throw refusal(fmt::format("{} needs a value", option));
       r.by_differences = true;
+      option = {};
       continue;
     }
     if (word.substr(0, 2) == "--") {

@@ -213,6 +213,8 @@ TEST_CASE("slips: masks that hide the past") {
   CHECK(of_mask<[] { return index(seq) <= index(kv) && index(kv) < index(seq) + 16; }>().empty());
   CHECK(of_mask<[] { return index(seq) <= index(kv) || index(kv) == 0; }>().empty());
   CHECK(of_mask<[] { return let<"future">(index(seq) <= index(kv)); }>().empty());
+  CHECK(of_mask<[] { return index(kv) >= index(seq) && index(kv) <= index(seq) + size(seq); }>()
+            .empty());
   const auto both_directions =
       kernel<"k">([](S_ S) -> outs<out<"P", batch, seq, kv>, out<"F", batch, seq, kv>> {
         return {softmax<kv>(mask(S, causal<seq, kv>)),
@@ -621,6 +623,8 @@ TEST_CASE("slips: scores divided by the size of what they contract") {
         "meant, / size(d)");
   CHECK(mentions(scaled_by([](auto s) { return s * (1 / 64.f); }), "did you mean / sqrt(d)?"));
   CHECK(scaled_by([](auto s) { return s / 8; }).empty());
+  CHECK(scaled_by([](auto s) { return softcap(s, 64); }).empty());
+  CHECK(scaled_by([](auto s) { return s / 64 * 8; }).empty());
   CHECK(scaled_by([](auto s) { return s / size(d); }).empty());
   CHECK(scaled_by([](auto s) { return let<"scores">(s / 64); }).empty());
 }

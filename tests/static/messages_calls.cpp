@@ -64,10 +64,17 @@ static_assert(says<decltype(transpose(K, -2, -1))>(
     "there is no transpose here axes have names, not places: leave it out"));
 static_assert(says<decltype(X)::T>("a step has no T axes have names: leave it out"));
 
+// a function of the user is preferred
+constexpr auto norm(auto x) { return sqrt(sum<d_model>(x * x)); }
+static_assert(traced<decltype(norm(X))>);
+
 // calls of another form
 constexpr auto add_up = [](auto state, auto x) { return state + x; };
 static_assert(says<decltype(softmax(s, -1))>(
     "softmax: axes have names, not places it takes softmax<axes..>(scores) s[batch, heads=8, seq, kv]"));
+static_assert(!says<decltype(exp(s, 2))>("exp: axes have names, not places"));
+static_assert(says<decltype(cumsum(s, -1))>(
+    "cumsum: axes have names, not places it takes cumsum<axis>(x) s[batch, heads=8, seq, kv]"));
 static_assert(
     says<decltype(softmax<-1>(s))>("softmax: -1 is no axis axes are given by their C++ names"));
 static_assert(

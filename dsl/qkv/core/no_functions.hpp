@@ -1,6 +1,6 @@
 #pragma once
-// The functions of other libraries: of a step, each is an error that names the form here. They are
-// found for steps alone, and take no name from those who use the namespace qkv.
+// Functions of other libraries. A call with a step is an error that names the form here. Only the
+// lookup by argument finds them, so they hide no function of a user.
 #include <qkv/core/call.hpp>
 
 namespace qkv::detail {
@@ -40,12 +40,15 @@ using no_shapes =
     no_function<Function, "did you mean split<whole, parts..>(x) or merge<whole, parts..>(x)?",
                 X...>;
 template <str Function, class... X>
-using no_copies = no_function<Function, "did you mean broadcast<axis>(x)?", X...>;
+using no_copies =
+    no_function<Function, "leave it out: axes meet by name; or did you mean broadcast<axis>(x)?",
+                X...>;
 template <str Function, class... X>
-using no_joining = no_function<Function, "did you mean concat<axis>(x, y)?", X...>;
+using no_joining = no_function<Function, "did you mean concat<whole>(x, y)?", X...>;
 template <str Function, class... X>
 using no_triangle =
-    no_function<Function, "did you mean mask(scores, causal<queries, keys>)?", X...>;
+    no_function<Function, "causal<queries, keys> keeps the earlier keys: mask(scores, causal<..>)",
+                X...>;
 
 }  // namespace qkv::detail
 
@@ -86,8 +89,8 @@ template <class... X, class Err = detail::no_triangle<"tril", X...>>
 Err tril(X...);
 template <class... X, class Err = detail::no_triangle<"triu", X...>>
 Err triu(X...);
-template <class... X,
-          class Err = detail::no_function<"masked_fill", "did you mean mask(scores, keep)?", X...>>
+template <class... X, class Err = detail::no_function<"masked_fill",
+                                                      "did you mean mask(scores, !hidden)?", X...>>
 Err masked_fill(X...);
 template <class... X, class Err = detail::no_function<
                           "log_softmax", "did you mean scores - logsumexp<axis>(scores)?", X...>>
@@ -107,7 +110,7 @@ template <class... X,
 Err clamp(X...);
 template <class... X,
           class Err = detail::no_function<
-              "norm", "did you mean unit_length<axis>(x) or sqrt(sum<axis>(x * x))?", X...>>
+              "norm", "did you mean sqrt(sum<axis>(x * x)) or unit_length<axis>(x)?", X...>>
 Err norm(X...);
 template <class... X, class Err = detail::no_function<"square", "did you mean x * x?", X...>>
 Err square(X...);

@@ -70,7 +70,7 @@ struct no_methods {
   template <class... X, class Err = detail::no_method<"to()", "did you mean cast<f32>(x)?", X...>>
   Err to(X...) const;
   template <class... X, class Err = detail::no_method<"masked_fill()",
-                                                      "did you mean mask(scores, keep)?", X...>>
+                                                      "did you mean mask(scores, !hidden)?", X...>>
   Err masked_fill(X...) const;
 };
 
