@@ -29,6 +29,7 @@ class scale_finder {
         scaled_by_one_of_two(n);
         cap_cancels(n);
       }
+      if (p_[n].kind == op::tanh) cap_is_lost(n);
       if (p_[n].kind == op::add)
         for (const std::size_t k : {0, 1}) unshifted_sink(n, p_[n].in[k], p_[n].in[1 - k]);
       if (p_[n].kind == op::mul)
@@ -168,9 +169,25 @@ class scale_finder {
     });
   }
 
+  // softmax<kv>(tanh(scores / 50))
+  void cap_is_lost(node_id n) {
+    const node_id scaled = inner_of(p_, p_[n].in[0]);
+    if (!is(op::div, scaled) || !is_number(p_, p_[scaled].in[1])) return;
+    const double cap = p_[p_[scaled].in[1]].value;
+    if (cap < least_cap || keys_of_scores(p_, users_, n).empty()) return;
+    const auto scales = [&](node_id user) {
+      return p_[user].kind == op::mul || !p_[user].name.empty();
+    };
+    if (std::any_of(users_[n].begin(), users_[n].end(), scales)) return;
+    slips_.push_back(
+        {n, fmt::format("the scores lie between -1 and 1; did you mean {0:g} * {1}? if "
+                        "it is meant, let<..>(..)",
+                        cap, label_of(p_, n))});
+  }
+
+  static constexpr double least_cap = 4;
   // tanh(scores / 50) * 30. A slope near 1 may be meant, as in 1.7159 tanh(2 x / 3).
   void two_caps(node_id n, node_id tanh, node_id cap) {
-    constexpr double least_cap = 4;
     tanh = inner_of(p_, tanh);
     if (!is(op::tanh, tanh) || !is_number(p_, cap) || p_[cap].value < least_cap) return;
     const node_id scaled = inner_of(p_, p_[tanh].in[0]);

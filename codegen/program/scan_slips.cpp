@@ -16,12 +16,22 @@ class scan_finder {
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       const node &x = p_[n];
-      if (x.kind == op::scan || x.kind == op::last) extreme_from_zero(x.in[0], x.in[1]);
+      if (x.kind != op::scan && x.kind != op::last) continue;
+      extreme_from_zero(x.in[0], x.in[1]);
+      unchanged(n, x.in[0], x.in[1]);
     }
     return std::move(slips_);
   }
 
  private:
+  // [](auto s, auto k, auto v) { auto next = s + k * v; return std::pair{s, dot<d>(next, k)}; }
+  void unchanged(node_id n, node_id state, node_id next) {
+    if (next == state)
+      slips_.push_back({n,
+                        "the next state is the state itself, so nothing is carried; did you mean "
+                        "to return the new state first? if it is meant, let<..>(..)"});
+  }
+
   // scan<seq>(zeros<d>(), [](auto m, auto x) { return max(m, x); }, X): the maximum of negative
   // numbers is 0.
   void extreme_from_zero(node_id state, node_id next) {

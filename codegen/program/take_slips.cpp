@@ -10,6 +10,8 @@
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -24,7 +26,7 @@ class take_finder {
       const node &x = p_[n];
       if (!x.name.empty()) continue;
       if (x.kind == op::min || x.kind == op::max) clamp(n);
-      if (x.kind == op::take) taken(n), rows_overlap(n);
+      if (x.kind == op::take) taken(n), rows_overlap(n), predicts_itself(n);
     }
     return std::move(slips_);
   }
@@ -33,6 +35,22 @@ class take_finder {
   template <class... T>
   void say(node_id n, fmt::format_string<T...> text, T &&...values) {
     slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
+  }
+
+  // take<vocabulary>(logits, tokens), where take<vocabulary>(words, tokens) is what the logits are
+  // computed from
+  void predicts_itself(node_id n) {
+    const node_id ids = unconverted(p_, p_[n].in[1]);
+    if (p_[ids].kind != op::input || p_[inner_of(p_, p_[n].in[0])].kind == op::param) return;
+    std::set<node_id> below;
+    walk(p_, p_[n].in[0], [](node_id) { return true; }, below);
+    for (const node_id m : below)
+      if (p_[m].kind == op::take && unconverted(p_, p_[m].in[1]) == ids &&
+          p_.axes[p_[m].over[0]].root == p_.axes[p_[n].over[0]].root)
+        return say(n,
+                   "{} is looked up in what is computed from {} itself; did you mean another "
+                   "argument, the ids to be predicted? if it is meant, let<..>(..)",
+                   label_of(p_, ids), label_of(p_, ids));
   }
 
   interval range(node_id n) const {

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/score_keys.hpp"
 #include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
@@ -26,9 +27,11 @@ class weight_finder {
       if (p_[n].kind == op::logsumexp) of_logarithms(n);
       if (p_[n].kind == op::cast && p_[n].type == i32) below_one(n);
       if (p_[n].kind == op::log) of_negative(n);
+      if (p_[n].kind == op::softmax) of_exponentials(n);
       for (const std::size_t k : {0, 1}) {
         if (p_[n].kind == op::dot && weighs(p_[n].in[k], p_[n].in[1 - k])) {
           logarithms(n, inner_of(p_, p_[n].in[k]));
+          lowered_weights(n, inner_of(p_, p_[n].in[k]));
           biased_scores(n, inner_of(p_, p_[n].in[k]));
         }
         if (p_[n].kind == op::add || p_[n].kind == op::sub)
@@ -44,6 +47,33 @@ class weight_finder {
   // True for values that have a column: the entropy of weights has none.
   bool weighs(node_id weights, node_id values) const {
     return !contains(p_[weights].shape, p_[values].shape);
+  }
+
+  // softmax<kv>(exp(scores))
+  void of_exponentials(node_id n) {
+    const node_id e = inner_of(p_, p_[n].in[0]);
+    if (!is(op::exp, e)) return;
+    const std::string over = names_of(p_, p_[n].over);
+    slips_.push_back(
+        {n, fmt::format("softmax takes exponentials itself; did you mean softmax<{}>({}) or "
+                        "normalize<{}>({})? if it is meant, let<..>(..)",
+                        over, label_of(p_, p_[e].in[0]), over, label_of(p_, e))});
+  }
+
+  // dot<kv>(where(keep, softmax<kv>(scores), -1e9), V)
+  void lowered_weights(node_id n, node_id choice) {
+    if (!is(op::where, choice)) return;
+    for (const std::size_t k : {1, 2}) {
+      const node_id w = inner_of(p_, p_[choice].in[k]);
+      const node_id number = unconverted(p_, p_[choice].in[3 - k]);
+      if (!makes_weights(p_[w].kind) || !same_set(p_[w].over, p_[n].over)) continue;
+      if (!is_number(p_, number) || p_[number].value > -leaves_nothing_of_scores) continue;
+      slips_.push_back(
+          {n,
+           fmt::format("hidden keys have the weight {:g}, not 0; did you mean the {} of mask({}, "
+                       "..)? if it is meant, let<..>(..)",
+                       p_[number].value, name_of(p_[w].kind), label_of(p_, p_[w].in[0]))});
+    }
   }
 
   // x - logsumexp<kv>(x)

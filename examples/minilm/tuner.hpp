@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "encoder.hpp"
-#include "tune.hpp"
+#include "pair_loss.hpp"
 #include "weights.hpp"
 
 namespace minilm {

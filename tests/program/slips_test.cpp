@@ -611,6 +611,57 @@ TEST_CASE("slips: a running maximum that begins at 0") {
   CHECK(running(zero, [](auto m, auto x) { return let<"floor">(max(m, x)); }).empty());
 }
 
+TEST_CASE("slips: exponentials under a softmax, weights that are lowered") {
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   return dot<kv>(softmax<kv>(exp(dot<d8>(Q, K))), V);
+                 }>(),
+                 "softmax takes exponentials itself; did you mean softmax<kv>(dot(Q, K)) or "));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          return dot<kv>(softmax<kv>(let<"scores">(exp(dot<d8>(Q, K)))), V);
+        }>()
+            .empty());
+  constexpr auto with_hidden = []<class Low>(Low) {
+    const auto k = kernel<"k">([](S_ S, in<"V", batch, kv, d_v> V,
+                                  in<"keep", b8, batch, seq, kv> keep) -> out<"O", batch, seq, d_v> {
+      return dot<kv>(where(keep, softmax<kv>(S), Low{}()), V);
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(with_hidden([] { return -1e9; }),
+                 "hidden keys have the weight -1e+09, not 0; did you mean the softmax of mask("));
+}
+
+TEST_CASE("slips: a scan that carries nothing") {
+  constexpr auto carried = []<class Step>(Step) {
+    const auto k = kernel<"k">([](in<"X", seq, d8> X) -> out<"Y", seq, d8> {
+      return scan<seq>(zeros<d8>(), Step{}, X).result;
+    });
+    return lines_of(codegen::make_program(k));
+  };
+  CHECK(mentions(carried([](auto s, auto x) { return std::pair{s, s * 0.9 + x}; }),
+                 "the next state is the state itself, so nothing is carried; did you mean"));
+  CHECK(carried([](auto s, auto x) { return std::pair{s * 0.9 + x, s}; }).empty());
+}
+
+TEST_CASE("slips: tokens that predict themselves") {
+  constexpr static axis<"vocab", 40> vocab;
+  const auto loss_of = [](bool itself) {
+    const auto k = kernel<"k">([](in<"ids", i32, seq> ids, in<"next", i32, seq> next,
+                                  param<"words", vocab, d8> words,
+                                  param<"W", d8, vocab> W) -> outs<out<"A", seq>, out<"B", seq>> {
+      auto logits = dot<d8>(take<vocab>(words, ids), W);
+      return {take<vocab>(logits, next), logsumexp<vocab>(logits)};
+    });
+    const auto wrong = kernel<"k">([](in<"ids", i32, seq> ids, param<"words", vocab, d8> words,
+                                      param<"W", d8, vocab> W) -> out<"A", seq> {
+      return take<vocab>(dot<d8>(take<vocab>(words, ids), W), ids);
+    });
+    return lines_of(itself ? codegen::make_program(wrong) : codegen::make_program(k));
+  };
+  CHECK(mentions(loss_of(true), "ids is looked up in what is computed from ids itself"));
+  CHECK(loss_of(false).empty());
+}
+
 TEST_CASE("slips: scores divided by the size of what they contract") {
   constexpr auto scaled_by = []<class Scale>(Scale) {
     const auto k = kernel<"k">([](in<"Q", seq, d> Q, in<"K", kv, d> K) -> out<"P", seq, kv> {
@@ -657,6 +708,9 @@ TEST_CASE("slips: what scales scores and results") {
                  "the scores are divided by 50 and multiplied by 30; did you mean one cap"));
   CHECK(of_scores<[](auto S) { return tanh(S / 50) * 50; }>().empty());
   CHECK(of_scores<[](auto S) { return tanh(S / 1.5) * 1.7159; }>().empty());
+  CHECK(mentions(of_scores<[](auto S) { return tanh(S / 50); }>(),
+                 "the scores lie between -1 and 1; did you mean 50 * tanh(S / 50)?"));
+  CHECK(of_scores<[](auto S) { return let<"flat">(tanh(S / 50)); }>().empty());
   CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
                    auto s = dot<d8>(Q, K);
                    return dot<kv>(softmax<kv>(s), V) * sigmoid(1 - logsumexp<kv>(s));

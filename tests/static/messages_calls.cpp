@@ -64,6 +64,11 @@ static_assert(says<decltype(transpose(K, -2, -1))>(
     "there is no transpose here axes have names, not places: leave it out"));
 static_assert(says<decltype(X)::T>("a step has no T axes have names: leave it out"));
 
+static_assert(says<decltype(log_softmax<kv>(s))>(
+    "there is no log_softmax here did you mean scores - logsumexp<axis>(scores)?"));
+static_assert(says<decltype(matmul<d_k>(Q, K))>(
+    "there is no matmul here did you mean dot<d_k>(Q, K)? Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
+
 // a function of the user is preferred
 constexpr auto norm(auto x) { return sqrt(sum<d_model>(x * x)); }
 static_assert(traced<decltype(norm(X))>);

@@ -54,65 +54,93 @@ using no_triangle =
 
 namespace qkv::core {
 
-template <class... X, class Err = detail::no_matrices<"matmul", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_matrices<"matmul", X...>>
 Err matmul(X...);
-template <class... X, class Err = detail::no_matrices<"bmm", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_matrices<"bmm", X...>>
 Err bmm(X...);
-template <class... X,
+template <detail::given... Ax, class... X,
           class Err = detail::no_function<"einsum", "did you mean dot<axis>(x, y)?", X...>>
 Err einsum(X...);
-template <class... X, class Err = detail::no_places<"transpose", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_places<"transpose", X...>>
 Err transpose(X...);
-template <class... X, class Err = detail::no_places<"permute", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_places<"permute", X...>>
 Err permute(X...);
-template <class... X, class Err = detail::no_places<"swapaxes", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_places<"swapaxes", X...>>
 Err swapaxes(X...);
-template <class... X, class Err = detail::no_shapes<"reshape", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_shapes<"reshape", X...>>
 Err reshape(X...);
-template <class... X, class Err = detail::no_shapes<"view", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_shapes<"view", X...>>
 Err view(X...);
-template <class... X, class Err = detail::no_copies<"unsqueeze", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_copies<"unsqueeze", X...>>
 Err unsqueeze(X...);
-template <class... X, class Err = detail::no_copies<"expand", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_copies<"expand", X...>>
 Err expand(X...);
-template <class... X, class Err = detail::no_copies<"repeat", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_copies<"repeat", X...>>
 Err repeat(X...);
-template <class... X,
+template <detail::given... Ax, class... X,
           class Err = detail::no_function<
               "repeat_interleave", "did you mean grouped_query, or broadcast<axis>(x)?", X...>>
 Err repeat_interleave(X...);
-template <class... X, class Err = detail::no_joining<"cat", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_joining<"cat", X...>>
 Err cat(X...);
-template <class... X, class Err = detail::no_joining<"stack", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_joining<"stack", X...>>
 Err stack(X...);
-template <class... X, class Err = detail::no_triangle<"tril", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_triangle<"tril", X...>>
 Err tril(X...);
-template <class... X, class Err = detail::no_triangle<"triu", X...>>
+template <detail::given... Ax, class... X, class Err = detail::no_triangle<"triu", X...>>
 Err triu(X...);
-template <class... X, class Err = detail::no_function<"masked_fill",
-                                                      "did you mean mask(scores, !hidden)?", X...>>
+template <
+    detail::given... Ax, class... X,
+    class Err = detail::no_function<"masked_fill", "did you mean mask(scores, !hidden)?", X...>>
 Err masked_fill(X...);
-template <class... X, class Err = detail::no_function<
-                          "log_softmax", "did you mean scores - logsumexp<axis>(scores)?", X...>>
+template <detail::given... Ax, class... X,
+          class Err = detail::no_function<"log_softmax",
+                                          "did you mean scores - logsumexp<axis>(scores)?", X...>>
 Err log_softmax(X...);
-template <class... X, class Err = detail::no_function<
-                          "linear", "did you mean project<axis>(x, with_bias(W, b))?", X...>>
+template <detail::given... Ax, class... X,
+          class Err = detail::no_function<"linear",
+                                          "did you mean project<axis>(x, with_bias(W, b))?", X...>>
 Err linear(X...);
-template <class... X, class Err = detail::no_function<"embedding",
-                                                      "did you mean take<axis>(table, ids)?", X...>>
+template <
+    detail::given... Ax, class... X,
+    class Err = detail::no_function<"embedding", "did you mean take<axis>(table, ids)?", X...>>
 Err embedding(X...);
-template <class... X, class Err = detail::no_function<
-                          "scaled_dot_product_attention",
-                          "did you mean scaled_dot_product<d_k, kv>(Q, K, V)?", X...>>
+template <
+    detail::given... Ax, class... X,
+    class Err = detail::no_function<"scaled_dot_product_attention",
+                                    "did you mean scaled_dot_product<d_k, kv>(Q, K, V)?", X...>>
 Err scaled_dot_product_attention(X...);
-template <class... X,
+template <detail::given... Ax, class... X,
           class Err = detail::no_function<"clamp", "did you mean min(max(x, low), high)?", X...>>
 Err clamp(X...);
-template <class... X,
+template <detail::given... Ax, class... X,
           class Err = detail::no_function<
               "norm", "did you mean sqrt(sum<axis>(x * x)) or unit_length<axis>(x)?", X...>>
 Err norm(X...);
-template <class... X, class Err = detail::no_function<"square", "did you mean x * x?", X...>>
+template <detail::given... Ax, class... X,
+          class Err = detail::no_function<"square", "did you mean x * x?", X...>>
 Err square(X...);
+
+template <
+    detail::given... Ax, class... X,
+    class Err = detail::no_function<
+        "rearrange", "did you mean split<whole, parts..>(x) or merge<whole, parts..>(x)?", X...>>
+Err rearrange(X...);
+template <detail::given... Ax, class... X, class Err = detail::no_joining<"concatenate", X...>>
+Err concatenate(X...);
+template <detail::given... Ax, class... X,
+          class Err = detail::no_function<"gather", "did you mean take<axis>(x, positions)?", X...>>
+Err gather(X...);
+template <detail::given... Ax, class... X,
+          class Err = detail::no_function<"softplus", "did you mean log(1 + exp(x))?", X...>>
+Err softplus(X...);
+template <detail::given... Ax, class... X,
+          class Err = detail::no_function<"logsigmoid", "did you mean log(sigmoid(x))?", X...>>
+Err logsigmoid(X...);
+template <detail::given... Ax, class... X,
+          class Err = detail::no_function<
+              "cross_entropy",
+              "did you mean logsumexp<axis>(logits) - take<axis>(logits, targets)?", X...>>
+Err cross_entropy(X...);
 
 }  // namespace qkv::core
