@@ -58,9 +58,10 @@ node_id sum_over_keys(reverse &r, node_id n, node_id weights, node_id g) {
   for (node_id product : uses.products) {
     const node_id adjoint = r.adjoint(product);
     if (adjoint == no_node) continue;
-    // A sum of products, not a contraction: that could be taken before the product with values.
-    const node_id part = f.reduce(op::sum, f.mul(adjoint, r.value(product, n)),
-                                  without(r.forward[product].shape, rows));
+    // A sum of products, not a contraction: that could be taken before the product with values. An
+    // absent adjoint counts as 0 beside those of other products.
+    const node_id part = r.here.filled(f.reduce(op::sum, f.mul(adjoint, r.value(product, n)),
+                                                without(r.forward[product].shape, rows)));
     sum = sum == no_node ? part : f.add(sum, part);
   }
   return sum == no_node ? f.number(0, f.type(g)) : sum;

@@ -203,11 +203,17 @@ TEST_CASE("adjoints of one and of all pairs") {
 
 // One sum of values is masked and normalised, the other is a result.
 TEST_CASE("two sums under one softmax") {
-  check(make_program(kernel<"two_sums">(
-      [](in<"Z", row, column> Z, in<"x", column> x, in<"y", column> y,
-         in<"keep", b8, row, entry> keep) -> outs<o_, out<"p", row, entry>> {
+  check(make_program(
+      kernel<"two_sums">([](in<"Z", row, column> Z, in<"x", column> x, in<"y", column> y,
+                            in<"keep", b8, row, entry> keep) -> outs<o_, out<"p", row, entry>> {
         auto w = softmax<column>(Z);
         return {dot<column>(w, x), normalize<row>(mask(broadcast<entry>(dot<column>(w, y)), keep))};
+      })));
+  check(make_program(
+      kernel<"one_masked">([](in<"Z", row, column> Z, in<"x", column> x, in<"y", column> y,
+                              in<"present", b8, row> present) -> outs<o_, out<"p">> {
+        auto w = softmax<column>(Z);
+        return {dot<column>(w, x), sum<row>(mask(dot<column>(w, y), present))};
       })));
 }
 
