@@ -26,7 +26,7 @@ class scan_finder {
  private:
   // [](auto s, auto k, auto v) { auto next = s + k * v; return std::pair{s, dot<d>(next, k)}; }
   void unchanged(node_id n, node_id state, node_id next) {
-    if (next == state)
+    if (next == state && p_[state].name.empty())
       slips_.push_back({n,
                         "the next state is the state itself, so nothing is carried; did you mean "
                         "to return the new state first? if it is meant, let<..>(..)"});

@@ -125,9 +125,8 @@ class sheet {
   void orders() {
     const program q = opened(p_);
     std::vector<contraction_order> all = orders_of(q);
-    std::erase_if(all, [](const contraction_order &o) {
-      return o.other.empty() && o.chosen == o.written;
-    });
+    std::erase_if(
+        all, [](const contraction_order &o) { return o.other.empty() && o.chosen == o.written; });
     if (all.empty()) return;
     line("");
     line("order of contractions");

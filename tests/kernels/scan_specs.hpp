@@ -127,7 +127,8 @@ inline constexpr auto epilogues = kernel<"epilogues">(
       auto [y, s] = scan<seq>(h0, [](auto s, auto x) { return std::pair{(s + x) / 2, s}; }, X);
       auto e = exp(s);
       auto forgets = scan<seq>(h0, [](auto, auto x) { return x * 2; }, X);
-      auto stays = scan<seq>(h0, [](auto s, auto x) { return std::pair{s, s * x}; }, X);
+      auto stays =
+          scan<seq>(h0, [](auto s, auto x) { return std::pair{let<"kept">(s), s * x}; }, X);
       auto turned = scan<seq>(
           h0,
           [](auto s, auto x) {

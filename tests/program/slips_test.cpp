@@ -621,10 +621,11 @@ TEST_CASE("slips: exponentials under a softmax, weights that are lowered") {
         }>()
             .empty());
   constexpr auto with_hidden = []<class Low>(Low) {
-    const auto k = kernel<"k">([](S_ S, in<"V", batch, kv, d_v> V,
-                                  in<"keep", b8, batch, seq, kv> keep) -> out<"O", batch, seq, d_v> {
-      return dot<kv>(where(keep, softmax<kv>(S), Low{}()), V);
-    });
+    const auto k =
+        kernel<"k">([](S_ S, in<"V", batch, kv, d_v> V,
+                       in<"keep", b8, batch, seq, kv> keep) -> out<"O", batch, seq, d_v> {
+          return dot<kv>(where(keep, softmax<kv>(S), Low{}()), V);
+        });
     return lines_of(codegen::make_program(k));
   };
   CHECK(mentions(with_hidden([] { return -1e9; }),
@@ -641,6 +642,7 @@ TEST_CASE("slips: a scan that carries nothing") {
   CHECK(mentions(carried([](auto s, auto x) { return std::pair{s, s * 0.9 + x}; }),
                  "the next state is the state itself, so nothing is carried; did you mean"));
   CHECK(carried([](auto s, auto x) { return std::pair{s * 0.9 + x, s}; }).empty());
+  CHECK(carried([](auto s, auto x) { return std::pair{let<"kept">(s), s * 0.9 + x}; }).empty());
 }
 
 TEST_CASE("slips: tokens that predict themselves") {
