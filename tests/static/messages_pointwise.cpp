@@ -22,6 +22,8 @@ constexpr in<"L", batch, heads, seq, a, c, e> L;
 constexpr auto row = step<decltype(dot<d_model>(X, w))>;
 
 // static sizes that differ
+static_assert(says<decltype(X - rename<seq, kv>(X))>(
+    "-: neither side contains the other if it is meant, broadcast<kv>(X) and broadcast<seq>(rename(X)) X[batch, seq, d_model=512] rename(X)[batch, kv, d_model=512]"));
 static_assert(says<decltype(X + Y)>(
     "+: d_model is 512 in X but 256 in Y X[batch, seq, d_model=512] Y[batch, seq, d_model=256]"));
 // a forgotten rename

@@ -265,7 +265,7 @@ static_assert(!refused<decltype(normalize<d_k>(plain(Q)))> &&
               !refused<decltype(normalize<d_k>(relu(Q)))> && !refused<decltype(normalize<kv>(S))>);
 // a bias per query, added to scores that are an input
 static_assert(says<decltype(softmax<kv>(TYPE(S + gate)))>(
-    "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv S + a[batch, heads=8, seq, kv]"));
+    "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv; a sink goes into attend_with_sink<kv> S + a[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(softmax<seq>(TYPE(S + gate)))>);
 // both factors divided by the whole root
 static_assert(says<decltype(dot<d_k>(TYPE(Q / sqrt(d_k)), TYPE(K / sqrt(d_k))))>(

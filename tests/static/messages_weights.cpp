@@ -49,10 +49,10 @@ static_assert(says<decltype(softmax<kv>(step<decltype(masked_queries * 2.f)>))>(
     "softmax<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if it is meant, mask_rows(scores, keep) mask(..) * number[batch, heads=8, seq, kv]"));
 // a bias over queries
 static_assert(says<decltype(softmax<kv>(step<decltype(scores - 0.5f * index(seq))>))>(
-    "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv dot(Q, K) - (number * index(seq))[batch, heads=8, seq, kv]"));
+    "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv; a sink goes into attend_with_sink<kv> dot(Q, K) - (number * index(seq))[batch, heads=8, seq, kv]"));
 // a bias given as input
 static_assert(says<decltype(softmax<kv>(step<decltype(scores + B)>))>(
-    "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv dot(Q, K) + B[batch, heads=8, seq, kv]"));
+    "softmax<kv>: a bias does not vary along kv and cancels leave it out, or give it the axis kv; a sink goes into attend_with_sink<kv> dot(Q, K) + B[batch, heads=8, seq, kv]"));
 // causal with query and key swapped
 static_assert(says<decltype(softmax<kv>(swapped))>(
     "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<kv, seq>)[batch, heads=8, seq, kv]"));

@@ -153,7 +153,9 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
                             !l.label.starts_with("broadcast(") &&
                             !r.label.starts_with("broadcast(");
   if (may_contract) m.say("did you mean dot<", both[0]->name, ">(", l.label, ", ", r.label, ")?");
-  if (only_l.n == 1 && only_r.n == 1 && same_name(root_of(only_l[0]), root_of(only_r[0]))) {
+  const bool was_renamed = l.label.starts_with("rename(") || r.label.starts_with("rename(");
+  if (only_l.n == 1 && only_r.n == 1 && same_name(root_of(only_l[0]), root_of(only_r[0])) &&
+      !was_renamed) {
     m.say(may_contract ? "or " : "did you mean ", "rename<", only_r, ", ", only_l, ">(", r.label,
           ")?");
   } else {
