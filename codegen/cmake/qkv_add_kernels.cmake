@@ -116,7 +116,7 @@ function(qkv_add_kernels name)
   target_link_libraries(${name}_tool PRIVATE ${name}_specs ${name} qkv::tool qkv::reference)
 endfunction()
 
-# When cross-compiling, the generator says so.
+# Without qkv::codegen, when cross-compiling, the generator reports an unknown target during the build.
 function(_qkv_require_known_targets name targets)
   if(NOT TARGET qkv::codegen)
     return()

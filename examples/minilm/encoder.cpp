@@ -8,7 +8,6 @@
 namespace minilm {
 namespace {
 
-constexpr int layers = 6;
 constexpr std::size_t most_tokens = 512;  // positions that the model has learned
 
 void require(const qkv::status &s) {

@@ -17,8 +17,8 @@ class encoder {
   qkv::tensor<f32, batch, d_model> encode(const padded &) const;
   qkv::tensor<f32, batch, heads, seq, kv> first_attention(const padded &) const;
 
-  // The input of the last layer.
   using activations = qkv::tensor<f32, batch, seq, d_model>;
+  // The input of the last layer.
   activations before_last(const padded &) const;
 
  private:

@@ -1,10 +1,11 @@
-// Ten pairs of sentences tune the encoder's last layer: which pairs say the same, and which only sound alike.
+// Ten pairs of sentences tune the encoder's last layer: which pairs say the same, and which only
+// sound alike.
 //
-//   minilm_tune MODEL [EXPORT]    MODEL: folder of model.safetensors and vocab.txt; EXPORT: a folder for the tokens,
-//                                 which tune_torch.py reads
+//   minilm_tune MODEL [EXPORT]    MODEL: folder of model.safetensors and vocab.txt;
+//                                 EXPORT: a folder for the tokens, which tune_torch.py reads
 //
-// First the gradients and losses are compared with those of PyTorch (expected/tuning.txt); when they differ, it exits
-// with 1.
+// First the gradients and losses are compared with those of PyTorch (expected/tuning.txt); when they
+// differ, it exits with 1.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -56,8 +57,8 @@ void export_tokens(const std::string &folder, const padded &p, const std::vector
   write("targets", qkv::npy_type::f32, {sentences / 2}, targets.data());
 }
 
-// The numbers of PyTorch: "loss" and all losses; the name of each weight, the norm of its gradient and the gradient along
-// the direction cos(0), cos(1), ..
+// The numbers of PyTorch: "loss" and all losses; the name of each weight, the norm of its gradient
+// and the gradient along the direction cos(0), cos(1), ..
 using original_numbers = std::map<std::string, std::vector<double>>;
 
 original_numbers read_original_numbers(const std::string &path) {
@@ -74,13 +75,11 @@ original_numbers read_original_numbers(const std::string &path) {
 // The larger difference; NaN is the largest.
 double larger(double a, double b) { return std::isnan(b) || b > a ? b : a; }
 
-// The largest difference, relative to the norm, or to a thousandth of the largest norm: the gradient of a key's bias is 0
-// but for rounding, because it adds the same to all scores of a query.
+// The largest difference, relative to the norm, or to a thousandth of the largest norm: the gradient
+// of a key's bias is 0 but for rounding, because it adds the same to all scores of a query.
 double difference_of(const layer_weights &gradient, const original_numbers &want) {
-  constexpr const char *names[] = {"Wq",     "bq",    "Wk", "bk", "Wv", "bv", "Wo",     "bo",
-                                   "gamma1", "beta1", "W1", "b1", "W2", "b2", "gamma2", "beta2"};
   double largest = 0, worst = 0;
-  for (const char *name : names) largest = std::max(largest, want.at(name).at(0));
+  for (const char *name : weight_names) largest = std::max(largest, want.at(name).at(0));
   std::size_t t = 0;
   for (const std::span<const float> g : numbers_of(gradient)) {
     double square = 0, along = 0;
@@ -88,7 +87,7 @@ double difference_of(const layer_weights &gradient, const original_numbers &want
       square += static_cast<double>(g[k]) * g[k];
       along += static_cast<double>(g[k]) * std::cos(static_cast<double>(k));
     }
-    const std::vector<double> &numbers = want.at(names[t++]);
+    const std::vector<double> &numbers = want.at(weight_names[t++]);
     const double norm = std::max(numbers.at(0), 1e-3 * largest);
     // The direction is as long as the root of half the number of elements.
     const double length = norm * std::sqrt(static_cast<double>(g.size()) / 2);
@@ -113,7 +112,7 @@ bool run(const std::string &folder, const char *exported) {
   if (exported) return export_tokens(exported, p, all.targets), true;
 
   safetensors file(folder + "/model.safetensors");
-  tuner last(read_layer(file, 5), encoder(file).before_last(p), p.lengths, all.targets);
+  tuner last(read_layer(file, layers - 1), encoder(file).before_last(p), p.lengths, all.targets);
   const original_numbers want = read_original_numbers(EXPECTED "/tuning.txt");
   std::printf("against PyTorch\n");
   bool right = verdict("gradients", difference_of(last.gradient(), want), 1e-4);

@@ -11,23 +11,31 @@ void require(const qkv::status &s) {
   if (!s) throw std::runtime_error(s.text());
 }
 
-std::vector<std::span<float>> numbers_to_change(layer_weights &w) {
+template <class Number>
+std::vector<std::span<Number>> spans_of(auto &weights) {
   return std::apply(
       [](auto &...t) {
-        return std::vector{std::span<float>(t.data(), static_cast<std::size_t>(t.elements()))...};
+        return std::vector{std::span<Number>(t.data(), static_cast<std::size_t>(t.elements()))...};
       },
-      w);
+      weights);
+}
+
+// The arguments that both kernels begin with: two sentences a pair, one after the other; weights.
+auto arguments_of(const encoder::activations &X, const std::vector<std::int32_t> &lengths,
+                  const std::vector<float> &targets, const layer_weights &weights) {
+  const auto pairs = static_cast<std::int64_t>(targets.size());
+  return std::tuple_cat(
+      std::tuple(qkv::const_tensor_view<f32, batch, sides, seq, d_model>(X.data(),
+                                                                         {pairs, X.extent<seq>()}),
+                 qkv::const_tensor_view<i32, batch, sides>(lengths.data(), {pairs}),
+                 qkv::const_tensor_view<f32, batch>(targets.data(), {pairs})),
+      std::apply([](const auto &...w) { return std::tie(w...); }, weights));
 }
 
 }  // namespace
 
 std::vector<std::span<const float>> numbers_of(const layer_weights &w) {
-  return std::apply(
-      [](const auto &...t) {
-        return std::vector{
-            std::span<const float>(t.data(), static_cast<std::size_t>(t.elements()))...};
-      },
-      w);
+  return spans_of<const float>(w);
 }
 
 tuner::tuner(layer_weights weights, encoder::activations X, std::vector<std::int32_t> lengths,
@@ -38,29 +46,11 @@ tuner::tuner(layer_weights weights, encoder::activations X, std::vector<std::int
       targets_(std::move(targets)),
       similarity_({targets_.size()}) {}
 
-namespace {
-
-// The arguments of both kernels before the weights: two sentences a pair, one after the other.
-auto arguments_of(const encoder::activations &X, const std::vector<std::int32_t> &lengths,
-                  const std::vector<float> &targets) {
-  const auto pairs = static_cast<std::int64_t>(targets.size());
-  return std::tuple(
-      qkv::const_tensor_view<f32, batch, sides, seq, d_model>(X.data(), {pairs, X.extent<seq>()}),
-      qkv::const_tensor_view<i32, batch, sides>(lengths.data(), {pairs}),
-      qkv::const_tensor_view<f32, batch>(targets.data(), {pairs}));
-}
-
-}  // namespace
-
 float tuner::loss() {
   qkv::tensor<f32> result;
-  const auto arguments = arguments_of(X_, lengths_, targets_);
   std::apply(
-      [&](const auto &...w) {
-        require(qkv::call<pair_loss>(std::get<0>(arguments), std::get<1>(arguments),
-                                     std::get<2>(arguments), w..., result, similarity_));
-      },
-      weights_);
+      [&](const auto &...given) { require(qkv::call<pair_loss>(given..., result, similarity_)); },
+      arguments_of(X_, lengths_, targets_, weights_));
   return result();
 }
 
@@ -69,16 +59,10 @@ const layer_weights &tuner::gradient() {
   of_loss.fill(1);
   qkv::tensor<f32, batch> of_similarities({targets_.size()});
   of_similarities.fill(0);
-  const auto arguments = arguments_of(X_, lengths_, targets_);
-  const auto call = [&](const auto &...w) {
-    std::apply(
-        [&](auto &...dw) {
-          require(qkv::call<tuning>(std::get<0>(arguments), std::get<1>(arguments),
-                                    std::get<2>(arguments), w..., of_loss, of_similarities, dw...));
-        },
-        gradient_);
-  };
-  std::apply(call, weights_);
+  const auto results = std::apply([](auto &...dw) { return std::tie(dw...); }, gradient_);
+  std::apply([](auto &&...all) { require(qkv::call<tuning>(all...)); },
+             std::tuple_cat(arguments_of(X_, lengths_, targets_, weights_),
+                            std::tie(of_loss, of_similarities), results));
   return gradient_;
 }
 
@@ -86,8 +70,8 @@ void tuner::step(double rate) {
   constexpr double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   power1_ *= beta1, power2_ *= beta2;
   const auto slopes = numbers_of(gradient());
-  const auto x = numbers_to_change(weights_), m = numbers_to_change(mean_),
-             v = numbers_to_change(square_);
+  const auto x = spans_of<float>(weights_), m = spans_of<float>(mean_),
+             v = spans_of<float>(square_);
   const double scale = rate / (1 - power1_), of_square = 1 / (1 - power2_);
   for (std::size_t t = 0; t < slopes.size(); ++t) {
     for (std::size_t k = 0; k < slopes[t].size(); ++k) {

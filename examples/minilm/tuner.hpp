@@ -11,12 +11,12 @@ namespace minilm {
 
 class tuner {
  public:
-  // X: what the last layer takes, for the first and the second sentence of each pair in turn.
+  // X: the input of the last layer, for the first and the second sentence of each pair in turn.
   tuner(layer_weights, encoder::activations X, std::vector<std::int32_t> lengths,
         std::vector<float> targets);
 
-  // All throw std::runtime_error with what the kernel says.
-  float loss();  // similarities(), too
+  // All throw std::runtime_error with the kernel's error.
+  float loss();  // also updates similarities()
   std::span<const float> similarities() const { return {similarity_.data(), targets_.size()}; }
   const layer_weights &gradient();
 

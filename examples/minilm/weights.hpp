@@ -1,5 +1,6 @@
 #pragma once
-// The kernels of spec.hpp with the model's own weights bound to them, packed.
+// The model's own weights, and the kernels of spec.hpp with them bound, packed.
+#include <iterator>
 #include <qkv/call.hpp>
 #include <tuple>
 
@@ -18,6 +19,14 @@ using layer_weights =
                qkv::tensor<f32, d_ff, d_model>, qkv::tensor<f32, d_ff>,
                qkv::tensor<f32, d_model, d_ff>, qkv::tensor<f32, d_model>,
                qkv::tensor<f32, d_model>, qkv::tensor<f32, d_model>>;
+
+// Their names, in the same order.
+inline constexpr const char *weight_names[] = {"Wq", "bq", "Wk",     "bk",    "Wv", "bv",
+                                               "Wo", "bo", "gamma1", "beta1", "W1", "b1",
+                                               "W2", "b2", "gamma2", "beta2"};
+static_assert(std::size(weight_names) == std::tuple_size_v<layer_weights>);
+
+inline constexpr int layers = 6;
 
 // Each throws std::runtime_error when the model lacks a weight, or has it in another size.
 qkv::prepared_kernel<embeddings> prepare_embeddings(safetensors &model);

@@ -1,4 +1,5 @@
 // Gradients against those that PyTorch's autograd has computed in float64 (torch_gradients.py).
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <sstream>
