@@ -77,7 +77,8 @@ class cutter {
   // Or a scan, which may read it more than once at every position.
   bool feeds_contraction(node_id n) const {
     for (node_id user : users_[n]) {
-      if (p_[user].kind == op::dot && !attentions_.is_product(user)) return true;
+      if (p_[user].kind == op::dot && !attentions_.is_product(user) && reads_again(user, n))
+        return true;
       if (in_scan(user) && p_[user].kind != op::carried) return true;
       if (is_view(p_[user].kind) && feeds_contraction(user)) return true;
     }
@@ -243,11 +244,20 @@ class cutter {
     result.list = std::move(sorted);
   }
 
-  // False if both operands have gaps: panels of the right operand would lose them, so it becomes a
-  // map.
+  // True if registers hold a tile of the result. Otherwise the step is a map: where both operands
+  // have gaps, which panels of the right one would lose; and where every number of the larger
+  // operand is used once, so that panels cost more than they save (a param is packed beforehand).
   bool is_contraction(node_id n) const {
     const node &d = p_[n];
-    return !(has_gaps_[d.in[0]] && has_gaps_[d.in[1]]);
+    if (has_gaps_[d.in[0]] && has_gaps_[d.in[1]]) return false;
+    const contraction_stage s = contraction_at(n);
+    return s.column != no_axis && (s.row != no_axis || p_[s.right].kind == op::param);
+  }
+
+  // True if it reads a number of the operand more than once.
+  bool reads_again(node_id contraction, node_id operand) const {
+    const node &d = p_[contraction];
+    return is_contraction(contraction) || !same_set(with(d.shape, d.over), p_[operand].shape);
   }
 
   contraction_stage contraction_at(node_id n) const {

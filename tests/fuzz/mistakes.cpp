@@ -108,13 +108,14 @@ const std::vector<wrong_cut> &wrong_cuts() {
            for (node_id r : codegen::roots_of(s.list[k])) s.stored_by[r] = static_cast<int>(k);
          return s;
        }},
-      {"a contraction that reads one operand twice",
+      {"a contraction that reads another argument",
        [](const program &p) {
          codegen::stages s = cut_into_stages(p);
          for (codegen::stage &x : s.list)
-           if (auto *c = std::get_if<codegen::contraction_stage>(&x);
-               c && codegen::contains(p[c->left].shape, p[c->right].shape))
-             c->right = c->left;
+           if (auto *c = std::get_if<codegen::contraction_stage>(&x))
+             for (codegen::node_id n : p.arguments)
+               if (n != c->left && p[n].shape == p[c->left].shape && p[n].type == p[c->left].type)
+                 c->left = n;
          return s;
        }},
       {"scores without their mask",

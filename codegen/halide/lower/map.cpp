@@ -1,9 +1,13 @@
 #include "codegen/halide/lower/map.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/lower/reductions.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -24,6 +28,7 @@ class map_lowering {
       here_[order[d]] = v;
     }
     order_ = order;
+    if (!order.empty()) f_.innermost = size_of(order.back());
   }
 
   map_funcs run() {
@@ -35,6 +40,9 @@ class map_lowering {
   }
 
  private:
+  // -1 if the call decides.
+  std::int64_t size_of(axis_id a) const { return p_.axes[p_.axes[a].root].size; }
+
   value plain() { return expression(c_).definition(root_, here_); }
 
   Expr reduce(const node &n, const fold &f) {
@@ -45,27 +53,33 @@ class map_lowering {
         position.push_back(c_.var(order_[d]));
         at[order_[d]] = position.back();
       }
-    const axis_id last = n.over.back();
+    const std::vector<axis_id> memory = order_of_operand(n);
+    const axis_id last = axis_in_lanes(n, memory);
+    std::vector<axis_id> over = without(n.over, {last});
+    over.push_back(last);
     Halide::Region region = {
         Halide::Range(0, (c_.size(last) + reduction_lanes - 1) / reduction_lanes)};
-    for (std::size_t d = n.over.size() - 1; d-- > 0;)
-      region.push_back(Halide::Range(0, c_.size(n.over[d])));
+    for (std::size_t d = over.size() - 1; d-- > 0;)
+      region.push_back(Halide::Range(0, c_.size(over[d])));
     Halide::RDom r(region, "over");
     const Expr element = r[0] * reduction_lanes + f_.lane;
     at[last] = c_.within(last, element);
-    for (std::size_t d = 0; d + 1 < n.over.size(); ++d)
-      at[n.over[d]] = r[static_cast<int>(n.over.size() - 1 - d)];
+    for (std::size_t d = 0; d + 1 < over.size(); ++d)
+      at[over[d]] = r[static_cast<int>(over.size() - 1 - d)];
     value v = f.of(at);
     v.present = both(v.present, element < c_.size(last));
 
     map_funcs::reduction red;
     red.position = position;
-    for (std::size_t d = 0; d < n.over.size(); ++d) red.over.push_back(r[static_cast<int>(d)]);
+    const axis_id inner = last_of(order_, n.over);
+    red.over_rows =
+        inner != no_axis && size_of(inner) != 1 && !memory.empty() && memory.back() == inner;
+    for (std::size_t d = 0; d < over.size(); ++d) red.over.push_back(r[static_cast<int>(d)]);
     red.partial = Func("partial_" + f.what + "_" + context::label(p_, root_));
     std::vector<Expr> args = {f_.lane};
     args.insert(args.end(), position.begin(), position.end());
     const Expr next = or_else(v, f.identity);
-    const bool in_blocks = f.rounds && !is_short(n.over);
+    const bool in_blocks = f.rounds && !is_short(over);
     if (in_blocks) {
       // Halide 21 stores the numbers of a tuple one after the other: the one that needs both comes
       // first.
@@ -78,26 +92,59 @@ class map_lowering {
       red.partial(args) = f.identity;
       red.partial(args) = f.with(red.partial(args), next);
     }
-    std::vector<Expr> lanes;
-    for (int k = 0; k < reduction_lanes; ++k) {
-      args[0] = k;
-      lanes.push_back(in_blocks ? f.with(red.partial(args)[0], red.partial(args)[1])
-                                : Expr(red.partial(args)));
-    }
-    for (int half = reduction_lanes / 2; half > 0; half /= 2)
-      for (int k = 0; k < half; ++k) lanes[k] = f.with(lanes[k], lanes[k + half]);
     red.result = Func(f.what + "_" + context::label(p_, root_));
-    red.result(position) = lanes[0];
+    red.result(position) = over_lanes(red, f, in_blocks);
     f_.reductions.push_back(red);
     std::vector<Expr> here(position.begin(), position.end());
     return red.result(here);
+  }
+
+  static Expr over_lanes(const map_funcs::reduction &red, const fold &f, bool in_blocks) {
+    std::vector<Expr> lanes;
+    for (int k = 0; k < reduction_lanes; ++k) {
+      std::vector<Expr> at = {k};
+      at.insert(at.end(), red.position.begin(), red.position.end());
+      lanes.push_back(in_blocks ? f.with(red.partial(at)[0], red.partial(at)[1])
+                                : Expr(red.partial(at)));
+    }
+    for (int half = reduction_lanes / 2; half > 0; half /= 2)
+      for (int k = 0; k < half; ++k) lanes[k] = f.with(lanes[k], lanes[k + half]);
+    return lanes[0];
+  }
+
+  // The axes in memory, outermost first, of the largest value that the operands of a reduction read
+  // along all of its axes.
+  std::vector<axis_id> order_of_operand(const node &n) const {
+    std::vector<axis_id> found;
+    std::set<node_id> seen;
+    const auto enter = [&](node_id x) {
+      if (!is_source(p_[x].kind) && !c_.is_stored(x)) return true;
+      const std::vector<axis_id> &order = c_.order_in_memory(x);
+      if (order.size() > found.size() && contains(order, n.over)) found = order;
+      return false;
+    };
+    for (node_id operand : n.in) walk(p_, operand, enter, seen);
+    return found;
+  }
+
+  // The axis of a reduction whose elements lie side by side, unless it is too short for all lanes
+  // and another is not.
+  axis_id axis_in_lanes(const node &n, const std::vector<axis_id> &memory) const {
+    const auto fills_lanes = [&](axis_id a) {
+      return size_of(a) < 0 || size_of(a) >= reduction_lanes;
+    };
+    const axis_id inner =
+        memory.empty() || !has(n.over, memory.back()) ? n.over.back() : memory.back();
+    if (fills_lanes(inner)) return inner;
+    const auto other = std::find_if(n.over.begin(), n.over.end(), fills_lanes);
+    return other == n.over.end() ? inner : *other;
   }
 
   // True where each of the 16 partial results takes at most one block of elements, in every call.
   bool is_short(const std::vector<axis_id> &over) const {
     std::int64_t iterations = 1;
     for (axis_id a : over) {
-      const std::int64_t size = p_.axes[p_.axes[a].root].size;
+      const std::int64_t size = size_of(a);
       if (size < 0) return false;
       iterations *= a == over.back() ? (size + reduction_lanes - 1) / reduction_lanes : size;
       if (iterations > reduction_block) return false;

@@ -16,6 +16,7 @@ struct map_funcs {
     Halide::Func result;   // (position...)
     std::vector<Halide::RVar> over;
     std::vector<Halide::Var> position;  // innermost first
+    bool over_rows = false;  // neighbours in memory are neighbouring positions, not elements
   };
   Halide::Var lane{"lane"};
   std::vector<reduction> reductions;  // in order of computation; the last may be `out` itself
@@ -26,6 +27,7 @@ struct map_funcs {
   std::vector<Halide::RVar> steps;  // innermost first
   Halide::Func out;
   std::vector<Halide::Var> position;  // innermost first
+  std::int64_t innermost = -1;        // the size of its axis; -1 if the call decides
 };
 
 inline constexpr int reduction_lanes = 16, reduction_block = 256;
