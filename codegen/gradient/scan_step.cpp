@@ -63,7 +63,18 @@ class step_writer {
     return step_.p.arguments.back();
   }
 
+  // Of all positions, also where it is the same at each.
   void output(node_id value, std::string name) {
+    const axes own = step_.p[value].shape, shape = lifted(own);
+    if (!same_set(shape, own)) {
+      node repeated;
+      repeated.kind = op::broadcast;
+      repeated.type = step_.p[value].type;
+      repeated.in = {value};
+      repeated.over = without(shape, own);
+      repeated.shape = shape;
+      value = put(std::move(repeated));
+    }
     node n;
     n.kind = op::output;
     n.type = step_.p[value].type;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "codegen/gradient/gradient.hpp"
+#include "codegen/program/queries.hpp"
 #include "codegen/reference/differences.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "tests/fuzz/check.hpp"
@@ -43,13 +44,15 @@ bool add_adjoints(const program &p, arrays &all, const size_map &sizes, dice &d)
   return true;
 }
 
-// Steps that make infinities of numbers, or of no number: their slopes may be infinite where a result
-// is finite.
+// Steps that make infinities of numbers, or of no number, as a scan's result does: their slopes may be
+// infinite where a result is finite.
 bool may_be_infinite(const program &p) {
-  return std::any_of(p.nodes.begin(), p.nodes.end(), [](const codegen::node &n) {
-    return n.kind == op::div || n.kind == op::log || n.kind == op::sqrt || n.kind == op::rsqrt ||
-           n.kind == op::pow || n.kind == op::max_over || n.kind == op::min_over ||
-           n.kind == op::logsumexp || (n.kind == op::number && std::isinf(n.value));
+  const std::vector<bool> masked = masked_steps(p);
+  return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const codegen::node &n) {
+    return (n.kind == op::scan && masked[n.in.back()]) || n.kind == op::div || n.kind == op::log ||
+           n.kind == op::sqrt || n.kind == op::rsqrt || n.kind == op::pow ||
+           n.kind == op::max_over || n.kind == op::min_over || n.kind == op::logsumexp ||
+           (n.kind == op::number && std::isinf(n.value));
   });
 }
 
