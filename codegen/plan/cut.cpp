@@ -21,6 +21,8 @@ constexpr int operand_limit = 8;
 // Number of steps that a hash counts as.
 constexpr int uniform_size = 32;
 
+constexpr std::size_t no_stage = static_cast<std::size_t>(-1);
+
 class cutter {
  public:
   explicit cutter(const program &p)
@@ -31,7 +33,8 @@ class cutter {
         may_be_empty_(steps_with_empty_weights(p)),
         walked_(walked_axes(p)),
         attentions_(find_attentions(p)),
-        stored_(p.nodes.size(), false) {}
+        stored_(p.nodes.size(), false),
+        result_of_(p.nodes.size(), no_stage) {}
 
   stages run() {
     mark_stored();
@@ -95,10 +98,9 @@ class cutter {
     return false;
   }
 
-  // The last step that can be computed on the result of `n` while it is still in registers.
-  // `beside`: results of the same stage; steps stored from them cannot be read here.
-  node_id epilogue_of(node_id n, const std::vector<node_id> &beside) const {
-    const node_id from = n;
+  // The last step that can be computed on the result of `n` while it is still in registers. What
+  // waits for a result of the same stage cannot be read there.
+  node_id epilogue_of(node_id n, std::size_t stage) const {
     for (;;) {
       if (stored_[n] && is_inlinable(p_, n)) return n;
       if (users_[n].size() != 1) return n;
@@ -109,8 +111,7 @@ class cutter {
       if (is_alternative(p_, p_[user])) return n;  // the other one is skipped with its whole stage
       if (chooses_empty(p_[user], n)) return n;
       for (node_id operand : p_[user].in)
-        for (node_id other : beside)
-          if (operand != n && other != from && waits_for(operand, other)) return n;
+        if (operand != n && waits_for(operand, stage)) return n;
       n = user;
     }
   }
@@ -123,17 +124,35 @@ class cutter {
            std::any_of(x.in.begin(), x.in.end(), may_be_empty);
   }
 
-  // True if another stage computes this from `result`.
-  bool waits_for(node_id n, node_id result) const {
-    std::set<node_id> here;
+  // True if another stage computes this from results of this one.
+  bool waits_for(node_id n, std::size_t stage) const {
+    if (stage == no_stage) return false;
+    std::set<node_id> here, below;
     const auto recomputed = [&](node_id x) { return is_inlinable(p_, x) && !stored_[x]; };
-    walk(p_, n, [&](node_id x) { return x != result && recomputed(x); }, here);
+    walk(p_, n, [&](node_id x) { return result_of_[x] != stage && recomputed(x); }, here);
     return std::any_of(here.begin(), here.end(), [&](node_id x) {
-      if (x == result || recomputed(x)) return false;
-      std::set<node_id> below;
-      walk(p_, x, [](node_id) { return true; }, below);
-      return below.count(result) > 0;
+      return result_of_[x] != stage && !recomputed(x) && needs(x, stage, below);
     });
+  }
+
+  // True if results of the stage are needed before this: a stage gives all its results at once.
+  bool needs(node_id n, std::size_t stage, std::set<node_id> &seen) const {
+    if (!seen.insert(n).second) return false;
+    const std::size_t own = result_of_[n];
+    if (own == stage) return true;
+    std::vector<node_id> first = p_[n].in;
+    if (own != no_stage)
+      for (node_id result : results_[own])
+        first.insert(first.end(), p_[result].in.begin(), p_[result].in.end());
+    return std::any_of(first.begin(), first.end(),
+                       [&](node_id operand) { return needs(operand, stage, seen); });
+  }
+
+  // The number of a stage of several results.
+  std::size_t stage_with(const std::vector<node_id> &results) {
+    for (node_id n : results) result_of_[n] = results_.size();
+    results_.push_back(results);
+    return results_.size() - 1;
   }
 
   static std::vector<node_id> results_of(const attention_stage &s) {
@@ -156,53 +175,72 @@ class cutter {
   }
 
   stages build() {
-    stages result;
-    std::map<node_id, stage> at;  // by its last root: operands come first
-    std::set<node_id> covered;
-    const auto extend = [&](node_id from, const std::vector<node_id> &beside) {
-      node_id root = epilogue_of(from, beside);
-      // Where two stages meet in a step, the first computes it and what comes after.
-      for (node_id x = from; x != root && root != from;) {
-        x = users_[x][0];
-        if (at.count(x) || covered.count(x)) root = from;
-      }
-      for (node_id x = from; x != root;) {
-        stored_[x] = false;
-        covered.insert(x = users_[x][0]);
-      }
-      stored_[root] = true;
-      covered.insert(root);
-      return root;
-    };
+    std::map<node_id, std::size_t> scan_number;
     std::map<node_id, scan_stage> by_state = scans();
-    for (auto &[state, s] : by_state) {
-      s.body = scan_body(p_, s.carried, s.next, s.cores);
-      // In the order of the roots: a later one may read those before it.
-      std::map<node_id, node_id> core_of;
-      for (node_id core : s.cores) core_of[extend(core, s.cores)] = core;
-      s.cores.clear();
-      for (const auto &[root, core] : core_of) s.roots.push_back(root), s.cores.push_back(core);
-      at[s.roots[0]] = s;
-    }
+    for (const auto &[state, s] : by_state) scan_number[state] = stage_with(s.cores);
+    std::vector<std::size_t> attention_number;
+    for (const attention_stage &s : attentions_.stages)
+      attention_number.push_back(stage_with(results_of(s)));
+    for (auto &[state, s] : by_state) add_scan(std::move(s), scan_number[state]);
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!stored_[n]) continue;
       if (auto it = attentions_.by_core.find(n); it != attentions_.by_core.end()) {
-        attention_stage s = attentions_.stages[it->second];
-        if (s.sums[0].core != n) continue;
-        const std::vector<node_id> results = results_of(s);
-        for (weighted_sum &sum : s.sums) sum.root = extend(sum.core, results);
-        if (s.lse != no_step) s.lse_root = extend(s.lse, results);
-        at[s.sums[0].root] = std::move(s);
+        const attention_stage &s = attentions_.stages[it->second];
+        if (s.sums[0].core == n) add_attention(s, attention_number[it->second]);
       } else if (p_[n].kind == op::dot && is_contraction(n)) {
         contraction_stage s = contraction_at(n);
-        s.root = extend(n, {});
-        at[s.root] = std::move(s);
+        s.root = extended(n, no_stage);
+        made_[s.root] = std::move(s);
       }
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
-      if (stored_[n] && !covered.count(n))
-        at[n] = map_stage{n, is_inlinable(p_, n) || p_[n].kind == op::output ? no_step : n};
-    for (auto &[root, s] : at) result.list.push_back(s);
+      if (stored_[n] && !covered_.count(n))
+        made_[n] = map_stage{n, is_inlinable(p_, n) || p_[n].kind == op::output ? no_step : n};
+    return in_order();
+  }
+
+  // The step that a stage stores in place of `from`: what comes after is computed with it.
+  node_id extended(node_id from, std::size_t stage) {
+    node_id root = epilogue_of(from, stage);
+    // Where two stages meet in a step, the first computes it and what comes after.
+    for (node_id x = from; x != root && root != from;) {
+      x = users_[x][0];
+      if (made_.count(x) || covered_.count(x)) root = from;
+    }
+    for (node_id x = from; x != root;) {
+      stored_[x] = false;
+      covered_.insert(x = users_[x][0]);
+    }
+    stored_[root] = true;
+    covered_.insert(root);
+    if (stage != no_stage) {
+      result_of_[root] = stage;
+      results_[stage].push_back(root);
+    }
+    return root;
+  }
+
+  void add_scan(scan_stage s, std::size_t number) {
+    s.body = scan_body(p_, s.carried, s.next, s.cores);
+    // In the order of the roots: a later one may read those before it.
+    std::map<node_id, node_id> core_of;
+    for (node_id core : s.cores) core_of[extended(core, number)] = core;
+    s.cores.clear();
+    for (const auto &[root, core] : core_of) s.roots.push_back(root), s.cores.push_back(core);
+    const node_id first = s.roots[0];
+    made_[first] = std::move(s);
+  }
+
+  void add_attention(attention_stage s, std::size_t number) {
+    for (weighted_sum &sum : s.sums) sum.root = extended(sum.core, number);
+    if (s.lse != no_step) s.lse_root = extended(s.lse, number);
+    const node_id first = s.sums[0].root;
+    made_[first] = std::move(s);
+  }
+
+  stages in_order() const {
+    stages result;
+    for (const auto &[root, s] : made_) result.list.push_back(s);
     result.stored_by.assign(p_.nodes.size(), -1);
     std::sort(result.list.begin(), result.list.end(),
               [](const stage &a, const stage &b) { return roots_of(a)[0] < roots_of(b)[0]; });
@@ -280,6 +318,10 @@ class cutter {
   std::vector<axis_id> walked_;
   const attentions attentions_;
   std::vector<bool> stored_;
+  std::map<node_id, stage> made_;  // by the first root
+  std::set<node_id> covered_;      // roots, and what is computed before them in their stages
+  std::vector<std::vector<node_id>> results_;  // of each stage of several, with what comes after
+  std::vector<std::size_t> result_of_;         // per step: which of them gives it
 };
 
 }  // namespace

@@ -70,6 +70,31 @@ constexpr auto hidden = qkv::kernel<"hidden">(
       return qkv::dot<wide>(qkv::mask(X, keep), qkv::dot<narrow>(W, U));
     });
 
+constexpr qkv::batch_axis<"row"> row;
+
+constexpr auto rows_by_rows = qkv::kernel<"rows_by_rows">(
+    [](qkv::in<"X", row, wide> X, qkv::in<"Y", row, wide> Y) -> qkv::out<"O", row> {
+      return qkv::dot<wide>(X, Y);
+    });
+constexpr auto rows_by_vector = qkv::kernel<"rows_by_vector">(
+    [](qkv::in<"X", seq, wide> X, qkv::in<"v", wide> v) -> qkv::out<"O", seq> {
+      return qkv::dot<wide>(X, v);
+    });
+constexpr auto vector_by_weights = qkv::kernel<"vector_by_weights">(
+    [](qkv::in<"v", wide> v, qkv::param<"W", wide, narrow> W) -> qkv::out<"O", narrow> {
+      return qkv::dot<wide>(v, W);
+    });
+
+// A scan's last state and its results wait for one another through what reads them: the product is
+// computed apart from both.
+constexpr auto scan_and_sums = qkv::kernel<"scan_and_sums">(
+    [](qkv::in<"X", seq, narrow> X, qkv::in<"s", narrow> s,
+       qkv::in<"g", seq> g) -> qkv::outs<qkv::out<"O", seq, narrow>, qkv::out<"last", narrow>> {
+      auto forward = qkv::scan<seq>(s, [](auto state, auto x) { return state + x; }, X);
+      auto other = qkv::scan<seq>(s, [](auto state, auto x) { return state * x; }, X);
+      return {forward.result + other.result, other.last + qkv::dot<seq>(g, forward.result)};
+    });
+
 constexpr auto values_of_lse = qkv::kernel<"values_of_lse">(
     [](qkv::in<"S", seq, wide> S, qkv::in<"X", seq, wide> X) -> qkv::out<"O", seq> {
       auto values = qkv::dot<seq>(X, qkv::logsumexp<wide>(S));
@@ -85,7 +110,7 @@ TEST_CASE("one attention is one stage") {
 }
 
 TEST_CASE("a logsumexp of which the values are made is not a result of their attention") {
-  CHECK(outline_of(make_program(values_of_lse)).kinds == "map contraction attention");
+  CHECK(outline_of(make_program(values_of_lse)).kinds == "map map attention");
 }
 
 TEST_CASE("weights that several products share are computed in one walk") {
@@ -101,8 +126,19 @@ TEST_CASE("sums that need each other take a walk each") {
 }
 
 TEST_CASE("what one sum stores is stored for the others") {
-  CHECK(outline_of("stored_scores").kinds == "contraction map attention map contraction");
-  CHECK(outline_of("weights_or_values").kinds == "map contraction contraction attention map");
+  CHECK(outline_of("stored_scores").kinds == "map map map map attention");
+  CHECK(outline_of("weights_or_values").kinds == "map map map attention map");
+}
+
+TEST_CASE("a product that uses each number of its larger operand once is a map") {
+  // The second copies it to the output.
+  CHECK(outline_of(make_program(rows_by_rows)).kinds == "map map");
+  CHECK(outline_of(make_program(rows_by_vector)).kinds == "map map");
+  CHECK(outline_of(make_program(vector_by_weights)).kinds == "contraction");  // packed beforehand
+}
+
+TEST_CASE("no two stages wait for each other") {
+  CHECK(outline_of(make_program(scan_and_sums)).kinds == "scan map scan");
 }
 
 TEST_CASE("pairs that several sums need are stored by none") {
