@@ -118,6 +118,7 @@ class invocation {
         context_(how),
         buffers_(t.size(), &memory_),
         kept_(&memory_),
+        apart_(&memory_),
         sizes_(&memory_),
         args_(&memory_) {
     kept_.reserve(t.size());
@@ -149,7 +150,9 @@ class invocation {
     }
     const int code = variant_->entry(args_.data());
     if (code != 0) return explain(code);
-    return session.collect();
+    if (status s = session.collect(); !s) return s;
+    for (const auto &[i, from] : apart_) copy_apart(from, t_[i]);
+    return {};
   }
 
  private:
@@ -189,7 +192,8 @@ class invocation {
       return {};
     }
     if (const qkv_pack *p = pack_of(*variant_, i)) return build_packed(i, *p);
-    if (t.device == QKV_HOST && has_wide_stride(t)) return build_dense(i);
+    const bool is_far = context_.how.on != device::host && is_fragmented(t);
+    if (t.device == QKV_HOST && (is_far || has_wide_stride(t))) return build_dense(i);
     if (!empty(t)) {
       buffers_[i].set(t);
       return {};
@@ -218,12 +222,15 @@ class invocation {
     return {};
   }
 
-  // A copy with strides that Halide takes.
+  // A copy with strides that Halide takes, or that a device copies at once.
   status build_dense(std::size_t i) {
     const std::size_t bytes = dense_bytes(t_[i]);
     const qkv_tensor t = dense(t_[i], borrow(bytes));
     if (!t.data) return no_memory(k_.arguments[i].name, bytes);
-    copy_dense(t_[i], t.data);
+    if (k_.arguments[i].role == QKV_OUT)
+      apart_.push_back({i, t.data});
+    else
+      copy_dense(t_[i], t.data);
     buffers_[i].set(t);
     return {};
   }
@@ -254,6 +261,7 @@ class invocation {
   std::pmr::monotonic_buffer_resource memory_{first_.data(), first_.size()};
   std::pmr::vector<buffer> buffers_;
   std::pmr::vector<borrowed> kept_;
+  std::pmr::vector<std::pair<std::size_t, const void *>> apart_;  // outputs, and their elements
   std::pmr::vector<std::int32_t> sizes_;
   std::pmr::vector<void *> args_;
 };

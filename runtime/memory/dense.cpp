@@ -65,6 +65,34 @@ void copy_dense(const qkv_tensor &t, void *to) {
   });
 }
 
+void copy_apart(const void *from, const qkv_tensor &t) {
+  auto *in = static_cast<const char *>(from);
+  const auto width = static_cast<std::size_t>(size_of(static_cast<dtype>(t.dtype)));
+  for_each_row(t, [&](void *to, std::size_t n) {
+    std::memcpy(to, in, n * width);
+    in += n * width;
+  });
+}
+
+bool is_fragmented(const qkv_tensor &t) {
+  constexpr std::int64_t long_run = 1 << 16;  // bytes: their transfer takes longer than the call
+  if (empty(t)) return false;
+  std::array<bool, QKV_MAX_RANK> in_run{};
+  std::int64_t run = 1;  // elements
+  for (int d = t.rank - 1; d >= 0; --d) {
+    if (in_run[d] || t.extent[d] == 1 || t.stride[d] != run) continue;
+    in_run[d] = true;
+    run *= t.extent[d];
+    d = t.rank;  // the next one may be any of them
+  }
+  bool has_gaps = false;
+  for (int d = 0; d < t.rank; ++d) {
+    if (t.extent[d] > 1 && t.stride[d] == 0) return false;  // repeated: a copy would be larger
+    has_gaps |= t.extent[d] > 1 && !in_run[d];
+  }
+  return has_gaps && run * size_of(static_cast<dtype>(t.dtype)) < long_run;
+}
+
 void add_dense(const void *from, const qkv_tensor &t) {
   if (t.dtype == QKV_F64)
     add_rows(static_cast<const double *>(from), t);

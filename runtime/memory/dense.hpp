@@ -13,6 +13,11 @@ std::size_t dense_bytes(const qkv_tensor &);
 qkv_tensor dense(const qkv_tensor &, void *data);
 // The same elements, contiguous; `to` has room for all of them.
 void copy_dense(const qkv_tensor &, void *to);
+// The other way: contiguous elements to those of a tensor.
+void copy_apart(const void *from, const qkv_tensor &);
+// True if the elements lie in short runs with gaps between them. A copy to or from a device takes
+// microseconds for each run.
+bool is_fragmented(const qkv_tensor &);
 // Adds contiguous elements to those of a tensor of f32 or f64.
 void add_dense(const void *from, const qkv_tensor &);
 // Copies the elements of a tensor that is not empty, which lie contiguous in the host's memory, to

@@ -2,11 +2,13 @@
 #include <qkv/device.hpp>
 #include <qkv/run.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "devices/devices.hpp"
 #include "fake.hpp"
+#include "memory/dense.hpp"
 #include "tests/catch.hpp"
 
 namespace {
@@ -141,6 +143,28 @@ const qkv_kernel &add() {
   return l.table;
 }
 
+// Y[m, n] = 2 X[m, n].
+int twice_on_counter(void **args) {
+  halide_buffer_t &x = fake::buffer(args, 0), &y = fake::buffer(args, 1);
+  if (x.host_dirty()) x.device_interface->copy_to_device(nullptr, &x, x.device_interface);
+  const auto element = [](const halide_buffer_t &b, int i, int j) -> float & {
+    return reinterpret_cast<float *>(memory_of(b))[i * b.dim[1].stride + j];
+  };
+  for (int i = 0; i < y.dim[1].extent; ++i)
+    for (int j = 0; j < y.dim[0].extent; ++j) element(y, i, j) = 2 * element(x, i, j);
+  y.set_device_dirty();
+  return 0;
+}
+const qkv_kernel &twice() {
+  static fake::library l("twice", {{"m"}, {"n"}},
+                         {{"X", QKV_IN, QKV_F32, {0, 1}}, {"Y", QKV_OUT, QKV_F32, {0, 1}}},
+                         add_on_host);
+  static const bool once =
+      (l.with(qkv_variant{"counter-1", "counter", nullptr, twice_on_counter, 0, nullptr}), true);
+  (void)once;
+  return l.table;
+}
+
 struct arguments {
   std::vector<float> x{1, 2, 3}, w{10, 20, 30}, y{-7, -7, -7};
   std::vector<qkv_tensor> t{fake::tensor(x, {3}), fake::tensor(w, {3}), fake::tensor(y, {3})};
@@ -211,6 +235,40 @@ TEST_CASE("host tensors are copied to a device and back") {
         std::string("add: no memory on counter for Y (12 bytes)"));
   pool.limit(1000);
   CHECK(pool.in_use() == 0);
+}
+
+TEST_CASE("short rows with gaps are copied at once, and gaps stay as they are") {
+  const plugged_in now;
+  std::vector<float> x{1, 2, 100, 100, 3, 4}, y(8, -7);
+  std::vector<qkv_tensor> t{fake::tensor(x, {2, 2}), fake::tensor(y, {2, 2})};
+  t[0].stride[0] = 4;
+  t[1].stride[0] = 5;
+  qkv::device_pool &pool = qkv::pool_of(counter);
+  pool.reset_peak();
+  REQUIRE(qkv::run(twice(), t, {.on = counter}).ok());
+  CHECK(y == std::vector<float>{2, 4, -7, -7, -7, 6, 8, -7});
+  CHECK(seen.uploads == 1);
+  CHECK(seen.downloads == 1);
+  CHECK(pool.peak() == 2 * 4 * sizeof(float));  // without the gaps
+}
+
+TEST_CASE("which tensors are fragmented") {
+  std::vector<float> x(24);
+  const auto is_fragmented = [&x](std::initializer_list<std::int64_t> extents,
+                                 std::initializer_list<std::int64_t> strides) {
+    qkv_tensor t = fake::tensor(x, extents);
+    std::copy(strides.begin(), strides.end(), t.stride);
+    return qkv::detail::is_fragmented(t);
+  };
+  CHECK(!is_fragmented({2, 3, 4}, {12, 4, 1}));
+  CHECK(!is_fragmented({2, 3, 4}, {4, 8, 1}));  // in another order
+  CHECK(!is_fragmented({2, 1, 4}, {4, 99, 1}));
+  CHECK(!is_fragmented({2, 0, 4}, {9, 5, 1}));
+  CHECK(!is_fragmented({2, 3, 4}, {0, 5, 1}));
+  CHECK(!is_fragmented({}, {}));
+  CHECK(is_fragmented({2, 3, 4}, {15, 5, 1}));
+  CHECK(is_fragmented({2, 3, 4}, {16, 4, 1}));
+  CHECK(!is_fragmented({2, 1 << 15}, {1 << 16, 1}));  // the rows are long
 }
 
 TEST_CASE("tensors of a device are used where they are") {
