@@ -113,8 +113,6 @@ class reader {
       s.per_task = number();
       if (!seen_.count("register_bits")) fail("register_bits must come before attention");
       if (at_ < words_.size()) word("keys_in_lanes"), s.keys_in_lanes = true;
-      if (s.keys_in_lanes && s.rows_of_query != s.rows)
-        fail("with keys_in_lanes, all rows are one tile");
       const auto fills = [&](int n, const char *what) {
         if (const int lanes = m_.cpu.lanes(32); n % lanes != 0)
           fail("{} {} do not fill registers of {} numbers", n, what, lanes);
@@ -197,6 +195,7 @@ class reader {
         {"tensor", [](reader &r) { r.tensor(); }},
         {"score_registers", [](reader &r) { r.sums(&cpu_tiles::score_registers); }},
         {"score_keys", set<&cpu_tiles::score_keys>},
+        {"feature_vectors", set<&cpu_tiles::feature_vectors>},
         {"result_registers", [](reader &r) { r.sums(&cpu_tiles::result_registers); }},
         {"value_columns", set<&cpu_tiles::value_columns>},
         {"value_padding", set<&cpu_tiles::value_padding>},

@@ -139,7 +139,7 @@ TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
       "m.machine:7: score_key is not a key; known: attention columns_per_thread "
-      "contraction_rows contraction_tile device halide part_of preference register_bits "
+      "contraction_rows contraction_tile device feature_vectors halide part_of preference register_bits "
       "result_registers score_keys score_registers shared_bytes sum_registers tensor "
       "value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
@@ -166,8 +166,6 @@ TEST_CASE("a wrong machine is one error with the line") {
                     "m.machine:3: Halide does not know x86-64-linux-avx3");
   CHECK_THROWS_WITH(with("tile 8 x 128", "tile 12 x 128"),
                     "m.machine:9: 12 rows do not fill registers of 8 numbers");
-  CHECK_THROWS_WITH(with("per_task 1\n", "per_task 1 keys_in_lanes\n"),
-                    "m.machine:9: with keys_in_lanes, all rows are one tile");
   CHECK_THROWS_WITH(with("tile 8 x 128 per_task 1\n", "tile 16 x 100 per_task 1 keys_in_lanes\n"),
                     "m.machine:9: 100 keys do not fill registers of 8 numbers");
   CHECK_THROWS_WITH(with("per_task 1\n", "per_task 1 keys\n"),

@@ -23,7 +23,7 @@ struct attention_tile {
   // keys nor values vary along them.
   std::vector<axis_id> folded;
   // Not 0: so many lanes hold keys, and others the features of a product, since few rows would not
-  // fill them; all rows of the call are one tile. 0: lanes hold rows.
+  // fill them. 0: lanes hold rows.
   int key_lanes = 0, feature_lanes = 0;
   bool keys_in_lanes() const { return key_lanes > 0; }
 
@@ -91,7 +91,6 @@ struct attention_state {
   state_layout layout;
   Halide::RDom steps;  // of the layout: x, y, block; or cell, block
   Halide::Expr width;  // extent of x, where rows lie in lanes
-  Halide::Expr rows;   // of a tile, where the state has lanes
 };
 
 struct attention_result {

@@ -71,7 +71,8 @@ class pairs_lowering {
     if (lanes == 0) return s;
     lane_fold fold;
     fold.of_lane = s;
-    fold_lanes(fold, name, lanes, lane_, all(), strict::plus);
+    // Strict: compilers that rearrange additions would do so for each row of a tile in its own way.
+    fold_lanes(fold, name, lanes, lane_, all(), strict::add);
     f_.pairs.lanes_of_products.push_back(fold);
     return fold.whole;
   }

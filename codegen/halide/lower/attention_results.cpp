@@ -52,9 +52,8 @@ class state_reader {
     for (axis_id a : a_.tiles.rows()) n = n * a_.c.extent(a) + around_.at(a);
     return Halide::Internal::simplify(n);
   }
-  // Where lanes hold keys, all rows are one tile.
-  Expr row_of_tile() const { return f_.tile.keys_in_lanes() ? row() : row() % f_.tile.rows; }
-  Expr tile() const { return f_.tile.keys_in_lanes() ? Expr(0) : row() / f_.tile.rows; }
+  Expr row_of_tile() const { return row() % f_.tile.rows; }
+  Expr tile() const { return row() / f_.tile.rows; }
 
   Expr state(state_layout::coordinates args) const {
     args.push_back(tile());

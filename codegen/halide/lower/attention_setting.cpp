@@ -94,13 +94,6 @@ Expr attention_setting::taken() const {
   return n <= most;
 }
 
-Expr attention_setting::rows_of_tile() const {
-  if (!f.tile.keys_in_lanes()) return f.tile.rows;
-  Expr n = 1;  // an empty axis has one row of the others, whose result nobody sees
-  for (axis_id a : tiles.rows()) n = n * c.extent(a);
-  return Halide::Internal::simplify(Halide::clamp(n, 1, f.tile.rows));
-}
-
 Expr attention_setting::number(double x) const { return math::constant(type, x); }
 Expr attention_setting::lowest() const { return math::lowest(type); }
 

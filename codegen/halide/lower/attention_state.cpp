@@ -42,17 +42,16 @@ class state_lowering {
                                          static_cast<int>(with_.size()), blocks);
     } else {
       std::vector<Expr> columns;
-      Expr width = f_.tile.rows;
+      Expr width = std::max(f_.tile.rows, 16);  // whole vectors
       for (attention_sum *sum : with_) {
         const Expr padded = (sum->columns + 15) / 16 * 16;
         width = Halide::max(padded, width);
         if (sum->is_padded) sum->columns = padded;
         columns.push_back(sum->columns);
       }
-      f_.running.rows = a_.rows_of_tile();
       f_.running.width = Halide::Internal::simplify(width);
-      f_.running.layout =
-          lanes_layout(a_.rows_of_tile(), f_.running.statistics, columns, f_.running.width, blocks);
+      f_.running.layout = lanes_layout(Expr(f_.tile.rows), f_.running.statistics, columns,
+                                       f_.running.width, blocks);
       f_.v.x = layout().vars[0], f_.v.y = layout().vars[1];
     }
     f_.running.steps = layout().steps;

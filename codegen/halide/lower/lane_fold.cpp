@@ -13,14 +13,15 @@ void fold_lanes(lane_fold &f, const std::string &name, int lanes, const Halide::
     return all;
   };
   Func last = f.of_lane;
-  for (; lanes > 2; lanes /= 2) {
+  for (; lanes > 4; lanes /= 2) {
     Func half(name + "_lanes" + std::to_string(lanes / 2));
     half(at(lane)) = combined(last(at(lane)), last(at(lane + lanes / 2)));
     f.halves.push_back(half);
     last = half;
   }
   f.whole = Func(name);
-  f.whole(cell) = combined(last(at(0)), last(at(1)));
+  const auto pair = [&](int k) { return combined(last(at(k)), last(at(k + lanes / 2))); };
+  f.whole(cell) = lanes == 4 ? combined(pair(0), pair(1)) : pair(0);
 }
 
 }  // namespace qkv::codegen

@@ -2,9 +2,9 @@
 //   for each task (per_task tiles of rows, one head)              parallel
 //     for each block of keys
 //       for each tile: scores (rows in lanes), max, weights, sums; o (columns in lanes); merge into the state
-// A call of few rows takes a specialization of the same loops. All its rows, also those of query
-// heads that share keys, are one tile, and lanes hold keys and features: each key and value is read
-// once, as contiguous memory.
+// A call of few rows takes a specialization of the same loops. Its rows, also those of query heads
+// that share keys, are one task: memory gives each key and value once. Of very few rows, lanes hold
+// keys and features, and a key and a row of values are read whole, as contiguous memory.
 #include "codegen/halide/schedules/calls.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
@@ -70,9 +70,6 @@ class scheduler {
     for (attention_sum &sum : f_.sums) {
       if (!sum.has_columns()) {
         over_rows(sum.block_out, sum.keys_clean);
-      } else if (f_.tile.keys_in_lanes()) {
-        values(sum);
-        products_in_memory(sum);
       } else {
         values(sum);
         products(sum);
@@ -114,7 +111,7 @@ class scheduler {
     for (const attention_sum &sum : f_.sums) values += sum.has_columns();
     f_.running.state.compute_at(at_)
         .bound(f_.v.x, 0, f_.running.width)
-        .bound(f_.v.y, 0, f_.running.statistics + values * f_.running.rows)
+        .bound(f_.v.y, 0, f_.running.statistics + values * rows_)
         .vectorize(f_.v.x, vl_);
     const RVar rx = f_.running.steps.x, ry = f_.running.steps.y, rb = f_.running.steps.z;
     auto merge = f_.running.state.update();
@@ -138,7 +135,8 @@ class scheduler {
     register_tile t;
     t.columns = constant(sum.columns);
     t.lanes = t.columns ? lanes_dividing(*t.columns, vl_) : vl_;
-    t.vectors = t.columns ? divisor_up_to(*t.columns / t.lanes, m_.cpu.result_registers) : 1;
+    const int most = f_.tile.keys_in_lanes() ? m_.cpu.sum_registers : m_.cpu.result_registers;
+    t.vectors = t.columns ? divisor_up_to(*t.columns / t.lanes, most) : 1;
     t.rows = divisor_up_to(rows_, m_.cpu.sum_registers / t.vectors);
     return t;
   }
@@ -187,46 +185,6 @@ class scheduler {
     if (!sum.suspect.defined()) return;
     add(1, sum.keys_suspect.x);
     suspects(sum, t.lanes);
-  }
-
-  // The sums of a few rows stay in the first cache. One row takes one key after the other: its values
-  // are contiguous memory, which hardware prefetches. More rows take a few keys at a time: weights
-  // and sums of many columns are in registers, and values are read in long strips.
-  void products_in_memory(attention_sum &sum) {
-    const register_tile t = tile_of(sum);
-    const auto place = [&](Func &g) {
-      g.compute_at(tile_).bound_storage(f_.v.i, rows_).vectorize(f_.v.c, t.lanes);
-      if (t.columns) g.bound_extent(f_.v.c, sum.columns);
-    };
-    place(sum.block_out);
-    place(sum.product);
-    by_key(sum.product.update().specialize(f_.running.rows == 1), sum.keys_clean.x, t);
-    by_strips(sum.product.update(), sum.keys_clean.x, t);
-    if (!sum.suspect.defined()) return;
-    by_key(sum.product.update(1), sum.keys_suspect.x, t);
-    suspects(sum, t.lanes);
-  }
-
-  void by_key(Halide::Stage add, const RVar &keys, const register_tile &t) {
-    Var co("co"), ci("ci");
-    add.split(f_.v.c, co, ci, t.vectors * t.lanes)
-        .reorder(ci, co, f_.v.i, keys)
-        .partition(keys, Partition::Never)
-        .vectorize(ci, t.lanes)
-        .unroll(ci);
-  }
-
-  void by_strips(Halide::Stage add, const RVar &keys, const register_tile &t) {
-    const int at_once = m_.cpu.sum_registers / 3, most = m_.cpu.sum_registers - at_once;
-    const int vectors = t.columns ? divisor_up_to(*t.columns / t.lanes, most) : 1;
-    Var co("co"), ci("ci");
-    RVar ko("ko"), ki("ki");
-    add.split(f_.v.c, co, ci, vectors * t.lanes)
-        .split(keys, ko, ki, divisor_up_to(f_.tile.keys, at_once))
-        .reorder(ci, ki, co, f_.v.i, ko)
-        .vectorize(ci, t.lanes)
-        .unroll(ci)
-        .unroll(ki);
   }
 
   void suspects(attention_sum &sum, int lanes) {
@@ -293,35 +251,34 @@ class scheduler {
     }
   }
 
-  // Sums of features in lanes, for as many keys at a time as there are registers; then over lanes.
+  // Sums of features in lanes, then over lanes: one key at a time, for all rows. Its features are
+  // contiguous memory, which hardware prefetches.
   void product_in_lanes(const Func &user, std::size_t k) {
     lane_fold &fold = f_.pairs.lanes_of_products[k];
     const int lanes = f_.tile.feature_lanes, vl = lanes_dividing(lanes, vl_);
-    const int keys = divisor_up_to(vl_, std::max(1, m_.cpu.sum_registers / (lanes / vl)));
-    Var jk("jk"), ji("ji");
     fold.whole.compute_at(user, jo_)
-        .bound_storage(f_.v.i, rows_)
+        .bound_extent(f_.v.i, rows_)
         .bound_extent(f_.v.j, vl_)
         .reorder_storage(f_.v.j, f_.v.i)
-        .split(f_.v.j, jk, ji, keys)
-        .reorder(ji, f_.v.i, jk)
-        .unroll(ji);
+        .reorder(f_.v.i, f_.v.j)
+        .unroll(f_.v.i);
     const auto place = [&](Func &g, int n) {
-      g.compute_at(fold.whole, f_.v.i)
+      g.compute_at(fold.whole, f_.v.j)
           .bound_extent(f_.v.lane, n)
+          .bound_extent(f_.v.i, rows_)
+          .reorder(f_.v.lane, f_.v.i)
           .vectorize(f_.v.lane, std::min(n, vl))
           .unroll(f_.v.lane)
-          .unroll(f_.v.j);
+          .unroll(f_.v.i);
     };
     for (int n = lanes / 2; Func & half : fold.halves) {
       place(half, n);
       n /= 2;
     }
     place(fold.of_lane, lanes);
-    fold.of_lane.bound_extent(f_.v.j, keys);
-    std::vector<Halide::VarOrRVar> inner = {f_.v.lane, f_.v.j};
+    std::vector<Halide::VarOrRVar> inner = {f_.v.lane, f_.v.i};
     for (const RVar &v : f_.pairs.features[k]) inner.emplace_back(v);
-    fold.of_lane.update().reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.j);
+    fold.of_lane.update().reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.i);
   }
 
   // The whole tile, also where the mask needs only a part: a register tile has no tails.

@@ -136,7 +136,7 @@ class cpu_tiling {
         s_(s),
         machine_(m),
         lanes_(m.cpu.lanes(halide_type(p[s.sums[0].core].type).bits())),
-        features_(feature_lanes(p, s, vectors_of_features * lanes_)),
+        features_(feature_lanes(p, s, m.cpu.feature_vectors * lanes_)),
         folded_(shared_by_rows(p, s)) {}
 
   std::vector<attention_tile> run() const {
@@ -184,8 +184,6 @@ class cpu_tiling {
     return t;
   }
 
-  // Of a product: a key is read as contiguous memory, which is what hardware prefetches.
-  static constexpr int vectors_of_features = 4;
   static constexpr int least_features = 4;  // in lanes: less would be slower than rows in lanes
   const program &p_;
   const attention_stage &s_;
