@@ -55,6 +55,14 @@ inline constexpr auto infinite_factors = kernel<"infinite_factors">([
   return {dot<e>(inf, X), dot<e>(mask(where(let<"always">(index(e) >= 0), -infinity, x), keep), x)};
 });
 
+// Factors that are one of two numbers: of rows, of columns, and those of one row.
+inline constexpr auto chosen_numbers =
+    kernel<"chosen_numbers">([](in<"X", seq, e> X, in<"pick", b8, e> pick, in<"take", b8, seq> take,
+                                in<"x", e> x) -> outs<out<"y", seq>, out<"z", e>, out<"one">> {
+      return {dot<e>(where(pick, 1, 0), X), dot<seq>(where(take, 1, 0), X),
+              dot<e>(cast<f32>(pick) * 2.f, x)};
+    });
+
 inline constexpr auto weights_too = kernel<"weights_too">(
     [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, seq, e>, out<"W", batch, seq, kv>> {
       auto w = softmax<kv>(mask(dot<d>(Q, K), causal<seq, kv>));

@@ -255,7 +255,7 @@ TEST_CASE("short rows with gaps are copied at once, and gaps stay as they are") 
 TEST_CASE("which tensors are fragmented") {
   std::vector<float> x(24);
   const auto is_fragmented = [&x](std::initializer_list<std::int64_t> extents,
-                                 std::initializer_list<std::int64_t> strides) {
+                                  std::initializer_list<std::int64_t> strides) {
     qkv_tensor t = fake::tensor(x, extents);
     std::copy(strides.begin(), strides.end(), t.stride);
     return qkv::detail::is_fragmented(t);

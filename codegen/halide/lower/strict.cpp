@@ -76,16 +76,22 @@ namespace {
 class literal_finder : public IRGraphVisitor {
  public:
   bool infinite = false;
-  // A number or another one by a condition that is the same at all positions: compilers make a loop
-  // of each, and know the number in one of them.
-  bool of_call = false;
+  // One of two numbers by a condition, as booleans that are cast are: compilers move the product into
+  // the choice. Or a number or else a value, by a condition that is the same at all positions:
+  // compilers make a loop of each, and know the number in one of them.
+  bool chosen = false;
 
  private:
   using IRGraphVisitor::visit;
   void visit(const FloatImm *x) override { infinite = infinite || std::isinf(x->value); }
   void visit(const Select *x) override {
-    const bool has_literal = is_const(x->true_value) || is_const(x->false_value);
-    of_call = of_call || (x->type.is_float() && has_literal && !has_position(x->condition));
+    const bool first = is_const(x->true_value), second = is_const(x->false_value);
+    chosen = chosen || (first && second && !x->type.is_bool()) ||
+             ((first || second) && x->type.is_float() && !has_position(x->condition));
+    IRGraphVisitor::visit(x);
+  }
+  void visit(const Cast *x) override {
+    chosen = chosen || x->value.type().is_bool();
     IRGraphVisitor::visit(x);
   }
   void visit(const Call *x) override {
@@ -115,7 +121,7 @@ literal_finder literals_of(const Expr &x) {
 
 bool is_delicate(const Expr &x) {
   const literal_finder found = literals_of(x);
-  return found.infinite || found.of_call;
+  return found.infinite || found.chosen;
 }
 
 namespace {
