@@ -89,6 +89,11 @@ Expr attention_setting::taken() const {
     while (known * std::pow(largest + 1, power) <= most) ++largest;
     return c.size(size) <= largest;
   }
+  if (most == 1) {  // no axis has more than one position
+    Expr one = Halide::Internal::const_true();
+    for (const auto &[size, power] : open) one = one && c.size(size) <= 1;
+    return Halide::Internal::simplify(one);
+  }
   Expr n = known;
   for (const auto &[size, power] : open) n = n * capped_power(c.size(size), power, most);
   return n <= most;

@@ -146,6 +146,8 @@ class cpu_tiling {
       if (!fits(shape, rows.least)) continue;
       const attention_tile t = tile_of(shape);
       if (!tiles.empty() && t.most_rows == tiles.back().most_rows) continue;
+      const bool is_next = !tiles.empty() && tiles.back().is_for_few_rows() && t.is_for_few_rows();
+      if (is_next && counts_a_size_twice()) tiles.pop_back();
       tiles.push_back(t);
       if (!t.is_for_few_rows() || rows.is_known) break;
     }
@@ -168,6 +170,18 @@ class cpu_tiling {
         rows.least = std::min(rows.least * n, std::int64_t{1} << 31);
     }
     return rows;
+  }
+
+  // True if rows lie along two axes of one size that the call decides. Conditions on the square of a
+  // size have parts in common, which Halide makes variables, and specializations do not match then:
+  // such calls have one form for few rows.
+  bool counts_a_size_twice() const {
+    std::set<axis_id> roots;
+    for (axis_id a : with({s_.row}, folded_)) {
+      const axis_id root = p_.axes[a].root;
+      if (known_size(p_, root) < 0 && !roots.insert(root).second) return true;
+    }
+    return false;
   }
 
   bool fits(const attention_shape &shape, std::int64_t rows) const {
