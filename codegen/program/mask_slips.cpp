@@ -39,6 +39,7 @@ class mask_finder {
       if (x.kind == op::softmax) number_as_score(n);
       if (x.kind == op::mul) zero_times_infinity(n);
       if (x.kind == op::tanh) capped_mask(n);
+      if (x.kind == op::mask) rows_of_prefix(n, inner_of(p_, x.in[1]));
       if (x.kind == op::mean || x.kind == op::max_over) hidden_as_zero(n);
     }
     return std::move(slips_);
@@ -199,6 +200,29 @@ class mask_finder {
           "the cap keeps {:g} from hiding a key; did you mean to cap the scores before they are "
           "masked? if it is meant, let<..>(..)",
           std::min(v->if_true, v->if_false));
+    }
+  }
+
+  // causal<seq, kv> || index(seq) < prefix
+  void rows_of_prefix(node_id n, node_id condition) {
+    if (!is_unnamed(p_, op::or_, condition)) return;
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    const auto is_past = [](const interval &d) { return d.most <= 0; };
+    for (const std::size_t k : {0, 1}) {
+      const node_id causal = p_[condition].in[k], rows = inner_of(p_, p_[condition].in[1 - k]);
+      if (keys.empty() || !p_[rows].name.empty() || varies_along(p_[rows], keys)) continue;
+      if (!all_bound_distance(positions_where(p_, causal, true), keys, is_past)) continue;
+      const std::vector<position_set> first = positions_where(p_, rows, true);
+      if (first.size() != 1 || first[0].size() != 1) continue;
+      const auto &[form, where] = *first[0].begin();
+      const auto &[position, factor] = *form.begin();
+      const bool is_bound = form.size() == 1 || position_less_number_in(form);
+      if (position.what != term::position || factor != 1 || !is_bound) continue;
+      if (where.most == interval::infinite) continue;
+      say(n,
+          "queries where {0} see the keys after them, too; did you mean index({1}) in place of "
+          "index({2})? if it is meant, let<..>(..)",
+          label_of(p_, rows), p_.axes[keys[0]].name, p_.axes[position.id].name);
     }
   }
 

@@ -25,6 +25,7 @@ class quotient_finder {
       if (x.kind == op::normalize) of_both_signs(n, inner(x.in[0]));
       if (x.kind == op::mul)
         for (const std::size_t k : {0, 1}) multiplied(n, x.in[k], x.in[1 - k]);
+      if (x.kind == op::sub) less_mean(n, inner(x.in[0]), inner(x.in[1]));
     }
     return std::move(slips_);
   }
@@ -61,6 +62,7 @@ class quotient_finder {
     }
     if (is(op::sum, by) && inner(p_[by].in[0]) == x) may_add_up_to_zero(n, x, by);
     if (is(op::mean, by)) by_mean_of_squares(n, x, by);
+    if (is(op::sqrt, by)) by_root_of_mean(n, x, without_epsilon(p_[by].in[0]));
     if (is(op::sum, x) && is(op::size, by)) {
       by_another_size(n, x, by);
       by_hidden_positions(n, x, by);
@@ -87,6 +89,24 @@ class quotient_finder {
         {n, fmt::format("{0} is {1} by the mean of its square; did you mean {0} * "
                         "rsqrt(..) of it? if it is meant, let<..>(..)",
                         label_of(p_, x), p_[n].kind == op::div ? "divided" : "multiplied")});
+  }
+
+  // x / sqrt(mean(x) + epsilon), x * rsqrt(mean(x) + epsilon)
+  void by_root_of_mean(node_id n, node_id x, node_id mean) {
+    if (!is(op::mean, mean) || inner(p_[mean].in[0]) != x || signs_[x] != sign::unknown) return;
+    slips_.push_back({n, fmt::format("{0} may be negative, so that its mean has no root; did you "
+                                     "mean mean<{1}>({0} * {0})? if it is meant, let<..>(..)",
+                                     label_of(p_, x), names_of(p_, p_[mean].over))});
+  }
+
+  // mean(x * x) - mean(x)
+  void less_mean(node_id n, node_id squares, node_id mean) {
+    if (!is(op::mean, squares) || !is(op::mean, mean)) return;
+    if (!same_set(p_[squares].over, p_[mean].over)) return;
+    if (!is_times_itself(inner(p_[squares].in[0]), inner(p_[mean].in[0]))) return;
+    slips_.push_back({n, fmt::format("the variance takes off the square of {0}; did you mean {0} * "
+                                     "{0}? if it is meant, let<..>(..)",
+                                     label_of(p_, mean))});
   }
 
   // sum<kv>(x) / size(seq)
@@ -244,6 +264,8 @@ class quotient_finder {
     uncentred(n, x, by);
     if (const node_id mean = without_epsilon(by); is(op::mean, mean))
       by_mean_of_squares(n, inner(x), mean);
+    if (const node_id root = inner(by); is(op::rsqrt, root))
+      by_root_of_mean(n, inner(x), without_epsilon(p_[root].in[0]));
   }
 
   // (x - mean(x)) * rsqrt(mean(x * x) + epsilon)

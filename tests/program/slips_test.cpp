@@ -197,6 +197,11 @@ TEST_CASE("slips: masks that show the first query no key") {
   CHECK(mentions(of_mask<[] { return causal<seq, kv> && index(kv) != index(seq); }>(),
                  "the first query no key"));
   CHECK(of_mask<[] { return index(kv) < index(seq) || index(kv) == 0; }>().empty());
+  CHECK(mentions(of_mask<[] { return causal<seq, kv> || index(seq) < 4; }>(),
+                 "see the keys after them, too; did you mean index(kv) in place of index(seq)?"));
+  CHECK(of_mask<[] { return causal<seq, kv> || index(kv) < 4; }>().empty());
+  CHECK(of_mask<[] { return causal<seq, kv> || let<"global">(index(seq) < 4); }>().empty());
+  CHECK(of_mask<[] { return (causal<seq, kv> || index(seq) >= 4); }>().empty());
   CHECK(of_mask<[] { return let<"past">(index(kv) < index(seq)); }>().empty());
   const auto with_sink =
       kernel<"k">([](S_ S, in<"V", batch, kv, d_v> V) -> out<"O", batch, seq, d_v> {
@@ -367,6 +372,32 @@ TEST_CASE("slips: what is divided, and by the sum of what") {
                    return x * (mean<e4>(x * x) + 1e-5);
                  }>(),
                  "is multiplied by the mean of its square; did you mean "));
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+                   return x * rsqrt(mean<e4>(x) + 1e-5);
+                 }>(),
+                 "may be negative, so that its mean has no root; did you mean mean<e>("));
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+                   return x / sqrt(mean<e4>(x) + 1e-5);
+                 }>(),
+                 "may be negative, so that its mean has no root; did you mean mean<e>("));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto x = exp(dot<kv>(softmax<kv>(dot<d8>(Q, K)), V));
+          return x / sqrt(mean<e4>(x) + 1e-5);
+        }>()
+            .empty());
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+                   return x * rsqrt(mean<e4>(x * x) - mean<e4>(x) + 1e-5);
+                 }>(),
+                 "the variance takes off the square of mean<e>("));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+          auto centre = mean<e4>(x);
+          return (x - centre) * rsqrt(mean<e4>(x * x) - centre * centre + 1e-5);
+        }>()
+            .empty());
   CHECK(of_attention<[](auto Q, auto K, auto V) {
           auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
           auto centred = x - mean<e4>(x);
