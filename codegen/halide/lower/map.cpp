@@ -28,7 +28,6 @@ class map_lowering {
       here_[order[d]] = v;
     }
     order_ = order;
-    if (!order.empty()) f_.innermost = size_of(order.back());
   }
 
   map_funcs run() {

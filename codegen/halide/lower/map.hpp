@@ -27,7 +27,6 @@ struct map_funcs {
   std::vector<Halide::RVar> steps;  // innermost first
   Halide::Func out;
   std::vector<Halide::Var> position;  // innermost first
-  std::int64_t innermost = -1;        // the size of its axis; -1 if the call decides
 };
 
 inline constexpr int reduction_lanes = 16, reduction_block = 256;

@@ -11,7 +11,7 @@ using Halide::Var;
 
 namespace {
 
-constexpr int rows_per_task = 8, numbers_per_task = 1024, vectors_per_task = 4;
+constexpr int rows_per_task = 8, vectors_per_task = 4;
 
 // Steps in order, everything else in lanes and in parallel.
 void schedule_in_place(map_funcs &f, int vl) {
@@ -93,10 +93,7 @@ void schedule_map_cpu(map_funcs &f, const machine &m, bool is_output) {
   if (f.in_place.defined()) schedule_in_place(f, vl);
   if (!is_output) f.out.compute_root();
   if (f.position.empty()) return;
-  if (f.position.size() > 1)
-    tasks_of(f.out, f.position, 1, rows_per_task);
-  else if (f.innermost < 0 || f.innermost > numbers_per_task)
-    tasks_of(f.out, f.position, 0, numbers_per_task);
+  if (f.position.size() > 1) tasks_of(f.out, f.position, 1, rows_per_task);
   f.out.vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);
 }
 
