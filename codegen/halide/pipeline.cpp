@@ -7,8 +7,8 @@
 #include "codegen/halide/lower/context.hpp"
 #include "codegen/halide/lower/limits.hpp"
 #include "codegen/halide/lower/refusal.hpp"
+#include "codegen/halide/schedules/fixed_loads.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
-#include "codegen/halide/schedules/reversed_loads.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tuning.hpp"
 #include "codegen/program/sizes.hpp"
@@ -49,7 +49,7 @@ class writer {
     compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_};
     limits_.add_to(form.pipeline);
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
-    form.pipeline.add_custom_lowering_pass(new reversed_loads);
+    form.pipeline.add_custom_lowering_pass(new fixed_loads);
     if (on_gpu_) gpu::add_passes(form.pipeline, m_.target);
     return form;
   }

@@ -23,6 +23,7 @@ inline constexpr axis<"h", 40> h;
 inline constexpr axis<"wide", 64> wide;
 inline constexpr axis<"part", 30> part;
 inline constexpr axis<"both", 22> both;
+inline constexpr axis<"entries", 16> entries;
 
 // ---- conditions on positions after a contraction ------------------------------------------------
 inline constexpr auto chosen_by_position = kernel<"chosen_by_position">(
@@ -174,6 +175,11 @@ inline constexpr auto magnitude_of_choice =
     kernel<"magnitude_of_choice">([](in<"flag", b8> flag) -> out<"x"> {
       return abs(where(flag, 0.0, -std::numeric_limits<double>::infinity()));
     });
+
+// ---- positions before the first ------------------------------------------------------------------
+// A vector of the table never begins two entries before it, though Halide writes one.
+inline constexpr auto before_the_table = kernel<"before_the_table">(
+    [](in<"T", entries> T) -> out<"O", s> { return softmax<s>(take<entries>(T, index(s) - 2)); });
 
 // ---- names --------------------------------------------------------------------------------------
 // The axis of one part also occurs in the other.

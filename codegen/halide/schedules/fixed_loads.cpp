@@ -1,14 +1,15 @@
-#include "codegen/halide/schedules/reversed_loads.hpp"
+#include "codegen/halide/schedules/fixed_loads.hpp"
 
 namespace qkv::codegen {
 
 namespace hi = Halide::Internal;
 
-Halide::Expr reversed_loads::visit(const hi::Load *op) {
+Halide::Expr fixed_loads::visit(const hi::Load *op) {
   const Halide::Expr inner = IRMutator::visit(op);
   const auto *load = inner.as<hi::Load>();
   const auto *ramp = load ? load->index.as<hi::Ramp>() : nullptr;
-  if (!ramp || !hi::is_const(ramp->base) || !hi::is_negative_const(ramp->stride)) return inner;
+  if (!ramp || !hi::is_const(ramp->base)) return inner;
+  if (!hi::is_negative_const(ramp->stride) && !hi::is_negative_const(ramp->base)) return inner;
   const std::string first = hi::unique_name("first");
   const Halide::Expr index =
       hi::Ramp::make(hi::Variable::make(ramp->base.type(), first), ramp->stride, ramp->lanes);
