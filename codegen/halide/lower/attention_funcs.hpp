@@ -50,6 +50,7 @@ struct attention_reads {
   std::vector<Halide::Func>
       pair_tiles;  // (i, j, b, T, outer...): read per query and key, transposed
   std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
+  std::vector<Halide::Func> widened_keys;  // those of 16 bits in memory, in f32
 };
 
 // (i, j, b, T, outer...): what sums read. Blocks: (i, b, T, outer...).

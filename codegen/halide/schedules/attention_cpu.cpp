@@ -78,6 +78,7 @@ class scheduler {
     }
     weights();
     readers();
+    widened_keys();
     pair_tiles();
     row_tiles();
   }
@@ -322,6 +323,14 @@ class scheduler {
 
   int stored_keys() const {
     return ((f_.tile.keys + keys_unrolled_ - 1) / keys_unrolled_ * keys_unrolled_ + 3) / 4 * 4;
+  }
+
+  // Rows in lanes read each number of a key by itself: they are converted once a block.
+  void widened_keys() {
+    if (f_.tile.keys_in_lanes()) return;
+    for (Func &g : f_.reads.widened_keys)
+      g.compute_at(LoopLevel(f_.running.state, f_.running.steps.z))
+          .vectorize(g.args().front(), vl_, TailStrategy::GuardWithIf);
   }
 
   void pair_tiles() {
