@@ -73,6 +73,7 @@ struct attention_sum {
   bool gated = false;   // `pairs` are the weights times a gate
   Halide::Func values;  // (c, j, b, outer of V...): V, padded when its width is run-time
   bool is_padded = false;
+  bool is_widened = false;  // of 16 bits in memory
   // True for blocks of V that hold anything but finite numbers. Defined if a mask hides some.
   Halide::Func suspect, suspect_columns;
   Halide::RDom all_columns;

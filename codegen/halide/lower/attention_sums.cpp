@@ -64,6 +64,7 @@ class sum_lowering {
   void values() {
     const axis &column = a_.p.axes[a_.p.axes[sum_.column].root];
     o_.is_padded = column.size < 0;
+    o_.is_widened = is_widened(a_.p, sum_.values);
     o_.columns = a_.c.size(sum_.column);
     vars_ = {f_.v.c, f_.v.j, f_.v.b};
     for (axis_id x : a_.p[sum_.values].shape) {

@@ -181,9 +181,7 @@ std::optional<value> attention_tiles::key_tile(node_id n, const indices &at) {
     Func f("keys_" + context::label(p_, n));
     f(vars) = v.number;
     f_.reads.key_tiles.push_back(f);
-    const auto is_half = [](dtype t) { return t == bf16 || t == f16; };
-    if (x.kind == op::cast && is_half(p_[x.in[0]].type) && !is_half(x.type))
-      f_.reads.widened_keys.push_back(f);
+    if (is_widened(p_, n)) f_.reads.widened_keys.push_back(f);
     it = key_tiles_.emplace(n, f).first;
   }
   return value{it->second(args), {}};

@@ -142,19 +142,21 @@ class scheduler {
     return t;
   }
 
-  // Rows that are a multiple of so many columns apart share few sets of the first cache.
+  // Values of 16 bits are converted once a block. Rows that are a multiple of so many columns apart
+  // share few sets of the first cache.
   void values(attention_sum &sum) {
     const LoopLevel block(f_.running.state, f_.running.steps.z);
     if (sum.is_padded) {
       sum.values.compute_at(block).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
       return;
     }
-    if (f_.tile.is_for_few_rows()) return;
+    if (f_.tile.keys_in_lanes() || (f_.tile.is_for_few_rows() && !sum.is_widened)) return;
     const int columns = constant(sum.columns).value_or(0), apart = m_.cpu.value_columns;
-    if (apart == 0 || columns == 0 || columns % apart != 0) return;
+    const bool is_apart = apart != 0 && columns % apart == 0;
+    if (columns == 0 || !(is_apart || sum.is_widened)) return;
+    if (is_apart) sum.values.align_storage(f_.v.c, columns + m_.cpu.value_padding);
     sum.values.compute_at(block)
         .bound_extent(f_.v.c, sum.columns)
-        .align_storage(f_.v.c, columns + m_.cpu.value_padding)
         .vectorize(f_.v.c, tile_of(sum).lanes)
         .unroll(f_.v.c);
   }
