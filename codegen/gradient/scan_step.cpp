@@ -63,7 +63,7 @@ class step_writer {
     return step_.p.arguments.back();
   }
 
-  // Of all positions, also where it is the same at each.
+  // Every result has the axis of all positions: a value that does not vary along it is repeated.
   void output(node_id value, std::string name) {
     const axes own = step_.p[value].shape, shape = lifted(own);
     if (!same_set(shape, own)) {

@@ -168,6 +168,12 @@ class reader {
       fail("{} registers do not fit: sum_registers is {}", m_.cpu.*registers, m_.cpu.sum_registers);
   }
 
+  // Lanes are folded by halves.
+  void features() {
+    const int n = m_.cpu.feature_vectors = number();
+    if ((n & (n - 1)) != 0) fail("{} vectors cannot be halved down to one", n);
+  }
+
   using keys_of = std::map<std::string_view, std::function<void(reader &)>>;
   template <int machine::*Field>
   static void set(reader &r) {
@@ -195,7 +201,7 @@ class reader {
         {"tensor", [](reader &r) { r.tensor(); }},
         {"score_registers", [](reader &r) { r.sums(&cpu_tiles::score_registers); }},
         {"score_keys", set<&cpu_tiles::score_keys>},
-        {"feature_vectors", set<&cpu_tiles::feature_vectors>},
+        {"feature_vectors", [](reader &r) { r.features(); }},
         {"result_registers", [](reader &r) { r.sums(&cpu_tiles::result_registers); }},
         {"value_columns", set<&cpu_tiles::value_columns>},
         {"value_padding", set<&cpu_tiles::value_padding>},
@@ -215,8 +221,8 @@ class reader {
     std::vector<std::string_view> all = {"device", "halide", "attention", "contraction_rows"};
     const std::vector<std::string_view> more =
         m_.is_host()
-            ? std::vector<std::string_view>{"register_bits", "sum_registers", "score_registers",
-                                            "score_keys", "result_registers"}
+            ? std::vector<std::string_view>{"register_bits", "sum_registers",   "score_registers",
+                                            "score_keys",    "feature_vectors", "result_registers"}
             : std::vector<std::string_view>{"shared_bytes", "columns_per_thread",
                                             "contraction_tile"};
     all.insert(all.end(), more.begin(), more.end());

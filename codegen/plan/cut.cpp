@@ -1,5 +1,6 @@
 // Cuts a pipeline into stages: first attentions, then contractions, then other steps that must be
 // stored.
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>

@@ -218,7 +218,7 @@ class mask_finder {
       const auto &[position, factor] = *form.begin();
       const bool is_bound = form.size() == 1 || position_less_number_in(form);
       if (position.what != term::position || factor != 1 || !is_bound) continue;
-      if (where.most == interval::infinite) continue;
+      if (where.most == interval::infinite || !has(p_[causal].shape, position.id)) continue;
       say(n,
           "queries where {0} see the keys after them, too; did you mean index({1}) in place of "
           "index({2})? if it is meant, let<..>(..)",

@@ -69,7 +69,7 @@ inline node_id inner_of(const program &p, node_id n) {
   return n;
 }
 
-// True for a number of 16 bits that is converted to more.
+// True for the conversion of 16 bits to a longer type.
 inline bool is_widened(const program &p, node_id n) {
   const auto is_half = [](dtype t) { return t == bf16 || t == f16; };
   return p[n].kind == op::cast && is_half(p[p[n].in[0]].type) && !is_half(p[n].type);

@@ -62,7 +62,7 @@ class quotient_finder {
     }
     if (is(op::sum, by) && inner(p_[by].in[0]) == x) may_add_up_to_zero(n, x, by);
     if (is(op::mean, by)) by_mean_of_squares(n, x, by);
-    if (is(op::sqrt, by)) by_root_of_mean(n, x, without_epsilon(p_[by].in[0]));
+    if (is(op::sqrt, by)) by_root_of_mean(n, x, p_[by].in[0]);
     if (is(op::sum, x) && is(op::size, by)) {
       by_another_size(n, x, by);
       by_hidden_positions(n, x, by);
@@ -92,7 +92,9 @@ class quotient_finder {
   }
 
   // x / sqrt(mean(x) + epsilon), x * rsqrt(mean(x) + epsilon)
-  void by_root_of_mean(node_id n, node_id x, node_id mean) {
+  void by_root_of_mean(node_id n, node_id x, node_id square) {
+    if (is(op::max, inner(square))) return;  // of the mean and a positive number, say
+    const node_id mean = without_epsilon(square);
     if (!is(op::mean, mean) || inner(p_[mean].in[0]) != x || signs_[x] != sign::unknown) return;
     slips_.push_back({n, fmt::format("{0} may be negative, so that its mean has no root; did you "
                                      "mean mean<{1}>({0} * {0})? if it is meant, let<..>(..)",
@@ -265,7 +267,7 @@ class quotient_finder {
     if (const node_id mean = without_epsilon(by); is(op::mean, mean))
       by_mean_of_squares(n, inner(x), mean);
     if (const node_id root = inner(by); is(op::rsqrt, root))
-      by_root_of_mean(n, inner(x), without_epsilon(p_[root].in[0]));
+      by_root_of_mean(n, inner(x), p_[root].in[0]);
   }
 
   // (x - mean(x)) * rsqrt(mean(x * x) + epsilon)

@@ -9,6 +9,7 @@
 #include <qkv/core/dtype.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiled/context.hpp"

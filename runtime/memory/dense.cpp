@@ -86,10 +86,12 @@ bool is_fragmented(const qkv_tensor &t) {
     d = t.rank;  // the next one may be any of them
   }
   bool has_gaps = false;
+  std::int64_t elements = 1;
   for (int d = 0; d < t.rank; ++d) {
-    if (t.extent[d] > 1 && t.stride[d] == 0) return false;  // repeated: a copy would be larger
+    elements = product(elements, t.extent[d]);
     has_gaps |= t.extent[d] > 1 && !in_run[d];
   }
+  if (elements > span_of(t)) return false;  // some are repeated: a copy would be larger
   return has_gaps && run * size_of(static_cast<dtype>(t.dtype)) < long_run;
 }
 

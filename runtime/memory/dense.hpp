@@ -13,7 +13,7 @@ std::size_t dense_bytes(const qkv_tensor &);
 qkv_tensor dense(const qkv_tensor &, void *data);
 // The same elements, contiguous; `to` has room for all of them.
 void copy_dense(const qkv_tensor &, void *to);
-// The other way: contiguous elements to those of a tensor.
+// Copies contiguous elements to those of a tensor.
 void copy_apart(const void *from, const qkv_tensor &);
 // True if the elements lie in short runs with gaps between them. A copy to or from a device takes
 // microseconds for each run.

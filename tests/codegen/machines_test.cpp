@@ -18,6 +18,7 @@ register_bits = 256
 sum_registers = 12
 score_registers = 3
 score_keys = 8
+feature_vectors = 2
 result_registers = 4
 attention = rows 16 tile 8 x 128 per_task 1
 attention = rows any tile 32 x 128 per_task 16
@@ -84,9 +85,10 @@ TEST_CASE("the shape of an attention follows the number of its rows") {
   CHECK(m.cpu.lanes(64) == 4);
 }
 
-TEST_CASE("few rows may be one tile with keys in lanes") {
-  const machine m = with("tile 8 x 128 per_task 1\n", "tile 16 x 256 per_task 1 keys_in_lanes\n");
-  CHECK(m.shapes_for(3).front().rows == 16);
+TEST_CASE("tiles of few rows may have keys in lanes") {
+  const machine m = with("tile 8 x 128 per_task 1\n", "tile 4 x 256 per_task 1 keys_in_lanes\n");
+  CHECK(m.shapes_for(3).front().rows == 4);
+  CHECK(m.cpu.feature_vectors == 2);
   CHECK(m.shapes_for(3).front().keys_in_lanes);
   CHECK(!m.shapes_for(17).front().keys_in_lanes);
 }
@@ -123,15 +125,15 @@ TEST_CASE("a wrong tile of tensor cores is one error") {
   };
   CHECK(tile("mma sm_80 features 64 tile 128 x 64 warps 4").tensor.size() == 1);
   CHECK_THROWS_WITH(tile("mfma sm_80 features 64 tile 128 x 64 warps 4"),
-                    "m.machine:12: mfma is not a kind of tensor cores; known: mma wgmma tf32");
+                    "m.machine:13: mfma is not a kind of tensor cores; known: mma wgmma tf32");
   CHECK_THROWS_WITH(tile("mma gfx90 features 64 tile 128 x 64 warps 4"),
-                    "m.machine:12: gfx90 is not a target like sm_80");
+                    "m.machine:13: gfx90 is not a target like sm_80");
   CHECK_THROWS_WITH(
       tile("mma sm_80 features 64 tile 100 x 64 warps 4"),
-      "m.machine:12: a tile of 100 x 64 with 64 features cannot be divided among 4 warps of mma");
+      "m.machine:13: a tile of 100 x 64 with 64 features cannot be divided among 4 warps of mma");
   CHECK_THROWS_WITH(
       tile("wgmma sm_90a features 256 tile 128 x 128 warps 12"),
-      "m.machine:12: a tile of 128 x 128 with 256 features cannot be divided among 12 warps of "
+      "m.machine:13: a tile of 128 x 128 with 256 features cannot be divided among 12 warps of "
       "wgmma");
 }
 
@@ -143,6 +145,8 @@ TEST_CASE("a wrong machine is one error with the line") {
       "result_registers score_keys score_registers shared_bytes sum_registers tensor "
       "value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
+  CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 3"),
+                    "m.machine:8: 3 vectors cannot be halved down to one");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys 8"),
                     "m.machine:7: after score_keys, = is expected");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys ="), "m.machine:7: score_keys has no value");
@@ -165,13 +169,13 @@ TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(with("x86-64-linux-avx2", "x86-64-linux-avx3"),
                     "m.machine:3: Halide does not know x86-64-linux-avx3");
   CHECK_THROWS_WITH(with("tile 8 x 128", "tile 12 x 128"),
-                    "m.machine:9: 12 rows do not fill registers of 8 numbers");
+                    "m.machine:10: 12 rows do not fill registers of 8 numbers");
   CHECK_THROWS_WITH(with("tile 8 x 128 per_task 1\n", "tile 16 x 100 per_task 1 keys_in_lanes\n"),
-                    "m.machine:9: 100 keys do not fill registers of 8 numbers");
+                    "m.machine:10: 100 keys do not fill registers of 8 numbers");
   CHECK_THROWS_WITH(with("per_task 1\n", "per_task 1 keys\n"),
-                    "m.machine:9: keys_in_lanes is expected, not keys");
-  CHECK_THROWS_WITH(with("tile 8 x 128", "tile 8 by 128"), "m.machine:9: x is expected, not by");
-  CHECK_THROWS_WITH(with(" per_task 1\n", "\n"), "m.machine:9: the line ends too early");
+                    "m.machine:10: keys_in_lanes is expected, not keys");
+  CHECK_THROWS_WITH(with("tile 8 x 128", "tile 8 by 128"), "m.machine:10: x is expected, not by");
+  CHECK_THROWS_WITH(with(" per_task 1\n", "\n"), "m.machine:10: the line ends too early");
   CHECK_THROWS_WITH(with("result_registers = 4", "result_registers = 13"),
-                    "m.machine:8: 13 registers do not fit: sum_registers is 12");
+                    "m.machine:9: 13 registers do not fit: sum_registers is 12");
 }

@@ -200,6 +200,7 @@ TEST_CASE("slips: masks that show the first query no key") {
   CHECK(mentions(of_mask<[] { return causal<seq, kv> || index(seq) < 4; }>(),
                  "see the keys after them, too; did you mean index(kv) in place of index(seq)?"));
   CHECK(of_mask<[] { return causal<seq, kv> || index(kv) < 4; }>().empty());
+  CHECK(of_mask<[] { return causal<seq, kv> || index(batch) < 1; }>().empty());
   CHECK(of_mask<[] { return causal<seq, kv> || let<"global">(index(seq) < 4); }>().empty());
   CHECK(of_mask<[] { return (causal<seq, kv> || index(seq) >= 4); }>().empty());
   CHECK(of_mask<[] { return let<"past">(index(kv) < index(seq)); }>().empty());
@@ -382,6 +383,11 @@ TEST_CASE("slips: what is divided, and by the sum of what") {
                    return x / sqrt(mean<e4>(x) + 1e-5);
                  }>(),
                  "may be negative, so that its mean has no root; did you mean mean<e>("));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto x = dot<kv>(softmax<kv>(dot<d8>(Q, K)), V);
+          return x / sqrt(max(mean<e4>(x), 1e-5f));
+        }>()
+            .empty());
   CHECK(of_attention<[](auto Q, auto K, auto V) {
           auto x = exp(dot<kv>(softmax<kv>(dot<d8>(Q, K)), V));
           return x / sqrt(mean<e4>(x) + 1e-5);

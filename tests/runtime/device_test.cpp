@@ -265,6 +265,7 @@ TEST_CASE("which tensors are fragmented") {
   CHECK(!is_fragmented({2, 1, 4}, {4, 99, 1}));
   CHECK(!is_fragmented({2, 0, 4}, {9, 5, 1}));
   CHECK(!is_fragmented({2, 3, 4}, {0, 5, 1}));
+  CHECK(!is_fragmented({5, 3}, {1, 1}));  // windows
   CHECK(!is_fragmented({}, {}));
   CHECK(is_fragmented({2, 3, 4}, {15, 5, 1}));
   CHECK(is_fragmented({2, 3, 4}, {16, 4, 1}));

@@ -50,7 +50,7 @@ struct attention_reads {
   std::vector<Halide::Func>
       pair_tiles;  // (i, j, b, T, outer...): read per query and key, transposed
   std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
-  std::vector<Halide::Func> widened_keys;  // those of 16 bits in memory, in f32
+  std::vector<Halide::Func> widened_keys;  // those that memory has in 16 bits
 };
 
 // (i, j, b, T, outer...): what sums read. Blocks: (i, b, T, outer...).
@@ -73,7 +73,7 @@ struct attention_sum {
   bool gated = false;   // `pairs` are the weights times a gate
   Halide::Func values;  // (c, j, b, outer of V...): V, padded when its width is run-time
   bool is_padded = false;
-  bool is_widened = false;  // of 16 bits in memory
+  bool is_widened = false;  // memory has them in 16 bits
   // True for blocks of V that hold anything but finite numbers. Defined if a mask hides some.
   Halide::Func suspect, suspect_columns;
   Halide::RDom all_columns;

@@ -95,7 +95,11 @@ Expr attention_setting::taken() const {
     return Halide::Internal::simplify(one);
   }
   Expr n = known;
-  for (const auto &[size, power] : open) n = n * capped_power(c.size(size), power, most);
+  int factors = 0;
+  for (const auto &[size, power] : open) {
+    if (++factors > 3) n = Halide::min(n, most + 1);  // 65^5 is beyond i32
+    n = n * capped_power(c.size(size), power, most);
+  }
   return n <= most;
 }
 

@@ -24,7 +24,6 @@ class attention_setting {
   const bool less_maximum;
   bool marked_by_scores = false;  // masks of the scores depend on products of the tile
 
-  // Rows that a tile computes: never more than a call of few rows has.
   bool on_threads() const { return f.tile.dealt_to_threads(); }
   Halide::Expr number(double) const;
   Halide::Expr lowest() const;  // "nothing seen yet": -inf - -inf would be NaN

@@ -76,9 +76,9 @@ namespace {
 class literal_finder : public IRGraphVisitor {
  public:
   bool infinite = false;
-  // One of two numbers by a condition, as booleans that are cast are: compilers move the product into
-  // the choice. Or a number or else a value, by a condition that is the same at all positions:
-  // compilers make a loop of each, and know the number in one of them.
+  // A condition chooses one of two numbers, as a cast of booleans does: compilers move the product
+  // into the choice. Or one that is the same at all positions chooses a number or a value: compilers
+  // make a loop of each, and know the number in one of them.
   bool chosen = false;
 
  private:

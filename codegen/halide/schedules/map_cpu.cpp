@@ -37,7 +37,7 @@ void schedule_in_place(map_funcs &f, int vl) {
 }
 
 // Blocks of so many positions along one axis are tasks, as are all positions along those outside of
-// it. Gives the loop over the tasks.
+// it. Returns the loop over the tasks.
 Var tasks_of(Halide::Func &f, const std::vector<Var> &position, std::size_t along, int positions) {
   const Var block("block"), &inner = position[along];
   f.split(inner, block, inner, positions, TailStrategy::GuardWithIf);
