@@ -181,6 +181,14 @@ inline constexpr auto magnitude_of_choice =
 inline constexpr auto before_the_table = kernel<"before_the_table">(
     [](in<"T", entries> T) -> out<"O", s> { return softmax<s>(take<entries>(T, index(s) - 2)); });
 
+// ---- axes of one position ------------------------------------------------------------------------
+inline constexpr batch_axis<"one", 1> one;
+// The order of contractions leaves one over no axis.
+inline constexpr auto chain_over_one = kernel<"chain_over_one">(
+    [](in<"X", one, s, single> X, in<"z", one, single> z, param<"w", one> w) -> out<"O", s> {
+      return dot<one>(dot<single>(z, X), w);
+    });
+
 // ---- names --------------------------------------------------------------------------------------
 // The axis of one part also occurs in the other.
 inline constexpr auto joined_squares = kernel<"joined_squares">([

@@ -45,6 +45,7 @@ class map_lowering {
   value plain() { return expression(c_).definition(root_, here_); }
 
   Expr reduce(const node &n, const fold &f) {
+    if (n.over.empty()) return f.with(f.identity, or_else(f.of(here_), f.identity));
     std::vector<Var> position;
     indices at;
     for (std::size_t d = order_.size(); d-- > 0;)
