@@ -65,16 +65,9 @@ class step_writer {
 
   // Every result has the axis of all positions: a value that does not vary along it is repeated.
   void output(node_id value, std::string name) {
-    const axes own = step_.p[value].shape, shape = lifted(own);
-    if (!same_set(shape, own)) {
-      node repeated;
-      repeated.kind = op::broadcast;
-      repeated.type = step_.p[value].type;
-      repeated.in = {value};
-      repeated.over = without(shape, own);
-      repeated.shape = shape;
-      value = put(std::move(repeated));
-    }
+    formulas f(std::move(step_.p));
+    value = f.expand(value, lifted(f.shape(value)));
+    step_.p = f.take();
     node n;
     n.kind = op::output;
     n.type = step_.p[value].type;
