@@ -7,7 +7,7 @@
 namespace qkv::codegen {
 
 int panel_of(const program &p, axis_id column) {
-  const std::int64_t n = column == no_axis ? 1 : p.axes[column].size;
+  const std::int64_t n = p.axes[column].size;
   for (int panel : {64, 48, 32})
     if (n > 0 && n % panel == 0) return panel;
   if (n > 0 && n <= 16) return 16;
@@ -25,7 +25,7 @@ std::vector<pack> packs_of(const program &p, const stages &s) {
     k.param = c->right;
     k.panel = panel_of(p, c->column);
     k.rows = p[c->core].over;
-    if (c->column != no_axis) k.columns = {c->column};
+    k.columns = {c->column};
     std::vector<axis_id> inner = k.rows;
     inner.insert(inner.end(), k.columns.begin(), k.columns.end());
     k.outer = without(p[c->right].shape, inner);

@@ -12,7 +12,7 @@ struct pack {
   int panel = 0;                 // columns of a panel, zero-padded
   std::vector<axis_id> outer;    // axes that neither rows nor columns contain
   std::vector<axis_id> rows;     // the contracted axes, row-major
-  std::vector<axis_id> columns;  // one axis, or none
+  std::vector<axis_id> columns;  // one axis
 };
 
 // Columns of a panel: whole registers on every instruction set, so that one packed form serves them all.

@@ -16,7 +16,7 @@ inline constexpr node_id no_step = -1;
 axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &but);
 
 // Sum over the axes of `core` of left(row, k) * right(k, column), with pointwise steps before and
-// after. `row` and `column` are no_axis where the operand has none.
+// after. `row` is no_axis where the left operand has none.
 struct contraction_stage {
   node_id root = no_step, core = no_step;
   node_id left = no_step, right = no_step;  // columns of the right operand lie in lanes

@@ -68,7 +68,7 @@ context::context(const plan &plan_, bool packs_params)
     if (k) {
       Expr rows = 1;
       for (axis_id a : k->rows) rows = rows * extent(a);
-      const Expr columns = k->columns.empty() ? Expr(1) : extent(k->columns[0]);
+      const Expr columns = extent(k->columns[0]);
       bound(0, k->panel);
       bound(1, rows);
       bound(2, (columns + k->panel - 1) / k->panel);
@@ -119,7 +119,7 @@ Expr context::read(node_id n, const indices &i) const {
   if (const pack *k = packed(n)) {
     Expr row = 0;
     for (axis_id a : k->rows) row = row * size(a) + i.at(a);
-    return read_packed(n, row, k->columns.empty() ? Expr(0) : i.at(k->columns[0]), i);
+    return read_packed(n, row, i.at(k->columns[0]), i);
   }
   const auto stored = stored_.find(n);
   const std::vector<axis_id> &order = stored == stored_.end() ? p[n].shape : stored->second.order;

@@ -17,8 +17,7 @@ namespace {
 
 // A param of two contractions is packed for the first.
 bool serves(const pack &k, const program &p, const contraction_stage &s) {
-  return k.rows == p[s.core].over &&
-         (s.column == no_axis ? k.columns.empty() : k.columns == std::vector<axis_id>{s.column});
+  return k.rows == p[s.core].over && k.columns == std::vector<axis_id>{s.column};
 }
 
 class contraction_lowering {
@@ -30,7 +29,6 @@ class contraction_lowering {
         type_(halide_type(p_[s.core].type)),
         zero_(math::constant(type_, 0)) {
     f_.has_row = s.row != no_axis;
-    f_.has_column = s.column != no_axis;
     for (std::size_t d = s.outer.size(); d-- > 0;) {
       f_.outer.push_back(c.var(s.outer[d]));
       vars_.emplace(s.outer[d], f_.outer.back());
@@ -89,9 +87,8 @@ class contraction_lowering {
       inside[over()[d]] = d == 0 ? rest : rest % n;
       rest = rest / n;
     }
-    const Expr columns = f_.has_column ? c_.size(s_.column) : Expr(1),
-               column = f_.panel_index * f_.panel + f_.lane;
-    if (f_.has_column) inside[s_.column] = c_.within(s_.column, column);
+    const Expr column = f_.panel_index * f_.panel + f_.lane;
+    inside[s_.column] = c_.within(s_.column, column);
     for (std::size_t d = s_.outer.size(); d-- > 0;)
       if (has(p_[s_.right].shape, s_.outer[d])) {
         args.push_back(vars_.at(s_.outer[d]));
@@ -100,7 +97,7 @@ class contraction_lowering {
       }
     const value v = expression(c_).at(s_.right, inside);
     const Expr number = or_else({strict::cast(type_, v.number), v.present}, zero_);
-    f_.packed(args) = Halide::select(column < columns, strict::hide_zero(number), zero_);
+    f_.packed(args) = Halide::select(column < c_.size(s_.column), strict::hide_zero(number), zero_);
     return f_.packed(read);
   }
 
@@ -118,9 +115,8 @@ class contraction_lowering {
   void result() {
     std::map<axis_id, Var> out = vars_;
     if (f_.has_row) out.emplace(s_.row, f_.row);
-    if (f_.has_column) out.emplace(s_.column, f_.column);
-    std::vector<Expr> at = {f_.has_column ? Expr(f_.column) : Expr(0),
-                            f_.has_row ? Expr(f_.row) : Expr(0)};
+    out.emplace(s_.column, f_.column);
+    std::vector<Expr> at = {f_.column, f_.has_row ? Expr(f_.row) : Expr(0)};
     for (const Var &v : f_.outer) at.push_back(v);
     f_.out = stored_step(c_, s_.root, s_.core, f_.sum(at), out,
                          [](const Expr &e) { return unsolved(e); });

@@ -15,7 +15,7 @@ struct contraction_funcs {
   Halide::Func out;
   Halide::Var row{"row"}, column{"column"};
   std::vector<Halide::Var> outer;  // innermost first
-  bool has_row = true, has_column = true;
+  bool has_row = true;
 };
 
 contraction_funcs lower_contraction(context &, const contraction_stage &);

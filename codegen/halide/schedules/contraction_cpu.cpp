@@ -25,11 +25,9 @@ void schedule_contraction_cpu(contraction_funcs &f, const machine &m, bool is_ou
   if (!is_output) out.compute_root();
   std::vector<VarOrRVar> order;
   std::vector<Var> parallel;
-  if (f.has_column) {
-    out.split(f.column, no, ni, tile, TailStrategy::GuardWithIf);
-    order.emplace_back(ni);
-    parallel.push_back(no);
-  }
+  out.split(f.column, no, ni, tile, TailStrategy::GuardWithIf);
+  order.emplace_back(ni);
+  parallel.push_back(no);
   Var at_row = so;
   if (f.has_row) {
     const int per_block = std::max(1, m.contraction_rows / rows);
@@ -46,7 +44,7 @@ void schedule_contraction_cpu(contraction_funcs &f, const machine &m, bool is_ou
   if (all.size() > 1) out.reorder(all);
   parallel.insert(parallel.end(), f.outer.begin(), f.outer.end());
   Halide::LoopLevel at = parallel_tasks(out, parallel);
-  if (f.has_column) out.vectorize(ni, vl).unroll(ni);
+  out.vectorize(ni, vl).unroll(ni);
   if (f.has_row) {
     out.unroll(si);
     at = Halide::LoopLevel(out, at_row);

@@ -18,29 +18,19 @@ void schedule_contraction_gpu(contraction_funcs &f, const machine &m) {
       ty("thread_y"), r("r");
   std::vector<VarOrRVar> order;
   std::vector<Var> threads, grid;
-  if (f.has_column) {
-    out.split(f.column, cb, ci, f.panel, TailStrategy::GuardWithIf)
-        .split(ci, tx, c, tile)
-        .unroll(c);
-    order.emplace_back(c);
-    threads.push_back(tx);
-  }
+  out.split(f.column, cb, ci, f.panel, TailStrategy::GuardWithIf).split(ci, tx, c, tile).unroll(c);
+  order.emplace_back(c);
+  threads.push_back(tx);
+  grid.push_back(cb);
   if (f.has_row) {
     out.split(f.row, rb, ri, block_rows, TailStrategy::GuardWithIf)
         .split(ri, ty, r, tile)
         .unroll(r);
     order.emplace_back(r);
     threads.push_back(ty);
+    grid.push_back(rb);
   }
-  if (f.has_column) grid.push_back(cb);
-  if (f.has_row) grid.push_back(rb);
   grid.insert(grid.end(), f.outer.begin(), f.outer.end());
-  if (grid.empty()) {
-    out.gpu_single_thread();
-    f.sum.compute_root().gpu_single_thread();
-    f.sum.update().gpu_single_thread();
-    return;
-  }
   for (const Var &v : threads) order.emplace_back(v);
   for (const Var &v : grid) order.emplace_back(v);
   out.reorder(order);
@@ -48,9 +38,11 @@ void schedule_contraction_gpu(contraction_funcs &f, const machine &m) {
   if (threads.size() == 1) out.gpu_threads(threads[0]);
   gpu::grid(out, grid);
 
-  const int columns = f.has_column ? tile : 1, rows = f.has_row ? tile : 1;
-  f.sum.compute_at(out, threads.empty() ? grid[0] : threads[0]).store_in(MemoryType::Register);
-  f.sum.bound_extent(f.column, columns).bound_extent(f.row, rows).vectorize(f.column).unroll(f.row);
+  f.sum.compute_at(out, tx).store_in(MemoryType::Register);
+  f.sum.bound_extent(f.column, tile)
+      .bound_extent(f.row, f.has_row ? tile : 1)
+      .vectorize(f.column)
+      .unroll(f.row);
   for (const Var &v : f.outer) f.sum.bound_extent(v, 1);
   std::vector<VarOrRVar> inner = {f.column, f.row};
   for (const Halide::RVar &v : f.over) inner.emplace_back(v);
