@@ -44,8 +44,8 @@ bool add_adjoints(const program &p, arrays &all, const size_map &sizes, dice &d)
   return true;
 }
 
-// Steps that make infinities of numbers, or of no number, as a scan's result does: their slopes may be
-// infinite where a result is finite.
+// Steps that make infinities of numbers, or of no number, as a scan's result does: their slopes may
+// be infinite where a result is finite.
 bool may_be_infinite(const program &p) {
   const std::vector<bool> masked = masked_steps(p);
   return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const codegen::node &n) {

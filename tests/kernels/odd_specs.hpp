@@ -176,12 +176,12 @@ inline constexpr auto magnitude_of_choice =
       return abs(where(flag, 0.0, -std::numeric_limits<double>::infinity()));
     });
 
-// ---- positions before the first ------------------------------------------------------------------
+// ---- positions before the first -----------------------------------------------------------------
 // A vector of the table never begins two entries before it, though Halide writes one.
 inline constexpr auto before_the_table = kernel<"before_the_table">(
     [](in<"T", entries> T) -> out<"O", s> { return softmax<s>(take<entries>(T, index(s) - 2)); });
 
-// ---- axes of one position ------------------------------------------------------------------------
+// ---- axes of one position -----------------------------------------------------------------------
 inline constexpr batch_axis<"one", 1> one;
 // The order of contractions leaves one over no axis.
 inline constexpr auto chain_over_one = kernel<"chain_over_one">(

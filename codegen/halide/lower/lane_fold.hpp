@@ -16,7 +16,8 @@ struct lane_fold {
 };
 
 // Defines `halves` and `whole`, which folds all lanes of `of_lane`. Halves are folded with each
-// other, so that operations are on vectors down to the last four lanes: compilers fold lanes one after the other.
+// other, so that operations are on vectors down to the last four lanes: compilers fold lanes one
+// after the other.
 void fold_lanes(lane_fold &, const std::string &name, int lanes, const Halide::Var &lane,
                 const std::vector<Halide::Expr> &cell,
                 const std::function<Halide::Expr(Halide::Expr, Halide::Expr)> &combined);

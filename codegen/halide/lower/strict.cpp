@@ -77,8 +77,8 @@ class literal_finder : public IRGraphVisitor {
  public:
   bool infinite = false;
   // A condition chooses one of two numbers, as a cast of booleans does: compilers move the product
-  // into the choice. Or one that is the same at all positions chooses a number or a value: compilers
-  // make a loop of each, and know the number in one of them.
+  // into the choice. Or one that is the same at all positions chooses a number or a value:
+  // compilers make a loop of each, and know the number in one of them.
   bool chosen = false;
 
  private:

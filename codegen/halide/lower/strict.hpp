@@ -13,9 +13,9 @@ Halide::Expr mul(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr div(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr neg(const Halide::Expr &);  // -0 of 0
 
-// True if a product with this factor must be strict: an infinite literal takes part, a choice between
-// two literals, or a choice of the call between a literal and another number. Where a compiler sees
-// that the factor is 0, it drops the product, although the other factor is NaN.
+// True if a product with this factor must be strict: an infinite literal takes part, a choice
+// between two literals, or a choice of the call between a literal and another number. Where a
+// compiler sees that the factor is 0, it drops the product, although the other factor is NaN.
 bool is_delicate(const Halide::Expr &);
 // The same value, opaque where it is 0 for all real numbers, as x - x is. Halide drops a sum to
 // which such terms are added, but of an infinity they are NaN.

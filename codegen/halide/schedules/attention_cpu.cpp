@@ -3,8 +3,8 @@
 //     for each block of keys
 //       for each tile: scores (rows in lanes), max, weights, sums; o (columns in lanes); merge into the state
 // A call of few rows takes a specialization of the same loops. Its rows, also those of query heads
-// that share keys, are one task: each key and value is read from memory once. With very few rows, lanes
-// hold keys and features, and a key and a row of values are read whole, as contiguous memory.
+// that share keys, are one task: each key and value is read from memory once. With very few rows,
+// lanes hold keys and features, and a key and a row of values are read whole, as contiguous memory.
 #include <algorithm>
 
 #include "codegen/halide/schedules/calls.hpp"
@@ -156,12 +156,13 @@ class scheduler {
     const int columns = constant(sum.columns).value_or(0), apart = m_.cpu.value_columns;
     const bool is_apart = apart != 0 && columns % apart == 0;
     constexpr int most_vectors = 16;  // they are unrolled
-    const bool is_short = columns <= most_vectors * tile_of(sum).lanes;
+    const int lanes = tile_of(sum).lanes;
+    const bool is_short = columns <= most_vectors * lanes;
     if (columns == 0 || !(is_apart || (sum.is_widened && is_short))) return;
     if (is_apart) sum.values.align_storage(f_.v.c, columns + m_.cpu.value_padding);
     sum.values.compute_at(block)
         .bound_extent(f_.v.c, sum.columns)
-        .vectorize(f_.v.c, tile_of(sum).lanes)
+        .vectorize(f_.v.c, lanes)
         .unroll(f_.v.c);
   }
 

@@ -6,8 +6,8 @@ namespace qkv::codegen {
 
 // Halide 21 derives which elements a vector may share with others from a fixed position. It fails
 // where the vector begins before the first element (a partial one in reverse may; others do in code
-// that is never reached), and is wrong for other vectors in reverse. This lowering pass names the position,
-// which is then not fixed to Halide.
+// that is never reached), and is wrong for other vectors in reverse. This lowering pass names the
+// position, which is then not fixed to Halide.
 //
 //   x[ramp(2, -1, 8)] if (ramp(0, 1, 8) < 3)
 //     -> let first = 2 in x[ramp(first, -1, 8)] if (ramp(0, 1, 8) < 3)

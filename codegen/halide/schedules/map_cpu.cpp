@@ -1,5 +1,5 @@
-// Maps on CPUs: innermost axis in lanes, outermost in parallel; a reduction per position with 16 partial results, which lie
-// in the lanes of vectors where its elements are neighbours in memory.
+// Maps on CPUs: innermost axis in lanes, outermost in parallel; a reduction per position with 16
+// partial results, which lie in the lanes of vectors where its elements are neighbours in memory.
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
 

@@ -172,9 +172,9 @@ class cpu_tiling {
     return rows;
   }
 
-  // True if rows lie along two axes of one size that the call decides. Conditions on the square of a
-  // size have parts in common, which Halide makes variables, and specializations do not match then:
-  // such calls have one form for few rows.
+  // True if rows lie along two axes of one size that the call decides. Conditions on the square of
+  // a size have parts in common, which Halide makes variables, and specializations do not match
+  // then: such calls have one form for few rows.
   bool counts_a_size_twice() const {
     std::set<axis_id> roots;
     for (axis_id a : with({s_.row}, folded_)) {
