@@ -81,16 +81,19 @@ noise_meter<P>::noise_meter(const program &p, const steps<P> &s) : p_(p), steps_
 
 template <class P>
 void noise_meter<P>::find_cancelled() {
-  std::vector<bool> is_sum;  // a contraction or a sum, and pointwise steps of it
+  std::vector<bool> is_sum, is_share;  // also pointwise steps of sums, and of what normalize gives
   for (const node &n : p_.nodes) {
     const auto any = [&](const std::vector<bool> &of) {
       return std::any_of(n.in.begin(), n.in.end(), [&](node_id operand) { return of[operand]; });
     };
-    const bool both_sums = n.in.size() == 2 && is_sum[n.in[0]] && is_sum[n.in[1]];
-    cancelled_.push_back(is_floating(n.type) && ((n.kind == op::sub && both_sums) ||
-                                                 (is_linear(n.kind) && any(cancelled_))));
-    is_sum.push_back(n.kind == op::dot || n.kind == op::sum || n.kind == op::mean ||
-                     ((is_pointwise(n.kind) || is_view(n.kind)) && any(is_sum)));
+    const bool sums = n.kind == op::dot || n.kind == op::sum || n.kind == op::mean,
+               keeps = is_pointwise(n.kind) || is_view(n.kind),
+               both_sums = n.in.size() == 2 && is_sum[n.in[0]] && is_sum[n.in[1]];
+    cancelled_.push_back(is_floating(n.type) &&
+                         ((n.kind == op::sub && both_sums) || (sums && any(is_share)) ||
+                          (is_linear(n.kind) && any(cancelled_))));
+    is_sum.push_back(sums || (keeps && any(is_sum)));
+    is_share.push_back(n.kind == op::normalize || (keeps && any(is_share)));
   }
 }
 

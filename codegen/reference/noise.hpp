@@ -15,7 +15,8 @@
 //   max, min, where, views   the noise of the selected values
 //
 // A difference of two sums may cancel: the gradient of a softmax is w (g - sum w g), and is 0 in a row
-// of one key. As a term of a further sum, it counts as its noise / u where it is smaller than that.
+// of one key. So may a sum of what normalize gives, whose terms of both signs add up to 1. As a term
+// of a further sum, it counts as its noise / u where it is smaller than that.
 //
 // The noise of a pointwise step is at least u |result| and at least the smallest normal number,
 // unless the step is exact: an argument, an integer, or a result of exact operands that needs no
@@ -80,7 +81,7 @@ class noise_meter {
   const program &p_;
   const steps<Precision> &steps_;
   std::vector<precision> precision_;  // per step
-  std::vector<bool> cancelled_;       // per step: made of a difference of two sums
+  std::vector<bool> cancelled_;       // per step: made of sums that may cancel
 };
 
 }  // namespace qkv::codegen::detail

@@ -22,6 +22,8 @@ constexpr auto steps = kernel<"steps">([](in<"A", n> A, in<"B", n> B) -> out<"O"
 });
 constexpr auto difference =
     kernel<"difference">([](in<"A", n> A, in<"B", n> B) -> out<"O"> { return sum<n>(A - B); });
+constexpr auto shares = kernel<"shares">(
+    [](in<"A", n> A, in<"B", n> B) -> out<"O"> { return dot<n>(B * sum<n>(normalize<n>(A)), B); });
 constexpr auto truncated =
     kernel<"truncated">([](in<"A", n> A, in<"B", n> B) -> outs<out<"O", n>, out<"W", i32, n>> {
       return {A + B, cast<i32>(B)};
@@ -64,6 +66,16 @@ TEST_CASE("zeros everywhere are right where rounding alone could make them") {
   REQUIRE(e.result("O")[0] == -2);
   e.result("O") = {0};
   CHECK(wrong(e) == "");
+}
+
+TEST_CASE("shares of both signs may cancel in their sum, and so be terms of a further one") {
+  example e = made(codegen::make_program(shares), {1000, -999, 0}, {1, 1, 1});
+  REQUIRE(e.result("O")[0] == 3);
+  e.result("O") = {3.0001};
+  CHECK(wrong(e) == "");
+  e = made(codegen::make_program(shares), {1000, 999, 0}, {1, 1, 1});
+  e.result("O") = {3.0001};
+  CHECK(wrong(e).find("O is 3.0001, expected 3") == 0);
 }
 
 TEST_CASE("after many elements that rounding decides, the next one is judged") {
