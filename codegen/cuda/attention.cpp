@@ -6,8 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "codegen/cuda/expression_text.hpp"
-#include "codegen/cuda/placeholder.hpp"
+#include "codegen/cuda/stage_text.hpp"
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/lower/key_range.hpp"
 #include "codegen/halide/lower/strict.hpp"
@@ -22,76 +21,48 @@ namespace hi = Halide::Internal;
 using Halide::Expr;
 using Halide::Var;
 
-Expr variable(const std::string &name, Halide::Type t = Halide::Int(32)) {
-  return hi::Variable::make(t, name);
-}
-
-class printer {
+class attention_printer : stage_text {
  public:
-  printer(context &c, const attention_stage &s, const tensor_form &form, int number)
-      : c_(c), p_(c.p), s_(s), form_(form), k_(std::make_shared<printed_kernel>()), place_(c, *k_) {
-    k_->name = fmt::format("qkv_printed_{}", number);
-    for (axis_id a : s.outer) outer_[a] = c.var(a);
-    here_ = outer_;
+  attention_printer(context &c, const attention_stage &s, const tensor_form &form, int number)
+      : stage_text(c, s.outer, number), s_(s), form_(form), here_(outer_) {
     here_[s.row] = variable("i");
     here_[s.key] = variable("j");
   }
 
-  printed_attention run() {
-    printed_attention made{k_, {}, {}};
+  // Nothing where the machine has no tiles for it.
+  std::optional<printed_attention> run(const machine &m) {
     const node_id root = s_.sums[0].root;
     require_neighbours(form_.queries, p_[form_.product].over[0]);
     require_neighbours(form_.keys, p_[form_.product].over[0]);
     require_neighbours(form_.values, s_.sums[0].column);
+    scores_ = scores();
+    folded_ = foldable();
+    const std::vector<tensor_tile> tiles = tiles_of(m);
+    if (tiles.empty()) return std::nullopt;
     const bool has_lse = s_.lse != no_step;
-    if (has_lse) made.lse = second_result();
-    std::string text = constants(has_lse) + place() + sizes();
+    printed_attention made{k_, {}, {}};
+    if (has_lse) made.lse = func(s_.lse_root, placeholder::value_of_written(Halide::Float(32)));
+    std::string text = constants(has_lse) + place(folded_) + sizes() + folding();
     text += operand("queries", form_.queries, s_.row) + operand("keys", form_.keys, s_.key) +
             operand("values", form_.values, s_.key);
     text += formulas();
-    if (has_lse) text += lse_address();
+    if (has_lse) text += second_result("lse", s_.lse_root);
     text += result(root);
+    if (tiles[0].most_rows > 0) text += splitting(tiles);
     k_->spec = text;
     k_->what = context::label(p_, root);
-    k_->features = form_.features, k_->columns = form_.columns;
-    k_->rows = c_.size(s_.row);
-    k_->outer = 1;
-    for (axis_id a : s_.outer) k_->outer = hi::simplify(k_->outer * c_.extent(a));
+    for (const tensor_tile &t : tiles) k_->codes.push_back(code(t));
     made.out = func(root, place_.value(halide_type(p_[root].type)));
     return made;
   }
 
  private:
-  // ---- constants, and the position of a block ---------------------------------------------------
   std::string constants(bool has_lse) const {
-    const char *element = form_.element == bf16  ? "bf16_bits"
-                          : form_.element == f16 ? "f16_bits"
-                                                 : "f32_number";
     return fmt::format(
         "  static constexpr int D = {}, DV = {};\n  static constexpr bool has_lse = {};\n"
         "  using element = {};\n  using number = {};\n  using arguments = ::arguments;\n",
-        form_.features, form_.columns, has_lse, element, number_type());
-  }
-
-  std::string outer_name(axis_id a) const {
-    for (std::size_t d = 0; d < s_.outer.size(); ++d)
-      if (s_.outer[d] == a) return fmt::format("at.o{}", d);
-    throw std::logic_error("an axis that is none of the stage's");
-  }
-
-  // The blocks of one position along the outer axes are neighbours.
-  std::string place() {
-    std::string fields, body;
-    for (std::size_t d = s_.outer.size(); d-- > 0;) {
-      fields += fmt::format(" int o{};", d);
-      const std::string n = place_.number(c_.extent(s_.outer[d]));
-      body += fmt::format("    at.o{0} = block % {1};\n    block /= {1};\n", d, n);
-    }
-    return fmt::format(
-        "  struct place {{{}}};\n"
-        "  static __device__ place at(const arguments &a, unsigned block) {{\n"
-        "    place at{{}};\n{}    return at;\n  }}\n",
-        fields, body);
+        form_.features, form_.columns, has_lse, element_name(form_.element),
+        number_type(form_.element));
   }
 
   std::string sizes() {
@@ -101,120 +72,141 @@ class printer {
         place_.number(c_.size(s_.row)), place_.number(c_.size(s_.key)));
   }
 
-  // ---- tensors ----------------------------------------------------------------------------------
-  // The stride along each axis, as text.
-  using strides = std::map<axis_id, std::string>;
+  // ---- few rows ---------------------------------------------------------------------------------
+  // An axis of the queries alone, whose positions see the same keys: a tile of few rows has the rows
+  // of all of them.
+  axis_id foldable() {
+    int tensor = 0;
+    const strides keys = strides_of(form_.keys, tensor), values = strides_of(form_.values, tensor);
+    for (std::size_t d = axes_.size(); d-- > 0;) {
+      const axis_id a = axes_[d];
+      const bool masks =
+          scores_.present.defined() && hi::expr_uses_var(scores_.present, c_.var(a).name());
+      if (!keys.count(a) && !values.count(a) && !masks) return a;
+    }
+    return no_axis;
+  }
 
-  strides strides_of(int tensor, const std::vector<axis_id> &order) const {
-    strides all;
-    for (std::size_t d = 0; d < order.size(); ++d)
-      all[order[d]] = place_.stride(tensor, order.size() - 1 - d);
+  Expr rows_of_tile() const {
+    return folded_ == no_axis ? c_.size(s_.row) : c_.size(s_.row) * c_.extent(folded_);
+  }
+
+  // A call takes the first tile for its rows; where they are static, all of its tiles are.
+  std::vector<tensor_tile> tiles_of(const machine &m) const {
+    std::vector<tensor_tile> all =
+        m.tensor_tiles_for(form_.features, form_.columns, form_.element != f32);
+    const auto rows = hi::as_const_int(hi::simplify(rows_of_tile()));
+    if (!rows) return all;
+    const auto for_few = [&](const tensor_tile &t) { return t.most_rows >= *rows; };
+    if (std::any_of(all.begin(), all.end(), for_few))
+      std::erase_if(all, [&](const tensor_tile &t) { return !for_few(t); });
+    else
+      std::erase_if(all, [](const tensor_tile &t) { return t.most_rows > 0; });
     return all;
   }
 
-  // The same for what a view shows.
-  void look_through(const node &view, strides &all) {
-    const std::string whole = all.at(view.over[0]);
-    all.erase(view.over[0]);
-    all[view.over[1]] = view.kind == op::split
-                            ? fmt::format("({} * {})", whole, place_.number(c_.size(view.over[2])))
-                            : whole;
-    if (view.kind == op::split) all[view.over[2]] = whole;
-  }
-
-  // The address of the row at position 0, and the stride from row to row.
-  std::string address(const char *name, const std::string &type, int tensor, const strides &all,
-                      axis_id row) {
-    std::string text = place_.first(tensor);
-    for (axis_id a : s_.outer)
-      if (all.count(a)) text += fmt::format(" + {} * {}", outer_name(a), all.at(a));
+  std::string folding() {
+    if (folded_ == no_axis)
+      return "  static __device__ int folded(const arguments &) { return 1; }\n"
+             "  static __device__ place of_fold(place at, int) { return at; }\n";
     return fmt::format(
-        "  static __device__ {0} *{1}(const arguments &a, const place &at) {{ return {2}; }}\n"
-        "  static __device__ int {1}_stride(const arguments &a) {{ return {3}; }}\n",
-        type, name, text, all.at(row));
+        "  static __device__ int folded(const arguments &a) {{ return {}; }}\n"
+        "  static __device__ place of_fold(place at, int n) {{\n    {} = n;\n    return at;\n  }}\n",
+        place_.number(c_.extent(folded_)), outer_name(folded_));
   }
 
-  std::string number_type() const { return form_.element == f32 ? "float" : "unsigned short"; }
+  // Several blocks share the keys of few rows, and another kernel merges their results, which are
+  // kept in memory meanwhile.
+  std::string splitting(const std::vector<tensor_tile> &tiles) {
+    // Fewer keys are not worth a block.
+    constexpr int least_keys = 128;
+    const Expr rows = rows_of_tile(), places = positions(folded_),
+               most = Halide::max((c_.size(s_.key) + (least_keys - 1)) / least_keys, 1);
+    int most_blocks = 1;
+    splits_ = 1;
+    for (std::size_t k = tiles.size(); k-- > 0;) {
+      const tensor_tile &t = tiles[k];
+      if (t.most_rows == 0) continue;
+      most_blocks = std::max(most_blocks, t.blocks);
+      splits_ =
+          Halide::select(rows <= t.most_rows, Halide::clamp(t.blocks / places, 1, most), splits_);
+    }
+    splits_ = hi::simplify(splits_);
+    const int record = form_.columns + form_.columns % 2 + 2;
+    const Expr size = hi::simplify(
+        Halide::select(splits_ > 1, Halide::min(places, most_blocks) * rows * splits_ * record, 1));
+    Halide::Func partial("partial_" + k_->name);
+    Var x("x");
+    partial(x) = placeholder::value_of_written(Halide::Float(32));
+    partial.bound(x, 0, size);
+    gpu::pointwise(partial);
+    const int tensor = place_.scratch(partial, size);
+    return fmt::format(
+        "  static __device__ int n_splits(const arguments &a) {{ return {}; }}\n"
+        "  static __device__ int n_places(const arguments &a) {{ return {}; }}\n"
+        "  static __device__ float *partial(const arguments &a) {{ return {}; }}\n",
+        place_.number(splits_), place_.number(places), place_.first(tensor));
+  }
 
+  printed_code code(const tensor_tile &t) const {
+    const bool few = t.most_rows > 0, folds = few && folded_ != no_axis;
+    printed_code x;
+    x.skeleton = t.skeleton;
+    x.constants = fmt::format(
+        "  static constexpr int BM = {}, BN = {}, WARPS = {};\n"
+        "  static constexpr bool FOLDS = {}, SPLITS = {};\n",
+        t.rows, t.keys, t.warps, folds, few);
+    x.what = fmt::format("{} {} x {}", t.skeleton, t.rows, t.keys);
+    x.target = t.target();
+    x.capability = t.capability;
+    x.exact = t.exact;
+    x.threads = t.threads();
+    x.shared_bytes = t.shared_bytes(form_.features, form_.columns);
+    const auto count = [](const Expr &e) { return Halide::cast<std::int64_t>(e); };
+    const Expr rows = rows_of_tile(), outer = count(positions(folds ? folded_ : no_axis));
+    if (!few) {
+      x.blocks = outer * count((Halide::max(c_.size(s_.row), 1) + (t.rows - 1)) / t.rows);
+      return x;
+    }
+    constexpr int merging_warps = 4;
+    x.fits = rows <= t.most_rows;
+    x.blocks = outer * count(splits_);
+    x.merge_threads = 32 * merging_warps;
+    x.merge_blocks = Halide::select(
+        splits_ > 1, (outer * count(rows) + (merging_warps - 1)) / merging_warps, count(0));
+    return x;
+  }
+
+  // ---- tensors ----------------------------------------------------------------------------------
   std::string operand(const char *name, const tensor_operand &x, axis_id row) {
-    const int tensor = place_.tensor(x.memory);
-    strides all = strides_of(tensor, c_.order_in_memory(x.memory));
-    for (std::size_t v = x.views.size(); v-- > 0;) look_through(p_[x.views[v]], all);
-    return address(name, "const " + number_type(), tensor, all, row);
+    int tensor = 0;
+    const strides all = strides_of(x, tensor);
+    return address(name, std::string("const ") + number_type(form_.element), tensor, all) +
+           stride_function(name, all.at(row));
   }
 
   std::string result(node_id root) {
     const std::vector<axis_id> &order = c_.order(root);
     if (order.back() != s_.sums[0].column) throw std::runtime_error("columns are apart");
     const int tensor = place_.result(root);
-    return address("result", number_type(), tensor, strides_of(tensor, order), s_.row);
+    const strides all = strides_of(tensor, order);
+    return address("result", number_type(form_.element), tensor, all) +
+           stride_function("result", all.at(s_.row));
+  }
+
+  std::string second_result(const char *name, node_id root) {
+    const int tensor = place_.written(root);
+    const strides all = strides_of(tensor, c_.order(root));
+    return address(name, "float", tensor, all) + stride_function(name, all.at(s_.row));
   }
 
   // Throws where features or columns are not neighbours in memory.
-  void require_neighbours(const tensor_operand &x, axis_id innermost) const {
-    for (node_id v : x.views) {
-      const std::vector<axis_id> &over = p_[v].over;
-      if (over.back() == innermost) innermost = over[0];
-    }
-    if (c_.order_in_memory(x.memory).back() != innermost)
-      throw std::runtime_error("features are apart");
-  }
-
-  Halide::Func second_result() {
-    return func(s_.lse_root, placeholder::value_of_written(Halide::Float(32)));
-  }
-
-  std::string lse_address() {
-    const int tensor = place_.written(s_.lse_root);
-    return address("lse", "float", tensor, strides_of(tensor, c_.order(s_.lse_root)), s_.row);
-  }
-
-  Halide::Func func(node_id root, const Expr &value) {
-    const std::vector<axis_id> &order = c_.order(root);
-    std::vector<Var> args;
-    for (std::size_t d = order.size(); d-- > 0;) args.push_back(c_.var(order[d]));
-    Halide::Func f(context::label(p_, root));
-    f(args) = value;
-    c_.store(root, f, order);
-    gpu::pointwise(f);
-    return f;
+  void require_neighbours(const tensor_operand &x, axis_id inner) const {
+    if (innermost(x) != inner) throw std::runtime_error("features are apart");
   }
 
   // ---- formulas ---------------------------------------------------------------------------------
-  std::string body(const Expr &e) {
-    return function_body(
-        e,
-        [&](const hi::Variable &v) -> std::string {
-          if (v.param.defined()) return place_.number(&v);
-          for (axis_id a : s_.outer)
-            if (v.name == c_.var(a).name()) return outer_name(a);
-          return v.name;
-        },
-        [&](const hi::Call &call, const std::vector<std::string> &at) {
-          reads_ = true;
-          return place_.element(place_.tensor(read_by(call)), at);
-        });
-  }
-
-  // The argument or the stored step that an expression reads.
-  node_id read_by(const hi::Call &call) const {
-    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      const bool argument = p_[n].kind == op::input || p_[n].kind == op::param;
-      if (!argument && !c_.has(n)) continue;
-      indices at;
-      for (axis_id a : c_.order_in_memory(n)) at[a] = 0;
-      if (c_.read(n, at).as<hi::Call>()->name == call.name) return n;
-    }
-    throw std::logic_error("nothing is called " + call.name);
-  }
-
-  std::string function(const char *type, const char *name, const char *parameters, const Expr &e) {
-    return fmt::format(
-        "  static __device__ {} {}(const arguments &a, const place &at{}) {{\n{}  }}\n", type, name,
-        parameters, body(e));
-  }
-
-  // The same for a whole tile, whose positions exist.
+  // A function of a whole tile, whose positions exist.
   std::string function_of_tile(const char *type, const char *name, const char *parameters,
                                const Expr &e) {
     const bool reads = reads_;
@@ -251,7 +243,7 @@ class printer {
   }
 
   std::string formulas() {
-    const value v = scores();
+    const value &v = scores_;
     const double factor = scale();
     std::string text = fmt::format("  static constexpr float scale = {:a}f;\n", factor);
     if (factor == 0)
@@ -289,28 +281,13 @@ class printer {
                             known ? hi::simplify(all.min) : hi::const_false());
   }
 
-  context &c_;
-  const program &p_;
   const attention_stage &s_;
   const tensor_form &form_;
-  std::shared_ptr<printed_kernel> k_;
-  placeholder place_;
-  indices outer_, here_;
-  bool reads_ = false;  // a formula reads memory at the pair
+  indices here_;
+  value scores_;
+  axis_id folded_ = no_axis;
+  Expr splits_ = 1;
 };
-
-// Those that a call may take; `rows`: of the query, negative if the call decides.
-std::vector<tensor_tile> tiles_for(const machine &m, const tensor_form &form, std::int64_t rows) {
-  std::vector<tensor_tile> all =
-      m.tensor_tiles_for(form.features, form.columns, form.element != f32);
-  if (rows < 0) return all;
-  const auto for_few = [&](const tensor_tile &t) { return t.most_rows >= rows; };
-  if (std::any_of(all.begin(), all.end(), for_few))
-    std::erase_if(all, [&](const tensor_tile &t) { return !for_few(t); });
-  else
-    std::erase_if(all, [](const tensor_tile &t) { return t.most_rows > 0; });
-  return all;
-}
 
 }  // namespace
 
@@ -318,12 +295,8 @@ std::optional<printed_attention> print_attention(context &c, const attention_sta
                                                  const machine &m, int number) {
   const std::optional<tensor_form> form = tensor_form_of(c.p, c.made.cut, s);
   if (!form) return std::nullopt;
-  const std::vector<tensor_tile> tiles = tiles_for(m, *form, c.p.axes[c.p.axes[s.row].root].size);
-  if (tiles.empty()) return std::nullopt;
   try {
-    printed_attention made = printer(c, s, *form, number).run();
-    made.kernel->tiles = tiles;
-    return made;
+    return attention_printer(c, s, *form, number).run(m);
   } catch (const std::runtime_error &) {  // an operation without a text
     return std::nullopt;
   }

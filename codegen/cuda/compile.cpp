@@ -10,8 +10,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 namespace qkv::codegen {
@@ -67,16 +69,27 @@ std::string for_older_drivers(std::string ptx, const std::string &target) {
   return ptx.replace(at, end - at, key + (target == "sm_90a" ? "8.0" : "7.0"));
 }
 
+// The text of a file after those that its first lines include; each once.
+std::string with_includes(const std::string &name, std::set<std::string> &seen) {
+  if (!seen.insert(name).second) return "";
+  const auto *f = std::ranges::find(files, name, &file::name);
+  if (f == std::end(files)) throw std::logic_error("there is no skeleton " + name);
+  std::string_view rest = f->text;
+  std::string text;
+  const std::string_view begin = "#include \"", end = ".cuh\"\n";
+  while (rest.starts_with(begin)) {
+    const std::size_t at = rest.find(end);
+    text += with_includes(std::string(rest.substr(begin.size(), at - begin.size())), seen);
+    rest.remove_prefix(at + end.size());
+  }
+  return text.append(rest);
+}
+
 }  // namespace
 
 std::string skeleton(const std::string &name) {
-  const auto *f = std::ranges::find(files, name, &file::name);
-  if (f == std::end(files)) throw std::logic_error("there is no skeleton " + name);
-  std::string text = f->text;
-  const std::string begin = "#include \"", end = ".cuh\"\n";
-  if (!text.starts_with(begin)) return text;
-  const std::size_t rest = text.find(end);
-  return skeleton(text.substr(begin.size(), rest - begin.size())) + text.substr(rest + end.size());
+  std::set<std::string> seen;
+  return with_includes(name, seen);
 }
 
 std::string ptx_of(const std::string &text, const std::string &compiler, const std::string &target,

@@ -62,6 +62,14 @@ int placeholder::result(node_id n) {
   return t;
 }
 
+int placeholder::scratch(const Halide::Func &f, const Expr &size) {
+  reads_.push_back(f(0));
+  reads_.push_back(f(size - 1));
+  k_.tensors.push_back({"float", true, {size - 1}, k_.numbers.size(), {}, {}});
+  k_.numbers.resize(k_.numbers.size() + 2);
+  return static_cast<int>(k_.tensors.size()) - 1;
+}
+
 std::string placeholder::number(const Expr &e) {
   const Expr simple = hi::simplify(e);
   for (std::size_t n = 0; n < k_.numbers.size(); ++n)

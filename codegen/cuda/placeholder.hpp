@@ -20,6 +20,7 @@ class placeholder {
   int tensor(node_id);
   int written(node_id);  // a second result
   int result(node_id);   // what the placeholder itself stores
+  int scratch(const Halide::Func &, const Halide::Expr &size);  // memory of so many floats
   // The text of a number of the host.
   std::string number(const Halide::Expr &);
   // The texts of an element, of the address of the first one, and of a stride. Coordinates and

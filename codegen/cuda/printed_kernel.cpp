@@ -12,7 +12,7 @@ std::string variable_of_number(const printed_kernel &k, std::size_t number) {
   return fmt::format("{}.n{}", k.name, number);
 }
 
-std::string text_of(const printed_kernel &k, const tensor_tile &tile,
+std::string text_of(const printed_kernel &k, const printed_code &code,
                     const std::vector<entry_parameter> &parameters) {
   std::map<std::string, std::string> members;  // by Halide's names
   std::string fields;
@@ -44,13 +44,17 @@ std::string text_of(const printed_kernel &k, const tensor_tile &tile,
   }
   if (!members.empty())
     throw std::logic_error(k.name + ": Halide does not pass " + members.begin()->first);
-  const std::string sizes = fmt::format("  static constexpr int BM = {}, BN = {}, WARPS = {};\n",
-                                        tile.rows, tile.keys, tile.warps);
-  return fmt::format(
-      "struct arguments {{\n{}}};\nstruct spec {{\n{}{}}};\n\n"
-      "extern \"C\" __global__ void __launch_bounds__({}, 1) {}({}) {{\n"
-      "  arguments a;\n{}  {}<spec>(a);\n}}\n",
-      fields, sizes, k.spec, tile.threads(), k.name, fmt::join(list, ", "), set, tile.skeleton);
+  const auto entry = [&](const std::string &name, const std::string &body, int threads) {
+    return fmt::format(
+        "\nextern \"C\" __global__ void __launch_bounds__({}, 1) {}({}) {{\n"
+        "  arguments a;\n{}  {}<spec>(a);\n}}\n",
+        threads, name, fmt::join(list, ", "), set, body);
+  };
+  std::string text = fmt::format("struct arguments {{\n{}}};\nstruct spec {{\n{}{}}};\n", fields,
+                                 code.constants, k.spec) +
+                     entry(k.name, code.skeleton, code.threads);
+  if (code.merge_threads > 0) text += entry(k.name + "_merge", "merge", code.merge_threads);
+  return text;
 }
 
 }  // namespace qkv::codegen

@@ -44,8 +44,7 @@ made_module module_for(const plan &made, const machine &m, const object_options 
 
 std::string line_about(const printed_kernel &k, const machine &m) {
   std::vector<std::string> codes;
-  for (const tensor_tile &t : k.tiles)
-    codes.push_back(fmt::format("{} {} x {} on {}", t.skeleton, t.rows, t.keys, t.target()));
+  for (const printed_code &x : k.codes) codes.push_back(fmt::format("{} on {}", x.what, x.target));
   return fmt::format("{}: {} by {}\n", m.name, k.what, fmt::join(codes, ", "));
 }
 

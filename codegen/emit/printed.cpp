@@ -77,44 +77,47 @@ class launches : public hi::IRMutator {
   }
 
   // See qkv_cuda_launch of runtime/qkv/kernel.h. An old compiler may not know the newest GPUs: the
-  // kernel keeps the tiles that it compiles.
+  // kernel keeps the codes that it compiles.
   Expr launch(printed_kernel &k, const hi::Call *run) {
     const std::vector<entry_parameter> parameters = parameters_of(run);
     std::vector<Expr> codes;
-    std::vector<tensor_tile> compiled;
+    std::vector<printed_code> compiled;
     std::string refused;
-    for (const tensor_tile &t : k.tiles) {
+    for (const printed_code &x : k.codes) {
       try {
-        const std::string ptx = compiled_ptx(k, t, parameters);
-        for (const Expr &e : {address_of(ptx), Expr(hash_of(ptx)), Expr(t.capability),
-                              Expr(t.exact ? 1 : 0), Expr(t.rows), Expr(t.threads()),
-                              Expr(t.shared_bytes(k.features, k.columns)), Expr(t.most_rows)})
+        const std::string ptx = compiled_ptx(k, x, parameters);
+        const auto count = [](const Expr &e) { return Halide::cast<std::int64_t>(e); };
+        for (const Expr &e :
+             {address_of(ptx), Expr(hash_of(ptx)), count(x.blocks), count(x.merge_blocks),
+              Expr(x.capability), Expr(x.exact ? 1 : 0), Expr(x.threads), Expr(x.shared_bytes),
+              Expr(x.merge_threads), Halide::cast<std::int32_t>(x.fits)})
           codes.push_back(e);
-        compiled.push_back(t);
+        compiled.push_back(x);
       } catch (const std::runtime_error &e) {
         if (refused.empty()) refused = e.what();
       }
     }
     if (compiled.empty()) throw std::runtime_error(refused);
-    k.tiles = compiled;
+    k.codes = compiled;
     const Expr all = hi::Call::make(Halide::type_of<void *>(), hi::Call::make_struct, codes,
                                     hi::Call::Intrinsic);
     const Expr user = hi::Variable::make(Halide::type_of<void *>(), "__user_context");
-    return hi::Call::make(
-        Halide::Int(32), "qkv_cuda_launch",
-        {user, hi::StringImm::make(k.name), all, static_cast<int>(k.tiles.size()), k.rows, k.outer,
-         run->args.at(list_of_arguments), run->args.at(list_of_kinds)},
-        hi::Call::Extern);
+    return hi::Call::make(Halide::Int(32), "qkv_cuda_launch",
+                          {user, hi::StringImm::make(k.name), all, static_cast<int>(k.codes.size()),
+                           run->args.at(list_of_arguments), run->args.at(list_of_kinds)},
+                          hi::Call::Extern);
   }
 
-  std::string compiled_ptx(const printed_kernel &k, const tensor_tile &t,
+  std::string compiled_ptx(const printed_kernel &k, const printed_code &code,
                            const std::vector<entry_parameter> &parameters) const {
-    const std::string text = skeleton(t.skeleton) + text_of(k, t, parameters);
-    const std::string base =
-        how_.keep.empty() ? ""
-                          : fmt::format("{}.{}.{}.{}rows", how_.keep, k.name, t.target(), t.rows);
-    if (!base.empty()) std::ofstream(base + ".cu") << text;
-    const std::string ptx = ptx_of(text, how_.compiler, t.target(), folder_.path(""));
+    const std::string text = skeleton(code.skeleton) + text_of(k, code, parameters);
+    std::string base;
+    if (!how_.keep.empty()) {
+      base = fmt::format("{}.{}.{}.{}", how_.keep, k.name, code.target, code.what);
+      std::erase(base, ' ');
+      std::ofstream(base + ".cu") << text;
+    }
+    const std::string ptx = ptx_of(text, how_.compiler, code.target, folder_.path(""));
     if (!base.empty()) std::ofstream(base + ".ptx") << ptx;
     return ptx;
   }

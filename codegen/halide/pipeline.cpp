@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "codegen/cuda/attention.hpp"
+#include "codegen/cuda/contraction.hpp"
 #include "codegen/cuda/placeholder.hpp"
 #include "codegen/halide/lower/context.hpp"
 #include "codegen/halide/lower/limits.hpp"
@@ -83,6 +84,12 @@ class writer {
   }
 
   void write(const contraction_stage &s) {
+    if (prints_)
+      if (const auto made = print_contraction(c_, s, m_, static_cast<int>(printed_.size()))) {
+        printed_.push_back(made->kernel);
+        keep(s.root, made->out);
+        return;
+      }
     contraction_funcs f = lower_contraction(c_, s);
     if (on_gpu_)
       schedule_contraction_gpu(f, m_);

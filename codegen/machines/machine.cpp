@@ -14,6 +14,7 @@ namespace qkv::codegen {
 namespace {
 
 constexpr std::string_view common = "-no_runtime-user_context";
+constexpr int plane = 128;  // bytes of a row in shared memory
 
 class reader {
  public:
@@ -49,7 +50,8 @@ class reader {
     const auto known = keys().find(key);
     if (known == keys().end()) fail("{} is not a key; known: {}", key, names());
     if (words_.empty()) fail("{} has no value", key);
-    if (!seen_.insert(known->first).second && key != "attention" && key != "tensor")
+    if (!seen_.insert(known->first).second && key != "attention" && key != "tensor" &&
+        key != "tensor_contraction")
       fail("{} is given twice", key);
     at_ = 0;
     known->second(*this);
@@ -130,19 +132,56 @@ class reader {
     m_.attention.push_back(s);
   }
 
-  // mma sm_80 features 64 tile 128 x 64 warps 4, or, for few rows, tile 16 x 64 warps 1 rows 16
+  // sm_80; sm_90a where it may be of one capability alone
+  void capability(int &n, bool *exact = nullptr) {
+    const std::string word = next();
+    std::string_view target = word;
+    if (exact && target.ends_with('a')) *exact = true, target.remove_suffix(1);
+    const std::string_view digits = target.starts_with("sm_") ? target.substr(3) : "";
+    const char *last = digits.data() + digits.size();
+    const auto [end, error] = std::from_chars(digits.data(), last, n);
+    if (error != std::errc() || end != last) fail("{} is not a target like sm_80", word);
+  }
+
+  // mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3, and perhaps columns 64 and rows 16
+  void tensor_contraction() {
+    contraction_tile t;
+    t.kind = next();
+    if (t.kind != "mma" && t.kind != "tf32")
+      fail("{} is not a kind of tensor cores for contractions; known: mma tf32", t.kind);
+    capability(t.capability);
+    word("tile");
+    t.rows = number();
+    word("x");
+    t.columns = number();
+    word("depth");
+    t.depth = number();
+    word("warps");
+    t.row_warps = number();
+    word("x");
+    t.column_warps = number();
+    word("stages");
+    t.stages = number();
+    while (at_ < words_.size()) {
+      const std::string of = next();
+      if (of != "columns" && of != "rows") fail("columns or rows is expected, not {}", of);
+      (of == "columns" ? t.most_columns : t.most_rows) = number();
+    }
+    if (t.rows % (t.row_warps * 16) != 0 || t.columns % (t.column_warps * 16) != 0)
+      fail("a tile of {} x {} cannot be divided among {} x {} warps", t.rows, t.columns,
+           t.row_warps, t.column_warps);
+    if (t.depth * (t.is_of_16_bits() ? 2 : 4) != plane || t.stages < 2)
+      fail("a tile needs two stages or more of {} bytes of depth", plane);
+    m_.tensor_contraction.push_back(std::move(t));
+  }
+
+  // mma sm_80 features 64 tile 128 x 64 warps 4, or, for few rows, tile 16 x 64 warps 1 rows 16 blocks 396
   void tensor() {
     tensor_tile t;
     t.skeleton = next();
     if (t.skeleton != "mma" && t.skeleton != "wgmma" && t.skeleton != "tf32")
       fail("{} is not a kind of tensor cores; known: mma wgmma tf32", t.skeleton);
-    std::string target = next();
-    if (target.starts_with("sm_") && target.ends_with('a')) t.exact = true, target.pop_back();
-    const auto [end, error] =
-        std::from_chars(target.data() + std::min<std::size_t>(3, target.size()),
-                        target.data() + target.size(), t.capability);
-    if (!target.starts_with("sm_") || error != std::errc() || end != target.data() + target.size())
-      fail("{} is not a target like sm_80", target);
+    capability(t.capability, &t.exact);
     word("features");
     t.features = number();
     word("tile");
@@ -151,7 +190,12 @@ class reader {
     t.keys = number();
     word("warps");
     t.warps = number();
-    if (at_ < words_.size()) word("rows"), t.most_rows = number();
+    if (at_ < words_.size()) {
+      word("rows");
+      t.most_rows = number();
+      word("blocks");
+      t.blocks = number();
+    }
     const bool fits = t.skeleton == "wgmma"
                           ? t.rows == 128 && t.keys == 128 && t.warps == 12 && t.features <= 128
                           : t.rows % (16 * t.warps) == 0 && t.keys % 16 == 0;
@@ -199,6 +243,7 @@ class reader {
         {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
         {"attention", [](reader &r) { r.attention(); }},
         {"tensor", [](reader &r) { r.tensor(); }},
+        {"tensor_contraction", [](reader &r) { r.tensor_contraction(); }},
         {"score_registers", [](reader &r) { r.sums(&cpu_tiles::score_registers); }},
         {"score_keys", set<&cpu_tiles::score_keys>},
         {"feature_vectors", [](reader &r) { r.features(); }},
@@ -258,10 +303,22 @@ std::vector<attention_shape> machine::shapes_for(std::int64_t rows) const {
 }
 
 int tensor_tile::shared_bytes(int of_features, int of_columns) const {
-  constexpr int barriers = 128, plane = 128;
-  const int bytes = is_of_16_bits() ? 2 : 4, stages = skeleton == "wgmma" ? 3 : 2;
+  constexpr int barriers = 128;
+  // Numbers of f32 lie there in two parts: queries, and what several warps read.
+  const bool in_parts = skeleton == "tf32";
+  const int bytes = is_of_16_bits() ? 2 : 4,
+            stages = skeleton == "wgmma" || (in_parts && warps > 1) ? 3 : 2;
   const auto row = [&](int n) { return (n * bytes + plane - 1) / plane * plane; };
-  return barriers + rows * row(of_features) + stages * keys * (row(of_features) + row(of_columns));
+  return barriers + (in_parts ? 2 : 1) * rows * row(of_features) +
+         stages * keys * (row(of_features) + row(of_columns));
+}
+
+int contraction_tile::shared_bytes(bool left_by_depth, bool right_by_depth) const {
+  const int bytes = is_of_16_bits() ? 2 : 4;
+  const auto operand = [&](int n, bool by_depth) {
+    return by_depth ? n * plane : depth * ((n * bytes + plane - 1) / plane * plane);
+  };
+  return stages * (operand(rows, left_by_depth) + operand(columns, right_by_depth));
 }
 
 std::string tensor_tile::target() const {
@@ -281,6 +338,22 @@ std::vector<tensor_tile> machine::tensor_tiles_for(int features, int columns,
   std::vector<tensor_tile> all;
   for (const auto &[k, tiles] : best) all.insert(all.end(), tiles.begin(), tiles.end());
   return all;
+}
+
+std::vector<contraction_tile> machine::contraction_tiles_for(std::int64_t rows,
+                                                             std::int64_t columns,
+                                                             bool of_16_bits) const {
+  const auto is_for = [](std::int64_t n, int most) { return n >= 0 && n <= most; };
+  std::vector<contraction_tile> few, any;
+  for (const contraction_tile &t : tensor_contraction) {
+    if (t.is_of_16_bits() != of_16_bits) continue;
+    if (t.most_columns > 0 && !is_for(columns, t.most_columns)) continue;
+    std::vector<contraction_tile> &known = t.most_rows > 0 ? few : any;
+    if (known.empty() || t.columns < known[0].columns) known = {t};
+  }
+  if (!few.empty() && is_for(rows, few[0].most_rows)) return few;
+  if (rows < 0) any.insert(any.begin(), few.begin(), few.end());
+  return any;
 }
 
 machine parse_machine(const std::string &name, std::string_view text) {

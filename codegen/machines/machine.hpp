@@ -49,12 +49,26 @@ struct tensor_tile {
   int features = 0;      // for heads of at most so many
   int rows = 0, keys = 0, warps = 0;
   int most_rows = 0;  // for calls of at most so many query rows; 0: of any number
+  int blocks = 0;     // of such calls: keys are split until there are so many
 
   bool is_of_16_bits() const { return skeleton != "tf32"; }
   int threads() const { return warps * 32; }
   // Queries, and two or three tiles of keys and of values.
   int shared_bytes(int features, int columns) const;
   std::string target() const;  // sm_80
+};
+
+// A contraction on the tensor cores of a GPU: a block has so many warps along the rows and the
+// columns of its tile, and keeps `stages` pieces of the depth in shared memory.
+struct contraction_tile {
+  std::string kind;    // mma or tf32
+  int capability = 0;  // 80: of GPUs from compute capability 8.0 on
+  int rows = 0, columns = 0, depth = 0, row_warps = 0, column_warps = 0, stages = 0;
+  int most_columns = 0, most_rows = 0;  // for results of at most so many; 0: of any number
+
+  bool is_of_16_bits() const { return kind == "mma"; }
+  // Operands lie by depth, or by their rows or columns.
+  int shared_bytes(bool left_by_depth, bool right_by_depth) const;
 };
 
 struct machine {
@@ -67,6 +81,7 @@ struct machine {
   gpu_tiles gpu;
   std::vector<attention_shape> attention;
   std::vector<tensor_tile> tensor;  // empty without tensor cores
+  std::vector<contraction_tile> tensor_contraction;
   int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
 
   bool is_host() const { return device == "host"; }
@@ -77,6 +92,10 @@ struct machine {
   // of each capability, those for few rows first, then the best. A call takes the first that is for
   // its rows and that the GPU grants.
   std::vector<tensor_tile> tensor_tiles_for(int features, int columns, bool of_16_bits) const;
+  // For results of so many rows and columns, negative where the call decides, of 16 bits or of f32:
+  // tiles of the fewest columns, those for few rows first.
+  std::vector<contraction_tile> contraction_tiles_for(std::int64_t rows, std::int64_t columns,
+                                                      bool of_16_bits) const;
 };
 
 // Throws std::runtime_error with file, line and reason: an unknown or missing key, a number that is

@@ -33,21 +33,10 @@ class form_finder {
  private:
   dtype type_of(const tensor_operand &x) const { return p_[x.memory].type; }
 
-  // The tensor whose numbers a step has, all of them present.
   bool is_operand(node_id n, tensor_operand &result) const {
-    if (gaps_[n] || p_[n].type != f32) return false;
-    while (true) {
-      const node &x = p_[n];
-      result.memory = n;
-      if (x.kind == op::input || x.kind == op::param || cut_.stored_by[n] >= 0) return true;
-      const bool widens =
-          x.kind == op::cast && (p_[x.in[0]].type == bf16 || p_[x.in[0]].type == f16);
-      if (x.kind == op::rename || x.kind == op::split)
-        result.views.push_back(n);
-      else if (!widens)
-        return false;
-      n = x.in[0];
-    }
+    const std::optional<tensor_operand> found = operand_of(p_, cut_, n, gaps_);
+    if (found) result = *found;
+    return found.has_value();
   }
 
   bool has_product(node_id dot) {

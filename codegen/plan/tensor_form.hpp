@@ -3,16 +3,9 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/plan/stages.hpp"
+#include "codegen/plan/tensor_operand.hpp"
 
 namespace qkv::codegen {
-
-// An argument or a stored step, and the views through which the stage reads it, the outermost
-// first.
-struct tensor_operand {
-  node_id memory = no_step;
-  std::vector<node_id> views;
-};
 
 // weights = softmax of pointwise steps over dot(queries, keys) * factors; result = weights *
 // values. All operands are of one type, and all sums of f32.

@@ -86,10 +86,15 @@ gpu current_gpu() {
   return {10 * major + minor, shared};
 }
 
-// The GPU of a context, asked once, and the functions that were loaded there.
+// The functions of one PTX.
+struct functions {
+  void *kernel = nullptr, *merge = nullptr;
+};
+
+// The GPU of a context, asked once, and what was loaded there.
 struct loaded {
   gpu on;
-  std::map<std::pair<const char *, std::uint64_t>, void *> functions;  // by PTX and its hash
+  std::map<std::pair<const char *, std::uint64_t>, functions> known;  // by PTX and its hash
 };
 
 std::uintptr_t number_of(void *context) {
@@ -110,57 +115,65 @@ loaded &loaded_in(const context &c) {
   return own;
 }
 
-int function_of(context &c, loaded &in, const char *name, const qkv_cuda_code &code,
-                void *&function) {
-  void *&known = in.functions[{code.ptx, code.hash}];
-  if (!known) {
-    void *module = nullptr, *made = nullptr;
-    if (const int e = driver::get().module_load(&module, code.ptx))
-      return report(c, name, "the driver cannot compile it", e);
-    if (const int e = driver::get().get_function(&made, module, name))
-      return report(c, name, "cuModuleGetFunction", e);
-    if (static_cast<std::uint32_t>(code.shared_bytes) > shared_without_asking)
-      if (const int e =
-              driver::get().set_attribute(made, most_dynamic_shared_bytes, code.shared_bytes))
-        return report(c, name,
-                      fmt::format("{} bytes of shared memory a block", code.shared_bytes).c_str(),
-                      e);
-    known = made;
-  }
-  function = known;
+int load(context &c, const char *name, const qkv_cuda_code &code, functions &made) {
+  const driver &d = driver::get();
+  void *module = nullptr;
+  functions f;
+  if (const int e = d.module_load(&module, code.ptx))
+    return report(c, name, "the driver cannot compile it", e);
+  if (const int e = d.get_function(&f.kernel, module, name))
+    return report(c, name, "cuModuleGetFunction", e);
+  if (code.merge_threads > 0)
+    if (const int e = d.get_function(&f.merge, module, fmt::format("{}_merge", name).c_str()))
+      return report(c, name, "cuModuleGetFunction of its merge", e);
+  if (static_cast<std::uint32_t>(code.shared_bytes) > shared_without_asking)
+    if (const int e = d.set_attribute(f.kernel, most_dynamic_shared_bytes, code.shared_bytes))
+      return report(c, name,
+                    fmt::format("{} bytes of shared memory a block", code.shared_bytes).c_str(), e);
+  made = f;
   return 0;
 }
 
-int launch(context &c, void *function, const char *name, const qkv_cuda_code &code,
-           std::int64_t blocks, void **arguments, const std::int8_t *is_buffer) {
-  std::size_t n = 0;
-  while (arguments[n]) ++n;
-  std::vector<std::uintptr_t> addresses(n);
-  std::vector<void *> values(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    values[k] = arguments[k];
-    if (!is_buffer[k]) continue;
-    addresses[k] = halide_cuda_get_device_ptr(&c, static_cast<halide_buffer_t *>(arguments[k]));
-    values[k] = &addresses[k];
+// The arguments as the driver takes them: addresses on the device, and numbers. Throws
+// std::bad_alloc.
+class argument_list {
+ public:
+  argument_list(context &c, void **arguments, const std::int8_t *is_buffer) {
+    std::size_t n = 0;
+    while (arguments[n]) ++n;
+    addresses_.resize(n);
+    values_.assign(arguments, arguments + n);
+    for (std::size_t k = 0; k < n; ++k) {
+      if (!is_buffer[k]) continue;
+      addresses_[k] = halide_cuda_get_device_ptr(&c, static_cast<halide_buffer_t *>(arguments[k]));
+      values_[k] = &addresses_[k];
+    }
   }
+  void **values() { return values_.data(); }
+
+ private:
+  std::vector<std::uintptr_t> addresses_;
+  std::vector<void *> values_;
+};
+
+int launch(context &c, const char *name, void *function, std::int64_t blocks, std::int32_t threads,
+           std::int32_t shared_bytes, argument_list &arguments) {
   const int e = driver::get().launch(
-      function, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(code.threads), 1, 1,
-      static_cast<unsigned>(code.shared_bytes), c.how.device_stream, values.data(), nullptr);
+      function, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(threads), 1, 1,
+      static_cast<unsigned>(shared_bytes), c.how.device_stream, arguments.values(), nullptr);
   return e ? report(c, name, "cuLaunchKernel", e) : 0;
 }
 
-// The first code for the rows and the GPU of the call. Throws std::bad_alloc.
+// The first code for the call and its GPU. Throws std::bad_alloc.
 int launch_first(context &c, const char *name, std::span<const qkv_cuda_code> codes,
-                 std::int32_t n_rows, std::int32_t outer, void **arguments,
-                 const std::int8_t *is_buffer) {
+                 void **arguments, const std::int8_t *is_buffer) {
   const current_context current(c.how.device_context);
   if (!driver::get().ok() || !current.ok())
     return report(c, name, "there is no context of CUDA", 0);
   std::unique_lock hold(loading);
   loaded &here = loaded_in(c);
-  const auto code = std::ranges::find_if(codes, [&](const qkv_cuda_code &x) {
-    return here.on.takes(x) && (x.most_rows == 0 || n_rows <= x.most_rows);
-  });
+  const auto code = std::ranges::find_if(
+      codes, [&](const qkv_cuda_code &x) { return x.fits && here.on.takes(x); });
   if (code == codes.end()) {
     const qkv_cuda_code &last = codes.back();
     c.report(fmt::format("{}: built for GPUs of compute capability {}.{} and later with {} bytes "
@@ -170,30 +183,32 @@ int launch_first(context &c, const char *name, std::span<const qkv_cuda_code> co
                  .c_str());
     return failed;
   }
-  const std::int64_t tiles =
-      std::max<std::int64_t>(1, (std::int64_t{n_rows} + code->rows - 1) / code->rows);
-  if (tiles * outer > INT32_MAX) {
-    c.report(fmt::format("{}: {} blocks are more than a grid has", name, tiles * outer).c_str());
+  const std::int64_t most = std::max(code->blocks, code->merge_blocks);
+  if (most > INT32_MAX) {
+    c.report(fmt::format("{}: {} blocks are more than a grid has", name, most).c_str());
     return failed;
   }
-  void *function = nullptr;
-  if (const int e = function_of(c, here, name, *code, function)) return e;
+  functions &f = here.known[{code->ptx, code->hash}];
+  if (!f.kernel)
+    if (const int e = load(c, name, *code, f)) return e;
+  const functions own = f;
   hold.unlock();
-  return launch(c, function, name, *code, tiles * outer, arguments, is_buffer);
+  argument_list list(c, arguments, is_buffer);
+  const int e = launch(c, name, own.kernel, code->blocks, code->threads, code->shared_bytes, list);
+  if (e || code->merge_blocks == 0) return e;
+  return launch(c, name, own.merge, code->merge_blocks, code->merge_threads, 0, list);
 }
 
 }  // namespace
 }  // namespace qkv::detail
 
 int qkv_cuda_launch(void *user, const char *name, const qkv_cuda_code *codes, std::int32_t n,
-                    std::int32_t n_rows, std::int32_t outer, void **arguments,
-                    const std::int8_t *is_buffer) {
+                    void **arguments, const std::int8_t *is_buffer) {
   using namespace qkv::detail;
   context *c = context::of(user);
   if (!c) return failed;
   try {
-    return launch_first(*c, name, {codes, static_cast<std::size_t>(n)}, n_rows, outer, arguments,
-                        is_buffer);
+    return launch_first(*c, name, {codes, static_cast<std::size_t>(n)}, arguments, is_buffer);
   } catch (const std::bad_alloc &) {
     return halide_error_code_out_of_memory;
   }

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { QKV_MAX_RANK = 8, QKV_ABI = 4 };
+enum { QKV_MAX_RANK = 8, QKV_ABI = 5 };
 
 /* Element types; the numbers are those of qkv::dtype. */
 enum { QKV_F32 = 0, QKV_BF16 = 1, QKV_F16 = 2, QKV_F64 = 3, QKV_I32 = 4, QKV_B8 = 5 };
@@ -137,20 +137,23 @@ int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t
 
 /* A printed CUDA kernel for GPUs of a compute capability, as compiled code passes it. */
 typedef struct qkv_cuda_code {
-  const char *ptx;                     /* with a 0 at its end */
-  uint64_t hash;                       /* of the PTX */
-  int32_t capability, exact;           /* 80, 0: from 8.0 on; 90, 1: 9.0 alone */
-  int32_t rows, threads, shared_bytes; /* of a block: query rows, threads, dynamic shared memory */
-  int32_t most_rows; /* for calls of at most so many query rows; 0: of any number */
+  const char *ptx; /* with a 0 at its end */
+  uint64_t hash;   /* of the PTX */
+  int64_t blocks;                /* of the grid */
+  int64_t merge_blocks;          /* of the grid that merges what the first one wrote; 0: none */
+  int32_t capability, exact; /* 80, 0: from 8.0 on; 90, 1: 9.0 alone */
+  int32_t threads, shared_bytes; /* of a block: threads, dynamic shared memory */
+  int32_t merge_threads;         /* of a block that merges */
+  int32_t fits;                  /* 0: not for calls of these sizes */
 } qkv_cuda_code;
 
-/* Compiled code calls this to launch a kernel: the first of n codes that is for its rows and GPU.
- * The grid has one block for every `rows` of the n_rows query rows, `outer` times. arguments is an
- * array that ends with a null; is_buffer tells those that are halide_buffer_t, which are passed as
- * addresses on the device, from numbers. The launch is asynchronous, in the stream of the call.
- * Returns 0 or a Halide error code; the context of the call has the text. */
+/* Compiled code calls this to launch a kernel: the first of n codes that fits the call and its GPU,
+ * and after it the kernel called NAME_merge where that has blocks. arguments is an array that ends
+ * with a null; is_buffer tells those that are halide_buffer_t, which are passed as addresses on the
+ * device, from numbers. Launches are asynchronous, in the stream of the call. Returns 0 or a Halide
+ * error code; the context of the call has the text. */
 int qkv_cuda_launch(void *user_context, const char *name, const qkv_cuda_code *codes, int32_t n,
-                    int32_t n_rows, int32_t outer, void **arguments, const int8_t *is_buffer);
+                    void **arguments, const int8_t *is_buffer);
 
 /* A generated library. The last two belong to the runtime while the library is registered. */
 typedef struct qkv_library {

@@ -106,17 +106,58 @@ TEST_CASE(
                     (t.most_rows ? fmt::format(" to {}", t.most_rows) : ""));
     return all;
   };
-  CHECK(tiles(40, 64, true) ==
-        list{"mma sm_80 16x64 to 16", "wgmma sm_90a 128x128", "mma sm_80 128x64"});
-  CHECK(tiles(200, 64, true) == list{"mma sm_80 64x32"});
+  CHECK(tiles(40, 64, true) == list{"mma sm_80 16x64 to 16", "mma sm_80 64x64 to 64",
+                                    "wgmma sm_90a 128x128", "mma sm_80 128x64"});
+  CHECK(tiles(200, 64, true) == list{"mma sm_80 16x32 to 16", "mma sm_80 64x32"});
   CHECK(tiles(40, 300, true).empty());
-  CHECK(tiles(64, 64, false) == list{"tf32 sm_80 16x32 to 16", "tf32 sm_80 128x32"});
+  const list few = {"tf32 sm_80 16x16 to 16", "tf32 sm_80 64x32 to 64"};
+  CHECK(tiles(64, 64, false) == list{few[0], few[1], "tf32 sm_80 128x32", "tf32 sm_80 64x32"});
   CHECK(tiles(128, 40, false) ==
-        list{"tf32 sm_80 16x32 to 16", "tf32 sm_80 128x32", "tf32 sm_80 64x32"});
+        list{few[0], few[1], "tf32 sm_80 128x16", "tf32 sm_80 64x32", "tf32 sm_80 32x16"});
   // Every GPU grants so much: the last tile of each is for all of them.
   for (const int n : {16, 64, 128, 256})
     for (const bool of_16_bits : {true, false})
       CHECK(cuda->tensor_tiles_for(n, n, of_16_bits).back().shared_bytes(n, n) <= 99 * 1024);
+}
+
+TEST_CASE("tiles of contractions: for few rows, then for any; of few columns where they suffice") {
+  const auto cuda = std::find_if(machines().begin(), machines().end(),
+                                 [](const machine &m) { return m.name == "cuda"; });
+  REQUIRE(cuda != machines().end());
+  using list = std::vector<std::string>;
+  const auto tiles = [&](std::int64_t rows, std::int64_t columns, bool of_16_bits) {
+    list all;
+    for (const contraction_tile &t : cuda->contraction_tiles_for(rows, columns, of_16_bits))
+      all.push_back(fmt::format("{} {}x{}", t.kind, t.rows, t.columns));
+    return all;
+  };
+  CHECK(tiles(-1, -1, true) == list{"mma 16x64", "mma 128x128"});
+  CHECK(tiles(-1, 64, true) == list{"mma 16x64", "mma 128x64"});
+  CHECK(tiles(16, 64, false) == list{"tf32 16x64"});
+  CHECK(tiles(17, 65, false) == list{"tf32 128x64"});
+  CHECK(cuda->contraction_tiles_for(-1, -1, true).back().shared_bytes(true, true) == 96 * 1024);
+  // An operand by its rows takes whole planes of 128 bytes.
+  CHECK(cuda->contraction_tiles_for(4, -1, true)[0].shared_bytes(false, true) ==
+        4 * (64 * 128 + 64 * 128));
+}
+
+TEST_CASE("a wrong tile of a contraction is one error") {
+  const auto tile = [](const std::string &text) {
+    return with("contraction_rows = 240", "contraction_rows = 240\ntensor_contraction = " + text);
+  };
+  CHECK_NOTHROW(tile("mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3 columns 64"));
+  for (const auto &[text, error] : std::vector<std::pair<std::string, std::string>>{
+           {"wgmma sm_90a tile 128 x 64 depth 64 warps 2 x 2 stages 3",
+            "wgmma is not a kind of tensor cores for contractions; known: mma tf32"},
+           {"mma sm_90a tile 128 x 64 depth 64 warps 2 x 2 stages 3",
+            "sm_90a is not a target like sm_80"},
+           {"mma sm_80 tile 128 x 40 depth 64 warps 2 x 2 stages 3",
+            "a tile of 128 x 40 cannot be divided among 2 x 2 warps"},
+           {"mma sm_80 tile 128 x 64 depth 32 warps 2 x 2 stages 3",
+            "a tile needs two stages or more of 128 bytes of depth"},
+           {"mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3 keys 4",
+            "columns or rows is expected, not keys"}})
+    CHECK_THROWS_WITH(tile(text), "m.machine:13: " + error);
 }
 
 TEST_CASE("a wrong tile of tensor cores is one error") {
@@ -142,8 +183,8 @@ TEST_CASE("a wrong machine is one error with the line") {
       with("score_keys = 8", "score_key = 8"),
       "m.machine:7: score_key is not a key; known: attention columns_per_thread "
       "contraction_rows contraction_tile device feature_vectors halide part_of preference register_bits "
-      "result_registers score_keys score_registers shared_bytes sum_registers tensor "
-      "value_columns value_padding");
+      "result_registers score_keys score_registers shared_bytes "
+      "sum_registers tensor tensor_contraction value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
   CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 3"),
                     "m.machine:8: 3 vectors cannot be halved down to one");

@@ -89,7 +89,7 @@ def projection(name, kernel, s):
 def main():
     torch.backends.cuda.matmul.allow_tf32 = False
     for name, kernel, sizes in cells(sys.argv[1]):
-        peers = projection(name, kernel, sizes) if kernel == "projection" else attention(name, kernel, sizes)
+        peers = projection(name, kernel, sizes) if kernel.startswith("projection") else attention(name, kernel, sizes)
         for peer, call, flops in peers:
             try:
                 ms = milliseconds(call)

@@ -29,12 +29,20 @@ inline constexpr auto sdpa_causal_bf16_d64 =
 inline constexpr auto sdpa_causal_bf16_d128 =
     kernel<"sdpa_causal_bf16_d128">(self_attention<bf16, 128>);
 // A step of decoding where seq is 1.
-inline constexpr auto grouped_d128 = kernel<"grouped_d128">(
-    [](in<"Q", batch, heads, group, seq, d<128>> Q, keyed<f32, keys, 128> K,
-       valued<f32, keys, 128> V) -> out<"O", batch, heads, group, seq, d<128>> {
-      return scaled_dot_product<d<128>, keys>(Q, K, V);
-    });
+template <auto T>
+inline constexpr auto grouped =
+    [](in<"Q", T, batch, heads, group, seq, d<128>> Q, keyed<T, keys, 128> K,
+       valued<T, keys, 128> V) -> out<"O", T, batch, heads, group, seq, d<128>> {
+  return scaled_dot_product<d<128>, keys>(Q, K, V);
+};
+inline constexpr auto grouped_d128 = kernel<"grouped_d128">(grouped<f32>);
+inline constexpr auto grouped_bf16_d128 = kernel<"grouped_bf16_d128">(grouped<bf16>);
 inline constexpr auto projection = kernel<"projection">(
     [](in<"X", batch, seq, inner> X,
        param<"W", inner, columns> W) -> out<"Y", batch, seq, columns> { return dot<inner>(X, W); });
+inline constexpr auto projection_bf16 = kernel<"projection_bf16">(
+    [](in<"X", bf16, batch, seq, inner> X,
+       param<"W", bf16, inner, columns> W) -> out<"Y", bf16, batch, seq, columns> {
+      return cast<bf16>(dot<inner>(X, W));
+    });
 }  // namespace bench

@@ -91,4 +91,44 @@ inline constexpr auto layer_f32 = kernel<"layer_f32">(
       auto s = mask(dot<d<24>>(Q, K) / sqrt(d<24>), causal<seq, kv>);
       return dot<heads_of_layer, d<24>>(dot<kv>(softmax<kv>(s), V), Wo);
     });
+// One step of decoding: keys are split among blocks, rows of a group fold into one tile, and each
+// head has a slope of its own.
+inline constexpr auto decode_bf16 = kernel<"decode_bf16">(
+    [](in<"Q", bf16, batch, heads, group, d<64>> Q, keyed<bf16, keys, 64> K,
+       valued<bf16, keys, 64> V, in<"slope", heads, group> slope, in<"length", i32, batch> length)
+        -> outs<out<"O", bf16, batch, heads, group, d<64>>, out<"lse", batch, heads, group>> {
+      auto s = mask(dot<d<64>>(Q, K) / sqrt(d<64>) + slope * index(keys), index(keys) < length);
+      return {dot<keys>(softmax<keys>(s), V), logsumexp<keys>(s)};
+    });
+// ---- contractions -------------------------------------------------------------------------------
+template <long N>
+inline constexpr axis<"to", N> to;
+// Weights whose columns are neighbours, and pointwise steps after the sum.
+inline constexpr auto project_bf16 = kernel<"project_bf16">(
+    [](in<"X", bf16, batch, seq, d_model> X, param<"W", bf16, d_model, to<200>> W,
+       in<"bias", to<200>> bias) -> out<"Y", bf16, batch, seq, to<200>> {
+      return cast<bf16>(relu(dot<d_model>(X, W) + bias));
+    });
+// Weights that lie by depth; sums of f32, some of them masked.
+inline constexpr auto project_f32 =
+    kernel<"project_f32">([](in<"X", batch, seq, d<100>> X, param<"W", to<70>, d<100>> W,
+                             in<"length", i32, batch> length) -> out<"Y", batch, seq, to<70>> {
+      return mask(dot<d<100>>(X, W), index(seq) < length);
+    });
+inline constexpr auto pairs_f16 =
+    kernel<"pairs_f16">([](in<"X", f16, batch, seq, d<30>> X,
+                           in<"Y", f16, batch, keys, d<30>> Y) -> out<"S", batch, seq, keys> {
+      return dot<d<30>>(X, Y);
+    });
+// The gradient of weights: both operands lie by what is not summed up.
+inline constexpr auto weights_f32 =
+    kernel<"weights_f32">([](in<"X", batch, seq, d<40>> X,
+                             in<"dY", batch, seq, to<72>> dY) -> out<"dW", batch, d<40>, to<72>> {
+      return dot<seq>(X, dY);
+    });
+inline constexpr auto weights_bf16 = kernel<"weights_bf16">(
+    [](in<"X", bf16, batch, seq, d<40>> X,
+       in<"dY", bf16, batch, seq, to<72>> dY) -> out<"dW", batch, d<40>, to<72>> {
+      return dot<seq>(X, dY);
+    });
 }  // namespace tensor

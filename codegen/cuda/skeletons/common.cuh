@@ -222,11 +222,14 @@ QKV_DEVICE unsigned shared_address(const void *p) {
 QKV_DEVICE void copy_16(unsigned to, const void *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
 }
-// 16 bytes; zeros where `there` is false.
-QKV_DEVICE void copy_16(unsigned to, const void *from, bool there) {
-  const int bytes = there ? 16 : 0;
+// So many bytes of 16, and zeros.
+QKV_DEVICE void copy_bytes(unsigned to, const void *from, int bytes) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from), "r"(bytes)
                : "memory");
+}
+// 16 bytes; zeros where `there` is false.
+QKV_DEVICE void copy_16(unsigned to, const void *from, bool there) {
+  copy_bytes(to, from, there ? 16 : 0);
 }
 QKV_DEVICE void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int N>
@@ -244,6 +247,22 @@ QKV_DEVICE float load_number(unsigned from) {
   float x;
   asm volatile("ld.shared.f32 %0, [%1];" : "=f"(x) : "r"(from) : "memory");
   return x;
+}
+QKV_DEVICE unsigned load_bits(unsigned from) {
+  unsigned x;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
+  return x;
+}
+QKV_DEVICE void load_four(float (&x)[4], unsigned from) {
+  asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];"
+               : "=f"(x[0]), "=f"(x[1]), "=f"(x[2]), "=f"(x[3])
+               : "r"(from)
+               : "memory");
+}
+QKV_DEVICE void store_four(unsigned to, const unsigned (&x)[4]) {
+  asm volatile("st.shared.v4.b32 [%0], {%1,%2,%3,%4};" ::"r"(to), "r"(x[0]), "r"(x[1]), "r"(x[2]),
+               "r"(x[3])
+               : "memory");
 }
 // Four matrices of eight rows of 16 bytes; `at`: of one row, by lanes.
 template <bool Transposed>
@@ -343,192 +362,4 @@ QKV_DEVICE bool is_aligned(const Number *p, int stride, unsigned bytes = 16) {
   return ((reinterpret_cast<unsigned long long>(p) |
            static_cast<unsigned long long>(stride) * sizeof(Number)) &
           (bytes - 1)) == 0;
-}
-
-// ---- formulas of a kernel -----------------------------------------------------------------------
-constexpr float log2_of_e = 1.4426950408889634f, log_of_2 = 0.6931471805599453f;
-
-// The score of a pair less its factor, which is left to `exp2`.
-template <class Spec>
-QKV_DEVICE float score_of(const typename Spec::arguments &a, const typename Spec::place &at, int i,
-                          int j, float dot) {
-  if constexpr (Spec::scale != 0) {
-    return dot;
-  } else {
-    if constexpr (Spec::reads) i = least(i, Spec::n_rows(a) - 1), j = least(j, Spec::n_keys(a) - 1);
-    return Spec::score(a, at, i, j, dot);
-  }
-}
-template <class Spec>
-constexpr float exponent_factor = (Spec::scale != 0 ? Spec::scale : 1.f) * log2_of_e;
-
-// Whether the pair exists and is not masked.
-template <class Spec>
-QKV_DEVICE bool is_visible(const typename Spec::arguments &a, const typename Spec::place &at, int i,
-                           int j) {
-  bool visible = j < Spec::n_keys(a);
-  if constexpr (Spec::is_masked) {
-    if constexpr (Spec::reads) i = least(i, Spec::n_rows(a) - 1), j = least(j, Spec::n_keys(a) - 1);
-    visible = visible & Spec::keep(a, at, i, j);
-  }
-  return visible;
-}
-// Whether no pair of the rows and the keys is hidden.
-template <class Spec>
-QKV_DEVICE bool is_whole(const typename Spec::arguments &a, const typename Spec::place &at, int i0,
-                         int i1, int j0, int j1) {
-  if (j1 > Spec::n_keys(a)) return false;
-  if constexpr (Spec::is_masked) return Spec::all_kept(a, at, i0, i1, j0, j1);
-  return true;
-}
-struct range {
-  int first, end;
-};
-// The keys that rows from i0 on see, of those that exist.
-template <class Spec>
-QKV_DEVICE range keys_of_rows(const typename Spec::arguments &a, const typename Spec::place &at,
-                              int i0, int i1) {
-  range r{0, Spec::n_keys(a)};
-  if constexpr (Spec::is_masked) {
-    r.first = largest(Spec::first_key(a, at, i0, i1), 0);
-    r.end = least(Spec::end_of_keys(a, at, i0, i1), r.end);
-  }
-  return r;
-}
-
-// Where a block writes, two columns at a time.
-template <class Spec>
-struct result_rows {
-  using number = typename Spec::number;
-  number *first;
-  int stride;
-  bool pairs;
-
-  QKV_DEVICE result_rows(const typename Spec::arguments &a, const typename Spec::place &at)
-      : first(Spec::result(a, at)),
-        stride(Spec::result_stride(a)),
-        pairs(is_aligned(first, stride, 2 * sizeof(number))) {}
-
-  QKV_DEVICE void store(int row, int column, float low, float high) const {
-    if (column >= Spec::DV) return;
-    number *cell = first + static_cast<long long>(row) * stride + column;
-    if (pairs && (Spec::DV % 2 == 0 || column + 1 < Spec::DV)) {
-      store_pair(cell, low, high);
-    } else {
-      cell[0] = rounded<typename Spec::element>(low);
-      if (column + 1 < Spec::DV) cell[1] = rounded<typename Spec::element>(high);
-    }
-  }
-
- private:
-  static QKV_DEVICE void store_pair(unsigned short *cell, float low, float high) {
-    *reinterpret_cast<unsigned *>(cell) = rounded_pair<typename Spec::element>(low, high);
-  }
-  static QKV_DEVICE void store_pair(float *cell, float low, float high) {
-    asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(cell), "f"(low), "f"(high) : "memory");
-  }
-};
-
-template <class Spec>
-QKV_DEVICE void store_lse(const typename Spec::arguments &a, const typename Spec::place &at,
-                          int row, float base, float total) {
-  Spec::lse(a, at)[static_cast<long long>(row) * Spec::lse_stride(a)] =
-      total == 0 ? -infinity() : base * log_of_2 + logarithm(total);
-}
-
-// The rows of a block and the tiles of keys that they see. The longest rows of a causal mask come
-// first.
-template <class Spec>
-struct block {
-  typename Spec::place at;
-  int i0, from, to;
-
-  QKV_DEVICE explicit block(const typename Spec::arguments &a) {
-    constexpr int BM = Spec::BM, BN = Spec::BN;
-    const int rows = Spec::n_rows(a);
-    const unsigned tiles = static_cast<unsigned>(largest((rows + BM - 1) / BM, 1));
-    at = Spec::at(a, block_of_grid() / tiles);
-    i0 = static_cast<int>(tiles - 1 - block_of_grid() % tiles) * BM;
-    const range seen = keys_of_rows<Spec>(a, at, i0, least(i0 + BM, rows));
-    from = seen.first / BN;
-    to = (seen.end + BN - 1) / BN;
-  }
-};
-
-// The operands of a block.
-template <class Spec>
-struct operands {
-  const typename Spec::number *q, *k, *v;
-  int q_stride, k_stride, v_stride;
-  bool aligned;
-
-  QKV_DEVICE operands(const typename Spec::arguments &a, const typename Spec::place &at)
-      : q(Spec::queries(a, at)),
-        k(Spec::keys(a, at)),
-        v(Spec::values(a, at)),
-        q_stride(Spec::queries_stride(a)),
-        k_stride(Spec::keys_stride(a)),
-        v_stride(Spec::values_stride(a)),
-        aligned(is_aligned(q, q_stride) && is_aligned(k, k_stride) && is_aligned(v, v_stride)) {}
-};
-
-// ---- rows one at a time -------------------------------------------------------------------------
-// A weight of 0 times an infinite or NaN value is NaN, although a mask hides it. Rows that have
-// become NaN are computed again without tensor cores, one warp a row, and only from what they see.
-template <class Spec>
-QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Spec::place &at,
-                            int i, int lane) {
-  using T = typename Spec::element;
-  constexpr int columns = (Spec::DV + 31) / 32;
-  constexpr float factor = exponent_factor<Spec>;
-  const auto *q = Spec::queries(a, at) + static_cast<long long>(i) * Spec::queries_stride(a);
-  const range seen = keys_of_rows<Spec>(a, at, i, i + 1);
-  float o[columns] = {}, most = -infinity(), sum = 0, base = 0;
-  for (int j0 = seen.first / 32 * 32; j0 < seen.end; j0 += 32) {
-    const int j = j0 + lane;
-    const bool visible = is_visible<Spec>(a, at, i, j);
-    float s = -infinity();
-    if (visible) {
-      const auto *k = Spec::keys(a, at) + static_cast<long long>(j) * Spec::keys_stride(a);
-      float dot = 0;
-      for (int d = 0; d < Spec::D; ++d) dot = fused(number_of<T>(q[d]), number_of<T>(k[d]), dot);
-      s = score_of<Spec>(a, at, i, j, dot);
-    }
-    float now = s;
-    for (int distance = 16; distance > 0; distance /= 2)
-      now = larger(now, of_neighbour(now, distance));
-    now = larger(most, now);
-    base = now == -infinity() ? 0.f : now * factor;
-    const float scale = power_of_two(fused(most, factor, -base)),
-                weight = power_of_two(fused(s, factor, -base));
-    most = now;
-    sum = sum * scale + weight;
-    for (int c = 0; c < columns; ++c) o[c] *= scale;
-    for (int key = 0; key < 32; ++key) {
-      const float w = of_lane(weight, key);
-      if (of_lane(visible ? 1.f : 0.f, key) == 0) continue;
-      const auto *v =
-          Spec::values(a, at) + static_cast<long long>(j0 + key) * Spec::values_stride(a);
-#pragma unroll
-      for (int c = 0; c < columns; ++c)
-        if (c * 32 + lane < Spec::DV) o[c] += w * number_of<T>(v[c * 32 + lane]);
-    }
-  }
-  for (int distance = 16; distance > 0; distance /= 2) sum += of_neighbour(sum, distance);
-  const float inverse = sum == 0 ? 0.f : 1 / sum;
-  auto *result = Spec::result(a, at) + static_cast<long long>(i) * Spec::result_stride(a);
-#pragma unroll
-  for (int c = 0; c < columns; ++c)
-    if (c * 32 + lane < Spec::DV) result[c * 32 + lane] = rounded<T>(o[c] * inverse);
-  if constexpr (Spec::has_lse)
-    if (lane == 0) store_lse<Spec>(a, at, i, most * factor, sum);
-}
-
-// All of these rows, where one has become NaN.
-template <class Spec>
-QKV_DEVICE void compute_again(bool undefined, const typename Spec::arguments &a,
-                              const typename Spec::place &at, int first, int n, int lane) {
-  if (any_of_warp(undefined))
-    for (int r = 0; r < n && first + r < Spec::n_rows(a); ++r)
-      compute_row<Spec>(a, at, first + r, lane);
 }

@@ -1,21 +1,6 @@
 #include "warps.cuh"
 // Attention of 16 bits by mma.sync, from compute capability 8.0 on.
 
-// c += a b: 16 x 8 += 16 x 16 by 16 x 8.
-template <class Element>
-QKV_DEVICE void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1) {
-#define QKV_MULTIPLY(type)                                                  \
-  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." type "." type       \
-               ".f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
-               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])             \
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
-  if constexpr (is_same<Element, bf16_bits>)
-    QKV_MULTIPLY("bf16");
-  else
-    QKV_MULTIPLY("f16");
-#undef QKV_MULTIPLY
-}
-
 template <class Spec>
 struct mma_products : warp_tiles<Spec> {
   using tiles = warp_tiles<Spec>;
@@ -23,19 +8,19 @@ struct mma_products : warp_tiles<Spec> {
   using typename tiles::scores;
   using typename tiles::v_tile;
   static constexpr int BN = tiles::BN, MT = tiles::MT, columns = v_tile::padded_columns / 8;
-  static constexpr bool spreads_infinities = false;
+  static constexpr bool spreads_infinities = false, queries_in_parts = false, keys_in_parts = false;
 
-  static QKV_DEVICE void add_scores(scores &s, unsigned queries, int row0, unsigned keys,
-                                    int lane) {
+  static QKV_DEVICE void add_scores(scores &s, const tile_place &queries, int row0,
+                                    const tile_place &keys, int lane) {
 #pragma unroll
     for (int kk = 0; kk < (Spec::D + 15) / 16; ++kk) {
       unsigned qa[MT][4];
 #pragma unroll
-      for (int m = 0; m < MT; ++m) tiles::load_queries(qa[m], queries, row0 + m * 16, kk, lane);
+      for (int m = 0; m < MT; ++m) tiles::load_queries(qa[m], queries.at, row0 + m * 16, kk, lane);
 #pragma unroll
       for (int x = 0; x < BN / 16; ++x) {
         unsigned b[4];
-        tiles::load_keys(b, keys, x * 16, kk, lane);
+        tiles::load_keys(b, keys.at, x * 16, kk, lane);
 #pragma unroll
         for (int m = 0; m < MT; ++m) {
           multiply<T>(s[m][2 * x], qa[m], b[0], b[1]);
@@ -49,8 +34,8 @@ struct mma_products : warp_tiles<Spec> {
     return fused(x, tiles::factor, -(most * tiles::factor));
   }
 
-  static QKV_DEVICE void add_values(float (&o)[MT][columns][4], const scores &p, unsigned values,
-                                    int lane) {
+  static QKV_DEVICE void add_values(float (&o)[MT][columns][4], const scores &p,
+                                    const tile_place &values, int lane) {
 #pragma unroll
     for (int kk = 0; kk < BN / 16; ++kk) {
       unsigned pa[MT][4];
@@ -63,7 +48,7 @@ struct mma_products : warp_tiles<Spec> {
 #pragma unroll
       for (int x = 0; x < columns / 2; ++x) {
         unsigned b[4];
-        load_matrices<true>(b, values + v_tile::at(kk * 16 + lane % 16, 2 * x + lane / 16));
+        load_matrices<true>(b, values.at + v_tile::at(kk * 16 + lane % 16, 2 * x + lane / 16));
 #pragma unroll
         for (int m = 0; m < MT; ++m) {
           multiply<T>(o[m][2 * x], pa[m], b[0], b[1]);

@@ -1,33 +1,6 @@
 #include "warps.cuh"
-// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. A number is the sum of
-// two of TF32, and a product three of theirs: 22 bits. Tensor cores round sums towards zero, so
-// that sums begin anew every 16 terms and are added in f32.
-
-// c += a b: 16 x 8 += 16 x 8 by 8 x 8.
-QKV_DEVICE void multiply_tf32(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
-      "{%0,%1,%2,%3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-}
-
-// Numbers as sums of two of TF32.
-template <int N>
-struct two_parts {
-  unsigned high[N], low[N];
-  QKV_DEVICE void set(int i, float x) {
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(high[i]) : "f"(x));
-    const float rest = x - float_of_bits(static_cast<int>(high[i]));
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(low[i]) : "f"(rest));
-  }
-};
-
-QKV_DEVICE void multiply(float (&c)[4], const two_parts<4> &a, const two_parts<2> &b) {
-  multiply_tf32(c, a.low, b.high);
-  multiply_tf32(c, a.high, b.low);
-  multiply_tf32(c, a.high, b.high);
-}
+// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. Sums begin anew every 16
+// terms and are added in f32.
 
 template <class Spec>
 struct tf32_products : warp_tiles<Spec> {
@@ -38,28 +11,50 @@ struct tf32_products : warp_tiles<Spec> {
                        columns = (Spec::DV + 7) / 8;
   static constexpr bool spreads_infinities = true;  // the second part of an infinity is NaN
 
-  static QKV_DEVICE void add_scores(scores &s, unsigned queries, int row0, unsigned keys,
-                                    int lane) {
+  // Queries lie in shared memory in two parts, and so do keys and values that several warps read.
+  static constexpr bool queries_in_parts = true, keys_in_parts = Spec::WARPS > 1;
+
+  // The numbers of a tile become their first parts; the second ones go to `low`.
+  template <class Tile>
+  static QKV_DEVICE void make_parts(unsigned at, unsigned low, int thread) {
+#pragma unroll 4
+    for (int e = thread; e < Tile::rows * Tile::pieces; e += tiles::threads) {
+      float x[4];
+      unsigned high[4], rest[4];
+      load_four(x, at + static_cast<unsigned>(e) * 16);
+#pragma unroll
+      for (int k = 0; k < 4; ++k) split(x[k], high[k], rest[k]);
+      store_four(at + static_cast<unsigned>(e) * 16, high);
+      store_four(low + static_cast<unsigned>(e) * 16, rest);
+    }
+  }
+
+  static QKV_DEVICE void add_scores(scores &s, const tile_place &queries, int row0,
+                                    const tile_place &keys, int lane) {
 #pragma unroll
     for (int first = 0; first < steps; first += steps_at_once) {
       scores part = {};
 #pragma unroll
       for (int kk = first; kk < first + steps_at_once; ++kk) {
         if (kk >= steps) break;
-        unsigned r[4];
         two_parts<4> qa[MT];
 #pragma unroll
         for (int m = 0; m < MT; ++m) {
-          tiles::load_queries(r, queries, row0 + m * 16, kk, lane);
-#pragma unroll
-          for (int e = 0; e < 4; ++e) qa[m].set(e, float_of_bits(static_cast<int>(r[e])));
+          tiles::load_queries(qa[m].high, queries.at, row0 + m * 16, kk, lane);
+          tiles::load_queries(qa[m].low, queries.low, row0 + m * 16, kk, lane);
         }
 #pragma unroll
         for (int x = 0; x < BN / 16; ++x) {
-          tiles::load_keys(r, keys, x * 16, kk, lane);
+          unsigned high[4], low[4];
+          tiles::load_keys(high, keys.at, x * 16, kk, lane);
+          if constexpr (keys_in_parts) tiles::load_keys(low, keys.low, x * 16, kk, lane);
           two_parts<2> b[2];
 #pragma unroll
-          for (int e = 0; e < 4; ++e) b[e / 2].set(e % 2, float_of_bits(static_cast<int>(r[e])));
+          for (int e = 0; e < 4; ++e)
+            if constexpr (keys_in_parts)
+              b[e / 2].high[e % 2] = high[e], b[e / 2].low[e % 2] = low[e];
+            else
+              b[e / 2].set(e % 2, float_of_bits(static_cast<int>(high[e])));
 #pragma unroll
           for (int m = 0; m < MT; ++m) {
             multiply(part[m][2 * x], qa[m], b[0]);
@@ -79,8 +74,8 @@ struct tf32_products : warp_tiles<Spec> {
   static QKV_DEVICE float exponent(float x, float most) { return (x - most) * tiles::factor; }
 
   // Of eight keys, tensor cores take the even ones first: a thread has those weights.
-  static QKV_DEVICE void add_values(float (&o)[MT][columns][4], const scores &p, unsigned values,
-                                    int lane) {
+  static QKV_DEVICE void add_values(float (&o)[MT][columns][4], const scores &p,
+                                    const tile_place &values, int lane) {
     const int g = lane / 4, t = lane % 4;
     two_parts<4> weights[MT][BN / 8];
 #pragma unroll
@@ -98,8 +93,13 @@ struct tf32_products : warp_tiles<Spec> {
         for (int y = first; y < first + steps_at_once; ++y) {
           two_parts<2> b;
 #pragma unroll
-          for (int e = 0; e < 2; ++e)
-            b.set(e, load_number(values + v_tile::of_element(y * 8 + 2 * t + e, x * 8 + g)));
+          for (int e = 0; e < 2; ++e) {
+            const unsigned at = v_tile::of_element(y * 8 + 2 * t + e, x * 8 + g);
+            if constexpr (keys_in_parts)
+              b.high[e] = load_bits(values.at + at), b.low[e] = load_bits(values.low + at);
+            else
+              b.set(e, load_number(values.at + at));
+          }
 #pragma unroll
           for (int m = 0; m < MT; ++m) multiply(part[m], weights[m][y], b);
         }

@@ -1,4 +1,4 @@
-#include "common.cuh"
+#include "attention.cuh"
 // Attention on Hopper (compute capability 9.0): products by wgmma; the scheme of FlashAttention-3
 // (Shah et al. 2024).
 //   warpgroup 0 copies tiles of keys and values into three stages each, as they become free

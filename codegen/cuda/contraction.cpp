@@ -1,0 +1,167 @@
+#include "codegen/cuda/contraction.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "codegen/cuda/expression_text.hpp"
+#include "codegen/cuda/stage_text.hpp"
+#include "codegen/halide/lower/expression.hpp"
+#include "codegen/plan/contraction_form.hpp"
+#include "codegen/program/queries.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+namespace hi = Halide::Internal;
+using Halide::Expr;
+
+class contraction_printer : stage_text {
+ public:
+  contraction_printer(context &c, const contraction_stage &s, const contraction_form &form,
+                      int number)
+      : stage_text(c, s.outer, number), s_(s), form_(form), here_(outer_) {
+    here_[s.row] = variable("i");
+    here_[s.column] = variable("j");
+  }
+
+  printed_contraction run(const std::vector<contraction_tile> &tiles) {
+    choose_depth();
+    k_->spec = constants() + place(no_axis) + sizes() + operand("left", form_.left, s_.row) +
+               operand("right", form_.right, s_.column) + finish() + result();
+    k_->what = context::label(p_, s_.root);
+    for (const contraction_tile &t : tiles) k_->codes.push_back(code(t));
+    return {k_, func(s_.root, place_.value(halide_type(p_[s_.root].type)))};
+  }
+
+ private:
+  // The axis along which sums proceed: one whose positions are neighbours in memory, if there is one.
+  void choose_depth() {
+    const std::vector<axis_id> &over = p_[s_.core].over;
+    depth_ = over.back();
+    left_by_depth_ = lies_by_depth(form_.left, s_.row);
+    right_by_depth_ = lies_by_depth(form_.right, s_.column);
+    if (left_by_depth_) depth_ = innermost(form_.left);
+    if (right_by_depth_) depth_ = innermost(form_.right);
+    if (left_by_depth_ && right_by_depth_ && innermost(form_.left) != depth_)
+      throw std::runtime_error("operands lie along two axes");
+    for (axis_id a : over)
+      if (a != depth_) chunks_.push_back(a);
+  }
+
+  bool lies_by_depth(const tensor_operand &x, axis_id own) const {
+    const axis_id inner = innermost(x);
+    if (inner == own) return false;
+    if (!has(p_[s_.core].over, inner)) throw std::runtime_error("rows and depth are apart");
+    return true;
+  }
+
+  std::string constants() const {
+    const dtype result = p_[s_.root].type;
+    const bool precise = form_.element == f32 || result == f32;
+    return fmt::format(
+        "  static constexpr bool left_by_depth = {}, right_by_depth = {}, is_precise = {};\n"
+        "  using element = {};\n  using number = {};\n  using result_number = {};\n"
+        "  using arguments = ::arguments;\n",
+        left_by_depth_, right_by_depth_, precise, element_name(form_.element),
+        number_type(form_.element), number_type(result));
+  }
+
+  std::string sizes() {
+    Expr chunks = 1;
+    for (axis_id a : chunks_) chunks = chunks * c_.size(a);
+    std::string text;
+    for (const auto &[name, n] : {std::pair<const char *, Expr>{"n_rows", c_.size(s_.row)},
+                                  {"n_columns", c_.size(s_.column)},
+                                  {"depth", c_.size(depth_)},
+                                  {"n_chunks", chunks}})
+      text += fmt::format("  static __device__ int {}(const arguments &a) {{ return {}; }}\n", name,
+                          place_.number(n));
+    return text;
+  }
+
+  // The address of the first row or column at a chunk of the depth.
+  std::string operand(const std::string &name, const tensor_operand &x, axis_id own) {
+    int tensor = 0;
+    const strides all = strides_of(x, tensor);
+    std::map<axis_id, std::string> at;
+    std::string rest = "chunk";
+    for (std::size_t d = chunks_.size(); d-- > 0;) {
+      const std::string n = place_.number(c_.extent(chunks_[d]));
+      at[chunks_[d]] = d == 0 ? rest : fmt::format("({} % {})", rest, n);
+      rest = fmt::format("({} / {})", rest, n);
+    }
+    const bool by_depth = own == s_.row ? left_by_depth_ : right_by_depth_;
+    return address(name, std::string("const ") + number_type(form_.element), tensor, all,
+                   ", int chunk", at) +
+           stride_function(name, all.at(by_depth ? own : depth_));
+  }
+
+  // The stored number of a sum.
+  std::string finish() {
+    expression e(c_, [&](node_id n, const indices &) -> std::optional<value> {
+      if (n == s_.core) return value{variable("dot", Halide::Float(32)), {}};
+      return std::nullopt;
+    });
+    const dtype t = p_[s_.root].type;
+    return function(number_type(t), "finish", ", int i, int j, float dot",
+                    stored_form(e.definition(s_.root, here_), t));
+  }
+
+  std::string result() {
+    const std::vector<axis_id> &order = c_.order(s_.root);
+    const int tensor = place_.result(s_.root);
+    const strides all = strides_of(tensor, order);
+    return address("result", number_type(p_[s_.root].type), tensor, all) +
+           stride_function("result", all.at(s_.row)) +
+           stride_function("result_column",
+                           order.back() == s_.column ? std::string("1") : all.at(s_.column));
+  }
+
+  printed_code code(const contraction_tile &t) const {
+    printed_code x;
+    x.skeleton = "contraction";
+    x.constants = fmt::format(
+        "  static constexpr int BM = {}, BN = {}, DEPTH = {}, ROW_WARPS = {}, COLUMN_WARPS = {}, "
+        "STAGES = {};\n",
+        t.rows, t.columns, t.depth, t.row_warps, t.column_warps, t.stages);
+    x.what = fmt::format("{} {} x {}", t.kind, t.rows, t.columns);
+    x.target = fmt::format("sm_{}", t.capability);
+    x.capability = t.capability;
+    x.threads = 32 * t.row_warps * t.column_warps;
+    x.shared_bytes = t.shared_bytes(left_by_depth_, right_by_depth_);
+    const auto tiles = [&](axis_id a, int n) {
+      return Halide::cast<std::int64_t>((Halide::max(c_.size(a), 1) + (n - 1)) / n);
+    };
+    x.blocks = hi::simplify(tiles(s_.row, t.rows) * tiles(s_.column, t.columns) *
+                            Halide::cast<std::int64_t>(positions()));
+    if (t.most_rows > 0) x.fits = c_.size(s_.row) <= t.most_rows;
+    return x;
+  }
+
+  const contraction_stage &s_;
+  const contraction_form &form_;
+  indices here_;
+  axis_id depth_ = no_axis;
+  std::vector<axis_id> chunks_;  // the other axes that are summed up, outermost first
+  bool left_by_depth_ = false, right_by_depth_ = false;
+};
+
+}  // namespace
+
+std::optional<printed_contraction> print_contraction(context &c, const contraction_stage &s,
+                                                     const machine &m, int number) {
+  const std::optional<contraction_form> form = contraction_form_of(c.p, c.made.cut, s);
+  if (!form) return std::nullopt;
+  const auto size = [&](axis_id a) { return c.p.axes[c.p.axes[a].root].size; };
+  const std::vector<contraction_tile> tiles =
+      m.contraction_tiles_for(size(s.row), size(s.column), form->element != f32);
+  if (tiles.empty()) return std::nullopt;
+  try {
+    return contraction_printer(c, s, *form, number).run(tiles);
+  } catch (const std::runtime_error &) {  // an operation without a text, or another layout
+    return std::nullopt;
+  }
+}
+
+}  // namespace qkv::codegen
