@@ -137,11 +137,11 @@ int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t
 
 /* A printed CUDA kernel for GPUs of a compute capability, as compiled code passes it. */
 typedef struct qkv_cuda_code {
-  const char *ptx; /* with a 0 at its end */
-  uint64_t hash;   /* of the PTX */
+  const char *ptx;               /* with a 0 at its end */
+  uint64_t hash;                 /* of the PTX */
   int64_t blocks;                /* of the grid */
   int64_t merge_blocks;          /* of the grid that merges what the first one wrote; 0: none */
-  int32_t capability, exact; /* 80, 0: from 8.0 on; 90, 1: 9.0 alone */
+  int32_t capability, exact;     /* 80, 0: from 8.0 on; 90, 1: 9.0 alone */
   int32_t threads, shared_bytes; /* of a block: threads, dynamic shared memory */
   int32_t merge_threads;         /* of a block that merges */
   int32_t fits;                  /* 0: not for calls of these sizes */

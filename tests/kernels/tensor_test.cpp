@@ -15,8 +15,8 @@ TEST_CASE("kernels for tensor cores agree with the interpreter") {
     std::printf("[SKIP] %s\n", qkv::available(qkv::device::cuda).text());
     return;
   }
-  std::vector<two_sizes> lengths = {{1, 90}, {64, 64}, {129, 127}, {200, 260},
-                                    {0, 5},  {5, 0},   {16, 200}, {3, 700}, {40, 300}};
+  std::vector<two_sizes> lengths = {{1, 90}, {64, 64},  {129, 127}, {200, 260}, {0, 5},
+                                    {5, 0},  {16, 200}, {3, 700},   {40, 300}};
   if (QKV_LONG)
     lengths.insert(lengths.end(), {{128, 128}, {65, 300}, {300, 65}, {16, 16}, {400, 33}});
   run_on_device(tensor_programs(), qkv::device::cuda, lengths, 12);

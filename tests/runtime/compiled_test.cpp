@@ -264,6 +264,9 @@ TEST_CASE("prepared params give the same bits") {
   CHECK(same_bits(y, z));
 }
 
+// Of two sums of 96 products in another order; some results are as large as 30.
+constexpr float sums_of_96 = 4e-5f;
+
 TEST_CASE("params on a device") {
   const extents sizes(extent<batch>(2), extent<seq>(37));
   const auto X = random(tensor<batch, seq, d_model>(sizes), 6);
@@ -283,7 +286,7 @@ TEST_CASE("params on a device") {
     }();
     queries z(sizes), again(sizes);
     REQUIRE(uploaded(X, z).ok());  // the params decide where
-    CHECK(distance(y, z) < 1e-5f);
+    CHECK(distance(y, z) < sums_of_96);
 
     const auto packed = qkv::prepare<compiled::project>(W, b);
     again.fill(-7);
@@ -329,10 +332,10 @@ TEST_CASE("params whose strides are too wide for compiled code") {
   for (const options &how : places()) {
     z.fill(-7);
     REQUIRE(qkv::call<compiled::project>(how, X, wide, b, z).ok());
-    CHECK(distance(y, z) < 1e-5f);
+    CHECK(distance(y, z) < sums_of_96);
     z.fill(-7);
     REQUIRE(qkv::prepare<compiled::project>(how, wide, b)(X, z).ok());
-    CHECK(distance(y, z) < 1e-5f);
+    CHECK(distance(y, z) < sums_of_96);
   }
   munmap(sparse, bytes);
 }
