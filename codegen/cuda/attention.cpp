@@ -21,6 +21,8 @@ namespace hi = Halide::Internal;
 using Halide::Expr;
 using Halide::Var;
 
+constexpr int merge_warps = 4;  // of a block, each of which merges a row
+
 class attention_printer : stage_text {
  public:
   attention_printer(context &c, const attention_stage &s, const tensor_form &form, int number)
@@ -42,13 +44,13 @@ class attention_printer : stage_text {
     const bool has_lse = s_.lse != no_step;
     printed_attention made{k_, {}, {}};
     if (has_lse) made.lse = func(s_.lse_root, placeholder::value_of_written(Halide::Float(32)));
-    std::string text = constants(has_lse) + place(folded_) + sizes() + folding();
+    std::string text = constants(has_lse) + place(folded_) + sizes() + folding(folded_);
     text += operand("queries", form_.queries, s_.row) + operand("keys", form_.keys, s_.key) +
             operand("values", form_.values, s_.key);
     text += formulas();
     if (has_lse) text += second_result("lse", s_.lse_root);
     text += result(root);
-    if (tiles[0].most_rows > 0) text += splitting(tiles);
+    if (tiles[0].most_rows > 0) text += splitting(tiles, m.gpu.split_keys);
     k_->spec = text;
     k_->what = context::label(p_, root);
     for (const tensor_tile &t : tiles) k_->codes.push_back(code(t));
@@ -73,8 +75,8 @@ class attention_printer : stage_text {
   }
 
   // ---- few rows ---------------------------------------------------------------------------------
-  // An axis of the queries alone, whose positions see the same keys: a tile of few rows has the rows
-  // of all of them.
+  // An axis of the queries alone, whose positions see the same keys: a tile of few rows has rows of
+  // all of them.
   axis_id foldable() {
     int tensor = 0;
     const strides keys = strides_of(form_.keys, tensor), values = strides_of(form_.values, tensor);
@@ -91,50 +93,45 @@ class attention_printer : stage_text {
     return folded_ == no_axis ? c_.size(s_.row) : c_.size(s_.row) * c_.extent(folded_);
   }
 
-  // A call takes the first tile for its rows; where they are static, all of its tiles are.
-  std::vector<tensor_tile> tiles_of(const machine &m) const {
-    std::vector<tensor_tile> all =
-        m.tensor_tiles_for(form_.features, form_.columns, form_.element != f32);
-    const auto rows = hi::as_const_int(hi::simplify(rows_of_tile()));
-    if (!rows) return all;
-    const auto for_few = [&](const tensor_tile &t) { return t.most_rows >= *rows; };
-    if (std::any_of(all.begin(), all.end(), for_few))
-      std::erase_if(all, [&](const tensor_tile &t) { return !for_few(t); });
-    else
-      std::erase_if(all, [](const tensor_tile &t) { return t.most_rows > 0; });
-    return all;
+  // True where the call has few rows for this tile. So it has where heads of few rows each fold,
+  // however many: they fill several of the largest tile.
+  Expr fits(const tensor_tile &t) const {
+    const Expr few = rows_of_tile() <= t.most_rows;
+    if (folded_ == no_axis || t.most_rows < most_few_rows_) return hi::simplify(few);
+    return hi::simplify(few || c_.size(s_.row) <= t.rows / 4);
   }
 
-  std::string folding() {
-    if (folded_ == no_axis)
-      return "  static __device__ int folded(const arguments &) { return 1; }\n"
-             "  static __device__ place of_fold(place at, int) { return at; }\n";
-    return fmt::format(
-        "  static __device__ int folded(const arguments &a) {{ return {}; }}\n"
-        "  static __device__ place of_fold(place at, int n) {{\n    {} = n;\n    return at;\n  }}\n",
-        place_.number(c_.extent(folded_)), outer_name(folded_));
+  // Where sizes are static, only the tiles of which a call may take one.
+  std::vector<tensor_tile> tiles_of(const machine &m) {
+    std::vector<tensor_tile> all =
+        m.tensor_tiles_for(form_.features, form_.columns, form_.element != f32);
+    for (const tensor_tile &t : all) most_few_rows_ = std::max(most_few_rows_, t.most_rows);
+    std::vector<tensor_tile> kept;
+    for (const tensor_tile &t : all) {
+      const Expr takes = t.most_rows > 0 ? fits(t) : hi::const_true();
+      if (!hi::is_const_zero(takes)) kept.push_back(t);
+      if (t.most_rows > 0 && hi::is_const_one(takes)) break;  // every GPU has the memory for it
+    }
+    return kept;
   }
 
   // Several blocks share the keys of few rows, and another kernel merges their results, which are
   // kept in memory meanwhile.
-  std::string splitting(const std::vector<tensor_tile> &tiles) {
-    // Fewer keys are not worth a block.
-    constexpr int least_keys = 128;
+  std::string splitting(const std::vector<tensor_tile> &tiles, int least_keys) {
+    const auto wide = [](const Expr &e) { return Halide::cast<std::int64_t>(e); };
     const Expr rows = rows_of_tile(), places = positions(folded_),
                most = Halide::max((c_.size(s_.key) + (least_keys - 1)) / least_keys, 1);
-    int most_blocks = 1;
     splits_ = 1;
     for (std::size_t k = tiles.size(); k-- > 0;) {
       const tensor_tile &t = tiles[k];
       if (t.most_rows == 0) continue;
-      most_blocks = std::max(most_blocks, t.blocks);
-      splits_ =
-          Halide::select(rows <= t.most_rows, Halide::clamp(t.blocks / places, 1, most), splits_);
+      const Expr blocks = wide(places) * wide((Halide::max(rows, 1) + (t.rows - 1)) / t.rows),
+                 n = Halide::cast<int>(Halide::min(t.blocks / blocks, wide(most)));
+      splits_ = Halide::select(fits(t), Halide::max(n, 1), splits_);
     }
     splits_ = hi::simplify(splits_);
-    const int record = form_.columns + form_.columns % 2 + 2;
-    const Expr size = hi::simplify(
-        Halide::select(splits_ > 1, Halide::min(places, most_blocks) * rows * splits_ * record, 1));
+    const Expr size =
+        hi::simplify(Halide::select(splits_ > 1, places * rows * splits_ * record(), 1));
     Halide::Func partial("partial_" + k_->name);
     Var x("x");
     partial(x) = placeholder::value_of_written(Halide::Float(32));
@@ -148,32 +145,36 @@ class attention_printer : stage_text {
         place_.number(splits_), place_.number(places), place_.first(tensor));
   }
 
+  // Numbers of a row's partial result.
+  int record() const { return form_.columns + form_.columns % 2 + 2; }
+
   printed_code code(const tensor_tile &t) const {
     const bool few = t.most_rows > 0, folds = few && folded_ != no_axis;
     printed_code x;
     x.skeleton = t.skeleton;
     x.constants = fmt::format(
         "  static constexpr int BM = {}, BN = {}, WARPS = {};\n"
-        "  static constexpr bool FOLDS = {}, SPLITS = {};\n",
-        t.rows, t.keys, t.warps, folds, few);
+        "  static constexpr bool FOLDS = {}, SPLITS = {};\n"
+        "  static constexpr int RECORD = {}, MERGE_WARPS = {};\n",
+        t.rows, t.keys, t.warps, folds, few, record(), merge_warps);
     x.what = fmt::format("{} {} x {}", t.skeleton, t.rows, t.keys);
+    if (few) x.what += fmt::format(" for {} rows", t.most_rows);
     x.target = t.target();
     x.capability = t.capability;
     x.exact = t.exact;
     x.threads = t.threads();
     x.shared_bytes = t.shared_bytes(form_.features, form_.columns);
     const auto count = [](const Expr &e) { return Halide::cast<std::int64_t>(e); };
-    const Expr rows = rows_of_tile(), outer = count(positions(folds ? folded_ : no_axis));
-    if (!few) {
-      x.blocks = outer * count((Halide::max(c_.size(s_.row), 1) + (t.rows - 1)) / t.rows);
-      return x;
-    }
-    constexpr int merging_warps = 4;
-    x.fits = rows <= t.most_rows;
-    x.blocks = outer * count(splits_);
-    x.merge_threads = 32 * merging_warps;
+    const Expr rows = folds ? rows_of_tile() : c_.size(s_.row),
+               places = count(positions(folds ? folded_ : no_axis)),
+               tiles = count((Halide::max(rows, 1) + (t.rows - 1)) / t.rows);
+    x.blocks = places * tiles;
+    if (!few) return x;
+    x.fits = fits(t);
+    x.blocks = x.blocks * count(splits_);
+    x.merge_threads = 32 * merge_warps;
     x.merge_blocks = Halide::select(
-        splits_ > 1, (outer * count(rows) + (merging_warps - 1)) / merging_warps, count(0));
+        splits_ > 1, (places * count(rows) + (merge_warps - 1)) / merge_warps, count(0));
     return x;
   }
 
@@ -286,6 +287,7 @@ class attention_printer : stage_text {
   indices here_;
   value scores_;
   axis_id folded_ = no_axis;
+  int most_few_rows_ = 0;
   Expr splits_ = 1;
 };
 

@@ -4,7 +4,6 @@
 
 #include <stdexcept>
 
-#include "codegen/cuda/expression_text.hpp"
 #include "codegen/cuda/stage_text.hpp"
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/plan/contraction_form.hpp"
@@ -27,15 +26,17 @@ class contraction_printer : stage_text {
 
   printed_contraction run(const std::vector<contraction_tile> &tiles) {
     choose_depth();
-    k_->spec = constants() + place(no_axis) + sizes() + operand("left", form_.left, s_.row) +
-               operand("right", form_.right, s_.column) + finish() + result();
+    folded_ = foldable();
+    k_->spec = constants() + place(folded_) + folding(folded_) + sizes() +
+               operand("left", form_.left, s_.row) + operand("right", form_.right, s_.column) +
+               finish() + result();
     k_->what = context::label(p_, s_.root);
     for (const contraction_tile &t : tiles) k_->codes.push_back(code(t));
     return {k_, func(s_.root, place_.value(halide_type(p_[s_.root].type)))};
   }
 
  private:
-  // The axis along which sums proceed: one whose positions are neighbours in memory, if there is one.
+  // Sums proceed along an axis whose positions are neighbours in memory, if there is one.
   void choose_depth() {
     const std::vector<axis_id> &over = p_[s_.core].over;
     depth_ = over.back();
@@ -49,6 +50,15 @@ class contraction_printer : stage_text {
       if (a != depth_) chunks_.push_back(a);
   }
 
+  // An axis that the right operand lacks: its positions have more rows of one product.
+  axis_id foldable() {
+    int tensor = 0;
+    const strides left = strides_of(form_.left, tensor), right = strides_of(form_.right, tensor);
+    for (std::size_t d = axes_.size(); left_by_depth_ && d-- > 0;)
+      if (left.count(axes_[d]) && !right.count(axes_[d])) return axes_[d];
+    return no_axis;
+  }
+
   bool lies_by_depth(const tensor_operand &x, axis_id own) const {
     const axis_id inner = innermost(x);
     if (inner == own) return false;
@@ -60,10 +70,11 @@ class contraction_printer : stage_text {
     const dtype result = p_[s_.root].type;
     const bool precise = form_.element == f32 || result == f32;
     return fmt::format(
-        "  static constexpr bool left_by_depth = {}, right_by_depth = {}, is_precise = {};\n"
+        "  static constexpr bool left_by_depth = {}, right_by_depth = {}, is_precise = {}, "
+        "may_fold = {};\n"
         "  using element = {};\n  using number = {};\n  using result_number = {};\n"
         "  using arguments = ::arguments;\n",
-        left_by_depth_, right_by_depth_, precise, element_name(form_.element),
+        left_by_depth_, right_by_depth_, precise, folded_ != no_axis, element_name(form_.element),
         number_type(form_.element), number_type(result));
   }
 
@@ -74,7 +85,9 @@ class contraction_printer : stage_text {
     for (const auto &[name, n] : {std::pair<const char *, Expr>{"n_rows", c_.size(s_.row)},
                                   {"n_columns", c_.size(s_.column)},
                                   {"depth", c_.size(depth_)},
-                                  {"n_chunks", chunks}})
+                                  {"n_chunks", chunks},
+                                  {"n_places", positions()},
+                                  {"n_folded_places", positions(folded_)}})
       text += fmt::format("  static __device__ int {}(const arguments &a) {{ return {}; }}\n", name,
                           place_.number(n));
     return text;
@@ -94,7 +107,14 @@ class contraction_printer : stage_text {
     const bool by_depth = own == s_.row ? left_by_depth_ : right_by_depth_;
     return address(name, std::string("const ") + number_type(form_.element), tensor, all,
                    ", int chunk", at) +
-           stride_function(name, all.at(by_depth ? own : depth_));
+           stride_function(name, all.at(by_depth ? own : depth_)) + fold_stride(name, all);
+  }
+
+  // From one position of the folded axis to the next.
+  std::string fold_stride(const std::string &name, const strides &all) const {
+    return folded_ != no_axis && all.count(folded_)
+               ? stride_function(name + "_fold", all.at(folded_))
+               : "";
   }
 
   // The stored number of a sum.
@@ -113,7 +133,7 @@ class contraction_printer : stage_text {
     const int tensor = place_.result(s_.root);
     const strides all = strides_of(tensor, order);
     return address("result", number_type(p_[s_.root].type), tensor, all) +
-           stride_function("result", all.at(s_.row)) +
+           stride_function("result", all.at(s_.row)) + fold_stride("result", all) +
            stride_function("result_column",
                            order.back() == s_.column ? std::string("1") : all.at(s_.column));
   }
@@ -128,21 +148,26 @@ class contraction_printer : stage_text {
     x.what = fmt::format("{} {} x {}", t.kind, t.rows, t.columns);
     x.target = fmt::format("sm_{}", t.capability);
     x.capability = t.capability;
-    x.threads = 32 * t.row_warps * t.column_warps;
+    x.threads = t.threads();
     x.shared_bytes = t.shared_bytes(left_by_depth_, right_by_depth_);
     const auto tiles = [&](axis_id a, int n) {
       return Halide::cast<std::int64_t>((Halide::max(c_.size(a), 1) + (n - 1)) / n);
     };
     x.blocks = hi::simplify(tiles(s_.row, t.rows) * tiles(s_.column, t.columns) *
                             Halide::cast<std::int64_t>(positions()));
-    if (t.most_rows > 0) x.fits = c_.size(s_.row) <= t.most_rows;
+    if (t.most_rows > 0) {
+      x.what += fmt::format(" for {} rows", t.most_rows);
+      x.fits = c_.size(s_.row) <= t.most_rows;
+      if (folded_ != no_axis)
+        x.fits = hi::simplify(c_.size(s_.row) * c_.extent(folded_) <= t.most_rows);
+    }
     return x;
   }
 
   const contraction_stage &s_;
   const contraction_form &form_;
   indices here_;
-  axis_id depth_ = no_axis;
+  axis_id depth_ = no_axis, folded_ = no_axis;
   std::vector<axis_id> chunks_;  // the other axes that are summed up, outermost first
   bool left_by_depth_ = false, right_by_depth_ = false;
 };

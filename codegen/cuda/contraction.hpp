@@ -15,8 +15,8 @@ struct printed_contraction {
   Halide::Func out;  // scheduled
 };
 
-// Stores the stage's root in the context. Empty where the machine has no tensor cores, the stage has
-// another form, or one of its operations has no text in CUDA.
+// Stores the stage's root in the context. Empty where the machine has no tensor cores, the stage
+// has another form, or one of its operations has no text in CUDA.
 std::optional<printed_contraction> print_contraction(context &, const contraction_stage &,
                                                      const machine &, int number);
 

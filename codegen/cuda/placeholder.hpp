@@ -40,7 +40,6 @@ class placeholder {
   const context &c_;
   printed_kernel &k_;
   std::map<node_id, int> seen_;
-  std::map<std::string, int> variables_;
   std::vector<Halide::Expr> reads_;
 };
 

@@ -43,13 +43,23 @@ std::string stage_text::place(axis_id folded) {
     fields += fmt::format(" int o{};", d);
     const std::string n = place_.number(c_.extent(axes_[d]));
     const std::string step = fmt::format("    at.o{0} = block % {1};\n    block /= {1};\n", d, n);
-    body += axes_[d] == folded ? "    if constexpr (!FOLDS) {\n" + step + "    }\n" : step;
+    body += axes_[d] == folded ? "    if (!folds) {\n" + step + "    }\n" : step;
   }
   return fmt::format(
       "  struct place {{{}}};\n"
-      "  static __device__ place at(const arguments &a, unsigned block) {{\n"
+      "  static __device__ place at(const arguments &a, unsigned block, bool folds) {{\n"
       "    place at{{}};\n{}    return at;\n  }}\n",
       fields, body);
+}
+
+std::string stage_text::folding(axis_id folded) {
+  if (folded == no_axis)
+    return "  static __device__ int folded(const arguments &) { return 1; }\n"
+           "  static __device__ place of_fold(place at, int) { return at; }\n";
+  return fmt::format(
+      "  static __device__ int folded(const arguments &a) {{ return {}; }}\n"
+      "  static __device__ place of_fold(place at, int n) {{\n    {} = n;\n    return at;\n  }}\n",
+      place_.number(c_.extent(folded)), outer_name(folded));
 }
 
 Expr stage_text::positions(axis_id folded) const {

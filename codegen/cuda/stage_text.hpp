@@ -4,7 +4,6 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +27,10 @@ class stage_text {
   // ---- the position of a block ------------------------------------------------------------------
   std::string outer_name(axis_id) const;
   // `struct place` and at(): the blocks of one position along the outer axes are neighbours. Where
-  // Spec::FOLDS is true, `folded` has position 0.
+  // at() is told so, `folded` has position 0.
   std::string place(axis_id folded);
+  // folded(): the positions of that axis; of_fold(): the place at one of them.
+  std::string folding(axis_id folded);
   Halide::Expr positions(axis_id folded = no_axis) const;  // along all outer axes
 
   // ---- tensors ----------------------------------------------------------------------------------
@@ -38,8 +39,8 @@ class stage_text {
   strides strides_of(const tensor_operand &, int &tensor);
   // The axis whose positions are neighbours in memory.
   axis_id innermost(const tensor_operand &) const;
-  // A function that returns the address at position 0 of the axes that have no position yet, and
-  // its parameters after the usual two.
+  // A function that returns the address at position 0 of the axes that have no position yet;
+  // `parameters`: those after the usual two.
   std::string address(const std::string &name, const std::string &type, int tensor, const strides &,
                       const std::string &parameters = "",
                       const std::map<axis_id, std::string> &at = {});

@@ -170,12 +170,16 @@ class reader {
     if (t.rows % (t.row_warps * 16) != 0 || t.columns % (t.column_warps * 16) != 0)
       fail("a tile of {} x {} cannot be divided among {} x {} warps", t.rows, t.columns,
            t.row_warps, t.column_warps);
-    if (t.depth * (t.is_of_16_bits() ? 2 : 4) != plane || t.stages < 2)
+    if (t.depth * t.element_bytes() != plane || t.stages < 2)
       fail("a tile needs two stages or more of {} bytes of depth", plane);
+    for (const int n : {t.rows, t.columns})
+      if (!t.threads_share(n))
+        fail("{} threads cannot share the copies of {} rows or columns", t.threads(), n);
     m_.tensor_contraction.push_back(std::move(t));
   }
 
-  // mma sm_80 features 64 tile 128 x 64 warps 4, or, for few rows, tile 16 x 64 warps 1 rows 16 blocks 396
+  // mma sm_80 features 64 tile 128 x 64 warps 4, or, for few rows, tile 16 x 64 warps 1 rows 16
+  // blocks 396
   void tensor() {
     tensor_tile t;
     t.skeleton = next();
@@ -196,6 +200,9 @@ class reader {
       word("blocks");
       t.blocks = number();
     }
+    if (t.most_rows > 0 && t.skeleton == "wgmma") fail("wgmma has no tiles for few rows");
+    if (t.most_rows > t.rows)
+      fail("a tile of {} rows cannot have the {} rows of a call", t.rows, t.most_rows);
     const bool fits = t.skeleton == "wgmma"
                           ? t.rows == 128 && t.keys == 128 && t.warps == 12 && t.features <= 128
                           : t.rows % (16 * t.warps) == 0 && t.keys % 16 == 0;
@@ -252,6 +259,7 @@ class reader {
         {"value_padding", set<&cpu_tiles::value_padding>},
         {"contraction_rows", set<&machine::contraction_rows>},
         {"contraction_tile", set<&gpu_tiles::contraction_tile>},
+        {"split_keys", set<&gpu_tiles::split_keys>},
     };
     return all;
   }
@@ -313,12 +321,24 @@ int tensor_tile::shared_bytes(int of_features, int of_columns) const {
          stages * keys * (row(of_features) + row(of_columns));
 }
 
+namespace {
+// Bytes of so many numbers in shared memory.
+int row_bytes(int n, int bytes) { return (n * bytes + plane - 1) / plane * plane; }
+}  // namespace
+
 int contraction_tile::shared_bytes(bool left_by_depth, bool right_by_depth) const {
-  const int bytes = is_of_16_bits() ? 2 : 4;
   const auto operand = [&](int n, bool by_depth) {
-    return by_depth ? n * plane : depth * ((n * bytes + plane - 1) / plane * plane);
+    return by_depth ? n * plane : depth * row_bytes(n, element_bytes());
   };
   return stages * (operand(rows, left_by_depth) + operand(columns, right_by_depth));
+}
+
+bool contraction_tile::threads_share(int n) const {
+  const auto rows_divide = [&](int row, int rows) {
+    const int pieces = row / 16;
+    return threads() % pieces == 0 && rows % (threads() / pieces) == 0;
+  };
+  return rows_divide(plane, n) && rows_divide(row_bytes(n, element_bytes()), depth);
 }
 
 std::string tensor_tile::target() const {
@@ -344,16 +364,21 @@ std::vector<contraction_tile> machine::contraction_tiles_for(std::int64_t rows,
                                                              std::int64_t columns,
                                                              bool of_16_bits) const {
   const auto is_for = [](std::int64_t n, int most) { return n >= 0 && n <= most; };
-  std::vector<contraction_tile> few, any;
+  using kind = std::pair<bool, int>;  // for any rows; capability, the newest first
+  std::map<kind, contraction_tile> best;
+  bool known_few = false;
   for (const contraction_tile &t : tensor_contraction) {
     if (t.is_of_16_bits() != of_16_bits) continue;
     if (t.most_columns > 0 && !is_for(columns, t.most_columns)) continue;
-    std::vector<contraction_tile> &known = t.most_rows > 0 ? few : any;
-    if (known.empty() || t.columns < known[0].columns) known = {t};
+    if (t.most_rows > 0 && rows > t.most_rows) continue;
+    known_few = known_few || is_for(rows, t.most_rows);
+    const auto [known, is_new] = best.try_emplace({t.most_rows == 0, -t.capability}, t);
+    if (!is_new && t.columns < known->second.columns) known->second = t;
   }
-  if (!few.empty() && is_for(rows, few[0].most_rows)) return few;
-  if (rows < 0) any.insert(any.begin(), few.begin(), few.end());
-  return any;
+  std::vector<contraction_tile> all;
+  for (const auto &[k, tile] : best)
+    if (!known_few || tile.most_rows > 0) all.push_back(tile);
+  return all;
 }
 
 machine parse_machine(const std::string &name, std::string_view text) {

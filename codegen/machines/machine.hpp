@@ -39,6 +39,7 @@ struct gpu_tiles {
   int shared_bytes = 0;
   int columns_per_thread = 0;  // at most, of the running state of an attention
   int contraction_tile = 0;    // rows and columns of a thread
+  int split_keys = 128;        // fewer keys of an attention are not worth a block
 };
 
 // An attention on the tensor cores of a GPU: a block has so many warps for a tile of rows and keys.
@@ -67,8 +68,12 @@ struct contraction_tile {
   int most_columns = 0, most_rows = 0;  // for results of at most so many; 0: of any number
 
   bool is_of_16_bits() const { return kind == "mma"; }
+  int element_bytes() const { return is_of_16_bits() ? 2 : 4; }
+  int threads() const { return 32 * row_warps * column_warps; }
   // Operands lie by depth, or by their rows or columns.
   int shared_bytes(bool left_by_depth, bool right_by_depth) const;
+  // True if each thread copies as many pieces of an operand of so many rows or columns.
+  bool threads_share(int n) const;
 };
 
 struct machine {
@@ -93,7 +98,7 @@ struct machine {
   // its rows and that the GPU grants.
   std::vector<tensor_tile> tensor_tiles_for(int features, int columns, bool of_16_bits) const;
   // For results of so many rows and columns, negative where the call decides, of 16 bits or of f32:
-  // tiles of the fewest columns, those for few rows first.
+  // of each capability the tile of the fewest columns, those for few rows first.
   std::vector<contraction_tile> contraction_tiles_for(std::int64_t rows, std::int64_t columns,
                                                       bool of_16_bits) const;
 };

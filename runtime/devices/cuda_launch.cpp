@@ -175,6 +175,8 @@ int launch_first(context &c, const char *name, std::span<const qkv_cuda_code> co
   const auto code = std::ranges::find_if(
       codes, [&](const qkv_cuda_code &x) { return x.fits && here.on.takes(x); });
   if (code == codes.end()) {
+    if (std::ranges::none_of(codes, [](const qkv_cuda_code &x) { return x.fits; }))
+      return report(c, name, "no code was compiled for these sizes", 0);
     const qkv_cuda_code &last = codes.back();
     c.report(fmt::format("{}: built for GPUs of compute capability {}.{} and later with {} bytes "
                          "of shared memory a block; this one has {}.{} and {} bytes",

@@ -110,14 +110,18 @@ TEST_CASE(
                                     "wgmma sm_90a 128x128", "mma sm_80 128x64"});
   CHECK(tiles(200, 64, true) == list{"mma sm_80 16x32 to 16", "mma sm_80 64x32"});
   CHECK(tiles(40, 300, true).empty());
-  const list few = {"tf32 sm_80 16x16 to 16", "tf32 sm_80 64x32 to 64"};
+  const list few = {"tf32 sm_80 16x16 to 16", "tf32 sm_80 32x16 to 32"};
   CHECK(tiles(64, 64, false) == list{few[0], few[1], "tf32 sm_80 128x32", "tf32 sm_80 64x32"});
   CHECK(tiles(128, 40, false) ==
         list{few[0], few[1], "tf32 sm_80 128x16", "tf32 sm_80 64x32", "tf32 sm_80 32x16"});
-  // Every GPU grants so much: the last tile of each is for all of them.
+  // Every GPU grants so much: the last tile of each is for all of them, and so are those for few
+  // rows, which may be the only ones.
   for (const int n : {16, 64, 128, 256})
-    for (const bool of_16_bits : {true, false})
-      CHECK(cuda->tensor_tiles_for(n, n, of_16_bits).back().shared_bytes(n, n) <= 99 * 1024);
+    for (const bool of_16_bits : {true, false}) {
+      const std::vector<tensor_tile> all = cuda->tensor_tiles_for(n, n, of_16_bits);
+      for (const tensor_tile &t : all)
+        if (t.most_rows > 0 || &t == &all.back()) CHECK(t.shared_bytes(n, n) <= 99 * 1024);
+    }
 }
 
 TEST_CASE("tiles of contractions: for few rows, then for any; of few columns where they suffice") {
@@ -155,6 +159,8 @@ TEST_CASE("a wrong tile of a contraction is one error") {
             "a tile of 128 x 40 cannot be divided among 2 x 2 warps"},
            {"mma sm_80 tile 128 x 64 depth 32 warps 2 x 2 stages 3",
             "a tile needs two stages or more of 128 bytes of depth"},
+           {"mma sm_80 tile 128 x 192 depth 64 warps 2 x 2 stages 3",
+            "128 threads cannot share the copies of 192 rows or columns"},
            {"mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3 keys 4",
             "columns or rows is expected, not keys"}})
     CHECK_THROWS_WITH(tile(text), "m.machine:13: " + error);
@@ -165,6 +171,10 @@ TEST_CASE("a wrong tile of tensor cores is one error") {
     return with("contraction_rows = 240", "contraction_rows = 240\ntensor = " + text);
   };
   CHECK(tile("mma sm_80 features 64 tile 128 x 64 warps 4").tensor.size() == 1);
+  CHECK_THROWS_WITH(tile("mma sm_80 features 64 tile 16 x 64 warps 1 rows 64 blocks 4"),
+                    "m.machine:13: a tile of 16 rows cannot have the 64 rows of a call");
+  CHECK_THROWS_WITH(tile("wgmma sm_90a features 64 tile 128 x 128 warps 12 rows 64 blocks 4"),
+                    "m.machine:13: wgmma has no tiles for few rows");
   CHECK_THROWS_WITH(tile("mfma sm_80 features 64 tile 128 x 64 warps 4"),
                     "m.machine:13: mfma is not a kind of tensor cores; known: mma wgmma tf32");
   CHECK_THROWS_WITH(tile("mma gfx90 features 64 tile 128 x 64 warps 4"),
@@ -183,7 +193,7 @@ TEST_CASE("a wrong machine is one error with the line") {
       with("score_keys = 8", "score_key = 8"),
       "m.machine:7: score_key is not a key; known: attention columns_per_thread "
       "contraction_rows contraction_tile device feature_vectors halide part_of preference register_bits "
-      "result_registers score_keys score_registers shared_bytes "
+      "result_registers score_keys score_registers shared_bytes split_keys "
       "sum_registers tensor tensor_contraction value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
   CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 3"),

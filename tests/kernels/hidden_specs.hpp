@@ -99,6 +99,15 @@ inline constexpr auto padded_memory = kernel<"padded_memory">(
       return dot<d>(Q, dot<kv>(mask_rows(K, index(kv) < len), V));
     });
 
+// Heads that share keys, as many rows as decoding has, and the logsumexp.
+inline constexpr auto padded_group = kernel<"padded_group">(
+    [](in<"Q", batch, heads, seq, d> Q, in<"K", batch, mem, d> K, in<"V", batch, mem, e> V,
+       in<"len", i32, batch> len)
+        -> outs<out<"O", batch, heads, seq, e>, out<"lse", batch, heads, seq>> {
+      auto s = mask(dot<d>(Q, K) / sqrt(d), index(mem) < len);
+      return {dot<mem>(softmax<mem>(s), V), logsumexp<mem>(s)};
+    });
+
 inline constexpr auto mixed_heads =
     kernel<"mixed_heads">([](in<"Q", batch, heads, seq, d> Q, in<"K", batch, heads, kv, d> K,
                              in<"V", batch, heads, kv, e> V, param<"P", heads, mixed> P,

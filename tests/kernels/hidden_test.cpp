@@ -67,7 +67,7 @@ void check_everywhere(device on) {
   for (const program &p : programs()) {
     for (unsigned seed = 0; seed < 6; ++seed)
       for (const testing::two_sizes &length :
-           {testing::two_sizes{1, 1}, {7, 7}, {33, 20}, {5, 0}, {70, 150}}) {
+           {testing::two_sizes{1, 1}, {7, 7}, {33, 20}, {5, 0}, {70, 150}, {4, 300}}) {
         testing::trial t{p, testing::sizes_for(p, length, seed)};
         t.seed = seed, t.on = on;
         const arrays honest = testing::random_arguments(t);

@@ -91,14 +91,28 @@ inline constexpr auto layer_f32 = kernel<"layer_f32">(
       auto s = mask(dot<d<24>>(Q, K) / sqrt(d<24>), causal<seq, kv>);
       return dot<heads_of_layer, d<24>>(dot<kv>(softmax<kv>(s), V), Wo);
     });
-// One step of decoding: keys are split among blocks, rows of a group fold into one tile, and each
-// head has a slope of its own.
+// One step of decoding, without an axis of queries: the group is that. Keys are split among blocks.
 inline constexpr auto decode_bf16 = kernel<"decode_bf16">(
     [](in<"Q", bf16, batch, heads, group, d<64>> Q, keyed<bf16, keys, 64> K,
        valued<bf16, keys, 64> V, in<"slope", heads, group> slope, in<"length", i32, batch> length)
         -> outs<out<"O", bf16, batch, heads, group, d<64>>, out<"lse", batch, heads, group>> {
       auto s = mask(dot<d<64>>(Q, K) / sqrt(d<64>) + slope * index(keys), index(keys) < length);
       return {dot<keys>(softmax<keys>(s), V), logsumexp<keys>(s)};
+    });
+// Rows of a group fold into one tile; their scores read memory along the folded axis.
+inline constexpr auto folded_bias = kernel<"folded_bias">(
+    [](in<"Q", batch, heads, group, seq, d<32>> Q, in<"K", batch, heads, keys, d<32>> K,
+       in<"V", batch, heads, keys, d_v<25>> V, in<"bias", batch, heads, group, seq, keys> bias,
+       in<"slope", heads, group> slope)
+        -> outs<out<"O", batch, heads, group, seq, d_v<25>>, out<"lse", batch, heads, group, seq>> {
+      auto s = dot<d<32>>(Q, K) / sqrt(d<32>) + slope * index(keys) + bias;
+      return {dot<keys>(softmax<keys>(s), V), logsumexp<keys>(s)};
+    });
+// Heads of 96 features, whose pieces do not divide evenly among the threads of a block.
+inline constexpr auto wide_f32_bias = kernel<"wide_f32_bias">(
+    [](in<"Q", batch, seq, d<96>> Q, in<"K", batch, keys, d<96>> K, in<"V", batch, keys, d_v<72>> V,
+       in<"bias", seq, keys> bias) -> out<"O", batch, seq, d_v<72>> {
+      return dot<keys>(softmax<keys>(dot<d<96>>(Q, K) / sqrt(d<96>) + bias), V);
     });
 // ---- contractions -------------------------------------------------------------------------------
 template <long N>
@@ -119,6 +133,19 @@ inline constexpr auto pairs_f16 =
     kernel<"pairs_f16">([](in<"X", f16, batch, seq, d<30>> X,
                            in<"Y", f16, batch, keys, d<30>> Y) -> out<"S", batch, seq, keys> {
       return dot<d<30>>(X, Y);
+    });
+// Columns that are not innermost in the result.
+inline constexpr auto columns_first = kernel<"columns_first">(
+    [](in<"X", batch, seq, d<40>> X, param<"W", to<70>, d<40>> W) -> out<"Y", batch, to<70>, seq> {
+      return dot<d<40>>(X, W);
+    });
+// Three axes are summed up; an odd number of columns of 16 bits.
+inline constexpr batch_axis<"part", 3> part;
+inline constexpr auto odd_columns =
+    kernel<"odd_columns">([](in<"X", bf16, batch, seq, part, heads_of_layer, d<24>> X,
+                             param<"W", bf16, part, heads_of_layer, d<24>, to<33>> W)
+                              -> out<"Y", bf16, batch, seq, to<33>> {
+      return cast<bf16>(dot<part, heads_of_layer, d<24>>(X, W));
     });
 // The gradient of weights: both operands lie by what is not summed up.
 inline constexpr auto weights_f32 =

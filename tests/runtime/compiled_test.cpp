@@ -264,7 +264,7 @@ TEST_CASE("prepared params give the same bits") {
   CHECK(same_bits(y, z));
 }
 
-// Of two sums of 96 products in another order; some results are as large as 30.
+// Of sums of 96 products in another order, or of products of 22 bits; results are as large as 30.
 constexpr float sums_of_96 = 4e-5f;
 
 TEST_CASE("params on a device") {

@@ -79,8 +79,10 @@ TEST_CASE("blocks share the keys of few rows, and a second launch merges their r
   const long launches = one.count("launch");
   const journal two;
   REQUIRE(many.call({.on = qkv::device::cuda}).ok());
-  // Where no compiler of CUDA was found, Halide has written the kernel.
-  if (two.count("launch") != launches) CHECK(two.count("launch") == launches + 1);
+  if (QKV_PRINTS_CUDA)
+    CHECK(two.count("launch") == launches + 1);
+  else  // without a compiler of CUDA, Halide has written the kernel
+    CHECK(two.count("launch") == launches);
 }
 
 TEST_CASE("the caller's context and stream") {

@@ -70,19 +70,11 @@ struct result_rows {
     if (column >= Spec::DV) return;
     number *cell = first + static_cast<long long>(row) * stride + column;
     if (pairs && (Spec::DV % 2 == 0 || column + 1 < Spec::DV)) {
-      store_pair(cell, low, high);
+      store_pair(cell, rounded<typename Spec::element>(low), rounded<typename Spec::element>(high));
     } else {
       cell[0] = rounded<typename Spec::element>(low);
       if (column + 1 < Spec::DV) cell[1] = rounded<typename Spec::element>(high);
     }
-  }
-
- private:
-  static QKV_DEVICE void store_pair(unsigned short *cell, float low, float high) {
-    *reinterpret_cast<unsigned *>(cell) = rounded_pair<typename Spec::element>(low, high);
-  }
-  static QKV_DEVICE void store_pair(float *cell, float low, float high) {
-    asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(cell), "f"(low), "f"(high) : "memory");
   }
 };
 
@@ -90,7 +82,9 @@ template <class Spec>
 QKV_DEVICE void store_lse(const typename Spec::arguments &a, const typename Spec::place &at,
                           int row, float base, float total) {
   Spec::lse(a, at)[static_cast<long long>(row) * Spec::lse_stride(a)] =
-      total == 0 ? -infinity() : base * log_of_2 + logarithm(total);
+      total == 0            ? -infinity()
+      : is_undefined(total) ? total
+                            : base * log_of_2 + logarithm(total);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -108,10 +102,10 @@ struct query_row {
   QKV_DEVICE query_row(const typename Spec::arguments &a, const typename Spec::place &of_tile,
                        int row)
       : at(of_tile), i(row) {
-    if constexpr (Spec::FOLDS) {
-      const int n = largest(Spec::n_rows(a), 1);
-      at = Spec::of_fold(at, row / n);
-      i = row % n;
+    if constexpr (Spec::FOLDS) {  // rows beyond the last one are that one
+      const int n = Spec::n_rows(a), known = largest(least(row, n * Spec::folded(a) - 1), 0);
+      at = Spec::of_fold(at, n > 0 ? known / n : 0);
+      i = n > 0 ? known % n : 0;
     }
   }
 };
@@ -128,22 +122,21 @@ template <class Spec>
 struct block {
   typename Spec::place at;
   int i0, from, to;
-  int position = 0, split = 0;
+  int position, split = 0;
 
   QKV_DEVICE explicit block(const typename Spec::arguments &a) {
     constexpr int BM = Spec::BM, BN = Spec::BN;
     const int rows = rows_of_place<Spec>(a);
-    if constexpr (Spec::SPLITS) {  // one tile has all rows
+    unsigned number = block_of_grid();
+    if constexpr (Spec::SPLITS) {
       const unsigned n = static_cast<unsigned>(Spec::n_splits(a));
-      position = static_cast<int>(block_of_grid() / n);
-      split = static_cast<int>(block_of_grid() % n);
-      at = Spec::at(a, static_cast<unsigned>(position));
-      i0 = 0;
-    } else {
-      const unsigned tiles = static_cast<unsigned>(largest((rows + BM - 1) / BM, 1));
-      at = Spec::at(a, block_of_grid() / tiles);
-      i0 = static_cast<int>(tiles - 1 - block_of_grid() % tiles) * BM;
+      split = static_cast<int>(number % n);
+      number /= n;
     }
+    const unsigned tiles = static_cast<unsigned>(largest((rows + BM - 1) / BM, 1));
+    position = static_cast<int>(number / tiles);
+    at = Spec::at(a, number / tiles, Spec::FOLDS);
+    i0 = static_cast<int>(tiles - 1 - number % tiles) * BM;
     const range own = positions_of_rows<Spec>(a, i0, least(i0 + BM, rows));
     const range seen = keys_of_rows<Spec>(a, at, own.first, own.end);
     from = seen.first / BN;
@@ -161,7 +154,7 @@ template <class Spec>
 struct operands {
   const typename Spec::number *q, *k, *v;
   int q_stride, k_stride, v_stride;
-  bool aligned;
+  bool q_aligned, k_aligned, v_aligned;
 
   QKV_DEVICE operands(const typename Spec::arguments &a, const typename Spec::place &at)
       : q(Spec::queries(a, at)),
@@ -170,7 +163,9 @@ struct operands {
         q_stride(Spec::queries_stride(a)),
         k_stride(Spec::keys_stride(a)),
         v_stride(Spec::values_stride(a)),
-        aligned(is_aligned(q, q_stride) && is_aligned(k, k_stride) && is_aligned(v, v_stride)) {}
+        q_aligned(is_aligned(q, q_stride)),
+        k_aligned(is_aligned(k, k_stride)),
+        v_aligned(is_aligned(v, v_stride)) {}
 };
 
 // ---- rows one at a time -------------------------------------------------------------------------

@@ -213,6 +213,15 @@ QKV_DEVICE float sum_of_four(float x) {
   return x + of_neighbour(x, 2);
 }
 
+// ---- global memory -----------------------------------------------------------------------------
+// Two neighbours, aligned to the size of both.
+QKV_DEVICE void store_pair(unsigned short *cell, unsigned short low, unsigned short high) {
+  *reinterpret_cast<unsigned *>(cell) = low | static_cast<unsigned>(high) << 16;
+}
+QKV_DEVICE void store_pair(float *cell, float low, float high) {
+  asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(cell), "f"(low), "f"(high) : "memory");
+}
+
 // ---- shared memory ------------------------------------------------------------------------------
 QKV_DEVICE unsigned shared_address(const void *p) {
   unsigned long long address;
@@ -301,31 +310,36 @@ struct tile {
 template <class Tile, int Threads>
 QKV_DEVICE void copy_tile(unsigned to, const typename Tile::number *from, int stride, int first,
                           int n, int thread) {
-  constexpr int pieces = Tile::pieces, all = Tile::rows * pieces;
-  static_assert(all % Threads == 0);
+  constexpr int pieces = Tile::pieces, all = Tile::rows * pieces,
+                rounds = (all + Threads - 1) / Threads;
+  constexpr bool even = all % Threads == 0, full = Tile::columns == Tile::padded_columns;
   if constexpr (Threads % pieces == 0) {  // a thread has the same piece of every so many rows
     constexpr int step = Threads / pieces;
     const int r = thread / pieces, c = thread % pieces;
-    const bool inside = c * Tile::in_piece < Tile::columns;
+    const bool inside = c * Tile::in_piece < Tile::columns, whole = first + Tile::rows <= n;
     const typename Tile::number *source =
         from + static_cast<long long>(first + r) * stride + c * Tile::in_piece;
     const long long further = static_cast<long long>(stride) * step;
-    if (first + Tile::rows <= n) {
+    const auto copy = [&](auto checked) QKV_INLINE {
 #pragma unroll
-      for (int k = 0; k < all / Threads; ++k, source += further)
-        if constexpr (Tile::columns == Tile::padded_columns)
-          copy_16(to + Tile::at(r + k * step, c), source);
+      for (int k = 0; k < rounds; ++k, source += further) {
+        if (!even && r + k * step >= Tile::rows) break;
+        if constexpr (checked.value || !full)
+          copy_16(to + Tile::at(r + k * step, c), source,
+                  inside && (!checked.value || first + r + k * step < n));
         else
-          copy_16(to + Tile::at(r + k * step, c), source, inside);
-    } else {
-#pragma unroll
-      for (int k = 0; k < all / Threads; ++k, source += further)
-        copy_16(to + Tile::at(r + k * step, c), source, inside && first + r + k * step < n);
-    }
+          copy_16(to + Tile::at(r + k * step, c), source);
+      }
+    };
+    if (whole)
+      copy(constant<false>{});
+    else
+      copy(constant<true>{});
   } else {
 #pragma unroll
-    for (int k = 0; k < all / Threads; ++k) {
+    for (int k = 0; k < rounds; ++k) {
       const int e = thread + k * Threads, r = e / pieces, c = e % pieces;
+      if (!even && e >= all) break;
       copy_16(to + Tile::at(r, c),
               from + static_cast<long long>(first + r) * stride + c * Tile::in_piece,
               c * Tile::in_piece < Tile::columns && first + r < n);

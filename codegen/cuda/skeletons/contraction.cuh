@@ -127,7 +127,28 @@ struct contraction_tiles {
   }
 };
 
-// One sum by plain arithmetic: the second part of an infinity in TF32 is NaN.
+// The rows of a block: those of one position along the outer axes or, where they lie in equal
+// distances, those of all positions of an axis that the right operand lacks.
+template <class Spec>
+struct row_block {
+  int n, of_place;  // all rows, and those of one position
+  bool folds;
+  QKV_DEVICE explicit row_block(const typename Spec::arguments &a)
+      : n(Spec::n_rows(a)), of_place(n), folds(false) {
+    if constexpr (Spec::may_fold) {
+      folds = Spec::left_fold_stride(a) == n * static_cast<long long>(Spec::left_stride(a)) &&
+              Spec::result_fold_stride(a) == n * static_cast<long long>(Spec::result_stride(a));
+      if (folds) n *= Spec::folded(a);
+    }
+  }
+  // The position of a row, and its position along the row axis.
+  QKV_DEVICE typename Spec::place place_of(typename Spec::place at, int row) const {
+    return folds ? Spec::of_fold(at, row / of_place) : at;
+  }
+  QKV_DEVICE int index_of(int row) const { return folds ? row % of_place : row; }
+};
+
+// One sum by plain arithmetic.
 template <class Spec>
 QKV_DEVICE float plain_sum(const typename Spec::arguments &a, const typename Spec::place &at, int i,
                            int j) {
@@ -200,12 +221,54 @@ struct operand_copies {
   }
 };
 
-QKV_DEVICE void store_pair(unsigned short *cell, unsigned short low, unsigned short high) {
-  *reinterpret_cast<unsigned *>(cell) = low | static_cast<unsigned>(high) << 16;
-}
-QKV_DEVICE void store_pair(float *cell, float low, float high) {
-  asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(cell), "f"(low), "f"(high) : "memory");
-}
+// Where a block writes, two columns at a time.
+template <class Spec>
+struct result_cells {
+  using number = typename Spec::result_number;
+  const typename Spec::arguments &a;
+  const typename Spec::place &at;
+  const row_block<Spec> &block;
+  int columns, row_stride, column_stride;
+  number *first;
+  bool pairs;
+
+  QKV_DEVICE result_cells(const typename Spec::arguments &arguments, const typename Spec::place &of,
+                          const row_block<Spec> &rows)
+      : a(arguments),
+        at(of),
+        block(rows),
+        columns(Spec::n_columns(a)),
+        row_stride(Spec::result_stride(a)),
+        column_stride(Spec::result_column_stride(a)),
+        first(Spec::result(a, at)),
+        pairs(column_stride == 1 && is_aligned(first, row_stride, 2 * sizeof(number))) {}
+
+  QKV_DEVICE number finished(int row, int column, float sum) const {
+    return Spec::finish(a, block.place_of(at, row), block.index_of(row), column, sum);
+  }
+  QKV_DEVICE number *cell(int row, int column) const {
+    return first + static_cast<long long>(row) * row_stride +
+           static_cast<long long>(column) * column_stride;
+  }
+  QKV_DEVICE void store(int row, int column, float low, float high) const {
+    if (column >= columns) return;
+    const bool both = column + 1 < columns;
+    const number x = finished(row, column, low),
+                 y = both ? finished(row, column + 1, high) : number(0);
+    if (pairs && both) {
+      store_pair(cell(row, column), x, y);
+    } else {
+      *cell(row, column) = x;
+      if (both) *cell(row, column + 1) = y;
+    }
+  }
+  // The second part of an infinity in TF32 is NaN, and a large number may become infinite.
+  QKV_DEVICE void store_plain(int row, int column) const {
+    if (row >= block.n || column >= columns) return;
+    const float sum = plain_sum<Spec>(a, block.place_of(at, row), block.index_of(row), column);
+    *cell(row, column) = finished(row, column, sum);
+  }
+};
 
 template <class Spec>
 QKV_DEVICE void contraction(const typename Spec::arguments &a) {
@@ -214,7 +277,8 @@ QKV_DEVICE void contraction(const typename Spec::arguments &a) {
   extern __shared__ __align__(1024) unsigned char memory[];
   const unsigned first = shared_address(memory);
   const int thread = static_cast<int>(thread_of_block()), warp = thread / 32, lane = thread % 32;
-  const int rows = Spec::n_rows(a), columns = Spec::n_columns(a), depth = Spec::depth(a);
+  const row_block<Spec> block(a);
+  const int rows = block.n, columns = Spec::n_columns(a), depth = Spec::depth(a);
   // Groups of eight tiles of rows go through all columns: what they read meanwhile stays in cache.
   const int row_tiles = largest((rows + BM - 1) / BM, 1),
             column_tiles = largest((columns + BN - 1) / BN, 1), all = row_tiles * column_tiles;
@@ -222,7 +286,10 @@ QKV_DEVICE void contraction(const typename Spec::arguments &a) {
             group = own / (8 * column_tiles) * 8, height = least(row_tiles - group, 8),
             inside = own - group * column_tiles;
   const int i0 = (group + inside % height) * BM, j0 = inside / height * BN;
-  const typename Spec::place at = Spec::at(a, block_of_grid() / static_cast<unsigned>(all));
+  const unsigned position = block_of_grid() / static_cast<unsigned>(all);
+  if (position >= static_cast<unsigned>(block.folds ? Spec::n_folded_places(a) : Spec::n_places(a)))
+    return;  // the grid has blocks for rows that do not fold
+  const typename Spec::place at = Spec::at(a, position, block.folds);
 
   const int n = Spec::n_chunks(a) * ((depth + DEPTH - 1) / DEPTH);
   operand_copies<Spec, typename C::left_tile, Spec::left_by_depth> left(thread, rows - i0,
@@ -254,39 +321,34 @@ QKV_DEVICE void contraction(const typename Spec::arguments &a) {
 #pragma unroll 1
   for (int step = 0; step < n; ++step) {
     wait_for_copies<stages - 2>();  // this stage is there
-    wait_for_block();               // and everybody has done with the one before
+    wait_for_block();               // and all warps have finished reading the one before
     load();
     C::add_stage(sums, now, now + C::left_tile::bytes, row, column, lane);
     now = now == first + (stages - 1) * C::stage_bytes ? first : now + C::stage_bytes;
   }
   wait_for_copies<0>();
 
-  const int row_stride = Spec::result_stride(a), column_stride = Spec::result_column_stride(a);
-  auto *const result = Spec::result(a, at);
-  const bool pairs = column_stride == 1 &&
-                     is_aligned(result, row_stride, 2 * sizeof(typename Spec::result_number));
+  const result_cells<Spec> result(a, at, block);
+  bool undefined = false;
 #pragma unroll
   for (int m = 0; m < C::MT; ++m)
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
       const int i = i0 + row + m * 16 + lane / 4 + h * 8;
       if (i >= rows) continue;
-      auto *const cells = result + static_cast<long long>(i) * row_stride;
 #pragma unroll
       for (int x = 0; x < C::NT; ++x) {
-        const int j = j0 + column + x * 8 + lane % 4 * 2;
-        const auto finished = [&](int k) QKV_INLINE {
-          float sum = sums[m][x][2 * h + k];
-          if constexpr (C::is_f32)
-            if (!(magnitude(sum) < infinity())) sum = plain_sum<Spec>(a, at, i, j + k);
-          return Spec::finish(a, at, i, j + k, sum);
-        };
-        if (pairs && j + 1 < columns) {
-          store_pair(cells + j, finished(0), finished(1));
-        } else {
-          if (j < columns) cells[static_cast<long long>(j) * column_stride] = finished(0);
-          if (j + 1 < columns) cells[static_cast<long long>(j + 1) * column_stride] = finished(1);
-        }
+        const float low = sums[m][x][2 * h], high = sums[m][x][2 * h + 1];
+        if constexpr (C::is_f32)
+          undefined =
+              undefined || !(magnitude(low) < infinity()) || !(magnitude(high) < infinity());
+        result.store(i, j0 + column + x * 8 + lane % 4 * 2, low, high);
       }
     }
+  if constexpr (C::is_f32)
+    if (undefined)  // all that this thread has
+#pragma unroll 1
+      for (int e = 0; e < C::MT * C::NT * 4; ++e)
+        result.store_plain(i0 + row + e / (4 * C::NT) * 16 + lane / 4 + e / 2 % 2 * 8,
+                           j0 + column + e / 4 % C::NT * 8 + lane % 4 * 2 + e % 2);
 }

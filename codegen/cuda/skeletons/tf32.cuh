@@ -1,6 +1,6 @@
 #include "warps.cuh"
-// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. Sums begin anew every 16
-// terms and are added in f32.
+// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. Sums begin anew every
+// 16 terms and are added in f32.
 
 template <class Spec>
 struct tf32_products : warp_tiles<Spec> {

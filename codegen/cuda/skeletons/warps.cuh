@@ -1,5 +1,5 @@
-#include "products.cuh"
 #include "attention.cuh"
+#include "products.cuh"
 // Attention whose warps compute alone; the scheme of FlashAttention-2 (Dao 2023).
 //   a block: BM queries; WARPS warps with MT x 16 rows each; keys and values come by cp.async into
 //   two stages each
@@ -44,12 +44,12 @@ struct warp_tiles {
 // The queries of a tile that has rows of several heads.
 template <class Spec, class Tile, int Threads>
 QKV_DEVICE void load_folded_queries(unsigned to, const typename Spec::arguments &a,
-                                    const typename Spec::place &at, int thread) {
+                                    const typename Spec::place &at, int first, int thread) {
   using number = typename Spec::number;
   for (int e = thread; e < Tile::rows * Tile::pieces; e += Threads) {
     const int r = e / Tile::pieces, c = e % Tile::pieces;
-    const query_row<Spec> own(a, at, r);
-    const bool exists = r < rows_of_place<Spec>(a);
+    const query_row<Spec> own(a, at, first + r);
+    const bool exists = first + r < rows_of_place<Spec>(a);
     const number *row = Spec::queries(a, own.at) +
                         static_cast<long long>(own.i) * Spec::queries_stride(a) +
                         c * Tile::in_piece;
@@ -63,47 +63,41 @@ QKV_DEVICE void load_folded_queries(unsigned to, const typename Spec::arguments 
   }
 }
 
-// What a block knows of a row whose keys other blocks see, too: maximum, sum, and the sums of
-// values, none of them divided.
+// Partial result of one row, over the keys of one block: maximum, sum of weights, unnormalised
+// output.
 template <class Spec>
-struct partial_results {
-  static constexpr int size = Spec::DV + Spec::DV % 2 + 2;
+struct partial_result {
   float *first;
-  QKV_DEVICE partial_results(const typename Spec::arguments &a, int position, int row, int split)
+  QKV_DEVICE partial_result(const typename Spec::arguments &a, int position, int row, int split)
       : first(
             Spec::partial(a) +
             ((static_cast<long long>(position) * rows_of_place<Spec>(a) + row) * Spec::n_splits(a) +
              split) *
-                size) {}
-  QKV_DEVICE void store(int at, float low, float high) const {
-    asm volatile("st.global.v2.f32 [%0], {%1, %2};" ::"l"(first + at), "f"(low), "f"(high)
-                 : "memory");
-  }
+                Spec::RECORD) {}
 };
 
 // The results of these blocks become one; a warp has one row.
 template <class Spec>
 QKV_DEVICE void merge(const typename Spec::arguments &a) {
   using T = typename Spec::element;
-  using partial = partial_results<Spec>;
-  constexpr int columns = (Spec::DV + 31) / 32, warps = 4;
+  constexpr int columns = (Spec::DV + 31) / 32;
   const int lane = static_cast<int>(thread_of_block()) % 32,
-            own = static_cast<int>(block_of_grid()) * warps +
+            own = static_cast<int>(block_of_grid()) * Spec::MERGE_WARPS +
                   static_cast<int>(thread_of_block()) / 32,
             rows = rows_of_place<Spec>(a), n = Spec::n_splits(a);
   if (rows == 0 || own / rows >= Spec::n_places(a)) return;
-  const typename Spec::place place = Spec::at(a, static_cast<unsigned>(own / rows));
+  const typename Spec::place place = Spec::at(a, static_cast<unsigned>(own / rows), Spec::FOLDS);
   const query_row<Spec> row(a, place, own % rows);
-  const partial first(a, own / rows, own % rows, 0);
+  const float *const first = partial_result<Spec>(a, own / rows, own % rows, 0).first;
   float most = -infinity();
-  for (int s = lane; s < n; s += 32) most = larger(most, first.first[s * partial::size]);
+  for (int s = lane; s < n; s += 32) most = larger(most, first[s * Spec::RECORD]);
   for (int distance = 16; distance > 0; distance /= 2)
     most = larger(most, of_neighbour(most, distance));
   const float base = most == -infinity() ? 0.f : most;
   float total = 0, o[columns] = {};
 #pragma unroll 4
   for (int s = 0; s < n; ++s) {
-    const float *part = first.first + s * partial::size;
+    const float *part = first + s * Spec::RECORD;
     const float scale = power_of_two(part[0] - base);
     total += part[1] * scale;
 #pragma unroll
@@ -152,16 +146,17 @@ QKV_DEVICE void attend_by_warps(const typename Spec::arguments &a) {
   const auto &at = own.at;
   const int i0 = own.i0;
   const auto load_keys = [&](int n, int stage) QKV_INLINE {
-    load_tile<k_tile, threads>(keys_at(stage).at, x.k, x.k_stride, n * BN, keys, x.aligned, thread);
+    load_tile<k_tile, threads>(keys_at(stage).at, x.k, x.k_stride, n * BN, keys, x.k_aligned,
+                               thread);
   };
   const auto load_values = [&](int n, int stage) QKV_INLINE {
-    load_tile<v_tile, threads>(values_at(stage).at, x.v, x.v_stride, n * BN, keys, x.aligned,
+    load_tile<v_tile, threads>(values_at(stage).at, x.v, x.v_stride, n * BN, keys, x.v_aligned,
                                thread);
   };
   if constexpr (Spec::FOLDS)
-    load_folded_queries<Spec, typename M::q_tile, threads>(sq.at, a, at, thread);
+    load_folded_queries<Spec, typename M::q_tile, threads>(sq.at, a, at, i0, thread);
   else
-    load_tile<typename M::q_tile, threads>(sq.at, x.q, x.q_stride, i0, rows, x.aligned, thread);
+    load_tile<typename M::q_tile, threads>(sq.at, x.q, x.q_stride, i0, rows, x.q_aligned, thread);
   if (own.from < own.to) load_keys(own.from, 0);
   commit_copies();
   if (own.from < own.to) load_values(own.from, 0);
@@ -175,7 +170,7 @@ QKV_DEVICE void attend_by_warps(const typename Spec::arguments &a) {
   for (int n = own.from; n < own.to; ++n) {
     const int stage = (n - own.from) & 1, j0 = underived(n * BN);
     wait_for_copies<1>();  // these keys (and the queries) are there
-    wait_for_block();      // and everybody has done with the other stage
+    wait_for_block();      // and all warps have finished reading the other stage
     if (n + 1 < own.to) load_keys(n + 1, stage ^ 1);
     commit_copies();
     if constexpr (M::queries_in_parts) {
@@ -257,14 +252,14 @@ QKV_DEVICE void attend_by_warps(const typename Spec::arguments &a) {
 #pragma unroll
         for (int h = 0; h < 2; ++h) {
           const float total = sum_of_four(sum[m][h]);
-          const int row = row0 + m * 16 + g + h * 8;
+          const int row = i0 + row0 + m * 16 + g + h * 8;
           if (row >= rows) continue;
-          const partial_results<Spec> result(a, own.position, row, own.split);
-          if (t == 0) result.store(0, most[m][h] * M::factor, total);
+          float *const part = partial_result<Spec>(a, own.position, row, own.split).first;
+          if (t == 0) store_pair(part, most[m][h] * M::factor, total);
 #pragma unroll
           for (int x = 0; x < M::columns; ++x)
             if (x * 8 + t * 2 < Spec::DV)
-              result.store(2 + x * 8 + t * 2, o[m][x][2 * h], o[m][x][2 * h + 1]);
+              store_pair(part + 2 + x * 8 + t * 2, o[m][x][2 * h], o[m][x][2 * h + 1]);
         }
       return;
     }

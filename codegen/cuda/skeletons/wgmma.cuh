@@ -140,26 +140,27 @@ struct wgmma_attention {
                               unsigned sv, unsigned q_full, stages k_bars, stages v_bars) {
     const int thread = static_cast<int>(thread_of_block()), keys = Spec::n_keys(a);
     const operands<Spec> x(a, at);
-    const bool aligned = x.aligned && D % 8 == 0 && DV % 8 == 0;
-    const auto announce = [&](unsigned bar) QKV_INLINE {
+    const bool q_aligned = x.q_aligned && D % 8 == 0, k_aligned = x.k_aligned && D % 8 == 0,
+               v_aligned = x.v_aligned && DV % 8 == 0;
+    const auto announce = [&](unsigned bar, bool aligned) QKV_INLINE {
       if (aligned)
         arrive_after_copies(bar);
       else
         arrive(bar);
     };
-    load_tile<q_tile, 128>(sq, x.q, x.q_stride, i0, Spec::n_rows(a), aligned, thread);
-    announce(q_full);
+    load_tile<q_tile, 128>(sq, x.q, x.q_stride, i0, Spec::n_rows(a), q_aligned, thread);
+    announce(q_full, q_aligned);
     turn now;
     for (int n = 0; n < tiles; ++n, now.next()) {
       const int stage = now.stage, parity = (now.round & 1) ^ 1, j0 = (from + n) * BN;
       wait_for(k_bars.free(stage), parity);
-      load_tile<k_tile, 128>(sk + stage * k_tile::bytes, x.k, x.k_stride, j0, keys, aligned,
+      load_tile<k_tile, 128>(sk + stage * k_tile::bytes, x.k, x.k_stride, j0, keys, k_aligned,
                              thread);
-      announce(k_bars.full(stage));
+      announce(k_bars.full(stage), k_aligned);
       wait_for(v_bars.free(stage), parity);
-      load_tile<v_tile, 128>(sv + stage * v_tile::bytes, x.v, x.v_stride, j0, keys, aligned,
+      load_tile<v_tile, 128>(sv + stage * v_tile::bytes, x.v, x.v_stride, j0, keys, v_aligned,
                              thread);
-      announce(v_bars.full(stage));
+      announce(v_bars.full(stage), v_aligned);
     }
     wait_for_all_copies();  // none may be under way when the thread ends
   }
