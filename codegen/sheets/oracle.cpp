@@ -1,14 +1,18 @@
 #include "codegen/sheets/oracle.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "codegen/program/queries.hpp"
+#include "codegen/program/text.hpp"
 #include "codegen/reference/compare.hpp"
 #include "codegen/reference/differences.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "codegen/sheets/cost.hpp"
 #include "codegen/sheets/describe.hpp"
 #include "codegen/sheets/graph_svg.hpp"
+#include "codegen/sheets/heat_map.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -28,6 +32,55 @@ std::vector<tool::array> reference(const program &p, const arrays &arguments,
     list.push_back({std::move(a.shape), std::move(a.data)});
   }
   return list;
+}
+
+// The steps inside a scan have no value of their own at every position.
+std::vector<bool> inside_scans(const program &p) {
+  std::vector<bool> inside;
+  for (const node &n : p.nodes) {
+    const bool of_inside =
+        std::any_of(n.in.begin(), n.in.end(), [&](node_id k) { return inside[k]; });
+    inside.push_back(n.kind == op::carried ||
+                     (of_inside && n.kind != op::scan && n.kind != op::last));
+  }
+  return inside;
+}
+
+// Numbers and positions are in the labels of the steps that use them.
+bool is_shown(const node &n) {
+  const bool is_argument = n.kind == op::input || n.kind == op::param;
+  return is_argument || n.kind == op::output || (!is_source(n.kind) && !n.shape.empty());
+}
+
+// The same program with arguments and steps among its results.
+std::vector<tool::step> trace(const program &p, const arrays &arguments, const size_map &sizes) {
+  program all = p;
+  all.outputs.clear();
+  const std::vector<bool> inside = inside_scans(p);
+  std::vector<node_id> shown;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+    const node &x = p[n];
+    if (!is_shown(x) || inside[n]) continue;
+    node result = x;
+    result.kind = op::output;
+    result.in = {x.kind == op::output ? x.in[0] : n};
+    result.over.clear();
+    result.name = std::to_string(shown.size());  // two steps may have one name
+    shown.push_back(n);
+    all.outputs.push_back(static_cast<node_id>(all.nodes.size()));
+    all.nodes.push_back(std::move(result));
+  }
+  arrays values = interpret(all, arguments, sizes);
+  std::vector<tool::step> steps;
+  for (std::size_t k = 0; k < shown.size(); ++k) {
+    const node &x = p[shown[k]];
+    const std::string label = x.kind == op::output ? x.name : label_of(p, shown[k]);
+    array &a = values.at(std::to_string(k));
+    std::vector<std::string> axes;
+    for (axis_id d : x.shape) axes.push_back(p.axes[d].name);
+    steps.push_back({label, axes, {std::move(a.shape), std::move(a.data)}});
+  }
+  return steps;
 }
 
 tool::cost cost(const program &p, const size_map &sizes) {
@@ -72,6 +125,8 @@ tool::entry oracle(program from) {
   e.compare = [p](const tool::arrays &a, const tool::sizes &s, const std::vector<tool::array> &r) {
     return judged(*p, taken(a), s, r);
   };
+  e.trace = [p](const tool::arrays &a, const tool::sizes &s) { return trace(*p, taken(a), s); };
+  e.heat_maps = heat_maps_svg;
   return e;
 }
 

@@ -41,6 +41,13 @@ struct slope {
   std::string wrong;  // why they differ, or were not compared; empty when right
 };
 
+// A step of a kernel at every position; positions that a mask hides are -infinity.
+struct step {
+  std::string name;
+  std::vector<std::string> axes;
+  array values;
+};
+
 // One kernel as the tool sees it. Every function may be empty; a command that needs it then fails
 // with a message.
 struct entry {
@@ -57,16 +64,22 @@ struct entry {
   // Of a gradient: compares its formulas with finite differences of its kernel, both by the
   // interpreter.
   std::function<std::vector<slope>(const arrays &, const sizes &, unsigned seed)> slopes;
+  // Arguments, steps and results, in their order, in double precision; a step has the name that
+  // let() gave it, else its formula.
+  std::function<std::vector<step>(const arrays &, const sizes &)> trace;
+  std::function<std::string(const std::vector<step> &)> heat_maps;  // an SVG of them
 };
 
 //   list                                                names, signatures, targets
 //   describe K [--size seq=1000 ...] [--svg FILE]       shapes, cost, stages; a picture
+//   trace K [--in Q=q.npy ...] [--svg FILE]             the numbers of every step; heat maps
 //   run K --in Q=q.npy ... --out O=o.npy [--threads N] [--device cuda|opencl]
 //   check K [--size seq=1000 ...] [--seed N]            one line a size; without one, several
 //           [--finite-differences]                      of a gradient: one line an argument, too
 //   bench K [--size seq=1000 ...] [--threads N]         median, GFLOP/s, percent of the peak
 //   serve                                               a peer of a benchmark, over stdin and
 //                                                       stdout (runtime/serve)
+// list, describe, check and bench print JSON with --json: an object a line.
 // Returns 0 when all went well, 1 when a check failed, 2 when the command could not be carried out.
 int main(int argc, char **argv, const std::vector<entry> &entries);
 

@@ -9,6 +9,7 @@
 #include "memory/dense.hpp"
 #include "memory/layout.hpp"
 #include "tool/commands.hpp"
+#include "tool/json.hpp"
 #include "tool/peak.hpp"
 
 namespace qkv::tool {
@@ -36,12 +37,47 @@ class resident {
   std::vector<device_memory> memory_;
 };
 
+struct measured {
+  int threads;
+  double median, least, first;  // seconds
+  fma_peak peak;
+};
+
+void report(const request &r, const kernel_sizes &s, const measured &m) {
+  const bool has_cost = r.spec && r.spec->cost;
+  const cost c = has_cost ? r.spec->cost(s.by_name()) : cost{};
+  const double gflops = c.flops / m.median * 1e-9, gbytes = c.bytes / m.median * 1e-9;
+  const bool has_peak = has_cost && m.peak.gflops > 0 && r.on == device::host;
+  if (r.json) {
+    json::object o;
+    o.add("kernel", json::text(r.kernel->name))
+        .add("sizes", json::sizes(s.by_name()))
+        .add("threads", std::to_string(m.threads))
+        .add("median_ms", json::number(m.median * 1e3))
+        .add("min_ms", json::number(m.least * 1e3))
+        .add("first_ms", json::number(m.first * 1e3));
+    if (has_cost)
+      o.add("gflops", json::number(gflops)).add("gbytes_per_second", json::number(gbytes));
+    if (has_peak) o.add("peak_gflops", json::number(m.peak.gflops));
+    fmt::print("{}\n", o.text());
+    return;
+  }
+  std::string text = fmt::format("{}  {}  {} thread{}  median {:.4g} ms  min {:.4g}  first {:.4g}",
+                                 r.kernel->name, s.text(), m.threads, m.threads == 1 ? "" : "s",
+                                 m.median * 1e3, m.least * 1e3, m.first * 1e3);
+  if (has_cost) text += fmt::format("  {:.1f} GFLOP/s  {:.1f} GB/s", gflops, gbytes);
+  if (has_peak)
+    text += fmt::format("  {:.0f} % of the {} peak {:.1f}", 100 * gflops / m.peak.gflops,
+                        m.peak.isa, m.peak.gflops);
+  fmt::print("{}\n", text);
+}
+
 }  // namespace
 
 // The params are prepared once, as a program that cares for speed does. Turns of at least 2 ms, for
 // a second in all.
 void bench(const request &r) {
-  const qkv_kernel &k = r.kernel;
+  const qkv_kernel &k = *r.kernel;
   kernel_sizes s = r.sizes_asked();
   s.complete();
   for (int a = 0; a < k.n_axes; ++a) {
@@ -82,18 +118,7 @@ void bench(const request &r) {
   std::sort(turns.begin(), turns.end());
   const double median = turns[turns.size() / 2];
 
-  std::string text = fmt::format("{}  {}  {} thread{}  median {:.4g} ms  min {:.4g}  first {:.4g}",
-                                 k.name, s.text(), threads, threads == 1 ? "" : "s", median * 1e3,
-                                 turns.front() * 1e3, first * 1e3);
-  if (r.spec && r.spec->cost) {
-    const cost c = r.spec->cost(s.by_name());
-    const double gflops = c.flops / median * 1e-9;
-    text += fmt::format("  {:.1f} GFLOP/s  {:.1f} GB/s", gflops, c.bytes / median * 1e-9);
-    if (peak.gflops > 0 && how.on == device::host)
-      text += fmt::format("  {:.0f} % of the {} peak {:.1f}", 100 * gflops / peak.gflops, peak.isa,
-                          peak.gflops);
-  }
-  fmt::print("{}\n", text);
+  report(r, s, {threads, median, turns.front(), first, peak});
 }
 
 }  // namespace qkv::tool

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "tool/commands.hpp"
+#include "tool/json.hpp"
 
 namespace qkv::tool {
 namespace {
@@ -39,17 +40,44 @@ verdict compare_plainly(const std::vector<array> &want, const std::vector<array>
 bool check_slopes(const request &r, const arrays &inputs, const kernel_sizes &s) {
   bool right = true;
   for (const slope &x : r.spec->slopes(inputs, s.by_name(), r.seed)) {
-    fmt::print("{}  {}  d{}: {:.9g} by differences, {:.9g} by its formula  {}\n", r.kernel.name,
+    right &= x.wrong.empty();
+    if (r.json) {
+      fmt::print("{}\n", json::object()
+                             .add("kernel", json::text(r.kernel->name))
+                             .add("sizes", json::sizes(s.by_name()))
+                             .add("argument", json::text(x.argument))
+                             .add("by_differences", json::number(x.by_differences))
+                             .add("by_gradient", json::number(x.by_gradient))
+                             .add("right", x.wrong.empty() ? "true" : "false")
+                             .text());
+      continue;
+    }
+    fmt::print("{}  {}  d{}: {:.9g} by differences, {:.9g} by its formula  {}\n", r.kernel->name,
                s.text(), x.argument, x.by_differences, x.by_gradient,
                x.wrong.empty() ? "ok" : "WRONG: " + x.wrong);
-    right &= x.wrong.empty();
   }
   return right;
 }
 
+void report(const request &r, const kernel_sizes &s, const verdict &v) {
+  if (!r.json) {
+    fmt::print("{}  {}  error {:.2e}  allowed {:.2e}  {}\n", r.kernel->name, s.text(), v.error,
+               v.allowed, v.right ? "ok" : "WRONG: " + v.text);
+    return;
+  }
+  fmt::print("{}\n", json::object()
+                         .add("kernel", json::text(r.kernel->name))
+                         .add("sizes", json::sizes(s.by_name()))
+                         .add("error", json::number(v.error))
+                         .add("allowed", json::number(v.allowed))
+                         .add("right", v.right ? "true" : "false")
+                         .add("text", json::text(v.text))
+                         .text());
+}
+
 // Leaves the inputs of the call in `inputs`, nothing if the call failed.
 verdict check_once(const request &r, const kernel_sizes &s, arrays &inputs) {
-  const qkv_kernel &k = r.kernel;
+  const qkv_kernel &k = *r.kernel;
   const std::vector<value> all = random_arguments(k, s, r.seed);
   if (status done = qkv::run(k, descriptors(all), r.how()); !done)
     return {false, INFINITY, 0, done.text()};
@@ -72,7 +100,7 @@ std::vector<kernel_sizes> sizes_to_try(const request &r) {
   constexpr std::int64_t first[] = {1, 2, 1, 3, 2, 0, 2};
   constexpr std::int64_t others[][3] = {{1, 1, 1},      {17, 33, 5}, {64, 64, 64}, {97, 40, 130},
                                         {128, 257, 16}, {5, 5, 5},   {0, 9, 3}};
-  const qkv_kernel &k = r.kernel;
+  const qkv_kernel &k = *r.kernel;
   std::vector<kernel_sizes> all;
   for (std::size_t t = r.size.empty() ? 0 : 1; t < std::size(first); ++t) {
     kernel_sizes s = r.sizes_asked();
@@ -97,17 +125,16 @@ std::vector<kernel_sizes> sizes_to_try(const request &r) {
 
 bool check(const request &r) {
   if (!r.spec || !(r.spec->compare || r.spec->reference))
-    throw refusal(fmt::format("{}: this tool was built without its reference", r.kernel.name));
+    throw refusal(fmt::format("{}: this tool was built without its reference", r.kernel->name));
   if (r.by_differences && !r.spec->slopes)
-    throw refusal(fmt::format("{} is not a gradient", r.kernel.name));
+    throw refusal(fmt::format("{} is not a gradient", r.kernel->name));
   constexpr int most_with_differences = 2;  // sizes: the interpreter takes long
   bool right = true;
   int turn = 0;
   for (const kernel_sizes &s : sizes_to_try(r)) {
     arrays inputs;
     const verdict v = check_once(r, s, inputs);
-    fmt::print("{}  {}  error {:.2e}  allowed {:.2e}  {}\n", r.kernel.name, s.text(), v.error,
-               v.allowed, v.right ? "ok" : "WRONG: " + v.text);
+    report(r, s, v);
     right &= v.right;
     if (r.by_differences && !inputs.empty() && turn++ < most_with_differences)
       right &= check_slopes(r, inputs, s);

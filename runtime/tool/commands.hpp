@@ -18,16 +18,15 @@ struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// The command line after the name of the kernel.
+// The command line after the command.
 struct request {
-  explicit request(const qkv_kernel &k) : kernel(k) {}
-
-  const qkv_kernel &kernel;
+  const qkv_kernel *kernel = nullptr;  // none for commands without
   const entry *spec =
       nullptr;  // what the spec itself knows; nullptr when the library was made without
   std::map<std::string, std::int64_t> size;
   std::map<std::string, std::string> in, out;
-  std::string svg;  // where describe draws; empty: nowhere
+  std::string svg;  // where to draw; empty: nowhere
+  bool json = false;
   int threads = 0;
   unsigned seed = 1;
   bool by_differences = false;  // check compares a gradient with finite differences, too
@@ -48,9 +47,13 @@ struct request {
 // pipe.
 void flush_output();
 
-void list(const std::vector<entry> &);
+// Writes a whole file, or throws refusal.
+void write_text(const std::string &path, const std::string &text);
+
+void list(const request &);
 void describe(const request &);
 void run(const request &);
+void trace(const request &);
 bool check(const request &);  // true if all results were right
 void bench(const request &);
 

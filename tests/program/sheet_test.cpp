@@ -132,6 +132,46 @@ TEST_CASE("oracle: what the tool is told") {
   CHECK(e.cost({{"seq", 1000}}).bytes == 4 * 4 * 64e3);
 }
 
+TEST_CASE("oracle: the numbers of all steps, in order") {
+  const auto spec =
+      kernel<"causal">([](in<"S", seq, kv> S, in<"V", kv, d_v> V) -> out<"O", seq, d_v> {
+        auto scores = let<"scores">(mask(S, causal<seq, kv>));
+        auto sums = cumsum<seq>(let<"step">(dot<kv>(let<"weights">(softmax<kv>(scores)), V)));
+        return let<"step">(sums);
+      });
+  const tool::entry e = codegen::oracle(make_program(spec));
+  tool::arrays given = {{"S", {{2, 2}, {1, 2, 3, 3}}},
+                        {"V", {{2, 64}, std::vector<double>(128, 2)}}};
+  const std::vector<tool::step> steps = e.trace(given, {});
+  std::vector<std::string> names;
+  for (const tool::step &s : steps) names.push_back(s.name);
+  CHECK(names == std::vector<std::string>{"S", "V", "index(kv) <= index(seq)", "scores", "weights",
+                                          "step", "step", "O"});
+  CHECK(steps[3].axes == std::vector<std::string>{"seq", "kv"});
+  CHECK(steps[3].values.shape == std::vector<std::int64_t>{2, 2});
+  CHECK(steps[3].values.data[1] == -std::numeric_limits<double>::infinity());
+  CHECK(steps[4].values.data == std::vector<double>{1, 0, 0.5, 0.5});
+  CHECK(steps[7].values.data[64] == 4);
+  const std::string svg = e.heat_maps(steps);
+  CHECK(contains(svg, ">weights [seq=2, kv=2]<"));
+  CHECK(contains(svg, "fill=\"#bbb\""));  // hidden
+  CHECK(contains(svg, "<title>0.5</title>"));
+  CHECK(contains(e.heat_maps({}), "<svg "));
+}
+
+TEST_CASE("oracle: steps inside a scan have no numbers of their own") {
+  const auto spec =
+      kernel<"running">([](in<"H", d_v> H, in<"X", seq, d_v> X) -> out<"Y", seq, d_v> {
+        return scan<seq>(H, [](auto h, auto x) { return let<"next">(h * 0.5f + x); }, X).result;
+      });
+  std::vector<std::string> names;
+  const tool::arrays given = {{"H", {{64}, std::vector<double>(64, 1)}},
+                              {"X", {{3, 64}, std::vector<double>(192, 1)}}};
+  for (const tool::step &s : codegen::oracle(make_program(spec)).trace(given, {}))
+    names.push_back(s.name);
+  CHECK(names == std::vector<std::string>{"H", "X", "scan<seq>(carried<seq>(H), next, next)", "Y"});
+}
+
 TEST_CASE("pictures: the graph with shapes on its edges") {
   const std::string svg = codegen::graph_svg(make_program(mha), {{"batch", 1}, {"seq", 4}});
   CHECK(contains(svg, "<svg xmlns="));

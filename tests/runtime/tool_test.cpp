@@ -38,6 +38,11 @@ std::vector<qkv::tool::slope> blend_slopes(const arrays &, const sizes &, unsign
   return {{"Q", 0.5, 0.5, ""}, {"K", 2, 2.5, seed == 2 ? "dK: 2 is not 2.5" : ""}};
 }
 
+std::vector<qkv::tool::step> blend_trace(const arrays &in, const sizes &s) {
+  return {{"Q", {"batch", "seq", "d"}, in.at("Q")},
+          {"O", {"batch", "seq", "d"}, blend_reference(in, s)[0]}};
+}
+
 std::vector<entry> entries() {
   entry blend{.name = "blend",
               .describe = {},
@@ -45,7 +50,11 @@ std::vector<entry> entries() {
               .reference = blend_reference,
               .cost = {},
               .compare = {},
-              .slopes = blend_slopes};
+              .slopes = blend_slopes,
+              .trace = blend_trace,
+              .heat_maps = [](const std::vector<qkv::tool::step> &steps) {
+                return "<svg>" + std::to_string(steps.size()) + "</svg>";
+              }};
   blend.describe = [](const sizes &s) {
     return "blend, described with " + std::to_string(s.size()) + " sizes";
   };
@@ -185,9 +194,13 @@ TEST_CASE("commands that cannot be carried out") {
     CHECK(r.code == 2);
     return r.text;
   };
-  CHECK(refused({"dance"}).substr(0, 10) == "tool list ");
+  CHECK(refused({"dance"}) ==
+        "there is no command dance; there are: list, describe, run, trace, check, bench, serve\n");
+  CHECK(refused({"chek", "blend"}) == "there is no command chek; did you mean check?\n");
+  CHECK(refused({"help", "benhc"}) == "there is no command benhc; did you mean bench?\n");
   CHECK(refused({"check"}) == "which kernel?\n");
   CHECK(refused({"check", "mha"}).substr(0, 36) == "there is no kernel mha; there are: b");
+  CHECK(refused({"check", "blnd"}) == "there is no kernel blnd; did you mean blend?\n");
   CHECK(refused({"check", "blend", "--size"}) == "--size needs a value\n");
   CHECK(refused({"check", "blend", "--size", "seq"}) == "--size needs name=value, not seq\n");
   CHECK(refused({"check", "blend", "--size", "seq=many"}) ==
@@ -197,7 +210,16 @@ TEST_CASE("commands that cannot be carried out") {
   CHECK(refused({"check", "blend", "--size", "depth=3"}).substr(0, 34) ==
         "blend has no axis depth: blend(Q[b");
   CHECK(refused({"check", "blend", "--size", "d=3"}) == "blend: axis d is fixed at 4\n");
-  CHECK(refused({"check", "blend", "--wish", "1"}) == "--wish: not understood\n");
+  CHECK(refused({"check", "blend", "--wish", "1"}) ==
+        "check has no option --wish; it has: --size --threads --seed --device "
+        "--finite-differences --json\n");
+  CHECK(refused({"check", "blend", "--thread", "1"}) ==
+        "check has no option --thread; did you mean --threads?\n");
+  CHECK(refused({"check", "blend", "--svg", "f.svg"}).substr(0, 26) ==
+        "check has no option --svg;");
+  CHECK(refused({"check", "blend", "--seed", "1", "2"}) == "2: not understood\n");
+  CHECK(refused({"check", "blend", "seq=2"}) == "seq=2: not understood\n");
+  CHECK(refused({"check", "blend", "--json", "2"}) == "2: not understood\n");
   CHECK(refused({"check", "project"}) == "project: this tool was built without its reference\n");
   CHECK(refused({"bench", "blend", "--device", "cuda", "--size", "seq=2"}) ==
         "blend: not built for cuda\n");
@@ -236,8 +258,17 @@ TEST_CASE("run on files") {
                     k = s.save("k", {1, 3, 4}, std::vector<float>(12, 2));
   const std::string o = s.folder + "/o.npy";
   const result r = s.run({"run", "blend", "--in", "Q=" + q, "K=" + k, "V=" + k, "--out", "O=" + o});
-  CHECK(r.text.empty());
+  CHECK(r.text == "Q: f32 [1, 2, 4] from " + q + "\nK: f32 [1, 3, 4] from " + k +
+                      "\nV: f32 [1, 3, 4] from " + k + "\nO: f32 [1, 2, 4] into " + o + "\n");
   CHECK(r.code == 0);
+  const std::string wide = s.folder + "/wide.npy";
+  const std::vector<double> ones(8, 1);
+  REQUIRE(qkv::write_npy(wide, qkv::npy_type::f64, std::vector<std::int64_t>{1, 2, 4}, ones.data())
+              .ok());
+  CHECK(s.run({"run", "blend", "--in", "Q=" + wide, "K=" + k, "V=" + k, "--out", "O=" + o})
+            .text.find("Q: f64 [1, 2, 4] from " + wide + ", taken as f32\n") == 0);
+  CHECK(s.run({"run", "blend", "--in", "Q=" + q, "K=" + k, "V=" + k, "--out", "K=" + o})
+            .text.substr(0, 15) == "blend has no K:");
   qkv::npy_array a;
   REQUIRE(qkv::read_npy(o, a).ok());
   CHECK(a.shape == std::vector<std::int64_t>{1, 2, 4});
@@ -256,9 +287,56 @@ TEST_CASE("run on files") {
 }
 
 TEST_CASE("the tool without a command prints its usage") {
-  const result r = session().run({});
+  const session s;
+  const result r = s.run({});
   CHECK(r.code == 2);
-  CHECK(r.text.find("describe") != std::string::npos);
+  CHECK(r.text.find("tool COMMAND [KERNEL] [OPTION ...]\n  list      The kernels") == 0);
+  CHECK(s.run({"help"}).code == 0);
+  CHECK(s.run({"help"}).text == r.text);
+  const std::string about_run =
+      "tool run K --in Q=q.npy ... --out O=o.npy\n  Runs a kernel on files.\n"
+      "  --in Q=q.npy ...       arguments from files, as NumPy saves them\n";
+  CHECK(s.run({"help", "run"}).text.find(about_run) == 0);
+  CHECK(s.run({"run", "blend", "--help"}).text.find(about_run) == 0);
+  CHECK(s.run({"run", "--help"}).code == 0);
+  CHECK(s.run({"--version"}).text.find("qkv 0.1.0, binary interface ") == 0);
+}
+
+TEST_CASE("trace prints the numbers of every step") {
+  const session s;
+  const std::string q = s.save("q", {1, 2, 4}, {1, 2, 3, 4, -INFINITY, 6, 7, 8}),
+                    k = s.save("k", {1, 1, 4}, {2, 2, 2, 2}), svg = s.folder + "/blend.svg";
+  const result r = s.run({"trace", "blend", "--in", "Q=" + q, "K=" + k, "V=" + k, "--svg", svg});
+  INFO(r.text);
+  CHECK(r.code == 0);
+  CHECK(r.text.find("Q [batch=1, seq=2, d=4]  1 to 8, mean 4.429, 1 hidden, infinite or NaN\n"
+                    "            1         2         3         4\n"
+                    "         -inf         6         7         8\n"
+                    "O [batch=1, seq=2, d=4]  5 to 12, mean 8.429, 1 hidden") == 0);
+  std::ostringstream picture;
+  picture << std::ifstream(svg).rdbuf();
+  CHECK(picture.str() == "<svg>2</svg>");
+  CHECK(s.run({"trace", "blend", "--size", "seq=3"}).text.find("Q [batch=1, seq=3, d=4]") == 0);
+  CHECK(s.run({"trace", "project"}).text == "project: this tool was built without its reference\n");
+}
+
+TEST_CASE("JSON, an object a line") {
+  const session s;
+  const auto has = [](const result &r, const std::string &part) {
+    INFO(r.text);
+    CHECK(r.code == 0);
+    CHECK(r.text.find(part) != std::string::npos);
+  };
+  has(s.run({"list", "--json"}),
+      R"({"kernel": "project", "signature": "project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]", )"
+      R"("arguments": [{"name": "X", "role": "in", "dtype": "f32", "axes": ["seq", "k"]}, )");
+  has(s.run({"describe", "blend", "--json", "--size", "seq=3", "kv=4", "batch=1"}),
+      R"("sizes": {"batch": 1, "d": 4, "kv": 4, "seq": 3}, "flops": 1000, "bytes": 1000, "sheet": "blend, described with 4 sizes"})");
+  has(s.run({"check", "blend", "--json", "--size", "seq=2"}),
+      R"({"kernel": "blend", "sizes": {"batch": 2, "d": 4, )");
+  has(s.run({"check", "blend", "--json", "--size", "seq=2"}), R"("right": true, "text": ""})");
+  has(s.run({"bench", "blend", "--json", "--size", "seq=8", "kv=8"}), R"("threads": )");
+  has(s.run({"bench", "blend", "--json", "--size", "seq=8", "kv=8"}), R"("gbytes_per_second": )");
 }
 
 TEST_CASE("serve speaks the protocol of the benchmark") {

@@ -1,0 +1,84 @@
+// list, and describe K.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <qkv/registry.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <qkv/core/dtype.hpp>
+
+#include "files/file.hpp"
+#include "tool/commands.hpp"
+#include "tool/json.hpp"
+
+namespace qkv::tool {
+namespace {
+
+std::vector<std::string_view> machines_of(const qkv_kernel &k) {
+  std::vector<std::string_view> all;
+  for (int i = 0; i < k.n_variants; ++i) all.push_back(k.variants[i].machine);
+  return all;
+}
+
+// Name, signature, arguments with their axes, machines.
+json::object facts(const qkv_kernel &k) {
+  std::vector<std::string> arguments;
+  for (int i = 0; i < k.n_arguments; ++i) {
+    const qkv_argument &a = k.arguments[i];
+    std::string axes;
+    for (int d = 0; d < a.rank; ++d)
+      axes += (axes.empty() ? "" : ", ") + json::text(k.axes[a.axes[d]].name);
+    json::object o;
+    o.add("name", json::text(a.name))
+        .add("role", json::text(a.role == QKV_OUT     ? "out"
+                                : a.role == QKV_PARAM ? "param"
+                                                      : "in"))
+        .add("dtype", json::text(name_of(static_cast<dtype>(a.dtype))))
+        .add("axes", "[" + axes + "]");
+    arguments.push_back(o.text());
+  }
+  json::object o;
+  o.add("kernel", json::text(k.name))
+      .add("signature", json::text(signature_text(k)))
+      .add("arguments", json::list(arguments, [](const std::string &a) { return a; }))
+      .add("machines", json::list(machines_of(k), json::text));
+  return o;
+}
+
+}  // namespace
+
+void write_text(const std::string &path, const std::string &text) {
+  detail::new_file file(path);
+  if (!file.write(text.data(), text.size()) || !file.put_in_place())
+    throw refusal(fmt::format("{}: {}", path, std::strerror(errno)));
+}
+
+void list(const request &r) {
+  for (const qkv_kernel *k : kernels())
+    if (r.json)
+      fmt::print("{}\n", facts(*k).text());
+    else
+      fmt::print("{}   [{}]\n", signature_text(*k), fmt::join(machines_of(*k), " "));
+}
+
+void describe(const request &r) {
+  const sizes given = r.sizes_asked().by_name();
+  const std::string sheet =
+      r.spec && r.spec->describe ? r.spec->describe(given) : signature_text(*r.kernel);
+  if (r.json) {
+    json::object o = facts(*r.kernel);
+    o.add("sizes", json::sizes(given));
+    if (r.spec && r.spec->cost && r.sizes_asked().unknown() < 0) {
+      const cost c = r.spec->cost(given);
+      o.add("flops", json::number(c.flops)).add("bytes", json::number(c.bytes));
+    }
+    fmt::print("{}\n", o.add("sheet", json::text(sheet)).text());
+  } else {
+    fmt::print("{}\n", sheet);
+  }
+  if (r.svg.empty()) return;
+  if (!r.spec || !r.spec->picture) throw refusal("this tool has no pictures");
+  write_text(r.svg, r.spec->picture(given));
+}
+
+}  // namespace qkv::tool

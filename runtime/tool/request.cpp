@@ -1,0 +1,19 @@
+#include <fmt/format.h>
+
+#include "tool/commands.hpp"
+
+namespace qkv::tool {
+
+kernel_sizes request::sizes_asked() const {
+  kernel_sizes s(*kernel);
+  for (const auto &[name, n] : size) {
+    if (!s.set(name, n))
+      throw refusal(
+          s.fixed(name) < 0
+              ? fmt::format("{} has no axis {}: {}", kernel->name, name, signature_text(*kernel))
+              : fmt::format("{}: axis {} is fixed at {}", kernel->name, name, s.fixed(name)));
+  }
+  return s;
+}
+
+}  // namespace qkv::tool
