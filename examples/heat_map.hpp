@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Weights as pictures: a row of squares for each query, a column for each key, several side by side.
 #include <fmt/format.h>

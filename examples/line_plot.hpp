@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Measurements as a picture: lines over two logarithmic axes, with the points that they connect.
 #include <fmt/format.h>

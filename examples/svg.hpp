@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // SVG as text: shared by the pictures of the examples.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # Rules for `cmake --install`: afterwards find_package(qkv) provides qkv::dsl, qkv::runtime and
 # qkv_add_kernels.
 include(CMakePackageConfigHelpers)

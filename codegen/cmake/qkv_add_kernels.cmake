@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...])
 #
 # Makes the kernels of a spec header into the static library <name>, with the generated C header

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # qkv::halide_runtime: Halide's own runtime, one for all kernels of a program, with every back end that any
 # library may ask for (drivers are looked up when a kernel first needs them).
 set(_out "${CMAKE_CURRENT_BINARY_DIR}/halide_runtime")

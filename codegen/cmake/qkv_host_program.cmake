@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # qkv_host_program(<name>): the executable <name> of this folder, which runs while another machine's programs are built.
 #
 # It comes from a build of this same project for the machine that builds: QKV_HOST_BUILD, or else one in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // An attention whose products run on tensor cores: its own formulas printed into a skeleton.
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/cuda/compile.hpp"
 
 #include <fmt/format.h>
@@ -75,6 +76,7 @@ std::string with_includes(const std::string &name, std::set<std::string> &seen) 
   const auto *f = std::ranges::find(files, name, &file::name);
   if (f == std::end(files)) throw std::logic_error("there is no skeleton " + name);
   std::string_view rest = f->text;
+  if (rest.starts_with("// SPDX")) rest.remove_prefix(rest.find('\n') + 1);
   std::string text;
   const std::string_view begin = "#include \"", end = ".cuh\"\n";
   while (rest.starts_with(begin)) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // CUDA C++ to PTX, by a compiler that the build has found.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A contraction on tensor cores: its addresses, and what becomes of its sums, printed into a
 // skeleton.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/cuda/expression_text.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Halide's expressions as text of CUDA C++.
 #include <Halide.h>

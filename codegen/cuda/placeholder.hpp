@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The place of a printed kernel in Halide's pipeline: a Func whose loops become one launch of it.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A CUDA kernel whose text is printed, not made by Halide. Halide launches it, with the arguments
 // that it finds in the place of the kernel: a placeholder.

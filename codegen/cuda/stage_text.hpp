@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Text that all printed stages share: the position of a block, addresses, formulas.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Runs work in a child process, because Halide and LLVM end the process on code that they cannot
 // compile.

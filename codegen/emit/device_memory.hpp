@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The source of device memory of compiled code.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Writes Halide's own runtime, which all kernels of a program share, for the processor of a target
 // and with every device: qkv_halide_runtime_generator DIR TARGET
 #include <Halide.h>

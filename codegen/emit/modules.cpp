@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/emit/modules.hpp"
 
 namespace qkv::codegen {

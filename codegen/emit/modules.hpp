@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Changes to compiled code after Halide's last pass.
 #include <Halide.h>

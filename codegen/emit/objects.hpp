@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Compiled code: one archive per kernel with an object for each machine.
 #include <string>

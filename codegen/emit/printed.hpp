@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Printed kernels in a compiled module: their PTX, and launches through the runtime.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A temporary folder in which archives are written before they move to their destination. LLVM
 // replaces each % in the path of an archive by a random digit, so it cannot write one into a folder

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Shared memory of CUDA kernels, away from the system's part of it.
 #include <Halide.h>

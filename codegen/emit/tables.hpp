@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The C side of a generated library: constant tables, one plain function per kernel, registration at load.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Forward values as the backward reads them. Weights and all else that exists for each query and
 // key are recomputed from what the forward stores, so that nothing of that size is stored:

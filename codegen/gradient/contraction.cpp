@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // dot<k>(a, b): the adjoint of a is the product of g and b, contracted over the axes that a lacks.
 #include "codegen/gradient/rules.hpp"
 #include "codegen/program/queries.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Appends steps to a program: the backward is written with these. Equal steps become one.
 #include <map>

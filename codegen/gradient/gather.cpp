@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // take and concat.
 #include "codegen/gradient/rules.hpp"
 #include "codegen/program/queries.hpp"

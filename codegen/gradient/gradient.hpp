@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The gradient of a kernel as a kernel: reverse mode, from program to program.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Programs of kernels that are derived from others, beside make_program of those that are written.
 #include <qkv/core/gradient.hpp>

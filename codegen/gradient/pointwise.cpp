@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Functions, arithmetic, choices and masks. Axes that an operand lacks are summed.
 #include <cmath>
 #include <numbers>

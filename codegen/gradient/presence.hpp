@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Where the elements of a step are present, as a step of b8. An element that mask() removed is
 // absent, which is not 0: reductions and products leave it out, and it makes results of pointwise

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reductions and prefix sums.
 //   sum         g                           max, min   g shared by the elements that are equal to it
 //   mean        g / number of elements      logsumexp  g exp(x - lse)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The rule of each operation: from the adjoint g of a step to what it adds to the adjoints of the
 // step's operands. One file a family.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The step of a scan as a program of its own, to be differentiated.
 #include <map>

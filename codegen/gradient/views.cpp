@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The adjoint of a view is another view; of repeated elements, a sum.
 #include "codegen/gradient/rules.hpp"
 #include "codegen/program/queries.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Weights over k, from scores s:
 //   softmax    w (g - D)                  D = sum<k>(w g)
 //   normalize  (g - D) / sum<k>(s)

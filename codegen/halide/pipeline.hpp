@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A whole kernel as one Halide pipeline for one target: every stage lowered, then scheduled.
 #include <Halide.h>

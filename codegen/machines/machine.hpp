@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A machine that kernels are compiled for: instruction set or device, registers and tile sizes.
 // Each is one text file, `<name>.machine`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The machines that are built in, and those that a list of targets names.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Finds the attentions of a program: sums over keys of pairs, perhaps times values, which are
 // streamed.

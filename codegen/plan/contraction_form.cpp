@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/plan/contraction_form.hpp"
 
 #include "codegen/program/queries.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Cuts a pipeline into stages: first attentions, then contractions, then other steps that must be
 // stored.
 #include <algorithm>

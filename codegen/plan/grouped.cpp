@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Sums that one walk over the same pairs can feed become one stage: two values under one softmax;
 // the gradients of keys and values, which need the weights of the same pairs.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The layout of params that a contraction reads as its right operand: panels of columns, packed once by the runtime.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/plan/plan.hpp"
 
 #include "codegen/plan/storage.hpp"

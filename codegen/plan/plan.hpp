@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The plan of a kernel: the stages and what each computes, and the memory layout of steps and
 // params. It is made once; objects, tables and sheets read it.

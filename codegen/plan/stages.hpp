@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A program cut into stages. Each stage computes the steps it stores in one sweep; every other step
 // is recomputed where it is used.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Which attentions tensor cores can compute, and from which tensors.
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Operands of tensor cores: tensors in memory.
 #include <optional>

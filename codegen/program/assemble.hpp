@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The last step of making a program, however its nodes were written down: removes dead steps, adds
 // conditions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Bounds of steps that positions, sizes and constants alone decide: index(seq) + size(kv) - 3.
 #include <cstdint>

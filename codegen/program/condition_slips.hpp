@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Conditions that are always or never true, that hide a query's own key, or show it none.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Slips in factors: whole numbers that became 0, two dropouts that draw the same numbers.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // From the language to the code generator: traces a kernel and makes its graph a program.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Slips in decays: factors that grow with the distance of a key or with every step of a scan.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // FNV-1a over numbers and texts, in a fixed order of bytes: the same on every machine.
 #include <bit>

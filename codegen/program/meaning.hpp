@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The meaning of each pointwise operation, once, for any kind of numbers: the interpreter computes
 // it in long double, double or float, a writer as an expression of its compiler.

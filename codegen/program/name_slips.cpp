@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/name_slips.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Slips that a name shows: a length that counts one too many, a loss that is never positive.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The positions at which a condition holds, over all sizes that axes may have: finds conditions
 // that are always or never true, and the side of a query on which a condition selects keys.

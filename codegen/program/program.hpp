@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A kernel as data: the run-time form of the graph that dsl/ traces. Everything after dsl/ reads this.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Small questions about sets of axes and about steps of a program.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Slips in quotients that normalise: a sum of weights, or a mean of squares, of something else than
 // what is divided.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Slips in scans: a running maximum that begins at 0.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The steps inside a scan: each value of such a step belongs to one position of the scan.
 #include "codegen/program/program.hpp"

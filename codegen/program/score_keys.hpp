@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The keys of scores: the axes of the softmaxes that they go into.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A hash over everything that decides the result.
 #include "codegen/program/hash.hpp"
 #include "codegen/program/program.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The sign that all elements of a step have, whatever the arguments.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Sizes of axes: those known from the spec, those that follow from the arguments, and the
 // conditions on them.

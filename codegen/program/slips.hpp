@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // All slips that the values, positions and names of a program show, not its types. Each kind is
 // looked for in a file of its own, *_slips.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A key for maps of steps: equal for those that compute the same.
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Slips in the positions at which a table or a tensor is read: clamps to one value, rows that a
 // table lacks, one half twice.

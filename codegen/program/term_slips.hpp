@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Slips in the terms of scores: those that a softmax cancels, and biases that favour distant keys.
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Programs as text: labels of steps, shapes, a readable listing.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A kernel of a spec, for the mains that qkv_add_kernels writes.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Walks over a step and everything that it is computed from, or that is computed from it.
 #include <functional>

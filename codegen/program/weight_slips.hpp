@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Slips with weights, and with their logarithms: scores without softmax, weights that are averaged
 // or added to scores, logarithms that are divided.

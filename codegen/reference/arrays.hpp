@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Arguments and results of a program as numbers.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Judges results by the 2x rule: the error against the reference is at most twice that of a plain
 // loop, plus rounding noise. The reference is in double precision and three loops are in float32;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A gradient against finite differences of the program that it is derived from, in extended
 // precision.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Pointwise operations on one element, and sums of a row of numbers; T is long double, double or
 // float.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // take, put and concat in the interpreter.
 #include <algorithm>
 

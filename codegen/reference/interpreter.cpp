@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/reference/interpreter.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The meaning of a program: computes and keeps every step at every position, in double precision,
 // or in long double if the program has f64. This is the oracle that compiled kernels are compared

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The loops of the interpreter over tensors: strides by axis, and loops over several tensors at
 // once.

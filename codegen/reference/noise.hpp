@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Noise: the error of an honest evaluation beyond that of plain loops. It is the rounding of the
 // last contraction or reduction behind an element, carried through the steps after it to first

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The inner loops of a contraction, where most of the interpreter's time goes.
 #include <algorithm>

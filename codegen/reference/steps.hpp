@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // One function per kind of step, from the operands' values to the step's.
 #include <vector>

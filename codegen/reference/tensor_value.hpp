@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The value of a step at every position, and which elements masks removed.
 #include <cstdint>

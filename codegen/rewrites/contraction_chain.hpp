@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Chains of contractions: the cost of each order, and the cheapest one.
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Before: softmax<kv>(s - max<kv>(s))     After: softmax<kv>(s), marked less_maximum
 // Softmax cancels terms that are constant along its axes, and subtracts the maximum itself. A
 // separate maximum would have to be known before the first key, and the scores would have to be

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Before: dot(Q, K) / sqrt(cast<f32>(size(d_k)))     After: dot(Q, K) * 0.125      (d_k = 64)
 #include <optional>
 #include <qkv/core/half.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Before: dot<d_k>(Q, K) * 0.125
 // After:  dot<d_k>(Q * 0.125, K), or on K if its size is fixed and that of Q is not.
 // Of two orders of the same contractions, both are scaled. A param never is: params are packed once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Before: a = exp(x); b = exp(x); a + b     After: a = exp(x); a + a
 #include <map>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The common part of rewrites: visits the nodes in order and puts each, or a replacement, into a
 // new program.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Program -> program, same results, less work. One file each; the order of `simplified` is the order of this list.
 #include "codegen/program/program.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Before: dot<group, seq>(f(s), X)              After: sum<group>(dot<seq>(f(s), X))
 //         dot<seq, kv>(f(s), g(seq, kv))               sum<seq>(sum<kv>(f(s) * g(seq, kv)))
 //         sum<seq, kv>(f(s))                           sum<seq>(sum<kv>(f(s)))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Before: dot<d_k>(Q, K), Q and K stored as bf16     After: dot<d_k>(cast<f32>(Q), cast<f32>(K))
 // 16-bit types are for storage: every step computes in f32, and the output is rounded once.
 #include "codegen/rewrites/rebuild.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Weights as a picture: the attending tokens on the left, the attended tokens on the right, a line
 // for each weight.

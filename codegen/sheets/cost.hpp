@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The cost of a kernel, as formulas in the names of its axes.
 #include "codegen/program/sizes.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The sheet of a kernel: signature, shapes of every step, cost, stages. `describe K` of the tool prints it.
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Sums of products of axis sizes: 4*batch*heads*seq*kv*d_k + batch*seq.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The pipeline as a picture: inputs at the top, one box a step, the shape of what flows on every edge.
 #include <string>

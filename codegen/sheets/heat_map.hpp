@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The steps of a kernel as heat maps, one below the other.
 #include <qkv/tool.hpp>

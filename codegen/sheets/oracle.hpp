@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Facts about a kernel for the tool of a generated library, beyond the compiled code: sheet,
 // reference, cost, comparison.

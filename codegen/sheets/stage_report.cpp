@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/sheets/stage_report.hpp"
 
 #include <algorithm>

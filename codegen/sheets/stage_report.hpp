@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The report of the code generator on one stage of a kernel; the sheet prints it.
 #include <string>

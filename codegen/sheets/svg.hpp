@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // SVG as plain text: just what the pictures of this folder need.
 #include <fmt/format.h>

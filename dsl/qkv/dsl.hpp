@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The language: axes, expressions, kernels. A spec includes this header and nothing else.
 // Compilers print the chain of includes with every error inside a header: headers that errors

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Decodes a sequence step by step, compares it with one causal call, and shows a full cache. Given a folder, measures
 // tokens per second over the length of the context and draws them.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Compares both kernels with loops; given a folder, times them over n there and draws the times.
 #include <algorithm>
 #include <cmath>

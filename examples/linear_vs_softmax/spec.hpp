@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Softmax attention, and linear attention with the feature map elu + 1 (Katharopoulos et al. 2020): n * n * d against n * d * d.
 #include <qkv/dsl.hpp>

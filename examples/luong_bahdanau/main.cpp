@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Aligns the words of two sentences by four scores, one query at a time as a decoder does, compares
 // them with loops, and prints how much memory each takes. Given a folder, draws the weights there.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Two sentences as states, and weights for the four scores: made by hand, nothing is learned.
 #include <qkv/tensor.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The original's sentences through this encoder, compared with the original's results.
 #include "encoder.hpp"

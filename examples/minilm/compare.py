@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Latency of the whole encoder beside PyTorch and ONNX Runtime, taking turns in one run.
 
     compare.py MODEL MINILM_SERVE [--threads N] [--seconds S]

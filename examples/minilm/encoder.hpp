@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The whole model: tokens in, a vector of length 1 for each sentence out.
 #include <qkv/call.hpp>

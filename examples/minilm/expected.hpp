@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The original's results for the sentences of a folder like expected/, in the layout of NumPy.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Sentences through all-MiniLM-L6-v2: their tokens, their similarities, the time, a picture of the
 // attention.
 //

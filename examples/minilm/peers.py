@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 """The same encoder in other frameworks. A peer is a function (weights, threads) -> encode; encode takes tokens
 [sentence, token] of i64, 0 beyond the end of a sentence, and gives vectors [sentence, 384]."""
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "picture.hpp"
 
 #include "codegen/sheets/attention_map.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The attention of one sentence's tokens to each other, drawn.
 #include <string>

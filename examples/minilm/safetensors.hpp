@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Reads the float tensors of a .safetensors file: 8 bytes length, that many bytes of JSON, then the numbers.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The encoder for compare.py, which measures it beside others.
 //
 //   minilm_serve MODEL THREADS

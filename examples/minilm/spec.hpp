@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The sentence encoder all-MiniLM-L6-v2: six layers of 384 features, 12 heads of 32, feed forward 1536.
 #include <qkv/dsl.hpp>

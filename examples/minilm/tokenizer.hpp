@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // WordPiece: a sentence as the numbers of its pieces in the model's vocabulary.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Ten pairs of sentences tune the encoder's last layer: which pairs say the same, and which only
 // sound alike.
 //

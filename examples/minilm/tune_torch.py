@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Writes expected/tuning.txt: the same pairs tune the same layer with PyTorch, in float32.
 
     minilm_tune MODEL TOKENS && tune_torch.py MODEL TOKENS > expected/tuning.txt

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Pairs of sentences with the last layer that they tune.
 #include <span>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The model's own weights, and the kernels of spec.hpp with them bound, packed.
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A text as the words that WordPiece takes apart: lower case, no accents, punctuation and Chinese characters alone.
 #include <string>

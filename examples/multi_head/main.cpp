@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Binds and packs the weights once, then calls with the changing inputs. Checks a promise of
 // causality: later tokens change nothing before them, to the last bit.
 #include <cstdio>

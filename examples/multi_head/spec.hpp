@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Multi-head self-attention with its four projections, causal: d_model 512, 8 heads of 64.
 #include <qkv/dsl.hpp>

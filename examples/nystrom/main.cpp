@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // How far attention through landmarks is from full attention, by the number of landmarks.
 //
 //   nystrom [FOLDER [time]]    draws there the error and the weights (the result for the identity as values); measures time

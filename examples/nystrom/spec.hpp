@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Attention through landmarks (Xiong et al. 2021): means of segments replace the queries and keys.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The weights of 32 queries over 32 keys under each score function. No kernel stores them: with the
 // identity as values the result is the weights. Compares them with loops; given a folder, draws
 // them there.

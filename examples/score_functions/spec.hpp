@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Four ways to change which keys a query sees, and how strongly: each is a line between the scores and softmax.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Runs both kernels on random numbers and compares them with a loop that anyone can read.
 #include <algorithm>
 #include <cmath>

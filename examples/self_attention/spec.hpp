@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Scaled dot-product attention over several heads: softmax(Q K' / sqrt(d_k)) V.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Adam (Kingma, Ba 2015) with decoupled weight decay (Loshchilov, Hutter 2019).
 #include "weights.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """The same training elsewhere: the same first weights, batches and rates, and the losses side by side.
 
     train --steps 200 --export DIR

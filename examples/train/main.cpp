@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Trains the model on a text, draws its losses, and lets it write before and after.
 //
 //   train [--steps N] [--seed N] [--threads N] [--out DIR] [--export DIR] [TEXT]

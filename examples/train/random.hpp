@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Random numbers that are the same on every machine (splitmix64, Steele, Lea, Flood 2014).
 #include <cstdint>

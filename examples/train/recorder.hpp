@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A training run as NumPy files, for a twin in another framework (compare.py).
 #include <string>

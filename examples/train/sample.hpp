@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Text that the model writes, a character at a time.
 #include <string>

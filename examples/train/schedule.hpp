@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // How the model is trained: the size of a batch, and the rate of each step.
 #include <algorithm>

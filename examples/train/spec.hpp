@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A language model of characters: two blocks of causal attention and feed forward, and its loss.
 #include <qkv/dsl.hpp>

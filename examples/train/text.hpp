@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A text as numbers, one for each character, and batches of it.
 #include <cstdint>

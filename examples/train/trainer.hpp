@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The kernels with the weights that they train.
 #include "adam.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // All weights of the model. Their gradients and the averages of Adam have the same form.
 #include <array>

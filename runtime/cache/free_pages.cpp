@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include <qkv/paged_kv_cache.hpp>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Calls that add to their outputs; private to the runtime.
 #include <qkv/kernel.h>

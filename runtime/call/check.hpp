@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Validation of a call against the kernel's table; private to the runtime.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The table of a typed kernel: its signature must be the one that the library was built from.
 #include <qkv/call.hpp>
 

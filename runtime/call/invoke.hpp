@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // From checked tensors to the compiled code; private to the runtime.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The registered libraries as the runtime visits them; private to the runtime.
 #include <qkv/kernel.h>

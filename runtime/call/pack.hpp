@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Params laid out as a kernel's inner loops read them; private to the runtime.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Which code of a kernel a call runs, and how that code reads params; private to the runtime.
 #include <qkv/kernel.h>

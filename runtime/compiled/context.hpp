@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Context of one call, which compiled code receives as its user context; private to the runtime.
 #include <array>

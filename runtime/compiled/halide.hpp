@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The Halide runtime as the runtime library sees it: every function may be absent, since a program
 // whose kernels are not made by Halide links none; private to the runtime.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Errors, memory and threads of compiled code go to the context of the call: nothing prints,
 // nothing aborts; private to the runtime.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // When the handlers of compiled code are installed and given back.
 #include <dlfcn.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // CUDA, through the driver's own library.
 #include <cstdlib>
 

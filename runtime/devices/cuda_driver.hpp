@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Functions of CUDA's driver, which is loaded when one is first needed; private to the runtime.
 #include <dlfcn.h>

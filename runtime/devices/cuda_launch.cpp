@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Printed CUDA kernels: loaded once for each context, launched in the stream of the call.
 #include <qkv/kernel.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A kind of device: one table of functions, in a file of its own, is all that the runtime knows
 // about it; private to the runtime and its tests.

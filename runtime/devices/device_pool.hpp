@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Memory of devices, counted; private to the runtime.
 #include <cstddef>

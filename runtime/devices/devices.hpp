@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The devices that there are, by number and by name, and their drivers; private to the runtime.
 #include <qkv/kernel.h>

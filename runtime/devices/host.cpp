@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The host: calls need no driver and no copies.
 #include "devices/device_kind.hpp"
 

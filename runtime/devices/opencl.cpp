@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // OpenCL, in a context and a queue of the runtime's own.
 #include "devices/device_kind.hpp"
 #include "status/fail.hpp"

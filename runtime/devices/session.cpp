@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "devices/session.hpp"
 
 #include "devices/device_pool.hpp"

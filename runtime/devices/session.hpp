@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Devices during one call: attaches device tensors, copies host tensors there and back; private to
 // the runtime.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Files that are written completely or not at all; private to the runtime.
 #include <cstddef>

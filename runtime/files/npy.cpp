@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

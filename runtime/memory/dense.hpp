@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Contiguous copies of tensors; private to the runtime.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Where the elements of a tensor are: extents, strides and the span of both; private to the
 // runtime.

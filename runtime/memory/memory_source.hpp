@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Replaces the system as the source of workspaces' memory; private to the runtime and its tests.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Checks for memory that is used twice; private to the runtime.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels run with the default floating-point state, whatever the caller's is; private to the
 // runtime.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Calls in a child of fork(): no lock is held there, and loops start threads of their own; private
 // to the runtime.

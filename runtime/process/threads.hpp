@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The runtime's own threads; private to the runtime.
 #include <qkv/threads.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // New keys and values for a cache: shared by both caches.
 #include <qkv/call.hpp>

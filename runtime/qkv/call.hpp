@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The typed call: qkv::call<my::mha>(X, Wq, Wk, Wv, Wo, bo, Y), or prepare<my::mha>(Wq, ..., bo)
 // and then (X, Y).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Tensors on a device: views of the caller's device pointers, and memory of our own.
 #include <qkv/options.hpp>

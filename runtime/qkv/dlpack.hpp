@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Tensors of other libraries, in and out, by DLPack (https://dmlc.github.io/dlpack), whose
 // structures PyTorch, JAX and CuPy exchange. Its header is the caller's: these templates take its

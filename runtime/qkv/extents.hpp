@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Sizes of axes by name: extents n(extent<batch>(2), extent<seq>(10));
 // tensor<f32, batch, heads, seq, d_k> Q(n);

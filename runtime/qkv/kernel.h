@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSL-1.0 */
 /* The plain C face of every generated library: tensors in, status code out, one constant table per
  * kernel. Generated headers include this file; it includes nothing of the project. runtime/abi.md
  * says what may change in it. */

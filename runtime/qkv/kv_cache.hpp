@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Keys and values of earlier positions, for each sequence of a batch: append the new ones, attend
 // to all of them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Arrays in files as NumPy writes them (.npy), row-major and little-endian.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Options of a call: where it runs, on which threads, in which memory. The defaults suit a program
 // without special needs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Keys and values in pages that the sequences of a batch take as they grow: memory for stored
 // positions, not for the longest sequence.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The kernels of all generated libraries that are linked into the program.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Calls without types: a kernel's table and descriptors of tensors, checked at run time.
 // qkv/call.hpp is the typed face.

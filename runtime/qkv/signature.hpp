@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The signature of a kernel as a call sees it, and the errors when the arguments do not fit it.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The result of a call: a code, and a text that names the kernel, the argument, the axis, and the
 // expected and found values.

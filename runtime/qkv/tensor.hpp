@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Tensors over named axes: one that owns its memory, and views of memory of the caller's.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The threads that run the parallel loops of a kernel: the runtime's own, or an executor of the
 // caller's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The command line that every generated library comes with. Parts that need the spec itself are
 // passed in as functions, since the runtime knows neither the language's tracing nor the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The working memory of compiled code: it grows as needed, or is a block of the caller's.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // One flat JSON object of strings and numbers on one line, as a benchmark writes it.
 #include <map>

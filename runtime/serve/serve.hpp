@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The kernels of a program as one more peer of a benchmark (tests/performance/peers.py): cases and
 // requests come in on stdin, times go out on stdout. A case is served by the first kernel whose name

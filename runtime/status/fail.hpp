@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Makes a status from a format string; private to the runtime.
 #include <fmt/format.h>

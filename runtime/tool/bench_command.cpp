@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // bench K: the time of a call, and how near it is to the limit of the machine.
 #include <fmt/format.h>
 #include <qkv/device.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // check K: compiled code against the reference, on random inputs.
 #include <fmt/format.h>
 #include <qkv/run.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The commands with their options, and what a user typed.
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The commands of the tool, one file each, and what they share.
 #include <qkv/kernel.h>

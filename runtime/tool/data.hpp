@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Tensors of the tool: allocated by a kernel's table and sizes, filled at random or from files.
 #include <qkv/kernel.h>

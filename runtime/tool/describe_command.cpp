@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // list, and describe K.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Arguments of a kernel from files.
 #include <qkv/npy.hpp>

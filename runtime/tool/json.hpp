@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // JSON as the tool prints it: one object a line.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The command that a user typed, and its failures.
 #include <fmt/format.h>
 

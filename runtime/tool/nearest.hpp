@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The word that somebody most likely meant.
 #include <algorithm>

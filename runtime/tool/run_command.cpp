@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // run K --in Q=q.npy ... --out O=o.npy
 #include <fmt/format.h>
 #include <qkv/run.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // trace K: the numbers of every step, by the reference interpreter.
 #include <fmt/format.h>
 

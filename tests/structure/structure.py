@@ -299,14 +299,24 @@ def rule_headers_begin():
     """#pragma once (the C header: a guard), then a comment on what the header is for; no macros."""
     for file in tracked(".hpp"):
         lines = (ROOT / file).read_text().splitlines()
+        if lines[0].startswith("// SPDX"):
+            lines = lines[1:]
         if lines[0] != "#pragma once":
-            yield f"{file}:1: does not begin with #pragma once"
+            yield f"{file}: does not begin with #pragma once"
         if len(lines) < 2 or not lines[1].startswith("//"):
-            yield f"{file}:2: no comment on what it is for"
+            yield f"{file}: no comment on what it is for"
         if within(file, "dsl") or "/qkv/" in file:
             for number, line in enumerate(lines, 1):
                 if re.match(r"\s*#\s*define", line):
                     yield f"{file}:{number}: a macro in a public header"
+
+
+def rule_licences():
+    """Every source file that ships names its licence in its first two lines."""
+    for file in tracked(*SOURCES, ".cuh", ".cmake", ".machine", "CMakeLists.txt", ".py"):
+        if any(within(file, folder) for folder in ("dsl", "codegen", "runtime", "examples")):
+            if "SPDX-License-Identifier: BSL-1.0" not in "".join((ROOT / file).read_text().splitlines()[:2]):
+                yield f"{file}: no SPDX line"
 
 
 def main():

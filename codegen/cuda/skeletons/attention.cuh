@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "common.cuh"
 // Parts that all skeletons of attention share: scores and masks of a pair, the rows and keys of a
 // block, results, rows that are computed again without tensor cores.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // What printed kernels and skeletons share: numbers, positions, memory. No header of CUDA is
 // needed, so that clang compiles it alone.
 #if defined(__clang__) && !defined(__NVCC__)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "products.cuh"
 // Sums over what two tensors share, by tensor cores, from compute capability 8.0 on.
 //   a block: BM rows x BN columns of the result, divided among ROW_WARPS x COLUMN_WARPS warps

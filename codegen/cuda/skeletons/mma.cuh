@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "warps.cuh"
 // Attention of 16 bits by mma.sync, from compute capability 8.0 on.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "common.cuh"
 // Products of fragments by mma.sync, from compute capability 8.0 on. A thread has, of 16 x 8 sums,
 // two neighbours in rows g and g + 8. Tensor cores round sums towards zero.

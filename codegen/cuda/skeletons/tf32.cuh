@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "warps.cuh"
 // Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. Sums begin anew every
 // 16 terms and are added in f32.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "attention.cuh"
 #include "products.cuh"
 // Attention whose warps compute alone; the scheme of FlashAttention-2 (Dao 2023).

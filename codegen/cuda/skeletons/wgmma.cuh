@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "attention.cuh"
 // Attention on Hopper (compute capability 9.0): products by wgmma; the scheme of FlashAttention-3
 // (Shah et al. 2024).

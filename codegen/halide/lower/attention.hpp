@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The algorithm of an attention stage: tiles of rows x keys, a running state (o, l, m) per row,
 // scores never stored.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The tile of an attention stage and its Funcs, which the algorithm defines and a schedule places.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The pairs of an attention, computed per query row and key: products, scores, weights, gates.
 #include "codegen/halide/lower/attention_setting.hpp"

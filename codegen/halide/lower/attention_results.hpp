@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The running state of an attention, and its results.
 #include "codegen/halide/lower/attention_setting.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The stage and the tile that all parts of an attention's lowering share, and forms of expressions
 // that depend on them.

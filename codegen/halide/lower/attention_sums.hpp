@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The sums over the keys of one block.
 #include "codegen/halide/lower/attention_setting.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The operands of an attention, tile by tile: query rows transposed into lanes, keys of a block,
 // biases and masks per pair.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A choice between numbers or between booleans.
 #include <Halide.h>

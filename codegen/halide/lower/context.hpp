@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Context for lowering a kernel: its sizes as expressions, and the location of each stored step.
 #include <Halide.h>

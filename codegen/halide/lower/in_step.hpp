@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Rewrites for GPU threads that visit the keys of an attention in lockstep. Their tiles outlive a
 // block of keys (hoisted storage), and Halide 21 allocates such a tile only where something reads

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The keys that a tile of query rows can see at all: blocks outside are skipped, in whatever
 // formula the mask is written.

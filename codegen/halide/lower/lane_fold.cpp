@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/lower/lane_fold.hpp"
 
 namespace qkv::codegen {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A sum or a maximum whose terms are spread over the lanes of vectors.
 #include <Halide.h>

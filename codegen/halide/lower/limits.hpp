@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Limits of compiled code: sums of positions, byte counts of stored tensors and iterations of a
 // loop are 31-bit numbers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The algorithm of a map stage: pointwise steps at every position, or one reduction, softmax or normalisation.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Expressions of Halide, as a kind of numbers of program/meaning.hpp. math.hpp lists the largest
 // errors of the operations that it implements itself.

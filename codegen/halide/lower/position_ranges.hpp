@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The sizes of calls in which sums of positions and sizes stay within i32.
 #include <Halide.h>

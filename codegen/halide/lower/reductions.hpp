@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Sums, extremes, means and weights as folds over their axes. The stage decides how a fold runs.
 #include <functional>

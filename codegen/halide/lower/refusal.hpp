@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Halide's error about an expression that it cannot compile, as one line about a step of the
 // kernel.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/lower/state_layout.hpp"
 
 namespace qkv::codegen {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The layout of the running state of an attention: the one part of its algorithm that differs
 // between machines.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The step that ends a stage: what the stage computed, and the pointwise steps after it.
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Float arithmetic that no compiler may rearrange, nor assume to be free of NaN: Halide's
 // strict_float for expressions that share their parts. Halide's own visits a part once for each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Helpers for Halide's bounds inference: reads of memory, and conditions on positions that it must
 // not solve.

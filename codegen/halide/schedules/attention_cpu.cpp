@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Attention on CPUs: keys outside, tiles of rows inside, so that a block of K and V is used from cache by every tile.
 //   for each task (per_task tiles of rows, one head)              parallel
 //     for each block of keys

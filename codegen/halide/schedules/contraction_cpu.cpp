@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Contraction on CPUs: a block of rows stays in cache while all panels of columns pass by.
 //   for each block of rows, for each panel      parallel
 //     for each group of rows: sums in registers over all of k

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/schedules/fixed_loads.hpp"
 
 namespace qkv::codegen {

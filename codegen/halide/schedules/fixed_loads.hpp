@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Vectors of memory that begin at a fixed position: in reverse, or before the first element.
 #include <Halide.h>

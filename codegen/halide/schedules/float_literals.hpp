@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Constants whose bits are written as an integer.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Launches the loops over blocks of threads as one grid, however many there are.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/schedules/gpu.hpp"
 
 #include "codegen/halide/schedules/float_literals.hpp"

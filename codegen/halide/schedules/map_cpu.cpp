@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Maps on CPUs: innermost axis in lanes, outermost in parallel; a reduction per position with 16
 // partial results, which lie in the lanes of vectors where its elements are neighbours in memory.
 #include "codegen/halide/schedules/schedules.hpp"

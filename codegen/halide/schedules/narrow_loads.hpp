@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Vector loads of widths that OpenCL lacks.
 #include <Halide.h>

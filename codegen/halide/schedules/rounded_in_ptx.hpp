@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Operations that round once each, in code for CUDA.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Scans on GPUs: a thread per column of the table.
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Halide gives a register tile that is computed across the threads of a block its whole extent in every thread. This
 // lowering pass leaves each thread the cells that it touches, which then fit into registers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // 16-bit numbers in the code of devices whose language has none.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Turns loops into tasks for threads, of a CPU or a GPU.
 #include <Halide.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The tiles of an attention on a machine: those of the machine's shapes that fit.
 #include "codegen/halide/lower/attention.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The main() of a generator: qkv_add_kernels writes one that calls this with the kernels of a spec.
 //

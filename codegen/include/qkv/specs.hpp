@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // For the one file that compiles a spec: the generator and the tool of a library share it.
 //   std::vector<qkv::codegen::traceable> qkv_specs_my() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Attention with linear biases (Press, Smith, Lewis 2022).
 #include <qkv/attention/causal.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A sequence as one vector, or a few: learned queries (Yang et al. 2016; Lee et al. 2019).
 #include <qkv/attention/scaled_dot_product.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The additive scores of Bahdanau, Cho, Bengio 2015, "Neural Machine Translation by Jointly
 // Learning to Align and Translate".

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The mask of keys in a cache that has room for more.
 #include <qkv/attention/causal.hpp>

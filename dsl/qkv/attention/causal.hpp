@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Masks by position: causal and sliding window. keep is true where a key may be seen.
 #include <qkv/core/formula.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The difference of two attentions, which cancels what both attend to (Ye et al. 2024).
 #include <qkv/core/formula.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Every n-th key: dilated windows (Beltagy, Peters, Cohan 2020), strided sparse attention (Child et
 // al. 2019).

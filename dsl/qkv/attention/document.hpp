@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Several documents packed into one sequence.
 #include <qkv/core/formula.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Dropout (Srivastava et al. 2014): training with a random part of the numbers left out.
 #include <qkv/core/formula.hpp>

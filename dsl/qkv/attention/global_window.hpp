@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A window, with some positions that see all others: Longformer (Beltagy, Peters, Cohan 2020).
 #include <qkv/attention/causal.hpp>

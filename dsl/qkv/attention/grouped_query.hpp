@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Groups of query heads that share a key head (Ainslie et al. 2023).
 #include <qkv/attention/scaled_dot_product.hpp>

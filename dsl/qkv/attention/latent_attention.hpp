@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Multi-head latent attention: keys and values are made of one short vector per position, and a
 // cache keeps only that (DeepSeek-V2: DeepSeek-AI 2024).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Layer normalisation (Ba, Kiros, Hinton 2016).
 #include <qkv/core/formula.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Attention whose cost grows with the number of keys, not with their pairs (Katharopoulos et al.
 // 2020).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The scores of Luong, Pham, Manning 2015, "Effective Approaches to Attention-based Neural Machine
 // Translation": dot, general, concat; and the state computed from the context.

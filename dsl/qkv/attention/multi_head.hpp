@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Multi-head attention with its projections (Vaswani et al. 2017, section 3.2.2), over another
 // sequence or over itself.

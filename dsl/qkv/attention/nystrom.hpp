@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Attention through landmarks (Nystromformer: Xiong et al. 2021).
 #include <qkv/attention/scaled_dot_product.hpp>

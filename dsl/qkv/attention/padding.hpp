@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Sequences of different length in one batch.
 #include <qkv/attention/causal.hpp>

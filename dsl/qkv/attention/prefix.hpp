@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The mask of a prefix language model (Liu et al. 2018; Raffel et al. 2020).
 #include <qkv/attention/causal.hpp>

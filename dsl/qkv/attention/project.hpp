@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A projection: a matrix, with or without a bias.
 #include <qkv/core/formula.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Scores that are cosines (Henry, Dachapally, Pawar, Chen 2020).
 #include <qkv/core/formula.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Attention as a recurrence: a state of key features times values, written by each position and
 // read by its query.

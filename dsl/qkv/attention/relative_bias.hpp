@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A learned bias for each distance, clipped (Shaw, Uszkoreit, Vaswani 2018, as one number a
 // distance).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Normalisation by the root mean square (Zhang, Sennrich 2019).
 #include <qkv/core/formula.hpp>

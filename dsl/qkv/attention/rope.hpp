@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Rotary positions: pairs of features turned by an angle that grows with the position (Su et al.
 // 2021).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The attention of "Attention Is All You Need" (Vaswani et al. 2017), equation 1.
 #include <qkv/core/formula.hpp>

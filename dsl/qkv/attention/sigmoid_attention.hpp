@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Weights without a sum: each key is weighed on its own (Ramapuram et al. 2024).
 #include <qkv/core/formula.hpp>

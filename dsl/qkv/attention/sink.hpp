@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Softmax with one more logit that has no value: a row may attend to nothing. Learned (gpt-oss:
 // OpenAI 2025), or 0: "softmax plus one" (Miller 2023).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Scores that cannot grow without bound (Gemma 2: Gemma Team 2024).
 #include <qkv/core/formula.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A learned bias for each bucket of distances: exact ones near by, logarithmic ones far off (T5:
 // Raffel et al. 2020).

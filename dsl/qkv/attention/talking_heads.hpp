@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Heads that mix their scores, then their weights (Shazeer, Lan, Cheng, Ding, Hou 2020).
 #include <qkv/attention/scaled_dot_product.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Steps that were meant for scores, but were given the weights that softmax made of them. plain(..)
 // of the weights is the way to insist.

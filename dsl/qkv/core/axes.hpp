@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // An ordered set of axes, by name: a structural type, so that it can be a template argument. Lists
 // in angle brackets become one.

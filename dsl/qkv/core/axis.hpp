@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Axes: one identifier for the type, the value and the name in messages.
 //   inline constexpr batch_axis<"batch"> batch;

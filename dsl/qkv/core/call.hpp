@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Calls of operations, softmax<kv>(scores): checks that they have the form of the operation, and
 // the correction when they do not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A step that is called as a function: its name hides the function that was meant, or a condition
 // is handed scores.

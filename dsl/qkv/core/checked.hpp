@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Operands inside a formula (core/formula.hpp): where a rule refuses them, its refusal becomes the
 // result, which every later step passes on. Outside, a refusal is an error.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The declarations in the signature of a kernel, and their checks.
 #include <array>

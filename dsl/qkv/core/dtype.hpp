@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Element types of inputs and outputs. Tags are values: in<"len", i32, batch>,
 // tensor<f32, batch, seq>.

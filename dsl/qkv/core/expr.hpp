@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Expressions: the type refers to the label, the shape and the marks; the value is a node of the
 // graph of a kernel.

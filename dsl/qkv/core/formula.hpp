@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Functions over operations, written once: a wrong call is one error on the caller's line, whatever
 // step of the formula refuses it.

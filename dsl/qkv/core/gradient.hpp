@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // gradient<my::mha>: the backward of a kernel, as a kernel.
 #include <qkv/core/kernel.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The computation of a kernel as flat data: nodes whose operands come before them.
 #include <vector>

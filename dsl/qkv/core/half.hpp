@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The 16-bit storage types as bits, from and to f32: rounding to nearest even, infinities and NaN
 // kept.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Random numbers of positions: a hash of the seed and the position along each axis. One definition
 // for the interpreter and for compiled code, whose words are 32 bits or expressions of them.

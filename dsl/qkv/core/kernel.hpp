@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A kernel: a named lambda whose signature declares its inputs and outputs. It is traced on demand.
 #include <qkv/core/declaration.hpp>

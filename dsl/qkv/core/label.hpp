@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Names of unnamed steps for messages, made of their operands: dot(X, Wq), dot(Q, K) / sqrt(d_k).
 #include <qkv/core/expr.hpp>

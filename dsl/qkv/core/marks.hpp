@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The purpose of an expression, beyond its shape: facts for the meaning checks. Part of the
 // expression's type.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Messages in the terms of the language: axes, shapes, calls.
 #include <qkv/core/axes.hpp>

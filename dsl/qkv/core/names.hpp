@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Names of kernels, arguments, axes and steps: identifiers, since they become names in the
 // generated C.

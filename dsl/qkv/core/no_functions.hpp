@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Functions of other libraries. A call with a step is an error that names the form here. Only the
 // lookup by argument finds them, so they hide no function of a user.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The methods of other libraries' tensors: of a step, each is an error that names the form here.
 #include <qkv/core/message.hpp>

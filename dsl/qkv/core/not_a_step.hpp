@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Messages for operands that are not steps: misdeclared inputs, several results in one object,
 // functions without ().

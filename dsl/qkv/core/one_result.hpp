@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // auto [o, weights] = softmax<kv>(scores): a step has one result and cannot be taken apart.
 #include <cstddef>

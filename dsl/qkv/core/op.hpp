@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The closed list of operations that a graph is made of, and one table of the facts of each.
 #include <array>

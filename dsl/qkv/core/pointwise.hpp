@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Shared by all operations on one position at a time: shapes, checks and marks of two operands.
 #include <qkv/core/after_softmax.hpp>

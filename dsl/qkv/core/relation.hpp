@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Checks of masks and biases that relate queries to keys: they need an alignment, and those that
 // meet must agree on it.

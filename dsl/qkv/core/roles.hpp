@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Operands of a formula that were swapped, judged by their names: query and key of
 // scaled_dot_product(query, key, value).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The checks that several of the language's rules share. A rule is a structural value with kind,
 // over, check(operands) -> text, shape and meaning; see core/step.hpp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // For tests of specs:
 //   static_assert(says<decltype(dot<d_k>(Q, K))>("dot<d_k>: both sides carry seq ..."));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Errors of a wrong spec: a call that does not fit returns the never-defined class
 // shape_error<text...>, so the compiler's one error is on the user's line and quotes the text.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The words of the signature of a kernel: in, param, out, outs.
 #include <qkv/core/step.hpp>

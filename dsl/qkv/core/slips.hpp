@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Slips of formulas that the names of their operands reveal: exp(x) / sum(x). A step named by let()
 // is not examined, which is the way to insist.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Builds the step that a rule makes of its operands, in their kernel's graph or as an expression of
 // positions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Text at compile time: names given as template arguments, and the buffer that messages are written
 // in.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Checks of the treatment of a step along an axis, where it meets another step or another axis.
 #include <qkv/core/label.hpp>

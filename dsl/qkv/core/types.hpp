@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The element type that an operation gives. Storage types of 16 bit compute in f32; f64 computes in
 // f64.

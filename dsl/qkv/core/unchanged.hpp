@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A step is a value: the operators that would change it, and that of arrays, are errors that name
 // the replacement.

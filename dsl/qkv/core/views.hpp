@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Shared by rename, split, merge and broadcast: the same numbers with other axes.
 #include <qkv/core/step.hpp>

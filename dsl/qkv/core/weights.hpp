@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Shared by softmax and normalize: checks of the masks they will see, and the marks of weights.
 #include <qkv/core/relation.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Shape and marks of a step as text. On clang they are part of its type, so that editors show them
 // beside each variable.

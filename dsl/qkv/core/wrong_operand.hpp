@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Operators whose operand is an axis, or a formula that is not called.
 #include <qkv/core/call.hpp>

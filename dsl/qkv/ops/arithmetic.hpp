@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // + - * / min max pow on two operands, and the sign.
 #include <qkv/core/pointwise.hpp>

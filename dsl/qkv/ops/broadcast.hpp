@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The same numbers repeated along further axes, written out.
 #include <qkv/core/call.hpp>

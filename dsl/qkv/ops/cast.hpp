@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Another element type.
 #include <qkv/core/step.hpp>

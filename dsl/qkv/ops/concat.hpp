@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Two tensors one after the other along an axis.
 #include <qkv/core/call.hpp>

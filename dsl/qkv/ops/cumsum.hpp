@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Prefix sums.
 #include <qkv/core/call.hpp>

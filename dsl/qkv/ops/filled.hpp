@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Tensors filled with one number.
 #include <qkv/core/step.hpp>

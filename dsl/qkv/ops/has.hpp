@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The axes of a step, pinned in the middle of a formula.
 #include <qkv/core/call.hpp>

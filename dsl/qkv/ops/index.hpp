@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Positions and sizes: expressions that belong to no kernel until they meet one of its steps.
 #include <qkv/core/step.hpp>

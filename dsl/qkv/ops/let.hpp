@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Names for steps.
 #include <qkv/core/names.hpp>

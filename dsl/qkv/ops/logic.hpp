@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Comparisons, and, or, not: they only make masks, so they take the union of both shapes.
 #include <qkv/core/pointwise.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Scores with some of their positions removed.
 #include <qkv/core/call.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Two axes as one, row-major: the inverse of split.
 #include <qkv/core/call.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Weights made of any positive numbers.
 #include <qkv/core/call.hpp>

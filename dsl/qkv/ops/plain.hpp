@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Weights taken as numbers, on purpose.
 #include <qkv/core/checked.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Reductions: sum, max, min, mean, logsumexp over the named axes.
 #include <qkv/core/call.hpp>

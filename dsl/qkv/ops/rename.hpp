@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The same numbers under another axis.
 #include <qkv/core/call.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Facts that the compiler knows about a step, shown as an error.
 #include <qkv/core/rule.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Recurrences: a state carried along an axis.
 #include <exception>

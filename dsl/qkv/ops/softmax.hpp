@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Weights over one or several axes.
 #include <qkv/core/call.hpp>

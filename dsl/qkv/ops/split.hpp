@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // One axis as two, row-major.
 #include <qkv/core/call.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // sqrt of the size of an axis, the scale of dot products, which remembers the axis. Also of a
 // number.

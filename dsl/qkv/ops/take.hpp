@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Rows of a table, picked by position: embeddings, relative tables, paged caches.
 #include <qkv/core/call.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A choice at each position.
 #include <qkv/core/call.hpp>

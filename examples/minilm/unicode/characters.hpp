@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The treatment of each character when a text is split into words of lower-case letters without
 // accents.

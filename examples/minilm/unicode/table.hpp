@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // What the original's tokenizer makes of each code point: written by table.py, which asks it about every one.
 // clang-format off

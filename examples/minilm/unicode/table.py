@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Writes table.hpp: what the original's tokenizer makes of each code point, asked of the tokenizer itself.
 
     table.py TOKENIZER_JSON > table.hpp      needs the package tokenizers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // UTF-8, one code point at a time.
 #include <cstddef>
