@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "codegen/program/text.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -20,21 +21,32 @@ class sheet {
 
   std::string run(std::span<const stage_report> stages) {
     signature();
-    axes();
+    line("");
+    line("shapes");
+    line("  {}", shape_trace(p_, size_));
+    if (!stages.empty()) this->stages(stages);
     steps();
     cost(stages);
-    if (!stages.empty()) {
-      orders();
-      this->stages(stages);
-    }
+    if (!stages.empty()) orders();
+    axes();
     return std::move(text_);
   }
 
  private:
+  static constexpr std::size_t most_columns = 100, indent = 17;  // of what does not fit
+
+  // Long lines go on below, where a term or a word begins.
   template <class... Arg>
   void line(fmt::format_string<Arg...> f, Arg &&...args) {
     std::string s = fmt::format(f, std::forward<Arg>(args)...);
     s.erase(s.find_last_not_of(' ') + 1);
+    while (s.size() > most_columns) {
+      std::size_t at = s.rfind(" + ", most_columns - 3);
+      if (at == std::string::npos || at < indent) at = s.rfind(' ', most_columns);
+      if (at == std::string::npos || at < indent) break;
+      text_ += s.substr(0, s.find_last_not_of(' ', at) + 1) + "\n";
+      s = std::string(indent, ' ') + s.substr(s.find_first_not_of(' ', at));
+    }
     text_ += s + "\n";
   }
 
@@ -65,23 +77,30 @@ class sheet {
 
   void steps() {
     line("");
-    line("shapes");
-    line("  {}", shape_trace(p_, size_));
-    line("");
     line("steps");
+    constexpr std::size_t widest_label = 40;
     std::size_t widest = 0, widest_shape = 0;
-    for (node_id n = 0; n < count(); ++n)
-      if (is_shown(n)) {
-        widest = std::max(widest, label_of(p_, n).size());
-        widest_shape = std::max(widest_shape, names(n).size());
-      }
     for (node_id n = 0; n < count(); ++n) {
       if (!is_shown(n)) continue;
-      const formula f = flops_of(p_, n);
-      const std::string flops = f.text(p_);
-      line("  {:<{}}  {:<9}  {:<{}}  {:<16} {}", label_of(p_, n), widest, name_of(p_[n].kind),
-           names(n), widest_shape, extents_text(p_, shown_shape(p_, n), size_),
-           flops == "0" ? "" : flops + " flops");
+      if (const std::size_t label = label_of(p_, n).size(); label <= widest_label)
+        widest = std::max(widest, label);
+      widest_shape = std::max(widest_shape, names(n).size());
+    }
+    for (node_id n = 0; n < count(); ++n) {
+      if (!is_shown(n)) continue;
+      std::string label = label_of(p_, n);
+      if (label.size() > widest) line("  {}", std::exchange(label, ""));
+      const std::string flops = flops_of(p_, n).text(p_),
+                        row =
+                            fmt::format("  {:<{}}  {:<{}}  {}", label, widest, names(n),
+                                        widest_shape, extents_text(p_, shown_shape(p_, n), size_)),
+                        cost = flops == "0" ? "" : fmt::format("  {} flops", flops);
+      if (row.size() + cost.size() <= most_columns) {
+        line("{}{}", row, cost);
+      } else {
+        line("{}", row);
+        line("{:{}}{}", "", widest + 2, cost);
+      }
     }
   }
 
@@ -152,13 +171,20 @@ class sheet {
       line("  {:<14} {} {}", what, f.text(p_), unit);
   }
 
+  // Each with its share of the flops, where sizes are known.
   void stages(std::span<const stage_report> all) {
     line("");
     line("stages");
+    formula sum;
+    for (const stage_report &s : all) sum += s.flops;
+    const auto total = sum.value(size_);
     for (const stage_report &s : all) {
-      line("  {:<11} {}", s.kind, s.name);
+      const auto own = s.flops.value(size_);
+      const std::string share =
+          own && total && *total > 0 ? fmt::format("{:5.1f} %", 100 * *own / *total) : "";
+      line("  {:<11} {:<8} {}", s.kind, share, s.name);
       for (const std::string &step : s.stores)
-        if (step != s.name) line("  {:<11}   stores {}", "", step);
+        if (step != s.name) line("  {:<11} {:<8}   stores {}", "", "", step);
     }
     line("");
     line("never stored");

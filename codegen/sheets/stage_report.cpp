@@ -7,6 +7,7 @@
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/sheets/cost.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -48,6 +49,9 @@ std::vector<stage_report> reports_of(const plan &made) {
       r.stores.push_back(label_of(p, root));
       if (p[root].kind != op::output) r.stored += formula(size_of(p[root].type), p[root].shape);
     }
+    std::set<node_id> computed = inside(made, s);
+    for (node_id root : roots_of(s)) computed.insert(root);
+    for (node_id n : computed) r.flops += flops_of(p, n);
     const char *where = std::holds_alternative<scan_stage>(s) ? ", at every position" : "";
     for (node_id n : inside(made, s))
       if (is_never_stored(p, s, n)) r.never_stored.push_back(label_of(p, n) + where);

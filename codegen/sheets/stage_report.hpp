@@ -13,7 +13,8 @@ struct stage_report {
   std::string kind;                 // "contraction", "attention", "map"
   std::string name;                 // label of the step that it computes
   std::vector<std::string> stores;  // labels of the results that it writes to memory
-  formula stored;                   // bytes of those that are not results of the kernel
+  formula flops;                    // as many as masks leave or hide
+  formula stored;                   // bytes of results that are not those of the kernel
   std::vector<std::string>
       never_stored;  // labels of the steps that exist only in tiles or registers
 };
