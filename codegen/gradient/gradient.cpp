@@ -93,7 +93,7 @@ void require_own_names(const program &p) {
 
 }  // namespace
 
-program gradient(const program &written, const std::vector<std::string> &wanted) {
+program gradient(const program &written, const std::vector<std::string> &wanted, bool has_results) {
   const program p = adjoint::with_scans_together(opened(written));  // products with weights alone
   const std::vector<node_id> arguments = named(p, wanted);
   adjoint::reverse r(p, arguments);
@@ -108,13 +108,17 @@ program gradient(const program &written, const std::vector<std::string> &wanted)
     if (g == adjoint::no_node) continue;
     if (const adjoint::rule apply = adjoint::rule_of(r, n)) apply(r, n, g);
   }
+  if (has_results)
+    for (node_id n : p.outputs) r.f.result(p[n].in[0], p[n], p[n].name);
   for (node_id n : arguments) {
     const node_id g = r.adjoint(n);
     r.f.result(g == adjoint::no_node ? r.f.number(0, r.type_of(n)) : r.here.filled(g), p[n],
                "d" + p[n].name);
   }
   require_own_names(r.f.written());
-  return assembled(r.f.take());
+  program made = assembled(r.f.take());
+  if (has_results) made.name = p.name + "_value_and_gradient";
+  return made;
 }
 
 }  // namespace qkv::codegen

@@ -9,9 +9,9 @@
 namespace qkv::codegen {
 
 // Throws std::runtime_error where a step has no gradient.
-template <class Kernel, str... Wanted>
-program make_program(const gradient_t<Kernel, Wanted...> &) {
-  return gradient(make_program(Kernel()), {std::string(Wanted.view())...});
+template <bool HasResults, class Kernel, str... Wanted>
+program make_program(const gradient_t<HasResults, Kernel, Wanted...> &) {
+  return gradient(make_program(Kernel()), {std::string(Wanted.view())...}, HasResults);
 }
 
 }  // namespace qkv::codegen

@@ -1,7 +1,6 @@
 // The rule of each operation alone: kernels of a few steps, whose operands lack axes, are masked,
 // have rows without any element, or are empty.
-#include "codegen/gradient/gradient.hpp"
-#include "codegen/program/from_graph.hpp"
+#include "codegen/gradient/make_program.hpp"
 #include "tests/gradient/differences.hpp"
 #include "tests/ops/spec.hpp"
 
@@ -47,6 +46,29 @@ void check(const program &p, range r = range::any) {
     auto m = mask(X, keep);                                            \
     return {f(X), f(m), sum<column>(f(m))};                            \
   }))
+
+TEST_CASE("value_and_gradient gives the results of the kernel, then its gradient") {
+  static constexpr auto k = kernel<"masked">([](X_ X, K_ keep) -> outs<O_, o_> {
+    auto m = mask(X * X, keep);
+    return {m, sum<column>(m)};
+  });
+  const program p = make_program(k), both = make_program(value_and_gradient<k>),
+                alone = make_program(gradient<k>);
+  CHECK(both.name == "masked_value_and_gradient");
+  check(p);
+  const codegen::size_map sizes = small_sizes(p, 3);
+  const arrays all = with_adjoints(p, arguments_for(p, sizes, 3, false), sizes, 5);
+  arrays results = codegen::interpret(both, all, sizes);
+  for (const program *one : {&p, &alone})
+    for (const auto &[name, x] : codegen::interpret(*one, all, sizes)) {
+      INFO(name);
+      REQUIRE(results.count(name));
+      CHECK(results.at(name).data == x.data);
+    }
+  CHECK(results.size() == 3);
+  CHECK(both[both.outputs[0]].name == "O");
+  CHECK(both[both.outputs[2]].name == "dX");
+}
 
 TEST_CASE("functions of one number") {
   for (const program &p :

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// gradient<my::mha>: the backward of a kernel, as a kernel.
+// gradient<my::mha>, value_and_gradient<my::loss>: the backward of a kernel, as a kernel.
 #include <qkv/core/kernel.hpp>
 #include <qkv/core/types.hpp>
 
@@ -14,9 +14,12 @@ inline constexpr bool is_kernel<kernel_t<Name, F>> = true;
 
 constexpr label_text prefixed(sv name) { return label_text() << "d" << name; }
 
-template <class Kernel, str... Wanted>
+// HasResults: the results of the kernel come before the gradients.
+template <bool HasResults, class Kernel, str... Wanted>
 struct gradient_signature {
-  static constexpr std::size_t n_arguments = std::size(Kernel::arguments);
+  static constexpr sv word = HasResults ? "value_and_gradient" : "gradient";
+  static constexpr std::size_t n_arguments = std::size(Kernel::arguments),
+                               n_values = HasResults ? std::size(Kernel::outputs) : 0;
 
   // Those that are named, or all of floating type.
   static constexpr bool is_wanted(const argument &a) {
@@ -34,7 +37,7 @@ struct gradient_signature {
   static constexpr std::size_t n_adjoints = count(Kernel::outputs, is_floating);
   static constexpr std::size_t n_results = count(Kernel::arguments, is_wanted);
 
-  static constexpr label_text name = label_text() << Kernel::name << "_gradient";
+  static constexpr label_text name = label_text() << Kernel::name << "_" << word;
   template <std::size_t N, class List>
   static constexpr std::array<label_text, N> names(const List &list,
                                                    bool (*one)(const argument &)) {
@@ -56,10 +59,12 @@ struct gradient_signature {
     return r;
   }();
   static constexpr auto outputs = [] {
-    std::array<argument, n_results> r{};
-    std::size_t n = 0;
+    std::array<argument, n_values + n_results> r{};
+    std::size_t n = 0, gradient = 0;
+    if constexpr (HasResults)
+      for (const argument &a : Kernel::outputs) r[n++] = a;
     for (const argument &a : Kernel::arguments)
-      if (is_wanted(a)) r[n] = {result_names[n].view(), role::out, a.type, a.shape}, ++n;
+      if (is_wanted(a)) r[n++] = {result_names[gradient++].view(), role::out, a.type, a.shape};
     return r;
   }();
 };
@@ -67,10 +72,10 @@ struct gradient_signature {
 }  // namespace detail
 
 // A kernel that is derived from another.
-template <class Kernel, str... Wanted>
+template <bool HasResults, class Kernel, str... Wanted>
 struct gradient_t {
   using of = Kernel;
-  using signature = detail::gradient_signature<Kernel, Wanted...>;
+  using signature = detail::gradient_signature<HasResults, Kernel, Wanted...>;
   static constexpr std::array<core::sv, sizeof...(Wanted)> wanted{Wanted.view()...};
   static constexpr core::sv name = signature::name.view();
   static constexpr auto arguments = signature::arguments;
@@ -81,18 +86,19 @@ namespace detail {
 
 template <class T>
 inline constexpr bool is_derived = false;
-template <class Kernel, str... Wanted>
-inline constexpr bool is_derived<gradient_t<Kernel, Wanted...>> = true;
+template <bool HasResults, class Kernel, str... Wanted>
+inline constexpr bool is_derived<gradient_t<HasResults, Kernel, Wanted...>> = true;
 
-template <class Kernel, str... Wanted>
+template <bool HasResults, class Kernel, str... Wanted>
 struct gradient_check {
+  static constexpr sv word = HasResults ? "value_and_gradient" : "gradient";
   static constexpr text why() {
     message m;
     if constexpr (is_derived<Kernel>) {
-      m.say("gradient<", Kernel::name, ">: it is a gradient itself")
+      m.say(word, "<", Kernel::name, ">: it is a gradient itself")
           .say("gradients of gradients are not derived");
     } else if constexpr (!is_kernel<Kernel>) {
-      m.say("gradient<..>: this is not a kernel").say("did you mean gradient<my::kernel>?");
+      m.say(word, "<..>: this is not a kernel").say("did you mean ", word, "<my::kernel>?");
     } else {
       check_names(m);
     }
@@ -101,17 +107,20 @@ struct gradient_check {
 
  private:
   static constexpr void check_names(message &m) {
-    using signature = gradient_signature<Kernel, Wanted...>;
+    using signature = gradient_signature<HasResults, Kernel, Wanted...>;
     for (sv name : {sv(), Wanted.view()...})
       if (!name.empty() && say_unknown(m, name)) return;
     if (signature::n_results == 0)
-      m.say("gradient<", Kernel::name, ">: none of its arguments has a floating type");
+      m.say(word, "<", Kernel::name, ">: none of its arguments has a floating type");
     if (signature::n_adjoints == 0)
-      m.say("gradient<", Kernel::name, ">: none of its results has a floating type");
+      m.say(word, "<", Kernel::name, ">: none of its results has a floating type");
     if (!m.empty()) return;
     for (const argument &a : signature::arguments)
-      for (const argument &b : signature::outputs)
-        if (a.name == b.name) return say_clash(m, b.name);
+      for (const label_text &b : signature::result_names)
+        if (a.name == b.view()) return say_clash(m, b.view());
+    for (const argument &a : Kernel::outputs)
+      for (const label_text &b : signature::result_names)
+        if (HasResults && a.name == b.view()) return say_clash(m, b.view());
     for (const argument &a : Kernel::arguments)
       for (const label_text &b : signature::adjoint_names)
         if (a.name == b.view()) return say_clash(m, b.view());
@@ -120,15 +129,15 @@ struct gradient_check {
     for (const argument &a : Kernel::arguments) {
       if (a.name != name) continue;
       if (is_float(a.type)) return false;
-      m.say("gradient<", Kernel::name, ">: ", name, " is ", name_of(a.type),
+      m.say(word, "<", Kernel::name, ">: ", name, " is ", name_of(a.type),
             ", which has no gradient");
       return true;
     }
-    m.say("gradient<", Kernel::name, ">: ", Kernel::name, " has no argument ", name);
+    m.say(word, "<", Kernel::name, ">: ", Kernel::name, " has no argument ", name);
     return true;
   }
   static constexpr void say_clash(message &m, sv name) {
-    m.say("gradient<", Kernel::name, ">: two arguments are named ", name)
+    m.say(word, "<", Kernel::name, ">: two arguments are named ", name)
         .say("it adds d to the name of each argument and result: choose another name for one");
   }
 };
@@ -148,14 +157,15 @@ template <class Err>
 extern const Err no_gradient;
 #endif
 
-template <class Kernel, str... Wanted>
+template <bool HasResults, class Kernel, str... Wanted>
 struct gradient_of {
-  static constexpr const auto &value = no_gradient<refusal<gradient_check<Kernel, Wanted...>>>;
+  static constexpr const auto &value =
+      no_gradient<refusal<gradient_check<HasResults, Kernel, Wanted...>>>;
 };
-template <class Kernel, str... Wanted>
-  requires passes<gradient_check<Kernel, Wanted...>>
-struct gradient_of<Kernel, Wanted...> {
-  static constexpr gradient_t<Kernel, Wanted...> value{};
+template <bool HasResults, class Kernel, str... Wanted>
+  requires passes<gradient_check<HasResults, Kernel, Wanted...>>
+struct gradient_of<HasResults, Kernel, Wanted...> {
+  static constexpr gradient_t<HasResults, Kernel, Wanted...> value{};
 };
 
 }  // namespace detail
@@ -169,6 +179,12 @@ struct gradient_of<Kernel, Wanted...> {
 //            gradient; a step without a rule is an error of the build.
 template <auto Kernel, str... Wanted>
 inline constexpr const auto &gradient =
-    detail::gradient_of<std::remove_cvref_t<decltype(Kernel)>, Wanted...>::value;
+    detail::gradient_of<false, std::remove_cvref_t<decltype(Kernel)>, Wanted...>::value;
+
+// The same with the results of the kernel before the gradients, from one call: a loss and its
+// slopes, say. Name: <kernel>_value_and_gradient.
+template <auto Kernel, str... Wanted>
+inline constexpr const auto &value_and_gradient =
+    detail::gradient_of<true, std::remove_cvref_t<decltype(Kernel)>, Wanted...>::value;
 
 }  // namespace qkv
