@@ -215,7 +215,7 @@ TEST_CASE("slips: masks that hide the past") {
   CHECK(of_mask<[] { return index(seq) <= index(kv); }>() ==
         "mask(S, index(seq) <= index(kv)): index(seq) <= index(kv) hides every key before the "
         "query; did you exchange its operands? if it is meant, let<..>(..)");
-  CHECK(mentions(of_mask<[] { return index(kv) > index(seq); }>(), "every key before the query"));
+  CHECK(mentions(of_mask<[] { return (index(kv) > index(seq)); }>(), "every key before the query"));
   CHECK(of_mask<[] { return index(seq) <= index(kv) && index(kv) < index(seq) + 16; }>().empty());
   CHECK(of_mask<[] { return index(seq) <= index(kv) || index(kv) == 0; }>().empty());
   CHECK(of_mask<[] { return let<"future">(index(seq) <= index(kv)); }>().empty());
