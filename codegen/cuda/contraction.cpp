@@ -25,18 +25,27 @@ class contraction_printer : stage_text {
     here_[s.column] = variable("j");
   }
 
-  printed_contraction run(const std::vector<contraction_tile> &tiles) {
+  // Nothing where the machine has no tiles for it.
+  std::optional<printed_contraction> run(const machine &m) {
     choose_depth();
     folded_ = foldable();
+    const std::int64_t folded = folded_ == no_axis ? 1 : size(folded_),
+                       rows = size(s_.row) < 0 || folded < 0 ? -1 : size(s_.row) * folded;
+    const std::vector<contraction_tile> tiles =
+        m.contraction_tiles_for(rows, size(s_.column), form_.element != f32);
+    if (tiles.empty()) return std::nullopt;
     k_->spec = constants() + place(folded_) + folding(folded_) + sizes() +
                operand("left", form_.left, s_.row) + operand("right", form_.right, s_.column) +
                finish() + result();
     k_->what = context::label(p_, s_.root);
     for (const contraction_tile &t : tiles) k_->codes.push_back(code(t));
-    return {k_, func(s_.root, place_.value(halide_type(p_[s_.root].type)))};
+    return printed_contraction{k_, func(s_.root, place_.value(halide_type(p_[s_.root].type)))};
   }
 
  private:
+  // Negative where the call decides.
+  std::int64_t size(axis_id a) const { return p_.axes[p_.axes[a].root].size; }
+
   // Sums proceed along an axis whose positions are neighbours in memory, if there is one.
   void choose_depth() {
     const std::vector<axis_id> &over = p_[s_.core].over;
@@ -179,12 +188,8 @@ std::optional<printed_contraction> print_contraction(context &c, const contracti
                                                      const machine &m, int number) {
   const std::optional<contraction_form> form = contraction_form_of(c.p, c.made.cut, s);
   if (!form) return std::nullopt;
-  const auto size = [&](axis_id a) { return c.p.axes[c.p.axes[a].root].size; };
-  const std::vector<contraction_tile> tiles =
-      m.contraction_tiles_for(size(s.row), size(s.column), form->element != f32);
-  if (tiles.empty()) return std::nullopt;
   try {
-    return contraction_printer(c, s, *form, number).run(tiles);
+    return contraction_printer(c, s, *form, number).run(m);
   } catch (const std::runtime_error &) {  // an operation without a text, or another layout
     return std::nullopt;
   }

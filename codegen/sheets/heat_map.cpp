@@ -61,8 +61,7 @@ std::string heat_maps_svg(const std::vector<tool::step> &steps) {
     body += svg::text(edge, y + 18, title(x), 14, "start", "font-weight=\"bold\"");
     width = std::max(width, edge + 9 * static_cast<double>(title(x).size()));
     for (std::int64_t m = 0; m < e.n; ++m) {
-      const double x0 =
-          edge + static_cast<double>(m) * (static_cast<double>(e.c) * cell + between);
+      const double x0 = edge + static_cast<double>(m) * (static_cast<double>(e.c) * cell + between);
       for (std::int64_t i = 0; i < e.r; ++i)
         for (std::int64_t j = 0; j < e.c; ++j) {
           const double v =

@@ -19,4 +19,12 @@ inline constexpr auto scaling = kernel<"scaling">(
       return {mean<query, key>(raw * raw), mean<query, key>(scaled * scaled),
               max<key>(softmax<key>(raw)), max<key>(softmax<key>(scaled))};
     });
+
+// Try this: each line alone is refused by the compiler, with this text.
+//
+//   auto scaled = let<"scaled">(raw / d_k);
+//     d_k is an axis, not a number
+//
+//   auto raw = let<"raw">(dot<query>(Q, K));
+//     dot<query>: no axis query in K
 }  // namespace my

@@ -147,6 +147,12 @@ inline constexpr auto odd_columns =
                               -> out<"Y", bf16, batch, seq, to<33>> {
       return cast<bf16>(dot<part, heads_of_layer, d<24>>(X, W));
     });
+// Few static rows of each of many positions, which fold into many.
+inline constexpr auto few_rows_of_many = kernel<"few_rows_of_many">(
+    [](in<"X", bf16, seq, heads_of_layer, d<40>> X,
+       param<"W", bf16, d<40>, to<72>> W) -> out<"Y", bf16, seq, heads_of_layer, to<72>> {
+      return cast<bf16>(dot<d<40>>(X, W));
+    });
 // The gradient of weights: both operands lie by what is not summed up.
 inline constexpr auto weights_f32 =
     kernel<"weights_f32">([](in<"X", batch, seq, d<40>> X,
