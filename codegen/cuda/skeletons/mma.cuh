@@ -13,7 +13,7 @@ struct mma_products : warp_tiles<Spec> {
 
   static QKV_DEVICE void add_scores(scores &s, const tile_place &queries, int row0,
                                     const tile_place &keys, int lane) {
-#pragma unroll
+#pragma unroll 4  // all eight steps of 128 features would spill registers
     for (int kk = 0; kk < (Spec::D + 15) / 16; ++kk) {
       unsigned qa[MT][4];
 #pragma unroll
