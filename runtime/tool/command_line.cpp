@@ -105,7 +105,7 @@ const std::vector<command> &commands() {
        [](const request &r) { return check(r) ? 0 : 1; }},
       {"bench",
        "K",
-       "Measures a kernel, its params prepared.",
+       "Measures a kernel, its params prepared; sizes that are not given are 512, the batch 1.",
        {"--size", "--threads", "--seed", "--device", "--json"},
        done<bench>},
       {"serve", "", "Runs the cases of a benchmark that it reads from standard input.", {}},
@@ -174,7 +174,11 @@ request read(const command &c, const std::vector<string_view> &words,
   request r;
   std::size_t first = 0;
   if (c.run) {
-    if (words.empty()) throw refusal("which kernel?");
+    if (words.empty()) {
+      std::vector<string_view> names;
+      for (const qkv_kernel *k : kernels()) names.push_back(k->name);
+      throw refusal(fmt::format("which kernel? there are: {}", fmt::join(names, ", ")));
+    }
     r.kernel = &find(words[0]);
     for (const entry &e : entries)
       if (e.name == words[0]) r.spec = &e;

@@ -29,6 +29,11 @@ std::string shape_text(npy_type t, const std::vector<std::int64_t> &shape) {
 
 std::vector<value> inputs_from_files(const request &r, kernel_sizes &s, std::string &words) {
   const qkv_kernel &k = *r.kernel;
+  for (const auto &[name, path] : r.in) {
+    bool known = false;
+    for (int i = 0; i < k.n_arguments; ++i) known = known || name == k.arguments[i].name;
+    if (!known) throw refusal(fmt::format("{} has no {}: {}", k.name, name, signature_text(k)));
+  }
   std::vector<value> all(static_cast<std::size_t>(k.n_arguments));
   for (int i = 0; i < k.n_arguments; ++i) {
     const qkv_argument &a = k.arguments[i];
@@ -43,11 +48,6 @@ std::vector<value> inputs_from_files(const request &r, kernel_sizes &s, std::str
     }
   }
   s.complete();
-  for (const auto &[name, path] : r.in) {
-    bool known = false;
-    for (int i = 0; i < k.n_arguments; ++i) known = known || name == k.arguments[i].name;
-    if (!known) throw refusal(fmt::format("{} has no {}: {}", k.name, name, signature_text(k)));
-  }
   return all;
 }
 

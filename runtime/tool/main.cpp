@@ -42,7 +42,7 @@ int carry_out(string_view program, const std::vector<string_view> &words,
     fmt::print("qkv {}, binary interface {}\n", QKV_VERSION, static_cast<int>(QKV_ABI));
     return 0;
   }
-  if (words[0] == "help" || words[0] == "--help")
+  if (words[0] == "help" || words[0] == "--help" || words[0] == "-h")
     return help(program, rest.empty() ? nullptr : needed(rest[0]));
   const command &c = *needed(words[0]);
   if (std::ranges::find(rest, "--help") != rest.end()) return help(program, &c);
