@@ -17,6 +17,9 @@ namespace {
 constexpr std::string_view common = "-no_runtime-user_context";
 constexpr int plane = 128;  // bytes of a row in shared memory
 
+// Bytes that so many numbers side by side take there.
+int row_bytes(int n, int bytes) { return (n * bytes + plane - 1) / plane * plane; }
+
 class reader {
  public:
   explicit reader(const std::string &name) { m_.name = name; }
@@ -317,15 +320,10 @@ int tensor_tile::shared_bytes(int of_features, int of_columns) const {
   const bool in_parts = skeleton == "tf32";
   const int bytes = is_of_16_bits() ? 2 : 4,
             stages = skeleton == "wgmma" || (in_parts && warps > 1) ? 3 : 2;
-  const auto row = [&](int n) { return (n * bytes + plane - 1) / plane * plane; };
+  const auto row = [&](int n) { return row_bytes(n, bytes); };
   return barriers + (in_parts ? 2 : 1) * rows * row(of_features) +
          stages * keys * (row(of_features) + row(of_columns));
 }
-
-namespace {
-// Bytes of so many numbers in shared memory.
-int row_bytes(int n, int bytes) { return (n * bytes + plane - 1) / plane * plane; }
-}  // namespace
 
 int contraction_tile::shared_bytes(bool left_by_depth, bool right_by_depth) const {
   const auto operand = [&](int n, bool by_depth) {

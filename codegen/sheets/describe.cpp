@@ -81,13 +81,13 @@ class sheet {
     constexpr std::size_t widest_label = 40;
     std::size_t widest = 0, widest_shape = 0;
     for (node_id n = 0; n < count(); ++n) {
-      if (!is_shown(n)) continue;
+      if (!is_shown(p_[n])) continue;
       if (const std::size_t label = label_of(p_, n).size(); label <= widest_label)
         widest = std::max(widest, label);
       widest_shape = std::max(widest_shape, names(n).size());
     }
     for (node_id n = 0; n < count(); ++n) {
-      if (!is_shown(n)) continue;
+      if (!is_shown(p_[n])) continue;
       std::string label = label_of(p_, n);
       if (label.size() > widest) line("  {}", std::exchange(label, ""));
       const std::string flops = flops_of(p_, n).text(p_),
@@ -106,12 +106,6 @@ class sheet {
 
   std::string names(node_id n) const { return shape_of(p_, shown_shape(p_, n)); }
   node_id count() const { return static_cast<node_id>(p_.nodes.size()); }
-  // Numbers and positions are in the labels of the steps that use them.
-  bool is_shown(node_id n) const {
-    const op k = p_[n].kind;
-    return k == op::input || k == op::param || (!is_source(k) && !p_[n].shape.empty()) ||
-           k == op::output;
-  }
 
   void cost(std::span<const stage_report> stages) {
     const cost_sheet c = cost_of(p_);
@@ -211,6 +205,11 @@ bool becomes_weights(const program &p, node_id n) {
 }
 
 }  // namespace
+
+bool is_shown(const node &n) {
+  const bool is_argument = n.kind == op::input || n.kind == op::param;
+  return is_argument || n.kind == op::output || (!is_source(n.kind) && !n.shape.empty());
+}
 
 std::vector<axis_id> shown_shape(const program &p, node_id n) {
   const std::vector<axis_id> &declared = p[n].shape;

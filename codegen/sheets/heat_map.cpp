@@ -43,13 +43,6 @@ double largest(const std::vector<double> &all) {
   return most > 0 ? most : 1;
 }
 
-std::string title(const tool::step &x) {
-  std::string axes;
-  for (std::size_t d = 0; d < x.axes.size(); ++d)
-    axes += fmt::format("{}{}={}", d ? ", " : "", x.axes[d], x.values.shape[d]);
-  return fmt::format("{} [{}]", x.name, axes);
-}
-
 }  // namespace
 
 std::string heat_maps_svg(const std::vector<tool::step> &steps) {
@@ -58,8 +51,9 @@ std::string heat_maps_svg(const std::vector<tool::step> &steps) {
   for (const tool::step &x : steps) {
     const extents e = extents_of(x);
     const double most = largest(x.values.data);
-    body += svg::text(edge, y + 18, title(x), 14, "start", "font-weight=\"bold\"");
-    width = std::max(width, edge + 9 * static_cast<double>(title(x).size()));
+    const std::string title = x.title();
+    body += svg::text(edge, y + 18, title, 14, "start", "font-weight=\"bold\"");
+    width = std::max(width, edge + 9 * static_cast<double>(title.size()));
     for (std::int64_t m = 0; m < e.n; ++m) {
       const double x0 = edge + static_cast<double>(m) * (static_cast<double>(e.c) * cell + between);
       for (std::int64_t i = 0; i < e.r; ++i)

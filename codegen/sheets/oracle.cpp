@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/sheets/oracle.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "codegen/program/queries.hpp"
+#include "codegen/program/scans.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/reference/compare.hpp"
 #include "codegen/reference/differences.hpp"
@@ -35,33 +34,15 @@ std::vector<tool::array> reference(const program &p, const arrays &arguments,
   return list;
 }
 
-// The steps inside a scan have no value of their own at every position.
-std::vector<bool> inside_scans(const program &p) {
-  std::vector<bool> inside;
-  for (const node &n : p.nodes) {
-    const bool of_inside =
-        std::any_of(n.in.begin(), n.in.end(), [&](node_id k) { return inside[k]; });
-    inside.push_back(n.kind == op::carried ||
-                     (of_inside && n.kind != op::scan && n.kind != op::last));
-  }
-  return inside;
-}
-
-// Numbers and positions are in the labels of the steps that use them.
-bool is_shown(const node &n) {
-  const bool is_argument = n.kind == op::input || n.kind == op::param;
-  return is_argument || n.kind == op::output || (!is_source(n.kind) && !n.shape.empty());
-}
-
 // The same program with arguments and steps among its results.
 std::vector<tool::step> trace(const program &p, const arrays &arguments, const size_map &sizes) {
   program all = p;
   all.outputs.clear();
-  const std::vector<bool> inside = inside_scans(p);
+  const std::vector<axis_id> walked = walked_axes(p);  // steps of a scan belong to one position
   std::vector<node_id> shown;
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
     const node &x = p[n];
-    if (!is_shown(x) || inside[n]) continue;
+    if (!is_shown(x) || walked[n] >= 0) continue;
     node result = x;
     result.kind = op::output;
     result.in = {x.kind == op::output ? x.in[0] : n};

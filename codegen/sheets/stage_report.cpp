@@ -47,14 +47,14 @@ std::vector<stage_report> reports_of(const plan &made) {
     r.name = label_of(p, main_step_of(s));
     for (node_id root : roots_of(s)) {
       r.stores.push_back(label_of(p, root));
+      r.flops += flops_of(p, root);
       if (p[root].kind != op::output) r.stored += formula(size_of(p[root].type), p[root].shape);
     }
-    std::set<node_id> computed = inside(made, s);
-    for (node_id root : roots_of(s)) computed.insert(root);
-    for (node_id n : computed) r.flops += flops_of(p, n);
     const char *where = std::holds_alternative<scan_stage>(s) ? ", at every position" : "";
-    for (node_id n : inside(made, s))
+    for (node_id n : inside(made, s)) {
+      r.flops += flops_of(p, n);
       if (is_never_stored(p, s, n)) r.never_stored.push_back(label_of(p, n) + where);
+    }
     reports.push_back(std::move(r));
   }
   return reports;

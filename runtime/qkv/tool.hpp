@@ -47,6 +47,13 @@ struct step {
   std::string name;
   std::vector<std::string> axes;
   array values;
+
+  std::string title() const {  // "scores [seq=4, kv=4]"
+    std::string text;
+    for (std::size_t d = 0; d < axes.size(); ++d)
+      text += (d ? ", " : "") + axes[d] + "=" + std::to_string(values.shape[d]);
+    return name + " [" + text + "]";
+  }
 };
 
 // One kernel as the tool sees it. Every function may be empty; a command that needs it then fails

@@ -80,12 +80,7 @@ void report(const request &r, const kernel_sizes &s, const measured &m) {
 void bench(const request &r) {
   const qkv_kernel &k = *r.kernel;
   kernel_sizes s = r.sizes_asked();
-  s.complete();
-  for (int a = 0; a < k.n_axes; ++a) {
-    if (s.known(a)) continue;
-    s.set(a, std::string_view(k.axes[a].name) == "batch" ? 1 : 512);
-    s.complete();
-  }
+  s.complete_with(512);
   const std::vector<value> all = random_arguments(k, s, r.seed, lengths::full);
   std::vector<qkv_tensor> params, rest;
   for (int i = 0; i < k.n_arguments; ++i)

@@ -12,7 +12,8 @@ struct command {
   std::string_view name, arguments;  // "K --in Q=q.npy ..."
   std::string_view what;             // a sentence
   std::vector<std::string_view> options;
-  int (*run)(const request &) = nullptr;  // returns the exit code; none where there is no kernel
+  // Returns the exit code. Commands without a kernel have none.
+  int (*run)(const request &) = nullptr;
 };
 
 // nullptr: there is none of this name.
@@ -26,7 +27,7 @@ std::string usage_of(const command &, std::string_view program);
 request read(const command &, const std::vector<std::string_view> &words,
              const std::vector<entry> &);
 
-// "there is no command chek; did you mean check?"
+// The text about a word that is not known: "there is no command chek; did you mean check?"
 std::string unknown(std::string_view kind, std::string_view word,
                     const std::vector<std::string_view> &known);
 std::vector<std::string_view> command_names();

@@ -42,6 +42,15 @@ void kernel_sizes::complete() {
     for (int i = 0; i < k_->n_conditions; ++i) follow(k_->conditions[i]);
 }
 
+void kernel_sizes::complete_with(std::int64_t n) {
+  complete();
+  for (int a = 0; a < k_->n_axes; ++a) {
+    if (known(a)) continue;
+    set(a, std::string_view(k_->axes[a].name) == "batch" ? 1 : n);
+    complete();
+  }
+}
+
 void kernel_sizes::follow(const qkv_condition &c) {
   std::int64_t &a = size_[root(c.a)], &b = size_[root(c.b)];
   const bool adapts = k_->axes[root(c.a)].size < 0 && !asked_[root(c.a)];

@@ -30,6 +30,8 @@ class kernel_sizes {
   // Sizes that conditions decide follow from the others; a size that was given by name stays as it
   // is.
   void complete();
+  // The same, and axes that are still without a size get this one; the batch gets 1.
+  void complete_with(std::int64_t n);
   // The first axis without a size, or -1.
   int unknown() const;
 

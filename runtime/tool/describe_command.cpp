@@ -63,13 +63,14 @@ void list(const request &r) {
 }
 
 void describe(const request &r) {
-  const sizes given = r.sizes_asked().by_name();
+  const kernel_sizes asked = r.sizes_asked();
+  const sizes given = asked.by_name();
   const std::string sheet =
       r.spec && r.spec->describe ? r.spec->describe(given) : signature_text(*r.kernel);
   if (r.json) {
     json::object o = facts(*r.kernel);
     o.add("sizes", json::sizes(given));
-    if (r.spec && r.spec->cost && r.sizes_asked().unknown() < 0) {
+    if (r.spec && r.spec->cost && asked.unknown() < 0) {
       const cost c = r.spec->cost(given);
       o.add("flops", json::number(c.flops)).add("bytes", json::number(c.bytes));
     }

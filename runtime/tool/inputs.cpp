@@ -27,13 +27,20 @@ std::string shape_text(npy_type t, const std::vector<std::int64_t> &shape) {
   return fmt::format("{} [{}]", name_of(t), fmt::join(shape, ", "));
 }
 
-std::vector<value> inputs_from_files(const request &r, kernel_sizes &s, std::string &words) {
-  const qkv_kernel &k = *r.kernel;
-  for (const auto &[name, path] : r.in) {
+void require_names(const qkv_kernel &k, const std::map<std::string, std::string> &by_name,
+                   among which) {
+  for (const auto &[name, path] : by_name) {
     bool known = false;
-    for (int i = 0; i < k.n_arguments; ++i) known = known || name == k.arguments[i].name;
+    for (int i = 0; i < k.n_arguments; ++i)
+      known = known || (name == k.arguments[i].name &&
+                        (which == among::all || k.arguments[i].role == QKV_OUT));
     if (!known) throw refusal(fmt::format("{} has no {}: {}", k.name, name, signature_text(k)));
   }
+}
+
+std::vector<value> inputs_from_files(const request &r, kernel_sizes &s, std::string &words) {
+  const qkv_kernel &k = *r.kernel;
+  require_names(k, r.in, among::all);
   std::vector<value> all(static_cast<std::size_t>(k.n_arguments));
   for (int i = 0; i < k.n_arguments; ++i) {
     const qkv_argument &a = k.arguments[i];

@@ -12,12 +12,7 @@ void run(const request &r) {
   kernel_sizes s = r.sizes_asked();
   std::string words;
   std::vector<value> all = inputs_from_files(r, s, words);
-  for (const auto &[name, path] : r.out) {
-    bool known = false;
-    for (int i = 0; i < k.n_arguments; ++i)
-      known = known || (k.arguments[i].role == QKV_OUT && name == k.arguments[i].name);
-    if (!known) throw refusal(fmt::format("{} has no {}: {}", k.name, name, signature_text(k)));
-  }
+  require_names(k, r.out, among::results);
   for (int i = 0; i < k.n_arguments; ++i) {
     const qkv_argument &a = k.arguments[i];
     if (a.role != QKV_OUT) continue;

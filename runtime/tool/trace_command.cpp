@@ -27,20 +27,12 @@ arrays arguments(const request &r, kernel_sizes &s) {
     return numbers_of(*r.kernel, inputs_from_files(r, s, words));
   }
   constexpr std::int64_t few = 4;
-  s.complete();
-  for (int a = 0; a < r.kernel->n_axes; ++a) {
-    if (s.known(a)) continue;
-    s.set(a, std::string_view(r.kernel->axes[a].name) == "batch" ? 1 : few);
-    s.complete();
-  }
+  s.complete_with(few);
   return numbers_of(*r.kernel, random_arguments(*r.kernel, s, r.seed));
 }
 
 // "scores [heads=2, seq=4, kv=4]  -1.2 to 3.4, mean 0.1, 6 hidden"
 std::string headline(const step &x) {
-  std::string axes;
-  for (std::size_t d = 0; d < x.axes.size(); ++d)
-    axes += fmt::format("{}{}={}", d ? ", " : "", x.axes[d], x.values.shape[d]);
   double least = INFINITY, most = -INFINITY, sum = 0;
   std::int64_t finite = 0, other = 0;
   for (const double v : x.values.data) {
@@ -50,7 +42,7 @@ std::string headline(const step &x) {
     }
     least = std::min(least, v), most = std::max(most, v), sum += v, ++finite;
   }
-  std::string text = fmt::format("{} [{}]", x.name, axes);
+  std::string text = x.title();
   if (finite > 0)
     text += fmt::format("  {:.4g} to {:.4g}, mean {:.4g}", least, most,
                         sum / static_cast<double>(finite));

@@ -170,6 +170,26 @@ struct operands {
 };
 
 // ---- rows one at a time -------------------------------------------------------------------------
+// Writes a row of unnormalised sums, of which a lane has every 32nd column, and its logsumexp. True
+// if one of the lane's results is NaN.
+template <class Spec, int N>
+QKV_DEVICE bool store_row(const typename Spec::arguments &a, const typename Spec::place &at, int i,
+                          const float (&o)[N], float base, float total, int lane) {
+  const float inverse = total == 0 ? 0.f : 1 / total;
+  auto *result = Spec::result(a, at) + static_cast<long long>(i) * Spec::result_stride(a);
+  bool undefined = false;
+#pragma unroll
+  for (int c = 0; c < N; ++c)
+    if (c * 32 + lane < Spec::DV) {
+      const float x = o[c] * inverse;
+      undefined = undefined | is_undefined(x);
+      result[c * 32 + lane] = rounded<typename Spec::element>(x);
+    }
+  if constexpr (Spec::has_lse)
+    if (lane == 0) store_lse<Spec>(a, at, i, base, total);
+  return undefined;
+}
+
 // A weight of 0 times an infinite or NaN value is NaN, although a mask hides it. Rows that have
 // become NaN are computed again without tensor cores, one warp a row, and only from what they see.
 template <class Spec>
@@ -191,10 +211,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
       for (int d = 0; d < Spec::D; ++d) dot = fused(number_of<T>(q[d]), number_of<T>(k[d]), dot);
       s = score_of<Spec>(a, at, i, j, dot);
     }
-    float now = s;
-    for (int distance = 16; distance > 0; distance /= 2)
-      now = larger(now, of_neighbour(now, distance));
-    now = larger(most, now);
+    const float now = larger(most, largest_of_warp(s));
     base = now == -infinity() ? 0.f : now * factor;
     const float scale = power_of_two(fused(most, factor, -base)),
                 weight = power_of_two(fused(s, factor, -base));
@@ -211,14 +228,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
         if (c * 32 + lane < Spec::DV) o[c] += w * number_of<T>(v[c * 32 + lane]);
     }
   }
-  for (int distance = 16; distance > 0; distance /= 2) sum += of_neighbour(sum, distance);
-  const float inverse = sum == 0 ? 0.f : 1 / sum;
-  auto *result = Spec::result(a, at) + static_cast<long long>(i) * Spec::result_stride(a);
-#pragma unroll
-  for (int c = 0; c < columns; ++c)
-    if (c * 32 + lane < Spec::DV) result[c * 32 + lane] = rounded<T>(o[c] * inverse);
-  if constexpr (Spec::has_lse)
-    if (lane == 0) store_lse<Spec>(a, at, i, most * factor, sum);
+  (void)store_row<Spec>(a, at, i, o, most * factor, sum_of_warp(sum), lane);
 }
 
 // All of these rows, where one has become NaN.

@@ -205,6 +205,14 @@ QKV_DEVICE float of_neighbour(float x, int distance) {
                : "r"(bits_of_float(x)), "r"(distance));
   return float_of_bits(y);
 }
+QKV_DEVICE float largest_of_warp(float x) {
+  for (int distance = 16; distance > 0; distance /= 2) x = larger(x, of_neighbour(x, distance));
+  return x;
+}
+QKV_DEVICE float sum_of_warp(float x) {
+  for (int distance = 16; distance > 0; distance /= 2) x += of_neighbour(x, distance);
+  return x;
+}
 QKV_DEVICE float largest_of_four(float x) {  // of the lanes that share a row
   x = larger(x, of_neighbour(x, 1));
   return larger(x, of_neighbour(x, 2));

@@ -39,8 +39,8 @@ struct contraction_tiles {
     else
 #pragma unroll
       for (int e = 0; e < 4; ++e)
-        r[e] = bits(at + left_tile::of_element(step * 8 + lane % 4 + e / 2 * 4,
-                                               row + lane / 4 + e % 2 * 8));
+        r[e] = load_bits(at + left_tile::of_element(step * 8 + lane % 4 + e / 2 * 4,
+                                                    row + lane / 4 + e % 2 * 8));
   }
   // The same of 16 columns; those of the first eight come first.
   static QKV_DEVICE void load_right(unsigned (&r)[4], unsigned at, int column, int step, int lane) {
@@ -52,13 +52,9 @@ struct contraction_tiles {
     else
 #pragma unroll
       for (int e = 0; e < 4; ++e)
-        r[e] = bits(at + right_tile::of_element(step * 8 + lane % 4 + e % 2 * 4,
-                                                column + lane / 4 + e / 2 * 8));
+        r[e] = load_bits(at + right_tile::of_element(step * 8 + lane % 4 + e % 2 * 4,
+                                                     column + lane / 4 + e / 2 * 8));
   }
-  static QKV_DEVICE unsigned bits(unsigned from) {
-    return static_cast<unsigned>(bits_of_float(load_number(from)));
-  }
-
   // s += the products of this step.
   static QKV_DEVICE void add_products(sums &s, unsigned left, unsigned right, int row, int column,
                                       int step, int lane) {

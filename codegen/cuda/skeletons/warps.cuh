@@ -67,20 +67,15 @@ QKV_DEVICE void load_folded_queries(unsigned to, const typename Spec::arguments 
 // Partial result of one row, over the keys of one block: maximum, sum of weights, unnormalised
 // output.
 template <class Spec>
-struct partial_result {
-  float *first;
-  QKV_DEVICE partial_result(const typename Spec::arguments &a, int position, int row, int split)
-      : first(
-            Spec::partial(a) +
-            ((static_cast<long long>(position) * rows_of_place<Spec>(a) + row) * Spec::n_splits(a) +
-             split) *
-                Spec::RECORD) {}
-};
+QKV_DEVICE float *partial_result(const typename Spec::arguments &a, int position, int row,
+                                 int split) {
+  const long long of_all = static_cast<long long>(position) * rows_of_place<Spec>(a) + row;
+  return Spec::partial(a) + (of_all * Spec::n_splits(a) + split) * Spec::RECORD;
+}
 
 // The results of these blocks become one; a warp has one row.
 template <class Spec>
 QKV_DEVICE void merge(const typename Spec::arguments &a) {
-  using T = typename Spec::element;
   constexpr int columns = (Spec::DV + 31) / 32;
   const int lane = static_cast<int>(thread_of_block()) % 32,
             own = static_cast<int>(block_of_grid()) * Spec::MERGE_WARPS +
@@ -89,11 +84,10 @@ QKV_DEVICE void merge(const typename Spec::arguments &a) {
   if (rows == 0 || own / rows >= Spec::n_places(a)) return;
   const typename Spec::place place = Spec::at(a, static_cast<unsigned>(own / rows), Spec::FOLDS);
   const query_row<Spec> row(a, place, own % rows);
-  const float *const first = partial_result<Spec>(a, own / rows, own % rows, 0).first;
+  const float *const first = partial_result<Spec>(a, own / rows, own % rows, 0);
   float most = -infinity();
   for (int s = lane; s < n; s += 32) most = larger(most, first[s * Spec::RECORD]);
-  for (int distance = 16; distance > 0; distance /= 2)
-    most = larger(most, of_neighbour(most, distance));
+  most = largest_of_warp(most);
   const float base = most == -infinity() ? 0.f : most;
   float total = 0, o[columns] = {};
 #pragma unroll 4
@@ -105,19 +99,8 @@ QKV_DEVICE void merge(const typename Spec::arguments &a) {
     for (int c = 0; c < columns; ++c)
       if (c * 32 + lane < Spec::DV) o[c] += part[2 + c * 32 + lane] * scale;
   }
-  const float inverse = total == 0 ? 0.f : 1 / total;
-  auto *result = Spec::result(a, row.at) + static_cast<long long>(row.i) * Spec::result_stride(a);
-  bool undefined = false;
-#pragma unroll
-  for (int c = 0; c < columns; ++c)
-    if (c * 32 + lane < Spec::DV) {
-      const float x = o[c] * inverse;
-      undefined = undefined | is_undefined(x);
-      result[c * 32 + lane] = rounded<T>(x);
-    }
-  if constexpr (Spec::has_lse)
-    if (lane == 0) store_lse<Spec>(a, row.at, row.i, most, total);
-  if constexpr (Spec::is_masked || is_same<T, f32_number>)
+  const bool undefined = store_row<Spec>(a, row.at, row.i, o, most, total, lane);
+  if constexpr (Spec::is_masked || is_same<typename Spec::element, f32_number>)
     if (any_of_warp(undefined)) compute_row<Spec>(a, row.at, row.i, lane);
 }
 
@@ -255,7 +238,7 @@ QKV_DEVICE void attend_by_warps(const typename Spec::arguments &a) {
           const float total = sum_of_four(sum[m][h]);
           const int row = i0 + row0 + m * 16 + g + h * 8;
           if (row >= rows) continue;
-          float *const part = partial_result<Spec>(a, own.position, row, own.split).first;
+          float *const part = partial_result<Spec>(a, own.position, row, own.split);
           if (t == 0) store_pair(part, most[m][h] * M::factor, total);
 #pragma unroll
           for (int x = 0; x < M::columns; ++x)
