@@ -21,11 +21,11 @@ def cells(path):
 
 
 def milliseconds(call):
-    """The median of 20 calls, each timed by events, after three to warm up."""
-    for _ in range(3):
+    """The median of 30 calls, each timed by events, after ten to warm up."""
+    for _ in range(10):
         call()
     times = []
-    for _ in range(20):
+    for _ in range(30):
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
         call()

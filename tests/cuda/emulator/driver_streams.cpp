@@ -1,10 +1,15 @@
 // Streams and events.
+#include <chrono>
+
 #include "tests/cuda/emulator/driver.hpp"
 
 namespace qkv::ptx {
 namespace {
 
-struct event {};
+// Recorded, or waited for: when this machine got there.
+struct event {
+  std::chrono::steady_clock::time_point reached{};
+};
 
 }  // namespace
 }  // namespace qkv::ptx
