@@ -32,13 +32,16 @@ class contraction_printer : stage_text {
     const std::int64_t folded = folded_ == no_axis ? 1 : size(folded_),
                        rows = size(s_.row) < 0 || folded < 0 ? -1 : size(s_.row) * folded;
     const std::vector<contraction_tile> tiles =
-        m.contraction_tiles_for(rows, size(s_.column), form_.element != f32);
+        m.contraction_tiles_for(rows, size(s_.column), form_.element != f32, is_precise());
     if (tiles.empty()) return std::nullopt;
     k_->spec = constants() + place(folded_) + folding(folded_) + sizes() +
                operand("left", form_.left, s_.row) + operand("right", form_.right, s_.column) +
                finish() + result();
     k_->what = context::label(p_, s_.root);
-    for (const contraction_tile &t : tiles) k_->codes.push_back(code(t));
+    for (const contraction_tile &t : tiles) {
+      const printed_code x = code(t);
+      if (!hi::is_const_zero(x.fits)) k_->codes.push_back(x);
+    }
     return printed_contraction{k_, func(s_.root, place_.value(halide_type(p_[s_.root].type)))};
   }
 
@@ -76,16 +79,18 @@ class contraction_printer : stage_text {
     return true;
   }
 
+  // Sums must be more exact than those of tensor cores, which round towards zero.
+  bool is_precise() const { return form_.element == f32 || p_[s_.root].type == f32; }
+
   std::string constants() const {
     const dtype result = p_[s_.root].type;
-    const bool precise = form_.element == f32 || result == f32;
     return fmt::format(
         "  static constexpr bool left_by_depth = {}, right_by_depth = {}, is_precise = {}, "
         "may_fold = {};\n"
         "  using element = {};\n  using number = {};\n  using result_number = {};\n"
         "  using arguments = ::arguments;\n",
-        left_by_depth_, right_by_depth_, precise, folded_ != no_axis, element_name(form_.element),
-        number_type(form_.element), number_type(result));
+        left_by_depth_, right_by_depth_, is_precise(), folded_ != no_axis,
+        element_name(form_.element), number_type(form_.element), number_type(result));
   }
 
   std::string sizes() {
@@ -150,14 +155,15 @@ class contraction_printer : stage_text {
 
   printed_code code(const contraction_tile &t) const {
     printed_code x;
-    x.skeleton = "contraction";
+    x.skeleton = t.kind == "wgmma" ? "wgmma_contraction" : "mma_contraction";
     x.constants = fmt::format(
         "  static constexpr int BM = {}, BN = {}, DEPTH = {}, ROW_WARPS = {}, COLUMN_WARPS = {}, "
         "STAGES = {};\n",
         t.rows, t.columns, t.depth, t.row_warps, t.column_warps, t.stages);
     x.what = fmt::format("{} {} x {}", t.kind, t.rows, t.columns);
-    x.target = fmt::format("sm_{}", t.capability);
+    x.target = t.target();
     x.capability = t.capability;
+    x.exact = t.exact;
     x.threads = t.threads();
     x.shared_bytes = t.shared_bytes(left_by_depth_, right_by_depth_);
     const auto tiles = [&](axis_id a, int n) {
@@ -165,6 +171,8 @@ class contraction_printer : stage_text {
     };
     x.blocks = hi::simplify(tiles(s_.row, t.rows) * tiles(s_.column, t.columns) *
                             Halide::cast<std::int64_t>(positions()));
+    x.fills = t.fills;
+    if (t.fills > 0) x.fits = hi::simplify(c_.size(s_.column) > t.columns / 2);
     if (t.most_rows > 0) {
       x.what += fmt::format(" for {} rows", t.most_rows);
       x.fits = c_.size(s_.row) <= t.most_rows;

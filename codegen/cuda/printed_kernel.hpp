@@ -28,6 +28,7 @@ struct printed_code {
   std::string target;     // sm_80
   int capability = 0;
   bool exact = false;  // for GPUs of this capability alone
+  int fills = 0;       // for calls with at least so many blocks for 100 multiprocessors
   int threads = 0, shared_bytes = 0, merge_threads = 0;
   // By sizes of the call: the blocks, whether it is for them, and the blocks that merge.
   Halide::Expr blocks, fits = 1, merge_blocks = 0;

@@ -91,7 +91,7 @@ class launches : public hi::IRMutator {
         for (const Expr &e :
              {address_of(ptx), Expr(hash_of(ptx)), count(x.blocks), count(x.merge_blocks),
               Expr(x.capability), Expr(x.exact ? 1 : 0), Expr(x.threads), Expr(x.shared_bytes),
-              Expr(x.merge_threads), Halide::cast<std::int32_t>(x.fits)})
+              Expr(x.merge_threads), Halide::cast<std::int32_t>(x.fits), Expr(x.fills)})
           codes.push_back(e);
         compiled.push_back(x);
       } catch (const std::runtime_error &e) {

@@ -20,6 +20,10 @@ constexpr int plane = 128;  // bytes of a row in shared memory
 // Bytes that so many numbers side by side take there.
 int row_bytes(int n, int bytes) { return (n * bytes + plane - 1) / plane * plane; }
 
+std::string target_of(int capability, bool exact) {
+  return fmt::format("sm_{}{}", capability, exact ? "a" : "");
+}
+
 class reader {
  public:
   explicit reader(const std::string &name) { m_.name = name; }
@@ -147,13 +151,13 @@ class reader {
     if (error != std::errc() || end != last) fail("{} is not a target like sm_80", word);
   }
 
-  // mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3, and perhaps columns 64 and rows 16
+  // mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3, and perhaps columns 64, rows 16, fills 90
   void tensor_contraction() {
     contraction_tile t;
     t.kind = next();
-    if (t.kind != "mma" && t.kind != "tf32")
-      fail("{} is not a kind of tensor cores for contractions; known: mma tf32", t.kind);
-    capability(t.capability);
+    if (t.kind != "mma" && t.kind != "wgmma" && t.kind != "tf32")
+      fail("{} is not a kind of tensor cores; known: mma wgmma tf32", t.kind);
+    capability(t.capability, &t.exact);
     word("tile");
     t.rows = number();
     word("x");
@@ -166,19 +170,27 @@ class reader {
     t.column_warps = number();
     word("stages");
     t.stages = number();
+    const std::map<std::string, int *> limits = {
+        {"columns", &t.most_columns}, {"rows", &t.most_rows}, {"fills", &t.fills}};
     while (at_ < words_.size()) {
       const std::string of = next();
-      if (of != "columns" && of != "rows") fail("columns or rows is expected, not {}", of);
-      (of == "columns" ? t.most_columns : t.most_rows) = number();
+      const auto limit = limits.find(of);
+      if (limit == limits.end()) fail("columns, rows or fills is expected, not {}", of);
+      *limit->second = number();
     }
-    if (t.rows % (t.row_warps * 16) != 0 || t.columns % (t.column_warps * 16) != 0)
+    const bool divides =
+        t.kind == "wgmma"
+            ? t.rows == 128 && t.row_warps == 8 && t.column_warps == 1 &&
+                  (t.columns == 128 || t.columns == 256)
+            : t.rows % (t.row_warps * 16) == 0 && t.columns % (t.column_warps * 16) == 0;
+    if (!divides)
       fail("a tile of {} x {} cannot be divided among {} x {} warps", t.rows, t.columns,
            t.row_warps, t.column_warps);
     if (t.depth * t.element_bytes() != plane || t.stages < 2)
       fail("a tile needs two stages or more of {} bytes of depth", plane);
     for (const int n : {t.rows, t.columns})
       if (!t.threads_share(n))
-        fail("{} threads cannot share the copies of {} rows or columns", t.threads(), n);
+        fail("{} threads cannot share the copies of {} rows or columns", t.copying_threads(), n);
     m_.tensor_contraction.push_back(std::move(t));
   }
 
@@ -329,20 +341,22 @@ int contraction_tile::shared_bytes(bool left_by_depth, bool right_by_depth) cons
   const auto operand = [&](int n, bool by_depth) {
     return by_depth ? n * plane : depth * row_bytes(n, element_bytes());
   };
-  return stages * (operand(rows, left_by_depth) + operand(columns, right_by_depth));
+  constexpr int barriers = 128;
+  return (has_copying_warps() ? barriers : 0) +
+         stages * (operand(rows, left_by_depth) + operand(columns, right_by_depth));
 }
 
 bool contraction_tile::threads_share(int n) const {
   const auto rows_divide = [&](int row, int rows) {
     const int pieces = row / 16;
-    return threads() % pieces == 0 && rows % (threads() / pieces) == 0;
+    return copying_threads() % pieces == 0 && rows % (copying_threads() / pieces) == 0;
   };
   return rows_divide(plane, n) && rows_divide(row_bytes(n, element_bytes()), depth);
 }
 
-std::string tensor_tile::target() const {
-  return fmt::format("sm_{}{}", capability, exact ? "a" : "");
-}
+std::string contraction_tile::target() const { return target_of(capability, exact); }
+
+std::string tensor_tile::target() const { return target_of(capability, exact); }
 
 std::vector<tensor_tile> machine::tensor_tiles_for(int features, int columns,
                                                    bool of_16_bits) const {
@@ -360,23 +374,26 @@ std::vector<tensor_tile> machine::tensor_tiles_for(int features, int columns,
 }
 
 std::vector<contraction_tile> machine::contraction_tiles_for(std::int64_t rows,
-                                                             std::int64_t columns,
-                                                             bool of_16_bits) const {
+                                                             std::int64_t columns, bool of_16_bits,
+                                                             bool precise) const {
   const auto is_for = [](std::int64_t n, int most) { return n >= 0 && n <= most; };
   using kind = std::pair<bool, int>;  // for any rows; capability, the newest first
-  std::map<kind, contraction_tile> best;
+  std::map<kind, std::vector<contraction_tile>> best;
   bool known_few = false;
   for (const contraction_tile &t : tensor_contraction) {
-    if (t.is_of_16_bits() != of_16_bits) continue;
+    if (t.is_of_16_bits() != of_16_bits || (precise && t.kind == "wgmma")) continue;
     if (t.most_columns > 0 && !is_for(columns, t.most_columns)) continue;
     if (t.most_rows > 0 && rows > t.most_rows) continue;
     known_few = known_few || is_for(rows, t.most_rows);
-    const auto [known, is_new] = best.try_emplace({t.most_rows == 0, -t.capability}, t);
-    if (!is_new && t.columns < known->second.columns) known->second = t;
+    std::vector<contraction_tile> &known = best[{t.most_rows == 0, -t.capability}];
+    // Tiles for few columns take the place of those for any.
+    if (!known.empty() && known[0].most_columns == 0 && t.most_columns > 0) known.clear();
+    if (known.empty() || known[0].most_columns == t.most_columns) known.push_back(t);
   }
   std::vector<contraction_tile> all;
-  for (const auto &[k, tile] : best)
-    if (!known_few || tile.most_rows > 0) all.push_back(tile);
+  for (const auto &[k, tiles] : best)
+    for (const contraction_tile &t : tiles)
+      if (!known_few || t.most_rows > 0) all.push_back(t);
   return all;
 }
 

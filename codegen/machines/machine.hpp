@@ -63,14 +63,22 @@ struct tensor_tile {
 // A contraction on the tensor cores of a GPU: a block has so many warps along the rows and the
 // columns of its tile, and keeps `stages` pieces of the depth in shared memory.
 struct contraction_tile {
-  std::string kind;    // mma or tf32
+  std::string kind;    // mma, wgmma or tf32
   int capability = 0;  // 80: of GPUs from compute capability 8.0 on
+  bool exact = false;  // of that capability alone
   int rows = 0, columns = 0, depth = 0, row_warps = 0, column_warps = 0, stages = 0;
   int most_columns = 0, most_rows = 0;  // for results of at most so many; 0: of any number
+  int fills = 0;  // for calls with at least so many blocks for 100 multiprocessors
 
-  bool is_of_16_bits() const { return kind == "mma"; }
+  bool is_of_16_bits() const { return kind != "tf32"; }
+  // Four more warps copy for those that multiply.
+  bool has_copying_warps() const { return kind == "wgmma"; }
   int element_bytes() const { return is_of_16_bits() ? 2 : 4; }
-  int threads() const { return 32 * row_warps * column_warps; }
+  int copying_threads() const { return has_copying_warps() ? 128 : 32 * row_warps * column_warps; }
+  int threads() const {
+    return 32 * row_warps * column_warps + (has_copying_warps() ? copying_threads() : 0);
+  }
+  std::string target() const;  // sm_80
   // Operands lie by depth, or by their rows or columns.
   int shared_bytes(bool left_by_depth, bool right_by_depth) const;
   // True if each thread copies as many pieces of an operand of so many rows or columns.
@@ -99,9 +107,10 @@ struct machine {
   // its rows and that the GPU grants.
   std::vector<tensor_tile> tensor_tiles_for(int features, int columns, bool of_16_bits) const;
   // For results of so many rows and columns, negative where the call decides, of 16 bits or of f32:
-  // of each capability the tile of the fewest columns, those for few rows first.
+  // of each capability those for few rows first, then the best. Where results are
+  // `precise`, sums must be so, too, which those of wgmma are not.
   std::vector<contraction_tile> contraction_tiles_for(std::int64_t rows, std::int64_t columns,
-                                                      bool of_16_bits) const;
+                                                      bool of_16_bits, bool precise) const;
 };
 
 // Throws std::runtime_error with file, line and reason: an unknown or missing key, a number that is

@@ -52,7 +52,7 @@ struct driver {
 
 constexpr int most_dynamic_shared_bytes = 8;                 // of a function
 constexpr int capability_major = 75, capability_minor = 76,  // of a device
-    most_shared_bytes = 97;
+    most_shared_bytes = 97, all_multiprocessors = 16;
 constexpr std::uint32_t shared_without_asking = 48 * 1024;
 
 int report(context &c, const char *name, const char *what, int error) {
@@ -70,21 +70,24 @@ int report(context &c, const char *name, const char *what, int error) {
 struct gpu {
   int capability = 0;  // 80 for 8.0
   int shared_bytes = 0;
+  int multiprocessors = 0;
 
   bool takes(const qkv_cuda_code &x) const {
     return (x.exact ? capability == x.capability : capability >= x.capability) &&
-           x.shared_bytes <= shared_bytes;
+           x.shared_bytes <= shared_bytes &&
+           100 * x.blocks >= std::int64_t{x.fills} * multiprocessors;
   }
 };
 
 gpu current_gpu() {
   const driver &d = driver::get();
-  int device = 0, major = 0, minor = 0, shared = 0;
+  int device = 0, major = 0, minor = 0, shared = 0, multiprocessors = 0;
   if (d.get_device(&device) || d.device_attribute(&major, capability_major, device) ||
       d.device_attribute(&minor, capability_minor, device) ||
-      d.device_attribute(&shared, most_shared_bytes, device))
+      d.device_attribute(&shared, most_shared_bytes, device) ||
+      d.device_attribute(&multiprocessors, all_multiprocessors, device))
     return {};
-  return {10 * major + minor, shared};
+  return {10 * major + minor, shared, multiprocessors};
 }
 
 // The functions of one PTX.

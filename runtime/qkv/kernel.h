@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { QKV_MAX_RANK = 8, QKV_ABI = 5 };
+enum { QKV_MAX_RANK = 8, QKV_ABI = 6 };
 
 /* Element types; the numbers are those of qkv::dtype. */
 enum { QKV_F32 = 0, QKV_BF16 = 1, QKV_F16 = 2, QKV_F64 = 3, QKV_I32 = 4, QKV_B8 = 5 };
@@ -146,6 +146,7 @@ typedef struct qkv_cuda_code {
   int32_t threads, shared_bytes; /* of a block: threads, dynamic shared memory */
   int32_t merge_threads;         /* of a block that merges */
   int32_t fits;                  /* 0: not for calls of these sizes */
+  int32_t fills;                 /* only where there are so many blocks for 100 multiprocessors */
 } qkv_cuda_code;
 
 /* Compiled code calls this to launch a kernel: the first of n codes that fits the call and its GPU,

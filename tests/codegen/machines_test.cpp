@@ -129,19 +129,26 @@ TEST_CASE("tiles of contractions: for few rows, then for any; of few columns whe
                                  [](const machine &m) { return m.name == "cuda"; });
   REQUIRE(cuda != machines().end());
   using list = std::vector<std::string>;
-  const auto tiles = [&](std::int64_t rows, std::int64_t columns, bool of_16_bits) {
+  const auto tiles = [&](std::int64_t rows, std::int64_t columns, bool of_16_bits,
+                         bool precise = true) {
     list all;
-    for (const contraction_tile &t : cuda->contraction_tiles_for(rows, columns, of_16_bits))
+    for (const contraction_tile &t :
+         cuda->contraction_tiles_for(rows, columns, of_16_bits, precise))
       all.push_back(fmt::format("{} {}x{}", t.kind, t.rows, t.columns));
     return all;
   };
   CHECK(tiles(-1, -1, true) == list{"mma 16x64", "mma 128x128"});
   CHECK(tiles(-1, 64, true) == list{"mma 16x64", "mma 128x64"});
+  CHECK(tiles(-1, -1, true, false) ==
+        list{"mma 16x64", "wgmma 128x256", "wgmma 128x128", "mma 128x128"});
   CHECK(tiles(16, 64, false) == list{"tf32 16x64"});
   CHECK(tiles(17, 65, false) == list{"tf32 128x64"});
-  CHECK(cuda->contraction_tiles_for(-1, -1, true).back().shared_bytes(true, true) == 96 * 1024);
+  CHECK(cuda->contraction_tiles_for(-1, -1, true, false).back().shared_bytes(true, true) ==
+        96 * 1024);
+  CHECK(cuda->contraction_tiles_for(-1, -1, true, false)[1].shared_bytes(true, false) ==
+        4 * (128 * 128 + 256 * 128) + 128);
   // An operand by its rows takes whole planes of 128 bytes.
-  CHECK(cuda->contraction_tiles_for(4, -1, true)[0].shared_bytes(false, true) ==
+  CHECK(cuda->contraction_tiles_for(4, -1, true, true)[0].shared_bytes(false, true) ==
         4 * (64 * 128 + 64 * 128));
 }
 
@@ -151,10 +158,12 @@ TEST_CASE("a wrong tile of a contraction is one error") {
   };
   CHECK_NOTHROW(tile("mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3 columns 64"));
   for (const auto &[text, error] : std::vector<std::pair<std::string, std::string>>{
-           {"wgmma sm_90a tile 128 x 64 depth 64 warps 2 x 2 stages 3",
-            "wgmma is not a kind of tensor cores for contractions; known: mma tf32"},
-           {"mma sm_90a tile 128 x 64 depth 64 warps 2 x 2 stages 3",
-            "sm_90a is not a target like sm_80"},
+           {"mfma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3",
+            "mfma is not a kind of tensor cores; known: mma wgmma tf32"},
+           {"wgmma sm_90a tile 128 x 64 depth 64 warps 8 x 1 stages 3",
+            "a tile of 128 x 64 cannot be divided among 8 x 1 warps"},
+           {"wgmma sm_90a tile 128 x 256 depth 64 warps 4 x 2 stages 3",
+            "a tile of 128 x 256 cannot be divided among 4 x 2 warps"},
            {"mma sm_80 tile 128 x 40 depth 64 warps 2 x 2 stages 3",
             "a tile of 128 x 40 cannot be divided among 2 x 2 warps"},
            {"mma sm_80 tile 128 x 64 depth 32 warps 2 x 2 stages 3",
@@ -162,7 +171,7 @@ TEST_CASE("a wrong tile of a contraction is one error") {
            {"mma sm_80 tile 128 x 192 depth 64 warps 2 x 2 stages 3",
             "128 threads cannot share the copies of 192 rows or columns"},
            {"mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3 keys 4",
-            "columns or rows is expected, not keys"}})
+            "columns, rows or fills is expected, not keys"}})
     CHECK_THROWS_WITH(tile(text), "m.machine:13: " + error);
 }
 

@@ -164,4 +164,20 @@ inline constexpr auto weights_bf16 = kernel<"weights_bf16">(
        in<"dY", bf16, batch, seq, to<72>> dY) -> out<"dW", batch, d<40>, to<72>> {
       return dot<seq>(X, dY);
     });
+// Results of 16 bits and many columns, with operands of every layout.
+inline constexpr auto wide_pairs_f16 = kernel<"wide_pairs_f16">(
+    [](in<"X", f16, batch, seq, d<30>> X,
+       in<"Y", f16, batch, keys, d<30>> Y) -> out<"S", f16, batch, seq, keys> {
+      return cast<f16>(dot<d<30>>(X, Y));
+    });
+inline constexpr auto wide_columns_first = kernel<"wide_columns_first">(
+    [](in<"X", bf16, batch, seq, d<72>> X,
+       param<"W", bf16, to<200>, d<72>> W) -> out<"Y", bf16, batch, to<200>, seq> {
+      return cast<bf16>(dot<d<72>>(X, W));
+    });
+inline constexpr auto wide_weights_bf16 = kernel<"wide_weights_bf16">(
+    [](in<"X", bf16, batch, seq, d<136>> X,
+       in<"dY", bf16, batch, seq, to<200>> dY) -> out<"dW", bf16, batch, d<136>, to<200>> {
+      return cast<bf16>(dot<seq>(X, dY));
+    });
 }  // namespace tensor

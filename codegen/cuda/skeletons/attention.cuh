@@ -39,6 +39,10 @@ QKV_DEVICE bool is_whole(const typename Spec::arguments &a, const typename Spec:
   if constexpr (Spec::is_masked) return Spec::all_kept(a, at, i0, i1, j0, j1);
   return true;
 }
+
+// Where a row has seen nothing yet, its weights are 0 then, not NaN.
+QKV_DEVICE float finite(float most) { return most == -infinity() ? 0.f : most; }
+
 struct range {
   int first, end;
 };
@@ -117,8 +121,10 @@ QKV_DEVICE range positions_of_rows(const typename Spec::arguments &a, int first,
   return {first, end};
 }
 
-// The rows of a block and the tiles of keys that it visits. The longest rows of a causal mask
-// come first. Where keys are split among blocks, those of the same rows are neighbours.
+// The rows of a block and the tiles of keys that it visits. Where a mask makes some rows longer than
+// others, as a causal one does, the last rows of four positions come first: what is short fills the
+// gaps at the end, and the keys of four positions stay in cache. Where keys are split among blocks,
+// those of the same rows are neighbours.
 template <class Spec>
 struct block {
   typename Spec::place at;
@@ -134,10 +140,14 @@ struct block {
       split = static_cast<int>(number % n);
       number /= n;
     }
-    const unsigned tiles = static_cast<unsigned>(largest((rows + BM - 1) / BM, 1));
-    position = static_cast<int>(number / tiles);
-    at = Spec::at(a, number / tiles, Spec::FOLDS);
-    i0 = static_cast<int>(tiles - 1 - number % tiles) * BM;
+    constexpr int together = Spec::is_masked ? 4 : 1;
+    const int tiles = largest((rows + BM - 1) / BM, 1), own_tile = static_cast<int>(number),
+              first = own_tile / (together * tiles) * together,
+              height = least(positions_of_grid(a, tiles) - first, together),
+              inside = own_tile - first * tiles;
+    position = first + inside % height;
+    at = Spec::at(a, static_cast<unsigned>(position), Spec::FOLDS);
+    i0 = (tiles - 1 - inside / height) * BM;
     const range own = positions_of_rows<Spec>(a, i0, least(i0 + BM, rows));
     const range seen = keys_of_rows<Spec>(a, at, own.first, own.end);
     from = seen.first / BN;
@@ -147,6 +157,13 @@ struct block {
       from += split * share;
       to = least(to, from + share);
     }
+  }
+
+ private:
+  static QKV_DEVICE int positions_of_grid(const typename Spec::arguments &a, int tiles) {
+    unsigned blocks = blocks_of_grid();
+    if constexpr (Spec::SPLITS) blocks /= static_cast<unsigned>(Spec::n_splits(a));
+    return static_cast<int>(blocks) / tiles;
   }
 };
 
@@ -212,7 +229,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
       s = score_of<Spec>(a, at, i, j, dot);
     }
     const float now = larger(most, largest_of_warp(s));
-    base = now == -infinity() ? 0.f : now * factor;
+    base = finite(now) * factor;
     const float scale = power_of_two(fused(most, factor, -base)),
                 weight = power_of_two(fused(s, factor, -base));
     most = now;

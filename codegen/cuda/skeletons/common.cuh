@@ -178,6 +178,7 @@ QKV_DEVICE float logarithm(float x) {
   }
 QKV_REGISTER(thread_of_block, "%%tid.x")
 QKV_REGISTER(block_of_grid, "%%ctaid.x")
+QKV_REGISTER(blocks_of_grid, "%%nctaid.x")
 #undef QKV_REGISTER
 QKV_DEVICE void wait_for_block() { asm volatile("bar.sync 0;" ::: "memory"); }
 // Whether it is true in some lane of the warp.
@@ -312,6 +313,12 @@ struct tile {
   static QKV_DEVICE unsigned of_element(int row, int column) {
     return at(row, column / in_piece) + static_cast<unsigned>(column % in_piece * sizeof(Number));
   }
+  // The address so many rows and pieces further: one instruction exchanges pieces, where at() would
+  // compute anew. The bits of these numbers below 8 are zeros in the row and the piece of the address.
+  static QKV_DEVICE unsigned further(unsigned address, int more_rows, int more_pieces) {
+    return (address ^ static_cast<unsigned>((more_rows ^ more_pieces) % 8 * 16)) +
+           static_cast<unsigned>((more_pieces / 8 * Rows + more_rows) * 128);
+  }
 };
 
 // Rows of a tensor from `first` on into a tile; zeros beyond row `n` and beyond the columns.
@@ -322,22 +329,24 @@ QKV_DEVICE void copy_tile(unsigned to, const typename Tile::number *from, int st
   constexpr int pieces = Tile::pieces, all = Tile::rows * pieces,
                 rounds = (all + Threads - 1) / Threads;
   constexpr bool even = all % Threads == 0, full = Tile::columns == Tile::padded_columns;
-  if constexpr (Threads % pieces == 0) {  // a thread has the same piece of every so many rows
-    constexpr int step = Threads / pieces;
+  constexpr int step = Threads / pieces;
+  if constexpr (Threads % pieces == 0 && (step & (step - 1)) == 0) {
+    // A thread has the same piece of every so many rows.
     const int r = thread / pieces, c = thread % pieces;
     const bool inside = c * Tile::in_piece < Tile::columns, whole = first + Tile::rows <= n;
     const typename Tile::number *source =
         from + static_cast<long long>(first + r) * stride + c * Tile::in_piece;
-    const long long further = static_cast<long long>(stride) * step;
+    const long long distance = static_cast<long long>(stride) * step;
+    const unsigned own = to + Tile::at(r, c);
     const auto copy = [&](auto checked) QKV_INLINE {
 #pragma unroll
-      for (int k = 0; k < rounds; ++k, source += further) {
+      for (int k = 0; k < rounds; ++k, source += distance) {
         if (!even && r + k * step >= Tile::rows) break;
         if constexpr (checked.value || !full)
-          copy_16(to + Tile::at(r + k * step, c), source,
+          copy_16(Tile::further(own, k * step, 0), source,
                   inside && (!checked.value || first + r + k * step < n));
         else
-          copy_16(to + Tile::at(r + k * step, c), source);
+          copy_16(Tile::further(own, k * step, 0), source);
       }
     };
     if (whole)

@@ -13,15 +13,17 @@ struct mma_products : warp_tiles<Spec> {
 
   static QKV_DEVICE void add_scores(scores &s, const tile_place &queries, int row0,
                                     const tile_place &keys, int lane) {
-#pragma unroll 4  // all eight steps of 128 features would spill registers
+    const unsigned q = queries.at + tiles::queries_of_lane(row0, lane),
+                   k = keys.at + tiles::keys_of_lane(lane);
+#pragma unroll 2  // more steps would spill registers
     for (int kk = 0; kk < (Spec::D + 15) / 16; ++kk) {
       unsigned qa[MT][4];
 #pragma unroll
-      for (int m = 0; m < MT; ++m) tiles::load_queries(qa[m], queries.at, row0 + m * 16, kk, lane);
+      for (int m = 0; m < MT; ++m) tiles::load_queries(qa[m], q, m, kk);
 #pragma unroll
       for (int x = 0; x < BN / 16; ++x) {
         unsigned b[4];
-        tiles::load_keys(b, keys.at, x * 16, kk, lane);
+        tiles::load_keys(b, k, x, kk);
 #pragma unroll
         for (int m = 0; m < MT; ++m) {
           multiply<T>(s[m][2 * x], qa[m], b[0], b[1]);
@@ -37,6 +39,7 @@ struct mma_products : warp_tiles<Spec> {
 
   static QKV_DEVICE void add_values(float (&o)[MT][columns][4], const scores &p,
                                     const tile_place &values, int lane) {
+    const unsigned v = values.at + v_tile::at(lane % 16, lane / 16);
 #pragma unroll
     for (int kk = 0; kk < BN / 16; ++kk) {
       unsigned pa[MT][4];
@@ -49,7 +52,7 @@ struct mma_products : warp_tiles<Spec> {
 #pragma unroll
       for (int x = 0; x < columns / 2; ++x) {
         unsigned b[4];
-        load_matrices<true>(b, values.at + v_tile::at(kk * 16 + lane % 16, 2 * x + lane / 16));
+        load_matrices<true>(b, v_tile::further(v, kk * 16, 2 * x));
 #pragma unroll
         for (int m = 0; m < MT; ++m) {
           multiply<T>(o[m][2 * x], pa[m], b[0], b[1]);

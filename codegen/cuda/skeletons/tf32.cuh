@@ -32,6 +32,7 @@ struct tf32_products : warp_tiles<Spec> {
 
   static QKV_DEVICE void add_scores(scores &s, const tile_place &queries, int row0,
                                     const tile_place &keys, int lane) {
+    const unsigned q = tiles::queries_of_lane(row0, lane), k = tiles::keys_of_lane(lane);
 #pragma unroll
     for (int first = 0; first < steps; first += steps_at_once) {
       scores part = {};
@@ -41,14 +42,14 @@ struct tf32_products : warp_tiles<Spec> {
         two_parts<4> qa[MT];
 #pragma unroll
         for (int m = 0; m < MT; ++m) {
-          tiles::load_queries(qa[m].high, queries.at, row0 + m * 16, kk, lane);
-          tiles::load_queries(qa[m].low, queries.low, row0 + m * 16, kk, lane);
+          tiles::load_queries(qa[m].high, queries.at + q, m, kk);
+          tiles::load_queries(qa[m].low, queries.low + q, m, kk);
         }
 #pragma unroll
         for (int x = 0; x < BN / 16; ++x) {
           unsigned high[4], low[4];
-          tiles::load_keys(high, keys.at, x * 16, kk, lane);
-          if constexpr (keys_in_parts) tiles::load_keys(low, keys.low, x * 16, kk, lane);
+          tiles::load_keys(high, keys.at + k, x, kk);
+          if constexpr (keys_in_parts) tiles::load_keys(low, keys.low + k, x, kk);
           two_parts<2> b[2];
 #pragma unroll
           for (int e = 0; e < 4; ++e)
@@ -77,7 +78,8 @@ struct tf32_products : warp_tiles<Spec> {
   // Of eight keys, tensor cores take the even ones first: a thread has those weights.
   static QKV_DEVICE void add_values(float (&o)[MT][columns][4], const scores &p,
                                     const tile_place &values, int lane) {
-    const int g = lane / 4, t = lane % 4;
+    const unsigned own[2] = {v_tile::of_element(lane % 4 * 2, lane / 4),
+                             v_tile::of_element(lane % 4 * 2 + 1, lane / 4)};
     two_parts<4> weights[MT][BN / 8];
 #pragma unroll
     for (int m = 0; m < MT; ++m)
@@ -95,7 +97,7 @@ struct tf32_products : warp_tiles<Spec> {
           two_parts<2> b;
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
-            const unsigned at = v_tile::of_element(y * 8 + 2 * t + e, x * 8 + g);
+            const unsigned at = v_tile::further(own[e], y * 8, 2 * x);
             if constexpr (keys_in_parts)
               b.high[e] = load_bits(values.at + at), b.low[e] = load_bits(values.low + at);
             else

@@ -31,14 +31,18 @@ struct warp_tiles {
   using scores = float[MT][BN / 8][4];
   static constexpr float factor = exponent_factor<Spec>;
 
-  // Of 16 rows of queries, and of 16 keys, two pieces of a step each.
-  static QKV_DEVICE void load_queries(unsigned (&r)[4], unsigned queries, int row, int step,
-                                      int lane) {
-    load_matrices<false>(r, queries + q_tile::at(row + lane % 16, 2 * step + lane / 16));
+  // What a lane reads of the first 16 rows of a warp, and of the first 16 keys; two pieces a step.
+  static QKV_DEVICE unsigned queries_of_lane(int row0, int lane) {
+    return q_tile::at(row0 + lane % 16, lane / 16);
   }
-  static QKV_DEVICE void load_keys(unsigned (&r)[4], unsigned keys, int key, int step, int lane) {
-    load_matrices<false>(
-        r, keys + k_tile::at(key + lane % 8 + lane / 16 * 8, 2 * step + lane / 8 % 2));
+  static QKV_DEVICE unsigned keys_of_lane(int lane) {
+    return k_tile::at(lane % 8 + lane / 16 * 8, lane / 8 % 2);
+  }
+  static QKV_DEVICE void load_queries(unsigned (&r)[4], unsigned of_lane, int m, int step) {
+    load_matrices<false>(r, q_tile::further(of_lane, m * 16, 2 * step));
+  }
+  static QKV_DEVICE void load_keys(unsigned (&r)[4], unsigned of_lane, int x, int step) {
+    load_matrices<false>(r, k_tile::further(of_lane, x * 16, 2 * step));
   }
 };
 
@@ -88,7 +92,7 @@ QKV_DEVICE void merge(const typename Spec::arguments &a) {
   float most = -infinity();
   for (int s = lane; s < n; s += 32) most = larger(most, first[s * Spec::RECORD]);
   most = largest_of_warp(most);
-  const float base = most == -infinity() ? 0.f : most;
+  const float base = finite(most);
   float total = 0, o[columns] = {};
 #pragma unroll 4
   for (int s = 0; s < n; ++s) {
@@ -199,9 +203,7 @@ QKV_DEVICE void attend_by_warps(const typename Spec::arguments &a) {
         for (int x = 0; x < BN / 8; ++x)
           now = larger(now, larger(s[m][x][2 * h], s[m][x][2 * h + 1]));
         now = largest_of_four(now);
-        // Nothing seen yet: the weights are 0 then, not NaN.
-        const float base = now == -infinity() ? 0.f : now;
-        const float scale = power_of_two(M::exponent(most[m][h], base));
+        const float base = finite(now), scale = power_of_two(M::exponent(most[m][h], base));
         most[m][h] = now;
         float total = 0;
 #pragma unroll

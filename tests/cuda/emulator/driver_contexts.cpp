@@ -7,7 +7,7 @@
 namespace qkv::ptx {
 namespace {
 
-// CUdevice_attribute and values: those of an H100.
+// CUdevice_attribute and values: those of an H100 with four multiprocessors, which small grids fill.
 const std::map<int, int> attributes = {
     {1, 1024},  // threads of a block
     {2, 1024},
@@ -20,7 +20,7 @@ const std::map<int, int> attributes = {
     {10, 32},    // lanes of a warp
     {12, 65536},
     {82, 65536},              // registers of a block and of a multiprocessor
-    {16, 132},                // multiprocessors
+    {16, 4},                  // multiprocessors
     {39, 2048},               // threads of a multiprocessor
     {41, 1},                  // one address space with the host
     {81, 233472},             // bytes of shared memory of a multiprocessor
