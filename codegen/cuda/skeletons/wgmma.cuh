@@ -26,6 +26,8 @@ struct wgmma_attention {
   // 2^headroom times as heavy. Otherwise what was summed up before need not be scaled, which pays
   // off for many columns; weights of 16 bits have room for it (FlashAttention-4).
   static constexpr int headroom = columns > 64 ? 8 : 0;
+  // Scores by formulas need more registers where they are computed.
+  static constexpr int copying_registers = Spec::scale == 0 ? 24 : 40;
 
   // The first warpgroup. Each thread arrives at a barrier once its copies are there.
   static QKV_DEVICE void copy(A a, P at, int i0, int from, int tiles, unsigned sq, unsigned sk,
@@ -84,11 +86,11 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
   wait_for_block();
 
   if (group == 0) {
-    give_registers<40>();
+    give_registers<W::copying_registers>();
     W::copy(a, at, i0, from, tiles, sq, sk, sv, q_full, k_bars, v_bars);
     return;
   }
-  take_registers<232>();
+  take_registers<(504 - W::copying_registers) / 2>();
   const int thread = static_cast<int>(thread_of_block()) % 128, warp = thread / 32,
             lane = thread % 32, g = lane / 4, t = lane % 4, row0 = (group - 1) * 64 + warp * 16;
   const auto my_turn = [&]() QKV_INLINE {
