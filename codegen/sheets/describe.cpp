@@ -230,6 +230,18 @@ std::string extents_text(const program &p, const std::vector<axis_id> &shape, co
   return text + ")";
 }
 
+namespace {
+
+// The axes of a step in one order, aliases as what they are aliases of.
+std::vector<axis_id> sorted_axes(const program &p, node_id n) {
+  std::vector<axis_id> all;
+  for (axis_id a : p[n].shape) all.push_back(p.axes[a].root);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+}  // namespace
+
 // The longest way from an input, by contractions and weights on it; at a fork the first operand.
 std::string shape_trace(const program &p, const sizes &size) {
   const auto n = p.nodes.size();
@@ -250,28 +262,30 @@ std::string shape_trace(const program &p, const sizes &size) {
   for (node_id at = p.outputs[0]; at >= 0; at = from[at]) way.push_back(at);
   std::reverse(way.begin(), way.end());
 
-  std::string text, last;
+  std::string text;
+  std::vector<axis_id> last;
   for (std::size_t k = 0; k < way.size(); ++k) {
+    // Equal extents of other axes are another shape; another order of the same axes is none.
+    const std::vector<axis_id> axes = sorted_axes(p, way[k]);
     const std::string shape = extents_text(p, shown_shape(p, way[k]), size);
     const bool is_end = k == 0 || k + 1 == way.size();
-    if (k + 1 < way.size() && k > 0 && shape == last) continue;
+    if (k + 1 < way.size() && k > 0 && axes == last) continue;
     // The run of equal shapes that starts here: its name, or its purpose.
     std::string name = is_end ? p[way[k]].name : "";
     std::size_t end = k;
-    while (!is_end && end + 1 < way.size() &&
-           extents_text(p, shown_shape(p, way[end]), size) == shape) {
+    while (!is_end && end + 1 < way.size() && sorted_axes(p, way[end]) == axes) {
       if (name.empty()) name = p[way[end]].name;
       if (name.empty() && becomes_weights(p, way[end])) name = "scores";
       ++end;
     }
     if (k + 1 == way.size() &&
-        shape == last) {  // the output: the name of the node that is already there
+        axes == last) {  // the output: the name of the node that is already there
       const std::size_t cut = text.rfind(" -> ");
       text = text.substr(0, cut == std::string::npos ? 0 : cut + 4) + name + " " + shape;
       break;
     }
     text += (text.empty() ? "" : " -> ") + (name.empty() ? "" : name + " ") + shape;
-    last = shape;
+    last = axes;
   }
   return text;
 }

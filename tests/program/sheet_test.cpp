@@ -61,6 +61,11 @@ TEST_CASE("sheet: the shape trace of multi-head attention") {
       "                 (batch,seq,512)\n"));
 }
 
+TEST_CASE("sheet: equal extents of other axes are another shape") {
+  const std::string text = describe(make_program(mha), {{"batch", 1}, {"seq", 64}});
+  CHECK(contains(text, "scores (1,8,64,64) -> (1,8,64,64) -> Y (1,64,512)"));
+}
+
 TEST_CASE("sheet: unnamed steps are labelled from their operands") {
   const std::string text = describe(make_program(mha));
   CHECK(contains(text, "  dot(X, Wq) "));
