@@ -5,10 +5,13 @@
 //
 //   softmax<kv>(s) -> exp(s - logsumexp<kv>(s))        normalize<kv>(s) -> s / sum<kv>(s)
 #include <map>
+#include <vector>
 
-#include "codegen/gradient/presence.hpp"
+#include "codegen/program/presence.hpp"
 
 namespace qkv::codegen::adjoint {
+
+using axes = std::vector<axis_id>;
 
 class again {
  public:

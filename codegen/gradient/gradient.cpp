@@ -105,14 +105,14 @@ program gradient(const program &written, const std::vector<std::string> &wanted,
     const bool is_of_scan = r.positions[n] >= 0 || p[n].kind == op::scan || p[n].kind == op::last;
     if (!r.wants(n) || is_of_scan) continue;
     const node_id g = r.adjoint(n);
-    if (g == adjoint::no_node) continue;
+    if (g == no_node) continue;
     if (const adjoint::rule apply = adjoint::rule_of(r, n)) apply(r, n, g);
   }
   if (has_results)
     for (node_id n : p.outputs) r.f.result(p[n].in[0], p[n], p[n].name);
   for (node_id n : arguments) {
     const node_id g = r.adjoint(n);
-    r.f.result(g == adjoint::no_node ? r.f.number(0, r.type_of(n)) : r.here.filled(g), p[n],
+    r.f.result(g == no_node ? r.f.number(0, r.type_of(n)) : r.here.filled(g), p[n],
                "d" + p[n].name);
   }
   require_own_names(r.f.written());

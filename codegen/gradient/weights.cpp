@@ -4,59 +4,21 @@
 //   normalize  (g - D) / sum<k>(s)
 // Where w is only multiplied with values, w g summed over keys is the result times its adjoint summed
 // over the width of the values: D needs no pass over the keys.
-#include <algorithm>
-#include <set>
-
 #include "codegen/gradient/rules.hpp"
+#include "codegen/program/linear_uses.hpp"
 #include "codegen/program/queries.hpp"
-#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen::adjoint {
 namespace {
 
-// The products over k that a step ends in, if its every use is linear in it; else nothing.
-class linear_uses {
- public:
-  linear_uses(const reverse &r, const axes &over) : r_(r), over_(over) {}
-
-  bool collect(node_id n) {
-    return !r_.users[n].empty() &&
-           std::all_of(r_.users[n].begin(), r_.users[n].end(), [&](node_id user) {
-             const node &x = r_.forward[user];
-             const bool once = x.in[0] == n && (x.in.size() < 2 || !depends(x.in[1], n));
-             const bool second = x.in.size() == 2 && x.in[1] == n && !depends(x.in[0], n);
-             if (x.kind == op::dot && x.over == over_ && (once || second)) {
-               products.insert(user);
-               return true;
-             }
-             const bool scales = x.kind == op::mul
-                                     ? once || second
-                                     : (x.kind == op::div || x.kind == op::neg) && once;
-             return scales && collect(user);
-           });
-  }
-
-  std::set<node_id> products;
-
- private:
-  bool depends(node_id n, node_id on) const {
-    std::set<node_id> below;
-    walk(r_.forward, n, [](node_id) { return true; }, below);
-    return below.count(on) > 0;
-  }
-
-  const reverse &r_;
-  const axes &over_;
-};
-
 node_id sum_over_keys(reverse &r, node_id n, node_id weights, node_id g) {
   formulas &f = r.f;
   const node &x = r.forward[n];
-  linear_uses uses(r, x.over);
-  if (!uses.collect(n)) return f.dot(weights, g, x.over);
+  const auto products = products_linear_in(r.forward, r.users, n, x.over);
+  if (!products) return f.dot(weights, g, x.over);
   const axes rows = without(x.shape, x.over);
   node_id sum = no_node;
-  for (node_id product : uses.products) {
+  for (node_id product : *products) {
     const node_id adjoint = r.adjoint(product);
     if (adjoint == no_node) continue;
     // A sum of products, not a contraction: that could be taken before the product with values. An

@@ -80,12 +80,17 @@ template <class T>
 tensor_value<T> steps<T>::uniform(const node &n, const values &in) const {
   value v = blank(n.shape);
   const auto seed = static_cast<std::uint32_t>(static_cast<std::int64_t>(in[0]->data[0]));
+  const auto first = [&](std::size_t d) {
+    return in.size() > d + 1
+               ? static_cast<std::uint32_t>(static_cast<std::int64_t>(in[d + 1]->data[0]))
+               : 0;
+  };
   std::vector<std::uint32_t> position(n.over.size());
   for (std::size_t k = 0; k < v.data.size(); ++k) {
     std::size_t rest = k;
     for (std::size_t d = position.size(); d-- > 0;) {
       const auto size = static_cast<std::size_t>(v.extent[d]);
-      position[d] = static_cast<std::uint32_t>(rest % size);
+      position[d] = static_cast<std::uint32_t>(rest % size) + first(d);
       rest /= size;
     }
     v.data[k] = static_cast<T>(qkv::detail::random_bits(position, seed)) * T(0x1p-24);

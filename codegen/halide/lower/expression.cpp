@@ -145,7 +145,11 @@ value expression::apply(node_id n, const indices &i) {
       return {c_.size(x.over[0]), {}};
     case op::uniform: {
       std::vector<Expr> position;
-      for (axis_id a : x.over) position.push_back(Halide::cast<std::uint32_t>(i.at(a)));
+      for (std::size_t d = 0; d < x.over.size(); ++d) {
+        Expr p = i.at(x.over[d]);
+        if (x.in.size() > d + 1) p += at(x.in[d + 1], i).number;
+        position.push_back(Halide::cast<std::uint32_t>(p));
+      }
       const Expr seed = Halide::cast<std::uint32_t>(at(x.in[0], i).number);
       const Expr bits = Halide::cast<int>(detail::random_bits(position, seed));
       return {Halide::cast<float>(bits) * 0x1p-24f, {}};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "codegen/gradient/formulas.hpp"
+#include "codegen/program/formulas.hpp"
 
 #include <utility>
 
 #include "codegen/program/queries.hpp"
 
-namespace qkv::codegen::adjoint {
+namespace qkv::codegen {
 
-axes common(const axes &a, const axes &b) {
-  axes both;
+std::vector<axis_id> common(const std::vector<axis_id> &a, const std::vector<axis_id> &b) {
+  std::vector<axis_id> both;
   for (axis_id x : a)
     if (has(b, x)) both.push_back(x);
   return both;
@@ -128,8 +128,8 @@ node_id formulas::mask(node_id a, node_id keep) {
   return put(std::move(n));
 }
 
-node_id formulas::expand(node_id a, const axes &to) {
-  const axes more = without(to, shape(a));
+node_id formulas::expand(node_id a, const std::vector<axis_id> &to) {
+  const std::vector<axis_id> more = without(to, shape(a));
   return more.empty() ? a : view(op::broadcast, a, more, to);
 }
 
@@ -137,16 +137,16 @@ node_id formulas::unexpanded(node_id a) const {
   return p_[a].kind == op::broadcast ? unexpanded(p_[a].in[0]) : a;
 }
 
-node_id formulas::reduce(op kind, node_id a, const axes &over) {
+node_id formulas::reduce(op kind, node_id a, const std::vector<axis_id> &over) {
   return over.empty() ? a : view(kind, a, over, without(shape(a), over));
 }
 
-node_id formulas::dot(node_id a, node_id b, const axes &over) {
-  const axes both = common(over, common(shape(a), shape(b)));
+node_id formulas::dot(node_id a, node_id b, const std::vector<axis_id> &over) {
+  const std::vector<axis_id> both = common(over, common(shape(a), shape(b)));
   // Pairs are streamed through products: what they are summed over besides comes after.
-  axes after;
+  std::vector<axis_id> after;
   for (node_id *x : {&a, &b}) {
-    const axes own = without(common(shape(*x), over), both);
+    const std::vector<axis_id> own = without(common(shape(*x), over), both);
     if (grows_with_pairs(p_, *x) && !both.empty())
       after.insert(after.end(), own.begin(), own.end());
     else
@@ -167,7 +167,7 @@ node_id formulas::dot(node_id a, node_id b, const axes &over) {
   return reduce(op::sum, put(std::move(n)), after);
 }
 
-node_id formulas::view(op kind, node_id a, axes over, axes shape) {
+node_id formulas::view(op kind, node_id a, std::vector<axis_id> over, std::vector<axis_id> shape) {
   node n;
   n.kind = kind;
   n.type = type(a);
@@ -177,7 +177,7 @@ node_id formulas::view(op kind, node_id a, axes over, axes shape) {
   return put(std::move(n));
 }
 
-node_id formulas::gather(node_id table, node_id position, axis_id along, axes shape) {
+node_id formulas::gather(node_id table, node_id position, axis_id along, std::vector<axis_id> shape) {
   node n;
   n.kind = op::take;
   n.type = type(table);
@@ -187,7 +187,7 @@ node_id formulas::gather(node_id table, node_id position, axis_id along, axes sh
   return put(std::move(n));
 }
 
-node_id formulas::put_at(node_id values, node_id position, axis_id along, axes shape) {
+node_id formulas::put_at(node_id values, node_id position, axis_id along, std::vector<axis_id> shape) {
   // One value for each row: its element is found by a comparison, so that no sum keeps an order.
   if (without(with(this->shape(values), this->shape(position)), shape).empty()) {
     const node_id last = binary(op::sub, size(along), number(1, i32));
@@ -213,4 +213,4 @@ axis_id formulas::twin_of(axis_id a) {
   return static_cast<axis_id>(p_.axes.size()) - 1;
 }
 
-}  // namespace qkv::codegen::adjoint
+}  // namespace qkv::codegen

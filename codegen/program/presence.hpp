@@ -6,9 +6,9 @@
 // counts as 0.
 #include <map>
 
-#include "codegen/gradient/formulas.hpp"
+#include "codegen/program/formulas.hpp"
 
-namespace qkv::codegen::adjoint {
+namespace qkv::codegen {
 
 inline constexpr node_id everywhere = no_node;
 
@@ -37,4 +37,4 @@ class presence {
   std::map<node_id, node_id> known_;
 };
 
-}  // namespace qkv::codegen::adjoint
+}  // namespace qkv::codegen

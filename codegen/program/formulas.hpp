@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Appends steps to a program: the backward is written with these. Equal steps become one.
+// Appends steps to a program: those that are derived from others are written with these. Equal steps
+// become one.
 #include <map>
 #include <vector>
 
 #include "codegen/program/step_key.hpp"
 
-namespace qkv::codegen::adjoint {
-
-using axes = std::vector<axis_id>;
+namespace qkv::codegen {
 
 inline constexpr node_id no_node = -1;
 
 // The axes of `a` that `b` also has, in the order of `a`.
-axes common(const axes &a, const axes &b);
+std::vector<axis_id> common(const std::vector<axis_id> &a, const std::vector<axis_id> &b);
 
 class formulas {
  public:
@@ -22,7 +21,7 @@ class formulas {
 
   const program &written() const { return p_; }
   program take() { return std::move(p_); }
-  const axes &shape(node_id n) const { return p_.nodes[n].shape; }
+  const std::vector<axis_id> &shape(node_id n) const { return p_.nodes[n].shape; }
   dtype type(node_id n) const { return p_.nodes[n].type; }
 
   // The number of an equal step, or of the new one.
@@ -48,17 +47,17 @@ class formulas {
   node_id scaled(node_id a, double by) { return mul(a, number(by, type(a))); }
 
   // Repeated along the axes of `to` that it lacks; the result has the axes of `to`.
-  node_id expand(node_id, const axes &to);
+  node_id expand(node_id, const std::vector<axis_id> &to);
   // The operand of a repetition; itself when it is not one.
   node_id unexpanded(node_id) const;
-  node_id reduce(op, node_id, const axes &over);
+  node_id reduce(op, node_id, const std::vector<axis_id> &over);
   // Sum over these axes of a * b; an axis that only one of them has is summed apart.
-  node_id dot(node_id a, node_id b, const axes &over);
+  node_id dot(node_id a, node_id b, const std::vector<axis_id> &over);
   // A step of one operand that keeps the type: a view, cumsum.
-  node_id view(op, node_id, axes over, axes shape);
-  node_id gather(node_id table, node_id position, axis_id along, axes shape);
+  node_id view(op, node_id, std::vector<axis_id> over, std::vector<axis_id> shape);
+  node_id gather(node_id table, node_id position, axis_id along, std::vector<axis_id> shape);
   // The adjoint of gather: the sum of the values at each position; `shape` is that of the table.
-  node_id put_at(node_id values, node_id position, axis_id along, axes shape);
+  node_id put_at(node_id values, node_id position, axis_id along, std::vector<axis_id> shape);
 
   // A further axis of the same size.
   axis_id twin_of(axis_id);
@@ -68,4 +67,4 @@ class formulas {
   std::map<step_key, node_id> seen_;
 };
 
-}  // namespace qkv::codegen::adjoint
+}  // namespace qkv::codegen

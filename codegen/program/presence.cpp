@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "codegen/gradient/presence.hpp"
+#include "codegen/program/presence.hpp"
 
 #include "codegen/program/queries.hpp"
 
-namespace qkv::codegen::adjoint {
+namespace qkv::codegen {
 
 node_id presence::of(node_id n) {
   if (const auto it = known_.find(n); it != known_.end()) return it->second;
@@ -83,4 +83,4 @@ node_id presence::of_gather(const node &x) {
   return f_.put(std::move(joined));
 }
 
-}  // namespace qkv::codegen::adjoint
+}  // namespace qkv::codegen

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// One of the kernels that a kernel is divided into: copies of steps, where positions and sizes are
+// those of all machines together.
+#include <map>
+#include <string>
+
+#include "codegen/program/formulas.hpp"
+#include "codegen/ring/roles.hpp"
+
+namespace qkv::codegen {
+
+class part {
+ public:
+  // `whole`: the kernel that is divided.
+  part(const program &whole, const roles &, std::string name);
+
+  formulas f;
+
+  // An argument with the type and the axes of a step; the same one for the same name.
+  node_id argument(node_id like, const std::string &name);
+  node_id argument(const node &like, const std::string &name);
+  // A copy of the step, whose operands are those of this part.
+  node_id copy(node x, const std::vector<node_id> &operands);
+  // Its results in place; keys are an axis of their own size if `are_others`.
+  program take(bool keys_are_others);
+
+ private:
+  void cut_off(std::vector<axis> &, bool keys_are_others) const;
+  node_id position(const char *what, axis_id);
+  node_id first(axis_id);
+
+  const program &whole_;
+  const roles &r_;
+  std::map<std::string, node_id> arguments_;
+};
+
+}  // namespace qkv::codegen

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A kernel over tokens that many machines share: what each computes from its own tokens, and what it
+// computes for its queries from keys that come round.
+#include <string_view>
+#include <vector>
+
+#include "codegen/program/program.hpp"
+
+namespace qkv::codegen {
+
+// Kernels that pass tensors on by name. A call has one run of neighbouring positions of the query
+// axis and one of the key axis; `first_<axis>` says where it begins, `whole_<axis>` how many
+// positions all machines have together.
+//   own[k]   of a machine's own tokens, before keys go round for the k-th time; the last one gives
+//            the results. Arguments: those of the kernel, what earlier own[] stored, states.
+//   hops[k]  of some queries and some keys. Arguments: first the states so far, one for each result
+//            and in their order, called before_<state>; then what it reads. Results: the states with
+//            these keys. A state whose name begins with lse is -inf before any keys, others are 0.
+// What a hop reads along the key axis travels.
+struct shares {
+  std::vector<program> own, hops;
+};
+
+// The axes by their names. Numbers are those of the kernel but for the order of sums over keys:
+// positions and sizes are those of all tokens together, so that masks, windows and biases mean the
+// same. Throws std::runtime_error with the kernel and the step for what needs other tokens than
+// these: sums over queries, scans and prefix sums along a shared axis, results of pairs.
+shares shard(const program &, std::string_view query, std::string_view key);
+
+}  // namespace qkv::codegen

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/ring/states.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// A state before any keys is -inf, inf or 0, as the beginning of its name tells.
+const char *prefix(op kind) {
+  switch (kind) {
+    case op::softmax:
+    case op::logsumexp:
+      return "lse";
+    case op::max_over:
+      return "most";
+    case op::min_over:
+      return "least";
+    default:
+      return "sum";
+  }
+}
+
+class adding {
+ public:
+  adding(const program &whole, part &p, const std::function<node_id(node_id)> &value)
+      : whole_(whole), part_(p), f_(p.f), value_(value) {}
+
+  void run(const std::set<node_id> &sums) {
+    std::vector<node_id> all(sums.begin(), sums.end());
+    for (node_id n : sums)
+      if (const node_id w = weights_of(whole_, n); w != no_node)
+        if (std::find(all.begin(), all.end(), w) == all.end()) all.push_back(w);
+    for (node_id n : all) (void)before(n);
+    for (node_id n : all) f_.result(merged(n), like(n), name_of_state(whole_, n));
+  }
+
+ private:
+  node like(node_id n) const {
+    node x = whole_[n];
+    if (x.kind == op::softmax) x.shape = without(x.shape, x.over);
+    return x;
+  }
+  node_id before(node_id n) {
+    return part_.argument(like(n), "before_" + name_of_state(whole_, n));
+  }
+
+  node_id merged(node_id n) {
+    const node &x = whole_[n];
+    if (x.kind == op::softmax) return logsumexp_of(n);
+    const node_id a = before(n), b = value_(n), w = weights_of(whole_, n);
+    if (x.kind == op::logsumexp) return sum_of(a, b).logsumexp;
+    if (x.kind == op::max_over || x.kind == op::min_over) return extreme(x.kind, a, b);
+    if (w == no_node) return f_.add(a, b);
+    const scales &s = scales_of(w);
+    const node_id zero = f_.number(0, x.type);
+    return f_.where(f_.binary(op::equal, s.sum, zero), zero,
+                    f_.div(f_.add(f_.mul(a, s.before), f_.mul(b, s.block)), s.sum));
+  }
+
+  // NaN if one is.
+  node_id extreme(op kind, node_id a, node_id b) {
+    const node_id best = f_.binary(kind == op::max_over ? op::max : op::min, a, b);
+    return f_.where(f_.binary(op::equal, a, a), f_.where(f_.binary(op::equal, b, b), best, b), a);
+  }
+
+  // Factors of what was summed up before and of this block, relative to the larger logsumexp.
+  struct scales {
+    node_id before, block, sum, logsumexp;
+  };
+  scales sum_of(node_id a, node_id b) {
+    const dtype t = f_.type(a);
+    const node_id most = extreme(op::max_over, a, b),
+                  is_infinite =
+                      f_.binary(op::equal, f_.unary(op::abs, most), f_.number(infinity, t)),
+                  base = f_.where(f_.binary(op::equal, most, f_.number(-infinity, t)),
+                                  f_.number(0, t), most);
+    scales s{};
+    s.before = f_.unary(op::exp, f_.sub(a, base));
+    s.block = f_.unary(op::exp, f_.sub(b, base));
+    s.sum = f_.add(s.before, s.block);
+    s.logsumexp = f_.where(is_infinite, most, f_.add(base, f_.unary(op::log, s.sum)));
+    return s;
+  }
+  const scales &scales_of(node_id softmax) {
+    const auto [at, is_new] = of_weights_.try_emplace(softmax);
+    if (is_new) {
+      const node &x = whole_[softmax];
+      const node_id block = f_.reduce(op::logsumexp, value_(x.in[0]), x.over);
+      at->second = sum_of(before(softmax), block);
+    }
+    return at->second;
+  }
+  node_id logsumexp_of(node_id softmax) { return scales_of(softmax).logsumexp; }
+
+  const program &whole_;
+  part &part_;
+  formulas &f_;
+  const std::function<node_id(node_id)> &value_;
+  std::map<node_id, scales> of_weights_;
+};
+
+}  // namespace
+
+std::string name_of_state(const program &whole, node_id n) {
+  return fmt::format("{}{}", prefix(whole[n].kind), n);
+}
+
+node_id weights_of(const program &whole, node_id product) {
+  if (whole[product].kind != op::dot) return no_node;
+  const std::vector<axis_id> &over = whole[product].over;
+  node_id found = no_node;
+  std::set<node_id> seen;
+  const auto is_linear = [&](node_id n) {
+    const op k = whole[n].kind;
+    if (k == op::softmax && whole[n].over == over) found = n;
+    return n == product || k == op::mul || k == op::div || k == op::neg;
+  };
+  walk(whole, product, is_linear, seen);
+  return found;
+}
+
+void add_states(const program &whole, part &p, const std::set<node_id> &sums,
+                const std::function<node_id(node_id)> &value) {
+  adding(whole, p, value).run(sums);
+}
+
+}  // namespace qkv::codegen

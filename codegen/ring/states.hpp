@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Sums over keys that go on from where other keys left them. A product with weights of a softmax
+// goes on together with the logsumexp of these:
+//
+//   m = max(lse, lse'), a = exp(lse - m), b = exp(lse' - m)
+//   O'' = (O a + O' b) / (a + b), lse'' = m + log(a + b)
+#include <functional>
+#include <set>
+#include <string>
+
+#include "codegen/ring/part.hpp"
+
+namespace qkv::codegen {
+
+// The name of a sum as a state; of the logsumexp where the step is a softmax.
+std::string name_of_state(const program &whole, node_id);
+
+// The softmax whose weights a product has, or no_node.
+node_id weights_of(const program &whole, node_id product);
+
+// Adds the states of these sums to a part: an argument before_<state> and a result for each, in one
+// order. `value` gives a step of the whole program for the keys of this part.
+void add_states(const program &whole, part &, const std::set<node_id> &sums,
+                const std::function<node_id(node_id)> &value);
+
+}  // namespace qkv::codegen

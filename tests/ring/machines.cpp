@@ -1,0 +1,326 @@
+#include "tests/ring/machines.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <stdexcept>
+
+#include "codegen/program/queries.hpp"
+
+namespace qkv::testing {
+
+using codegen::array;
+using codegen::arrays;
+using codegen::axis_id;
+using codegen::node;
+using codegen::node_id;
+using codegen::program;
+using codegen::size_map;
+
+namespace {
+
+std::vector<run> cut(const std::vector<std::int64_t> &ends, std::int64_t n) {
+  std::vector<run> all;
+  std::int64_t first = 0;
+  for (std::int64_t end : ends) {
+    end = std::clamp(end, first, n);
+    all.push_back({first, end - first});
+    first = end;
+  }
+  return all;
+}
+
+std::vector<std::int64_t> even_ends(int parts, std::int64_t n) {
+  std::vector<std::int64_t> ends;
+  for (int k = 1; k <= parts; ++k) ends.push_back(n * k / parts);
+  return ends;
+}
+
+// A tensor with the names of its axes.
+struct named {
+  array a;
+  std::vector<std::string> axes;
+
+  int place(const std::string &axis) const {
+    const auto at = std::find(axes.begin(), axes.end(), axis);
+    return at == axes.end() ? -1 : static_cast<int>(at - axes.begin());
+  }
+  // Copies a run along an axis from another tensor, or into it.
+  template <class Move>
+  void walk(int d, std::int64_t first, std::int64_t n, const Move &move) {
+    std::int64_t outer = 1, inner = 1;
+    for (int k = 0; k < d; ++k) outer *= a.shape[static_cast<std::size_t>(k)];
+    for (std::size_t k = static_cast<std::size_t>(d) + 1; k < a.shape.size(); ++k)
+      inner *= a.shape[k];
+    const std::int64_t extent = a.shape[static_cast<std::size_t>(d)];
+    for (std::int64_t o = 0; o < outer; ++o)
+      for (std::int64_t k = 0; k < n; ++k)
+        for (std::int64_t i = 0; i < inner; ++i)
+          move(a.data[static_cast<std::size_t>((o * extent + first + k) * inner + i)],
+               static_cast<std::size_t>((o * n + k) * inner + i));
+  }
+  named part(int d, std::int64_t first, std::int64_t n) {
+    named made{{a.shape, {}}, axes};
+    made.a.shape[static_cast<std::size_t>(d)] = n;
+    std::size_t all = 1;
+    for (std::int64_t e : made.a.shape) all *= static_cast<std::size_t>(e);
+    made.a.data.resize(all);
+    walk(d, first, n, [&](double &from, std::size_t to) { made.a.data[to] = from; });
+    return made;
+  }
+  void put(int d, std::int64_t first, const array &x) {
+    walk(d, first, x.shape[static_cast<std::size_t>(d)],
+         [&](double &to, std::size_t from) { to = x.data[from]; });
+  }
+};
+
+std::int64_t total(const std::vector<run> &runs) {
+  std::int64_t n = 0;
+  for (const run &r : runs) n += r.n;
+  return n;
+}
+
+named gathered(named whole, int d, const std::vector<run> &runs) {
+  named made = whole.part(d, 0, total(runs));
+  std::int64_t at = 0;
+  for (const run &r : runs) {
+    made.put(d, at, whole.part(d, r.first, r.n).a);
+    at += r.n;
+  }
+  return made;
+}
+
+// Where a run begins among those of its machine.
+std::int64_t offset(const std::vector<run> &runs, std::size_t k) {
+  return total({runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(k)});
+}
+
+using tensors = std::map<std::string, named>;
+
+class simulation {
+ public:
+  simulation(const codegen::shares &s, const std::string &query, const std::string &key,
+             const std::vector<tokens> &all, const size_map &sizes)
+      : shares_(s), query_(query), key_(key), all_(all), sizes_(sizes), own_(all.size()) {}
+
+  void give(const std::string &name, const named &whole) {
+    for (std::size_t m = 0; m < all_.size(); ++m) {
+      const int q = whole.place(query_), k = whole.place(key_);
+      named mine = q >= 0 ? gathered(whole, q, all_[m].queries) : whole;
+      if (k >= 0 && q < 0) mine = gathered(mine, k, all_[m].keys);  // of pairs: all keys
+      own_[m][name] = mine;
+    }
+  }
+
+  void run_all() {
+    for (std::size_t k = 0; k < shares_.own.size(); ++k) {
+      for (std::size_t m = 0; m < all_.size(); ++m) own(shares_.own[k], m);
+      if (k < shares_.hops.size()) round(shares_.hops[k]);
+    }
+  }
+
+  named result(const program &p, const node &output) {
+    named whole{{{}, {}}, {}};
+    std::size_t n = 1;
+    for (axis_id a : output.shape) {
+      whole.axes.push_back(p.axes[a].name);
+      whole.a.shape.push_back(size_of(p, a));
+      n *= static_cast<std::size_t>(whole.a.shape.back());
+    }
+    whole.a.data.resize(n, std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t m = 0; m < all_.size(); ++m) {
+      named &mine = own_[m].at(output.name);
+      const int q = whole.place(query_), k = whole.place(key_);
+      if (q < 0 && k < 0) return mine;
+      const std::vector<run> &runs = q >= 0 ? all_[m].queries : all_[m].keys;
+      for (std::size_t r = 0; r < runs.size(); ++r)
+        whole.put(q >= 0 ? q : k, runs[r].first,
+                  mine.part(q >= 0 ? q : k, offset(runs, r), runs[r].n).a);
+    }
+    return whole;
+  }
+
+ private:
+  std::int64_t size_of(const program &p, axis_id a) const {
+    const codegen::axis &root = p.axes[p.axes[a].root];
+    return root.size >= 0 ? root.size : sizes_.at(p.axes[a].name);
+  }
+  static bool is_run_time(const program &p, const std::string &name) {
+    return std::any_of(p.axes.begin(), p.axes.end(),
+                       [&](const codegen::axis &a) { return a.name == name && a.size < 0; });
+  }
+
+  size_map sizes_with(const program &p, std::int64_t queries, std::int64_t keys) const {
+    size_map s = sizes_;
+    for (const auto &[name, n] : {std::pair{query_, queries}, {key_, keys}})
+      if (is_run_time(p, name)) s[name] = n;
+    return s;
+  }
+
+  array scalar(std::int64_t x) const { return {{}, {static_cast<double>(x)}}; }
+
+  // The arguments of a call: run q of the queries, and run k of the keys of machine `of`.
+  arrays arguments(const program &p, std::size_t m, std::size_t q, std::size_t of, std::size_t k,
+                   const tensors &states) {
+    arrays in;
+    const run queries = all_[m].queries[q], keys = all_[of].keys[k];
+    for (node_id n : p.arguments) {
+      const std::string &name = p[n].name;
+      if (name == "first_" + query_) {
+        in[name] = scalar(queries.first);
+      } else if (name == "first_" + key_) {
+        in[name] = scalar(keys.first);
+      } else if (name == "whole_" + query_ || name == "whole_" + key_) {
+        const bool of_query = name == "whole_" + query_;
+        std::int64_t all = 0;
+        for (const tokens &t : all_) all += total(of_query ? t.queries : t.keys);
+        in[name] = scalar(all);
+      } else if (const auto state = states.find(name); state != states.end()) {
+        in[name] = state->second.a;
+      } else {
+        in[name] = slice(name, m, q, of, k).a;
+      }
+    }
+    return in;
+  }
+
+  named slice(const std::string &name, std::size_t m, std::size_t q, std::size_t of,
+              std::size_t k) {
+    const named &any = own_[m].at(name);
+    const int of_query = any.place(query_), of_key = any.place(key_);
+    named x = of_key >= 0 && of_query < 0 ? own_[of].at(name) : any;
+    if (of_query >= 0) x = x.part(of_query, offset(all_[m].queries, q), all_[m].queries[q].n);
+    if (of_key < 0) return x;
+    const run keys = all_[of].keys[k];
+    return x.part(of_key, of_query >= 0 ? keys.first : offset(all_[of].keys, k), keys.n);
+  }
+
+  void keep(const program &p, std::size_t m, std::size_t r, const arrays &results) {
+    for (node_id n : p.outputs) {
+      std::vector<std::string> axes;
+      for (axis_id a : p[n].shape) axes.push_back(p.axes[a].name);
+      named x{results.at(p[n].name), axes};
+      const int q = x.place(query_), d = q >= 0 ? q : x.place(key_);
+      named &mine = own_[m][p[n].name];
+      if (d < 0) {
+        if (r > 0 && mine.a.data != x.a.data) throw std::runtime_error(p[n].name + " differs");
+        mine = x;
+        continue;
+      }
+      const std::vector<run> &runs = q >= 0 ? all_[m].queries : all_[m].keys;
+      if (r == 0) {
+        mine = x;
+        mine.a.shape[static_cast<std::size_t>(d)] = total(runs);
+        std::size_t all = 1;
+        for (std::int64_t e : mine.a.shape) all *= static_cast<std::size_t>(e);
+        mine.a.data.assign(all, 0);
+      }
+      mine.put(d, offset(runs, r), x.a);
+    }
+  }
+
+  void own(const program &p, std::size_t m) {
+    for (std::size_t r = 0; r < all_[m].queries.size(); ++r) {
+      const arrays in = arguments(p, m, r, m, r, {});
+      keep(p, m, r,
+           codegen::interpret(p, in, sizes_with(p, all_[m].queries[r].n, all_[m].keys[r].n)));
+    }
+  }
+
+  void round(const program &p) {
+    const std::size_t machines = all_.size();
+    for (std::size_t m = 0; m < machines; ++m)
+      for (std::size_t q = 0; q < all_[m].queries.size(); ++q) {
+        arrays now = beginning(p, all_[m].queries[q].n);
+        for (std::size_t h = 0; h < machines; ++h) {
+          const std::size_t of = (m + machines - h) % machines;
+          for (std::size_t k = 0; k < all_[of].keys.size(); ++k) {
+            tensors before;
+            for (const auto &[name, x] : now) before["before_" + name] = {x, {}};
+            const arrays in = arguments(p, m, q, of, k, before);
+            now =
+                codegen::interpret(p, in, sizes_with(p, all_[m].queries[q].n, all_[of].keys[k].n));
+          }
+        }
+        keep(p, m, q, now);
+      }
+  }
+
+  arrays beginning(const program &p, std::int64_t queries) const {
+    arrays states;
+    for (node_id n : p.outputs) {
+      const std::string &name = p[n].name;
+      const double infinity = std::numeric_limits<double>::infinity();
+      const double x = name.starts_with("lse") || name.starts_with("most") ? -infinity
+                       : name.starts_with("least")                         ? infinity
+                                                                           : 0;
+      array a;
+      std::size_t all = 1;
+      for (axis_id d : p[n].shape) {
+        a.shape.push_back(p.axes[d].name == query_ ? queries : size_of(p, d));
+        all *= static_cast<std::size_t>(a.shape.back());
+      }
+      a.data.assign(all, x);
+      states[name] = a;
+    }
+    return states;
+  }
+
+  const codegen::shares &shares_;
+  const std::string query_, key_;
+  const std::vector<tokens> &all_;
+  const size_map &sizes_;
+  std::vector<tensors> own_;
+};
+
+}  // namespace
+
+std::vector<tokens> contiguous(int machines, std::int64_t n, std::int64_t m) {
+  const std::vector<run> q = cut(even_ends(machines, n), n), k = cut(even_ends(machines, m), m);
+  std::vector<tokens> all;
+  for (std::size_t r = 0; r < q.size(); ++r) all.push_back({{q[r]}, {k[r]}});
+  return all;
+}
+
+std::vector<tokens> zigzag(int machines, std::int64_t n, std::int64_t m) {
+  const std::vector<run> q = cut(even_ends(2 * machines, n), n),
+                         k = cut(even_ends(2 * machines, m), m);
+  std::vector<tokens> all;
+  for (std::size_t r = 0; r < q.size() / 2; ++r)
+    all.push_back({{q[r], q[q.size() - 1 - r]}, {k[r], k[k.size() - 1 - r]}});
+  return all;
+}
+
+std::vector<tokens> unequal(int machines, std::int64_t n, std::int64_t m) {
+  std::vector<std::int64_t> q, k;
+  for (int r = 1; r <= machines; ++r) {
+    const bool last = r == machines;
+    q.push_back(last ? n : r * (r - 1) / 2);
+    k.push_back(last ? m : r);
+  }
+  const std::vector<run> queries = cut(q, n), keys = cut(k, m);
+  std::vector<tokens> all;
+  for (std::size_t r = 0; r < queries.size(); ++r) all.push_back({{queries[r]}, {keys[r]}});
+  return all;
+}
+
+arrays results_of_machines(const program &p, const codegen::shares &s, const std::string &query,
+                           const std::string &key, const std::vector<tokens> &all,
+                           const arrays &arguments, const size_map &sizes) {
+  size_map by_name = sizes;
+  for (const codegen::axis &a : p.axes)
+    if (const codegen::axis &root = p.axes[a.root]; root.size < 0)
+      by_name[a.name] = sizes.at(root.name);
+  simulation machines(s, query, key, all, by_name);
+  for (node_id n : p.arguments) {
+    std::vector<std::string> axes;
+    for (axis_id a : p[n].shape) axes.push_back(p.axes[a].name);
+    machines.give(p[n].name, {arguments.at(p[n].name), axes});
+  }
+  machines.run_all();
+  arrays results;
+  for (node_id n : p.outputs) results[p[n].name] = machines.result(p, p[n]).a;
+  return results;
+}
+
+}  // namespace qkv::testing

@@ -1,0 +1,142 @@
+// Kernels whose tokens several machines share give the results of one machine.
+#include <qkv/dsl.hpp>
+
+#include "codegen/program/from_graph.hpp"
+#include "codegen/ring/shard.hpp"
+#include "tests/catch.hpp"
+#include "tests/gradient/differences.hpp"
+#include "tests/ring/same_results.hpp"
+
+using namespace qkv;
+using namespace qkv::testing;
+using codegen::make_program;
+using codegen::program;
+
+namespace {
+
+inline constexpr batch_axis<"batch"> batch;
+inline constexpr batch_axis<"heads", 2> heads;
+inline constexpr axis<"seq"> seq;
+inline constexpr axis<"mem"> mem;
+inline constexpr alias<"kv", seq> kv;
+inline constexpr axis<"d_k", 3> d_k;
+inline constexpr axis<"d_v", 2> d_v;
+inline constexpr axis<"d_model", 4> d_model;
+inline constexpr axis<"span", 7> span;
+
+using Q_ = in<"Q", batch, seq, d_k>;
+using K_ = in<"K", batch, mem, d_k>;
+using V_ = in<"V", batch, mem, d_v>;
+using O_ = out<"O", batch, seq, d_v>;
+
+void check(const program &p, const std::string &query, const std::string &key) {
+  CHECK(wrong_shares(p, query, key) == "");
+}
+
+}  // namespace
+
+TEST_CASE("attention of machines that share queries and keys") {
+  check(make_program(kernel<"plain">([](Q_ Q, K_ K, V_ V) -> O_ {
+          return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), V);
+        })),
+        "seq", "mem");
+  check(make_program(kernel<"with_lse">([](Q_ Q, K_ K, V_ V) -> outs<O_, out<"lse", batch, seq>> {
+          auto s = dot<d_k>(Q, K);
+          return {dot<mem>(softmax<mem>(s), V), logsumexp<mem>(s)};
+        })),
+        "seq", "mem");
+}
+
+TEST_CASE("masks and biases mean positions of all tokens") {
+  check(make_program(kernel<"causal_last">([](Q_ Q, K_ K, V_ V) -> O_ {
+          auto keep = index(mem) <= index(seq) + (size(mem) - size(seq));
+          return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K), keep)), V);
+        })),
+        "seq", "mem");
+  check(make_program(kernel<"window">([](Q_ Q, K_ K, V_ V) -> O_ {
+          auto keep = index(mem) <= index(seq) && index(seq) - index(mem) < 3;
+          return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K), keep)), V);
+        })),
+        "seq", "mem");
+  check(make_program(kernel<"alibi">([](Q_ Q, K_ K, V_ V, in<"slope", batch> slope) -> O_ {
+          auto distance = cast<f32>(index(seq) - index(mem));
+          auto s = dot<d_k>(Q, K) - slope * abs(distance);
+          return dot<mem>(softmax<mem>(s), V);
+        })),
+        "seq", "mem");
+  check(make_program(
+            kernel<"documents">([](Q_ Q, K_ K, V_ V, in<"of_query", i32, batch, seq> of_query,
+                                   in<"of_key", i32, batch, mem> of_key) -> O_ {
+              return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K), of_query == of_key)), V);
+            })),
+        "seq", "mem");
+  check(make_program(kernel<"bias_of_pairs">([](Q_ Q, K_ K, V_ V, in<"bias", seq, mem> bias) -> O_ {
+          return dot<mem>(softmax<mem>(dot<d_k>(Q, K) + bias), V);
+        })),
+        "seq", "mem");
+}
+
+TEST_CASE("a whole layer: projections of own tokens, keys that come round") {
+  check(make_program(kernel<"layer">(
+            [](in<"X", batch, seq, d_model> X, param<"Wq", d_model, heads, d_k> Wq,
+               param<"Wk", d_model, heads, d_k> Wk, param<"Wv", d_model, heads, d_v> Wv,
+               param<"Wo", heads, d_v, d_model> Wo) -> out<"Y", batch, seq, d_model> {
+              auto Q = dot<d_model>(X, Wq);
+              auto K = dot<d_model>(rename<seq, kv>(X), Wk);
+              auto V = dot<d_model>(rename<seq, kv>(X), Wv);
+              auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), index(kv) <= index(seq));
+              return X + dot<heads, d_v>(dot<kv>(softmax<kv>(s), V), Wo);
+            })),
+        "seq", "kv");
+}
+
+TEST_CASE("other weights and sums") {
+  check(make_program(kernel<"normalized">([](Q_ Q, K_ K, V_ V) -> O_ {
+          return dot<mem>(normalize<mem>(relu(dot<d_k>(Q, K))), V);
+        })),
+        "seq", "mem");
+  check(make_program(
+            kernel<"linear">([](Q_ Q, K_ K, V_ V) -> O_ { return dot<mem>(dot<d_k>(Q, K), V); })),
+        "seq", "mem");
+  check(make_program(kernel<"entropy">([](Q_ Q, K_ K) -> out<"h", batch, seq> {
+          auto w = softmax<mem>(dot<d_k>(Q, K));
+          return -sum<mem>(w * log(w + 0.01f));
+        })),
+        "seq", "mem");
+  check(
+      make_program(kernel<"extremes">(
+          [](Q_ Q, K_ K)
+              -> outs<out<"most", batch, seq>, out<"least", batch, seq>, out<"mean", batch, seq>> {
+            auto s = mask(dot<d_k>(Q, K), index(mem) != index(seq));
+            return {max<mem>(s), min<mem>(s), mean<mem>(s)};
+          })),
+      "seq", "mem");
+}
+
+TEST_CASE("dropout leaves out what one machine would") {
+  check(make_program(kernel<"dropped">([](Q_ Q, K_ K, V_ V, in<"seed", i32> seed) -> O_ {
+          return dot<mem>(dropout<0.5>(softmax<mem>(dot<d_k>(Q, K)), seed), V);
+        })),
+        "seq", "mem");
+}
+
+TEST_CASE("what needs other tokens is refused") {
+  const auto error = [](const program &p, const std::string &text) {
+    CHECK_THROWS_WITH(codegen::shard(p, "seq", "mem"), text);
+  };
+  error(make_program(kernel<"summed">([](Q_ Q, K_ K, V_ V) -> out<"o", batch, d_v> {
+          return sum<seq>(dot<mem>(softmax<mem>(dot<d_k>(Q, K)), V));
+        })),
+        "summed over seq and mem: sum<seq>(dot(...)): it needs seq of other machines");
+  error(make_program(kernel<"scores">(
+            [](Q_ Q, K_ K) -> out<"S", batch, seq, mem> { return softmax<mem>(dot<d_k>(Q, K)); })),
+        "scores over seq and mem: S: no machine has all of its pairs");
+  error(make_program(kernel<"smoothed">([](Q_ Q, K_ K, V_ V) -> O_ {
+          return dot<mem>(softmax<mem>(cumsum<mem>(dot<d_k>(Q, K))), V);
+        })),
+        "smoothed over seq and mem: cumsum<mem>(dot(Q, K)): it needs mem of other machines");
+  error(make_program(kernel<"pooled">([](Q_ Q, K_ K, V_ V) -> O_ {
+          return dot<mem>(softmax<mem>(dot<d_k>(Q, K)), V) + mean<mem>(V);
+        })),
+        "pooled over seq and mem: sum<mem>(V): its sum over mem is one for all seq");
+}
