@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSL-1.0
-# qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...])
+# qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...]
+#                 [DISTRIBUTED <kernel>:<query axis>,<key axis>[:<rounds>]...])
 #
 # Makes the kernels of a spec header into the static library <name>, with the generated C header
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose last part
 # must be the kernel's own name, unless it is derived: gradient<my::mha> is called mha_gradient. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, aarch64,
 # aarch64-macos, cuda, opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators come from
 # qkv_host_program.cmake. A project that calls this enables C besides C++. Kernels of one name cannot meet in one
-# program: the name is that of the C function too (qkv_mha).
+# program: the name is that of the C function too (qkv_mha). DISTRIBUTED kernels, which KERNELS has, too, can also be
+# called by several machines that share their tokens (qkv/ring.hpp, which qkv::ring has): my::attention:seq,kv. A kernel
+# whose keys go round more than once says how often.
 #
 #   <name>_specs       the spec, compiled once, for the generator and the tool
 #   <name>_generator   the spec together with the code generator; writes what follows
@@ -16,9 +19,10 @@
 include("${CMAKE_CURRENT_LIST_DIR}/qkv_host_program.cmake")
 
 function(qkv_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC" "KERNELS;TARGETS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC" "KERNELS;TARGETS;DISTRIBUTED")
   if(NOT arg_SPEC OR NOT arg_KERNELS OR arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...])")
+    message(FATAL_ERROR "qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...] "
+                        "[DISTRIBUTED <kernel>:<query axis>,<key axis>...])")
   endif()
   if(NOT CMAKE_C_COMPILER)
     message(FATAL_ERROR "qkv_add_kernels: the tables of ${name} are C: write project(... LANGUAGES C CXX)")
@@ -61,7 +65,8 @@ function(qkv_add_kernels name)
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${name}_qkv")
   file(MAKE_DIRECTORY "${out}")
 
-  _qkv_write_sources("${name}" "${spec_name}" "${out}" "${arg_KERNELS}")
+  _qkv_parts_of_distributed("${name}" "${arg_KERNELS}" "${arg_TARGETS}" "${arg_DISTRIBUTED}" parts identifiers)
+  _qkv_write_sources("${name}" "${spec_name}" "${out}" "${arg_KERNELS}" "${parts}")
   _qkv_add_specs("${name}" "${out}" "${spec_folder}")
   _qkv_add_generator("${name}" "${out}")
   get_target_property(generator ${name}_generator IMPORTED_LOCATION)  # not found: it is built here
@@ -74,8 +79,8 @@ function(qkv_add_kernels name)
   set(archives)
   set(stamps)
   set(names)
-  foreach(kernel IN LISTS arg_KERNELS)
-    string(REGEX REPLACE "^.*::" "" short "${kernel}")
+  list(TRANSFORM arg_KERNELS REPLACE "^.*::" "" OUTPUT_VARIABLE shorts)
+  foreach(short IN LISTS shorts identifiers)
     add_custom_command(
       OUTPUT "${out}/${short}.done"
       BYPRODUCTS "${out}/${short}.a" "${out}/${short}.sheet.txt"
@@ -161,9 +166,45 @@ function(_qkv_add_generator name out)
   target_link_libraries(${name}_generator PRIVATE ${name}_specs qkv::codegen)
 endfunction()
 
+# The kernels that DISTRIBUTED ones are divided into, as C++ and as identifiers: own0, hop0, own1 of each.
+function(_qkv_parts_of_distributed name kernels targets distributed parts identifiers)
+  set(all)
+  set(names)
+  foreach(entry IN LISTS distributed)
+    if(NOT entry MATCHES "^(.*[A-Za-z0-9_]):([A-Za-z0-9_]+),([A-Za-z0-9_]+)(:([1-9]))?$" OR NOT CMAKE_MATCH_1 IN_LIST kernels)
+      message(FATAL_ERROR "qkv_add_kernels: ${name}: DISTRIBUTED names kernels of KERNELS with their axes, as in "
+                          "my::attention:seq,kv, not ${entry}")
+    endif()
+    if("cuda" IN_LIST targets OR "opencl" IN_LIST targets)
+      message(FATAL_ERROR "qkv_add_kernels: ${name}: DISTRIBUTED kernels run on processors: TARGETS has a GPU")
+    endif()
+    set(kernel ${CMAKE_MATCH_1})
+    set(axes "\"${CMAKE_MATCH_2}\", \"${CMAKE_MATCH_3}\"")
+    set(rounds 1)
+    if(CMAKE_MATCH_5)
+      set(rounds ${CMAKE_MATCH_5})
+    endif()
+    string(REGEX REPLACE "^.*::" "" short "${kernel}")
+    math(EXPR last "2 * ${rounds}")
+    foreach(n RANGE ${last})
+      math(EXPR round "${n} / 2")
+      math(EXPR is_hop "${n} % 2")
+      if(is_hop)
+        set(identifier ${short}_hop${round})
+      else()
+        set(identifier ${short}_own${round})
+      endif()
+      list(APPEND names ${identifier})
+      list(APPEND all "qkv::codegen::part_of<${kernel}>(\"${identifier}\", ${axes}, ${rounds}, ${n})")
+    endforeach()
+  endforeach()
+  set(${parts} "${all}" PARENT_SCOPE)
+  set(${identifiers} "${names}" PARENT_SCOPE)
+endfunction()
+
 # The list of kernels, and the mains of the generator and of the tool. The list includes the spec by its
 # file name, so that no path appears in text that a compiler reads.
-function(_qkv_write_sources name spec out kernels)
+function(_qkv_write_sources name spec out kernels parts)
   set(checks)
   set(traceables)
   foreach(kernel IN LISTS kernels)
@@ -171,6 +212,7 @@ function(_qkv_write_sources name spec out kernels)
     string(APPEND checks "static_assert(qkv::codegen::is_named<${kernel}>(\"${short}\"), \"the kernel ${kernel} has another name\");\n")
     list(APPEND traceables "qkv::codegen::traceable_of<${kernel}>(\"${short}\")")
   endforeach()
+  list(APPEND traceables ${parts})
   list(JOIN traceables ", " traceables)
   file(CONFIGURE OUTPUT "${out}/${name}_specs.cpp" @ONLY CONTENT [[
 // Written by qkv_add_kernels.

@@ -111,6 +111,12 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   const std::string now =
       fmt::format("{:x} {} {}\n", signature(p), QKV_CODEGEN_VERSION, options_of(line));
   if (std::filesystem::exists(base + ".a") && read(stamp) == now) return;
+  if (p.outputs.empty()) {  // of a machine that computes nothing before keys come
+    write(base + ".a", "!<arch>\n");
+    write(base + ".sheet.txt", p.name + "\n  nothing to compute\n");
+    write(stamp, now);
+    return;
+  }
   const auto begin = std::chrono::steady_clock::now();
   const plan made = plan_of(p);
   const auto compiler = line.options.find("--cuda-compiler");
@@ -135,7 +141,9 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
   std::vector<plan> plans;
   std::map<std::string, std::string> identifiers;  // by the names of kernels
   for (const traceable &t : kernels) {
-    programs.push_back(t.trace());
+    program p = t.trace();
+    if (p.outputs.empty()) continue;
+    programs.push_back(std::move(p));
     const auto [other, is_new] = identifiers.emplace(programs.back().name, t.identifier);
     if (!is_new)
       throw std::runtime_error(fmt::format("{}: {} and {} are two kernels of one name, {}", name,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A kernel of a spec, for the mains that qkv_add_kernels writes.
+#include <functional>
 #include <string>
 
 namespace qkv::codegen {
@@ -11,8 +12,9 @@ struct program;
 // built.
 struct traceable {
   std::string identifier;  // the last part of the kernel's name in C++
-  program (*trace)();
-  program (*source)() = nullptr;  // of a derived kernel: what it is derived from
+  std::function<program()> trace;
+  std::function<program()> source;  // of a derived kernel: what it is derived from
+  bool is_gradient = false;         // of its source
 };
 
 }  // namespace qkv::codegen

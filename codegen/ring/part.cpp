@@ -69,6 +69,10 @@ node_id part::first(axis_id a) {
   return a == r_.query || a == r_.key ? position("first", a) : f.number(0, i32);
 }
 
+void part::add_positions() {
+  for (axis_id a : {r_.query, r_.key}) (void)first(a);
+}
+
 node_id part::copy(node x, const std::vector<node_id> &operands) {
   x.in = operands;
   const bool is_shared = x.over.size() == 1 && (x.over[0] == r_.query || x.over[0] == r_.key);

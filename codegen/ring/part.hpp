@@ -22,6 +22,8 @@ class part {
   node_id argument(const node &like, const std::string &name);
   // A copy of the step, whose operands are those of this part.
   node_id copy(node x, const std::vector<node_id> &operands);
+  // Arguments that say where its queries and its keys begin, used or not.
+  void add_positions();
   // Its results in place; keys are an axis of their own size if `are_others`.
   program take(bool keys_are_others);
 

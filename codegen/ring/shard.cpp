@@ -82,6 +82,7 @@ class sharding {
   program hop(int round) {
     part_.emplace(p_, r_, fmt::format("{}_hop{}", p_.name, round));
     at_.clear();
+    part_->add_positions();
     add_states(p_, *part_, states_[round], [&](node_id n) { return of_hop(n, round); });
     return part_->take(true);
   }
@@ -155,6 +156,15 @@ shares shard(const program &written, std::string_view query, std::string_view ke
       throw std::runtime_error(fmt::format("{} over {} and {}: {}: no machine has all of its pairs",
                                            p.name, query, key, p[n].name));
   return sharding(p, q, k).run();
+}
+
+program part_of(const program &p, std::string_view query, std::string_view key, int rounds, int n) {
+  shares s = shard(p, query, key);
+  if (static_cast<int>(s.hops.size()) != rounds)
+    throw std::runtime_error(
+        fmt::format("{} over {} and {} takes {} rounds of the keys: write DISTRIBUTED {}:{},{}:{}",
+                    p.name, query, key, s.hops.size(), p.name, query, key, s.hops.size()));
+  return n % 2 == 0 ? s.own[n / 2] : s.hops[n / 2];
 }
 
 }  // namespace qkv::codegen

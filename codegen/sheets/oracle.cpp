@@ -124,8 +124,12 @@ tool::entry oracle_of_gradient(program gradient, program forward) {
 
 std::vector<tool::entry> oracles_of(const std::vector<traceable> &kernels) {
   std::vector<tool::entry> all;
-  for (const traceable &k : kernels)
-    all.push_back(k.source ? oracle_of_gradient(k.trace(), k.source()) : oracle(k.trace()));
+  for (const traceable &k : kernels) {
+    program p = k.trace();
+    if (p.outputs.empty()) continue;
+    all.push_back(k.is_gradient ? oracle_of_gradient(std::move(p), k.source())
+                                : oracle(std::move(p)));
+  }
   return all;
 }
 

@@ -92,7 +92,8 @@ enum {
   QKV_UNSUPPORTED,
   QKV_BAD_FILE,
   QKV_KERNEL_FAILED,
-  QKV_CACHE_FULL
+  QKV_CACHE_FULL,
+  QKV_PEER_SILENT
 };
 
 /* The compiled code: halide_buffer_t* for each argument in order (packed params as rank

@@ -31,6 +31,7 @@ enum class status_code : int {
   bad_file,       // a file is absent, damaged, or not of the expected kind
   kernel_failed,  // the compiled code reported an error of its own
   cache_full,     // a cache of keys and values has no room for more
+  peer_silent,    // another machine sent nothing for too long
 };
 
 // A short text for each code. Cost: none. Never fails.

@@ -5,7 +5,7 @@
 
 namespace qkv {
 
-static_assert(static_cast<int>(status_code::cache_full) == QKV_CACHE_FULL,
+static_assert(static_cast<int>(status_code::peer_silent) == QKV_PEER_SILENT,
               "the last status of C and of C++ (tests/structure compares their names)");
 
 const char *message(status_code code) {
@@ -52,6 +52,8 @@ const char *message(status_code code) {
       return "the compiled code failed";
     case status_code::cache_full:
       return "the cache is full";
+    case status_code::peer_silent:
+      return "another machine is silent";
   }
   return "unknown status";
 }

@@ -36,11 +36,7 @@ std::vector<std::int64_t> even_ends(int parts, std::int64_t n) {
   return ends;
 }
 
-// A tensor with the names of its axes.
-struct named {
-  array a;
-  std::vector<std::string> axes;
-
+struct named : named_array {
   int place(const std::string &axis) const {
     const auto at = std::find(axes.begin(), axes.end(), axis);
     return at == axes.end() ? -1 : static_cast<int>(at - axes.begin());
@@ -60,7 +56,7 @@ struct named {
                static_cast<std::size_t>((o * n + k) * inner + i));
   }
   named part(int d, std::int64_t first, std::int64_t n) {
-    named made{{a.shape, {}}, axes};
+    named made{{{a.shape, {}}, axes}};
     made.a.shape[static_cast<std::size_t>(d)] = n;
     std::size_t all = 1;
     for (std::int64_t e : made.a.shape) all *= static_cast<std::size_t>(e);
@@ -104,12 +100,8 @@ class simulation {
       : shares_(s), query_(query), key_(key), all_(all), sizes_(sizes), own_(all.size()) {}
 
   void give(const std::string &name, const named &whole) {
-    for (std::size_t m = 0; m < all_.size(); ++m) {
-      const int q = whole.place(query_), k = whole.place(key_);
-      named mine = q >= 0 ? gathered(whole, q, all_[m].queries) : whole;
-      if (k >= 0 && q < 0) mine = gathered(mine, k, all_[m].keys);  // of pairs: all keys
-      own_[m][name] = mine;
-    }
+    for (std::size_t m = 0; m < all_.size(); ++m)
+      own_[m][name] = named{part_of_machine(whole, query_, key_, all_[m])};
   }
 
   void run_all() {
@@ -120,7 +112,7 @@ class simulation {
   }
 
   named result(const program &p, const node &output) {
-    named whole{{{}, {}}, {}};
+    named whole{};
     std::size_t n = 1;
     for (axis_id a : output.shape) {
       whole.axes.push_back(p.axes[a].name);
@@ -130,12 +122,8 @@ class simulation {
     whole.a.data.resize(n, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t m = 0; m < all_.size(); ++m) {
       named &mine = own_[m].at(output.name);
-      const int q = whole.place(query_), k = whole.place(key_);
-      if (q < 0 && k < 0) return mine;
-      const std::vector<run> &runs = q >= 0 ? all_[m].queries : all_[m].keys;
-      for (std::size_t r = 0; r < runs.size(); ++r)
-        whole.put(q >= 0 ? q : k, runs[r].first,
-                  mine.part(q >= 0 ? q : k, offset(runs, r), runs[r].n).a);
+      if (whole.place(query_) < 0 && whole.place(key_) < 0) return mine;
+      put_part(whole, mine, query_, key_, all_[m]);
     }
     return whole;
   }
@@ -199,7 +187,7 @@ class simulation {
     for (node_id n : p.outputs) {
       std::vector<std::string> axes;
       for (axis_id a : p[n].shape) axes.push_back(p.axes[a].name);
-      named x{results.at(p[n].name), axes};
+      named x{{results.at(p[n].name), axes}};
       const int q = x.place(query_), d = q >= 0 ? q : x.place(key_);
       named &mine = own_[m][p[n].name];
       if (d < 0) {
@@ -236,7 +224,7 @@ class simulation {
           const std::size_t of = (m + machines - h) % machines;
           for (std::size_t k = 0; k < all_[of].keys.size(); ++k) {
             tensors before;
-            for (const auto &[name, x] : now) before["before_" + name] = {x, {}};
+            for (const auto &[name, x] : now) before["before_" + name] = named{{x, {}}};
             const arrays in = arguments(p, m, q, of, k, before);
             now =
                 codegen::interpret(p, in, sizes_with(p, all_[m].queries[q].n, all_[of].keys[k].n));
@@ -274,6 +262,24 @@ class simulation {
 };
 
 }  // namespace
+
+named_array part_of_machine(const named_array &whole, const std::string &query,
+                            const std::string &key, const tokens &own) {
+  const named all{whole};
+  const int q = all.place(query), k = all.place(key);
+  if (q >= 0) return gathered(all, q, own.queries);
+  return k >= 0 ? gathered(all, k, own.keys) : all;
+}
+
+void put_part(named_array &whole, const named_array &part, const std::string &query,
+              const std::string &key, const tokens &own) {
+  named to{whole}, from{part};
+  const int q = to.place(query), d = q >= 0 ? q : to.place(key);
+  const std::vector<run> &runs = q >= 0 ? own.queries : own.keys;
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    to.put(d, runs[r].first, from.part(d, offset(runs, r), runs[r].n).a);
+  whole = to;
+}
 
 std::vector<tokens> contiguous(int machines, std::int64_t n, std::int64_t m) {
   const std::vector<run> q = cut(even_ends(machines, n), n), k = cut(even_ends(machines, m), m);
@@ -315,7 +321,7 @@ arrays results_of_machines(const program &p, const codegen::shares &s, const std
   for (node_id n : p.arguments) {
     std::vector<std::string> axes;
     for (axis_id a : p[n].shape) axes.push_back(p.axes[a].name);
-    machines.give(p[n].name, {arguments.at(p[n].name), axes});
+    machines.give(p[n].name, {{arguments.at(p[n].name), axes}});
   }
   machines.run_all();
   arrays results;

@@ -25,6 +25,18 @@ std::vector<tokens> zigzag(int machines, std::int64_t n, std::int64_t m);
 // Runs that are as long as their number.
 std::vector<tokens> unequal(int machines, std::int64_t n, std::int64_t m);
 
+// A tensor with the names of its axes.
+struct named_array {
+  codegen::array a;
+  std::vector<std::string> axes;
+};
+// What a machine has of it: its queries; its keys, or, of pairs, all keys.
+named_array part_of_machine(const named_array &whole, const std::string &query,
+                            const std::string &key, const tokens &);
+// The reverse: its queries, or its keys.
+void put_part(named_array &whole, const named_array &part, const std::string &query,
+              const std::string &key, const tokens &);
+
 // The results of the whole kernel, put together. Throws std::runtime_error where machines have
 // different numbers of what all of them have.
 codegen::arrays results_of_machines(const codegen::program &, const codegen::shares &,

@@ -12,6 +12,7 @@
 
 #include "codegen/gradient/make_program.hpp"
 #include "codegen/program/traceable.hpp"
+#include "codegen/ring/shard.hpp"
 
 namespace qkv::codegen {
 
@@ -21,7 +22,20 @@ template <const auto &Kernel>
 traceable traceable_of(std::string identifier) {
   using K = std::remove_cvref_t<decltype(Kernel)>;
   traceable t{std::move(identifier), [] { return make_program(Kernel); }};
-  if constexpr (is_derived<K>) t.source = [] { return make_program(typename K::of()); };
+  if constexpr (is_derived<K>) {
+    t.source = [] { return make_program(typename K::of()); };
+    t.is_gradient = true;
+  }
+  return t;
+}
+
+// One of the kernels for machines that share tokens: number n of own0, hop0, own1, hop1 .. for so many
+// rounds.
+template <const auto &Kernel>
+traceable part_of(std::string identifier, std::string query, std::string key, int rounds, int n) {
+  const auto whole = traceable_of<Kernel>(std::move(identifier));
+  traceable t{whole.identifier, [=] { return part_of(whole.trace(), query, key, rounds, n); }};
+  t.source = whole.trace;
   return t;
 }
 

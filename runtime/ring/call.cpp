@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: BSL-1.0
+// A call of several machines: checks, the parts of own tokens, rounds of keys.
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <new>
+#include <qkv/core/dtype.hpp>
+#include <qkv/ring.hpp>
+
+#include "ring/local_tensor.hpp"
+#include "ring/parts.hpp"
+#include "status/fail.hpp"
+
+namespace qkv::ring {
+namespace {
+
+using detail::fail;
+
+// What a state is before any keys: codegen/ring/states.hpp.
+double beginning(std::string_view name) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (name.starts_with("lse") || name.starts_with("most")) return -infinity;
+  return name.starts_with("least") ? infinity : 0;
+}
+
+class distributed_call {
+ public:
+  distributed_call(const qkv_kernel &k, transport &machines, const layout &where,
+                   std::span<const qkv_tensor> arguments, const options &how, const limits &most)
+      : k_(k),
+        machines_(machines),
+        where_(where),
+        arguments_(arguments),
+        how_(how),
+        limits_(most) {}
+
+  status carry_out() {
+    if (status s = agreed(check()); !s) return s;
+    if (status s = agreed(same_sizes()); !s) return s;
+    for (std::size_t round = 0; round < parts_.own.size(); ++round) {
+      if (status s = agreed(own_part(round)); !s) return s;
+      if (round < parts_.hops.size())
+        if (status s = keys_of_all(*parts_.hops[round]); !s) return s;
+    }
+    return {};
+  }
+
+ private:
+  status agreed(const status &own) { return machines_.agree(own, limits_.deadline); }
+
+  // ---- checks -----------------------------------------------------------------------------------
+  status check() {
+    if (status s = parts::of(k_, parts_); !s) return s;
+    if (where_.machines() != machines_.size())
+      return fail(status_code::wrong_count, "{}: the layout is of {} machines, not {}", k_.name,
+                  where_.machines(), machines_.size());
+    if (std::string d = where_.defect(); !d.empty())
+      return fail(status_code::wrong_count, "{}: {}", k_.name, d);
+    if (arguments_.size() != static_cast<std::size_t>(k_.n_arguments))
+      return fail(status_code::wrong_count, "{}: it has {} arguments, not {}", k_.name,
+                  k_.n_arguments, arguments_.size());
+    sizes_.assign(static_cast<std::size_t>(k_.n_axes), -1);
+    for (int i = 0; i < k_.n_arguments; ++i)
+      if (status s = check(k_.arguments[i], arguments_[static_cast<std::size_t>(i)]); !s) return s;
+    return same_runs();
+  }
+
+  // Queries and keys along aliases are the same tokens.
+  status same_runs() const {
+    const int q = axis_called(k_, parts_.query), k = axis_called(k_, parts_.key);
+    if (k_.axes[q].root != k_.axes[k].root) return {};
+    const int m = machines_.rank();
+    for (std::size_t r = 0; r < where_.queries(m).size(); ++r)
+      if (where_.queries(m)[r].first != where_.keys(m)[r].first ||
+          where_.queries(m)[r].n != where_.keys(m)[r].n)
+        return fail(status_code::wrong_count,
+                    "{}: {} and {} are the same tokens, but run {} of machine {} differs", k_.name,
+                    parts_.query, parts_.key, r, m);
+    return {};
+  }
+
+  static int axis_called(const qkv_kernel &k, std::string_view name) {
+    for (int a = 0; a < k.n_axes; ++a)
+      if (name == k.axes[a].name) return a;
+    return 0;
+  }
+
+  // The extent of an axis of an argument here, or -1: any.
+  std::int64_t expected(const qkv_argument &a, int axis) const {
+    const std::string_view name = k_.axes[axis].name;
+    const int m = machines_.rank();
+    if (name == parts_.query) return where_.n_queries(m);
+    if (name == parts_.key) {
+      for (int d = 0; d < a.rank; ++d)
+        if (k_.axes[a.axes[d]].name == parts_.query) return where_.all_keys();
+      return where_.n_keys(m);
+    }
+    const qkv_axis &root = k_.axes[k_.axes[axis].root];
+    return root.size >= 0 ? root.size : sizes_[static_cast<std::size_t>(k_.axes[axis].root)];
+  }
+
+  status check(const qkv_argument &a, const qkv_tensor &t) {
+    if (t.device != QKV_HOST)
+      return fail(status_code::wrong_device, "{}: {} is not in the host's memory", k_.name, a.name);
+    if (t.dtype != a.dtype)
+      return fail(status_code::wrong_dtype, "{}: {} is {}, not {}", k_.name, a.name,
+                  name_of(static_cast<dtype>(t.dtype)), name_of(static_cast<dtype>(a.dtype)));
+    if (t.rank != a.rank)
+      return fail(status_code::wrong_rank, "{}: {} has {} axes, not {}", k_.name, a.name, t.rank,
+                  a.rank);
+    for (int d = 0; d < a.rank; ++d) {
+      const int axis = a.axes[d];
+      const std::int64_t n = expected(a, axis);
+      if (n >= 0 && t.extent[d] != n)
+        return fail(status_code::wrong_extent, "{}: axis {} is {} in {} but {} on machine {}",
+                    k_.name, k_.axes[axis].name, t.extent[d], a.name, n, machines_.rank());
+      const std::string_view name = k_.axes[axis].name;
+      if (name != parts_.query && name != parts_.key)
+        sizes_[static_cast<std::size_t>(k_.axes[axis].root)] = t.extent[d];
+    }
+    if (!t.data && elements(t) > 0)
+      return fail(status_code::null_data, "{}: {} has no memory", k_.name, a.name);
+    if (t.rank > 0 && t.stride[t.rank - 1] != 1 && t.extent[t.rank - 1] > 1)
+      return fail(status_code::wrong_stride, "{}: the innermost stride of {} is not 1", k_.name,
+                  a.name);
+    return {};
+  }
+
+  // Every machine compares with the one before.
+  status same_sizes() {
+    for (int i = 0; i < k_.n_arguments; ++i) {
+      local_tensor x;
+      x.t = arguments_[static_cast<std::size_t>(i)];
+      x.axes = names_of_axes(k_, k_.arguments[i]);
+      own_.emplace(k_.arguments[i].name, std::move(x));
+    }
+    if (machines_.size() == 1) return {};
+    std::vector<std::int64_t> theirs(sizes_.size());
+    if (status s = machines_.begin(std::as_bytes(std::span(sizes_)),
+                                   std::as_writable_bytes(std::span(theirs)));
+        !s)
+      return s;
+    if (status s = machines_.finish(limits_.deadline); !s) return s;
+    const int before = (machines_.rank() + machines_.size() - 1) % machines_.size();
+    for (std::size_t a = 0; a < sizes_.size(); ++a)
+      if (sizes_[a] != theirs[a])
+        return fail(status_code::wrong_extent,
+                    "{}: axis {} is {} on machine {} but {} on machine {}", k_.name,
+                    k_.axes[a].name, sizes_[a], machines_.rank(), theirs[a], before);
+    return {};
+  }
+
+  // ---- parts ------------------------------------------------------------------------------------
+  // Extents of an argument of a part for so many queries and keys.
+  std::vector<std::int64_t> extents(const qkv_kernel &part, const qkv_argument &a,
+                                    std::int64_t queries, std::int64_t keys) const {
+    std::vector<std::int64_t> all;
+    for (int d = 0; d < a.rank; ++d) {
+      const qkv_axis &axis = part.axes[a.axes[d]];
+      const std::string_view name = axis.name;
+      const qkv_axis &mine = k_.axes[axis_called(k_, name)];
+      all.push_back(name == parts_.query           ? queries
+                    : name == parts_.key           ? keys
+                    : axis.size >= 0               ? axis.size
+                    : k_.axes[mine.root].size >= 0 ? k_.axes[mine.root].size
+                                                   : sizes_[static_cast<std::size_t>(mine.root)]);
+    }
+    return all;
+  }
+
+  static qkv_tensor scalar(std::int32_t &x) {
+    qkv_tensor t{};
+    t.data = &x;
+    t.dtype = QKV_I32;
+    return t;
+  }
+
+  // first_ and whole_; true if it is one of them.
+  bool position(std::string_view name, const positions &queries, const positions &keys,
+                qkv_tensor &t, std::array<std::int32_t, 4> &memory) const {
+    const std::array<std::pair<std::string, std::int64_t>, 4> known = {
+        {{"first_" + parts_.query, queries.first},
+         {"first_" + parts_.key, keys.first},
+         {"whole_" + parts_.query, where_.all_queries()},
+         {"whole_" + parts_.key, where_.all_keys()}}};
+    for (std::size_t k = 0; k < known.size(); ++k)
+      if (name == known[k].first) {
+        memory[k] = static_cast<std::int32_t>(known[k].second);
+        t = scalar(memory[k]);
+        return true;
+      }
+    return false;
+  }
+
+  static std::int64_t offset(std::span<const positions> runs, std::size_t r) {
+    std::int64_t n = 0;
+    for (std::size_t k = 0; k < r; ++k) n += runs[k].n;
+    return n;
+  }
+
+  // The part of an own tensor that belongs to run r.
+  qkv_tensor own_slice(const local_tensor &x, std::size_t r) const {
+    const int m = machines_.rank(), q = x.place(parts_.query), k = x.place(parts_.key);
+    if (q >= 0) return x.part(q, offset(where_.queries(m), r), where_.queries(m)[r].n);
+    return x.part(k, k >= 0 ? offset(where_.keys(m), r) : 0, k >= 0 ? where_.keys(m)[r].n : 0);
+  }
+
+  status own_part(std::size_t round) {
+    if (!parts_.own[round]) return {};
+    const qkv_kernel &part = *parts_.own[round];
+    const int m = machines_.rank();
+    for (int i = 0; i < part.n_arguments; ++i) {
+      const qkv_argument &a = part.arguments[i];
+      if (a.role == QKV_OUT && !own_.count(a.name))
+        own_.emplace(a.name, local_tensor::made(
+                                 part, a, extents(part, a, where_.n_queries(m), where_.n_keys(m))));
+    }
+    for (std::size_t r = 0; r < where_.queries(m).size(); ++r) {
+      std::array<std::int32_t, 4> numbers{};
+      std::vector<qkv_tensor> list;
+      for (int i = 0; i < part.n_arguments; ++i) {
+        qkv_tensor t{};
+        const char *name = part.arguments[i].name;
+        if (!position(name, where_.queries(m)[r], where_.keys(m)[r], t, numbers))
+          t = own_slice(own_.at(name), r);
+        list.push_back(t);
+      }
+      if (status s = qkv::run(part, list, how_); !s) return s;
+    }
+    return {};
+  }
+
+  // ---- rounds -----------------------------------------------------------------------------------
+  // What a hop reads along the key axis alone travels: run after run, tensor after tensor, dense.
+  struct baggage {
+    std::vector<std::string> names;
+    std::vector<std::byte> memory;
+  };
+
+  bool travels(const local_tensor &x) const {
+    return x.place(parts_.key) >= 0 && x.place(parts_.query) < 0;
+  }
+
+  static std::size_t padded(std::size_t n) { return (n + 63) / 64 * 64; }
+
+  std::size_t size_of_baggage(const std::vector<std::string> &names, int machine) const {
+    std::size_t n = 0;
+    for (const positions &r : where_.keys(machine))
+      for (const std::string &name : names) {
+        qkv_tensor t = own_.at(name).t;
+        t.extent[own_.at(name).place(parts_.key)] = r.n;
+        n += padded(bytes(t));
+      }
+    return n;
+  }
+
+  // The keys of run r of a machine, by name.
+  std::map<std::string, qkv_tensor, std::less<>> unpacked(const std::vector<std::string> &names,
+                                                          int machine, std::size_t run,
+                                                          std::byte *memory) const {
+    std::map<std::string, qkv_tensor, std::less<>> all;
+    std::size_t at = 0;
+    for (std::size_t r = 0; r <= run; ++r)
+      for (const std::string &name : names) {
+        qkv_tensor t = own_.at(name).t;
+        t.extent[own_.at(name).place(parts_.key)] = where_.keys(machine)[r].n;
+        if (r == run) all[name] = dense_like(t, memory + at);
+        at += padded(bytes(t));
+      }
+    return all;
+  }
+
+  status keys_of_all(const qkv_kernel &hop) {
+    std::vector<std::string> names;
+    for (int i = 0; i < hop.n_arguments; ++i)
+      if (const auto at = own_.find(hop.arguments[i].name);
+          at != own_.end() && hop.arguments[i].role != QKV_OUT && travels(at->second))
+        names.emplace_back(hop.arguments[i].name);
+    const int machines = machines_.size(), mine = machines_.rank();
+    aligned_bytes now(size_of_baggage(names, mine)), next;
+    for (std::size_t r = 0; r < where_.keys(mine).size(); ++r)
+      for (const auto &[name, t] : unpacked(names, mine, r, now.data()))
+        pack(static_cast<std::byte *>(t.data), own_slice(own_.at(name), r));
+    begin_states(hop);
+    status own;
+    for (int h = 0; h < machines; ++h) {
+      const int of = (mine + machines - h) % machines;
+      const bool more = h + 1 < machines;
+      if (more) {
+        next = aligned_bytes(size_of_baggage(names, (of + machines - 1) % machines));
+        if (status s = machines_.begin(now.bytes(), next.bytes()); !s) return s;
+      }
+      // After an error of its own, a machine passes keys on: the others do not wait in vain.
+      if (own.ok()) own = keys_of(hop, of, names, now.data());
+      if (more) {
+        if (status s = machines_.finish(limits_.deadline); !s) return s;
+        std::swap(now, next);
+      }
+    }
+    if (status s = agreed(own); !s) return s;
+    for (auto &[name, x] : before_) own_[name] = std::move(x);
+    return {};
+  }
+
+  // Two of each state: before some keys and after them.
+  void begin_states(const qkv_kernel &hop) {
+    before_.clear();
+    after_.clear();
+    for (int i = 0; i < hop.n_arguments; ++i) {
+      const qkv_argument &a = hop.arguments[i];
+      if (a.role != QKV_OUT) continue;
+      const std::vector<std::int64_t> e = extents(hop, a, where_.n_queries(machines_.rank()), 0);
+      before_.emplace(a.name, local_tensor::made(hop, a, e));
+      after_.emplace(a.name, local_tensor::made(hop, a, e));
+      fill(before_.at(a.name).t, beginning(a.name));
+    }
+  }
+
+  status keys_of(const qkv_kernel &hop, int of, const std::vector<std::string> &names,
+                 std::byte *memory) {
+    const int mine = machines_.rank();
+    for (std::size_t k = 0; k < where_.keys(of).size(); ++k) {
+      if (where_.keys(of)[k].n == 0) continue;
+      const auto keys = unpacked(names, of, k, memory);
+      for (std::size_t q = 0; q < where_.queries(mine).size(); ++q) {
+        if (where_.queries(mine)[q].n == 0) continue;
+        if (status s = pairs(hop, q, where_.keys(of)[k], keys); !s) return s;
+        machines_.poll();
+      }
+      std::swap(before_, after_);
+    }
+    return {};
+  }
+
+  status pairs(const qkv_kernel &hop, std::size_t q, const positions &keys_run,
+               const std::map<std::string, qkv_tensor, std::less<>> &keys) {
+    std::array<std::int32_t, 4> numbers{};
+    std::vector<qkv_tensor> list;
+    const positions queries = where_.queries(machines_.rank())[q];
+    for (int i = 0; i < hop.n_arguments; ++i) {
+      const qkv_argument &a = hop.arguments[i];
+      const std::string name = a.name, state = axis_after("before_", name);
+      qkv_tensor t{};
+      if (a.role == QKV_OUT)
+        t = own_slice(after_.at(name), q);
+      else if (!state.empty())
+        t = own_slice(before_.at(state), q);
+      else if (const auto at = keys.find(name); at != keys.end())
+        t = at->second;
+      else if (!position(name, queries, keys_run, t, numbers))
+        t = of_pairs(own_.at(name), q, keys_run);
+      list.push_back(t);
+    }
+    return qkv::run(hop, list, how_);
+  }
+
+  // Of queries and all keys, or of queries alone.
+  qkv_tensor of_pairs(const local_tensor &x, std::size_t q, const positions &keys) const {
+    local_tensor mine{own_slice(x, q), x.axes, nullptr};
+    const int k = mine.place(parts_.key);
+    return k < 0 ? mine.t : mine.part(k, keys.first, keys.n);
+  }
+
+  // Memory of tensors that travel.
+  class aligned_bytes {
+   public:
+    explicit aligned_bytes(std::size_t n = 0)
+        : n_(n),
+          memory_(static_cast<std::byte *>(::operator new(n + 1, std::align_val_t{64})),
+                  [](std::byte *p) { ::operator delete(p, std::align_val_t{64}); }) {}
+    std::byte *data() { return memory_.get(); }
+    std::span<std::byte> bytes() { return {memory_.get(), n_}; }
+
+   private:
+    std::size_t n_;
+    std::shared_ptr<std::byte> memory_;
+  };
+
+  const qkv_kernel &k_;
+  transport &machines_;
+  const layout &where_;
+  const std::span<const qkv_tensor> arguments_;
+  const options &how_;
+  const limits &limits_;
+  parts parts_;
+  std::vector<std::int64_t> sizes_;  // by root axis; -1: static, or of queries or keys
+  std::map<std::string, local_tensor, std::less<>> own_, before_, after_;
+};
+
+}  // namespace
+
+status run_parts(const qkv_kernel &k, transport &machines, const layout &where,
+                 std::span<const qkv_tensor> arguments, const options &how,
+                 const limits &most) noexcept try {
+  return distributed_call(k, machines, where, arguments, how, most).carry_out();
+} catch (const std::bad_alloc &) {
+  return fail(status_code::out_of_memory, "{}: no memory for the tensors of a machine", k.name);
+} catch (...) {
+  return fail(status_code::kernel_failed, "{}: an exception reached the runtime", k.name);
+}
+
+}  // namespace qkv::ring

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <qkv/ring.hpp>
+#include <utility>
+
+namespace qkv::ring {
+namespace {
+
+using runs = std::vector<positions>;
+
+std::int64_t total(const runs &all) {
+  std::int64_t n = 0;
+  for (const positions &r : all) n += r.n;
+  return n;
+}
+
+std::int64_t total(const std::vector<runs> &all) {
+  std::int64_t n = 0;
+  for (const runs &r : all) n += total(r);
+  return n;
+}
+
+// n positions in so many parts of nearly one length.
+runs parts(std::int64_t parts, std::int64_t n) {
+  runs all;
+  for (std::int64_t k = 0; k < parts; ++k) {
+    const std::int64_t first = n * k / parts;
+    all.push_back({first, n * (k + 1) / parts - first});
+  }
+  return all;
+}
+
+std::vector<runs> one_each(int machines, std::int64_t n) {
+  std::vector<runs> all;
+  for (const positions &r : parts(machines, n)) all.push_back({r});
+  return all;
+}
+
+std::vector<runs> from_both_ends(int machines, std::int64_t n) {
+  const runs halves = parts(2 * static_cast<std::int64_t>(machines), n);
+  std::vector<runs> all;
+  for (std::size_t m = 0; m < halves.size() / 2; ++m)
+    all.push_back({halves[m], halves[halves.size() - 1 - m]});
+  return all;
+}
+
+std::vector<runs> in_turn(int machines, std::int64_t n, std::int64_t block, std::size_t rounds) {
+  std::vector<runs> all(static_cast<std::size_t>(machines));
+  std::int64_t first = 0;
+  for (std::size_t r = 0; r < rounds; ++r)
+    for (runs &mine : all) {
+      const std::int64_t length = std::clamp<std::int64_t>(n - first, 0, block);
+      mine.push_back({first, length});
+      first += length;
+    }
+  return all;
+}
+
+std::string defect_of(const std::vector<runs> &all, const char *what) {
+  runs sorted;
+  for (const runs &r : all)
+    for (const positions &one : r) {
+      if (one.n < 0 || one.first < 0) return fmt::format("a run of {} is negative", what);
+      if (one.n > 0) sorted.push_back(one);
+    }
+  std::sort(sorted.begin(), sorted.end(),
+            [](const positions &a, const positions &b) { return a.first < b.first; });
+  std::int64_t next = 0;
+  for (const positions &r : sorted) {
+    if (r.first != next)
+      return fmt::format("position {} of the {} is {}", std::min(r.first, next), what,
+                         r.first > next ? "missing" : "given twice");
+    next += r.n;
+  }
+  return {};
+}
+
+}  // namespace
+
+layout::layout(std::vector<std::vector<positions>> queries,
+               std::vector<std::vector<positions>> keys)
+    : queries_(std::move(queries)), keys_(std::move(keys)) {}
+
+std::span<const positions> layout::queries(int machine) const {
+  return queries_[static_cast<std::size_t>(machine)];
+}
+std::span<const positions> layout::keys(int machine) const {
+  return keys_[static_cast<std::size_t>(machine)];
+}
+std::int64_t layout::n_queries(int machine) const noexcept {
+  return total(queries_[static_cast<std::size_t>(machine)]);
+}
+std::int64_t layout::n_keys(int machine) const noexcept {
+  return total(keys_[static_cast<std::size_t>(machine)]);
+}
+std::int64_t layout::all_queries() const noexcept { return total(queries_); }
+std::int64_t layout::all_keys() const noexcept { return total(keys_); }
+
+std::string layout::defect() const {
+  if (queries_.size() != keys_.size())
+    return fmt::format("{} machines have queries, {} keys", queries_.size(), keys_.size());
+  for (std::size_t m = 0; m < queries_.size(); ++m)
+    if (queries_[m].size() != keys_[m].size())
+      return fmt::format("machine {} has {} runs of queries and {} of keys", m, queries_[m].size(),
+                         keys_[m].size());
+  if (std::string d = defect_of(queries_, "queries"); !d.empty()) return d;
+  return defect_of(keys_, "keys");
+}
+
+layout contiguous(int machines, std::int64_t queries, std::int64_t keys) {
+  return {one_each(machines, queries), one_each(machines, keys)};
+}
+
+layout zigzag(int machines, std::int64_t queries, std::int64_t keys) {
+  return {from_both_ends(machines, queries), from_both_ends(machines, keys)};
+}
+
+layout stripes(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block) {
+  const std::int64_t round = std::max<std::int64_t>(block, 1) * machines;
+  const auto rounds = static_cast<std::size_t>((std::max(queries, keys) + round - 1) /
+                                               std::max<std::int64_t>(round, 1));
+  return {in_turn(machines, queries, std::max<std::int64_t>(block, 1), rounds),
+          in_turn(machines, keys, std::max<std::int64_t>(block, 1), rounds)};
+}
+
+}  // namespace qkv::ring

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Tensors of one machine, with the names of their axes.
+#include <qkv/kernel.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qkv::ring {
+
+struct local_tensor {
+  qkv_tensor t{};
+  std::vector<std::string> axes;
+  std::shared_ptr<std::byte> memory;  // null: the caller's
+
+  // Dense, of the argument's type. Throws std::bad_alloc.
+  static local_tensor made(const qkv_kernel &, const qkv_argument &,
+                           const std::vector<std::int64_t> &extents);
+
+  int place(std::string_view axis) const;  // -1: it lacks the axis
+  // Neighbouring positions along an axis.
+  qkv_tensor part(int place, std::int64_t first, std::int64_t n) const;
+};
+
+std::vector<std::string> names_of_axes(const qkv_kernel &, const qkv_argument &);
+std::int64_t elements(const qkv_tensor &);
+std::size_t bytes(const qkv_tensor &);  // if it were dense
+// Between dense memory and a tensor with any strides.
+void pack(std::byte *to, const qkv_tensor &from);
+// A dense tensor of the same extents in this memory.
+qkv_tensor dense_like(const qkv_tensor &, std::byte *memory);
+// Every element of a tensor of f32 or f64.
+void fill(const qkv_tensor &, double);
+
+}  // namespace qkv::ring

@@ -1,0 +1,52 @@
+#pragma once
+// Kernels that are compiled for several machines.
+#include <qkv/dsl.hpp>
+
+namespace ring_kernels {
+using namespace qkv;
+
+inline constexpr batch_axis<"batch"> batch;
+inline constexpr batch_axis<"heads", 4> heads;
+inline constexpr batch_axis<"groups", 2> groups;
+inline constexpr axis<"seq"> seq;
+inline constexpr axis<"mem"> mem;
+inline constexpr alias<"kv", seq> kv;
+inline constexpr axis<"d", 32> d;
+inline constexpr axis<"e", 24> e;
+inline constexpr axis<"d_model", 40> d_model;
+
+// Keys and values of another sequence; the logsumexp is a result.
+inline constexpr auto cross =
+    kernel<"cross">([](in<"Q", batch, heads, seq, d> Q, in<"K", batch, heads, mem, d> K,
+                       in<"V", batch, heads, mem, e> V)
+                        -> outs<out<"O", batch, heads, seq, e>, out<"lse", batch, heads, seq>> {
+      auto s = dot<d>(Q, K) / sqrt(d);
+      return {dot<mem>(softmax<mem>(s), V), logsumexp<mem>(s)};
+    });
+// Query heads that share keys, a causal window, documents, a cap.
+inline constexpr auto masked =
+    kernel<"masked">([](in<"Q", batch, groups, heads, seq, d> Q, in<"K", batch, groups, kv, d> K,
+                        in<"V", batch, groups, kv, e> V, in<"document", i32, batch, seq> document,
+                        in<"window", i32> window) -> out<"O", batch, groups, heads, seq, e> {
+      auto s = 30 * tanh(dot<d>(Q, K) / sqrt(d) / 30);
+      auto keep = index(kv) <= index(seq) && index(seq) - index(kv) < window &&
+                  document == rename<seq, kv>(document);
+      return dot<kv>(softmax<kv>(mask(s, keep)), V);
+    });
+// Projections of own tokens before the keys go round, and after.
+inline constexpr auto layer =
+    kernel<"layer">([](in<"X", batch, seq, d_model> X, param<"Wq", d_model, heads, d> Wq,
+                       param<"Wk", d_model, heads, d> Wk, param<"Wv", d_model, heads, e> Wv,
+                       param<"Wo", heads, e, d_model> Wo) -> out<"Y", batch, seq, d_model> {
+      auto K = dot<d_model>(rename<seq, kv>(X), Wk);
+      auto V = dot<d_model>(rename<seq, kv>(X), Wv);
+      auto s = mask(dot<d>(dot<d_model>(X, Wq), K) / sqrt(d), index(kv) <= index(seq));
+      return X + dot<heads, e>(dot<kv>(softmax<kv>(s), V), Wo);
+    });
+// 16 bits, a bias of pairs.
+inline constexpr auto biased_bf16 = kernel<"biased_bf16">(
+    [](in<"Q", bf16, batch, seq, d> Q, in<"K", bf16, batch, mem, d> K,
+       in<"V", bf16, batch, mem, e> V, in<"bias", seq, mem> bias) -> out<"O", bf16, batch, seq, e> {
+      return cast<bf16>(dot<mem>(softmax<mem>(dot<d>(Q, K) / sqrt(d) + bias), V));
+    });
+}  // namespace ring_kernels
