@@ -6,7 +6,7 @@ set(_config ${CMAKE_INSTALL_LIBDIR}/cmake/qkv)
 set(_headers FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 
 install(DIRECTORY dsl/qkv runtime/qkv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${_headers})
-set(_targets qkv_dsl qkv_runtime qkv_serve qkv_tool qkv_program qkv_plan qkv_reference qkv_sheets)
+set(_targets qkv_dsl qkv_runtime qkv_ring qkv_serve qkv_tool qkv_program qkv_plan qkv_reference qkv_sheets)
 if(QKV_CODEGEN)
   install(DIRECTORY codegen/include/qkv DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${_headers})
   list(APPEND _targets qkv_halide_runtime)
@@ -19,7 +19,7 @@ if(QKV_CODEGEN)
 endif()
 install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Headers of the code generator that the two above include as "codegen/program/program.hpp" and the like.
-install(DIRECTORY codegen/program codegen/gradient codegen/plan codegen/reference codegen/sheets DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/codegen ${_headers})
+install(DIRECTORY codegen/program codegen/gradient codegen/ring codegen/plan codegen/reference codegen/sheets DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/codegen ${_headers})
 
 install(TARGETS ${_targets} EXPORT qkv_targets)
 install(EXPORT qkv_targets NAMESPACE qkv:: FILE qkv-targets.cmake DESTINATION ${_config})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// What each step of a program has to do with the queries and the keys that machines share.
+// The relation of each step of a program to the queries and the keys that machines share.
 #include <vector>
 
 #include "codegen/program/program.hpp"

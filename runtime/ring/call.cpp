@@ -17,7 +17,7 @@ namespace {
 
 using detail::fail;
 
-// What a state is before any keys: codegen/ring/states.hpp.
+// A state before any keys: codegen/ring/shard.hpp.
 double beginning(std::string_view name) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (name.starts_with("lse") || name.starts_with("most")) return -infinity;

@@ -272,19 +272,6 @@ TEST_CASE("what is wrong on one machine is the status of all, before any data tr
           });
 }
 
-TEST_CASE("layouts that do not fit are refused") {
-  using qkv::ring::layout;
-  CHECK(layout({{{0, 2}}, {{2, 3}}}, {{{0, 1}}, {{1, 1}}}).defect() == "");
-  CHECK(layout({{{0, 2}}, {{3, 2}}}, {{{0, 1}}, {{1, 1}}}).defect() ==
-        "position 2 of the queries is missing");
-  CHECK(layout({{{0, 2}}, {{2, 3}}}, {{{0, 2}}, {{1, 1}}}).defect() ==
-        "position 1 of the keys is given twice");
-  CHECK(layout({{{0, 2}}, {{2, 3}}}, {{{0, 2}}}).defect() == "2 machines have queries, 1 keys");
-  CHECK(layout({{{0, 2}, {2, 1}}, {{3, 3}}}, {{{0, 1}}, {{1, 1}}}).defect() ==
-        "machine 0 has 2 runs of queries and 1 of keys");
-  CHECK(layout({{{0, -1}}}, {{{0, 1}}}).defect() == "a run of queries is negative");
-}
-
 TEST_CASE("a machine that says nothing is a status of the others after the deadline") {
   const std::vector<program> programs = ring_programs();
   const auto found = qkv::kernels("cross");

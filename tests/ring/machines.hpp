@@ -30,7 +30,7 @@ struct named_array {
   codegen::array a;
   std::vector<std::string> axes;
 };
-// What a machine has of it: its queries; its keys, or, of pairs, all keys.
+// The part of a machine: its queries; its keys, or, of pairs, all keys.
 named_array part_of_machine(const named_array &whole, const std::string &query,
                             const std::string &key, const tokens &);
 // The reverse: its queries, or its keys.

@@ -1,0 +1,108 @@
+// Layouts of tokens, and machines that are threads of one process.
+#include <array>
+#include <functional>
+#include <qkv/ring.hpp>
+#include <thread>
+
+#include "tests/catch.hpp"
+
+using namespace qkv;
+using ring::layout;
+using ring::transport;
+
+namespace {
+
+std::vector<status> on_machines(int n, const std::function<status(transport &)> &call) {
+  ring::loopback all(n);
+  std::vector<status> found(static_cast<std::size_t>(n));
+  std::vector<std::thread> threads;
+  for (int m = 0; m < n; ++m)
+    threads.emplace_back([&, m] { found[static_cast<std::size_t>(m)] = call(all.machine(m)); });
+  for (std::thread &t : threads) t.join();
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("layouts have each position once") {
+  for (const int machines : {1, 2, 3, 7})
+    for (const std::int64_t n : {0, 1, 5, 64, 1000})
+      for (const layout &where :
+           {ring::contiguous(machines, n, n + 3), ring::zigzag(machines, n, n + 3),
+            ring::stripes(machines, n, n + 3), ring::stripes(machines, n, n + 3, 1)}) {
+        INFO(machines << " machines, " << n);
+        CHECK(where.defect() == "");
+        CHECK(where.machines() == machines);
+        CHECK(where.all_queries() == n);
+        CHECK(where.all_keys() == n + 3);
+      }
+  const layout where = ring::zigzag(2, 8, 8);
+  CHECK(where.queries(0)[0].first == 0);
+  CHECK(where.queries(0)[1].first == 6);
+  CHECK(where.n_queries(1) == 4);
+}
+
+TEST_CASE("layouts that do not fit are refused") {
+  using qkv::ring::layout;
+  CHECK(layout({{{0, 2}}, {{2, 3}}}, {{{0, 1}}, {{1, 1}}}).defect() == "");
+  CHECK(layout({{{0, 2}}, {{3, 2}}}, {{{0, 1}}, {{1, 1}}}).defect() ==
+        "position 2 of the queries is missing");
+  CHECK(layout({{{0, 2}}, {{2, 3}}}, {{{0, 2}}, {{1, 1}}}).defect() ==
+        "position 1 of the keys is given twice");
+  CHECK(layout({{{0, 2}}, {{2, 3}}}, {{{0, 2}}}).defect() == "2 machines have queries, 1 keys");
+  CHECK(layout({{{0, 2}, {2, 1}}, {{3, 3}}}, {{{0, 1}}, {{1, 1}}}).defect() ==
+        "machine 0 has 2 runs of queries and 1 of keys");
+  CHECK(layout({{{0, -1}}}, {{{0, 1}}}).defect() == "a run of queries is negative");
+}
+
+TEST_CASE("messages go round, and every machine hears the first error") {
+  const auto all = on_machines(3, [](transport &t) -> status {
+    for (int turn = 0; turn < 50; ++turn) {
+      const std::array<int, 2> sent{t.rank(), turn};
+      std::array<int, 2> received{};
+      if (status s =
+              t.begin(std::as_bytes(std::span(sent)), std::as_writable_bytes(std::span(received)));
+          !s)
+        return s;
+      t.poll();
+      if (status s = t.finish(transport::seconds(10)); !s) return s;
+      if (received[0] != (t.rank() + 2) % 3 || received[1] != turn)
+        return {status_code::kernel_failed, "another message"};
+      const bool fails = turn == 40 && t.rank() > 0;
+      const status own =
+          fails ? status(status_code::null_data, t.rank() == 1 ? "one" : "two") : status();
+      if (status s = t.agree(own, transport::seconds(10)); !s) return s;
+    }
+    return {};
+  });
+  for (const status &s : all) CHECK(std::string(s.text()) == "one");
+}
+
+TEST_CASE("a message of another size is refused") {
+  const auto all = on_machines(2, [](transport &t) -> status {
+    const std::array<std::byte, 4> sent{};
+    std::array<std::byte, 8> received{};
+    const std::size_t n = t.rank() == 0 ? 4 : 8;
+    if (status s = t.begin(sent, std::span(received).first(n)); !s) return s;
+    return t.finish(transport::seconds(10));
+  });
+  CHECK(all[0].ok());
+  CHECK(all[1].code() == status_code::wrong_count);
+  CHECK(std::string(all[1].text()) == "machine 0 sent 4 bytes, not 8");
+}
+
+TEST_CASE("a silent machine is a status after the deadline") {
+  const auto waits = [](const std::function<status(transport &)> &call) {
+    const auto all =
+        on_machines(2, [&](transport &t) { return t.rank() == 0 ? call(t) : status(); });
+    CHECK(all[0].code() == status_code::peer_silent);
+    return std::string(all[0].text());
+  };
+  const transport::seconds soon(0.02);
+  CHECK(waits([&](transport &t) { return t.agree({}, soon); }) ==
+        "some machine said nothing for 0.02 s");
+  CHECK(waits([&](transport &t) {
+          if (status s = t.begin({}, {}); !s) return s;
+          return t.finish(soon);
+        }) == "machine 1 sent nothing for 0.02 s");
+}
