@@ -84,7 +84,7 @@ roles::roles(const program &p, axis_id q, axis_id k) : query(q), key(k) {
       is_simple = is_simple && simple[operand];
     }
     sums.push_back(over_keys && may_sum(x));
-    of_pairs.push_back(!argument && ((of_key && of_query) || x.kind == op::softmax && over_keys));
+    of_pairs.push_back(!argument && ((of_key && of_query) || (x.kind == op::softmax && over_keys)));
     if (over_keys && !(sums.back() ? of_query : of_query && of_key))
       throw j.error(
           n, fmt::format("its sum over {} is one for all {}", p.axes[k].name, p.axes[q].name));

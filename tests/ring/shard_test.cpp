@@ -22,7 +22,6 @@ inline constexpr alias<"kv", seq> kv;
 inline constexpr axis<"d_k", 3> d_k;
 inline constexpr axis<"d_v", 2> d_v;
 inline constexpr axis<"d_model", 4> d_model;
-inline constexpr axis<"span", 7> span;
 
 using Q_ = in<"Q", batch, seq, d_k>;
 using K_ = in<"K", batch, mem, d_k>;
