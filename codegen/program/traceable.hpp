@@ -12,9 +12,9 @@ struct program;
 // built.
 struct traceable {
   std::string identifier;  // the last part of the kernel's name in C++
-  std::function<program()> trace;
-  std::function<program()> source;  // of a derived kernel: what it is derived from
-  bool is_gradient = false;         // of its source
+  std::function<program()> trace{};
+  std::function<program()> source{};  // of a derived kernel: what it is derived from
+  bool is_gradient = false;           // of its source
 };
 
 }  // namespace qkv::codegen
