@@ -49,6 +49,11 @@ layout zigzag(int machines, std::int64_t queries, std::int64_t keys);
 // Blocks of so many positions in turn: for windows.
 layout stripes(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block = 16);
 
+class transport;
+// For the machines of a group; keys are as many as queries where they are not given.
+layout contiguous(const transport &, std::int64_t queries, std::int64_t keys = -1);
+layout zigzag(const transport &, std::int64_t queries, std::int64_t keys = -1);
+
 // How machines reach each other. Calls of one machine come from one thread at a time. None throws.
 class transport {
  public:
@@ -56,6 +61,8 @@ class transport {
   virtual ~transport() = default;
   virtual int rank() const noexcept = 0;
   virtual int size() const noexcept = 0;
+  // Not ok once another machine was silent, or where there is nothing to speak through.
+  virtual status state() const noexcept { return {}; }
   // Begins to send to the next machine and to receive from the one before; both memories stay as
   // they are until finish().
   virtual status begin(std::span<const std::byte> sent, std::span<std::byte> received) noexcept = 0;

@@ -36,6 +36,7 @@ class distributed_call {
         limits_(most) {}
 
   status carry_out() {
+    if (status s = machines_.state(); !s) return s;
     if (status s = agreed(check()); !s) return s;
     if (status s = agreed(same_sizes()); !s) return s;
     for (std::size_t round = 0; round < parts_.own.size(); ++round) {
@@ -136,19 +137,34 @@ class distributed_call {
       own_.emplace(k_.arguments[i].name, std::move(x));
     }
     if (machines_.size() == 1) return {};
-    std::vector<std::int64_t> theirs(sizes_.size());
-    if (status s = machines_.begin(std::as_bytes(std::span(sizes_)),
+    std::vector<std::int64_t> own = sizes_, theirs(sizes_.size() + 1);
+    own.push_back(hash_of_layout());
+    if (status s = machines_.begin(std::as_bytes(std::span(own)),
                                    std::as_writable_bytes(std::span(theirs)));
         !s)
       return s;
     if (status s = machines_.finish(limits_.deadline); !s) return s;
     const int before = (machines_.rank() + machines_.size() - 1) % machines_.size();
+    if (own.back() != theirs.back())
+      return fail(status_code::wrong_count, "{}: machines {} and {} have different layouts",
+                  k_.name, before, machines_.rank());
     for (std::size_t a = 0; a < sizes_.size(); ++a)
       if (sizes_[a] != theirs[a])
         return fail(status_code::wrong_extent,
                     "{}: axis {} is {} on machine {} but {} on machine {}", k_.name,
                     k_.axes[a].name, sizes_[a], machines_.rank(), theirs[a], before);
     return {};
+  }
+
+  std::int64_t hash_of_layout() const {
+    std::uint64_t h = 0xcbf29ce484222325;  // FNV-1a
+    const auto add = [&](std::int64_t x) {
+      h = (h ^ static_cast<std::uint64_t>(x)) * 0x100000001b3;
+    };
+    for (int m = 0; m < where_.machines(); ++m)
+      for (const auto &runs : {where_.queries(m), where_.keys(m)})
+        for (const positions &r : runs) add(r.first), add(r.n);
+    return static_cast<std::int64_t>(h);
   }
 
   // ---- parts ------------------------------------------------------------------------------------

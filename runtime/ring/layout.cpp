@@ -117,6 +117,13 @@ layout zigzag(int machines, std::int64_t queries, std::int64_t keys) {
   return {from_both_ends(machines, queries), from_both_ends(machines, keys)};
 }
 
+layout contiguous(const transport &of, std::int64_t queries, std::int64_t keys) {
+  return contiguous(of.size(), queries, keys < 0 ? queries : keys);
+}
+layout zigzag(const transport &of, std::int64_t queries, std::int64_t keys) {
+  return zigzag(of.size(), queries, keys < 0 ? queries : keys);
+}
+
 layout stripes(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block) {
   const std::int64_t round = std::max<std::int64_t>(block, 1) * machines;
   const auto rounds = static_cast<std::size_t>((std::max(queries, keys) + round - 1) /
