@@ -7,13 +7,6 @@
 //   MPI_Init(&argc, &argv);
 //   qkv::ring::group ring(MPI_COMM_WORLD);
 //   qkv::status s = qkv::ring::call<my::attention>(ring, qkv::ring::zigzag(ring, n), Q, K, V, O);
-// Without the bindings for C++ that MPI dropped.
-#ifndef OMPI_SKIP_MPICXX
-#define OMPI_SKIP_MPICXX 1
-#endif
-#ifndef MPICH_SKIP_MPICXX
-#define MPICH_SKIP_MPICXX 1
-#endif
 #include <mpi.h>
 
 #include <algorithm>
