@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A call of several machines: checks, the parts of own tokens, rounds of keys.
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <new>
@@ -333,14 +333,41 @@ class distributed_call {
     }
   }
 
+  // Some queries of this machine: where they are among all tokens and among its own.
+  struct some_queries {
+    positions of_all;
+    std::int64_t own;
+  };
+
+  // MPI moves messages while it is called: the queries of a hop are cut so that it is, some 16 times.
+  std::vector<some_queries> pieces(std::size_t runs_of_keys) const {
+    constexpr std::int64_t polls = 16, fewest = 64;
+    std::vector<some_queries> all;
+    const auto runs = where_.queries(machines_.rank());
+    std::int64_t own = 0;
+    for (const positions &r : runs) {
+      const auto wanted =
+          polls / std::max<std::int64_t>(1, static_cast<std::int64_t>(runs.size() * runs_of_keys));
+      const std::int64_t parts =
+          machines_.size() == 1
+              ? 1
+              : std::clamp<std::int64_t>(wanted, 1, std::max<std::int64_t>(r.n / fewest, 1));
+      for (std::int64_t k = 0; k < parts; ++k) {
+        const std::int64_t first = r.n * k / parts, end = r.n * (k + 1) / parts;
+        if (end > first) all.push_back({{r.first + first, end - first}, own + first});
+      }
+      own += r.n;
+    }
+    return all;
+  }
+
   status keys_of(const qkv_kernel &hop, int of, const std::vector<std::string> &names,
                  std::byte *memory) {
-    const int mine = machines_.rank();
+    const std::vector<some_queries> all = pieces(where_.keys(of).size());
     for (std::size_t k = 0; k < where_.keys(of).size(); ++k) {
       if (where_.keys(of)[k].n == 0) continue;
       const auto keys = unpacked(names, of, k, memory);
-      for (std::size_t q = 0; q < where_.queries(mine).size(); ++q) {
-        if (where_.queries(mine)[q].n == 0) continue;
+      for (const some_queries &q : all) {
         if (status s = pairs(hop, q, where_.keys(of)[k], keys); !s) return s;
         machines_.poll();
       }
@@ -349,31 +376,34 @@ class distributed_call {
     return {};
   }
 
-  status pairs(const qkv_kernel &hop, std::size_t q, const positions &keys_run,
+  status pairs(const qkv_kernel &hop, const some_queries &q, const positions &keys_run,
                const std::map<std::string, qkv_tensor, std::less<>> &keys) {
     std::array<std::int32_t, 4> numbers{};
     std::vector<qkv_tensor> list;
-    const positions queries = where_.queries(machines_.rank())[q];
     for (int i = 0; i < hop.n_arguments; ++i) {
       const qkv_argument &a = hop.arguments[i];
       const std::string name = a.name, state = axis_after("before_", name);
       qkv_tensor t{};
       if (a.role == QKV_OUT)
-        t = own_slice(after_.at(name), q);
+        t = of_queries(after_.at(name), q);
       else if (!state.empty())
-        t = own_slice(before_.at(state), q);
+        t = of_queries(before_.at(state), q);
       else if (const auto at = keys.find(name); at != keys.end())
         t = at->second;
-      else if (!position(name, queries, keys_run, t, numbers))
+      else if (!position(name, q.of_all, keys_run, t, numbers))
         t = of_pairs(own_.at(name), q, keys_run);
       list.push_back(t);
     }
     return qkv::run(hop, list, how_);
   }
 
+  qkv_tensor of_queries(const local_tensor &x, const some_queries &q) const {
+    return x.part(x.place(parts_.query), q.own, q.of_all.n);
+  }
+
   // Of queries and all keys, or of queries alone.
-  qkv_tensor of_pairs(const local_tensor &x, std::size_t q, const positions &keys) const {
-    local_tensor mine{own_slice(x, q), x.axes, nullptr};
+  qkv_tensor of_pairs(const local_tensor &x, const some_queries &q, const positions &keys) const {
+    local_tensor mine{of_queries(x, q), x.axes, nullptr};
     const int k = mine.place(parts_.key);
     return k < 0 ? mine.t : mine.part(k, keys.first, keys.n);
   }
