@@ -262,10 +262,11 @@ std::string shape_trace(const program &p, const sizes &size) {
   for (node_id at = p.outputs[0]; at >= 0; at = from[at]) way.push_back(at);
   std::reverse(way.begin(), way.end());
 
-  std::string text;
-  std::vector<axis_id> last;
+  std::string text, last_name, last_shape;
+  std::vector<axis_id> last, last_shown;
   for (std::size_t k = 0; k < way.size(); ++k) {
-    // Equal extents of other axes are another shape; another order of the same axes is none.
+    // Another order of the same axes is no other shape. Equal extents of other axes are one where the
+    // step has a name or a purpose of its own.
     const std::vector<axis_id> axes = sorted_axes(p, way[k]);
     const std::string shape = extents_text(p, shown_shape(p, way[k]), size);
     const bool is_end = k == 0 || k + 1 == way.size();
@@ -279,13 +280,18 @@ std::string shape_trace(const program &p, const sizes &size) {
       ++end;
     }
     if (k + 1 == way.size() &&
-        axes == last) {  // the output: the name of the node that is already there
+        axes == last_shown) {  // the output: the name of the node that is already there
       const std::size_t cut = text.rfind(" -> ");
       text = text.substr(0, cut == std::string::npos ? 0 : cut + 4) + name + " " + shape;
       break;
     }
-    text += (text.empty() ? "" : " -> ") + (name.empty() ? "" : name + " ") + shape;
+    const bool is_new = shape != last_shape || (!name.empty() && name != last_name);
     last = axes;
+    if (!is_end && !is_new) continue;
+    text += (text.empty() ? "" : " -> ") + (name.empty() ? "" : name + " ") + shape;
+    last_name = name;
+    last_shape = shape;
+    last_shown = axes;
   }
   return text;
 }

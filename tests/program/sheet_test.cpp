@@ -61,9 +61,9 @@ TEST_CASE("sheet: the shape trace of multi-head attention") {
       "                 (batch,seq,512)\n"));
 }
 
-TEST_CASE("sheet: equal extents of other axes are another shape") {
+TEST_CASE("sheet: scores of as many keys as features are shown") {
   const std::string text = describe(make_program(mha), {{"batch", 1}, {"seq", 64}});
-  CHECK(contains(text, "scores (1,8,64,64) -> (1,8,64,64) -> Y (1,64,512)"));
+  CHECK(contains(text, "(1,8,64,64) -> scores (1,8,64,64) -> Y (1,64,512)"));
 }
 
 TEST_CASE("sheet: unnamed steps are labelled from their operands") {
