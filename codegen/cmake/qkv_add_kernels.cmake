@@ -107,7 +107,7 @@ function(qkv_add_kernels name)
   add_dependencies(${name} ${name}_kernels)
   # Position independent whatever the project's default is: the tables may end up in a shared
   # library.
-  set_target_properties(${name} PROPERTIES QKV_KERNELS "${names}" POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(${name} PROPERTIES QKV_KERNELS "${shorts}" POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${name} PUBLIC "${out}" "${spec_folder}")
   target_link_libraries(${name} PUBLIC ${archives} qkv::halide_runtime qkv::runtime)
   # Nothing refers to the tables by name: without this the linker would leave them out.

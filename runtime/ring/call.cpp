@@ -53,6 +53,9 @@ class distributed_call {
   // ---- checks -----------------------------------------------------------------------------------
   status check() {
     if (status s = parts::of(k_, parts_); !s) return s;
+    if (how_.on != device::host || how_.accumulate)
+      return fail(status_code::unsupported,
+                  "{}: several machines use processors, and do not add to outputs", k_.name);
     if (where_.machines() != machines_.size())
       return fail(status_code::wrong_count, "{}: the layout is of {} machines, not {}", k_.name,
                   where_.machines(), machines_.size());
