@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <optional>
+#include <memory>
 #include <set>
 #include <stdexcept>
 
@@ -52,7 +52,7 @@ class sharding {
 
   // ---- of own tokens ----------------------------------------------------------------------------
   program own(int level) {
-    part_.emplace(p_, r_, fmt::format("{}_own{}", p_.name, level));
+    part_ = std::make_unique<part>(p_, r_, fmt::format("{}_own{}", p_.name, level));
     at_.clear();
     if (level == r_.rounds)
       for (node_id n : p_.outputs) part_->f.result(of_own(p_[n].in[0], level), p_[n], p_[n].name);
@@ -80,7 +80,7 @@ class sharding {
 
   // ---- of pairs ---------------------------------------------------------------------------------
   program hop(int round) {
-    part_.emplace(p_, r_, fmt::format("{}_hop{}", p_.name, round));
+    part_ = std::make_unique<part>(p_, r_, fmt::format("{}_hop{}", p_.name, round));
     at_.clear();
     part_->add_positions();
     add_states(p_, *part_, states_[round], [&](node_id n) { return of_hop(n, round); });
@@ -140,7 +140,7 @@ class sharding {
 
   const program p_;
   const roles r_;
-  std::optional<part> part_;
+  std::unique_ptr<part> part_;
   std::map<node_id, node_id> at_;                     // of the part that is written
   std::map<int, std::set<node_id>> stored_, states_;  // by level, by round
 };
