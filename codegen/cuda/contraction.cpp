@@ -175,9 +175,8 @@ class contraction_printer : stage_text {
     if (t.fills > 0) x.fits = hi::simplify(c_.size(s_.column) > t.columns / 2);
     if (t.most_rows > 0) {
       x.what += fmt::format(" for {} rows", t.most_rows);
-      x.fits = c_.size(s_.row) <= t.most_rows;
-      if (folded_ != no_axis)
-        x.fits = hi::simplify(c_.size(s_.row) * c_.extent(folded_) <= t.most_rows);
+      const Expr rows = folded_ == no_axis ? c_.size(s_.row) : c_.size(s_.row) * c_.extent(folded_);
+      x.fits = hi::simplify(x.fits && rows <= t.most_rows);
     }
     return x;
   }

@@ -16,12 +16,12 @@ namespace {
 
 class opening {
  public:
-  opening(const program &p, axis_id key) : p_(p), key_(key), f_(without_steps(p)), here_(f_) {
-    const auto users = users_of(p);
+  opening(const program &p, axis_id key)
+      : p_(p), key_(key), users_(users_of(p)), f_(without_steps(p)), here_(f_) {
     std::set<node_id> taken;  // products that have their weights
     for (node_id n = 0; n < count(); ++n) {
       if (!is_over_keys(n) || !makes_weights(p[n].kind)) continue;
-      const auto products = products_linear_in(p, users, n, p[n].over);
+      const auto products = products_linear_in(p, users_, n, p[n].over);
       if (!products) continue;
       if (p[n].kind == op::normalize) {
         for (node_id product : *products) totals_[product].push_back(n);
@@ -62,8 +62,9 @@ class opening {
   node_id opened(node_id n) {
     const node &x = p_[n];
     if (is_over_keys(n)) {
-      if (x.kind == op::softmax && !kept_.count(n)) return exponentials(x);
-      if (x.kind == op::normalize) return divided_later_.count(n) ? at_[x.in[0]] : divided(x);
+      if (x.kind == op::softmax && !kept_.count(n)) return weights(n, exponentials(x));
+      if (x.kind == op::normalize)
+        return divided_later_.count(n) ? operand(x) : weights(n, divided(x));
       if (x.kind == op::mean) return mean(x);
     }
     node_id made = copy(n);
@@ -72,16 +73,28 @@ class opening {
     return made;
   }
 
-  node_id total(const node &x) { return f_.reduce(op::sum, at_[x.in[0]], x.over); }
+  // The operand in the type of the result.
+  node_id operand(const node &x) { return f_.cast(at_[x.in[0]], x.type); }
+  node_id total(const node &x) { return f_.reduce(op::sum, operand(x), x.over); }
+
+  // The weight of what a mask hides is 0, and no product with it counts: where products and sums are
+  // all that follows, it may stay absent.
+  node_id weights(node_id n, node_id made) { return only_summed(n) ? made : here_.filled(made); }
+  bool only_summed(node_id n) const {
+    return std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      const op k = p_[user].kind;
+      return k == op::dot || k == op::sum || (k == op::mul && only_summed(user));
+    });
+  }
 
   node_id quotient(node_id a, node_id total) {
     const node_id zero = f_.number(0, f_.type(a));
     return f_.where(f_.binary(op::equal, total, zero), zero, f_.div(a, total));
   }
-  node_id divided(const node &x) { return quotient(at_[x.in[0]], total(x)); }
+  node_id divided(const node &x) { return quotient(operand(x), total(x)); }
 
   node_id exponentials(const node &x) {
-    const node_id s = at_[x.in[0]], lse = f_.reduce(op::logsumexp, s, x.over);
+    const node_id s = operand(x), lse = f_.reduce(op::logsumexp, s, x.over);
     if (x.less_maximum) return f_.unary(op::exp, f_.sub(s, lse));
     const node_id lowest = f_.number(-std::numeric_limits<double>::infinity(), x.type);
     return f_.unary(
@@ -90,7 +103,7 @@ class opening {
 
   // Of the elements that are present.
   node_id mean(const node &x) {
-    const node_id s = at_[x.in[0]], here = here_.of(s);
+    const node_id s = operand(x), here = here_.of(s);
     node_id n = f_.number(1, x.type);
     if (here == everywhere)
       for (axis_id a : x.over) n = f_.mul(n, f_.cast(f_.size(a), x.type));
@@ -101,6 +114,7 @@ class opening {
 
   const program &p_;
   const axis_id key_;
+  const std::vector<std::vector<node_id>> users_;
   formulas f_;
   presence here_;
   std::vector<node_id> at_;

@@ -24,6 +24,7 @@ bool may_sum(const node &x) {
   switch (x.kind) {
     case op::dot:
     case op::sum:
+      return is_floating(x.type) || x.type == i32;
     case op::logsumexp:
       return true;
     case op::max_over:
@@ -49,6 +50,10 @@ class judge {
       if (a == r_.query || !(may_sum(x) || x.kind == op::softmax))
         throw error(n, fmt::format("it needs {} of other machines", name(a)));
     }
+    if (x.kind == op::put)
+      for (node_id operand : x.in)
+        if (varies_along(p_[operand], {r_.query, r_.key}))
+          throw error(n, "it sums over tokens of other machines");
     const bool walks = x.kind == op::carried || x.kind == op::scan || x.kind == op::last;
     if (walks && varies_along(x, {r_.query, r_.key}))
       throw error(n, "a scan beside positions that machines share");

@@ -10,6 +10,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "codegen/program/presence.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -26,10 +27,23 @@ axis_id axis_called(const program &p, std::string_view name) {
   return static_cast<axis_id>(at - p.axes.begin());
 }
 
+// Names that parts give to what they pass on.
+bool is_reserved(std::string_view name, std::string_view query, std::string_view key) {
+  for (const std::string_view what : {"first_", "whole_"})
+    for (const std::string_view axis : {query, key})
+      if (name == std::string(what) + std::string(axis)) return true;
+  if (name.starts_with("before_")) return true;
+  for (const std::string_view what : {"step", "sum", "lse", "most", "least"})
+    if (name.starts_with(what) && name.size() > what.size() &&
+        name.find_first_not_of("0123456789", what.size()) == std::string_view::npos)
+      return true;
+  return false;
+}
+
 class sharding {
  public:
   sharding(const program &p, axis_id query, axis_id key)
-      : p_(with_open_weights(p, key)), r_(p_, query, key) {}
+      : p_(with_open_weights(p, key)), r_(p_, query, key), masked_(masked_steps(p_)) {}
 
   // From the last kernel to the first: each tells what earlier ones have to store.
   shares run() {
@@ -56,9 +70,26 @@ class sharding {
     at_.clear();
     if (level == r_.rounds)
       for (node_id n : p_.outputs) part_->f.result(of_own(p_[n].in[0], level), p_[n], p_[n].name);
-    for (node_id n : stored_[level]) part_->f.result(of_own(n, level), p_[n], stored_name(n));
+    for (node_id n : stored_[level]) store(n, level);
     return part_->take(false);
   }
+
+  // Memory has no absent elements: a step that may have some is stored with what tells them.
+  void store(node_id n, int level) {
+    formulas &f = part_->f;
+    const node_id x = of_own(n, level);
+    if (!masked_[n]) return f.result(x, p_[n], stored_name(n));
+    presence here(f);
+    const node_id present = here.of(x);
+    f.result(here.filled(x), p_[n], stored_name(n));
+    f.result(present == everywhere ? f.number(1, b8) : present, presence_of(n), presence_name(n));
+  }
+  node presence_of(node_id n) const {
+    node x = p_[n];
+    x.type = b8;
+    return x;
+  }
+  std::string presence_name(node_id n) const { return stored_name(n) + "_present"; }
 
   node_id of_own(node_id n, int level) {
     if (const auto it = at_.find(n); it != at_.end()) return it->second;
@@ -113,7 +144,8 @@ class sharding {
 
   node_id stored(node_id n) {
     stored_[r_.level[n]].insert(n);
-    return part_->argument(n, stored_name(n));
+    const node_id x = part_->argument(n, stored_name(n));
+    return masked_[n] ? part_->f.mask(x, part_->argument(presence_of(n), presence_name(n))) : x;
   }
 
   // A sum that is complete.
@@ -122,8 +154,7 @@ class sharding {
     const node_id sum = part_->argument(n, name_of_state(p_, n)), w = weights_of(p_, n);
     if (w == no_node || !p_[w].less_maximum) return sum;
     // A softmax of scores less their maximum is NaN in a row of -inf, but not where all are absent.
-    const std::vector<bool> masked = masked_steps(p_);
-    if (masked[p_[w].in[0]] || masked[p_[n].in[0]] || masked[p_[n].in[1]])
+    if (masked_[p_[w].in[0]] || masked_[p_[n].in[0]] || masked_[p_[n].in[1]])
       throw std::runtime_error(fmt::format(
           "{} over {} and {}: {} less their maximum, with a mask: did you mean softmax of the scores "
           "themselves? it subtracts the maximum",
@@ -140,6 +171,7 @@ class sharding {
 
   const program p_;
   const roles r_;
+  const std::vector<bool> masked_;
   std::unique_ptr<part> part_;
   std::map<node_id, node_id> at_;                     // of the part that is written
   std::map<int, std::set<node_id>> stored_, states_;  // by level, by round
@@ -151,6 +183,17 @@ shares shard(const program &written, std::string_view query, std::string_view ke
   const program p = opened(written);
   const axis_id q = axis_called(p, query), k = axis_called(p, key);
   if (q == k) throw std::runtime_error(p.name + ": queries and keys are along one axis");
+  for (axis_id a : {q, k})
+    if (p.axes[p.axes[a].root].size >= 0)
+      throw std::runtime_error(fmt::format(
+          "{} over {} and {}: machines share an axis whose size the call decides, and {} has {}",
+          p.name, query, key, p.axes[a].name, p.axes[p.axes[a].root].size));
+  for (const std::vector<node_id> *list : {&p.arguments, &p.outputs})
+    for (node_id n : *list)
+      if (is_reserved(p[n].name, query, key))
+        throw std::runtime_error(
+            fmt::format("{} over {} and {}: a part has an argument {}, too: choose another name",
+                        p.name, query, key, p[n].name));
   for (node_id n : p.outputs)
     if (contains(p[n].shape, {q, k}))
       throw std::runtime_error(fmt::format("{} over {} and {}: {}: no machine has all of its pairs",

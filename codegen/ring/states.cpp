@@ -96,7 +96,7 @@ class adding {
     const auto [at, is_new] = of_weights_.try_emplace(softmax);
     if (is_new) {
       const node &x = whole_[softmax];
-      const node_id block = f_.reduce(op::logsumexp, value_(x.in[0]), x.over);
+      const node_id block = f_.reduce(op::logsumexp, f_.cast(value_(x.in[0]), x.type), x.over);
       at->second = sum_of(before(softmax), block);
     }
     return at->second;

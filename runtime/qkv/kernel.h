@@ -147,7 +147,7 @@ typedef struct qkv_cuda_code {
   int32_t threads, shared_bytes; /* of a block: threads, dynamic shared memory */
   int32_t merge_threads;         /* of a block that merges */
   int32_t fits;                  /* 0: not for calls of these sizes */
-  int32_t fills;                 /* only where there are so many blocks for 100 multiprocessors */
+  int32_t fills;                 /* least number of blocks per 100 multiprocessors; 0: any */
 } qkv_cuda_code;
 
 /* Compiled code calls this to launch a kernel: the first of n codes that fits the call and its GPU,

@@ -49,15 +49,24 @@ class group : public transport {
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
-  status state() const noexcept override { return state_; }
+  status state() const noexcept override {
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    if (is_over && state_.ok())
+      return {status_code::unsupported, "a group of MPI after MPI_Finalize"};
+    return state_;
+  }
 
   status begin(std::span<const std::byte> sent, std::span<std::byte> received) noexcept override {
     try {
       if (!state_.ok()) return state_;
       open_.clear();
+      expected_.clear();
+      is_done_ = false;
       const int next = (rank_ + 1) % size_, before = (rank_ + size_ - 1) % size_;
       for (std::size_t at = 0, tag = 0; at == 0 || at < received.size(); at += part, ++tag) {
         const std::size_t n = std::min(part, received.size() - at);
+        expected_.push_back(static_cast<int>(n));
         if (!take(MPI_Irecv(received.data() + at, static_cast<int>(n), MPI_BYTE, before,
                             static_cast<int>(tag), own_, &open_.emplace_back()),
                   "MPI_Irecv"))
@@ -74,22 +83,23 @@ class group : public transport {
     }
   }
 
-  void poll() noexcept override {
-    int done = 0;
-    if (!open_.empty() && state_.ok())
-      MPI_Testall(static_cast<int>(open_.size()), open_.data(), &done, MPI_STATUSES_IGNORE);
-  }
+  void poll() noexcept override { (void)test_messages(); }
 
   status finish(seconds deadline) noexcept override {
     try {
-      if (!state_.ok()) return state_;
-      std::vector<MPI_Status> results(open_.size());
-      const auto test = [&](int &done) {
-        return MPI_Testall(static_cast<int>(open_.size()), open_.data(), &done, results.data());
-      };
       const int before = (rank_ + size_ - 1) % size_;
-      if (status s = wait(test, deadline, "machine " + std::to_string(before)); !s) return s;
-      open_.clear();
+      if (status s =
+              wait([&] { return test_messages(); }, deadline, "machine " + std::to_string(before));
+          !s)
+        return s;
+      for (std::size_t k = 0; k < expected_.size(); ++k) {
+        int n = 0;
+        MPI_Get_count(&results_[k], MPI_BYTE, &n);
+        if (n != expected_[k])
+          return state_ = {status_code::wrong_count,
+                           "machine " + std::to_string(before) + " sent " + std::to_string(n) +
+                               " bytes, not " + std::to_string(expected_[k])};
+      }
       return {};
     } catch (...) {
       return status_code::out_of_memory;
@@ -99,25 +109,25 @@ class group : public transport {
   status agree(const status &own, seconds deadline) noexcept override {
     try {
       if (!state_.ok()) return state_;
-      int mine = own.ok() ? size_ : rank_, first = size_;
-      MPI_Request open = MPI_REQUEST_NULL;
-      const auto test = [&](int &done) { return MPI_Test(&open, &done, MPI_STATUS_IGNORE); };
-      if (!take(MPI_Iallreduce(&mine, &first, 1, MPI_INT, MPI_MIN, own_, &open), "MPI_Iallreduce"))
+      vote_ = own.ok() ? size_ : rank_;
+      if (!take(MPI_Iallreduce(&vote_, &first_, 1, MPI_INT, MPI_MIN, own_, &agreement_),
+                "MPI_Iallreduce"))
         return state_;
-      if (status s = wait(test, deadline, "some machine"); !s) return s;
-      if (first == size_) return {};
-      struct {
-        int code = 0;
-        std::array<char, 508> text{};
-      } said;
-      if (rank_ == first) {
-        said.code = static_cast<int>(own.code());
-        std::strncpy(said.text.data(), own.text(), said.text.size() - 1);
+      if (status s = wait([&] { return test_agreement(); }, deadline, "some machine"); !s) return s;
+      if (first_ == size_) return {};
+      verdict_ = {};
+      if (rank_ == first_) {
+        verdict_.code = static_cast<int>(own.code());
+        std::strncpy(verdict_.text.data(), own.text(), verdict_.text.size() - 1);
       }
-      if (!take(MPI_Ibcast(&said, sizeof said, MPI_BYTE, first, own_, &open), "MPI_Ibcast"))
+      if (!take(MPI_Ibcast(&verdict_, sizeof verdict_, MPI_BYTE, first_, own_, &agreement_),
+                "MPI_Ibcast"))
         return state_;
-      if (status s = wait(test, deadline, "machine " + std::to_string(first)); !s) return s;
-      return {static_cast<status_code>(said.code), said.text.data()};
+      if (status s =
+              wait([&] { return test_agreement(); }, deadline, "machine " + std::to_string(first_));
+          !s)
+        return s;
+      return {static_cast<status_code>(verdict_.code), verdict_.text.data()};
     } catch (...) {
       return status_code::out_of_memory;
     }
@@ -139,17 +149,37 @@ class group : public transport {
     return false;
   }
 
+  // True once the messages have arrived. Their sizes are kept until finish() compares them.
+  bool test_messages() {
+    if (is_done_ || open_.empty() || !state_.ok()) return is_done_ || open_.empty();
+    results_.resize(open_.size());
+    int done = 0;
+    const int code =
+        MPI_Testall(static_cast<int>(open_.size()), open_.data(), &done, results_.data());
+    int failure = code, kind = 0;
+    MPI_Error_class(code, &kind);
+    if (kind == MPI_ERR_IN_STATUS)
+      for (const MPI_Status &one : results_)
+        if (one.MPI_ERROR != MPI_SUCCESS && one.MPI_ERROR != MPI_ERR_PENDING)
+          failure = one.MPI_ERROR;
+    if (!take(failure, "a message")) return false;
+    return is_done_ = done != 0;
+  }
+  bool test_agreement() {
+    int done = 0;
+    return take(MPI_Test(&agreement_, &done, MPI_STATUS_IGNORE), "an agreement") && done;
+  }
+
   // Polls, so that a silent machine does not hold this one.
   template <class Test>
-  status wait(const Test &test, seconds deadline, const std::string &whom) {
+  status wait(const Test &is_done, seconds deadline, const std::string &whom) {
     const auto until = std::chrono::steady_clock::now() + deadline;
-    for (int turn = 0;; ++turn) {
-      int done = 0;
-      if (!take(test(done), "a message")) return state_;
-      if (done) return {};
+    for (int turn = 0; state_.ok(); ++turn) {
+      if (is_done()) return {};
+      if (!state_.ok()) break;
       if (std::chrono::steady_clock::now() > until) {
         std::array<char, 100> text{};
-        std::snprintf(text.data(), text.size(), "%s said nothing for %.3g s", whom.c_str(),
+        std::snprintf(text.data(), text.size(), "no message from %s within %.3g s", whom.c_str(),
                       deadline.count());
         return state_ = {status_code::peer_silent, text.data()};
       }
@@ -158,12 +188,23 @@ class group : public transport {
       else
         std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
+    return state_;
   }
 
   MPI_Comm own_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
   status state_;
+  // Of messages, and of an agreement: MPI may write to these after a deadline.
   std::vector<MPI_Request> open_;
+  std::vector<MPI_Status> results_;
+  std::vector<int> expected_;
+  bool is_done_ = true;
+  MPI_Request agreement_ = MPI_REQUEST_NULL;
+  int vote_ = 0, first_ = 0;
+  struct {
+    int code = 0;
+    std::array<char, 508> text{};
+  } verdict_;
 };
 
 }  // namespace qkv::ring

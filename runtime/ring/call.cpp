@@ -2,12 +2,14 @@
 // A call of several machines: checks, the parts of own tokens, rounds of keys.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <new>
 #include <qkv/core/dtype.hpp>
 #include <qkv/ring.hpp>
 
+#include "memory/overlap.hpp"
 #include "ring/local_tensor.hpp"
 #include "ring/parts.hpp"
 #include "status/fail.hpp"
@@ -24,6 +26,23 @@ double beginning(std::string_view name) {
   return name.starts_with("least") ? infinity : 0;
 }
 
+// Memory of messages.
+class message {
+ public:
+  explicit message(std::size_t n = 0)
+      : n_(n),
+        memory_(static_cast<std::byte *>(::operator new(n + 1, std::align_val_t{64})),
+                [](std::byte *p) { ::operator delete(p, std::align_val_t{64}); }) {}
+  std::byte *data() { return memory_.get(); }
+  std::span<std::byte> bytes() { return {memory_.get(), n_}; }
+  // A transport that never finishes may still write here: the memory is not given back.
+  void abandon() { (void)new std::shared_ptr<std::byte>(memory_); }
+
+ private:
+  std::size_t n_;
+  std::shared_ptr<std::byte> memory_;
+};
+
 class distributed_call {
  public:
   distributed_call(const qkv_kernel &k, transport &machines, const layout &where,
@@ -37,10 +56,12 @@ class distributed_call {
 
   status carry_out() {
     if (status s = machines_.state(); !s) return s;
-    if (status s = agreed(check()); !s) return s;
-    if (status s = agreed(same_sizes()); !s) return s;
+    if (status s = agreed(guarded([&] { return check(); })); !s) return s;
+    if (status s = same_call(); !s) return s;
+    if (status s = same_sizes(); !s) return s;
+    take_arguments();
     for (std::size_t round = 0; round < parts_.own.size(); ++round) {
-      if (status s = agreed(own_part(round)); !s) return s;
+      if (status s = agreed(guarded([&] { return own_part(round); })); !s) return s;
       if (round < parts_.hops.size())
         if (status s = keys_of_all(*parts_.hops[round]); !s) return s;
     }
@@ -48,6 +69,16 @@ class distributed_call {
   }
 
  private:
+  // An exception is a status of this machine: the others hear of it.
+  template <class F>
+  status guarded(const F &f) const {
+    try {
+      return f();
+    } catch (const std::bad_alloc &) {
+      return fail(status_code::out_of_memory, "{}: no memory on machine {}", k_.name,
+                  machines_.rank());
+    }
+  }
   status agreed(const status &own) { return machines_.agree(own, limits_.deadline); }
 
   // ---- checks -----------------------------------------------------------------------------------
@@ -61,19 +92,40 @@ class distributed_call {
                   where_.machines(), machines_.size());
     if (std::string d = where_.defect(); !d.empty())
       return fail(status_code::wrong_count, "{}: {}", k_.name, d);
+    constexpr std::int64_t most_positions = std::numeric_limits<std::int32_t>::max() - 4096;
+    if (std::max(where_.all_queries(), where_.all_keys()) > most_positions)
+      return fail(status_code::too_large, "{}: {} queries and {} keys do not fit 32 bits", k_.name,
+                  where_.all_queries(), where_.all_keys());
     if (arguments_.size() != static_cast<std::size_t>(k_.n_arguments))
       return fail(status_code::wrong_count, "{}: it has {} arguments, not {}", k_.name,
                   k_.n_arguments, arguments_.size());
     sizes_.assign(static_cast<std::size_t>(k_.n_axes), -1);
     for (int i = 0; i < k_.n_arguments; ++i)
       if (status s = check(k_.arguments[i], arguments_[static_cast<std::size_t>(i)]); !s) return s;
+    if (status s = no_overlap(); !s) return s;
     return same_runs();
+  }
+
+  // Parts write outputs while others still read inputs.
+  status no_overlap() const {
+    for (int i = 0; i < k_.n_arguments; ++i)
+      for (int j = 0; j < k_.n_arguments; ++j)
+        if (i != j && k_.arguments[i].role == QKV_OUT &&
+            detail::overlap(arguments_[static_cast<std::size_t>(i)],
+                            arguments_[static_cast<std::size_t>(j)]))
+          return fail(status_code::overlap, "{}: {} and {} share memory", k_.name,
+                      k_.arguments[i].name, k_.arguments[j].name);
+    return {};
   }
 
   // Queries and keys along aliases are the same tokens.
   status same_runs() const {
     const int q = axis_called(k_, parts_.query), k = axis_called(k_, parts_.key);
-    if (k_.axes[q].root != k_.axes[k].root) return {};
+    const bool are_renamed =
+        std::any_of(k_.conditions, k_.conditions + k_.n_conditions, [&](const qkv_condition &c) {
+          return c.kind == QKV_SAME && ((c.a == q && c.b == k) || (c.a == k && c.b == q));
+        });
+    if (k_.axes[q].root != k_.axes[k].root && !are_renamed) return {};
     const int m = machines_.rank();
     for (std::size_t r = 0; r < where_.queries(m).size(); ++r)
       if (where_.queries(m)[r].first != where_.keys(m)[r].first ||
@@ -100,7 +152,11 @@ class distributed_call {
         if (k_.axes[a.axes[d]].name == parts_.query) return where_.all_keys();
       return where_.n_keys(m);
     }
-    const qkv_axis &root = k_.axes[k_.axes[axis].root];
+    // Other aliases have all of these positions.
+    const int root_axis = k_.axes[axis].root;
+    if (root_axis == k_.axes[axis_called(k_, parts_.query)].root) return where_.all_queries();
+    if (root_axis == k_.axes[axis_called(k_, parts_.key)].root) return where_.all_keys();
+    const qkv_axis &root = k_.axes[root_axis];
     return root.size >= 0 ? root.size : sizes_[static_cast<std::size_t>(k_.axes[axis].root)];
   }
 
@@ -109,13 +165,20 @@ class distributed_call {
       return fail(status_code::wrong_device, "{}: {} is not in the host's memory", k_.name, a.name);
     if (t.dtype != a.dtype)
       return fail(status_code::wrong_dtype, "{}: {} is {}, not {}", k_.name, a.name,
-                  name_of(static_cast<dtype>(t.dtype)), name_of(static_cast<dtype>(a.dtype)));
+                  t.dtype >= 0 && t.dtype <= QKV_B8 ? name_of(static_cast<dtype>(t.dtype))
+                                                    : std::string_view("of no known type"),
+                  name_of(static_cast<dtype>(a.dtype)));
     if (t.rank != a.rank)
       return fail(status_code::wrong_rank, "{}: {} has {} axes, not {}", k_.name, a.name, t.rank,
                   a.rank);
     for (int d = 0; d < a.rank; ++d) {
       const int axis = a.axes[d];
       const std::int64_t n = expected(a, axis);
+      if (t.extent[d] < 0)
+        return fail(status_code::wrong_extent, "{}: axis {} is {} in {}", k_.name,
+                    k_.axes[axis].name, t.extent[d], a.name);
+      if (t.stride[d] < 0)
+        return fail(status_code::wrong_stride, "{}: a stride of {} is negative", k_.name, a.name);
       if (n >= 0 && t.extent[d] != n)
         return fail(status_code::wrong_extent, "{}: axis {} is {} in {} but {} on machine {}",
                     k_.name, k_.axes[axis].name, t.extent[d], a.name, n, machines_.rank());
@@ -132,30 +195,58 @@ class distributed_call {
   }
 
   // Every machine compares with the one before.
+  status same_call() {
+    if (machines_.size() == 1) return {};
+    const std::vector<std::int64_t> own = {static_cast<std::int64_t>(k_.signature),
+                                           hash_of_layout()};
+    std::vector<std::int64_t> theirs(own.size());
+    if (status s = exchange(own, theirs); !s) return s;
+    const int before = (machines_.rank() + machines_.size() - 1) % machines_.size();
+    if (own[0] != theirs[0])
+      return agreed(fail(status_code::wrong_version,
+                         "{}: machines {} and {} call different kernels", k_.name, before,
+                         machines_.rank()));
+    if (own[1] != theirs[1])
+      return agreed(fail(status_code::wrong_count, "{}: machines {} and {} have different layouts",
+                         k_.name, before, machines_.rank()));
+    return agreed({});
+  }
+
+  // Sizes that queries and keys do not decide.
   status same_sizes() {
+    if (machines_.size() == 1) return {};
+    std::vector<std::int64_t> theirs(sizes_.size());
+    if (status s = exchange(sizes_, theirs); !s) return s;
+    const int before = (machines_.rank() + machines_.size() - 1) % machines_.size();
+    for (std::size_t a = 0; a < sizes_.size(); ++a)
+      if (sizes_[a] != theirs[a])
+        return agreed(fail(status_code::wrong_extent,
+                           "{}: axis {} is {} on machine {} but {} on machine {}", k_.name,
+                           k_.axes[a].name, sizes_[a], machines_.rank(), theirs[a], before));
+    return agreed({});
+  }
+
+  void take_arguments() {
     for (int i = 0; i < k_.n_arguments; ++i) {
       local_tensor x;
       x.t = arguments_[static_cast<std::size_t>(i)];
       x.axes = names_of_axes(k_, k_.arguments[i]);
       own_.emplace(k_.arguments[i].name, std::move(x));
     }
-    if (machines_.size() == 1) return {};
-    std::vector<std::int64_t> own = sizes_, theirs(sizes_.size() + 1);
-    own.push_back(hash_of_layout());
-    if (status s = machines_.begin(std::as_bytes(std::span(own)),
-                                   std::as_writable_bytes(std::span(theirs)));
-        !s)
+  }
+
+  // With the machines before and after. The memory outlives a transport that never finishes.
+  status exchange(const std::vector<std::int64_t> &own, std::vector<std::int64_t> &theirs) {
+    message sent(own.size() * sizeof own[0]), received(theirs.size() * sizeof theirs[0]);
+    std::memcpy(sent.data(), own.data(), sent.bytes().size());
+    status s = machines_.begin(sent.bytes(), received.bytes());
+    if (s) s = machines_.finish(limits_.deadline);
+    if (!s) {
+      sent.abandon();
+      received.abandon();
       return s;
-    if (status s = machines_.finish(limits_.deadline); !s) return s;
-    const int before = (machines_.rank() + machines_.size() - 1) % machines_.size();
-    if (own.back() != theirs.back())
-      return fail(status_code::wrong_count, "{}: machines {} and {} have different layouts",
-                  k_.name, before, machines_.rank());
-    for (std::size_t a = 0; a < sizes_.size(); ++a)
-      if (sizes_[a] != theirs[a])
-        return fail(status_code::wrong_extent,
-                    "{}: axis {} is {} on machine {} but {} on machine {}", k_.name,
-                    k_.axes[a].name, sizes_[a], machines_.rank(), theirs[a], before);
+    }
+    std::memcpy(theirs.data(), received.data(), received.bytes().size());
     return {};
   }
 
@@ -165,8 +256,10 @@ class distributed_call {
       h = (h ^ static_cast<std::uint64_t>(x)) * 0x100000001b3;
     };
     for (int m = 0; m < where_.machines(); ++m)
-      for (const auto &runs : {where_.queries(m), where_.keys(m)})
+      for (const auto &runs : {where_.queries(m), where_.keys(m)}) {
+        add(static_cast<std::int64_t>(runs.size()));
         for (const positions &r : runs) add(r.first), add(r.n);
+      }
     return static_cast<std::int64_t>(h);
   }
 
@@ -297,7 +390,7 @@ class distributed_call {
           at != own_.end() && hop.arguments[i].role != QKV_OUT && travels(at->second))
         names.emplace_back(hop.arguments[i].name);
     const int machines = machines_.size(), mine = machines_.rank();
-    aligned_bytes now(size_of_baggage(names, mine)), next;
+    message now(size_of_baggage(names, mine)), next;
     for (std::size_t r = 0; r < where_.keys(mine).size(); ++r)
       for (const auto &[name, t] : unpacked(names, mine, r, now.data()))
         pack(static_cast<std::byte *>(t.data), own_slice(own_.at(name), r));
@@ -306,14 +399,20 @@ class distributed_call {
     for (int h = 0; h < machines; ++h) {
       const int of = (mine + machines - h) % machines;
       const bool more = h + 1 < machines;
+      status sent;
       if (more) {
-        next = aligned_bytes(size_of_baggage(names, (of + machines - 1) % machines));
-        if (status s = machines_.begin(now.bytes(), next.bytes()); !s) return s;
+        next = message(size_of_baggage(names, (of + machines - 1) % machines));
+        sent = machines_.begin(now.bytes(), next.bytes());
       }
-      // After an error of its own, a machine passes keys on: the others do not wait in vain.
-      if (own.ok()) own = keys_of(hop, of, names, now.data());
+      // After an error of its own, a machine passes keys on: the others do not wait for it.
+      if (sent && own) own = guarded([&] { return keys_of(hop, of, names, now.data()); });
       if (more) {
-        if (status s = machines_.finish(limits_.deadline); !s) return s;
+        if (sent) sent = machines_.finish(limits_.deadline);
+        if (!sent) {
+          now.abandon();
+          next.abandon();
+          return sent;
+        }
         std::swap(now, next);
       }
     }
@@ -410,21 +509,6 @@ class distributed_call {
     const int k = mine.place(parts_.key);
     return k < 0 ? mine.t : mine.part(k, keys.first, keys.n);
   }
-
-  // Memory of tensors that travel.
-  class aligned_bytes {
-   public:
-    explicit aligned_bytes(std::size_t n = 0)
-        : n_(n),
-          memory_(static_cast<std::byte *>(::operator new(n + 1, std::align_val_t{64})),
-                  [](std::byte *p) { ::operator delete(p, std::align_val_t{64}); }) {}
-    std::byte *data() { return memory_.get(); }
-    std::span<std::byte> bytes() { return {memory_.get(), n_}; }
-
-   private:
-    std::size_t n_;
-    std::shared_ptr<std::byte> memory_;
-  };
 
   const qkv_kernel &k_;
   transport &machines_;

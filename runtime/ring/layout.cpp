@@ -102,6 +102,9 @@ std::string layout::defect() const {
   if (queries_.size() != keys_.size())
     return fmt::format("{} machines have queries, {} keys", queries_.size(), keys_.size());
   for (std::size_t m = 0; m < queries_.size(); ++m)
+    if (queries_[m].empty() && keys_[m].empty())
+      return fmt::format("machine {} has no run, not even an empty one", m);
+  for (std::size_t m = 0; m < queries_.size(); ++m)
     if (queries_[m].size() != keys_[m].size())
       return fmt::format("machine {} has {} runs of queries and {} of keys", m, queries_[m].size(),
                          keys_[m].size());

@@ -105,6 +105,9 @@ void fill(const qkv_tensor &t, double x) {
   for_rows(t, [&](std::int64_t offset, std::int64_t) {
     if (t.dtype == QKV_F64)
       std::fill_n(static_cast<double *>(t.data) + offset, inner, x);
+    else if (t.dtype == QKV_I32)
+      std::fill_n(static_cast<std::int32_t *>(t.data) + offset, inner,
+                  static_cast<std::int32_t>(x));
     else
       std::fill_n(static_cast<float *>(t.data) + offset, inner, static_cast<float>(x));
   });

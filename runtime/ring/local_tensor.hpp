@@ -28,11 +28,11 @@ struct local_tensor {
 std::vector<std::string> names_of_axes(const qkv_kernel &, const qkv_argument &);
 std::int64_t elements(const qkv_tensor &);
 std::size_t bytes(const qkv_tensor &);  // if it were dense
-// Between dense memory and a tensor with any strides.
+// Copies a tensor with any strides to dense memory.
 void pack(std::byte *to, const qkv_tensor &from);
 // A dense tensor of the same extents in this memory.
 qkv_tensor dense_like(const qkv_tensor &, std::byte *memory);
-// Every element of a tensor of f32 or f64.
+// Sets every element of a tensor of f32, f64 or i32.
 void fill(const qkv_tensor &, double);
 
 }  // namespace qkv::ring

@@ -29,6 +29,7 @@ class loopback::member : public transport {
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return s_.machines; }
+  status state() const noexcept override { return over_; }
 
   status begin(std::span<const std::byte> sent, std::span<std::byte> received) noexcept override {
     try {
@@ -81,16 +82,18 @@ class loopback::member : public transport {
   }
 
  private:
-  static status silent(int who, seconds deadline) {
+  status silent(int who, seconds deadline) {
     if (who < 0)
-      return detail::fail(status_code::peer_silent, "some machine said nothing for {:.3g} s",
-                          deadline.count());
-    return detail::fail(status_code::peer_silent, "machine {} sent nothing for {:.3g} s", who,
-                        deadline.count());
+      return over_ = detail::fail(status_code::peer_silent,
+                                  "no message from some machine within {:.3g} s", deadline.count());
+    return over_ =
+               detail::fail(status_code::peer_silent, "no message from machine {} within {:.3g} s",
+                            who, deadline.count());
   }
 
   shared &s_;
   const int rank_;
+  status over_;
   std::span<std::byte> received_;
 };
 

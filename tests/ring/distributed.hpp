@@ -34,7 +34,7 @@ class distributed_calls {
   using spoiler = std::function<void(int rank, std::vector<qkv_tensor> &)>;
   status on(ring::transport &, const ring::layout &, codegen::arrays &whole, int threads = 1,
             const spoiler &change = {}) const;
-  // True if the own results of a machine are those of `expected` within a distance.
+  // The distance of the own results of a machine.
   double own_distance(const codegen::arrays &expected, const codegen::arrays &found,
                       const ring::layout &, int rank) const;
 

@@ -112,6 +112,40 @@ TEST_CASE("other weights and sums") {
       "seq", "mem");
 }
 
+TEST_CASE("what a mask hides stays hidden when it is stored") {
+  check(make_program(
+            kernel<"hidden_values">([](in<"X", batch, seq, d_model> X, in<"Q", batch, seq, d_k> Q,
+                                       param<"Wk", d_model, d_k> Wk, param<"Wv", d_model, d_v> Wv,
+                                       in<"length", i32, batch> length) -> O_ {
+              auto K = dot<d_model>(rename<seq, kv>(X), Wk);
+              auto V = mask_rows(dot<d_model>(rename<seq, kv>(X), Wv), index(kv) < length);
+              return dot<kv>(plain(softmax<kv>(dot<d_k>(Q, K))), V);
+            })),
+        "seq", "kv");
+  check(make_program(kernel<"hidden_keys">([](in<"X", batch, seq, d_k> X, in<"V", batch, kv, d_v> V,
+                                              in<"length", i32, batch> length) -> O_ {
+          auto K = mask_rows(rename<seq, kv>(X), index(kv) < length);
+          return dot<kv>(plain(dot<d_k>(X, K)), V);
+        })),
+        "seq", "kv");
+}
+
+TEST_CASE("weights of what a mask hides are zeros") {
+  check(make_program(kernel<"variance">(
+            [](Q_ Q, K_ K) -> outs<out<"variance", batch, seq>, out<"least", batch, seq>,
+                                   out<"mean", batch, seq>> {
+              auto w = softmax<mem>(mask(dot<d_k>(Q, K), index(mem) <= index(seq)));
+              auto less = w - 0.1f;
+              return {sum<mem>(less * less), min<mem>(w), mean<mem>(w)};
+            })),
+        "seq", "mem");
+  check(make_program(kernel<"counted_pairs">(
+            [](in<"a", i32, batch, seq> a, in<"b", i32, batch, mem> b) -> out<"share", batch, seq> {
+              return mean<mem>(where(a == b, 1, 0));
+            })),
+        "seq", "mem");
+}
+
 TEST_CASE("dropout leaves out what one machine would") {
   check(make_program(kernel<"dropped">([](Q_ Q, K_ K, V_ V, in<"seed", i32> seed) -> O_ {
           return dot<mem>(dropout<0.5>(softmax<mem>(dot<d_k>(Q, K)), seed), V);
@@ -138,4 +172,8 @@ TEST_CASE("what needs other tokens is refused") {
           return dot<mem>(softmax<mem>(dot<d_k>(Q, K)), V) + mean<mem>(V);
         })),
         "pooled over seq and mem: sum<mem>(V): its sum over mem is one for all seq");
+  error(make_program(kernel<"named">([](Q_ Q, K_ K, in<"sum3", batch, mem, d_v> sum3) -> O_ {
+          return dot<mem>(softmax<mem>(dot<d_k>(Q, K)), sum3);
+        })),
+        "named over seq and mem: a part has an argument sum3, too: choose another name");
 }

@@ -100,9 +100,9 @@ TEST_CASE("a silent machine is a status after the deadline") {
   };
   const transport::seconds soon(0.02);
   CHECK(waits([&](transport &t) { return t.agree({}, soon); }) ==
-        "some machine said nothing for 0.02 s");
+        "no message from some machine within 0.02 s");
   CHECK(waits([&](transport &t) {
           if (status s = t.begin({}, {}); !s) return s;
           return t.finish(soon);
-        }) == "machine 1 sent nothing for 0.02 s");
+        }) == "no message from machine 1 within 0.02 s");
 }

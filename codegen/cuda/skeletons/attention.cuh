@@ -122,8 +122,8 @@ QKV_DEVICE range positions_of_rows(const typename Spec::arguments &a, int first,
 }
 
 // The rows of a block and the tiles of keys that it visits. Where a mask makes some rows longer than
-// others, as a causal one does, the last rows of four positions come first: what is short fills the
-// gaps at the end, and the keys of four positions stay in cache. Where keys are split among blocks,
+// others, as a causal one does, the last rows of four positions come first: short blocks run last and
+// fill idle multiprocessors, and the keys of four positions stay in cache. Where keys are split among blocks,
 // those of the same rows are neighbours.
 template <class Spec>
 struct block {
@@ -230,7 +230,7 @@ QKV_DEVICE void compute_row(const typename Spec::arguments &a, const typename Sp
     }
     const float now = larger(most, largest_of_warp(s));
     base = finite(now) * factor;
-    const float scale = power_of_two(fused(most, factor, -base)),
+    const float scale = now == most ? 1.f : power_of_two(fused(most, factor, -base)),
                 weight = power_of_two(fused(s, factor, -base));
     most = now;
     sum = sum * scale + weight;

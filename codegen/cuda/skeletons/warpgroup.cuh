@@ -119,8 +119,8 @@ struct shared_operand {
   }
 };
 
-// The warpgroup that copies gives registers to those that compute.
-// All three have 504 of a lane's registers together: each keeps, or gets, so many.
+// The warpgroup that copies gives registers to those that compute. Three share 504 of each lane; the
+// argument is what this one keeps, or has then.
 template <int N>
 QKV_DEVICE void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));

@@ -203,7 +203,8 @@ QKV_DEVICE void attend_by_warps(const typename Spec::arguments &a) {
         for (int x = 0; x < BN / 8; ++x)
           now = larger(now, larger(s[m][x][2 * h], s[m][x][2 * h + 1]));
         now = largest_of_four(now);
-        const float base = finite(now), scale = power_of_two(M::exponent(most[m][h], base));
+        const float base = finite(now),
+                    scale = now == most[m][h] ? 1.f : power_of_two(M::exponent(most[m][h], base));
         most[m][h] = now;
         float total = 0;
 #pragma unroll

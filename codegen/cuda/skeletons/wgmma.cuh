@@ -22,9 +22,9 @@ struct wgmma_attention {
   using k_tile = tile<BN, D, unsigned short>;
   using v_tile = tile<BN, DV, unsigned short>;
   static constexpr int steps = (D + 15) / 16, columns = v_tile::padded_columns;
-  // The maximum that scores are taken relative to follows a larger one when that is more than
-  // 2^headroom times as heavy. Otherwise what was summed up before need not be scaled, which pays
-  // off for many columns; weights of 16 bits have room for it (FlashAttention-4).
+  // The running maximum is raised only when a score exceeds it by more than this, in base 2. Otherwise
+  // the sums need no rescaling, which pays off for many columns; weights of 16 bits have room for
+  // it (FlashAttention-4). Sums of bf16 overflow 2^headroom times sooner.
   static constexpr int headroom = columns > 64 ? 8 : 0;
   // Scores by formulas need more registers where they are computed.
   static constexpr int copying_registers = Spec::scale == 0 ? 24 : 40;
@@ -150,7 +150,7 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
       if constexpr (W::headroom > 0) now = (now - most[h]) * factor > W::headroom ? now : most[h];
       grown = grown || now != most[h];
       const float base = finite(now) * factor;
-      scale[h] = power_of_two(fused(most[h], factor, -base));
+      scale[h] = now == most[h] ? 1.f : power_of_two(fused(most[h], factor, -base));
       most[h] = now;
       float total = 0;
 #pragma unroll

@@ -50,14 +50,20 @@ result cuEventCreate(void **e, unsigned) {
   *e = new event;
   return result::success;
 }
-result cuEventRecord(void *, void *) { return result::success; }
-result cuEventSynchronize(void *) {
+result cuEventRecord(void *e, void *) {
+  static_cast<event *>(e)->reached = std::chrono::steady_clock::now();
+  return result::success;
+}
+result cuEventSynchronize(void *e) {
   const call here(__func__);
   finish_all_streams();
+  static_cast<event *>(e)->reached = std::chrono::steady_clock::now();
   return gpu().report_failure();
 }
-result cuEventElapsedTime_v2(float *ms, void *, void *) {
-  *ms = 0;
+result cuEventElapsedTime_v2(float *ms, void *begin, void *end) {
+  *ms = std::chrono::duration<float, std::milli>(static_cast<event *>(end)->reached -
+                                                 static_cast<event *>(begin)->reached)
+            .count();
   return result::success;
 }
 result cuEventDestroy_v2(void *e) {
