@@ -9,9 +9,8 @@
 #include <qkv/core/dtype.hpp>
 #include <qkv/ring.hpp>
 
-#include "memory/overlap.hpp"
+#include "ring/check.hpp"
 #include "ring/local_tensor.hpp"
-#include "ring/parts.hpp"
 #include "status/fail.hpp"
 
 namespace qkv::ring {
@@ -56,7 +55,10 @@ class distributed_call {
 
   status carry_out() {
     if (status s = machines_.state(); !s) return s;
-    if (status s = agreed(guarded([&] { return check(); })); !s) return s;
+    if (status s = agreed(
+            guarded([&] { return check_call(k_, machines_, where_, arguments_, how_, checked_); }));
+        !s)
+      return s;
     if (status s = same_call(); !s) return s;
     if (status s = same_sizes(); !s) return s;
     take_arguments();
@@ -81,119 +83,7 @@ class distributed_call {
   }
   status agreed(const status &own) { return machines_.agree(own, limits_.deadline); }
 
-  // ---- checks -----------------------------------------------------------------------------------
-  status check() {
-    if (status s = parts::of(k_, parts_); !s) return s;
-    if (how_.on != device::host || how_.accumulate)
-      return fail(status_code::unsupported,
-                  "{}: several machines use processors, and do not add to outputs", k_.name);
-    if (where_.machines() != machines_.size())
-      return fail(status_code::wrong_count, "{}: the layout is of {} machines, not {}", k_.name,
-                  where_.machines(), machines_.size());
-    if (std::string d = where_.defect(); !d.empty())
-      return fail(status_code::wrong_count, "{}: {}", k_.name, d);
-    constexpr std::int64_t most_positions = std::numeric_limits<std::int32_t>::max() - 4096;
-    if (std::max(where_.all_queries(), where_.all_keys()) > most_positions)
-      return fail(status_code::too_large, "{}: {} queries and {} keys do not fit 32 bits", k_.name,
-                  where_.all_queries(), where_.all_keys());
-    if (arguments_.size() != static_cast<std::size_t>(k_.n_arguments))
-      return fail(status_code::wrong_count, "{}: it has {} arguments, not {}", k_.name,
-                  k_.n_arguments, arguments_.size());
-    sizes_.assign(static_cast<std::size_t>(k_.n_axes), -1);
-    for (int i = 0; i < k_.n_arguments; ++i)
-      if (status s = check(k_.arguments[i], arguments_[static_cast<std::size_t>(i)]); !s) return s;
-    if (status s = no_overlap(); !s) return s;
-    return same_runs();
-  }
-
-  // Parts write outputs while others still read inputs.
-  status no_overlap() const {
-    for (int i = 0; i < k_.n_arguments; ++i)
-      for (int j = 0; j < k_.n_arguments; ++j)
-        if (i != j && k_.arguments[i].role == QKV_OUT &&
-            detail::overlap(arguments_[static_cast<std::size_t>(i)],
-                            arguments_[static_cast<std::size_t>(j)]))
-          return fail(status_code::overlap, "{}: {} and {} share memory", k_.name,
-                      k_.arguments[i].name, k_.arguments[j].name);
-    return {};
-  }
-
-  // Queries and keys along aliases are the same tokens.
-  status same_runs() const {
-    const int q = axis_called(k_, parts_.query), k = axis_called(k_, parts_.key);
-    const bool are_renamed =
-        std::any_of(k_.conditions, k_.conditions + k_.n_conditions, [&](const qkv_condition &c) {
-          return c.kind == QKV_SAME && ((c.a == q && c.b == k) || (c.a == k && c.b == q));
-        });
-    if (k_.axes[q].root != k_.axes[k].root && !are_renamed) return {};
-    const int m = machines_.rank();
-    for (std::size_t r = 0; r < where_.queries(m).size(); ++r)
-      if (where_.queries(m)[r].first != where_.keys(m)[r].first ||
-          where_.queries(m)[r].n != where_.keys(m)[r].n)
-        return fail(status_code::wrong_count,
-                    "{}: {} and {} are the same tokens, but run {} of machine {} differs", k_.name,
-                    parts_.query, parts_.key, r, m);
-    return {};
-  }
-
-  static int axis_called(const qkv_kernel &k, std::string_view name) {
-    for (int a = 0; a < k.n_axes; ++a)
-      if (name == k.axes[a].name) return a;
-    return 0;
-  }
-
-  // The extent of an axis of an argument here, or -1: any.
-  std::int64_t expected(const qkv_argument &a, int axis) const {
-    const std::string_view name = k_.axes[axis].name;
-    const int m = machines_.rank();
-    if (name == parts_.query) return where_.n_queries(m);
-    if (name == parts_.key) {
-      for (int d = 0; d < a.rank; ++d)
-        if (k_.axes[a.axes[d]].name == parts_.query) return where_.all_keys();
-      return where_.n_keys(m);
-    }
-    // Other aliases have all of these positions.
-    const int root_axis = k_.axes[axis].root;
-    if (root_axis == k_.axes[axis_called(k_, parts_.query)].root) return where_.all_queries();
-    if (root_axis == k_.axes[axis_called(k_, parts_.key)].root) return where_.all_keys();
-    const qkv_axis &root = k_.axes[root_axis];
-    return root.size >= 0 ? root.size : sizes_[static_cast<std::size_t>(k_.axes[axis].root)];
-  }
-
-  status check(const qkv_argument &a, const qkv_tensor &t) {
-    if (t.device != QKV_HOST)
-      return fail(status_code::wrong_device, "{}: {} is not in the host's memory", k_.name, a.name);
-    if (t.dtype != a.dtype)
-      return fail(status_code::wrong_dtype, "{}: {} is {}, not {}", k_.name, a.name,
-                  t.dtype >= 0 && t.dtype <= QKV_B8 ? name_of(static_cast<dtype>(t.dtype))
-                                                    : std::string_view("of no known type"),
-                  name_of(static_cast<dtype>(a.dtype)));
-    if (t.rank != a.rank)
-      return fail(status_code::wrong_rank, "{}: {} has {} axes, not {}", k_.name, a.name, t.rank,
-                  a.rank);
-    for (int d = 0; d < a.rank; ++d) {
-      const int axis = a.axes[d];
-      const std::int64_t n = expected(a, axis);
-      if (t.extent[d] < 0)
-        return fail(status_code::wrong_extent, "{}: axis {} is {} in {}", k_.name,
-                    k_.axes[axis].name, t.extent[d], a.name);
-      if (t.stride[d] < 0)
-        return fail(status_code::wrong_stride, "{}: a stride of {} is negative", k_.name, a.name);
-      if (n >= 0 && t.extent[d] != n)
-        return fail(status_code::wrong_extent, "{}: axis {} is {} in {} but {} on machine {}",
-                    k_.name, k_.axes[axis].name, t.extent[d], a.name, n, machines_.rank());
-      const std::string_view name = k_.axes[axis].name;
-      if (name != parts_.query && name != parts_.key)
-        sizes_[static_cast<std::size_t>(k_.axes[axis].root)] = t.extent[d];
-    }
-    if (!t.data && elements(t) > 0)
-      return fail(status_code::null_data, "{}: {} has no memory", k_.name, a.name);
-    if (t.rank > 0 && t.stride[t.rank - 1] != 1 && t.extent[t.rank - 1] > 1)
-      return fail(status_code::wrong_stride, "{}: the innermost stride of {} is not 1", k_.name,
-                  a.name);
-    return {};
-  }
-
+  // ---- agreement --------------------------------------------------------------------------------
   // Every machine compares with the one before.
   status same_call() {
     if (machines_.size() == 1) return {};
@@ -324,9 +214,12 @@ class distributed_call {
     const int m = machines_.rank();
     for (int i = 0; i < part.n_arguments; ++i) {
       const qkv_argument &a = part.arguments[i];
-      if (a.role == QKV_OUT && !own_.count(a.name))
-        own_.emplace(a.name, local_tensor::made(
-                                 part, a, extents(part, a, where_.n_queries(m), where_.n_keys(m))));
+      if (a.role != QKV_OUT || own_.count(a.name)) continue;
+      const std::vector<std::int64_t> e = extents(part, a, where_.n_queries(m), where_.n_keys(m));
+      if (std::any_of(e.begin(), e.end(), [](std::int64_t n) { return n < 0; }))
+        return fail(status_code::unsupported,
+                    "{}: a step between its parts has a size that no argument has", k_.name);
+      own_.emplace(a.name, local_tensor::made(part, a, e));
     }
     for (std::size_t r = 0; r < where_.queries(m).size(); ++r) {
       std::array<std::int32_t, 4> numbers{};
@@ -516,8 +409,9 @@ class distributed_call {
   const std::span<const qkv_tensor> arguments_;
   const options &how_;
   const limits &limits_;
-  parts parts_;
-  std::vector<std::int64_t> sizes_;  // by root axis; -1: static, or of queries or keys
+  checked_call checked_;
+  const parts &parts_ = checked_.of;
+  const std::vector<std::int64_t> &sizes_ = checked_.sizes;
   std::map<std::string, local_tensor, std::less<>> own_, before_, after_;
 };
 
