@@ -176,7 +176,8 @@ class contraction_printer : stage_text {
     if (t.most_rows > 0) {
       x.what += fmt::format(" for {} rows", t.most_rows);
       const Expr rows = folded_ == no_axis ? c_.size(s_.row) : c_.size(s_.row) * c_.extent(folded_);
-      x.fits = hi::simplify(x.fits && rows <= t.most_rows);
+      const Expr few = rows <= t.most_rows;
+      x.fits = hi::simplify(t.fills > 0 ? x.fits && few : few);
     }
     return x;
   }

@@ -177,7 +177,8 @@ node_id formulas::view(op kind, node_id a, std::vector<axis_id> over, std::vecto
   return put(std::move(n));
 }
 
-node_id formulas::gather(node_id table, node_id position, axis_id along, std::vector<axis_id> shape) {
+node_id formulas::gather(node_id table, node_id position, axis_id along,
+                         std::vector<axis_id> shape) {
   node n;
   n.kind = op::take;
   n.type = type(table);
@@ -187,7 +188,8 @@ node_id formulas::gather(node_id table, node_id position, axis_id along, std::ve
   return put(std::move(n));
 }
 
-node_id formulas::put_at(node_id values, node_id position, axis_id along, std::vector<axis_id> shape) {
+node_id formulas::put_at(node_id values, node_id position, axis_id along,
+                         std::vector<axis_id> shape) {
   // One value for each row: its element is found by a comparison, so that no sum keeps an order.
   if (without(with(this->shape(values), this->shape(position)), shape).empty()) {
     const node_id last = binary(op::sub, size(along), number(1, i32));

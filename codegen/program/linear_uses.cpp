@@ -15,20 +15,18 @@ class linear_uses {
       : p_(p), users_(users), over_(over) {}
 
   bool collect(node_id n) {
-    return !users_[n].empty() &&
-           std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
-             const node &x = p_[user];
-             const bool once = x.in[0] == n && (x.in.size() < 2 || !depends(x.in[1], n));
-             const bool second = x.in.size() == 2 && x.in[1] == n && !depends(x.in[0], n);
-             if (x.kind == op::dot && x.over == over_ && (once || second)) {
-               products.insert(user);
-               return true;
-             }
-             const bool scales = x.kind == op::mul
-                                     ? once || second
-                                     : (x.kind == op::div || x.kind == op::neg) && once;
-             return scales && collect(user);
-           });
+    return !users_[n].empty() && std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      const node &x = p_[user];
+      const bool once = x.in[0] == n && (x.in.size() < 2 || !depends(x.in[1], n));
+      const bool second = x.in.size() == 2 && x.in[1] == n && !depends(x.in[0], n);
+      if (x.kind == op::dot && x.over == over_ && (once || second)) {
+        products.insert(user);
+        return true;
+      }
+      const bool scales =
+          x.kind == op::mul ? once || second : (x.kind == op::div || x.kind == op::neg) && once;
+      return scales && collect(user);
+    });
   }
 
   std::set<node_id> products;

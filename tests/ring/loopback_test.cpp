@@ -40,7 +40,8 @@ void require_ok(const std::vector<status> &all) {
 
 TEST_CASE("compiled kernels on 1 to 8 machines give the results of one") {
   for (const distributed_kernel &k : distributed_kernels())
-    for (const auto &[n, m] : {std::pair<std::int64_t, std::int64_t>{70, 51}, {300, 130}, {5, 3}, {1, 1}}) {
+    for (const auto &[n, m] :
+         {std::pair<std::int64_t, std::int64_t>{70, 51}, {300, 130}, {5, 3}, {1, 1}}) {
       const qkv::codegen::size_map sizes = sizes_for(program_of(k), n, m);
       const distributed_calls c(k, sizes);
       const arrays reference = c.reference();
