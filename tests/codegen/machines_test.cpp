@@ -113,7 +113,7 @@ TEST_CASE(
   const list few = {"tf32 sm_80 16x16 to 16", "tf32 sm_80 32x16 to 32"};
   CHECK(tiles(64, 64, false) == list{few[0], few[1], "tf32 sm_80 128x32", "tf32 sm_80 64x32"});
   CHECK(tiles(128, 40, false) ==
-        list{few[0], few[1], "tf32 sm_80 128x16", "tf32 sm_80 64x32", "tf32 sm_80 32x16"});
+        list{few[0], few[1], "tf32 sm_80 128x32", "tf32 sm_80 64x16", "tf32 sm_80 32x16"});
   // Every GPU grants so much: the last tile of each is for all of them, and so are those for few
   // rows, which may be the only ones.
   for (const int n : {16, 64, 128, 256})

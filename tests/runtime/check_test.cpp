@@ -50,7 +50,7 @@ TEST_CASE("tables of another version") {
   call c;
   c.kernel.abi = 99;
   CHECK(c.run(status_code::wrong_version) ==
-        "blend: built for version 99 of the runtime's tables, this is 5");
+        "blend: built for version 99 of the runtime's tables, this is 6");
 }
 
 TEST_CASE("null data") {
