@@ -6,9 +6,9 @@
 #include <limits>
 #include <map>
 #include <new>
-#include <qkv/core/dtype.hpp>
 #include <qkv/ring.hpp>
 
+#include "memory/dense.hpp"
 #include "ring/check.hpp"
 #include "ring/local_tensor.hpp"
 #include "status/fail.hpp"
@@ -28,10 +28,7 @@ double beginning(std::string_view name) {
 // Memory of messages.
 class message {
  public:
-  explicit message(std::size_t n = 0)
-      : n_(n),
-        memory_(static_cast<std::byte *>(::operator new(n + 1, std::align_val_t{64})),
-                [](std::byte *p) { ::operator delete(p, std::align_val_t{64}); }) {}
+  explicit message(std::size_t n = 0) : n_(n), memory_(aligned(n)) {}
   std::byte *data() { return memory_.get(); }
   std::span<std::byte> bytes() { return {memory_.get(), n_}; }
   // A transport that never finishes may still write here: the memory is not given back.
@@ -237,43 +234,37 @@ class distributed_call {
   }
 
   // ---- rounds -----------------------------------------------------------------------------------
-  // What a hop reads along the key axis alone travels: run after run, tensor after tensor, dense.
-  struct baggage {
-    std::vector<std::string> names;
-    std::vector<std::byte> memory;
-  };
-
+  // Tensors with the key axis and without the query axis travel, run after run, each one dense.
   bool travels(const local_tensor &x) const {
     return x.place(parts_.key) >= 0 && x.place(parts_.query) < 0;
   }
 
   static std::size_t padded(std::size_t n) { return (n + 63) / 64 * 64; }
 
-  std::size_t size_of_baggage(const std::vector<std::string> &names, int machine) const {
-    std::size_t n = 0;
-    for (const positions &r : where_.keys(machine))
-      for (const std::string &name : names) {
-        qkv_tensor t = own_.at(name).t;
-        t.extent[own_.at(name).place(parts_.key)] = r.n;
-        n += padded(bytes(t));
-      }
-    return n;
-  }
+  // Tensors by their names.
+  using tensors = std::map<std::string, qkv_tensor, std::less<>>;
 
-  // The keys of run r of a machine, by name.
-  std::map<std::string, qkv_tensor, std::less<>> unpacked(const std::vector<std::string> &names,
-                                                          int machine, std::size_t run,
-                                                          std::byte *memory) const {
-    std::map<std::string, qkv_tensor, std::less<>> all;
-    std::size_t at = 0;
-    for (std::size_t r = 0; r <= run; ++r)
+  // The keys of each run of a machine in the memory of a message, and the size of that message.
+  struct baggage {
+    std::vector<tensors> runs;
+    std::size_t size = 0;
+  };
+  baggage laid_out(const std::vector<std::string> &names, int machine, std::byte *memory) const {
+    baggage all;
+    for (const positions &r : where_.keys(machine)) {
+      tensors &run = all.runs.emplace_back();
       for (const std::string &name : names) {
-        qkv_tensor t = own_.at(name).t;
-        t.extent[own_.at(name).place(parts_.key)] = where_.keys(machine)[r].n;
-        if (r == run) all[name] = dense_like(t, memory + at);
-        at += padded(bytes(t));
+        const local_tensor &x = own_.at(name);
+        qkv_tensor t = x.t;
+        t.extent[x.place(parts_.key)] = r.n;
+        run[name] = detail::dense(t, memory ? memory + all.size : nullptr);
+        all.size += padded(detail::dense_bytes(t));
       }
+    }
     return all;
+  }
+  message room_for(const std::vector<std::string> &names, int machine) const {
+    return message(laid_out(names, machine, nullptr).size);
   }
 
   status keys_of_all(const qkv_kernel &hop) {
@@ -283,10 +274,11 @@ class distributed_call {
           at != own_.end() && hop.arguments[i].role != QKV_OUT && travels(at->second))
         names.emplace_back(hop.arguments[i].name);
     const int machines = machines_.size(), mine = machines_.rank();
-    message now(size_of_baggage(names, mine)), next;
-    for (std::size_t r = 0; r < where_.keys(mine).size(); ++r)
-      for (const auto &[name, t] : unpacked(names, mine, r, now.data()))
-        pack(static_cast<std::byte *>(t.data), own_slice(own_.at(name), r));
+    message now = room_for(names, mine), next;
+    const baggage own_keys = laid_out(names, mine, now.data());
+    for (std::size_t r = 0; r < own_keys.runs.size(); ++r)
+      for (const auto &[name, t] : own_keys.runs[r])
+        detail::copy_dense(own_slice(own_.at(name), r), t.data);
     begin_states(hop);
     status own;
     for (int h = 0; h < machines; ++h) {
@@ -294,7 +286,7 @@ class distributed_call {
       const bool more = h + 1 < machines;
       status sent;
       if (more) {
-        next = message(size_of_baggage(names, (of + machines - 1) % machines));
+        next = room_for(names, (of + machines - 1) % machines);
         sent = machines_.begin(now.bytes(), next.bytes());
       }
       // After an error of its own, a machine passes keys on: the others do not wait for it.
@@ -324,7 +316,7 @@ class distributed_call {
       const std::vector<std::int64_t> e = extents(hop, a, where_.n_queries(machines_.rank()), 0);
       before_.emplace(a.name, local_tensor::made(hop, a, e));
       after_.emplace(a.name, local_tensor::made(hop, a, e));
-      fill(before_.at(a.name).t, beginning(a.name));
+      fill(before_.at(a.name), beginning(a.name));
     }
   }
 
@@ -359,11 +351,11 @@ class distributed_call {
   status keys_of(const qkv_kernel &hop, int of, const std::vector<std::string> &names,
                  std::byte *memory) {
     const std::vector<some_queries> all = pieces(where_.keys(of).size());
+    const baggage received = laid_out(names, of, memory);
     for (std::size_t k = 0; k < where_.keys(of).size(); ++k) {
       if (where_.keys(of)[k].n == 0) continue;
-      const auto keys = unpacked(names, of, k, memory);
       for (const some_queries &q : all) {
-        if (status s = pairs(hop, q, where_.keys(of)[k], keys); !s) return s;
+        if (status s = pairs(hop, q, where_.keys(of)[k], received.runs[k]); !s) return s;
         machines_.poll();
       }
       std::swap(before_, after_);
@@ -372,7 +364,7 @@ class distributed_call {
   }
 
   status pairs(const qkv_kernel &hop, const some_queries &q, const positions &keys_run,
-               const std::map<std::string, qkv_tensor, std::less<>> &keys) {
+               const tensors &keys) {
     std::array<std::int32_t, 4> numbers{};
     std::vector<qkv_tensor> list;
     for (int i = 0; i < hop.n_arguments; ++i) {

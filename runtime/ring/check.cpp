@@ -5,6 +5,7 @@
 #include <limits>
 #include <qkv/core/dtype.hpp>
 
+#include "memory/layout.hpp"
 #include "memory/overlap.hpp"
 #include "ring/local_tensor.hpp"
 #include "status/fail.hpp"
@@ -119,7 +120,7 @@ class checking {
       if (name != made_.of.query && name != made_.of.key)
         made_.sizes[static_cast<std::size_t>(k_.axes[axis].root)] = t.extent[d];
     }
-    if (!t.data && elements(t) > 0)
+    if (!t.data && !detail::empty(t))
       return fail(status_code::null_data, "{}: {} has no memory", k_.name, a.name);
     if (t.rank > 0 && t.stride[t.rank - 1] != 1 && t.extent[t.rank - 1] > 1)
       return fail(status_code::wrong_stride, "{}: the innermost stride of {} is not 1", k_.name,

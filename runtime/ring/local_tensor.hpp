@@ -3,6 +3,7 @@
 // Tensors of one machine, with the names of their axes.
 #include <qkv/kernel.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -26,13 +27,9 @@ struct local_tensor {
 };
 
 std::vector<std::string> names_of_axes(const qkv_kernel &, const qkv_argument &);
-std::int64_t elements(const qkv_tensor &);
-std::size_t bytes(const qkv_tensor &);  // if it were dense
-// Copies a tensor with any strides to dense memory.
-void pack(std::byte *to, const qkv_tensor &from);
-// A dense tensor of the same extents in this memory.
-qkv_tensor dense_like(const qkv_tensor &, std::byte *memory);
-// Sets every element of a tensor of f32, f64 or i32.
-void fill(const qkv_tensor &, double);
+// Memory for vector loads. Throws std::bad_alloc.
+std::shared_ptr<std::byte> aligned(std::size_t bytes);
+// Sets every element of a tensor made here, of f32, f64 or i32.
+void fill(const local_tensor &, double);
 
 }  // namespace qkv::ring
