@@ -6,6 +6,9 @@
 
 namespace qkv::codegen {
 
+// The axes and conditions alone: steps can be written anew.
+program without_steps(program);
+
 // Drops the steps that no output needs; arguments stay, used or not.
 program without_dead_steps(program);
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "codegen/program/assemble.hpp"
 #include "codegen/program/formulas.hpp"
 #include "codegen/program/linear_uses.hpp"
 #include "codegen/program/presence.hpp"
@@ -16,11 +17,11 @@ namespace {
 
 class opening {
  public:
-  opening(const program &p, axis_id key)
-      : p_(p), key_(key), users_(users_of(p)), f_(without_steps(p)), here_(f_) {
+  opening(const program &p, axis_id query, axis_id key)
+      : p_(p), query_(query), key_(key), users_(users_of(p)), f_(without_steps(p)), here_(f_) {
     std::set<node_id> taken;  // products that have their weights
     for (node_id n = 0; n < count(); ++n) {
-      if (!is_over_keys(n) || !makes_weights(p[n].kind)) continue;
+      if (!is_over_keys_of_pairs(n) || !makes_weights(p[n].kind)) continue;
       const auto products = products_linear_in(p, users_, n, p[n].over);
       if (!products) continue;
       if (p[n].kind == op::normalize) {
@@ -43,15 +44,12 @@ class opening {
   }
 
  private:
-  static program without_steps(program p) {
-    p.nodes.clear();
-    p.arguments.clear();
-    p.outputs.clear();
-    return p;
-  }
-
   node_id count() const { return static_cast<node_id>(p_.nodes.size()); }
-  bool is_over_keys(node_id n) const { return has(p_[n].over, key_); }
+  bool is_over_tokens(node_id n) const { return has(p_[n].over, query_) || has(p_[n].over, key_); }
+  bool is_over_keys_of_pairs(node_id n) const {
+    const node &x = p_[n];
+    return has(x.over, key_) && !has(x.over, query_) && has(x.shape, query_);
+  }
 
   node_id copy(node_id n) {
     node x = p_[n];
@@ -61,7 +59,7 @@ class opening {
 
   node_id opened(node_id n) {
     const node &x = p_[n];
-    if (is_over_keys(n)) {
+    if (is_over_tokens(n)) {
       if (x.kind == op::softmax && !kept_.count(n)) return weights(n, exponentials(x));
       if (x.kind == op::normalize)
         return divided_later_.count(n) ? operand(x) : weights(n, divided(x));
@@ -113,7 +111,7 @@ class opening {
   }
 
   const program &p_;
-  const axis_id key_;
+  const axis_id query_, key_;
   const std::vector<std::vector<node_id>> users_;
   formulas f_;
   presence here_;
@@ -124,6 +122,8 @@ class opening {
 
 }  // namespace
 
-program with_open_weights(const program &p, axis_id key) { return opening(p, key).run(); }
+program with_open_weights(const program &p, axis_id query, axis_id key) {
+  return opening(p, query, key).run();
+}
 
 }  // namespace qkv::codegen

@@ -11,11 +11,9 @@
 namespace qkv::codegen {
 namespace {
 
-program without_steps(program p, std::string name) {
+program begun(const program &whole, std::string name) {
+  program p = without_steps(whole);
   p.name = std::move(name);
-  p.nodes.clear();
-  p.arguments.clear();
-  p.outputs.clear();
   p.conditions.clear();
   return p;
 }
@@ -47,7 +45,7 @@ program with_own_axes(program p) {
 }  // namespace
 
 part::part(const program &whole, const roles &r, std::string name)
-    : f(without_steps(whole, std::move(name))), whole_(whole), r_(r) {}
+    : f(begun(whole, std::move(name))), whole_(whole), r_(r) {}
 
 node_id part::argument(node_id like, const std::string &name) {
   return argument(whole_[like], name);

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <qkv/core/partial_sum.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -27,52 +28,61 @@ axis_id axis_called(const program &p, std::string_view name) {
   return static_cast<axis_id>(at - p.axes.begin());
 }
 
+bool is_stored(std::string_view name) {
+  return name.starts_with("step") && name.size() > 4 &&
+         name.substr(4, name.find('_') - 4).find_first_not_of("0123456789") == name.npos;
+}
+
 // Names that parts give to what they pass on.
 bool is_reserved(std::string_view name, std::string_view query, std::string_view key) {
   for (const std::string_view what : {"first_", "whole_"})
     for (const std::string_view axis : {query, key})
       if (name == std::string(what) + std::string(axis)) return true;
-  if (name.starts_with("before_")) return true;
-  for (const std::string_view what : {"step", "sum", "lse", "most", "least"})
-    if (name.starts_with(what) && name.size() > what.size() &&
-        name.find_first_not_of("0123456789", what.size()) == std::string_view::npos)
-      return true;
-  return false;
+  if (name.starts_with("before_") || name.starts_with("with_")) return true;
+  return core::joining_of(name) || is_stored(name);
 }
 
 class sharding {
  public:
   sharding(const program &p, axis_id query, axis_id key)
-      : p_(with_open_weights(p, key)), r_(p_, query, key), masked_(masked_steps(p_)) {}
+      : p_(with_open_weights(p, query, key)), r_(p_, query, key), masked_(masked_steps(p_)) {}
 
-  // From the last kernel to the first: each tells what earlier ones have to store.
+  // From the last kernel to the first: each tells what earlier ones have to compute.
   shares run() {
     shares made;
     for (int k = r_.rounds; k >= 0; --k) {
       made.own.push_back(own(k));
-      if (k > 0) made.hops.push_back(hop(k - 1));
+      if (k == 0) break;
+      made.hops.push_back(hop(k - 1));
     }
-    std::reverse(made.own.begin(), made.own.end());
-    std::reverse(made.hops.begin(), made.hops.end());
+    for (int k = r_.rounds - 1; k >= 0; --k) made.merges.push_back(merge(k));
+    for (std::vector<program> *parts : {&made.own, &made.hops, &made.merges})
+      std::reverse(parts->begin(), parts->end());
     return made;
   }
 
  private:
-  std::string stored_name(node_id n) const {
-    const node &x = p_[n];
-    const bool argument = x.kind == op::input || x.kind == op::param;
-    return argument ? x.name : fmt::format("step{}", n);
+  void begin(const char *what, int number) {
+    part_ = std::make_unique<part>(p_, r_, fmt::format("{}_{}{}", p_.name, what, number));
+    at_.clear();
   }
 
   // ---- of own tokens ----------------------------------------------------------------------------
   program own(int level) {
-    part_ = std::make_unique<part>(p_, r_, fmt::format("{}_own{}", p_.name, level));
-    at_.clear();
+    begin("own", level);
     if (level == r_.rounds)
-      for (node_id n : p_.outputs) part_->f.result(of_own(p_[n].in[0], level), p_[n], p_[n].name);
+      for (node_id n : p_.outputs)
+        if (r_.at[n] != place::pairs)
+          part_->f.result(of_own(p_[n].in[0], level), p_[n], p_[n].name);
     for (node_id n : stored_[level]) store(n, level);
+    for (node_id n : sums_[level])
+      if (r_.at[n] == place::own_total)
+        part_->f.result(copy(n, [&](node_id operand) { return of_own(operand, level); }), p_[n],
+                        name_of_state(p_, n));
     return part_->take(false);
   }
+
+  static std::string stored_name(node_id n) { return fmt::format("step{}", n); }
 
   // Memory has no absent elements: a step that may have some is stored with what tells them.
   void store(node_id n, int level) {
@@ -89,50 +99,87 @@ class sharding {
     x.type = b8;
     return x;
   }
-  std::string presence_name(node_id n) const { return stored_name(n) + "_present"; }
+  static std::string presence_name(node_id n) { return stored_name(n) + "_present"; }
 
   node_id of_own(node_id n, int level) {
-    if (const auto it = at_.find(n); it != at_.end()) return it->second;
-    const node_id made = found_own(n, level);
-    return at_[n] = made;
-  }
-  node_id found_own(node_id n, int level) {
-    const node &x = p_[n];
-    if (x.kind == op::input || x.kind == op::param) return part_->argument(n, x.name);
-    if (r_.of_pairs[n])
-      throw std::runtime_error(
-          fmt::format("{}: {}: it exists for pairs of {} and {}, of which no "
-                      "machine has all",
-                      p_.name, label_of(p_, n), p_.axes[r_.query].name, p_.axes[r_.key].name));
-    if (r_.sums[n]) return state(n);
-    if (r_.level[n] < level && !r_.simple[n]) return stored(n);
-    return copy(n, [&](node_id operand) { return of_own(operand, level); });
+    return known(n, [&] {
+      if (r_.at[n] == place::pairs)
+        throw std::runtime_error(
+            fmt::format("{}: {}: it exists for pairs of {} and {}, of which no "
+                        "machine has all",
+                        p_.name, label_of(p_, n), p_.axes[r_.query].name, p_.axes[r_.key].name));
+      if (is_sum(r_.at[n])) return state(n);
+      if (r_.level[n] < level && !r_.simple[n]) return stored(n);
+      return copy(n, [&](node_id operand) { return of_own(operand, level); });
+    });
   }
 
   // ---- of pairs ---------------------------------------------------------------------------------
   program hop(int round) {
-    part_ = std::make_unique<part>(p_, r_, fmt::format("{}_hop{}", p_.name, round));
-    at_.clear();
+    begin("hop", round);
+    std::set<node_id> continued, of_keys;
+    for (node_id n : sums_[round])
+      if (r_.at[n] != place::own_total)
+        (r_.at[n] == place::key_sum ? of_keys : continued).insert(n);
     part_->add_positions();
-    add_states(p_, *part_, states_[round], [&](node_id n) { return of_hop(n, round); });
+    add_states(p_, *part_, continued, [&](node_id n) { return block(n, round); });
+    for (node_id n : of_keys)
+      part_->f.result(of_hop(n, round), like_state(p_, n), name_of_state(p_, n));
+    for (node_id n : p_.outputs)
+      if (r_.at[n] == place::pairs && r_.round[n] == round)
+        part_->f.result(of_hop(p_[n].in[0], round), p_[n], p_[n].name);
     return part_->take(true);
   }
 
-  node_id of_hop(node_id n, int round) {
-    if (const auto it = at_.find(n); it != at_.end()) return it->second;
-    const node_id made = found_of_hop(n, round);
-    return at_[n] = made;
-  }
-  node_id found_of_hop(node_id n, int round) {
+  node_id block(node_id n, int round) {
     const node &x = p_[n];
-    if (x.kind == op::input || x.kind == op::param) return part_->argument(n, x.name);
-    if (r_.sums[n] && r_.round[n] < round) return state(n);
-    if (r_.sums[n] || r_.of_pairs[n] || r_.simple[n])
-      return copy(n, [&](node_id operand) { return of_hop(operand, round); });
-    return stored(n);
+    if (x.kind != op::softmax) return of_hop(n, round);
+    formulas &f = part_->f;
+    return f.reduce(op::logsumexp, f.cast(of_hop(x.in[0], round), x.type), x.over);
   }
 
-  // ---- both -------------------------------------------------------------------------------------
+  node_id of_hop(node_id n, int round) {
+    return known(n, [&] {
+      if (is_sum(r_.at[n]) && r_.round[n] < round) return state(n);
+      if (is_of_pairs(r_.at[n]) || r_.simple[n])
+        return copy(n, [&](node_id operand) { return of_hop(operand, round); });
+      return stored(n);
+    });
+  }
+
+  // Two states of the same queries, from keys of different machines, become one. Where there are
+  // other results, they have to go round, and nothing is merged.
+  program merge(int round) {
+    begin("merge", round);
+    std::set<node_id> of_queries;
+    for (node_id n : sums_[round])
+      if (r_.at[n] == place::query_sum && can_merge()) of_queries.insert(n);
+    add_states(p_, *part_, of_queries, [&](node_id n) {
+      return part_->argument(like_state(p_, n), "with_" + name_of_state(p_, n));
+    });
+    return part_->take(true);
+  }
+
+  bool can_merge() const {
+    const auto is_more = [&](node_id n) {
+      return r_.at[n] == place::key_sum || r_.at[n] == place::own_total;
+    };
+    const auto is_of_pairs = [&](node_id n) { return r_.at[n] == place::pairs; };
+    for (const auto &[round, sums] : sums_)
+      if (std::any_of(sums.begin(), sums.end(), is_more)) return false;
+    return std::none_of(p_.outputs.begin(), p_.outputs.end(), is_of_pairs);
+  }
+
+  // ---- all --------------------------------------------------------------------------------------
+  template <class Make>
+  node_id known(node_id n, const Make &make) {
+    if (const auto it = at_.find(n); it != at_.end()) return it->second;
+    if (const node &x = p_[n]; x.kind == op::input || x.kind == op::param)
+      return at_[n] = part_->argument(n, x.name);
+    const node_id made = make();
+    return at_[n] = made;
+  }
+
   template <class Value>
   node_id copy(node_id n, const Value &value) {
     node x = p_[n];
@@ -150,7 +197,7 @@ class sharding {
 
   // A sum that is complete.
   node_id state(node_id n) {
-    states_[r_.round[n]].insert(n);
+    sums_[r_.round[n]].insert(n);
     const node_id sum = part_->argument(n, name_of_state(p_, n)), w = weights_of(p_, n);
     if (w == no_node || !p_[w].less_maximum) return sum;
     // A softmax of scores less their maximum is NaN in a row of -inf, but not where all are absent.
@@ -159,12 +206,12 @@ class sharding {
           "{} over {} and {}: {} less their maximum, with a mask: did you mean softmax of the scores "
           "themselves? it subtracts the maximum",
           p_.name, p_.axes[r_.query].name, p_.axes[r_.key].name, label_of(p_, p_[w].in[0])));
-    node of_rows = p_[w];
-    of_rows.shape = without(of_rows.shape, of_rows.over);
+    const node_id of_weights = logsumexp_with(p_, w);
+    const node of_rows = like_state(p_, of_weights);
     formulas &f = part_->f;
     const dtype t = of_rows.type;
     const double inf = std::numeric_limits<double>::infinity();
-    const node_id lse = part_->argument(of_rows, name_of_state(p_, w)),
+    const node_id lse = part_->argument(of_rows, name_of_state(p_, of_weights)),
                   nan = f.sub(f.number(inf, t), f.number(inf, t));
     return f.where(f.binary(op::equal, lse, f.number(-inf, t)), nan, sum);
   }
@@ -173,8 +220,8 @@ class sharding {
   const roles r_;
   const std::vector<bool> masked_;
   std::unique_ptr<part> part_;
-  std::map<node_id, node_id> at_;                     // of the part that is written
-  std::map<int, std::set<node_id>> stored_, states_;  // by level, by round
+  std::map<node_id, node_id> at_;                   // of the part that is written
+  std::map<int, std::set<node_id>> stored_, sums_;  // by level, by round
 };
 
 }  // namespace
@@ -194,10 +241,6 @@ shares shard(const program &written, std::string_view query, std::string_view ke
         throw std::runtime_error(
             fmt::format("{} over {} and {}: a part has an argument {}, too: choose another name",
                         p.name, query, key, p[n].name));
-  for (node_id n : p.outputs)
-    if (contains(p[n].shape, {q, k}))
-      throw std::runtime_error(fmt::format("{} over {} and {}: {}: no machine has all of its pairs",
-                                           p.name, query, key, p[n].name));
   return sharding(p, q, k).run();
 }
 
@@ -207,7 +250,8 @@ program part_of(const program &p, std::string_view query, std::string_view key, 
     throw std::runtime_error(
         fmt::format("{} over {} and {} takes {} rounds of the keys: write DISTRIBUTED {}:{},{}:{}",
                     p.name, query, key, s.hops.size(), p.name, query, key, s.hops.size()));
-  return n % 2 == 0 ? s.own[n / 2] : s.hops[n / 2];
+  std::vector<program> *const kinds[] = {&s.own, &s.hops, &s.merges};
+  return (*kinds[n % 3])[static_cast<std::size_t>(n / 3)];
 }
 
 }  // namespace qkv::codegen

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <map>
+#include <qkv/core/partial_sum.hpp>
 #include <vector>
 
 #include "codegen/program/queries.hpp"
@@ -16,49 +16,43 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// A state before any keys is -inf, inf or 0, as the beginning of its name tells.
-const char *prefix(op kind) {
+core::joining joining_of(op kind) {
   switch (kind) {
     case op::softmax:
     case op::logsumexp:
-      return "lse";
+      return core::joining::logsumexp;
     case op::max_over:
-      return "most";
+      return core::joining::most;
     case op::min_over:
-      return "least";
+      return core::joining::least;
     default:
-      return "sum";
+      return core::joining::sum;
   }
 }
 
 class adding {
  public:
-  adding(const program &whole, part &p, const std::function<node_id(node_id)> &value)
-      : whole_(whole), part_(p), f_(p.f), value_(value) {}
+  adding(const program &whole, part &p, const std::function<node_id(node_id)> &block)
+      : whole_(whole), part_(p), f_(p.f), block_(block) {}
 
   void run(const std::set<node_id> &sums) {
     std::vector<node_id> all(sums.begin(), sums.end());
     for (node_id n : sums)
       if (const node_id w = weights_of(whole_, n); w != no_node)
-        if (std::find(all.begin(), all.end(), w) == all.end()) all.push_back(w);
+        if (const node_id lse = logsumexp_with(whole_, w); !has(all, lse)) all.push_back(lse);
     for (node_id n : all) (void)before(n);
-    for (node_id n : all) f_.result(merged(n), like(n), name_of_state(whole_, n));
+    for (node_id n : all) f_.result(merged(n), like_state(whole_, n), name_of_state(whole_, n));
   }
 
  private:
-  node like(node_id n) const {
-    node x = whole_[n];
-    if (x.kind == op::softmax) x.shape = without(x.shape, x.over);
-    return x;
-  }
   node_id before(node_id n) {
-    return part_.argument(like(n), "before_" + name_of_state(whole_, n));
+    return part_.argument(like_state(whole_, n), "before_" + name_of_state(whole_, n));
   }
 
   node_id merged(node_id n) {
     const node &x = whole_[n];
     if (x.kind == op::softmax) return logsumexp_of(n);
-    const node_id a = before(n), b = value_(n), w = weights_of(whole_, n);
+    const node_id a = before(n), b = block_(n), w = weights_of(whole_, n);
     if (x.kind == op::logsumexp) return sum_of(a, b).logsumexp;
     if (x.kind == op::max_over || x.kind == op::min_over) return extreme(x.kind, a, b);
     if (w == no_node) return f_.add(a, b);
@@ -95,9 +89,8 @@ class adding {
   const scales &scales_of(node_id softmax) {
     const auto [at, is_new] = of_weights_.try_emplace(softmax);
     if (is_new) {
-      const node &x = whole_[softmax];
-      const node_id block = f_.reduce(op::logsumexp, f_.cast(value_(x.in[0]), x.type), x.over);
-      at->second = sum_of(before(softmax), block);
+      const node_id lse = logsumexp_with(whole_, softmax);
+      at->second = sum_of(before(lse), block_(lse));
     }
     return at->second;
   }
@@ -106,14 +99,25 @@ class adding {
   const program &whole_;
   part &part_;
   formulas &f_;
-  const std::function<node_id(node_id)> &value_;
+  const std::function<node_id(node_id)> &block_;
   std::map<node_id, scales> of_weights_;
 };
 
 }  // namespace
 
+node_id logsumexp_with(const program &whole, node_id softmax) {
+  const node &x = whole[softmax];
+  for (node_id n = 0; n < static_cast<node_id>(whole.nodes.size()); ++n) {
+    const node &other = whole[n];
+    if (other.kind == op::logsumexp && other.in == x.in && other.over == x.over &&
+        other.type == x.type)
+      return n;
+  }
+  return softmax;
+}
+
 std::string name_of_state(const program &whole, node_id n) {
-  return fmt::format("{}{}", prefix(whole[n].kind), n);
+  return fmt::format("{}{}", core::prefix_of(joining_of(whole[n].kind)), n);
 }
 
 node_id weights_of(const program &whole, node_id product) {
@@ -131,8 +135,14 @@ node_id weights_of(const program &whole, node_id product) {
 }
 
 void add_states(const program &whole, part &p, const std::set<node_id> &sums,
-                const std::function<node_id(node_id)> &value) {
-  adding(whole, p, value).run(sums);
+                const std::function<node_id(node_id)> &block) {
+  adding(whole, p, block).run(sums);
+}
+
+node like_state(const program &whole, node_id n) {
+  node x = whole[n];
+  if (x.kind == op::softmax) x.shape = without(x.shape, x.over);
+  return x;
 }
 
 }  // namespace qkv::codegen

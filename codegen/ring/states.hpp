@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Sums over keys that go on from where other keys left them. A product with weights of a softmax
-// goes on together with the logsumexp of these:
+// Sums that go on from where other tokens left them. A product with weights of a softmax goes on
+// together with the logsumexp of these:
 //
 //   m = max(lse, lse'), a = exp(lse - m), b = exp(lse' - m)
 //   O'' = (O a + O' b) / (a + b), lse'' = m + log(a + b)
@@ -19,9 +19,15 @@ std::string name_of_state(const program &whole, node_id);
 // The softmax whose weights a product has, or no_node.
 node_id weights_of(const program &whole, node_id product);
 
+// The step whose state is the logsumexp of the scores of a softmax: a logsumexp of these, or itself.
+node_id logsumexp_with(const program &whole, node_id softmax);
+
 // Adds the states of these sums to a part: an argument before_<state> and a result for each, in one
-// order. `value` gives a step of the whole program for the keys of this part.
+// order. `block` gives a sum over some tokens alone: of a softmax, the logsumexp of its scores.
 void add_states(const program &whole, part &, const std::set<node_id> &sums,
-                const std::function<node_id(node_id)> &value);
+                const std::function<node_id(node_id)> &block);
+
+// A sum as the tensor that holds it: a softmax without the axes of its sum.
+node like_state(const program &whole, node_id);
 
 }  // namespace qkv::codegen

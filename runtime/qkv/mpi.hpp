@@ -25,7 +25,8 @@ namespace qkv::ring {
 // every later call; the process lives.
 class group : public transport {
  public:
-  explicit group(MPI_Comm of) {
+  // All machines of the communicator make one, within the deadline.
+  explicit group(MPI_Comm of, seconds deadline = seconds(60)) {
     int is_initialised = 0, is_over = 0;
     MPI_Initialized(&is_initialised);
     MPI_Finalized(&is_over);
@@ -34,10 +35,11 @@ class group : public transport {
                 is_over ? "a group of MPI after MPI_Finalize" : "a group of MPI before MPI_Init"};
       return;
     }
-    if (!take(MPI_Comm_dup(of, &own_), "MPI_Comm_dup")) return;
+    MPI_Comm_rank(of, &rank_);
+    MPI_Comm_size(of, &size_);
+    if (!take(MPI_Comm_idup(of, &own_, &agreement_), "MPI_Comm_idup")) return;
+    if (!wait([&] { return test_agreement(); }, deadline, "some machine")) return;
     MPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(own_, &rank_);
-    MPI_Comm_size(own_, &size_);
   }
   group(const group &) = delete;
   group &operator=(const group &) = delete;
@@ -57,24 +59,22 @@ class group : public transport {
     return state_;
   }
 
-  status begin(std::span<const std::byte> sent, std::span<std::byte> received) noexcept override {
+  status begin(int to, std::span<const std::byte> sent, int from,
+               std::span<std::byte> received) noexcept override {
     try {
       if (!state_.ok()) return state_;
-      open_.clear();
-      expected_.clear();
       is_done_ = false;
-      const int next = (rank_ + 1) % size_, before = (rank_ + size_ - 1) % size_;
-      for (std::size_t at = 0, tag = 0; at == 0 || at < received.size(); at += part, ++tag) {
+      for (std::size_t at = 0; from != nobody && (at == 0 || at < received.size()); at += part) {
         const std::size_t n = std::min(part, received.size() - at);
-        expected_.push_back(static_cast<int>(n));
-        if (!take(MPI_Irecv(received.data() + at, static_cast<int>(n), MPI_BYTE, before,
-                            static_cast<int>(tag), own_, &open_.emplace_back()),
+        expected_.push_back({open_.size(), static_cast<int>(n), from});
+        if (!take(MPI_Irecv(received.data() + at, static_cast<int>(n), MPI_BYTE, from, 0, own_,
+                            &open_.emplace_back()),
                   "MPI_Irecv"))
           return state_;
       }
-      for (std::size_t at = 0, tag = 0; at == 0 || at < sent.size(); at += part, ++tag)
+      for (std::size_t at = 0; to != nobody && (at == 0 || at < sent.size()); at += part)
         if (!take(MPI_Isend(sent.data() + at, static_cast<int>(std::min(part, sent.size() - at)),
-                            MPI_BYTE, next, static_cast<int>(tag), own_, &open_.emplace_back()),
+                            MPI_BYTE, to, 0, own_, &open_.emplace_back()),
                   "MPI_Isend"))
           return state_;
       return {};
@@ -87,19 +87,17 @@ class group : public transport {
 
   status finish(seconds deadline) noexcept override {
     try {
-      const int before = (rank_ + size_ - 1) % size_;
-      if (status s =
-              wait([&] { return test_messages(); }, deadline, "machine " + std::to_string(before));
-          !s)
-        return s;
-      for (std::size_t k = 0; k < expected_.size(); ++k) {
+      if (status s = wait([&] { return test_messages(); }, deadline, awaited()); !s) return s;
+      for (const expected &e : expected_) {
         int n = 0;
-        MPI_Get_count(&results_[k], MPI_BYTE, &n);
-        if (n != expected_[k])
-          return state_ = {status_code::wrong_count,
-                           "machine " + std::to_string(before) + " sent " + std::to_string(n) +
-                               " bytes, not " + std::to_string(expected_[k])};
+        MPI_Get_count(&results_[e.request], MPI_BYTE, &n);
+        if (n != e.bytes)
+          return state_ = {status_code::wrong_count, "machine " + std::to_string(e.from) +
+                                                         " sent " + std::to_string(n) +
+                                                         " bytes, not " + std::to_string(e.bytes)};
       }
+      open_.clear();
+      expected_.clear();
       return {};
     } catch (...) {
       return status_code::out_of_memory;
@@ -135,6 +133,14 @@ class group : public transport {
 
  private:
   static constexpr std::size_t part = std::size_t{1} << 30;  // counts of MPI are int
+
+  struct expected {
+    std::size_t request;  // among open_
+    int bytes, from;
+  };
+  std::string awaited() const {
+    return expected_.size() == 1 ? "machine " + std::to_string(expected_[0].from) : "some machine";
+  }
 
   // False, and the group is over, where MPI has failed.
   bool take(int code, const char *what) {
@@ -197,7 +203,7 @@ class group : public transport {
   // Of messages, and of an agreement: MPI may write to these after a deadline.
   std::vector<MPI_Request> open_;
   std::vector<MPI_Status> results_;
-  std::vector<int> expected_;
+  std::vector<expected> expected_;
   bool is_done_ = true;
   MPI_Request agreement_ = MPI_REQUEST_NULL;
   int vote_ = 0, first_ = 0;

@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <qkv/ring.hpp>
+#include <qkv/ring_layout.hpp>
+#include <qkv/ring_transport.hpp>
 #include <utility>
 
 namespace qkv::ring {
@@ -81,7 +82,13 @@ std::string defect_of(const std::vector<runs> &all, const char *what) {
 
 layout::layout(std::vector<std::vector<positions>> queries,
                std::vector<std::vector<positions>> keys)
-    : queries_(std::move(queries)), keys_(std::move(keys)) {}
+    : queries_(std::move(queries)), keys_(std::move(keys)) {
+  const std::int64_t n = queries_.size() > 1 ? total(queries_[0]) : 0;
+  queries_are_everywhere_ =
+      n > 0 && std::all_of(queries_.begin(), queries_.end(), [&](const runs &r) {
+        return total(r) == n && !defect_of({r}, "").size();
+      });
+}
 
 std::span<const positions> layout::queries(int machine) const {
   return queries_[static_cast<std::size_t>(machine)];
@@ -95,7 +102,9 @@ std::int64_t layout::n_queries(int machine) const noexcept {
 std::int64_t layout::n_keys(int machine) const noexcept {
   return total(keys_[static_cast<std::size_t>(machine)]);
 }
-std::int64_t layout::all_queries() const noexcept { return total(queries_); }
+std::int64_t layout::all_queries() const noexcept {
+  return queries_are_everywhere_ ? n_queries(0) : total(queries_);
+}
 std::int64_t layout::all_keys() const noexcept { return total(keys_); }
 
 std::string layout::defect() const {
@@ -108,7 +117,8 @@ std::string layout::defect() const {
     if (queries_[m].size() != keys_[m].size())
       return fmt::format("machine {} has {} runs of queries and {} of keys", m, queries_[m].size(),
                          keys_[m].size());
-  if (std::string d = defect_of(queries_, "queries"); !d.empty()) return d;
+  if (std::string d = defect_of(queries_, "queries"); !d.empty() && !queries_are_everywhere_)
+    return d;
   return defect_of(keys_, "keys");
 }
 
@@ -125,6 +135,28 @@ layout contiguous(const transport &of, std::int64_t queries, std::int64_t keys) 
 }
 layout zigzag(const transport &of, std::int64_t queries, std::int64_t keys) {
   return zigzag(of.size(), queries, keys < 0 ? queries : keys);
+}
+
+layout stripes(const transport &of, std::int64_t queries, std::int64_t keys) {
+  return stripes(of.size(), queries, keys < 0 ? queries : keys);
+}
+layout dealt(const transport &of, std::int64_t queries, std::int64_t keys) {
+  return dealt(of.size(), queries, keys);
+}
+
+layout dealt(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block) {
+  const layout of_keys = stripes(machines, 0, keys, block);
+  std::vector<runs> all_queries, all_keys;
+  for (int m = 0; m < machines; ++m) {
+    const auto own = of_keys.keys(m);
+    runs keys_here(own.begin(), own.end()), queries_here;
+    if (keys_here.empty()) keys_here.push_back({0, 0});
+    queries_here.assign(keys_here.size(), {queries, 0});
+    queries_here[0] = {0, queries};
+    all_queries.push_back(std::move(queries_here));
+    all_keys.push_back(std::move(keys_here));
+  }
+  return {std::move(all_queries), std::move(all_keys)};
 }
 
 layout stripes(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block) {

@@ -4,23 +4,48 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <qkv/ring.hpp>
+#include <qkv/ring_transport.hpp>
+#include <random>
 
 #include "status/fail.hpp"
 
 namespace qkv::ring {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+struct letter {
+  std::vector<std::byte> bytes;
+  clock::time_point arrives;
+};
+
+}  // namespace
 
 struct loopback::shared {
   explicit shared(int n)
-      : machines(n), mail(static_cast<std::size_t>(n)), said(static_cast<std::size_t>(n)) {}
+      : machines(n),
+        mail(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)),
+        said(static_cast<std::size_t>(n)) {}
+
+  std::deque<letter> &between(int from, int to) {
+    return mail[static_cast<std::size_t>(to) * static_cast<std::size_t>(machines) +
+                static_cast<std::size_t>(from)];
+  }
+  clock::time_point arrival() {
+    if (most_delay.count() <= 0) return {};
+    const double share = std::uniform_real_distribution<double>()(random);
+    return clock::now() + std::chrono::duration_cast<clock::duration>(most_delay * share);
+  }
 
   const int machines;
   std::mutex mutex;
   std::condition_variable changed;
-  std::vector<std::deque<std::vector<std::byte>>> mail;  // by receiver
-  std::vector<status> said;                              // in this round of agreement
+  std::vector<std::deque<letter>> mail;  // by receiver and sender
+  std::vector<status> said;              // in this round of agreement
   int n_said = 0, n_heard = 0;
   bool is_open = true;  // machines may speak
+  transport::seconds most_delay{0};
+  std::mt19937 random;
 };
 
 class loopback::member : public transport {
@@ -31,12 +56,14 @@ class loopback::member : public transport {
   int size() const noexcept override { return s_.machines; }
   status state() const noexcept override { return over_; }
 
-  status begin(std::span<const std::byte> sent, std::span<std::byte> received) noexcept override {
+  status begin(int to, std::span<const std::byte> sent, int from,
+               std::span<std::byte> received) noexcept override {
     try {
-      received_ = received;
+      if (!over_) return over_;
+      if (from != nobody) expected_.push_back({from, received});
+      if (to == nobody) return {};
       std::lock_guard hold(s_.mutex);
-      s_.mail[static_cast<std::size_t>((rank_ + 1) % s_.machines)].emplace_back(sent.begin(),
-                                                                                sent.end());
+      s_.between(rank_, to).push_back({{sent.begin(), sent.end()}, s_.arrival()});
       s_.changed.notify_all();
       return {};
     } catch (...) {
@@ -48,28 +75,22 @@ class loopback::member : public transport {
   void poll() noexcept override {}
 
   status finish(seconds deadline) noexcept override {
-    std::unique_lock hold(s_.mutex);
-    auto &mine = s_.mail[static_cast<std::size_t>(rank_)];
-    if (!s_.changed.wait_for(hold, deadline, [&] { return !mine.empty(); }))
-      return silent((rank_ + s_.machines - 1) % s_.machines, deadline);
-    const std::vector<std::byte> message = std::move(mine.front());
-    mine.pop_front();
-    if (message.size() != received_.size())
-      return detail::fail(status_code::wrong_count, "machine {} sent {} bytes, not {}",
-                          (rank_ + s_.machines - 1) % s_.machines, message.size(),
-                          received_.size());
-    std::copy(message.begin(), message.end(), received_.begin());
+    const auto until = clock::now() + std::chrono::duration_cast<clock::duration>(deadline);
+    for (const expected &e : expected_)
+      if (status s = receive(e, until, deadline); !s) return over_ = s;
+    expected_.clear();
     return {};
   }
 
   status agree(const status &own, seconds deadline) noexcept override {
+    if (!over_) return over_;
     std::unique_lock hold(s_.mutex);
     const auto wait = [&](auto until) { return s_.changed.wait_for(hold, deadline, until); };
-    if (!wait([&] { return s_.is_open; })) return silent(-1, deadline);
+    if (!wait([&] { return s_.is_open; })) return over_ = silent(nobody, deadline);
     s_.said[static_cast<std::size_t>(rank_)] = own;
     if (++s_.n_said == s_.machines) s_.is_open = false;
     s_.changed.notify_all();
-    if (!wait([&] { return !s_.is_open; })) return silent(-1, deadline);
+    if (!wait([&] { return !s_.is_open; })) return over_ = silent(nobody, deadline);
     status first;
     for (const status &s : s_.said)
       if (first.ok()) first = s;
@@ -82,19 +103,39 @@ class loopback::member : public transport {
   }
 
  private:
-  status silent(int who, seconds deadline) {
-    if (who < 0)
-      return over_ = detail::fail(status_code::peer_silent,
-                                  "no message from some machine within {:.3g} s", deadline.count());
-    return over_ =
-               detail::fail(status_code::peer_silent, "no message from machine {} within {:.3g} s",
-                            who, deadline.count());
+  struct expected {
+    int from;
+    std::span<std::byte> received;
+  };
+
+  status receive(const expected &e, clock::time_point until, seconds deadline) {
+    std::unique_lock hold(s_.mutex);
+    auto &mail = s_.between(e.from, rank_);
+    while (mail.empty() || mail.front().arrives > clock::now()) {
+      if (clock::now() > until) return silent(e.from, deadline);
+      s_.changed.wait_until(hold, mail.empty() ? until : std::min(until, mail.front().arrives));
+    }
+    const std::vector<std::byte> bytes = std::move(mail.front().bytes);
+    mail.pop_front();
+    if (bytes.size() != e.received.size())
+      return detail::fail(status_code::wrong_count, "machine {} sent {} bytes, not {}", e.from,
+                          bytes.size(), e.received.size());
+    std::copy(bytes.begin(), bytes.end(), e.received.begin());
+    return {};
+  }
+
+  static status silent(int who, seconds deadline) {
+    if (who == nobody)
+      return detail::fail(status_code::peer_silent, "no message from some machine within {:.3g} s",
+                          deadline.count());
+    return detail::fail(status_code::peer_silent, "no message from machine {} within {:.3g} s", who,
+                        deadline.count());
   }
 
   shared &s_;
   const int rank_;
   status over_;
-  std::span<std::byte> received_;
+  std::vector<expected> expected_;
 };
 
 loopback::loopback(int machines) : shared_(std::make_unique<shared>(machines)) {
@@ -103,5 +144,11 @@ loopback::loopback(int machines) : shared_(std::make_unique<shared>(machines)) {
 loopback::~loopback() = default;
 
 transport &loopback::machine(int rank) { return *members_[static_cast<std::size_t>(rank)]; }
+
+void loopback::delay(transport::seconds most, unsigned seed) {
+  const std::lock_guard hold(shared_->mutex);
+  shared_->most_delay = most;
+  shared_->random.seed(seed);
+}
 
 }  // namespace qkv::ring

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The kernels that a kernel was divided into (codegen/ring): attention_own0, attention_hop0,
-// attention_own1.
+// attention_merge0, attention_own1.
 #include <qkv/kernel.h>
 
 #include <qkv/status.hpp>
@@ -11,14 +11,27 @@
 namespace qkv::ring {
 
 struct parts {
-  std::vector<const qkv_kernel *> own, hops;  // null: a part with nothing to compute
-  std::string query, key;                     // axes
+  std::vector<const qkv_kernel *> own, hops, merges;  // null: a part with nothing to compute
+  std::string query, key;                             // axes
 
   // Errors: unsupported where the kernel was not divided, those of find_table().
   static status of(const qkv_kernel &, parts &result);
 };
 
+// The results of a hop.
+enum class hop_result {
+  continued,     // a sum over the keys so far, of queries or of all pairs
+  sum_for_keys,  // a sum over these queries, which goes home with the keys
+  of_pairs       // a result of the kernel
+};
+hop_result result_kind(const qkv_kernel &hop, const qkv_argument &, const parts &);
+
+// True if a result of an own part is a sum over its tokens, which joins those of other machines.
+bool is_total(const qkv_argument &);
+
+bool has_axis(const qkv_kernel &, const qkv_argument &, std::string_view axis);
+
 // "seq" of first_seq; empty for other names.
-std::string axis_after(std::string_view prefix, std::string_view name);
+std::string name_after(std::string_view prefix, std::string_view name);
 
 }  // namespace qkv::ring

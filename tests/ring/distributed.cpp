@@ -6,6 +6,7 @@
 #include <qkv/core/half.hpp>
 #include <qkv/registry.hpp>
 #include <stdexcept>
+#include <thread>
 
 #include "ring_programs.hpp"
 #include "tests/gradient/differences.hpp"
@@ -87,7 +88,10 @@ const std::vector<distributed_kernel> &distributed_kernels() {
   static const std::vector<distributed_kernel> all = {{"cross", "seq", "mem"},
                                                       {"masked", "seq", "kv"},
                                                       {"layer", "seq", "kv"},
-                                                      {"biased_bf16", "seq", "mem"}};
+                                                      {"biased_bf16", "seq", "mem"},
+                                                      {"cross_gradient", "seq", "mem"},
+                                                      {"layer_gradient", "seq", "kv"},
+                                                      {"biased_bf16_gradient", "seq", "mem"}};
   return all;
 }
 
@@ -135,7 +139,7 @@ arrays distributed_calls::on_one() const {
 }
 
 status distributed_calls::on(ring::transport &t, const ring::layout &where, arrays &whole,
-                             int threads, const spoiler &change) const {
+                             const ring::settings &how, const spoiler &change) const {
   const tokens own = tokens_of(where, t.rank());
   std::vector<dense> all;
   std::vector<named_array> parts;
@@ -150,9 +154,7 @@ status distributed_calls::on(ring::transport &t, const ring::layout &where, arra
   std::vector<qkv_tensor> list;
   for (dense &d : all) list.push_back(d.t);
   if (change) change(t.rank(), list);
-  options how;
-  how.threads = threads;
-  const status s = ring::run_parts(*table_, t, where, list, how, {std::chrono::seconds(20)});
+  const status s = ring::run_parts(*table_, t, where, list, how);
   static std::mutex putting;
   const std::lock_guard hold(putting);
   for (std::size_t o = 0; o < parts.size(); ++o) {
@@ -175,6 +177,15 @@ double distributed_calls::own_distance(const arrays &expected, const arrays &fou
     b[name] = part_of_machine(named_of(p_, n, found.at(name)), k_.query, k_.key, own).a;
   }
   return distance(a, b);
+}
+
+std::vector<status> on_machines(int n, const std::function<status(int machine)> &call) {
+  std::vector<status> found(static_cast<std::size_t>(n));
+  std::vector<std::thread> machines;
+  for (int m = 0; m < n; ++m)
+    machines.emplace_back([&, m] { found[static_cast<std::size_t>(m)] = call(m); });
+  for (std::thread &t : machines) t.join();
+  return found;
 }
 
 double distance(const arrays &a, const arrays &b) {

@@ -32,7 +32,8 @@ class distributed_calls {
   // The call of one machine; its results go to their places in `whole`, under a lock. `change` may
   // spoil its tensors.
   using spoiler = std::function<void(int rank, std::vector<qkv_tensor> &)>;
-  status on(ring::transport &, const ring::layout &, codegen::arrays &whole, int threads = 1,
+  status on(ring::transport &, const ring::layout &, codegen::arrays &whole,
+            const ring::settings & = {.deadline = std::chrono::seconds(20)},
             const spoiler &change = {}) const;
   // The distance of the own results of a machine.
   double own_distance(const codegen::arrays &expected, const codegen::arrays &found,
@@ -45,6 +46,9 @@ class distributed_calls {
   codegen::arrays in_;
   const qkv_kernel *table_ = nullptr;
 };
+
+// Runs a call on every machine, each in a thread of its own.
+std::vector<status> on_machines(int n, const std::function<status(int machine)> &call);
 
 // The largest difference of two elements; 1e9 where one of them alone is NaN.
 double distance(const codegen::arrays &, const codegen::arrays &);

@@ -1,8 +1,10 @@
 #include "tests/ring/machines.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
+#include <qkv/core/partial_sum.hpp>
 #include <stdexcept>
 
 #include "codegen/program/queries.hpp"
@@ -93,6 +95,25 @@ std::int64_t offset(const std::vector<run> &runs, std::size_t k) {
 
 using tensors = std::map<std::string, named>;
 
+double joined(core::joining how, double a, double b) {
+  if (how == core::joining::sum) return a + b;
+  if (std::isnan(a) || std::isnan(b)) return std::nan("");
+  if (how == core::joining::most) return std::max(a, b);
+  if (how == core::joining::least) return std::min(a, b);
+  const double most = std::max(a, b);
+  return std::isinf(most) ? most : most + std::log(std::exp(a - most) + std::exp(b - most));
+}
+
+// Adds a sum over some tokens to those of others.
+void join(tensors &all, const std::string &name, const named &x) {
+  const auto [at, is_new] = all.try_emplace(name, x);
+  if (is_new) return;
+  for (std::size_t k = 0; k < x.a.data.size(); ++k) {
+    double &to = at->second.a.data[k];
+    to = joined(*core::joining_of(name), to, x.a.data[k]);
+  }
+}
+
 class simulation {
  public:
   simulation(const codegen::shares &s, const std::string &query, const std::string &key,
@@ -106,8 +127,11 @@ class simulation {
 
   void run_all() {
     for (std::size_t k = 0; k < shares_.own.size(); ++k) {
+      totals_.clear();
       for (std::size_t m = 0; m < all_.size(); ++m) own(shares_.own[k], m);
-      if (k < shares_.hops.size()) round(shares_.hops[k]);
+      if (k < shares_.hops.size()) round(shares_.hops[k], shares_.merges[k]);
+      for (const auto &[name, x] : totals_)
+        for (tensors &mine : own_) mine[name] = x;
     }
   }
 
@@ -122,7 +146,6 @@ class simulation {
     whole.a.data.resize(n, std::numeric_limits<double>::quiet_NaN());
     for (std::size_t m = 0; m < all_.size(); ++m) {
       named &mine = own_[m].at(output.name);
-      if (whole.place(query_) < 0 && whole.place(key_) < 0) return mine;
       put_part(whole, mine, query_, key_, all_[m]);
     }
     return whole;
@@ -183,73 +206,133 @@ class simulation {
     return x.part(of_key, of_query >= 0 ? keys.first : offset(all_[of].keys, k), keys.n);
   }
 
-  void keep(const program &p, std::size_t m, std::size_t r, const arrays &results) {
-    for (node_id n : p.outputs) {
-      std::vector<std::string> axes;
-      for (axis_id a : p[n].shape) axes.push_back(p.axes[a].name);
-      named x{{results.at(p[n].name), axes}};
-      const int q = x.place(query_), d = q >= 0 ? q : x.place(key_);
-      named &mine = own_[m][p[n].name];
-      if (d < 0) {
-        if (r > 0 && mine.a.data != x.a.data) throw std::runtime_error(p[n].name + " differs");
-        mine = x;
-        continue;
-      }
-      const std::vector<run> &runs = q >= 0 ? all_[m].queries : all_[m].keys;
-      if (r == 0) {
-        mine = x;
-        mine.a.shape[static_cast<std::size_t>(d)] = total(runs);
-        std::size_t all = 1;
-        for (std::int64_t e : mine.a.shape) all *= static_cast<std::size_t>(e);
-        mine.a.data.assign(all, 0);
-      }
-      mine.put(d, offset(runs, r), x.a);
+  static named named_of(const program &p, node_id n, const arrays &results) {
+    std::vector<std::string> axes;
+    for (axis_id a : p[n].shape) axes.push_back(p.axes[a].name);
+    return {{results.at(p[n].name), axes}};
+  }
+
+  // The result of a run; sums over tokens join those of others.
+  void keep(std::size_t m, std::size_t r, const std::string &name, const named &x) {
+    const int q = x.place(query_), d = q >= 0 ? q : x.place(key_);
+    if (d < 0 && core::joining_of(name)) return join(totals_, name, x);
+    named &mine = own_[m][name];
+    if (d < 0) {
+      if (r > 0 && mine.a.data != x.a.data) throw std::runtime_error(name + " differs");
+      mine = x;
+      return;
     }
+    const std::vector<run> &runs = q >= 0 ? all_[m].queries : all_[m].keys;
+    if (r == 0) {
+      mine = x;
+      mine.a.shape[static_cast<std::size_t>(d)] = total(runs);
+      std::size_t all = 1;
+      for (std::int64_t e : mine.a.shape) all *= static_cast<std::size_t>(e);
+      mine.a.data.assign(all, 0);
+    }
+    mine.put(d, offset(runs, r), x.a);
   }
 
   void own(const program &p, std::size_t m) {
     for (std::size_t r = 0; r < all_[m].queries.size(); ++r) {
-      const arrays in = arguments(p, m, r, m, r, {});
-      keep(p, m, r,
-           codegen::interpret(p, in, sizes_with(p, all_[m].queries[r].n, all_[m].keys[r].n)));
+      const arrays in = arguments(p, m, r, m, r, {}),
+                   results = codegen::interpret(
+                       p, in, sizes_with(p, all_[m].queries[r].n, all_[m].keys[r].n));
+      for (node_id n : p.outputs) keep(m, r, p[n].name, named_of(p, n, results));
     }
   }
 
-  void round(const program &p) {
+  // Half of the keys after the other, and then both states in one.
+  void round(const program &p, const program &merge) {
     const std::size_t machines = all_.size();
+    std::vector<tensors> of_keys(machines);  // by machine and run, as sum12#run
     for (std::size_t m = 0; m < machines; ++m)
       for (std::size_t q = 0; q < all_[m].queries.size(); ++q) {
-        arrays now = beginning(p, all_[m].queries[q].n);
+        tensors half[2] = {beginning(p, all_[m].queries[q].n), beginning(p, all_[m].queries[q].n)};
+        const std::size_t halves = merge.outputs.empty() ? 1 : 2;
         for (std::size_t h = 0; h < machines; ++h) {
           const std::size_t of = (m + machines - h) % machines;
           for (std::size_t k = 0; k < all_[of].keys.size(); ++k) {
-            tensors before;
-            for (const auto &[name, x] : now) before["before_" + name] = named{{x, {}}};
-            const arrays in = arguments(p, m, q, of, k, before);
-            now =
-                codegen::interpret(p, in, sizes_with(p, all_[m].queries[q].n, all_[of].keys[k].n));
+            tensors before, &now = half[h % halves];
+            for (const auto &[name, x] : now) before["before_" + name] = x;
+            const arrays results =
+                codegen::interpret(p, arguments(p, m, q, of, k, before),
+                                   sizes_with(p, all_[m].queries[q].n, all_[of].keys[k].n));
+            for (node_id n : p.outputs) {
+              const named x = named_of(p, n, results);
+              if (now.count(p[n].name))
+                now[p[n].name] = x;
+              else if (x.place(query_) >= 0)
+                keep_pairs(m, q, all_[of].keys[k], p[n].name, x);
+              else
+                join_run(of_keys[of], p[n].name, k, x);
+            }
           }
         }
-        keep(p, m, q, now);
+        if (halves == 2) merged(merge, all_[m].queries[q].n, half);
+        for (const auto &[name, x] : half[0]) keep(m, q, name, x);
       }
+    for (std::size_t m = 0; m < machines; ++m)
+      for (node_id n : p.outputs)
+        for (std::size_t k = 0; k < all_[m].keys.size(); ++k)
+          if (const auto at = of_keys[m].find(run_name(p[n].name, k)); at != of_keys[m].end())
+            keep(m, k, p[n].name, at->second);
   }
 
-  arrays beginning(const program &p, std::int64_t queries) const {
-    arrays states;
+  // A machine has its queries with all keys.
+  void keep_pairs(std::size_t m, std::size_t q, const run &keys, const std::string &name, named x) {
+    const int of_query = x.place(query_), of_key = x.place(key_);
+    std::int64_t all_keys = 0;
+    for (const tokens &t : all_) all_keys += total(t.keys);
+    named &mine = own_[m][name];
+    if (mine.axes.empty()) {
+      mine = x.part(of_query, 0, 0);
+      mine.a.shape[static_cast<std::size_t>(of_query)] = total(all_[m].queries);
+      mine.a.shape[static_cast<std::size_t>(of_key)] = all_keys;
+      std::size_t all = 1;
+      for (std::int64_t e : mine.a.shape) all *= static_cast<std::size_t>(e);
+      mine.a.data.assign(all, std::nan(""));
+    }
+    named rows = mine.part(of_query, offset(all_[m].queries, q), all_[m].queries[q].n);
+    rows.put(of_key, keys.first, x.a);
+    mine.put(of_query, offset(all_[m].queries, q), rows.a);
+  }
+
+  static std::string run_name(const std::string &name, std::size_t k) {
+    return name + "#" + std::to_string(k);
+  }
+  static void join_run(tensors &all, const std::string &name, std::size_t k, const named &x) {
+    tensors one;
+    if (const auto at = all.find(run_name(name, k)); at != all.end()) one[name] = at->second;
+    join(one, name, x);
+    all[run_name(name, k)] = one[name];
+  }
+
+  void merged(const program &p, std::int64_t queries, tensors half[2]) const {
+    arrays in;
+    for (const auto &[name, x] : half[0]) in["before_" + name] = x.a;
+    for (const auto &[name, x] : half[1]) {
+      in["with_" + name] = x.a;
+      if (x.place(query_) < 0) join(half[0], name, x);
+    }
+    const arrays results = codegen::interpret(p, in, sizes_with(p, queries, 0));
+    for (node_id n : p.outputs) half[0][p[n].name] = named_of(p, n, results);
+  }
+
+  // The states that a hop continues.
+  tensors beginning(const program &p, std::int64_t queries) const {
+    tensors states;
     for (node_id n : p.outputs) {
-      const std::string &name = p[n].name;
-      const double infinity = std::numeric_limits<double>::infinity();
-      const double x = name.starts_with("lse") || name.starts_with("most") ? -infinity
-                       : name.starts_with("least")                         ? infinity
-                                                                           : 0;
-      array a;
+      named x;
       std::size_t all = 1;
       for (axis_id d : p[n].shape) {
-        a.shape.push_back(p.axes[d].name == query_ ? queries : size_of(p, d));
-        all *= static_cast<std::size_t>(a.shape.back());
+        x.axes.push_back(p.axes[d].name);
+        x.a.shape.push_back(p.axes[d].name == query_ ? queries : size_of(p, d));
+        all *= static_cast<std::size_t>(x.a.shape.back());
       }
-      a.data.assign(all, x);
-      states[name] = a;
+      if (x.place(key_) >= 0) continue;
+      x.a.data.assign(all, core::beginning_of(*core::joining_of(p[n].name)));
+      states[p[n].name] = x;
     }
     return states;
   }
@@ -259,6 +342,7 @@ class simulation {
   const std::vector<tokens> &all_;
   const size_map &sizes_;
   std::vector<tensors> own_;
+  tensors totals_;
 };
 
 }  // namespace
@@ -275,6 +359,10 @@ void put_part(named_array &whole, const named_array &part, const std::string &qu
               const std::string &key, const tokens &own) {
   named to{whole}, from{part};
   const int q = to.place(query), d = q >= 0 ? q : to.place(key);
+  if (d < 0) {
+    whole = part;
+    return;
+  }
   const std::vector<run> &runs = q >= 0 ? own.queries : own.keys;
   for (std::size_t r = 0; r < runs.size(); ++r)
     to.put(d, runs[r].first, from.part(d, offset(runs, r), runs[r].n).a);

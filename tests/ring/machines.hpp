@@ -33,7 +33,7 @@ struct named_array {
 // The part of a machine: its queries; its keys, or, of pairs, all keys.
 named_array part_of_machine(const named_array &whole, const std::string &query,
                             const std::string &key, const tokens &);
-// The reverse: its queries, or its keys.
+// The reverse: its queries, or its keys; all of it where it has neither axis.
 void put_part(named_array &whole, const named_array &part, const std::string &query,
               const std::string &key, const tokens &);
 

@@ -40,7 +40,7 @@ void refuse(qkv::ring::group &ring) {
   const distributed_kernel &k = distributed_kernels()[0];
   const distributed_calls c(k, sizes_for(program_of(k), 20, 14));
   arrays found = c.blank();
-  const qkv::status s = c.on(ring, qkv::ring::zigzag(ring, 20, 14), found, 1,
+  const qkv::status s = c.on(ring, qkv::ring::zigzag(ring, 20, 14), found, {},
                              [&](int rank, std::vector<qkv_tensor> &t) {
                                if (rank == ring.size() - 1) t[1].data = nullptr;
                              });

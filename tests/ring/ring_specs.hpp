@@ -49,4 +49,8 @@ inline constexpr auto biased_bf16 = kernel<"biased_bf16">(
        in<"V", bf16, batch, mem, e> V, in<"bias", seq, mem> bias) -> out<"O", bf16, batch, seq, e> {
       return cast<bf16>(dot<mem>(softmax<mem>(dot<d>(Q, K) / sqrt(d) + bias), V));
     });
+// Sums over queries travel with the keys; sums over tokens are of all machines.
+inline constexpr auto cross_step = gradient<cross, "Q", "K", "V">;
+inline constexpr auto layer_step = gradient<layer>;
+inline constexpr auto biased_step = gradient<biased_bf16, "V", "bias">;
 }  // namespace ring_kernels

@@ -1,6 +1,7 @@
 // Kernels whose tokens several machines share give the results of one machine.
 #include <qkv/dsl.hpp>
 
+#include "codegen/gradient/gradient.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "codegen/ring/shard.hpp"
 #include "tests/catch.hpp"
@@ -153,25 +154,67 @@ TEST_CASE("dropout leaves out what one machine would") {
         "seq", "mem");
 }
 
+TEST_CASE("sums over the tokens of all machines") {
+  check(make_program(kernel<"summed">([](Q_ Q, K_ K, V_ V) -> out<"o", batch, d_v> {
+          return sum<seq>(dot<mem>(softmax<mem>(dot<d_k>(Q, K)), V));
+        })),
+        "seq", "mem");
+  check(make_program(kernel<"pooled">([](Q_ Q, K_ K, V_ V) -> O_ {
+          return dot<mem>(softmax<mem>(dot<d_k>(Q, K)), V) + broadcast<seq>(mean<mem>(V));
+        })),
+        "seq", "mem");
+  check(make_program(kernel<"loss">([](Q_ Q, K_ K, V_ V) -> out<"loss"> {
+          auto O = dot<mem>(softmax<mem>(dot<d_k>(Q, K)), V);
+          return mean<batch, seq, d_v>(O * O);
+        })),
+        "seq", "mem");
+  check(make_program(kernel<"of_columns">([](Q_ Q, K_ K) -> out<"O", batch, mem, d_k> {
+          return dot<seq>(softmax<seq>(dot<d_k>(Q, K)), Q);
+        })),
+        "seq", "mem");
+}
+
+TEST_CASE("results for pairs are of a machine's queries and all keys") {
+  check(make_program(kernel<"scores">(
+            [](Q_ Q, K_ K) -> out<"S", batch, seq, mem> { return softmax<mem>(dot<d_k>(Q, K)); })),
+        "seq", "mem");
+  check(make_program(kernel<"both">(
+            [](Q_ Q, K_ K, V_ V, in<"bias", seq, mem> bias) -> outs<out<"W", batch, mem, seq>, O_> {
+              auto w = softmax<mem>(dot<d_k>(Q, K) + bias);
+              return {w, dot<mem>(w, V)};
+            })),
+        "seq", "mem");
+}
+
+TEST_CASE("gradients: sums over queries travel with the keys") {
+  const auto with_gradient = [](const program &p, const std::string &key) {
+    check(codegen::gradient(p), "seq", key);
+  };
+  with_gradient(make_program(kernel<"plain">([](Q_ Q, K_ K, V_ V) -> O_ {
+                  return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), V);
+                })),
+                "mem");
+  with_gradient(make_program(kernel<"layer">(
+                    [](in<"X", batch, seq, d_model> X, param<"Wq", d_model, heads, d_k> Wq,
+                       param<"Wk", d_model, heads, d_k> Wk, param<"Wv", d_model, heads, d_v> Wv,
+                       param<"Wo", heads, d_v, d_model> Wo) -> out<"Y", batch, seq, d_model> {
+                      auto Q = dot<d_model>(X, Wq);
+                      auto K = dot<d_model>(rename<seq, kv>(X), Wk);
+                      auto V = dot<d_model>(rename<seq, kv>(X), Wv);
+                      auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), index(kv) <= index(seq));
+                      return X + dot<heads, d_v>(dot<kv>(softmax<kv>(s), V), Wo);
+                    })),
+                "kv");
+}
+
 TEST_CASE("what needs other tokens is refused") {
   const auto error = [](const program &p, const std::string &text) {
     CHECK_THROWS_WITH(codegen::shard(p, "seq", "mem"), text);
   };
-  error(make_program(kernel<"summed">([](Q_ Q, K_ K, V_ V) -> out<"o", batch, d_v> {
-          return sum<seq>(dot<mem>(softmax<mem>(dot<d_k>(Q, K)), V));
-        })),
-        "summed over seq and mem: sum<seq>(dot(...)): it needs seq of other machines");
-  error(make_program(kernel<"scores">(
-            [](Q_ Q, K_ K) -> out<"S", batch, seq, mem> { return softmax<mem>(dot<d_k>(Q, K)); })),
-        "scores over seq and mem: S: no machine has all of its pairs");
   error(make_program(kernel<"smoothed">([](Q_ Q, K_ K, V_ V) -> O_ {
           return dot<mem>(softmax<mem>(cumsum<mem>(dot<d_k>(Q, K))), V);
         })),
         "smoothed over seq and mem: cumsum<mem>(dot(Q, K)): it needs mem of other machines");
-  error(make_program(kernel<"pooled">([](Q_ Q, K_ K, V_ V) -> O_ {
-          return dot<mem>(softmax<mem>(dot<d_k>(Q, K)), V) + mean<mem>(V);
-        })),
-        "pooled over seq and mem: sum<mem>(V): its sum over mem is one for all seq");
   error(make_program(kernel<"named">([](Q_ Q, K_ K, in<"sum3", batch, mem, d_v> sum3) -> O_ {
           return dot<mem>(softmax<mem>(dot<d_k>(Q, K)), sum3);
         })),

@@ -60,8 +60,8 @@ TEST_CASE("messages go round, and every machine hears the first error") {
     for (int turn = 0; turn < 50; ++turn) {
       const std::array<int, 2> sent{t.rank(), turn};
       std::array<int, 2> received{};
-      if (status s =
-              t.begin(std::as_bytes(std::span(sent)), std::as_writable_bytes(std::span(received)));
+      if (status s = t.begin((t.rank() + 1) % 3, std::as_bytes(std::span(sent)), (t.rank() + 2) % 3,
+                             std::as_writable_bytes(std::span(received)));
           !s)
         return s;
       t.poll();
@@ -83,7 +83,8 @@ TEST_CASE("a message of another size is refused") {
     const std::array<std::byte, 4> sent{};
     std::array<std::byte, 8> received{};
     const std::size_t n = t.rank() == 0 ? 4 : 8;
-    if (status s = t.begin(sent, std::span(received).first(n)); !s) return s;
+    if (status s = t.begin(1 - t.rank(), sent, 1 - t.rank(), std::span(received).first(n)); !s)
+      return s;
     return t.finish(transport::seconds(10));
   });
   CHECK(all[0].ok());
@@ -102,7 +103,7 @@ TEST_CASE("a silent machine is a status after the deadline") {
   CHECK(waits([&](transport &t) { return t.agree({}, soon); }) ==
         "no message from some machine within 0.02 s");
   CHECK(waits([&](transport &t) {
-          if (status s = t.begin({}, {}); !s) return s;
+          if (status s = t.begin(1, {}, 1, {}); !s) return s;
           return t.finish(soon);
         }) == "no message from machine 1 within 0.02 s");
 }

@@ -30,7 +30,7 @@ MAY_INCLUDE = {
                      "runtime/compiled", "runtime/devices", "runtime/call"],
     "runtime/cache": ["dsl", "runtime/qkv", "runtime/status", "runtime/memory", "runtime/cache"],
     "runtime/serve": ["dsl", "runtime/qkv", "runtime/files", "runtime/call", "runtime/serve"],
-    "runtime/ring": ["dsl", "runtime/qkv", "runtime/status", "runtime/memory", "runtime/call", "runtime/ring"],
+    "runtime/ring": ["dsl", "runtime/qkv", "runtime/status", "runtime/memory", "runtime/process", "runtime/call", "runtime/ring"],
     "runtime": ["dsl", "runtime"],
     "codegen/program": ["dsl", "codegen/program"],
     "codegen/reference": ["dsl", "runtime", "codegen/program", "codegen/reference"],

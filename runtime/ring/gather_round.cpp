@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every machine receives the keys of all others, then computes. One latency, memory for all keys.
+#include <utility>
+
+#include "ring/exchange.hpp"
+#include "ring/rounds.hpp"
+
+namespace qkv::ring {
+namespace {
+
+status gathered(machine &m, hop &h, int round) {
+  std::vector<message> all;
+  for (int of = 0; of < m.size(); ++of) all.emplace_back(h.keys().bytes(m.where.keys(of)), 0);
+  const message &mine = all[static_cast<std::size_t>(m.rank())];
+  h.pack(mine.first());
+  for (int away = 1; away < m.size(); ++away) {
+    const int to = neighbour(m, away), from = neighbour(m, -away);
+    exchange e(m, round, away);
+    if (status s = e.both(to, mine, m.rank(), from, all[static_cast<std::size_t>(from)], from); !s)
+      return s;
+    if (status s = e.finish(); !s) return s;
+  }
+  status own;
+  for (int turn = 0; turn < m.size() && own; ++turn) {
+    const int of = neighbour(m, -turn);  // in the order of a ring: the same bits
+    own = m.guarded([&] { return h.with(of, all[static_cast<std::size_t>(of)].first(), nullptr); });
+  }
+  return m.agree(own);
+}
+
+}  // namespace
+
+status gather_round(machine &m, int round, std::vector<std::string> &totals) {
+  hop h(m, *m.of().hops[static_cast<std::size_t>(round)]);
+  if (status s = gathered(m, h, round); !s) return s;
+  for (std::string &name : h.give()) totals.push_back(std::move(name));
+  return {};
+}
+
+}  // namespace qkv::ring

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "ring/hop.hpp"
+
+#include <algorithm>
+#include <qkv/core/partial_sum.hpp>
+#include <utility>
+
+#include "memory/dense.hpp"
+#include "ring/join.hpp"
+#include "ring/message.hpp"
+
+namespace qkv::ring {
+namespace {
+
+double beginning(std::string_view sum) {
+  return core::beginning_of(core::joining_of(sum).value_or(core::joining::sum));
+}
+
+}  // namespace
+
+hop::hop(machine &m, const qkv_kernel &k) : m_(m), k_(k) {
+  for (int i = 0; i < k.n_arguments; ++i) {
+    const qkv_argument &a = k.arguments[i];
+    if (a.role != QKV_OUT) {
+      const auto at = m.tensors.find(a.name);
+      if (at == m.tensors.end()) continue;
+      const int key = at->second.place(m.of().key);
+      if (key >= 0 && at->second.place(m.of().query) < 0) keys_.add(a.name, at->second.t, key);
+      continue;
+    }
+    const hop_result kind = result_kind(k, a, m.of());
+    if (kind == hop_result::of_pairs) has_results_of_pairs_ = true;
+    if (kind == hop_result::sum_for_keys) {
+      const local_tensor like = m.made(k, a, 0, 0);
+      sums_.add(a.name, like.t, like.place(m.of().key));
+    }
+    if (kind != hop_result::continued) continue;
+    const std::int64_t queries = m.where.n_queries(m.rank());
+    state s{m.made(k, a, queries, 0), m.made(k, a, queries, 0), !has_axis(k, a, m.of().query)};
+    fill(s.now, beginning(a.name));
+    states.emplace(a.name, std::move(s));
+  }
+}
+
+void hop::pack(std::byte *memory) const {
+  const auto runs = keys_.placed(m_.where.keys(m_.rank()), memory);
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    for (const auto &[name, t] : runs[r])
+      detail::copy_dense(m_.of_run(m_.tensors.at(name), r), t.data);
+}
+
+void hop::unpack_sums(std::byte *memory) {
+  for (int i = 0; i < k_.n_arguments; ++i) {
+    const qkv_argument &a = k_.arguments[i];
+    if (a.role == QKV_OUT && result_kind(k_, a, m_.of()) == hop_result::sum_for_keys)
+      m_.tensors[a.name] = m_.made(k_, a, 0, m_.where.n_keys(m_.rank()));
+  }
+  const auto runs = sums_.placed(m_.where.keys(m_.rank()), memory);
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    for (const auto &[name, t] : runs[r])
+      detail::copy_apart(t.data, m_.of_run(m_.tensors.at(name), r));
+}
+
+status hop::with(int machine, std::byte *keys, std::byte *sums) {
+  const auto where = m_.where.keys(machine);
+  const auto all_keys = keys_.placed(where, keys), all_sums = sums_.placed(where, sums);
+  for (std::size_t r = 0; r < where.size(); ++r)
+    if (where[r].n > 0)
+      if (status s = with_run(where[r], all_keys[r], all_sums[r]); !s) return s;
+  return {};
+}
+
+status hop::with_run(const positions &run, const tensors_by_name &keys,
+                     const tensors_by_name &sums) {
+  bool is_first = true;
+  for (const some_queries &q : m_.queries()) {
+    if (is_first || sums.empty()) {
+      if (status s = call(q, run, keys, sums); !s) return s;
+    } else {
+      tensors_by_name more;
+      std::vector<std::shared_ptr<std::byte>> memory;
+      for (const auto &[name, t] : sums) {
+        memory.push_back(aligned(detail::dense_bytes(t)));
+        more[name] = detail::dense(t, memory.back().get());
+      }
+      if (status s = call(q, run, keys, more); !s) return s;
+      for (const auto &[name, t] : sums) join(name, t, more.at(name));
+    }
+    is_first = false;
+    advance(true);
+  }
+  if (is_first)
+    for (const auto &[name, t] : sums) fill({t, {}, nullptr}, beginning(name));
+  advance(false);
+  return {};
+}
+
+status hop::call(const some_queries &q, const positions &run, const tensors_by_name &keys,
+                 const tensors_by_name &sums) {
+  machine::position_memory numbers{};
+  std::vector<qkv_tensor> list;
+  for (int i = 0; i < k_.n_arguments; ++i) {
+    const qkv_argument &a = k_.arguments[i];
+    const std::string_view name = a.name;
+    if (a.role == QKV_OUT) {
+      if (const auto at = states.find(name); at != states.end())
+        list.push_back(m_.of_queries(at->second.next, q));
+      else if (const auto sum = sums.find(name); sum != sums.end())
+        list.push_back(sum->second);
+      else
+        list.push_back(m_.of_pairs(m_.tensors.at(std::string(name)), q, run));
+    } else if (const auto before = states.find(name_after("before_", name));
+               before != states.end()) {
+      list.push_back(m_.of_queries(before->second.now, q));
+    } else if (const auto key = keys.find(name); key != keys.end()) {
+      list.push_back(key->second);
+    } else if (const auto number = m_.position(name, q.of_all, run, numbers)) {
+      list.push_back(*number);
+    } else {
+      list.push_back(m_.of_pairs(m_.tensors.at(std::string(name)), q, run));
+    }
+  }
+  return m_.run(k_, list);
+}
+
+// Queries have seen these keys, or these pairs are among the totals.
+void hop::advance(bool totals) {
+  for (auto &[name, s] : states)
+    if (s.is_total == totals) std::swap(s.now, s.next);
+}
+
+std::vector<std::string> hop::give() {
+  std::vector<std::string> totals;
+  for (auto &[name, s] : states) {
+    if (s.is_total) totals.push_back(name);
+    m_.tensors[name] = std::move(s.now);
+  }
+  return totals;
+}
+
+}  // namespace qkv::ring

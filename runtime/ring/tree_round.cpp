@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every machine has all queries and computes them with its own keys; what they found is merged in pairs,
+// up a tree to machine 0 and down again: all have the same bits after two logarithms of their number.
+#include <utility>
+
+#include "memory/dense.hpp"
+#include "ring/exchange.hpp"
+#include "ring/rounds.hpp"
+
+namespace qkv::ring {
+namespace {
+
+class tree {
+ public:
+  tree(machine &m, hop &h, const qkv_kernel *merge, int round)
+      : m_(m), hop_(h), merge_(merge), round_(round) {}
+
+  status run() {
+    const message keys(hop_.keys().bytes(m_.where.keys(m_.rank())), 0);
+    hop_.pack(keys.first());
+    status own = m_.guarded([&] { return hop_.with(m_.rank(), keys.first(), nullptr); });
+    int step = 1;
+    for (; step < m_.size(); step *= 2)
+      if (m_.rank() % (2 * step) == 0) {
+        if (m_.rank() + step < m_.size())
+          if (status s = merge_with(m_.rank() + step, step, own); !s) return s;
+      } else if (m_.rank() % step == 0) {
+        if (status s = give_to(m_.rank() - step, step); !s) return s;
+      }
+    for (step /= 2; step > 0; step /= 2)
+      if (m_.rank() % (2 * step) == 0) {
+        if (m_.rank() + step < m_.size())
+          if (status s = give_to(m_.rank() + step, -step); !s) return s;
+      } else if (m_.rank() % step == 0) {
+        if (status s = take_from(m_.rank() - step, -step); !s) return s;
+      }
+    return m_.agree(own);
+  }
+
+ private:
+  // Only sums of queries: totals are joined elsewhere.
+  template <class Visit>
+  std::size_t walk(const Visit &visit) {
+    std::size_t at = 0;
+    for (auto &[name, s] : hop_.states) {
+      if (s.is_total) continue;
+      visit(name, s, at);
+      at += padded(detail::dense_bytes(s.now.t));
+    }
+    return at;
+  }
+  message room() {
+    return {walk([](const std::string &, hop::state &, std::size_t) {}), 0};
+  }
+
+  status give_to(int whom, int turn) {
+    const message sent = room();
+    walk([&](const std::string &, hop::state &s, std::size_t at) {
+      detail::copy_dense(s.now.t, sent.first() + at);
+    });
+    exchange e(m_, round_, turn);
+    if (status s = e.send(whom, sent, m_.rank()); !s) return s;
+    return e.finish();
+  }
+  status received_from(int whom, int turn, const message &received) {
+    exchange e(m_, round_, turn);
+    if (status s = e.receive(whom, received, whom); !s) return s;
+    return e.finish();
+  }
+  status take_from(int whom, int turn) {
+    const message received = room();
+    if (status s = received_from(whom, turn, received); !s) return s;
+    walk([&](const std::string &, hop::state &s, std::size_t at) {
+      detail::copy_apart(received.first() + at, s.now.t);
+    });
+    return {};
+  }
+
+  status merge_with(int whom, int turn, status &own) {
+    const message received = room();
+    if (status s = received_from(whom, turn, received); !s) return s;
+    if (own) own = m_.guarded([&] { return merged(received); });
+    return {};
+  }
+  status merged(const message &received) {
+    tensors_by_name theirs;
+    walk([&](const std::string &name, hop::state &s, std::size_t at) {
+      theirs[name] = detail::dense(s.now.t, received.first() + at);
+    });
+    std::vector<qkv_tensor> list;
+    for (int i = 0; i < merge_->n_arguments; ++i) {
+      const qkv_argument &a = merge_->arguments[i];
+      const std::string_view name = a.name;
+      if (a.role == QKV_OUT)
+        list.push_back(hop_.states.at(std::string(name)).next.t);
+      else if (const auto before = hop_.states.find(name_after("before_", name));
+               before != hop_.states.end())
+        list.push_back(before->second.now.t);
+      else
+        list.push_back(theirs.at(name_after("with_", name)));
+    }
+    if (status s = m_.run(*merge_, list); !s) return s;
+    walk([](const std::string &, hop::state &s, std::size_t) { std::swap(s.now, s.next); });
+    return {};
+  }
+
+  machine &m_;
+  hop &hop_;
+  const qkv_kernel *const merge_;
+  const int round_;
+};
+
+}  // namespace
+
+status tree_round(machine &m, int round, std::vector<std::string> &totals) {
+  hop h(m, *m.of().hops[static_cast<std::size_t>(round)]);
+  if (status s = tree(m, h, m.of().merges[static_cast<std::size_t>(round)], round).run(); !s)
+    return s;
+  for (std::string &name : h.give()) totals.push_back(std::move(name));
+  return {};
+}
+
+}  // namespace qkv::ring
