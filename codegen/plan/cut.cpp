@@ -35,10 +35,12 @@ class cutter {
         may_be_empty_(steps_with_empty_weights(p)),
         walked_(walked_axes(p)),
         attentions_(find_attentions(p)),
+        row_steps_(p.nodes.size(), false),
         stored_(p.nodes.size(), false),
         result_of_(p.nodes.size(), no_stage) {}
 
   stages run() {
+    for (const attention_stage &s : attentions_.stages) mark_row_steps(s);
     mark_stored();
     return build();
   }
@@ -48,7 +50,7 @@ class cutter {
   bool in_scan(node_id n) const { return walked_[n] >= 0; }
 
   int inlined_size(node_id n, std::map<node_id, int> &memo) const {
-    if (stored_[n] || attentions_.taken[n] || !is_inlinable(p_, n)) return 1;
+    if (stored_[n] || row_steps_[n] || attentions_.taken[n] || !is_inlinable(p_, n)) return 1;
     if (auto it = memo.find(n); it != memo.end()) return it->second;
     int size = p_[n].kind == op::uniform ? uniform_size : 1;
     for (node_id operand : p_[n].in) size = std::min(1 << 20, size + inlined_size(operand, memo));
@@ -65,7 +67,7 @@ class cutter {
         stored_[n] = !attentions_.taken[n] || attentions_.by_core.count(n) || attentions_.is_lse(n);
         continue;
       }
-      if (in_score_cone(n) || is_masked(n)) continue;
+      if (in_score_cone(n) || is_masked(n) || row_steps_[n]) continue;
       int uses = 0;
       for (node_id user : users_[n]) uses += p_[user].kind != op::output;
       memo.clear();
@@ -74,6 +76,44 @@ class cutter {
                          (feeds_contraction(n) && size > operand_limit);
       if (x.shape.empty() ? false : heavy || size > inline_limit) stored_[n] = true;
     }
+  }
+
+  // Steps after a sum with columns may need functions of the logsumexp of the same stage, as a
+  // state that goes on does. They are computed once a row, where the sum is written: stored, they
+  // would be a stage of their own, and so would all that comes after the sum.
+  void mark_row_steps(const attention_stage &s) {
+    if (s.lse == no_step) return;
+    for (const weighted_sum &sum : s.sums) {
+      if (sum.column == no_axis) continue;
+      std::set<node_id> after = steps_after(sum.core), cone;
+      for (node_id n : after)
+        for (node_id operand : p_[n].in)
+          if (!after.count(operand) && operand != sum.core)
+            walk(p_, operand, [&](node_id x) { return x != s.lse && is_inlinable(p_, x); }, cone);
+      const auto is_of_row = [&](node_id n) {
+        return is_pointwise(p_[n].kind) && same_set(p_[n].shape, p_[s.lse].shape);
+      };
+      for (node_id n : cone) {
+        std::set<node_id> below;
+        walk(p_, n, [&](node_id x) { return x != s.lse && is_inlinable(p_, x); }, below);
+        row_steps_[n] =
+            row_steps_[n] || (is_of_row(n) && below.count(s.lse) > 0 &&
+                              std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+                                return after.count(user) || cone.count(user) || is_of_row(user);
+                              }));
+      }
+    }
+  }
+
+  // Pointwise steps that only follow from this one, each of the next.
+  std::set<node_id> steps_after(node_id n) const {
+    std::set<node_id> all;
+    while (users_[n].size() == 1) {
+      const node_id user = users_[n][0];
+      if (!is_pointwise(p_[user].kind) || !same_set(p_[user].shape, p_[n].shape)) break;
+      all.insert(n = user);
+    }
+    return all;
   }
 
   // A masked step is recomputed: storing it would lose what mask() removed.
@@ -319,6 +359,7 @@ class cutter {
   std::vector<bool> masked_, has_gaps_, may_be_empty_;
   std::vector<axis_id> walked_;
   const attentions attentions_;
+  std::vector<bool> row_steps_;
   std::vector<bool> stored_;
   std::map<node_id, stage> made_;  // by the first root
   std::set<node_id> covered_;      // roots, and what is computed before them in their stages
