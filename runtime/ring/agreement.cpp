@@ -25,7 +25,7 @@ using numbers = std::vector<std::int64_t>;
 // With the machines before and after.
 status compared(machine &m, const numbers &own, numbers &theirs) {
   const std::size_t bytes = own.size() * sizeof own[0];
-  const message sent(bytes, 0), received(bytes, 0);
+  const message sent(m.memory(), bytes, 0), received(m.memory(), bytes, 0);
   std::memcpy(sent.first(), own.data(), bytes);
   // No header of a kernel: which one it is, is compared first.
   if (status s = m.link.begin(neighbour(m, 1), {sent.first(), bytes}, neighbour(m, -1),

@@ -10,7 +10,8 @@ namespace {
 
 status gathered(machine &m, hop &h, int round) {
   std::vector<message> all;
-  for (int of = 0; of < m.size(); ++of) all.emplace_back(h.keys().bytes(m.where.keys(of)), 0);
+  for (int of = 0; of < m.size(); ++of)
+    all.emplace_back(m.memory(), h.keys().bytes(m.where.keys(of)), 0);
   const message &mine = all[static_cast<std::size_t>(m.rank())];
   h.pack(mine.first());
   for (int away = 1; away < m.size(); ++away) {

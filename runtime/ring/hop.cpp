@@ -80,7 +80,7 @@ status hop::with_run(const positions &run, const tensors_by_name &keys,
       tensors_by_name more;
       std::vector<std::shared_ptr<std::byte>> memory;
       for (const auto &[name, t] : sums) {
-        memory.push_back(aligned(detail::dense_bytes(t)));
+        memory.push_back(borrowed(m_.memory(), detail::dense_bytes(t)));
         more[name] = detail::dense(t, memory.back().get());
       }
       if (status s = call(q, run, keys, more); !s) return s;

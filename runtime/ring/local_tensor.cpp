@@ -9,15 +9,10 @@
 #include "memory/layout.hpp"
 
 namespace qkv::ring {
-namespace {
-
-constexpr std::align_val_t alignment{64};
-
-}  // namespace
-
-std::shared_ptr<std::byte> aligned(std::size_t n) {
-  return {static_cast<std::byte *>(::operator new(std::max<std::size_t>(n, 1), alignment)),
-          [](std::byte *p) { ::operator delete(p, alignment); }};
+std::shared_ptr<std::byte> borrowed(workspace &from, std::size_t n) {
+  void *memory = from.take(std::max<std::size_t>(n, 1));
+  if (!memory) throw std::bad_alloc();
+  return {static_cast<std::byte *>(memory), [&from](std::byte *p) { from.give_back(p); }};
 }
 
 std::vector<std::string> names_of_axes(const qkv_kernel &k, const qkv_argument &a) {
@@ -26,14 +21,14 @@ std::vector<std::string> names_of_axes(const qkv_kernel &k, const qkv_argument &
   return names;
 }
 
-local_tensor local_tensor::made(const qkv_kernel &k, const qkv_argument &a,
+local_tensor local_tensor::made(workspace &from, const qkv_kernel &k, const qkv_argument &a,
                                 const std::vector<std::int64_t> &extents) {
   local_tensor x;
   x.axes = names_of_axes(k, a);
   x.t.dtype = a.dtype;
   x.t.rank = a.rank;
   std::copy(extents.begin(), extents.end(), x.t.extent);
-  x.memory = aligned(detail::dense_bytes(x.t));
+  x.memory = borrowed(from, detail::dense_bytes(x.t));
   x.t = detail::dense(x.t, x.memory.get());
   return x;
 }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <qkv/workspace.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,7 @@ struct local_tensor {
   std::shared_ptr<std::byte> memory;  // null: the caller's
 
   // Dense, of the argument's type. Throws std::bad_alloc.
-  static local_tensor made(const qkv_kernel &, const qkv_argument &,
+  static local_tensor made(workspace &, const qkv_kernel &, const qkv_argument &,
                            const std::vector<std::int64_t> &extents);
 
   int place(std::string_view axis) const;  // -1: it lacks the axis
@@ -27,8 +28,9 @@ struct local_tensor {
 };
 
 std::vector<std::string> names_of_axes(const qkv_kernel &, const qkv_argument &);
-// Memory for vector loads. Throws std::bad_alloc.
-std::shared_ptr<std::byte> aligned(std::size_t bytes);
+// Memory of a workspace, which gets it back: pages of the system would be new at every call. Throws
+// std::bad_alloc.
+std::shared_ptr<std::byte> borrowed(workspace &, std::size_t bytes);
 // Sets every element of a tensor made here, of f32, f64 or i32.
 void fill(const local_tensor &, double);
 

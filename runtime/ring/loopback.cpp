@@ -6,6 +6,7 @@
 #include <mutex>
 #include <qkv/ring_transport.hpp>
 #include <random>
+#include <set>
 
 #include "status/fail.hpp"
 
@@ -14,9 +15,11 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+// The memory is the sender's, who waits until it was read.
 struct letter {
-  std::vector<std::byte> bytes;
+  std::span<const std::byte> bytes;
   clock::time_point arrives;
+  bool is_being_read = false;
 };
 
 }  // namespace
@@ -63,7 +66,8 @@ class loopback::member : public transport {
       if (from != nobody) expected_.push_back({from, received});
       if (to == nobody) return {};
       std::lock_guard hold(s_.mutex);
-      s_.between(rank_, to).push_back({{sent.begin(), sent.end()}, s_.arrival()});
+      s_.between(rank_, to).push_back({sent, s_.arrival()});
+      readers_.insert(to);
       s_.changed.notify_all();
       return {};
     } catch (...) {
@@ -79,7 +83,7 @@ class loopback::member : public transport {
     for (const expected &e : expected_)
       if (status s = receive(e, until, deadline); !s) return over_ = s;
     expected_.clear();
-    return {};
+    return read_by_all(until, deadline);
   }
 
   status agree(const status &own, seconds deadline) noexcept override {
@@ -115,13 +119,35 @@ class loopback::member : public transport {
       if (clock::now() > until) return silent(e.from, deadline);
       s_.changed.wait_until(hold, mail.empty() ? until : std::min(until, mail.front().arrives));
     }
-    const std::vector<std::byte> bytes = std::move(mail.front().bytes);
+    // Without the lock: others go on while this is copied, and the sender waits for it.
+    const std::span<const std::byte> bytes = mail.front().bytes;
+    mail.front().is_being_read = true;
+    hold.unlock();
+    if (bytes.size() == e.received.size())
+      std::copy(bytes.begin(), bytes.end(), e.received.begin());
+    hold.lock();
     mail.pop_front();
+    s_.changed.notify_all();
     if (bytes.size() != e.received.size())
       return detail::fail(status_code::wrong_count, "machine {} sent {} bytes, not {}", e.from,
                           bytes.size(), e.received.size());
-    std::copy(bytes.begin(), bytes.end(), e.received.begin());
     return {};
+  }
+
+  // The messages of this machine.
+  status read_by_all(clock::time_point until, seconds deadline) {
+    std::unique_lock hold(s_.mutex);
+    status all;
+    for (const int to : readers_) {
+      auto &mail = s_.between(rank_, to);
+      if (s_.changed.wait_until(hold, until, [&] { return mail.empty(); })) continue;
+      all = over_ = silent(to, deadline);
+      // Its memory may be gone soon.
+      s_.changed.wait(hold, [&] { return mail.empty() || !mail.front().is_being_read; });
+      mail.clear();
+    }
+    readers_.clear();
+    return all;
   }
 
   static status silent(int who, seconds deadline) {
@@ -136,6 +162,7 @@ class loopback::member : public transport {
   const int rank_;
   status over_;
   std::vector<expected> expected_;
+  std::set<int> readers_;  // of messages that are begun
 };
 
 loopback::loopback(int machines) : shared_(std::make_unique<shared>(machines)) {

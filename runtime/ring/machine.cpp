@@ -61,7 +61,7 @@ std::vector<std::int64_t> machine::extents(const qkv_kernel &part, const qkv_arg
 
 local_tensor machine::made(const qkv_kernel &part, const qkv_argument &a, std::int64_t queries,
                            std::int64_t keys) const {
-  return local_tensor::made(part, a, extents(part, a, queries, keys));
+  return local_tensor::made(memory(), part, a, extents(part, a, queries, keys));
 }
 
 bool machine::is_unknown(const qkv_kernel &part, const qkv_argument &a) const {

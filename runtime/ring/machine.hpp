@@ -34,6 +34,9 @@ class machine {
   const parts &of() const { return checked.of; }
   int rank() const { return link.rank(); }
   int size() const { return link.size(); }
+  workspace &memory() const {
+    return how.call.workspace ? *how.call.workspace : default_workspace();
+  }
   // Calls a part; messages go on meanwhile.
   status run(const qkv_kernel &part, std::span<const qkv_tensor>);
   // Waits of a call have one deadline together.

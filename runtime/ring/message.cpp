@@ -8,10 +8,10 @@
 
 namespace qkv::ring {
 
-message::message(std::size_t first_bytes, std::size_t second_bytes)
+message::message(workspace &from, std::size_t first_bytes, std::size_t second_bytes)
     : first_(padded(first_bytes)),
       second_(padded(second_bytes)),
-      memory_(aligned(first_ + header_bytes + second_)) {
+      memory_(borrowed(from, first_ + header_bytes + second_)) {
   static_assert(sizeof(message_header) <= header_bytes);
   std::memset(memory_.get() + first_, 0, header_bytes);
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <qkv/workspace.hpp>
 #include <span>
 
 namespace qkv::ring {
@@ -22,7 +23,7 @@ class message {
  public:
   message() = default;
   // Throws std::bad_alloc.
-  message(std::size_t first_bytes, std::size_t second_bytes);
+  message(workspace &, std::size_t first_bytes, std::size_t second_bytes);
 
   std::byte *first() const { return memory_.get(); }
   std::byte *second() const { return memory_.get() + first_ + header_bytes; }

@@ -31,7 +31,7 @@ class ring_keys {
  private:
   // A message with the keys of one machine and the sums for another one's; -1: without.
   message room(int of_keys, int of_sums) const {
-    return {of_keys < 0 ? 0 : hop_.keys().bytes(m_.where.keys(of_keys)),
+    return {m_.memory(), of_keys < 0 ? 0 : hop_.keys().bytes(m_.where.keys(of_keys)),
             of_sums < 0 ? 0 : hop_.sums().bytes(m_.where.keys(of_sums))};
   }
   bool sums_travel() const { return !hop_.sums().empty(); }

@@ -74,7 +74,7 @@ class joining {
   message room(int machine) const {
     std::size_t bytes = 0;
     for (const std::string &name : names_) bytes += padded(share_of(name, machine).bytes);
-    return {bytes, 0};
+    return {m_.memory(), bytes, 0};
   }
   message packed(int machine) const {
     message x = room(machine);

@@ -16,7 +16,7 @@ class tree {
       : m_(m), hop_(h), merge_(merge), round_(round) {}
 
   status run() {
-    const message keys(hop_.keys().bytes(m_.where.keys(m_.rank())), 0);
+    const message keys(m_.memory(), hop_.keys().bytes(m_.where.keys(m_.rank())), 0);
     hop_.pack(keys.first());
     status own = m_.guarded([&] { return hop_.with(m_.rank(), keys.first(), nullptr); });
     int step = 1;
@@ -50,7 +50,7 @@ class tree {
     return at;
   }
   message room() {
-    return {walk([](const std::string &, hop::state &, std::size_t) {}), 0};
+    return {m_.memory(), walk([](const std::string &, hop::state &, std::size_t) {}), 0};
   }
 
   status give_to(int whom, int turn) {
