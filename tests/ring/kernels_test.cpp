@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -74,8 +75,10 @@ std::string line_of(const known_kernel &k) {
 }  // namespace
 
 TEST_CASE("every kernel with queries and keys has shares, or an error that is known") {
+  std::set<std::string> lines;  // in an order that does not depend on the build
+  for (const known_kernel &k : known_kernels()) lines.insert(line_of(k));
   std::string all;
-  for (const known_kernel &k : known_kernels()) all += line_of(k) + "\n";
+  for (const std::string &line : lines) all += line + "\n";
   const std::string path = QKV_ROOT "/tests/ring/kernels.txt";
   if (std::getenv("QKV_UPDATE_GOLDEN")) std::ofstream(path) << all;
   std::ifstream file(path);
@@ -85,7 +88,9 @@ TEST_CASE("every kernel with queries and keys has shares, or an error that is kn
 }
 
 TEST_CASE("machines that share the tokens of a kernel give the results of one") {
+  int number = 0;
   for (const known_kernel &k : known_kernels()) {
+    if (QKV_EVERY_TENTH && ++number % 10 != 0) continue;  // under sanitizers
     // Scores of -3e38 alone: their logsumexp absorbs the logarithm of their number.
     if (k.p.name.starts_with("lowest_less_maximum")) continue;
     // Scores are compared with their maximum, which has more bits in the interpreter than in memory.
