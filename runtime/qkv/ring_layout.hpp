@@ -48,12 +48,13 @@ layout zigzag(int machines, std::int64_t queries, std::int64_t keys);
 // Blocks of so many positions in turn: for windows.
 layout stripes(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block = 16);
 // Every machine has all queries; blocks of keys in turn: for a few queries of a long cache.
-layout dealt(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block = 256);
+layout block_cyclic(int machines, std::int64_t queries, std::int64_t keys,
+                    std::int64_t block = 256);
 
 // For the machines of a group; keys are as many as queries where they are not given.
 layout contiguous(const transport &, std::int64_t queries, std::int64_t keys = -1);
 layout zigzag(const transport &, std::int64_t queries, std::int64_t keys = -1);
 layout stripes(const transport &, std::int64_t queries, std::int64_t keys = -1);
-layout dealt(const transport &, std::int64_t queries, std::int64_t keys);
+layout block_cyclic(const transport &, std::int64_t queries, std::int64_t keys);
 
 }  // namespace qkv::ring

@@ -80,6 +80,7 @@ struct entry {
 
 //   list                                                names, signatures, targets
 //   describe K [--size seq=1000 ...] [--svg FILE]       shapes, cost, stages; a picture
+//   describe K --ranks 64 [--link 12.5e9] [--peak 2e12]     costs on 1 to 64 machines
 //   trace K [--in Q=q.npy ...] [--svg FILE]             the numbers of every step; heat maps
 //   run K --in Q=q.npy ... --out O=o.npy [--threads N] [--device cuda|opencl]
 //   check K [--size seq=1000 ...] [--seed N]            one line a size; without one, several

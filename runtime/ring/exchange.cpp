@@ -20,11 +20,9 @@ message_header exchange::header(int of) const {
 }
 
 // Memory of messages that may still be under way.
-status exchange::keep(const status &s) {
-  if (s) return s;
+exchange::~exchange() {
   for (const message &x : sent_) x.abandon();
   for (const expected &x : expected_) x.received.abandon();
-  return s;
 }
 
 status exchange::send(int to, const message &sent, int of, body part) {
@@ -47,21 +45,29 @@ status exchange::both(int to, const message &sent, int of_sent, int from, const 
   if (receives) {
     in = received.bytes(part.first, part.second);
     expected_.push_back({received, from, of_received});
+    awaited_ += in.size();
   }
   bytes_ += out.size();
-  return keep(m_.link.begin(to, out, from, in));
+  return m_.link.begin(to, out, from, in);
 }
 
 status exchange::finish() {
   const double wait = m_.how.record ? m_.how.record->now() : 0;
-  if (status s = keep(m_.finish()); !s) return s;
+  if (status s = m_.finish(); !s) {
+    if (s.code() != status_code::peer_silent) return s;
+    return detail::fail(s.code(), "{}: {} (round {}, turn {}, {} bytes)", m_.k.name, s.text(),
+                        round_, turn_, awaited_);
+  }
   if (timeline *record = m_.how.record) {
     const double now = record->now();
     record->add(
         {timeline::row::link, fmt::format("round {} turn {}", round_, turn_), began_, now, bytes_});
     record->add({timeline::row::waiting, "wait", wait, now, 0});
   }
-  for (const expected &x : expected_)
+  sent_.clear();
+  const std::vector<expected> all = std::move(expected_);
+  expected_.clear();
+  for (const expected &x : all)
     if (x.received.header() != header(x.of))
       return detail::fail(status_code::wrong_version, "{}: machine {} sent another message",
                           m_.k.name, x.from);

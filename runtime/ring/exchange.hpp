@@ -20,6 +20,9 @@ class exchange {
  public:
   // `turn` and `round` go into the headers.
   exchange(machine &m, int round, int turn) : m_(m), round_(round), turn_(turn) {}
+  exchange(const exchange &) = delete;
+  exchange &operator=(const exchange &) = delete;
+  ~exchange();
 
   // `of`: the machine whose tokens the message has.
   status send(int to, const message &, int of, body = {});
@@ -30,7 +33,6 @@ class exchange {
 
  private:
   message_header header(int of) const;
-  status keep(const status &);
 
   machine &m_;
   const int round_, turn_;
@@ -41,7 +43,7 @@ class exchange {
   std::vector<expected> expected_;
   std::vector<message> sent_;
   double began_ = 0;
-  std::size_t bytes_ = 0;
+  std::size_t bytes_ = 0, awaited_ = 0;  // sent, to be received
 };
 
 }  // namespace qkv::ring

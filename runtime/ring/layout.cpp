@@ -140,11 +140,11 @@ layout zigzag(const transport &of, std::int64_t queries, std::int64_t keys) {
 layout stripes(const transport &of, std::int64_t queries, std::int64_t keys) {
   return stripes(of.size(), queries, keys < 0 ? queries : keys);
 }
-layout dealt(const transport &of, std::int64_t queries, std::int64_t keys) {
-  return dealt(of.size(), queries, keys);
+layout block_cyclic(const transport &of, std::int64_t queries, std::int64_t keys) {
+  return block_cyclic(of.size(), queries, keys);
 }
 
-layout dealt(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block) {
+layout block_cyclic(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block) {
   const layout of_keys = stripes(machines, 0, keys, block);
   std::vector<runs> all_queries, all_keys;
   for (int m = 0; m < machines; ++m) {

@@ -11,20 +11,16 @@
 #include "status/fail.hpp"
 
 namespace qkv::ring {
-namespace {
-
-using clock = std::chrono::steady_clock;
-
-// The memory is the sender's, who waits until it was read.
-struct letter {
-  std::span<const std::byte> bytes;
-  clock::time_point arrives;
-  bool is_being_read = false;
-};
-
-}  // namespace
+using time_point = std::chrono::steady_clock::time_point;
 
 struct loopback::shared {
+  // The memory is the sender's, who waits until it was read.
+  struct letter {
+    std::span<const std::byte> bytes;
+    time_point arrives;
+    bool is_being_read = false;
+  };
+
   explicit shared(int n)
       : machines(n),
         mail(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)),
@@ -34,10 +30,11 @@ struct loopback::shared {
     return mail[static_cast<std::size_t>(to) * static_cast<std::size_t>(machines) +
                 static_cast<std::size_t>(from)];
   }
-  clock::time_point arrival() {
+  time_point arrival() {
     if (most_delay.count() <= 0) return {};
     const double share = std::uniform_real_distribution<double>()(random);
-    return clock::now() + std::chrono::duration_cast<clock::duration>(most_delay * share);
+    return std::chrono::steady_clock::now() +
+           std::chrono::duration_cast<std::chrono::steady_clock::duration>(most_delay * share);
   }
 
   const int machines;
@@ -79,11 +76,14 @@ class loopback::member : public transport {
   void poll() noexcept override {}
 
   status finish(seconds deadline) noexcept override {
-    const auto until = clock::now() + std::chrono::duration_cast<clock::duration>(deadline);
+    const auto until = std::chrono::steady_clock::now() +
+                       std::chrono::duration_cast<std::chrono::steady_clock::duration>(deadline);
+    status all;
     for (const expected &e : expected_)
-      if (status s = receive(e, until, deadline); !s) return over_ = s;
+      if (all) all = receive(e, until, deadline);
     expected_.clear();
-    return read_by_all(until, deadline);
+    if (status s = read_by_all(until, deadline); all) all = s;
+    return all ? all : over_ = all;
   }
 
   status agree(const status &own, seconds deadline) noexcept override {
@@ -112,11 +112,11 @@ class loopback::member : public transport {
     std::span<std::byte> received;
   };
 
-  status receive(const expected &e, clock::time_point until, seconds deadline) {
+  status receive(const expected &e, time_point until, seconds deadline) {
     std::unique_lock hold(s_.mutex);
     auto &mail = s_.between(e.from, rank_);
-    while (mail.empty() || mail.front().arrives > clock::now()) {
-      if (clock::now() > until) return silent(e.from, deadline);
+    while (mail.empty() || mail.front().arrives > std::chrono::steady_clock::now()) {
+      if (std::chrono::steady_clock::now() > until) return silent(e.from, deadline);
       s_.changed.wait_until(hold, mail.empty() ? until : std::min(until, mail.front().arrives));
     }
     // Without the lock: others go on while this is copied, and the sender waits for it.
@@ -135,7 +135,7 @@ class loopback::member : public transport {
   }
 
   // The messages of this machine.
-  status read_by_all(clock::time_point until, seconds deadline) {
+  status read_by_all(time_point until, seconds deadline) {
     std::unique_lock hold(s_.mutex);
     status all;
     for (const int to : readers_) {

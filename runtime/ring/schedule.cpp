@@ -36,7 +36,7 @@ status choose_schedule(const machine &m, round_function &result) {
   if (everywhere && wanted != schedule::automatic && wanted != schedule::tree)
     return refused("every machine has all queries: the schedule is tree");
   if (!everywhere && wanted == schedule::tree)
-    return refused("schedule tree: every machine has all queries, as in ring::dealt");
+    return refused("schedule tree: every machine has all queries, as in ring::block_cyclic");
   if (everywhere) {
     if (has_more_than_states(m.of()) || has_totals_of_own(m.of()))
       return refused("schedule tree: results along keys or sums over queries");

@@ -26,6 +26,14 @@ std::int64_t number(string_view text, string_view what) {
   return n;
 }
 
+double real(string_view option, string_view text) {
+  double x = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (error != std::errc{} || end != text.data() + text.size() || !(x > 0 && x < 1e30))
+    throw refusal(fmt::format("{} needs a positive number, not {}", option, text));
+  return x;
+}
+
 std::pair<std::string, std::string> pair(string_view option, string_view word) {
   const std::size_t equals = word.find('=');
   if (equals == 0 || equals == string_view::npos)
@@ -67,6 +75,14 @@ const option options[] = {
     {"--device", "cuda|opencl", "where to run", takes::one, take_device},
     {"--finite-differences", "", "compare a gradient with differences of its kernel, too",
      takes::nothing, [](request &r, string_view) { r.by_differences = true; }},
+    {"--ranks", "N", "what it costs on 1 to N machines, as DISTRIBUTED", takes::one,
+     [](request &r, string_view word) { r.ranks = static_cast<int>(number(word, "--ranks")); }},
+    {"--peak", "2e12", "flop/s of one machine at this kernel", takes::one,
+     [](request &r, string_view word) { r.peak = real("--peak", word); }},
+    {"--link", "12.5e9", "bytes a second of a machine's link", takes::one,
+     [](request &r, string_view word) { r.link = real("--link", word); }},
+    {"--latency", "10e-6", "seconds of a message", takes::one,
+     [](request &r, string_view word) { r.latency = real("--latency", word); }},
     {"--json", "", "print JSON", takes::nothing, [](request &r, string_view) { r.json = true; }},
 };
 
@@ -85,8 +101,8 @@ const std::vector<command> &commands() {
       {"list", "", "The kernels of this library, with their signatures and machines.", {"--json"}},
       {"describe",
        "K",
-       "Shapes of all steps, cost, stages; a picture of the pipeline.",
-       {"--size", "--svg", "--json"},
+       "Shapes of all steps, cost, stages; a picture of the pipeline; costs on many machines.",
+       {"--size", "--svg", "--json", "--ranks", "--peak", "--link", "--latency"},
        done<describe>},
       {"run",
        "K --in Q=q.npy ... --out O=o.npy",
@@ -172,6 +188,7 @@ std::string unknown(string_view kind, string_view word, const std::vector<string
 request read(const command &c, const std::vector<string_view> &words,
              const std::vector<entry> &entries) {
   request r;
+  r.entries = &entries;
   std::size_t first = 0;
   if (c.run) {
     if (words.empty()) {

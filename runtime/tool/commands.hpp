@@ -30,6 +30,9 @@ struct request {
   bool json = false;
   int threads = 0;
   unsigned seed = 1;
+  const std::vector<entry> *entries = nullptr;  // of all kernels of the library
+  int ranks = 0;                                // describe for so many machines; 0: for one
+  double peak = 0, link = 0, latency = 10e-6;   // of each; 0: not given
   bool by_differences = false;  // check compares a gradient with finite differences, too
   device on = device::host;
 
@@ -53,6 +56,7 @@ void write_text(const std::string &path, const std::string &text);
 
 void list(const request &);
 void describe(const request &);
+void describe_ranks(const request &);  // on many machines
 void run(const request &);
 void trace(const request &);
 bool check(const request &);  // true if all results were right

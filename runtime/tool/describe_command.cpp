@@ -63,6 +63,7 @@ void list(const request &r) {
 }
 
 void describe(const request &r) {
+  if (r.ranks > 0) return describe_ranks(r);
   const kernel_sizes asked = r.sizes_asked();
   const sizes given = asked.by_name();
   const std::string sheet =

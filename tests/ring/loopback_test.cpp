@@ -149,7 +149,7 @@ TEST_CASE("where every machine has all queries, what they found is merged in a t
       const double of_one = distance(reference, c.on_one());
       for (const int machines : {1, 2, 3, 5, 8}) {
         INFO(k.name << ": " << machines << " machines, " << n << " x " << m);
-        const qkv::ring::layout where = qkv::ring::dealt(machines, n, m, 16);
+        const qkv::ring::layout where = qkv::ring::block_cyclic(machines, n, m, 16);
         CHECK(where.defect() == "");
         arrays found;
         require_ok(on_loopback(c, where, found));
@@ -169,10 +169,10 @@ TEST_CASE("schedules that do not fit are refused on every machine") {
   };
   using qkv::ring::schedule;
   refused(0, qkv::ring::zigzag(3, 9, 8), schedule::tree,
-          "cross: schedule tree: every machine has all queries, as in ring::dealt");
-  refused(0, qkv::ring::dealt(3, 9, 8), schedule::ring,
+          "cross: schedule tree: every machine has all queries, as in ring::block_cyclic");
+  refused(0, qkv::ring::block_cyclic(3, 9, 8), schedule::ring,
           "cross: every machine has all queries: the schedule is tree");
-  refused(4, qkv::ring::dealt(3, 9, 8), schedule::automatic,
+  refused(4, qkv::ring::block_cyclic(3, 9, 8), schedule::automatic,
           "cross_gradient: schedule tree: results along keys or sums over queries");
 }
 

@@ -49,6 +49,15 @@ inline constexpr auto biased_bf16 = kernel<"biased_bf16">(
        in<"V", bf16, batch, mem, e> V, in<"bias", seq, mem> bias) -> out<"O", bf16, batch, seq, e> {
       return cast<bf16>(dot<mem>(softmax<mem>(dot<d>(Q, K) / sqrt(d) + bias), V));
     });
+// A few queries, and keys in a cache.
+inline constexpr axis<"slots"> slots;
+inline constexpr auto decode_far =
+    kernel<"decode_far">([](in<"Q", batch, heads, seq, d> Q, in<"K", batch, heads, slots, d> K,
+                            in<"V", batch, heads, slots, e> V,
+                            in<"length", i32, batch> length) -> out<"O", batch, heads, seq, e> {
+      auto seen = cached_causal<seq, slots>(length);
+      return dot<slots>(softmax<slots>(mask(dot<d>(Q, K) / sqrt(d), seen)), V);
+    });
 // Sums over queries travel with the keys; sums over tokens are of all machines.
 inline constexpr auto cross_step = gradient<cross, "Q", "K", "V">;
 inline constexpr auto layer_step = gradient<layer>;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Keys and values of a long context, distributed over several machines: each keeps its own, every machine
+// has the queries, and what they found is merged.
+//
+//   ring::kv_cache<batch, slots, tensor<batch, heads, slots, d_k>, tensor<batch, heads, slots, d_v>>
+//       cache(ring, extents{extent<batch>(4), extent<slots>(1'000'000)});
+//   status s = cache.append(K, V);                            // the same new positions everywhere
+//   if (s) s = ring::decode<my::decode>(ring, cache, Q, O);   // O is the same everywhere
+//
+// The kernel is that of a kv_cache: its first inputs are Q, the stored keys, the stored values, then
+// i32 lengths [batch]; its mask is cached_causal<seq, slots>(length). It was built with
+// DISTRIBUTED my::decode:seq,slots.
+#include <qkv/kv_cache.hpp>
+#include <qkv/ring.hpp>
+
+namespace qkv::ring {
+
+// Runs a kernel whose keys are distributed in blocks; every machine has all queries. Errors: those of
+// run_parts().
+status run_block_cyclic(const qkv_kernel &, transport &, std::int64_t keys, std::int64_t block,
+                        std::span<const qkv_tensor> arguments, const settings &) noexcept;
+
+// Keys and Values: tensors over Entry (first), Slots and any further axes.
+template <auto Entry, auto Slots, qkv::detail::some_tensor Keys, qkv::detail::some_tensor Values>
+class kv_cache {
+  using held = qkv::detail::kv_held<Entry, Slots, Keys, Values>;
+  static constexpr int axis = Keys::shape.position(core::data_of<Slots>);
+  using dimensions = qkv::detail::dimensions;
+
+ public:
+  using lengths_type = tensor<i32, Entry>;
+
+  // Sizes give the slots of all machines together, distributed in blocks of so many.
+  template <class... E>
+  kv_cache(const transport &machines, const extents<E...> &sizes, std::int64_t block = 256)
+      : machines_(machines.size()),
+        rank_(machines.rank()),
+        capacity_(sizes.template get<core::data_of<Slots>>()),
+        block_(block < 1 ? 1 : block),
+        keys_(qkv::detail::exactly{}, own<Keys>(sizes)),
+        values_(qkv::detail::exactly{}, own<Values>(sizes)),
+        lengths_(sizes) {}
+
+  std::int64_t capacity() const { return capacity_; }
+  std::int64_t block() const { return block_; }
+  std::int64_t entries() const { return lengths_.extent(0); }
+  // Of this machine, block after block.
+  const Keys &keys() const { return keys_; }
+  const Values &values() const { return values_; }
+  // Positions on all machines.
+  const lengths_type &lengths() const { return lengths_; }
+
+  // Appends new positions, K and V [entry, .., new positions, ..], which every machine is given: each
+  // keeps those of its own slots. Errors: those of qkv::kv_cache.
+  template <class K, class V>
+    requires qkv::detail::passes<typename held::template append_fits<K, V>>
+  status append(const K &k, const V &v) {
+    const qkv_tensor store[] = {keys_.descriptor(), values_.descriptor()},
+                     rows[] = {k.descriptor(), v.descriptor()};
+    const auto where = qkv::detail::slots_of("ring::kv_cache", axis, capacity_, lengths_);
+    if (status s = qkv::detail::check_append(where, store, rows, {&K::shape, &V::shape}, {}); !s)
+      return s;
+    const std::int64_t n = rows[0].extent[axis];
+    for (std::int64_t e = 0; e < entries(); ++e) {
+      for (std::int64_t row = 0; row < n;) {
+        const std::int64_t at = lengths_(e) + row, left = block_ - at % block_,
+                           run = left < n - row ? left : n - row;
+        if (at / block_ % machines_ == rank_)
+          for (int kind : {0, 1})
+            qkv::detail::copy_slots(store[kind], rows[kind], axis, {e, row, e, own_slot(at), run});
+        row += run;
+      }
+      lengths_(e) += static_cast<std::int32_t>(n);
+    }
+    return {};
+  }
+  template <class K, class V,
+            class Err = qkv::detail::refusal<typename held::template append_fits<K, V>>>
+  static Err append(const K &, const V &);
+
+  // Forgets the positions of an entry from `length` on. Errors: wrong_extent.
+  status truncate(std::int64_t entry, std::int64_t length) {
+    const auto where = qkv::detail::slots_of("ring::kv_cache", axis, capacity_, lengths_);
+    if (status s = qkv::detail::check_truncate(where, entry, length); !s) return s;
+    lengths_(entry) = static_cast<std::int32_t>(length);
+    return {};
+  }
+  void clear() { lengths_.fill(0); }
+
+ private:
+  std::int64_t own_slot(std::int64_t position) const {
+    return position / (block_ * machines_) * block_ + position % block_;
+  }
+  template <class Tensor, class Sizes>
+  dimensions own(const Sizes &sizes) const {
+    dimensions all = qkv::detail::extents_from<Tensor>(sizes);
+    all[static_cast<std::size_t>(Tensor::shape.position(core::data_of<Slots>))] =
+        block_cyclic(machines_, 1, capacity_, block_).n_keys(rank_);
+    return all;
+  }
+
+  int machines_, rank_;
+  std::int64_t capacity_, block_;
+  Keys keys_;
+  Values values_;
+  lengths_type lengths_;
+};
+
+// Calls the kernel with Q, the contents of the cache, and the rest; every machine gets all results.
+// Errors: those of run_parts(); the cache is as it was.
+template <auto Kernel, auto Entry, auto Slots, class Keys, class Values, class Q, class... Rest>
+  requires qkv::detail::callable<"decode", Kernel, qkv::detail::part::all, Q, const Keys &,
+                                 const Values &, const tensor<i32, Entry> &, Rest...>
+status decode(transport &machine, const settings &how,
+              const kv_cache<Entry, Slots, Keys, Values> &cache, Q &&queries, Rest &&...rest) {
+  const qkv_kernel *table = nullptr;
+  if (status s = qkv::detail::table_of<qkv::detail::kernel_type<Kernel>>(table); !s.ok()) return s;
+  return run_block_cyclic(
+      *table, machine, cache.capacity(), cache.block(),
+      qkv::detail::descriptors(queries, cache.keys(), cache.values(), cache.lengths(), rest...),
+      how);
+}
+template <auto Kernel, auto Entry, auto Slots, class Keys, class Values, class Q, class... Rest>
+  requires qkv::detail::callable<"decode", Kernel, qkv::detail::part::all, Q, const Keys &,
+                                 const Values &, const tensor<i32, Entry> &, Rest...>
+status decode(transport &machine, const kv_cache<Entry, Slots, Keys, Values> &cache, Q &&queries,
+              Rest &&...rest) {
+  return ring::decode<Kernel>(machine, settings{}, cache, queries, rest...);
+}
+template <
+    auto Kernel, auto Entry, auto Slots, class Keys, class Values, class Q, class... Rest,
+    class Err = qkv::detail::call_refusal<"decode", Kernel, qkv::detail::part::all, Q, const Keys &,
+                                          const Values &, const tensor<i32, Entry> &, Rest...>>
+Err decode(transport &, const kv_cache<Entry, Slots, Keys, Values> &, Q &&, Rest &&...);
+
+}  // namespace qkv::ring
