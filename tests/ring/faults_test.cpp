@@ -2,10 +2,10 @@
 // that are cut off. No call outlasts its deadline, no machine crashes, and what all can know, all say.
 #include <cmath>
 #include <random>
-#include <thread>
 
 #include "tests/catch.hpp"
 #include "tests/ring/distributed.hpp"
+#include "tests/ring/faulty.hpp"
 #include "tests/support/random.hpp"
 
 using namespace qkv::testing;
@@ -15,69 +15,6 @@ using qkv::codegen::arrays;
 using qkv::ring::transport;
 
 namespace {
-
-enum class fault {
-  none,
-  extent,
-  rank,
-  type,
-  memory,
-  device,
-  stride,
-  layout,
-  kernel,
-  stop,
-  slow,
-  cut
-};
-constexpr int n_faults = static_cast<int>(fault::cut) + 1;
-
-bool is_wrong_call(fault f) { return f > fault::none && f < fault::stop; }
-
-// One machine's link, which goes wrong at message number `at`.
-class faulty : public transport {
- public:
-  faulty(transport &inner, fault what, int at) : inner_(inner), what_(what), at_(at) {}
-
-  int rank() const noexcept override { return inner_.rank(); }
-  int size() const noexcept override { return inner_.size(); }
-  status state() const noexcept override { return inner_.state(); }
-  status begin(int to, std::span<const std::byte> sent, int from,
-               std::span<std::byte> received) noexcept override {
-    if (status s = turn(); !s) return s;
-    if (what_ == fault::cut && turns_ == at_ + 1) sent = sent.first(sent.size() / 2);
-    return inner_.begin(to, sent, from, received);
-  }
-  void poll() noexcept override { inner_.poll(); }
-  status finish(seconds deadline) noexcept override { return inner_.finish(deadline); }
-  status agree(const status &own, seconds deadline) noexcept override {
-    if (status s = turn(); !s) return s;
-    return inner_.agree(own, deadline);
-  }
-
- private:
-  status turn() {
-    const int now = turns_++;
-    if (what_ == fault::slow) std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    if (what_ == fault::stop && now >= at_) return {status_code::device_failed, "it stops"};
-    return {};
-  }
-
-  transport &inner_;
-  const fault what_;
-  const int at_;
-  int turns_ = 0;
-};
-
-void spoil(fault what, std::vector<qkv_tensor> &t) {
-  qkv_tensor &x = t[0];
-  if (what == fault::extent) ++x.extent[x.rank - 1];
-  if (what == fault::rank) --x.rank;
-  if (what == fault::type) x.dtype = x.dtype == QKV_I32 ? QKV_F64 : QKV_I32;
-  if (what == fault::memory) x.data = nullptr;
-  if (what == fault::device) x.device = QKV_CUDA;
-  if (what == fault::stride) x.stride[x.rank - 1] = 2;
-}
 
 bool are_untouched(const arrays &results) {
   for (const auto &[name, x] : results)
