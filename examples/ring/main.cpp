@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
     std::vector<qkv::status> said(machines);
     std::vector<std::thread> threads;
     for (int m = 0; m < machines; ++m)
-      threads.emplace_back([&, m] { said[m] = attend(ring.machine(m), *where, Q, K, V, O); });
+      threads.emplace_back([&, m] { said[m] = attend(ring.machine(m), *where, {}, Q, K, V, O); });
     for (std::thread &t : threads) t.join();
     for (const qkv::status &s : said)
       if (!s) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The same on processes of MPI, each of which has some of the tokens: mpirun -n 4 ring_mpi
+// The same on processes of MPI, each of which has some of the tokens:
+//   mpirun -n 4 ring_mpi [FILE]
+// FILE: when each computes and when its messages are under way, for chrome://tracing or Perfetto.
 #include <cstdio>
 #include <qkv/mpi.hpp>
 
@@ -17,7 +19,11 @@ int main(int argc, char **argv) {
     const queries Q = random<queries>(n, 1);
     const keys K = random<keys>(n, 2), V = random<keys>(n, 3);
     queries O({n}), expected({n});
-    qkv::status s = attend(ring, where, Q, K, V, O);
+    qkv::ring::timeline record;
+    qkv::ring::settings how;
+    if (argc > 1) how.record = &record;
+    qkv::status s = attend(ring, where, how, Q, K, V, O);
+    if (s && argc > 1) s = record.write(ring, argv[1], how.deadline);
     if (s) s = qkv::call<my::attention>(Q, K, V, expected);
     const float far = difference(O, expected, where.queries(ring.rank()));
     failed = !s || !(far < 1e-5f);

@@ -47,13 +47,15 @@ Tensor part_of(const Tensor &all, std::span<const qkv::ring::positions> runs, st
 
 // The call of one machine; its results go to their rows of `O`.
 inline qkv::status attend(qkv::ring::transport &machine, const qkv::ring::layout &where,
-                          const queries &Q, const keys &K, const keys &V, queries &O) {
+                          const qkv::ring::settings &how, const queries &Q, const keys &K,
+                          const keys &V, queries &O) {
   const int m = machine.rank();
   const std::int64_t n = where.n_queries(m);
   const queries own_Q = part_of(Q, where.queries(m), n);
   const keys own_K = part_of(K, where.keys(m), n), own_V = part_of(V, where.keys(m), n);
   queries own_O({n});
-  const qkv::status s = qkv::ring::call<my::attention>(machine, where, own_Q, own_K, own_V, own_O);
+  const qkv::status s =
+      qkv::ring::call<my::attention>(machine, where, how, own_Q, own_K, own_V, own_O);
   for_tokens(where.queries(m),
              [&](std::int64_t mine, std::int64_t of_all) { copy_row(own_O, mine, O, of_all); });
   return s;

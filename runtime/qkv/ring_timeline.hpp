@@ -18,12 +18,14 @@ class timeline {
   struct event {
     row where;
     std::string what;   // "hop 3"
-    double begin, end;  // seconds since the timeline was made
+    double begin, end;  // seconds since the machines agreed on the first call
     std::size_t bytes;  // of a message
   };
 
   double now() const;
   void add(event);
+  // Time begins now, unless there are events: machines, whose clocks differ, call it at one time.
+  void start();
   const std::vector<event> &events() const { return events_; }
   double seconds(row) const;  // of all events
 

@@ -24,6 +24,7 @@ class distributed_call {
     round_function round = nullptr;
     if (status s = m_.agree(m_.guarded([&] { return checked(round); })); !s) return s;
     if (status s = agree_on_call(m_); !s) return s;
+    if (m_.how.record) m_.how.record->start();
     take_arguments();
     for (std::size_t n = 0; n < m_.of().own.size(); ++n) {
       std::vector<std::string> totals;

@@ -36,6 +36,10 @@ double timeline::now() const {
 
 void timeline::add(event e) { events_.push_back(std::move(e)); }
 
+void timeline::start() {
+  if (events_.empty()) start_ = clock::now();
+}
+
 double timeline::seconds(row where) const {
   double all = 0;
   for (const event &e : events_)
