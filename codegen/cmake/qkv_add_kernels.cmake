@@ -166,8 +166,8 @@ function(_qkv_add_generator name out)
   target_link_libraries(${name}_generator PRIVATE ${name}_specs qkv::codegen)
 endfunction()
 
-# The kernels that DISTRIBUTED ones are divided into, as C++ and as identifiers: own0, hop0, merge0, own1 of
-# each.
+# The kernels that DISTRIBUTED ones are divided into, as C++ and as identifiers: own0, hop0, merge0, seen0,
+# own1 of each.
 function(_qkv_parts_of_distributed name kernels targets distributed parts identifiers)
   set(all)
   set(names)
@@ -186,11 +186,11 @@ function(_qkv_parts_of_distributed name kernels targets distributed parts identi
       set(rounds ${CMAKE_MATCH_5})
     endif()
     string(REGEX REPLACE "^.*::" "" short "${kernel}")
-    math(EXPR last "3 * ${rounds}")
-    set(kinds own hop merge)
+    math(EXPR last "4 * ${rounds}")
+    set(kinds own hop merge seen)
     foreach(n RANGE ${last})
-      math(EXPR round "${n} / 3")
-      math(EXPR which "${n} % 3")
+      math(EXPR round "${n} / 4")
+      math(EXPR which "${n} % 4")
       list(GET kinds ${which} kind)
       set(identifier ${short}_${kind}${round})
       list(APPEND names ${identifier})

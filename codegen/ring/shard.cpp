@@ -55,8 +55,11 @@ class sharding {
       if (k == 0) break;
       made.hops.push_back(hop(k - 1));
     }
-    for (int k = r_.rounds - 1; k >= 0; --k) made.merges.push_back(merge(k));
-    for (std::vector<program> *parts : {&made.own, &made.hops, &made.merges})
+    for (int k = r_.rounds - 1; k >= 0; --k) {
+      made.merges.push_back(merge(k));
+      made.seen.push_back(seen(k));
+    }
+    for (std::vector<program> *parts : {&made.own, &made.hops, &made.merges, &made.seen})
       std::reverse(parts->begin(), parts->end());
     return made;
   }
@@ -160,6 +163,57 @@ class sharding {
     return part_->take(true);
   }
 
+  // Pairs that masks leave. A mask that is as costly as the scores is not worth a look.
+  program seen(int round) {
+    begin("seen", round);
+    formulas &f = part_->f;
+    presence here(f);
+    node_id some = no_node;  // where one of the sums has an element
+    for (node_id n : sums_[round]) {
+      if (r_.at[n] == place::own_total) continue;
+      const node_id there = present_in(n, round, here);
+      if (there == everywhere) return nothing();
+      some = some == no_node ? there : f.binary(op::or_, some, there);
+    }
+    if (some == no_node || has_results_of_pairs(round)) return nothing();
+    node count;
+    count.type = f64;
+    const std::vector<axis_id> all = with(f.shape(some), {r_.query, r_.key});
+    f.result(f.reduce(op::sum, f.cast(f.expand(some, all), f64), all), count, "pairs");
+    program p = part_->take(true);
+    const auto is_costly = [&](const node &x) {
+      return !(is_source(x.kind) || is_pointwise(x.kind) || is_view(x.kind) || is_gather(x.kind) ||
+               x.kind == op::output || (x.kind == op::sum && x.shape.empty()));
+    };
+    if (std::any_of(p.nodes.begin(), p.nodes.end(), is_costly)) return nothing();
+    return p;
+  }
+
+  program nothing() const {
+    program p;
+    p.name = p_.name;
+    return p;
+  }
+
+  // Where a sum has elements: a product where both factors are present.
+  node_id present_in(node_id n, int round, presence &here) {
+    if (const node_id w = weights_of(p_, n); w != no_node)
+      return here.of(of_hop(p_[w].in[0], round));
+    node_id both = everywhere;
+    for (node_id operand : p_[n].in) {
+      const node_id one = here.of(of_hop(operand, round));
+      if (both == everywhere)
+        both = one;
+      else if (one != everywhere)
+        both = part_->f.binary(op::and_, both, one);
+    }
+    return both;
+  }
+  bool has_results_of_pairs(int round) const {
+    return std::any_of(p_.outputs.begin(), p_.outputs.end(),
+                       [&](node_id n) { return r_.at[n] == place::pairs && r_.round[n] == round; });
+  }
+
   bool can_merge() const {
     const auto is_more = [&](node_id n) {
       return r_.at[n] == place::key_sum || r_.at[n] == place::own_total;
@@ -250,8 +304,8 @@ program part_of(const program &p, std::string_view query, std::string_view key, 
     throw std::runtime_error(
         fmt::format("{} over {} and {} takes {} rounds of the keys: write DISTRIBUTED {}:{},{}:{}",
                     p.name, query, key, s.hops.size(), p.name, query, key, s.hops.size()));
-  std::vector<program> *const kinds[] = {&s.own, &s.hops, &s.merges};
-  return (*kinds[n % 3])[static_cast<std::size_t>(n / 3)];
+  std::vector<program> *const kinds[] = {&s.own, &s.hops, &s.merges, &s.seen};
+  return (*kinds[n % 4])[static_cast<std::size_t>(n / 4)];
 }
 
 }  // namespace qkv::codegen

@@ -23,9 +23,12 @@ namespace qkv::codegen {
 //              join. Results of the kernel for pairs.
 //   merges[k]  for each sum over keys, before_<sum> and with_<sum>, of different keys; results:
 //              those of both. Nothing for kernels with other results: keys have to go round.
+//   seen[k]    `pairs`: how many pairs of these queries and keys some sum of hops[k] has, over all
+//              other axes too; of 0, the hop changes nothing. Nothing where no mask hides pairs, or a
+//              mask is as costly as the scores.
 // A step that a hop reads along the key axis, and not along the query axis, travels.
 struct shares {
-  std::vector<program> own, hops, merges;
+  std::vector<program> own, hops, merges, seen;
 };
 
 // The axes by their names. Numbers are those of the kernel but for the order of sums over tokens:
@@ -34,7 +37,7 @@ struct shares {
 // these: scans and prefix sums along a shared axis.
 shares shard(const program &, std::string_view query, std::string_view key);
 
-// Number n of own[0], hops[0], merges[0], own[1], .. of a kernel that has so many rounds. Throws as
+// Number n of own[0], hops[0], merges[0], seen[0], own[1], .. of a kernel that has so many rounds. Throws as
 // shard() does, and where it has another number of them.
 program part_of(const program &, std::string_view query, std::string_view key, int rounds, int n);
 

@@ -17,7 +17,7 @@ namespace qkv::ring {
 
 // How the keys of all machines meet the queries.
 enum class schedule {
-  automatic,  // tree where every machine has all queries, gather for short messages, else ring
+  automatic,  // tree where every machine has all queries, else ring
   ring,       // keys go from machine to machine while queries are computed with those that are here
   gather,     // every machine receives all keys, then computes; memory for the keys of all
   tree        // keys stay, every machine has all queries; what they found is merged in pairs

@@ -32,7 +32,7 @@ status gathered(machine &m, hop &h, int round) {
 }  // namespace
 
 status gather_round(machine &m, int round, std::vector<std::string> &totals) {
-  hop h(m, *m.of().hops[static_cast<std::size_t>(round)]);
+  hop h(m, round);
   if (status s = gathered(m, h, round); !s) return s;
   for (std::string &name : h.give()) totals.push_back(std::move(name));
   return {};

@@ -18,7 +18,12 @@ double beginning(std::string_view sum) {
 
 }  // namespace
 
-hop::hop(machine &m, const qkv_kernel &k) : m_(m), k_(k) {
+hop::hop(machine &m, int round)
+    : m_(m),
+      k_(*m.of().hops[static_cast<std::size_t>(round)]),
+      seen_(m.of().seen[static_cast<std::size_t>(round)]),
+      queries_(m.queries()) {
+  const qkv_kernel &k = k_;
   for (int i = 0; i < k.n_arguments; ++i) {
     const qkv_argument &a = k.arguments[i];
     if (a.role != QKV_OUT) {
@@ -36,8 +41,10 @@ hop::hop(machine &m, const qkv_kernel &k) : m_(m), k_(k) {
     }
     if (kind != hop_result::continued) continue;
     const std::int64_t queries = m.where.n_queries(m.rank());
-    state s{m.made(k, a, queries, 0), m.made(k, a, queries, 0), !has_axis(k, a, m.of().query)};
-    fill(s.now, beginning(a.name));
+    const bool is_total = !has_axis(k, a, m.of().query);
+    state s{m.made(k, a, queries, 0), m.made(k, a, queries, 0),
+            std::vector<bool>(is_total ? 1 : queries_.size()), is_total};
+    fill(s.first, beginning(a.name));
     states.emplace(a.name, std::move(s));
   }
 }
@@ -73,9 +80,12 @@ status hop::with(int machine, std::byte *keys, std::byte *sums) {
 status hop::with_run(const positions &run, const tensors_by_name &keys,
                      const tensors_by_name &sums) {
   bool is_first = true;
-  for (const some_queries &q : m_.queries()) {
+  for (std::size_t r = 0; r < queries_.size(); ++r) {
+    bool sees = true;
+    if (status s = look(queries_[r], run, keys, sees); !s) return s;
+    if (!sees) continue;
     if (is_first || sums.empty()) {
-      if (status s = call(q, run, keys, sums); !s) return s;
+      if (status s = with_queries(r, run, keys, sums); !s) return s;
     } else {
       tensors_by_name more;
       std::vector<std::shared_ptr<std::byte>> memory;
@@ -83,57 +93,100 @@ status hop::with_run(const positions &run, const tensors_by_name &keys,
         memory.push_back(borrowed(m_.memory(), detail::dense_bytes(t)));
         more[name] = detail::dense(t, memory.back().get());
       }
-      if (status s = call(q, run, keys, more); !s) return s;
+      if (status s = with_queries(r, run, keys, more); !s) return s;
       for (const auto &[name, t] : sums) join(name, t, more.at(name));
     }
     is_first = false;
-    advance(true);
   }
   if (is_first)
     for (const auto &[name, t] : sums) fill({t, {}, nullptr}, beginning(name));
-  advance(false);
   return {};
 }
 
-status hop::call(const some_queries &q, const positions &run, const tensors_by_name &keys,
-                 const tensors_by_name &sums) {
+qkv_tensor hop::argument(std::string_view name, const some_queries &q, const positions &run,
+                         const tensors_by_name &keys, machine::position_memory &numbers) const {
+  if (const auto key = keys.find(name); key != keys.end()) return key->second;
+  if (const auto number = m_.position(name, q.of_all, run, numbers)) return *number;
+  return m_.of_pairs(m_.tensors.find(name)->second, q, run);
+}
+
+// Masks often hide all pairs of some runs: a look is cheap beside a hop that changes nothing.
+status hop::look(const some_queries &q, const positions &run, const tensors_by_name &keys,
+                 bool &sees) const {
+  if (!seen_) return {};
+  machine::position_memory numbers{};
+  double pairs = 0;
+  std::vector<qkv_tensor> list;
+  for (int i = 0; i < seen_->n_arguments; ++i) {
+    const qkv_argument &a = seen_->arguments[i];
+    if (a.role != QKV_OUT) {
+      list.push_back(argument(a.name, q, run, keys, numbers));
+      continue;
+    }
+    qkv_tensor &t = list.emplace_back();
+    t.data = &pairs;
+    t.dtype = QKV_F64;
+  }
+  const status s = m_.run(*seen_, list);
+  sees = pairs > 0;
+  return s;
+}
+
+status hop::with_queries(std::size_t r, const positions &run, const tensors_by_name &keys,
+                         const tensors_by_name &sums) {
+  const some_queries &q = queries_[r];
+  const auto place = [&](const state &s) { return s.is_total ? 0 : r; };
   machine::position_memory numbers{};
   std::vector<qkv_tensor> list;
   for (int i = 0; i < k_.n_arguments; ++i) {
     const qkv_argument &a = k_.arguments[i];
     const std::string_view name = a.name;
     if (a.role == QKV_OUT) {
-      if (const auto at = states.find(name); at != states.end())
-        list.push_back(m_.of_queries(at->second.next, q));
-      else if (const auto sum = sums.find(name); sum != sums.end())
+      if (const auto at = states.find(name); at != states.end()) {
+        const state &s = at->second;
+        list.push_back(m_.of_queries(s.in_second[place(s)] ? s.first : s.second, q));
+      } else if (const auto sum = sums.find(name); sum != sums.end()) {
         list.push_back(sum->second);
-      else
-        list.push_back(m_.of_pairs(m_.tensors.at(std::string(name)), q, run));
-    } else if (const auto before = states.find(name_after("before_", name));
-               before != states.end()) {
-      list.push_back(m_.of_queries(before->second.now, q));
-    } else if (const auto key = keys.find(name); key != keys.end()) {
-      list.push_back(key->second);
-    } else if (const auto number = m_.position(name, q.of_all, run, numbers)) {
-      list.push_back(*number);
+      } else {
+        list.push_back(m_.of_pairs(m_.tensors.find(name)->second, q, run));
+      }
+    } else if (const auto at = states.find(name_after("before_", name)); at != states.end()) {
+      const state &s = at->second;
+      list.push_back(m_.of_queries(s.in_second[place(s)] ? s.second : s.first, q));
     } else {
-      list.push_back(m_.of_pairs(m_.tensors.at(std::string(name)), q, run));
+      list.push_back(argument(name, q, run, keys, numbers));
     }
   }
-  return m_.run(k_, list);
+  if (status s = m_.run(k_, list); !s) return s;
+  for (auto &[name, s] : states) s.in_second[place(s)].flip();
+  return {};
 }
 
-// Queries have seen these keys, or these pairs are among the totals.
-void hop::advance(bool totals) {
-  for (auto &[name, s] : states)
-    if (s.is_total == totals) std::swap(s.now, s.next);
+void hop::settle() {
+  for (auto &[name, s] : states) {
+    if (std::all_of(s.in_second.begin(), s.in_second.end(), [](bool second) { return second; }))
+      std::swap(s.first, s.second);
+    else
+      for (std::size_t r = 0; r < s.in_second.size(); ++r)
+        if (s.in_second[r]) {
+          const auto part = [&](const local_tensor &x) {
+            return s.is_total ? x.t : m_.of_queries(x, queries_[r]);
+          };
+          const qkv_tensor from = part(s.second);
+          const auto elements = borrowed(m_.memory(), detail::dense_bytes(from));
+          detail::copy_dense(from, elements.get());
+          detail::copy_apart(elements.get(), part(s.first));
+        }
+    std::fill(s.in_second.begin(), s.in_second.end(), false);
+  }
 }
 
 std::vector<std::string> hop::give() {
+  settle();
   std::vector<std::string> totals;
   for (auto &[name, s] : states) {
     if (s.is_total) totals.push_back(name);
-    m_.tensors[name] = std::move(s.now);
+    m_.tensors[name] = std::move(s.first);
   }
   return totals;
 }

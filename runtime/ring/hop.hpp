@@ -9,7 +9,7 @@ namespace qkv::ring {
 class hop {
  public:
   // Throws std::bad_alloc.
-  hop(machine &, const qkv_kernel &);
+  hop(machine &, int round);
 
   // The tensors that travel: those with the key axis and without the query axis; sums that go home.
   const cargo &keys() const { return keys_; }
@@ -23,23 +23,32 @@ class hop {
   // Continues all sums with a machine's keys; sums for these keys are of the queries here alone.
   status with(int machine, std::byte *keys, std::byte *sums);
 
-  // A continued sum: its tensor now, and another of the same size, for what comes after.
+  // A continued sum: two tensors. The newer numbers of each run of queries are in one of them, until
+  // settle() puts all of them into the first.
   struct state {
-    local_tensor now, next;
-    bool is_total;  // of all pairs
+    local_tensor first, second;
+    std::vector<bool> in_second;  // by run of queries; of a total, of all pairs: one
+    bool is_total;
   };
   std::map<std::string, state, std::less<>> states;
+  void settle();
   // Puts the states in place of tensors of this machine. Returns the names of totals.
   std::vector<std::string> give();
 
  private:
   status with_run(const positions &, const tensors_by_name &keys, const tensors_by_name &sums);
-  status call(const some_queries &, const positions &, const tensors_by_name &keys,
-              const tensors_by_name &sums);
-  void advance(bool totals);
+  status with_queries(std::size_t run, const positions &, const tensors_by_name &keys,
+                      const tensors_by_name &sums);
+  // Some tensor of the machine, of a message, or a position.
+  qkv_tensor argument(std::string_view name, const some_queries &, const positions &,
+                      const tensors_by_name &keys, machine::position_memory &) const;
+  status look(const some_queries &, const positions &, const tensors_by_name &keys,
+              bool &sees) const;
 
   machine &m_;
   const qkv_kernel &k_;
+  const qkv_kernel *const seen_;  // null: all pairs are computed
+  const std::vector<some_queries> queries_;
   cargo keys_, sums_;
   bool has_results_of_pairs_ = false;
 };

@@ -56,6 +56,7 @@ status parts::of(const qkv_kernel &k, parts &result) {
   if (status s = find_all(k.name, "own", result.own, last_own); !s) return s;
   if (status s = find_all(k.name, "hop", result.hops, last_hop); !s) return s;
   if (status s = find_all(k.name, "merge", result.merges, last_hop); !s) return s;
+  if (status s = find_all(k.name, "seen", result.seen, last_hop); !s) return s;
   const bool is_divided = last_own > 0 || result.hops[0];
   if (!is_divided)
     return detail::fail(status_code::unsupported,
@@ -65,6 +66,7 @@ status parts::of(const qkv_kernel &k, parts &result) {
   result.own.resize(rounds + 1);
   result.hops.resize(rounds);
   result.merges.resize(rounds);
+  result.seen.resize(rounds);
   for (const qkv_kernel *hop : result.hops) {
     if (!hop) continue;
     for (const auto &[n, axis] : {std::pair{0, &result.query}, {1, &result.key}})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The kernels that a kernel was divided into (codegen/ring): attention_own0, attention_hop0,
-// attention_merge0, attention_own1.
+// attention_merge0, attention_seen0, attention_own1.
 #include <qkv/kernel.h>
 
 #include <qkv/status.hpp>
@@ -11,8 +11,8 @@
 namespace qkv::ring {
 
 struct parts {
-  std::vector<const qkv_kernel *> own, hops, merges;  // null: a part with nothing to compute
-  std::string query, key;                             // axes
+  std::vector<const qkv_kernel *> own, hops, merges, seen;  // null: a part with nothing to compute
+  std::string query, key;                                   // axes
 
   // Errors: unsupported where the kernel was not divided, those of find_table().
   static status of(const qkv_kernel &, parts &result);

@@ -98,7 +98,7 @@ class ring_keys {
 }  // namespace
 
 status ring_round(machine &m, int round, std::vector<std::string> &totals) {
-  hop h(m, *m.of().hops[static_cast<std::size_t>(round)]);
+  hop h(m, round);
   if (status s = ring_keys(m, h, round).run(); !s) return s;
   for (std::string &name : h.give()) totals.push_back(std::move(name));
   return {};

@@ -19,6 +19,7 @@ class tree {
     const message keys(m_.memory(), hop_.keys().bytes(m_.where.keys(m_.rank())), 0);
     hop_.pack(keys.first());
     status own = m_.guarded([&] { return hop_.with(m_.rank(), keys.first(), nullptr); });
+    hop_.settle();
     int step = 1;
     for (; step < m_.size(); step *= 2)
       if (m_.rank() % (2 * step) == 0) {
@@ -45,7 +46,7 @@ class tree {
     for (auto &[name, s] : hop_.states) {
       if (s.is_total) continue;
       visit(name, s, at);
-      at += padded(detail::dense_bytes(s.now.t));
+      at += padded(detail::dense_bytes(s.first.t));
     }
     return at;
   }
@@ -56,7 +57,7 @@ class tree {
   status give_to(int whom, int turn) {
     const message sent = room();
     walk([&](const std::string &, hop::state &s, std::size_t at) {
-      detail::copy_dense(s.now.t, sent.first() + at);
+      detail::copy_dense(s.first.t, sent.first() + at);
     });
     exchange e(m_, round_, turn);
     if (status s = e.send(whom, sent, m_.rank()); !s) return s;
@@ -71,7 +72,7 @@ class tree {
     const message received = room();
     if (status s = received_from(whom, turn, received); !s) return s;
     walk([&](const std::string &, hop::state &s, std::size_t at) {
-      detail::copy_apart(received.first() + at, s.now.t);
+      detail::copy_apart(received.first() + at, s.first.t);
     });
     return {};
   }
@@ -85,22 +86,22 @@ class tree {
   status merged(const message &received) {
     tensors_by_name theirs;
     walk([&](const std::string &name, hop::state &s, std::size_t at) {
-      theirs[name] = detail::dense(s.now.t, received.first() + at);
+      theirs[name] = detail::dense(s.first.t, received.first() + at);
     });
     std::vector<qkv_tensor> list;
     for (int i = 0; i < merge_->n_arguments; ++i) {
       const qkv_argument &a = merge_->arguments[i];
       const std::string_view name = a.name;
       if (a.role == QKV_OUT)
-        list.push_back(hop_.states.at(std::string(name)).next.t);
+        list.push_back(hop_.states.at(std::string(name)).second.t);
       else if (const auto before = hop_.states.find(name_after("before_", name));
                before != hop_.states.end())
-        list.push_back(before->second.now.t);
+        list.push_back(before->second.first.t);
       else
         list.push_back(theirs.at(name_after("with_", name)));
     }
     if (status s = m_.run(*merge_, list); !s) return s;
-    walk([](const std::string &, hop::state &s, std::size_t) { std::swap(s.now, s.next); });
+    walk([](const std::string &, hop::state &s, std::size_t) { std::swap(s.first, s.second); });
     return {};
   }
 
@@ -113,7 +114,7 @@ class tree {
 }  // namespace
 
 status tree_round(machine &m, int round, std::vector<std::string> &totals) {
-  hop h(m, *m.of().hops[static_cast<std::size_t>(round)]);
+  hop h(m, round);
   if (status s = tree(m, h, m.of().merges[static_cast<std::size_t>(round)], round).run(); !s)
     return s;
   for (std::string &name : h.give()) totals.push_back(std::move(name));

@@ -129,7 +129,7 @@ class simulation {
     for (std::size_t k = 0; k < shares_.own.size(); ++k) {
       totals_.clear();
       for (std::size_t m = 0; m < all_.size(); ++m) own(shares_.own[k], m);
-      if (k < shares_.hops.size()) round(shares_.hops[k], shares_.merges[k]);
+      if (k < shares_.hops.size()) round(shares_.hops[k], shares_.merges[k], shares_.seen[k]);
       for (const auto &[name, x] : totals_)
         for (tensors &mine : own_) mine[name] = x;
     }
@@ -243,7 +243,7 @@ class simulation {
   }
 
   // Half of the keys after the other, and then both states in one.
-  void round(const program &p, const program &merge) {
+  void round(const program &p, const program &merge, const program &seen) {
     const std::size_t machines = all_.size();
     std::vector<tensors> of_keys(machines);  // by machine and run, as sum12#run
     for (std::size_t m = 0; m < machines; ++m)
@@ -255,6 +255,13 @@ class simulation {
           for (std::size_t k = 0; k < all_[of].keys.size(); ++k) {
             tensors before, &now = half[h % halves];
             for (const auto &[name, x] : now) before["before_" + name] = x;
+            if (!is_seen(seen, m, q, of, k)) {
+              for (node_id n : p.outputs)
+                if (named x = beginning(p, n, all_[m].queries[q].n, all_[of].keys[k].n);
+                    !now.count(p[n].name))
+                  join_run(of_keys[of], p[n].name, k, x);
+              continue;
+            }
             const arrays results =
                 codegen::interpret(p, arguments(p, m, q, of, k, before),
                                    sizes_with(p, all_[m].queries[q].n, all_[of].keys[k].n));
@@ -277,6 +284,14 @@ class simulation {
         for (std::size_t k = 0; k < all_[m].keys.size(); ++k)
           if (const auto at = of_keys[m].find(run_name(p[n].name, k)); at != of_keys[m].end())
             keep(m, k, p[n].name, at->second);
+  }
+
+  // False where the hop would change nothing.
+  bool is_seen(const program &p, std::size_t m, std::size_t q, std::size_t of, std::size_t k) {
+    if (p.outputs.empty()) return true;
+    const arrays results = codegen::interpret(
+        p, arguments(p, m, q, of, k, {}), sizes_with(p, all_[m].queries[q].n, all_[of].keys[k].n));
+    return results.at("pairs").data[0] > 0;
   }
 
   // A machine has its queries with all keys.
@@ -323,18 +338,25 @@ class simulation {
   tensors beginning(const program &p, std::int64_t queries) const {
     tensors states;
     for (node_id n : p.outputs) {
-      named x;
-      std::size_t all = 1;
-      for (axis_id d : p[n].shape) {
-        x.axes.push_back(p.axes[d].name);
-        x.a.shape.push_back(p.axes[d].name == query_ ? queries : size_of(p, d));
-        all *= static_cast<std::size_t>(x.a.shape.back());
-      }
-      if (x.place(key_) >= 0) continue;
-      x.a.data.assign(all, core::beginning_of(*core::joining_of(p[n].name)));
-      states[p[n].name] = x;
+      const named x = beginning(p, n, queries, 0);
+      if (x.place(key_) < 0) states[p[n].name] = x;
     }
     return states;
+  }
+
+  // A sum over no token; 0 for what is no sum.
+  named beginning(const program &p, node_id n, std::int64_t queries, std::int64_t keys) const {
+    named x;
+    std::size_t all = 1;
+    for (axis_id d : p[n].shape) {
+      const std::string &axis = p.axes[d].name;
+      x.axes.push_back(axis);
+      x.a.shape.push_back(axis == query_ ? queries : axis == key_ ? keys : size_of(p, d));
+      all *= static_cast<std::size_t>(x.a.shape.back());
+    }
+    x.a.data.assign(all,
+                    core::beginning_of(core::joining_of(p[n].name).value_or(core::joining::sum)));
+    return x;
   }
 
   const codegen::shares &shares_;
