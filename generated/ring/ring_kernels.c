@@ -102,6 +102,86 @@ int qkv_attention_hop0(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_ten
   return qkv_call(&kernel_attention_hop0, a, 9, 0, 0);
 }
 
+static int in_order_attention_merge0(int (*code)(void **), void **a) {
+  int32_t last[] = {last_position(a[7])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[7], &last[0], a[5], a[6]};
+  return code(b);
+}
+extern int qkv_code_attention_merge0_x86_64_v4_argv(void **);
+static int enter_qkv_code_attention_merge0_x86_64_v4(void **a) { return in_order_attention_merge0(qkv_code_attention_merge0_x86_64_v4_argv, a); }
+extern int qkv_code_attention_merge0_x86_64_v3_argv(void **);
+static int enter_qkv_code_attention_merge0_x86_64_v3(void **a) { return in_order_attention_merge0(qkv_code_attention_merge0_x86_64_v3_argv, a); }
+static const qkv_axis axes_attention_merge0[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 32, 2},
+};
+static const int32_t axes_of_attention_merge0__before_sum11[] = {0, 1, 2};
+static const int32_t axes_of_attention_merge0__before_lse10[] = {0, 1};
+static const int32_t axes_of_attention_merge0__with_sum11[] = {0, 1, 2};
+static const int32_t axes_of_attention_merge0__with_lse10[] = {0, 1};
+static const int32_t axes_of_attention_merge0__sum11[] = {0, 1, 2};
+static const int32_t axes_of_attention_merge0__lse10[] = {0, 1};
+static const qkv_argument arguments_attention_merge0[] = {
+    {"before_sum11", QKV_IN, 0, 3, axes_of_attention_merge0__before_sum11},
+    {"before_lse10", QKV_IN, 0, 2, axes_of_attention_merge0__before_lse10},
+    {"with_sum11", QKV_IN, 0, 3, axes_of_attention_merge0__with_sum11},
+    {"with_lse10", QKV_IN, 0, 2, axes_of_attention_merge0__with_lse10},
+    {"sum11", QKV_OUT, 0, 3, axes_of_attention_merge0__sum11},
+    {"lse10", QKV_OUT, 0, 2, axes_of_attention_merge0__lse10},
+};
+static const qkv_variant variants_attention_merge0[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_attention_merge0_x86_64_v4, 0, 0},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_attention_merge0_x86_64_v3, 0, 0},
+};
+static const qkv_kernel kernel_attention_merge0 = {
+    QKV_ABI, "attention_merge0", UINT64_C(16673219620813359798), 3, 6, 0, 2,
+    axes_attention_merge0, arguments_attention_merge0, 0, variants_attention_merge0};
+
+int qkv_attention_merge0(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5) return qkv_call(&kernel_attention_merge0, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5};
+  return qkv_call(&kernel_attention_merge0, a, 6, 0, 0);
+}
+
+static int in_order_attention_seen0(int (*code)(void **), void **a) {
+  int32_t last[] = {last_position(a[6]), last_position(a[7])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], &last[0], &last[1], a[5]};
+  return code(b);
+}
+extern int qkv_code_attention_seen0_x86_64_v4_argv(void **);
+static int enter_qkv_code_attention_seen0_x86_64_v4(void **a) { return in_order_attention_seen0(qkv_code_attention_seen0_x86_64_v4_argv, a); }
+extern int qkv_code_attention_seen0_x86_64_v3_argv(void **);
+static int enter_qkv_code_attention_seen0_x86_64_v3(void **a) { return in_order_attention_seen0(qkv_code_attention_seen0_x86_64_v3_argv, a); }
+static const qkv_axis axes_attention_seen0[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 32, 2},
+    {"kv", -1, 3},
+};
+static const int32_t axes_of_attention_seen0__Q[] = {0, 1, 2};
+static const int32_t axes_of_attention_seen0__K[] = {0, 3, 2};
+static const qkv_argument arguments_attention_seen0[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_attention_seen0__Q},
+    {"K", QKV_IN, 0, 3, axes_of_attention_seen0__K},
+    {"first_kv", QKV_IN, 4, 0, 0},
+    {"first_seq", QKV_IN, 4, 0, 0},
+    {"pairs", QKV_OUT, 3, 0, 0},
+};
+static const qkv_variant variants_attention_seen0[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_attention_seen0_x86_64_v4, 0, 0},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_attention_seen0_x86_64_v3, 0, 0},
+};
+static const qkv_kernel kernel_attention_seen0 = {
+    QKV_ABI, "attention_seen0", UINT64_C(13127349038963282761), 4, 5, 0, 2,
+    axes_attention_seen0, arguments_attention_seen0, 0, variants_attention_seen0};
+
+int qkv_attention_seen0(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4) return qkv_call(&kernel_attention_seen0, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4};
+  return qkv_call(&kernel_attention_seen0, a, 5, 0, 0);
+}
+
 static int in_order_attention_own1(int (*code)(void **), void **a) {
   int32_t last[] = {last_position(a[3])};
   void *b[] = {a[0], a[1], a[3], &last[0], a[2]};
@@ -136,8 +216,8 @@ int qkv_attention_own1(const qkv_tensor *a0, const qkv_tensor *a1) {
   return qkv_call(&kernel_attention_own1, a, 2, 0, 0);
 }
 
-const qkv_kernel *const qkv_library_ring_kernels[] = {&kernel_attention, &kernel_attention_hop0, &kernel_attention_own1};
+const qkv_kernel *const qkv_library_ring_kernels[] = {&kernel_attention, &kernel_attention_hop0, &kernel_attention_merge0, &kernel_attention_seen0, &kernel_attention_own1};
 
-static qkv_library library = {"ring_kernels", qkv_library_ring_kernels, 3, 0, 0};
+static qkv_library library = {"ring_kernels", qkv_library_ring_kernels, 5, 0, 0};
 __attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
 __attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

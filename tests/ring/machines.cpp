@@ -344,7 +344,7 @@ class simulation {
     return states;
   }
 
-  // A sum over no token; 0 for what is no sum.
+  // A sum over no token; 0 for other results.
   named beginning(const program &p, node_id n, std::int64_t queries, std::int64_t keys) const {
     named x;
     std::size_t all = 1;
