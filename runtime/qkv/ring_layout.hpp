@@ -47,6 +47,11 @@ layout contiguous(int machines, std::int64_t queries, std::int64_t keys);
 layout zigzag(int machines, std::int64_t queries, std::int64_t keys);
 // Blocks of so many positions in turn: for windows.
 layout stripes(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block = 16);
+// As many blocks as there are costs, each of the same length, so that machines have nearly the same
+// cost: for documents and other masks. The cost of a block is that of its queries: the number of keys
+// that they see.
+layout by_cost(int machines, std::int64_t queries, std::int64_t keys,
+               std::span<const double> costs);
 // Every machine has all queries; blocks of keys in turn: for a few queries of a long cache.
 layout block_cyclic(int machines, std::int64_t queries, std::int64_t keys,
                     std::int64_t block = 256);
@@ -55,6 +60,7 @@ layout block_cyclic(int machines, std::int64_t queries, std::int64_t keys,
 layout contiguous(const transport &, std::int64_t queries, std::int64_t keys = -1);
 layout zigzag(const transport &, std::int64_t queries, std::int64_t keys = -1);
 layout stripes(const transport &, std::int64_t queries, std::int64_t keys = -1);
+layout by_cost(const transport &, std::int64_t queries, std::span<const double> costs);
 layout block_cyclic(const transport &, std::int64_t queries, std::int64_t keys);
 
 }  // namespace qkv::ring

@@ -2,6 +2,7 @@
 #include "ring/forecast.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace qkv::ring {
 
@@ -40,6 +41,28 @@ forecast predicted(const std::vector<round_work> &rounds, const hardware &of, in
   }
   f.seconds += exposed;
   f.hidden = sent > 0 ? 1 - exposed / sent : 1;
+  f.efficiency = f.seconds > 0 ? alone / p / f.seconds : 1;
+  return f;
+}
+
+forecast predicted_tree(const std::vector<round_work> &rounds, const hardware &of, int machines) {
+  const double p = machines;
+  forecast f;
+  double alone = 0;
+  for (const round_work &r : rounds) {
+    const auto computed = [&](double share) {
+      const double read = of.memory > 0 ? r.key_bytes * share / of.memory : 0;
+      return std::max((r.own_flops + r.pair_flops * share) / of.flops, read);
+    };
+    alone += computed(1);
+    f.turn += computed(1 / p);
+    if (machines > 1 && r.pair_flops > 0)
+      f.transfer += 2 * std::ceil(std::log2(p)) * (of.latency + r.state_bytes / of.link);
+    f.message = std::max(f.message, r.state_bytes);
+    f.memory = std::max(f.memory, 4 * r.state_bytes);
+  }
+  f.seconds = f.turn + f.transfer;
+  f.hidden = machines > 1 ? 0 : 1;
   f.efficiency = f.seconds > 0 ? alone / p / f.seconds : 1;
   return f;
 }

@@ -10,6 +10,7 @@ struct hardware {
   double flops = 0;        // a second, of one machine at these kernels
   double link = 0;         // bytes a second that a machine sends and receives
   double latency = 10e-6;  // seconds of a message
+  double memory = 0;       // bytes a second that it reads; 0: as fast as it computes
 };
 
 // One round of keys, on all machines together.
@@ -33,5 +34,8 @@ struct forecast {
 };
 
 forecast predicted(const std::vector<round_work> &, const hardware &, int machines);
+
+// The same where every machine has all queries and keys stay: states are merged in a tree.
+forecast predicted_tree(const std::vector<round_work> &, const hardware &, int machines);
 
 }  // namespace qkv::ring

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <qkv/ring_layout.hpp>
 #include <qkv/ring_transport.hpp>
 #include <utility>
@@ -24,7 +25,7 @@ std::int64_t total(const std::vector<runs> &all) {
 }
 
 // n positions in so many parts of nearly one length.
-runs parts(std::int64_t parts, std::int64_t n) {
+runs even_parts(std::int64_t parts, std::int64_t n) {
   runs all;
   for (std::int64_t k = 0; k < parts; ++k) {
     const std::int64_t first = n * k / parts;
@@ -35,12 +36,12 @@ runs parts(std::int64_t parts, std::int64_t n) {
 
 std::vector<runs> one_each(int machines, std::int64_t n) {
   std::vector<runs> all;
-  for (const positions &r : parts(machines, n)) all.push_back({r});
+  for (const positions &r : even_parts(machines, n)) all.push_back({r});
   return all;
 }
 
 std::vector<runs> from_both_ends(int machines, std::int64_t n) {
-  const runs halves = parts(2 * static_cast<std::int64_t>(machines), n);
+  const runs halves = even_parts(2 * static_cast<std::int64_t>(machines), n);
   std::vector<runs> all;
   for (std::size_t m = 0; m < halves.size() / 2; ++m)
     all.push_back({halves[m], halves[halves.size() - 1 - m]});
@@ -140,6 +141,42 @@ layout zigzag(const transport &of, std::int64_t queries, std::int64_t keys) {
 layout stripes(const transport &of, std::int64_t queries, std::int64_t keys) {
   return stripes(of.size(), queries, keys < 0 ? queries : keys);
 }
+layout by_cost(const transport &of, std::int64_t queries, std::span<const double> costs) {
+  return by_cost(of.size(), queries, queries, costs);
+}
+
+// The costliest block first, each to the machine that has the least: at most 4/3 of the best.
+layout by_cost(int machines, std::int64_t queries, std::int64_t keys,
+               std::span<const double> costs) {
+  const auto n = static_cast<std::int64_t>(costs.size());
+  const runs query_blocks = even_parts(n, queries), key_blocks = even_parts(n, keys);
+  std::vector<std::size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+  struct load {
+    double cost = 0;
+    std::vector<std::size_t> blocks;
+  };
+  std::vector<load> all(static_cast<std::size_t>(machines));
+  for (const std::size_t block : order) {
+    const auto least = std::min_element(all.begin(), all.end(), [](const load &a, const load &b) {
+      return std::pair(a.cost, a.blocks.size()) < std::pair(b.cost, b.blocks.size());
+    });
+    least->cost += costs[block];
+    least->blocks.push_back(block);
+  }
+  std::vector<runs> of_queries, of_keys;
+  for (load &l : all) {
+    std::sort(l.blocks.begin(), l.blocks.end());
+    runs &q = of_queries.emplace_back(), &k = of_keys.emplace_back();
+    for (const std::size_t block : l.blocks)
+      q.push_back(query_blocks[block]), k.push_back(key_blocks[block]);
+    if (q.empty()) q.push_back({0, 0}), k.push_back({0, 0});
+  }
+  return {std::move(of_queries), std::move(of_keys)};
+}
+
 layout block_cyclic(const transport &of, std::int64_t queries, std::int64_t keys) {
   return block_cyclic(of.size(), queries, keys);
 }

@@ -32,7 +32,7 @@ struct request {
   unsigned seed = 1;
   const std::vector<entry> *entries = nullptr;  // of all kernels of the library
   int ranks = 0;                                // describe for so many machines; 0: for one
-  double peak = 0, link = 0, latency = 10e-6;   // of each; 0: not given
+  double peak = 0, link = 0, bandwidth = 0, latency = 10e-6;  // of each; 0: not given
   bool by_differences = false;  // check compares a gradient with finite differences, too
   device on = device::host;
 

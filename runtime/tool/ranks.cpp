@@ -28,6 +28,8 @@ class ranks_report {
     for (const ring::round_work &w : rounds_) counted += w.pair_flops;
     const double pairs = std::max(0.0, r.spec->cost(sizes_.by_name()).flops - own);
     for (ring::round_work &w : rounds_) w.pair_flops *= counted > 0 ? pairs / counted : 0;
+    is_tree_ = can_merge() && ring::predicted_tree(rounds_, facts_, r.ranks).seconds <
+                                  ring::predicted(rounds_, facts_, r.ranks).seconds;
   }
 
   std::string text() const {
@@ -36,7 +38,11 @@ class ranks_report {
     t += fmt::format("  computed, not measured: {} a machine, a link of {}, {:.3g} us a message\n",
                      of_units(facts_.flops, "flop/s"), of_units(facts_.link, "B/s"),
                      facts_.latency * 1e6);
-    t += fmt::format("  travels with the keys: {}\n", travelling);
+    t += is_tree_
+             ? fmt::format(
+                   "  few queries: every machine has all, keys stay ({}), states merge in a tree\n",
+                   travelling)
+             : fmt::format("  travels with the keys: {}\n", travelling);
     if (!comes_home_.empty())
       t += fmt::format("  comes home with them: {}\n", fmt::join(comes_home_, ", "));
     if (!totals_.empty()) t += fmt::format("  added up over all: {}\n", fmt::join(totals_, ", "));
@@ -48,10 +54,14 @@ class ranks_report {
   }
 
  private:
+  bool can_merge() const {
+    return std::any_of(of_.merges.begin(), of_.merges.end(), [](const auto *m) { return m; });
+  }
   int next(int n) const { return n < r_.ranks && 2 * n > r_.ranks ? r_.ranks : 2 * n; }
 
   std::string line(int n) const {
-    const ring::forecast f = ring::predicted(rounds_, facts_, n);
+    const ring::forecast f =
+        (is_tree_ ? ring::predicted_tree : ring::predicted)(rounds_, facts_, n);
     const double keys = static_cast<double>(size(of_.key)) / n;
     return fmt::format(
         "  {:>8} {:>10.0f} {:>10} {:>10} {:>10} {:>6.0f} % {:>10} {:>10} {:>8.1f} %\n", n, keys,
@@ -128,7 +138,8 @@ class ranks_report {
   const kernel_sizes &sizes_;
   ring::parts of_;
   const ring::hardware facts_{r_.peak > 0 ? r_.peak : 1e12, r_.link > 0 ? r_.link : 12.5e9,
-                              r_.latency};
+                              r_.latency, r_.bandwidth};
+  bool is_tree_ = false;
   std::vector<ring::round_work> rounds_;
   std::vector<std::string> travels_, comes_home_, totals_;
 };

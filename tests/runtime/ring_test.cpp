@@ -4,6 +4,7 @@
 #include <qkv/ring.hpp>
 #include <thread>
 
+#include "ring/forecast.hpp"
 #include "tests/catch.hpp"
 
 using namespace qkv;
@@ -40,6 +41,49 @@ TEST_CASE("layouts have each position once") {
   CHECK(where.queries(0)[0].first == 0);
   CHECK(where.queries(0)[1].first == 6);
   CHECK(where.n_queries(1) == 4);
+}
+
+TEST_CASE("blocks by cost: machines have nearly the same") {
+  // Two documents: the cost of a block grows within each.
+  std::vector<double> costs;
+  for (int block = 0; block < 24; ++block) costs.push_back(block < 8 ? block + 1 : block - 7);
+  for (const int machines : {1, 2, 3, 5, 30}) {
+    const layout where = ring::by_cost(machines, 240, 120, costs);
+    CHECK(where.defect() == "");
+    CHECK(where.all_queries() == 240);
+    double most = 0, all = 0;
+    for (int m = 0; m < machines; ++m) {
+      double own = 0;
+      for (const auto &r : where.queries(m))
+        if (r.n > 0) own += costs[static_cast<std::size_t>(r.first / 10)];
+      most = std::max(most, own), all += own;
+    }
+    INFO(machines << " machines");
+    CHECK(most <= std::max(16.0, 1.1 * all / machines));
+  }
+}
+
+TEST_CASE("forecasts: transfers are hidden where a turn computes longer") {
+  const ring::hardware of{1e12, 1e9, 0, 0};
+  // A turn on four machines computes 1/16 of 16 ms, and sends a quarter of 2 or 8 MB.
+  const auto on_four = [&](double bytes) {
+    return ring::predicted({{0, 16e9, bytes, 0, 0, 0}}, of, 4);
+  };
+  CHECK(on_four(2e6).seconds == Approx(4e-3));
+  CHECK(on_four(2e6).hidden == Approx(1));
+  CHECK(on_four(2e6).efficiency == Approx(1));
+  CHECK(on_four(8e6).transfer == Approx(2e-3));
+  CHECK(on_four(8e6).hidden == Approx(0.5));
+  CHECK(on_four(8e6).seconds == Approx(7e-3));  // three messages of 2 ms, one turn of 1 ms
+  CHECK(ring::predicted({{0, 16e9, 8e6, 0, 0, 0}}, of, 1).seconds == Approx(16e-3));
+  // Sums come home after the last turn; sums over all tokens go twice.
+  const ring::forecast with_sums = ring::predicted({{0, 16e9, 2e6, 4e6, 8e6, 0}}, of, 4);
+  CHECK(with_sums.seconds == Approx(4e-3 + 1e-3 + 1e-3 + 12e-3));
+  // One query: machines read their keys, three levels up and down.
+  const ring::hardware reads{1e12, 1e9, 1e-5, 1e9};
+  const ring::forecast tree = ring::predicted_tree({{0, 1e6, 8e6, 0, 0, 1e3}}, reads, 8);
+  CHECK(tree.turn == Approx(1e-3));
+  CHECK(tree.seconds == Approx(1e-3 + 6 * 11e-6));
 }
 
 TEST_CASE("layouts that do not fit are refused") {
