@@ -63,10 +63,9 @@ class group : public transport {
                std::span<std::byte> received) noexcept override {
     try {
       if (!state_.ok()) return state_;
-      is_done_ = false;
       for (std::size_t at = 0; from != nobody && (at == 0 || at < received.size()); at += part) {
         const std::size_t n = std::min(part, received.size() - at);
-        expected_.push_back({open_.size(), static_cast<int>(n), from});
+        expected_.push_back({open_.size(), static_cast<int>(n), from, -1});
         if (!take(MPI_Irecv(received.data() + at, static_cast<int>(n), MPI_BYTE, from, 0, own_,
                             &open_.emplace_back()),
                   "MPI_Irecv"))
@@ -88,15 +87,11 @@ class group : public transport {
   status finish(seconds deadline) noexcept override {
     try {
       if (status s = wait([&] { return test_messages(); }, deadline, awaited()); !s) return s;
-      for (const expected &e : expected_) {
-        int n = 0;
-        MPI_Get_count(&results_[e.request], MPI_BYTE, &n);
-        if (n != e.bytes)
+      for (const expected &e : expected_)
+        if (e.found != e.bytes)
           return state_ = {status_code::wrong_count, "machine " + std::to_string(e.from) +
-                                                         " sent " + std::to_string(n) +
+                                                         " sent " + std::to_string(e.found) +
                                                          " bytes, not " + std::to_string(e.bytes)};
-      }
-      open_.clear();
       expected_.clear();
       return {};
     } catch (...) {
@@ -137,6 +132,7 @@ class group : public transport {
   struct expected {
     std::size_t request;  // among open_
     int bytes, from;
+    int found;  // bytes that came; -1: none yet
   };
   std::string awaited() const {
     return expected_.size() == 1 ? "machine " + std::to_string(expected_[0].from) : "some machine";
@@ -157,7 +153,7 @@ class group : public transport {
 
   // True once the messages have arrived. Their sizes are kept until finish() compares them.
   bool test_messages() {
-    if (is_done_ || open_.empty() || !state_.ok()) return is_done_ || open_.empty();
+    if (open_.empty() || !state_.ok()) return open_.empty();
     results_.resize(open_.size());
     int done = 0;
     const int code =
@@ -169,7 +165,11 @@ class group : public transport {
         if (one.MPI_ERROR != MPI_SUCCESS && one.MPI_ERROR != MPI_ERR_PENDING)
           failure = one.MPI_ERROR;
     if (!take(failure, "a message")) return false;
-    return is_done_ = done != 0;
+    if (!done) return false;
+    for (expected &e : expected_)
+      if (e.found < 0) MPI_Get_count(&results_[e.request], MPI_BYTE, &e.found);
+    open_.clear();
+    return true;
   }
   bool test_agreement() {
     int done = 0;
@@ -204,7 +204,6 @@ class group : public transport {
   std::vector<MPI_Request> open_;
   std::vector<MPI_Status> results_;
   std::vector<expected> expected_;
-  bool is_done_ = true;
   MPI_Request agreement_ = MPI_REQUEST_NULL;
   int vote_ = 0, first_ = 0;
   struct {
