@@ -55,6 +55,10 @@ class checker {
       if (status s = extents(i); !s) return s;
     }
     if (status s = conditions(); !s) return s;
+    return run_memory();
+  }
+
+  status run_memory() const {
     for (int i = 0; i < k_.n_arguments; ++i) {
       if (status s = strides(i); !s) return s;
       if (status s = memory(i); !s) return s;
@@ -349,6 +353,10 @@ status check(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
                 arguments.size(), k.n_arguments, arguments_text(k));
   }
   return checker(k, arguments, sizes).run();
+}
+
+status check_memory(const qkv_kernel &k, std::span<const qkv_tensor> arguments) {
+  return checker(k, arguments, {}).run_memory();
 }
 
 status check_params(const qkv_kernel &k, std::span<const qkv_tensor> params,

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <qkv/ring.hpp>
 #include <string>
 #include <thread>
@@ -20,8 +21,8 @@
 
 namespace qkv::ring {
 
-// A copy of a communicator. All calls come from the thread that makes the group: MPI_THREAD_SINGLE
-// is enough. It neither initialises MPI nor ends it. After a silence, or an error of MPI, it refuses
+// A copy of a communicator. All calls come from the thread that makes the group, whatever other threads
+// compute: MPI_THREAD_FUNNELED, and MPI_THREAD_SINGLE in practice. It neither initialises MPI nor ends it. After a silence, or an error of MPI, it refuses
 // every later call; the process lives.
 class group : public transport {
  public:
@@ -35,18 +36,26 @@ class group : public transport {
                 is_over ? "a group of MPI after MPI_Finalize" : "a group of MPI before MPI_Init"};
       return;
     }
+    if (of == MPI_COMM_NULL) {
+      state_ = {status_code::unsupported, "a group of no communicator"};
+      return;
+    }
     MPI_Comm_rank(of, &rank_);
     MPI_Comm_size(of, &size_);
-    if (!take(MPI_Comm_idup(of, &own_, &agreement_), "MPI_Comm_idup")) return;
-    if (!wait([&] { return test_agreement(); }, deadline, "some machine")) return;
-    MPI_Comm_set_errhandler(own_, MPI_ERRORS_RETURN);
+    if (!take(MPI_Comm_idup(of, &pending_->own, &pending_->agreement), "MPI_Comm_idup")) return;
+    if (!wait([&] { return test_agreement(); }, until(deadline), deadline, "some machine")) return;
+    MPI_Comm_set_errhandler(pending_->own, MPI_ERRORS_RETURN);
   }
   group(const group &) = delete;
   group &operator=(const group &) = delete;
   ~group() override {
     int is_over = 0;
     MPI_Finalized(&is_over);
-    if (own_ != MPI_COMM_NULL && !is_over && state_.ok()) MPI_Comm_free(&own_);
+    // MPI may still write to what a silent machine left open.
+    if (!state_.ok())
+      (void)pending_.release();
+    else if (pending_->own != MPI_COMM_NULL && !is_over)
+      MPI_Comm_free(&pending_->own);
   }
 
   int rank() const noexcept override { return rank_; }
@@ -66,27 +75,35 @@ class group : public transport {
       for (std::size_t at = 0; from != nobody && (at == 0 || at < received.size()); at += part) {
         const std::size_t n = std::min(part, received.size() - at);
         expected_.push_back({open_.size(), static_cast<int>(n), from, -1});
-        if (!take(MPI_Irecv(received.data() + at, static_cast<int>(n), MPI_BYTE, from, 0, own_,
-                            &open_.emplace_back()),
+        if (!take(MPI_Irecv(received.data() + at, static_cast<int>(n), MPI_BYTE, from, 0,
+                            pending_->own, &open_.emplace_back()),
                   "MPI_Irecv"))
           return state_;
       }
       for (std::size_t at = 0; to != nobody && (at == 0 || at < sent.size()); at += part)
         if (!take(MPI_Isend(sent.data() + at, static_cast<int>(std::min(part, sent.size() - at)),
-                            MPI_BYTE, to, 0, own_, &open_.emplace_back()),
+                            MPI_BYTE, to, 0, pending_->own, &open_.emplace_back()),
                   "MPI_Isend"))
           return state_;
       return {};
     } catch (...) {
-      return status_code::out_of_memory;
+      return state_ = status_code::out_of_memory;
     }
   }
 
-  void poll() noexcept override { (void)test_messages(); }
+  void poll() noexcept override {
+    try {
+      (void)test_messages();
+    } catch (...) {
+      state_ = status_code::out_of_memory;
+    }
+  }
 
   status finish(seconds deadline) noexcept override {
     try {
-      if (status s = wait([&] { return test_messages(); }, deadline, awaited()); !s) return s;
+      if (status s = wait([&] { return test_messages(); }, until(deadline), deadline, awaited());
+          !s)
+        return s;
       for (const expected &e : expected_)
         if (e.found != e.bytes)
           return state_ = {status_code::wrong_count, "machine " + std::to_string(e.from) +
@@ -95,38 +112,48 @@ class group : public transport {
       expected_.clear();
       return {};
     } catch (...) {
-      return status_code::out_of_memory;
+      return state_ = status_code::out_of_memory;
     }
   }
 
   status agree(const status &own, seconds deadline) noexcept override {
     try {
       if (!state_.ok()) return state_;
-      vote_ = own.ok() ? size_ : rank_;
-      if (!take(MPI_Iallreduce(&vote_, &first_, 1, MPI_INT, MPI_MIN, own_, &agreement_),
+      open_agreement &p = *pending_;
+      const clock::time_point last = until(deadline);
+      p.vote = own.ok() ? size_ : rank_;
+      if (!take(MPI_Iallreduce(&p.vote, &p.first, 1, MPI_INT, MPI_MIN, p.own, &p.agreement),
                 "MPI_Iallreduce"))
         return state_;
-      if (status s = wait([&] { return test_agreement(); }, deadline, "some machine"); !s) return s;
-      if (first_ == size_) return {};
-      verdict_ = {};
-      if (rank_ == first_) {
-        verdict_.code = static_cast<int>(own.code());
-        std::strncpy(verdict_.text.data(), own.text(), verdict_.text.size() - 1);
+      if (status s = wait([&] { return test_agreement(); }, last, deadline, "some machine"); !s)
+        return s;
+      if (p.first == size_) return {};
+      p.verdict = {};
+      if (rank_ == p.first) {
+        p.verdict.code = static_cast<int>(own.code());
+        std::strncpy(p.verdict.text.data(), own.text(), p.verdict.text.size() - 1);
       }
-      if (!take(MPI_Ibcast(&verdict_, sizeof verdict_, MPI_BYTE, first_, own_, &agreement_),
+      if (!take(MPI_Ibcast(&p.verdict, sizeof p.verdict, MPI_BYTE, p.first, p.own, &p.agreement),
                 "MPI_Ibcast"))
         return state_;
-      if (status s =
-              wait([&] { return test_agreement(); }, deadline, "machine " + std::to_string(first_));
+      if (status s = wait([&] { return test_agreement(); }, last, deadline,
+                          "machine " + std::to_string(p.first));
           !s)
         return s;
-      return {static_cast<status_code>(verdict_.code), verdict_.text.data()};
+      return {static_cast<status_code>(p.verdict.code), p.verdict.text.data()};
     } catch (...) {
-      return status_code::out_of_memory;
+      return state_ = status_code::out_of_memory;
     }
   }
 
  private:
+  using clock = std::chrono::steady_clock;
+  static clock::time_point until(seconds deadline) {
+    constexpr seconds most = std::chrono::hours(10'000);
+    return clock::now() +
+           std::chrono::duration_cast<clock::duration>(deadline < most ? deadline : most);
+  }
+
   static constexpr std::size_t part = std::size_t{1} << 30;  // counts of MPI are int
 
   struct expected {
@@ -173,17 +200,17 @@ class group : public transport {
   }
   bool test_agreement() {
     int done = 0;
-    return take(MPI_Test(&agreement_, &done, MPI_STATUS_IGNORE), "an agreement") && done;
+    return take(MPI_Test(&pending_->agreement, &done, MPI_STATUS_IGNORE), "an agreement") && done;
   }
 
   // Polls, so that a silent machine does not hold this one.
   template <class Test>
-  status wait(const Test &is_done, seconds deadline, const std::string &whom) {
-    const auto until = std::chrono::steady_clock::now() + deadline;
+  status wait(const Test &is_done, clock::time_point last, seconds deadline,
+              const std::string &whom) {
     for (int turn = 0; state_.ok(); ++turn) {
       if (is_done()) return {};
       if (!state_.ok()) break;
-      if (std::chrono::steady_clock::now() > until) {
+      if (clock::now() > last) {
         std::array<char, 100> text{};
         std::snprintf(text.data(), text.size(), "no message from %s within %.3g s", whom.c_str(),
                       deadline.count());
@@ -197,19 +224,21 @@ class group : public transport {
     return state_;
   }
 
-  MPI_Comm own_ = MPI_COMM_NULL;
+  struct open_agreement {
+    MPI_Comm own = MPI_COMM_NULL;
+    MPI_Request agreement = MPI_REQUEST_NULL;
+    int vote = 0, first = 0;
+    struct {
+      int code = 0;
+      std::array<char, 508> text{};
+    } verdict;
+  };
   int rank_ = 0, size_ = 1;
   status state_;
-  // Of messages, and of an agreement: MPI may write to these after a deadline.
   std::vector<MPI_Request> open_;
   std::vector<MPI_Status> results_;
   std::vector<expected> expected_;
-  MPI_Request agreement_ = MPI_REQUEST_NULL;
-  int vote_ = 0, first_ = 0;
-  struct {
-    int code = 0;
-    std::array<char, 508> text{};
-  } verdict_;
+  std::unique_ptr<open_agreement> pending_ = std::make_unique<open_agreement>();
 };
 
 }  // namespace qkv::ring

@@ -53,7 +53,9 @@ template <auto Kernel, class... Argument>
   requires qkv::detail::callable<"call", Kernel, qkv::detail::part::all, Argument...>
 status call(transport &machine, const layout &where, const settings &how, Argument &&...argument) {
   const qkv_kernel *table = nullptr;
-  if (status s = qkv::detail::table_of<qkv::detail::kernel_type<Kernel>>(table); !s.ok()) return s;
+  // The others hear of a kernel that is missing here: it is the first agreement of a call.
+  if (status s = qkv::detail::table_of<qkv::detail::kernel_type<Kernel>>(table); !s.ok())
+    return machine.agree(s, how.deadline);
   return run_parts(*table, machine, where, qkv::detail::descriptors(argument...), how);
 }
 template <auto Kernel, class... Argument>

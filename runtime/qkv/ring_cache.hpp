@@ -30,6 +30,17 @@ class kv_cache {
 
  public:
   using lengths_type = tensor<i32, Entry>;
+  static_assert(!core::entries{Entry, Slots}.twice,
+                "ring::kv_cache: Entry and Slots must be different axes");
+  static_assert(!Keys::is_view && !Values::is_view,
+                "ring::kv_cache: keys and values must own their memory: tensor, not a view");
+  static_assert(same_name(Keys::shape[0], core::data_of<Entry>) &&
+                    same_name(Values::shape[0], core::data_of<Entry>),
+                "ring::kv_cache: the first axis of keys and values is that of the entries");
+  static_assert(Keys::shape.position(core::data_of<Slots>) ==
+                        Values::shape.position(core::data_of<Slots>) &&
+                    Keys::shape.has(core::data_of<Slots>),
+                "ring::kv_cache: keys and values have the axis of slots in the same place");
 
   // Sizes give the slots of all machines together, distributed in blocks of so many.
   template <class... E>
@@ -79,6 +90,11 @@ class kv_cache {
             class Err = qkv::detail::refusal<typename held::template append_fits<K, V>>>
   static Err append(const K &, const V &);
 
+  // False for a machine of another number, or among another number of them.
+  bool is_of(const transport &machine) const {
+    return machine.rank() == rank_ && machine.size() == machines_;
+  }
+
   // Forgets the positions of an entry from `length` on. Errors: wrong_extent.
   status truncate(std::int64_t entry, std::int64_t length) {
     const auto where = qkv::detail::slots_of("ring::kv_cache", axis, capacity_, lengths_);
@@ -115,7 +131,12 @@ template <auto Kernel, auto Entry, auto Slots, class Keys, class Values, class Q
 status decode(transport &machine, const settings &how,
               const kv_cache<Entry, Slots, Keys, Values> &cache, Q &&queries, Rest &&...rest) {
   const qkv_kernel *table = nullptr;
-  if (status s = qkv::detail::table_of<qkv::detail::kernel_type<Kernel>>(table); !s.ok()) return s;
+  if (status s = qkv::detail::table_of<qkv::detail::kernel_type<Kernel>>(table); !s.ok())
+    return machine.agree(s, how.deadline);
+  if (!cache.is_of(machine))
+    return machine.agree({status_code::wrong_count,
+                          "ring::kv_cache: it was made for another machine of the group, or another group"},
+                         how.deadline);
   return run_block_cyclic(
       *table, machine, cache.capacity(), cache.block(),
       qkv::detail::descriptors(queries, cache.keys(), cache.values(), cache.lengths(), rest...),

@@ -3,21 +3,42 @@
 
 #include <cstring>
 
+#include "memory/dense.hpp"
 #include "ring/exchange.hpp"
 #include "status/fail.hpp"
 
 namespace qkv::ring {
 namespace {
 
+// FNV-1a of whole numbers.
+class hash {
+ public:
+  void operator()(std::int64_t x) { h_ = (h_ ^ static_cast<std::uint64_t>(x)) * 0x100000001b3; }
+  std::int64_t value() const { return static_cast<std::int64_t>(h_); }
+
+ private:
+  std::uint64_t h_ = 0xcbf29ce484222325;
+};
+
+// The parts of a kernel: another build may have others.
+std::int64_t hash_of(const qkv_kernel &k, const parts &of) {
+  hash add;
+  add(static_cast<std::int64_t>(k.signature));
+  for (const std::string *axis : {&of.query, &of.key})
+    for (const char c : *axis) add(c);
+  for (const auto *kind : {&of.own, &of.hops, &of.merges, &of.seen})
+    for (const qkv_kernel *part : *kind) add(part ? static_cast<std::int64_t>(part->signature) : 0);
+  return add.value();
+}
+
 std::int64_t hash_of(const layout &where) {
-  std::uint64_t h = 0xcbf29ce484222325;  // FNV-1a
-  const auto add = [&](std::int64_t x) { h = (h ^ static_cast<std::uint64_t>(x)) * 0x100000001b3; };
+  hash add;
   for (int m = 0; m < where.machines(); ++m)
     for (const auto &runs : {where.queries(m), where.keys(m)}) {
       add(static_cast<std::int64_t>(runs.size()));
       for (const positions &r : runs) add(r.first), add(r.n);
     }
-  return static_cast<std::int64_t>(h);
+  return add.value();
 }
 
 using numbers = std::vector<std::int64_t>;
@@ -28,11 +49,10 @@ status compared(machine &m, const numbers &own, numbers &theirs) {
   const message sent(m.memory(), bytes, 0), received(m.memory(), bytes, 0);
   std::memcpy(sent.first(), own.data(), bytes);
   // No header of a kernel: which one it is, is compared first.
-  if (status s = m.link.begin(neighbour(m, 1), {sent.first(), bytes}, neighbour(m, -1),
-                              {received.first(), bytes});
-      !s)
-    return s;
-  if (status s = m.finish(); !s) {
+  status s = m.link.begin(neighbour(m, 1), {sent.first(), bytes}, neighbour(m, -1),
+                          {received.first(), bytes});
+  if (s) s = m.finish();
+  if (!s) {
     sent.abandon();
     received.abandon();
     return s;
@@ -42,10 +62,10 @@ status compared(machine &m, const numbers &own, numbers &theirs) {
   return {};
 }
 
-status same_call(machine &m) {
+status same_call(machine &m, std::int64_t shared_numbers) {
   numbers theirs;
-  const numbers own = {static_cast<std::int64_t>(m.k.signature), hash_of(m.where),
-                       static_cast<std::int64_t>(m.how.by)};
+  const numbers own = {hash_of(m.k, m.of()), hash_of(m.where), static_cast<std::int64_t>(m.how.by),
+                       shared_numbers};
   if (status s = compared(m, own, theirs); !s) return s;
   const int before = neighbour(m, -1);
   const auto differ = [&](status_code code, const char *what) {
@@ -57,6 +77,9 @@ status same_call(machine &m) {
     return m.agree(differ(status_code::wrong_count, "have different layouts"));
   if (own[2] != theirs[2])
     return m.agree(differ(status_code::unsupported, "ask for different schedules"));
+  if (own[3] != theirs[3])
+    return m.agree(differ(status_code::wrong_condition,
+                          "have different lengths, seeds or other whole numbers that all share"));
   return m.agree({});
 }
 
@@ -75,9 +98,26 @@ status same_extents(machine &m) {
 
 }  // namespace
 
-status agree_on_call(machine &m) {
+std::int64_t hash_of_shared(const machine &m, std::span<const qkv_tensor> arguments) {
+  constexpr std::size_t most = 1 << 16;
+  hash add;
+  for (int i = 0; i < m.k.n_arguments; ++i) {
+    const qkv_argument &a = m.k.arguments[i];
+    const qkv_tensor &t = arguments[static_cast<std::size_t>(i)];
+    const bool is_whole = a.dtype == QKV_I32 || a.dtype == QKV_B8;
+    if (a.role == QKV_OUT || !is_whole || has_axis(m.k, a, m.of().query) ||
+        has_axis(m.k, a, m.of().key) || detail::dense_bytes(t) > most)
+      continue;
+    std::vector<unsigned char> bytes(detail::dense_bytes(t));
+    detail::copy_dense(t, bytes.data());
+    for (const unsigned char b : bytes) add(b);
+  }
+  return add.value();
+}
+
+status agree_on_call(machine &m, std::int64_t shared_numbers) {
   if (m.size() == 1) return {};
-  if (status s = same_call(m); !s) return s;
+  if (status s = same_call(m, shared_numbers); !s) return s;
   return same_extents(m);
 }
 

@@ -23,7 +23,7 @@ class distributed_call {
     if (status s = m_.link.state(); !s) return s;
     round_function round = nullptr;
     if (status s = m_.agree(m_.guarded([&] { return checked(round); })); !s) return s;
-    if (status s = agree_on_call(m_); !s) return s;
+    if (status s = agree_on_call(m_, shared_numbers_); !s) return s;
     if (m_.how.record) m_.how.record->start();
     take_arguments();
     for (std::size_t n = 0; n < m_.of().own.size(); ++n) {
@@ -40,6 +40,12 @@ class distributed_call {
   status checked(round_function &round) {
     if (status s = check_call(m_.k, m_.link, m_.where, arguments_, m_.how.call, m_.checked); !s)
       return s;
+    for (const qkv_kernel *hop : m_.of().hops)
+      for (int i = 0; hop && i < hop->n_arguments; ++i)
+        if (hop->arguments[i].role == QKV_OUT && m_.is_unknown(*hop, hop->arguments[i]))
+          return detail::fail(status_code::unsupported,
+                              "{}: a sum over tokens has a size that no argument has", m_.k.name);
+    shared_numbers_ = hash_of_shared(m_, arguments_);
     return choose_schedule(m_, round);
   }
 
@@ -104,6 +110,7 @@ class distributed_call {
 
   machine m_;
   const std::span<const qkv_tensor> arguments_;
+  std::int64_t shared_numbers_ = 0;
 };
 
 }  // namespace

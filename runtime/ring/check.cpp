@@ -5,8 +5,7 @@
 #include <limits>
 #include <qkv/core/dtype.hpp>
 
-#include "memory/layout.hpp"
-#include "memory/overlap.hpp"
+#include "call/check.hpp"
 #include "ring/local_tensor.hpp"
 #include "status/fail.hpp"
 
@@ -41,23 +40,11 @@ class checking {
     made_.sizes.assign(static_cast<std::size_t>(k_.n_axes), -1);
     for (int i = 0; i < k_.n_arguments; ++i)
       if (status s = check(k_.arguments[i], arguments_[static_cast<std::size_t>(i)]); !s) return s;
-    if (status s = no_overlap(); !s) return s;
+    if (status s = detail::check_memory(k_, arguments_); !s) return s;
     return same_runs();
   }
 
  private:
-  // Parts write outputs while others still read inputs.
-  status no_overlap() const {
-    for (int i = 0; i < k_.n_arguments; ++i)
-      for (int j = 0; j < k_.n_arguments; ++j)
-        if (i != j && k_.arguments[i].role == QKV_OUT &&
-            detail::overlap(arguments_[static_cast<std::size_t>(i)],
-                            arguments_[static_cast<std::size_t>(j)]))
-          return fail(status_code::overlap, "{}: {} and {} share memory", k_.name,
-                      k_.arguments[i].name, k_.arguments[j].name);
-    return {};
-  }
-
   // Queries and keys along aliases are the same tokens.
   status same_runs() const {
     const int q = axis_called(k_, made_.of.query), k = axis_called(k_, made_.of.key);
@@ -111,8 +98,6 @@ class checking {
       if (t.extent[d] < 0)
         return fail(status_code::wrong_extent, "{}: axis {} is {} in {}", k_.name,
                     k_.axes[axis].name, t.extent[d], a.name);
-      if (t.stride[d] < 0)
-        return fail(status_code::wrong_stride, "{}: a stride of {} is negative", k_.name, a.name);
       if (n >= 0 && t.extent[d] != n)
         return fail(status_code::wrong_extent, "{}: axis {} is {} in {} but {} on machine {}",
                     k_.name, k_.axes[axis].name, t.extent[d], a.name, n, machines_.rank());
@@ -120,11 +105,6 @@ class checking {
       if (name != made_.of.query && name != made_.of.key)
         made_.sizes[static_cast<std::size_t>(k_.axes[axis].root)] = t.extent[d];
     }
-    if (!t.data && !detail::empty(t))
-      return fail(status_code::null_data, "{}: {} has no memory", k_.name, a.name);
-    if (t.rank > 0 && t.stride[t.rank - 1] != 1 && t.extent[t.rank - 1] > 1)
-      return fail(status_code::wrong_stride, "{}: the innermost stride of {} is not 1", k_.name,
-                  a.name);
     return {};
   }
 

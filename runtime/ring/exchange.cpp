@@ -38,7 +38,8 @@ status exchange::both(int to, const message &sent, int of_sent, int from, const 
   std::span<std::byte> out, in;
   if (m_.how.record && sent_.empty() && expected_.empty()) began_ = m_.how.record->now();
   if (sends) {
-    sent.mark(header(of_sent));
+    // A message to several machines may be under way already.
+    if (sent.header() != header(of_sent)) sent.mark(header(of_sent));
     out = sent.bytes(part.first, part.second);
     sent_.push_back(sent);
   }

@@ -198,8 +198,8 @@ layout block_cyclic(int machines, std::int64_t queries, std::int64_t keys, std::
 
 layout stripes(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block) {
   const std::int64_t round = std::max<std::int64_t>(block, 1) * machines;
-  const auto rounds = static_cast<std::size_t>((std::max(queries, keys) + round - 1) /
-                                               std::max<std::int64_t>(round, 1));
+  const auto rounds = std::max<std::size_t>(
+      1, static_cast<std::size_t>((std::max(queries, keys) + round - 1) / round));
   return {in_turn(machines, queries, std::max<std::int64_t>(block, 1), rounds),
           in_turn(machines, keys, std::max<std::int64_t>(block, 1), rounds)};
 }

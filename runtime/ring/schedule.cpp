@@ -35,7 +35,8 @@ status choose_schedule(const machine &m, round_function &result) {
   };
   if (everywhere && wanted != schedule::automatic && wanted != schedule::tree)
     return refused("every machine has all queries: the schedule is tree");
-  if (!everywhere && wanted == schedule::tree)
+  const bool any = m.size() == 1 || m.where.all_queries() == 0;  // one machine, or nothing to do
+  if (!everywhere && !any && wanted == schedule::tree)
     return refused("schedule tree: every machine has all queries, as in ring::block_cyclic");
   if (everywhere) {
     if (has_more_than_states(m.of()) || has_totals_of_own(m.of()))

@@ -84,6 +84,7 @@ class tree {
     return {};
   }
   status merged(const message &received) {
+    if (!merge_) return {};  // sums over all pairs alone: they are joined elsewhere
     tensors_by_name theirs;
     walk([&](const std::string &name, hop::state &s, std::size_t at) {
       theirs[name] = detail::dense(s.first.t, received.first() + at);

@@ -79,7 +79,7 @@ TEST_CASE("wrong arguments of one machine are the status of all, before any data
   all_say("cross: axis mem is 3 in K but 4 on machine 2", 4, [](int m, std::vector<qkv_tensor> &t) {
     if (m == 2) t[1].extent[2] = 3;
   });
-  all_say("cross: V has no memory", 3, [](int m, std::vector<qkv_tensor> &t) {
+  all_say("cross: V has no data", 3, [](int m, std::vector<qkv_tensor> &t) {
     if (m == 1) t[2].data = nullptr;
   });
   all_say("cross: Q is bf16, not f32", 3, [](int m, std::vector<qkv_tensor> &t) {

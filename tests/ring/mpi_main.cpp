@@ -44,7 +44,7 @@ void refuse(qkv::ring::group &ring) {
                              [&](int rank, std::vector<qkv_tensor> &t) {
                                if (rank == ring.size() - 1) t[1].data = nullptr;
                              });
-  require(std::string(s.text()) == "cross: K has no memory", "refusal", s.text());
+  require(std::string(s.text()) == "cross: K has no data", "refusal", s.text());
 }
 
 // Every machine but the last one waits in vain.
