@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every machine receives the keys of all others, then computes. One latency, memory for all keys.
+#include <optional>
 #include <utility>
 
 #include "ring/exchange.hpp"
@@ -8,33 +9,44 @@
 namespace qkv::ring {
 namespace {
 
-status gathered(machine &m, hop &h, int round) {
-  std::vector<message> all;
-  for (int of = 0; of < m.size(); ++of)
-    all.emplace_back(m.memory(), h.keys().bytes(m.where.keys(of)), 0);
+status gathered(machine &m, hop &h, int round, const std::vector<message> &all) {
   const message &mine = all[static_cast<std::size_t>(m.rank())];
-  h.pack(mine.first());
+  exchange e(m, round, 0);
   for (int away = 1; away < m.size(); ++away) {
     const int to = neighbour(m, away), from = neighbour(m, -away);
-    exchange e(m, round, away);
     if (status s = e.both(to, mine, m.rank(), from, all[static_cast<std::size_t>(from)], from); !s)
       return s;
-    if (status s = e.finish(); !s) return s;
   }
+  if (status s = e.finish(); !s) return s;
   status own;
   for (int turn = 0; turn < m.size() && own; ++turn) {
     const int of = neighbour(m, -turn);  // in the order of a ring: the same bits
     own = m.guarded([&] { return h.with(of, all[static_cast<std::size_t>(of)].first(), nullptr); });
   }
+  if (own)
+    own = m.guarded([&] {
+      h.settle();
+      return status();
+    });
   return m.agree(own);
 }
 
 }  // namespace
 
 status gather_round(machine &m, int round, std::vector<std::string> &totals) {
-  hop h(m, round);
-  if (status s = gathered(m, h, round); !s) return s;
-  for (std::string &name : h.give()) totals.push_back(std::move(name));
+  std::optional<hop> h;
+  std::vector<message> all;
+  if (status s = m.agree(m.guarded([&] {
+        h.emplace(m, round);
+        for (int of = 0; of < m.size(); ++of)
+          all.emplace_back(m.memory(), h->keys().bytes(m.where.keys(of)), 0);
+        h->pack(all[static_cast<std::size_t>(m.rank())].first());
+        return status();
+      }));
+      !s)
+    return s;
+  if (status s = gathered(m, *h, round, all); !s) return s;
+  for (std::string &name : h->give()) totals.push_back(std::move(name));
   return {};
 }
 

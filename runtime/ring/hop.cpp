@@ -36,8 +36,9 @@ hop::hop(machine &m, int round)
     const hop_result kind = result_kind(k, a, m.of());
     if (kind == hop_result::of_pairs) has_results_of_pairs_ = true;
     if (kind == hop_result::sum_for_keys) {
-      const local_tensor like = m.made(k, a, 0, 0);
-      sums_.add(a.name, like.t, like.place(m.of().key));
+      local_tensor home = m.made(k, a, 0, m.where.n_keys(m.rank()));
+      sums_.add(a.name, home.t, home.place(m.of().key));
+      home_.emplace(a.name, std::move(home));
     }
     if (kind != hop_result::continued) continue;
     const std::int64_t queries = m.where.n_queries(m.rank());
@@ -57,11 +58,7 @@ void hop::pack(std::byte *memory) const {
 }
 
 void hop::unpack_sums(std::byte *memory) {
-  for (int i = 0; i < k_.n_arguments; ++i) {
-    const qkv_argument &a = k_.arguments[i];
-    if (a.role == QKV_OUT && result_kind(k_, a, m_.of()) == hop_result::sum_for_keys)
-      m_.tensors[a.name] = m_.made(k_, a, 0, m_.where.n_keys(m_.rank()));
-  }
+  for (auto &[name, x] : home_) m_.tensors[name] = x;
   const auto runs = sums_.placed(m_.where.keys(m_.rank()), memory);
   for (std::size_t r = 0; r < runs.size(); ++r)
     for (const auto &[name, t] : runs[r])

@@ -8,7 +8,7 @@ namespace qkv::ring {
 
 class hop {
  public:
-  // Throws std::bad_alloc.
+  // Takes all memory but that of single calls. Throws std::bad_alloc.
   hop(machine &, int round);
 
   // The tensors that travel: those with the key axis and without the query axis; sums that go home.
@@ -50,6 +50,7 @@ class hop {
   const qkv_kernel *const seen_;  // null: all pairs are computed
   const std::vector<some_queries> queries_;
   cargo keys_, sums_;
+  std::map<std::string, local_tensor> home_;  // sums for the keys of this machine
   bool has_results_of_pairs_ = false;
 };
 

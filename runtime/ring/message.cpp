@@ -16,6 +16,13 @@ message::message(workspace &from, std::size_t first_bytes, std::size_t second_by
   std::memset(memory_.get() + first_, 0, header_bytes);
 }
 
+message message::with(std::size_t first_bytes, std::size_t second_bytes) const noexcept {
+  message other = *this;
+  other.first_ = padded(first_bytes);
+  other.second_ = padded(second_bytes);
+  return other;
+}
+
 void message::mark(const message_header &h) const {
   std::memcpy(memory_.get() + first_, &h, sizeof h);
 }

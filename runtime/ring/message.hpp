@@ -25,6 +25,9 @@ class message {
   // Throws std::bad_alloc.
   message(workspace &, std::size_t first_bytes, std::size_t second_bytes);
 
+  // The same memory for other bodies, which fit.
+  message with(std::size_t first_bytes, std::size_t second_bytes) const noexcept;
+
   std::byte *first() const { return memory_.get(); }
   std::byte *second() const { return memory_.get() + first_ + header_bytes; }
   void mark(const message_header &) const;

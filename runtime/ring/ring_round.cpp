@@ -4,6 +4,8 @@
 //
 //   turn h of machine m: it has the keys of machine m - h, sends these and the sums of machine m - h + 1,
 //   and receives the keys of machine m - h - 1 and the sums of machine m - h, to which it adds.
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "ring/exchange.hpp"
@@ -17,22 +19,40 @@ class ring_keys {
  public:
   ring_keys(machine &m, hop &h, int round) : m_(m), hop_(h), round_(round) {}
 
-  status run() {
+  // Takes the memory of all messages. Throws std::bad_alloc.
+  void prepare() {
+    std::size_t keys = 0, sums = 0;
+    for (int of = 0; of < m_.size(); ++of) {
+      keys = std::max(keys, hop_.keys().bytes(m_.where.keys(of)));
+      sums = std::max(sums, hop_.sums().bytes(m_.where.keys(of)));
+    }
+    for (message &one : rooms_) one = message(m_.memory(), keys, sums);
+    if (sums > 0) added_ = message(m_.memory(), 0, sums);
     now_ = room(m_.rank(), -1);
     hop_.pack(now_.first());
+  }
+
+  status run() {
     status own;
     for (int turn = 0; turn < m_.size(); ++turn)
       if (status s = take_turn(turn, own); !s) return s;
     if (sums_travel())
       if (status s = sums_home(); !s) return s;
+    if (own)
+      own = m_.guarded([&] {
+        hop_.settle();
+        return status();
+      });
     return m_.agree(own);
   }
 
  private:
-  // A message with the keys of one machine and the sums for another one's; -1: without.
-  message room(int of_keys, int of_sums) const {
-    return {m_.memory(), of_keys < 0 ? 0 : hop_.keys().bytes(m_.where.keys(of_keys)),
-            of_sums < 0 ? 0 : hop_.sums().bytes(m_.where.keys(of_sums))};
+  // The message that is not in use, with the keys of one machine and the sums for another one's; -1:
+  // without.
+  message room(int of_keys, int of_sums) {
+    turned_ = !turned_;
+    return rooms_[turned_].with(of_keys < 0 ? 0 : hop_.keys().bytes(m_.where.keys(of_keys)),
+                                of_sums < 0 ? 0 : hop_.sums().bytes(m_.where.keys(of_sums)));
   }
   bool sums_travel() const { return !hop_.sums().empty(); }
 
@@ -47,7 +67,7 @@ class ring_keys {
           !s)
         return s;
     // The first machine to see some keys begins their sums, the others add to them.
-    const message added = sums_go ? room(-1, of) : message();
+    const message added = added_.with(0, hop_.sums().bytes(m_.where.keys(of)));
     std::byte *const sums = sums_go ? added.second() : after.second();
     if (own) own = computed(of, sums_travel() ? sums : nullptr);
     if (keys_go || sums_go)
@@ -92,15 +112,24 @@ class ring_keys {
   machine &m_;
   hop &hop_;
   const int round_;
-  message now_;
+  message rooms_[2], added_, now_;
+  bool turned_ = false;
 };
 
 }  // namespace
 
 status ring_round(machine &m, int round, std::vector<std::string> &totals) {
-  hop h(m, round);
-  if (status s = ring_keys(m, h, round).run(); !s) return s;
-  for (std::string &name : h.give()) totals.push_back(std::move(name));
+  std::optional<hop> h;
+  std::optional<ring_keys> keys;
+  if (status s = m.agree(m.guarded([&] {
+        h.emplace(m, round);
+        keys.emplace(m, *h, round).prepare();
+        return status();
+      }));
+      !s)
+    return s;
+  if (status s = keys->run(); !s) return s;
+  for (std::string &name : h->give()) totals.push_back(std::move(name));
   return {};
 }
 

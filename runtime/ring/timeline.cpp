@@ -7,6 +7,7 @@
 #include <qkv/ring_timeline.hpp>
 #include <qkv/ring_transport.hpp>
 
+#include "ring/message.hpp"
 #include "status/fail.hpp"
 
 namespace qkv::ring {
@@ -47,39 +48,45 @@ double timeline::seconds(row where) const {
   return all;
 }
 
+namespace {
+
+// Waits for one message or sends one; its memory is kept where that never ends.
+status passed(transport &link, int to, int from, const message &text, std::size_t n,
+              std::chrono::duration<double> deadline) {
+  const std::span<std::byte> bytes(text.first(), n);
+  status s = link.begin(to, to == transport::nobody ? std::span<std::byte>() : bytes, from,
+                        from == transport::nobody ? std::span<std::byte>() : bytes);
+  if (s) s = link.finish(deadline);
+  if (!s) text.abandon();
+  return s;
+}
+
+}  // namespace
+
 status timeline::write(transport &link, const std::string &path,
                        std::chrono::duration<double> deadline) const try {
   // Each machine passes on what it has of those after it: machine 0 has all.
+  constexpr int nobody = transport::nobody;
   std::string text = events_of(*this, link.rank());
-  const int before = link.rank() > 0 ? link.rank() - 1 : transport::nobody,
-            after = link.rank() + 1 < link.size() ? link.rank() + 1 : transport::nobody;
-  std::uint64_t theirs = 0;
-  if (after != transport::nobody) {
-    if (status s =
-            link.begin(transport::nobody, {}, after, std::as_writable_bytes(std::span(&theirs, 1)));
-        !s)
-      return s;
-    if (status s = link.finish(deadline); !s) return s;
-    std::string more(theirs, ' ');
-    if (status s = link.begin(transport::nobody, {}, after,
-                              std::as_writable_bytes(std::span(more.data(), more.size())));
-        !s)
-      return s;
-    if (status s = link.finish(deadline); !s) return s;
-    text += more;
+  const int before = link.rank() > 0 ? link.rank() - 1 : nobody,
+            after = link.rank() + 1 < link.size() ? link.rank() + 1 : nobody;
+  const message length(default_workspace(), sizeof(std::uint64_t), 0);
+  std::uint64_t n = 0;
+  if (after != nobody) {
+    if (status s = passed(link, nobody, after, length, sizeof n, deadline); !s) return s;
+    std::memcpy(&n, length.first(), sizeof n);
+    const message more(default_workspace(), n, 0);
+    if (status s = passed(link, nobody, after, more, n, deadline); !s) return s;
+    text.append(reinterpret_cast<const char *>(more.first()), n);
   }
   status own;
-  if (before != transport::nobody) {
-    const std::uint64_t mine = text.size();
-    if (status s = link.begin(before, std::as_bytes(std::span(&mine, 1)), transport::nobody, {});
-        !s)
-      return s;
-    if (status s = link.finish(deadline); !s) return s;
-    if (status s = link.begin(before, std::as_bytes(std::span(text.data(), text.size())),
-                              transport::nobody, {});
-        !s)
-      return s;
-    if (status s = link.finish(deadline); !s) return s;
+  if (before != nobody) {
+    n = text.size();
+    std::memcpy(length.first(), &n, sizeof n);
+    if (status s = passed(link, before, nobody, length, sizeof n, deadline); !s) return s;
+    const message mine(default_workspace(), n, 0);
+    std::memcpy(mine.first(), text.data(), n);
+    if (status s = passed(link, before, nobody, mine, n, deadline); !s) return s;
   } else {
     text.resize(text.size() - std::strlen(",\n"));
     std::ofstream file(path);
@@ -87,7 +94,7 @@ status timeline::write(transport &link, const std::string &path,
     if (!file.flush()) own = detail::fail(status_code::bad_file, "{}: not written", path);
   }
   return link.agree(own, deadline);
-} catch (const std::bad_alloc &) {
+} catch (...) {
   return detail::fail(status_code::out_of_memory, "no memory for a timeline");
 }
 

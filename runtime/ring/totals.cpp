@@ -23,46 +23,52 @@ class joining {
   joining(machine &m, int round, const std::vector<std::string> &names)
       : m_(m), round_(round), names_(names) {}
 
+  // Takes the memory of all messages, and packs this machine's sums. Throws std::bad_alloc.
+  void prepare() {
+    for (int m = 0; m < m_.size(); ++m) {
+      mine_.push_back(packed(m));
+      theirs_.push_back(room(m_.rank()));
+      whole_.push_back(room(m));
+    }
+  }
+
   status run() {
-    const int mine = m_.rank(), n = m_.size();
-    if (n == 1) return {};
-    std::vector<message> theirs(static_cast<std::size_t>(n));
+    const int rank = m_.rank(), n = m_.size();
     exchange partial(m_, round_, 0);
     for (int away = 1; away < n; ++away) {
       const int to = neighbour(m_, away), from = neighbour(m_, -away);
-      theirs[static_cast<std::size_t>(from)] = room(mine);
-      if (status s =
-              partial.both(to, packed(to), to, from, theirs[static_cast<std::size_t>(from)], mine);
-          !s)
+      if (status s = partial.both(to, of(mine_, to), to, from, of(theirs_, from), rank); !s)
         return s;
     }
     if (status s = partial.finish(); !s) return s;
-    theirs[static_cast<std::size_t>(mine)] = packed(mine);
-    const message &all = theirs[0];
-    for (int m = 1; m < n; ++m) {
-      std::size_t at = 0;
-      for (const std::string &name : names_) {
-        const share s = share_of(name, mine);
-        join(name, m_.tensors.at(name).t.dtype, all.first() + at,
-             theirs[static_cast<std::size_t>(m)].first() + at, s.elements);
-        at += padded(s.bytes);
-      }
-    }
-    unpack(mine, all);
+    theirs_[static_cast<std::size_t>(rank)] = of(mine_, rank);
+    const message &all = theirs_[0];  // in the order of the machines
+    for (int m = 1; m < n; ++m) add(of(theirs_, m), all);
     exchange whole(m_, round_, 1);
-    std::vector<message> received(static_cast<std::size_t>(n));
     for (int away = 1; away < n; ++away) {
       const int to = neighbour(m_, away), from = neighbour(m_, -away);
-      message &one = received[static_cast<std::size_t>(from)] = room(from);
-      if (status s = whole.both(to, all, mine, from, one, from); !s) return s;
+      if (status s = whole.both(to, all, rank, from, of(whole_, from), from); !s) return s;
     }
     if (status s = whole.finish(); !s) return s;
-    for (int m = 0; m < n; ++m)
-      if (m != mine) unpack(m, received[static_cast<std::size_t>(m)]);
+    for (int m = 0; m < n; ++m) unpack(m, m == rank ? all : of(whole_, m));
     return {};
   }
 
  private:
+  static const message &of(const std::vector<message> &all, int machine) {
+    return all[static_cast<std::size_t>(machine)];
+  }
+
+  // Joins this machine's share of the elements.
+  void add(const message &more, const message &all) const {
+    std::size_t at = 0;
+    for (const std::string &name : names_) {
+      const share s = share_of(name, m_.rank());
+      join(name, m_.tensors.at(name).t.dtype, all.first() + at, more.first() + at, s.elements);
+      at += padded(s.bytes);
+    }
+  }
+
   share share_of(const std::string &name, int machine) const {
     const qkv_tensor &t = m_.tensors.at(name).t;
     const auto size = static_cast<std::size_t>(size_of(static_cast<dtype>(t.dtype)));
@@ -98,12 +104,22 @@ class joining {
   machine &m_;
   const int round_;
   const std::vector<std::string> &names_;
+  // By machine: its share of the sums here, this share of its sums, its share of all sums.
+  std::vector<message> mine_, theirs_, whole_;
 };
 
 }  // namespace
 
 status join_totals(machine &m, int round, const std::vector<std::string> &names) {
-  return names.empty() ? status() : joining(m, round, names).run();
+  if (names.empty() || m.size() == 1) return {};
+  joining all(m, round, names);
+  if (status s = m.agree(m.guarded([&] {
+        all.prepare();
+        return status();
+      }));
+      !s)
+    return s;
+  return all.run();
 }
 
 }  // namespace qkv::ring

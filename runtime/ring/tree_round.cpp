@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every machine has all queries and computes them with its own keys; what they found is merged in pairs,
 // up a tree to machine 0 and down again: all have the same bits after two logarithms of their number.
+#include <optional>
 #include <utility>
 
 #include "memory/dense.hpp"
@@ -15,11 +16,20 @@ class tree {
   tree(machine &m, hop &h, const qkv_kernel *merge, int round)
       : m_(m), hop_(h), merge_(merge), round_(round) {}
 
+  // Takes the memory of all messages. Throws std::bad_alloc.
+  void prepare() {
+    keys_ = message(m_.memory(), hop_.keys().bytes(m_.where.keys(m_.rank())), 0);
+    hop_.pack(keys_.first());
+    sent_ = message(m_.memory(), state_bytes(), 0);
+    received_ = message(m_.memory(), state_bytes(), 0);
+  }
+
   status run() {
-    const message keys(m_.memory(), hop_.keys().bytes(m_.where.keys(m_.rank())), 0);
-    hop_.pack(keys.first());
-    status own = m_.guarded([&] { return hop_.with(m_.rank(), keys.first(), nullptr); });
-    hop_.settle();
+    status own = m_.guarded([&] {
+      const status s = hop_.with(m_.rank(), keys_.first(), nullptr);
+      hop_.settle();
+      return s;
+    });
     int step = 1;
     for (; step < m_.size(); step *= 2)
       if (m_.rank() % (2 * step) == 0) {
@@ -50,44 +60,41 @@ class tree {
     }
     return at;
   }
-  message room() {
-    return {m_.memory(), walk([](const std::string &, hop::state &, std::size_t) {}), 0};
+  std::size_t state_bytes() {
+    return walk([](const std::string &, hop::state &, std::size_t) {});
   }
 
   status give_to(int whom, int turn) {
-    const message sent = room();
     walk([&](const std::string &, hop::state &s, std::size_t at) {
-      detail::copy_dense(s.first.t, sent.first() + at);
+      detail::copy_dense(s.first.t, sent_.first() + at);
     });
     exchange e(m_, round_, turn);
-    if (status s = e.send(whom, sent, m_.rank()); !s) return s;
+    if (status s = e.send(whom, sent_, m_.rank()); !s) return s;
     return e.finish();
   }
-  status received_from(int whom, int turn, const message &received) {
+  status received_from(int whom, int turn) {
     exchange e(m_, round_, turn);
-    if (status s = e.receive(whom, received, whom); !s) return s;
+    if (status s = e.receive(whom, received_, whom); !s) return s;
     return e.finish();
   }
   status take_from(int whom, int turn) {
-    const message received = room();
-    if (status s = received_from(whom, turn, received); !s) return s;
+    if (status s = received_from(whom, turn); !s) return s;
     walk([&](const std::string &, hop::state &s, std::size_t at) {
-      detail::copy_apart(received.first() + at, s.first.t);
+      detail::copy_apart(received_.first() + at, s.first.t);
     });
     return {};
   }
 
   status merge_with(int whom, int turn, status &own) {
-    const message received = room();
-    if (status s = received_from(whom, turn, received); !s) return s;
-    if (own) own = m_.guarded([&] { return merged(received); });
+    if (status s = received_from(whom, turn); !s) return s;
+    if (own) own = m_.guarded([&] { return merged(); });
     return {};
   }
-  status merged(const message &received) {
+  status merged() {
     if (!merge_) return {};  // sums over all pairs alone: they are joined elsewhere
     tensors_by_name theirs;
     walk([&](const std::string &name, hop::state &s, std::size_t at) {
-      theirs[name] = detail::dense(s.first.t, received.first() + at);
+      theirs[name] = detail::dense(s.first.t, received_.first() + at);
     });
     std::vector<qkv_tensor> list;
     for (int i = 0; i < merge_->n_arguments; ++i) {
@@ -110,15 +117,23 @@ class tree {
   hop &hop_;
   const qkv_kernel *const merge_;
   const int round_;
+  message keys_, sent_, received_;
 };
 
 }  // namespace
 
 status tree_round(machine &m, int round, std::vector<std::string> &totals) {
-  hop h(m, round);
-  if (status s = tree(m, h, m.of().merges[static_cast<std::size_t>(round)], round).run(); !s)
+  std::optional<hop> h;
+  std::optional<tree> t;
+  if (status s = m.agree(m.guarded([&] {
+        h.emplace(m, round);
+        t.emplace(m, *h, m.of().merges[static_cast<std::size_t>(round)], round).prepare();
+        return status();
+      }));
+      !s)
     return s;
-  for (std::string &name : h.give()) totals.push_back(std::move(name));
+  if (status s = t->run(); !s) return s;
+  for (std::string &name : h->give()) totals.push_back(std::move(name));
   return {};
 }
 

@@ -50,6 +50,10 @@ class distributed_calls {
 // Runs a call on every machine, each in a thread of its own.
 std::vector<status> on_machines(int n, const std::function<status(int machine)> &call);
 
+// The difference of sums that are added up in another order, beside twice the error of one
+// machine: 1e-6 of the largest element, where that is a sum over all pairs.
+double rounding(const distributed_kernel &, const codegen::arrays &reference);
+
 // The largest difference of two elements; 1e9 where one of them alone is NaN.
 double distance(const codegen::arrays &, const codegen::arrays &);
 

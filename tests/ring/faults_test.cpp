@@ -41,12 +41,15 @@ std::string faulty_run(std::uint64_t seed) {
   qkv::ring::settings how;
   how.deadline = transport::seconds(stops ? 0.1 : 20);
 
+  qkv::workspace little(static_cast<std::size_t>(1) << (10 + below(10)));
   qkv::ring::loopback all(machines);
   arrays results = c.blank(), others = of_other.blank();
   std::vector<double> seconds(static_cast<std::size_t>(machines));
   const int at = below(12);
   const auto found = on_machines(machines, [&](int rank) {
     const bool is_guilty = rank == guilty;
+    qkv::ring::settings own = how;
+    if (is_guilty && what == fault::workspace) own.call.workspace = &little;
     faulty link(all.machine(rank), is_guilty ? what : fault::none, at);
     const auto began = std::chrono::steady_clock::now();
     const status s =
@@ -54,7 +57,7 @@ std::string faulty_run(std::uint64_t seed) {
             ? of_other.on(link,
                           qkv::ring::zigzag(machines, n, std::string(other.key) == "mem" ? m : n),
                           others, how)
-            : c.on(link, is_guilty && what == fault::layout ? another : where, results, how,
+            : c.on(link, is_guilty && what == fault::layout ? another : where, results, own,
                    [&](int, std::vector<qkv_tensor> &t) {
                      if (is_guilty) spoil(what, t);
                    });
@@ -72,6 +75,8 @@ std::string faulty_run(std::uint64_t seed) {
       return label + "a call lasted " + std::to_string(seconds[static_cast<std::size_t>(r)]) + " s";
     if ((what == fault::none || what == fault::slow) && !s.ok()) return label + s.text();
     if (is_wrong_call(what) && s.ok()) return label + "machine " + std::to_string(r) + " says ok";
+    if (what == fault::workspace && std::string(s.text()) != found[0].text())
+      return label + s.text() + ", but " + found[0].text();
     if (is_wrong_call(what) && std::string(s.text()) != found[0].text())
       return label + s.text() + ", but " + found[0].text();
     if (stops && s.code() == status_code::peer_silent &&

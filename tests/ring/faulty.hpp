@@ -17,13 +17,15 @@ enum class fault {
   memory,
   device,
   stride,
+  odd_address,
   layout,
   kernel,
   stop,
   slow,
-  cut
+  cut,
+  workspace  // with little memory
 };
-constexpr int n_faults = static_cast<int>(fault::cut) + 1;
+constexpr int n_faults = static_cast<int>(fault::workspace) + 1;
 
 constexpr bool is_wrong_call(fault f) { return f > fault::none && f < fault::stop; }
 
@@ -75,6 +77,7 @@ inline void spoil(fault what, std::vector<qkv_tensor> &t) {
   if (what == fault::memory) x.data = nullptr;
   if (what == fault::device) x.device = QKV_CUDA;
   if (what == fault::stride) x.stride[x.rank - 1] = 2;
+  if (what == fault::odd_address) t.back().data = static_cast<char *>(t.back().data) + 1;
 }
 
 }  // namespace qkv::testing

@@ -36,6 +36,7 @@ outcome call(transport &ring, int seed) {
                         [&](int, std::vector<qkv_tensor> &t) {
                           if (is_guilty) spoil(what, t);
                         });
+  if (is_guilty && what == fault::stop) return outcome::silent;  // the launcher lets it go on
   const transport::seconds lasted = std::chrono::steady_clock::now() - began;
   const auto wrong = [&](const std::string &why) {
     std::printf("seed %d, machine %d: %s\n", seed, ring.rank(), why.c_str());

@@ -31,7 +31,7 @@ void compare(qkv::ring::group &ring) {
         const qkv::status s = c.on(ring, where, found);
         require(s.ok(), k.name, s.text());
         const double far = c.own_distance(reference, found, where, ring.rank());
-        require(far <= 2 * of_one + 2e-6, k.name,
+        require(far <= 2 * of_one + 2 * rounding(k, reference), k.name,
                 std::string(layout.name) + " is off by " + std::to_string(far));
       }
 }

@@ -58,6 +58,11 @@ inline constexpr auto decode_far =
       auto seen = cached_causal<seq, slots>(length);
       return dot<slots>(softmax<slots>(mask(dot<d>(Q, K) / sqrt(d), seen)), V);
     });
+// A sum over all pairs.
+inline constexpr auto all_pairs = kernel<"all_pairs">([
+](in<"Q", batch, seq, d> Q, in<"K", batch, mem, d> K, in<"from", i32> from) -> out<"total", batch> {
+  return sum<seq, mem>(relu(mask(dot<d>(Q, K), index(mem) >= from)));
+});
 // Sums over queries travel with the keys; sums over tokens are of all machines.
 inline constexpr auto cross_step = gradient<cross, "Q", "K", "V">;
 inline constexpr auto layer_step = gradient<layer>;
