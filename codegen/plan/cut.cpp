@@ -90,17 +90,20 @@ class cutter {
         for (node_id operand : p_[n].in)
           if (!after.count(operand) && operand != sum.core)
             walk(p_, operand, [&](node_id x) { return x != s.lse && is_inlinable(p_, x); }, cone);
+      if (cone.size() > static_cast<std::size_t>(inline_limit)) continue;
       const auto is_of_row = [&](node_id n) {
         return is_pointwise(p_[n].kind) && same_set(p_[n].shape, p_[s.lse].shape);
+      };
+      // True for steps of which nothing but what comes after the sum, or a result of rows, is made.
+      const std::function<bool(node_id)> ends_here = [&](node_id n) {
+        if (after.count(n) || p_[n].kind == op::output) return true;
+        return (cone.count(n) || is_of_row(n)) &&
+               std::all_of(users_[n].begin(), users_[n].end(), ends_here);
       };
       for (node_id n : cone) {
         std::set<node_id> below;
         walk(p_, n, [&](node_id x) { return x != s.lse && is_inlinable(p_, x); }, below);
-        row_steps_[n] =
-            row_steps_[n] || (is_of_row(n) && below.count(s.lse) > 0 &&
-                              std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
-                                return after.count(user) || cone.count(user) || is_of_row(user);
-                              }));
+        row_steps_[n] = row_steps_[n] || (is_of_row(n) && below.count(s.lse) > 0 && ends_here(n));
       }
     }
   }

@@ -38,7 +38,7 @@ bool is_reserved(std::string_view name, std::string_view query, std::string_view
   for (const std::string_view what : {"first_", "whole_"})
     for (const std::string_view axis : {query, key})
       if (name == std::string(what) + std::string(axis)) return true;
-  if (name.starts_with("before_") || name.starts_with("with_")) return true;
+  if (name == "seen_pairs" || name.starts_with("before_") || name.starts_with("with_")) return true;
   return core::joining_of(name) || is_stored(name);
 }
 
@@ -125,7 +125,7 @@ class sharding {
       if (r_.at[n] != place::own_total)
         (r_.at[n] == place::key_sum ? of_keys : continued).insert(n);
     part_->add_positions();
-    add_states(p_, *part_, continued, [&](node_id n) { return block(n, round); });
+    add_states(p_, r_, *part_, continued, [&](node_id n) { return block(n, round); });
     for (node_id n : of_keys)
       part_->f.result(of_hop(n, round), like_state(p_, n), name_of_state(p_, n));
     for (node_id n : p_.outputs)
@@ -157,7 +157,7 @@ class sharding {
     std::set<node_id> of_queries;
     for (node_id n : sums_[round])
       if (r_.at[n] == place::query_sum && can_merge()) of_queries.insert(n);
-    add_states(p_, *part_, of_queries, [&](node_id n) {
+    add_states(p_, r_, *part_, of_queries, [&](node_id n) {
       return part_->argument(like_state(p_, n), "with_" + name_of_state(p_, n));
     });
     return part_->take(true);
@@ -179,7 +179,7 @@ class sharding {
     node count;
     count.type = f64;
     const std::vector<axis_id> all = with(f.shape(some), {r_.query, r_.key});
-    f.result(f.reduce(op::sum, f.cast(f.expand(some, all), f64), all), count, "pairs");
+    f.result(f.reduce(op::sum, f.cast(f.expand(some, all), f64), all), count, "seen_pairs");
     program p = part_->take(true);
     const auto is_costly = [&](const node &x) {
       return !(is_source(x.kind) || is_pointwise(x.kind) || is_view(x.kind) || is_gather(x.kind) ||
@@ -260,7 +260,7 @@ class sharding {
           "{} over {} and {}: {} less their maximum, with a mask: did you mean softmax of the scores "
           "themselves? it subtracts the maximum",
           p_.name, p_.axes[r_.query].name, p_.axes[r_.key].name, label_of(p_, p_[w].in[0])));
-    const node_id of_weights = logsumexp_with(p_, w);
+    const node_id of_weights = logsumexp_with(p_, r_, n);
     const node of_rows = like_state(p_, of_weights);
     formulas &f = part_->f;
     const dtype t = of_rows.type;

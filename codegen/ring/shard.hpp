@@ -23,7 +23,7 @@ namespace qkv::codegen {
 //              join. Results of the kernel for pairs.
 //   merges[k]  for each sum over keys, before_<sum> and with_<sum>, of different keys; results:
 //              those of both. Nothing for kernels with other results: keys have to go round.
-//   seen[k]    `pairs`: how many pairs of these queries and keys some sum of hops[k] has, over all
+//   seen[k]    `seen_pairs`: how many pairs of these queries and keys some sum of hops[k] has, over all
 //              other axes too; of 0, the hop changes nothing. Nothing where no mask hides pairs, or a
 //              mask is as costly as the scores.
 // A step that a hop reads along the key axis, and not along the query axis, travels.

@@ -32,14 +32,15 @@ core::joining joining_of(op kind) {
 
 class adding {
  public:
-  adding(const program &whole, part &p, const std::function<node_id(node_id)> &block)
-      : whole_(whole), part_(p), f_(p.f), block_(block) {}
+  adding(const program &whole, const roles &r, part &p,
+         const std::function<node_id(node_id)> &block)
+      : whole_(whole), r_(r), part_(p), f_(p.f), block_(block) {}
 
   void run(const std::set<node_id> &sums) {
     std::vector<node_id> all(sums.begin(), sums.end());
     for (node_id n : sums)
-      if (const node_id w = weights_of(whole_, n); w != no_node)
-        if (const node_id lse = logsumexp_with(whole_, w); !has(all, lse)) all.push_back(lse);
+      if (weights_of(whole_, n) != no_node)
+        if (const node_id lse = logsumexp_with(whole_, r_, n); !has(all, lse)) all.push_back(lse);
     for (node_id n : all) (void)before(n);
     for (node_id n : all) f_.result(merged(n), like_state(whole_, n), name_of_state(whole_, n));
   }
@@ -51,12 +52,11 @@ class adding {
 
   node_id merged(node_id n) {
     const node &x = whole_[n];
-    if (x.kind == op::softmax) return logsumexp_of(n);
+    if (x.kind == op::softmax || x.kind == op::logsumexp) return scales_with(n).logsumexp;
     const node_id a = before(n), b = block_(n), w = weights_of(whole_, n);
-    if (x.kind == op::logsumexp) return sum_of(a, b).logsumexp;
     if (x.kind == op::max_over || x.kind == op::min_over) return extreme(x.kind, a, b);
     if (w == no_node) return f_.add(a, b);
-    const scales &s = scales_of(w);
+    const scales &s = scales_with(logsumexp_with(whole_, r_, n));
     const node_id zero = f_.number(0, x.type);
     return f_.where(f_.binary(op::equal, s.sum, zero), zero,
                     f_.div(f_.add(f_.mul(a, s.before), f_.mul(b, s.block)), s.sum));
@@ -86,31 +86,30 @@ class adding {
     s.logsumexp = f_.where(is_infinite, most, f_.add(base, f_.unary(op::log, s.sum)));
     return s;
   }
-  const scales &scales_of(node_id softmax) {
-    const auto [at, is_new] = of_weights_.try_emplace(softmax);
-    if (is_new) {
-      const node_id lse = logsumexp_with(whole_, softmax);
-      at->second = sum_of(before(lse), block_(lse));
-    }
+  // Of a softmax, its logsumexp.
+  const scales &scales_with(node_id logsumexp) {
+    const auto [at, is_new] = by_logsumexp_.try_emplace(logsumexp);
+    if (is_new) at->second = sum_of(before(logsumexp), block_(logsumexp));
     return at->second;
   }
-  node_id logsumexp_of(node_id softmax) { return scales_of(softmax).logsumexp; }
 
   const program &whole_;
+  const roles &r_;
   part &part_;
   formulas &f_;
   const std::function<node_id(node_id)> &block_;
-  std::map<node_id, scales> of_weights_;
+  std::map<node_id, scales> by_logsumexp_;
 };
 
 }  // namespace
 
-node_id logsumexp_with(const program &whole, node_id softmax) {
+node_id logsumexp_with(const program &whole, const roles &r, node_id product) {
+  const node_id softmax = weights_of(whole, product);
   const node &x = whole[softmax];
   for (node_id n = 0; n < static_cast<node_id>(whole.nodes.size()); ++n) {
     const node &other = whole[n];
     if (other.kind == op::logsumexp && other.in == x.in && other.over == x.over &&
-        other.type == x.type)
+        other.type == x.type && r.round[n] == r.round[product])
       return n;
   }
   return softmax;
@@ -134,9 +133,9 @@ node_id weights_of(const program &whole, node_id product) {
   return found;
 }
 
-void add_states(const program &whole, part &p, const std::set<node_id> &sums,
+void add_states(const program &whole, const roles &r, part &p, const std::set<node_id> &sums,
                 const std::function<node_id(node_id)> &block) {
-  adding(whole, p, block).run(sums);
+  adding(whole, r, p, block).run(sums);
 }
 
 node like_state(const program &whole, node_id n) {

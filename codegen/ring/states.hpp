@@ -19,12 +19,13 @@ std::string name_of_state(const program &whole, node_id);
 // The softmax whose weights a product has, or no_node.
 node_id weights_of(const program &whole, node_id product);
 
-// The step whose state is the logsumexp of the scores of a softmax: a logsumexp of these, or itself.
-node_id logsumexp_with(const program &whole, node_id softmax);
+// The step whose state is the logsumexp of the scores of these weights: a logsumexp of these scores
+// that is computed in the same round as the product, or the softmax.
+node_id logsumexp_with(const program &whole, const roles &, node_id product);
 
 // Adds the states of these sums to a part: an argument before_<state> and a result for each, in one
 // order. `block` gives a sum over some tokens alone: of a softmax, the logsumexp of its scores.
-void add_states(const program &whole, part &, const std::set<node_id> &sums,
+void add_states(const program &whole, const roles &, part &, const std::set<node_id> &sums,
                 const std::function<node_id(node_id)> &block);
 
 // A sum as the tensor that holds it: a softmax without the axes of its sum.

@@ -134,9 +134,10 @@ status decode(transport &machine, const settings &how,
   if (status s = qkv::detail::table_of<qkv::detail::kernel_type<Kernel>>(table); !s.ok())
     return machine.agree(s, how.deadline);
   if (!cache.is_of(machine))
-    return machine.agree({status_code::wrong_count,
-                          "ring::kv_cache: it was made for another machine of the group, or another group"},
-                         how.deadline);
+    return machine.agree(
+        {status_code::wrong_count,
+         "ring::kv_cache: it was made for another machine of the group, or another group"},
+        how.deadline);
   return run_block_cyclic(
       *table, machine, cache.capacity(), cache.block(),
       qkv::detail::descriptors(queries, cache.keys(), cache.values(), cache.lengths(), rest...),

@@ -291,7 +291,7 @@ class simulation {
     if (p.outputs.empty()) return true;
     const arrays results = codegen::interpret(
         p, arguments(p, m, q, of, k, {}), sizes_with(p, all_[m].queries[q].n, all_[of].keys[k].n));
-    return results.at("pairs").data[0] > 0;
+    return results.at("seen_pairs").data[0] > 0;
   }
 
   // A machine has its queries with all keys.

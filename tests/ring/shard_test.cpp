@@ -90,6 +90,14 @@ TEST_CASE("a whole layer: projections of own tokens, keys that come round") {
         "seq", "kv");
 }
 
+TEST_CASE("weights that wait for their own logsumexp") {
+  check(make_program(kernel<"gated_by_lse">([](Q_ Q, K_ K, V_ V) -> O_ {
+          auto s = dot<d_k>(Q, K);
+          return dot<mem>(softmax<mem>(s) * sigmoid(s - logsumexp<mem>(s)), V);
+        })),
+        "seq", "mem");
+}
+
 TEST_CASE("other weights and sums") {
   check(make_program(kernel<"normalized">([](Q_ Q, K_ K, V_ V) -> O_ {
           return dot<mem>(normalize<mem>(relu(dot<d_k>(Q, K))), V);
@@ -219,4 +227,9 @@ TEST_CASE("what needs other tokens is refused") {
           return dot<mem>(softmax<mem>(dot<d_k>(Q, K)), sum3);
         })),
         "named over seq and mem: a part has an argument sum3, too: choose another name");
+  error(make_program(
+            kernel<"counts">([](Q_ Q, K_ K, in<"seen_pairs", batch, mem, d_v> seen_pairs) -> O_ {
+              return dot<mem>(softmax<mem>(dot<d_k>(Q, K)), seen_pairs);
+            })),
+        "counts over seq and mem: a part has an argument seen_pairs, too: choose another name");
 }
