@@ -166,14 +166,14 @@ static const qkv_argument arguments_attention_seen0[] = {
     {"K", QKV_IN, 0, 3, axes_of_attention_seen0__K},
     {"first_kv", QKV_IN, 4, 0, 0},
     {"first_seq", QKV_IN, 4, 0, 0},
-    {"pairs", QKV_OUT, 3, 0, 0},
+    {"seen_pairs", QKV_OUT, 3, 0, 0},
 };
 static const qkv_variant variants_attention_seen0[] = {
     {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_attention_seen0_x86_64_v4, 0, 0},
     {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_attention_seen0_x86_64_v3, 0, 0},
 };
 static const qkv_kernel kernel_attention_seen0 = {
-    QKV_ABI, "attention_seen0", UINT64_C(13127349038963282761), 4, 5, 0, 2,
+    QKV_ABI, "attention_seen0", UINT64_C(11409183016435134974), 4, 5, 0, 2,
     axes_attention_seen0, arguments_attention_seen0, 0, variants_attention_seen0};
 
 int qkv_attention_seen0(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4) {
