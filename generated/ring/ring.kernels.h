@@ -46,10 +46,10 @@ int qkv_attention_merge0(const qkv_tensor *before_sum11, const qkv_tensor *befor
  *   in    K[heads=4, kv, d_k=32] f32
  *   in    first_kv[] i32
  *   in    first_seq[] i32
- *   out   pairs[] f64
+ *   out   seen_pairs[] f64
  * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
  * Outputs stay as they were if a check fails. */
-int qkv_attention_seen0(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *first_kv, const qkv_tensor *first_seq, const qkv_tensor *pairs);
+int qkv_attention_seen0(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *first_kv, const qkv_tensor *first_seq, const qkv_tensor *seen_pairs);
 
 /* attention_own1
  *   in    sum11[heads=4, seq, d_k=32] f32
