@@ -21,9 +21,10 @@
 
 namespace qkv::ring {
 
-// A copy of a communicator. All calls come from the thread that makes the group, whatever other threads
-// compute: MPI_THREAD_FUNNELED, and MPI_THREAD_SINGLE in practice. It neither initialises MPI nor ends it. After a silence, or an error of MPI, it refuses
-// every later call; the process lives.
+// A copy of a communicator. All calls come from the thread that makes the group, whatever other
+// threads compute: MPI_THREAD_FUNNELED, and MPI_THREAD_SINGLE in practice. It neither initialises
+// MPI nor ends it. After a silence, or an error of MPI, it refuses every later call; the process
+// lives.
 class group : public transport {
  public:
   // All machines of the communicator make one, within the deadline.
@@ -148,12 +149,6 @@ class group : public transport {
 
  private:
   using clock = std::chrono::steady_clock;
-  static clock::time_point until(seconds deadline) {
-    constexpr seconds most = std::chrono::hours(10'000);
-    return clock::now() +
-           std::chrono::duration_cast<clock::duration>(deadline < most ? deadline : most);
-  }
-
   static constexpr std::size_t part = std::size_t{1} << 30;  // counts of MPI are int
 
   struct expected {

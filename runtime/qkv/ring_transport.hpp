@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // How machines that share tokens reach each other.
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -32,6 +33,14 @@ class transport {
   virtual status finish(seconds deadline) noexcept = 0;
   // Every machine gets the status of the first one that has an error. Errors: peer_silent.
   virtual status agree(const status &own, seconds deadline) noexcept = 0;
+
+ protected:
+  // The time when a wait ends; no deadline is longer than the clock can tell.
+  static std::chrono::steady_clock::time_point until(seconds deadline) {
+    using clock = std::chrono::steady_clock;
+    constexpr seconds most = std::chrono::hours(10'000);
+    return clock::now() + std::chrono::duration_cast<clock::duration>(std::min(deadline, most));
+  }
 };
 
 // Machines of one process, each in a thread of its own, for tests.

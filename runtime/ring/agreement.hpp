@@ -6,7 +6,8 @@
 namespace qkv::ring {
 
 // Every machine compares with the one before: the kernel and its parts, the layout, the schedule,
-// the extents and the small whole numbers that all share. All get the status of the first one that differs.
+// the extents and the small whole numbers that all share. All get the status of the first one that
+// differs.
 status agree_on_call(machine &, std::int64_t shared_numbers);
 
 // A hash of small inputs of whole numbers that all machines have: lengths, windows, seeds. Throws

@@ -23,11 +23,7 @@ status gathered(machine &m, hop &h, int round, const std::vector<message> &all) 
     const int of = neighbour(m, -turn);  // in the order of a ring: the same bits
     own = m.guarded([&] { return h.with(of, all[static_cast<std::size_t>(of)].first(), nullptr); });
   }
-  if (own)
-    own = m.guarded([&] {
-      h.settle();
-      return status();
-    });
+  if (own) own = m.guarded([&] { h.settle(); });
   return m.agree(own);
 }
 
@@ -41,12 +37,11 @@ status gather_round(machine &m, int round, std::vector<std::string> &totals) {
         for (int of = 0; of < m.size(); ++of)
           all.emplace_back(m.memory(), h->keys().bytes(m.where.keys(of)), 0);
         h->pack(all[static_cast<std::size_t>(m.rank())].first());
-        return status();
       }));
       !s)
     return s;
   if (status s = gathered(m, *h, round, all); !s) return s;
-  for (std::string &name : h->give()) totals.push_back(std::move(name));
+  h->give(totals);
   return {};
 }
 

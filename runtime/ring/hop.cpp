@@ -34,7 +34,6 @@ hop::hop(machine &m, int round)
       continue;
     }
     const hop_result kind = result_kind(k, a, m.of());
-    if (kind == hop_result::of_pairs) has_results_of_pairs_ = true;
     if (kind == hop_result::sum_for_keys) {
       local_tensor home = m.made(k, a, 0, m.where.n_keys(m.rank()));
       sums_.add(a.name, home.t, home.place(m.of().key));
@@ -178,14 +177,11 @@ void hop::settle() {
   }
 }
 
-std::vector<std::string> hop::give() {
-  settle();
-  std::vector<std::string> totals;
+void hop::give(std::vector<std::string> &totals) {
   for (auto &[name, s] : states) {
     if (s.is_total) totals.push_back(name);
     m_.tensors[name] = std::move(s.first);
   }
-  return totals;
 }
 
 }  // namespace qkv::ring

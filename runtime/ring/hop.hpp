@@ -14,7 +14,6 @@ class hop {
   // The tensors that travel: those with the key axis and without the query axis; sums that go home.
   const cargo &keys() const { return keys_; }
   const cargo &sums() const { return sums_; }
-  bool has_results_of_pairs() const { return has_results_of_pairs_; }
   // The keys of this machine, packed.
   void pack(std::byte *memory) const;
   // Sums that came home, unpacked.
@@ -32,8 +31,8 @@ class hop {
   };
   std::map<std::string, state, std::less<>> states;
   void settle();
-  // Puts the states in place of tensors of this machine. Returns the names of totals.
-  std::vector<std::string> give();
+  // Puts the states in place of tensors of this machine, settled. Adds the names of totals.
+  void give(std::vector<std::string> &totals);
 
  private:
   status with_run(const positions &, const tensors_by_name &keys, const tensors_by_name &sums);
@@ -51,7 +50,6 @@ class hop {
   const std::vector<some_queries> queries_;
   cargo keys_, sums_;
   std::map<std::string, local_tensor> home_;  // sums for the keys of this machine
-  bool has_results_of_pairs_ = false;
 };
 
 }  // namespace qkv::ring

@@ -13,12 +13,6 @@
 namespace qkv::ring {
 using time_point = std::chrono::steady_clock::time_point;
 
-static time_point until_of(transport::seconds deadline) {
-  constexpr transport::seconds most = std::chrono::hours(10'000);
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::min(deadline, most));
-}
-
 struct loopback::shared {
   // The memory is the sender's, who waits until it was read.
   struct letter {
@@ -82,19 +76,19 @@ class loopback::member : public transport {
   void poll() noexcept override {}
 
   status finish(seconds deadline) noexcept override {
-    const time_point until = until_of(deadline);
+    const time_point last = until(deadline);
     status all;
     for (const expected &e : expected_)
-      if (all) all = receive(e, until, deadline);
+      if (all) all = receive(e, last, deadline);
     expected_.clear();
-    if (status s = read_by_all(until, deadline); all) all = s;
+    if (status s = read_by_all(last, deadline); all) all = s;
     return all ? all : over_ = all;
   }
 
   status agree(const status &own, seconds deadline) noexcept override {
     if (!over_) return over_;
     std::unique_lock hold(s_.mutex);
-    const time_point last = until_of(deadline);
+    const time_point last = until(deadline);
     const auto wait = [&](auto until) { return s_.changed.wait_until(hold, last, until); };
     if (!wait([&] { return s_.is_open; })) return over_ = silent(nobody, deadline);
     s_.said[static_cast<std::size_t>(rank_)] = own;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <qkv/ring.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "ring/check.hpp"
@@ -46,7 +47,10 @@ class machine {
   template <class F>
   status guarded(const F &f) const {
     try {
-      return f();
+      if constexpr (std::is_void_v<decltype(f())>)
+        return f(), status();
+      else
+        return f();
     } catch (const std::bad_alloc &) {
       return no_memory();
     }

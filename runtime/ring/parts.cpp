@@ -46,6 +46,15 @@ hop_result result_kind(const qkv_kernel &hop, const qkv_argument &a, const parts
   return has_axis(hop, a, of.query) ? hop_result::of_pairs : hop_result::sum_for_keys;
 }
 
+bool has_result(const parts &of, hop_result kind) {
+  return std::any_of(of.hops.begin(), of.hops.end(), [&](const qkv_kernel *hop) {
+    return hop && std::any_of(hop->arguments, hop->arguments + hop->n_arguments,
+                              [&](const qkv_argument &a) {
+                                return a.role == QKV_OUT && result_kind(*hop, a, of) == kind;
+                              });
+  });
+}
+
 bool is_total(const qkv_argument &a) {
   return a.role == QKV_OUT && core::joining_of(a.name).has_value();
 }

@@ -26,6 +26,9 @@ enum class hop_result {
 };
 hop_result result_kind(const qkv_kernel &hop, const qkv_argument &, const parts &);
 
+// True if some hop gives a result of this kind.
+bool has_result(const parts &, hop_result);
+
 // True if a result of an own part is a sum over its tokens, which joins those of other machines.
 bool is_total(const qkv_argument &);
 

@@ -38,11 +38,7 @@ class ring_keys {
       if (status s = take_turn(turn, own); !s) return s;
     if (sums_travel())
       if (status s = sums_home(); !s) return s;
-    if (own)
-      own = m_.guarded([&] {
-        hop_.settle();
-        return status();
-      });
+    if (own) own = m_.guarded([&] { hop_.settle(); });
     return m_.agree(own);
   }
 
@@ -124,12 +120,11 @@ status ring_round(machine &m, int round, std::vector<std::string> &totals) {
   if (status s = m.agree(m.guarded([&] {
         h.emplace(m, round);
         keys.emplace(m, *h, round).prepare();
-        return status();
       }));
       !s)
     return s;
   if (status s = keys->run(); !s) return s;
-  for (std::string &name : h->give()) totals.push_back(std::move(name));
+  h->give(totals);
   return {};
 }
 

@@ -7,17 +7,6 @@
 namespace qkv::ring {
 namespace {
 
-// True if machines send or write more than states of queries.
-bool has_more_than_states(const parts &of) {
-  for (const qkv_kernel *hop : of.hops)
-    if (hop)
-      for (int i = 0; i < hop->n_arguments; ++i)
-        if (hop->arguments[i].role == QKV_OUT &&
-            result_kind(*hop, hop->arguments[i], of) != hop_result::continued)
-          return true;
-  return false;
-}
-
 bool has_totals_of_own(const parts &of) {
   for (const qkv_kernel *own : of.own)
     if (own && std::any_of(own->arguments, own->arguments + own->n_arguments, is_total))
@@ -39,19 +28,14 @@ status choose_schedule(const machine &m, round_function &result) {
   if (!everywhere && !any && wanted == schedule::tree)
     return refused("schedule tree: every machine has all queries, as in ring::block_cyclic");
   if (everywhere) {
-    if (has_more_than_states(m.of()) || has_totals_of_own(m.of()))
+    if (has_result(m.of(), hop_result::sum_for_keys) || has_result(m.of(), hop_result::of_pairs) ||
+        has_totals_of_own(m.of()))
       return refused("schedule tree: results along keys or sums over queries");
     result = tree_round;
     return {};
   }
-  if (wanted == schedule::gather) {
-    for (const qkv_kernel *hop : m.of().hops)
-      if (hop)
-        for (int i = 0; i < hop->n_arguments; ++i)
-          if (hop->arguments[i].role == QKV_OUT &&
-              result_kind(*hop, hop->arguments[i], m.of()) == hop_result::sum_for_keys)
-            return refused("schedule gather: sums go home with their keys: ring");
-  }
+  if (wanted == schedule::gather && has_result(m.of(), hop_result::sum_for_keys))
+    return refused("schedule gather: sums go home with their keys: ring");
   result = wanted == schedule::gather ? gather_round : ring_round;
   return {};
 }

@@ -113,12 +113,7 @@ class joining {
 status join_totals(machine &m, int round, const std::vector<std::string> &names) {
   if (names.empty() || m.size() == 1) return {};
   joining all(m, round, names);
-  if (status s = m.agree(m.guarded([&] {
-        all.prepare();
-        return status();
-      }));
-      !s)
-    return s;
+  if (status s = m.agree(m.guarded([&] { all.prepare(); })); !s) return s;
   return all.run();
 }
 

@@ -128,12 +128,11 @@ status tree_round(machine &m, int round, std::vector<std::string> &totals) {
   if (status s = m.agree(m.guarded([&] {
         h.emplace(m, round);
         t.emplace(m, *h, m.of().merges[static_cast<std::size_t>(round)], round).prepare();
-        return status();
       }));
       !s)
     return s;
   if (status s = t->run(); !s) return s;
-  for (std::string &name : h->give()) totals.push_back(std::move(name));
+  h->give(totals);
   return {};
 }
 

@@ -27,7 +27,7 @@ std::string usage_of(const command &, std::string_view program);
 request read(const command &, const std::vector<std::string_view> &words,
              const std::vector<entry> &);
 
-// Says that a word is not known: "there is no command chek; did you mean check?"
+// The text about a word that is not known: "there is no command chek; did you mean check?"
 std::string unknown(std::string_view kind, std::string_view word,
                     const std::vector<std::string_view> &known);
 std::vector<std::string_view> command_names();

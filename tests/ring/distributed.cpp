@@ -6,7 +6,6 @@
 #include <qkv/core/half.hpp>
 #include <qkv/registry.hpp>
 #include <stdexcept>
-#include <thread>
 
 #include "ring_programs.hpp"
 #include "tests/gradient/differences.hpp"
@@ -178,15 +177,6 @@ double distributed_calls::own_distance(const arrays &expected, const arrays &fou
     b[name] = part_of_machine(named_of(p_, n, found.at(name)), k_.query, k_.key, own).a;
   }
   return distance(a, b);
-}
-
-std::vector<status> on_machines(int n, const std::function<status(int machine)> &call) {
-  std::vector<status> found(static_cast<std::size_t>(n));
-  std::vector<std::thread> machines;
-  for (int m = 0; m < n; ++m)
-    machines.emplace_back([&, m] { found[static_cast<std::size_t>(m)] = call(m); });
-  for (std::thread &t : machines) t.join();
-  return found;
 }
 
 double rounding(const distributed_kernel &k, const arrays &reference) {

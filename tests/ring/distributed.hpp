@@ -7,6 +7,7 @@
 
 #include "codegen/program/program.hpp"
 #include "codegen/reference/interpreter.hpp"
+#include "tests/support/on_machines.hpp"
 
 namespace qkv::testing {
 
@@ -46,9 +47,6 @@ class distributed_calls {
   codegen::arrays in_;
   const qkv_kernel *table_ = nullptr;
 };
-
-// Runs a call on every machine, each in a thread of its own.
-std::vector<status> on_machines(int n, const std::function<status(int machine)> &call);
 
 // The difference of sums that are added up in another order, beside twice the error of one
 // machine: 1e-6 of the largest element, where that is a sum over all pairs.

@@ -2,10 +2,10 @@
 #include <array>
 #include <functional>
 #include <qkv/ring.hpp>
-#include <thread>
 
 #include "ring/forecast.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/on_machines.hpp"
 
 using namespace qkv;
 using ring::layout;
@@ -15,12 +15,7 @@ namespace {
 
 std::vector<status> on_machines(int n, const std::function<status(transport &)> &call) {
   ring::loopback all(n);
-  std::vector<status> found(static_cast<std::size_t>(n));
-  std::vector<std::thread> threads;
-  for (int m = 0; m < n; ++m)
-    threads.emplace_back([&, m] { found[static_cast<std::size_t>(m)] = call(all.machine(m)); });
-  for (std::thread &t : threads) t.join();
-  return found;
+  return testing::on_machines(n, [&](int m) { return call(all.machine(m)); });
 }
 
 }  // namespace

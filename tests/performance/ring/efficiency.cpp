@@ -6,33 +6,21 @@
 // Machines are threads of this process that compute one after the other, so that they do not disturb
 // each other; time is that of each thread, without waiting, in a second call.
 #include <fmt/format.h>
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
 #include <qkv/ring.hpp>
-#include <qkv/tensor.hpp>
-#include <random>
 #include <thread>
 #include <vector>
 
-#include "spec.hpp"
+#include "tensors.hpp"
 
 namespace {
 
 using namespace ring_bench;
 using qkv::status;
 using qkv::ring::layout;
-using queries = qkv::tensor<heads, seq, d>;
-using keys = qkv::tensor<heads, kv, d>;
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 // One machine computes at a time: it has the turn but while it waits.
 class in_turn : public qkv::ring::transport {
@@ -62,15 +50,6 @@ class in_turn : public qkv::ring::transport {
   transport &inner_;
   std::mutex &turn_;
 };
-
-template <class Tensor>
-Tensor random(std::int64_t n) {
-  Tensor t({n});
-  std::mt19937 bits(7);
-  std::normal_distribution<float> normal;
-  for (float &x : t) x = normal(bits);
-  return t;
-}
 
 void require(const status &s) {
   if (s) return;

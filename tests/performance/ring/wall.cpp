@@ -11,32 +11,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <qkv/mpi.hpp>
-#include <qkv/tensor.hpp>
-#include <random>
 
-#include "spec.hpp"
+#include "tensors.hpp"
 
 namespace {
 
 using namespace ring_bench;
 using qkv::ring::timeline;
-using queries = qkv::tensor<heads, seq, d>;
-using keys = qkv::tensor<heads, kv, d>;
-
-template <class Tensor>
-Tensor random(std::int64_t n) {
-  Tensor t({n});
-  std::mt19937 bits(7);
-  std::normal_distribution<float> normal;
-  for (float &x : t) x = normal(bits);
-  return t;
-}
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 void require(const qkv::status &s) {
   if (s) return;
