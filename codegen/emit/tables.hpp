@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The C side of a generated library: constant tables, one plain function per kernel, registration at load.
+// The C side of a generated library: constant tables, one plain function per kernel, registration
+// at load.
 #include <string>
 #include <vector>
 

@@ -25,7 +25,8 @@ void take_rule(reverse &r, node_id n, node_id g) {
   r.give(x.in[0], f.put_at(g, position, along, table));
 }
 
-// The part of g that lies behind `from`, along the whole of a concat, for the operand that has `part`.
+// The part of g that lies behind `from`, along the whole of a concat, for the operand that has
+// `part`.
 void give_part(reverse &r, node_id n, node_id g, node_id operand, axis_id part, node_id from) {
   formulas &f = r.f;
   const node &x = r.forward[n];

@@ -25,9 +25,9 @@ node_id count(reverse &r, node_id n, const axes &over) {
   return present == everywhere ? number : f.binary(op::max, number, one);
 }
 
-// 1 where an operand of a maximum or minimum is equal to it, else 0. Operands that are computed again
-// may round otherwise than those of the forward, and from one pass to the next: then the maximum is
-// theirs, and what differs from it by a few units in the last place is equal to it.
+// 1 where an operand of a maximum or minimum is equal to it, else 0. Operands that are computed
+// again may round otherwise than those of the forward, and from one pass to the next: then the
+// maximum is theirs, and what differs from it by a few units in the last place is equal to it.
 node_id is_most(reverse &r, node_id n, node_id from, dtype t) {
   formulas &f = r.f;
   const node &x = r.forward[n];

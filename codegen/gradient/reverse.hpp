@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// State that the rules of all operations share: forward values, adjoints of the steps so far, and the
-// steps that the backward is written with.
+// State that the rules of all operations share: forward values, adjoints of the steps so far, and
+// the steps that the backward is written with.
 #include <stdexcept>
 #include <string>
 #include <vector>

@@ -57,7 +57,8 @@ class scan_gradient {
  private:
   bool is_inside(node_id n) const { return r_.positions[n] >= 0; }
 
-  // The adjoint of the state after each position, from the last to the first; gives that of the start.
+  // The adjoint of the state after each position, from the last to the first; gives that of the
+  // start.
   node_id adjoints_of_states(node_id after, node_id states,
                              const std::map<std::string, node_id> &given) {
     const scan_step s = step_of(r_, scan_);

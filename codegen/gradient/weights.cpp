@@ -2,8 +2,8 @@
 // Weights over k, from scores s:
 //   softmax    w (g - D)                  D = sum<k>(w g)
 //   normalize  (g - D) / sum<k>(s)
-// Where w is only multiplied with values, w g summed over keys is the result times its adjoint summed
-// over the width of the values: D needs no pass over the keys.
+// Where w is only multiplied with values, w g summed over keys is the result times its adjoint
+// summed over the width of the values: D needs no pass over the keys.
 #include "codegen/gradient/rules.hpp"
 #include "codegen/program/linear_uses.hpp"
 #include "codegen/program/queries.hpp"

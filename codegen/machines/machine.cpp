@@ -151,7 +151,8 @@ class reader {
     if (error != std::errc() || end != last) fail("{} is not a target like sm_80", word);
   }
 
-  // mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3, and perhaps columns 64, rows 16, fills 90
+  // mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3, and perhaps columns 64, rows 16, fills
+  // 90
   void tensor_contraction() {
     contraction_tile t;
     t.kind = next();

@@ -107,8 +107,8 @@ struct machine {
   // its rows and that the GPU grants.
   std::vector<tensor_tile> tensor_tiles_for(int features, int columns, bool of_16_bits) const;
   // For results of so many rows and columns, negative where the call decides, of 16 bits or of f32:
-  // those for few rows first, then those of the newest capability, in the order of the file. Where results are
-  // `precise`, sums must be so, too, which those of wgmma are not.
+  // those for few rows first, then those of the newest capability, in the order of the file. Where
+  // results are `precise`, sums must be so, too, which those of wgmma are not.
   std::vector<contraction_tile> contraction_tiles_for(std::int64_t rows, std::int64_t columns,
                                                       bool of_16_bits, bool precise) const;
 };

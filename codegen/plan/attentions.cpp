@@ -160,8 +160,8 @@ class finder {
     });
   }
 
-  // True if all sums that use these weights, or a product with a gate, are streamed and have them as
-  // their weights: a sum that is not, or has them as its values, reads them from memory.
+  // True if all sums that use these weights, or a product with a gate, are streamed and have them
+  // as their weights: a sum that is not, or has them as its values, reads them from memory.
   bool weighs_sums(node_id n, const attention_stage &s) const {
     return std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
       if (opened(user, {s.key}).weights == s.weights) return weighs_sums(user, s);
@@ -194,7 +194,8 @@ class finder {
     return {n, -1};
   }
 
-  // It has no other axes, and is not made of the weights, nor of the logsumexp that their stage ends with.
+  // It has no other axes, and is not made of the weights, nor of the logsumexp that their stage
+  // ends with.
   bool is_gate_of(node_id w, node_id gate) const {
     if (!without(p_[gate].shape, p_[w].shape).empty()) return false;
     std::set<node_id> below;
@@ -360,7 +361,8 @@ class finder {
   bool is_contraction(node_id user) const { return p_[user].kind == op::dot && !sums_.count(user); }
 
   // Contractions that vary along both tile axes and serve only pairs are computed in the tile; what
-  // they contract is stored, and so is what that is made of, even if it is a score of the tile, too.
+  // they contract is stored, and so is what that is made of, even if it is a score of the tile,
+  // too.
   bool is_streamed(candidate &c) const {
     attention_stage &s = c.stage;
     if (s.is_normalised() && (needed_.count(s.weights) || !weighs_sums(s.weights, s))) return false;

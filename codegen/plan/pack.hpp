@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The layout of params that a contraction reads as its right operand: panels of columns, packed once by the runtime.
+// The layout of params that a contraction reads as its right operand: panels of columns, packed
+// once by the runtime.
 #include <vector>
 
 #include "codegen/plan/stages.hpp"
@@ -16,7 +17,8 @@ struct pack {
   std::vector<axis_id> columns;  // one axis
 };
 
-// Columns of a panel: whole registers on every instruction set, so that one packed form serves them all.
+// Columns of a panel: whole registers on every instruction set, so that one packed form serves them
+// all.
 int panel_of(const program &, axis_id column);
 
 // The params that are packed: right operands of contractions.

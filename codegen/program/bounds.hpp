@@ -14,8 +14,8 @@ struct bounds {
   std::int64_t least, most;
 };
 
-// Properties of each step of i32. Compiled code does arithmetic with bounds as it stands; Halide and
-// compilers assume that it stays within i32. All other arithmetic of i32 wraps around.
+// Properties of each step of i32. Compiled code does arithmetic with bounds as it stands; Halide
+// and compilers assume that it stays within i32. All other arithmetic of i32 wraps around.
 struct whole_numbers {
   // Nothing where an input is an operand, or a number of any size: a cast from float, a product
   // that may wrap around.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Appends steps to a program: those that are derived from others are written with these. Equal steps
-// become one.
+// Appends steps to a program: those that are derived from others are written with these. Equal
+// steps become one.
 #include <map>
 #include <vector>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A kernel as data: the run-time form of the graph that dsl/ traces. Everything after dsl/ reads this.
+// A kernel as data: the run-time form of the graph that dsl/ traces. Everything after dsl/ reads
+// this.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -60,7 +61,8 @@ struct program {
   const node &operator[](node_id n) const { return nodes[n]; }
 };
 
-// A hash of everything that decides what the kernel computes (names of steps excluded); the same on every compiler.
+// A hash of everything that decides what the kernel computes (names of steps excluded); the same on
+// every compiler.
 std::uint64_t signature(const program &);
 
 }  // namespace qkv::codegen

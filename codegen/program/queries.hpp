@@ -124,7 +124,8 @@ inline bool is_cheap(const program &p, node_id n) {
   return core::facts_of(p[n].kind).cheap && is_inlinable(p, n);
 }
 
-// True if a step grows with the product of two sizes of the call that are not batches, as scores do.
+// True if a step grows with the product of two sizes of the call that are not batches, as scores
+// do.
 inline bool grows_with_pairs(const program &p, node_id n) {
   const auto grows = [&](axis_id a) { return p.axes[p.axes[a].root].size < 0 && !p.axes[a].batch; };
   return std::count_if(p[n].shape.begin(), p[n].shape.end(), grows) > 1;

@@ -13,8 +13,8 @@ enum class sign { unknown, not_negative, not_positive };
 // for not negative.
 std::vector<sign> signs_of(const program &);
 
-// True of 1 + exp(x), a sum of a number of at least 1 and of what is not negative. `signs`: those of
-// its operands.
+// True of 1 + exp(x), a sum of a number of at least 1 and of what is not negative. `signs`: those
+// of its operands.
 bool adds_one(const program &, const std::vector<sign> &signs, node_id);
 
 }  // namespace qkv::codegen

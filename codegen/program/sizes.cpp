@@ -13,7 +13,8 @@ class solver {
   solver(const program &p, const size_map &given) : p_(p), size_(static_sizes(p)) {
     for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a)
       if (auto it = given.find(p.axes[a].name); it != given.end()) set(a, it->second);
-    // Every condition that decides something decides for good, so as many rounds as conditions are enough.
+    // Every condition that decides something decides for good, so as many rounds as conditions are
+    // enough.
     for (std::size_t round = 0; round < p.conditions.size(); ++round)
       for (const condition &c : p.conditions) follow(c);
     for (axis_id a = 0; a < static_cast<axis_id>(p.axes.size()); ++a) size_[a] = get(a);

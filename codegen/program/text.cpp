@@ -23,7 +23,8 @@ bool is_infix(op kind) {
 // `in_infix`: the operand of an infix operation, which takes brackets when it is one itself.
 std::string label_at(const program &p, node_id id, int depth);
 
-// Text that is cut away anyway is not worth writing: steps that share operands would take exponential time.
+// Text that is cut away anyway is not worth writing: steps that share operands would take
+// exponential time.
 constexpr int deepest_label = 8;
 
 std::string operand(const program &p, node_id n, bool in_infix, int depth) {

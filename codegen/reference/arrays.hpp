@@ -9,7 +9,8 @@
 
 namespace qkv::codegen {
 
-// A dense tensor of any dtype as numbers, row-major, axes in the order of the declaration. A b8 is 0 or 1.
+// A dense tensor of any dtype as numbers, row-major, axes in the order of the declaration. A b8 is
+// 0 or 1.
 struct array {
   std::vector<std::int64_t> shape;
   std::vector<double> data;

@@ -272,8 +272,8 @@ arrays loop_results(const program &p, const arrays &arguments, const size_map &s
   return all;
 }
 
-// True if compare finds the result right whatever the loops that are not given compute: each of them
-// can only add to the allowed error. False wherever all loops matter: for results that are 0
+// True if compare finds the result right whatever the loops that are not given compute: each of
+// them can only add to the allowed error. False wherever all loops matter: for results that are 0
 // everywhere, for numbers where 0 may be promised, and for overflow.
 bool is_surely_right(dtype type, const array &reference, const array &noise, const array *loop,
                      std::span<const double> result) {

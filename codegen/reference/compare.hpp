@@ -66,8 +66,9 @@ std::vector<verdict> wrong_elements(const expectation &, std::span<const double>
 std::vector<expectation> expected(const program &, const arrays &arguments, const size_map &sizes,
                                   const program *computed = nullptr);
 
-// The same; or nothing, if the reference, its noise and one loop suffice to know that `compare` finds
-// all results right. Cost: three interpretations at most if nothing is returned, else as `expected`.
+// The same; or nothing, if the reference, its noise and one loop suffice to know that `compare`
+// finds all results right. Cost: three interpretations at most if nothing is returned, else as
+// `expected`.
 std::vector<expectation> doubtful(const program &, const arrays &arguments, const size_map &,
                                   const arrays &results, const program *computed = nullptr);
 

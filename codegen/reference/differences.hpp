@@ -31,8 +31,8 @@ struct compared_argument {
 // Compares each result d<argument> of `gradient` with differences of `forward` in three random
 // directions: central ones of the steps 1e-5 and 2e-5, combined such that errors of the third order
 // cancel. Directions across a kink, where both steps disagree, are drawn anew. An element of a
-// result that is not finite counts as a constant. A gradient may differ by 1e-8 of its scale, by how
-// far the two steps differ, and by the rounding of the results. `all`: arguments and adjoints.
+// result that is not finite counts as a constant. A gradient may differ by 1e-8 of its scale, by
+// how far the two steps differ, and by the rounding of the results. `all`: arguments and adjoints.
 // Cost: 12 to 48 times the forward for each argument, by the interpreter.
 std::vector<compared_argument> compare_with_differences(const program &forward,
                                                         const program &gradient, const arrays &all,

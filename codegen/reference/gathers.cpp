@@ -58,7 +58,8 @@ tensor_value<T> steps<T>::joined(const node &n, const values &in) const {
   return v;
 }
 
-// Sums over every axis of the operands but those of the result. Positions are clamped as take's are.
+// Sums over every axis of the operands but those of the result. Positions are clamped as take's
+// are.
 template <class T>
 tensor_value<T> steps<T>::put(const node &n, const values &in) const {
   const value &x = *in[0], &position = *in[1];

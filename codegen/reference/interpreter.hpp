@@ -16,10 +16,10 @@
 
 namespace qkv::codegen {
 
-// Outputs by name. An absent element of an f32 output is -inf, of any other type 0. Sizes that the shapes of the
-// arguments decide need not be given.
-// Throws std::invalid_argument when an argument is missing, a shape does not fit, sizes disagree or are not known.
-// Cost: a multiplication in about a nanosecond, on one thread; memory of all live steps.
+// Outputs by name. An absent element of an f32 output is -inf, of any other type 0. Sizes that the
+// shapes of the arguments decide need not be given. Throws std::invalid_argument when an argument
+// is missing, a shape does not fit, sizes disagree or are not known. Cost: a multiplication in
+// about a nanosecond, on one thread; memory of all live steps.
 arrays interpret(const program &, const arrays &arguments, const size_map & = {});
 
 // The same, with the error of an honest evaluation of each element beyond that of plain loops
@@ -40,7 +40,8 @@ arrays interpret_as_float(const program &, const arrays &arguments, const size_m
 arrays interpret_as_double(const program &, const arrays &arguments, const size_map &, order,
                            const alteration & = {});
 
-// The size of every axis: the given ones and those that the shapes of the arguments decide. Throws as interpret does.
+// The size of every axis: the given ones and those that the shapes of the arguments decide. Throws
+// as interpret does.
 std::vector<std::int64_t> sizes_of(const program &, const arrays &arguments, const size_map &);
 
 }  // namespace qkv::codegen

@@ -15,9 +15,9 @@
 //   a * b, a / b, pow        the same, for both operands
 //   max, min, where, views   the noise of the selected values
 //
-// A difference of two sums may cancel: the gradient of a softmax is w (g - sum w g), and is 0 in a row
-// of one key. So may a sum of what normalize gives, whose terms of both signs add up to 1. As a term
-// of a further sum, it counts as its noise / u where it is smaller than that.
+// A difference of two sums may cancel: the gradient of a softmax is w (g - sum w g), and is 0 in a
+// row of one key. So may a sum of what normalize gives, whose terms of both signs add up to 1. As a
+// term of a further sum, it counts as its noise / u where it is smaller than that.
 //
 // The noise of a pointwise step is at least u |result| and at least the smallest normal number,
 // unless the step is exact: an argument, an integer, or a result of exact operands that needs no

@@ -171,7 +171,8 @@ tensor_value<T> steps<T>::masked(const node &n, const values &in) const {
   return v;
 }
 
-// Only products of present elements count. A row of results at a time: none of them waits for another.
+// Only products of present elements count. A row of results at a time: none of them waits for
+// another.
 template <class T>
 tensor_value<T> steps<T>::dot(const node &n, const values &in) const {
   using N = typename value::number;
@@ -307,8 +308,8 @@ tensor_value<T> steps<T>::weights(const node &n, const values &in) const {
   const auto of_x = offsets(extents_of(n.over), strides_along(x, n.over));
   const auto of_v = offsets(extents_of(n.over), strides_along(v, n.over));
   const bool soft = n.kind == op::softmax;
-  // Smaller weights may be flushed to 0, and infinity times a flushed weight is NaN. One loop flushes
-  // them, so that both results are allowed.
+  // Smaller weights may be flushed to 0, and infinity times a flushed weight is NaN. One loop
+  // flushes them, so that both results are allowed.
   const T least = how_ == order::in_eights ? std::numeric_limits<T>::min() : T(0);
   const auto weight = [&](T score) {
     const T w = std::exp(score);

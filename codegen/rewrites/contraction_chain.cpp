@@ -166,7 +166,8 @@ class search {
     open_ = open;
   }
 
-  // Weights are streamed where they are contracted over their own axes; over others they would have to be stored.
+  // Weights are streamed where they are contracted over their own axes; over others they would have
+  // to be stored.
   bool sums_weights(int position, const shape &over) const {
     const node_id n = trees_[static_cast<std::size_t>(position)].factor;
     if (n < 0) return true;

@@ -22,7 +22,8 @@ struct tree {
 // The axes that each contraction iterates over.
 std::vector<shape> walked(const std::vector<tree> &);
 
-// The contractions of a program, as chains: those that serve one contraction alone are opened into its factors.
+// The contractions of a program, as chains: those that serve one contraction alone are opened into
+// its factors.
 class chain {
  public:
   explicit chain(const program &);
@@ -59,8 +60,8 @@ class chain {
   std::vector<bool> masked_;
 };
 
-// The cheapest order of these factors at these sizes, by trying all: few factors. Operands first, the root last;
-// empty when each order would store weights.
+// The cheapest order of these factors at these sizes, by trying all: few factors. Operands first,
+// the root last; empty when each order would store weights.
 std::vector<tree> cheapest_order(const program &, const chain &,
                                  const std::vector<node_id> &factors, const shape &over,
                                  const call_sizes &);

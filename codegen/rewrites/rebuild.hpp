@@ -38,7 +38,8 @@ class rebuild {
   node_id now(node_id old) const { return at_[old]; }
   node &edit(node_id n) { return to_.nodes[n]; }
 
-  // `replace` gets each node, its operands already those of the new program, and returns where its value is now.
+  // `replace` gets each node, its operands already those of the new program, and returns where its
+  // value is now.
   program run(const std::function<node_id(node)> &replace) {
     for (std::size_t k = 0; k < from_.nodes.size(); ++k) {
       node n = from_.nodes[k];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Program -> program, same results, less work. One file each; the order of `simplified` is the order of this list.
+// Program -> program, same results, less work. One file each; the order of `simplified` is the
+// order of this list.
 #include "codegen/program/program.hpp"
 
 namespace qkv::codegen {
@@ -11,7 +12,8 @@ program widen(const program &);
 // size(d_k) / 8 -> numbers; x / 8 -> x * 0.125; x * 1 -> x.
 program fold_constants(const program &);
 
-// dot(Q, K) * 0.125 -> dot(Q * 0.125, K): one multiplication per element of Q in place of one per score.
+// dot(Q, K) * 0.125 -> dot(Q * 0.125, K): one multiplication per element of Q in place of one per
+// score.
 program fold_scale(const program &);
 
 // Two equal steps become one.
@@ -23,13 +25,15 @@ program hoist_from_scan(const program &);
 // softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s), which is NaN in rows of -inf as before.
 program drop_shift(const program &);
 
-// dot<kv>(w1 - g * w2, V) -> dot<kv>(w1, V) - g * dot<kv>(w2, V): products with weights alone are streamed.
+// dot<kv>(w1 - g * w2, V) -> dot<kv>(w1, V) - g * dot<kv>(w2, V): products with weights alone are
+// streamed.
 program distribute_weights(const program &);
 
 // dot<kv>(dot<d>(Q, K), V) -> dot<d>(Q, dot<kv>(K, V)) where that takes fewer operations.
 program order_contractions(const program &);
 
-// dot<group, seq>(f(s), X) -> sum<group>(dot<seq>(f(s), X)): sums of pairs over one axis are streamed.
+// dot<group, seq>(f(s), X) -> sum<group>(dot<seq>(f(s), X)): sums of pairs over one axis are
+// streamed.
 program split_sums(const program &);
 
 // Each chain of contractions of a spec: as written, in the order that was chosen, and in the one

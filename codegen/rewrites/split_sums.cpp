@@ -2,9 +2,9 @@
 // Before: dot<group, seq>(f(s), X)              After: sum<group>(dot<seq>(f(s), X))
 //         dot<seq, kv>(f(s), g(seq, kv))               sum<seq>(sum<kv>(f(s) * g(seq, kv)))
 //         sum<seq, kv>(f(s))                           sum<seq>(sum<kv>(f(s)))
-// where s = dot<d>(Q, K). A sum over one axis of keys is streamed if nothing else stores the scores;
-// one over several axes would store them, n * m numbers. Weights are left alone: their products are
-// streamed as it is.
+// where s = dot<d>(Q, K). A sum over one axis of keys is streamed if nothing else stores the
+// scores; one over several axes would store them, n * m numbers. Weights are left alone: their
+// products are streamed as it is.
 #include <map>
 #include <set>
 
@@ -36,8 +36,8 @@ class splitting {
            (is_inlinable(p_, n) || p_[n].kind == op::dot);
   }
 
-  // The products of pairs that a step is computed from by steps of each pair; `weights` becomes true
-  // where weights are among these.
+  // The products of pairs that a step is computed from by steps of each pair; `weights` becomes
+  // true where weights are among these.
   std::set<node_id> products_below(node_id n, bool &weights) const {
     std::set<node_id> products, seen;
     for (node_id operand : p_[n].in)
@@ -65,8 +65,8 @@ class splitting {
     return n_keys > 0 && (contains(a, b) || contains(b, a));
   }
 
-  // True if a step has further axes than the products below it, which would be computed anew at each
-  // position along these: a hidden layer of every pair.
+  // True if a step has further axes than the products below it, which would be computed anew at
+  // each position along these: a hidden layer of every pair.
   bool is_wider(node_id n, const std::set<node_id> &products) const {
     return grows_with_pairs(p_, n) &&
            std::none_of(products.begin(), products.end(),

@@ -11,8 +11,9 @@
 
 namespace qkv {
 
-// weights: row-major, one row for each token of `from`, one column for each of `to`; lines are as opaque as the weights
-// are large. Weights below `least` are left out. A whole SVG file. Empty when the sizes do not fit.
+// weights: row-major, one row for each token of `from`, one column for each of `to`; lines are as
+// opaque as the weights are large. Weights below `least` are left out. A whole SVG file. Empty when
+// the sizes do not fit.
 inline std::string attention_map_svg(std::span<const float> weights,
                                      const std::vector<std::string> &from,
                                      const std::vector<std::string> &to,

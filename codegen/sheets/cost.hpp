@@ -6,8 +6,9 @@
 
 namespace qkv::codegen {
 
-// Arithmetic of one step: a multiplication or an addition counts 1, and so does a function; a dot 2 for each product, a
-// softmax 4 for each element (subtract, exp, add, divide), a logsumexp 3, a normalize 2. Views and sources are free.
+// Arithmetic of one step: a multiplication or an addition counts 1, and so does a function; a dot 2
+// for each product, a softmax 4 for each element (subtract, exp, add, divide), a logsumexp 3, a
+// normalize 2. Views and sources are free.
 formula flops_of(const program &, node_id);
 
 struct cost_sheet {
@@ -17,8 +18,8 @@ struct cost_sheet {
 };
 cost_sheet cost_of(const program &);
 
-// flops where a mask that the spec alone decides (causal, a window) leaves only some pairs: those steps count by the
-// share that is left. Empty when a size is not known.
+// flops where a mask that the spec alone decides (causal, a window) leaves only some pairs: those
+// steps count by the share that is left. Empty when a size is not known.
 std::optional<double> flops_left_by_masks(const program &, const std::vector<std::int64_t> &size);
 
 }  // namespace qkv::codegen

@@ -265,8 +265,8 @@ std::string shape_trace(const program &p, const sizes &size) {
   std::string text, last_name, last_shape;
   std::vector<axis_id> last, last_shown;
   for (std::size_t k = 0; k < way.size(); ++k) {
-    // Another order of the same axes does not count as another shape. Equal extents of other axes do
-    // where the step has a name or a purpose of its own.
+    // Another order of the same axes does not count as another shape. Equal extents of other axes
+    // do where the step has a name or a purpose of its own.
     const std::vector<axis_id> axes = sorted_axes(p, way[k]);
     const std::string shape = extents_text(p, shown_shape(p, way[k]), size);
     const bool is_end = k == 0 || k + 1 == way.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The sheet of a kernel: signature, shapes of every step, cost, stages. `describe K` of the tool prints it.
+// The sheet of a kernel: signature, shapes of every step, cost, stages. `describe K` of the tool
+// prints it.
 #include <span>
 #include <string>
 
@@ -18,11 +19,12 @@ std::string describe(const program &, const size_map &sizes = {},
 // "X (1,4,512) -> (1,8,4,64) -> scores (1,8,4,4) -> (1,8,4,64) -> Y (1,4,512)"
 std::string shape_trace(const program &, const std::vector<std::int64_t> &size);
 
-// True for steps that have a line of their own: numbers and positions are in the labels of the steps
-// that use them.
+// True for steps that have a line of their own: numbers and positions are in the labels of the
+// steps that use them.
 bool is_shown(const node &);
 
-// Axes of a step as people write them: as declared for arguments and outputs, else batch axes first.
+// Axes of a step as people write them: as declared for arguments and outputs, else batch axes
+// first.
 std::vector<axis_id> shown_shape(const program &, node_id);
 
 // "(1,8,4,64)"; the axis' name where its size is not known.

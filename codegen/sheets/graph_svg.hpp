@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The pipeline as a picture: inputs at the top, one box a step, the shape of what flows on every edge.
+// The pipeline as a picture: inputs at the top, one box a step, the shape of what flows on every
+// edge.
 #include <string>
 
 #include "codegen/program/sizes.hpp"

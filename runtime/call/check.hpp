@@ -19,8 +19,8 @@ status check(const qkv_kernel &, std::span<const qkv_tensor> arguments,
 status check_params(const qkv_kernel &, std::span<const qkv_tensor> params,
                     std::span<std::int64_t> sizes);
 
-// Checks strides, memory and overlaps alone, whatever the extents: of as many arguments as the table
-// has, of its ranks and types.
+// Checks strides, memory and overlaps alone, whatever the extents: of as many arguments as the
+// table has, of its ranks and types.
 status check_memory(const qkv_kernel &, std::span<const qkv_tensor> arguments);
 
 }  // namespace qkv::detail

@@ -12,8 +12,8 @@
 
 namespace qkv::detail {
 
-// Makes a kind of device known, in place of the one of its number, or of none (nullptr). Not while a
-// call uses that device. Returns the one before.
+// Makes a kind of device known, in place of the one of its number, or of none (nullptr). Not while
+// a call uses that device. Returns the one before.
 const device_kind *set_device(int number, const device_kind *) noexcept;
 
 // Null where there is none.
@@ -32,8 +32,8 @@ bool is_device_error(int halide_code);
 // device.
 status present(const char *caller, device);
 
-// Readies this process for calls to the driver of `how.on`, and completes the options. Errors: those
-// of present() and of the device's own enter().
+// Readies this process for calls to the driver of `how.on`, and completes the options. Errors:
+// those of present() and of the device's own enter().
 status use_device(const char *caller, options &how);
 
 }  // namespace qkv::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A tensor whose dtype is known at run time, read from and written to files; private to the runtime.
+// A tensor whose dtype is known at run time, read from and written to files; private to the
+// runtime.
 #include <qkv/kernel.h>
 
 #include <cstdint>

@@ -9,9 +9,9 @@ namespace qkv::detail {
 // stride at least the span of what lies inside it); others count as overlapping.
 int overlaps_itself(const qkv_tensor &);
 
-// True if two tensors of one address space may share an element. Exact for contiguous memory and for interleaved rows (Q
-// and O as columns of one matrix do not overlap); other interleavings count as overlapping. Never
-// misses a shared element.
+// True if two tensors of one address space may share an element. Exact for contiguous memory and
+// for interleaved rows (Q and O as columns of one matrix do not overlap); other interleavings count
+// as overlapping. Never misses a shared element.
 bool overlap(const qkv_tensor &, const qkv_tensor &);
 
 }  // namespace qkv::detail

@@ -68,8 +68,8 @@ concept dl_tensor = requires(const T &t) {
 // the memory, which must outlive it. Of CUDA devices, the call runs on that of its context
 // (options.hpp), whatever the device's number. The flag for read-only memory stands outside of a
 // DLTensor: heed it before passing the view for an output. Cost: no copy.
-// Errors: by the call, with the name of the argument: a dtype, a number of axes, a size, a stride or
-// a device that the kernel does not take; wrong_device also for an OpenCL buffer with an offset.
+// Errors: by the call, with the name of the argument: a dtype, a number of axes, a size, a stride
+// or a device that the kernel does not take; wrong_device also for an OpenCL buffer with an offset.
 template <auto... Spec>
 class dlpack_view {
   using spec = tensor_spec<Spec...>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Machines that are processes of MPI. Only this header needs it: programs compile it with their own.
+// Machines that are processes of MPI. Only this header needs it: programs compile it with their
+// own.
 //   find_package(qkv REQUIRED COMPONENTS mpi)
 //   target_link_libraries(app PRIVATE my qkv::mpi)
 //

@@ -20,24 +20,25 @@ status run(const qkv_kernel &, std::span<const qkv_tensor> arguments,
            const options & = {}) noexcept;
 
 // The params of a kernel, laid out once as its compiled code reads them; the originals may be freed
-// or changed afterwards. May be used by several calls at once. Params on a device are not copied and
-// must outlive it; it must outlive what its calls started on streams.
+// or changed afterwards. May be used by several calls at once. Params on a device are not copied
+// and must outlive it; it must outlive what its calls started on streams.
 class prepared {
  public:
   prepared() noexcept = default;  // holds nothing: run() refuses it
 
-  // Checks `params` (in the order of the table) as far as they determine sizes themselves, and fixes
-  // the code that later calls run: that of the device that the options name or on which a param
-  // lies, else that of the host. On the host, params are packed as that code reads them. Those that
-  // are not yet on a device are copied there: calls run in the same device context and copy no
-  // param. Errors: those of qkv::run(). Cost: one pass over the params, and the way to the device.
+  // Checks `params` (in the order of the table) as far as they determine sizes themselves, and
+  // fixes the code that later calls run: that of the device that the options name or on which a
+  // param lies, else that of the host. On the host, params are packed as that code reads them.
+  // Those that are not yet on a device are copied there: calls run in the same device context and
+  // copy no param. Errors: those of qkv::run(). Cost: one pass over the params, and the way to the
+  // device.
   static status make(const qkv_kernel &, std::span<const qkv_tensor> params, prepared &result,
                      const options & = {}) noexcept;
 
   // Runs the kernel with the other arguments, in the order of the table. Cost: as qkv::run(),
   // without packing. Errors: those of qkv::run(), wrong_device also where the call would run on
-  // another device or in another context than that of the params, and not_linked (nothing was prepared, or the kernel's library
-  // was unloaded since). Never throws.
+  // another device or in another context than that of the params, and not_linked (nothing was
+  // prepared, or the kernel's library was unloaded since). Never throws.
   status run(std::span<const qkv_tensor> arguments, const options & = {}) const noexcept;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The kernels of a program as one more peer of a benchmark (tests/performance/peers.py): cases and
-// requests come in on stdin, times go out on stdout. A case is served by the first kernel whose name
-// and table fit it:
+// requests come in on stdin, times go out on stdout. A case is served by the first kernel whose
+// name and table fit it:
 //
 //   <kind>_<word>_...       the case's kind (sdpa if it has none), then words: a mask (causal,
 //                           window, padding, bias; without one: no mask), window<N> and

@@ -121,10 +121,10 @@ QKV_DEVICE range positions_of_rows(const typename Spec::arguments &a, int first,
   return {first, end};
 }
 
-// The rows of a block and the tiles of keys that it visits. Where a mask makes some rows longer than
-// others, as a causal one does, the last rows of four positions come first: short blocks run last and
-// fill idle multiprocessors, and the keys of four positions stay in cache. Where keys are split among blocks,
-// those of the same rows are neighbours.
+// The rows of a block and the tiles of keys that it visits. Where a mask makes some rows longer
+// than others, as a causal one does, the last rows of four positions come first: short blocks run
+// last and fill idle multiprocessors, and the keys of four positions stay in cache. Where keys are
+// split among blocks, those of the same rows are neighbours.
 template <class Spec>
 struct block {
   typename Spec::place at;

@@ -314,7 +314,8 @@ struct tile {
     return at(row, column / in_piece) + static_cast<unsigned>(column % in_piece * sizeof(Number));
   }
   // The address so many rows and pieces further: one instruction exchanges pieces, where at() would
-  // compute anew. The bits of these numbers below 8 are zeros in the row and the piece of the address.
+  // compute anew. The bits of these numbers below 8 are zeros in the row and the piece of the
+  // address.
   static QKV_DEVICE unsigned further(unsigned address, int more_rows, int more_pieces) {
     return (address ^ static_cast<unsigned>((more_rows ^ more_pieces) % 8 * 16)) +
            static_cast<unsigned>((more_pieces / 8 * Rows + more_rows) * 128);

@@ -89,8 +89,8 @@ template <int N>
 QKV_DEVICE void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(N) : "memory");
 }
-// Keeps ptxas from waiting before these numbers, which are not negative, are computed: it would move
-// the wait up, and nothing would run beside the products. A store that never happens.
+// Keeps ptxas from waiting before these numbers, which are not negative, are computed: it would
+// move the wait up, and nothing would run beside the products. A store that never happens.
 QKV_DEVICE void compute_before_waiting(const float (&x)[2], unsigned shared) {
   asm volatile(
       "{.reg .pred p; setp.lt.f32 p, %0, 0fBF800000; @p st.shared.f32 [%2], %0; "
@@ -104,8 +104,8 @@ QKV_DEVICE void pin(float (&d)[N]) {
 #pragma unroll
   for (int i = 0; i < N; ++i) asm volatile("" : "+f"(d[i])::"memory");
 }
-// An operand in shared memory: a tile in planes of 64 columns, in units of 16 bytes. `leading`: from
-// one plane to the next where what is not summed up lies along columns.
+// An operand in shared memory: a tile in planes of 64 columns, in units of 16 bytes. `leading`:
+// from one plane to the next where what is not summed up lies along columns.
 struct shared_operand {
   unsigned low;
   QKV_DEVICE explicit shared_operand(unsigned at, unsigned leading = 0)
@@ -119,8 +119,8 @@ struct shared_operand {
   }
 };
 
-// The warpgroup that copies gives registers to those that compute. Three share 504 of each lane; the
-// argument is what this one keeps, or has then.
+// The warpgroup that copies gives registers to those that compute. Three share 504 of each lane;
+// the argument is what this one keeps, or has then.
 template <int N>
 QKV_DEVICE void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N));

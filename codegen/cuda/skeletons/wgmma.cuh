@@ -22,9 +22,9 @@ struct wgmma_attention {
   using k_tile = tile<BN, D, unsigned short>;
   using v_tile = tile<BN, DV, unsigned short>;
   static constexpr int steps = (D + 15) / 16, columns = v_tile::padded_columns;
-  // The running maximum is raised only when a score exceeds it by more than this, in base 2. Otherwise
-  // the sums need no rescaling, which pays off for many columns; weights of 16 bits have room for
-  // it (FlashAttention-4). Sums of bf16 overflow 2^headroom times sooner.
+  // The running maximum is raised only when a score exceeds it by more than this, in base 2.
+  // Otherwise the sums need no rescaling, which pays off for many columns; weights of 16 bits have
+  // room for it (FlashAttention-4). Sums of bf16 overflow 2^headroom times sooner.
   static constexpr int headroom = columns > 64 ? 8 : 0;
   // Scores by formulas need more registers where they are computed.
   static constexpr int copying_registers = Spec::scale == 0 ? 24 : 40;

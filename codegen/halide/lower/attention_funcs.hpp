@@ -28,7 +28,8 @@ struct attention_tile {
   int key_lanes = 0, feature_lanes = 0;
   bool keys_in_lanes() const { return key_lanes > 0; }
 
-  // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie in lanes.
+  // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie
+  // in lanes.
   int columns_per_thread = 0;
   int threads_x = 0, threads_y = 0;  // along keys and columns; along rows
   bool staged = false;               // queries and keys go through shared memory

@@ -46,8 +46,8 @@ class attention_setting {
   Halide::Expr inside(const Halide::Expr &key) const;
 
   // The keys of a block that some row of the tile may see, as a range of a sum; and such a key as a
-  // coordinate. where() trims the loops; the clamp, redundant in value, trims the bounds required of
-  // the producers.
+  // coordinate. where() trims the loops; the clamp, redundant in value, trims the bounds required
+  // of the producers.
   void limit_keys();
   // `unrolled`: several at a time, without conditions but at the end.
   Halide::RDom keys_of_block(const std::string &name, bool unrolled = false) const;

@@ -27,8 +27,8 @@ class context {
   // The extent of an axis: a constant, or the parameter that carries it.
   Halide::Expr size(axis_id) const;
 
-  // The extent that memory along an axis has: an empty tensor is passed with extents of at least 1, so that addresses may
-  // be formed, though they are never used.
+  // The extent that memory along an axis has: an empty tensor is passed with extents of at least 1,
+  // so that addresses may be formed, though they are never used.
   Halide::Expr extent(axis_id) const;
 
   // The position, or the nearest one in memory: for values that are read and then ignored.
@@ -68,7 +68,8 @@ class context {
     std::vector<axis_id> order;
   };
   std::map<axis_id, Halide::Param<int>> sizes_;
-  // max(size, 1) - 1; a parameter of its own, since Halide would see through the formula inside a loop
+  // max(size, 1) - 1; a parameter of its own, since Halide would see through the formula inside a
+  // loop
   std::map<axis_id, Halide::Param<int>> last_;
   std::map<node_id, Halide::ImageParam> images_;
   std::map<node_id, pack> packs_;

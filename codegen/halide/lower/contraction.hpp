@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The algorithm of a contraction stage: sum over k of left(row, k) * right(k, column), then the pointwise steps after it.
+// The algorithm of a contraction stage: sum over k of left(row, k) * right(k, column), then the
+// pointwise steps after it.
 #include <Halide.h>
 
 #include "codegen/halide/lower/context.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A step's value at a position as one Halide expression: steps that are not stored are recomputed in place.
+// A step's value at a position as one Halide expression: steps that are not stored are recomputed
+// in place.
 #include <Halide.h>
 
 #include <functional>

@@ -11,7 +11,8 @@
 
 namespace qkv::codegen {
 
-// Keys outside [from, to) are masked for every row of the tile. Undefined: no bound follows from the mask.
+// Keys outside [from, to) are masked for every row of the tile. Undefined: no bound follows from
+// the mask.
 struct key_range {
   Halide::Expr from, to;
   bool is_chosen = false;  // by whether sums wrap around: bounds inference does not solve for that

@@ -177,8 +177,8 @@ class map_lowering {
     return f_.in_place(here);
   }
 
-  // Every value in order, added to the row of its position: the same bits for any number of threads,
-  // each of which has columns of its own.
+  // Every value in order, added to the row of its position: the same bits for any number of
+  // threads, each of which has columns of its own.
   Expr scattered(const node &n) {
     const axis_id along = n.over[0];
     const std::vector<axis_id> steps = without(with(p_[n.in[0]].shape, p_[n.in[1]].shape), order_);

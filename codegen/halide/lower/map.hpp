@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The algorithm of a map stage: pointwise steps at every position, or one reduction, softmax or normalisation.
+// The algorithm of a map stage: pointwise steps at every position, or one reduction, softmax or
+// normalisation.
 #include <Halide.h>
 
 #include "codegen/halide/lower/context.hpp"
@@ -21,8 +22,8 @@ struct map_funcs {
   };
   Halide::Var lane{"lane"};
   std::vector<reduction> reductions;  // in order of computation; the last may be `out` itself
-  // (position...): sums that are added in place, one step after the other; defined for cumsum, along
-  // one axis, and for put, at positions along one axis.
+  // (position...): sums that are added in place, one step after the other; defined for cumsum,
+  // along one axis, and for put, at positions along one axis.
   Halide::Func in_place;
   Halide::Var along;                // that axis; not in the update
   std::vector<Halide::RVar> steps;  // innermost first

@@ -35,8 +35,8 @@ Expr exp2_fraction(const Expr &f) {
 }
 
 // 2^y for y in [-127, 128): adding and taking away 1.5 * 2^23 rounds y to an integer, where the two
-// do not cancel. At -127 the exponent field becomes 0 and so does the result. The integer is converted, not read from the
-// low bits of the sum: those of a NaN could make a number of it.
+// do not cancel. At -127 the exponent field becomes 0 and so does the result. The integer is
+// converted, not read from the low bits of the sum: those of a NaN could make a number of it.
 Expr exp2_clamped(const Expr &y) {
   const float magic = 12582912.f;
   Expr whole = strict::sub(strict::add(y, magic), magic);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Elementary functions as Halide expressions. Of f32: they vectorise on every target, with the same bits on every x86
-// target. Of f64: the C library's, lane by lane.
+// Elementary functions as Halide expressions. Of f32: they vectorise on every target, with the same
+// bits on every x86 target. Of f64: the C library's, lane by lane.
 #include <Halide.h>
 
 #include <limits>

@@ -30,7 +30,8 @@ class reductions {
   // The value of a reduction, softmax, normalisation or contraction at a position.
   value at(const node &, const indices &here) const;
 
-  // In the type that the reduction computes in: f32 or f64, or i32 for sums and extremes of whole numbers.
+  // In the type that the reduction computes in: f32 or f64, or i32 for sums and extremes of whole
+  // numbers.
   value operand(const node &, const indices &) const;
 
   static Halide::Expr zero_of(const node &);

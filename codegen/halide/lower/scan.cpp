@@ -27,7 +27,8 @@ struct block {
   std::vector<axis_id> axes;
 };
 
-// One pass over some rows of the table within a position. `iteration` -> the row and its new number.
+// One pass over some rows of the table within a position. `iteration` -> the row and its new
+// number.
 struct phase {
   Expr count;
   std::function<std::pair<Expr, Expr>(const Expr &iteration)> run;
@@ -60,7 +61,8 @@ class scan_lowering {
   }
 
  private:
-  // Axes that some step reads at other positions than its own become rows; every column of the others runs by itself.
+  // Axes that some step reads at other positions than its own become rows; every column of the
+  // others runs by itself.
   void sort_axes() {
     std::vector<axis_id> all = p_[s_.carried].shape;
     for (node_id n : s_.body) {
@@ -217,7 +219,8 @@ class scan_lowering {
         .at(x, where);
   }
 
-  // Element by element into one row: over the folded axes innermost. A fold may need those before it at its position.
+  // Element by element into one row: over the folded axes innermost. A fold may need those before
+  // it at its position.
   void plan_fold(node_id n, const std::string &what) {
     const node x = p_[n];
     const block to = take_rows(without(x.shape, x.over));  // weights keep the axes that they fold

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The algorithm of a scan: one table, each column of it a recurrence of its own, updated in place in the order of the
-// positions. Its rows are the state before and after a step, what the step contracts, and the results.
+// The algorithm of a scan: one table, each column of it a recurrence of its own, updated in place
+// in the order of the positions. Its rows are the state before and after a step, what the step
+// contracts, and the results.
 #include <Halide.h>
 
 #include <vector>

@@ -63,7 +63,8 @@ class schedule {
   }
 
   void shared(Func &g, const LoopLevel &at) {
-    // storage lives as long as the block: Halide 21 overlays buffers of different steps of a loop as if it ran once
+    // storage lives as long as the block: Halide 21 overlays buffers of different steps of a loop
+    // as if it ran once
     single(g).compute_at(at).store_in(MemoryType::GPUShared).hoist_storage(block_);
   }
 
@@ -279,8 +280,9 @@ class schedule {
     load(tile, dims, width);
   }
 
-  // All threads bring a tile into shared memory; dims: innermost first, the first in vectors. Several loads of a thread
-  // are unrolled inside the loop over threads: a loop outside would cost a barrier each.
+  // All threads bring a tile into shared memory; dims: innermost first, the first in vectors.
+  // Several loads of a thread are unrolled inside the loop over threads: a loop outside would cost
+  // a barrier each.
   void load(Func &g, const std::vector<Var> &dims, int width) {
     Var vec("vec"), rest("rest"), round("round"), thread("thread");
     g.split(dims[0], rest, vec, gpu::fits_vectors(g) ? width : 1);

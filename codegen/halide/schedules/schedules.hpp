@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// One file per stage and target family. A schedule decides where and in what order; it never changes a value.
+// One file per stage and target family. A schedule decides where and in what order; it never
+// changes a value.
 #include <Halide.h>
 
 #include "codegen/halide/lower/attention.hpp"

@@ -55,7 +55,8 @@ std::array<bool, shrink_registers::samples> shrink_registers::let_in_by(const Ex
   return runs;
 }
 
-// Every access of a thread must lie at the same distance from that of the first thread: then cells never cross threads.
+// Every access of a thread must lie at the same distance from that of the first thread: then cells
+// never cross threads.
 void shrink_registers::check_shift(const std::string &name, tile &t, const Expr &index,
                                    std::int64_t first) {
   const hi::Ramp *r = index.as<hi::Ramp>();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Halide gives a register tile that is computed across the threads of a block its whole extent in every thread. This
-// lowering pass leaves each thread the cells that it touches, which then fit into registers.
+// Halide gives a register tile that is computed across the threads of a block its whole extent in
+// every thread. This lowering pass leaves each thread the cells that it touches, which then fit
+// into registers.
 #include <Halide.h>
 
 #include <array>
@@ -13,9 +14,10 @@
 
 namespace qkv::codegen {
 
-// Runs after GPU loops are fused: add it to the Halide::Pipeline that is compiled (on a Func it is ignored).
-// Throws std::runtime_error when a tile is not split over the threads in one way, or a thread's part is not indexed by
-// constants (a loop over it was left rolled): such a tile cannot live in registers.
+// Runs after GPU loops are fused: add it to the Halide::Pipeline that is compiled (on a Func it is
+// ignored). Throws std::runtime_error when a tile is not split over the threads in one way, or a
+// thread's part is not indexed by constants (a loop over it was left rolled): such a tile cannot
+// live in registers.
 class shrink_registers : public Halide::Internal::IRMutator {
   using IRMutator::visit;
   using Expr = Halide::Expr;

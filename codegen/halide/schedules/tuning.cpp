@@ -115,8 +115,8 @@ std::vector<axis_id> shared_by_rows(const program &p, const attention_stage &s) 
   return s.row == no_axis ? std::vector<axis_id>() : without(s.outer, varying);
 }
 
-// The most features, up to so many, that lanes can hold in each product of the stage; 1: features are
-// not contiguous in the operands.
+// The most features, up to so many, that lanes can hold in each product of the stage; 1: features
+// are not contiguous in the operands.
 int feature_lanes(const program &p, const attention_stage &s, int most) {
   int lanes = most;
   for (node_id d : s.products) {

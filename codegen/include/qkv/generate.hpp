@@ -6,8 +6,10 @@
 //   generator kernel ID --out DIR --targets host,cuda,opencl            DIR/ID.a, DIR/ID.sheet.txt
 //   generator library --name LIB --out DIR --targets host,cuda,opencl   DIR/LIB.kernels.h, DIR/LIB_kernels.c
 //
-// `kernel` does nothing when neither the kernel, nor the targets, nor the code generator have changed since DIR/ID.a
-// was written. ID is the identifier of a kernel in C++: its name, unless it is derived from another kernel. Further options of `kernel`: --stmt and --assembly also write the lowered loops and the assembly.
+// `kernel` does nothing when neither the kernel, nor the targets, nor the code generator have
+// changed since DIR/ID.a was written. ID is the identifier of a kernel in C++: its name, unless it
+// is derived from another kernel. Further options of `kernel`: --stmt and --assembly also write the
+// lowered loops and the assembly.
 #include <vector>
 
 #include "codegen/program/traceable.hpp"

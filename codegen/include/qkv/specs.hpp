@@ -29,8 +29,8 @@ traceable traceable_of(std::string identifier) {
   return t;
 }
 
-// One of the kernels for machines that share tokens: number n of own0, hop0, own1, hop1 .. for so many
-// rounds.
+// One of the kernels for machines that share tokens: number n of own0, hop0, own1, hop1 .. for so
+// many rounds.
 template <const auto &Kernel>
 traceable part_of(std::string identifier, std::string query, std::string key, int rounds, int n) {
   const auto whole = traceable_of<Kernel>(std::move(identifier));

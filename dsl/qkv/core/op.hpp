@@ -13,8 +13,8 @@ enum class op : unsigned char {
   number,  // a constant
   index,   // the position along an axis, i32
   size,    // the extent of an axis, i32
-  // random numbers of [0, 1) along `over`, from a seed and perhaps, for each of these axes, where its
-  // positions begin
+  // random numbers of [0, 1) along `over`, from a seed and perhaps, for each of these axes, where
+  // its positions begin
   uniform,
   // pointwise, one operand
   neg,

@@ -192,7 +192,8 @@ struct dot {
 //           param or with weights over it.
 // Numerics: 16-bit products accumulate in f32, f64 in f64; a product with a masked factor
 //           contributes nothing.
-// Errors:   a named axis missing or of two sizes; f64 with f32; b8; a shared axis that is not a batch
+// Errors:   a named axis missing or of two sizes; f64 with f32; b8; a shared axis that is not a
+// batch
 //           axis; heads added up between activations; weights contracted over another axis than
 //           their own, or over some of their axes; masked values whose weights are not masked;
 //           values that are scaled scores; a rotated query and a projected key that is not, or in
