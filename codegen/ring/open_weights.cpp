@@ -75,8 +75,8 @@ class opening {
   node_id operand(const node &x) { return f_.cast(at_[x.in[0]], x.type); }
   node_id total(const node &x) { return f_.reduce(op::sum, operand(x), x.over); }
 
-  // The weight of what a mask hides is 0, and no product with it counts: where products and sums are
-  // all that follows, it may stay absent.
+  // The weight of what a mask hides is 0, and no product with it counts: where products and sums
+  // are all that follows, it may stay absent.
   node_id weights(node_id n, node_id made) { return only_summed(n) ? made : here_.filled(made); }
   bool only_summed(node_id n) const {
     return std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {

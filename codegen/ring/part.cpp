@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/ring/part.hpp"
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -44,8 +45,8 @@ program with_own_axes(program p) {
 
 }  // namespace
 
-part::part(const program &whole, const roles &r, std::string name)
-    : f(begun(whole, std::move(name))), whole_(whole), r_(r) {}
+part::part(const program &whole, const roles &r, std::string name, bool of_pairs)
+    : f(begun(whole, std::move(name))), whole_(whole), r_(r), of_pairs_(of_pairs) {}
 
 node_id part::argument(node_id like, const std::string &name) {
   return argument(whole_[like], name);
@@ -63,30 +64,34 @@ node_id part::position(const char *what, axis_id a) {
   return argument(one, what + ("_" + whole_.axes[a].name));
 }
 
-node_id part::first(axis_id a) {
-  return a == r_.query || a == r_.key ? position("first", a) : f.number(0, i32);
+bool part::is_divided(axis_id a) const {
+  return a == r_.query || a == r_.key || (of_pairs_ && has(r_.independent, a));
 }
 
+node_id part::first(axis_id a) { return is_divided(a) ? position("first", a) : f.number(0, i32); }
+
 void part::add_positions() {
-  for (axis_id a : {r_.query, r_.key}) (void)first(a);
+  for (axis_id a : with({r_.query, r_.key}, r_.independent)) (void)first(a);
 }
 
 node_id part::copy(node x, const std::vector<node_id> &operands) {
   x.in = operands;
-  const bool is_shared = x.over.size() == 1 && (x.over[0] == r_.query || x.over[0] == r_.key);
-  if (x.kind == op::index && is_shared)
+  if (x.kind == op::index && is_divided(x.over[0]))
     return f.binary(op::add, f.index(x.over[0]), first(x.over[0]));
   if (x.kind == op::size) {
     for (axis_id a : {r_.query, r_.key})
       if (whole_.axes[x.over[0]].root == whole_.axes[a].root) return position("whole", a);
+    if (is_divided(x.over[0])) return position("whole", x.over[0]);
   }
-  if (x.kind == op::uniform && varies_along(x, {r_.query, r_.key}) && x.in.size() == 1)
+  const bool is_of_some =
+      std::any_of(x.shape.begin(), x.shape.end(), [&](axis_id a) { return is_divided(a); });
+  if (x.kind == op::uniform && is_of_some && x.in.size() == 1)
     for (axis_id a : x.over) x.in.push_back(first(a));
   return f.put(std::move(x));
 }
 
-// A part of the queries, or of the keys, has a size of its own.
-void part::cut_off(std::vector<axis> &axes, bool keys_are_others) const {
+// A part of the queries, of the keys or of an independent axis has a size of its own.
+void part::cut_off(std::vector<axis> &axes) const {
   const axis_id of_query = axes[r_.query].root, of_key = axes[r_.key].root;
   std::map<axis_id, axis_id> rest;  // what other aliases have in place of a root that is cut
   for (axis_id a = 0; a < static_cast<axis_id>(axes.size()); ++a) {
@@ -99,17 +104,19 @@ void part::cut_off(std::vector<axis> &axes, bool keys_are_others) const {
   axes[r_.query].size = axes[of_query].size;
   axes[r_.key].size = axes[of_key].size;
   axes[r_.query].root = r_.query;
-  axes[r_.key].root = of_query == of_key && !keys_are_others ? r_.query : r_.key;
+  axes[r_.key].root = of_query == of_key && !of_pairs_ ? r_.query : r_.key;
+  if (of_pairs_)
+    for (axis_id a : r_.independent) axes[a].size = -1;
 }
 
-program part::take(bool keys_are_others) {
+program part::take() {
   program p = f.take();
   std::set<std::string> names;
   for (const std::vector<node_id> *list : {&p.arguments, &p.outputs})
     for (node_id n : *list)
       if (!names.insert(p[n].name).second)
         throw std::runtime_error(p.name + ": two arguments are named " + p[n].name);
-  cut_off(p.axes, keys_are_others);
+  cut_off(p.axes);
   return assembled(with_own_axes(without_dead_steps(std::move(p))));
 }
 

@@ -12,8 +12,8 @@ namespace qkv::codegen {
 
 class part {
  public:
-  // `whole`: the kernel that is divided.
-  part(const program &whole, const roles &, std::string name);
+  // `whole`: the kernel that is divided; `of_pairs`: along independent axes, too.
+  part(const program &whole, const roles &, std::string name, bool of_pairs);
 
   formulas f;
 
@@ -22,18 +22,22 @@ class part {
   node_id argument(const node &like, const std::string &name);
   // A copy of the step, whose operands are those of this part.
   node_id copy(node x, const std::vector<node_id> &operands);
-  // Arguments that say where its queries and its keys begin, used or not.
+  // Arguments that say where its queries, its keys and its part of independent axes begin, used or
+  // not.
   void add_positions();
-  // Its results in place; keys are an axis of their own size if `are_others`.
-  program take(bool keys_are_others);
+  // Its results in place.
+  program take();
 
  private:
-  void cut_off(std::vector<axis> &, bool keys_are_others) const;
+  void cut_off(std::vector<axis> &) const;
+  // True if positions along the axis are some of all.
+  bool is_divided(axis_id) const;
   node_id position(const char *what, axis_id);
   node_id first(axis_id);
 
   const program &whole_;
   const roles &r_;
+  const bool of_pairs_;  // of some queries and keys of other machines
   std::map<std::string, node_id> arguments_;
 };
 

@@ -63,6 +63,7 @@ class judge {
     const bool is_of_pairs = has(x.shape, r_.query) && has(x.shape, r_.key);
     for (axis_id a : {r_.query, r_.key}) {
       if (!has(x.over, a) || own_as_keys || keeps_positions(x.kind) || may_sum(x)) continue;
+      if (x.kind == op::merge && has(r_.key_blocks, x.over[1])) continue;
       if (x.kind == op::softmax && a == r_.key && is_of_pairs) continue;
       throw error(n, fmt::format("it needs {} of other machines", name(a)));
     }
@@ -88,6 +89,23 @@ class judge {
   const roles &r_;
 };
 
+// Axes that merge<> makes the keys of, the outer ones, where that is all that happens along them.
+std::vector<axis_id> blocks_of_keys(const program &p, axis_id key) {
+  std::vector<axis_id> all;
+  for (const node &x : p.nodes)
+    if (x.kind == op::merge && x.over[0] == key) all = with(all, {x.over[1]});
+  std::erase_if(all, [&](axis_id a) {
+    const auto shares = [&](const axis &x) { return x.root == p.axes[a].root; };
+    const auto is_another_use = [&](const node &x) {
+      return has(x.over, a) && x.kind != op::broadcast &&
+             !(x.kind == op::merge && x.over[0] == key && x.over[1] == a);
+    };
+    return p.axes[a].size >= 0 || std::count_if(p.axes.begin(), p.axes.end(), shares) > 1 ||
+           std::any_of(p.nodes.begin(), p.nodes.end(), is_another_use);
+  });
+  return all;
+}
+
 }  // namespace
 
 std::vector<axis_id> summed_axes(const program &p, node_id n) {
@@ -96,13 +114,18 @@ std::vector<axis_id> summed_axes(const program &p, node_id n) {
   return without(with(p[x.in[0]].shape, p[x.in[1]].shape), x.shape);
 }
 
-roles::roles(const program &p, axis_id q, axis_id k) : query(q), key(k) {
+roles::roles(const program &p, axis_id q, axis_id k)
+    : query(q), key(k), key_blocks(blocks_of_keys(p, k)) {
   const judge j(p, *this);
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
     const node &x = p[n];
     at.push_back(j.of(n));
     int before = 0;
-    bool is_simple = is_source(x.kind) || (is_cheap(p, n) && x.kind != op::rename);
+    // Blocks of keys are read where they are used: they stay where they are.
+    const bool is_in_blocks =
+        is_inlinable(p, n) &&
+        (varies_along(x, key_blocks) || (x.kind == op::merge && has(key_blocks, x.over[1])));
+    bool is_simple = is_source(x.kind) || (is_cheap(p, n) && x.kind != op::rename) || is_in_blocks;
     for (node_id operand : x.in) {
       before = std::max(before, level[operand]);
       is_simple = is_simple && simple[operand];

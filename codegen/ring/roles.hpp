@@ -13,7 +13,7 @@ enum class place {
   query_sum,   // a sum over the keys of pairs: it stays with the queries
   key_sum,     // a sum over the queries of pairs: it travels with the keys
   pair_total,  // a sum over all pairs
-  own_total    // a sum over tokens that are no pairs
+  own_total    // a sum over tokens that takes no pairs of them
 };
 constexpr bool is_sum(place p) { return p != place::own && p != place::pairs; }
 // True for what the machines compute while keys go round.
@@ -31,6 +31,8 @@ struct roles {
   std::vector<int> round;    // in which it is computed: the level of its operands
   std::vector<bool> simple;  // a few instructions from arguments: computed where it is used
   int rounds = 0;
+  std::vector<axis_id> independent;  // left empty here: see independent.hpp
+  std::vector<axis_id> key_blocks;   // whose positions are blocks of keys: pages of a cache
 };
 
 // The axes that a step sums over.

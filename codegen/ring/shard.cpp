@@ -15,6 +15,7 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/rewrites/rewrites.hpp"
+#include "codegen/ring/independent.hpp"
 #include "codegen/ring/open_weights.hpp"
 #include "codegen/ring/states.hpp"
 
@@ -34,18 +35,26 @@ bool is_stored(std::string_view name) {
 }
 
 // Names that parts give to what they pass on.
-bool is_reserved(std::string_view name, std::string_view query, std::string_view key) {
+bool is_reserved(std::string_view name, const std::vector<axis> &axes) {
   for (const std::string_view what : {"first_", "whole_"})
-    for (const std::string_view axis : {query, key})
-      if (name == std::string(what) + std::string(axis)) return true;
+    for (const axis &a : axes)
+      if (name == std::string(what) + a.name) return true;
   if (name == "seen_pairs" || name.starts_with("before_") || name.starts_with("with_")) return true;
   return core::joining_of(name) || is_stored(name);
+}
+
+roles roles_of(const program &p, axis_id query, axis_id key) {
+  roles r(p, query, key);
+  r.independent = independent_axes(p, r);
+  return r;
 }
 
 class sharding {
  public:
   sharding(const program &p, axis_id query, axis_id key)
-      : p_(with_open_weights(p, query, key)), r_(p_, query, key), masked_(masked_steps(p_)) {}
+      : p_(with_open_weights(p, query, key)),
+        r_(roles_of(p_, query, key)),
+        masked_(masked_steps(p_)) {}
 
   // From the last kernel to the first: each tells what earlier ones have to compute.
   shares run() {
@@ -66,7 +75,8 @@ class sharding {
 
  private:
   void begin(const char *what, int number) {
-    part_ = std::make_unique<part>(p_, r_, fmt::format("{}_{}{}", p_.name, what, number));
+    const bool of_pairs = what != std::string_view("own");
+    part_ = std::make_unique<part>(p_, r_, fmt::format("{}_{}{}", p_.name, what, number), of_pairs);
     at_.clear();
   }
 
@@ -82,7 +92,7 @@ class sharding {
       if (r_.at[n] == place::own_total)
         part_->f.result(copy(n, [&](node_id operand) { return of_own(operand, level); }), p_[n],
                         name_of_state(p_, n));
-    return part_->take(false);
+    return part_->take();
   }
 
   static std::string stored_name(node_id n) { return fmt::format("step{}", n); }
@@ -131,7 +141,7 @@ class sharding {
     for (node_id n : p_.outputs)
       if (r_.at[n] == place::pairs && r_.round[n] == round)
         part_->f.result(of_hop(p_[n].in[0], round), p_[n], p_[n].name);
-    return part_->take(true);
+    return part_->take();
   }
 
   node_id block(node_id n, int round) {
@@ -160,7 +170,7 @@ class sharding {
     add_states(p_, r_, *part_, of_queries, [&](node_id n) {
       return part_->argument(like_state(p_, n), "with_" + name_of_state(p_, n));
     });
-    return part_->take(true);
+    return part_->take();
   }
 
   // Pairs that masks leave. A mask that is as costly as the scores is not worth a look.
@@ -180,12 +190,19 @@ class sharding {
     count.type = f64;
     const std::vector<axis_id> all = with(f.shape(some), {r_.query, r_.key});
     f.result(f.reduce(op::sum, f.cast(f.expand(some, all), f64), all), count, "seen_pairs");
-    program p = part_->take(true);
+    program p = part_->take();
     const auto is_costly = [&](const node &x) {
       return !(is_source(x.kind) || is_pointwise(x.kind) || is_view(x.kind) || is_gather(x.kind) ||
                x.kind == op::output || (x.kind == op::sum && x.shape.empty()));
     };
-    if (std::any_of(p.nodes.begin(), p.nodes.end(), is_costly)) return nothing();
+    const auto no_argument_has = [&](axis_id a) {  // then nothing says how many there are
+      return std::none_of(p.arguments.begin(), p.arguments.end(), [&](node_id n) {
+        return varies_along(p[n], {axis_called(p, p_.axes[a].name)});
+      });
+    };
+    if (no_argument_has(r_.query) || no_argument_has(r_.key) ||
+        std::any_of(p.nodes.begin(), p.nodes.end(), is_costly))
+      return nothing();
     return p;
   }
 
@@ -291,7 +308,7 @@ shares shard(const program &written, std::string_view query, std::string_view ke
           p.name, query, key, p.axes[a].name, p.axes[p.axes[a].root].size));
   for (const std::vector<node_id> *list : {&p.arguments, &p.outputs})
     for (node_id n : *list)
-      if (is_reserved(p[n].name, query, key))
+      if (is_reserved(p[n].name, p.axes))
         throw std::runtime_error(
             fmt::format("{} over {} and {}: a part has an argument {}, too: choose another name",
                         p.name, query, key, p[n].name));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A kernel over tokens that many machines share: what each computes from its own tokens, and what it
-// computes for its queries from keys that come round.
+// A kernel over tokens that many machines share: what each computes from its own tokens, and what
+// it computes for its queries from keys that come round.
 #include <string_view>
 #include <vector>
 
@@ -16,8 +16,10 @@ namespace qkv::codegen {
 //              the results. Arguments: those of the kernel, what earlier own[] stored, sums. Its
 //              results with the name of a sum are of this run: those of all runs of all machines
 //              join.
-//   hops[k]    of some queries and some keys. Arguments: first_<query> and first_<key>; for each sum
-//              over keys, and over all pairs, before_<sum>: of the keys so far; what it reads.
+//   hops[k]    of some queries and some keys, and of some positions of each batch axis that all its
+//              sums have, as heads (independent.hpp). Arguments: first_<query>, first_<key> and
+//              first_<axis> for each of those; for each sum over keys, and over all pairs,
+//              before_<sum>: of the keys so far; what it reads.
 //              Results: these sums with these keys; sums over queries, of these queries alone: with
 //              those of all others they go home to the machine of the keys. Sums over all pairs
 //              join. Results of the kernel for pairs.
@@ -37,8 +39,8 @@ struct shares {
 // these: scans and prefix sums along a shared axis.
 shares shard(const program &, std::string_view query, std::string_view key);
 
-// Number n of own[0], hops[0], merges[0], seen[0], own[1], .. of a kernel that has so many rounds. Throws as
-// shard() does, and where it has another number of them.
+// Number n of own[0], hops[0], merges[0], seen[0], own[1], .. of a kernel that has so many rounds.
+// Throws as shard() does, and where it has another number of them.
 program part_of(const program &, std::string_view query, std::string_view key, int rounds, int n);
 
 }  // namespace qkv::codegen

@@ -56,8 +56,8 @@ int qkv_attention(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *
 }
 
 static int in_order_attention_hop0(int (*code)(void **), void **a) {
-  int32_t last[] = {last_position(a[10]), last_position(a[11])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[10], a[11], &last[0], &last[1], a[8], a[9]};
+  int32_t last[] = {last_position(a[11]), last_position(a[12]), last_position(a[13])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[11], a[12], a[13], &last[0], &last[1], &last[2], a[9], a[10]};
   return code(b);
 }
 extern int qkv_code_attention_hop0_x86_64_v4_argv(void **);
@@ -65,7 +65,7 @@ static int enter_qkv_code_attention_hop0_x86_64_v4(void **a) { return in_order_a
 extern int qkv_code_attention_hop0_x86_64_v3_argv(void **);
 static int enter_qkv_code_attention_hop0_x86_64_v3(void **a) { return in_order_attention_hop0(qkv_code_attention_hop0_x86_64_v3_argv, a); }
 static const qkv_axis axes_attention_hop0[] = {
-    {"heads", 4, 0},
+    {"heads", -1, 0},
     {"seq", -1, 1},
     {"d_k", 32, 2},
     {"kv", -1, 3},
@@ -80,6 +80,7 @@ static const int32_t axes_of_attention_hop0__lse10[] = {0, 1};
 static const qkv_argument arguments_attention_hop0[] = {
     {"first_seq", QKV_IN, 4, 0, 0},
     {"first_kv", QKV_IN, 4, 0, 0},
+    {"first_heads", QKV_IN, 4, 0, 0},
     {"before_sum11", QKV_IN, 0, 3, axes_of_attention_hop0__before_sum11},
     {"before_lse10", QKV_IN, 0, 2, axes_of_attention_hop0__before_lse10},
     {"Q", QKV_IN, 0, 3, axes_of_attention_hop0__Q},
@@ -93,18 +94,18 @@ static const qkv_variant variants_attention_hop0[] = {
     {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_attention_hop0_x86_64_v3, 0, 0},
 };
 static const qkv_kernel kernel_attention_hop0 = {
-    QKV_ABI, "attention_hop0", UINT64_C(11766263000982969776), 4, 9, 0, 2,
+    QKV_ABI, "attention_hop0", UINT64_C(5374077536161302043), 4, 10, 0, 2,
     axes_attention_hop0, arguments_attention_hop0, 0, variants_attention_hop0};
 
-int qkv_attention_hop0(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6, const qkv_tensor *a7, const qkv_tensor *a8) {
-  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6 || !a7 || !a8) return qkv_call(&kernel_attention_hop0, 0, 0, 0, 0);
-  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5, *a6, *a7, *a8};
-  return qkv_call(&kernel_attention_hop0, a, 9, 0, 0);
+int qkv_attention_hop0(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5, const qkv_tensor *a6, const qkv_tensor *a7, const qkv_tensor *a8, const qkv_tensor *a9) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4 || !a5 || !a6 || !a7 || !a8 || !a9) return qkv_call(&kernel_attention_hop0, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4, *a5, *a6, *a7, *a8, *a9};
+  return qkv_call(&kernel_attention_hop0, a, 10, 0, 0);
 }
 
 static int in_order_attention_merge0(int (*code)(void **), void **a) {
-  int32_t last[] = {last_position(a[7])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[7], &last[0], a[5], a[6]};
+  int32_t last[] = {last_position(a[7]), last_position(a[8])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[7], a[8], &last[0], &last[1], a[5], a[6]};
   return code(b);
 }
 extern int qkv_code_attention_merge0_x86_64_v4_argv(void **);
@@ -112,7 +113,7 @@ static int enter_qkv_code_attention_merge0_x86_64_v4(void **a) { return in_order
 extern int qkv_code_attention_merge0_x86_64_v3_argv(void **);
 static int enter_qkv_code_attention_merge0_x86_64_v3(void **a) { return in_order_attention_merge0(qkv_code_attention_merge0_x86_64_v3_argv, a); }
 static const qkv_axis axes_attention_merge0[] = {
-    {"heads", 4, 0},
+    {"heads", -1, 0},
     {"seq", -1, 1},
     {"d_k", 32, 2},
 };
@@ -135,7 +136,7 @@ static const qkv_variant variants_attention_merge0[] = {
     {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_attention_merge0_x86_64_v3, 0, 0},
 };
 static const qkv_kernel kernel_attention_merge0 = {
-    QKV_ABI, "attention_merge0", UINT64_C(16673219620813359798), 3, 6, 0, 2,
+    QKV_ABI, "attention_merge0", UINT64_C(11846394717595734634), 3, 6, 0, 2,
     axes_attention_merge0, arguments_attention_merge0, 0, variants_attention_merge0};
 
 int qkv_attention_merge0(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4, const qkv_tensor *a5) {
@@ -145,8 +146,8 @@ int qkv_attention_merge0(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_t
 }
 
 static int in_order_attention_seen0(int (*code)(void **), void **a) {
-  int32_t last[] = {last_position(a[6]), last_position(a[7])};
-  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], &last[0], &last[1], a[5]};
+  int32_t last[] = {last_position(a[6]), last_position(a[7]), last_position(a[8])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], a[8], &last[0], &last[1], &last[2], a[5]};
   return code(b);
 }
 extern int qkv_code_attention_seen0_x86_64_v4_argv(void **);
@@ -154,7 +155,7 @@ static int enter_qkv_code_attention_seen0_x86_64_v4(void **a) { return in_order_
 extern int qkv_code_attention_seen0_x86_64_v3_argv(void **);
 static int enter_qkv_code_attention_seen0_x86_64_v3(void **a) { return in_order_attention_seen0(qkv_code_attention_seen0_x86_64_v3_argv, a); }
 static const qkv_axis axes_attention_seen0[] = {
-    {"heads", 4, 0},
+    {"heads", -1, 0},
     {"seq", -1, 1},
     {"d_k", 32, 2},
     {"kv", -1, 3},
@@ -173,7 +174,7 @@ static const qkv_variant variants_attention_seen0[] = {
     {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_attention_seen0_x86_64_v3, 0, 0},
 };
 static const qkv_kernel kernel_attention_seen0 = {
-    QKV_ABI, "attention_seen0", UINT64_C(11409183016435134974), 4, 5, 0, 2,
+    QKV_ABI, "attention_seen0", UINT64_C(2841301631383739946), 4, 5, 0, 2,
     axes_attention_seen0, arguments_attention_seen0, 0, variants_attention_seen0};
 
 int qkv_attention_seen0(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4) {

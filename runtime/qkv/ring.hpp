@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// One kernel over tokens that several machines share. Each has some queries and some keys; keys travel
-// round a ring of the machines.
+// One kernel over tokens that several machines share. Each has some queries and some keys; keys
+// travel round a ring of the machines.
 //   qkv_add_kernels(my SPEC my.hpp KERNELS my::attention DISTRIBUTED my::attention:seq,kv)
 //   qkv::ring::layout where = qkv::ring::zigzag(ring, n);
 //   qkv::status s = qkv::ring::call<my::attention>(ring, where, Q, K, V, O);
@@ -17,29 +17,41 @@ namespace qkv::ring {
 
 // How the keys of all machines meet the queries.
 enum class schedule {
-  automatic,  // tree where every machine has all queries, else ring
+  automatic,  // tree where every machine has all queries, else the one that `settings::of` makes fastest
   ring,       // keys go from machine to machine while queries are computed with those that are here
-  gather,     // every machine receives all keys, then computes; memory for the keys of all
-  tree        // keys stay, every machine has all queries; what they found is merged in pairs
+  gather,  // every machine receives all keys, then computes; memory for the keys of all
+  heads,   // every machine computes some heads with the tokens of all: any batch axis will do
+  tree     // keys stay, every machine has all queries; what they found is merged in pairs
+};
+
+// Rates of a machine and its link.
+struct hardware {
+  double flops = 1e11;     // of one machine at these kernels
+  double link = 1.25e9;    // bytes that it sends and receives
+  double latency = 20e-6;  // seconds of a message
+  double memory = 0;       // bytes that it reads; 0: as fast as it computes
+  double call = 0;         // seconds of a call of compiled code that has nothing to do
 };
 
 struct settings {
   transport::seconds deadline{60};  // of all waits of a call for other machines, together
   schedule by = schedule::automatic;
+  hardware of = {};            // what schedules are compared for, the same on all machines
   options call = {};           // of each part: threads, executor, workspace
   timeline *record = nullptr;  // when this machine computes and when it waits
 };
 
-// Runs the parts of a kernel that was built with DISTRIBUTED. `arguments` are those of this machine, in
-// the order of the table: its queries and keys; of pairs (a bias [seq, kv]) its queries and all keys;
-// of what has no tokens (params, their gradients) all of it. Every machine calls it with the same
-// layout and schedule, and gets the same status before any data travel; outputs are as they were then.
-// Results do not depend on the number of threads, nor on when messages arrive.
+// Runs the parts of a kernel that was built with DISTRIBUTED. `arguments` are those of this
+// machine, in the order of the table: its queries and keys; of pairs (a bias [seq, kv]) its queries
+// and all keys; of what has no tokens (params, their gradients) all of it. Every machine calls it
+// with the same layout and schedule, and gets the same status before any data travel; outputs are
+// as they were then. Results do not depend on the number of threads, nor on when messages arrive.
 // Errors: those of qkv::run(), wrong_count (the layout is of another number of machines),
 // unsupported (a schedule that does not fit), and those of the transport, after which outputs are
-// undefined.
-// Cost: the keys of all machines pass through this one. Memory: two buffers of the keys of a machine
-// (gradients: and of their sums, which come home with them), and two states of its queries.
+// undefined. Cost of a ring: the keys of all machines pass through this one. Memory: two buffers of
+// the keys of a machine (gradients: and of their sums, which come home with them), and two states
+// of its queries. Gathered: the keys of all machines. Heads: one of so many parts of all tokens and
+// results, three times.
 status run_parts(const qkv_kernel &, transport &, const layout &,
                  std::span<const qkv_tensor> arguments, const settings & = {}) noexcept;
 

@@ -1,23 +1,44 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Keys and values of a long context, distributed over several machines: each keeps its own, every machine
-// has the queries, and what they found is merged.
+// Keys and values of a long context, distributed over several machines: each keeps its own, every
+// machine has the queries, and what they found is merged.
 //
 //   ring::kv_cache<batch, slots, tensor<batch, heads, slots, d_k>, tensor<batch, heads, slots, d_v>>
 //       cache(ring, extents{extent<batch>(4), extent<slots>(1'000'000)});
 //   status s = cache.append(K, V);                            // the same new positions everywhere
 //   if (s) s = ring::decode<my::decode>(ring, cache, Q, O);   // O is the same everywhere
 //
-// The kernel is that of a kv_cache: its first inputs are Q, the stored keys, the stored values, then
-// i32 lengths [batch]; its mask is cached_causal<seq, slots>(length). It was built with
+// The kernel is that of a kv_cache: its first inputs are Q, the stored keys, the stored values,
+// then i32 lengths [batch]; its mask is cached_causal<seq, slots>(length). It was built with
 // DISTRIBUTED my::decode:seq,slots.
 #include <qkv/kv_cache.hpp>
 #include <qkv/ring.hpp>
 
+namespace qkv::detail {
+
+// The tensors that a cache passes to a kernel after the queries.
+template <class... Stored>
+struct stored_types {};
+
+// The call of a kernel with what a cache passes to it after the queries.
+template <auto Kernel, class Stored, class Q, class... Rest>
+struct decoding;
+template <auto Kernel, class... Stored, class Q, class... Rest>
+struct decoding<Kernel, stored_types<Stored...>, Q, Rest...> {
+  static constexpr bool fits = callable<"decode", Kernel, part::all, Q, const Stored &..., Rest...>;
+  template <class Queries>
+  using refusal = call_refusal<"decode", Kernel, part::all, Queries, const Stored &..., Rest...>;
+};
+
+template <class T>
+concept shared_cache = requires { typename T::stored; };
+
+}  // namespace qkv::detail
+
 namespace qkv::ring {
 
-// Runs a kernel whose keys are distributed in blocks; every machine has all queries. Errors: those of
-// run_parts().
+// Runs a kernel whose keys are distributed in blocks; every machine has all queries. Errors: those
+// of run_parts().
 status run_block_cyclic(const qkv_kernel &, transport &, std::int64_t keys, std::int64_t block,
                         std::span<const qkv_tensor> arguments, const settings &) noexcept;
 
@@ -30,6 +51,7 @@ class kv_cache {
 
  public:
   using lengths_type = tensor<i32, Entry>;
+  using stored = qkv::detail::stored_types<Keys, Values, lengths_type>;
   static_assert(!core::entries{Entry, Slots}.twice,
                 "ring::kv_cache: Entry and Slots must be different axes");
   static_assert(!Keys::is_view && !Values::is_view,
@@ -62,8 +84,8 @@ class kv_cache {
   // Positions on all machines.
   const lengths_type &lengths() const { return lengths_; }
 
-  // Appends new positions, K and V [entry, .., new positions, ..], which every machine is given: each
-  // keeps those of its own slots. Errors: those of qkv::kv_cache.
+  // Appends new positions, K and V [entry, .., new positions, ..], which every machine is given:
+  // each keeps those of its own slots. Errors: those of qkv::kv_cache.
   template <class K, class V>
     requires qkv::detail::passes<typename held::template append_fits<K, V>>
   status append(const K &k, const V &v) {
@@ -104,6 +126,9 @@ class kv_cache {
   }
   void clear() { lengths_.fill(0); }
 
+  // Calls f with what a kernel reads after the queries.
+  auto with_stored(auto f) const { return f(keys_, values_, lengths_); }
+
  private:
   std::int64_t own_slot(std::int64_t position) const {
     return position / (block_ * machines_) * block_ + position % block_;
@@ -125,11 +150,10 @@ class kv_cache {
 
 // Calls the kernel with Q, the contents of the cache, and the rest; every machine gets all results.
 // Errors: those of run_parts(); the cache is as it was.
-template <auto Kernel, auto Entry, auto Slots, class Keys, class Values, class Q, class... Rest>
-  requires qkv::detail::callable<"decode", Kernel, qkv::detail::part::all, Q, const Keys &,
-                                 const Values &, const tensor<i32, Entry> &, Rest...>
-status decode(transport &machine, const settings &how,
-              const kv_cache<Entry, Slots, Keys, Values> &cache, Q &&queries, Rest &&...rest) {
+template <auto Kernel, qkv::detail::shared_cache Cache, class Q, class... Rest>
+  requires qkv::detail::decoding<Kernel, typename Cache::stored, Q, Rest...>::fits
+status decode(transport &machine, const settings &how, const Cache &cache, Q &&queries,
+              Rest &&...rest) {
   const qkv_kernel *table = nullptr;
   if (status s = qkv::detail::table_of<qkv::detail::kernel_type<Kernel>>(table); !s.ok())
     return machine.agree(s, how.deadline);
@@ -138,22 +162,19 @@ status decode(transport &machine, const settings &how,
         {status_code::wrong_count,
          "ring::kv_cache: it was made for another machine of the group, or another group"},
         how.deadline);
-  return run_block_cyclic(
-      *table, machine, cache.capacity(), cache.block(),
-      qkv::detail::descriptors(queries, cache.keys(), cache.values(), cache.lengths(), rest...),
-      how);
+  return cache.with_stored([&](const auto &...stored) {
+    return run_block_cyclic(*table, machine, cache.capacity(), cache.block(),
+                            qkv::detail::descriptors(queries, stored..., rest...), how);
+  });
 }
-template <auto Kernel, auto Entry, auto Slots, class Keys, class Values, class Q, class... Rest>
-  requires qkv::detail::callable<"decode", Kernel, qkv::detail::part::all, Q, const Keys &,
-                                 const Values &, const tensor<i32, Entry> &, Rest...>
-status decode(transport &machine, const kv_cache<Entry, Slots, Keys, Values> &cache, Q &&queries,
-              Rest &&...rest) {
+template <auto Kernel, qkv::detail::shared_cache Cache, class Q, class... Rest>
+  requires qkv::detail::decoding<Kernel, typename Cache::stored, Q, Rest...>::fits
+status decode(transport &machine, const Cache &cache, Q &&queries, Rest &&...rest) {
   return ring::decode<Kernel>(machine, settings{}, cache, queries, rest...);
 }
-template <
-    auto Kernel, auto Entry, auto Slots, class Keys, class Values, class Q, class... Rest,
-    class Err = qkv::detail::call_refusal<"decode", Kernel, qkv::detail::part::all, Q, const Keys &,
-                                          const Values &, const tensor<i32, Entry> &, Rest...>>
-Err decode(transport &, const kv_cache<Entry, Slots, Keys, Values> &, Q &&, Rest &&...);
+template <auto Kernel, qkv::detail::shared_cache Cache, class Q, class... Rest,
+          class Err = typename qkv::detail::decoding<Kernel, typename Cache::stored, Q,
+                                                     Rest...>::template refusal<Q>>
+Err decode(transport &, const Cache &, Q &&, Rest &&...);
 
 }  // namespace qkv::ring

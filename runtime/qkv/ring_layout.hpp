@@ -33,7 +33,8 @@ class layout {
   // True if every machine has all queries, of which there are some.
   bool queries_are_everywhere() const noexcept { return queries_are_everywhere_; }
 
-  // Empty, or what is wrong: positions that are missing or given twice, numbers of runs that differ.
+  // Empty, or what is wrong: positions that are missing or given twice, numbers of runs that
+  // differ.
   std::string defect() const;
 
  private:
@@ -48,8 +49,8 @@ layout zigzag(int machines, std::int64_t queries, std::int64_t keys);
 // Blocks of so many positions in turn: for windows.
 layout stripes(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block = 16);
 // As many blocks as there are costs, each of the same length, so that machines have nearly the same
-// cost: for documents and other masks. The cost of a block is that of its queries: the number of keys
-// that they see.
+// cost: for documents and other masks. The cost of a block is that of its queries: the number of
+// keys that they see.
 layout by_cost(int machines, std::int64_t queries, std::int64_t keys,
                std::span<const double> costs);
 // Every machine has all queries; blocks of keys in turn: for a few queries of a long cache.

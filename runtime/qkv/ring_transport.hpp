@@ -22,8 +22,8 @@ class transport {
   virtual int size() const noexcept = 0;
   // Not ok once another machine was silent, or where there is nothing to speak through.
   virtual status state() const noexcept { return {}; }
-  // Begins to send to one machine and to receive from one, or nobody; both memories stay as they are
-  // until finish(). Several may be begun; between two machines, messages keep their order.
+  // Begins to send to one machine and to receive from one, or nobody; both memories stay as they
+  // are until finish(). Several may be begun; between two machines, messages keep their order.
   virtual status begin(int to, std::span<const std::byte> sent, int from,
                        std::span<std::byte> received) noexcept = 0;
   // Lets transfers go on, without waiting.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "ring/agreement.hpp"
 
+#include <bit>
 #include <cstring>
 
 #include "memory/dense.hpp"
@@ -41,6 +42,15 @@ std::int64_t hash_of(const layout &where) {
   return add.value();
 }
 
+// How the keys meet the queries, and what decides it.
+std::int64_t hash_of(const settings &how) {
+  hash add;
+  add(static_cast<std::int64_t>(how.by));
+  for (const double x : {how.of.flops, how.of.link, how.of.latency, how.of.memory})
+    add(std::bit_cast<std::int64_t>(x));
+  return add.value();
+}
+
 using numbers = std::vector<std::int64_t>;
 
 // With the machines before and after.
@@ -64,8 +74,7 @@ status compared(machine &m, const numbers &own, numbers &theirs) {
 
 status same_call(machine &m, std::int64_t shared_numbers) {
   numbers theirs;
-  const numbers own = {hash_of(m.k, m.of()), hash_of(m.where), static_cast<std::int64_t>(m.how.by),
-                       shared_numbers};
+  const numbers own = {hash_of(m.k, m.of()), hash_of(m.where), hash_of(m.how), shared_numbers};
   if (status s = compared(m, own, theirs); !s) return s;
   const int before = neighbour(m, -1);
   const auto differ = [&](status_code code, const char *what) {
@@ -106,7 +115,8 @@ std::int64_t hash_of_shared(const machine &m, std::span<const qkv_tensor> argume
     const qkv_tensor &t = arguments[static_cast<std::size_t>(i)];
     const bool is_whole = a.dtype == QKV_I32 || a.dtype == QKV_B8;
     if (a.role == QKV_OUT || !is_whole || has_axis(m.k, a, m.of().query) ||
-        has_axis(m.k, a, m.of().key) || detail::dense_bytes(t) > most)
+        has_axis(m.k, a, m.of().key) || has_axis(m.k, a, m.of().pages) ||
+        detail::dense_bytes(t) > most)
       continue;
     std::vector<unsigned char> bytes(detail::dense_bytes(t));
     detail::copy_dense(t, bytes.data());

@@ -41,10 +41,28 @@ class checking {
     for (int i = 0; i < k_.n_arguments; ++i)
       if (status s = check(k_.arguments[i], arguments_[static_cast<std::size_t>(i)]); !s) return s;
     if (status s = detail::check_memory(k_, arguments_); !s) return s;
+    if (status s = whole_pages(); !s) return s;
     return same_runs();
   }
 
  private:
+  // The keys of a page; -1: not known yet.
+  std::int64_t page_size() const {
+    const int root = k_.axes[axis_called(k_, made_.of.within)].root;
+    return k_.axes[root].size >= 0 ? k_.axes[root].size
+                                   : made_.sizes[static_cast<std::size_t>(root)];
+  }
+  status whole_pages() const {
+    const int m = machines_.rank();
+    const std::int64_t n = made_.of.pages.empty() ? 1 : std::max<std::int64_t>(page_size(), 1);
+    for (const positions &run : where_.keys(m))
+      if (run.first % n != 0 || run.n % n != 0)
+        return fail(status_code::wrong_count,
+                    "{}: machine {} has keys {} to {} of {}, which are not whole pages of {}",
+                    k_.name, m, run.first, run.first + run.n, made_.of.key, n);
+    return {};
+  }
+
   // Queries and keys along aliases are the same tokens.
   status same_runs() const {
     const int q = axis_called(k_, made_.of.query), k = axis_called(k_, made_.of.key);
@@ -73,6 +91,7 @@ class checking {
         if (k_.axes[a.axes[d]].name == made_.of.query) return where_.all_keys();
       return where_.n_keys(m);
     }
+    if (name == made_.of.pages) return page_size() > 0 ? where_.n_keys(m) / page_size() : -1;
     // Other aliases have all of these positions.
     const int root_axis = k_.axes[axis].root;
     if (root_axis == k_.axes[axis_called(k_, made_.of.query)].root) return where_.all_queries();
@@ -102,7 +121,7 @@ class checking {
         return fail(status_code::wrong_extent, "{}: axis {} is {} in {} but {} on machine {}",
                     k_.name, k_.axes[axis].name, t.extent[d], a.name, n, machines_.rank());
       const std::string_view name = k_.axes[axis].name;
-      if (name != made_.of.query && name != made_.of.key)
+      if (name != made_.of.query && name != made_.of.key && name != made_.of.pages)
         made_.sizes[static_cast<std::size_t>(k_.axes[axis].root)] = t.extent[d];
     }
     return {};

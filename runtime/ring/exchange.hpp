@@ -14,8 +14,8 @@ struct body {
   bool first = true, second = false;
 };
 
-// Messages that are begun together and awaited together. All memory is kept until they are over; for
-// good where they never end.
+// Messages that are begun together and awaited together. All memory is kept until they are over;
+// for good where they never end.
 class exchange {
  public:
   // `turn` and `round` go into the headers.

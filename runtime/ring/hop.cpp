@@ -64,6 +64,22 @@ void hop::unpack_sums(std::byte *memory) {
       detail::copy_apart(t.data, m_.of_run(m_.tensors.at(name), r));
 }
 
+status hop::with_own() {
+  const auto where = m_.where.keys(m_.rank());
+  for (std::size_t r = 0; r < where.size(); ++r) {
+    if (where[r].n == 0) continue;
+    tensors_by_name keys;
+    for (int i = 0; i < k_.n_arguments; ++i) {
+      const auto at = m_.tensors.find(k_.arguments[i].name);
+      if (at == m_.tensors.end() || k_.arguments[i].role == QKV_OUT) continue;
+      const local_tensor &x = at->second;
+      if (x.place(m_.of().query) < 0) keys[at->first] = m_.of_run(x, r);
+    }
+    if (status s = with_run(where[r], keys, {}); !s) return s;
+  }
+  return {};
+}
+
 status hop::with(int machine, std::byte *keys, std::byte *sums) {
   const auto where = m_.where.keys(machine);
   const auto all_keys = keys_.placed(where, keys), all_sums = sums_.placed(where, sums);

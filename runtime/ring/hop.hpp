@@ -19,11 +19,13 @@ class hop {
   // Sums that came home, unpacked.
   void unpack_sums(std::byte *memory);
 
+  // Continues the sums of queries with the keys of this machine, where they are.
+  status with_own();
   // Continues all sums with a machine's keys; sums for these keys are of the queries here alone.
   status with(int machine, std::byte *keys, std::byte *sums);
 
-  // A continued sum: two tensors. The newer numbers of each run of queries are in one of them, until
-  // settle() puts all of them into the first.
+  // A continued sum: two tensors. The newer numbers of each run of queries are in one of them,
+  // until settle() puts all of them into the first.
   struct state {
     local_tensor first, second;
     std::vector<bool> in_second;  // by run of queries; of a total, of all pairs: one

@@ -48,15 +48,17 @@ std::vector<std::int64_t> machine::extents(const qkv_kernel &part, const qkv_arg
   for (int d = 0; d < a.rank; ++d) {
     const qkv_axis &axis = part.axes[a.axes[d]];
     const std::string_view name = axis.name;
-    const qkv_axis &mine = k.axes[axis_called(k, name)];
     all.push_back(name == of().query ? queries
                   : name == of().key ? keys
                   : axis.size >= 0   ? axis.size
-                  : k.axes[mine.root].size >= 0
-                      ? k.axes[mine.root].size
-                      : checked.sizes[static_cast<std::size_t>(mine.root)]);
+                                     : size_of(name));
   }
   return all;
+}
+
+std::int64_t machine::size_of(std::string_view axis) const {
+  const int root = k.axes[axis_called(k, axis)].root;
+  return k.axes[root].size >= 0 ? k.axes[root].size : checked.sizes[static_cast<std::size_t>(root)];
 }
 
 local_tensor machine::made(const qkv_kernel &part, const qkv_argument &a, std::int64_t queries,
@@ -71,27 +73,35 @@ bool machine::is_unknown(const qkv_kernel &part, const qkv_argument &a) const {
 
 std::optional<qkv_tensor> machine::position(std::string_view name, const positions &queries,
                                             const positions &keys, position_memory &memory) const {
-  const std::array<std::pair<std::string, std::int64_t>, 4> known = {
-      {{"first_" + of().query, queries.first},
-       {"first_" + of().key, keys.first},
-       {"whole_" + of().query, where.all_queries()},
-       {"whole_" + of().key, where.all_keys()}}};
-  for (std::size_t n = 0; n < known.size(); ++n) {
-    if (name != known[n].first) continue;
-    memory[n] = static_cast<std::int32_t>(known[n].second);
-    qkv_tensor t{};
-    t.data = &memory[n];
-    t.dtype = QKV_I32;
-    return t;
-  }
-  return std::nullopt;
+  const std::string first = name_after("first_", name), whole = name_after("whole_", name);
+  const std::string &axis = first.empty() ? whole : first;
+  if (axis.empty() || tensors.count(name)) return std::nullopt;
+  std::int64_t number = 0;
+  if (axis == of().query)
+    number = first.empty() ? where.all_queries() : queries.first;
+  else if (axis == of().key)
+    number = first.empty() ? where.all_keys() : keys.first;
+  else if (first.empty())
+    number = size_of(axis);
+  return scalar(number, memory);
+}
+
+qkv_tensor machine::scalar(std::int64_t number, position_memory &memory) {
+  qkv_tensor t{};
+  t.data = &memory.emplace_back(static_cast<std::int32_t>(number));
+  t.dtype = QKV_I32;
+  return t;
 }
 
 qkv_tensor machine::of_run(const local_tensor &x, std::size_t r) const {
   const int q = x.place(of().query), key = x.place(of().key);
   const auto queries = where.queries(rank()), keys = where.keys(rank());
   if (q >= 0) return x.part(q, offset(queries, r), queries[r].n);
-  return key >= 0 ? x.part(key, offset(keys, r), keys[r].n) : x.t;
+  if (key >= 0) return x.part(key, offset(keys, r), keys[r].n);
+  const int pages = x.place(of().pages);
+  if (pages < 0) return x.t;
+  const std::int64_t n = std::max<std::int64_t>(size_of(of().within), 1);
+  return x.part(pages, offset(keys, r) / n, keys[r].n / n);
 }
 
 qkv_tensor machine::of_queries(const local_tensor &x, const some_queries &q) const {

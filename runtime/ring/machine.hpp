@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A call on one machine: its tensors by name, and the arguments of its parts.
-#include <array>
+#include <deque>
 #include <map>
 #include <optional>
 #include <qkv/ring.hpp>
@@ -60,13 +60,18 @@ class machine {
   // The tensor of an argument of a part, for so many queries and keys. Throws std::bad_alloc.
   local_tensor made(const qkv_kernel &part, const qkv_argument &, std::int64_t queries,
                     std::int64_t keys) const;
+  std::vector<std::int64_t> extents(const qkv_kernel &part, const qkv_argument &,
+                                    std::int64_t queries, std::int64_t keys) const;
+  // Of an axis of the kernel; -1 where no argument decides it.
+  std::int64_t size_of(std::string_view axis) const;
   // True if no argument of the kernel decides one of its extents.
   bool is_unknown(const qkv_kernel &part, const qkv_argument &) const;
 
-  // first_ and whole_ of an axis.
-  using position_memory = std::array<std::int32_t, 4>;
+  // first_ and whole_ of an axis: these queries, these keys, all positions of other axes.
+  using position_memory = std::deque<std::int32_t>;
   std::optional<qkv_tensor> position(std::string_view name, const positions &queries,
                                      const positions &keys, position_memory &) const;
+  static qkv_tensor scalar(std::int64_t, position_memory &);
 
   // The part of a tensor of this machine that belongs to its run r.
   qkv_tensor of_run(const local_tensor &, std::size_t r) const;
@@ -77,9 +82,6 @@ class machine {
   std::vector<some_queries> queries() const;
 
  private:
-  std::vector<std::int64_t> extents(const qkv_kernel &part, const qkv_argument &,
-                                    std::int64_t queries, std::int64_t keys) const;
-
   template <class Wait>
   status within_deadline(const Wait &);
 

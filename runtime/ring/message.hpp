@@ -18,7 +18,8 @@ struct message_header {
   bool operator==(const message_header &) const = default;
 };
 
-// Two bodies with the header between them, so that the first or the second can go without the other.
+// Two bodies with the header between them, so that the first or the second can go without the
+// other.
 class message {
  public:
   message() = default;

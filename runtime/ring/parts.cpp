@@ -2,6 +2,8 @@
 #include "ring/parts.hpp"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <qkv/core/partial_sum.hpp>
 #include <utility>
 
@@ -60,6 +62,25 @@ bool is_total(const qkv_argument &a) {
 }
 
 status parts::of(const qkv_kernel &k, parts &result) {
+  // A call looks them up often, and libraries come and go seldom.
+  static std::mutex lock;
+  static std::map<const qkv_kernel *, parts> known;
+  static std::uint64_t changes = 0;
+  const std::lock_guard hold(lock);
+  if (const std::uint64_t now = detail::registry_changes(); now != changes) {
+    known.clear();
+    changes = now;
+  }
+  if (const auto at = known.find(&k); at != known.end()) {
+    result = at->second;
+    return {};
+  }
+  if (status s = found(k, result); !s) return s;
+  known.emplace(&k, result);
+  return {};
+}
+
+status parts::found(const qkv_kernel &k, parts &result) {
   // The last own part gives the results that are not of pairs; there may be none.
   std::size_t last_own = 0, last_hop = 0;
   if (status s = find_all(k.name, "own", result.own, last_own); !s) return s;
@@ -82,6 +103,12 @@ status parts::of(const qkv_kernel &k, parts &result) {
       *axis = hop->n_arguments > n ? name_after("first_", hop->arguments[n].name) : "";
     if (result.query.empty() || result.key.empty())
       return detail::fail(status_code::wrong_version, "{}: its positions are missing", hop->name);
+    for (int c = 0; c < hop->n_conditions; ++c) {
+      const qkv_condition &merge = hop->conditions[c];
+      if (merge.kind != QKV_PRODUCT || result.key != hop->axes[merge.a].name) continue;
+      result.pages = hop->axes[merge.b].name;
+      result.within = hop->axes[merge.c].name;
+    }
   }
   if (result.query.empty())
     return detail::fail(status_code::unsupported, "{}: no pairs of tokens", k.name);

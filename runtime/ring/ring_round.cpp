@@ -43,8 +43,8 @@ class ring_keys {
   }
 
  private:
-  // The message that is not in use, with the keys of one machine and the sums for another one's; -1:
-  // without.
+  // The message that is not in use, with the keys of one machine and the sums for another one's;
+  // -1: without.
   message room(int of_keys, int of_sums) {
     turned_ = !turned_;
     return rooms_[turned_].with(of_keys < 0 ? 0 : hop_.keys().bytes(m_.where.keys(of_keys)),

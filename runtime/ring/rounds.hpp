@@ -11,6 +11,7 @@ namespace qkv::ring {
 using round_function = status (*)(machine &, int round, std::vector<std::string> &totals);
 status ring_round(machine &, int round, std::vector<std::string> &totals);
 status gather_round(machine &, int round, std::vector<std::string> &totals);
+status heads_round(machine &, int round, std::vector<std::string> &totals);
 status tree_round(machine &, int round, std::vector<std::string> &totals);
 
 // The schedule of a call. Errors: unsupported.

@@ -5,9 +5,9 @@
 
 namespace qkv::ring {
 
-// Each machine has sums over its own tokens, and gets those over all: the same bits everywhere. Each
-// joins a share of the elements, in the order of the machines. Cost: these tensors twice through each
-// link, less one share.
+// Each machine has sums over its own tokens, and gets those over all: the same bits everywhere.
+// Each joins a share of the elements, in the order of the machines. Cost: these tensors twice
+// through each link, less one share.
 status join_totals(machine &, int round, const std::vector<std::string> &names);
 
 }  // namespace qkv::ring

@@ -18,15 +18,13 @@ class tree {
 
   // Takes the memory of all messages. Throws std::bad_alloc.
   void prepare() {
-    keys_ = message(m_.memory(), hop_.keys().bytes(m_.where.keys(m_.rank())), 0);
-    hop_.pack(keys_.first());
     sent_ = message(m_.memory(), state_bytes(), 0);
     received_ = message(m_.memory(), state_bytes(), 0);
   }
 
   status run() {
     status own = m_.guarded([&] {
-      const status s = hop_.with(m_.rank(), keys_.first(), nullptr);
+      const status s = hop_.with_own();
       hop_.settle();
       return s;
     });
@@ -117,7 +115,7 @@ class tree {
   hop &hop_;
   const qkv_kernel *const merge_;
   const int round_;
-  message keys_, sent_, received_;
+  message sent_, received_;
 };
 
 }  // namespace

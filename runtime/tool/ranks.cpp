@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <qkv/core/dtype.hpp>
+#include <map>
 #include <string_view>
 
 #include "ring/forecast.hpp"
-#include "ring/parts.hpp"
+#include "ring/work.hpp"
 #include "tool/commands.hpp"
 
 namespace qkv::tool {
@@ -19,7 +19,16 @@ class ranks_report {
  public:
   ranks_report(const request &r, const kernel_sizes &sizes) : r_(r), k_(*r.kernel), sizes_(sizes) {
     if (status s = ring::parts::of(k_, of_); !s) throw refusal(s.text());
-    for (std::size_t n = 0; n < of_.own.size(); ++n) rounds_.push_back(round(n));
+    for (std::size_t n = 0; n < of_.own.size(); ++n) {
+      rounds_.push_back(
+          ring::work_of(of_, n, r.ranks, [&](std::string_view axis) { return size(axis); }));
+      rounds_.back().own_flops = flops(of_.own[n]);
+      rounds_.back().pair_flops = n < of_.hops.size() ? flops(of_.hops[n]) : 0;
+      rounds_.back().look_flops = n < of_.seen.size() ? flops(of_.seen[n]) : 0;
+      ring::visit_tensors(of_, n, [&](ring::moved how, const qkv_kernel &, const qkv_argument &a) {
+        names_[how].emplace_back(a.name);
+      });
+    }
     if (!r.spec || !r.spec->cost) throw refusal("this tool was made without costs");
     // Pairs that a mask hides are not computed: the kernel's own cost knows them.
     double own = 0;
@@ -28,24 +37,31 @@ class ranks_report {
     for (const ring::round_work &w : rounds_) counted += w.pair_flops;
     const double pairs = std::max(0.0, r.spec->cost(sizes_.by_name()).flops - own);
     for (ring::round_work &w : rounds_) w.pair_flops *= counted > 0 ? pairs / counted : 0;
-    is_tree_ = can_merge() && ring::predicted_tree(rounds_, facts_, r.ranks).seconds <
-                                  ring::predicted(rounds_, facts_, r.ranks).seconds;
+    if (can_merge()) fits_.push_back(ring::schedule::tree);
+    if (names(ring::moved::key_sums).empty()) fits_.push_back(ring::schedule::gather);
+    const auto lacks_heads = [](const ring::round_work &w) {
+      return w.pair_flops > 0 && w.heads < 1;
+    };
+    if (std::none_of(rounds_.begin(), rounds_.end(), lacks_heads))
+      fits_.push_back(ring::schedule::heads);
+    for (const ring::schedule other : fits_)
+      if (of(other, r.ranks).seconds < 0.9 * of(best_, r.ranks).seconds) best_ = other;
   }
 
   std::string text() const {
-    std::string travelling = fmt::format("{}", fmt::join(travels_, ", "));
     std::string t = fmt::format("{} on many machines: {}\n", k_.name, sizes_.text());
     t += fmt::format("  computed, not measured: {} a machine, a link of {}, {:.3g} us a message\n",
                      of_units(facts_.flops, "flop/s"), of_units(facts_.link, "B/s"),
                      facts_.latency * 1e6);
-    t += is_tree_
-             ? fmt::format(
-                   "  few queries: every machine has all, keys stay ({}), states merge in a tree\n",
-                   travelling)
-             : fmt::format("  travels with the keys: {}\n", travelling);
-    if (!comes_home_.empty())
-      t += fmt::format("  comes home with them: {}\n", fmt::join(comes_home_, ", "));
-    if (!totals_.empty()) t += fmt::format("  added up over all: {}\n", fmt::join(totals_, ", "));
+    t += fmt::format("  schedule {}\n", words());
+    if (best_ == ring::schedule::ring && !names(ring::moved::key_sums).empty())
+      t += fmt::format("  comes home with them: {}\n", names(ring::moved::key_sums));
+    if (const std::string totals = names(ring::moved::totals); !totals.empty())
+      t += fmt::format("  added up over all: {}\n", totals);
+    for (const ring::schedule other : fits_)
+      if (other != best_)
+        t += fmt::format("  by {}: {} on {} machines\n", name_of(other),
+                         of_units(of(other, r_.ranks).seconds, "s"), r_.ranks);
     t += fmt::format("\n  {:>8} {:>10} {:>10} {:>10} {:>10} {:>8} {:>10} {:>10} {:>10}\n",
                      "machines", of_.key + " each", "turn", "message", "transfer", "hidden",
                      "memory", "time", "efficiency");
@@ -57,11 +73,38 @@ class ranks_report {
   bool can_merge() const {
     return std::any_of(of_.merges.begin(), of_.merges.end(), [](const auto *m) { return m; });
   }
+  ring::forecast of(ring::schedule how, int machines) const {
+    return ring::predicted(how, rounds_, facts_, machines);
+  }
+  std::string names(ring::moved how) const {
+    const auto at = names_.find(how);
+    return at == names_.end() ? "" : fmt::format("{}", fmt::join(at->second, ", "));
+  }
+  static std::string_view name_of(ring::schedule how) {
+    return how == ring::schedule::tree     ? "tree"
+           : how == ring::schedule::gather ? "gather"
+           : how == ring::schedule::heads  ? "heads"
+                                           : "ring";
+  }
+  std::string words() const {
+    const std::string keys = names(ring::moved::keys);
+    switch (best_) {
+      case ring::schedule::tree:
+        return fmt::format("tree: every machine has all queries, {} stay, sums merge in pairs",
+                           keys);
+      case ring::schedule::gather:
+        return fmt::format("gather: every machine receives {} of all", keys);
+      case ring::schedule::heads:
+        return fmt::format("heads: every machine computes some, with {}, {} of all tokens",
+                           names(ring::moved::queries), keys);
+      default:
+        return fmt::format("ring: {} travel while a turn is computed", keys);
+    }
+  }
   int next(int n) const { return n < r_.ranks && 2 * n > r_.ranks ? r_.ranks : 2 * n; }
 
   std::string line(int n) const {
-    const ring::forecast f =
-        (is_tree_ ? ring::predicted_tree : ring::predicted)(rounds_, facts_, n);
+    const ring::forecast f = of(best_, n);
     const double keys = static_cast<double>(size(of_.key)) / n;
     return fmt::format(
         "  {:>8} {:>10.0f} {:>10} {:>10} {:>10} {:>6.0f} % {:>10} {:>10} {:>8.1f} %\n", n, keys,
@@ -84,14 +127,6 @@ class ranks_report {
       if (axis == k_.axes[a].name) return sizes_.of(a);
     return 1;
   }
-  double bytes(const qkv_kernel &part, const qkv_argument &a) const {
-    double n = static_cast<double>(size_of(static_cast<dtype>(a.dtype)));
-    for (int d = 0; d < a.rank; ++d) {
-      const qkv_axis &axis = part.axes[a.axes[d]];
-      n *= static_cast<double>(axis.size >= 0 ? axis.size : size(axis.name));
-    }
-    return n;
-  }
   double flops(const qkv_kernel *part) const {
     if (!part) return 0;
     for (const entry &e : *r_.entries)
@@ -104,44 +139,16 @@ class ranks_report {
     return 0;
   }
 
-  ring::round_work round(std::size_t n) {
-    ring::round_work w;
-    const qkv_kernel *own = of_.own[n], *hop = n < of_.hops.size() ? of_.hops[n] : nullptr;
-    w.own_flops = flops(own);
-    w.pair_flops = flops(hop);
-    if (own)
-      for (int i = 0; i < own->n_arguments; ++i)
-        if (ring::is_total(own->arguments[i])) add_total(w, *own, own->arguments[i]);
-    for (int i = 0; hop && i < hop->n_arguments; ++i) {
-      const qkv_argument &a = hop->arguments[i];
-      const bool of_keys = ring::has_axis(*hop, a, of_.key) && !ring::has_axis(*hop, a, of_.query);
-      if (a.role != QKV_OUT) {
-        if (of_keys) w.key_bytes += bytes(*hop, a), travels_.emplace_back(a.name);
-        continue;
-      }
-      if (of_keys)
-        w.sum_bytes += bytes(*hop, a), comes_home_.emplace_back(a.name);
-      else if (ring::has_axis(*hop, a, of_.query))
-        w.state_bytes += bytes(*hop, a);
-      else
-        add_total(w, *hop, a);
-    }
-    return w;
-  }
-  void add_total(ring::round_work &w, const qkv_kernel &part, const qkv_argument &a) {
-    w.total_bytes += bytes(part, a);
-    totals_.emplace_back(a.name);
-  }
-
   const request &r_;
   const qkv_kernel &k_;
   const kernel_sizes &sizes_;
   ring::parts of_;
   const ring::hardware facts_{r_.peak > 0 ? r_.peak : 1e12, r_.link > 0 ? r_.link : 12.5e9,
                               r_.latency, r_.bandwidth};
-  bool is_tree_ = false;
   std::vector<ring::round_work> rounds_;
-  std::vector<std::string> travels_, comes_home_, totals_;
+  std::map<ring::moved, std::vector<std::string>> names_;
+  std::vector<ring::schedule> fits_ = {ring::schedule::ring};
+  ring::schedule best_ = ring::schedule::ring;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // A cache that several machines share gives the results of one cache.
 #include <cmath>
-#include <qkv/ring_cache.hpp>
+#include <functional>
+#include <qkv/ring_paged_cache.hpp>
 #include <random>
 
 #include "tests/catch.hpp"
@@ -21,6 +22,9 @@ using stored_values = qkv::tensor<batch, heads, slots, e>;
 using new_keys = qkv::tensor<batch, heads, seq, d>;
 using new_values = qkv::tensor<batch, heads, seq, e>;
 using shared_cache = qkv::ring::kv_cache<batch, slots, stored_keys, stored_values>;
+using shared_pages =
+    qkv::ring::paged_kv_cache<batch, pages, blocks, slot, qkv::tensor<pages, heads, slot, d>,
+                              qkv::tensor<pages, heads, slot, e>>;
 using one_cache = qkv::kv_cache<batch, slots, stored_keys, stored_values>;
 
 template <class Tensor>
@@ -51,33 +55,21 @@ results conversation(const Append &append, const Attend &attend, std::uint64_t s
 
 }  // namespace
 
-TEST_CASE("a cache of several machines gives the results of one") {
-  const std::uint64_t seed = seed_or(4);
-  const extents sizes{extent<batch>(2), extent<slots>(260)};
-  one_cache alone(sizes);
-  const results expected = conversation(
-      [&](const new_keys &k, const new_values &v) { REQUIRE(alone.append(k, v).ok()); },
-      [&](const new_keys &q, new_values &o) {
-        REQUIRE(qkv::call<decode_far>(q, alone.keys(), alone.values(), alone.lengths(), o).ok());
-      },
-      seed);
+namespace {
+
+// The conversation of one machine with a cache of its own; what went wrong is in the status.
+using talk = std::function<results(qkv::ring::transport &, std::int64_t block, status &)>;
+
+// Machines with a shared cache have the results of one cache, and the same bits.
+void check_shared(const results &expected, const talk &of_machine) {
   for (const int machines : {1, 2, 3, 5})
     for (const std::int64_t block : {1, 16, 300}) {
       INFO(machines << " machines, blocks of " << block);
       qkv::ring::loopback all(machines);
       std::vector<results> found(static_cast<std::size_t>(machines));
       for (const status &s : on_machines(machines, [&](int m) -> status {
-             qkv::ring::transport &link = all.machine(m);
-             shared_cache cache(link, sizes, block);
              status worst;
-             found[static_cast<std::size_t>(m)] = conversation(
-                 [&](const new_keys &k, const new_values &v) {
-                   if (status s = cache.append(k, v); !s) worst = s;
-                 },
-                 [&](const new_keys &q, new_values &o) {
-                   if (status s = qkv::ring::decode<decode_far>(link, cache, q, o); !s) worst = s;
-                 },
-                 seed);
+             found[static_cast<std::size_t>(m)] = of_machine(all.machine(m), block, worst);
              return worst;
            })) {
         INFO(s.text());
@@ -91,6 +83,76 @@ TEST_CASE("a cache of several machines gives the results of one") {
             if (b != found[0][turn].data()[k]) FAIL("machines have different bits");
           }
     }
+}
+
+results of_one_cache(std::uint64_t seed) {
+  one_cache alone(extents{extent<batch>(2), extent<slots>(260)});
+  return conversation(
+      [&](const new_keys &k, const new_values &v) { REQUIRE(alone.append(k, v).ok()); },
+      [&](const new_keys &q, new_values &o) {
+        REQUIRE(qkv::call<decode_far>(q, alone.keys(), alone.values(), alone.lengths(), o).ok());
+      },
+      seed);
+}
+
+// Appends to a cache of several machines, and attends to all of it.
+template <auto Kernel, class Cache>
+results shared_conversation(qkv::ring::transport &link, Cache &cache, std::uint64_t seed,
+                            status &worst) {
+  return conversation(
+      [&](const new_keys &k, const new_values &v) {
+        if (status s = cache.append(k, v); !s) worst = s;
+      },
+      [&](const new_keys &q, new_values &o) {
+        if (status s = qkv::ring::decode<Kernel>(link, cache, q, o); !s) worst = s;
+      },
+      seed);
+}
+
+}  // namespace
+
+TEST_CASE("a cache of several machines gives the results of one") {
+  const std::uint64_t seed = seed_or(4);
+  check_shared(of_one_cache(seed), [&](qkv::ring::transport &link, std::int64_t block, status &s) {
+    shared_cache cache(link, extents{extent<batch>(2), extent<slots>(260)}, block);
+    return shared_conversation<decode_far>(link, cache, seed, s);
+  });
+}
+
+TEST_CASE("pages of several machines give the results of one cache") {
+  const std::uint64_t seed = seed_or(4);
+  check_shared(of_one_cache(seed), [&](qkv::ring::transport &link, std::int64_t block, status &s) {
+    shared_pages cache(link, extents{extent<batch>(2), extent<pages>(130), extent<blocks>(65)},
+                       block);
+    return shared_conversation<decode_pages>(link, cache, seed, s);
+  });
+}
+
+TEST_CASE("pages of several machines are taken and given back alike") {
+  qkv::ring::loopback all(2);
+  const extents sizes{extent<batch>(2), extent<pages>(4), extent<blocks>(10)};
+  std::vector<shared_pages> caches;
+  for (int m : {0, 1}) caches.emplace_back(all.machine(m), sizes, 4);
+  const auto append = [&](std::int64_t n) {
+    std::vector<status> found;
+    for (shared_pages &c : caches)
+      found.push_back(c.append(drawn<new_keys>(2, n, 1), drawn<new_values>(2, n, 2)));
+    CHECK(found[0].text() == std::string(found[1].text()));
+    return found[0];
+  };
+  CHECK(caches[0].capacity() == 40);
+  CHECK(caches[1].table().extent(1) == 5);
+  REQUIRE(append(9).ok());  // blocks 0 to 2 of both: two on machine 0, one on machine 1
+  CHECK(caches[0].free_pages() == 0);
+  CHECK(caches[1].free_pages() == 2);
+  REQUIRE(append(7).ok());
+  CHECK(append(1).code() == qkv::status_code::cache_full);  // a fifth block, on machine 0
+  CHECK(caches[1].lengths()(1) == 16);
+  for (shared_pages &c : caches) REQUIRE(c.truncate(0, 5).ok());
+  CHECK(caches[0].free_pages() == 1);
+  CHECK(caches[1].free_pages() == 1);
+  for (shared_pages &c : caches) c.clear();
+  REQUIRE(append(16).ok());
 }
 
 TEST_CASE("a cache of several machines refuses what does not fit") {

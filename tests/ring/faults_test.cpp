@@ -1,5 +1,6 @@
-// Calls in which something goes wrong: wrong arguments, machines that stop, are slow, or send messages
-// that are cut off. No call outlasts its deadline, no machine crashes, and what all can know, all say.
+// Calls in which something goes wrong: wrong arguments, machines that stop, are slow, or send
+// messages that are cut off. No call outlasts its deadline, no machine crashes, and what all can
+// know, all say.
 #include <cmath>
 #include <random>
 
@@ -40,6 +41,7 @@ std::string faulty_run(std::uint64_t seed) {
   const bool stops = what == fault::stop || what == fault::cut;
   qkv::ring::settings how;
   how.deadline = transport::seconds(stops ? 0.1 : 20);
+  how.by = seed % 2 ? qkv::ring::schedule::ring : qkv::ring::schedule::automatic;
 
   qkv::workspace little(static_cast<std::size_t>(1) << (10 + below(10)));
   qkv::ring::loopback all(machines);

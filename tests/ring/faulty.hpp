@@ -29,8 +29,8 @@ constexpr int n_faults = static_cast<int>(fault::workspace) + 1;
 
 constexpr bool is_wrong_call(fault f) { return f > fault::none && f < fault::stop; }
 
-// The link of a machine, which goes wrong at message number `at`. A machine that stops calls `stop`,
-// if there is one.
+// The link of a machine, which goes wrong at message number `at`. A machine that stops calls
+// `stop`, if there is one.
 class faulty : public ring::transport {
  public:
   faulty(transport &inner, fault what, int at, std::function<void()> stop = {})

@@ -2,8 +2,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <qkv/registry.hpp>
 #include <sstream>
 
+#include "ring/work.hpp"
 #include "tests/catch.hpp"
 #include "tests/ring/distributed.hpp"
 #include "tests/support/random.hpp"
@@ -15,8 +18,7 @@ using qkv::codegen::program;
 
 namespace {
 
-qkv::ring::settings patient(int threads = 1,
-                            qkv::ring::schedule by = qkv::ring::schedule::automatic) {
+qkv::ring::settings patient(int threads = 1, qkv::ring::schedule by = qkv::ring::schedule::ring) {
   qkv::ring::settings how;
   how.deadline = std::chrono::seconds(20);
   how.call.threads = threads;
@@ -39,6 +41,42 @@ void require_ok(const std::vector<status> &all) {
     INFO(s.text());
     REQUIRE(s.ok());
   }
+}
+
+// The size of an axis that machines do not share.
+std::int64_t size_named(const program &p, const qkv::codegen::size_map &sizes,
+                        std::string_view name) {
+  for (const qkv::codegen::axis &a : p.axes)
+    if (a.name == name) {
+      const qkv::codegen::axis &root = p.axes[static_cast<std::size_t>(a.root)];
+      return root.size >= 0 ? root.size : sizes.at(root.name);
+    }
+  return 1;
+}
+
+// Bytes that a kernel takes of a workspace, on zeros.
+double own_memory(const qkv_kernel &k, const std::function<std::int64_t(std::string_view)> &size) {
+  std::vector<std::vector<double>> memory;
+  std::vector<qkv_tensor> list;
+  for (int i = 0; i < k.n_arguments; ++i) {
+    const qkv_argument &a = k.arguments[i];
+    qkv_tensor t{};
+    t.dtype = a.dtype;
+    t.rank = a.rank;
+    std::int64_t n = 1;
+    for (int d = a.rank; d-- > 0;) {
+      const qkv_axis &axis = k.axes[a.axes[d]];
+      t.extent[d] = axis.size >= 0 ? axis.size : size(axis.name);
+      t.stride[d] = n;
+      n *= t.extent[d];
+    }
+    memory.emplace_back(n);
+    t.data = memory.back().data();
+    list.push_back(t);
+  }
+  qkv::workspace used;
+  require_ok({qkv::run(k, list, {.threads = 1, .workspace = &used})});
+  return static_cast<double>(used.peak());
 }
 
 }  // namespace
@@ -154,6 +192,60 @@ TEST_CASE("keys that are gathered give the bits of a ring") {
   }
 }
 
+TEST_CASE("machines that exchange tokens for heads give the results of one") {
+  using qkv::ring::schedule;
+  for (const distributed_kernel &k : distributed_kernels())
+    for (const auto &[n, m] : {std::pair<std::int64_t, std::int64_t>{70, 51}, {5, 3}, {1, 1}}) {
+      const qkv::codegen::size_map sizes = sizes_for(program_of(k), n, m);
+      const distributed_calls c(k, sizes);
+      const arrays reference = c.reference();
+      const double of_one = distance(reference, c.on_one());
+      for (const int machines : {2, 3, 8})
+        for (const auto &[name, make] : layouts()) {
+          INFO(k.name << ": " << machines << " machines, " << name << ", " << n << " x " << m);
+          const qkv::ring::layout where = make(machines, n, sizes.count("mem") ? m : n);
+          arrays many, again;
+          const auto found = on_loopback(c, where, many, patient(1, schedule::heads));
+          if (std::string(k.name) == "biased_bf16_gradient") {  // the bias has no batch axis
+            CHECK(
+                std::string(found[0].text()).ends_with("no batch axis keeps all sums apart: ring"));
+            continue;
+          }
+          require_ok(found);
+          CHECK(distance(reference, many) <= 2 * of_one + rounding(k, reference));
+          require_ok(on_loopback(c, where, again, patient(2, schedule::heads), {}, 0.001));
+          CHECK(distance(many, again) == 0);
+        }
+    }
+}
+
+TEST_CASE("the schedule of a call is that which its machines make fastest") {
+  using qkv::ring::schedule;
+  const distributed_kernel &k = distributed_kernels()[0];  // batch and heads: 8
+  const distributed_calls c(k, sizes_for(program_of(k), 50, 40));
+  const qkv::ring::layout where = qkv::ring::zigzag(4, 50, 40);
+  const auto with = [&](const qkv::ring::hardware &of, schedule by) {
+    arrays results;
+    qkv::ring::settings how = patient(1, by);
+    how.of = of;
+    std::vector<qkv::ring::timeline> records(4);
+    qkv::ring::loopback all(4);
+    results = c.blank();
+    require_ok(on_machines(4, [&](int m) {
+      qkv::ring::settings own = how;
+      own.record = &records[static_cast<std::size_t>(m)];
+      return c.on(all.machine(m), where, results, own);
+    }));
+    return records[0].events().size();
+  };
+  const qkv::ring::hardware slow_computers{1e6, 1e9, 1e-6}, slow_messages{1e15, 1e9, 1e-3},
+      narrow_links{1e15, 1e3, 0};
+  for (const auto &[of, expected] : {std::pair{slow_computers, schedule::ring},
+                                     {slow_messages, schedule::gather},
+                                     {narrow_links, schedule::heads}})
+    CHECK(with(of, schedule::automatic) == with(of, expected));
+}
+
 TEST_CASE("where every machine has all queries, what they found is merged in a tree") {
   for (const distributed_kernel &k : distributed_kernels()) {
     if (std::string(k.key) != "mem" || std::string(k.name).ends_with("gradient")) continue;
@@ -166,10 +258,64 @@ TEST_CASE("where every machine has all queries, what they found is merged in a t
         const qkv::ring::layout where = qkv::ring::block_cyclic(machines, n, m, 16);
         CHECK(where.defect() == "");
         arrays found;
-        require_ok(on_loopback(c, where, found));
+        require_ok(on_loopback(c, where, found, patient(1, qkv::ring::schedule::automatic)));
         CHECK(distance(reference, found) <= 2 * of_one + rounding(k, reference));
       }
     }
+  }
+}
+
+TEST_CASE("a machine takes the memory that its forecast has") {
+  using qkv::ring::schedule;
+  for (const int which : {0, 1, 4}) {  // cross, masked, cross_gradient
+    const distributed_kernel &k = distributed_kernels()[static_cast<std::size_t>(which)];
+    const qkv::codegen::size_map sizes = sizes_for(program_of(k), 2048, 3072);
+    const distributed_calls c(k, sizes);
+    const std::int64_t keys = sizes.count("mem") ? 3072 : 2048;
+    for (const int machines : {2, 4})
+      for (const schedule by : {schedule::ring, schedule::gather, schedule::heads}) {
+        if (which == 4 && by == schedule::gather) continue;
+        // In one block each: a workspace that grows reuses blocks of other sizes.
+        std::vector<std::vector<double>> blocks(static_cast<std::size_t>(machines),
+                                                std::vector<double>(std::size_t{6} << 20));
+        std::vector<std::unique_ptr<qkv::workspace>> memory;
+        for (std::vector<double> &b : blocks)
+          memory.push_back(std::make_unique<qkv::workspace>(b.data(), b.size() * sizeof b[0]));
+        arrays results = c.blank();
+        qkv::ring::loopback all(machines);
+        const qkv::ring::layout where = qkv::ring::contiguous(machines, 2048, keys);
+        require_ok(on_machines(machines, [&](int m) {
+          qkv::ring::settings how = patient(1, by);
+          how.call.workspace = memory[static_cast<std::size_t>(m)].get();
+          return c.on(all.machine(m), where, results, how);
+        }));
+        const qkv_kernel &table = *qkv::kernels(k.name).at(0);
+        qkv::ring::parts of;
+        require_ok({qkv::ring::parts::of(table, of)});
+        std::vector<qkv::ring::round_work> rounds;
+        for (std::size_t n = 0; n < of.own.size(); ++n)
+          rounds.push_back(qkv::ring::work_of(of, n, machines, [&](std::string_view axis) {
+            return axis == of.query ? 2048
+                   : axis == of.key ? keys
+                                    : size_named(program_of(k), sizes, axis);
+          }));
+        const double forecast = qkv::ring::predicted(by, rounds, {}, machines).memory;
+        // The memory of compiled code, while it runs, is not the ring's.
+        double of_kernels = 0;
+        for (const qkv_kernel *hop : of.hops)
+          of_kernels = std::max(
+              of_kernels, own_memory(*hop, [&](std::string_view axis) {
+                const bool of_heads = by == schedule::heads && axis == "heads";
+                const std::int64_t tokens = axis == of.query ? 2048 : axis == of.key ? keys : 0;
+                if (tokens > 0) return by == schedule::heads ? tokens : tokens / machines;
+                return size_named(program_of(k), sizes, axis) / (of_heads ? machines : 1);
+              }));
+        const double peak = static_cast<double>(memory[0]->peak()) - of_kernels;
+        INFO(k.name << ": " << machines << " machines, schedule " << static_cast<int>(by) << ": "
+                    << peak << " bytes, forecast " << forecast);
+        CHECK(peak <= 1.05 * forecast);
+        CHECK(peak >= 0.95 * forecast);
+      }
   }
 }
 

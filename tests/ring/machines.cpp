@@ -186,6 +186,10 @@ class simulation {
         std::int64_t all = 0;
         for (const tokens &t : all_) all += total(of_query ? t.queries : t.keys);
         in[name] = scalar(all);
+      } else if (name.starts_with("first_") && !own_[m].count(name)) {
+        in[name] = scalar(0);
+      } else if (name.starts_with("whole_") && !own_[m].count(name)) {
+        in[name] = scalar(sizes_.at(name.substr(6)));
       } else if (const auto state = states.find(name); state != states.end()) {
         in[name] = state->second.a;
       } else {
@@ -263,8 +267,8 @@ class simulation {
               continue;
             }
             const arrays results =
-                codegen::interpret(p, arguments(p, m, q, of, k, before),
-                                   sizes_with(p, all_[m].queries[q].n, all_[of].keys[k].n));
+                in_halves(p, arguments(p, m, q, of, k, before),
+                          sizes_with(p, all_[m].queries[q].n, all_[of].keys[k].n));
             for (node_id n : p.outputs) {
               const named x = named_of(p, n, results);
               if (now.count(p[n].name))
@@ -284,6 +288,75 @@ class simulation {
         for (std::size_t k = 0; k < all_[m].keys.size(); ++k)
           if (const auto at = of_keys[m].find(run_name(p[n].name, k)); at != of_keys[m].end())
             keep(m, k, p[n].name, at->second);
+  }
+
+  // The axes that a hop may be divided along beside its tokens: how many positions of each belong
+  // to one of the first.
+  std::map<std::string, std::int64_t> divided(const program &p, const size_map &sizes) const {
+    std::map<std::string, std::int64_t> all;
+    for (node_id n : p.arguments) {
+      const std::string axis = p[n].name.starts_with("first_") ? p[n].name.substr(6) : "";
+      const auto at = std::find_if(p.axes.begin(), p.axes.end(),
+                                   [&](const codegen::axis &a) { return a.name == axis; });
+      if (axis == query_ || axis == key_ || at == p.axes.end()) continue;
+      const auto a = static_cast<axis_id>(at - p.axes.begin());
+      if (!std::all_of(p.outputs.begin(), p.outputs.end(),
+                       [&](node_id o) { return codegen::has(p[o].shape, a); }))
+        continue;
+      all[axis] = 1;
+      for (const node &x : p.nodes)
+        if (x.kind == codegen::op::split && x.over[1] == a) {
+          const codegen::axis &inner = p.axes[x.over[2]];
+          all[p.axes[x.over[0]].name] = inner.size >= 0 ? inner.size : sizes.at(inner.name);
+        }
+      return all;
+    }
+    return all;
+  }
+
+  // The results of a hop for the first half of its heads, and for the other one.
+  arrays in_halves(const program &p, const arrays &in, const size_map &sizes) const {
+    const std::map<std::string, std::int64_t> axes = divided(p, sizes);
+    const auto first = std::find_if(axes.begin(), axes.end(), [&](const auto &a) {
+      return a.second == 1 && sizes.count(a.first) && sizes.at(a.first) > 1;
+    });
+    if (first == axes.end()) return codegen::interpret(p, in, sizes);
+    const std::int64_t all = sizes.at(first->first), middle = (all + 1) / 2;
+    std::map<std::string, named> whole;
+    for (const run &half : {run{0, middle}, run{middle, all - middle}}) {
+      arrays mine = in;
+      size_map its = sizes;
+      const auto of_axis = [&](const named &x) {
+        return std::find_if(axes.begin(), axes.end(),
+                            [&](const auto &a) { return x.place(a.first) >= 0; });
+      };
+      for (const auto &[axis, times] : axes) {
+        its[axis] = half.n * times;
+        if (mine.count("first_" + axis)) mine["first_" + axis] = scalar(half.first * times);
+      }
+      for (node_id n : p.arguments) {
+        named x = named_of(p, n, in);
+        if (const auto a = of_axis(x); a != axes.end())
+          mine[p[n].name] = x.part(x.place(a->first), half.first * a->second, half.n * a->second).a;
+      }
+      const arrays results = codegen::interpret(p, mine, its);
+      for (node_id n : p.outputs) {
+        const named x = named_of(p, n, results);
+        const int d = x.place(first->first);
+        named &to = whole[p[n].name];
+        if (half.first == 0) {
+          to = x;
+          to.a.shape[static_cast<std::size_t>(d)] = all;
+          to.a.data.assign(
+              x.a.data.size() / static_cast<std::size_t>(middle) * static_cast<std::size_t>(all),
+              std::nan(""));
+        }
+        to.put(d, half.first, x.a);
+      }
+    }
+    arrays results;
+    for (const auto &[name, x] : whole) results[name] = x.a;
+    return results;
   }
 
   // False where the hop would change nothing.
@@ -424,9 +497,10 @@ arrays results_of_machines(const program &p, const codegen::shares &s, const std
                            const std::string &key, const std::vector<tokens> &all,
                            const arrays &arguments, const size_map &sizes) {
   size_map by_name = sizes;
-  for (const codegen::axis &a : p.axes)
-    if (const codegen::axis &root = p.axes[a.root]; root.size < 0)
-      by_name[a.name] = sizes.at(root.name);
+  for (const codegen::axis &a : p.axes) {
+    const codegen::axis &root = p.axes[a.root];
+    by_name[a.name] = root.size < 0 ? sizes.at(root.name) : root.size;
+  }
   simulation machines(s, query, key, all, by_name);
   for (node_id n : p.arguments) {
     std::vector<std::string> axes;

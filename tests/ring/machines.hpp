@@ -1,5 +1,6 @@
 #pragma once
-// Machines that share the tokens of a kernel, one after the other in this process, by the interpreter.
+// Machines that share the tokens of a kernel, one after the other in this process, by the
+// interpreter.
 #include <cstdint>
 #include <string>
 #include <vector>

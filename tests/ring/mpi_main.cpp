@@ -1,5 +1,5 @@
-// Compiled kernels on processes of MPI: mpirun -n 4 ring_mpi. Each process compares its own results with
-// those of one machine.
+// Compiled kernels on processes of MPI: mpirun -n 4 ring_mpi. Each process compares its own results
+// with those of one machine.
 #include <cstdio>
 #include <qkv/mpi.hpp>
 
@@ -21,19 +21,22 @@ void require(bool holds, const char *what, const std::string &detail) {
 void compare(qkv::ring::group &ring) {
   for (const distributed_kernel &k : distributed_kernels())
     for (const auto &[n, m] : {std::pair<std::int64_t, std::int64_t>{70, 51}, {3, 2}})
-      for (const named_layout &layout : layouts()) {
-        const qkv::codegen::size_map sizes = sizes_for(program_of(k), n, m);
-        const distributed_calls c(k, sizes);
-        const qkv::ring::layout where = layout.make(ring.size(), n, sizes.count("mem") ? m : n);
-        const arrays reference = c.reference();
-        const double of_one = c.own_distance(reference, c.on_one(), where, ring.rank());
-        arrays found = c.blank();
-        const qkv::status s = c.on(ring, where, found);
-        require(s.ok(), k.name, s.text());
-        const double far = c.own_distance(reference, found, where, ring.rank());
-        require(far <= 2 * of_one + 2 * rounding(k, reference), k.name,
-                std::string(layout.name) + " is off by " + std::to_string(far));
-      }
+      for (const named_layout &layout : layouts())
+        for (const auto by : {qkv::ring::schedule::ring, qkv::ring::schedule::automatic}) {
+          const qkv::codegen::size_map sizes = sizes_for(program_of(k), n, m);
+          const distributed_calls c(k, sizes);
+          const qkv::ring::layout where = layout.make(ring.size(), n, sizes.count("mem") ? m : n);
+          const arrays reference = c.reference();
+          const double of_one = c.own_distance(reference, c.on_one(), where, ring.rank());
+          arrays found = c.blank();
+          qkv::ring::settings how;
+          how.by = by;
+          const qkv::status s = c.on(ring, where, found, how);
+          require(s.ok(), k.name, s.text());
+          const double far = c.own_distance(reference, found, where, ring.rank());
+          require(far <= 2 * of_one + 2 * rounding(k, reference), k.name,
+                  std::string(layout.name) + " is off by " + std::to_string(far));
+        }
 }
 
 void refuse(qkv::ring::group &ring) {

@@ -58,6 +58,19 @@ inline constexpr auto decode_far =
       auto seen = cached_causal<seq, slots>(length);
       return dot<slots>(softmax<slots>(mask(dot<d>(Q, K) / sqrt(d), seen)), V);
     });
+// The same keys in pages.
+inline constexpr axis<"pages"> pages;
+inline constexpr axis<"blocks"> blocks;
+inline constexpr axis<"slot", 4> slot;
+inline constexpr auto decode_pages = kernel<"decode_pages">(
+    [](in<"Q", batch, heads, seq, d> Q, in<"K", pages, heads, slot, d> key_pages,
+       in<"V", pages, heads, slot, e> value_pages, in<"table", i32, batch, blocks> table,
+       in<"length", i32, batch> length) -> out<"O", batch, heads, seq, e> {
+      auto K = merge<slots, blocks, slot>(take<pages>(key_pages, table));
+      auto V = merge<slots, blocks, slot>(take<pages>(value_pages, table));
+      auto seen = cached_causal<seq, slots>(length);
+      return dot<slots>(softmax<slots>(mask(dot<d>(Q, K) / sqrt(d), seen)), V);
+    });
 // A sum over all pairs.
 inline constexpr auto all_pairs = kernel<"all_pairs">([
 ](in<"Q", batch, seq, d> Q, in<"K", batch, mem, d> K, in<"from", i32> from) -> out<"total", batch> {

@@ -23,6 +23,8 @@ inline constexpr alias<"kv", seq> kv;
 inline constexpr axis<"d_k", 3> d_k;
 inline constexpr axis<"d_v", 2> d_v;
 inline constexpr axis<"d_model", 4> d_model;
+inline constexpr batch_axis<"q_heads", 4> q_heads;
+inline constexpr axis<"group", 2> group;
 
 using Q_ = in<"Q", batch, seq, d_k>;
 using K_ = in<"K", batch, mem, d_k>;
@@ -213,6 +215,52 @@ TEST_CASE("gradients: sums over queries travel with the keys") {
                       return X + dot<heads, d_v>(dot<kv>(softmax<kv>(s), V), Wo);
                     })),
                 "kv");
+}
+
+TEST_CASE("pairs can be divided along batch axes that keep all sums apart") {
+  using Q_heads = in<"Q", batch, heads, seq, d_k>;
+  using K_heads = in<"K", batch, heads, mem, d_k>;
+  using V_heads = in<"V", batch, heads, mem, d_v>;
+  using O_heads = out<"O", batch, heads, seq, d_v>;
+  const auto check_axes = [](const program &p, const std::string &expected) {
+    const codegen::shares s = codegen::shard(p, "seq", "mem");
+    std::string axes;
+    for (const codegen::node_id n : s.hops[0].arguments)
+      if (const std::string &name = s.hops[0][n].name; name.starts_with("first_"))
+        axes += (axes.empty() ? "" : " ") + name.substr(6);
+    CHECK(axes == "seq mem" + expected);
+    check(p, "seq", "mem");  // in halves of the heads
+  };
+  check_axes(make_program(kernel<"sloped">([](Q_heads Q, K_heads K, V_heads V) -> O_heads {
+               auto far = cast<f32>(index(seq) - index(mem)) * cast<f32>(index(heads) + 1);
+               return dot<mem>(softmax<mem>(dot<d_k>(Q, K) - far / cast<f32>(size(heads))), V);
+             })),
+             " batch heads");
+  check_axes(
+      make_program(kernel<"grouped">([](in<"Q", batch, q_heads, seq, d_k> Q, K_heads K,
+                                        V_heads V) -> out<"O", batch, heads, group, seq, d_v> {
+        auto far = cast<f32>(index(seq) - index(mem)) / cast<f32>(index(q_heads) + 1);
+        auto s = dot<d_k>(split<q_heads, heads, group>(Q), K);
+        return dot<mem>(softmax<mem>(s - split<q_heads, heads, group>(far)), V);
+      })),
+      " batch heads q_heads");
+  check_axes(make_program(kernel<"dropped">(
+                 [](Q_heads Q, K_heads K, V_heads V, in<"seed", i32> seed) -> O_heads {
+                   return dot<mem>(dropout<0.3>(softmax<mem>(dot<d_k>(Q, K)), seed), V);
+                 })),
+             " batch heads");
+  check_axes(make_program(kernel<"talking">(
+                 [](Q_heads Q, K_heads K, V_heads V,
+                    param<"mix", heads, q_heads> mix) -> out<"O", batch, q_heads, heads, seq, d_v> {
+                   auto s = dot<heads>(dot<d_k>(Q, K), mix);
+                   return dot<mem>(softmax<mem>(s), V);
+                 })),
+             " batch q_heads");
+  check_axes(make_program(kernel<"of_all_entries">(
+                 [](Q_ Q, K_ K, in<"V", mem, d_v> V) -> out<"O", seq, d_v> {
+                   return dot<mem>(softmax<mem>(sum<batch>(dot<d_k>(Q, K))), V);
+                 })),
+             "");
 }
 
 TEST_CASE("what needs other tokens is refused") {

@@ -59,10 +59,11 @@ TEST_CASE("blocks by cost: machines have nearly the same") {
 }
 
 TEST_CASE("forecasts: transfers are hidden where a turn computes longer") {
+  using ring::schedule;
   const ring::hardware of{1e12, 1e9, 0, 0};
   // A turn on four machines computes 1/16 of 16 ms, and sends a quarter of 2 or 8 MB.
   const auto on_four = [&](double bytes) {
-    return ring::predicted({{0, 16e9, bytes, 0, 0, 0}}, of, 4);
+    return ring::predicted(schedule::ring, {{.pair_flops = 16e9, .key_bytes = bytes}}, of, 4);
   };
   CHECK(on_four(2e6).seconds == Approx(4e-3));
   CHECK(on_four(2e6).hidden == Approx(1));
@@ -70,15 +71,37 @@ TEST_CASE("forecasts: transfers are hidden where a turn computes longer") {
   CHECK(on_four(8e6).transfer == Approx(2e-3));
   CHECK(on_four(8e6).hidden == Approx(0.5));
   CHECK(on_four(8e6).seconds == Approx(7e-3));  // three messages of 2 ms, one turn of 1 ms
-  CHECK(ring::predicted({{0, 16e9, 8e6, 0, 0, 0}}, of, 1).seconds == Approx(16e-3));
+  CHECK(ring::predicted(schedule::ring, {{.pair_flops = 16e9, .key_bytes = 8e6}}, of, 1).seconds ==
+        Approx(16e-3));
   // Sums come home after the last turn; sums over all tokens go twice.
-  const ring::forecast with_sums = ring::predicted({{0, 16e9, 2e6, 4e6, 8e6, 0}}, of, 4);
+  const ring::forecast with_sums = ring::predicted(
+      schedule::ring,
+      {{.pair_flops = 16e9, .key_bytes = 2e6, .sum_bytes = 4e6, .total_bytes = 8e6}}, of, 4);
   CHECK(with_sums.seconds == Approx(4e-3 + 1e-3 + 1e-3 + 12e-3));
   // One query: machines read their keys, three levels up and down.
   const ring::hardware reads{1e12, 1e9, 1e-5, 1e9};
-  const ring::forecast tree = ring::predicted_tree({{0, 1e6, 8e6, 0, 0, 1e3}}, reads, 8);
+  const ring::forecast tree = ring::predicted(
+      schedule::tree, {{.pair_flops = 1e6, .key_bytes = 8e6, .state_bytes = 1e3}}, reads, 8);
   CHECK(tree.turn == Approx(1e-3));
   CHECK(tree.seconds == Approx(1e-3 + 6 * 11e-6));
+}
+
+TEST_CASE("forecasts: a machine waits for one that computes longer, and heads are whole") {
+  using ring::schedule;
+  const ring::hardware of{1e12, 1e9, 0, 0};
+  // All pairs are those of machine 1 with its own keys: 4 ms; machine 0 waits for its message.
+  const ring::forecast uneven = ring::predicted(
+      schedule::ring, {{.pair_flops = 4e9, .key_bytes = 4e6}}, of, 2,
+      [](int machine, int keys) { return ring::turn_work{machine == 1 && keys == 1 ? 1.0 : 0.0}; });
+  CHECK(uneven.seconds == Approx(4e-3));
+  CHECK(uneven.efficiency == Approx(0.5));
+  // Three heads on two machines: one has two. 2 of 3 MB, of which half is here, there and back.
+  const ring::round_work three{
+      .pair_flops = 3e9, .key_bytes = 2e6, .state_bytes = 3e6, .divided_bytes = 3e6, .heads = 3};
+  const ring::forecast heads = ring::predicted(schedule::heads, {three}, of, 2);
+  CHECK(heads.turn == Approx(2e-3));
+  CHECK(heads.seconds == Approx(2e-3 + 1e-3 + 1e-3));
+  CHECK(ring::predicted(schedule::gather, {three}, of, 2).seconds == Approx(1.5e-3 + 1e-3));
 }
 
 TEST_CASE("layouts that do not fit are refused") {

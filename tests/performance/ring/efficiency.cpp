@@ -1,10 +1,10 @@
-// How well machines share the work of a kernel: the processor time of one machine over the number of
-// machines, divided by the time of the slowest of them.
+// How well machines share the work of a kernel: the processor time of one machine over the number
+// of machines, divided by the time of the slowest of them.
 //
 //   ring_efficiency [N [REPEATS]]    N tokens (8192), medians of so many runs (5)
 //
-// Machines are threads of this process that compute one after the other, so that they do not disturb
-// each other; time is that of each thread, without waiting, in a second call.
+// Machines are threads of this process that compute one after the other, so that they do not
+// disturb each other; time is that of each thread, without waiting, in a second call.
 #include <fmt/format.h>
 #include <algorithm>
 #include <cstdio>

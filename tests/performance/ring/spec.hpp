@@ -25,4 +25,14 @@ inline constexpr auto with_lse =
       return {dot<kv>(softmax<kv>(s), V), logsumexp<kv>(s)};
     });
 inline constexpr auto step = gradient<causal>;
+inline constexpr std::int64_t window_size = 1024;
+inline constexpr auto window = kernel<"window">([](Q_ Q, K_ K, V_ V) -> O_ {
+  auto keep = index(kv) <= index(seq) && index(seq) - index(kv) < window_size;
+  return dot<kv>(softmax<kv>(mask(dot<d>(Q, K) / sqrt(d), keep)), V);
+});
+inline constexpr auto documents =
+    kernel<"documents">([](Q_ Q, K_ K, V_ V, in<"document", i32, seq> document) -> O_ {
+      auto keep = qkv::causal<seq, kv> && document == rename<seq, kv>(document);
+      return dot<kv>(softmax<kv>(mask(dot<d>(Q, K) / sqrt(d), keep)), V);
+    });
 }  // namespace ring_bench

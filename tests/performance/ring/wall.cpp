@@ -2,9 +2,9 @@
 //
 //   mpirun -n P ring_wall [N [REPEATS]]    N tokens (8192), the best of so many runs (9)
 //
-// Each run of one process, while the others sleep, is followed by one of all. Exposed is the time that a
-// process waits for messages, of its whole call. Where other programs keep processors busy, processor
-// time and what is exposed are printed beside the wall time.
+// Each run of one process, while the others sleep, is followed by one of all. Exposed is the time
+// that a process waits for messages, of its whole call. Where other programs keep processors busy,
+// processor time and what is exposed are printed beside the wall time.
 #include <time.h>
 
 #include <algorithm>

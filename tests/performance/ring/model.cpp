@@ -1,0 +1,232 @@
+// The time that a forecast has for a ring, beside that of the ring.
+//
+//   mpirun -n P ring_model [N [REPEATS]]    N tokens (8192), medians of so many runs (9)
+//
+// What the forecast knows is measured first: how long one machine takes for all tokens, while the
+// others do the same; how long messages take. Three masks: causal, a window, documents.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <qkv/mpi.hpp>
+#include <qkv/registry.hpp>
+#include <string>
+#include <vector>
+
+#include "ring/forecast.hpp"
+#include "tensors.hpp"
+
+namespace {
+
+using namespace ring_bench;
+using qkv::ring::layout;
+using qkv::ring::schedule;
+
+void require(const qkv::status &s) {
+  if (s) return;
+  std::printf("%s\n", s.text());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
+// The median over runs of the time that the slowest process takes.
+double median_seconds(int repeats, const std::function<void()> &run) {
+  std::vector<double> all;
+  for (int k = 0; k <= repeats; ++k) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double began = MPI_Wtime();
+    run();
+    double own = MPI_Wtime() - began, most = 0;
+    MPI_Allreduce(&own, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (k > 0) all.push_back(most);
+  }
+  std::sort(all.begin(), all.end());
+  return all[all.size() / 2];
+}
+
+// Every process sends to the next one.
+double message_seconds(std::size_t bytes, int repeats) {
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  std::vector<char> sent(bytes), received(bytes);
+  return median_seconds(repeats, [&] {
+    MPI_Request both[2];
+    MPI_Irecv(received.data(), static_cast<int>(bytes), MPI_BYTE, (rank + size - 1) % size, 5,
+              MPI_COMM_WORLD, &both[0]);
+    MPI_Isend(sent.data(), static_cast<int>(bytes), MPI_BYTE, (rank + 1) % size, 5, MPI_COMM_WORLD,
+              &both[1]);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+  });
+}
+
+// The first key that each query sees; causal.
+using first_keys = std::vector<std::int64_t>;
+
+double pairs_of(const qkv::ring::positions &queries, const qkv::ring::positions &keys,
+                const first_keys &from) {
+  double n = 0;
+  for (std::int64_t q = queries.first; q < queries.first + queries.n; ++q) {
+    const std::int64_t first = std::max(keys.first, from[static_cast<std::size_t>(q)]),
+                       end = std::min(keys.first + keys.n, q + 1);
+    n += static_cast<double>(std::max<std::int64_t>(0, end - first));
+  }
+  return n;
+}
+
+// The work of each machine's queries with each machine's keys: pairs that the kernel's own code skips
+// do not count, from `computed` to the query; nor do those of runs without a pair from `seen` to the
+// query.
+std::vector<qkv::ring::turn_work> work_of_turns(const layout &where, const first_keys &computed,
+                                                const first_keys &seen) {
+  const int p = where.machines();
+  const auto n = static_cast<std::int64_t>(computed.size());
+  const double all = pairs_of({0, n}, {0, n}, computed);
+  std::vector<qkv::ring::turn_work> turns(static_cast<std::size_t>(p * p), {0, 0, 0});
+  for (int m = 0; m < p; ++m)
+    for (const auto &queries : where.queries(m))
+      for (int k = 0; k < p; ++k)
+        for (const auto &keys : where.keys(k)) {
+          qkv::ring::turn_work &turn = turns[static_cast<std::size_t>(m * p + k)];
+          if (pairs_of(queries, keys, seen) == 0) continue;
+          turn.pairs += pairs_of(queries, keys, computed) / all;
+          turn.passes += static_cast<double>(queries.n) / static_cast<double>(where.n_queries(m));
+          turn.calls += 1;
+        }
+  return turns;
+}
+
+// The tensors of a kernel, with n tokens and zeros.
+struct blank_call {
+  std::vector<std::vector<double>> memory;
+  std::vector<qkv_tensor> list;
+
+  blank_call(const qkv_kernel &k, std::int64_t n) {
+    for (int i = 0; i < k.n_arguments; ++i) {
+      const qkv_argument &a = k.arguments[i];
+      qkv_tensor t{};
+      t.dtype = a.dtype;
+      t.rank = a.rank;
+      std::int64_t all = 1;
+      for (int d = a.rank; d-- > 0;) {
+        const qkv_axis &axis = k.axes[a.axes[d]];
+        const std::string_view name = axis.name;
+        t.extent[d] = axis.size >= 0 ? axis.size : name == "heads" ? 8 : n;
+        t.stride[d] = all;
+        all *= t.extent[d];
+      }
+      memory.emplace_back(all);
+      t.data = memory.back().data();
+      list.push_back(t);
+    }
+  }
+};
+
+// The seconds of a part with n tokens; 0 where the kernel has no such part. Of many calls, so that
+// processes that share a processor all get their part of it.
+double part_seconds(const std::string &part, std::int64_t n) {
+  const auto found = qkv::kernels(part);
+  if (found.empty()) return 0;
+  const blank_call c(*found[0], n);
+  const auto seconds = [&](int calls) {
+    return median_seconds(3, [&] {
+             for (int k = 0; k < calls; ++k) require(qkv::run(*found[0], c.list, {.threads = 1}));
+           }) /
+           calls;
+  };
+  return seconds(std::clamp(static_cast<int>(0.1 / seconds(1)), 1, 1000));
+}
+
+template <auto Kernel, class... More>
+void compare(const char *name, qkv::ring::group &ring, const layout &where,
+             const first_keys &computed, const first_keys &seen, int repeats, const More &...more) {
+  const auto n = static_cast<std::int64_t>(seen.size());
+  const std::int64_t own = where.n_queries(ring.rank());
+  const int p = ring.size();
+  double alone = 0;
+  {
+    const queries Q = random<queries>(n);
+    const keys K = random<keys>(n), V = random<keys>(n);
+    queries O({n});
+    alone = median_seconds(repeats / 3 + 1, [&] {
+      require(qkv::call<Kernel>({.threads = 1}, Q, K, V, more(0)..., O));
+    });
+  }
+  const queries Q = random<queries>(own);
+  const keys K = random<keys>(own), V = random<keys>(own);
+  queries O({own});
+  qkv::ring::settings how;
+  how.call.threads = 1;
+  how.by = schedule::ring;
+  const double measured = median_seconds(
+      repeats, [&] { require(qkv::ring::call<Kernel>(ring, where, how, Q, K, V, more(1)..., O)); });
+  const double key_bytes = 2.0 * 8 * 64 * 4 * static_cast<double>(n);
+  const auto message = static_cast<std::size_t>(key_bytes) / static_cast<std::size_t>(p);
+  const double latency = message_seconds(64, repeats), whole = message_seconds(message, repeats);
+  // A call of a run beside its pairs: the sums so far, keys that are laid out anew.
+  const std::int64_t run = where.keys(0)[0].n;
+  const double run_pairs =
+      pairs_of({0, run}, {0, run}, computed) / pairs_of({0, n}, {0, n}, computed);
+  const double beside = part_seconds(std::string(name) + "_hop0", run) - alone * run_pairs;
+  const qkv::ring::hardware of{1, static_cast<double>(message) / (whole - latency), latency, 0,
+                               std::max(beside, 0.0)};
+  const std::vector<qkv::ring::turn_work> turns = work_of_turns(where, computed, seen);
+  const qkv::ring::forecast f = qkv::ring::predicted(
+      schedule::ring,
+      {{.pair_flops = alone,
+        .key_bytes = key_bytes,
+        .look_flops = part_seconds(std::string(name) + "_seen0", n)}},
+      of, p, [&](int m, int k) { return turns[static_cast<std::size_t>(m * p + k)]; });
+  if (ring.rank() == 0)
+    std::printf(
+        "%-10s n %lld, %d processes: forecast %7.1f ms, measured %7.1f ms: %+.1f %%  "
+        "(one machine %.1f ms, message %.2f ms, a call %.2f ms, hidden %.0f %%)\n",
+        name, static_cast<long long>(n), p, 1e3 * f.seconds, 1e3 * measured,
+        100 * (f.seconds / measured - 1), 1e3 * alone, 1e3 * whole, 1e3 * of.call, 100 * f.hidden);
+  std::fflush(stdout);
+}
+
+void report(qkv::ring::group &ring, std::int64_t n, int repeats) {
+  first_keys causal_from(static_cast<std::size_t>(n), 0), window_from, document_from;
+  qkv::tensor<qkv::i32, seq> document({n});
+  std::int64_t begin = 0;
+  constexpr std::array lengths = {5, 1, 3, 7, 2, 6, 4, 4};  // of 32
+  std::size_t which = 0;
+  for (std::int64_t q = 0; q < n; ++q) {
+    window_from.push_back(std::max<std::int64_t>(0, q - window_size + 1));
+    if (q >= begin + n * lengths[which] / 32 && which + 1 < lengths.size()) {
+      begin += n * lengths[which] / 32;
+      ++which;
+    }
+    document(q) = static_cast<std::int32_t>(which);
+    document_from.push_back(begin);
+  }
+  std::vector<double> costs(32, 0);
+  for (std::int64_t q = 0; q < n; ++q)
+    costs[static_cast<std::size_t>(q * 32 / n)] +=
+        static_cast<double>(q + 1 - document_from[static_cast<std::size_t>(q)]);
+  const layout by_documents = qkv::ring::by_cost(ring, n, costs);
+  qkv::tensor<qkv::i32, seq> mine({by_documents.n_queries(ring.rank())});
+  std::int64_t at = 0;
+  for (const auto &run : by_documents.queries(ring.rank()))
+    for (std::int64_t q = run.first; q < run.first + run.n; ++q) mine(at++) = document(q);
+
+  compare<ring_bench::causal>("causal", ring, qkv::ring::zigzag(ring, n), causal_from, causal_from,
+                              repeats);
+  compare<ring_bench::window>("window", ring, qkv::ring::contiguous(ring, n), window_from,
+                              window_from, repeats);
+  compare<ring_bench::documents>("documents", ring, by_documents, causal_from, document_from,
+                                 repeats,
+                                 [&](int of) -> auto & { return of == 0 ? document : mine; });
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  {
+    qkv::ring::group ring(MPI_COMM_WORLD);
+    report(ring, argc > 1 ? std::atoll(argv[1]) : 8192, argc > 2 ? std::atoi(argv[2]) : 9);
+  }
+  MPI_Finalize();
+}
