@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...]
-#                 [DISTRIBUTED <kernel>:<query axis>,<key axis>[:<rounds>]...])
+#                 [DISTRIBUTED <kernel>:<query axis>,<key axis>[:<rounds>]...]
+#                 [SAVED <gradient>...])
 #
 # Makes the kernels of a spec header into the static library <name>, with the generated C header
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose last part
@@ -9,7 +10,8 @@
 # qkv_host_program.cmake. A project that calls this enables C besides C++. Kernels of one name cannot meet in one
 # program: the name is that of the C function too (qkv_mha). DISTRIBUTED kernels, which KERNELS has, too, can also be
 # called by several machines that share their tokens (qkv/ring.hpp, which qkv::ring has): my::attention:seq,kv. A kernel
-# whose keys go round more than once says how often.
+# whose keys go round more than once says how often. SAVED gradients, which KERNELS has with their kernels, can read
+# steps that the kernel saved for them (qkv/saved.hpp): two more kernels each.
 #
 #   <name>_specs       the spec, compiled once, for the generator and the tool
 #   <name>_generator   the spec together with the code generator; writes what follows
@@ -19,10 +21,10 @@
 include("${CMAKE_CURRENT_LIST_DIR}/qkv_host_program.cmake")
 
 function(qkv_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC" "KERNELS;TARGETS;DISTRIBUTED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC" "KERNELS;TARGETS;DISTRIBUTED;SAVED")
   if(NOT arg_SPEC OR NOT arg_KERNELS OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...] "
-                        "[DISTRIBUTED <kernel>:<query axis>,<key axis>...])")
+                        "[DISTRIBUTED <kernel>:<query axis>,<key axis>...] [SAVED <gradient>...])")
   endif()
   if(NOT CMAKE_C_COMPILER)
     message(FATAL_ERROR "qkv_add_kernels: the tables of ${name} are C: write project(... LANGUAGES C CXX)")
@@ -66,6 +68,9 @@ function(qkv_add_kernels name)
   file(MAKE_DIRECTORY "${out}")
 
   _qkv_parts_of_distributed("${name}" "${arg_KERNELS}" "${arg_TARGETS}" "${arg_DISTRIBUTED}" parts identifiers)
+  _qkv_parts_of_saved("${name}" "${arg_KERNELS}" "${arg_SAVED}" saving saving_identifiers)
+  list(APPEND parts ${saving})
+  list(APPEND identifiers ${saving_identifiers})
   _qkv_write_sources("${name}" "${spec_name}" "${out}" "${arg_KERNELS}" "${parts}")
   _qkv_add_specs("${name}" "${out}" "${spec_folder}")
   _qkv_add_generator("${name}" "${out}")
@@ -196,6 +201,22 @@ function(_qkv_parts_of_distributed name kernels targets distributed parts identi
       list(APPEND names ${identifier})
       list(APPEND all "qkv::codegen::part_of<${kernel}>(\"${identifier}\", ${axes}, ${rounds}, ${n})")
     endforeach()
+  endforeach()
+  set(${parts} "${all}" PARENT_SCOPE)
+  set(${identifiers} "${names}" PARENT_SCOPE)
+endfunction()
+
+# For each gradient that reads saved steps: the kernel that saves them, and itself with them.
+function(_qkv_parts_of_saved name kernels saved parts identifiers)
+  set(all)
+  set(names)
+  foreach(gradient IN LISTS saved)
+    if(NOT gradient IN_LIST kernels)
+      message(FATAL_ERROR "qkv_add_kernels: ${name}: SAVED names gradients of KERNELS, not ${gradient}")
+    endif()
+    string(REGEX REPLACE "^.*::" "" short "${gradient}")
+    list(APPEND names ${short}_saving ${short}_saved)
+    list(APPEND all "qkv::codegen::saving_of<${gradient}>(\"${short}_saving\")" "qkv::codegen::saved_of<${gradient}>(\"${short}_saved\")")
   endforeach()
   set(${parts} "${all}" PARENT_SCOPE)
   set(${identifiers} "${names}" PARENT_SCOPE)

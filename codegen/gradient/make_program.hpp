@@ -4,6 +4,7 @@
 #include <qkv/core/gradient.hpp>
 
 #include "codegen/gradient/gradient.hpp"
+#include "codegen/gradient/saving.hpp"
 #include "codegen/program/from_graph.hpp"
 
 namespace qkv::codegen {
@@ -12,6 +13,12 @@ namespace qkv::codegen {
 template <bool HasResults, class Kernel, str... Wanted>
 program make_program(const gradient_t<HasResults, Kernel, Wanted...> &) {
   return gradient(make_program(Kernel()), {std::string(Wanted.view())...}, HasResults);
+}
+
+// The kernel of a gradient, which saves steps for it, and the gradient that reads them.
+template <class Kernel, str... Wanted>
+with_saved make_saving(const gradient_t<false, Kernel, Wanted...> &) {
+  return saving(make_program(Kernel()), {std::string(Wanted.view())...});
 }
 
 }  // namespace qkv::codegen

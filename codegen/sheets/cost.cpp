@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <qkv/core/kept_step.hpp>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
@@ -109,7 +110,11 @@ cost_sheet cost_of(const program &p) {
       c.intermediates += formula(size_of(p[n].type), every_position(p, n, p[n].shape));
   }
   for (node_id n : p.arguments) c.read += formula(size_of(p[n].type), p[n].shape);
-  for (node_id n : p.outputs) c.written += formula(size_of(p[n].type), p[n].shape);
+  for (node_id n : p.outputs) {
+    const formula bytes(size_of(p[n].type), p[n].shape);
+    c.written += bytes;
+    if (core::is_kept_step(p[n].name)) c.saved += bytes;
+  }
   return c;
 }
 

@@ -15,6 +15,7 @@ struct cost_sheet {
   formula flops;          // of every step, all pairs counted
   formula read, written;  // bytes of the arguments, of the outputs: each once
   formula intermediates;  // bytes of all steps between, if each were stored
+  formula saved;          // of the bytes that are written, those for the gradient
 };
 cost_sheet cost_of(const program &);
 

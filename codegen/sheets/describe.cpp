@@ -117,6 +117,7 @@ class sheet {
       line("  {:<14} {} ({:.1f} %)", "  left by masks", short_number(*left), 100 * *left / *all);
     amount("bytes read", c.read, "B");
     amount("bytes written", c.written, "B");
+    if (c.saved.text(p_) != "0") amount("  saved", c.saved, "B for the gradient");
     amount("intermediates", c.intermediates, "B if every step were stored");
     if (!stages.empty()) stored(stages);
     const auto read = c.read.value(size_), written = c.written.value(size_);

@@ -7,6 +7,7 @@
 #include <memory_resource>
 #include <new>
 #include <qkv/core/dtype.hpp>
+#include <qkv/saved.hpp>
 #include <vector>
 
 #include "call/accumulate.hpp"
@@ -77,13 +78,14 @@ status workspace_bytes(const qkv_kernel &k, std::span<const qkv_tensor> argument
 
 }  // namespace qkv
 
-extern "C" int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n,
-                        char *text, size_t size) {
-  return qkv_call_with(kernel, arguments, n, 0, text, size);
-}
+namespace {
 
-extern "C" int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n,
-                             uint32_t flags, char *text, size_t size) {
+using c_call = qkv::status (*)(const qkv_kernel &, std::span<const qkv_tensor>,
+                               const qkv::options &, void *state);
+
+// A call from C: checks what only C can get wrong, and puts the message into the caller's text.
+int called_from_c(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, uint32_t flags,
+                  char *text, std::size_t size, c_call run, void *state) {
   using qkv::status;
   using qkv::status_code;
   const auto call = [&]() -> status {
@@ -99,7 +101,7 @@ extern "C" int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *argumen
                                flags & ~std::uint32_t{QKV_ACCUMULATE});
     qkv::options how;
     how.accumulate = flags & QKV_ACCUMULATE;
-    return qkv::run(*kernel, {arguments, static_cast<std::size_t>(n)}, how);
+    return run(*kernel, {arguments, static_cast<std::size_t>(n)}, how, state);
   };
   const status s = call();
   if (text && size > 0) {
@@ -109,3 +111,55 @@ extern "C" int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *argumen
   }
   return static_cast<int>(s.code());
 }
+
+qkv::status nothing_to_save(const qkv_kernel &k) {
+  return qkv::detail::fail(qkv::status_code::null_data, "{}: no qkv_saved given", k.name);
+}
+
+}  // namespace
+
+struct qkv_saved {
+  qkv::saved_steps steps;
+};
+
+extern "C" {
+
+int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, char *text,
+             size_t size) {
+  return qkv_call_with(kernel, arguments, n, 0, text, size);
+}
+
+int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, uint32_t flags,
+                  char *text, size_t size) {
+  return called_from_c(
+      kernel, arguments, n, flags, text, size,
+      [](const qkv_kernel &k, std::span<const qkv_tensor> all, const qkv::options &how, void *) {
+        return qkv::run(k, all, how);
+      },
+      nullptr);
+}
+
+qkv_saved *qkv_saved_new(void) { return new (std::nothrow) qkv_saved; }
+void qkv_saved_free(qkv_saved *saved) { delete saved; }
+
+int qkv_call_saving(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n,
+                    uint32_t flags, qkv_saved *saved, char *text, size_t size) {
+  return called_from_c(
+      kernel, arguments, n, flags, text, size,
+      [](const qkv_kernel &k, std::span<const qkv_tensor> all, const qkv::options &how, void *s) {
+        return s ? static_cast<qkv_saved *>(s)->steps.save(k, all, how) : nothing_to_save(k);
+      },
+      saved);
+}
+
+int qkv_call_saved(const qkv_kernel *gradient, const qkv_tensor *arguments, int32_t n,
+                   uint32_t flags, qkv_saved *saved, char *text, size_t size) {
+  return called_from_c(
+      gradient, arguments, n, flags, text, size,
+      [](const qkv_kernel &k, std::span<const qkv_tensor> all, const qkv::options &how, void *s) {
+        return s ? static_cast<qkv_saved *>(s)->steps.use(k, all, how) : nothing_to_save(k);
+      },
+      saved);
+}
+
+}  // extern "C"

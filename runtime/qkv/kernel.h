@@ -137,6 +137,18 @@ enum { QKV_ACCUMULATE = 1 };
 int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, uint32_t flags,
                   char *text, size_t size);
 
+/* The steps that a kernel keeps for its gradient: qkv/saved.hpp. */
+typedef struct qkv_saved qkv_saved;
+qkv_saved *qkv_saved_new(void); /* NULL: no memory */
+void qkv_saved_free(qkv_saved *);
+
+/* qkv_call_with for a kernel, which then keeps its steps, and for its gradient, which reads them:
+ * one that is called <kernel>_gradient. */
+int qkv_call_saving(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, uint32_t flags,
+                    qkv_saved *saved, char *text, size_t size);
+int qkv_call_saved(const qkv_kernel *gradient, const qkv_tensor *arguments, int32_t n,
+                   uint32_t flags, qkv_saved *saved, char *text, size_t size);
+
 /* A printed CUDA kernel for GPUs of a compute capability, as compiled code passes it. */
 typedef struct qkv_cuda_code {
   const char *ptx;               /* with a 0 at its end */

@@ -1,6 +1,7 @@
 // Wrong calls of right kernels, and wrong use of caches and tensors.
 #include <qkv/call.hpp>
 #include <qkv/kv_cache.hpp>
+#include <qkv/saved.hpp>
 #include <qkv/tensor.hpp>
 
 #include "axes.hpp"
@@ -268,3 +269,57 @@ tensor_view<seq, d_k> Q(memory, {3, 64});
 #endif
 
 }  // namespace view_of_other_sizes
+
+// case saved_of_another: what another kernel saved
+namespace saved_of_another {
+using namespace my;
+
+inline constexpr auto other =
+    kernel<"other">([](Q_ Q) -> out<"S", batch, heads, seq, d_k> { return exp(Q); });
+
+#ifdef WRONG
+using kept = saved<other>;
+#else
+using kept = saved<k>;
+#endif
+bool use(kept &steps, queries &Q, keys &K, values &V, results &O) {
+  // next line: call<k>: what is saved is of other
+  return call<k>(steps, Q, K, V, O).ok();
+}
+
+}  // namespace saved_of_another
+
+// case saved_without_result: a call that saves, without its result
+namespace saved_without_result {
+using namespace my;
+
+bool use(saved<k> &steps, queries &Q, keys &K, values &V, results &O) {
+#ifdef WRONG
+  // next line: call<k>: 3 given, 4 needed
+  return call<k>(steps, Q, K, V).ok();
+#else
+  return call<k>(steps, Q, K, V, O).ok();
+#endif
+}
+
+}  // namespace saved_without_result
+
+// case saved_by_a_gradient: a gradient with the steps of another kernel
+namespace saved_by_a_gradient {
+using namespace my;
+
+inline constexpr auto other =
+    kernel<"other">([](Q_ Q) -> out<"S", batch, heads, seq, d_k> { return exp(Q); });
+inline constexpr auto step = gradient<other>;
+
+#ifdef WRONG
+using kept = saved<k>;
+#else
+using kept = saved<other>;
+#endif
+bool use(kept &steps, queries &Q, queries &dS, queries &dQ) {
+  // next line: call<other_gradient>: what is saved is of k
+  return call<step>(steps, Q, dS, dQ).ok();
+}
+
+}  // namespace saved_by_a_gradient

@@ -39,6 +39,21 @@ traceable part_of(std::string identifier, std::string query, std::string key, in
   return t;
 }
 
+// The kernel of a gradient with the steps that it saves as further results; the gradient with them
+// as further arguments.
+template <const auto &Gradient>
+traceable saving_of(std::string identifier) {
+  traceable t{std::move(identifier), [] { return make_saving(Gradient).forward; }};
+  t.source = traceable_of<Gradient>("").source;
+  return t;
+}
+template <const auto &Gradient>
+traceable saved_of(std::string identifier) {
+  traceable t{std::move(identifier), [] { return make_saving(Gradient).backward; }};
+  t.source = traceable_of<Gradient>("").source;
+  return t;
+}
+
 // True if the identifier of a kernel is its name, or the kernel is derived and has no name of its
 // own.
 template <const auto &Kernel>

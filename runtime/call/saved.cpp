@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <qkv/saved.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <qkv/core/dtype.hpp>
+#include <qkv/core/kept_step.hpp>
+#include <qkv/device.hpp>
+#include <string>
+
+#include "call/check.hpp"
+#include "call/libraries.hpp"
+#include "memory/dense.hpp"
+#include "memory/layout.hpp"
+#include "status/fail.hpp"
+
+namespace qkv {
+namespace {
+
+using detail::fail;
+
+constexpr std::size_t line = 64;
+constexpr std::int64_t unknown = -1;
+
+std::size_t padded(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+
+// The size of an axis of one table, from those of another table of the same spec.
+std::int64_t size_in(const qkv_kernel &k, std::span<const std::int64_t> sizes,
+                     std::string_view axis) {
+  for (int a = 0; a < k.n_axes; ++a)
+    if (axis == k.axes[a].name) {
+      const qkv_axis &root = k.axes[k.axes[a].root];
+      return root.size >= 0 ? root.size : sizes[static_cast<std::size_t>(k.axes[a].root)];
+    }
+  return unknown;
+}
+
+status find_part(const qkv_kernel &k, const char *suffix, const qkv_kernel *&result) {
+  const status s = detail::find_table(std::string(k.name) + suffix, result);
+  if (s.code() != status_code::not_linked) return s;
+  return fail(status_code::not_linked,
+              "{}: its library was built without what saves steps: SAVED of qkv_add_kernels",
+              k.name);
+}
+
+// The tensors that a kernel keeps, without memory.
+std::vector<qkv_tensor> kept_tensors(const qkv_kernel &saving,
+                                     const std::function<std::int64_t(std::string_view)> &size) {
+  std::vector<qkv_tensor> all;
+  for (int i = 0; i < saving.n_arguments; ++i) {
+    const qkv_argument &a = saving.arguments[i];
+    if (!core::is_kept_step(a.name)) continue;
+    qkv_tensor &t = all.emplace_back();
+    t = {};
+    t.dtype = a.dtype;
+    t.rank = a.rank;
+    for (int d = 0; d < a.rank; ++d) {
+      const qkv_axis &axis = saving.axes[a.axes[d]];
+      t.extent[d] = axis.size >= 0 ? axis.size : size(axis.name);
+    }
+    t = detail::dense(t, nullptr);
+  }
+  return all;
+}
+
+}  // namespace
+
+struct saved_steps::state {
+  // Readers, or -1: a call writes.
+  mutable std::atomic<int> users{0};
+  void *given = nullptr;  // the caller's memory
+  std::size_t given_bytes = 0;
+  std::unique_ptr<std::byte, decltype(&std::free)> own{nullptr, &std::free};
+  std::size_t own_bytes = 0;
+  std::vector<device_memory> of_device;
+  // Of the last call.
+  bool is_full = false;
+  std::string kernel;
+  std::uint64_t signature = 0;
+  std::vector<std::pair<std::string, std::int64_t>> sizes;
+  std::vector<qkv_tensor> tensors;
+
+  // Memory for the tensors, on the host or on a device.
+  status place(const char *name, const options &how) {
+    return how.on == device::host ? place_on_host(name) : place_on_device(how);
+  }
+  status place_on_host(const char *name) {
+    std::size_t bytes = 0;
+    for (const qkv_tensor &t : tensors) bytes += padded(detail::dense_bytes(t));
+    if (given && bytes > given_bytes)
+      return fail(status_code::out_of_memory, "{}: {} bytes are saved, and the memory has {}", name,
+                  bytes, given_bytes);
+    if (!given && bytes > own_bytes) {
+      own.reset();
+      own_bytes = 0;
+      own.reset(static_cast<std::byte *>(std::aligned_alloc(line, std::max(bytes, line))));
+      if (!own)
+        return fail(status_code::out_of_memory, "{}: no memory for {} bytes that are saved", name,
+                    bytes);
+      own_bytes = bytes;
+    }
+    auto *at = given ? static_cast<std::byte *>(given) : own.get();
+    for (qkv_tensor &t : tensors) {
+      t.data = at;
+      at += padded(detail::dense_bytes(t));
+    }
+    return {};
+  }
+  status place_on_device(const options &how) {
+    of_device.clear();
+    for (qkv_tensor &t : tensors) {
+      if (detail::empty(t)) continue;  // it stays on the host
+      const int size = size_of(static_cast<dtype>(t.dtype));
+      const auto n = static_cast<std::int64_t>(detail::dense_bytes(t)) / size;
+      if (status s = device_memory::make(how, size, n, of_device.emplace_back()); !s) return s;
+      t.data = of_device.back().handle();
+      t.device = static_cast<int>(how.on);
+    }
+    return {};
+  }
+
+  // Of the first tensor on a device, or of the options.
+  static options on_device_of(std::span<const qkv_tensor> arguments, options how) {
+    for (const qkv_tensor &t : arguments)
+      if (t.device != QKV_HOST && how.on == device::host) how.on = static_cast<device>(t.device);
+    return how;
+  }
+
+  status fill(const qkv_kernel &k, std::span<const qkv_tensor> arguments, const options &how) {
+    is_full = false;
+    const qkv_kernel *saving = nullptr;
+    if (status s = find_part(k, "_saving", saving); !s) return s;
+    std::vector<std::int64_t> of_axes(static_cast<std::size_t>(std::max(0, k.n_axes)));
+    if (status s = detail::check(k, arguments, of_axes); !s) return s;
+    tensors =
+        kept_tensors(*saving, [&](std::string_view axis) { return size_in(k, of_axes, axis); });
+    if (status s = place(k.name, on_device_of(arguments, how)); !s) return s;
+    std::vector<qkv_tensor> list(arguments.begin(), arguments.end());
+    list.insert(list.end(), tensors.begin(), tensors.end());
+    if (status s = run(*saving, list, how); !s) return s;
+    kernel = k.name;
+    signature = saving->signature;
+    sizes.clear();
+    for (int a = 0; a < k.n_axes; ++a)
+      sizes.emplace_back(k.axes[a].name, size_in(k, of_axes, k.axes[a].name));
+    is_full = true;
+    return {};
+  }
+
+  status read(const qkv_kernel &gradient, std::span<const qkv_tensor> arguments,
+              const options &how) const {
+    if (!is_full)
+      return fail(status_code::null_data, "{}: nothing is saved: call the kernel with it first",
+                  gradient.name);
+    const qkv_kernel *saving = nullptr, *saved = nullptr;
+    if (std::string(gradient.name) != kernel + "_gradient")
+      return fail(status_code::wrong_version, "{}: what is saved is of {}", gradient.name, kernel);
+    if (status s = find_part(gradient, "_saved", saved); !s) return s;
+    if (status s = detail::find_table(kernel + "_saving", saving); !s) return s;
+    if (saving->signature != signature)
+      return fail(status_code::wrong_version, "{}: what is saved is of another build of {}",
+                  gradient.name, kernel);
+    std::vector<std::int64_t> of_axes(static_cast<std::size_t>(std::max(0, gradient.n_axes)));
+    if (status s = detail::check(gradient, arguments, of_axes); !s) return s;
+    for (const auto &[axis, n] : sizes)
+      if (const std::int64_t here = size_in(gradient, of_axes, axis); here != unknown && here != n)
+        return fail(status_code::wrong_extent, "{}: axis {} is {} but {} in what is saved",
+                    gradient.name, axis, here, n);
+    const auto results = std::find_if(gradient.arguments, gradient.arguments + gradient.n_arguments,
+                                      [](const qkv_argument &a) { return a.role == QKV_OUT; });
+    std::vector<qkv_tensor> list(arguments.begin(), arguments.end());
+    list.insert(list.begin() + (results - gradient.arguments), tensors.begin(), tensors.end());
+    return run(*saved, list, how);
+  }
+};
+
+saved_steps::saved_steps() noexcept : state_(new(std::nothrow) state) {}
+saved_steps::saved_steps(void *memory, std::size_t bytes) noexcept : saved_steps() {
+  if (!state_) return;
+  state_->given = memory;
+  state_->given_bytes = memory ? bytes : 0;
+}
+saved_steps::saved_steps(saved_steps &&) noexcept = default;
+saved_steps &saved_steps::operator=(saved_steps &&) noexcept = default;
+saved_steps::~saved_steps() = default;
+
+status saved_steps::save(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
+                         const options &how) noexcept {
+  if (!state_) return fail(status_code::out_of_memory, "saved: no memory for its own notes");
+  int free = 0;
+  if (!state_->users.compare_exchange_strong(free, -1))
+    return fail(status_code::unsupported, "{}: what is saved is in use by another call", k.name);
+  const status s = [&]() -> status {
+    try {
+      return state_->fill(k, arguments, how);
+    } catch (const std::bad_alloc &) {
+      return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);
+    }
+  }();
+  state_->users.store(0);
+  return s;
+}
+
+status saved_steps::use(const qkv_kernel &gradient, std::span<const qkv_tensor> arguments,
+                        const options &how) const noexcept {
+  if (!state_) return fail(status_code::out_of_memory, "saved: no memory for its own notes");
+  int readers = state_->users.load();
+  do {
+    if (readers < 0)
+      return fail(status_code::unsupported, "{}: what is saved is in use by another call",
+                  gradient.name);
+  } while (!state_->users.compare_exchange_weak(readers, readers + 1));
+  const status s = [&]() -> status {
+    try {
+      return state_->read(gradient, arguments, how);
+    } catch (const std::bad_alloc &) {
+      return fail(status_code::out_of_memory, "{}: no memory for the call itself", gradient.name);
+    }
+  }();
+  state_->users.fetch_sub(1);
+  return s;
+}
+
+status saved_bytes(const qkv_kernel &k, std::span<const axis_size> given,
+                   std::size_t &result) noexcept try {
+  const qkv_kernel *saving = nullptr;
+  if (status s = find_part(k, "_saving", saving); !s) return s;
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(0, k.n_axes)), unknown);
+  const auto size = [&](int a) -> std::int64_t & {
+    return sizes[static_cast<std::size_t>(k.axes[a].root)];
+  };
+  for (int a = 0; a < k.n_axes; ++a) {
+    const qkv_axis &root = k.axes[k.axes[a].root];
+    if (root.size >= 0) size(a) = root.size;
+    for (const axis_size &one : given)
+      if (one.axis == k.axes[a].name && root.size < 0) size(a) = one.n;
+  }
+  // Each condition decides at most one size.
+  for (int round = 0; round < k.n_conditions; ++round)
+    for (int n = 0; n < k.n_conditions; ++n) {
+      const qkv_condition &c = k.conditions[n];
+      if (c.kind == QKV_SAME) {
+        if (size(c.a) == unknown) size(c.a) = size(c.b);
+        if (size(c.b) == unknown) size(c.b) = size(c.a);
+        continue;
+      }
+      const bool is_product = c.kind == QKV_PRODUCT;
+      std::int64_t &all = size(c.a), &b = size(c.b), &other = size(c.c);
+      if (all == unknown && b != unknown && other != unknown)
+        all = is_product ? b * other : b + other;
+      else if (all != unknown && b == unknown && other > 0)
+        b = is_product ? all / other : all - other;
+      else if (all != unknown && other == unknown && b > 0)
+        other = is_product ? all / b : all - b;
+    }
+  std::string missing;
+  const std::vector<qkv_tensor> tensors = kept_tensors(*saving, [&](std::string_view axis) {
+    const std::int64_t n = size_in(k, sizes, axis);
+    if (n < 0) missing = axis;
+    return std::max<std::int64_t>(n, 0);
+  });
+  if (!missing.empty())
+    return fail(status_code::wrong_extent, "{}: the size of {} is missing", k.name, missing);
+  result = 0;
+  for (const qkv_tensor &t : tensors) result += padded(detail::dense_bytes(t));
+  return {};
+} catch (const std::bad_alloc &) {
+  return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);
+}
+
+}  // namespace qkv
