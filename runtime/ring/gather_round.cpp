@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every machine receives the keys of all others, then computes. One latency, memory for all keys.
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "ring/exchange.hpp"
@@ -30,10 +30,10 @@ status gathered(machine &m, hop &h, int round, const std::vector<message> &all) 
 }  // namespace
 
 status gather_round(machine &m, int round, std::vector<std::string> &totals) {
-  std::optional<hop> h;
+  std::unique_ptr<hop> h;
   std::vector<message> all;
   if (status s = m.agree(m.guarded([&] {
-        h.emplace(m, round);
+        h = std::make_unique<hop>(m, round);
         for (int of = 0; of < m.size(); ++of)
           all.emplace_back(m.memory(), h->keys().bytes(m.where.keys(of)), 0);
         h->pack(all[static_cast<std::size_t>(m.rank())].first());

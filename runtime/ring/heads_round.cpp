@@ -2,7 +2,7 @@
 // Machines exchange tokens for heads: each computes some heads with the queries and the keys of all,
 // and sends what it found to the machines of the tokens (DeepSpeed-Ulysses, arXiv:2309.14509).
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <qkv/core/partial_sum.hpp>
 #include <utility>
 
@@ -113,9 +113,9 @@ class heads_of_all {
     } else if (const auto family = axis_.multiples.find(name_after("first_", name));
                family != axis_.multiples.end()) {
       list_.push_back(machine::scalar(mine_.first * family->second, numbers_));
-    } else {
-      list_.push_back(
-          *m_.position(name, {0, m_.where.all_queries()}, {0, m_.where.all_keys()}, numbers_));
+    } else if (const auto number = m_.position(name, {0, m_.where.all_queries()},
+                                               {0, m_.where.all_keys()}, numbers_)) {
+      list_.push_back(*number);
     }
   }
 
@@ -242,8 +242,13 @@ class heads_of_all {
 }  // namespace
 
 status heads_round(machine &m, int round, std::vector<std::string> &totals) {
-  std::optional<heads_of_all> all;
-  if (status s = m.agree(m.guarded([&] { all.emplace(m, round).prepare(); })); !s) return s;
+  std::unique_ptr<heads_of_all> all;
+  if (status s = m.agree(m.guarded([&] {
+        all = std::make_unique<heads_of_all>(m, round);
+        all->prepare();
+      }));
+      !s)
+    return s;
   if (status s = all->run(); !s) return s;
   all->give(totals);
   return {};

@@ -5,7 +5,7 @@
 //   turn h of machine m: it has the keys of machine m - h, sends these and the sums of machine m - h + 1,
 //   and receives the keys of machine m - h - 1 and the sums of machine m - h, to which it adds.
 #include <algorithm>
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "ring/exchange.hpp"
@@ -115,11 +115,12 @@ class ring_keys {
 }  // namespace
 
 status ring_round(machine &m, int round, std::vector<std::string> &totals) {
-  std::optional<hop> h;
-  std::optional<ring_keys> keys;
+  std::unique_ptr<hop> h;
+  std::unique_ptr<ring_keys> keys;
   if (status s = m.agree(m.guarded([&] {
-        h.emplace(m, round);
-        keys.emplace(m, *h, round).prepare();
+        h = std::make_unique<hop>(m, round);
+        keys = std::make_unique<ring_keys>(m, *h, round);
+        keys->prepare();
       }));
       !s)
     return s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every machine has all queries and computes them with its own keys; what they found is merged in pairs,
 // up a tree to machine 0 and down again: all have the same bits after two logarithms of their number.
-#include <optional>
+#include <memory>
 #include <utility>
 
 #include "memory/dense.hpp"
@@ -121,11 +121,12 @@ class tree {
 }  // namespace
 
 status tree_round(machine &m, int round, std::vector<std::string> &totals) {
-  std::optional<hop> h;
-  std::optional<tree> t;
+  std::unique_ptr<hop> h;
+  std::unique_ptr<tree> t;
   if (status s = m.agree(m.guarded([&] {
-        h.emplace(m, round);
-        t.emplace(m, *h, m.of().merges[static_cast<std::size_t>(round)], round).prepare();
+        h = std::make_unique<hop>(m, round);
+        t = std::make_unique<tree>(m, *h, m.of().merges[static_cast<std::size_t>(round)], round);
+        t->prepare();
       }));
       !s)
     return s;
