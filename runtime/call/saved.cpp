@@ -39,7 +39,7 @@ std::int64_t size_in(const qkv_kernel &k, std::span<const std::int64_t> sizes,
 }
 
 status find_part(const qkv_kernel &k, const char *suffix, const qkv_kernel *&result) {
-  const status s = detail::find_table(std::string(k.name) + suffix, result);
+  status s = detail::find_table(std::string(k.name) + suffix, result);
   if (s.code() != status_code::not_linked) return s;
   return fail(status_code::not_linked,
               "{}: its library was built without what saves steps: SAVED of qkv_add_kernels",

@@ -21,7 +21,7 @@ class distributed_call {
 
   status carry_out() {
     if (status s = m_.link.state(); !s) return s;
-    round_function round = nullptr;
+    round_function round = ring_round;
     if (status s = m_.agree(m_.guarded([&] { return checked(round); })); !s) return s;
     if (status s = agree_on_call(m_, shared_numbers_); !s) return s;
     if (m_.how.record) m_.how.record->start();

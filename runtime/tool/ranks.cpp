@@ -117,7 +117,7 @@ class ranks_report {
     constexpr std::string_view prefixes = "pnum kMGTPE";
     if (!(x > 0)) return fmt::format("0 {}", unit);
     const int step = std::clamp(static_cast<int>(std::floor(std::log10(x) / 3)), -4, 6);
-    const char prefix = prefixes[static_cast<std::size_t>(step + 4)];
+    const char prefix = prefixes.begin()[step + 4];
     return fmt::format("{:.3g} {}{}", x / std::pow(1000, step),
                        prefix == ' ' ? "" : std::string(1, prefix), unit);
   }
