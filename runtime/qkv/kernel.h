@@ -144,8 +144,8 @@ void qkv_saved_free(qkv_saved *);
 
 /* qkv_call_with for a kernel, which then keeps its steps, and for its gradient, which reads them:
  * one that is called <kernel>_gradient. */
-int qkv_call_saving(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, uint32_t flags,
-                    qkv_saved *saved, char *text, size_t size);
+int qkv_call_saving(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n,
+                    uint32_t flags, qkv_saved *saved, char *text, size_t size);
 int qkv_call_saved(const qkv_kernel *gradient, const qkv_tensor *arguments, int32_t n,
                    uint32_t flags, qkv_saved *saved, char *text, size_t size);
 

@@ -129,9 +129,11 @@ double part_seconds(const std::string &part, std::int64_t n) {
   if (found.empty()) return 0;
   const blank_call c(*found[0], n);
   const auto seconds = [&](int calls) {
-    return median_seconds(3, [&] {
-             for (int k = 0; k < calls; ++k) require(qkv::run(*found[0], c.list, {.threads = 1}));
-           }) /
+    return median_seconds(3,
+                          [&] {
+                            for (int k = 0; k < calls; ++k)
+                              require(qkv::run(*found[0], c.list, {.threads = 1}));
+                          }) /
            calls;
   };
   return seconds(std::clamp(static_cast<int>(0.1 / seconds(1)), 1, 1000));
