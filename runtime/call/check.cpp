@@ -58,6 +58,11 @@ class checker {
     return run_memory();
   }
 
+  void derive_all() {
+    while (derive_one(false) || derive_one(true)) {
+    }
+  }
+
   status run_memory() const {
     for (int i = 0; i < k_.n_arguments; ++i) {
       if (status s = strides(i); !s) return s;
@@ -210,8 +215,7 @@ class checker {
   }
 
   status conditions() {
-    while (derive_one(false) || derive_one(true)) {
-    }
+    derive_all();
     for (int i = 0; i < k_.n_conditions; ++i) {
       const qkv_condition &c = k_.conditions[i];
       const char *a = k_.axes[c.a].name, *b = k_.axes[c.b].name;
@@ -353,6 +357,13 @@ status check(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
                 arguments.size(), k.n_arguments, arguments_text(k));
   }
   return checker(k, arguments, sizes).run();
+}
+
+void derive_sizes(const qkv_kernel &k, std::span<std::int64_t> sizes) {
+  for (int a = 0; a < k.n_axes; ++a)
+    if (const qkv_axis &axis = k.axes[a]; axis.root == a && axis.size >= 0)
+      sizes[static_cast<std::size_t>(a)] = axis.size;
+  checker(k, {}, sizes).derive_all();
 }
 
 status check_memory(const qkv_kernel &k, std::span<const qkv_tensor> arguments) {

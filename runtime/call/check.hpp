@@ -19,6 +19,9 @@ status check(const qkv_kernel &, std::span<const qkv_tensor> arguments,
 status check_params(const qkv_kernel &, std::span<const qkv_tensor> params,
                     std::span<std::int64_t> sizes);
 
+// Fills in sizes that are -1 where the table or a condition decides them, and leaves the others.
+void derive_sizes(const qkv_kernel &, std::span<std::int64_t> sizes);
+
 // Checks strides, memory and overlaps alone, whatever the extents: of as many arguments as the
 // table has, of its ranks and types.
 status check_memory(const qkv_kernel &, std::span<const qkv_tensor> arguments);

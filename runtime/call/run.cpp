@@ -80,12 +80,10 @@ status workspace_bytes(const qkv_kernel &k, std::span<const qkv_tensor> argument
 
 namespace {
 
-using c_call = qkv::status (*)(const qkv_kernel &, std::span<const qkv_tensor>,
-                               const qkv::options &, void *state);
-
 // A call from C: checks what only C can get wrong, and puts the message into the caller's text.
+template <class Run>
 int called_from_c(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, uint32_t flags,
-                  char *text, std::size_t size, c_call run, void *state) {
+                  char *text, std::size_t size, const Run &run) {
   using qkv::status;
   using qkv::status_code;
   const auto call = [&]() -> status {
@@ -101,7 +99,7 @@ int called_from_c(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t
                                flags & ~std::uint32_t{QKV_ACCUMULATE});
     qkv::options how;
     how.accumulate = flags & QKV_ACCUMULATE;
-    return run(*kernel, {arguments, static_cast<std::size_t>(n)}, how, state);
+    return run(*kernel, {arguments, static_cast<std::size_t>(n)}, how);
   };
   const status s = call();
   if (text && size > 0) {
@@ -112,15 +110,28 @@ int called_from_c(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t
   return static_cast<int>(s.code());
 }
 
-qkv::status nothing_to_save(const qkv_kernel &k) {
-  return qkv::detail::fail(qkv::status_code::null_data, "{}: no qkv_saved given", k.name);
-}
-
 }  // namespace
 
 struct qkv_saved {
   qkv::saved_steps steps;
 };
+
+namespace {
+
+// `call`: save or use.
+template <class Call>
+int called_with(qkv_saved *saved, Call call, const qkv_kernel *kernel, const qkv_tensor *arguments,
+                int32_t n, uint32_t flags, char *text, std::size_t size) {
+  return called_from_c(
+      kernel, arguments, n, flags, text, size,
+      [&](const qkv_kernel &k, std::span<const qkv_tensor> all, const qkv::options &how) {
+        return saved ? (saved->steps.*call)(k, all, how)
+                     : qkv::detail::fail(qkv::status_code::null_data, "{}: no qkv_saved given",
+                                         k.name);
+      });
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -131,12 +142,9 @@ int qkv_call(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, c
 
 int qkv_call_with(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n, uint32_t flags,
                   char *text, size_t size) {
-  return called_from_c(
-      kernel, arguments, n, flags, text, size,
-      [](const qkv_kernel &k, std::span<const qkv_tensor> all, const qkv::options &how, void *) {
-        return qkv::run(k, all, how);
-      },
-      nullptr);
+  return called_from_c(kernel, arguments, n, flags, text, size,
+                       [](const qkv_kernel &k, std::span<const qkv_tensor> all,
+                          const qkv::options &how) { return qkv::run(k, all, how); });
 }
 
 qkv_saved *qkv_saved_new(void) { return new (std::nothrow) qkv_saved; }
@@ -144,22 +152,12 @@ void qkv_saved_free(qkv_saved *saved) { delete saved; }
 
 int qkv_call_saving(const qkv_kernel *kernel, const qkv_tensor *arguments, int32_t n,
                     uint32_t flags, qkv_saved *saved, char *text, size_t size) {
-  return called_from_c(
-      kernel, arguments, n, flags, text, size,
-      [](const qkv_kernel &k, std::span<const qkv_tensor> all, const qkv::options &how, void *s) {
-        return s ? static_cast<qkv_saved *>(s)->steps.save(k, all, how) : nothing_to_save(k);
-      },
-      saved);
+  return called_with(saved, &qkv::saved_steps::save, kernel, arguments, n, flags, text, size);
 }
 
 int qkv_call_saved(const qkv_kernel *gradient, const qkv_tensor *arguments, int32_t n,
                    uint32_t flags, qkv_saved *saved, char *text, size_t size) {
-  return called_from_c(
-      gradient, arguments, n, flags, text, size,
-      [](const qkv_kernel &k, std::span<const qkv_tensor> all, const qkv::options &how, void *s) {
-        return s ? static_cast<qkv_saved *>(s)->steps.use(k, all, how) : nothing_to_save(k);
-      },
-      saved);
+  return called_with(saved, &qkv::saved_steps::use, gradient, arguments, n, flags, text, size);
 }
 
 }  // extern "C"

@@ -66,6 +66,19 @@ std::vector<qkv_tensor> kept_tensors(const qkv_kernel &saving,
   return all;
 }
 
+status in_use(const qkv_kernel &k) {
+  return fail(status_code::unsupported, "{}: what is saved is in use by another call", k.name);
+}
+
+template <class F>
+status guarded(const qkv_kernel &k, const F &f) noexcept {
+  try {
+    return f();
+  } catch (const std::bad_alloc &) {
+    return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);
+  }
+}
+
 }  // namespace
 
 struct saved_steps::state {
@@ -191,15 +204,8 @@ status saved_steps::save(const qkv_kernel &k, std::span<const qkv_tensor> argume
                          const options &how) noexcept {
   if (!state_) return fail(status_code::out_of_memory, "saved: no memory for its own notes");
   int free = 0;
-  if (!state_->users.compare_exchange_strong(free, -1))
-    return fail(status_code::unsupported, "{}: what is saved is in use by another call", k.name);
-  const status s = [&]() -> status {
-    try {
-      return state_->fill(k, arguments, how);
-    } catch (const std::bad_alloc &) {
-      return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);
-    }
-  }();
+  if (!state_->users.compare_exchange_strong(free, -1)) return in_use(k);
+  const status s = guarded(k, [&] { return state_->fill(k, arguments, how); });
   state_->users.store(0);
   return s;
 }
@@ -209,17 +215,9 @@ status saved_steps::use(const qkv_kernel &gradient, std::span<const qkv_tensor> 
   if (!state_) return fail(status_code::out_of_memory, "saved: no memory for its own notes");
   int readers = state_->users.load();
   do {
-    if (readers < 0)
-      return fail(status_code::unsupported, "{}: what is saved is in use by another call",
-                  gradient.name);
+    if (readers < 0) return in_use(gradient);
   } while (!state_->users.compare_exchange_weak(readers, readers + 1));
-  const status s = [&]() -> status {
-    try {
-      return state_->read(gradient, arguments, how);
-    } catch (const std::bad_alloc &) {
-      return fail(status_code::out_of_memory, "{}: no memory for the call itself", gradient.name);
-    }
-  }();
+  const status s = guarded(gradient, [&] { return state_->read(gradient, arguments, how); });
   state_->users.fetch_sub(1);
   return s;
 }
@@ -229,33 +227,10 @@ status saved_bytes(const qkv_kernel &k, std::span<const axis_size> given,
   const qkv_kernel *saving = nullptr;
   if (status s = find_part(k, "_saving", saving); !s) return s;
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(0, k.n_axes)), unknown);
-  const auto size = [&](int a) -> std::int64_t & {
-    return sizes[static_cast<std::size_t>(k.axes[a].root)];
-  };
-  for (int a = 0; a < k.n_axes; ++a) {
-    const qkv_axis &root = k.axes[k.axes[a].root];
-    if (root.size >= 0) size(a) = root.size;
+  for (int a = 0; a < k.n_axes; ++a)
     for (const axis_size &one : given)
-      if (one.axis == k.axes[a].name && root.size < 0) size(a) = one.n;
-  }
-  // Each condition decides at most one size.
-  for (int round = 0; round < k.n_conditions; ++round)
-    for (int n = 0; n < k.n_conditions; ++n) {
-      const qkv_condition &c = k.conditions[n];
-      if (c.kind == QKV_SAME) {
-        if (size(c.a) == unknown) size(c.a) = size(c.b);
-        if (size(c.b) == unknown) size(c.b) = size(c.a);
-        continue;
-      }
-      const bool is_product = c.kind == QKV_PRODUCT;
-      std::int64_t &all = size(c.a), &b = size(c.b), &other = size(c.c);
-      if (all == unknown && b != unknown && other != unknown)
-        all = is_product ? b * other : b + other;
-      else if (all != unknown && b == unknown && other > 0)
-        b = is_product ? all / other : all - other;
-      else if (all != unknown && other == unknown && b > 0)
-        other = is_product ? all / b : all - b;
-    }
+      if (one.axis == k.axes[a].name) sizes[static_cast<std::size_t>(k.axes[a].root)] = one.n;
+  detail::derive_sizes(k, sizes);
   std::string missing;
   const std::vector<qkv_tensor> tensors = kept_tensors(*saving, [&](std::string_view axis) {
     const std::int64_t n = size_in(k, sizes, axis);

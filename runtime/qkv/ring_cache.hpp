@@ -42,9 +42,23 @@ namespace qkv::ring {
 status run_block_cyclic(const qkv_kernel &, transport &, std::int64_t keys, std::int64_t block,
                         std::span<const qkv_tensor> arguments, const settings &) noexcept;
 
+// The part of one machine of a group.
+class member {
+ public:
+  explicit member(const transport &machine) : machines_(machine.size()), rank_(machine.rank()) {}
+
+  // False for a machine of another number, or among another number of them.
+  bool is_of(const transport &machine) const {
+    return machine.rank() == rank_ && machine.size() == machines_;
+  }
+
+ protected:
+  int machines_, rank_;
+};
+
 // Keys and Values: tensors over Entry (first), Slots and any further axes.
 template <auto Entry, auto Slots, qkv::detail::some_tensor Keys, qkv::detail::some_tensor Values>
-class kv_cache {
+class kv_cache : public member {
   using held = qkv::detail::kv_held<Entry, Slots, Keys, Values>;
   static constexpr int axis = Keys::shape.position(core::data_of<Slots>);
   using dimensions = qkv::detail::dimensions;
@@ -67,8 +81,7 @@ class kv_cache {
   // Sizes give the slots of all machines together, distributed in blocks of so many.
   template <class... E>
   kv_cache(const transport &machines, const extents<E...> &sizes, std::int64_t block = 256)
-      : machines_(machines.size()),
-        rank_(machines.rank()),
+      : member(machines),
         capacity_(sizes.template get<core::data_of<Slots>>()),
         block_(block < 1 ? 1 : block),
         keys_(qkv::detail::exactly{}, own<Keys>(sizes)),
@@ -112,11 +125,6 @@ class kv_cache {
             class Err = qkv::detail::refusal<typename held::template append_fits<K, V>>>
   static Err append(const K &, const V &);
 
-  // False for a machine of another number, or among another number of them.
-  bool is_of(const transport &machine) const {
-    return machine.rank() == rank_ && machine.size() == machines_;
-  }
-
   // Forgets the positions of an entry from `length` on. Errors: wrong_extent.
   status truncate(std::int64_t entry, std::int64_t length) {
     const auto where = qkv::detail::slots_of("ring::kv_cache", axis, capacity_, lengths_);
@@ -141,7 +149,6 @@ class kv_cache {
     return all;
   }
 
-  int machines_, rank_;
   std::int64_t capacity_, block_;
   Keys keys_;
   Values values_;

@@ -12,6 +12,7 @@
 // the i32 table [batch, blocks], i32 lengths [batch]. It was built with DISTRIBUTED
 // my::decode_paged:seq,positions, where positions is the axis that merge<positions, blocks, slot>
 // makes.
+#include <algorithm>
 #include <qkv/paged_kv_cache.hpp>
 #include <qkv/ring_cache.hpp>
 
@@ -20,7 +21,7 @@ namespace qkv::ring {
 // Keys and Values: tensors over Pages (first), Slot (the positions of a page) and any further axes.
 template <auto Entry, auto Pages, auto Blocks, auto Slot, qkv::detail::some_tensor Keys,
           qkv::detail::some_tensor Values>
-class paged_kv_cache {
+class paged_kv_cache : public member {
   using held = qkv::detail::paged_kv_held<Entry, Blocks, Slot, Keys, Values>;
   using one_machine = qkv::paged_kv_cache<Entry, Pages, Blocks, Slot, Keys, Values>;
   static constexpr int axis = Keys::shape.position(core::data_of<Slot>);
@@ -34,8 +35,7 @@ class paged_kv_cache {
   // have: as many blocks as hold `block` positions go to a machine in turn.
   template <class... E>
   paged_kv_cache(const transport &machines, const extents<E...> &sizes, std::int64_t block = 256)
-      : machines_(machines.size()),
-        rank_(machines.rank()),
+      : member(machines),
         keys_(sizes),
         values_(sizes),
         blocks_(sizes.template get<core::data_of<Blocks>>()),
@@ -95,11 +95,6 @@ class paged_kv_cache {
             class Err = qkv::detail::refusal<typename held::template append_fits<K, V>>>
   static Err append(const K &, const V &);
 
-  // False for a machine of another number, or among another number of them.
-  bool is_of(const transport &machine) const {
-    return machine.rank() == rank_ && machine.size() == machines_;
-  }
-
   // Forgets the positions of an entry from `length` on; their pages become free. Errors:
   // wrong_extent.
   status truncate(std::int64_t entry, std::int64_t length) {
@@ -152,7 +147,6 @@ class paged_kv_cache {
     return all;
   }
 
-  int machines_, rank_;
   Keys keys_;
   Values values_;
   std::int64_t blocks_, in_turn_;

@@ -74,7 +74,7 @@ class prediction {
   // message takes two machines.
   void ring(const round_work &r) {
     const double keys = r.key_bytes / p_, sums = r.sum_bytes / p_;
-    const auto n = static_cast<std::size_t>(n_);
+    const auto n = static_cast<std::size_t>(turns_ ? n_ : 1);  // equal machines are one
     std::vector<double> now(n, 0), computed(n), arrived(n), busy(n, 0);
     const auto before = [&](std::size_t m) { return (m + n - 1) % n; };
     const auto turn = [&](int h, double bytes) {

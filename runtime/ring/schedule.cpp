@@ -53,7 +53,7 @@ class choice {
     schedule best = schedule::ring;
     double least = 0.9 * seconds(best, rounds);
     for (const schedule other : {schedule::gather, schedule::heads})
-      if (const double t = seconds(other, rounds); !defect(other) && t < least) {
+      if (const double t = defect(other) ? least : seconds(other, rounds); t < least) {
         best = other;
         least = t;
       }

@@ -2,8 +2,8 @@
 //
 //   mpirun -n P ring_model [N [REPEATS]]    N tokens (8192), medians of so many runs (9)
 //
-// What the forecast knows is measured first: how long one machine takes for all tokens, while the
-// others do the same; how long messages take. Three masks: causal, a window, documents.
+// The constants of the forecast are measured first: how long one machine takes for all tokens, while
+// the others do the same; how long messages take. Three masks: causal, a window, documents.
 #include <algorithm>
 #include <array>
 #include <cstdio>
