@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/schedules/fuse_grids.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,6 +75,45 @@ bool collect(const hi::For *outermost, nest &n) {
   return is_block(n.levels.back().loop);
 }
 
+// Halide adds a loop over the one thread of a block without threads.
+struct without_lone_threads : hi::IRMutator {
+  using IRMutator::visit;
+  Stmt visit(const hi::For *op) override {
+    if (op->for_type != hi::ForType::GPUThread || !hi::is_const_one(op->extent))
+      return IRMutator::visit(op);
+    return mutate(hi::substitute(op->name, op->min, op->body));
+  }
+};
+
+// True if the threads of a block share memory.
+bool shares_memory(const Stmt &s) {
+  struct finder : hi::IRVisitor {
+    using IRVisitor::visit;
+    bool found = false;
+    void visit(const hi::Allocate *op) override {
+      found = found || op->memory_type == Halide::MemoryType::GPUShared;
+      IRVisitor::visit(op);
+    }
+    void visit(const hi::Call *op) override {
+      found = found || op->is_intrinsic(hi::Call::gpu_thread_barrier);
+      IRVisitor::visit(op);
+    }
+  } f;
+  s.accept(&f);
+  return f.found;
+}
+
+// The work of one position, if a block has one thread and there are several blocks.
+Stmt position_of(const nest &n) {
+  const Stmt &body = n.body;
+  const auto is_one = [](const nest::level &l) { return hi::is_const_one(l.extent); };
+  if (std::all_of(n.levels.begin(), n.levels.end(), is_one) || shares_memory(body)) return body;
+  const Stmt s = without_lone_threads().mutate(body);
+  return has_loop(s, [](const hi::For *op) { return op->for_type == hi::ForType::GPUThread; })
+             ? body
+             : s;
+}
+
 Expr variable(const std::string &name) { return hi::Variable::make(Halide::Int(32), name); }
 
 // Unsigned: quotients of positions need no rounding towards minus infinity.
@@ -82,7 +122,7 @@ Expr unsigned_of(const Expr &e) { return Halide::cast<std::uint32_t>(e); }
 Stmt one_launch(const nest &n) {
   const hi::For *block = n.levels.back().loop;
   const std::string own = block->name + ".own", all = block->name + ".all";
-  Stmt s = hi::substitute(block->name, variable(own), n.body);
+  Stmt s = hi::substitute(block->name, variable(own), position_of(n));
   const bool add_threads =
       !has_loop(s, [](const hi::For *op) { return op->for_type == hi::ForType::GPUThread; });
   const int threads = has_loop(s, [](const hi::For *) { return true; }) ? threads_of_long_work
