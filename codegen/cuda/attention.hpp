@@ -2,6 +2,8 @@
 #pragma once
 // An attention whose products run on tensor cores: its own formulas printed into a skeleton.
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "codegen/cuda/printed_kernel.hpp"
 #include "codegen/halide/lower/context.hpp"
@@ -12,7 +14,7 @@ namespace qkv::codegen {
 
 struct printed_attention {
   std::shared_ptr<printed_kernel> kernel;
-  Halide::Func out, lse;  // scheduled; the logsumexp is undefined where nobody wants it
+  std::vector<std::pair<node_id, Halide::Func>> roots;  // scheduled
 };
 
 // Stores the stage's roots in the context. Empty where the machine has no tensor cores, the stage

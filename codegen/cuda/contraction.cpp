@@ -42,7 +42,7 @@ class contraction_printer : stage_text {
       const printed_code x = code(t);
       if (!hi::is_const_zero(x.fits)) k_->codes.push_back(x);
     }
-    return printed_contraction{k_, func(s_.root, place_.value(halide_type(p_[s_.root].type)))};
+    return printed_contraction{k_, func(s_.root)};
   }
 
  private:

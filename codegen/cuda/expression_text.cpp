@@ -140,6 +140,10 @@ class writer : public hi::IRVisitor {
   }
 
   void visit(const Call *op) override {
+    if (op->is_intrinsic(Call::return_second)) {  // the first is for the order of Halide's stages
+      result_ = text(op->args[1]);
+      return;
+    }
     std::vector<std::string> args;
     for (const Expr &e : op->args) args.push_back(text(e));
     if (op->call_type == Call::Image || op->call_type == Call::Halide) {
@@ -164,8 +168,9 @@ class writer : public hi::IRVisitor {
       return;
     }
     const std::map<std::string, const char *> named = {
-        {"sqrt_f32", "square_root"}, {"floor_f32", "floor_of"},  {"ceil_f32", "ceiling_of"},
-        {"round_f32", "nearest_of"}, {"trunc_f32", "truncated"}, {"abs_f32", "magnitude"}};
+        {"sqrt_f32", "square_root"},     {"floor_f32", "floor_of"},  {"ceil_f32", "ceiling_of"},
+        {"round_f32", "nearest_of"},     {"trunc_f32", "truncated"}, {"abs_f32", "magnitude"},
+        {"power_of_two", "power_of_two"}};
     const auto it = named.find(op->name);
     if (it == named.end()) refuse(op);
     line(op->type, fmt::format("{}({})", it->second, fmt::join(args, ", ")));

@@ -42,8 +42,9 @@ int placeholder::tensor(node_id n) {
   const auto read_with = [&](std::optional<axis_id> at_end) {
     indices at;
     for (axis_id a : order) at[a] = a == at_end ? c_.extent(a) - 1 : Expr(0);
-    return c_.read(n, at);
+    return c_.element(n, at);
   };
+  if (const Expr first = c_.before(n); first.defined()) before_.push_back(first);
   reads_.push_back(read_with({}));
   for (std::size_t d = order.size(); d-- > 0;) reads_.push_back(read_with(order[d]));
   return seen_[n] = add(n, false);
@@ -96,7 +97,12 @@ std::string placeholder::element(int tensor, const std::vector<std::string> &at)
   return fmt::format("*({})", text);
 }
 
-Expr placeholder::value(const Halide::Type &t) const { return call(k_.name, t, reads_); }
+// The elements that it reads come first.
+Expr placeholder::value(const Halide::Type &t) const {
+  std::vector<Expr> all = reads_;
+  all.insert(all.end(), before_.begin(), before_.end());
+  return call(k_.name, t, all);
+}
 
 Expr placeholder::value_of_written(const Halide::Type &t) { return call(written_name, t, {}); }
 

@@ -42,6 +42,7 @@ class placeholder {
   printed_kernel &k_;
   std::map<node_id, int> seen_;
   std::vector<Halide::Expr> reads_;
+  std::vector<Halide::Expr> before_;  // elements of steps that must be stored before the launch
 };
 
 // This lowering pass puts one launch into the place of the loops of each placeholder.

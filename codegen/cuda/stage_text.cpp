@@ -122,7 +122,16 @@ std::string stage_text::stride_function(const std::string &name, const std::stri
                      name, stride);
 }
 
-Halide::Func stage_text::func(node_id root, const Expr &value) {
+Halide::Func stage_text::func(node_id root) {
+  return stored(root, place_.value(halide_type(p_[root].type)));
+}
+
+Halide::Func stage_text::func_of_written(node_id root, node_id by) {
+  c_.written_by(root, by);
+  return stored(root, placeholder::value_of_written(halide_type(p_[root].type)));
+}
+
+Halide::Func stage_text::stored(node_id root, const Expr &value) {
   const std::vector<axis_id> &order = c_.order(root);
   std::vector<Var> args;
   for (std::size_t d = order.size(); d-- > 0;) args.push_back(c_.var(order[d]));
@@ -157,7 +166,7 @@ node_id stage_text::read_by(const hi::Call &call) const {
     if (!argument && !c_.has(n)) continue;
     indices at;
     for (axis_id a : c_.order_in_memory(n)) at[a] = 0;
-    if (c_.read(n, at).as<hi::Call>()->name == call.name) return n;
+    if (c_.element(n, at).as<hi::Call>()->name == call.name) return n;
   }
   throw std::logic_error("nothing is called " + call.name);
 }

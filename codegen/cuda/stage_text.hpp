@@ -48,8 +48,9 @@ class stage_text {
   // A function NAME_stride that returns this number.
   static std::string stride_function(const std::string &name, const std::string &stride);
 
-  // A stored Func whose loops are the launch, or nothing for a second result.
-  Halide::Func func(node_id root, const Halide::Expr &value);
+  // A stored Func whose loops become the launch; of a second result, whose loops become nothing.
+  Halide::Func func(node_id root);
+  Halide::Func func_of_written(node_id root, node_id by);
 
   // ---- formulas ---------------------------------------------------------------------------------
   std::string body(const Halide::Expr &);
@@ -65,6 +66,7 @@ class stage_text {
   bool reads_ = false;  // a formula reads memory
 
  private:
+  Halide::Func stored(node_id root, const Halide::Expr &value);
   void look_through(const node &view, strides &all);
   node_id read_by(const Halide::Internal::Call &) const;
 };

@@ -5,6 +5,7 @@
 
 #include "codegen/cuda/attention.hpp"
 #include "codegen/cuda/contraction.hpp"
+#include "codegen/cuda/pair_sums.hpp"
 #include "codegen/cuda/placeholder.hpp"
 #include "codegen/halide/lower/context.hpp"
 #include "codegen/halide/lower/limits.hpp"
@@ -66,13 +67,16 @@ class writer {
   }
 
   void write(const attention_stage &s) {
-    if (prints_)
-      if (const auto made = print_attention(c_, s, m_, static_cast<int>(printed_.size()))) {
+    if (prints_) {
+      const int number = static_cast<int>(printed_.size());
+      const auto made = s.is_normalised() ? print_attention(c_, s, m_, number)
+                                          : print_pair_sums(c_, s, m_, number);
+      if (made) {
         printed_.push_back(made->kernel);
-        keep(s.sums[0].root, made->out);
-        if (made->lse.defined()) keep(s.lse_root, made->lse);
+        for (const auto &[root, f] : made->roots) keep(root, f);
         return;
       }
+    }
     const std::vector<node_id> roots = roots_of(s);
     std::vector<attention_funcs> forms = lower_attention(c_, s, attention_tiles_for(m_, p_, s));
     if (on_gpu_)

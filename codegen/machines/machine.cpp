@@ -19,6 +19,23 @@ constexpr int plane = 128;  // bytes of a row in shared memory
 
 // Bytes that so many numbers side by side take there.
 int row_bytes(int n, int bytes) { return (n * bytes + plane - 1) / plane * plane; }
+constexpr int barriers = 128;  // bytes, of all those of a block
+
+// For heads of at most so many features: the fewest of each capability.
+std::vector<tensor_tile> fewest_features(const std::vector<tensor_tile> &tiles, int features,
+                                         bool of_16_bits) {
+  using kind = std::pair<bool, int>;  // for any rows; capability, the newest first
+  std::map<kind, std::vector<tensor_tile>> best;
+  for (const tensor_tile &t : tiles) {
+    if (features > t.features || t.is_of_16_bits() != of_16_bits) continue;
+    std::vector<tensor_tile> &known = best[{t.most_rows == 0, -t.capability}];
+    if (!known.empty() && t.features < known[0].features) known.clear();
+    if (known.empty() || t.features == known[0].features) known.push_back(t);
+  }
+  std::vector<tensor_tile> all;
+  for (const auto &[k, of_kind] : best) all.insert(all.end(), of_kind.begin(), of_kind.end());
+  return all;
+}
 
 std::string target_of(int capability, bool exact) {
   return fmt::format("sm_{}{}", capability, exact ? "a" : "");
@@ -59,7 +76,7 @@ class reader {
     if (known == keys().end()) fail("{} is not a key; known: {}", key, names());
     if (words_.empty()) fail("{} has no value", key);
     if (!seen_.insert(known->first).second && key != "attention" && key != "tensor" &&
-        key != "tensor_contraction")
+        key != "tensor_pair_sums" && key != "tensor_contraction")
       fail("{} is given twice", key);
     at_ = 0;
     known->second(*this);
@@ -195,9 +212,18 @@ class reader {
     m_.tensor_contraction.push_back(std::move(t));
   }
 
+  // mma sm_80 features 128 tile 64 x 64 warps 4
+  void tensor_pair_sums() {
+    const tensor_tile t = tile_of_attention({64, 128});
+    if (t.most_rows > 0) fail("sums over pairs have no tiles for few rows");
+    m_.tensor_pair_sums.push_back(t);
+  }
+
   // mma sm_80 features 64 tile 128 x 64 warps 4, or, for few rows, tile 16 x 64 warps 1 rows 16
   // blocks 396
-  void tensor() {
+  void tensor() { m_.tensor.push_back(tile_of_attention({128})); }
+
+  tensor_tile tile_of_attention(const std::vector<int> &keys_of_wgmma) {
     tensor_tile t;
     t.skeleton = next();
     if (t.skeleton != "mma" && t.skeleton != "wgmma" && t.skeleton != "tf32")
@@ -221,12 +247,13 @@ class reader {
     if (t.most_rows > t.rows)
       fail("a tile of {} rows cannot have the {} rows of a call", t.rows, t.most_rows);
     const bool fits = t.skeleton == "wgmma"
-                          ? t.rows == 128 && t.keys == 128 && t.warps == 12 && t.features <= 128
+                          ? t.rows == 128 && std::ranges::count(keys_of_wgmma, t.keys) &&
+                                t.warps == 12 && t.features <= 128
                           : t.rows % (16 * t.warps) == 0 && t.keys % 16 == 0;
     if (!fits)
       fail("a tile of {} x {} with {} features cannot be divided among {} warps of {}", t.rows,
            t.keys, t.features, t.warps, t.skeleton);
-    m_.tensor.push_back(std::move(t));
+    return t;
   }
 
   void sums(int cpu_tiles::*registers) {
@@ -267,6 +294,7 @@ class reader {
         {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
         {"attention", [](reader &r) { r.attention(); }},
         {"tensor", [](reader &r) { r.tensor(); }},
+        {"tensor_pair_sums", [](reader &r) { r.tensor_pair_sums(); }},
         {"tensor_contraction", [](reader &r) { r.tensor_contraction(); }},
         {"score_registers", [](reader &r) { r.sums(&cpu_tiles::score_registers); }},
         {"score_keys", set<&cpu_tiles::score_keys>},
@@ -328,7 +356,6 @@ std::vector<attention_shape> machine::shapes_for(std::int64_t rows) const {
 }
 
 int tensor_tile::shared_bytes(int of_features, int of_columns) const {
-  constexpr int barriers = 128;
   // Numbers of f32 lie there in two parts: queries, and what several warps read.
   const bool in_parts = skeleton == "tf32";
   const int bytes = is_of_16_bits() ? 2 : 4,
@@ -338,11 +365,22 @@ int tensor_tile::shared_bytes(int of_features, int of_columns) const {
          stages * keys * (row(of_features) + row(of_columns));
 }
 
+int tensor_tile::shared_bytes(const std::vector<int> &of_rows,
+                              const std::vector<int> &of_keys) const {
+  const bool in_parts = skeleton == "tf32";
+  const auto width = [&](const std::vector<int> &all) {
+    int sum = 0;
+    for (const int n : all) sum += row_bytes(n, is_of_16_bits() ? 2 : 4);
+    return sum;
+  };
+  return barriers + (in_parts ? 2 : 1) * rows * width(of_rows) +
+         (in_parts && warps > 1 ? 3 : 2) * keys * width(of_keys);
+}
+
 int contraction_tile::shared_bytes(bool left_by_depth, bool right_by_depth) const {
   const auto operand = [&](int n, bool by_depth) {
     return by_depth ? n * plane : depth * row_bytes(n, element_bytes());
   };
-  constexpr int barriers = 128;
   return (has_copying_warps() ? barriers : 0) +
          stages * (operand(rows, left_by_depth) + operand(columns, right_by_depth));
 }
@@ -361,17 +399,11 @@ std::string tensor_tile::target() const { return target_of(capability, exact); }
 
 std::vector<tensor_tile> machine::tensor_tiles_for(int features, int columns,
                                                    bool of_16_bits) const {
-  using kind = std::pair<bool, int>;  // for any rows; capability, the newest first
-  std::map<kind, std::vector<tensor_tile>> best;
-  for (const tensor_tile &t : tensor) {
-    if (features > t.features || columns > t.features || t.is_of_16_bits() != of_16_bits) continue;
-    std::vector<tensor_tile> &known = best[{t.most_rows == 0, -t.capability}];
-    if (!known.empty() && t.features < known[0].features) known.clear();
-    if (known.empty() || t.features == known[0].features) known.push_back(t);
-  }
-  std::vector<tensor_tile> all;
-  for (const auto &[k, tiles] : best) all.insert(all.end(), tiles.begin(), tiles.end());
-  return all;
+  return fewest_features(tensor, std::max(features, columns), of_16_bits);
+}
+
+std::vector<tensor_tile> machine::pair_sums_tiles_for(int columns, bool of_16_bits) const {
+  return fewest_features(tensor_pair_sums, columns, of_16_bits);
 }
 
 std::vector<contraction_tile> machine::contraction_tiles_for(std::int64_t rows,

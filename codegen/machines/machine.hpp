@@ -57,6 +57,9 @@ struct tensor_tile {
   int threads() const { return warps * 32; }
   // Queries, and two or three tiles of keys and of values.
   int shared_bytes(int features, int columns) const;
+  // Of sums over pairs: tensors of rows, and two or three tiles of each tensor of keys, all by their
+  // widths.
+  int shared_bytes(const std::vector<int> &rows, const std::vector<int> &keys) const;
   std::string target() const;  // sm_80
 };
 
@@ -94,7 +97,8 @@ struct machine {
   cpu_tiles cpu;
   gpu_tiles gpu;
   std::vector<attention_shape> attention;
-  std::vector<tensor_tile> tensor;  // empty without tensor cores
+  std::vector<tensor_tile> tensor;            // empty without tensor cores
+  std::vector<tensor_tile> tensor_pair_sums;  // of sums over pairs that nothing normalises
   std::vector<contraction_tile> tensor_contraction;
   int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
 
@@ -106,6 +110,9 @@ struct machine {
   // of each capability, those for few rows first, then the best. A call takes the first that is for
   // its rows and that the GPU grants.
   std::vector<tensor_tile> tensor_tiles_for(int features, int columns, bool of_16_bits) const;
+  // For sums over pairs whose tensors have at most so many columns: those for the fewest, in the
+  // order of the file.
+  std::vector<tensor_tile> pair_sums_tiles_for(int columns, bool of_16_bits) const;
   // For results of so many rows and columns, negative where the call decides, of 16 bits or of f32:
   // those for few rows first, then those of the newest capability, in the order of the file. Where
   // results are `precise`, sums must be so, too, which those of wgmma are not.

@@ -1,4 +1,5 @@
 """PyTorch on the cells of cells.txt: python3 peers.py cells.txt. Prints "cell peer ms GFLOP/s" lines."""
+import re
 import sys
 
 import torch
@@ -40,7 +41,7 @@ def dtypes(kernel):
 
 
 def attention(name, kernel, s):
-    width = int(kernel.rsplit("d", 1)[1])
+    width = int(re.search(r"_d(\d+)", kernel)[1])
     causal = "causal" in kernel
     heads, group, keys = s["heads"], s.get("group", 1), s.get("keys", s["seq"])
     pairs = s["batch"] * heads * group * s["seq"] * keys / (2 if causal else 1)
@@ -49,15 +50,40 @@ def attention(name, kernel, s):
         k, v = (torch.randn(s["batch"], heads, keys, width, device="cuda", dtype=dtype) for _ in range(2))
         grouped = group > 1
 
-        def sdpa():
-            return scaled_dot_product_attention(q, k, v, is_causal=causal, enable_gqa=grouped)
+        forward = {peer: Sdpa(q, k, v, causal, grouped, backend) for peer, backend in BACKENDS.items()}
+        forward["flex"] = Flex(q, k, v, causal, grouped)
+        # Two products for each pair forward, five backward.
+        products = 2 if "gradient" not in kernel else 5 if "saved" in kernel else 7
+        for peer, call in forward.items():
+            if "gradient" in kernel:
+                call = Gradient(call, (q, k, v), keeps="saved" in kernel)
+            yield f"{peer}_{str(dtype)[6:]}", call, 2 * products * pairs * width
 
-        for peer, backend in BACKENDS.items():
-            def call():
-                with sdpa_kernel(backend):
-                    return sdpa()
-            yield f"{peer}_{str(dtype)[6:]}", call, 4 * pairs * width
-        yield f"flex_{str(dtype)[6:]}", Flex(q, k, v, causal, grouped), 4 * pairs * width
+
+class Sdpa:
+    def __init__(self, q, k, v, causal, grouped, backend):
+        self.tensors, self.options, self.backend = (q, k, v), {"is_causal": causal, "enable_gqa": grouped}, backend
+
+    def __call__(self):
+        with sdpa_kernel(self.backend):
+            return scaled_dot_product_attention(*self.tensors, **self.options)
+
+
+class Gradient:
+    """Forward and backward; the backward alone where the forward keeps what it needs."""
+
+    def __init__(self, forward, inputs, keeps):
+        self.forward, self.inputs, self.keeps = forward, inputs, keeps
+        self.result = self.adjoint = None
+
+    def __call__(self):
+        if self.result is None or not self.keeps:
+            for x in self.inputs:
+                x.requires_grad_()
+            self.result = self.forward()
+            if self.adjoint is None:
+                self.adjoint = torch.randn_like(self.result)
+        return torch.autograd.grad(self.result, self.inputs, self.adjoint, retain_graph=self.keeps)
 
 
 class Flex:

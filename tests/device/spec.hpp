@@ -28,6 +28,11 @@ inline constexpr auto sdpa_causal_bf16_d64 =
     kernel<"sdpa_causal_bf16_d64">(self_attention<bf16, 64>);
 inline constexpr auto sdpa_causal_bf16_d128 =
     kernel<"sdpa_causal_bf16_d128">(self_attention<bf16, 128>);
+// Training: queries, keys and values to their gradients.
+inline constexpr auto train_d64 = gradient<sdpa_d64>;
+inline constexpr auto train_bf16_d64 = gradient<sdpa_bf16_d64>;
+inline constexpr auto train_bf16_d128 = gradient<sdpa_bf16_d128>;
+inline constexpr auto train_causal_bf16_d128 = gradient<sdpa_causal_bf16_d128>;
 // A step of decoding where seq is 1.
 template <auto T>
 inline constexpr auto grouped =

@@ -114,6 +114,31 @@ inline constexpr auto wide_f32_bias = kernel<"wide_f32_bias">(
        in<"bias", seq, keys> bias) -> out<"O", batch, seq, d_v<72>> {
       return dot<keys>(softmax<keys>(dot<d<96>>(Q, K) / sqrt(d<96>) + bias), V);
     });
+// Pointwise steps after the sum.
+inline constexpr auto residual_bf16 = kernel<"residual_bf16">(
+    [](queries<bf16, 64> Q, keyed<bf16, kv, 64> K, valued<bf16, kv, 64> V) -> result<bf16, 64> {
+      auto s = mask(dot<d<64>>(Q, K) / sqrt(d<64>), causal<seq, kv>);
+      return cast<bf16>(Q + dot<kv>(softmax<kv>(s), V));
+    });
+// The first result reads the logsumexp: it must wait for the kernel that writes both.
+inline constexpr auto lse_first = kernel<"lse_first">(
+    [](in<"Q", batch, heads, seq, d<32>> Q, in<"K", batch, heads, keys, d<32>> K,
+       in<"V", batch, heads, keys, d_v<24>> V, in<"gate", batch, heads, seq, d_v<24>> gate)
+        -> outs<out<"Z", batch, heads>, out<"O", batch, heads, seq, d_v<24>>> {
+      auto s = dot<d<32>>(Q, K) / sqrt(d<32>);
+      return {sum<seq>(logsumexp<keys>(s)), dot<keys>(softmax<keys>(s), V) * sigmoid(gate)};
+    });
+// ---- gradients ----------------------------------------------------------------------------------
+// Sums over the keys of a query and over the queries of a key, of every kind of score above.
+inline constexpr auto of_full_bf16 = gradient<full_bf16>;
+inline constexpr auto of_full_f16 = gradient<full_f16>;
+inline constexpr auto of_causal_bf16 = gradient<causal_bf16>;
+inline constexpr auto of_grouped_window = gradient<grouped_window>;
+inline constexpr auto of_biased_documents = gradient<biased_documents>;
+inline constexpr auto of_causal_f32 = gradient<causal_f32>;
+inline constexpr auto of_padded_f32 = gradient<padded_f32>;
+inline constexpr auto of_residual_bf16 = gradient<residual_bf16>;
+inline constexpr auto of_layer_f32 = gradient<layer_f32>;
 // ---- contractions -------------------------------------------------------------------------------
 template <long N>
 inline constexpr axis<"to", N> to;

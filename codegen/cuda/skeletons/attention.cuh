@@ -58,27 +58,45 @@ QKV_DEVICE range keys_of_rows(const typename Spec::arguments &a, const typename 
   return r;
 }
 
+// The number that is stored of a sum.
+template <class Spec>
+QKV_DEVICE typename Spec::result_number finished(const typename Spec::arguments &a,
+                                                 const typename Spec::place &at, int i, int column,
+                                                 float sum) {
+  if constexpr (Spec::finishes)
+    return Spec::finish(a, at, i, least(column, Spec::DV - 1), sum);
+  else
+    return rounded<typename Spec::result_element>(sum);
+}
+
 // Where a block writes, two columns at a time.
 template <class Spec>
 struct result_rows {
-  using number = typename Spec::number;
+  using number = typename Spec::result_number;
+  const typename Spec::arguments &a;
+  const typename Spec::place &at;
   number *first;
   int stride;
   bool pairs;
 
-  QKV_DEVICE result_rows(const typename Spec::arguments &a, const typename Spec::place &at)
-      : first(Spec::result(a, at)),
+  QKV_DEVICE result_rows(const typename Spec::arguments &arguments,
+                         const typename Spec::place &place)
+      : a(arguments),
+        at(place),
+        first(Spec::result(a, at)),
         stride(Spec::result_stride(a)),
         pairs(is_aligned(first, stride, 2 * sizeof(number))) {}
 
   QKV_DEVICE void store(int row, int column, float low, float high) const {
     if (column >= Spec::DV) return;
     number *cell = first + static_cast<long long>(row) * stride + column;
+    const number x = finished<Spec>(a, at, row, column, low),
+                 y = finished<Spec>(a, at, row, column + 1, high);
     if (pairs && (Spec::DV % 2 == 0 || column + 1 < Spec::DV)) {
-      store_pair(cell, rounded<typename Spec::element>(low), rounded<typename Spec::element>(high));
+      store_pair(cell, x, y);
     } else {
-      cell[0] = rounded<typename Spec::element>(low);
-      if (column + 1 < Spec::DV) cell[1] = rounded<typename Spec::element>(high);
+      cell[0] = x;
+      if (column + 1 < Spec::DV) cell[1] = y;
     }
   }
 };
@@ -122,7 +140,7 @@ QKV_DEVICE range positions_of_rows(const typename Spec::arguments &a, int first,
 }
 
 // The rows of a block and the tiles of keys that it visits. Where a mask makes some rows longer
-// than others, as a causal one does, the last rows of four positions come first: short blocks run
+// than others, as a causal one does, the longest rows of four positions come first: short blocks run
 // last and fill idle multiprocessors, and the keys of four positions stay in cache. Where keys are
 // split among blocks, those of the same rows are neighbours.
 template <class Spec>
@@ -147,7 +165,7 @@ struct block {
               inside = own_tile - first * tiles;
     position = first + inside % height;
     at = Spec::at(a, static_cast<unsigned>(position), Spec::FOLDS);
-    i0 = (tiles - 1 - inside / height) * BM;
+    i0 = (first_is_longest() ? inside / height : tiles - 1 - inside / height) * BM;
     const range own = positions_of_rows<Spec>(a, i0, least(i0 + BM, rows));
     const range seen = keys_of_rows<Spec>(a, at, own.first, own.end);
     from = seen.first / BN;
@@ -160,6 +178,10 @@ struct block {
   }
 
  private:
+  static QKV_DEVICE constexpr bool first_is_longest() {
+    if constexpr (Spec::is_masked) return Spec::first_rows_are_longest;
+    return false;
+  }
   static QKV_DEVICE int positions_of_grid(const typename Spec::arguments &a, int tiles) {
     unsigned blocks = blocks_of_grid();
     if constexpr (Spec::SPLITS) blocks /= static_cast<unsigned>(Spec::n_splits(a));
@@ -200,7 +222,7 @@ QKV_DEVICE bool store_row(const typename Spec::arguments &a, const typename Spec
     if (c * 32 + lane < Spec::DV) {
       const float x = o[c] * inverse;
       undefined = undefined | is_undefined(x);
-      result[c * 32 + lane] = rounded<typename Spec::element>(x);
+      result[c * 32 + lane] = finished<Spec>(a, at, i, c * 32 + lane, x);
     }
   if constexpr (Spec::has_lse)
     if (lane == 0) store_lse<Spec>(a, at, i, base, total);

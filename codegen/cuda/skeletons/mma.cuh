@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "warps.cuh"
-// Attention of 16 bits by mma.sync, from compute capability 8.0 on.
+// Attention of 16 bits by mma.sync, from compute capability 8.0 on. Where results are precise,
+// weights are sums of two numbers of 16 bits.
 
 template <class Spec>
 struct mma_products : warp_tiles<Spec> {
@@ -42,13 +43,16 @@ struct mma_products : warp_tiles<Spec> {
     const unsigned v = values.at + v_tile::at(lane % 16, lane / 16);
 #pragma unroll
     for (int kk = 0; kk < BN / 16; ++kk) {
-      unsigned pa[MT][4];
+      unsigned pa[MT][4], rest[MT][4];
 #pragma unroll
       for (int m = 0; m < MT; ++m)
 #pragma unroll
-        for (int e = 0; e < 4; ++e)
-          pa[m][e] =
-              rounded_pair<T>(p[m][2 * kk + e / 2][e % 2 * 2], p[m][2 * kk + e / 2][e % 2 * 2 + 1]);
+        for (int e = 0; e < 4; ++e) {
+          const float low = p[m][2 * kk + e / 2][e % 2 * 2],
+                      high = p[m][2 * kk + e / 2][e % 2 * 2 + 1];
+          pa[m][e] = rounded_pair<T>(low, high);
+          if constexpr (Spec::is_precise) rest[m][e] = rest_of_pair<T>(low, high, pa[m][e]);
+        }
 #pragma unroll
       for (int x = 0; x < columns / 2; ++x) {
         unsigned b[4];
@@ -57,6 +61,10 @@ struct mma_products : warp_tiles<Spec> {
         for (int m = 0; m < MT; ++m) {
           multiply<T>(o[m][2 * x], pa[m], b[0], b[1]);
           multiply<T>(o[m][2 * x + 1], pa[m], b[2], b[3]);
+          if constexpr (Spec::is_precise) {
+            multiply<T>(o[m][2 * x], rest[m], b[0], b[1]);
+            multiply<T>(o[m][2 * x + 1], rest[m], b[2], b[3]);
+          }
         }
       }
     }

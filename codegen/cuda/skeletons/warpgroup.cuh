@@ -32,6 +32,8 @@
                : outputs                                                                           \
                : "l"(a), "l"(b), "r"(add), "n"(static_cast<int>(AcrossA)),                         \
                  "n"(static_cast<int>(AcrossB)))
+#define QKV_SHARED_64(type) \
+  QKV_SHARED("64", type, QKV_32_REGISTERS, QKV_LIST(QKV_32(d, 0)), "32", "33", "34", "35", "36")
 #define QKV_SHARED_128(type)                                                                   \
   QKV_SHARED("128", type, QKV_64_REGISTERS, QKV_LIST(QKV_32(d, 0), QKV_32(d, 32)), "64", "65", \
              "66", "67", "68")
@@ -40,6 +42,14 @@
              QKV_LIST(QKV_32(d, 0), QKV_32(d, 32), QKV_32(d, 64), QKV_32(d, 96)), "128", "129", \
              "130", "131", "132")
 #define QKV_LIST(...) __VA_ARGS__
+template <class Element, bool AcrossA = false, bool AcrossB = false>
+QKV_DEVICE void product_of_tiles(float (&d)[32], unsigned long long a, unsigned long long b,
+                                 int add) {
+  if constexpr (is_same<Element, bf16_bits>)
+    QKV_SHARED_64("bf16");
+  else
+    QKV_SHARED_64("f16");
+}
 template <class Element, bool AcrossA = false, bool AcrossB = false>
 QKV_DEVICE void product_of_tiles(float (&d)[64], unsigned long long a, unsigned long long b,
                                  int add) {

@@ -6,6 +6,7 @@
 //   warpgroup 0 copies tiles of keys and values into three stages each, as they become free
 //   warpgroups 1 and 2: 64 queries each; the products of the next tile run under the softmax of this
 //   one, and the two groups take turns at the tensor cores
+// Where results are precise, weights are sums of two numbers of 16 bits.
 // `spec` gives sizes, addresses, score, mask, and the keys that rows see. BM and BN are 128, D and
 // DV at most that.
 
@@ -107,7 +108,7 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
   };
 
   float o[W::columns / 2] = {}, s[BN / 2], most[2] = {-infinity(), -infinity()}, sum[2] = {};
-  unsigned p[BN / 4];
+  unsigned p[BN / 4], rest[Spec::is_precise ? BN / 4 : 1];
   constexpr float factor = exponent_factor<Spec>;
 
   const auto scores = [&](int stage) QKV_INLINE {  // s = Q K'
@@ -121,7 +122,10 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
   const auto values = [&](int stage) QKV_INLINE {  // o += P V
     const shared_operand v(sv + stage * W::v_tile::bytes, BN * 128);
 #pragma unroll
-    for (int kk = 0; kk < BN / 16; ++kk) add_product<T>(o, p + 4 * kk, v.further(kk * 16 * 128));
+    for (int kk = 0; kk < BN / 16; ++kk) {
+      add_product<T>(o, p + 4 * kk, v.further(kk * 16 * 128));
+      if constexpr (Spec::is_precise) add_product<T>(o, rest + 4 * kk, v.further(kk * 16 * 128));
+    }
     commit_products();
   };
   bool grown = false;  // a maximum, by the last tile
@@ -163,7 +167,10 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
   };
   const auto to_weights = [&]() QKV_INLINE {
 #pragma unroll
-    for (int e = 0; e < BN / 4; ++e) p[e] = rounded_pair<T>(s[2 * e], s[2 * e + 1]);
+    for (int e = 0; e < BN / 4; ++e) {
+      p[e] = rounded_pair<T>(s[2 * e], s[2 * e + 1]);
+      if constexpr (Spec::is_precise) rest[e] = rest_of_pair<T>(s[2 * e], s[2 * e + 1], p[e]);
+    }
   };
 
   if (group == 2) your_turn();  // group 1 begins

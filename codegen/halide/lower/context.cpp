@@ -122,6 +122,13 @@ Expr context::read(node_id n, const indices &i) const {
     for (axis_id a : k->rows) row = row * size(a) + i.at(a);
     return read_packed(n, row, i.at(k->columns[0]), i);
   }
+  const Expr own = element(n, i), first = before(n);
+  if (!first.defined()) return own;
+  using Halide::Internal::Call;
+  return Call::make(own.type(), Call::return_second, {first, own}, Call::PureIntrinsic);
+}
+
+Expr context::element(node_id n, const indices &i) const {
   const auto stored = stored_.find(n);
   const std::vector<axis_id> &order = stored == stored_.end() ? p[n].shape : stored->second.order;
   std::vector<Expr> at;
@@ -132,6 +139,16 @@ Expr context::read(node_id n, const indices &i) const {
 
 void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) {
   stored_[n] = {std::move(f), std::move(order)};
+}
+
+void context::written_by(node_id n, node_id by) { written_by_[n] = by; }
+
+Expr context::before(node_id n) const {
+  const auto by = written_by_.find(n);
+  if (by == written_by_.end() || !has(by->second)) return {};
+  indices zero;
+  for (axis_id a : order(by->second)) zero[a] = 0;
+  return element(by->second, zero);
 }
 
 std::vector<Halide::Argument> context::arguments() const {

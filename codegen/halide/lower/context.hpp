@@ -41,6 +41,12 @@ class context {
   Halide::Expr read(node_id, const indices &) const;
   void store(node_id, Halide::Func,
              std::vector<axis_id> order);  // the Func's arguments are `order` reversed
+  // A launch that stores the step `by` writes this one, too: reads of it come after that launch.
+  void written_by(node_id, node_id by);
+  // The element of an argument or a stored step alone, and what must be computed before it;
+  // undefined: nothing else.
+  Halide::Expr element(node_id, const indices &) const;
+  Halide::Expr before(node_id) const;
 
   // A param in its packed layout: (lane, row, panel, outer reversed...).
   Halide::Expr read_packed(node_id, Halide::Expr row, Halide::Expr column,
@@ -74,6 +80,7 @@ class context {
   std::map<node_id, Halide::ImageParam> images_;
   std::map<node_id, pack> packs_;
   std::map<node_id, place> stored_;
+  std::map<node_id, node_id> written_by_;
 };
 
 Halide::Type halide_type(dtype);

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/cuda/pair_sums.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "codegen/cuda/pair_text.hpp"
+#include "codegen/halide/lower/strict.hpp"
+#include "codegen/plan/pair_sums_form.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+namespace hi = Halide::Internal;
+using Halide::Expr;
+
+class pair_sums_printer : pair_text {
+ public:
+  pair_sums_printer(context &c, const attention_stage &s, const pair_sums_form &form, int number)
+      : pair_text(c, s, form.element, number), form_(form) {}
+
+  // Nothing where the machine has no tiles for it.
+  std::optional<printed_attention> run(const machine &m) {
+    require_layouts();
+    const std::vector<tensor_tile> tiles = tiles_of(m);
+    if (tiles.empty()) return std::nullopt;
+    std::string text = constants() + place(no_axis) + folding(no_axis) + sizes() + tensors();
+    text += formulas() + finishes();
+    printed_attention made{k_, {}};
+    for (std::size_t k = 1; k < s_.sums.size(); ++k) {
+      const node_id root = s_.sums[k].root;
+      made.roots.emplace_back(root, func_of_written(root, s_.sums[0].root));
+      text += written(fmt::format("result{}", k), root);
+    }
+    const node_id root = s_.sums[0].root;
+    text += result("result0", root, place_.result(root));
+    k_->spec = text + by_number("result", s_.sums.size());
+    k_->what = context::label(p_, root);
+    for (const tensor_tile &t : tiles) k_->codes.push_back(code(t));
+    made.roots.emplace_back(root, func(root));
+    return made;
+  }
+
+ private:
+  void require_layouts() const {
+    for (const auto &x : form_.products) require_neighbours(x.of.rows, p_[x.of.core].over[0]);
+    for (const auto &k : form_.keys) require_neighbours(k.operand, k.column);
+    for (const weighted_sum &sum : s_.sums)
+      if (c_.order(sum.root).back() != sum.column) throw std::runtime_error("columns are apart");
+  }
+
+  // wgmma has sums of 16 bits alone, whose pairs are bf16: those of f16 need units (pair_sums.cuh).
+  std::vector<tensor_tile> tiles_of(const machine &m) const {
+    std::vector<tensor_tile> all = m.pair_sums_tiles_for(widest(), form_.element != f32);
+    const bool is_precise = std::any_of(form_.sums.begin(), form_.sums.end(),
+                                        [](const auto &sum) { return sum.is_precise; });
+    if (form_.element != bf16 || is_precise)
+      std::erase_if(all, [](const tensor_tile &t) { return t.skeleton == "wgmma"; });
+    return all;
+  }
+
+  int widest() const {
+    int n = 0;
+    for (const auto &x : form_.products) n = std::max(n, x.of.features);
+    for (const auto &k : form_.keys) n = std::max(n, k.columns);
+    return n;
+  }
+
+  // Numbers that are known when the kernel is compiled.
+  template <class Value>
+  static std::string table(const char *type, const char *name, std::size_t n, Value &&value) {
+    std::string text = fmt::format("  template <int N>\n  static constexpr {} {} = ", type, name);
+    for (std::size_t k = 0; k + 1 < n; ++k) text += fmt::format("N == {} ? {} : ", k, value(k));
+    return text + fmt::format("{};\n", value(n - 1));
+  }
+
+  std::string constants() const {
+    const auto n_products = form_.products.size(), n_sums = form_.sums.size();
+    std::string text = fmt::format(
+        "  static constexpr int PRODUCTS = {}, SUMS = {}, KEYS = {};\n"
+        "  static constexpr bool FOLDS = false, SPLITS = false;\n"
+        "  using element = {};\n  using number = {};\n  using arguments = ::arguments;\n",
+        n_products, n_sums, form_.keys.size(), element_name(form_.element),
+        number_type(form_.element));
+    text += table("int", "features", n_products,
+                  [&](std::size_t k) { return form_.products[k].of.features; });
+    text += table("int", "keys_of_product", n_products,
+                  [&](std::size_t k) { return form_.products[k].keys; });
+    text += table("int", "columns", n_sums, [&](std::size_t k) { return form_.sums[k].columns; });
+    text +=
+        table("int", "values_of_sum", n_sums, [&](std::size_t k) { return form_.sums[k].values; });
+    text += table("bool", "is_precise", n_sums,
+                  [&](std::size_t k) { return form_.sums[k].is_precise; });
+    text +=
+        table("bool", "finishes", n_sums, [&](std::size_t k) { return form_.sums[k].finishes; });
+    text += table("int", "key_columns", form_.keys.size(),
+                  [&](std::size_t k) { return form_.keys[k].columns; });
+    return text;
+  }
+
+  // NAME<k>(a, at) and NAME_stride<k>(a), of the functions NAMEk and NAMEk_stride.
+  static std::string by_number(const std::string &name, std::size_t n) {
+    const auto choice = [&](const std::string &suffix, const char *arguments) {
+      std::string text;
+      for (std::size_t k = 0; k < n; ++k)
+        text += fmt::format("    {}if constexpr (K == {}) return {}{}{}({});\n", k ? "else " : "",
+                            k, name, k, suffix, arguments);
+      return text;
+    };
+    return fmt::format(
+        "  template <int K>\n  static __device__ auto {0}(const arguments &a, const place &at) {{\n"
+        "{1}  }}\n"
+        "  template <int K>\n  static __device__ int {0}_stride(const arguments &a) {{\n{2}  }}\n",
+        name, choice("", "a, at"), choice("_stride", "a"));
+  }
+
+  std::string tensors() {
+    std::string text;
+    for (std::size_t k = 0; k < form_.products.size(); ++k)
+      text += operand(fmt::format("rows{}", k), form_.products[k].of.rows, s_.row);
+    for (std::size_t k = 0; k < form_.keys.size(); ++k)
+      text += operand(fmt::format("keys{}", k), form_.keys[k].operand, s_.key);
+    return text + by_number("rows", form_.products.size()) + by_number("keys", form_.keys.size());
+  }
+
+  // The pairs of each sum, with dot0 and dot1 in the places of the products.
+  std::vector<value> pairs() {
+    expression *own = nullptr;
+    expression e(c_, [&](node_id n, const indices &at) -> std::optional<value> {
+      for (std::size_t k = 0; k < form_.products.size(); ++k)
+        if (n == form_.products[k].of.core)
+          return value{scaled(fmt::format("dot{}", k), form_.products[k].of.factors, *own, at), {}};
+      if (is_rough(n)) {
+        value x = own->at(p_[n].in[0], at);
+        x.number = hi::Call::make(Halide::Float(32), "power_of_two",
+                                  {x.number * 1.44269504088896341f}, hi::Call::PureExtern);
+        return x;
+      }
+      return std::nullopt;
+    });
+    own = &e;
+    std::vector<value> all;
+    for (const weighted_sum &sum : s_.sums) {
+      all.push_back(e.at(sum.pairs, here_));
+      Expr &present = all.back().present;
+      if (present.defined()) present = hi::simplify(present);
+    }
+    return all;
+  }
+
+  // An exponential that 16 bits round.
+  bool is_rough(node_id n) const {
+    return form_.element != f32 && p_[n].kind == op::exp && p_[n].type == f32 && !c_.is_stored(n);
+  }
+
+  std::string formulas() {
+    const std::vector<value> all = pairs();
+    std::string text;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const bool differ = all[k].present.defined() != all[0].present.defined() ||
+                          (all[k].present.defined() && !hi::equal(all[k].present, all[0].present));
+      if (differ || all[k].empty.defined()) throw std::runtime_error("sums see other pairs");
+      text += function("float", fmt::format("pair{}", k).c_str(),
+                       ", int i, int j, float dot0, float dot1",
+                       strict::cast(Halide::Float(32), all[k].number));
+    }
+    const Expr &present = all[0].present;
+    if (present.defined() &&
+        (hi::expr_uses_var(present, "dot0") || hi::expr_uses_var(present, "dot1")))
+      throw std::runtime_error("a mask depends on products");
+    text += masks(present);
+    text += fmt::format("  static constexpr bool reads = {};\n", reads_);
+    std::string choice;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      choice +=
+          fmt::format("    {}if constexpr (K == {}) return pair{}(a, at, i, j, dot0, dot1);\n",
+                      k ? "else " : "", k, k);
+    return text +
+           fmt::format(
+               "  template <int K>\n  static __device__ float pair(const arguments &a, const "
+               "place &at, int i, int j, float dot0, float dot1) {{\n{}  }}\n",
+               choice);
+  }
+
+  std::string finishes() {
+    std::string text, choice;
+    for (std::size_t k = 0; k < s_.sums.size(); ++k) {
+      const std::string name = fmt::format("finish{}", k);
+      if (form_.sums[k].finishes) {
+        text += finish(name, s_.sums[k]);
+        choice += fmt::format("    if constexpr (K == {}) return {}(a, at, i, c, sum);\n", k, name);
+      }
+    }
+    return text +
+           fmt::format(
+               "  template <int K>\n  static __device__ auto finish(const arguments &a, const "
+               "place &at, int i, int c, float sum) {{\n{}  }}\n",
+               choice);
+  }
+
+  printed_code code(const tensor_tile &t) const {
+    printed_code x;
+    x.skeleton = "pair_sums_" + t.skeleton;
+    x.constants = fmt::format("  static constexpr int BM = {}, BN = {}, WARPS = {};\n", t.rows,
+                              t.keys, t.warps);
+    x.what = fmt::format("{} {} x {}", x.skeleton, t.rows, t.keys);
+    x.target = t.target();
+    x.capability = t.capability;
+    x.exact = t.exact;
+    x.threads = t.threads();
+    std::vector<int> rows, keys;
+    for (const auto &product : form_.products) rows.push_back(product.of.features);
+    for (const auto &k : form_.keys) keys.push_back(k.columns);
+    x.shared_bytes = t.shared_bytes(rows, keys);
+    x.blocks = hi::simplify(
+        Halide::cast<std::int64_t>(positions()) *
+        Halide::cast<std::int64_t>((Halide::max(c_.size(s_.row), 1) + (t.rows - 1)) / t.rows));
+    return x;
+  }
+
+  const pair_sums_form &form_;
+};
+
+}  // namespace
+
+std::optional<printed_attention> print_pair_sums(context &c, const attention_stage &s,
+                                                 const machine &m, int number) {
+  const std::optional<pair_sums_form> form = pair_sums_form_of(c.p, c.made.cut, s);
+  if (!form) return std::nullopt;
+  try {
+    return pair_sums_printer(c, s, *form, number).run(m);
+  } catch (const std::runtime_error &) {  // an operation without a text, or another layout
+    return std::nullopt;
+  }
+}
+
+}  // namespace qkv::codegen

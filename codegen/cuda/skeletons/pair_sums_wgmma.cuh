@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "pairs.cuh"
+#include "warpgroup.cuh"
+// Sums over pairs on Hopper (compute capability 9.0), of bf16: products by wgmma.
+//   warpgroup 0 copies the tiles of all tensors of keys into two stages, as they become free
+//   warpgroups 1 and 2: 64 rows each; the pairs of one group are computed under the products of the
+//   other, and the products of the next tile begin before the sums of this one have ended
+// BM is 128, and no tensor has more than 128 columns.
+
+template <class Tile>
+struct of_tile {
+  using type = Tile;
+};
+
+template <class Spec>
+struct wgmma_pair_sums {
+  static constexpr int BM = Spec::BM, BN = Spec::BN, n_stages = 2, copying_registers = 24;
+  static_assert(BM == 128 && (BN == 64 || BN == 128));
+  template <int P>
+  using rows = tile<BM, Spec::template features<P>, unsigned short>;
+  template <int K>
+  using keys = tile<BN, Spec::template key_columns<K>, unsigned short>;
+
+  template <int P, int = 0>
+  struct rows_before {
+    static constexpr int value = rows_before<P - 1>::value + rows<P - 1>::bytes;
+  };
+  template <int Any>
+  struct rows_before<0, Any> {
+    static constexpr int value = 0;
+  };
+  template <int K, int = 0>
+  struct keys_before {
+    static constexpr int value = keys_before<K - 1>::value + n_stages * keys<K - 1>::bytes;
+  };
+  template <int Any>
+  struct keys_before<0, Any> {
+    static constexpr int value = rows_before<Spec::PRODUCTS>::value;
+  };
+  static constexpr int bytes = keys_before<Spec::KEYS>::value;
+
+  // The first warpgroup. Each thread arrives at a barrier once its copies are there.
+  static QKV_DEVICE void copy(const typename Spec::arguments &a, const typename Spec::place &at,
+                              int i0, int from, int tiles, unsigned memory, unsigned rows_full,
+                              stages<n_stages> bars) {
+    const int thread = static_cast<int>(thread_of_block());
+    bool async = true;  // all copies of this tile
+    const auto load = [&](auto shape, unsigned to, const unsigned short *from_memory, int stride,
+                          int first, int n) QKV_INLINE {
+      using tile_type = typename decltype(shape)::type;
+      const bool aligned = is_aligned(from_memory, stride);
+      async = async && aligned && tile_type::columns % tile_type::in_piece == 0;
+      load_tile<tile_type, 128>(to, from_memory, stride, first, n, aligned, thread);
+    };
+    const auto announce = [&](unsigned bar) QKV_INLINE {
+      if (async) {
+        arrive_after_copies(bar);
+      } else {
+        wait_for_all_copies();
+        arrive(bar);
+      }
+      async = true;
+    };
+    for_each<Spec::PRODUCTS>([&](auto p) QKV_INLINE {
+      constexpr int P = decltype(p)::value;
+      load(of_tile<rows<P>>{}, memory + rows_before<P>::value, Spec::template rows<P>(a, at),
+           Spec::template rows_stride<P>(a), i0, Spec::n_rows(a));
+    });
+    announce(rows_full);
+    turn<n_stages> now;
+    for (int n = 0; n < tiles; ++n, now.next()) {
+      wait_for(bars.free(now.stage), (now.round & 1) ^ 1);
+      for_each<Spec::KEYS>([&](auto k) QKV_INLINE {
+        constexpr int K = decltype(k)::value;
+        load(of_tile<keys<K>>{}, memory + keys_before<K>::value + now.stage * keys<K>::bytes,
+             Spec::template keys<K>(a, at), Spec::template keys_stride<K>(a), (from + n) * BN,
+             Spec::n_keys(a));
+      });
+      announce(bars.full(now.stage));
+    }
+    wait_for_all_copies();  // none may be under way when the thread ends
+  }
+};
+
+// The sums of a warpgroup, and the pairs of a tile as operands of its products.
+template <class Spec, int S = 0, bool Exists = (S < Spec::SUMS)>
+struct group_sums : group_sums<Spec, S + 1> {
+  static constexpr int columns = tile<1, Spec::template columns<S>, unsigned short>::padded_columns;
+  float o[columns / 2] = {};
+  unsigned pairs[Spec::BN / 4];
+};
+template <class Spec, int S>
+struct group_sums<Spec, S, false> {};
+
+template <class Spec>
+QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
+  using W = wgmma_pair_sums<Spec>;
+  using T = typename Spec::element;
+  constexpr int BM = W::BM, BN = W::BN;
+  extern __shared__ __align__(1024) unsigned char memory[];
+  const unsigned first = shared_address(memory), rows_full = first + W::bytes;
+  const stages<W::n_stages> bars{rows_full + 8};
+  const int rows = Spec::n_rows(a);
+  const block<Spec> own(a);
+  const auto &at = own.at;
+  const int i0 = own.i0, from = own.from, tiles = largest(own.to - from, 0);
+  const int group = static_cast<int>(thread_of_block()) / 128;
+
+  if (thread_of_block() == 0) {
+    init_barrier(rows_full, 128);
+    bars.init(128, 2);
+    publish_barriers();
+    publish();
+  }
+  wait_for_block();
+
+  if (group == 0) {
+    give_registers<W::copying_registers>();
+    W::copy(a, at, i0, from, tiles, first, rows_full, bars);
+    return;
+  }
+  take_registers<(504 - W::copying_registers) / 2>();
+  const int thread = static_cast<int>(thread_of_block()) % 128, warp = thread / 32,
+            lane = thread % 32, g = lane / 4, t = lane % 4, row0 = (group - 1) * 64 + warp * 16;
+  group_sums<Spec> sums;
+  const auto sum = [&](auto s) QKV_INLINE -> auto & {
+    return static_cast<group_sums<Spec, decltype(s)::value> &>(sums);
+  };
+  float dots[Spec::PRODUCTS][BN / 2];
+
+  // dots = rows keys'
+  const auto multiply = [&](int stage) QKV_INLINE {
+    begin_products();
+    for_each<Spec::PRODUCTS>([&](auto p) QKV_INLINE {
+      constexpr int P = decltype(p)::value, K = Spec::template keys_of_product<P>,
+                    steps = (Spec::template features<P> + 15) / 16;
+      const shared_operand x(first + W::template rows_before<P>::value + (group - 1) * 64 * 128),
+          y(first + W::template keys_before<K>::value + stage * W::template keys<K>::bytes);
+#pragma unroll
+      for (int kk = 0; kk < steps; ++kk)
+        product_of_tiles<T>(dots[P], x.further(kk / 4 * BM * 128 + kk % 4 * 32),
+                            y.further(kk / 4 * BN * 128 + kk % 4 * 32), kk > 0);
+    });
+    commit_products();
+  };
+  // o += pairs values
+  const auto add = [&](int stage) QKV_INLINE {
+    begin_products();
+    for_each<Spec::SUMS>([&](auto s) QKV_INLINE {
+      constexpr int K = Spec::template values_of_sum<decltype(s)::value>;
+      const shared_operand v(
+          first + W::template keys_before<K>::value + stage * W::template keys<K>::bytes, BN * 128);
+#pragma unroll
+      for (int kk = 0; kk < BN / 16; ++kk)
+        add_product<T>(sum(s).o, sum(s).pairs + 4 * kk, v.further(kk * 16 * 128));
+    });
+    commit_products();
+  };
+  const auto compute_pairs = [&](int n) QKV_INLINE {
+    const int j0 = underived((from + n) * BN);
+    const auto elements = [&](auto masked) QKV_INLINE {
+#pragma unroll
+      for (int e = 0; e < BN / 2; e += 2) {
+        const int i = i0 + row0 + g + e / 2 % 2 * 8, j = j0 + e / 4 * 8 + t * 2;
+        float low[Spec::SUMS];
+        const auto pairs_at = [&](int k, const auto &set) QKV_INLINE {
+          for_each_sum<Spec, masked.value>(
+              a, at, i, j + k, dots[0][e + k],
+              Spec::PRODUCTS > 1 ? dots[Spec::PRODUCTS - 1][e + k] : 0.f, set);
+        };
+        pairs_at(0, [&](auto s, float w) QKV_INLINE { low[decltype(s)::value] = w; });
+        pairs_at(1, [&](auto s, float w) QKV_INLINE {
+          sum(s).pairs[e / 2] = rounded_pair<T>(low[decltype(s)::value], w);
+        });
+      }
+    };
+    if (is_whole<Spec>(a, at, i0 + row0, i0 + row0 + 16, j0, j0 + BN))
+      elements(constant<false>{});
+    else
+      elements(constant<true>{});
+  };
+
+  if (tiles > 0) {
+    wait_for(rows_full, 0);
+    turn<W::n_stages> before, now;
+    for (int n = 0; n < tiles; ++n) {
+      wait_for(bars.full(now.stage), now.round & 1);
+      publish();
+      multiply(now.stage);
+      if (n > 0) {
+        wait_for_products<1>();
+        if (thread == 0) arrive(bars.free(before.stage));
+      }
+      wait_for_products<0>();
+#pragma unroll
+      for (int p = 0; p < Spec::PRODUCTS; ++p) pin(dots[p]);
+      compute_pairs(n);
+      add(now.stage);
+      before = now;
+      now.next();
+    }
+    wait_for_products<0>();
+    for_each<Spec::SUMS>([&](auto s) QKV_INLINE { pin(sum(s).o); });
+  }
+
+  for_each<Spec::SUMS>([&](auto s) QKV_INLINE {
+    constexpr int S = decltype(s)::value;
+    const result_rows<sum_of<Spec, S>> result(a, at);
+    const auto &o = sum(s).o;
+    bool undefined = false;
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      const int i = i0 + row0 + g + h * 8;
+      if (i >= rows) continue;
+#pragma unroll
+      for (int x = 0; x < group_sums<Spec, S>::columns / 8; ++x) {
+        const float low = o[4 * x + 2 * h], high = o[4 * x + 2 * h + 1];
+        undefined = undefined | is_undefined(low) | is_undefined(high);
+        result.store(i, x * 8 + t * 2, low, high);
+      }
+    }
+    if constexpr (Spec::is_masked)
+      if (any_of_warp(undefined))
+        for (int r = 0; r < 16 && i0 + row0 + r < rows; ++r)
+          compute_sum_of_row<Spec, S>(a, at, i0 + row0 + r, lane);
+  });
+}
