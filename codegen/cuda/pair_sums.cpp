@@ -16,6 +16,62 @@ namespace {
 namespace hi = Halide::Internal;
 using Halide::Expr;
 
+constexpr double log2_of_e = 1.44269504088896341;
+constexpr std::size_t most_key_values = 4;
+
+bool uses(const Expr &e, const std::vector<std::string> &names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string &name) { return hi::expr_uses_var(e, name); });
+}
+
+bool reads_memory(const Expr &e) {
+  struct finder : hi::IRVisitor {
+    using IRVisitor::visit;
+    bool found = false;
+    void visit(const hi::Call *op) override {
+      found = found || op->call_type == hi::Call::Image || op->call_type == hi::Call::Halide;
+      IRVisitor::visit(op);
+    }
+  } f;
+  e.accept(&f);
+  return f.found;
+}
+
+// The largest parts that read memory and depend on the key alone become keys[0], keys[1] ..: a
+// block computes them once for a tile.
+class key_values : public hi::IRMutator {
+ public:
+  std::vector<Expr> all;
+
+  Expr mutate(const Expr &e) override {
+    if (!is_one(e)) return IRMutator::mutate(e);
+    std::size_t k = 0;
+    while (k < all.size() && !hi::equal(all[k], e)) ++k;
+    if (k == most_key_values) return e;
+    if (k == all.size()) all.push_back(e);
+    return hi::Variable::make(e.type(), fmt::format("keys[{}]", k));
+  }
+
+ private:
+  using IRMutator::mutate;
+  static bool is_one(const Expr &e) {
+    return e.type() == Halide::Float(32) && uses(e, {"j"}) && !uses(e, {"i", "dot0", "dot1"}) &&
+           reads_memory(e);
+  }
+};
+
+// x log2(e), with the product inside differences, so that constants and what depends on the key
+// have it already.
+Expr in_base_2(const Expr &x) {
+  const auto difference = [](const Expr &a, const Expr &b) { return in_base_2(a) - in_base_2(b); };
+  if (const hi::Sub *s = x.as<hi::Sub>()) return difference(s->a, s->b);
+  if (const hi::Call *c = x.as<hi::Call>(); c && c->is_intrinsic(hi::Call::strict_sub))
+    return difference(c->args[0], c->args[1]);
+  if (const hi::Mul *m = x.as<hi::Mul>(); m && hi::is_const(m->b))
+    return m->a * hi::simplify(m->b * static_cast<float>(log2_of_e));
+  return x * static_cast<float>(log2_of_e);
+}
+
 class pair_sums_printer : pair_text {
  public:
   pair_sums_printer(context &c, const attention_stage &s, const pair_sums_form &form, int number)
@@ -134,8 +190,8 @@ class pair_sums_printer : pair_text {
           return value{scaled(fmt::format("dot{}", k), form_.products[k].of.factors, *own, at), {}};
       if (is_rough(n)) {
         value x = own->at(p_[n].in[0], at);
-        x.number = hi::Call::make(Halide::Float(32), "power_of_two",
-                                  {x.number * 1.44269504088896341f}, hi::Call::PureExtern);
+        x.number = hi::Call::make(Halide::Float(32), "power_of_two", {in_base_2(x.number)},
+                                  hi::Call::PureExtern);
         return x;
       }
       return std::nullopt;
@@ -158,14 +214,16 @@ class pair_sums_printer : pair_text {
   std::string formulas() {
     const std::vector<value> all = pairs();
     std::string text;
+    key_values of_keys;
     for (std::size_t k = 0; k < all.size(); ++k) {
       const bool differ = all[k].present.defined() != all[0].present.defined() ||
                           (all[k].present.defined() && !hi::equal(all[k].present, all[0].present));
       if (differ || all[k].empty.defined()) throw std::runtime_error("sums see other pairs");
       text += function("float", fmt::format("pair{}", k).c_str(),
-                       ", int i, int j, float dot0, float dot1",
-                       strict::cast(Halide::Float(32), all[k].number));
+                       ", int i, int j, float dot0, float dot1, const float *keys",
+                       of_keys.mutate(strict::cast(Halide::Float(32), all[k].number)));
     }
+    text += values_of_keys(of_keys.all);
     const Expr &present = all[0].present;
     if (present.defined() &&
         (hi::expr_uses_var(present, "dot0") || hi::expr_uses_var(present, "dot1")))
@@ -174,14 +232,29 @@ class pair_sums_printer : pair_text {
     text += fmt::format("  static constexpr bool reads = {};\n", reads_);
     std::string choice;
     for (std::size_t k = 0; k < all.size(); ++k)
-      choice +=
-          fmt::format("    {}if constexpr (K == {}) return pair{}(a, at, i, j, dot0, dot1);\n",
-                      k ? "else " : "", k, k);
+      choice += fmt::format(
+          "    {}if constexpr (K == {}) return pair{}(a, at, i, j, dot0, dot1, keys);\n",
+          k ? "else " : "", k, k);
     return text +
            fmt::format(
                "  template <int K>\n  static __device__ float pair(const arguments &a, const "
-               "place &at, int i, int j, float dot0, float dot1) {{\n{}  }}\n",
+               "place &at, int i, int j, float dot0, float dot1, const float *keys) {{\n{}  }}\n",
                choice);
+  }
+
+  // key_value<k>, of a key that exists.
+  std::string values_of_keys(const std::vector<Expr> &all) {
+    std::string text = fmt::format("  static constexpr int KEY_VALUES = {};\n", all.size()), choice;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const std::string name = fmt::format("key_value{}", k);
+      text += function_of_tile("float", name.c_str(), ", int j", all[k]);
+      choice += fmt::format("    if constexpr (K == {}) return {}(a, at, j);\n", k, name);
+    }
+    n_key_values_ = static_cast<int>(all.size());
+    return text + fmt::format(
+                      "  template <int K>\n  static __device__ auto key_value(const arguments &a, "
+                      "const place &at, int j) {{\n{}  }}\n",
+                      choice);
   }
 
   std::string finishes() {
@@ -213,7 +286,8 @@ class pair_sums_printer : pair_text {
     std::vector<int> rows, keys;
     for (const auto &product : form_.products) rows.push_back(product.of.features);
     for (const auto &k : form_.keys) keys.push_back(k.columns);
-    x.shared_bytes = t.shared_bytes(rows, keys);
+    x.shared_bytes =
+        t.shared_bytes(rows, keys) + 2 * n_key_values_ * t.keys * static_cast<int>(sizeof(float));
     x.blocks = hi::simplify(
         Halide::cast<std::int64_t>(positions()) *
         Halide::cast<std::int64_t>((Halide::max(c_.size(s_.row), 1) + (t.rows - 1)) / t.rows));
@@ -221,6 +295,7 @@ class pair_sums_printer : pair_text {
   }
 
   const pair_sums_form &form_;
+  int n_key_values_ = 0;
 };
 
 }  // namespace

@@ -81,7 +81,6 @@ std::string pair_text::masks(const Expr &present) {
   return text + range() + whole(present);
 }
 
-// A function of a whole tile, whose positions exist.
 std::string pair_text::function_of_tile(const char *type, const char *name, const char *parameters,
                                         const Expr &e) {
   const bool reads = reads_;

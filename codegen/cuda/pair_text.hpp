@@ -32,13 +32,15 @@ class pair_text : protected stage_text {
   Halide::Expr scaled(const std::string &dot, const std::vector<node_id> &factors, expression &,
                       const indices &at) const;
 
+  // A function of a whole tile or of one side, whose positions exist.
+  std::string function_of_tile(const char *type, const char *name, const char *parameters,
+                               const Halide::Expr &);
+
   const attention_stage &s_;
   const dtype element_;
   indices here_;
 
  private:
-  std::string function_of_tile(const char *type, const char *name, const char *parameters,
-                               const Halide::Expr &);
   std::string range();
   std::string whole(const Halide::Expr &present);
 };

@@ -51,7 +51,8 @@ def attention(name, kernel, s):
         grouped = group > 1
 
         forward = {peer: Sdpa(q, k, v, causal, grouped, backend) for peer, backend in BACKENDS.items()}
-        forward["flex"] = Flex(q, k, v, causal, grouped)
+        if "gradient" not in kernel:  # it takes half a minute to compile
+            forward["flex"] = Flex(q, k, v, causal, grouped)
         # Two products for each pair forward, five backward.
         products = 2 if "gradient" not in kernel else 5 if "saved" in kernel else 7
         for peer, call in forward.items():

@@ -188,6 +188,7 @@ QKV_REGISTER(block_of_grid, "%%ctaid.x")
 QKV_REGISTER(blocks_of_grid, "%%nctaid.x")
 #undef QKV_REGISTER
 QKV_DEVICE void wait_for_block() { asm volatile("bar.sync 0;" ::: "memory"); }
+QKV_DEVICE void wait_for_warp() { asm volatile("bar.warp.sync -1;" ::: "memory"); }
 // Whether it is true in some lane of the warp.
 QKV_DEVICE bool any_of_warp(bool mine) {
   int all;
@@ -278,6 +279,10 @@ QKV_DEVICE unsigned load_bits(unsigned from) {
   unsigned x;
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
   return x;
+}
+QKV_DEVICE void load_two(float &x, float &y, unsigned from) {
+  // No other load has to be repeated after it.
+  asm volatile("ld.shared.v2.f32 {%0,%1}, [%2];" : "=f"(x), "=f"(y) : "r"(from));
 }
 QKV_DEVICE void load_four(float (&x)[4], unsigned from) {
   asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];"

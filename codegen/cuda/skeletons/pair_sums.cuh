@@ -114,6 +114,9 @@ QKV_DEVICE void sum_pairs(const typename Spec::arguments &a) {
   const block<Spec> own(a);
   const auto &at = own.at;
   const int i0 = own.i0, row0 = warp * MT * 16;
+  using of_key = values_of_keys<Spec>;
+  const unsigned values =
+      first + rows_before<tiles, Spec::PRODUCTS>::value + keys_before<tiles, Spec::KEYS>::value;
 
   const auto load_keys = [&](int n, int stage) QKV_INLINE {
     for_each<Spec::KEYS>([&](auto k) QKV_INLINE {
@@ -124,6 +127,7 @@ QKV_DEVICE void sum_pairs(const typename Spec::arguments &a) {
           tiles::template keys_at<K>(first, stage).at, from, stride, n * BN, keys,
           is_aligned(from, stride), thread);
     });
+    of_key::store(values + stage * of_key::bytes, a, at, n * BN, thread, threads);
   };
   for_each<Spec::PRODUCTS>([&](auto p) QKV_INLINE {
     constexpr int P = decltype(p)::value;
@@ -180,18 +184,20 @@ QKV_DEVICE void sum_pairs(const typename Spec::arguments &a) {
     // The pairs; a tile of which nothing is hidden skips the mask.
     const auto pairs = [&](auto masked) QKV_INLINE {
 #pragma unroll
-      for (int m = 0; m < MT; ++m)
+      for (int x = 0; x < BN / 8; ++x) {
+        const of_key neighbours(values + stage * of_key::bytes, x * 8 + t * 2);
 #pragma unroll
-        for (int x = 0; x < BN / 8; ++x)
+        for (int m = 0; m < MT; ++m)
 #pragma unroll
           for (int e = 0; e < 4; ++e) {
             const int i = i0 + row0 + m * 16 + g + e / 2 * 8, j = j0 + x * 8 + t * 2 + e % 2;
             const float dot0 = s[0][m][x][e],
                         dot1 = Spec::PRODUCTS > 1 ? s[Spec::PRODUCTS - 1][m][x][e] : 0.f;
             for_each_sum<Spec, masked.value>(
-                a, at, i, j, dot0, dot1,
+                a, at, i, j, dot0, dot1, neighbours.of[e % 2],
                 [&](auto q, float w) QKV_INLINE { s[decltype(q)::value][m][x][e] = w; });
           }
+      }
     };
     if (is_whole<Spec>(a, at, i0 + row0, i0 + row0 + MT * 16, j0, j0 + BN))
       pairs(constant<false>{});

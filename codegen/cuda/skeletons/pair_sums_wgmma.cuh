@@ -4,7 +4,8 @@
 // Sums over pairs on Hopper (compute capability 9.0), of bf16: products by wgmma.
 //   warpgroup 0 copies the tiles of all tensors of keys into two stages, as they become free
 //   warpgroups 1 and 2: 64 rows each; the pairs of one group are computed under the products of the
-//   other, and the products of the next tile begin before the sums of this one have ended
+//   other; where registers suffice, the products of the next tile begin before the sums of this
+//   one have ended
 // BM is 128, and no tensor has more than 128 columns.
 
 template <class Tile>
@@ -14,7 +15,7 @@ struct of_tile {
 
 template <class Spec>
 struct wgmma_pair_sums {
-  static constexpr int BM = Spec::BM, BN = Spec::BN, n_stages = 2, copying_registers = 24;
+  static constexpr int BM = Spec::BM, BN = Spec::BN, n_stages = 2, copying_registers = 40;
   static_assert(BM == 128 && (BN == 64 || BN == 128));
   template <int P>
   using rows = tile<BM, Spec::template features<P>, unsigned short>;
@@ -37,7 +38,11 @@ struct wgmma_pair_sums {
   struct keys_before<0, Any> {
     static constexpr int value = rows_before<Spec::PRODUCTS>::value;
   };
-  static constexpr int bytes = keys_before<Spec::KEYS>::value;
+  using of_key = values_of_keys<Spec>;
+  static constexpr int values = keys_before<Spec::KEYS>::value,  // those of keys begin here
+      bytes = values + n_stages * of_key::bytes;
+  // Copying threads arrive when their copies are there, and when they have stored values.
+  static constexpr int arrivals = of_key::N > 0 ? 256 : 128;
 
   // The first warpgroup. Each thread arrives at a barrier once its copies are there.
   static QKV_DEVICE void copy(const typename Spec::arguments &a, const typename Spec::place &at,
@@ -76,6 +81,9 @@ struct wgmma_pair_sums {
              Spec::template keys<K>(a, at), Spec::template keys_stride<K>(a), (from + n) * BN,
              Spec::n_keys(a));
       });
+      of_key::store(memory + values + now.stage * of_key::bytes, a, at, (from + n) * BN, thread,
+                    128);
+      if constexpr (of_key::N > 0) arrive(bars.full(now.stage));
       announce(bars.full(now.stage));
     }
     wait_for_all_copies();  // none may be under way when the thread ends
@@ -88,9 +96,12 @@ struct group_sums : group_sums<Spec, S + 1> {
   static constexpr int columns = tile<1, Spec::template columns<S>, unsigned short>::padded_columns;
   float o[columns / 2] = {};
   unsigned pairs[Spec::BN / 4];
+  static constexpr int registers = columns / 2 + Spec::BN / 4 + group_sums<Spec, S + 1>::registers;
 };
 template <class Spec, int S>
-struct group_sums<Spec, S, false> {};
+struct group_sums<Spec, S, false> {
+  static constexpr int registers = 0;
+};
 
 template <class Spec>
 QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
@@ -108,7 +119,7 @@ QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
 
   if (thread_of_block() == 0) {
     init_barrier(rows_full, 128);
-    bars.init(128, 2);
+    bars.init(W::arrivals, 8);
     publish_barriers();
     publish();
   }
@@ -126,10 +137,14 @@ QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
   const auto sum = [&](auto s) QKV_INLINE -> auto & {
     return static_cast<group_sums<Spec, decltype(s)::value> &>(sums);
   };
-  float dots[Spec::PRODUCTS][BN / 2];
+  using products = float[Spec::PRODUCTS][BN / 2];
+  // Pairs beside the products of the next tile, or all pairs beside their own products, may need
+  // more registers than there are.
+  constexpr bool overlaps = group_sums<Spec>::registers + Spec::PRODUCTS * BN / 2 <= 192;
+  constexpr int parts = overlaps ? 1 : 2;
 
   // dots = rows keys'
-  const auto multiply = [&](int stage) QKV_INLINE {
+  const auto multiply = [&](products &dots, int stage) QKV_INLINE {
     begin_products();
     for_each<Spec::PRODUCTS>([&](auto p) QKV_INLINE {
       constexpr int P = decltype(p)::value, K = Spec::template keys_of_product<P>,
@@ -143,35 +158,42 @@ QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
     });
     commit_products();
   };
-  // o += pairs values
-  const auto add = [&](int stage) QKV_INLINE {
+  // o += pairs values, of the keys of one part of the tile
+  const auto add = [&](int stage, auto part) QKV_INLINE {
+    constexpr int first_step = decltype(part)::value * BN / 16 / parts;
     begin_products();
     for_each<Spec::SUMS>([&](auto s) QKV_INLINE {
       constexpr int K = Spec::template values_of_sum<decltype(s)::value>;
       const shared_operand v(
           first + W::template keys_before<K>::value + stage * W::template keys<K>::bytes, BN * 128);
 #pragma unroll
-      for (int kk = 0; kk < BN / 16; ++kk)
+      for (int kk = first_step; kk < first_step + BN / 16 / parts; ++kk)
         add_product<T>(sum(s).o, sum(s).pairs + 4 * kk, v.further(kk * 16 * 128));
     });
     commit_products();
   };
-  const auto compute_pairs = [&](int n) QKV_INLINE {
+  const auto compute_pairs = [&](const products &dots, int n, int stage, auto part) QKV_INLINE {
+    constexpr int first_x = decltype(part)::value * BN / 8 / parts;
     const int j0 = underived((from + n) * BN);
+    const unsigned values = first + W::values + stage * W::of_key::bytes;
     const auto elements = [&](auto masked) QKV_INLINE {
 #pragma unroll
-      for (int e = 0; e < BN / 2; e += 2) {
-        const int i = i0 + row0 + g + e / 2 % 2 * 8, j = j0 + e / 4 * 8 + t * 2;
-        float low[Spec::SUMS];
-        const auto pairs_at = [&](int k, const auto &set) QKV_INLINE {
-          for_each_sum<Spec, masked.value>(
-              a, at, i, j + k, dots[0][e + k],
-              Spec::PRODUCTS > 1 ? dots[Spec::PRODUCTS - 1][e + k] : 0.f, set);
-        };
-        pairs_at(0, [&](auto s, float w) QKV_INLINE { low[decltype(s)::value] = w; });
-        pairs_at(1, [&](auto s, float w) QKV_INLINE {
-          sum(s).pairs[e / 2] = rounded_pair<T>(low[decltype(s)::value], w);
-        });
+      for (int x = first_x; x < first_x + BN / 8 / parts; ++x) {
+        const typename W::of_key neighbours(values, x * 8 + t * 2);
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+          const int e = 4 * x + 2 * h, i = i0 + row0 + g + h * 8, j = j0 + x * 8 + t * 2;
+          float low[Spec::SUMS];
+          const auto pairs_at = [&](int k, const auto &set) QKV_INLINE {
+            for_each_sum<Spec, masked.value>(
+                a, at, i, j + k, dots[0][e + k],
+                Spec::PRODUCTS > 1 ? dots[Spec::PRODUCTS - 1][e + k] : 0.f, neighbours.of[k], set);
+          };
+          pairs_at(0, [&](auto s, float w) QKV_INLINE { low[decltype(s)::value] = w; });
+          pairs_at(1, [&](auto s, float w) QKV_INLINE {
+            sum(s).pairs[e / 2] = rounded_pair<T>(low[decltype(s)::value], w);
+          });
+        }
       }
     };
     if (is_whole<Spec>(a, at, i0 + row0, i0 + row0 + 16, j0, j0 + BN))
@@ -180,27 +202,43 @@ QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
       elements(constant<true>{});
   };
 
+  // By each warp, once its lanes have read the values of keys, too.
+  const auto free_stage = [&](int stage) QKV_INLINE {
+    wait_for_warp();
+    if (lane == 0) arrive(bars.free(stage));
+  };
+  const auto end_sums = [&]() QKV_INLINE {
+    wait_for_products<0>();
+    for_each<Spec::SUMS>([&](auto s) QKV_INLINE { pin(sum(s).o); });
+  };
+
   if (tiles > 0) {
     wait_for(rows_full, 0);
     turn<W::n_stages> before, now;
     for (int n = 0; n < tiles; ++n) {
       wait_for(bars.full(now.stage), now.round & 1);
       publish();
-      multiply(now.stage);
-      if (n > 0) {
+      products dots;  // undefined, so that no register holds those of the last tile
+      multiply(dots, now.stage);
+      if (overlaps && n > 0) {
         wait_for_products<1>();
-        if (thread == 0) arrive(bars.free(before.stage));
+        free_stage(before.stage);
       }
       wait_for_products<0>();
 #pragma unroll
       for (int p = 0; p < Spec::PRODUCTS; ++p) pin(dots[p]);
-      compute_pairs(n);
-      add(now.stage);
+      for_each<parts>([&](auto part) QKV_INLINE {
+        compute_pairs(dots, n, now.stage, part);
+        add(now.stage, part);
+      });
+      if constexpr (!overlaps) {
+        end_sums();
+        free_stage(now.stage);
+      }
       before = now;
       now.next();
     }
-    wait_for_products<0>();
-    for_each<Spec::SUMS>([&](auto s) QKV_INLINE { pin(sum(s).o); });
+    if constexpr (overlaps) end_sums();
   }
 
   for_each<Spec::SUMS>([&](auto s) QKV_INLINE {

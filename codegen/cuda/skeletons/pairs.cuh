@@ -60,14 +60,41 @@ QKV_DEVICE void keep_inside(const typename Spec::arguments &a, int &i, int &j) {
     i = largest(least(i, Spec::n_rows(a) - 1), 0), j = largest(least(j, Spec::n_keys(a) - 1), 0);
 }
 
+// Numbers of each key, which are computed once for a tile: rows of BN in shared memory.
+template <class Spec>
+struct values_of_keys {
+  static constexpr int N = Spec::KEY_VALUES, bytes = N * Spec::BN * 4;
+
+  // By all threads of a warpgroup or of a block.
+  static QKV_DEVICE void store(unsigned to, const typename Spec::arguments &a,
+                               const typename Spec::place &at, int j0, int thread, int threads) {
+    if constexpr (N > 0)
+      for (int k = thread; k < Spec::BN; k += threads) {
+        const int j = largest(least(j0 + k, Spec::n_keys(a) - 1), 0);
+        for_each<N>([&](auto v) QKV_INLINE {
+          constexpr int V = decltype(v)::value;
+          store_number(to + (V * Spec::BN + k) * 4, Spec::template key_value<V>(a, at, j));
+        });
+      }
+  }
+
+  // Of two neighbours.
+  float of[2][N > 0 ? N : 1];
+  QKV_DEVICE values_of_keys(unsigned from, int key) {
+#pragma unroll
+    for (int v = 0; v < N; ++v) load_two(of[0][v], of[1][v], from + (v * Spec::BN + key) * 4);
+  }
+};
+
 // Calls set(S, pair of that sum) for each sum, with these products.
 template <class Spec, bool Masked, class F>
 QKV_DEVICE void for_each_sum(const typename Spec::arguments &a, const typename Spec::place &at,
-                             int i, int j, float dot0, float dot1, const F &set) {
+                             int i, int j, float dot0, float dot1, const float *keys,
+                             const F &set) {
   const bool visible = !Masked || is_visible<Spec>(a, at, i, j);
   keep_inside<Spec>(a, i, j);
   for_each<Spec::SUMS>([&](auto s) QKV_INLINE {
-    const float w = Spec::template pair<decltype(s)::value>(a, at, i, j, dot0, dot1);
+    const float w = Spec::template pair<decltype(s)::value>(a, at, i, j, dot0, dot1, keys);
     set(s, visible ? w : 0.f);
   });
 }
@@ -98,7 +125,12 @@ QKV_DEVICE void compute_sum_of_row(const typename Spec::arguments &a,
         for (int d = 0; d < D; ++d)
           dots[P] = fused(number_of<T>(x[d]), number_of<T>(y[d]), dots[P]);
       });
-      weight = Spec::template pair<S>(a, at, i, j, dots[0], dots[1]);
+      float keys[Spec::KEY_VALUES > 0 ? Spec::KEY_VALUES : 1];
+      for_each<Spec::KEY_VALUES>([&](auto v) QKV_INLINE {
+        constexpr int V = decltype(v)::value;
+        keys[V] = Spec::template key_value<V>(a, at, j);
+      });
+      weight = Spec::template pair<S>(a, at, i, j, dots[0], dots[1], keys);
     }
     for (int key = 0; key < 32; ++key) {
       const float w = of_lane(weight, key);
