@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "attention.cuh"
-// Parts that all skeletons of sums over pairs share: their products and sums as attentions of one product
-// or one sum, the pairs of each sum, rows that are computed again.
+// Parts that all skeletons of sums over pairs share: their products and sums as attentions of one
+// product or one sum, the pairs of each sum, rows that are computed again.
 
 template <int N>
 struct place_in_list {
