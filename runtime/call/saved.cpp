@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <new>
+#include <qkv/core/axis.hpp>
 #include <qkv/core/dtype.hpp>
 #include <qkv/core/kept_step.hpp>
 #include <qkv/device.hpp>
@@ -66,6 +68,47 @@ std::vector<qkv_tensor> kept_tensors(const qkv_kernel &saving,
   return all;
 }
 
+std::size_t bytes_of(const std::vector<qkv_tensor> &tensors) {
+  std::size_t all = 0;
+  for (const qkv_tensor &t : tensors) all += padded(detail::dense_bytes(t));
+  return all;
+}
+
+// Sets the sizes of the axes' roots.
+status read_sizes(const qkv_kernel &k, std::span<const axis_size> given,
+                  std::vector<std::int64_t> &sizes) {
+  for (const axis_size &one : given) {
+    const auto *const end = k.axes + k.n_axes, *const axis = std::find_if(
+                                                   k.axes, end, [&](const qkv_axis &a) {
+                                                     return one.axis == a.name;
+                                                   });
+    if (axis == end)
+      return fail(status_code::wrong_extent, "{}: it has no axis {}", k.name, one.axis);
+    const std::int64_t fixed = k.axes[axis->root].size;
+    std::int64_t &size = sizes[static_cast<std::size_t>(axis->root)];
+    const std::int64_t known = fixed >= 0 ? fixed : size;
+    if (one.n < 0 || (known >= 0 && one.n != known))
+      return fail(status_code::wrong_extent, "{}: axis {} is {}, not {}", k.name, one.axis,
+                  known >= 0 ? std::to_string(known) : "at least 0", one.n);
+    if (one.n > core::longest_axis)
+      return fail(status_code::too_large, "{}: axis {} is {}, more than {}", k.name, one.axis,
+                  one.n, core::longest_axis);
+    size = one.n;
+  }
+  return {};
+}
+
+// True if more bytes than a call can have.
+bool is_too_large(const std::vector<qkv_tensor> &tensors) {
+  double all = 0;
+  for (const qkv_tensor &t : tensors) {
+    double n = size_of(static_cast<dtype>(t.dtype));
+    for (int d = 0; d < t.rank; ++d) n *= static_cast<double>(t.extent[d]);
+    all += n;
+  }
+  return all > 0x1p62;
+}
+
 status in_use(const qkv_kernel &k) {
   return fail(status_code::unsupported, "{}: what is saved is in use by another call", k.name);
 }
@@ -84,7 +127,8 @@ status guarded(const qkv_kernel &k, const F &f) noexcept {
 struct saved_steps::state {
   // Readers, or -1: a call writes.
   mutable std::atomic<int> users{0};
-  void *given = nullptr;  // the caller's memory
+  bool is_given = false;  // the caller's memory
+  void *given = nullptr;
   std::size_t given_bytes = 0;
   std::unique_ptr<std::byte, decltype(&std::free)> own{nullptr, &std::free};
   std::size_t own_bytes = 0;
@@ -101,12 +145,11 @@ struct saved_steps::state {
     return how.on == device::host ? place_on_host(name) : place_on_device(how);
   }
   status place_on_host(const char *name) {
-    std::size_t bytes = 0;
-    for (const qkv_tensor &t : tensors) bytes += padded(detail::dense_bytes(t));
-    if (given && bytes > given_bytes)
+    const std::size_t bytes = bytes_of(tensors);
+    if (is_given && bytes > given_bytes)
       return fail(status_code::out_of_memory, "{}: {} bytes are saved, and the memory has {}", name,
                   bytes, given_bytes);
-    if (!given && bytes > own_bytes) {
+    if (!is_given && bytes > own_bytes) {
       own.reset();
       own_bytes = 0;
       own.reset(static_cast<std::byte *>(std::aligned_alloc(line, std::max(bytes, line))));
@@ -115,7 +158,7 @@ struct saved_steps::state {
                     bytes);
       own_bytes = bytes;
     }
-    auto *at = given ? static_cast<std::byte *>(given) : own.get();
+    auto *at = is_given ? static_cast<std::byte *>(given) : own.get();
     for (qkv_tensor &t : tensors) {
       t.data = at;
       at += padded(detail::dense_bytes(t));
@@ -151,6 +194,13 @@ struct saved_steps::state {
     tensors =
         kept_tensors(*saving, [&](std::string_view axis) { return size_in(k, of_axes, axis); });
     if (status s = place(k.name, on_device_of(arguments, how)); !s) return s;
+    if (how.accumulate) {  // added to nothing
+      if (!of_device.empty())
+        return fail(status_code::unsupported, "{}: a call that saves on a device adds to no output",
+                    k.name);
+      for (const qkv_tensor &t : tensors)
+        if (!detail::empty(t)) std::memset(t.data, 0, detail::dense_bytes(t));
+    }
     std::vector<qkv_tensor> list(arguments.begin(), arguments.end());
     list.insert(list.end(), tensors.begin(), tensors.end());
     if (status s = run(*saving, list, how); !s) return s;
@@ -193,6 +243,7 @@ struct saved_steps::state {
 saved_steps::saved_steps() noexcept : state_(new(std::nothrow) state) {}
 saved_steps::saved_steps(void *memory, std::size_t bytes) noexcept : saved_steps() {
   if (!state_) return;
+  state_->is_given = true;
   state_->given = memory;
   state_->given_bytes = memory ? bytes : 0;
 }
@@ -227,9 +278,7 @@ status saved_bytes(const qkv_kernel &k, std::span<const axis_size> given,
   const qkv_kernel *saving = nullptr;
   if (status s = find_part(k, "_saving", saving); !s) return s;
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(std::max(0, k.n_axes)), unknown);
-  for (int a = 0; a < k.n_axes; ++a)
-    for (const axis_size &one : given)
-      if (one.axis == k.axes[a].name) sizes[static_cast<std::size_t>(k.axes[a].root)] = one.n;
+  if (status s = read_sizes(k, given, sizes); !s) return s;
   detail::derive_sizes(k, sizes);
   std::string missing;
   const std::vector<qkv_tensor> tensors = kept_tensors(*saving, [&](std::string_view axis) {
@@ -239,8 +288,10 @@ status saved_bytes(const qkv_kernel &k, std::span<const axis_size> given,
   });
   if (!missing.empty())
     return fail(status_code::wrong_extent, "{}: the size of {} is missing", k.name, missing);
-  result = 0;
-  for (const qkv_tensor &t : tensors) result += padded(detail::dense_bytes(t));
+  if (is_too_large(tensors))
+    return fail(status_code::too_large, "{}: what is saved has more bytes than memory can have",
+                k.name);
+  result = bytes_of(tensors);
   return {};
 } catch (const std::bad_alloc &) {
   return fail(status_code::out_of_memory, "{}: no memory for the call itself", k.name);

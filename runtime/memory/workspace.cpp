@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -42,6 +43,13 @@ std::size_t whole(std::size_t bytes) {
   return (bytes + line - 1) / line * line + 2 * line;
 }
 
+constexpr std::size_t size_classes = std::size_t{4} * std::numeric_limits<std::size_t>::digits;
+
+std::size_t size_class(std::size_t bytes) {
+  const auto power = static_cast<std::size_t>(std::bit_width(bytes)) - 1;
+  return 4 * power + (bytes >> (power - 2)) % 4;
+}
+
 constinit std::atomic<detail::memory_source *> source_of_all = nullptr;
 
 }  // namespace
@@ -58,7 +66,9 @@ struct detail::workspace_state {
   std::size_t held = 0, used = 0, peak = 0;
   detail::memory_source *source = nullptr;
   bool has_source = false;  // the default workspace chooses its source at its first use
-  block *gaps = nullptr;    // fixed: by address, to join neighbours; else unordered
+  block *gaps = nullptr;    // of fixed memory, by address, to join neighbours
+  // Of memory that grows: kept blocks by size, four lists for each power of two.
+  block *kept[size_classes] = {};
 
   void choose_source() {
     if (!has_source) source = source_of_all;
@@ -103,18 +113,29 @@ struct detail::workspace_state {
     }
   }
 
-  // The smallest kept block that fits without wasting more than half of it; else new memory.
+  // The first kept block of this list that fits, among as many as are looked at.
+  block *take_kept(std::size_t list, std::size_t need) {
+    constexpr int looks = 32;
+    int n = 0;
+    for (block **at = &kept[list]; *at && n < looks; at = &(*at)->next, ++n)
+      if (block *b = *at; b->bytes >= need) {
+        *at = b->next;
+        return b;
+      }
+    return nullptr;
+  }
+
+  void keep(block *b) {
+    block *&first = kept[size_class(b->bytes)];
+    b->next = first;
+    first = b;
+  }
+
+  // A kept block that wastes less than half of itself; else new memory.
   block *take_growing(std::size_t need) {
-    block **best = nullptr;
-    for (block **at = &gaps; *at; at = &(*at)->next) {
-      const std::size_t size = (*at)->bytes;
-      if (size >= need && size / 2 <= need && (!best || size < (*best)->bytes)) best = at;
-    }
-    if (best) {
-      block *b = *best;
-      *best = b->next;
-      return b;
-    }
+    const std::size_t own = size_class(need);
+    for (std::size_t list = own; list < std::min(own + 4, size_classes); ++list)
+      if (block *b = take_kept(list, need)) return b;
     if (need > most - std::min(held, most)) release();
     if (need > most - std::min(held, most)) return nullptr;
     void *memory = std::aligned_alloc(line, need);
@@ -134,11 +155,12 @@ struct detail::workspace_state {
   }
 
   void release() {
-    while (block *b = gaps) {
-      gaps = b->next;
-      held -= b->bytes;
-      std::free(b);
-    }
+    for (block *&list : kept)
+      while (block *b = list) {
+        list = b->next;
+        held -= b->bytes;
+        std::free(b);
+      }
   }
 };
 
@@ -238,12 +260,7 @@ void workspace::give_back(void *memory) noexcept {
   }
   block *b = static_cast<block *>(memory) - 1;
   s.used -= b->bytes;
-  if (s.fixed) {
-    s.give_back_fixed(b);
-  } else {
-    b->next = s.gaps;
-    s.gaps = b;
-  }
+  s.fixed ? s.give_back_fixed(b) : s.keep(b);
 }
 
 std::size_t workspace::in_use() const noexcept {

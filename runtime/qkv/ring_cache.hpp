@@ -11,6 +11,7 @@
 // The kernel is that of a kv_cache: its first inputs are Q, the stored keys, the stored values,
 // then i32 lengths [batch]; its mask is cached_causal<seq, slots>(length). It was built with
 // DISTRIBUTED my::decode:seq,slots.
+#include <algorithm>
 #include <qkv/kv_cache.hpp>
 #include <qkv/ring.hpp>
 
@@ -83,7 +84,7 @@ class kv_cache : public member {
   kv_cache(const transport &machines, const extents<E...> &sizes, std::int64_t block = 256)
       : member(machines),
         capacity_(sizes.template get<core::data_of<Slots>>()),
-        block_(block < 1 ? 1 : block),
+        block_(std::clamp<std::int64_t>(block, 1, capacity_ > 1 ? capacity_ : 1)),
         keys_(qkv::detail::exactly{}, own<Keys>(sizes)),
         values_(qkv::detail::exactly{}, own<Values>(sizes)),
         lengths_(sizes) {}
@@ -139,13 +140,13 @@ class kv_cache : public member {
 
  private:
   std::int64_t own_slot(std::int64_t position) const {
-    return position / (block_ * machines_) * block_ + position % block_;
+    return position / block_ / machines_ * block_ + position % block_;
   }
   template <class Tensor, class Sizes>
   dimensions own(const Sizes &sizes) const {
     dimensions all = qkv::detail::extents_from<Tensor>(sizes);
     all[static_cast<std::size_t>(Tensor::shape.position(core::data_of<Slots>))] =
-        block_cyclic(machines_, 1, capacity_, block_).n_keys(rank_);
+        capacity_ > 0 ? share_of_blocks(capacity_, block_, machines_, rank_) : 0;
     return all;
   }
 

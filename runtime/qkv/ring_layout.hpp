@@ -42,6 +42,13 @@ class layout {
   bool queries_are_everywhere_ = false;
 };
 
+// The keys of one machine under block_cyclic, of so many.
+constexpr std::int64_t share_of_blocks(std::int64_t n, std::int64_t block, int machines, int rank) {
+  const std::int64_t turns = n / block / machines, rest = n - turns * block * machines,
+                     full = rest / block;
+  return turns * block + (rank < full ? block : rank == full ? rest % block : 0);
+}
+
 // One run a machine.
 layout contiguous(int machines, std::int64_t queries, std::int64_t keys);
 // A run from the beginning and one from the end: under a causal mask, machines have the same work.

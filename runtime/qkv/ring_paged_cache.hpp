@@ -39,7 +39,8 @@ class paged_kv_cache : public member {
         keys_(sizes),
         values_(sizes),
         blocks_(sizes.template get<core::data_of<Blocks>>()),
-        in_turn_(std::max<std::int64_t>(1, block / std::max<std::int64_t>(1, page_size()))),
+        in_turn_(std::clamp<std::int64_t>(block / std::max<std::int64_t>(1, page_size()), 1,
+                                          std::max<std::int64_t>(1, blocks_))),
         table_(qkv::detail::exactly{}, own_blocks(sizes)),
         lengths_(sizes) {
     clear();
@@ -120,15 +121,14 @@ class paged_kv_cache : public member {
  private:
   int owner(std::int64_t block) const { return static_cast<int>(block / in_turn_ % machines_); }
   std::int64_t own_block(std::int64_t block) const {
-    return block / (in_turn_ * machines_) * in_turn_ + block % in_turn_;
+    return block / in_turn_ / machines_ * in_turn_ + block % in_turn_;
   }
   std::int64_t blocks_for(std::int64_t length) const {
     return page_size() == 0 ? 0 : (length + page_size() - 1) / page_size();
   }
   // Among the first blocks of an entry, those of a machine.
   std::int64_t blocks_of(int machine, std::int64_t all) const {
-    const std::int64_t turn = in_turn_ * machines_, rest = all % turn - machine * in_turn_;
-    return all / turn * in_turn_ + std::clamp<std::int64_t>(rest, 0, in_turn_);
+    return share_of_blocks(all, in_turn_, machines_, machine);
   }
   // The pages that a machine needs for all entries with so many more positions.
   std::int64_t pages_of(int machine, std::int64_t more) const {

@@ -2,7 +2,8 @@
 #include "ring/agreement.hpp"
 
 #include <bit>
-#include <cstring>
+#include <memory>
+#include <utility>
 
 #include "memory/dense.hpp"
 #include "ring/exchange.hpp"
@@ -53,23 +54,26 @@ std::int64_t hash_of(const settings &how) {
 
 using numbers = std::vector<std::int64_t>;
 
-// With the machines before and after.
+// With the machines before and after. Not in the workspace: a machine without memory there must be
+// able to say so.
 status compared(machine &m, const numbers &own, numbers &theirs) {
   const std::size_t bytes = own.size() * sizeof own[0];
-  const message sent(m.memory(), bytes, 0), received(m.memory(), bytes, 0);
-  std::memcpy(sent.first(), own.data(), bytes);
+  struct pair {
+    numbers sent, received;
+  };
+  auto both = std::make_unique<pair>(pair{own, numbers(own.size())});
   // No header of a kernel: which one it is, is compared first.
-  status s = m.link.begin(neighbour(m, 1), {sent.first(), bytes}, neighbour(m, -1),
-                          {received.first(), bytes});
+  status s =
+      m.link.begin(neighbour(m, 1), {reinterpret_cast<std::byte *>(both->sent.data()), bytes},
+                   neighbour(m, -1), {reinterpret_cast<std::byte *>(both->received.data()), bytes});
   if (s) s = m.finish();
-  if (!s) {
-    sent.abandon();
-    received.abandon();
-    return s;
+  if (s) {
+    theirs = std::move(both->received);
+  } else {  // the link may still read and write them
+    pair *abandoned = both.release();
+    (void)abandoned;
   }
-  theirs.resize(own.size());
-  std::memcpy(theirs.data(), received.first(), bytes);
-  return {};
+  return s;
 }
 
 status same_call(machine &m, std::int64_t shared_numbers) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <qkv/core/axis.hpp>
 #include <qkv/ring_cache.hpp>
 
 #include "ring/parts.hpp"
@@ -24,8 +25,11 @@ status run_block_cyclic(const qkv_kernel &k, transport &machines, std::int64_t k
   parts of;
   std::int64_t queries = 0;
   if (parts::of(k, of)) queries = n_queries(k, of, arguments);
-  return run_parts(k, machines, block_cyclic(machines.size(), queries, keys, block), arguments,
-                   how);
+  // More keys than a call can have are refused; their blocks need not be listed for that.
+  const layout where = keys > core::longest_axis
+                           ? contiguous(machines.size(), queries, keys)
+                           : block_cyclic(machines.size(), queries, keys, block);
+  return run_parts(k, machines, where, arguments, how);
 } catch (const std::bad_alloc &) {
   return detail::fail(status_code::out_of_memory, "{}: no memory for a layout", k.name);
 }

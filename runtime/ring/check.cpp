@@ -40,6 +40,7 @@ class checking {
     made_.sizes.assign(static_cast<std::size_t>(k_.n_axes), -1);
     for (int i = 0; i < k_.n_arguments; ++i)
       if (status s = check(k_.arguments[i], arguments_[static_cast<std::size_t>(i)]); !s) return s;
+    detail::derive_sizes(k_, made_.sizes);
     if (status s = detail::check_memory(k_, arguments_); !s) return s;
     if (status s = whole_pages(); !s) return s;
     return same_runs();

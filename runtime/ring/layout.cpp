@@ -148,6 +148,7 @@ layout by_cost(const transport &of, std::int64_t queries, std::span<const double
 // The costliest block first, each to the machine that has the least: at most 4/3 of the best.
 layout by_cost(int machines, std::int64_t queries, std::int64_t keys,
                std::span<const double> costs) {
+  if (machines < 1) return contiguous(machines, queries, keys);
   const auto n = static_cast<std::int64_t>(costs.size());
   const runs query_blocks = even_parts(n, queries), key_blocks = even_parts(n, keys);
   std::vector<std::size_t> order(costs.size());
@@ -197,11 +198,12 @@ layout block_cyclic(int machines, std::int64_t queries, std::int64_t keys, std::
 }
 
 layout stripes(int machines, std::int64_t queries, std::int64_t keys, std::int64_t block) {
-  const std::int64_t round = std::max<std::int64_t>(block, 1) * machines;
-  const auto rounds = std::max<std::size_t>(
-      1, static_cast<std::size_t>((std::max(queries, keys) + round - 1) / round));
-  return {in_turn(machines, queries, std::max<std::int64_t>(block, 1), rounds),
-          in_turn(machines, keys, std::max<std::int64_t>(block, 1), rounds)};
+  if (machines < 1) return contiguous(machines, queries, keys);
+  const std::int64_t most = std::max<std::int64_t>({queries, keys, 1}),
+                     own = std::clamp<std::int64_t>(block, 1, most),
+                     round = own > most / machines ? most : own * machines;
+  const auto rounds = static_cast<std::size_t>((most - 1) / round + 1);
+  return {in_turn(machines, queries, own, rounds), in_turn(machines, keys, own, rounds)};
 }
 
 }  // namespace qkv::ring

@@ -113,6 +113,26 @@ TEST_CASE("gradients from what a kernel saved are those without") {
   }
 }
 
+TEST_CASE("a call that adds to its results saves as one that does not") {
+  std::size_t bytes = 0;
+  require_ok(qkv::saved_bytes<attention>(bytes, extents{extent<batch>(2), extent<seq>(7)}));
+  std::vector<float> memory(bytes / sizeof(float), 3.0f);
+  qkv::saved<attention> kept(memory.data(), bytes);
+  arguments with(7), without(7);
+  with.O.fill(1);
+  require_ok(qkv::call<attention>(without.Q, without.K, without.V, without.O));
+  for (int twice = 0; twice < 2; ++twice)
+    require_ok(qkv::call<attention>({.accumulate = true}, kept, with.Q, with.K, with.V, with.O));
+  for (std::int64_t k = 0; k < with.O.elements(); ++k)
+    CHECK(std::fabs(with.O.data()[k] - 1 - 2 * without.O.data()[k]) < 1e-5);
+  require_ok(
+      qkv::call<attention_step>(kept, with.Q, with.K, with.V, with.dO, with.dQ, with.dK, with.dV));
+  require_ok(qkv::call<attention_step>(without.Q, without.K, without.V, without.dO, without.dQ,
+                                       without.dK, without.dV));
+  CHECK(distance(with.dQ, without.dQ) < 2e-5);
+  CHECK(distance(with.dV, without.dV) < 2e-5);
+}
+
 TEST_CASE("a layer saves its projections") {
   const extents sizes{extent<batch>(2), extent<seq>(33)};
   const auto X = drawn(qkv::tensor<batch, seq, d_model>(sizes), 1);
@@ -152,6 +172,21 @@ TEST_CASE("memory of the caller") {
         status_code::null_data);
   CHECK(qkv::saved_bytes<attention>(bytes, extents{extent<batch>(2)}).text() ==
         std::string("attention: the size of seq is missing"));
+  const auto refused = [&](std::vector<qkv::axis_size> sizes, status_code code, const char *text) {
+    const status no = qkv::saved_bytes(*qkv::kernels("attention").at(0), sizes, bytes);
+    CHECK(no.code() == code);
+    CHECK(no.text() == std::string("attention: ") + text);
+  };
+  refused({{"batch", 2}, {"seq", 5}, {"kv", 9}}, status_code::wrong_extent, "axis kv is 5, not 9");
+  refused({{"batch", 2}, {"seq", 5}, {"heads", 9}}, status_code::wrong_extent,
+          "axis heads is 2, not 9");
+  refused({{"batch", 2}, {"sequence", 5}}, status_code::wrong_extent, "it has no axis sequence");
+  refused({{"batch", -2}, {"seq", 5}}, status_code::wrong_extent,
+          "axis batch is at least 0, not -2");
+  refused({{"batch", 2}, {"seq", std::int64_t{1} << 61}}, status_code::too_large,
+          "axis seq is 2305843009213693952, more than 2147479552");
+  qkv::saved<attention> nowhere(nullptr, bytes);
+  CHECK(qkv::call<attention>(nowhere, x.Q, x.K, x.V, x.O).code() == status_code::out_of_memory);
 }
 
 TEST_CASE("what is saved is refused where it does not belong") {

@@ -1,6 +1,7 @@
 // A cache that several machines share gives the results of one cache.
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <qkv/ring_paged_cache.hpp>
 #include <random>
 
@@ -168,4 +169,20 @@ TEST_CASE("a cache of several machines refuses what does not fit") {
   REQUIRE(cache.truncate(1, 3).ok());
   CHECK(cache.lengths()(1) == 3);
   CHECK(!cache.truncate(1, 4).ok());
+  // Blocks are not longer than the cache.
+  constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
+  for (const std::int64_t block : {std::int64_t{1} << 62, endless}) {
+    CHECK(shared_cache(all.machine(0), sizes, block).keys().extent(2) == 10);
+    CHECK(shared_cache(all.machine(1), sizes, block).keys().extent(2) == 0);
+    CHECK(shared_pages(all.machine(1),
+                       extents{extent<batch>(2), extent<pages>(4), extent<blocks>(10)}, block)
+              .table()
+              .extent(1) == 0);
+    CHECK(qkv::ring::block_cyclic(4, 10, 10, block).n_keys(0) == 10);
+  }
+  for (const int none : {0, -2}) {
+    CHECK(qkv::ring::block_cyclic(none, 3, 5, 4).machines() == 0);
+    CHECK(qkv::ring::stripes(none, 3, 5, 4).machines() == 0);
+    CHECK(qkv::ring::by_cost(none, 10, 10, std::vector<double>{1}).machines() == 0);
+  }
 }

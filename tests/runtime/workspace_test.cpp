@@ -38,6 +38,25 @@ TEST_CASE("memory that was given back is used again") {
   CHECK(w.in_use() == 0);
 }
 
+TEST_CASE("memory of any size is used again, however much is kept") {
+  qkv::workspace w;
+  std::mt19937 bits(1);
+  std::vector<std::size_t> sizes;
+  for (int k = 0; k < 20000; ++k) sizes.push_back(bits() % 20000);
+  std::vector<void *> first;
+  for (const std::size_t n : sizes) first.push_back(w.take(n));
+  for (void *p : first) w.give_back(p);
+  std::sort(first.begin(), first.end());
+  std::size_t again = 0;
+  for (const std::size_t n : sizes) {
+    void *p = w.take(n);
+    again += std::binary_search(first.begin(), first.end(), p);
+    w.give_back(p);
+  }
+  CHECK(again == sizes.size());
+  CHECK(w.in_use() == 0);
+}
+
 TEST_CASE("a limit") {
   qkv::workspace w(std::size_t{10000});
   void *p = w.take(6000);
