@@ -21,6 +21,9 @@ inline constexpr auto of_document = gradient<specs::document>;
 inline constexpr auto of_dropped_weights = gradient<dropped::dropped_weights>;
 inline constexpr auto of_layer = gradient<specs::multi_head>;
 inline constexpr auto of_embedded = gradient<specs::embedded>;
+// Adjoints of 16 bits, summed up in f32 and rounded once.
+inline constexpr auto of_stored_bf16 = gradient<specs::stored_bf16>;
+inline constexpr auto of_stored_f16 = gradient<specs::stored_f16>;
 // The slope of a head sums over all pairs; the query of a pooling has no rows.
 inline constexpr auto of_alibi = gradient<specs::alibi>;
 inline constexpr auto of_pooling = gradient<specs::pooling, "X">;

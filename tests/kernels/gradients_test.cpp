@@ -1,4 +1,4 @@
-// Compiled gradients against the double gradient, on the host and through OpenCL.
+// Compiled gradients against the double gradient, on the host, through OpenCL and through CUDA.
 #include <qkv/call.hpp>
 
 #include <algorithm>
@@ -78,13 +78,26 @@ TEST_CASE("gradients are called like any kernel") {
                           decltype(dX) &, decltype(dX) &>);
 }
 
-TEST_CASE("compiled gradients agree with the interpreter on OpenCL") {
+namespace {
+
+// Where there is such a device.
+void check_on(qkv::device on) {
   const program &any = everywhere[0];
-  const trial first{any, sizes_for(any, {1, 1}, 1), layout::dense, guard::after, 1,
-                    1,   qkv::device::opencl};
-  if (try_device(first).code() == qkv::status_code::no_device) {
-    WARN("[SKIP] there is no OpenCL device");
-    return;
-  }
-  check(everywhere, qkv::device::opencl, 6);
+  const trial first{any, sizes_for(any, {1, 1}, 1), layout::dense, guard::after, 1, 1, on};
+  if (const qkv::status s = try_device(first); s.code() == qkv::status_code::no_device)
+    WARN("[SKIP] " << s.text());
+  else
+    check(everywhere, on, 6);
 }
+
+}  // namespace
+
+TEST_CASE("compiled gradients agree with the interpreter on OpenCL") {
+  check_on(qkv::device::opencl);
+}
+
+#if QKV_LONG  // otherwise they have no code for CUDA
+TEST_CASE("compiled gradients agree with the interpreter through CUDA") {
+  check_on(qkv::device::cuda);
+}
+#endif
