@@ -23,10 +23,11 @@ constexpr std::size_t line = 64;
 namespace detail {
 
 // Stands before every block and every gap; `bytes` counts itself, the memory handed out and a line
-// after it.
+// after it. A block may be larger than what was asked for.
 struct alignas(line) workspace_block {
   std::size_t bytes;
   workspace_block *next;
+  std::size_t asked = 0;
 };
 
 }  // namespace detail
@@ -43,11 +44,21 @@ std::size_t whole(std::size_t bytes) {
   return (bytes + line - 1) / line * line + 2 * line;
 }
 
-constexpr std::size_t size_classes = std::size_t{4} * std::numeric_limits<std::size_t>::digits;
+// Memory is kept in blocks of few sizes, eight for each power of two: one list has blocks of one
+// size.
+constexpr std::size_t size_classes = std::size_t{8} * std::numeric_limits<std::size_t>::digits;
 
+std::size_t power_of(std::size_t bytes) {
+  return static_cast<std::size_t>(std::bit_width(bytes)) - 1;
+}
 std::size_t size_class(std::size_t bytes) {
-  const auto power = static_cast<std::size_t>(std::bit_width(bytes)) - 1;
-  return 4 * power + (bytes >> (power - 2)) % 4;
+  const std::size_t power = power_of(bytes);
+  return 8 * power + (bytes >> (power - 3)) % 8;
+}
+std::size_t rounded(std::size_t bytes) {
+  const std::size_t unit = std::max(line, std::size_t{1} << (power_of(bytes) - 3));
+  const std::size_t up = (bytes + unit - 1) / unit * unit;
+  return std::max(up, bytes);  // the sum does not fit where memory does not either
 }
 
 constinit std::atomic<detail::memory_source *> source_of_all = nullptr;
@@ -67,7 +78,7 @@ struct detail::workspace_state {
   detail::memory_source *source = nullptr;
   bool has_source = false;  // the default workspace chooses its source at its first use
   block *gaps = nullptr;    // of fixed memory, by address, to join neighbours
-  // Of memory that grows: kept blocks by size, four lists for each power of two.
+  // Of memory that grows: kept blocks by size.
   block *kept[size_classes] = {};
 
   void choose_source() {
@@ -113,18 +124,6 @@ struct detail::workspace_state {
     }
   }
 
-  // The first kept block of this list that fits, among as many as are looked at.
-  block *take_kept(std::size_t list, std::size_t need) {
-    constexpr int looks = 32;
-    int n = 0;
-    for (block **at = &kept[list]; *at && n < looks; at = &(*at)->next, ++n)
-      if (block *b = *at; b->bytes >= need) {
-        *at = b->next;
-        return b;
-      }
-    return nullptr;
-  }
-
   void keep(block *b) {
     block *&first = kept[size_class(b->bytes)];
     b->next = first;
@@ -133,19 +132,27 @@ struct detail::workspace_state {
 
   // A kept block that wastes less than half of itself; else new memory.
   block *take_growing(std::size_t need) {
-    const std::size_t own = size_class(need);
-    for (std::size_t list = own; list < std::min(own + 4, size_classes); ++list)
-      if (block *b = take_kept(list, need)) return b;
-    if (need > most - std::min(held, most)) release();
-    if (need > most - std::min(held, most)) return nullptr;
-    void *memory = std::aligned_alloc(line, need);
+    const std::size_t size = rounded(need), own = size_class(size);
+    for (std::size_t list = own; list < std::min(own + 8, size_classes); ++list)
+      if (block *b = kept[list]; b && b->bytes >= need) {
+        kept[list] = b->next;
+        return b;
+      }
+    block *b = take_new(size);
+    return b ? b : take_new(need);
+  }
+
+  block *take_new(std::size_t bytes) {
+    if (bytes > most - std::min(held, most)) release();
+    if (bytes > most - std::min(held, most)) return nullptr;
+    void *memory = std::aligned_alloc(line, bytes);
     if (!memory) {
       release();
-      memory = std::aligned_alloc(line, need);
+      memory = std::aligned_alloc(line, bytes);
       if (!memory) return nullptr;
     }
-    held += need;
-    return new (memory) block{need, nullptr};
+    held += bytes;
+    return new (memory) block{bytes, nullptr};
   }
 
   // Directly from the source: nothing is kept or placed around a block.
@@ -246,7 +253,8 @@ void *workspace::take(std::size_t bytes) noexcept {
   }
   block *b = s.fixed ? s.take_fixed(need) : s.take_growing(need);
   if (!b) return nullptr;
-  s.count(b->bytes);
+  b->asked = s.fixed ? b->bytes : need;
+  s.count(b->asked);
   return b + 1;
 }
 
@@ -259,7 +267,7 @@ void workspace::give_back(void *memory) noexcept {
     return;
   }
   block *b = static_cast<block *>(memory) - 1;
-  s.used -= b->bytes;
+  s.used -= b->asked;
   s.fixed ? s.give_back_fixed(b) : s.keep(b);
 }
 

@@ -68,6 +68,10 @@ TEST_CASE("a limit") {
   w.give_back(p);
   CHECK(w.take(~std::size_t{0}) == nullptr);
   CHECK(w.take(~std::size_t{0} / 2) == nullptr);
+  CHECK(w.take(~std::size_t{0} - 1000) == nullptr);
+  p = w.take(9800);  // exactly, where a larger block would be beyond the limit
+  CHECK(p);
+  w.give_back(p);
 }
 
 TEST_CASE("the caller's memory") {
