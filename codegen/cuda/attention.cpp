@@ -148,7 +148,7 @@ class attention_printer : pair_text {
 
   printed_code code(const tensor_tile &t) const {
     const bool few = t.most_rows > 0, folds = few && folded_ != no_axis;
-    printed_code x;
+    printed_code x = code_of(t);
     x.skeleton = t.skeleton;
     x.constants = fmt::format(
         "  static constexpr int BM = {}, BN = {}, WARPS = {};\n"
@@ -157,10 +157,6 @@ class attention_printer : pair_text {
         t.rows, t.keys, t.warps, folds, few, record(), merge_warps);
     x.what = fmt::format("{} {} x {}", t.skeleton, t.rows, t.keys);
     if (few) x.what += fmt::format(" for {} rows", t.most_rows);
-    x.target = t.target();
-    x.capability = t.capability;
-    x.exact = t.exact;
-    x.threads = t.threads();
     x.shared_bytes = t.shared_bytes(form_.product.features, form_.columns);
     const auto count = [](const Expr &e) { return Halide::cast<std::int64_t>(e); };
     const Expr rows = folds ? rows_of_tile() : c_.size(s_.row),

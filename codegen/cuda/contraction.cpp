@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "codegen/cuda/stage_text.hpp"
-#include "codegen/halide/lower/expression.hpp"
 #include "codegen/plan/contraction_form.hpp"
 #include "codegen/program/queries.hpp"
 
@@ -36,7 +35,8 @@ class contraction_printer : stage_text {
     if (tiles.empty()) return std::nullopt;
     k_->spec = constants() + place(folded_) + folding(folded_) + sizes() +
                operand("left", form_.left, s_.row) + operand("right", form_.right, s_.column) +
-               finish() + result();
+               finish("finish", ", int i, int j, float dot", s_.root, s_.core, "dot", here_) +
+               result();
     k_->what = context::label(p_, s_.root);
     for (const contraction_tile &t : tiles) {
       const printed_code x = code(t);
@@ -132,17 +132,6 @@ class contraction_printer : stage_text {
                : "";
   }
 
-  // The stored number of a sum.
-  std::string finish() {
-    expression e(c_, [&](node_id n, const indices &) -> std::optional<value> {
-      if (n == s_.core) return value{variable("dot", Halide::Float(32)), {}};
-      return std::nullopt;
-    });
-    const dtype t = p_[s_.root].type;
-    return function(number_type(t), "finish", ", int i, int j, float dot",
-                    stored_form(e.definition(s_.root, here_), t));
-  }
-
   std::string result() {
     const std::vector<axis_id> &order = c_.order(s_.root);
     const int tensor = place_.result(s_.root);
@@ -154,17 +143,13 @@ class contraction_printer : stage_text {
   }
 
   printed_code code(const contraction_tile &t) const {
-    printed_code x;
+    printed_code x = code_of(t);
     x.skeleton = t.kind == "wgmma" ? "wgmma_contraction" : "mma_contraction";
     x.constants = fmt::format(
         "  static constexpr int BM = {}, BN = {}, DEPTH = {}, ROW_WARPS = {}, COLUMN_WARPS = {}, "
         "STAGES = {};\n",
         t.rows, t.columns, t.depth, t.row_warps, t.column_warps, t.stages);
     x.what = fmt::format("{} {} x {}", t.kind, t.rows, t.columns);
-    x.target = t.target();
-    x.capability = t.capability;
-    x.exact = t.exact;
-    x.threads = t.threads();
     x.shared_bytes = t.shared_bytes(left_by_depth_, right_by_depth_);
     const auto tiles = [&](axis_id a, int n) {
       return Halide::cast<std::int64_t>((Halide::max(c_.size(a), 1) + (n - 1)) / n);

@@ -92,7 +92,7 @@ class pair_sums_printer : pair_text {
     }
     const node_id root = s_.sums[0].root;
     text += result("result0", root, place_.result(root));
-    k_->spec = text + by_number("result", s_.sums.size());
+    k_->spec = text + addresses_by_number("result", s_.sums.size());
     k_->what = context::label(p_, root);
     for (const tensor_tile &t : tiles) k_->codes.push_back(code(t));
     made.roots.emplace_back(root, func(root));
@@ -156,20 +156,27 @@ class pair_sums_printer : pair_text {
     return text;
   }
 
-  // NAME<k>(a, at) and NAME_stride<k>(a), of the functions NAMEk and NAMEk_stride.
-  static std::string by_number(const std::string &name, std::size_t n) {
-    const auto choice = [&](const std::string &suffix, const char *arguments) {
-      std::string text;
-      for (std::size_t k = 0; k < n; ++k)
-        text += fmt::format("    {}if constexpr (K == {}) return {}{}{}({});\n", k ? "else " : "",
-                            k, name, k, suffix, arguments);
-      return text;
-    };
+  // NAME<k> of functions of the same parameters, which are called NAMEk, or NAMEk and a suffix.
+  template <class Exists>
+  static std::string by_number(const std::string &name, const std::string &suffix, std::size_t n,
+                               const char *parameters, const char *arguments, Exists &&exists) {
+    std::string text;
+    for (std::size_t k = 0; k < n; ++k)
+      if (exists(k))
+        text += fmt::format("    if constexpr (K == {}) return {}{}{}(a{});\n", k, name, k, suffix,
+                            arguments);
     return fmt::format(
-        "  template <int K>\n  static __device__ auto {0}(const arguments &a, const place &at) {{\n"
-        "{1}  }}\n"
-        "  template <int K>\n  static __device__ int {0}_stride(const arguments &a) {{\n{2}  }}\n",
-        name, choice("", "a, at"), choice("_stride", "a"));
+        "  template <int K>\n  static __device__ auto {}{}(const arguments &a{}) {{\n{}  }}\n",
+        name, suffix, parameters, text);
+  }
+  static std::string by_number(const std::string &name, const std::string &suffix, std::size_t n,
+                               const char *parameters, const char *arguments) {
+    return by_number(name, suffix, n, parameters, arguments, [](std::size_t) { return true; });
+  }
+  // The addresses of tensors, and their strides.
+  static std::string addresses_by_number(const std::string &name, std::size_t n) {
+    return by_number(name, "", n, ", const place &at", ", at") +
+           by_number(name, "_stride", n, "", "");
   }
 
   std::string tensors() {
@@ -178,7 +185,8 @@ class pair_sums_printer : pair_text {
       text += operand(fmt::format("rows{}", k), form_.products[k].of.rows, s_.row);
     for (std::size_t k = 0; k < form_.keys.size(); ++k)
       text += operand(fmt::format("keys{}", k), form_.keys[k].operand, s_.key);
-    return text + by_number("rows", form_.products.size()) + by_number("keys", form_.keys.size());
+    return text + addresses_by_number("rows", form_.products.size()) +
+           addresses_by_number("keys", form_.keys.size());
   }
 
   // The pairs of each sum, with dot0 and dot1 in the places of the products.
@@ -230,59 +238,37 @@ class pair_sums_printer : pair_text {
       throw std::runtime_error("a mask depends on products");
     text += masks(present);
     text += fmt::format("  static constexpr bool reads = {};\n", reads_);
-    std::string choice;
-    for (std::size_t k = 0; k < all.size(); ++k)
-      choice += fmt::format(
-          "    {}if constexpr (K == {}) return pair{}(a, at, i, j, dot0, dot1, keys);\n",
-          k ? "else " : "", k, k);
     return text +
-           fmt::format(
-               "  template <int K>\n  static __device__ float pair(const arguments &a, const "
-               "place &at, int i, int j, float dot0, float dot1, const float *keys) {{\n{}  }}\n",
-               choice);
+           by_number("pair", "", all.size(),
+                     ", const place &at, int i, int j, float dot0, float dot1, const float *keys",
+                     ", at, i, j, dot0, dot1, keys");
   }
 
   // key_value<k>, of a key that exists.
   std::string values_of_keys(const std::vector<Expr> &all) {
-    std::string text = fmt::format("  static constexpr int KEY_VALUES = {};\n", all.size()), choice;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      const std::string name = fmt::format("key_value{}", k);
-      text += function_of_tile("float", name.c_str(), ", int j", all[k]);
-      choice += fmt::format("    if constexpr (K == {}) return {}(a, at, j);\n", k, name);
-    }
+    std::string text = fmt::format("  static constexpr int KEY_VALUES = {};\n", all.size());
+    for (std::size_t k = 0; k < all.size(); ++k)
+      text += function_of_tile("float", fmt::format("key_value{}", k).c_str(), ", int j", all[k]);
     n_key_values_ = static_cast<int>(all.size());
-    return text + fmt::format(
-                      "  template <int K>\n  static __device__ auto key_value(const arguments &a, "
-                      "const place &at, int j) {{\n{}  }}\n",
-                      choice);
+    return text + by_number("key_value", "", all.size(), ", const place &at, int j", ", at, j");
   }
 
   std::string finishes() {
-    std::string text, choice;
-    for (std::size_t k = 0; k < s_.sums.size(); ++k) {
-      const std::string name = fmt::format("finish{}", k);
-      if (form_.sums[k].finishes) {
-        text += finish(name, s_.sums[k]);
-        choice += fmt::format("    if constexpr (K == {}) return {}(a, at, i, c, sum);\n", k, name);
-      }
-    }
-    return text +
-           fmt::format(
-               "  template <int K>\n  static __device__ auto finish(const arguments &a, const "
-               "place &at, int i, int c, float sum) {{\n{}  }}\n",
-               choice);
+    std::string text;
+    const auto exists = [&](std::size_t k) { return form_.sums[k].finishes; };
+    for (std::size_t k = 0; k < s_.sums.size(); ++k)
+      if (exists(k)) text += finish(fmt::format("finish{}", k), s_.sums[k]);
+    return text + by_number("finish", "", s_.sums.size(),
+                            ", const place &at, int i, int c, float sum", ", at, i, c, sum",
+                            exists);
   }
 
   printed_code code(const tensor_tile &t) const {
-    printed_code x;
+    printed_code x = code_of(t);
     x.skeleton = "pair_sums_" + t.skeleton;
     x.constants = fmt::format("  static constexpr int BM = {}, BN = {}, WARPS = {};\n", t.rows,
                               t.keys, t.warps);
     x.what = fmt::format("{} {} x {}", x.skeleton, t.rows, t.keys);
-    x.target = t.target();
-    x.capability = t.capability;
-    x.exact = t.exact;
-    x.threads = t.threads();
     std::vector<int> rows, keys;
     for (const auto &product : form_.products) rows.push_back(product.of.features);
     for (const auto &k : form_.keys) keys.push_back(k.columns);

@@ -51,16 +51,10 @@ std::string pair_text::written(const std::string &name, node_id root) {
 }
 
 std::string pair_text::finish(const std::string &name, const weighted_sum &sum) {
-  expression e(c_, [&](node_id n, const indices &) -> std::optional<value> {
-    if (n == sum.core) return value{variable("sum", Halide::Float(32)), {}};
-    return std::nullopt;
-  });
   indices at = outer_;
   at[s_.row] = variable("i");
   at[sum.column] = variable("c");
-  const dtype t = p_[sum.root].type;
-  return function(number_type(t), name.c_str(), ", int i, int c, float sum",
-                  stored_form(e.definition(sum.root, at), t));
+  return stage_text::finish(name, ", int i, int c, float sum", sum.root, sum.core, "sum", at);
 }
 
 // ---- pairs --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "codegen/cuda/expression_text.hpp"
+#include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
 
 namespace qkv::codegen {
@@ -143,6 +144,16 @@ Halide::Func stage_text::stored(node_id root, const Expr &value) {
 }
 
 // ---- formulas -----------------------------------------------------------------------------------
+
+std::string stage_text::finish(const std::string &name, const char *parameters, node_id root,
+                               node_id core, const char *sum, const indices &at) {
+  expression e(c_, [&](node_id n, const indices &) -> std::optional<value> {
+    if (n == core) return value{variable(sum, Halide::Float(32)), {}};
+    return std::nullopt;
+  });
+  const dtype t = p_[root].type;
+  return function(number_type(t), name.c_str(), parameters, stored_form(e.definition(root, at), t));
+}
 
 std::string stage_text::body(const Expr &e) {
   return function_body(

@@ -48,11 +48,26 @@ class stage_text {
   // A function NAME_stride that returns this number.
   static std::string stride_function(const std::string &name, const std::string &stride);
 
+  // A code whose GPUs and threads are those of a tile.
+  template <class Tile>
+  static printed_code code_of(const Tile &t) {
+    printed_code x;
+    x.target = t.target();
+    x.capability = t.capability;
+    x.exact = t.exact;
+    x.threads = t.threads();
+    return x;
+  }
+
   // A stored Func whose loops become the launch; of a second result, whose loops become nothing.
   Halide::Func func(node_id root);
   Halide::Func func_of_written(node_id root, node_id by);
 
   // ---- formulas ---------------------------------------------------------------------------------
+  // The stored number of `root`, as a function of a position and of `core`, which the parameters
+  // call `sum`.
+  std::string finish(const std::string &name, const char *parameters, node_id root, node_id core,
+                     const char *sum, const indices &at);
   std::string body(const Halide::Expr &);
   std::string function(const char *type, const char *name, const char *parameters,
                        const Halide::Expr &);

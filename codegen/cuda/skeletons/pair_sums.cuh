@@ -53,26 +53,6 @@ struct sums_from : sums_from<Spec, Products, S + 1> {
 template <class Spec, template <class> class Products, int S>
 struct sums_from<Spec, Products, S, false> {};
 
-// Bytes of the tiles before one of them.
-template <class Tiles, int P>
-struct rows_before {
-  static constexpr int value =
-      rows_before<Tiles, P - 1>::value + Tiles::row_parts * Tiles::template rows<P - 1>::bytes;
-};
-template <class Tiles>
-struct rows_before<Tiles, 0> {
-  static constexpr int value = 0;
-};
-template <class Tiles, int K>
-struct keys_before {
-  static constexpr int value =
-      keys_before<Tiles, K - 1>::value + Tiles::key_copies * Tiles::template keys<K - 1>::bytes;
-};
-template <class Tiles>
-struct keys_before<Tiles, 0> {
-  static constexpr int value = 0;
-};
-
 // The tiles of a block in shared memory: rows of each product, then two stages of all tensors of
 // keys, which share the second parts.
 template <class Spec, template <class> class Products>

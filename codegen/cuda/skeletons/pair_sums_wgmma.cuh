@@ -22,24 +22,14 @@ struct wgmma_pair_sums {
   template <int K>
   using keys = tile<BN, Spec::template key_columns<K>, unsigned short>;
 
-  template <int P, int = 0>
-  struct rows_before {
-    static constexpr int value = rows_before<P - 1>::value + rows<P - 1>::bytes;
-  };
-  template <int Any>
-  struct rows_before<0, Any> {
-    static constexpr int value = 0;
-  };
-  template <int K, int = 0>
-  struct keys_before {
-    static constexpr int value = keys_before<K - 1>::value + n_stages * keys<K - 1>::bytes;
-  };
-  template <int Any>
-  struct keys_before<0, Any> {
-    static constexpr int value = rows_before<Spec::PRODUCTS>::value;
-  };
+  static constexpr int row_parts = 1, key_copies = n_stages;  // see rows_before, keys_before
+  template <int P>
+  static constexpr int rows_offset = rows_before<wgmma_pair_sums, P>::value;
+  template <int K>
+  static constexpr int keys_offset =
+      rows_before<wgmma_pair_sums, Spec::PRODUCTS>::value + keys_before<wgmma_pair_sums, K>::value;
   using of_key = values_of_keys<Spec>;
-  static constexpr int values = keys_before<Spec::KEYS>::value,  // those of keys begin here
+  static constexpr int values = keys_offset<Spec::KEYS>,  // those of keys begin here
       bytes = values + n_stages * of_key::bytes;
   // Copying threads arrive when their copies are there, and when they have stored values.
   static constexpr int arrivals = of_key::N > 0 ? 256 : 128;
@@ -68,7 +58,7 @@ struct wgmma_pair_sums {
     };
     for_each<Spec::PRODUCTS>([&](auto p) QKV_INLINE {
       constexpr int P = decltype(p)::value;
-      load(of_tile<rows<P>>{}, memory + rows_before<P>::value, Spec::template rows<P>(a, at),
+      load(of_tile<rows<P>>{}, memory + rows_offset<P>, Spec::template rows<P>(a, at),
            Spec::template rows_stride<P>(a), i0, Spec::n_rows(a));
     });
     announce(rows_full);
@@ -77,7 +67,7 @@ struct wgmma_pair_sums {
       wait_for(bars.free(now.stage), (now.round & 1) ^ 1);
       for_each<Spec::KEYS>([&](auto k) QKV_INLINE {
         constexpr int K = decltype(k)::value;
-        load(of_tile<keys<K>>{}, memory + keys_before<K>::value + now.stage * keys<K>::bytes,
+        load(of_tile<keys<K>>{}, memory + keys_offset<K> + now.stage * keys<K>::bytes,
              Spec::template keys<K>(a, at), Spec::template keys_stride<K>(a), (from + n) * BN,
              Spec::n_keys(a));
       });
@@ -149,8 +139,8 @@ QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
     for_each<Spec::PRODUCTS>([&](auto p) QKV_INLINE {
       constexpr int P = decltype(p)::value, K = Spec::template keys_of_product<P>,
                     steps = (Spec::template features<P> + 15) / 16;
-      const shared_operand x(first + W::template rows_before<P>::value + (group - 1) * 64 * 128),
-          y(first + W::template keys_before<K>::value + stage * W::template keys<K>::bytes);
+      const shared_operand x(first + W::template rows_offset<P> + (group - 1) * 64 * 128),
+          y(first + W::template keys_offset<K> + stage * W::template keys<K>::bytes);
 #pragma unroll
       for (int kk = 0; kk < steps; ++kk)
         product_of_tiles<T>(dots[P], x.further(kk / 4 * BM * 128 + kk % 4 * 32),
@@ -165,7 +155,7 @@ QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
     for_each<Spec::SUMS>([&](auto s) QKV_INLINE {
       constexpr int K = Spec::template values_of_sum<decltype(s)::value>;
       const shared_operand v(
-          first + W::template keys_before<K>::value + stage * W::template keys<K>::bytes, BN * 128);
+          first + W::template keys_offset<K> + stage * W::template keys<K>::bytes, BN * 128);
 #pragma unroll
       for (int kk = first_step; kk < first_step + BN / 16 / parts; ++kk)
         add_product<T>(sum(s).o, sum(s).pairs + 4 * kk, v.further(kk * 16 * 128));

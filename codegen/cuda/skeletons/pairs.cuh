@@ -54,6 +54,26 @@ struct sum_of : part_of<Spec, Spec::template columns<S>, Spec::template columns<
   }
 };
 
+// Bytes of the tiles before one of them.
+template <class Tiles, int P>
+struct rows_before {
+  static constexpr int value =
+      rows_before<Tiles, P - 1>::value + Tiles::row_parts * Tiles::template rows<P - 1>::bytes;
+};
+template <class Tiles>
+struct rows_before<Tiles, 0> {
+  static constexpr int value = 0;
+};
+template <class Tiles, int K>
+struct keys_before {
+  static constexpr int value =
+      keys_before<Tiles, K - 1>::value + Tiles::key_copies * Tiles::template keys<K - 1>::bytes;
+};
+template <class Tiles>
+struct keys_before<Tiles, 0> {
+  static constexpr int value = 0;
+};
+
 template <class Spec>
 QKV_DEVICE void keep_inside(const typename Spec::arguments &a, int &i, int &j) {
   if constexpr (Spec::reads)

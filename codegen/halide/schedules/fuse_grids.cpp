@@ -30,6 +30,7 @@ struct nest {
 };
 
 bool is_block(const hi::For *op) { return op->for_type == hi::ForType::GPUBlock; }
+bool is_thread(const hi::For *op) { return op->for_type == hi::ForType::GPUThread; }
 
 bool has_loop(const Stmt &s, bool (*wanted)(const hi::For *)) {
   struct finder : hi::IRVisitor {
@@ -79,8 +80,7 @@ bool collect(const hi::For *outermost, nest &n) {
 struct without_lone_threads : hi::IRMutator {
   using IRMutator::visit;
   Stmt visit(const hi::For *op) override {
-    if (op->for_type != hi::ForType::GPUThread || !hi::is_const_one(op->extent))
-      return IRMutator::visit(op);
+    if (!is_thread(op) || !hi::is_const_one(op->extent)) return IRMutator::visit(op);
     return mutate(hi::substitute(op->name, op->min, op->body));
   }
 };
@@ -109,9 +109,7 @@ Stmt position_of(const nest &n) {
   const auto is_one = [](const nest::level &l) { return hi::is_const_one(l.extent); };
   if (std::all_of(n.levels.begin(), n.levels.end(), is_one) || shares_memory(body)) return body;
   const Stmt s = without_lone_threads().mutate(body);
-  return has_loop(s, [](const hi::For *op) { return op->for_type == hi::ForType::GPUThread; })
-             ? body
-             : s;
+  return has_loop(s, is_thread) ? body : s;
 }
 
 Expr variable(const std::string &name) { return hi::Variable::make(Halide::Int(32), name); }
@@ -123,8 +121,7 @@ Stmt one_launch(const nest &n) {
   const hi::For *block = n.levels.back().loop;
   const std::string own = block->name + ".own", all = block->name + ".all";
   Stmt s = hi::substitute(block->name, variable(own), position_of(n));
-  const bool add_threads =
-      !has_loop(s, [](const hi::For *op) { return op->for_type == hi::ForType::GPUThread; });
+  const bool add_threads = !has_loop(s, is_thread);
   const int threads = has_loop(s, [](const hi::For *) { return true; }) ? threads_of_long_work
                                                                         : threads_of_short_work;
   std::vector<Expr> at(n.levels.size());  // the position along each level
