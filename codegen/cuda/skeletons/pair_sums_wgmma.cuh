@@ -33,6 +33,8 @@ struct wgmma_pair_sums {
       bytes = values + n_stages * of_key::bytes;
   // Copying threads arrive when their copies are there, and when they have stored values.
   static constexpr int arrivals = of_key::N > 0 ? 256 : 128;
+  // Warps free a stage; threads do where they have read values by themselves.
+  static constexpr bool threads_free = of_key::N > 0;
 
   // The first warpgroup. Each thread arrives at a barrier once its copies are there.
   static QKV_DEVICE void copy(const typename Spec::arguments &a, const typename Spec::place &at,
@@ -109,7 +111,7 @@ QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
 
   if (thread_of_block() == 0) {
     init_barrier(rows_full, 128);
-    bars.init(W::arrivals, 8);
+    bars.init(W::arrivals, W::threads_free ? 256 : 8);
     publish_barriers();
     publish();
   }
@@ -192,10 +194,8 @@ QKV_DEVICE void pair_sums_wgmma(const typename Spec::arguments &a) {
       elements(constant<true>{});
   };
 
-  // By each warp, once its lanes have read the values of keys, too.
   const auto free_stage = [&](int stage) QKV_INLINE {
-    wait_for_warp();
-    if (lane == 0) arrive(bars.free(stage));
+    if (W::threads_free || lane == 0) arrive(bars.free(stage));
   };
   const auto end_sums = [&]() QKV_INLINE {
     wait_for_products<0>();
