@@ -113,6 +113,10 @@ status in_use(const qkv_kernel &k) {
   return fail(status_code::unsupported, "{}: what is saved is in use by another call", k.name);
 }
 
+status no_state() {
+  return fail(status_code::null_data, "saved: it was moved away, or made without memory");
+}
+
 template <class F>
 status guarded(const qkv_kernel &k, const F &f) noexcept {
   try {
@@ -149,6 +153,9 @@ struct saved_steps::state {
     if (is_given && bytes > given_bytes)
       return fail(status_code::out_of_memory, "{}: {} bytes are saved, and the memory has {}", name,
                   bytes, given_bytes);
+    if (is_given && reinterpret_cast<std::uintptr_t>(given) % alignof(std::max_align_t) != 0)
+      return fail(status_code::misaligned, "{}: the memory for what is saved is not aligned to {}",
+                  name, alignof(std::max_align_t));
     if (!is_given && bytes > own_bytes) {
       own.reset();
       own_bytes = 0;
@@ -253,7 +260,7 @@ saved_steps::~saved_steps() = default;
 
 status saved_steps::save(const qkv_kernel &k, std::span<const qkv_tensor> arguments,
                          const options &how) noexcept {
-  if (!state_) return fail(status_code::out_of_memory, "saved: no memory for its own notes");
+  if (!state_) return no_state();
   int free = 0;
   if (!state_->users.compare_exchange_strong(free, -1)) return in_use(k);
   const status s = guarded(k, [&] { return state_->fill(k, arguments, how); });
@@ -263,7 +270,7 @@ status saved_steps::save(const qkv_kernel &k, std::span<const qkv_tensor> argume
 
 status saved_steps::use(const qkv_kernel &gradient, std::span<const qkv_tensor> arguments,
                         const options &how) const noexcept {
-  if (!state_) return fail(status_code::out_of_memory, "saved: no memory for its own notes");
+  if (!state_) return no_state();
   int readers = state_->users.load();
   do {
     if (readers < 0) return in_use(gradient);

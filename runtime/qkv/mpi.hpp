@@ -69,6 +69,7 @@ class group : public transport {
       return {status_code::unsupported, "a group of MPI after MPI_Finalize"};
     return state_;
   }
+  void close(const status &why) noexcept override { state_ = why; }
 
   status begin(int to, std::span<const std::byte> sent, int from,
                std::span<std::byte> received) noexcept override {

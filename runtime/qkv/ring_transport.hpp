@@ -22,6 +22,9 @@ class transport {
   virtual int size() const noexcept = 0;
   // Not ok once another machine was silent, or where there is nothing to speak through.
   virtual status state() const noexcept { return {}; }
+  // Lets no later call through: state() is this error. Machines that wait for this one end at their
+  // deadlines.
+  virtual void close(const status &) noexcept {}
   // Begins to send to one machine and to receive from one, or nobody; both memories stay as they
   // are until finish(). Several may be begun; between two machines, messages keep their order.
   virtual status begin(int to, std::span<const std::byte> sent, int from,

@@ -25,7 +25,7 @@ namespace qkv {
 class saved_steps {
  public:
   saved_steps() noexcept;  // takes memory at its first call, as much as that one needs
-  // Only this memory of the host, which must outlive it and be aligned to 64 bytes.
+  // Only this memory of the host, which must outlive it and be aligned as malloc aligns.
   saved_steps(void *memory, std::size_t bytes) noexcept;
   saved_steps(saved_steps &&) noexcept;
   saved_steps &operator=(saved_steps &&) noexcept;
@@ -33,7 +33,8 @@ class saved_steps {
 
   // Runs a kernel and keeps its steps, on the device where the call runs. Errors: those of
   // qkv::run(); not_linked (the library was built without SAVED), unsupported (another call uses what
-  // is saved), out_of_memory. After an error nothing is saved.
+  // is saved), misaligned and out_of_memory (the caller's memory), null_data (this object was moved
+  // from). After an error nothing is saved.
   status save(const qkv_kernel &, std::span<const qkv_tensor> arguments,
               const options & = {}) noexcept;
   // Runs the gradient of that kernel. Several calls may read at once. Errors: those of qkv::run();

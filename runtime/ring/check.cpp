@@ -74,8 +74,8 @@ class checking {
     if (k_.axes[q].root != k_.axes[k].root && !are_renamed) return {};
     const int m = machines_.rank();
     for (std::size_t r = 0; r < where_.queries(m).size(); ++r)
-      if (where_.queries(m)[r].first != where_.keys(m)[r].first ||
-          where_.queries(m)[r].n != where_.keys(m)[r].n)
+      if (where_.queries(m)[r].n != where_.keys(m)[r].n ||
+          (where_.queries(m)[r].n > 0 && where_.queries(m)[r].first != where_.keys(m)[r].first))
         return fail(status_code::wrong_count,
                     "{}: {} and {} are the same tokens, but run {} of machine {} differs", k_.name,
                     made_.of.query, made_.of.key, r, m);

@@ -69,9 +69,12 @@ status exchange::finish() {
   const std::vector<expected> all = std::move(expected_);
   expected_.clear();
   for (const expected &x : all)
-    if (x.received.header() != header(x.of))
-      return detail::fail(status_code::wrong_version, "{}: machine {} sent another message",
-                          m_.k.name, x.from);
+    if (x.received.header() != header(x.of)) {
+      const status foreign = detail::fail(
+          status_code::wrong_version, "{}: machine {} sent another message", m_.k.name, x.from);
+      m_.link.close(foreign);
+      return foreign;
+    }
   return {};
 }
 

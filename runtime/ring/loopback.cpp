@@ -55,6 +55,7 @@ class loopback::member : public transport {
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return s_.machines; }
   status state() const noexcept override { return over_; }
+  void close(const status &why) noexcept override { over_ = why; }
 
   status begin(int to, std::span<const std::byte> sent, int from,
                std::span<std::byte> received) noexcept override {

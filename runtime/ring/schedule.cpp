@@ -89,6 +89,7 @@ status choose_schedule(const machine &m, round_function &result) {
   };
   const choice of(m);
   schedule how = m.how.by;
+  if (how < schedule::automatic || how > schedule::tree) return refused("no such schedule");
   if (m.where.queries_are_everywhere()) {
     if (how != schedule::automatic && how != schedule::tree)
       return refused("every machine has all queries: the schedule is tree");

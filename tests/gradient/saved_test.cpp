@@ -187,6 +187,12 @@ TEST_CASE("memory of the caller") {
           "axis seq is 2305843009213693952, more than 2147479552");
   qkv::saved<attention> nowhere(nullptr, bytes);
   CHECK(qkv::call<attention>(nowhere, x.Q, x.K, x.V, x.O).code() == status_code::out_of_memory);
+  qkv::saved<attention> odd(static_cast<char *>(aligned) + 4, bytes);
+  CHECK(qkv::call<attention>(odd, x.Q, x.K, x.V, x.O).text() ==
+        std::string("attention: the memory for what is saved is not aligned to 16"));
+  qkv::saved<attention> elsewhere = std::move(kept);
+  CHECK(qkv::call<attention>(kept, x.Q, x.K, x.V, x.O).code() == status_code::null_data);  // NOLINT
+  require_ok(qkv::call<attention_step>(elsewhere, x.Q, x.K, x.V, x.dO, x.dQ, x.dK, x.dV));
 }
 
 TEST_CASE("what is saved is refused where it does not belong") {

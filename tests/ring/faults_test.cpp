@@ -38,7 +38,7 @@ std::string faulty_run(std::uint64_t seed) {
       of_other(other, sizes_for(program_of(other), n, std::string(other.key) == "mem" ? m : n));
   const qkv::ring::layout where = qkv::ring::zigzag(machines, n, m),
                           another = qkv::ring::contiguous(machines, n, m);
-  const bool stops = what == fault::stop || what == fault::cut;
+  const bool stops = what == fault::stop || what == fault::cut || what == fault::foreign;
   qkv::ring::settings how;
   how.deadline = transport::seconds(stops ? 0.1 : 20);
   how.by = seed % 2 ? qkv::ring::schedule::ring : qkv::ring::schedule::automatic;
@@ -84,6 +84,9 @@ std::string faulty_run(std::uint64_t seed) {
     if (stops && s.code() == status_code::peer_silent &&
         all.machine(r).state().code() != status_code::peer_silent)
       return label + "a machine goes on after a silence";
+    if (std::string(s.text()).find("sent another message") != std::string::npos &&
+        all.machine(r).state().ok())
+      return label + "a machine goes on after a foreign message";
   }
   if (is_wrong_call(what) && !are_untouched(results)) return label + "outputs are written";
   if (what == fault::none || what == fault::slow) {

@@ -23,6 +23,7 @@ enum class fault {
   stop,
   slow,
   cut,
+  foreign,   // other bytes
   workspace  // with little memory
 };
 constexpr int n_faults = static_cast<int>(fault::workspace) + 1;
@@ -39,10 +40,16 @@ class faulty : public ring::transport {
   int rank() const noexcept override { return inner_.rank(); }
   int size() const noexcept override { return inner_.size(); }
   status state() const noexcept override { return inner_.state(); }
+  void close(const status &why) noexcept override { inner_.close(why); }
   status begin(int to, std::span<const std::byte> sent, int from,
                std::span<std::byte> received) noexcept override {
     if (status s = turn(); !s) return s;
     if (what_ == fault::cut && turns_ == at_ + 1) sent = sent.first(sent.size() / 2);
+    if (what_ == fault::foreign && turns_ == at_ + 1) {
+      other_bytes_.assign(sent.begin(), sent.end());
+      for (std::byte &b : other_bytes_) b = ~b;
+      sent = other_bytes_;
+    }
     return inner_.begin(to, sent, from, received);
   }
   void poll() noexcept override { inner_.poll(); }
@@ -66,6 +73,7 @@ class faulty : public ring::transport {
   const int at_;
   const std::function<void()> stop_;
   int turns_ = 0;
+  std::vector<std::byte> other_bytes_;
 };
 
 // Spoils the first argument of a call.

@@ -334,6 +334,7 @@ TEST_CASE("schedules that do not fit are refused on every machine") {
           "cross: every machine has all queries: the schedule is tree");
   refused(4, qkv::ring::block_cyclic(3, 9, 8), schedule::automatic,
           "cross_gradient: schedule tree: results along keys or sums over queries");
+  refused(0, qkv::ring::zigzag(3, 9, 8), static_cast<schedule>(77), "cross: no such schedule");
 }
 
 TEST_CASE("a timeline has the turns of a ring") {
