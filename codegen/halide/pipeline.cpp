@@ -67,6 +67,13 @@ class writer {
   }
 
   void write(const attention_stage &s) {
+    if (on_gpu_ && !s.across.empty())
+      for (const attention_stage &one : walks_of(s)) write_walk(one);
+    else
+      write_walk(s);
+  }
+
+  void write_walk(const attention_stage &s) {
     if (prints_) {
       const int number = static_cast<int>(printed_.size());
       const auto made = s.is_normalised() ? print_attention(c_, s, m_, number)
@@ -78,7 +85,7 @@ class writer {
       }
     }
     const std::vector<node_id> roots = roots_of(s);
-    std::vector<attention_funcs> forms = lower_attention(c_, s, attention_tiles_for(m_, p_, s));
+    std::vector<attention_funcs> forms = lower_attention(c_, s, attention_tiles_for(m_, made_, s));
     if (on_gpu_)
       schedule_attention_gpu(forms[0]);
     else

@@ -140,10 +140,6 @@ class reader {
       s.per_task = number();
       if (!seen_.count("register_bits")) fail("register_bits must come before attention");
       if (at_ < words_.size()) word("keys_in_lanes"), s.keys_in_lanes = true;
-      const auto fills = [&](int n, const char *what) {
-        if (const int lanes = m_.cpu.lanes(32); n % lanes != 0)
-          fail("{} {} do not fill registers of {} numbers", n, what, lanes);
-      };
       s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
     } else {
       word("threads");
@@ -155,6 +151,23 @@ class reader {
              s.threads_x, s.threads_y);
     }
     m_.attention.push_back(s);
+  }
+
+  // tile 64 x 64 tasks 8
+  void both_ways() {
+    if (!seen_.count("register_bits")) fail("register_bits must come before both_ways");
+    both_ways_shape &s = m_.cpu.both_ways;
+    word("tile");
+    s.rows = number();
+    word("x");
+    s.keys = number();
+    word("tasks");
+    s.tasks = number();
+    fills(s.rows, "rows");
+  }
+  void fills(int n, const char *what) const {
+    if (const int lanes = m_.cpu.lanes(32); n % lanes != 0)
+      fail("{} {} do not fill registers of {} numbers", n, what, lanes);
   }
 
   // sm_80; sm_90a where it may be of one capability alone
@@ -293,6 +306,7 @@ class reader {
         {"shared_bytes", set<&gpu_tiles::shared_bytes>},
         {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
         {"attention", [](reader &r) { r.attention(); }},
+        {"both_ways", [](reader &r) { r.both_ways(); }},
         {"tensor", [](reader &r) { r.tensor(); }},
         {"tensor_pair_sums", [](reader &r) { r.tensor_pair_sums(); }},
         {"tensor_contraction", [](reader &r) { r.tensor_contraction(); }},

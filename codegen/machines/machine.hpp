@@ -22,6 +22,13 @@ struct attention_shape {
   int threads_x = 0, threads_y = 0;  // GPUs: along keys and columns; along rows
 };
 
+// A walk of a CPU that sums its pairs both ways: the tile, and the least number of tasks. Rows are
+// divided where the other axes give fewer; each part has sums for all keys.
+struct both_ways_shape {
+  int rows = 32, keys = 128;
+  int tasks = 8;
+};
+
 // Registers of a CPU and the register tiles of its inner loops: sums are held in some registers,
 // operands in the others.
 struct cpu_tiles {
@@ -31,6 +38,7 @@ struct cpu_tiles {
   int feature_vectors = 1;                   // of a key, at most, where lanes hold features
   int result_registers = 0;                  // at most, of a tile of the result: columns
   int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
+  both_ways_shape both_ways;
 
   int lanes(int bits) const { return register_bits / bits; }
 };

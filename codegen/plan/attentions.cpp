@@ -120,7 +120,7 @@ class finder {
     found.stages = std::move(stages);
     for (std::size_t k = 0; k < found.stages.size(); ++k) {
       const attention_stage &s = found.stages[k];
-      for (const weighted_sum &sum : s.sums) {
+      for (const weighted_sum &sum : all_sums(s)) {
         found.by_core[sum.core] = k;
         found.taken[sum.core] = true;
       }
@@ -135,7 +135,7 @@ class finder {
   std::set<node_id> recomputed(const attentions &found, const attention_stage &s) const {
     std::set<node_id> cone;
     const auto is_inside = [&](node_id n) { return is_inlinable(p_, n) || found.is_product(n); };
-    for (const weighted_sum &sum : s.sums) {
+    for (const weighted_sum &sum : all_sums(s)) {
       walk(s.is_normalised() ? s.scores : sum.pairs, is_inside, cone);
       if (sum.gate == no_step) continue;
       walk(sum.gate, [&](node_id n) { return is_inlinable(p_, n); }, cone);

@@ -156,7 +156,8 @@ class cutter {
       if (is_alternative(p_, p_[user])) return n;  // the other one is skipped with its whole stage
       if (chooses_empty(p_[user], n)) return n;
       for (node_id operand : p_[user].in)
-        if (operand != n && waits_for(operand, stage)) return n;
+        if (operand != n && (waits_for(operand, stage) || is_another_result(operand, stage)))
+          return n;
       n = user;
     }
   }
@@ -178,6 +179,17 @@ class cutter {
     return std::any_of(here.begin(), here.end(), [&](node_id x) {
       return result_of_[x] != stage && !recomputed(x) && needs(x, stage, below);
     });
+  }
+
+  // True if it is computed from a result of a stage that writes all its results side by side.
+  bool is_another_result(node_id n, std::size_t stage) const {
+    if (!side_by_side_.count(stage)) return false;
+    std::set<node_id> here;
+    walk(
+        p_, n,
+        [&](node_id x) { return result_of_[x] != stage && is_inlinable(p_, x) && !stored_[x]; },
+        here);
+    return std::any_of(here.begin(), here.end(), [&](node_id x) { return result_of_[x] == stage; });
   }
 
   // True if results of the stage are needed before this: a stage gives all its results at once.
@@ -202,7 +214,7 @@ class cutter {
 
   static std::vector<node_id> results_of(const attention_stage &s) {
     std::vector<node_id> all;
-    for (const weighted_sum &sum : s.sums) all.push_back(sum.core);
+    for (const weighted_sum &sum : all_sums(s)) all.push_back(sum.core);
     if (s.lse != no_step) all.push_back(s.lse);
     return all;
   }
@@ -277,7 +289,10 @@ class cutter {
   }
 
   void add_attention(attention_stage s, std::size_t number) {
+    if (!s.across.empty()) side_by_side_.insert(number);
     for (weighted_sum &sum : s.sums) sum.root = extended(sum.core, number);
+    for (attention_stage &x : s.across)
+      for (weighted_sum &sum : x.sums) sum.root = extended(sum.core, number);
     if (s.lse != no_step) s.lse_root = extended(s.lse, number);
     const node_id first = s.sums[0].root;
     made_[first] = std::move(s);
@@ -368,6 +383,7 @@ class cutter {
   std::set<node_id> covered_;      // roots, and what is computed before them in their stages
   std::vector<std::vector<node_id>> results_;  // of each stage of several, with what comes after
   std::vector<std::size_t> result_of_;         // per step: which of them gives it
+  std::set<std::size_t> side_by_side_;         // those that sum both ways
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sums that one walk over the same pairs can feed become one stage: two values under one softmax;
-// the gradients of keys and values, which need the weights of the same pairs.
+// the gradients of keys and values, which need the weights of the same pairs; and the gradient of
+// queries, which sums these pairs across.
 #include <algorithm>
 #include <utility>
 
@@ -31,7 +32,8 @@ class grouping {
         join(groups_[k], s);
     }
     for (attention_stage &g : groups_)
-      if (!g.is_normalised() && g.sums.size() > 1) g.shared = shared_steps(g);
+      if (!g.is_normalised() && g.sums.size() > 1) g.shared = shared_steps(g, g.sums);
+    for (std::size_t k = 0; k < groups_.size(); ++k) join_across(k);
     return std::move(groups_);
   }
 
@@ -48,6 +50,35 @@ class grouping {
     for (const attention_stage *one : {&g, &s})
       if (is_one_of_two_orders(*one) || is_masked_by_product(*one)) return false;
     return !needs(g, s) && !needs(s, g);
+  }
+
+  // The stage with more sums has the rows: its tiles add to longer sums.
+  void join_across(std::size_t k) {
+    for (std::size_t j = 0; j < groups_.size(); ++j) {
+      if (j == k || groups_[j].sums.size() > groups_[k].sums.size() ||
+          !are_across(groups_[k], groups_[j]) || closes_circle_without(j, k))
+        continue;
+      attention_stage &g = groups_[k];
+      g.across = {groups_[j]};
+      g.shared_in_both = shared_steps(g, all_sums(g));
+      groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(j));
+      return;
+    }
+  }
+
+  bool are_across(const attention_stage &a, const attention_stage &b) const {
+    if (a.is_normalised() || b.is_normalised() || a.row == no_axis || a.row != b.key ||
+        a.key != b.row || !same_set(a.outer, b.outer) || !a.across.empty() || !b.across.empty() ||
+        a.sums.size() + b.sums.size() > most_sums)
+      return false;
+    const std::set<node_id> products(a.products.begin(), a.products.end());
+    if (products != std::set<node_id>(b.products.begin(), b.products.end())) return false;
+    for (const attention_stage *one : {&a, &b}) {
+      if (is_one_of_two_orders(*one) || is_masked_by_product(*one)) return false;
+      for (const weighted_sum &sum : one->sums)
+        if (sum.column == no_axis || p_[sum.core].type != p_[a.sums[0].core].type) return false;
+    }
+    return !needs(a, b) && !needs(b, a);
   }
 
   static bool share_product(const attention_stage &a, const attention_stage &b) {
@@ -83,7 +114,7 @@ class grouping {
   // Everything that the sums of a stage are computed from.
   steps before(const attention_stage &s) const {
     steps seen;
-    for (const weighted_sum &sum : s.sums)
+    for (const weighted_sum &sum : all_sums(s))
       for (node_id operand : p_[sum.core].in) walk(p_, operand, [](node_id) { return true; }, seen);
     return seen;
   }
@@ -91,7 +122,8 @@ class grouping {
   static bool stores_one_of(const attention_stage &s, const steps &wanted) {
     return wanted.count(s.lse) > 0 ||
            std::any_of(s.sums.begin(), s.sums.end(),
-                       [&](const weighted_sum &sum) { return wanted.count(sum.core) > 0; });
+                       [&](const weighted_sum &sum) { return wanted.count(sum.core) > 0; }) ||
+           (!s.across.empty() && stores_one_of(s.across[0], wanted));
   }
 
   bool needs(const attention_stage &user, const attention_stage &used) const {
@@ -102,6 +134,17 @@ class grouping {
   bool closes_circle(std::size_t k, const attention_stage &s) const {
     std::vector<attention_stage> all = groups_;
     join(all[k], s);
+    return waits_for_itself(all, k);
+  }
+  // The same if group j becomes a part of group k.
+  bool closes_circle_without(std::size_t j, std::size_t k) const {
+    std::vector<attention_stage> all = groups_;
+    join(all[k], all[j]);
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(j));
+    return waits_for_itself(all, j < k ? k - 1 : k);
+  }
+
+  bool waits_for_itself(const std::vector<attention_stage> &all, std::size_t k) const {
     std::set<std::size_t> reached;
     std::vector<std::size_t> open = {k};
     while (!open.empty()) {
@@ -126,9 +169,10 @@ class grouping {
   }
 
   // The outermost steps per pair that several sums need, unless they are a few instructions.
-  std::vector<node_id> shared_steps(const attention_stage &g) const {
+  std::vector<node_id> shared_steps(const attention_stage &g,
+                                    const std::vector<weighted_sum> &sums) const {
     std::vector<steps> trees;
-    for (const weighted_sum &sum : g.sums) {
+    for (const weighted_sum &sum : sums) {
       trees.emplace_back();
       walk(p_, sum.pairs, [&](node_id n) { return is_inlinable(p_, n); }, trees.back());
     }
@@ -140,7 +184,7 @@ class grouping {
     for (std::size_t k = 0; k < trees.size(); ++k)
       for (node_id n : trees[k])
         if (uses(n) > 1 && is_worth_a_tile(g, n) &&
-            (n == g.sums[k].pairs ||
+            (n == sums[k].pairs ||
              std::any_of(users_[n].begin(), users_[n].end(),
                          [&](node_id user) { return trees[k].count(user) && uses(user) < 2; })))
           found.insert(n);

@@ -18,6 +18,19 @@ axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &bu
   return rest.empty() ? no_axis : rest.back();
 }
 
+std::vector<weighted_sum> all_sums(const attention_stage &s) {
+  std::vector<weighted_sum> all = s.sums;
+  for (const attention_stage &x : s.across) all.insert(all.end(), x.sums.begin(), x.sums.end());
+  return all;
+}
+
+std::vector<attention_stage> walks_of(const attention_stage &s) {
+  std::vector<attention_stage> walks = {s};
+  walks[0].across.clear();
+  walks.insert(walks.end(), s.across.begin(), s.across.end());
+  return walks;
+}
+
 std::string_view name_of(const stage &s) {
   return std::visit(overloaded{[](const contraction_stage &) { return "contraction"; },
                                [](const attention_stage &) { return "attention"; },
@@ -31,7 +44,8 @@ std::vector<node_id> roots_of(const stage &s) {
   return std::visit(overloaded{[](const contraction_stage &c) { return list{c.root}; },
                                [](const attention_stage &a) {
                                  list roots;
-                                 for (const weighted_sum &sum : a.sums) roots.push_back(sum.root);
+                                 for (const weighted_sum &sum : all_sums(a))
+                                   roots.push_back(sum.root);
                                  if (a.lse != no_step) roots.push_back(a.lse_root);
                                  return roots;
                                },

@@ -45,9 +45,16 @@ struct attention_stage {
   std::vector<weighted_sum> sums;
   std::vector<node_id> products;  // contractions inside the pairs, computed tile by tile
   std::vector<node_id> shared;    // steps that pairs of several sums need, computed once per tile
+  // Sums of the same pairs over the rows, for each key: a stage with rows and keys exchanged. A CPU
+  // takes both in one walk; elsewhere, each takes its own. None, or one.
+  std::vector<attention_stage> across;
+  std::vector<node_id> shared_in_both;  // like `shared`, of a walk that takes both
 
   bool is_normalised() const { return weights != no_step; }
 };
+
+std::vector<weighted_sum> all_sums(const attention_stage &);     // those across behind
+std::vector<attention_stage> walks_of(const attention_stage &);  // each direction alone
 
 // Pointwise steps at every position, or one reduction and pointwise steps.
 struct map_stage {

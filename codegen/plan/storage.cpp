@@ -33,6 +33,9 @@ std::vector<axis_id> wanted_inner(const program &p, const stages &s, const stage
   if (!a) return {};
   for (const weighted_sum &sum : a->sums)
     if (sum.values != no_step && reads(p, s, sum.values, n)) return {a->key, sum.column};
+  for (const attention_stage &x : a->across)
+    for (const weighted_sum &sum : x.sums)
+      if (reads(p, s, sum.values, n)) return {x.key, sum.column};
   for (node_id d : a->products)
     for (node_id operand : p[d].in)
       if (reads(p, s, operand, n)) {
@@ -47,7 +50,7 @@ std::vector<axis_id> wanted_inner(const program &p, const stages &s, const stage
 axis_id column_of(const stage &s, node_id root) {
   if (const auto *c = std::get_if<contraction_stage>(&s)) return c->column;
   if (const auto *a = std::get_if<attention_stage>(&s))
-    for (const weighted_sum &sum : a->sums)
+    for (const weighted_sum &sum : all_sums(*a))
       if (sum.root == root) return sum.column;
   return no_axis;
 }

@@ -30,10 +30,15 @@ bool is_never_stored(const program &p, const stage &s, node_id n) {
   if (const auto *scan = std::get_if<scan_stage>(&s)) return n == scan->next;
   const auto *a = std::get_if<attention_stage>(&s);
   if (!a || is_view(p[n].kind) || !is_floating(p[n].type)) return false;
-  if (std::any_of(a->sums.begin(), a->sums.end(),
-                  [&](const weighted_sum &sum) { return sum.core == n; }))
-    return false;
+  for (const weighted_sum &sum : all_sums(*a))
+    if (sum.core == n) return false;
   return has(p[n].shape, a->key) && (a->row == no_axis || has(p[n].shape, a->row));
+}
+
+int products_for_each_pair(const attention_stage &s) {
+  int n = static_cast<int>(s.products.size());
+  for (const weighted_sum &sum : all_sums(s)) n += sum.column != no_axis;
+  return n;
 }
 
 }  // namespace
@@ -49,6 +54,11 @@ std::vector<stage_report> reports_of(const plan &made) {
       r.stores.push_back(label_of(p, root));
       r.flops += flops_of(p, root);
       if (p[root].kind != op::output) r.stored += formula(size_of(p[root].type), p[root].shape);
+    }
+    if (const auto *a = std::get_if<attention_stage>(&s); a && !a->is_normalised()) {
+      r.products = products_for_each_pair(*a);
+      for (const attention_stage &walk : walks_of(*a))
+        r.products_apart += products_for_each_pair(walk);
     }
     const char *where = std::holds_alternative<scan_stage>(s) ? ", at every position" : "";
     for (node_id n : inside(made, s)) {

@@ -13,8 +13,11 @@ struct stage_report {
   std::string kind;                 // "contraction", "attention", "map"
   std::string name;                 // label of the step that it computes
   std::vector<std::string> stores;  // labels of the results that it writes to memory
-  formula flops;                    // as many as masks leave or hide
-  formula stored;                   // bytes of results that are not those of the kernel
+  // Of sums over pairs that nothing normalises, as gradients have: products for each pair, where one
+  // walk sums both ways (CPUs) and where each way takes its own. Else 0.
+  int products = 0, products_apart = 0;
+  formula flops;   // as many as masks leave or hide
+  formula stored;  // bytes of results that are not those of the kernel
   std::vector<std::string>
       never_stored;  // labels of the steps that exist only in tiles or registers
 };

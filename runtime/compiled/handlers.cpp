@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "compiled/context.hpp"
 #include "process/float_state.hpp"
@@ -41,6 +42,10 @@ void on_free(void *user, void *memory) {
   }
 }
 
+// True on a thread that runs a task of the caller's executor. Loops inside the task stay on this
+// thread: an executor need not be able to run work of its own tasks.
+thread_local bool is_in_task = false;
+
 struct loop {
   context *user;
   halide_task_t body;
@@ -57,7 +62,9 @@ struct loop {
       l.beyond = true;
       return;
     }
+    const bool outside = std::exchange(is_in_task, true);
     step(self, i);
+    is_in_task = outside;
     ++l.done;
   }
   static void step(void *self, int i) {
@@ -74,6 +81,10 @@ int on_par_for(void *user, halide_task_t body, int min, int size, std::uint8_t *
   loop l{.user = c, .body = body, .min = min, .closure = closure, .size = size};
   if (!c->how.executor) {
     parallel_for(size, c->threads, loop::step, &l);
+    return l.failure;
+  }
+  if (size == 1 || is_in_task) {
+    for (int i = 0; i < size; ++i) loop::step(&l, i);
     return l.failure;
   }
   try {

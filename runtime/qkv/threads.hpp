@@ -7,7 +7,7 @@ namespace qkv {
 
 // Somebody else's threads. run() calls task(state, i) once for each i in [0, n), on any threads and
 // in any order, and returns when all are done. The calling thread may take part. Results do not
-// depend on how the work is shared out.
+// depend on how the work is shared out. No task calls run().
 class executor {
  public:
   virtual ~executor() = default;

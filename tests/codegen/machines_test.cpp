@@ -205,11 +205,13 @@ TEST_CASE("a wrong tile of tensor cores is one error") {
 TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
-      "m.machine:7: score_key is not a key; known: attention columns_per_thread "
+      "m.machine:7: score_key is not a key; known: attention both_ways columns_per_thread "
       "contraction_rows contraction_tile device feature_vectors halide part_of preference register_bits "
       "result_registers score_keys score_registers shared_bytes split_keys "
       "sum_registers tensor tensor_contraction tensor_pair_sums value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8\nboth_ways = tile 9 x 64 tasks 8"),
+                    "m.machine:8: 9 rows do not fill registers of 8 numbers");
   CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 3"),
                     "m.machine:8: 3 vectors cannot be halved down to one");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys 8"),

@@ -148,7 +148,7 @@ TEST_CASE("pairs that several sums need are stored by none") {
   CHECK(outline_of("sums_of_pairs").kinds == "attention");
   CHECK(outline_of("one_sum_of_pairs").kinds == "attention");
   const outline all = outline_of("gradient_by_hand");
-  CHECK(all.kinds == "attention map map attention attention");  // O is copied, and the total
+  CHECK(all.kinds == "attention map map attention");  // O is copied, and the total
   CHECK(all.run_time_axes == 1);
 }
 

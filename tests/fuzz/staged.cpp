@@ -129,8 +129,9 @@ class staged {
     if (const auto *m = std::get_if<codegen::map_stage>(&s)) return n == m->core;
     const auto *a = std::get_if<codegen::attention_stage>(&s);
     if (!a) return true;  // a scan computes every step of its body
+    const std::vector<codegen::weighted_sum> sums = codegen::all_sums(*a);
     return n == a->weights || n == a->lse || is_one_of(a->products) ||
-           std::any_of(a->sums.begin(), a->sums.end(),
+           std::any_of(sums.begin(), sums.end(),
                        [&](const codegen::weighted_sum &sum) { return sum.core == n; });
   }
 
@@ -146,7 +147,7 @@ class staged {
       q.nodes[c->core].in = {c->left, c->right};
     if (const auto *a = std::get_if<codegen::attention_stage>(&s)) {
       if (a->is_normalised()) q.nodes[a->weights].in = {a->scores};
-      for (const codegen::weighted_sum &sum : a->sums) {
+      for (const codegen::weighted_sum &sum : codegen::all_sums(*a)) {
         if (sum.gate >= 0) q.nodes[sum.pairs].in = {a->weights, sum.gate};
         q.nodes[sum.core].in = {sum.pairs};
         if (sum.values >= 0) q.nodes[sum.core].in.push_back(sum.values);

@@ -43,6 +43,21 @@ std::string stored_pairs(const plan &made) {
 
 }  // namespace
 
+TEST_CASE("gradients of attention sum their pairs both ways in one walk") {
+  std::set<std::string> found;
+  for (const program &p : differentiable_programs())
+    for (const stage &s : plan_of(gradient(p)).cut.list)
+      if (const auto *a = std::get_if<attention_stage>(&s); a && !a->across.empty()) {
+        CHECK(a->across[0].row == a->key);
+        CHECK(a->across[0].key == a->row);
+        found.insert(p.name);
+      }
+  INFO(found.size() << " gradients");
+  for (const char *name : {"full", "causal_self", "window", "softcapped", "relu_weights"})
+    CHECK(found.count(name) == 1);
+  CHECK(found.size() >= 40);
+}
+
 TEST_CASE("gradients store no pairs") {
   int free_of_pairs = 0;
   for (const program &p : differentiable_programs()) {

@@ -1,11 +1,14 @@
 // Compiled gradients that read what their kernels saved.
+#include <atomic>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <qkv/registry.hpp>
 #include <qkv/saved.hpp>
 #include <qkv/tensor.hpp>
+#include <qkv/threads.hpp>
 #include <random>
+#include <thread>
 #include <utility>
 
 #include "tests/catch.hpp"
@@ -226,6 +229,35 @@ TEST_CASE("what is saved is refused where it does not belong") {
   refused(qkv::call<attention_step>(kept, x.Q, x.K, x.V, x.dO, x.dQ, x.dK, x.dV),
           status_code::null_data,
           "attention_gradient: nothing is saved: call the kernel with it first");
+}
+
+// Every task on a thread of its own; no task may call run().
+struct one_thread_each : qkv::executor {
+  int tasks = 0;
+  std::atomic<bool> was_nested{false};
+  void run(int n, void (*task)(void *, int), void *state) override {
+    thread_local bool is_task = false;
+    if (is_task) was_nested = true;
+    tasks += n;
+    std::vector<std::thread> all;
+    for (int i = 0; i < n; ++i)
+      all.emplace_back([=] {
+        is_task = true;
+        task(state, i);
+      });
+    for (std::thread &t : all) t.join();
+  }
+};
+
+TEST_CASE("loops inside tasks stay on the threads of the caller's executor") {
+  arguments x(100), y(100);
+  require_ok(qkv::call<attention_step>(x.Q, x.K, x.V, x.dO, x.dQ, x.dK, x.dV));
+  one_thread_each mine;
+  require_ok(qkv::call<attention_step>({.executor = &mine}, y.Q, y.K, y.V, y.dO, y.dQ, y.dK, y.dV));
+  CHECK(mine.tasks > 1);
+  CHECK(!mine.was_nested);
+  CHECK(distance(x.dQ, y.dQ) == 0);
+  CHECK(distance(x.dK, y.dK) == 0);
 }
 
 TEST_CASE("what is saved is not written while it is in use") {

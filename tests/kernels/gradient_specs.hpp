@@ -57,6 +57,15 @@ inline constexpr auto values_twice = kernel<"values_twice">(
     });
 inline constexpr auto of_values_twice = gradient<values_twice>;
 
+// Queries, keys and values are one tensor: its gradient is made of all sums of one walk.
+inline constexpr auto itself =
+    kernel<"itself">([](in<"X", specs::batch, specs::seq, specs::odd_k> X)
+                         -> out<"Y", specs::batch, specs::seq, specs::odd_k> {
+      auto K = rename<specs::seq, specs::kv>(X);
+      return scaled_dot_product<specs::odd_k, specs::kv>(X, K, K, causal<specs::seq, specs::kv>);
+    });
+inline constexpr auto of_itself = gradient<itself>;
+
 // Recurrences: adjoints of the states are a scan from the end.
 inline constexpr auto of_elman = gradient<scans::elman>;
 inline constexpr auto of_gated_delta = gradient<scans::gated_delta>;

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "codegen/halide/lower/attention_both_ways.hpp"
 #include "codegen/halide/lower/attention_pairs.hpp"
 #include "codegen/halide/lower/attention_results.hpp"
 #include "codegen/halide/lower/attention_sums.hpp"
@@ -19,7 +20,11 @@ std::vector<attention_funcs> lower_attention(context &c, const attention_stage &
     all.push_back(settings.back().get());
     lower_pairs(*all[k]);
     lower_sums(*all[k]);
-    lower_state(*all[k]);
+    if (s.across.empty()) lower_state(*all[k]);
+  }
+  if (!s.across.empty()) {  // one form
+    lower_both_ways(*all[0]);
+    return forms;
   }
   lower_results(all);
   return forms;

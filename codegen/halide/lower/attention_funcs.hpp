@@ -12,9 +12,10 @@
 namespace qkv::codegen {
 
 struct attention_tile {
-  int rows = 0;      // query rows of a tile
-  int keys = 0;      // keys of a block
-  int per_task = 1;  // tiles that share a block of keys while it is in cache
+  int rows = 0;         // query rows of a tile
+  int keys = 0;         // keys of a block
+  int per_task = 1;     // tiles that share a block of keys while it is in cache
+  int least_tasks = 1;  // of a walk that sums both ways
 
   // Calls that this tile is for: of at most so many rows, which are one task; any: of all others.
   std::int64_t most_rows = any;
@@ -69,7 +70,8 @@ struct attention_pairs {
   Halide::RDom keys;                     // of a block; vectors of them if lanes hold keys
 };
 
-// A sum over the keys of pairs, or of products of pairs with values that have columns.
+// A sum over the keys of pairs, or of products of pairs with values that have columns. One across
+// is the same with rows and keys exchanged: i and T stand for j and b, and j and b for i and T.
 struct attention_sum {
   Halide::Func pairs;   // (i, j, b, T, outer...)
   bool gated = false;   // `pairs` are the weights times a gate
@@ -103,6 +105,10 @@ struct attention_result {
   std::vector<Halide::Var> outer;  // innermost first
   bool has_row = true, has_column = true;
   std::vector<Halide::Func> copies;  // of the roots, if there are several; c is the column of `out`
+  // Of a walk that sums both ways: copies of sums for rows come first. Each part of the rows has its
+  // own sums for keys, which add up to `whole`.
+  Halide::Var part{"part"};
+  std::vector<Halide::Func> whole;
   const Halide::Var &column_of_out(const attention_vars &v) const {
     return copies.empty() ? column : v.c;
   }
@@ -115,7 +121,7 @@ struct attention_funcs {
   attention_vars v;
   attention_reads reads;
   attention_pairs pairs;
-  std::vector<attention_sum> sums;
+  std::vector<attention_sum> sums, across;
   attention_state running;
   attention_result result;
 };

@@ -21,9 +21,11 @@ class pairs_lowering {
   explicit pairs_lowering(attention_setting &a) : a_(a), f_(a.f), s_(a.s) {}
 
   void run() {
+    const std::vector<weighted_sum> sums = all_sums(s_);
     f_.sums.resize(s_.sums.size());
+    f_.across.resize(sums.size() - s_.sums.size());
     for (node_id d : s_.products) products_.emplace(d, product(d));
-    for (node_id n : s_.shared) share(n);
+    for (node_id n : s_.across.empty() ? s_.shared : s_.shared_in_both) share(n);
     a_.limit_keys();
     f_.pairs.keys = f_.tile.keys_in_lanes() ? a_.vectors_of_block("key") : a_.keys_of_block("key");
     if (s_.is_normalised()) {
@@ -31,7 +33,8 @@ class pairs_lowering {
       if (f_.running.has_maximum) weights();
       block_sum();
     }
-    for (std::size_t k = 0; k < s_.sums.size(); ++k) pairs_of(k);
+    for (std::size_t k = 0; k < sums.size(); ++k)
+      pairs_of(sums[k], k < f_.sums.size() ? f_.sums[k] : f_.across[k - f_.sums.size()]);
   }
 
  private:
@@ -168,61 +171,57 @@ class pairs_lowering {
         [](const Expr &x, const Expr &y) { return x + y; }, f_.pairs.lanes_of_sum);
   }
 
-  void pairs_of(std::size_t k) {
-    const weighted_sum &sum = s_.sums[k];
+  void pairs_of(const weighted_sum &sum, attention_sum &o) {
     if (!s_.is_normalised())
-      function_of_pairs(k);
+      function_of_pairs(sum, o);
     else if (sum.gate == no_step)
-      f_.sums[k].pairs = f_.pairs.weights;
+      o.pairs = f_.pairs.weights;
     else
-      gate(k);
+      gate(sum, o);
   }
 
   // Nothing normalises these: a step that several sums need may be the pairs of one.
-  void function_of_pairs(std::size_t k) {
-    const weighted_sum &sum = s_.sums[k];
-    for (std::size_t other = 0; other < k; ++other)
-      if (s_.sums[other].pairs == sum.pairs) {
-        f_.sums[k].pairs = f_.sums[other].pairs;
-        return;
-      }
+  void function_of_pairs(const weighted_sum &sum, attention_sum &o) {
+    if (const auto it = functions_.find(sum.pairs); it != functions_.end()) {
+      o.pairs = it->second;
+      return;
+    }
     value v = at_pair(sum.pairs);
     const Expr count = both(counts(v), a_.inside(f_.v.j));
     v.number = Halide::cast(a_.type, v.number);
     v.present = both(v.present, a_.inside(f_.v.j));
     const Expr pair = or_else(v, a_.number(0));
-    f_.sums[k].pairs = Func("pairs_" + context::label(a_.p, sum.core));
-    f_.sums[k].pairs(all()) =
-        a_.chosen(a_.has_marks(a_.has_gaps(sum)) ? a_.marked(pair, count) : pair);
-    f_.pairs.readers.push_back(f_.sums[k].pairs);
+    o.pairs = Func("pairs_" + context::label(a_.p, sum.core));
+    o.pairs(all()) = a_.chosen(a_.has_marks(a_.has_gaps(sum)) ? a_.marked(pair, count) : pair);
+    f_.pairs.readers.push_back(o.pairs);
+    functions_.emplace(sum.pairs, o.pairs);
   }
 
-  void gate(std::size_t k) {
-    const weighted_sum &sum = s_.sums[k];
+  void gate(const weighted_sum &sum, attention_sum &o) {
     expression e(a_.c, [&](node_id n, const indices &at) {
       auto v = a_.tiles.pair_tile(n, at);
       return v ? v : a_.tiles.row_tile(n, at);
     });
     value g = e.at(sum.gate, a_.tiles.here());
     g.number = strict::cast(a_.type, g.number);
-    f_.sums[k].gated = true;
-    f_.sums[k].pairs = Func("gated_" + context::label(a_.p, sum.core));
+    o.gated = true;
+    o.pairs = Func("gated_" + context::label(a_.p, sum.core));
     const Expr weight = f_.pairs.weights(all()),
                product = strict::mul(weight, or_else(g, a_.number(0)));
     Expr count =
         a_.marked_by_scores ? both(!a_.is_mark(weight), counts(g)) : a_.pair_counts(sum, f_.v.j);
     if (a_.runs_past_the_end(sum)) count = both(count, a_.inside(f_.v.j));
-    f_.sums[k].pairs(all()) = a_.has_marks(a_.has_gaps(sum))
-                                  ? a_.chosen(a_.marked(product, both(count, a_.inside(f_.v.j))))
-                              : !count.defined() ? product
-                                                 : a_.kept(select(count, product, a_.number(0)));
+    o.pairs(all()) = a_.has_marks(a_.has_gaps(sum))
+                         ? a_.chosen(a_.marked(product, both(count, a_.inside(f_.v.j))))
+                     : !count.defined() ? product
+                                        : a_.kept(select(count, product, a_.number(0)));
   }
 
   attention_setting &a_;
   attention_funcs &f_;
   const attention_stage &s_;
   const Halide::Var &lane_ = f_.v.lane;
-  std::map<node_id, Func> products_;
+  std::map<node_id, Func> products_, functions_;
   std::map<node_id, value> shared_;
 };
 

@@ -133,6 +133,8 @@ Expr attention_setting::chosen(const Expr &e) const {
 
 Expr attention_setting::inside(const Expr &key) const { return f.v.b * f.tile.keys + key < keys; }
 
+Expr attention_setting::is_row(const Expr &row) const { return f.v.T * f.tile.rows + row < rows; }
+
 key_range attention_setting::visible() const {
   row_range seen;
   if (tiles.rows().size() == 1) {

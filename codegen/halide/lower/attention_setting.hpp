@@ -42,8 +42,9 @@ class attention_setting {
   Halide::Expr kept(const Halide::Expr &) const;
   // Values of the tile, with their conditions in the form that the machine requires.
   Halide::Expr chosen(const Halide::Expr &) const;
-  // True if this key of the block exists.
+  // True if this key of the block exists; if this row of the tile does.
   Halide::Expr inside(const Halide::Expr &key) const;
+  Halide::Expr is_row(const Halide::Expr &row) const;
 
   // The keys of a block that some row of the tile may see, as a range of a sum; and such a key as a
   // coordinate. where() trims the loops; the clamp, redundant in value, trims the bounds required

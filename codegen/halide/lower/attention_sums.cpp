@@ -14,13 +14,17 @@ using Halide::RDom;
 using Halide::select;
 using Halide::Var;
 
+// Sums over the keys of a block for each row of a tile; or across, over the rows for each key.
 class sum_lowering {
  public:
-  sum_lowering(attention_setting &a, std::size_t k)
+  sum_lowering(attention_setting &a, const weighted_sum &sum, attention_sum &o, bool across)
       : a_(a),
         f_(a.f),
-        sum_(a.s.sums[k]),
-        o_(a.f.sums[k]),
+        sum_(sum),
+        o_(o),
+        across_(across),
+        term_(across ? a.f.v.i : a.f.v.j),
+        terms_(across ? a.f.v.T : a.f.v.b),
         name_(context::label(a.p, sum_.core)),
         gaps_(a.has_gaps(sum_)) {}
 
@@ -34,9 +38,33 @@ class sum_lowering {
   }
 
  private:
-  // The pair of the row and a key of this range.
-  Expr pair(const RDom &keys) const {
-    return o_.pairs(a_.tiles.pair(f_.v.i, a_.trimmed(keys), f_.v.b));
+  // The terms of the sum: keys of a block, or rows of a tile.
+  RDom range(const std::string &name, bool unrolled = false) const {
+    if (!across_) return a_.keys_of_block(name, unrolled);
+    RDom rows(0, f_.tile.rows, name);
+    rows.where(a_.is_row(rows.x));
+    return rows;
+  }
+  Expr exists(const Expr &term) const { return across_ ? a_.is_row(term) : a_.inside(term); }
+  void place(indices &at, const Expr &term) const {
+    if (across_)
+      at.insert_or_assign(a_.s.row, a_.tiles.row(term, f_.v.T).at(a_.s.row));
+    else
+      at.insert_or_assign(a_.s.key, a_.tiles.key(term, f_.v.b));
+  }
+  Expr pair_counts(const Expr &term) const {
+    if (!across_) return a_.pair_counts(sum_, term);
+    const Expr count = a_.pair_counts(sum_, f_.v.j);
+    return count.defined() ? Halide::Internal::substitute(f_.v.i.name(), term, count) : count;
+  }
+  std::vector<Expr> all() const {
+    return a_.tiles.with_outer({f_.v.c, across_ ? f_.v.j : f_.v.i, f_.v.b, f_.v.T});
+  }
+
+  // The pair of one term of the sum.
+  Expr pair(const RDom &terms) const {
+    return o_.pairs(across_ ? a_.tiles.pair(terms.x, f_.v.j, f_.v.b)
+                            : a_.tiles.pair(f_.v.i, a_.trimmed(terms), f_.v.b));
   }
 
   // One number per row. The values, where there are any, have one for each key.
@@ -67,10 +95,10 @@ class sum_lowering {
     o_.is_padded = column.size < 0;
     o_.is_widened = is_widened(a_.p, sum_.values);
     o_.columns = a_.c.size(sum_.column);
-    vars_ = {f_.v.c, f_.v.j, f_.v.b};
+    vars_ = {f_.v.c, term_, terms_};
     for (axis_id x : a_.p[sum_.values].shape) {
-      if (x == a_.s.key)
-        at_[x] = a_.tiles.key(f_.v.j, f_.v.b);
+      if (x == (across_ ? a_.s.row : a_.s.key))
+        place(at_, term_);
       else if (x == sum_.column)
         at_[x] = o_.is_padded || a_.on_threads() ? a_.c.within(sum_.column, f_.v.c) : Expr(f_.v.c);
       else
@@ -88,62 +116,60 @@ class sum_lowering {
     o_.values(vars_) = strict::hide_zero(or_else(v, a_.number(0)));
   }
 
-  Expr value_at(const RDom &keys) const {
+  Expr value_at(const RDom &terms) const {
     std::vector<Expr> args(vars_.begin(), vars_.end());
-    args[1] = keys.x;
+    args[1] = terms.x;
     return o_.values(args);
   }
 
-  Expr value_counts(const Expr &key) {
-    at_[a_.s.key] = a_.tiles.key(key, f_.v.b);
+  Expr value_counts(const Expr &term) {
+    place(at_, term);
     return counts(expression(a_.c).at(sum_.values, at_));
   }
 
   void products() {
-    const auto all = a_.tiles.with_outer({f_.v.c, f_.v.i, f_.v.b, f_.v.T});
     o_.product = Func("product_v_" + name_);
-    o_.product(all) = a_.number(0);
-    o_.keys_clean = a_.keys_of_block("key_clean", f_.tile.keys_in_lanes());
+    o_.product(all()) = a_.number(0);
+    o_.keys_clean = range("key_clean", f_.tile.keys_in_lanes());
     const bool every_product = gaps_ && a_.on_threads();
     if (gaps_ && !every_product) {
       const Expr suspect = look_for_suspects();
-      o_.keys_suspect = a_.keys_of_block("key_suspect");
+      o_.keys_suspect = range("key_suspect");
       o_.keys_clean.where(suspect == 0);
       o_.keys_suspect.where(suspect != 0);
     }
     add_products(o_.keys_clean, every_product);
     if (o_.suspect.defined()) add_products(o_.keys_suspect, true);
     o_.block_out = Func("block_out_" + name_);
-    o_.block_out(all) = o_.product(all);
+    o_.block_out(all()) = o_.product(all());
   }
 
-  void add_products(const RDom &keys, bool with_gaps) {
-    const auto all = a_.tiles.with_outer({f_.v.c, f_.v.i, f_.v.b, f_.v.T});
-    const Expr p = pair(keys), v = value_at(keys);
+  void add_products(const RDom &terms, bool with_gaps) {
+    const Expr p = pair(terms), v = value_at(terms), before = o_.product(all());
     const Expr term = delicate_ ? strict::mul(p, v) : p * v;
-    const Expr sum = delicate_ ? strict::add(o_.product(all), term) : o_.product(all) + term;
+    const Expr sum = delicate_ ? strict::add(before, term) : before + term;
     // Conditions may read images, of which a clamp to a block without keys would require -1.
     Expr count;
-    if (with_gaps) count = a_.has_marks(gaps_) ? !a_.is_mark(p) : a_.pair_counts(sum_, keys.x);
-    if (values_have_gaps_) count = both(count, value_counts(keys.x));
-    o_.product(all) = count.defined() ? a_.kept(select(count, sum, o_.product(all))) : sum;
+    if (with_gaps) count = a_.has_marks(gaps_) ? !a_.is_mark(p) : pair_counts(terms.x);
+    if (values_have_gaps_) count = both(count, value_counts(terms.x));
+    o_.product(all()) = count.defined() ? a_.kept(select(count, sum, before)) : sum;
   }
 
   // A key that is masked for one row may be visible to another, so 0 * NaN can occur; only a block
   // of V that holds NaN or infinity pays for the test at every product. A GPU tests always: it
   // predicates the product at no cost.
   Expr look_for_suspects() {
-    std::vector<Expr> per_column = {f_.v.c, f_.v.b}, per_block = {f_.v.b};
+    std::vector<Expr> per_column = {f_.v.c, terms_}, per_block = {terms_};
     for (std::size_t d = 3; d < vars_.size(); ++d) {
       per_column.push_back(vars_[d]);
       per_block.push_back(vars_[d]);
     }
-    RDom keys(0, f_.tile.keys, "key_looked_at");
-    keys.where(a_.inside(keys.x));
+    RDom terms(0, across_ ? f_.tile.rows : f_.tile.keys, "looked_at");
+    terms.where(exists(terms.x));
     o_.suspect_columns = Func("suspect_columns_" + name_);
     o_.suspect_columns(per_column) = 0;
     o_.suspect_columns(per_column) =
-        o_.suspect_columns(per_column) | select(strict::is_finite(value_at(keys)), 0, 1);
+        o_.suspect_columns(per_column) | select(strict::is_finite(value_at(terms)), 0, 1);
     o_.all_columns = RDom(0, o_.columns, "column");
     per_column[0] = o_.all_columns.x;
     o_.suspect = Func("suspect_" + name_);
@@ -156,6 +182,8 @@ class sum_lowering {
   attention_funcs &f_;
   const weighted_sum &sum_;
   attention_sum &o_;
+  const bool across_;
+  const Var term_, terms_;  // of a block, and the block
   const std::string name_;
   const bool gaps_;
   std::vector<Var> vars_;  // of the values
@@ -166,7 +194,11 @@ class sum_lowering {
 }  // namespace
 
 void lower_sums(attention_setting &a) {
-  for (std::size_t k = 0; k < a.s.sums.size(); ++k) sum_lowering(a, k).run();
+  for (std::size_t k = 0; k < a.s.sums.size(); ++k)
+    sum_lowering(a, a.s.sums[k], a.f.sums[k], false).run();
+  for (const attention_stage &x : a.s.across)
+    for (std::size_t k = 0; k < x.sums.size(); ++k)
+      sum_lowering(a, x.sums[k], a.f.across[k], true).run();
 }
 
 }  // namespace qkv::codegen

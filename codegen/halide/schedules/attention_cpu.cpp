@@ -60,16 +60,23 @@ class scheduler {
       : f_(f),
         out_(std::move(out)),
         form_(form),
+        sums_both_ways_(!f.across.empty()),
         m_(m),
         rows_(f.tile.rows),
         vl_(m.cpu.lanes(f.sums[0].pairs.type().bits())),
         row_vectors_(divisor_up_to(std::max(rows_ / vl_, 1), m.cpu.score_registers)),
         keys_unrolled_(std::min(m.cpu.score_keys, m.cpu.sum_registers / row_vectors_)),
-        tile_(f.running.state, f.v.T) {}
+        tile_(sums_both_ways_ ? LoopLevel(f.running.state, f.running.steps.z)
+                              : LoopLevel(f.running.state, f.v.T)),
+        block_(f.running.state, f.running.layout.block) {}
 
   void run() {
-    tasks();
-    state();
+    if (sums_both_ways_) {
+      state_of_both();
+    } else {
+      tasks();
+      state();
+    }
     for (attention_sum &sum : f_.sums) {
       if (!sum.has_columns()) {
         over_rows(sum.block_out, sum.keys_clean);
@@ -79,6 +86,7 @@ class scheduler {
       }
       if (sum.gated) over_keys(sum.pairs, 4);
     }
+    for (attention_sum &sum : f_.across) across(sum);
     weights();
     readers();
     widened_keys();
@@ -130,27 +138,72 @@ class scheduler {
     if (constant(f_.running.width)) merge.unroll(rx);
   }
 
+  // The walk of all parts, then the copies of its sums to several results, which share the loops over
+  // the other axes. These are not fused: bounds inference knows no single position then.
+  void state_of_both() {
+    attention_result &r = f_.result;
+    for (Func &g : r.copies) {
+      std::vector<Halide::VarOrRVar> order = {r.column, r.row};
+      order.insert(order.end(), f_.v.outer.begin(), f_.v.outer.end());
+      g.reorder(order).vectorize(r.column, vl_, TailStrategy::GuardWithIf);
+      for (const Var &v : f_.v.outer) g.parallel(v);
+      if (!f_.v.outer.empty() && g.name() != r.copies[0].name())
+        g.compute_with(r.copies[0], f_.v.outer[0]);
+    }
+    for (std::size_t k = 0; k < r.whole.size(); ++k) {
+      r.whole[k]
+          .compute_at(r.copies[f_.sums.size() + k], r.row)
+          .vectorize(r.column, vl_, TailStrategy::GuardWithIf);
+      r.whole[k].update().vectorize(r.column, vl_, TailStrategy::GuardWithIf);
+    }
+    merge_both();
+  }
+
+  void merge_both() {
+    const attention_result &r = f_.result;
+    Func &state = f_.running.state;
+    if (f_.v.outer.empty())
+      state.compute_root();
+    else
+      state.compute_at(r.copies[0], f_.v.outer[0]);
+    state.bound(f_.v.x, 0, f_.running.width).vectorize(f_.v.x, vl_).parallel(r.part);
+    const RVar rx = f_.running.steps.x, ry = f_.running.steps.y, tile = f_.running.steps.z,
+               block = f_.running.steps.w;
+    std::vector<Halide::VarOrRVar> order = {rx, ry, tile, block, r.part};
+    order.insert(order.end(), f_.v.outer.begin(), f_.v.outer.end());
+    Halide::Stage merge = state.update();
+    merge.allow_race_conditions()
+        .partition(ry, Partition::Always)
+        .partition(tile, Partition::Never)
+        .partition(block, Partition::Never)
+        .reorder(order)
+        .vectorize(rx, vl_)
+        .parallel(r.part);
+    if (constant(f_.running.width)) merge.unroll(rx);
+    at_ = LoopLevel(state, r.part);
+  }
+
   // The register tile of a product of pairs and values.
   struct register_tile {
     std::optional<int> columns;
     int lanes, vectors, rows;  // of columns; rows of pairs
   };
-  register_tile tile_of(const attention_sum &sum) const {
+  register_tile tile_of(const attention_sum &sum) const { return tile_of(sum, rows_); }
+  register_tile tile_of(const attention_sum &sum, int rows) const {
     register_tile t;
     t.columns = constant(sum.columns);
     t.lanes = t.columns ? lanes_dividing(*t.columns, vl_) : vl_;
     const int most = f_.tile.keys_in_lanes() ? m_.cpu.sum_registers : m_.cpu.result_registers;
     t.vectors = t.columns ? divisor_up_to(*t.columns / t.lanes, most) : 1;
-    t.rows = divisor_up_to(rows_, m_.cpu.sum_registers / t.vectors);
+    t.rows = divisor_up_to(rows, m_.cpu.sum_registers / t.vectors);
     return t;
   }
 
   // Values of 16 bits are converted once a block. Rows that are a multiple of so many columns apart
   // share few sets of the first cache.
   void values(attention_sum &sum) {
-    const LoopLevel block(f_.running.state, f_.running.steps.z);
     if (sum.is_padded) {
-      sum.values.compute_at(block).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
+      sum.values.compute_at(block_).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
       return;
     }
     if (f_.tile.keys_in_lanes() || (f_.tile.is_for_few_rows() && !sum.is_widened)) return;
@@ -161,45 +214,55 @@ class scheduler {
     const bool is_short = columns <= most_vectors * lanes;
     if (columns == 0 || !(is_apart || (sum.is_widened && is_short))) return;
     if (is_apart) sum.values.align_storage(f_.v.c, columns + m_.cpu.value_padding);
-    sum.values.compute_at(block)
+    sum.values.compute_at(block_)
         .bound_extent(f_.v.c, sum.columns)
         .vectorize(f_.v.c, lanes)
         .unroll(f_.v.c);
   }
 
   // o = p V: columns in lanes, p broadcast
-  void products(attention_sum &sum) {
-    const register_tile t = tile_of(sum);
+  void products(attention_sum &sum) { products(sum, f_.v.i, rows_, block_); }
+  // For so many i; `level`: where values are looked at.
+  void products(attention_sum &sum, const Var &i, int n, const LoopLevel &level) {
+    const register_tile t = tile_of(sum, n);
     Var io("io"), ii("ii"), co("co"), ci("ci");
-    sum.block_out.compute_at(tile_).bound_extent(f_.v.i, rows_);
+    sum.block_out.compute_at(tile_).bound_extent(i, n);
     if (t.columns) sum.block_out.bound_extent(f_.v.c, sum.columns);
     sum.block_out
         .split(f_.v.c, co, ci, t.vectors * t.lanes,
                t.columns ? TailStrategy::RoundUp : TailStrategy::Auto)
-        .split(f_.v.i, io, ii, t.rows, TailStrategy::RoundUp)
+        .split(i, io, ii, t.rows, TailStrategy::RoundUp)
         .reorder(ci, ii, io, co)
         .vectorize(ci, t.lanes)
         .unroll(ci)
         .unroll(ii);
     Func &product = sum.product;
-    product.compute_at(sum.block_out, io).vectorize(f_.v.c, t.lanes).unroll(f_.v.c).unroll(f_.v.i);
-    const auto add = [&](int update, const RVar &keys) {
+    product.compute_at(sum.block_out, io).vectorize(f_.v.c, t.lanes).unroll(f_.v.c).unroll(i);
+    const auto add = [&](int update, const RVar &terms) {
       product.update(update)
-          .reorder(f_.v.c, f_.v.i, keys)
+          .reorder(f_.v.c, i, terms)
           .vectorize(f_.v.c, t.lanes)
           .unroll(f_.v.c)
-          .unroll(f_.v.i);
+          .unroll(i);
     };
     add(0, sum.keys_clean.x);
     if (!sum.suspect.defined()) return;
     add(1, sum.keys_suspect.x);
-    suspects(sum, t.lanes);
+    suspects(sum, t.lanes, level);
   }
 
-  void suspects(attention_sum &sum, int lanes) {
-    const LoopLevel block(f_.running.state, f_.running.steps.z);
-    sum.suspect.compute_at(block);
-    sum.suspect_columns.compute_at(block).vectorize(f_.v.c, lanes);
+  // Over the rows of a tile, for each key of a block. All tiles of a task read their values in turn,
+  // for each block.
+  void across(attention_sum &sum) {
+    if (sum.is_padded || sum.is_widened)
+      sum.values.compute_at(at_).vectorize(
+          f_.v.c, vl_, sum.is_padded ? TailStrategy::RoundUp : TailStrategy::GuardWithIf);
+    products(sum, f_.v.j, f_.tile.keys, at_);
+  }
+
+  void suspects(attention_sum &sum, int lanes, const LoopLevel &level) {
+    sum.suspect.compute_at(level);
+    sum.suspect_columns.compute_at(level).vectorize(f_.v.c, lanes);
     Halide::Stage look = sum.suspect_columns.update();
     if (f_.tile.keys_in_lanes())  // the first to read the values does so as contiguous memory
       look.reorder(f_.v.c, RVar(sum.suspect_columns.rvars()[0]));
@@ -337,8 +400,7 @@ class scheduler {
   void widened_keys() {
     if (f_.tile.keys_in_lanes()) return;
     for (Func &g : f_.reads.widened_keys)
-      g.compute_at(LoopLevel(f_.running.state, f_.running.steps.z))
-          .vectorize(g.args().front(), vl_, TailStrategy::GuardWithIf);
+      g.compute_at(block_).vectorize(g.args().front(), vl_, TailStrategy::GuardWithIf);
   }
 
   void pair_tiles() {
@@ -380,11 +442,12 @@ class scheduler {
   attention_funcs &f_;
   Halide::Stage out_;
   const int form_;
+  const bool sums_both_ways_;
   const machine &m_;
   const int rows_, vl_;
   const int row_vectors_, keys_unrolled_;  // of a register tile of scores
   const Var jo_{"jo"};
-  const LoopLevel tile_;
+  const LoopLevel tile_, block_;
   LoopLevel at_;  // the task
 };
 
@@ -393,6 +456,12 @@ class scheduler {
 void schedule_attention_cpu(std::vector<attention_funcs> &forms, const machine &m,
                             const std::vector<bool> &is_output) {
   attention_result &result = forms.back().result;
+  if (!forms[0].across.empty()) {
+    for (std::size_t k = 0; k < result.copies.size(); ++k)
+      if (!is_output[k]) result.copies[k].compute_root();
+    scheduler(forms[0], forms[0].running.state, 0, m).run();
+    return;
+  }
   Func &out = result.out;
   if (!is_output[0] || !result.copies.empty()) out.compute_root();
   for (std::size_t k = 0; k < result.copies.size(); ++k)

@@ -130,22 +130,37 @@ int feature_lanes(const program &p, const attention_stage &s, int most) {
   return lanes;
 }
 
+bool has_both_ways(const stages &cut) {
+  return std::any_of(cut.list.begin(), cut.list.end(), [](const stage &s) {
+    const auto *a = std::get_if<attention_stage>(&s);
+    return a && !a->across.empty();
+  });
+}
+
 class cpu_tiling {
  public:
-  cpu_tiling(const machine &m, const program &p, const attention_stage &s)
-      : p_(p),
+  cpu_tiling(const machine &m, const plan &made, const attention_stage &s)
+      : p_(made.p),
         s_(s),
+        is_of_gradient_(has_both_ways(made.cut)),
         machine_(m),
-        lanes_(m.cpu.lanes(halide_type(p[s.sums[0].core].type).bits())),
-        features_(feature_lanes(p, s, m.cpu.feature_vectors * lanes_)),
-        folded_(shared_by_rows(p, s)) {}
+        lanes_(m.cpu.lanes(halide_type(p_[s.sums[0].core].type).bits())),
+        features_(feature_lanes(p_, s, m.cpu.feature_vectors * lanes_)),
+        folded_(shared_by_rows(p_, s)) {}
 
   std::vector<attention_tile> run() const {
+    if (!s_.across.empty()) {
+      attention_tile t;
+      const both_ways_shape &shape = machine_.cpu.both_ways;
+      t.rows = shape.rows, t.keys = shape.keys, t.least_tasks = shape.tasks;
+      return {t};
+    }
     const row_count rows = known_rows();
     std::vector<attention_tile> tiles;
     for (const attention_shape &shape : machine_.attention) {
       if (!fits(shape, rows.least)) continue;
       const attention_tile t = tile_of(shape);
+      if (is_of_gradient_ && t.is_for_few_rows() && !rows.is_known) continue;
       if (!tiles.empty() && t.most_rows == tiles.back().most_rows) continue;
       const bool is_next = !tiles.empty() && tiles.back().is_for_few_rows() && t.is_for_few_rows();
       if (is_next && counts_a_size_twice()) tiles.pop_back();
@@ -202,6 +217,7 @@ class cpu_tiling {
   static constexpr int least_features = 4;  // in lanes: less would be slower than rows in lanes
   const program &p_;
   const attention_stage &s_;
+  const bool is_of_gradient_;  // no call of it decodes: forms for few rows would be a third of it
   const machine &machine_;
   const int lanes_, features_;
   const std::vector<axis_id> folded_;
@@ -209,10 +225,10 @@ class cpu_tiling {
 
 }  // namespace
 
-std::vector<attention_tile> attention_tiles_for(const machine &m, const program &p,
+std::vector<attention_tile> attention_tiles_for(const machine &m, const plan &made,
                                                 const attention_stage &s) {
-  if (!m.is_host()) return {gpu_tile(m, p, s)};
-  return cpu_tiling(m, p, s).run();
+  if (!m.is_host()) return {gpu_tile(m, made.p, s)};
+  return cpu_tiling(m, made, s).run();
 }
 
 }  // namespace qkv::codegen

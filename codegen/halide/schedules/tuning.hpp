@@ -8,7 +8,7 @@ namespace qkv::codegen {
 
 // Several where the number of rows is known at the call alone, for ever more rows; the last one is
 // for any number. GPUs have one.
-std::vector<attention_tile> attention_tiles_for(const machine &, const program &,
+std::vector<attention_tile> attention_tiles_for(const machine &, const plan &,
                                                 const attention_stage &);
 
 }  // namespace qkv::codegen
