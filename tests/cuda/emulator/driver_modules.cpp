@@ -9,6 +9,7 @@
 #include "tests/cuda/emulator/driver.hpp"
 
 #include "tests/cuda/emulator/decoder.hpp"
+#include "tests/cuda/emulator/replaced.hpp"
 
 namespace qkv::ptx {
 namespace {
@@ -42,7 +43,7 @@ result cuModuleLoadData(void **out, const void *image) {
     if (std::string_view(text).substr(0, 4) == machine_code) return result::no_binary;
   try {
     auto m = std::make_unique<loaded_module>();
-    m->text = parse(text);
+    m->text = parse(text_in_place_of(text));
     for (variable v : m->text.variables) {
       if (v.where == space::global || v.where == space::constant) {
         m->memory.push_back(
