@@ -81,6 +81,38 @@ TEST_CASE("asynchronous copies that no barrier follows are races") {
   check_names(copy + "ld.shared.b32 %r6, [%r5];", {"race in shared memory"});
 }
 
+TEST_CASE("an asynchronous copy may overwrite memory as soon as it is issued") {
+  const std::string read =
+                        "xor.b32 %r4, %r1, 32; mad.lo.u32 %r5, %r4, 4, %r2;\n"
+                        "st.shared.b32 [%r3], %r1;\nbar.sync 0;\nld.shared.b32 %r6, [%r5];\n",
+                    copy = "cp.async.ca.shared.global [%r3], [%d2], 4;\n",
+                    barrier = "bar.sync 0;\n", wait = "cp.async.wait_all;\n";
+  check_fine(read + barrier + copy + wait);
+  check_names(read + copy + barrier + wait, {"overwrites what is read by"});
+}
+
+TEST_CASE("wgmma without its fences") {
+  // 64 x 8 += 64 x 16 by 16 x 8, which is zeros in shared memory.
+  const std::string zeros = "st.shared.b32 [%r3], 0;\n",
+                    publish = "fence.proxy.async.shared::cta;\n", barrier = "bar.sync 0;\n",
+                    begin = "wgmma.fence.sync.aligned;\n", multiply = R"(
+    cvt.u64.u32 %d4, %r2;
+    shr.u64 %d4, %d4, 4;
+    or.b64 %d4, %d4, 524288;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16
+      {%f0, %f1, %f2, %f3}, {%r10, %r11, %r12, %r13}, %d4, %p1, 1, 1, 0;
+    wgmma.commit_group.sync.aligned;
+    )",
+                    wait = "wgmma.wait_group.sync.aligned 0;\n";
+  check_fine(zeros + publish + barrier + begin + multiply + multiply + wait + begin + multiply +
+             wait);
+  check_names(zeros + barrier + begin + multiply + wait, {"without fence.proxy.async"});
+  check_names(zeros + publish + begin + multiply + wait, {"race in shared memory"});
+  check_names(zeros + publish + barrier + multiply + wait, {"without wgmma.fence"});
+  check_names(zeros + publish + barrier + begin + multiply + wait + multiply + wait,
+              {"without wgmma.fence"});
+}
+
 TEST_CASE("an access one byte outside of an allocation") {
   check_fine("ld.global.b8 %r4, [%d1+255];");
   check_names("ld.global.b8 %r4, [%d1+256];",

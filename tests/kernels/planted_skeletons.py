@@ -4,6 +4,7 @@ the right one on the emulator of tests/cuda: each must be noticed, by the emulat
 Usage: planted_skeletons.py TRIAL GENERATOR NVCC [--shard K/N] [--only NAME], with the emulator in LD_LIBRARY_PATH.
 TRIAL: skeleton_trial; GENERATOR: that of its kernels."""
 import argparse
+import itertools
 import os
 import pathlib
 import shlex
@@ -24,6 +25,12 @@ class Failure(Exception):
 
 def text_of(done):
     return (done.stdout + done.stderr).strip()
+
+
+def body_of(skeleton):
+    """What a printed kernel has of a skeleton: all after the includes."""
+    lines = (SKELETONS / skeleton).read_text().splitlines(keepends=True)
+    return "".join(itertools.dropwhile(lambda line: line.startswith(("// SPDX", "#include")), lines))
 
 
 class Bench:
@@ -51,11 +58,11 @@ class Bench:
 
     def planted(self, mistake, file):
         """The PTX of this text with the mistake."""
-        text = file.read_text()
-        if text.count(mistake.text) != 1:
-            raise Failure(f"{file.name} has the text {text.count(mistake.text)} times:\n{mistake.text}")
+        text, right = file.read_text(), body_of(mistake.file)
+        if text.count(right) != 1:
+            raise Failure(f"{file.name} does not use {mistake.file}")
         source, result = self.folder / "planted.cu", self.folder / f"{file.stem}.planted.ptx"
-        source.write_text(text.replace(mistake.text, mistake.instead))
+        source.write_text(text.replace(right, right.replace(mistake.text, mistake.instead)))
         architecture = "sm_90a" if ".sm_90a." in file.name else "sm_80"
         done = subprocess.run([self.nvcc, "-std=c++17", "-O3", "-ptx", "-arch=" + architecture, "-o", result, source],
                               capture_output=True, text=True, check=False)
@@ -83,7 +90,7 @@ class Bench:
 
     def notices(self, mistake):
         """The text by which a mistake is noticed, or nothing."""
-        if (SKELETONS / mistake.file).read_text().count(mistake.text) != 1:
+        if body_of(mistake.file).count(mistake.text) != 1:
             raise Failure(f"{mistake.file} no longer has this text once:\n{mistake.text}")
         self.check_right(mistake.run)
         instead = [(file.with_suffix(".ptx"), self.planted(mistake, file)) for file in self.texts(mistake.run)]
@@ -100,17 +107,20 @@ def verdict_on(bench, mistake, is_harmless):
         text = bench.notices(mistake)
     except Failure as e:
         return str(e)
-    print(f"{mistake.file}: {mistake.name}: {text[:240] or 'nothing'}", flush=True)
+    print(f"{mistake.file}: {mistake.name}: {text[max(text.rfind('ptx emulator: '), 0):][:240] or 'nothing'}", flush=True)
     if is_harmless:
         return f"is not harmless: {text}" if text else ""
-    if mistake.noticed not in text:
+    if not text or mistake.noticed not in text:
         return f"is to be noticed as '{mistake.noticed}', but: {text or 'nothing'}"
     return ""
 
 
 def chosen(everything, arguments):
+    """Those of this shard: all of a kernel, whose text is then made once."""
     own, parts = map(int, arguments.shard.split("/"))
-    return [m for k, m in enumerate(everything) if k % parts == own and arguments.only in ("", m.name)]
+    kernels = sorted({m.run.kernel for m in everything})
+    return [m for m in sorted(everything, key=lambda m: m.run.kernel)
+            if kernels.index(m.run.kernel) % parts == own and arguments.only in ("", m.name)]
 
 
 def main():
@@ -125,12 +135,10 @@ def main():
     if len(set(names)) < len(names) or len(MISTAKES) < LEAST:
         print(f"there are {len(MISTAKES)} mistakes, at least {LEAST} are wanted, with names of their own")
         return 1
-    # Mistakes of the same kernel are in the same shard: its text is made once.
-    everything = sorted(MISTAKES + HARMLESS, key=lambda m: m.run.kernel)
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments.trial, arguments.generator, arguments.nvcc, folder)
-        for m in chosen(everything, arguments):
+        for m in chosen(MISTAKES + HARMLESS, arguments):
             wrong = verdict_on(bench, m, m in HARMLESS)
             if wrong:
                 failed += 1

@@ -5,6 +5,7 @@ WRONG = "expected"  # numbers
 RACE = "race in shared memory"
 OUTSIDE = "global memory: "
 DEADLOCK = "deadlock"
+FENCE = "without fence.proxy.async"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,25 +40,27 @@ class Mistake:
 # Tiles of 128 rows and 64 keys; the last of each is not full.
 MMA = Run("full_bf16", ".mma128x64", 150, 200, 80)
 MMA_CAUSAL = Run("causal_bf16", ".mma128x64", 150, 300, 80)
-MMA_LSE = Run("of_causal_bf16", "_0.sm_80.mma128x64", 150, 300, 80)  # whose results are precise
+MMA_PRECISE = Run("precise_f16", ".mma128x64", 70, 100, 80)
 # Eleven tiles of keys are divided among blocks.
 SPLIT = Run("full_bf16", ".mma16x64for16rows", 3, 700, 80)
 TF32 = Run("causal_f32", ".tf32128x32", 140, 200, 80)
 TF32_WIDE = Run("full_f32", ".tf32128x32", 70, 100, 80)
-FOLDED = Run("folded_bias", ".tf3216x16for16rows", 3, 90, 80)
+FOLDED = Run("folded_bias", ".tf3216x16for16rows", 3, 90, 80, seed=1)
+ODD_VALUES = Run("folded_bias", ".tf32128x32", 50, 90, 80)  # 25 columns
 WINDOW = Run("grouped_window", ".mma128x64", 200, 50, 80)
 WGMMA = Run("full_bf16", ".wgmma128x128", 100, 900, 90)
 WGMMA_CAUSAL = Run("causal_bf16", ".wgmma128x128", 300, 700, 90)
-WGMMA_LARGE = Run("causal_bf16", ".wgmma128x128", 130, 600, 90, scale=3)
+WGMMA_LARGE = Run("causal_bf16", ".wgmma128x128", 600, 600, 90, scale=10)
+WGMMA_PRECISE = Run("precise_f16", ".wgmma128x128", 70, 100, 90)
 PAIRS_MMA = Run("of_causal_bf16", ".pair_sums_mma128x64", 150, 300, 80)
 PAIRS_F16 = Run("of_full_f16", ".pair_sums_mma128x64", 150, 300, 80)
 PAIRS_TF32 = Run("of_causal_f32", ".pair_sums_tf3264x32", 150, 140, 80)
-PAIRS_WGMMA = Run("of_causal_bf16", ".pair_sums_wgmma128x64", 150, 300, 90)
+PAIRS_WGMMA = Run("of_causal_bf16", ".pair_sums_wgmma128x64", 400, 400, 90)
 ACROSS = Run("weights_bf16", ".mma128x128", 300, 5, 80)
-ACROSS_WGMMA = Run("wide_weights_bf16", ".wgmma128x256", 700, 5, 90)
+ACROSS_WGMMA = Run("wide_weights_bf16", ".wgmma128x128", 700, 5, 90)
 PROJECT = Run("project_f32", ".tf32128x64", 140, 5, 80)
 ODD = Run("odd_columns", ".mma128x64", 140, 5, 80)
-COLUMNS_WGMMA = Run("wide_columns_first", ".wgmma128x256", 300, 5, 90)
+COLUMNS_WGMMA = Run("wide_columns_first", ".wgmma128x128", 300, 5, 90)
 
 MISTAKES = []
 
@@ -74,10 +77,10 @@ plant(
      'asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));',
      'asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(low), "f"(high));'),
     ("rows past the end are copied", OUTSIDE, "copy_bytes(to, from, there ? 16 : 0);", "copy_bytes(to, from, 16);"),
-    ("one row past the end is copied", OUTSIDE, "first + r + k * step < n));", "first + r + k * step <= n));"),
+    ("one row past the end is copied", WRONG, "first + r + k * step < n));", "first + r + k * step <= n));"),
     ("copies do not exchange pieces", WRONG, "const unsigned own = to + Tile::at(r, c);",
      "const unsigned own = to + static_cast<unsigned>((c / 8 * Tile::rows + r) * 128 + c % 8 * 16);"),
-    ("further steps do not exchange pieces", WRONG,
+    ("further steps do not exchange pieces", RACE,
      "(address ^ static_cast<unsigned>((more_rows ^ more_pieces) % 8 * 16)) +",
      "(address + static_cast<unsigned>((more_rows ^ more_pieces) % 8 * 16)) +"),
     ("the sum of a row lacks two lanes", WRONG, "return x + of_neighbour(x, 2);", "return x;"),
@@ -92,20 +95,23 @@ plant(
      "static_cast<unsigned>((more_pieces / 8 * 8 + more_rows) * 128);"),
 )
 plant(
-    dataclasses.replace(TF32, seed=2), "common",
-    ("columns past the last one are copied one by one", WRONG,
-     "const bool there = first + r < n && c < Tile::columns;", "const bool there = first + r < n;"),
+    ODD_VALUES, "common",
     ("rows past the last one are copied one by one", OUTSIDE,
      "const bool there = first + r < n && c < Tile::columns;", "const bool there = c < Tile::columns;"),
+)
+plant(
+    dataclasses.replace(ODD_VALUES, keys=92), "common",
+    ("columns past the last one are copied one by one", OUTSIDE,
+     "const bool there = first + r < n && c < Tile::columns;", "const bool there = first + r < n;"),
 )
 # ---- masks, rows and keys of a block ------------------------------------------------------------
 plant(
     MMA, "attention",
-    ("one key too many is visible", WRONG, "bool visible = j < Spec::n_keys(a);", "bool visible = j <= Spec::n_keys(a);"),
     ("the last tile of keys is missing", WRONG, "to = (seen.end + BN - 1) / BN;", "to = seen.end / BN;"),
 )
 plant(
-    dataclasses.replace(MMA, keys=191), "attention",
+    dataclasses.replace(TF32_WIDE, keys=95), "attention",
+    ("one key too many is visible", WRONG, "bool visible = j < Spec::n_keys(a);", "bool visible = j <= Spec::n_keys(a);"),
     ("a tile that lacks one key counts as whole", WRONG, "if (j1 > Spec::n_keys(a)) return false;",
      "if (j1 > Spec::n_keys(a) + 1) return false;"),
 )
@@ -127,16 +133,16 @@ plant(
 plant(
     TF32, "attention",
     ("the logsumexp has another base", WRONG, "base * log_of_2 + logarithm(total);", "base + logarithm(total);"),
-    ("a column past the last one is stored", "wrote", "if (column >= Spec::DV) return;", "if (column > Spec::DV) return;"),
+    ("a column past the last one is stored", WRONG, "if (column >= Spec::DV) return;", "if (column > Spec::DV) return;"),
 )
 plant(
-    dataclasses.replace(TF32, seed=2), "attention",
+    ODD_VALUES, "attention",
     ("pairs are stored where they are not aligned", "aligned", "pairs(is_aligned(first, stride, 2 * sizeof(number))) {}",
      "pairs(true) {}"),
 )
 plant(
     FOLDED, "attention",
-    ("rows and heads of a folded tile are exchanged", WRONG, "at = Spec::of_fold(at, n > 0 ? known / n : 0);",
+    ("rows and heads of a folded tile are exchanged", OUTSIDE, "at = Spec::of_fold(at, n > 0 ? known / n : 0);",
      "at = Spec::of_fold(at, n > 0 ? known % n : 0);"),
 )
 # ---- warps that compute alone -------------------------------------------------------------------
@@ -147,19 +153,18 @@ plant(
     ("the matrices of keys come in another order", WRONG, "return k_tile::at(lane % 8 + lane / 16 * 8, lane / 8 % 2);",
      "return k_tile::at(lane % 16, lane / 16);"),
     ("warps overlap", WRONG, "const int row0 = warp * MT * 16;", "const int row0 = warp * 16;"),
-    ("keys are not waited for", WRONG, "wait_for_copies<1>();  // these keys (and the queries) are there",
+    ("keys are not waited for", RACE, "wait_for_copies<1>();  // these keys (and the queries) are there",
      "wait_for_copies<2>();"),
-    ("values are not waited for", WRONG, "wait_for_copies<1>();  // these values are there", "wait_for_copies<2>();"),
+    ("values are not waited for", RACE, "wait_for_copies<1>();  // these values are there", "wait_for_copies<2>();"),
     ("no barrier before keys are overwritten", RACE,
      "wait_for_block();      // and all warps have finished reading the other stage", ""),
     ("no barrier after values have arrived", RACE,
      "wait_for_copies<1>();  // these values are there\n    wait_for_block();", "wait_for_copies<1>();"),
-    ("keys are copied into the stage that is read", WRONG, "if (n + 1 < own.to) load_keys(n + 1, stage ^ 1);",
+    ("keys are copied into the stage that is read", RACE, "if (n + 1 < own.to) load_keys(n + 1, stage ^ 1);",
      "if (n + 1 < own.to) load_keys(n + 1, stage);"),
     ("the running sum is not scaled", WRONG, "sum[m][h] = sum[m][h] * scale + total;", "sum[m][h] = sum[m][h] + total;"),
     ("one of two neighbours is not scaled", WRONG, "o[m][x][2 * h] *= scale, o[m][x][2 * h + 1] *= scale;",
      "o[m][x][2 * h] *= scale;"),
-    ("a maximum starts at 0", WRONG, "most[m][0] = most[m][1] = -infinity();", "most[m][0] = most[m][1] = 40.f;"),
     ("results go to columns of another lane", WRONG, "result.store(q.i, x * 8 + t * 2, low, high);",
      "result.store(q.i, x * 8 + (t ^ 1) * 2, low, high);"),
     ("the last tile is not visited", WRONG, "for (int n = own.from; n < own.to; ++n) {",
@@ -194,7 +199,7 @@ plant(
     ("no barrier after values were split in two parts", RACE,
      "make_parts<v_tile>(values.at, values.low, thread);\n      wait_for_block();",
      "make_parts<v_tile>(values.at, values.low, thread);"),
-    ("the second parts of keys lie in the second stage", WRONG, "tile_place{sk + stage * k_tile::bytes, sk + 2 * k_tile::bytes}",
+    ("the second parts of keys lie in the second stage", RACE, "tile_place{sk + stage * k_tile::bytes, sk + 2 * k_tile::bytes}",
      "tile_place{sk + stage * k_tile::bytes, sk + k_tile::bytes}"),
 )
 plant(
@@ -216,7 +221,7 @@ plant(
     ("the last features are missing", WRONG, "kk < (Spec::D + 15) / 16", "kk < (Spec::D - 1) / 16"),
 )
 plant(
-    MMA_LSE, "mma",
+    MMA_PRECISE, "mma",
     ("the second parts of weights are missing", WRONG,
      "            multiply<T>(o[m][2 * x], rest[m], b[0], b[1]);\n"
      "            multiply<T>(o[m][2 * x + 1], rest[m], b[2], b[3]);\n", ""),
@@ -240,28 +245,31 @@ plant(
 )
 plant(
     TF32_WIDE, "tf32",
-    ("sums of TF32 never begin anew", WRONG, "steps_at_once = 2,", "steps_at_once = 16,"),
+    ("sums of features never begin anew", WRONG,
+     "multiply(part[m][2 * x], qa[m], b[0]);\n            multiply(part[m][2 * x + 1], qa[m], b[1]);",
+     "multiply(s[m][2 * x], qa[m], b[0]);\n            multiply(s[m][2 * x + 1], qa[m], b[1]);"),
+)
+plant(
+    dataclasses.replace(TF32_WIDE, keys=2000), "tf32",
+    ("sums of keys never begin anew", WRONG, "multiply(part[m], weights[m][y], b);", "multiply(o[m][x], weights[m][y], b);"),
 )
 # ---- attention by wgmma -------------------------------------------------------------------------
 plant(
     WGMMA, "wgmma",
-    ("no fence after keys have arrived", "fence.proxy.async",
+    ("no fence after keys have arrived", FENCE,
      "wait_for(k_bars.full(now.stage), now.round & 1);\n      publish();",
      "wait_for(k_bars.full(now.stage), now.round & 1);"),
-    ("no fence after values have arrived", "fence.proxy.async",
-     "wait_for(v_bars.full(before.stage), before.round & 1);\n      publish();\n      values",
-     "wait_for(v_bars.full(before.stage), before.round & 1);\n      values"),
-    ("no fence after the last values have arrived", "fence.proxy.async",
+    ("no fence after the last values have arrived", FENCE,
      "wait_for(v_bars.full(before.stage), before.round & 1);\n    publish();\n    begin",
      "wait_for(v_bars.full(before.stage), before.round & 1);\n    begin"),
-    ("values are not waited for by wgmma", RACE,
-     "wait_for(v_bars.full(before.stage), before.round & 1);\n      publish();\n      values",
-     "publish();\n      values"),
+    ("the last values are not waited for", WRONG,
+     "wait_for(v_bars.full(before.stage), before.round & 1);\n    publish();\n    begin", "publish();\n    begin"),
+    ("no fence orders the registers of wgmma", "wgmma.fence", "my_turn();\n      begin_products();\n", "my_turn();\n"),
     ("keys are waited for in the first round alone", RACE, "wait_for(k_bars.full(now.stage), now.round & 1);",
      "wait_for(k_bars.full(now.stage), now.round > 0);"),
-    ("keys are freed before their products end", RACE,
-     "wait_for_products<1>();\n      pin(s);\n      if (thread == 0) arrive(k_bars.free(now.stage));",
-     "if (thread == 0) arrive(k_bars.free(now.stage));\n      wait_for_products<1>();\n      pin(s);"),
+    ("the first keys are freed before their products end", RACE,
+     "wait_for_products<0>();\n    pin(s);\n    if (thread == 0) arrive(k_bars.free(0));",
+     "if (thread == 0) arrive(k_bars.free(0));\n    wait_for_products<0>();\n    pin(s);"),
     ("values are freed while the products of the next tile run", RACE,
      "values(before.stage);\n      your_turn();",
      "values(before.stage);\n      if (thread == 0) arrive(v_bars.free(before.stage));\n      your_turn();"),
@@ -269,9 +277,9 @@ plant(
     ("the first tile of keys is not freed", DEADLOCK, "if (thread == 0) arrive(k_bars.free(0));", ""),
     ("copies wait for the other phase", DEADLOCK, "parity = (now.round & 1) ^ 1,", "parity = now.round & 1,"),
     ("copies never wait for a free stage", RACE, "wait_for(k_bars.free(stage), parity);", ""),
-    ("one group frees a stage for both", "", "k_bars.init(128, 2);", "k_bars.init(128, 1);"),
-    ("half of the threads announce their copies", "", "v_bars.init(128, 2);", "v_bars.init(64, 2);"),
-    ("copies are announced before they are there", "", "if (aligned)\n        arrive_after_copies(bar);\n      else\n        arrive(bar);",
+    ("one group frees a stage for both", DEADLOCK, "k_bars.init(128, 2);", "k_bars.init(128, 1);"),
+    ("half of the threads announce their copies", DEADLOCK, "v_bars.init(128, 2);", "v_bars.init(64, 2);"),
+    ("copies are announced before they are there", RACE, "if (aligned)\n        arrive_after_copies(bar);\n      else\n        arrive(bar);",
      "arrive(bar);"),
     ("nobody has the first turn", DEADLOCK, "if (group == 2) your_turn();  // group 1 begins", ""),
     ("the last turn is not taken", "arrivals left", "if (group == 1) my_turn();  // takes the last turn that group 2 gave away", ""),
@@ -283,7 +291,7 @@ plant(
      "k.further(kk / 4 * BN * 128 + kk % 4 * 32), kk > 0);", "k.further(kk / 4 * BN * 128 + kk % 4 * 32), 1);"),
     ("every step multiplies the same values", WRONG, "add_product<T>(o, p + 4 * kk, v.further(kk * 16 * 128));",
      "add_product<T>(o, p + 4 * kk, v.further(0));"),
-    ("keys are those of the next stage", "", "k(sk + stage * W::k_tile::bytes);", "k(sk + (stage + 1) % n_stages * W::k_tile::bytes);"),
+    ("keys are those of the next stage", RACE, "k(sk + stage * W::k_tile::bytes);", "k(sk + (stage + 1) % n_stages * W::k_tile::bytes);"),
 )
 plant(
     WGMMA_CAUSAL, "wgmma",
@@ -298,18 +306,33 @@ plant(
      "if (W::headroom == 0 || any_of_warp(false))"),
 )
 plant(
-    Run("of_causal_bf16", "_0.sm_90a.wgmma128x128", 300, 300, 90), "wgmma",
+    WGMMA_PRECISE, "wgmma",
     ("the second parts of weights are missing in wgmma", WRONG,
      "if constexpr (Spec::is_precise) add_product<T>(o, rest + 4 * kk, v.further(kk * 16 * 128));", ""),
+)
+# ---- warpgroups ---------------------------------------------------------------------------------
+plant(
+    WGMMA, "warpgroup",
+    ("rows of operands lie closer together", WRONG, '"r"(64 | 1 << 30));', '"r"(32 | 1 << 30));'),
+    ("operands have pieces in the order of 64 bytes", RACE, '"r"(64 | 1 << 30));', '"r"(64 | 2 << 30));'),
+    ("rounds are not counted", DEADLOCK, "if (++stage == N) stage = 0, ++round;", "if (++stage == N) stage = 0;"),
+    ("one barrier is both full and free", DEADLOCK, "return first + 8 * (N + stage); }", "return first + 8 * stage; }"),
+    ("fences are those of other memory", FENCE, "fence.proxy.async.shared::cta;", "fence.acq_rel.cta;"),
+    ("all products may be under way", RACE, '"wgmma.wait_group.sync.aligned %0;" ::"n"(N)',
+     '"wgmma.wait_group.sync.aligned %0;" ::"n"(N + 1)'),
+)
+plant(
+    WGMMA_CAUSAL, "warpgroup",
+    ("planes across have no distance", WRONG, "low((at & 0x3ffff) >> 4 | leading >> 4 << 16) {}", "low((at & 0x3ffff) >> 4) {}"),
 )
 # ---- sums over pairs ----------------------------------------------------------------------------
 plant(
     PAIRS_MMA, "pair_sums",
-    ("keys of pairs are not waited for", "", "wait_for_copies<0>();  // these keys (and the rows) are there",
+    ("keys of pairs are not waited for", RACE, "wait_for_copies<0>();  // these keys (and the rows) are there",
      "wait_for_copies<1>();"),
     ("no barrier before keys of pairs are overwritten", RACE,
      "wait_for_block();      // and all warps have finished reading the other stage", ""),
-    ("numbers of keys are stored in the first stage", "", "of_key::store(values + stage * of_key::bytes,", "of_key::store(values,"),
+    ("numbers of keys are stored in the first stage", RACE, "of_key::store(values + stage * of_key::bytes,", "of_key::store(values,"),
     ("the second product is the first one", WRONG, "s[Spec::PRODUCTS - 1][m][x][e] : 0.f;", "s[0][m][x][e] : 0.f;"),
     ("rows past the end are stored", OUTSIDE, "        if (i >= rows) continue;\n", ""),
     ("the pairs of other rows decide whether a tile is whole", WRONG,
@@ -320,43 +343,42 @@ plant(
     ("hidden pairs are summed up", WRONG, "set(s, visible ? w : 0.f);", "set(s, w);"),
     ("numbers of keys past the end are read", OUTSIDE,
      "const int j = largest(least(j0 + k, Spec::n_keys(a) - 1), 0);", "const int j = j0 + k;"),
-    ("the tiles of two stages overlap", "", "keys_before<Tiles, K - 1>::value + Tiles::key_copies * Tiles::template keys<K - 1>::bytes;",
+    ("the tiles of two stages overlap", RACE, "keys_before<Tiles, K - 1>::value + Tiles::key_copies * Tiles::template keys<K - 1>::bytes;",
      "keys_before<Tiles, K - 1>::value + Tiles::template keys<K - 1>::bytes;"),
 )
 plant(
     PAIRS_F16, "pair_sums",
     ("sums keep their units", WRONG, "has_units && unit[m][h] != 0 ? 1 / unit[m][h] : 1.f", "1.f"),
-    ("sums are not scaled when their units change", WRONG, "o[m][c][2 * h] *= scale, o[m][c][2 * h + 1] *= scale;", ""),
+    ("sums are not scaled when their units change", WRONG, "o[m][c][2 * h] *= scale, o[m][c][2 * h + 1] *= scale;", ";"),
 )
 plant(
     PAIRS_TF32, "pairs",
-    ("second parts of rows overlap the next rows", "", "Tiles::row_parts * Tiles::template rows<P - 1>::bytes;",
+    ("second parts of rows overlap the next rows", RACE, "Tiles::row_parts * Tiles::template rows<P - 1>::bytes;",
      "Tiles::template rows<P - 1>::bytes;"),
 )
 plant(
     PAIRS_WGMMA, "pair_sums_wgmma",
-    ("no fence after tiles of pairs have arrived", "fence.proxy.async",
+    ("no fence after tiles of pairs have arrived", FENCE,
      "wait_for(bars.full(now.stage), now.round & 1);\n      publish();", "wait_for(bars.full(now.stage), now.round & 1);"),
     ("a stage is freed before its sums end", RACE, "wait_for_products<1>();\n        free_stage(before.stage);",
      "free_stage(before.stage);\n        wait_for_products<1>();"),
     ("tiles are waited for in the first round alone", RACE, "wait_for(bars.full(now.stage), now.round & 1);",
      "wait_for(bars.full(now.stage), now.round > 0);"),
-    ("a tile counts as full before all threads have arrived", "", "arrivals = of_key::N > 0 ? 256 : 128;", "arrivals = 128;"),
+    ("a tile counts as full before all threads have arrived", RACE, "arrivals = of_key::N > 0 ? 256 : 128;", "arrivals = 128;"),
     ("two neighbours of pairs are exchanged", WRONG, "rounded_pair<T>(low[decltype(s)::value], w);",
      "rounded_pair<T>(w, low[decltype(s)::value]);"),
-    ("the second plane of keys lies elsewhere", "", "y.further(kk / 4 * BN * 128 + kk % 4 * 32)",
+    ("the second plane of keys lies elsewhere", RACE, "y.further(kk / 4 * BN * 128 + kk % 4 * 32)",
      "y.further(kk / 4 * BM * 128 + kk % 4 * 32)"),
     ("the rows of one group", WRONG, "x(first + W::template rows_offset<P> + (group - 1) * 64 * 128)",
      "x(first + W::template rows_offset<P>)"),
-    ("rows are never waited for", "", "    wait_for(rows_full, 0);\n", ""),
 )
 # ---- contractions -------------------------------------------------------------------------------
 plant(
     PROJECT, "mma_contraction",
-    ("a stage is not waited for", "", "wait_for_copies<stages - 2>();  // this stage is there", "wait_for_copies<stages - 1>();"),
+    ("a stage is not waited for", RACE, "wait_for_copies<stages - 2>();  // this stage is there", "wait_for_copies<stages - 1>();"),
     ("no barrier before a stage is overwritten", RACE,
      "wait_for_block();               // and all warps have finished reading the one before", ""),
-    ("one stage too few", "", "place = place == (stages - 1) * C::stage_bytes ? 0", "place = place == (stages - 2) * C::stage_bytes ? 0"),
+    ("one stage too few", RACE, "place = place == (stages - 1) * C::stage_bytes ? 0", "place = place == (stages - 2) * C::stage_bytes ? 0"),
     ("a sum lacks eight rows", WRONG, "const int i = block.i0 + row + m * 16 + lane / 4 + h * 8;",
      "const int i = block.i0 + row + m * 16 + lane / 4;"),
     ("matrices of the left operand come in another order", WRONG, "left_tile::at(row + lane % 16, lane / 16);",
@@ -379,34 +401,36 @@ plant(
 )
 plant(
     PROJECT, "contraction",
-    ("the depth past its end is copied", "", "if (whole && left >= DEPTH) {", "if (whole) {"),
-    ("missing rows are copied", "", "n = r < rows ? least(largest(columns - c, 0), Tile::in_piece) : 0;",
+    ("the depth past its end is copied", WRONG, "if (whole && left >= DEPTH) {", "if (whole) {"),
+    ("missing rows are copied", OUTSIDE, "n = r < rows ? least(largest(columns - c, 0), Tile::in_piece) : 0;",
      "n = least(largest(columns - c, 0), Tile::in_piece);"),
-    ("columns past the last one are stored", "", "whole(pairs && block.j0 + Spec::BN <= columns) {}", "whole(pairs) {}"),
+    ("columns past the last one are stored", WRONG, "whole(pairs && block.j0 + Spec::BN <= columns) {}", "whole(pairs) {}"),
     ("the last stage is not computed", WRONG, "((Spec::depth(a) + Spec::DEPTH - 1) / Spec::DEPTH);",
      "(Spec::depth(a) / Spec::DEPTH);"),
 )
 plant(
     ODD, "contraction",
     ("the first chunk is read again", WRONG, "k0_ = 0, ++chunk_;", "k0_ = 0;"),
-    ("an odd column has a neighbour", "", "const bool both = column + 1 < columns;", "const bool both = true;"),
+    ("an odd column has a neighbour", WRONG, "const bool both = column + 1 < columns;", "const bool both = true;"),
 )
 plant(
     ACROSS_WGMMA, "wgmma_contraction",
-    ("no fence after a stage has arrived", "fence.proxy.async",
+    ("no fence after a stage has arrived", FENCE,
      "wait_for(bars.full(now.stage), now.round & 1);\n    publish();", "wait_for(bars.full(now.stage), now.round & 1);"),
-    ("a stage is freed while its products run", RACE, "arrive(bars.free(before.stage));", "arrive(bars.free(now.stage));"),
-    ("a stage is not waited for by wgmma", RACE, "wait_for(bars.full(now.stage), now.round & 1);", ""),
+    ("a stage is freed while its products run", DEADLOCK, "arrive(bars.free(before.stage));", "arrive(bars.free(now.stage));"),
+    ("a stage is not waited for by wgmma", WRONG, "wait_for(bars.full(now.stage), now.round & 1);", ""),
     ("copies never wait for a free stage of a contraction", RACE, "wait_for(bars.free(now.stage), (now.round & 1) ^ 1);", ""),
-    ("a stage is full when half of the threads have arrived", "", "bars.init(2 * copying, 2);", "bars.init(copying, 2);"),
+    ("a stage is full when half of the threads have arrived", WRONG, "bars.init(2 * copying, 2);", "bars.init(copying, 2);"),
     ("the planes of the right operand lie elsewhere", WRONG, "Spec::right_by_depth ? 0 : DEPTH * 128);", "0);"),
+    ("steps along the depth lie across", WRONG, "left.further(k * (Spec::left_by_depth ? 32 : 16 * 128))", "left.further(k * 32)"),
     ("both groups have the same rows", WRONG,
      "row0 = block.i0 + (group - 1) * 64 + thread / 32 * 16", "row0 = block.i0 + thread / 32 * 16"),
     ("sums are stored in exchanged columns", WRONG, "block.j0 + x * 8 + lane % 4 * 2, sums", "block.j0 + x * 8 + (lane % 4 ^ 1) * 2, sums"),
 )
 plant(
     COLUMNS_WGMMA, "wgmma_contraction",
-    ("steps along the depth lie across", WRONG, "left.further(k * (Spec::left_by_depth ? 32 : 16 * 128))", "left.further(k * 32)"),
+    ("every second step along the depth is skipped", WRONG, "left.further(k * (Spec::left_by_depth ? 32 :",
+     "left.further(k * (Spec::left_by_depth ? 64 :"),
 )
 
 HARMLESS = []
@@ -423,3 +447,9 @@ change("Only blocks of the same cluster need it; wait_for_block orders the initi
        "barriers are not published to other blocks", "    publish_barriers();\n", "")
 change("The block lives until its other groups have waited for all copies through their barriers.", WGMMA, "wgmma",
        "the copying group ends without waiting", "    wait_for_all_copies();  // none may be under way when the thread ends\n", "")
+change("The values of the tile before are freed later, and the copying group waits for these first.", WGMMA, "wgmma",
+       "later keys are freed before their products end",
+       "wait_for_products<1>();\n      pin(s);\n      if (thread == 0) arrive(k_bars.free(now.stage));",
+       "if (thread == 0) arrive(k_bars.free(now.stage));\n      wait_for_products<1>();\n      pin(s);")
+change("Copies and products agree on the stages that they use.", WGMMA, "warpgroup", "one stage is never used",
+       "if (++stage == N) stage = 0, ++round;", "if (++stage == N - 1) stage = 0, ++round;")

@@ -16,6 +16,11 @@ inline constexpr auto full_f16 = kernel<"full_f16">(
     [](queries<f16, 128> Q, keyed<f16, keys, 128> K, valued<f16, keys, 128> V) -> result<f16, 128> {
       return scaled_dot_product<d<128>, keys>(Q, K, V);
     });
+// Results of f32: weights are sums of two numbers of 16 bits.
+inline constexpr auto precise_f16 = kernel<"precise_f16">(
+    [](queries<f16, 64> Q, keyed<f16, keys, 64> K, valued<f16, keys, 64> V) -> result<f32, 64> {
+      return scaled_dot_product<d<64>, keys>(Q, K, V);
+    });
 inline constexpr auto causal_bf16 = kernel<"causal_bf16">(
     [](queries<bf16, 128> Q, keyed<bf16, kv, 128> K, valued<bf16, kv, 128> V) -> result<bf16, 128> {
       return scaled_dot_product<d<128>, kv>(Q, K, V, causal<seq, kv>);
@@ -33,9 +38,9 @@ inline constexpr auto grouped_window =
 inline constexpr auto biased_documents = kernel<"biased_documents">(
     [](queries<bf16, 64> Q, keyed<bf16, kv, 64> K, valued<bf16, kv, 64> V,
        in<"bias", heads, seq, kv> bias, in<"document", i32, batch, seq> document,
-       in<"length", i32, batch> length) -> outs<result<bf16, 64>, out<"lse", batch, heads, seq>> {
+       in<"len", i32, batch> len) -> outs<result<bf16, 64>, out<"lse", batch, heads, seq>> {
       auto s = dot<d<64>>(Q, K) / sqrt(d<64>) + bias;
-      auto m = mask(s, document == rename<seq, kv>(document) && index(kv) < length);
+      auto m = mask(s, document == rename<seq, kv>(document) && index(kv) < len);
       return {dot<kv>(softmax<kv>(m), V), logsumexp<kv>(m)};
     });
 // f32, as sums of two numbers of TF32.
@@ -54,8 +59,8 @@ inline constexpr auto causal_f32 = kernel<"causal_f32">(
 inline constexpr auto padded_f32 = kernel<"padded_f32">(
     [](in<"Q", batch, heads, seq, d<32>> Q, in<"K", batch, heads, keys, d<32>> K,
        in<"V", batch, heads, keys, d_v<24>> V,
-       in<"length", i32, batch> length) -> out<"O", batch, heads, seq, d_v<24>> {
-      auto s = mask(dot<d<32>>(Q, K) / sqrt(d<32>), index(keys) < length);
+       in<"len", i32, batch> len) -> out<"O", batch, heads, seq, d_v<24>> {
+      auto s = mask(dot<d<32>>(Q, K) / sqrt(d<32>), index(keys) < len);
       return dot<keys>(softmax<keys>(s), V);
     });
 // Scores that are rounded to 16 bits, with a factor per row.
@@ -94,9 +99,9 @@ inline constexpr auto layer_f32 = kernel<"layer_f32">(
 // One step of decoding, without an axis of queries: the group is that. Keys are split among blocks.
 inline constexpr auto decode_bf16 = kernel<"decode_bf16">(
     [](in<"Q", bf16, batch, heads, group, d<64>> Q, keyed<bf16, keys, 64> K,
-       valued<bf16, keys, 64> V, in<"slope", heads, group> slope, in<"length", i32, batch> length)
+       valued<bf16, keys, 64> V, in<"slope", heads, group> slope, in<"len", i32, batch> len)
         -> outs<out<"O", bf16, batch, heads, group, d<64>>, out<"lse", batch, heads, group>> {
-      auto s = mask(dot<d<64>>(Q, K) / sqrt(d<64>) + slope * index(keys), index(keys) < length);
+      auto s = mask(dot<d<64>>(Q, K) / sqrt(d<64>) + slope * index(keys), index(keys) < len);
       return {dot<keys>(softmax<keys>(s), V), logsumexp<keys>(s)};
     });
 // Rows of a group fold into one tile; their scores read memory along the folded axis.
@@ -151,8 +156,8 @@ inline constexpr auto project_bf16 = kernel<"project_bf16">(
 // Weights that lie by depth; sums of f32, some of them masked.
 inline constexpr auto project_f32 =
     kernel<"project_f32">([](in<"X", batch, seq, d<100>> X, param<"W", to<70>, d<100>> W,
-                             in<"length", i32, batch> length) -> out<"Y", batch, seq, to<70>> {
-      return mask(dot<d<100>>(X, W), index(seq) < length);
+                             in<"len", i32, batch> len) -> out<"Y", batch, seq, to<70>> {
+      return mask(dot<d<100>>(X, W), index(seq) < len);
     });
 inline constexpr auto pairs_f16 =
     kernel<"pairs_f16">([](in<"X", f16, batch, seq, d<30>> X,

@@ -14,6 +14,7 @@ namespace {
 
 void copy_async(warp &w, const instruction &i, lane_mask m) {
   std::uint64_t from_address[lanes_of_warp], to_address[lanes_of_warp];
+  const auto issued = w.in->how->races ? std::make_shared<const clocks>(w.seen) : nullptr;
   for (lane_mask left = m; left; left &= left - 1) {
     const int l = __builtin_ctz(left);
     to_address[l] = address_of_lane(w, i, l, 0);
@@ -35,7 +36,7 @@ void copy_async(warp &w, const instruction &i, lane_mask m) {
       throw error("lane " + std::to_string(l) + ": cp.async: global memory: reads " +
                   std::to_string(bytes) + " bytes " + w.in->memory->nearest(from));
     const auto offset = static_cast<std::uint32_t>(to_address[l] - w.in->shared_base);
-    w.open_copies.push_back({w.in->shared + offset, source, offset, bytes, all - bytes, l});
+    w.open_copies.push_back({w.in->shared + offset, source, offset, bytes, all - bytes, l, issued});
   }
   if (w.in->how->profile) {
     profile_global(w, i, from_address, m, static_cast<int>(i.a));
@@ -44,7 +45,7 @@ void copy_async(warp &w, const instruction &i, lane_mask m) {
 }
 void finish(warp &w, std::vector<pending_copy> &copies) {
   for (const pending_copy &c : copies) {
-    if (w.in->how->races) note_write(w, c.lane, c.shared_offset, c.bytes + c.zeros);
+    if (w.in->how->races) note_copy(w, *c.issued, c.lane, c.shared_offset, c.bytes + c.zeros);
     if (c.bytes) std::memcpy(c.to, c.from, static_cast<std::size_t>(c.bytes));
     if (c.zeros) std::memset(c.to + c.bytes, 0, static_cast<std::size_t>(c.zeros));
   }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -31,6 +32,7 @@ struct pending_copy {  // cp.async: done when the warp waits for it
   const std::uint8_t *from;
   std::uint32_t shared_offset;
   int bytes, zeros, lane;
+  std::shared_ptr<const clocks> issued;  // `seen` of the warp then: the copy may be done at once
 };
 
 struct warp {
@@ -48,9 +50,10 @@ struct warp {
   clocks fenced;  // `seen` at the last fence.proxy.async
   std::vector<pending_copy> open_copies;
   std::deque<std::vector<pending_copy>> copy_groups;
-  // wgmma: the warp's clock at each commit_group, and the words of shared memory that its products
-  // read: of those that are not committed, and of each commit.
-  std::vector<std::uint32_t> products;
+  // wgmma: whether a fence orders registers before it; how many groups are committed, and the words
+  // of shared memory that products read: of those that are not committed, and of each commit.
+  bool registers_fenced = false;
+  std::size_t products = 0;
   std::vector<std::uint32_t> open_reads;
   std::vector<std::vector<std::uint32_t>> read_groups;
   std::size_t groups_done = 0;

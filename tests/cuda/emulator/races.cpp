@@ -45,17 +45,17 @@ void note_read(warp &w, int lane, std::uint32_t offset, int bytes) {
       r.lane = r.lane == all_together || lane == all_together ? all_together : several;
   }
 }
-void note_write(warp &w, int lane, std::uint32_t offset, int bytes) {
+void note_copy(warp &w, const clocks &seen, int lane, std::uint32_t offset, int bytes) {
   block &b = *w.in;
   const std::uint32_t end = offset + static_cast<std::uint32_t>(bytes);
   for (std::uint32_t word = offset / 4; word * 4 < end; ++word) {
     last_write &s = b.writes[word];
     const std::uint8_t mine = bytes_in_word(word, offset, end);
-    if (s.clock > w.seen[s.warp] && s.warp != w.id && (s.bytes & mine))
+    if (s.clock > seen[s.warp] && s.warp != w.id && (s.bytes & mine))
       race("overwrites what was written by", word * 4, s.warp, w);
     const last_read *reads = &b.reads[word * b.warps.size()];
     for (std::size_t other = 0; other < b.warps.size(); ++other)
-      if (reads[other].clock > w.seen[other] && static_cast<int>(other) != w.id)
+      if (reads[other].clock > seen[other] && static_cast<int>(other) != w.id)
         race("overwrites what is read by", word * 4, static_cast<int>(other), w);
     const last_read &own = reads[w.id];
     if (own.clock == w.clock() && own.lane != lane && own.lane != all_together &&
@@ -68,6 +68,10 @@ void note_write(warp &w, int lane, std::uint32_t offset, int bytes) {
     s.clock = w.clock(), s.warp = static_cast<std::uint16_t>(w.id), s.async = false;
     s.lane = static_cast<std::int8_t>(lane);
   }
+}
+
+void note_write(warp &w, int lane, std::uint32_t offset, int bytes) {
+  note_copy(w, w.seen, lane, offset, bytes);
 }
 
 }  // namespace qkv::ptx

@@ -68,6 +68,8 @@ float read_element(warp &w, std::uint32_t address, bool b16) {
 // m64nNk16. i.a: N; i.b: 1 bf16, 2 a in registers; i.c: 1 -a, 2 -b, 4 a transposed, 8 b transposed
 void warpgroup_multiply(warp &w, const instruction &i, lane_mask m) {
   if (!together_all(w, m)) return;
+  if (!w.registers_fenced)
+    throw error("wgmma without wgmma.fence since the warp has last waited for products");
   const int n = static_cast<int>(i.a), regs = n / 2;
   const bool b16 = i.b & 1, a_in_registers = i.b & 2;
   const int quarter = w.id % 4;
@@ -109,32 +111,38 @@ void warpgroup_multiply(warp &w, const instruction &i, lane_mask m) {
   w.in->stats->tensor_flops += static_cast<unsigned>(2 * 16 * n * 16);
 }
 
+// Before a warp has waited, its registers belong to wgmma: it changes none that needs another fence.
+void fence_registers(warp &w, const instruction &, lane_mask) { w.registers_fenced = true; }
+
 // A product belongs to four warps: a warp that waits for it knows that all four have read.
 void commit_products(warp &w, const instruction &, lane_mask) {
-  w.products.push_back(w.clock()++);
+  ++w.products;
   w.read_groups.push_back(std::move(w.open_reads));
   w.open_reads.clear();
 }
 void wait_products(warp &w, const instruction &i, lane_mask m) {
   if (!together_all(w, m)) return;
-  const auto wanted = static_cast<std::int64_t>(w.products.size()) - i.imm;
+  w.registers_fenced = false;
+  const auto wanted = static_cast<std::int64_t>(w.products) - i.imm;
   if (wanted <= 0) return;
   const std::size_t first = static_cast<std::size_t>(w.id) / 4 * 4,
                     end = std::min(first + 4, w.in->warps.size());
   for (std::size_t o = first; o < end; ++o)
-    if (static_cast<std::int64_t>(w.in->warps[o].products.size()) < wanted) {
+    if (static_cast<std::int64_t>(w.in->warps[o].products) < wanted) {
       w.again = true;
       return;
     }
   for (std::size_t n = first; n < end; ++n) {
     warp &o = w.in->warps[n];
-    w.seen[n] = std::max(w.seen[n], o.products[static_cast<std::size_t>(wanted) - 1]);
+    // Reads are over now, not when they were committed: whom the warp told of its earlier clocks
+    // knows nothing of it.
+    w.seen[n] = o.clock();
     const auto set = [&](const std::vector<std::uint32_t> &words, std::uint32_t clock) {
       for (std::uint32_t word : words)
         w.in->reads[word * w.in->warps.size() + n] = {clock, all_together};
     };
     for (; o.groups_done < static_cast<std::size_t>(wanted); ++o.groups_done)
-      set(o.read_groups[o.groups_done], o.products[o.groups_done]);
+      set(o.read_groups[o.groups_done], o.clock());
     for (std::size_t later = o.groups_done; later < o.read_groups.size(); ++later)
       set(o.read_groups[later], in_flight);
   }
@@ -148,7 +156,9 @@ bool decode_warpgroup(decoder &d, const statement &s, instruction &i) {
   if (s.has("fence") || s.has("commit_group") || s.has("wait_group")) {
     i.what = kind::async;
     if (s.has("wait_group")) i.imm = static_cast<std::int64_t>(s.operands[0].bits);
-    i.run = s.has("fence") ? nothing : s.has("commit_group") ? commit_products : wait_products;
+    i.run = s.has("fence")          ? fence_registers
+            : s.has("commit_group") ? commit_products
+                                    : wait_products;
     return true;
   }
   const auto t = types_of(s);
