@@ -101,14 +101,15 @@ class Bench:
         return text if status == 1 else "" if status == 0 else f"ends with {status}: {text}"
 
 
-def verdict_on(bench, mistake, is_harmless):
+def verdict_on(bench, mistake):
     """What is wrong with this entry of the tables, or nothing."""
     try:
         text = bench.notices(mistake)
     except Failure as e:
         return str(e)
-    print(f"{mistake.file}: {mistake.name}: {text[max(text.rfind('ptx emulator: '), 0):][:240] or 'nothing'}", flush=True)
-    if is_harmless:
+    shown = text[max(text.rfind("ptx emulator: "), 0):][:240] or f"nothing. {mistake.reason}"
+    print(f"{mistake.file}: {mistake.name}: {shown}", flush=True)
+    if mistake.reason:
         return f"is not harmless: {text}" if text else ""
     if not text or mistake.noticed not in text:
         return f"is to be noticed as '{mistake.noticed}', but: {text or 'nothing'}"
@@ -139,7 +140,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(arguments.trial, arguments.generator, arguments.nvcc, folder)
         for m in chosen(MISTAKES + HARMLESS, arguments):
-            wrong = verdict_on(bench, m, m in HARMLESS)
+            wrong = verdict_on(bench, m)
             if wrong:
                 failed += 1
                 again = [sys.executable, __file__, arguments.trial, arguments.generator, arguments.nvcc, "--only", m.name]

@@ -17,7 +17,8 @@ inline constexpr std::int8_t several = -2;  // of a last_read: more than one, at
 // lanes that write the same place do not race: they may write the same value.
 void note_read(warp &, int lane, std::uint32_t offset, int bytes);
 void note_write(warp &, int lane, std::uint32_t offset, int bytes);
-// The write of an asynchronous copy: it may overwrite what the warp had seen when it issued that.
+// Records the write of an asynchronous copy, which may happen as soon as the copy is issued:
+// `issued` are the clocks that the warp knew then.
 void note_copy(warp &, const clocks &issued, int lane, std::uint32_t offset, int bytes);
 
 }  // namespace qkv::ptx

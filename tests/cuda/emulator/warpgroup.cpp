@@ -111,7 +111,7 @@ void warpgroup_multiply(warp &w, const instruction &i, lane_mask m) {
   w.in->stats->tensor_flops += static_cast<unsigned>(2 * 16 * n * 16);
 }
 
-// Before a warp has waited, its registers belong to wgmma: it changes none that needs another fence.
+// Until a warp waits, its registers belong to wgmma: one fence serves all products before the wait.
 void fence_registers(warp &w, const instruction &, lane_mask) { w.registers_fenced = true; }
 
 // A product belongs to four warps: a warp that waits for it knows that all four have read.
@@ -134,8 +134,8 @@ void wait_products(warp &w, const instruction &i, lane_mask m) {
     }
   for (std::size_t n = first; n < end; ++n) {
     warp &o = w.in->warps[n];
-    // Reads are over now, not when they were committed: whom the warp told of its earlier clocks
-    // knows nothing of it.
+    // Reads end now, not when they were committed: a warp that knows an earlier clock of this one
+    // does not know of their end.
     w.seen[n] = o.clock();
     const auto set = [&](const std::vector<std::uint32_t> &words, std::uint32_t clock) {
       for (std::uint32_t word : words)
