@@ -62,11 +62,12 @@ class attention_printer : pair_text {
     const dtype result = p_[s_.sums[0].root].type;
     return fmt::format(
         "  static constexpr int D = {}, DV = {};\n"
-        "  static constexpr bool has_lse = {}, finishes = {}, is_precise = {};\n"
+        "  static constexpr bool has_lse = {}, finishes = {};\n"
+        "  static constexpr int weight_parts = {};\n"
         "  using element = {};\n  using number = {};\n"
         "  using result_element = {};\n  using result_number = {};\n"
         "  using arguments = ::arguments;\n",
-        form_.product.features, form_.columns, has_lse, form_.finishes, form_.is_precise,
+        form_.product.features, form_.columns, has_lse, form_.finishes, form_.weight_parts,
         element_name(form_.element), number_type(form_.element), element_name(result),
         number_type(result));
   }
@@ -105,6 +106,9 @@ class attention_printer : pair_text {
         m.tensor_tiles_for(form_.product.features, form_.columns, form_.element != f32);
     for (const tensor_tile &t : all) most_few_rows_ = std::max(most_few_rows_, t.most_rows);
     std::vector<tensor_tile> kept;
+    // wgmma has registers for two parts of each weight.
+    if (form_.weight_parts > 2)
+      std::erase_if(all, [](const tensor_tile &t) { return t.skeleton == "wgmma"; });
     for (const tensor_tile &t : all) {
       const Expr takes = t.most_rows > 0 ? fits(t) : hi::const_true();
       if (!hi::is_const_zero(takes)) kept.push_back(t);

@@ -110,9 +110,9 @@ class pair_sums_printer : pair_text {
   // wgmma has sums of 16 bits alone, whose pairs are bf16: those of f16 need units (pair_sums.cuh).
   std::vector<tensor_tile> tiles_of(const machine &m) const {
     std::vector<tensor_tile> all = m.pair_sums_tiles_for(widest(), form_.element != f32);
-    const bool is_precise = std::any_of(form_.sums.begin(), form_.sums.end(),
-                                        [](const auto &sum) { return sum.is_precise; });
-    if (form_.element != bf16 || is_precise)
+    const bool has_parts = std::any_of(form_.sums.begin(), form_.sums.end(),
+                                       [](const auto &sum) { return sum.pair_parts > 1; });
+    if (form_.element != bf16 || has_parts)
       std::erase_if(all, [](const tensor_tile &t) { return t.skeleton == "wgmma"; });
     return all;
   }
@@ -147,8 +147,8 @@ class pair_sums_printer : pair_text {
     text += table("int", "columns", n_sums, [&](std::size_t k) { return form_.sums[k].columns; });
     text +=
         table("int", "values_of_sum", n_sums, [&](std::size_t k) { return form_.sums[k].values; });
-    text += table("bool", "is_precise", n_sums,
-                  [&](std::size_t k) { return form_.sums[k].is_precise; });
+    text +=
+        table("int", "pair_parts", n_sums, [&](std::size_t k) { return form_.sums[k].pair_parts; });
     text +=
         table("bool", "finishes", n_sums, [&](std::size_t k) { return form_.sums[k].finishes; });
     text += table("int", "key_columns", form_.keys.size(),

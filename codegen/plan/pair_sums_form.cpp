@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/plan/pair_sums_form.hpp"
 
+#include "codegen/plan/tensor_form.hpp"
+
 namespace qkv::codegen {
 namespace {
 
@@ -39,7 +41,8 @@ class pair_sums_finder {
     const dtype t = p_[sum.root].type;
     if (!values || (t != form_.element && t != f32) || !find_.can_finish(sum)) return false;
     form_.sums.push_back({tensor(*values, sum.column), extent_in_tile(p_, sum.column),
-                          !is_rounded(p_, sum.root, sum.core), t != form_.element});
+                          !is_rounded(p_, sum.root, sum.core),
+                          form_.element == f32 ? 1 : parts_of_weights(p_, form_.element, t)});
     return true;
   }
 

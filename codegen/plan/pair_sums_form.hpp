@@ -19,7 +19,8 @@ struct pair_sums_form {
   struct sum {
     std::size_t values = 0;  // which of the tensors of keys
     int columns = 0;
-    bool finishes = false, is_precise = false;  // see tensor_form
+    bool finishes = false;  // see tensor_form
+    int pair_parts = 1;     // see parts_of_weights
   };
   struct key_tensor {
     tensor_operand operand;

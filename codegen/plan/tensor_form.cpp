@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/plan/tensor_form.hpp"
 
+#include <algorithm>
+
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -36,7 +38,7 @@ class form_finder {
     const weighted_sum &sum = s_.sums[0];
     const dtype t = p_[sum.root].type;
     form_.finishes = !is_rounded(p_, sum.root, sum.core);
-    form_.is_precise = t != form_.element;
+    form_.weight_parts = parts_of_weights(p_, form_.element, t);
     return (t == form_.element || t == f32) && find_.can_finish(sum) &&
            (s_.lse == no_step ||
             (p_[s_.lse_root].type == f32 && is_rounded(p_, s_.lse_root, s_.lse)));
@@ -49,6 +51,13 @@ class form_finder {
 };
 
 }  // namespace
+
+int parts_of_weights(const program &p, dtype element, dtype result) {
+  if (element == result) return 1;
+  const bool has_f32 =
+      std::any_of(p.outputs.begin(), p.outputs.end(), [&](node_id n) { return p[n].type == f32; });
+  return element == bf16 && has_f32 ? 3 : 2;
+}
 
 std::optional<tensor_form> tensor_form_of(const program &p, const stages &cut,
                                           const attention_stage &s) {

@@ -15,9 +15,12 @@ struct tensor_form {
   tensor_operand values;
   int columns = 0;
   bool finishes = false;  // pointwise steps follow the sum
-  // Weights of 16 bits would be too few for the result, which is of f32.
-  bool is_precise = false;
+  int weight_parts = 1;   // see parts_of_weights
 };
+
+// So many numbers of 16 bits make a weight, or a pair, of a sum. A result of f32 takes two. Two of
+// bf16 have 16 bits: enough where the results of the kernel have 16, else it takes three.
+int parts_of_weights(const program &, dtype element, dtype result);
 
 // Empty where the stage has another form.
 std::optional<tensor_form> tensor_form_of(const program &, const stages &, const attention_stage &);

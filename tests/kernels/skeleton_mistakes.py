@@ -41,6 +41,7 @@ class Mistake:
 # Tiles of 128 rows and 64 keys; the last of each is not full.
 MMA = Run("full_bf16", ".mma128x64", 150, 200, 80)
 MMA_CAUSAL = Run("causal_bf16", ".mma128x64", 150, 300, 80)
+MMA_PRECISE_BF16 = Run("precise_bf16", ".mma128x64", 70, 100, 80)
 MMA_PRECISE = Run("precise_f16", ".mma128x64", 70, 100, 80)
 # Eleven tiles of keys are divided among blocks.
 SPLIT = Run("full_bf16", ".mma16x64for16rows", 3, 700, 80)
@@ -213,19 +214,21 @@ plant(
     MMA, "mma",
     ("values are not transposed", WRONG, "load_matrices<true>(b, v_tile::further(v, kk * 16, 2 * x));",
      "load_matrices<false>(b, v_tile::further(v, kk * 16, 2 * x));"),
-    ("the registers of weights are exchanged", WRONG, "pa[m][e] = rounded_pair<T>(low, high);",
-     "pa[m][e ^ 1] = rounded_pair<T>(low, high);"),
+    ("the registers of weights are exchanged", WRONG, "pa[part][m][e] = rounded_pair<T>(low, high);",
+     "pa[part][m][e ^ 1] = rounded_pair<T>(low, high);"),
     ("the registers of keys are exchanged", WRONG, "multiply<T>(s[m][2 * x + 1], qa[m], b[2], b[3]);",
      "multiply<T>(s[m][2 * x + 1], qa[m], b[3], b[2]);"),
-    ("the registers of values are those of other columns", WRONG, "multiply<T>(o[m][2 * x + 1], pa[m], b[2], b[3]);",
-     "multiply<T>(o[m][2 * x + 1], pa[m], b[0], b[1]);"),
+    ("the registers of values are those of other columns", WRONG, "multiply<T>(o[m][2 * x + 1], pa[part][m], b[2], b[3]);",
+     "multiply<T>(o[m][2 * x + 1], pa[part][m], b[0], b[1]);"),
     ("the last features are missing", WRONG, "kk < (Spec::D + 15) / 16", "kk < (Spec::D - 1) / 16"),
 )
 plant(
     MMA_PRECISE, "mma",
-    ("the second parts of weights are missing", WRONG,
-     "            multiply<T>(o[m][2 * x], rest[m], b[0], b[1]);\n"
-     "            multiply<T>(o[m][2 * x + 1], rest[m], b[2], b[3]);\n", ""),
+    ("the second parts of weights are missing", WRONG, "parts = Spec::weight_parts;", "parts = 1;"),
+)
+plant(
+    MMA_PRECISE_BF16, "mma",
+    ("the third parts of weights are missing", WRONG, "parts = Spec::weight_parts;", "parts = 2;"),
 )
 # ---- products of TF32 ---------------------------------------------------------------------------
 plant(
@@ -309,7 +312,7 @@ plant(
 plant(
     WGMMA_PRECISE, "wgmma",
     ("the second parts of weights are missing in wgmma", WRONG,
-     "if constexpr (Spec::is_precise) add_product<T>(o, rest + 4 * kk, v.further(kk * 16 * 128));", ""),
+     "if constexpr (Spec::weight_parts > 1) add_product<T>(o, rest + 4 * kk, v.further(kk * 16 * 128));", ""),
 )
 # ---- warpgroups ---------------------------------------------------------------------------------
 plant(

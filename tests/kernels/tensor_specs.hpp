@@ -21,6 +21,11 @@ inline constexpr auto precise_f16 = kernel<"precise_f16">(
     [](queries<f16, 64> Q, keyed<f16, keys, 64> K, valued<f16, keys, 64> V) -> result<f32, 64> {
       return scaled_dot_product<d<64>, keys>(Q, K, V);
     });
+// Three, of bf16.
+inline constexpr auto precise_bf16 = kernel<"precise_bf16">(
+    [](queries<bf16, 64> Q, keyed<bf16, keys, 64> K, valued<bf16, keys, 64> V) -> result<f32, 64> {
+      return scaled_dot_product<d<64>, keys>(Q, K, V);
+    });
 inline constexpr auto causal_bf16 = kernel<"causal_bf16">(
     [](queries<bf16, 128> Q, keyed<bf16, kv, 128> K, valued<bf16, kv, 128> V) -> result<bf16, 128> {
       return scaled_dot_product<d<128>, kv>(Q, K, V, causal<seq, kv>);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "warps.cuh"
-// Attention of 16 bits by mma.sync, from compute capability 8.0 on. Where results are precise,
-// weights are sums of two numbers of 16 bits.
+// Attention of 16 bits by mma.sync, from compute capability 8.0 on. Weights
+// are sums of one, two or three numbers of 16 bits, as many as the results need.
 
 template <class Spec>
 struct mma_products : warp_tiles<Spec> {
@@ -9,7 +9,8 @@ struct mma_products : warp_tiles<Spec> {
   using T = typename Spec::element;
   using typename tiles::scores;
   using typename tiles::v_tile;
-  static constexpr int BN = tiles::BN, MT = tiles::MT, columns = v_tile::padded_columns / 8;
+  static constexpr int BN = tiles::BN, MT = tiles::MT, columns = v_tile::padded_columns / 8,
+                       parts = Spec::weight_parts;
   static constexpr bool spreads_infinities = false, queries_in_parts = false, keys_in_parts = false;
 
   static QKV_DEVICE void add_scores(scores &s, const tile_place &queries, int row0,
@@ -43,15 +44,18 @@ struct mma_products : warp_tiles<Spec> {
     const unsigned v = values.at + v_tile::at(lane % 16, lane / 16);
 #pragma unroll
     for (int kk = 0; kk < BN / 16; ++kk) {
-      unsigned pa[MT][4], rest[MT][4];
+      unsigned pa[parts][MT][4];
 #pragma unroll
       for (int m = 0; m < MT; ++m)
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
-          const float low = p[m][2 * kk + e / 2][e % 2 * 2],
-                      high = p[m][2 * kk + e / 2][e % 2 * 2 + 1];
-          pa[m][e] = rounded_pair<T>(low, high);
-          if constexpr (Spec::is_precise) rest[m][e] = rest_of_pair<T>(low, high, pa[m][e]);
+          float low = p[m][2 * kk + e / 2][e % 2 * 2], high = p[m][2 * kk + e / 2][e % 2 * 2 + 1];
+#pragma unroll
+          for (int part = 0; part < parts; ++part) {
+            const unsigned pair = pa[part][m][e] = rounded_pair<T>(low, high);
+            low -= number_of<T>(static_cast<unsigned short>(pair & 0xffff));
+            high -= number_of<T>(static_cast<unsigned short>(pair >> 16));
+          }
         }
 #pragma unroll
       for (int x = 0; x < columns / 2; ++x) {
@@ -59,11 +63,10 @@ struct mma_products : warp_tiles<Spec> {
         load_matrices<true>(b, v_tile::further(v, kk * 16, 2 * x));
 #pragma unroll
         for (int m = 0; m < MT; ++m) {
-          multiply<T>(o[m][2 * x], pa[m], b[0], b[1]);
-          multiply<T>(o[m][2 * x + 1], pa[m], b[2], b[3]);
-          if constexpr (Spec::is_precise) {
-            multiply<T>(o[m][2 * x], rest[m], b[0], b[1]);
-            multiply<T>(o[m][2 * x + 1], rest[m], b[2], b[3]);
+#pragma unroll
+          for (int part = 0; part < parts; ++part) {
+            multiply<T>(o[m][2 * x], pa[part][m], b[0], b[1]);
+            multiply<T>(o[m][2 * x + 1], pa[part][m], b[2], b[3]);
           }
         }
       }

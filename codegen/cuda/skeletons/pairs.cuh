@@ -17,14 +17,14 @@ QKV_DEVICE void for_each(const F &f) {
 }
 
 // One of the products, or of the sums, for the skeletons of products.
-template <class Spec, int Features, int Columns, bool IsPrecise>
+template <class Spec, int Features, int Columns, int Parts>
 struct part_of : Spec {
   static constexpr int D = Features, DV = Columns;
   static constexpr float scale = 1;
-  static constexpr bool is_precise = IsPrecise;
+  static constexpr int weight_parts = Parts;
 };
 template <class Spec, int P>
-using product_of = part_of<Spec, Spec::template features<P>, Spec::template features<P>, false>;
+using product_of = part_of<Spec, Spec::template features<P>, Spec::template features<P>, 1>;
 
 template <bool IsFirst, class First, class Second>
 struct choice {
@@ -36,11 +36,11 @@ struct choice<false, First, Second> {
 };
 template <class Spec, int S>
 struct sum_of : part_of<Spec, Spec::template columns<S>, Spec::template columns<S>,
-                        Spec::template is_precise<S>> {
+                        Spec::template pair_parts<S>> {
   static constexpr bool finishes = Spec::template finishes<S>;
   using arguments = typename Spec::arguments;
   using place = typename Spec::place;
-  static constexpr bool is_f32 = Spec::template is_precise<S>;
+  static constexpr bool is_f32 = Spec::template pair_parts<S> > 1;
   using result_element = typename choice<is_f32, f32_number, typename Spec::element>::type;
   using result_number = typename choice<is_f32, float, typename Spec::number>::type;
   static QKV_DEVICE auto result(const arguments &a, const place &at) {

@@ -6,7 +6,7 @@
 //   warpgroup 0 copies tiles of keys and values into three stages each, as they become free
 //   warpgroups 1 and 2: 64 queries each; the products of the next tile run under the softmax of this
 //   one, and the two groups take turns at the tensor cores
-// Where results are precise, weights are sums of two numbers of 16 bits.
+// Weights are sums of one or two numbers of 16 bits, as many as the results need.
 // `spec` gives sizes, addresses, score, mask, and the keys that rows see. BM and BN are 128, D and
 // DV at most that.
 
@@ -108,7 +108,7 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
   };
 
   float o[W::columns / 2] = {}, s[BN / 2], most[2] = {-infinity(), -infinity()}, sum[2] = {};
-  unsigned p[BN / 4], rest[Spec::is_precise ? BN / 4 : 1];
+  unsigned p[BN / 4], rest[Spec::weight_parts > 1 ? BN / 4 : 1];
   constexpr float factor = exponent_factor<Spec>;
 
   const auto scores = [&](int stage) QKV_INLINE {  // s = Q K'
@@ -124,7 +124,8 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
 #pragma unroll
     for (int kk = 0; kk < BN / 16; ++kk) {
       add_product<T>(o, p + 4 * kk, v.further(kk * 16 * 128));
-      if constexpr (Spec::is_precise) add_product<T>(o, rest + 4 * kk, v.further(kk * 16 * 128));
+      if constexpr (Spec::weight_parts > 1)
+        add_product<T>(o, rest + 4 * kk, v.further(kk * 16 * 128));
     }
     commit_products();
   };
@@ -169,7 +170,7 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
 #pragma unroll
     for (int e = 0; e < BN / 4; ++e) {
       p[e] = rounded_pair<T>(s[2 * e], s[2 * e + 1]);
-      if constexpr (Spec::is_precise) rest[e] = rest_of_pair<T>(s[2 * e], s[2 * e + 1], p[e]);
+      if constexpr (Spec::weight_parts > 1) rest[e] = rest_of_pair<T>(s[2 * e], s[2 * e + 1], p[e]);
     }
   };
 
