@@ -179,10 +179,8 @@ class sheet {
           own && total && *total > 0 ? fmt::format("{:5.1f} %", 100 * *own / *total) : "";
       line("  {:<11} {:<8} {}", s.kind, share, s.name);
       if (s.products > 0)
-        line("  {:<11} {:<8}   {} products for each pair{}", "", "", s.products,
-             s.products == s.products_apart
-                 ? ""
-                 : fmt::format(" on CPUs, {} in two walks on GPUs", s.products_apart));
+        line("  {:<11} {:<8}   {} products for each pair on CPUs, {} in two walks on GPUs", "", "",
+             s.products, s.products_apart);
       for (const std::string &step : s.stores)
         if (step != s.name) line("  {:<11} {:<8}   stores {}", "", "", step);
     }

@@ -55,7 +55,7 @@ std::vector<stage_report> reports_of(const plan &made) {
       r.flops += flops_of(p, root);
       if (p[root].kind != op::output) r.stored += formula(size_of(p[root].type), p[root].shape);
     }
-    if (const auto *a = std::get_if<attention_stage>(&s); a && !a->is_normalised()) {
+    if (const auto *a = std::get_if<attention_stage>(&s); a && !a->across.empty()) {
       r.products = products_for_each_pair(*a);
       for (const attention_stage &walk : walks_of(*a))
         r.products_apart += products_for_each_pair(walk);

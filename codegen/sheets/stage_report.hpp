@@ -13,13 +13,13 @@ struct stage_report {
   std::string kind;                 // "contraction", "attention", "map"
   std::string name;                 // label of the step that it computes
   std::vector<std::string> stores;  // labels of the results that it writes to memory
-  // Of sums over pairs that nothing normalises, as gradients have: products for each pair, where one
-  // walk sums both ways (CPUs) and where each way takes its own. Else 0.
-  int products = 0, products_apart = 0;
-  formula flops;   // as many as masks leave or hide
-  formula stored;  // bytes of results that are not those of the kernel
+  formula flops;                    // as many as masks leave or hide
+  formula stored;                   // bytes of results that are not those of the kernel
   std::vector<std::string>
       never_stored;  // labels of the steps that exist only in tiles or registers
+  // Products for each pair, where one walk sums the pairs of a gradient both ways (CPUs), and where
+  // each way takes its own; else 0.
+  int products = 0, products_apart = 0;
 };
 
 // The stages of a kernel in the order of computation.

@@ -38,9 +38,11 @@ inline constexpr auto layer =
     kernel<"layer">([](in<"X", batch, seq, d_model> X, param<"Wq", d_model, heads, d> Wq,
                        param<"Wk", d_model, heads, d> Wk, param<"Wv", d_model, heads, e> Wv,
                        param<"Wo", heads, e, d_model> Wo) -> out<"Y", batch, seq, d_model> {
-      auto K = dot<d_model>(rename<seq, kv>(X), Wk);
+      // Scores of scale 1: larger ones would multiply the rounding of what is before them.
+      auto Q = dot<d_model>(X, Wq) / sqrt(d_model);
+      auto K = dot<d_model>(rename<seq, kv>(X), Wk) / sqrt(d_model);
       auto V = dot<d_model>(rename<seq, kv>(X), Wv);
-      auto s = mask(dot<d>(dot<d_model>(X, Wq), K) / sqrt(d), index(kv) <= index(seq));
+      auto s = mask(dot<d>(Q, K) / sqrt(d), index(kv) <= index(seq));
       return X + dot<heads, e>(dot<kv>(softmax<kv>(s), V), Wo);
     });
 // 16 bits, a bias of pairs.
