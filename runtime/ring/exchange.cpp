@@ -70,8 +70,8 @@ status exchange::finish() {
   expected_.clear();
   for (const expected &x : all)
     if (x.received.header() != header(x.of)) {
-      const status foreign = detail::fail(
-          status_code::wrong_version, "{}: machine {} sent another message", m_.k.name, x.from);
+      const status foreign = detail::fail(status_code::wrong_version,
+                                          "{}: machine {} sent another message", m_.k.name, x.from);
       m_.link.close(foreign);
       return foreign;
     }
