@@ -91,6 +91,7 @@ const std::vector<distributed_kernel> &distributed_kernels() {
                                                       {"cross_gradient", "seq", "mem"},
                                                       {"layer_gradient", "seq", "kv"},
                                                       {"biased_bf16_gradient", "seq", "mem"},
+                                                      {"groups_of_call", "seq", "mem"},
                                                       {"all_pairs", "seq", "mem"}};
   return all;
 }

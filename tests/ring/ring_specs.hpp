@@ -45,6 +45,16 @@ inline constexpr auto layer =
       auto s = mask(dot<d>(Q, K) / sqrt(d), index(kv) <= index(seq));
       return X + dot<heads, e>(dot<kv>(softmax<kv>(s), V), Wo);
     });
+// Query heads in groups that share key heads; the call decides how many.
+inline constexpr batch_axis<"q_heads"> q_heads;
+inline constexpr batch_axis<"kv_heads"> kv_heads;
+inline constexpr batch_axis<"group"> group;
+inline constexpr auto groups_of_call = kernel<"groups_of_call">(
+    [](in<"Q", batch, q_heads, seq, d> Q, in<"K", batch, kv_heads, mem, d> K,
+       in<"V", batch, kv_heads, mem, e> V) -> out<"O", batch, q_heads, seq, e> {
+      auto s = dot<d>(split<q_heads, kv_heads, group>(Q), K) / sqrt(d);
+      return merge<q_heads, kv_heads, group>(dot<mem>(softmax<mem>(s), V));
+    });
 // 16 bits, a bias of pairs.
 inline constexpr auto biased_bf16 = kernel<"biased_bf16">(
     [](in<"Q", bf16, batch, seq, d> Q, in<"K", bf16, batch, mem, d> K,
