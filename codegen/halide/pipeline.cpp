@@ -67,10 +67,7 @@ class writer {
   }
 
   void write(const attention_stage &s) {
-    if (on_gpu_ && !s.across.empty())
-      for (const attention_stage &one : walks_of(s)) write_walk(one);
-    else
-      write_walk(s);
+    for (const attention_stage &one : on_gpu_ ? walks_of(s) : std::vector{s}) write_walk(one);
   }
 
   void write_walk(const attention_stage &s) {

@@ -156,8 +156,7 @@ class cutter {
       if (is_alternative(p_, p_[user])) return n;  // the other one is skipped with its whole stage
       if (chooses_empty(p_[user], n)) return n;
       for (node_id operand : p_[user].in)
-        if (operand != n && (waits_for(operand, stage) || is_another_result(operand, stage)))
-          return n;
+        if (operand != n && waits_for(operand, stage)) return n;
       n = user;
     }
   }
@@ -170,26 +169,17 @@ class cutter {
            std::any_of(x.in.begin(), x.in.end(), may_be_empty);
   }
 
-  // True if another stage computes this from results of this one.
+  // True if another stage computes this from results of this one; or if this one does, and writes
+  // its results side by side.
   bool waits_for(node_id n, std::size_t stage) const {
     if (stage == no_stage) return false;
     std::set<node_id> here, below;
     const auto recomputed = [&](node_id x) { return is_inlinable(p_, x) && !stored_[x]; };
     walk(p_, n, [&](node_id x) { return result_of_[x] != stage && recomputed(x); }, here);
     return std::any_of(here.begin(), here.end(), [&](node_id x) {
-      return result_of_[x] != stage && !recomputed(x) && needs(x, stage, below);
+      if (result_of_[x] == stage) return side_by_side_.count(stage) > 0;
+      return !recomputed(x) && needs(x, stage, below);
     });
-  }
-
-  // True if it is computed from a result of a stage that writes all its results side by side.
-  bool is_another_result(node_id n, std::size_t stage) const {
-    if (!side_by_side_.count(stage)) return false;
-    std::set<node_id> here;
-    walk(
-        p_, n,
-        [&](node_id x) { return result_of_[x] != stage && is_inlinable(p_, x) && !stored_[x]; },
-        here);
-    return std::any_of(here.begin(), here.end(), [&](node_id x) { return result_of_[x] == stage; });
   }
 
   // True if results of the stage are needed before this: a stage gives all its results at once.

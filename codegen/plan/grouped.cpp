@@ -120,10 +120,10 @@ class grouping {
   }
 
   static bool stores_one_of(const attention_stage &s, const steps &wanted) {
+    const std::vector<weighted_sum> sums = all_sums(s);
     return wanted.count(s.lse) > 0 ||
-           std::any_of(s.sums.begin(), s.sums.end(),
-                       [&](const weighted_sum &sum) { return wanted.count(sum.core) > 0; }) ||
-           (!s.across.empty() && stores_one_of(s.across[0], wanted));
+           std::any_of(sums.begin(), sums.end(),
+                       [&](const weighted_sum &sum) { return wanted.count(sum.core) > 0; });
   }
 
   bool needs(const attention_stage &user, const attention_stage &used) const {

@@ -31,11 +31,9 @@ std::vector<axis_id> wanted_inner(const program &p, const stages &s, const stage
     return reads(p, s, c->left, n) ? p[c->core].over : std::vector<axis_id>();
   const auto *a = std::get_if<attention_stage>(&user);
   if (!a) return {};
-  for (const weighted_sum &sum : a->sums)
-    if (sum.values != no_step && reads(p, s, sum.values, n)) return {a->key, sum.column};
-  for (const attention_stage &x : a->across)
-    for (const weighted_sum &sum : x.sums)
-      if (reads(p, s, sum.values, n)) return {x.key, sum.column};
+  for (const attention_stage &walk : walks_of(*a))
+    for (const weighted_sum &sum : walk.sums)
+      if (sum.values != no_step && reads(p, s, sum.values, n)) return {walk.key, sum.column};
   for (node_id d : a->products)
     for (node_id operand : p[d].in)
       if (reads(p, s, operand, n)) {

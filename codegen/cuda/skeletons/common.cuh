@@ -159,12 +159,13 @@ QKV_DEVICE unsigned rounded_pair(float low, float high) {
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
   return r;
 }
-// The rest that rounding these has lost, rounded.
+// The same, less which both numbers become: the rest that rounding has lost.
 template <class Element>
-QKV_DEVICE unsigned rest_of_pair(float low, float high, unsigned pair) {
-  return rounded_pair<Element>(
-      low - number_of<Element>(static_cast<unsigned short>(pair & 0xffff)),
-      high - number_of<Element>(static_cast<unsigned short>(pair >> 16)));
+QKV_DEVICE unsigned part_of_pair(float &low, float &high) {
+  const unsigned pair = rounded_pair<Element>(low, high);
+  low -= number_of<Element>(static_cast<unsigned short>(pair & 0xffff));
+  high -= number_of<Element>(static_cast<unsigned short>(pair >> 16));
+  return pair;
 }
 // Natural logarithm of a positive number (fdlibm): log m = f - f^2/2 + s (f^2/2 + R(s)).
 QKV_DEVICE float logarithm(float x) {

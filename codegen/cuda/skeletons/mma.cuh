@@ -51,11 +51,7 @@ struct mma_products : warp_tiles<Spec> {
         for (int e = 0; e < 4; ++e) {
           float low = p[m][2 * kk + e / 2][e % 2 * 2], high = p[m][2 * kk + e / 2][e % 2 * 2 + 1];
 #pragma unroll
-          for (int part = 0; part < parts; ++part) {
-            const unsigned pair = pa[part][m][e] = rounded_pair<T>(low, high);
-            low -= number_of<T>(static_cast<unsigned short>(pair & 0xffff));
-            high -= number_of<T>(static_cast<unsigned short>(pair >> 16));
-          }
+          for (int part = 0; part < parts; ++part) pa[part][m][e] = part_of_pair<T>(low, high);
         }
 #pragma unroll
       for (int x = 0; x < columns / 2; ++x) {

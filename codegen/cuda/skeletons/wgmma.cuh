@@ -169,8 +169,9 @@ QKV_DEVICE void wgmma(const typename Spec::arguments &a) {
   const auto to_weights = [&]() QKV_INLINE {
 #pragma unroll
     for (int e = 0; e < BN / 4; ++e) {
-      p[e] = rounded_pair<T>(s[2 * e], s[2 * e + 1]);
-      if constexpr (Spec::weight_parts > 1) rest[e] = rest_of_pair<T>(s[2 * e], s[2 * e + 1], p[e]);
+      float low = s[2 * e], high = s[2 * e + 1];
+      p[e] = part_of_pair<T>(low, high);
+      if constexpr (Spec::weight_parts > 1) rest[e] = rounded_pair<T>(low, high);
     }
   };
 

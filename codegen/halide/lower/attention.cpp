@@ -20,13 +20,9 @@ std::vector<attention_funcs> lower_attention(context &c, const attention_stage &
     all.push_back(settings.back().get());
     lower_pairs(*all[k]);
     lower_sums(*all[k]);
-    if (s.across.empty()) lower_state(*all[k]);
+    s.across.empty() ? lower_state(*all[k]) : lower_both_ways(*all[k]);
   }
-  if (!s.across.empty()) {  // one form
-    lower_both_ways(*all[0]);
-    return forms;
-  }
-  lower_results(all);
+  if (s.across.empty()) lower_results(all);
   return forms;
 }
 

@@ -4,8 +4,7 @@
 //   for each block of keys, for each sum over rows: its keys
 #include "codegen/halide/lower/attention_both_ways.hpp"
 
-#include <algorithm>
-
+#include "codegen/halide/lower/attention_sums.hpp"
 #include "codegen/halide/lower/stored_step.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
 
@@ -50,15 +49,11 @@ class both_ways_lowering {
     first_of_keys_ = tiles_ * rows_of_tile_;
   }
 
-  // Whole vectors, all of the widest sum.
+  // All sums have the width of the widest.
   void widen() {
     Expr width = 16;
     for (std::vector<attention_sum> *sums : {&f_.sums, &f_.across})
-      for (attention_sum &sum : *sums) {
-        const Expr padded = (sum.columns + 15) / 16 * 16;
-        width = Halide::max(padded, width);
-        if (sum.is_padded) sum.columns = padded;
-      }
+      for (attention_sum &sum : *sums) width = width_with(sum, width);
     f_.running.width = Halide::Internal::simplify(width);
   }
 

@@ -105,8 +105,8 @@ struct attention_result {
   std::vector<Halide::Var> outer;  // innermost first
   bool has_row = true, has_column = true;
   std::vector<Halide::Func> copies;  // of the roots, if there are several; c is the column of `out`
-  // Of a walk that sums both ways: copies of sums for rows come first. Each part of the rows has its
-  // own sums for keys, which add up to `whole`.
+  // Of a walk that sums both ways: copies of sums for rows come first. Each part of the rows has
+  // its own sums for keys, which add up to `whole`.
   Halide::Var part{"part"};
   std::vector<Halide::Func> whole;
   const Halide::Var &column_of_out(const attention_vars &v) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "codegen/halide/lower/attention_results.hpp"
+#include "codegen/halide/lower/attention_sums.hpp"
 #include "codegen/halide/lower/in_step.hpp"
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/program/queries.hpp"
@@ -45,9 +46,7 @@ class state_lowering {
       std::vector<Expr> columns;
       Expr width = std::max(f_.tile.rows, 16);  // whole vectors
       for (attention_sum *sum : with_) {
-        const Expr padded = (sum->columns + 15) / 16 * 16;
-        width = Halide::max(padded, width);
-        if (sum->is_padded) sum->columns = padded;
+        width = width_with(*sum, width);
         columns.push_back(sum->columns);
       }
       f_.running.width = Halide::Internal::simplify(width);

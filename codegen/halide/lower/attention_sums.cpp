@@ -193,6 +193,12 @@ class sum_lowering {
 
 }  // namespace
 
+Expr width_with(attention_sum &sum, const Expr &width) {
+  const Expr padded = (sum.columns + 15) / 16 * 16;
+  if (sum.is_padded) sum.columns = padded;
+  return Halide::max(padded, width);
+}
+
 void lower_sums(attention_setting &a) {
   for (std::size_t k = 0; k < a.s.sums.size(); ++k)
     sum_lowering(a, a.s.sums[k], a.f.sums[k], false).run();

@@ -8,4 +8,8 @@ namespace qkv::codegen {
 // Defines `block_out` of each sum of the stage, from its pairs.
 void lower_sums(attention_setting &);
 
+// The width of a state that has this sum, too, in whole vectors. Columns whose number the call
+// decides are padded to them.
+Halide::Expr width_with(attention_sum &, const Halide::Expr &width);
+
 }  // namespace qkv::codegen

@@ -138,8 +138,8 @@ class scheduler {
     if (constant(f_.running.width)) merge.unroll(rx);
   }
 
-  // The walk of all parts, then the copies of its sums to several results, which share the loops over
-  // the other axes. These are not fused: bounds inference knows no single position then.
+  // The walk of all parts, then the copies of its sums to several results, which share the loops
+  // over the other axes. These are not fused: bounds inference knows no single position then.
   void state_of_both() {
     attention_result &r = f_.result;
     for (Func &g : r.copies) {
@@ -251,8 +251,8 @@ class scheduler {
     suspects(sum, t.lanes, level);
   }
 
-  // Over the rows of a tile, for each key of a block. All tiles of a task read their values in turn,
-  // for each block.
+  // Over the rows of a tile, for each key of a block. All tiles of a task read their values in
+  // turn, for each block.
   void across(attention_sum &sum) {
     if (sum.is_padded || sum.is_widened)
       sum.values.compute_at(at_).vectorize(
