@@ -312,7 +312,7 @@ plant(
 plant(
     WGMMA_PRECISE, "wgmma",
     ("the second parts of weights are missing in wgmma", WRONG,
-     "if constexpr (Spec::weight_parts > 1) add_product<T>(o, rest + 4 * kk, v.further(kk * 16 * 128));", ""),
+     "add_product<T>(o, rest + 4 * kk, v.further(kk * 16 * 128));", ";"),
 )
 # ---- warpgroups ---------------------------------------------------------------------------------
 plant(
