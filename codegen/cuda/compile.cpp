@@ -20,14 +20,14 @@
 namespace qkv::codegen {
 namespace {
 
-struct file {
+struct skeleton {
   const char *name, *text;
 };
-constexpr file files[] = {
+constexpr skeleton skeletons[] = {
 #include "skeleton_files.inc"
 };
 
-std::string read(const std::string &path) {
+std::string contents_of(const std::string &path) {
   std::ifstream in(path);
   std::stringstream text;
   text << in.rdbuf();
@@ -73,8 +73,8 @@ std::string for_older_drivers(std::string ptx, const std::string &target) {
 // The text of a file after those that its first lines include; each once.
 std::string with_includes(const std::string &name, std::set<std::string> &seen) {
   if (!seen.insert(name).second) return "";
-  const auto *f = std::ranges::find(files, name, &file::name);
-  if (f == std::end(files)) throw std::logic_error("there is no skeleton " + name);
+  const auto *f = std::ranges::find(skeletons, name, &skeleton::name);
+  if (f == std::end(skeletons)) throw std::logic_error("there is no skeleton " + name);
   std::string_view rest = f->text;
   if (rest.starts_with("// SPDX")) rest.remove_prefix(rest.find('\n') + 1);
   std::string text;
@@ -109,14 +109,14 @@ std::string ptx_of(const std::string &text, const std::string &compiler, const s
                     "-nostdinc++", "-fms-extensions", "-S", "--cuda-gpu-arch=" + target});
   command.push_back(source);
   if (!succeeds(command, log)) {
-    const std::string error = first_error(read(log)),
+    const std::string error = first_error(contents_of(log)),
                       text =
                           fmt::format("{} could not compile a printed kernel: {}", compiler, error);
     // An old compiler does not know the newest GPUs. An error with a line is one of the text.
     if (error.find("printed.cu") != std::string::npos) throw std::logic_error(text);
     throw std::runtime_error(text);
   }
-  return for_older_drivers(read(result), target);
+  return for_older_drivers(contents_of(result), target);
 }
 
 }  // namespace qkv::codegen
