@@ -68,6 +68,13 @@ class writer {
 
   void write(const attention_stage &s) {
     for (const attention_stage &one : on_gpu_ ? walks_of(s) : std::vector{s}) write_walk(one);
+    if (on_gpu_ && !s.placed.empty()) place_stored(s);
+  }
+
+  void place_stored(const attention_stage &s) {
+    for (node_id n : s.products)
+      std::visit([&](const auto &one) { write(one); }, stored_product(p_, n));
+    for (const weighted_sum &sum : s.placed) write(map_stage{sum.root, sum.core});
   }
 
   void write_walk(const attention_stage &s) {

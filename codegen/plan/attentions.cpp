@@ -30,7 +30,22 @@ class finder {
   explicit finder(const program &p)
       : p_(p), users_(users_of(p)), walked_(walked_axes(p)), gaps_(steps_with_gaps(p)) {}
 
+  // Pairs are placed in the walk of other sums of these; where there is none, they are stored.
   attentions run() {
+    for (;;) {
+      streamed();
+      std::vector<attention_stage> all;
+      for (auto &[core, c] : sums_) all.push_back(c.stage);
+      all = grouped(p_, std::move(all));
+      const auto alone = std::find_if(
+          all.begin(), all.end(), [](const attention_stage &s) { return s.sums[0].is_placed(); });
+      if (alone == all.end()) return described(std::move(all));
+      alone_.insert(alone->sums[0].core);
+    }
+  }
+
+ private:
+  void streamed() {
     candidates();
     for (bool changed = true; changed;) {
       changed = false;
@@ -46,12 +61,8 @@ class finder {
         collect_outside();
       }
     }
-    std::vector<attention_stage> all;
-    for (auto &[core, c] : sums_) all.push_back(c.stage);
-    return described(grouped(p_, std::move(all)));
   }
 
- private:
   // A sum that may be streamed.
   struct candidate {
     attention_stage stage;
@@ -61,10 +72,32 @@ class finder {
   using candidates_by_core = std::map<node_id, candidate>;
 
   void candidates() {
+    sums_.clear();
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       candidate c;
-      if (fits_from(n, 0, c)) sums_.emplace(n, std::move(c));
+      if (p_[n].kind == op::put ? places(n, c) : fits_from(n, 0, c)) sums_.emplace(n, std::move(c));
     }
+  }
+
+  // Pairs at positions that none of their products has a part in.
+  bool places(node_id core, candidate &c) const {
+    const node &x = p_[core];
+    const std::vector<axis_id> pairs = p_[x.in[0]].shape,
+                               over = without(with(pairs, p_[x.in[1]].shape), x.shape);
+    if (over.size() != 2 || !contains(pairs, over) || alone_.count(core) || !is_floating(x.type) ||
+        in_scan(core) || !is_inlinable(p_, x.in[0]) || !is_function_of_pairs(x.in[0], over[1]))
+      return false;
+    std::set<node_id> below;
+    walk(x.in[1], [&](node_id n) { return is_inlinable(p_, n); }, below);
+    if (std::any_of(below.begin(), below.end(), [&](node_id n) { return p_[n].kind == op::dot; }))
+      return false;
+    weighted_sum sum;
+    sum.core = core, sum.pairs = x.in[0], sum.position = x.in[1], sum.column = x.over[0];
+    c.stage.row = over[0], c.stage.key = over[1];
+    c.stage.outer = without(x.shape, x.over);
+    c.stage.sums = {sum};
+    c.cone = cone_of(c.stage);
+    return true;
   }
 
   // The first match of `core`: `side` 0 or a later one.
@@ -92,7 +125,7 @@ class finder {
 
   candidates_by_core::iterator refuted(candidates_by_core::iterator it) {
     candidate next;
-    if (fits_from(it->first, it->second.side + 1, next)) {
+    if (p_[it->first].kind != op::put && fits_from(it->first, it->second.side + 1, next)) {
       it->second = std::move(next);
       return ++it;
     }
@@ -137,9 +170,9 @@ class finder {
     const auto is_inside = [&](node_id n) { return is_inlinable(p_, n) || found.is_product(n); };
     for (const weighted_sum &sum : all_sums(s)) {
       walk(s.is_normalised() ? s.scores : sum.pairs, is_inside, cone);
-      if (sum.gate == no_step) continue;
-      walk(sum.gate, [&](node_id n) { return is_inlinable(p_, n); }, cone);
-      cone.insert(sum.pairs);
+      for (node_id beside : {sum.gate, sum.position})
+        if (beside != no_step) walk(beside, [&](node_id n) { return is_inlinable(p_, n); }, cone);
+      if (sum.gate != no_step) cone.insert(sum.pairs);
     }
     return cone;
   }
@@ -338,6 +371,7 @@ class finder {
       const weighted_sum &sum = c.stage.sums[0];
       if (sum.values != no_step) walk(sum.values, enter, outside_);
       if (sum.gate != no_step) walk(sum.gate, enter, needed_);
+      if (sum.is_placed()) walk(sum.position, enter, needed_);
     }
     needed_.insert(outside_.begin(), outside_.end());
     for (const auto &[core, c] : sums_) {
@@ -390,6 +424,7 @@ class finder {
   const std::vector<axis_id> walked_;
   const std::vector<bool> gaps_;
   candidates_by_core sums_;
+  std::set<node_id> alone_;    // pairs are put by these, and summed by nothing else
   std::set<node_id> inside_;   // steps of sums
   std::set<node_id> outside_;  // steps of cones that are recomputed elsewhere, too
   std::set<node_id> needed_;   // what values and gates read: weights of another sum, perhaps

@@ -45,6 +45,13 @@ class cutter {
     return build();
   }
 
+  stage product(node_id n) const {
+    if (!is_contraction(n)) return map_stage{n, n};
+    contraction_stage s = contraction_at(n);
+    s.root = n;
+    return s;
+  }
+
  private:
   // Steps of one position belong to their scan, whatever they are.
   bool in_scan(node_id n) const { return walked_[n] >= 0; }
@@ -279,8 +286,9 @@ class cutter {
   }
 
   void add_attention(attention_stage s, std::size_t number) {
-    if (!s.across.empty()) side_by_side_.insert(number);
+    if (s.keeps_sums()) side_by_side_.insert(number);
     for (weighted_sum &sum : s.sums) sum.root = extended(sum.core, number);
+    for (weighted_sum &sum : s.placed) sum.root = extended(sum.core, number);
     for (attention_stage &x : s.across)
       for (weighted_sum &sum : x.sums) sum.root = extended(sum.core, number);
     if (s.lse != no_step) s.lse_root = extended(s.lse, number);
@@ -373,11 +381,13 @@ class cutter {
   std::set<node_id> covered_;      // roots, and what is computed before them in their stages
   std::vector<std::vector<node_id>> results_;  // of each stage of several, with what comes after
   std::vector<std::size_t> result_of_;         // per step: which of them gives it
-  std::set<std::size_t> side_by_side_;         // those that sum both ways
+  std::set<std::size_t> side_by_side_;         // those that keep their sums
 };
 
 }  // namespace
 
 stages cut_into_stages(const program &p) { return cutter(p).run(); }
+
+stage stored_product(const program &p, node_id n) { return cutter(p).product(n); }
 
 }  // namespace qkv::codegen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sums that one walk over the same pairs can feed become one stage: two values under one softmax;
-// the gradients of keys and values, which need the weights of the same pairs; and the gradient of
-// queries, which sums these pairs across.
+// the gradients of keys and values, which need the weights of the same pairs; the gradient of
+// queries, which sums these pairs across; and that of a table, which sums them by position.
 #include <algorithm>
 #include <utility>
 
@@ -12,14 +12,20 @@
 namespace qkv::codegen {
 namespace {
 
-// Each sum has columns in the registers and the fast memory of a tile.
-constexpr std::size_t most_sums = 4;
+// Sums with columns take registers and fast memory of a tile; others take little.
+constexpr std::ptrdiff_t most_wide_sums = 4;
+constexpr std::size_t most_sums = 8;
 
 class grouping {
  public:
   explicit grouping(const program &p) : p_(p), users_(users_of(p)) {}
 
   std::vector<attention_stage> run(std::vector<attention_stage> stages) {
+    const auto placed =
+        std::stable_partition(stages.begin(), stages.end(),
+                              [](const attention_stage &s) { return !s.sums[0].is_placed(); });
+    const std::vector<attention_stage> to_place(placed, stages.end());
+    stages.erase(placed, stages.end());
     for (attention_stage &s : stages) {
       const auto fits = [&](std::size_t k) {
         return can_join(groups_[k], s) && !closes_circle(k, s);
@@ -34,6 +40,12 @@ class grouping {
     for (attention_stage &g : groups_)
       if (!g.is_normalised() && g.sums.size() > 1) g.shared = shared_steps(g, g.sums);
     for (std::size_t k = 0; k < groups_.size(); ++k) join_across(k);
+    std::vector<attention_stage> alone;
+    for (const attention_stage &s : to_place)
+      if (!place(s)) alone.push_back(s);
+    for (attention_stage &g : groups_)
+      if (g.keeps_sums()) g.shared_in_all = shared_steps(g, all_sums(g));
+    groups_.insert(groups_.end(), alone.begin(), alone.end());
     return std::move(groups_);
   }
 
@@ -42,7 +54,7 @@ class grouping {
 
   bool can_join(const attention_stage &g, const attention_stage &s) const {
     if (g.key != s.key || g.row != s.row || g.row == no_axis || !same_set(g.outer, s.outer) ||
-        g.weights != s.weights || g.sums.size() == most_sums ||
+        g.weights != s.weights || !is_room_for(g.sums, s.sums) ||
         (g.lse != no_step && s.lse != no_step) ||
         p_[g.sums[0].core].type != p_[s.sums[0].core].type)
       return false;
@@ -58,9 +70,7 @@ class grouping {
       if (j == k || groups_[j].sums.size() > groups_[k].sums.size() ||
           !are_across(groups_[k], groups_[j]) || closes_circle_without(j, k))
         continue;
-      attention_stage &g = groups_[k];
-      g.across = {groups_[j]};
-      g.shared_in_both = shared_steps(g, all_sums(g));
+      groups_[k].across = {groups_[j]};
       groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(j));
       return;
     }
@@ -69,16 +79,47 @@ class grouping {
   bool are_across(const attention_stage &a, const attention_stage &b) const {
     if (a.is_normalised() || b.is_normalised() || a.row == no_axis || a.row != b.key ||
         a.key != b.row || !same_set(a.outer, b.outer) || !a.across.empty() || !b.across.empty() ||
-        a.sums.size() + b.sums.size() > most_sums)
+        !is_room_for(a.sums, b.sums))
       return false;
     const std::set<node_id> products(a.products.begin(), a.products.end());
     if (products != std::set<node_id>(b.products.begin(), b.products.end())) return false;
     for (const attention_stage *one : {&a, &b}) {
       if (is_one_of_two_orders(*one) || is_masked_by_product(*one)) return false;
       for (const weighted_sum &sum : one->sums)
-        if (sum.column == no_axis || p_[sum.core].type != p_[a.sums[0].core].type) return false;
+        if (p_[sum.core].type != p_[a.sums[0].core].type) return false;
     }
     return !needs(a, b) && !needs(b, a);
+  }
+
+  // Adds sums by position to a walk over their pairs.
+  bool place(const attention_stage &s) {
+    for (std::size_t k = 0; k < groups_.size(); ++k) {
+      if (!fits_in(groups_[k], s) || closes_circle(k, s)) continue;
+      groups_[k].placed.push_back(s.sums[0]);
+      return true;
+    }
+    return false;
+  }
+
+  bool fits_in(const attention_stage &g, const attention_stage &s) const {
+    if (g.is_normalised() || g.row == no_axis || !same_set({g.row, g.key}, {s.row, s.key}) ||
+        !same_set(g.outer, s.outer) || p_[g.sums[0].core].type != p_[s.sums[0].core].type ||
+        g.placed.size() == most_sums)
+      return false;
+    const std::set<node_id> products(g.products.begin(), g.products.end());
+    for (node_id n : s.products)
+      if (!products.count(n)) return false;
+    for (const attention_stage *one : {&g, &s})
+      if (is_one_of_two_orders(*one) || is_masked_by_product(*one)) return false;
+    return !needs(g, s) && !needs(s, g);
+  }
+
+  static bool is_room_for(std::vector<weighted_sum> sums, const std::vector<weighted_sum> &more) {
+    sums.insert(sums.end(), more.begin(), more.end());
+    return sums.size() <= most_sums &&
+           std::count_if(sums.begin(), sums.end(), [](const weighted_sum &sum) {
+             return sum.column != no_axis;
+           }) <= most_wide_sums;
   }
 
   static bool share_product(const attention_stage &a, const attention_stage &b) {

@@ -12,6 +12,9 @@ plan plan_of(const program &written) {
   made.order.resize(made.p.nodes.size());
   for (const stage &s : made.cut.list)
     for (node_id root : roots_of(s)) made.order[root] = storage_order(made.p, made.cut, root);
+  for (const stage &s : made.cut.list)
+    if (const auto *a = std::get_if<attention_stage>(&s); a && !a->placed.empty())
+      for (node_id n : a->products) made.order[n] = made.p[n].shape;
   made.packs = packs_of(made.p, made.cut);
   return made;
 }

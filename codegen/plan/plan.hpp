@@ -15,7 +15,7 @@ struct plan {
   program p;                    // simplified
   stages cut;
   std::vector<std::vector<axis_id>>
-      order;                // of each stored step: its axes in memory, outermost first
+      order;  // of each step that is stored, on GPUs perhaps: its axes in memory, outermost first
   std::vector<pack> packs;  // on CPUs; devices read params where they lie
 };
 

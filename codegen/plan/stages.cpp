@@ -21,12 +21,14 @@ axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &bu
 std::vector<weighted_sum> all_sums(const attention_stage &s) {
   std::vector<weighted_sum> all = s.sums;
   for (const attention_stage &x : s.across) all.insert(all.end(), x.sums.begin(), x.sums.end());
+  all.insert(all.end(), s.placed.begin(), s.placed.end());
   return all;
 }
 
 std::vector<attention_stage> walks_of(const attention_stage &s) {
   std::vector<attention_stage> walks = {s};
   walks[0].across.clear();
+  walks[0].placed.clear();
   walks.insert(walks.end(), s.across.begin(), s.across.end());
   return walks;
 }

@@ -32,6 +32,10 @@ struct weighted_sum {
   node_id gate = no_step;    // a factor of the weights at each pair, as dropout has
   node_id values = no_step;  // no_step: the pairs themselves are summed
   axis_id column = no_axis;  // of the values; no_axis where they have none
+  // Where `core` puts pairs: their positions along `column`. It sums over rows and keys.
+  node_id position = no_step;
+
+  bool is_placed() const { return position != no_step; }
 };
 
 // One walk over tiles of (row, key) that computes what is needed per pair and feeds sums over the
@@ -48,13 +52,19 @@ struct attention_stage {
   // Sums of the same pairs over the rows, for each key: a stage with rows and keys exchanged. A CPU
   // takes both in one walk; elsewhere, each takes its own. None, or one.
   std::vector<attention_stage> across;
-  std::vector<node_id> shared_in_both;  // like `shared`, of a walk that takes both
+  // Sums of the same pairs at positions, which the walk of a CPU takes, too. Elsewhere the pairs'
+  // products are stored, and a map puts them.
+  std::vector<weighted_sum> placed;
+  std::vector<node_id> shared_in_all;  // like `shared`, of a walk that takes all of these
 
   bool is_normalised() const { return weights != no_step; }
+  // True where a CPU's walk keeps its sums until all pairs are seen.
+  bool keeps_sums() const { return !across.empty() || !placed.empty(); }
 };
 
-std::vector<weighted_sum> all_sums(const attention_stage &);     // those across behind
-std::vector<attention_stage> walks_of(const attention_stage &);  // each direction alone
+std::vector<weighted_sum> all_sums(const attention_stage &);  // those across, then placed ones
+// Each direction alone, without what is placed.
+std::vector<attention_stage> walks_of(const attention_stage &);
 
 // Pointwise steps at every position, or one reduction and pointwise steps.
 struct map_stage {
@@ -84,5 +94,8 @@ struct stages {
 // Decides what is stored; the program must be simplified. Always succeeds: a step that no rule
 // covers is a map.
 stages cut_into_stages(const program &);
+
+// The stage that would store a product of pairs.
+stage stored_product(const program &, node_id);
 
 }  // namespace qkv::codegen

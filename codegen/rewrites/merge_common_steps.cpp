@@ -26,7 +26,7 @@ program opened(const program &p) {
 }
 
 program simplified(const program &p) {
-  return split_sums(merge_common_steps(fold_scale(order_contractions(opened(p)))));
+  return split_sums(put_first(merge_common_steps(fold_scale(order_contractions(opened(p))))));
 }
 
 }  // namespace qkv::codegen

@@ -32,6 +32,10 @@ program distribute_weights(const program &);
 // dot<kv>(dot<d>(Q, K), V) -> dot<d>(Q, dot<kv>(K, V)) where that takes fewer operations.
 program order_contractions(const program &);
 
+// put<distances>(sum<batch>(f(s)), i) -> sum<batch>(put<distances>(f(s), i)): pairs are put where
+// they are computed.
+program put_first(const program &);
+
 // dot<group, seq>(f(s), X) -> sum<group>(dot<seq>(f(s), X)): sums of pairs over one axis are
 // streamed.
 program split_sums(const program &);

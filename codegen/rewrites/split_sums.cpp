@@ -85,6 +85,7 @@ class splitting {
       if (is_of_pairs(n)) continue;
       bool weights = false;
       std::set<node_id> products = products_below(n, weights);
+      if (p_[n].kind == op::put) continue;  // in the walk of these sums
       if (streams(n, products, weights))
         candidates[n] = std::move(products);
       else if (!makes_weights(p_[n].kind) && p_[n].kind != op::logsumexp && !weights)

@@ -179,8 +179,10 @@ class sheet {
           own && total && *total > 0 ? fmt::format("{:5.1f} %", 100 * *own / *total) : "";
       line("  {:<11} {:<8} {}", s.kind, share, s.name);
       if (s.products > 0)
-        line("  {:<11} {:<8}   {} products for each pair on CPUs, {} in two walks on GPUs", "", "",
-             s.products, s.products_apart);
+        line("  {:<11} {:<8}   {} products for each pair on CPUs, {} in {} on GPUs", "", "",
+             s.products, s.products_apart, s.walks_apart == 1 ? "one walk" : "two walks");
+      for (const std::string &step : s.stored_on_gpus)
+        line("  {:<11} {:<8}   GPUs store {}", "", "", step);
       for (const std::string &step : s.stores)
         if (step != s.name) line("  {:<11} {:<8}   stores {}", "", "", step);
     }

@@ -37,7 +37,7 @@ bool is_never_stored(const program &p, const stage &s, node_id n) {
 
 int products_for_each_pair(const attention_stage &s) {
   int n = static_cast<int>(s.products.size());
-  for (const weighted_sum &sum : all_sums(s)) n += sum.column != no_axis;
+  for (const weighted_sum &sum : all_sums(s)) n += sum.values != no_step && sum.column != no_axis;
   return n;
 }
 
@@ -55,10 +55,14 @@ std::vector<stage_report> reports_of(const plan &made) {
       r.flops += flops_of(p, root);
       if (p[root].kind != op::output) r.stored += formula(size_of(p[root].type), p[root].shape);
     }
-    if (const auto *a = std::get_if<attention_stage>(&s); a && !a->across.empty()) {
+    if (const auto *a = std::get_if<attention_stage>(&s); a && a->keeps_sums()) {
       r.products = products_for_each_pair(*a);
-      for (const attention_stage &walk : walks_of(*a))
+      for (const attention_stage &walk : walks_of(*a)) {
         r.products_apart += products_for_each_pair(walk);
+        ++r.walks_apart;
+      }
+      if (!a->placed.empty())
+        for (node_id n : a->products) r.stored_on_gpus.push_back(label_of(p, n));
     }
     const char *where = std::holds_alternative<scan_stage>(s) ? ", at every position" : "";
     for (node_id n : inside(made, s)) {

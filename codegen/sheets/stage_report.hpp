@@ -19,7 +19,8 @@ struct stage_report {
       never_stored;  // labels of the steps that exist only in tiles or registers
   // Products for each pair, where one walk sums the pairs of a gradient both ways (CPUs), and where
   // each way takes its own; else 0.
-  int products = 0, products_apart = 0;
+  int products = 0, products_apart = 0, walks_apart = 0;
+  std::vector<std::string> stored_on_gpus;  // products of pairs that maps put at positions there
 };
 
 // The stages of a kernel in the order of computation.

@@ -22,6 +22,7 @@ std::vector<rewrite> all_rewrites() {
           {"order_contractions", codegen::order_contractions},
           {"fold_scale", codegen::fold_scale},
           {"merge_common_steps again", codegen::merge_common_steps},
+          {"put_first", codegen::put_first},
           {"split_sums", codegen::split_sums}};
 }
 

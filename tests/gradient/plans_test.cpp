@@ -17,8 +17,6 @@ namespace {
 const std::set<std::string> stored = {
     // a hidden layer of each pair, whose sums have the axis of the layer
     "additive", "bahdanau", "luong", "shifted_keys",
-    // a table of positions: a sum over pairs for each of its rows
-    "relative_table", "t5_and_cap",
     // heads that are mixed between the scores and the values
     "mixed_heads", "talking", "talking_heads",
     // the maximum of the scores by hand; scores under a chosen order of contractions

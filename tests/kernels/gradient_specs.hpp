@@ -66,6 +66,34 @@ inline constexpr auto itself =
     });
 inline constexpr auto of_itself = gradient<itself>;
 
+// A number for each key sums over the rows alone.
+inline constexpr auto key_bias =
+    kernel<"key_bias">([](in<"Q", specs::batch, specs::seq, specs::odd_k> Q,
+                          in<"K", specs::batch, specs::kv, specs::odd_k> K,
+                          in<"V", specs::batch, specs::kv, specs::odd_v> V,
+                          in<"bias", specs::kv> bias, in<"scale", specs::batch, specs::kv> scale)
+                           -> out<"O", specs::batch, specs::seq, specs::odd_v> {
+      auto s = dot<specs::odd_k>(Q, K) * scale + bias;
+      return dot<specs::kv>(softmax<specs::kv>(mask(s, causal<specs::seq, specs::kv>)), V);
+    });
+inline constexpr auto of_key_bias = gradient<key_bias>;
+
+// A table at positions of the call, some of which lie beside it; masks hide others.
+inline constexpr auto looked_up = [](
+    in<"Q", specs::batch, specs::seq, specs::d_k> Q, in<"K", specs::batch, specs::kv, specs::d_k> K,
+    in<"V", specs::batch, specs::kv, specs::odd_v> V, param<"table", specs::odd_k> table,
+    in<"at", i32, specs::batch, specs::seq, specs::kv> at)
+    -> out<"O", specs::batch, specs::seq, specs::odd_v> {
+  auto s = dot<specs::d_k>(Q, K) + take<specs::odd_k>(table, at);
+  return dot<specs::kv>(softmax<specs::kv>(mask(s, causal<specs::seq, specs::kv>)), V);
+};
+inline constexpr auto at_positions = kernel<"at_positions">(looked_up);
+inline constexpr auto of_at_positions = gradient<at_positions>;
+inline constexpr auto at_positions_of_rows = kernel<"at_positions_of_rows">(looked_up);
+inline constexpr auto of_table_and_queries = gradient<at_positions_of_rows, "Q", "table">;
+inline constexpr auto at_positions_alone = kernel<"at_positions_alone">(looked_up);
+inline constexpr auto of_table_alone = gradient<at_positions_alone, "table">;
+
 // Recurrences: adjoints of the states are a scan from the end.
 inline constexpr auto of_elman = gradient<scans::elman>;
 inline constexpr auto of_gated_delta = gradient<scans::gated_delta>;

@@ -7,6 +7,7 @@
 #include "gradients_everywhere.hpp"
 #include "gradients_on_host.hpp"
 #include "tests/catch.hpp"
+#include "tests/kernels/by_name.hpp"
 #include "tests/kernels/gradient_specs.hpp"
 #include "tests/kernels/trial.hpp"
 
@@ -47,6 +48,25 @@ void check(const std::vector<program> &all, qkv::device on, std::size_t n_length
 TEST_CASE("compiled gradients agree with the interpreter") {
   check(everywhere, qkv::device::host, lengths.size());
   check(on_host, qkv::device::host, lengths.size());
+}
+
+TEST_CASE("the memory of gradients grows with positions, never with their pairs") {
+  for (const char *name :
+       {"full", "causal_self", "grouped", "softcapped", "relative_table", "linear_attention",
+        "document", "dropped_weights", "multi_head", "itself", "key_bias", "at_positions"}) {
+    const auto at = [&](std::int64_t n) {
+      sizes s;
+      const std::string gradient = std::string(name) + "_gradient";
+      const qkv_kernel &k = kernel_called(gradient.c_str());
+      for (int a = 0; a < k.n_axes; ++a) s[k.axes[a].name] = n;
+      s["batch"] = 1;
+      return bytes(gradient.c_str(), s);
+    };
+    const std::size_t few = at(512), more = at(1024), many = at(2048);
+    INFO(name << ": " << few << ", " << more << ", " << many << " bytes for 512, 1024, 2048");
+    CHECK(more <= 2 * few + 65536);
+    CHECK(many <= 4 * few + 65536);
+  }
 }
 
 TEST_CASE("gradients are called like any kernel") {

@@ -3,8 +3,9 @@
 
 #include <memory>
 
-#include "codegen/halide/lower/attention_both_ways.hpp"
+#include "codegen/halide/lower/attention_kept_sums.hpp"
 #include "codegen/halide/lower/attention_pairs.hpp"
+#include "codegen/halide/lower/attention_placed.hpp"
 #include "codegen/halide/lower/attention_results.hpp"
 #include "codegen/halide/lower/attention_sums.hpp"
 
@@ -20,9 +21,10 @@ std::vector<attention_funcs> lower_attention(context &c, const attention_stage &
     all.push_back(settings.back().get());
     lower_pairs(*all[k]);
     lower_sums(*all[k]);
-    s.across.empty() ? lower_state(*all[k]) : lower_both_ways(*all[k]);
+    lower_placed(*all[k]);
+    s.keeps_sums() ? lower_kept_sums(*all[k]) : lower_state(*all[k]);
   }
-  if (s.across.empty()) lower_results(all);
+  if (!s.keeps_sums()) lower_results(all);
   return forms;
 }
 

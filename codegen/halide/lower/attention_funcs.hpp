@@ -15,7 +15,7 @@ struct attention_tile {
   int rows = 0;         // query rows of a tile
   int keys = 0;         // keys of a block
   int per_task = 1;     // tiles that share a block of keys while it is in cache
-  int least_tasks = 1;  // of a walk that sums both ways
+  int least_tasks = 1;  // of a walk that keeps its sums
 
   // Calls that this tile is for: of at most so many rows, which are one task; any: of all others.
   std::int64_t most_rows = any;
@@ -85,7 +85,26 @@ struct attention_sum {
   Halide::Func block_out;                 // the same, stored; without columns (i, b, T, outer...)
   Halide::RDom keys_clean, keys_suspect;  // of a block, by what its values hold
   Halide::Expr columns;                   // extent of c; undefined without columns
+  // Of a sum across without columns: so many partial sums of a key, each of every so many rows, lie
+  // along c.
+  int partials = 0;
+  Halide::RDom rows_of_partial;
   bool has_columns() const { return columns.defined(); }
+};
+
+// A sum of pairs for each of the positions that they have. The rows of a vector are added at once
+// where their positions are neighbours, or all the same.
+struct attention_placed {
+  Halide::Func pairs;            // (i, j, b, T, outer...)
+  Halide::Func positions;        // the same
+  Halide::Func breaks, changes;  // (v, j, b, T, outer...): rows of a vector that do not follow its
+                                 // first row; that differ from it
+  Halide::Func totals;           // the same: of the pairs of the vector
+  Halide::RDom lanes;            // of a vector
+  Halide::Func of_tile;          // (c, b, T, outer...): c counts positions
+  Halide::RDom neighbours, same, others;  // (lane, v, j), (v, j) and (lane, v, j)
+  Halide::Expr size;                      // positions
+  Halide::Var vector{"vector"};
 };
 
 // The running state, from block to block.
@@ -105,8 +124,9 @@ struct attention_result {
   std::vector<Halide::Var> outer;  // innermost first
   bool has_row = true, has_column = true;
   std::vector<Halide::Func> copies;  // of the roots, if there are several; c is the column of `out`
-  // Of a walk that sums both ways: copies of sums for rows come first. Each part of the rows has
-  // its own sums for keys, which add up to `whole`.
+  // Of a walk that keeps its sums: copies of sums for rows come first, then those for keys, then
+  // those at positions. Each part of the rows has its own of the latter two, which add up to
+  // `whole`.
   Halide::Var part{"part"};
   std::vector<Halide::Func> whole;
   const Halide::Var &column_of_out(const attention_vars &v) const {
@@ -122,8 +142,10 @@ struct attention_funcs {
   attention_reads reads;
   attention_pairs pairs;
   std::vector<attention_sum> sums, across;
+  std::vector<attention_placed> placed;
   attention_state running;
   attention_result result;
+  bool keeps_sums() const { return !across.empty() || !placed.empty(); }
 };
 
 }  // namespace qkv::codegen

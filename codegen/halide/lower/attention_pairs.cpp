@@ -21,11 +21,11 @@ class pairs_lowering {
   explicit pairs_lowering(attention_setting &a) : a_(a), f_(a.f), s_(a.s) {}
 
   void run() {
-    const std::vector<weighted_sum> sums = all_sums(s_);
     f_.sums.resize(s_.sums.size());
-    f_.across.resize(sums.size() - s_.sums.size());
+    for (const attention_stage &x : s_.across) f_.across.resize(x.sums.size());
+    f_.placed.resize(s_.placed.size());
     for (node_id d : s_.products) products_.emplace(d, product(d));
-    for (node_id n : s_.across.empty() ? s_.shared : s_.shared_in_both) share(n);
+    for (node_id n : s_.keeps_sums() ? s_.shared_in_all : s_.shared) share(n);
     a_.limit_keys();
     f_.pairs.keys = f_.tile.keys_in_lanes() ? a_.vectors_of_block("key") : a_.keys_of_block("key");
     if (s_.is_normalised()) {
@@ -33,8 +33,10 @@ class pairs_lowering {
       if (f_.running.has_maximum) weights();
       block_sum();
     }
-    for (std::size_t k = 0; k < sums.size(); ++k)
-      pairs_of(sums[k], k < f_.sums.size() ? f_.sums[k] : f_.across[k - f_.sums.size()]);
+    for (std::size_t k = 0; k < s_.sums.size(); ++k) pairs_of(s_.sums[k], f_.sums[k]);
+    for (const attention_stage &x : s_.across)
+      for (std::size_t k = 0; k < x.sums.size(); ++k) pairs_of(x.sums[k], f_.across[k]);
+    for (std::size_t k = 0; k < s_.placed.size(); ++k) place(s_.placed[k], f_.placed[k]);
   }
 
  private:
@@ -173,7 +175,7 @@ class pairs_lowering {
 
   void pairs_of(const weighted_sum &sum, attention_sum &o) {
     if (!s_.is_normalised())
-      function_of_pairs(sum, o);
+      o.pairs = function_of_pairs(sum);
     else if (sum.gate == no_step)
       o.pairs = f_.pairs.weights;
     else
@@ -181,20 +183,33 @@ class pairs_lowering {
   }
 
   // Nothing normalises these: a step that several sums need may be the pairs of one.
-  void function_of_pairs(const weighted_sum &sum, attention_sum &o) {
-    if (const auto it = functions_.find(sum.pairs); it != functions_.end()) {
-      o.pairs = it->second;
-      return;
-    }
+  Func function_of_pairs(const weighted_sum &sum) {
+    if (const auto it = functions_.find(sum.pairs); it != functions_.end()) return it->second;
     value v = at_pair(sum.pairs);
     const Expr count = both(counts(v), a_.inside(f_.v.j));
     v.number = Halide::cast(a_.type, v.number);
     v.present = both(v.present, a_.inside(f_.v.j));
     const Expr pair = or_else(v, a_.number(0));
-    o.pairs = Func("pairs_" + context::label(a_.p, sum.core));
-    o.pairs(all()) = a_.chosen(a_.has_marks(a_.has_gaps(sum)) ? a_.marked(pair, count) : pair);
-    f_.pairs.readers.push_back(o.pairs);
-    functions_.emplace(sum.pairs, o.pairs);
+    Func g("pairs_" + context::label(a_.p, sum.core));
+    g(all()) = a_.chosen(a_.has_marks(a_.has_gaps(sum)) ? a_.marked(pair, count) : pair);
+    f_.pairs.readers.push_back(g);
+    functions_.emplace(sum.pairs, g);
+    return g;
+  }
+
+  // Positions are counted from the end: those of a relative table grow along rows then.
+  void place(const weighted_sum &sum, attention_placed &o) {
+    o.pairs = function_of_pairs(sum);
+    o.size = a_.c.extent(sum.column);
+    const value v = at_pair(sum.position);
+    const Expr last = o.size - 1;
+    o.positions = Func("positions_" + context::label(a_.p, sum.core));
+    o.positions(all()) = a_.chosen(last - Halide::clamp(or_else(v, 0), 0, last));
+    if (!v.present.defined()) return;
+    Func present("present_" + context::label(a_.p, sum.core));
+    present(all()) = a_.chosen(select(v.present, o.pairs(all()), a_.number(0)));
+    f_.pairs.readers.push_back(present);
+    o.pairs = present;
   }
 
   void gate(const weighted_sum &sum, attention_sum &o) {

@@ -157,10 +157,14 @@ void attention_setting::limit_keys() {
 Halide::RDom attention_setting::keys_of_block(const std::string &label, bool unrolled) const {
   Halide::RDom range(0, f.tile.keys, label);
   if (on_threads()) return range;  // threads run in step: nothing to gain there
-  const Expr exists = range.x < limit_;
-  range.where(unrolled ? Halide::likely(exists) : exists);
-  if (limit_is_chosen_) range.where(f.v.b * f.tile.keys + range.x < keys);
+  limit(range, range.x, unrolled);
   return range;
+}
+
+void attention_setting::limit(Halide::RDom &range, const Expr &key, bool unrolled) const {
+  const Expr exists = key < limit_;
+  range.where(unrolled ? Halide::likely(exists) : exists);
+  if (limit_is_chosen_) range.where(f.v.b * f.tile.keys + key < keys);
 }
 
 Halide::RDom attention_setting::vectors_of_block(const std::string &label) const {
@@ -176,7 +180,11 @@ Expr attention_setting::trimmed_vector(const Halide::RDom &range) const {
 }
 
 Expr attention_setting::trimmed(const Halide::RDom &range) const {
-  return on_threads() ? Expr(range.x) : Halide::max(Halide::min(range.x, limit_ - 1), 0);
+  return on_threads() ? Expr(range.x) : trimmed(Expr(range.x));
+}
+
+Expr attention_setting::trimmed(const Expr &key) const {
+  return Halide::max(Halide::min(key, limit_ - 1), 0);
 }
 
 bool attention_setting::has_gaps(const weighted_sum &sum) const {

@@ -52,9 +52,12 @@ class attention_setting {
   void limit_keys();
   // `unrolled`: several at a time, without conditions but at the end.
   Halide::RDom keys_of_block(const std::string &name, bool unrolled = false) const;
+  // Keeps a range to the keys of the block that some row may see.
+  void limit(Halide::RDom &, const Halide::Expr &key, bool unrolled = false) const;
   // The same in whole vectors of keys: keys past the end are masked, and repeat the last one.
   Halide::RDom vectors_of_block(const std::string &name) const;
   Halide::Expr trimmed(const Halide::RDom &keys) const;
+  Halide::Expr trimmed(const Halide::Expr &key) const;
   Halide::Expr trimmed_vector(const Halide::RDom &vectors) const;
   // The keys that the masks leave to some row of this tile.
   key_range visible() const;

@@ -30,7 +30,7 @@ class sum_lowering {
 
   void run() {
     if (sum_.column == no_axis) {
-      without_columns();
+      across_ ? in_partials() : without_columns();
       return;
     }
     values();
@@ -70,24 +70,40 @@ class sum_lowering {
   // One number per row. The values, where there are any, have one for each key.
   void without_columns() {
     const RDom keys = a_.keys_of_block("key_of_sum");
-    Expr term = pair(keys), count;
-    if (sum_.values != no_step) {
-      indices at = a_.outer;
-      at[a_.s.key] = a_.tiles.key(keys.x, f_.v.b);
-      value v = expression(a_.c).at(sum_.values, at);
-      v.number = strict::cast(a_.type, v.number);
-      count = counts(v);
-      if (gaps_)
-        count = both(count, a_.has_marks(gaps_) ? !a_.is_mark(term) : a_.pair_counts(sum_, keys.x));
-      if (a_.runs_past_the_end(sum_)) count = both(count, a_.inside(keys.x));
-      term = strict::times(term, v.number);
-    }
-    if (count.defined()) term = a_.kept(select(count, term, a_.number(0)));
-    const auto row = a_.tiles.with_outer({f_.v.i, f_.v.b, f_.v.T});
+    Expr count;
+    const Expr term = weighted(pair(keys), keys.x, count);
     o_.keys_clean = keys;
+    add(a_.tiles.with_outer({f_.v.i, f_.v.b, f_.v.T}), term, count);
+  }
+
+  // One number per key, whose rows lie in lanes.
+  void in_partials() {
+    o_.partials = partials_of_sum;
+    o_.rows_of_partial = RDom(0, f_.tile.rows / o_.partials, "row_of_partial");
+    const Expr row = o_.rows_of_partial.x * o_.partials + f_.v.c;
+    Expr count;
+    const Expr term = weighted(o_.pairs(a_.tiles.pair(row, f_.v.j, f_.v.b)), row, count);
+    add(all(), term, both(count, a_.is_row(row)));
+  }
+
+  // The pair times its value, where there is one; `count`: whether it belongs to the sum.
+  Expr weighted(const Expr &pair, const Expr &term, Expr &count) {
+    if (sum_.values == no_step) return pair;
+    indices at = a_.outer;
+    place(at, term);
+    value v = expression(a_.c).at(sum_.values, at);
+    v.number = strict::cast(a_.type, v.number);
+    count = counts(v);
+    if (gaps_) count = both(count, a_.has_marks(gaps_) ? !a_.is_mark(pair) : pair_counts(term));
+    if (!across_ && a_.runs_past_the_end(sum_)) count = both(count, a_.inside(term));
+    return strict::times(pair, v.number);
+  }
+
+  void add(const std::vector<Expr> &at, Expr term, const Expr &count) {
+    if (count.defined()) term = a_.kept(select(count, term, a_.number(0)));
     o_.block_out = Func("block_out_" + name_);
-    o_.block_out(row) = a_.number(0);
-    o_.block_out(row) += strict::hide_zero(term);
+    o_.block_out(at) = a_.number(0);
+    o_.block_out(at) += strict::hide_zero(term);
   }
 
   void values() {
@@ -194,6 +210,7 @@ class sum_lowering {
 }  // namespace
 
 Expr width_with(attention_sum &sum, const Expr &width) {
+  if (!sum.has_columns()) return width;
   const Expr padded = (sum.columns + 15) / 16 * 16;
   if (sum.is_padded) sum.columns = padded;
   return Halide::max(padded, width);

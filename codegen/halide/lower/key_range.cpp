@@ -199,7 +199,7 @@ key_range visible_keys(const context &c, const attention_stage &s, const row_ran
   ranges r(c, s, rows, outer);
   if (s.is_normalised()) return r.of_scores(s.scores);
   key_range all = r.of_scores(s.sums[0].pairs);
-  for (const weighted_sum &sum : s.sums)
+  for (const weighted_sum &sum : all_sums(s))
     if (sum.pairs != s.sums[0].pairs) all = ranges::hull(all, r.of_scores(sum.pairs));
   return all;
 }

@@ -60,19 +60,19 @@ class scheduler {
       : f_(f),
         out_(std::move(out)),
         form_(form),
-        sums_both_ways_(!f.across.empty()),
+        keeps_sums_(f.keeps_sums()),
         m_(m),
         rows_(f.tile.rows),
         vl_(m.cpu.lanes(f.sums[0].pairs.type().bits())),
         row_vectors_(divisor_up_to(std::max(rows_ / vl_, 1), m.cpu.score_registers)),
         keys_unrolled_(std::min(m.cpu.score_keys, m.cpu.sum_registers / row_vectors_)),
-        tile_(sums_both_ways_ ? LoopLevel(f.running.state, f.running.steps.z)
-                              : LoopLevel(f.running.state, f.v.T)),
+        tile_(keeps_sums_ ? LoopLevel(f.running.state, f.running.steps.z)
+                          : LoopLevel(f.running.state, f.v.T)),
         block_(f.running.state, f.running.layout.block) {}
 
   void run() {
-    if (sums_both_ways_) {
-      state_of_both();
+    if (keeps_sums_) {
+      kept_state();
     } else {
       tasks();
       state();
@@ -87,6 +87,7 @@ class scheduler {
       if (sum.gated) over_keys(sum.pairs, 4);
     }
     for (attention_sum &sum : f_.across) across(sum);
+    for (attention_placed &sum : f_.placed) placed(sum);
     weights();
     readers();
     widened_keys();
@@ -140,26 +141,38 @@ class scheduler {
 
   // The walk of all parts, then the copies of its sums to several results, which share the loops
   // over the other axes. These are not fused: bounds inference knows no single position then.
-  void state_of_both() {
-    attention_result &r = f_.result;
-    for (Func &g : r.copies) {
-      std::vector<Halide::VarOrRVar> order = {r.column, r.row};
-      order.insert(order.end(), f_.v.outer.begin(), f_.v.outer.end());
-      g.reorder(order).vectorize(r.column, vl_, TailStrategy::GuardWithIf);
-      for (const Var &v : f_.v.outer) g.parallel(v);
-      if (!f_.v.outer.empty() && g.name() != r.copies[0].name())
-        g.compute_with(r.copies[0], f_.v.outer[0]);
+  void kept_state() {
+    for (std::size_t k = 0; k < f_.sums.size(); ++k) copy_sum(k, true, f_.sums[k].has_columns());
+    for (attention_sum &sum : f_.across) {
+      const std::size_t k = f_.sums.size() + static_cast<std::size_t>(&sum - f_.across.data());
+      copy_sum(k, true, sum.has_columns());
     }
-    for (std::size_t k = 0; k < r.whole.size(); ++k) {
-      r.whole[k]
-          .compute_at(r.copies[f_.sums.size() + k], r.row)
-          .vectorize(r.column, vl_, TailStrategy::GuardWithIf);
-      r.whole[k].update().vectorize(r.column, vl_, TailStrategy::GuardWithIf);
-    }
-    merge_both();
+    for (std::size_t k = f_.sums.size() + f_.across.size(); k < f_.result.copies.size(); ++k)
+      copy_sum(k, false, true);
+    merge();
   }
 
-  void merge_both() {
+  void copy_sum(std::size_t k, bool has_rows, bool has_columns) {
+    attention_result &r = f_.result;
+    Func &g = r.copies[k];
+    std::vector<Halide::VarOrRVar> order;
+    if (has_columns) order.emplace_back(r.column);
+    if (has_rows) order.emplace_back(r.row);
+    order.insert(order.end(), f_.v.outer.begin(), f_.v.outer.end());
+    g.reorder(order);
+    const bool in_lanes = has_rows && has_columns;
+    if (in_lanes) g.vectorize(r.column, vl_, TailStrategy::GuardWithIf);
+    for (const Var &v : f_.v.outer) g.parallel(v);
+    if (!f_.v.outer.empty() && k > 0) g.compute_with(r.copies[0], f_.v.outer[0]);
+    if (k < f_.sums.size()) return;
+    Func &whole = r.whole[k - f_.sums.size()];
+    whole.compute_at(g, has_rows ? r.row : r.column);
+    if (!in_lanes) return;
+    whole.vectorize(r.column, vl_, TailStrategy::GuardWithIf);
+    whole.update().vectorize(r.column, vl_, TailStrategy::GuardWithIf);
+  }
+
+  void merge() {
     const attention_result &r = f_.result;
     Func &state = f_.running.state;
     if (f_.v.outer.empty())
@@ -254,10 +267,29 @@ class scheduler {
   // Over the rows of a tile, for each key of a block. All tiles of a task read their values in
   // turn, for each block.
   void across(attention_sum &sum) {
+    if (!sum.has_columns()) {
+      sum.block_out.compute_at(tile_).bound_extent(f_.v.c, sum.partials).vectorize(f_.v.c, vl_);
+      sum.block_out.update()
+          .reorder(f_.v.c, sum.rows_of_partial.x)
+          .vectorize(f_.v.c, vl_)
+          .unroll(sum.rows_of_partial.x);
+      return;
+    }
     if (sum.is_padded || sum.is_widened)
       sum.values.compute_at(at_).vectorize(
           f_.v.c, vl_, sum.is_padded ? TailStrategy::RoundUp : TailStrategy::GuardWithIf);
     products(sum, f_.v.j, f_.tile.keys, at_);
+  }
+
+  // Rows in lanes: 16 of them for each key.
+  void placed(attention_placed &sum) {
+    over_keys(sum.positions, 4);
+    for (Func *g : {&sum.breaks, &sum.changes, &sum.totals}) {
+      g->compute_at(tile_);
+      g->update().reorder(sum.lanes.x, sum.vector, f_.v.j).atomic().vectorize(sum.lanes.x);
+    }
+    sum.of_tile.compute_at(tile_).vectorize(f_.v.c, vl_);
+    sum.of_tile.update(0).allow_race_conditions().vectorize(sum.neighbours.x);
   }
 
   void suspects(attention_sum &sum, int lanes, const LoopLevel &level) {
@@ -442,7 +474,7 @@ class scheduler {
   attention_funcs &f_;
   Halide::Stage out_;
   const int form_;
-  const bool sums_both_ways_;
+  const bool keeps_sums_;
   const machine &m_;
   const int rows_, vl_;
   const int row_vectors_, keys_unrolled_;  // of a register tile of scores
@@ -456,7 +488,7 @@ class scheduler {
 void schedule_attention_cpu(std::vector<attention_funcs> &forms, const machine &m,
                             const std::vector<bool> &is_output) {
   attention_result &result = forms.back().result;
-  if (!forms[0].across.empty()) {
+  if (forms[0].keeps_sums()) {
     for (std::size_t k = 0; k < result.copies.size(); ++k)
       if (!is_output[k]) result.copies[k].compute_root();
     scheduler(forms[0], forms[0].running.state, 0, m).run();

@@ -130,10 +130,10 @@ int feature_lanes(const program &p, const attention_stage &s, int most) {
   return lanes;
 }
 
-bool has_both_ways(const stages &cut) {
+bool has_kept_sums(const stages &cut) {
   return std::any_of(cut.list.begin(), cut.list.end(), [](const stage &s) {
     const auto *a = std::get_if<attention_stage>(&s);
-    return a && !a->across.empty();
+    return a && a->keeps_sums();
   });
 }
 
@@ -142,14 +142,14 @@ class cpu_tiling {
   cpu_tiling(const machine &m, const plan &made, const attention_stage &s)
       : p_(made.p),
         s_(s),
-        is_of_gradient_(has_both_ways(made.cut)),
+        is_of_gradient_(has_kept_sums(made.cut)),
         machine_(m),
         lanes_(m.cpu.lanes(halide_type(p_[s.sums[0].core].type).bits())),
         features_(feature_lanes(p_, s, m.cpu.feature_vectors * lanes_)),
         folded_(shared_by_rows(p_, s)) {}
 
   std::vector<attention_tile> run() const {
-    if (!s_.across.empty()) {
+    if (s_.keeps_sums()) {
       attention_tile t;
       const both_ways_shape &shape = machine_.cpu.both_ways;
       t.rows = shape.rows, t.keys = shape.keys, t.least_tasks = shape.tasks;
