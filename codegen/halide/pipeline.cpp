@@ -10,6 +10,7 @@
 #include "codegen/halide/lower/context.hpp"
 #include "codegen/halide/lower/limits.hpp"
 #include "codegen/halide/lower/refusal.hpp"
+#include "codegen/halide/lower/skip_bodies.hpp"
 #include "codegen/halide/schedules/fixed_loads.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
@@ -52,6 +53,7 @@ class writer {
     compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_};
     limits_.add_to(form.pipeline);
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
+    form.pipeline.add_custom_lowering_pass(new skip_bodies);
     form.pipeline.add_custom_lowering_pass(new fixed_loads);
     if (on_gpu_) gpu::add_passes(form.pipeline, m_.target);
     return form;

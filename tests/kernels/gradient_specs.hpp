@@ -66,6 +66,9 @@ inline constexpr auto itself =
     });
 inline constexpr auto of_itself = gradient<itself>;
 
+// Blocks that a mask of data hides are skipped.
+inline constexpr auto of_packed = gradient<specs::packed>;
+
 // A number for each key sums over the rows alone.
 inline constexpr auto key_bias =
     kernel<"key_bias">([](in<"Q", specs::batch, specs::seq, specs::odd_k> Q,

@@ -121,6 +121,32 @@ inline constexpr auto document =
       return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K) / sqrt(d_k), a == b)), V);
     });
 
+// Masks of data that hide whole blocks from whole tiles: short documents in a row; keys that are all
+// kept or all hidden; positions that come with the call.
+inline constexpr auto packed =
+    kernel<"packed">([](in<"Q", batch, heads, seq, d_k> Q, in<"K", batch, heads, kv, d_k> K,
+                        in<"V", batch, heads, kv, d_v> V, in<"begins", b8, batch, seq> begins)
+                         -> outs<out<"O", batch, heads, seq, d_v>, out<"lse", batch, heads, seq>> {
+      auto id = cumsum<seq>(where(begins, 1, 0));
+      auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), qkv::document<seq, kv>(id) and causal<seq, kv>);
+      return {dot<kv>(softmax<kv>(s), V), logsumexp<kv>(s)};
+    });
+inline constexpr auto kept_keys =
+    kernel<"kept_keys">([](Q_ Q, K_ K, V_ V, in<"from", i32, batch> from,
+                           in<"keep", b8, mem> keep) -> out<"O", batch, heads, seq, d_v> {
+      auto far = index(mem) >= 3 * from and index(mem) < 20 * from;
+      auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), (keep or far) and not(far and not keep));
+      return dot<mem>(softmax<mem>(s), V);
+    });
+inline constexpr auto placed_tokens = kernel<"placed_tokens">(
+    [](Q_ Q, K_ K, V_ V, in<"steps", i32, batch, seq> steps,
+       in<"key_steps", i32, batch, mem> key_steps) -> out<"O", batch, heads, seq, d_v> {
+      auto at = broadcast<mem>(cumsum<seq>(steps) - 40);
+      auto key_at = broadcast<seq>(cumsum<mem>(key_steps));
+      auto seen = key_at <= at and at - key_at < 60 and key_at != at;
+      return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K) / sqrt(d_k), seen)), V);
+    });
+
 inline constexpr auto biased = kernel<"biased">(
     [](Q_ Q, K_ K, V_ V, in<"bias", heads, seq, mem> bias) -> out<"O", batch, heads, seq, d_v> {
       return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k) + bias), V);

@@ -54,6 +54,7 @@ struct attention_reads {
       pair_tiles;  // (i, j, b, T, outer...): read per query and key, transposed
   std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
   std::vector<Halide::Func> widened_keys;  // those that memory has in 16 bits
+  std::vector<Halide::Func> extremes;      // of what masks compare: of each tile or block
 };
 
 // (i, j, b, T, outer...): what sums read. Blocks: (i, b, T, outer...).

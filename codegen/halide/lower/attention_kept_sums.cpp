@@ -10,6 +10,7 @@
 #include "codegen/halide/lower/attention_sums.hpp"
 #include "codegen/halide/lower/stored_step.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
+#include "codegen/halide/lower/visible_blocks.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -101,6 +102,7 @@ class kept_sums_lowering {
     if (seen.to.defined()) steps.where(first < of_tile(seen.to));
     if (seen.from.defined()) steps.where(first + keys_ > of_tile(seen.from));
     steps.where(tile * rows_ < a_.rows);
+    if (const Expr may = may_see(a_, tile, block); may.defined()) steps.where(may);
   }
 
   // The part of this tile and block in the sum that the cell belongs to. likely(): the loop over

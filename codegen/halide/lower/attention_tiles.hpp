@@ -30,6 +30,7 @@ class attention_tiles {
   const std::vector<axis_id> &rows() const { return rows_; }
   const std::vector<axis_id> &outer() const { return outer_axes_; }
   bool has_row(node_id n) const;  // the step varies from row to row
+  bool reads_memory(node_id);     // or is made of what does
 
   const indices &position() const { return outer_; }
 
@@ -43,7 +44,6 @@ class attention_tiles {
   std::optional<value> pair_tile(node_id, const indices &);
 
  private:
-  bool reads_memory(node_id);
   bool is_row(axis_id) const;
 
   context &c_;

@@ -93,6 +93,7 @@ class scheduler {
     widened_keys();
     pair_tiles();
     row_tiles();
+    for (Func &g : f_.reads.extremes) g.compute_at(at_);
   }
 
  private:
