@@ -76,9 +76,9 @@ class conditions_of : public hi::IRVisitor {
 class without_conditions : public hi::IRMutator {
   using IRMutator::visit;
   Expr visit(const hi::Call *op) override {
-    const bool is_known = is_marked(op) && std::any_of(known_.begin(), known_.end(), [&](const Expr &e) {
-      return hi::equal(e, op->args[0]);
-    });
+    const bool is_known =
+        is_marked(op) && std::any_of(known_.begin(), known_.end(),
+                                     [&](const Expr &e) { return hi::equal(e, op->args[0]); });
     return is_known ? hi::const_true() : IRMutator::visit(op);
   }
   const std::vector<Expr> &known_;

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "codegen/halide/lower/expression.hpp"
-#include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/halide/lower/skip_bodies.hpp"
+#include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -23,7 +23,7 @@ using Halide::Func;
 using Halide::Internal::const_false;
 using Halide::Internal::const_true;
 
-// Whether a condition may hold for some pair, and whether it must for all; undefined: unknown.
+// True if a condition may hold for some pair; if it must for all. Undefined: unknown.
 struct outcome {
   Expr may, must;
 };
@@ -84,9 +84,8 @@ class blocks {
         return of_condition(x.in[0]);
       case op::and_: {
         const outcome a = of_condition(x.in[0]), b = of_condition(x.in[1]);
-        return {both(a.may, b.may), only_both(a.must, b.must, [](const Expr &l, const Expr &r) {
-                  return l && r;
-                })};
+        return {both(a.may, b.may),
+                only_both(a.must, b.must, [](const Expr &l, const Expr &r) { return l && r; })};
       }
       case op::or_: {
         const outcome a = of_condition(x.in[0]), b = of_condition(x.in[1]);
@@ -199,7 +198,7 @@ class blocks {
     return {x->high != 0, x->low != 0};
   }
 
-  // What no row and key have in common; a condition counts as 0 or 1.
+  // Of a value that varies along one of both, or neither; a condition counts as 0 or 1.
   std::optional<interval> extremes_of(node_id n) {
     const node &x = p_[n];
     if ((x.type != i32 && x.type != b8) || varies_both_ways(n)) return std::nullopt;

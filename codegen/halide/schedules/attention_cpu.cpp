@@ -8,6 +8,7 @@
 // lanes hold keys and features, and a key and a row of values are read whole, as contiguous memory.
 #include <algorithm>
 
+#include "codegen/halide/schedules/attention_kept_sums.hpp"
 #include "codegen/halide/schedules/calls.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
@@ -72,7 +73,7 @@ class scheduler {
 
   void run() {
     if (keeps_sums_) {
-      kept_state();
+      at_ = schedule_kept_sums(f_, vl_);
     } else {
       tasks();
       state();
@@ -138,63 +139,6 @@ class scheduler {
         .partition(rb, Partition::Never);
     merge.reorder(order).vectorize(rx, vl_);
     if (constant(f_.running.width)) merge.unroll(rx);
-  }
-
-  // The walk of all parts, then the copies of its sums to several results, which share the loops
-  // over the other axes. These are not fused: bounds inference knows no single position then.
-  void kept_state() {
-    for (std::size_t k = 0; k < f_.sums.size(); ++k) copy_sum(k, true, f_.sums[k].has_columns());
-    for (attention_sum &sum : f_.across) {
-      const std::size_t k = f_.sums.size() + static_cast<std::size_t>(&sum - f_.across.data());
-      copy_sum(k, true, sum.has_columns());
-    }
-    for (std::size_t k = f_.sums.size() + f_.across.size(); k < f_.result.copies.size(); ++k)
-      copy_sum(k, false, true);
-    merge();
-  }
-
-  void copy_sum(std::size_t k, bool has_rows, bool has_columns) {
-    attention_result &r = f_.result;
-    Func &g = r.copies[k];
-    std::vector<Halide::VarOrRVar> order;
-    if (has_columns) order.emplace_back(r.column);
-    if (has_rows) order.emplace_back(r.row);
-    order.insert(order.end(), f_.v.outer.begin(), f_.v.outer.end());
-    g.reorder(order);
-    const bool in_lanes = has_rows && has_columns;
-    if (in_lanes) g.vectorize(r.column, vl_, TailStrategy::GuardWithIf);
-    for (const Var &v : f_.v.outer) g.parallel(v);
-    if (!f_.v.outer.empty() && k > 0) g.compute_with(r.copies[0], f_.v.outer[0]);
-    if (k < f_.sums.size()) return;
-    Func &whole = r.whole[k - f_.sums.size()];
-    whole.compute_at(g, has_rows ? r.row : r.column);
-    if (!in_lanes) return;
-    whole.vectorize(r.column, vl_, TailStrategy::GuardWithIf);
-    whole.update().vectorize(r.column, vl_, TailStrategy::GuardWithIf);
-  }
-
-  void merge() {
-    const attention_result &r = f_.result;
-    Func &state = f_.running.state;
-    if (f_.v.outer.empty())
-      state.compute_root();
-    else
-      state.compute_at(r.copies[0], f_.v.outer[0]);
-    state.bound(f_.v.x, 0, f_.running.width).vectorize(f_.v.x, vl_).parallel(r.part);
-    const RVar rx = f_.running.steps.x, ry = f_.running.steps.y, tile = f_.running.steps.z,
-               block = f_.running.steps.w;
-    std::vector<Halide::VarOrRVar> order = {rx, ry, tile, block, r.part};
-    order.insert(order.end(), f_.v.outer.begin(), f_.v.outer.end());
-    Halide::Stage merge = state.update();
-    merge.allow_race_conditions()
-        .partition(ry, Partition::Always)
-        .partition(tile, Partition::Never)
-        .partition(block, Partition::Never)
-        .reorder(order)
-        .vectorize(rx, vl_)
-        .parallel(r.part);
-    if (constant(f_.running.width)) merge.unroll(rx);
-    at_ = LoopLevel(state, r.part);
   }
 
   // The register tile of a product of pairs and values.
