@@ -8,6 +8,7 @@
 #include "codegen/halide/lower/attention_kept_sums.hpp"
 
 #include "codegen/halide/lower/attention_sums.hpp"
+#include "codegen/halide/lower/skip_bodies.hpp"
 #include "codegen/halide/lower/stored_step.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/halide/lower/visible_blocks.hpp"
@@ -93,16 +94,18 @@ class kept_sums_lowering {
     f_.running.state(at) = f_.running.state(at) + added(column, cell, block, tile);
   }
 
+  // Halide would trim the loops by these conditions, for many seconds.
   void skip(RDom &steps, const Expr &tile, const Expr &block) {
     const auto of_tile = [&](const Expr &e) {
       return Halide::Internal::substitute(f_.v.T.name(), tile, e);
     };
     const key_range seen = a_.visible();
     const Expr first = block * keys_;
-    if (seen.to.defined()) steps.where(first < of_tile(seen.to));
-    if (seen.from.defined()) steps.where(first + keys_ > of_tile(seen.from));
+    Expr visible = may_see(a_, tile, block);
+    if (seen.to.defined()) visible = both(visible, first < of_tile(seen.to));
+    if (seen.from.defined()) visible = both(visible, first + keys_ > of_tile(seen.from));
+    if (visible.defined()) steps.where(of_whole_body(visible));
     steps.where(tile * rows_ < a_.rows);
-    if (const Expr may = may_see(a_, tile, block); may.defined()) steps.where(may);
   }
 
   // The part of this tile and block in the sum that the cell belongs to. likely(): the loop over

@@ -5,6 +5,7 @@
 #include "codegen/halide/lower/attention_sums.hpp"
 #include "codegen/halide/lower/in_step.hpp"
 #include "codegen/halide/lower/math.hpp"
+#include "codegen/halide/lower/skip_bodies.hpp"
 #include "codegen/halide/lower/visible_blocks.hpp"
 #include "codegen/program/queries.hpp"
 
@@ -65,7 +66,8 @@ class state_lowering {
     const Expr first = layout().block * f_.tile.keys;
     if (seen.to.defined()) steps.where(first < seen.to);
     if (seen.from.defined()) steps.where(first + f_.tile.keys > seen.from);
-    if (const Expr may = may_see(a_, f_.v.T, layout().block); may.defined()) steps.where(may);
+    if (const Expr may = may_see(a_, f_.v.T, layout().block); may.defined())
+      steps.where(of_whole_body(may));
     if (f_.result.has_row && !a_.on_threads()) steps.where(f_.v.T * f_.tile.rows < a_.rows);
   }
 

@@ -11,7 +11,6 @@
 #include <optional>
 
 #include "codegen/halide/lower/expression.hpp"
-#include "codegen/halide/lower/skip_bodies.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/program/queries.hpp"
 
@@ -60,7 +59,7 @@ class blocks {
           any = only_both(any, of_scores(sum.pairs),
                           [](const Expr &x, const Expr &y) { return x || y; });
     }
-    return extremes_.empty() || !any.defined() ? Expr() : of_whole_body(any);
+    return extremes_.empty() || !any.defined() ? Expr() : any;
   }
 
  private:
