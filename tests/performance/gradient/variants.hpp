@@ -27,6 +27,10 @@ inline constexpr auto biased = kernel<"biased">(
     [](queries<64> Q, keyed<64> K, valued<64> V, in<"bias", heads, seq, kv> bias) -> result<64> {
       return dot<kv>(softmax<kv>(dot<d<64>>(Q, K) / sqrt(d<64>) + bias), V);
     });
+inline constexpr auto fixed_bias = kernel<"fixed_bias">(
+    [](queries<64> Q, keyed<64> K, valued<64> V, in<"bias", heads, seq, kv> bias) -> result<64> {
+      return dot<kv>(softmax<kv>(dot<d<64>>(Q, K) / sqrt(d<64>) + bias), V);
+    });
 inline constexpr auto windowed = kernel<"windowed">([](queries<64> Q, keyed<64> K,
                                                        valued<64> V) -> result<64> {
   return scaled_dot_product<d<64>, kv>(Q, K, V, causal<seq, kv> and sliding_window<seq, kv>(256));
@@ -52,6 +56,7 @@ inline constexpr auto softcapped_step = gradient<softcapped>;
 inline constexpr auto sloped_step = gradient<sloped>;
 inline constexpr auto tabled_step = gradient<tabled>;
 inline constexpr auto biased_step = gradient<biased>;
+inline constexpr auto fixed_bias_step = gradient<fixed_bias, "Q", "K", "V">;
 inline constexpr auto windowed_step = gradient<windowed>;
 inline constexpr auto documented_step = gradient<documented>;
 inline constexpr auto sunk_step = gradient<sunk>;
