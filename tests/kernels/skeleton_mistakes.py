@@ -255,7 +255,9 @@ plant(
 )
 plant(
     dataclasses.replace(TF32_WIDE, keys=2000), "tf32",
-    ("sums of keys never begin anew", WRONG, "multiply(part[m], weights[m][y], b);", "multiply(o[m][x], weights[m][y], b);"),
+    ("sums of keys never begin anew", WRONG,
+     "multiply_tf32(part[m], weights[m][first + y].high, b[y].high);",
+     "multiply_tf32(o[m][x], weights[m][first + y].high, b[y].high);"),
 )
 # ---- attention by wgmma -------------------------------------------------------------------------
 plant(

@@ -41,8 +41,13 @@ struct two_parts {
   QKV_DEVICE void set(int i, float x) { split(x, high[i], low[i]); }
 };
 
-QKV_DEVICE void multiply(float (&c)[4], const two_parts<4> &a, const two_parts<2> &b) {
+// Sums of the lower products are small: of several products, they come first, so that few steps
+// round whole sums.
+QKV_DEVICE void multiply_lower(float (&c)[4], const two_parts<4> &a, const two_parts<2> &b) {
   multiply_tf32(c, a.low, b.high);
   multiply_tf32(c, a.high, b.low);
+}
+QKV_DEVICE void multiply(float (&c)[4], const two_parts<4> &a, const two_parts<2> &b) {
+  multiply_lower(c, a, b);
   multiply_tf32(c, a.high, b.high);
 }

@@ -92,20 +92,25 @@ struct tf32_products : warp_tiles<Spec> {
 #pragma unroll
       for (int first = 0; first < BN / 8; first += steps_at_once) {
         float part[MT][4] = {};
+        two_parts<2> b[steps_at_once];
 #pragma unroll
-        for (int y = first; y < first + steps_at_once; ++y) {
-          two_parts<2> b;
+        for (int y = 0; y < steps_at_once; ++y) {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
-            const unsigned at = v_tile::further(own[e], y * 8, 2 * x);
+            const unsigned at = v_tile::further(own[e], (first + y) * 8, 2 * x);
             if constexpr (keys_in_parts)
-              b.high[e] = load_bits(values.at + at), b.low[e] = load_bits(values.low + at);
+              b[y].high[e] = load_bits(values.at + at), b[y].low[e] = load_bits(values.low + at);
             else
-              b.set(e, load_number(values.at + at));
+              b[y].set(e, load_number(values.at + at));
           }
 #pragma unroll
-          for (int m = 0; m < MT; ++m) multiply(part[m], weights[m][y], b);
+          for (int m = 0; m < MT; ++m) multiply_lower(part[m], weights[m][first + y], b[y]);
         }
+#pragma unroll
+        for (int y = 0; y < steps_at_once; ++y)
+#pragma unroll
+          for (int m = 0; m < MT; ++m)
+            multiply_tf32(part[m], weights[m][first + y].high, b[y].high);
 #pragma unroll
         for (int m = 0; m < MT; ++m)
 #pragma unroll
