@@ -76,7 +76,7 @@ inline constexpr auto key_bias =
                           in<"V", specs::batch, specs::kv, specs::odd_v> V,
                           in<"bias", specs::kv> bias, in<"scale", specs::batch, specs::kv> scale)
                            -> out<"O", specs::batch, specs::seq, specs::odd_v> {
-      auto s = dot<specs::odd_k>(Q, K) * scale + bias;
+      auto s = dot<specs::odd_k>(Q, K) / sqrt(specs::odd_k) * scale + bias;
       return dot<specs::kv>(softmax<specs::kv>(mask(s, causal<specs::seq, specs::kv>)), V);
     });
 inline constexpr auto of_key_bias = gradient<key_bias>;

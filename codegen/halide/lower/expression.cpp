@@ -100,7 +100,7 @@ value expression::compute(node_id n, const indices &i) {
     if (auto v = own_(n, i)) return *v;
   const node &x = c_.p[n];
   const bool argument = x.kind == op::input || x.kind == op::param;
-  if (argument || c_.is_stored(n)) return {as(x.type, c_.read(n, i)), {}};
+  if (argument || c_.is_stored(n) || c_.has(n)) return {as(x.type, c_.read(n, i)), {}};
   return apply(n, i);
 }
 
