@@ -115,6 +115,9 @@ class sheet {
     const auto left = flops_left_by_masks(p_, size_), all = c.flops.value(size_);
     if (left && all && *left < *all)
       line("  {:<14} {} ({:.1f} %)", "  left by masks", short_number(*left), 100 * *left / *all);
+    formula recomputed;
+    for (const stage_report &s : stages) recomputed += s.recomputed;
+    if (recomputed.text(p_) != "0") amount("  recomputed", recomputed, "");
     amount("bytes read", c.read, "B");
     amount("bytes written", c.written, "B");
     if (c.saved.text(p_) != "0") amount("  saved", c.saved, "B for the gradient");

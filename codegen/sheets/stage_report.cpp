@@ -46,6 +46,7 @@ int products_for_each_pair(const attention_stage &s) {
 std::vector<stage_report> reports_of(const plan &made) {
   const program &p = made.p;
   std::vector<stage_report> reports;
+  std::set<node_id> computed;
   for (const stage &s : made.cut.list) {
     stage_report r;
     r.kind = name_of(s);
@@ -67,6 +68,7 @@ std::vector<stage_report> reports_of(const plan &made) {
     const char *where = std::holds_alternative<scan_stage>(s) ? ", at every position" : "";
     for (node_id n : inside(made, s)) {
       r.flops += flops_of(p, n);
+      if (!computed.insert(n).second) r.recomputed += flops_of(p, n);
       if (is_never_stored(p, s, n)) r.never_stored.push_back(label_of(p, n) + where);
     }
     reports.push_back(std::move(r));

@@ -20,7 +20,9 @@ struct stage_report {
   // Products for each pair, where one walk sums the pairs of a gradient both ways (CPUs), and where
   // each way takes its own; else 0.
   int products = 0, products_apart = 0, walks_apart = 0;
-  std::vector<std::string> stored_on_gpus;  // products of pairs that maps put at positions there
+  // Products of pairs that maps put at positions there.
+  std::vector<std::string> stored_on_gpus = {};
+  formula recomputed = {};  // flops of steps that a stage before computes, too
 };
 
 // The stages of a kernel in the order of computation.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <qkv/device.hpp>
 #include <qkv/run.hpp>
+#include <qkv/workspace.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -44,6 +45,7 @@ struct measured {
   int threads;
   double median, least, first;  // seconds
   fma_peak peak;
+  std::size_t workspace;  // bytes besides arguments, results and packed params
 };
 
 void report(const request &r, const kernel_sizes &s, const measured &m) {
@@ -58,7 +60,8 @@ void report(const request &r, const kernel_sizes &s, const measured &m) {
         .add("threads", std::to_string(m.threads))
         .add("median_ms", json::number(m.median * 1e3))
         .add("min_ms", json::number(m.least * 1e3))
-        .add("first_ms", json::number(m.first * 1e3));
+        .add("first_ms", json::number(m.first * 1e3))
+        .add("workspace_bytes", std::to_string(m.workspace));
     if (has_cost)
       o.add("gflops", json::number(gflops)).add("gbytes_per_second", json::number(gbytes));
     if (has_peak) o.add("peak_gflops", json::number(m.peak.gflops));
@@ -72,6 +75,8 @@ void report(const request &r, const kernel_sizes &s, const measured &m) {
   if (has_peak)
     text += fmt::format("  {:.0f} % of the {} peak {:.1f}", 100 * gflops / m.peak.gflops,
                         m.peak.isa, m.peak.gflops);
+  if (m.workspace >= 50'000)
+    text += fmt::format("  workspace {:.1f} MB", 1e-6 * static_cast<double>(m.workspace));
   fmt::print("{}\n", text);
 }
 
@@ -104,7 +109,9 @@ void bench(const request &r) {
   for (int i = 0; i < k.n_arguments; ++i)
     (k.arguments[i].role == QKV_PARAM ? params : rest)
         .push_back(all[static_cast<std::size_t>(i)].descriptor());
-  const options how = r.how();
+  options how = r.how();
+  workspace memory;
+  how.workspace = &memory;
   prepared p;
   if (status made = prepared::make(k, params, p, how); !made) throw refusal(made.text());
   const resident there(how, rest);
@@ -123,7 +130,7 @@ void bench(const request &r) {
   std::sort(turns.begin(), turns.end());
   const double median = turns[turns.size() / 2];
 
-  report(r, s, {threads, median, turns.front(), first, peak});
+  report(r, s, {threads, median, turns.front(), first, peak, memory.peak()});
 }
 
 }  // namespace qkv::tool
