@@ -151,6 +151,7 @@ class staged {
         if (sum.gate >= 0) q.nodes[sum.pairs].in = {a->weights, sum.gate};
         q.nodes[sum.core].in = {sum.pairs};
         if (sum.values >= 0) q.nodes[sum.core].in.push_back(sum.values);
+        if (sum.is_placed()) q.nodes[sum.core].in.push_back(sum.position);
       }
       if (a->lse >= 0) q.nodes[a->lse].in = {a->scores};
     }

@@ -217,7 +217,7 @@ void report(qkv::ring::group &ring, std::int64_t n, int repeats) {
                               repeats);
   compare<ring_bench::window>("window", ring, qkv::ring::contiguous(ring, n), window_from,
                               window_from, repeats);
-  compare<ring_bench::documents>("documents", ring, by_documents, causal_from, document_from,
+  compare<ring_bench::documents>("documents", ring, by_documents, document_from, document_from,
                                  repeats,
                                  [&](int of) -> auto & { return of == 0 ? document : mine; });
 }
