@@ -9,6 +9,7 @@
 #include "ring/work.hpp"
 #include "tests/catch.hpp"
 #include "tests/ring/distributed.hpp"
+#include "tests/support/dense_tensors.hpp"
 #include "tests/support/random.hpp"
 
 using namespace qkv::testing;
@@ -56,26 +57,9 @@ std::int64_t size_named(const program &p, const qkv::codegen::size_map &sizes,
 
 // Bytes that a kernel takes of a workspace, on zeros.
 double own_memory(const qkv_kernel &k, const std::function<std::int64_t(std::string_view)> &size) {
-  std::vector<std::vector<double>> memory;
-  std::vector<qkv_tensor> list;
-  for (int i = 0; i < k.n_arguments; ++i) {
-    const qkv_argument &a = k.arguments[i];
-    qkv_tensor t{};
-    t.dtype = a.dtype;
-    t.rank = a.rank;
-    std::int64_t n = 1;
-    for (int d = a.rank; d-- > 0;) {
-      const qkv_axis &axis = k.axes[a.axes[d]];
-      t.extent[d] = axis.size >= 0 ? axis.size : size(axis.name);
-      t.stride[d] = n;
-      n *= t.extent[d];
-    }
-    memory.emplace_back(n);
-    t.data = memory.back().data();
-    list.push_back(t);
-  }
+  const dense_tensors zeros(k, size);
   qkv::workspace used;
-  require_ok({qkv::run(k, list, {.threads = 1, .workspace = &used})});
+  require_ok({qkv::run(k, zeros.list, {.threads = 1, .workspace = &used})});
   return static_cast<double>(used.peak());
 }
 

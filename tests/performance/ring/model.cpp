@@ -16,6 +16,7 @@
 
 #include "ring/forecast.hpp"
 #include "tensors.hpp"
+#include "tests/support/dense_tensors.hpp"
 
 namespace {
 
@@ -96,43 +97,18 @@ std::vector<qkv::ring::turn_work> work_of_turns(const layout &where, const first
   return turns;
 }
 
-// The tensors of a kernel, with n tokens and zeros.
-struct blank_call {
-  std::vector<std::vector<double>> memory;
-  std::vector<qkv_tensor> list;
-
-  blank_call(const qkv_kernel &k, std::int64_t n) {
-    for (int i = 0; i < k.n_arguments; ++i) {
-      const qkv_argument &a = k.arguments[i];
-      qkv_tensor t{};
-      t.dtype = a.dtype;
-      t.rank = a.rank;
-      std::int64_t all = 1;
-      for (int d = a.rank; d-- > 0;) {
-        const qkv_axis &axis = k.axes[a.axes[d]];
-        const std::string_view name = axis.name;
-        t.extent[d] = axis.size >= 0 ? axis.size : name == "heads" ? 8 : n;
-        t.stride[d] = all;
-        all *= t.extent[d];
-      }
-      memory.emplace_back(all);
-      t.data = memory.back().data();
-      list.push_back(t);
-    }
-  }
-};
-
 // The seconds of a part with n tokens; 0 where the kernel has no such part. Of many calls, so that
 // processes that share a processor all get their part of it.
 double part_seconds(const std::string &part, std::int64_t n) {
   const auto found = qkv::kernels(part);
   if (found.empty()) return 0;
-  const blank_call c(*found[0], n);
+  const qkv::testing::dense_tensors zeros(
+      *found[0], [n](std::string_view axis) { return axis == "heads" ? 8 : n; });
   const auto seconds = [&](int calls) {
     return median_seconds(3,
                           [&] {
                             for (int k = 0; k < calls; ++k)
-                              require(qkv::run(*found[0], c.list, {.threads = 1}));
+                              require(qkv::run(*found[0], zeros.list, {.threads = 1}));
                           }) /
            calls;
   };
