@@ -5,6 +5,7 @@
 // has one number for each position in place of one for each pair.
 #include <algorithm>
 
+#include "codegen/program/formulas.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
