@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 """The mistakes that planted_skeletons.py plants, and those that change nothing, with the reason."""
 import dataclasses
 
@@ -250,8 +251,7 @@ plant(
 plant(
     TF32_WIDE, "tf32",
     ("sums of features never begin anew", WRONG,
-     "multiply(part[m][2 * x], qa[m], b[0]);\n            multiply(part[m][2 * x + 1], qa[m], b[1]);",
-     "multiply(s[m][2 * x], qa[m], b[0]);\n            multiply(s[m][2 * x + 1], qa[m], b[1]);"),
+     "add_product(s[m][2 * x + y], qa[m], b[y]);", "multiply(s[m][2 * x + y], qa[m], b[y]);"),
 )
 plant(
     dataclasses.replace(TF32_WIDE, keys=2000), "tf32",

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "warps.cuh"
-// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. Sums begin anew every
-// 16 terms and are added in f32.
+// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. Scores begin anew every
+// 8 terms, sums of values every 16, and are added in f32: tensor cores round towards zero.
 
 template <class Spec>
 struct tf32_products : warp_tiles<Spec> {
   using tiles = warp_tiles<Spec>;
   using typename tiles::scores;
   using typename tiles::v_tile;
-  static constexpr int BN = tiles::BN, MT = tiles::MT, steps = (Spec::D + 7) / 8, steps_at_once = 2,
-                       columns = (Spec::DV + 7) / 8;
+  static constexpr int BN = tiles::BN, MT = tiles::MT, steps = (Spec::D + 7) / 8,
+                       values_at_once = 2, columns = (Spec::DV + 7) / 8;
   static constexpr bool spreads_infinities = true;  // the second part of an infinity is NaN
 
   // Queries lie in shared memory in two parts, and so do keys and values that several warps read.
@@ -30,46 +30,41 @@ struct tf32_products : warp_tiles<Spec> {
     }
   }
 
+  static QKV_DEVICE void add_product(float (&s)[4], const two_parts<4> &a, const two_parts<2> &b) {
+    float part[4] = {};
+    multiply(part, a, b);
+#pragma unroll
+    for (int e = 0; e < 4; ++e) s[e] += part[e];
+  }
+
   static QKV_DEVICE void add_scores(scores &s, const tile_place &queries, int row0,
                                     const tile_place &keys, int lane) {
     const unsigned q = tiles::queries_of_lane(row0, lane), k = tiles::keys_of_lane(lane);
 #pragma unroll
-    for (int first = 0; first < steps; first += steps_at_once) {
-      scores part = {};
+    for (int kk = 0; kk < steps; ++kk) {
+      two_parts<4> qa[MT];
 #pragma unroll
-      for (int kk = first; kk < first + steps_at_once; ++kk) {
-        if (kk >= steps) break;
-        two_parts<4> qa[MT];
-#pragma unroll
-        for (int m = 0; m < MT; ++m) {
-          tiles::load_queries(qa[m].high, queries.at + q, m, kk);
-          tiles::load_queries(qa[m].low, queries.low + q, m, kk);
-        }
-#pragma unroll
-        for (int x = 0; x < BN / 16; ++x) {
-          unsigned high[4], low[4];
-          tiles::load_keys(high, keys.at + k, x, kk);
-          if constexpr (keys_in_parts) tiles::load_keys(low, keys.low + k, x, kk);
-          two_parts<2> b[2];
-#pragma unroll
-          for (int e = 0; e < 4; ++e)
-            if constexpr (keys_in_parts)
-              b[e / 2].high[e % 2] = high[e], b[e / 2].low[e % 2] = low[e];
-            else
-              b[e / 2].set(e % 2, float_of_bits(static_cast<int>(high[e])));
-#pragma unroll
-          for (int m = 0; m < MT; ++m) {
-            multiply(part[m][2 * x], qa[m], b[0]);
-            multiply(part[m][2 * x + 1], qa[m], b[1]);
-          }
-        }
+      for (int m = 0; m < MT; ++m) {
+        tiles::load_queries(qa[m].high, queries.at + q, m, kk);
+        tiles::load_queries(qa[m].low, queries.low + q, m, kk);
       }
 #pragma unroll
-      for (int m = 0; m < MT; ++m)
+      for (int x = 0; x < BN / 16; ++x) {
+        unsigned high[4], low[4];
+        tiles::load_keys(high, keys.at + k, x, kk);
+        if constexpr (keys_in_parts) tiles::load_keys(low, keys.low + k, x, kk);
+        two_parts<2> b[2];
 #pragma unroll
-        for (int x = 0; x < BN / 8; ++x)
+        for (int e = 0; e < 4; ++e)
+          if constexpr (keys_in_parts)
+            b[e / 2].high[e % 2] = high[e], b[e / 2].low[e % 2] = low[e];
+          else
+            b[e / 2].set(e % 2, float_of_bits(static_cast<int>(high[e])));
 #pragma unroll
-          for (int e = 0; e < 4; ++e) s[m][x][e] += part[m][x][e];
+        for (int m = 0; m < MT; ++m)
+#pragma unroll
+          for (int y = 0; y < 2; ++y) add_product(s[m][2 * x + y], qa[m], b[y]);
+      }
     }
   }
 
@@ -90,11 +85,11 @@ struct tf32_products : warp_tiles<Spec> {
 #pragma unroll
     for (int x = 0; x < columns; ++x) {
 #pragma unroll
-      for (int first = 0; first < BN / 8; first += steps_at_once) {
+      for (int first = 0; first < BN / 8; first += values_at_once) {
         float part[MT][4] = {};
-        two_parts<2> b[steps_at_once];
+        two_parts<2> b[values_at_once];
 #pragma unroll
-        for (int y = 0; y < steps_at_once; ++y) {
+        for (int y = 0; y < values_at_once; ++y) {
 #pragma unroll
           for (int e = 0; e < 2; ++e) {
             const unsigned at = v_tile::further(own[e], (first + y) * 8, 2 * x);
@@ -107,7 +102,7 @@ struct tf32_products : warp_tiles<Spec> {
           for (int m = 0; m < MT; ++m) multiply_lower(part[m], weights[m][first + y], b[y]);
         }
 #pragma unroll
-        for (int y = 0; y < steps_at_once; ++y)
+        for (int y = 0; y < values_at_once; ++y)
 #pragma unroll
           for (int m = 0; m < MT; ++m)
             multiply_tf32(part[m], weights[m][first + y].high, b[y].high);
