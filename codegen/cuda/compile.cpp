@@ -3,11 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +11,8 @@
 #include <stdexcept>
 #include <string_view>
 #include <vector>
+
+#include "codegen/process/child.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -42,23 +39,6 @@ std::string first_error(const std::string &log) {
     if (line.find("error") != std::string::npos) return line;
   }
   return first.empty() ? "it said nothing" : first;
-}
-
-// Runs a program that writes into a log.
-bool succeeds(const std::vector<std::string> &command, const std::string &log) {
-  std::vector<char *> words;
-  for (const std::string &word : command) words.push_back(const_cast<char *>(word.c_str()));
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t output;
-  posix_spawn_file_actions_init(&output);
-  posix_spawn_file_actions_addopen(&output, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&output, 1, 2);
-  pid_t child = 0;
-  const int failure = posix_spawnp(&child, words[0], &output, nullptr, words.data(), environ);
-  posix_spawn_file_actions_destroy(&output);
-  int how = 0;
-  return failure == 0 && waitpid(child, &how, 0) == child && WIFEXITED(how) &&
-         WEXITSTATUS(how) == 0;
 }
 
 // The oldest version of PTX that has all the instructions of the skeletons: nvcc writes its own

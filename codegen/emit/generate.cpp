@@ -129,7 +129,7 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
              std::filesystem::file_size(base + ".a") / 1024);
-  std::string sheet = describe(p, {}, reports_of(made));
+  std::string sheet = describe(p, made);
   if (!printed.empty()) sheet += "\nprinted kernels\n" + printed;
   write(base + ".sheet.txt", sheet);
   write(stamp, now);

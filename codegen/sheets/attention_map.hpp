@@ -41,7 +41,8 @@ inline std::string attention_map_svg(std::span<const float> weights,
   for (std::size_t i = 0; i < from.size(); ++i) body += svg::text(x1, y(i) + 4, from[i], 14, "end");
   for (std::size_t j = 0; j < to.size(); ++j) body += svg::text(x2, y(j) + 4, to[j], 14, "start");
   const double rows = static_cast<double>(std::max(from.size(), to.size()));
-  return svg::page(x2 + 20 + letter * static_cast<double>(right), head + line * rows + 10, body);
+  return svg::page(x2 + 20 + letter * static_cast<double>(right), head + line * rows + 10, body,
+                   {title.empty() ? "Attention weights" : title});
 }
 
 // Self-attention: the same tokens on both sides.

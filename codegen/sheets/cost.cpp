@@ -20,6 +20,14 @@ class static_condition {
  public:
   static_condition(const program &p, const std::vector<std::int64_t> &size) : p_(p), size_(size) {}
 
+  // True where sizes and numbers alone decide it.
+  bool is_of_sizes(node_id keep) const { return p_[keep].shape.empty() && is_static(keep); }
+
+  // None where a size is unknown.
+  std::optional<bool> holds(node_id keep) {
+    return is_known(keep) ? std::optional<bool>(value(keep) != 0) : std::nullopt;
+  }
+
   // The share of positions where they hold: of all, or of a regular sample of at most 256 along
   // each axis. 1 without such parts.
   double share(node_id keep) {
@@ -51,6 +59,11 @@ class static_condition {
       parts.push_back(n);
   }
 
+  bool is_known(node_id n) const {
+    if (p_[n].kind == op::size) return size_[p_[n].over[0]] >= 0;
+    return std::all_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id o) { return is_known(o); });
+  }
+
   bool is_static(node_id n) const {
     const op k = p_[n].kind;
     if (k == op::input || k == op::param) return false;
@@ -71,6 +84,7 @@ class static_condition {
       default:
         break;
     }
+    if (n.kind == op::cast) return in(0);
     if (!has_meaning(n.kind)) return 1;  // as if it kept the pair
     const double x = in(0);
     return meaning_of<detail::numbers<double>>(n.kind, x, is_binary(n.kind) ? in(1) : x);
@@ -98,17 +112,39 @@ formula flops_of(const program &p, node_id n) {
   const op kind = p[n].kind;
   // Positions of a constant of the spec do not count as work of a call.
   if (p[n].shape.empty() && p[n].over.empty()) return {};
+  // One condition for all elements chooses between two steps.
+  if (kind == op::where && p[p[n].in[0]].shape.empty()) return {};
   if (is_view(kind)) return formula(core::facts_of(kind).flops, p[n].shape);
   return formula(core::facts_of(kind).flops, every_position(p, n, with(p[n].shape, p[n].over)));
 }
 
-cost_sheet cost_of(const program &p) {
+std::vector<bool> taken_steps(const program &p, const std::vector<std::int64_t> &size) {
+  std::vector<bool> taken(p.nodes.size());
+  static_condition condition(p, size);
+  std::vector<node_id> next = p.outputs;
+  while (!next.empty()) {
+    const node_id n = next.back();
+    next.pop_back();
+    if (taken[n]) continue;
+    taken[n] = true;
+    const node &x = p[n];
+    if (x.kind == op::where && condition.is_of_sizes(x.in[0]))
+      next.push_back(x.in[condition.holds(x.in[0]).value_or(false) ? 1 : 2]);
+    else
+      next.insert(next.end(), x.in.begin(), x.in.end());
+  }
+  return taken;
+}
+
+cost_sheet cost_of(const program &p, const program &computed,
+                   const std::vector<std::int64_t> &size) {
   cost_sheet c;
-  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
-    c.flops += flops_of(p, n);
+  const std::vector<bool> taken = taken_steps(computed, size);
+  for (node_id n = 0; n < static_cast<node_id>(computed.nodes.size()); ++n)
+    if (taken[n]) c.flops += flops_of(computed, n);
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
     if (!stands_for_itself(p[n].kind))
       c.intermediates += formula(size_of(p[n].type), every_position(p, n, p[n].shape));
-  }
   for (node_id n : p.arguments) c.read += formula(size_of(p[n].type), p[n].shape);
   for (node_id n : p.outputs) {
     const formula bytes(size_of(p[n].type), p[n].shape);
@@ -119,18 +155,23 @@ cost_sheet cost_of(const program &p) {
 }
 
 std::optional<double> flops_left_by_masks(const program &p, const std::vector<std::int64_t> &size) {
-  if (!cost_of(p).flops.value(size)) return std::nullopt;
+  const std::vector<bool> taken = taken_steps(p, size);
   std::vector<pairs_left> masks;
+  formula all;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
+    if (taken[n]) all += flops_of(p, n);
+  if (!all.value(size)) return std::nullopt;
   static_condition condition(p, size);
   for (const node &n : p.nodes)
     if (n.kind == op::mask && p[n.in[1]].shape.size() > 1)
       masks.push_back({p[n.in[1]].shape, condition.share(n.in[1])});
   double sum = 0;
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
-    const std::vector<axis_id> all = with(p[n].shape, p[n].over);
+    if (!taken[n]) continue;
+    const std::vector<axis_id> axes = with(p[n].shape, p[n].over);
     double share = 1;
     for (const pairs_left &m : masks)
-      if (with(all, m.axes).size() == all.size()) share = std::min(share, m.share);
+      if (with(axes, m.axes).size() == axes.size()) share = std::min(share, m.share);
     sum += share * flops_of(p, n).value(size).value_or(0);
   }
   return sum;

@@ -4,11 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "codegen/program/text.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "codegen/sheets/cost.hpp"
+#include "codegen/sheets/shape_trace.hpp"
+#include "codegen/sheets/shown_steps.hpp"
+#include "codegen/sheets/stage_report.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -17,17 +21,20 @@ using sizes = std::vector<std::int64_t>;
 
 class sheet {
  public:
-  sheet(const program &p, sizes size) : p_(p), size_(std::move(size)) {}
+  sheet(const program &p, const plan &made, sizes size)
+      : p_(p), made_(made), size_(std::move(size)) {}
 
-  std::string run(std::span<const stage_report> stages) {
+  std::string run() {
+    const std::vector<stage_report> stages = reports_of(made_, size_);
     signature();
     line("");
     line("shapes");
-    line("  {}", shape_trace(p_, size_));
-    if (!stages.empty()) this->stages(stages);
+    if (!p_.outputs.empty()) line("  {}", shape_trace(p_, p_.outputs.front(), size_));
+    if (p_.outputs.size() > 1) line("  {}", shape_trace(p_, p_.outputs.back(), size_));
+    this->stages(stages);
     steps();
     cost(stages);
-    if (!stages.empty()) orders();
+    orders();
     axes();
     return std::move(text_);
   }
@@ -35,13 +42,14 @@ class sheet {
  private:
   static constexpr std::size_t most_columns = 100, indent = 17;  // of what does not fit
 
-  // Long lines go on below, where a term or a word begins.
+  // Long lines go on below, where a term, a shape or a word begins.
   template <class... Arg>
   void line(fmt::format_string<Arg...> f, Arg &&...args) {
     std::string s = fmt::format(f, std::forward<Arg>(args)...);
     s.erase(s.find_last_not_of(' ') + 1);
     while (s.size() > most_columns) {
       std::size_t at = s.rfind(" + ", most_columns - 3);
+      if (at == std::string::npos || at < indent) at = s.rfind(" -> ", most_columns - 4);
       if (at == std::string::npos || at < indent) at = s.rfind(' ', most_columns);
       if (at == std::string::npos || at < indent) break;
       text_ += s.substr(0, s.find_last_not_of(' ', at) + 1) + "\n";
@@ -108,11 +116,11 @@ class sheet {
   node_id count() const { return static_cast<node_id>(p_.nodes.size()); }
 
   void cost(std::span<const stage_report> stages) {
-    const cost_sheet c = cost_of(p_);
+    const cost_sheet c = cost_of(p_, made_.p, size_);
     line("");
     line("cost");
     amount("flops", c.flops, "");
-    const auto left = flops_left_by_masks(p_, size_), all = c.flops.value(size_);
+    const auto left = flops_left_by_masks(made_.p, size_), all = c.flops.value(size_);
     if (left && all && *left < *all)
       line("  {:<14} {} ({:.1f} %)", "  left by masks", short_number(*left), 100 * *left / *all);
     formula recomputed;
@@ -122,7 +130,7 @@ class sheet {
     amount("bytes written", c.written, "B");
     if (c.saved.text(p_) != "0") amount("  saved", c.saved, "B for the gradient");
     amount("intermediates", c.intermediates, "B if every step were stored");
-    if (!stages.empty()) stored(stages);
+    stored(stages);
     const auto read = c.read.value(size_), written = c.written.value(size_);
     if (left && read && written && *read + *written > 0)
       line("  {:<14} {:.3g} flops/B", "intensity", *left / (*read + *written));
@@ -178,8 +186,10 @@ class sheet {
     const auto total = sum.value(size_);
     for (const stage_report &s : all) {
       const auto own = s.flops.value(size_);
-      const std::string share =
-          own && total && *total > 0 ? fmt::format("{:5.1f} %", 100 * *own / *total) : "";
+      const std::string share = !s.is_taken ? "unused"
+                                : own && total && *total > 0
+                                    ? fmt::format("{:5.1f} %", 100 * *own / *total)
+                                    : "";
       line("  {:<11} {:<8} {}", s.kind, share, s.name);
       if (s.products > 0)
         line("  {:<11} {:<8}   {} products for each pair on CPUs, {} in {} on GPUs", "", "",
@@ -201,113 +211,15 @@ class sheet {
   }
 
   const program &p_;
+  const plan &made_;
   sizes size_;
   std::string text_;
 };
 
-bool becomes_weights(const program &p, node_id n) {
-  for (const node &user : p.nodes) {
-    if (std::find(user.in.begin(), user.in.end(), n) == user.in.end()) continue;
-    if (makes_weights(user.kind)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
-bool is_shown(const node &n) {
-  const bool is_argument = n.kind == op::input || n.kind == op::param;
-  return is_argument || n.kind == op::output || (!is_source(n.kind) && !n.shape.empty());
-}
-
-std::vector<axis_id> shown_shape(const program &p, node_id n) {
-  const std::vector<axis_id> &declared = p[n].shape;
-  const op k = p[n].kind;
-  if (k == op::input || k == op::param || k == op::output) return declared;
-  std::vector<axis_id> s;
-  for (const bool batch : {true, false})
-    for (axis_id a : declared)
-      if (p.axes[a].batch == batch) s.push_back(a);
-  return s;
-}
-
-std::string extents_text(const program &p, const std::vector<axis_id> &shape, const sizes &size) {
-  std::string text = "(";
-  for (std::size_t k = 0; k < shape.size(); ++k)
-    text += (k ? "," : "") +
-            (size[shape[k]] >= 0 ? std::to_string(size[shape[k]]) : p.axes[shape[k]].name);
-  return text + ")";
-}
-
-namespace {
-
-// The axes of a step in one order, aliases as what they are aliases of.
-std::vector<axis_id> sorted_axes(const program &p, node_id n) {
-  std::vector<axis_id> all;
-  for (axis_id a : p[n].shape) all.push_back(p.axes[a].root);
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
-}  // namespace
-
-// The longest way from an input, by contractions and weights on it; at a fork the first operand.
-std::string shape_trace(const program &p, const sizes &size) {
-  const auto n = p.nodes.size();
-  std::vector<int> length(n, -1);  // -1: no input reaches this step
-  std::vector<node_id> from(n, -1);
-  for (std::size_t k = 0; k < n; ++k) {
-    const node &x = p.nodes[k];
-    if (x.kind == op::input) length[k] = 0;
-    const bool counts = x.kind == op::dot || makes_weights(x.kind);
-    for (node_id operand : x.in)
-      if (length[operand] >= 0 && length[operand] + counts > length[k]) {
-        length[k] = length[operand] + counts;
-        from[k] = operand;
-      }
-  }
-  if (p.outputs.empty()) return "";
-  std::vector<node_id> way;
-  for (node_id at = p.outputs[0]; at >= 0; at = from[at]) way.push_back(at);
-  std::reverse(way.begin(), way.end());
-
-  std::string text, last_name, last_shape;
-  std::vector<axis_id> last, last_shown;
-  for (std::size_t k = 0; k < way.size(); ++k) {
-    // Another order of the same axes does not count as another shape. Equal extents of other axes
-    // do where the step has a name or a purpose of its own.
-    const std::vector<axis_id> axes = sorted_axes(p, way[k]);
-    const std::string shape = extents_text(p, shown_shape(p, way[k]), size);
-    const bool is_end = k == 0 || k + 1 == way.size();
-    if (k + 1 < way.size() && k > 0 && axes == last) continue;
-    // The run of equal shapes that starts here: its name, or its purpose.
-    std::string name = is_end ? p[way[k]].name : "";
-    std::size_t end = k;
-    while (!is_end && end + 1 < way.size() && sorted_axes(p, way[end]) == axes) {
-      if (name.empty()) name = p[way[end]].name;
-      if (name.empty() && becomes_weights(p, way[end])) name = "scores";
-      ++end;
-    }
-    if (k + 1 == way.size() &&
-        axes == last_shown) {  // the output: the name of the node that is already there
-      const std::size_t cut = text.rfind(" -> ");
-      text = text.substr(0, cut == std::string::npos ? 0 : cut + 4) + name + " " + shape;
-      break;
-    }
-    const bool is_new = shape != last_shape || (!name.empty() && name != last_name);
-    last = axes;
-    if (!is_end && !is_new) continue;
-    text += (text.empty() ? "" : " -> ") + (name.empty() ? "" : name + " ") + shape;
-    last_name = name;
-    last_shape = shape;
-    last_shown = axes;
-  }
-  return text;
-}
-
-std::string describe(const program &p, const size_map &given,
-                     std::span<const stage_report> stages) {
-  return sheet(p, resolve_sizes(p, given)).run(stages);
+std::string describe(const program &written, const plan &made, const size_map &given) {
+  return sheet(written, made, resolve_sizes(made.p, given)).run();
 }
 
 }  // namespace qkv::codegen

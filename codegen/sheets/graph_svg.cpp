@@ -2,232 +2,132 @@
 #include "codegen/sheets/graph_svg.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
 
-#include "codegen/program/text.hpp"
-#include "codegen/sheets/describe.hpp"
+#include "codegen/sheets/graph_layout.hpp"
 #include "codegen/sheets/svg.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-constexpr double box_height = 30, layer_height = 78, gap = 26, margin = 24, letter = 7.2;
+constexpr double margin = 16, title_height = 30;
 
-struct box {
-  int layer = 0;
-  double x = 0, width = 0;  // x of the middle
-  std::string text;
-};
+// Colours are classes, so that one style sheet serves light and dark.
+constexpr std::string_view style =
+    "text{font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+    ".shape{fill:#0a58a8}.kind{fill:#666;stroke:#f7f7f2;stroke-width:3px;paint-order:stroke}"
+    ".arrow{fill:none;stroke:#666}.tip{fill:#666}"
+    ".stage{fill:#f7f7f2;stroke:#bbb}.box{stroke:#888}.never{stroke-dasharray:4 3}"
+    ".in{fill:#dff0df}.param{fill:#eee6fa}.out{fill:#fde9d0}.dot{fill:#d8e8fb}"
+    ".weights{fill:#fbdde3}.other{fill:#fff}"
+    "@media(prefers-color-scheme:dark){.shape{fill:#8ec3ff}.kind{fill:#aaa;stroke:#202226}.arrow{stroke:#aaa}"
+    ".tip{fill:#aaa}.stage{fill:#202226;stroke:#555}.in{fill:#1f3d22}.param{fill:#352a4d}"
+    ".out{fill:#4a331a}.dot{fill:#1c3552}.weights{fill:#4d2430}.other{fill:#2a2d33}}";
+
+std::string_view class_of(op k) {
+  if (k == op::input) return "in";
+  if (k == op::param) return "param";
+  if (k == op::output) return "out";
+  if (k == op::dot) return "dot";
+  return makes_weights(k) ? "weights" : "other";
+}
 
 class picture {
  public:
-  picture(const program &p, std::vector<std::int64_t> size) : p_(p), size_(std::move(size)) {}
+  picture(const program &p, pipeline_graph graph, graph_layout layout)
+      : p_(p), g_(std::move(graph)), l_(std::move(layout)) {}
 
-  std::string run() {
-    make_boxes();
-    pull_sources_down();
-    make_edges();
-    arrange();
+  std::string run() const {
     std::string body =
-        "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
-        "orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"#555\"/></marker></defs>\n";
-    body += svg::text(margin, margin + 4, p_.name, 16, "start", "font-weight=\"bold\"");
-    body += edges();
-    for (const auto &[n, b] : boxes_)
-      if (n >= 0) body += drawn(n, b);
-    return svg::page(width_, top(layers_) + margin, body);
+        "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" "
+        "orient=\"auto\"><path class=\"tip\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n";
+    body += svg::text(margin, margin + 6, p_.name, 15, "start", "font-weight=\"bold\"");
+    std::string titles;  // above the arrows that cross them
+    for (std::size_t s = 0; s < g_.stages.size(); ++s) {
+      const rectangle r = frame_of(static_cast<int>(s));
+      body += drawn(r);
+      titles += svg::text(r.left + frame, r.top + 13, g_.stages[s], 11, "start", "class=\"kind\"");
+    }
+    for (const std::vector<point> &way : l_.arrows) body += arrow(way);
+    body += titles;
+    for (std::size_t k = 0; k < g_.boxes.size(); ++k) body += box(k);
+    const double name = 9.1 * static_cast<double>(p_.name.size());
+    return svg::page(std::max(l_.width, name) + 2 * margin, l_.height + title_height + margin, body,
+                     {"Pipeline of " + p_.name, words(), style});
   }
 
  private:
-  // Made of numbers and positions only: part of the label of its users.
-  bool is_constant(node_id n) const {
-    const op k = p_[n].kind;
-    if (k == op::input || k == op::param || k == op::output) return false;
-    return std::all_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id o) { return is_constant(o); });
-  }
+  double x(double at) const { return margin + at; }
+  double y(double at) const { return title_height + at; }
 
-  void make_boxes() {
-    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (is_constant(n)) continue;
-      box b;
-      for (node_id operand : p_[n].in)
-        if (boxes_.count(operand)) b.layer = std::max(b.layer, boxes_[operand].layer + 1);
-      b.text = box_text(n);
-      b.width = static_cast<double>(b.text.size()) * letter + 18;
-      layers_ = std::max(layers_, b.layer + 1);
-      boxes_[n] = b;
+  struct rectangle {
+    double left, top, right, bottom;
+  };
+
+  // Around the boxes of a stage and its title, where the layout left room.
+  rectangle frame_of(int stage) const {
+    rectangle r{1e9, 1e9, 0, 0};
+    for (std::size_t k = 0; k < g_.boxes.size(); ++k) {
+      if (g_.boxes[k].stage != stage) continue;
+      const double half = width_of(g_.boxes[k]) / 2;
+      r = {std::min(r.left, l_.boxes[k].x - half), std::min(r.top, l_.boxes[k].y),
+           std::max(r.right, l_.boxes[k].x + half), std::max(r.bottom, l_.boxes[k].y)};
     }
+    r.right = std::max(r.right, r.left + title_width(g_.stages[static_cast<std::size_t>(stage)]));
+    return {x(r.left - frame), y(r.top - box_height / 2 - frame_title), x(r.right + frame),
+            y(r.bottom + box_height / 2 + frame)};
   }
 
-  std::string axes_of(const node &n) const {
-    std::string text;
-    for (axis_id a : n.over) text += (text.empty() ? "" : ", ") + p_.axes[a].name;
-    return text.empty() ? text : fmt::format("<{}>", text);
-  }
-
-  std::string box_text(node_id id) const {
-    const node &n = p_[id];
-    if (n.kind == op::input || n.kind == op::param || n.kind == op::output) return n.name;
-    std::string text = fmt::format("{}{}", name_of(n.kind), axes_of(n));
-    for (std::size_t k = 0; k < n.in.size(); ++k) {
-      if (!is_constant(n.in[k])) continue;
-      const std::string label = label_of(p_, n.in[k]);
-      // "5 -" is not "- 5"
-      text = k == 0 && n.in.size() == 2 ? fmt::format("{} {}", label, text)
-                                        : fmt::format("{} {}", text, label);
-    }
-    return n.name.empty() ? text : fmt::format("{}: {}", n.name, text);
-  }
-
-  // An argument is placed just above its first user.
-  void pull_sources_down() {
-    for (auto &[n, b] : boxes_) {
-      if (!is_source(p_[n].kind)) continue;
-      int first = layers_;
-      for (const auto &[user, at] : boxes_) {
-        const auto &in = p_[user].in;
-        if (std::find(in.begin(), in.end(), n) != in.end()) first = std::min(first, at.layer);
-      }
-      if (first < layers_) b.layer = first - 1;
-    }
-  }
-
-  // An edge that passes layers goes through an empty box in each, so that it crosses no step.
-  void make_edges() {
-    int corners = 0;
-    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (!boxes_.count(n)) continue;
-      for (node_id operand : p_[n].in) {
-        if (!boxes_.count(operand)) continue;
-        std::vector<int> way = {operand};
-        for (int layer = boxes_[operand].layer + 1; layer < boxes_[n].layer; ++layer) {
-          const int corner = -++corners;
-          boxes_[corner] = {layer, 0, 8, ""};
-          before_[corner] = {way.back()};
-          way.push_back(corner);
-        }
-        before_[n].push_back(way.back());
-        way.push_back(n);
-        edges_.push_back(way);
-      }
-    }
-  }
-
-  // Layer by layer from the top: each box as near as possible to the middle of its operands; then
-  // the arguments, next to their users.
-  void arrange() {
-    for (int layer = 0; layer < layers_; ++layer) {
-      std::vector<int> steps, arguments;
-      for (const auto &[n, b] : boxes_)
-        if (b.layer == layer) (before_[n].empty() ? arguments : steps).push_back(n);
-      for (int n : steps) boxes_[n].x = middle_of(before_[n]);
-      place(steps);
-      for (int n : arguments) boxes_[n].x = beside_sibling(n);
-      steps.insert(steps.end(), arguments.begin(), arguments.end());
-      place(steps);
-    }
-    double left = 1e9, right = 0;
-    for (const auto &[n, b] : boxes_) left = std::min(left, b.x - b.width / 2);
-    for (auto &[n, b] : boxes_) {
-      b.x += margin - left;
-      right = std::max(right, b.x + b.width / 2);
-    }
-    width_ = right + margin + 90;  // room for the last shape
-  }
-
-  // Moves boxes of a layer to the right until none overlap.
-  void place(std::vector<int> &row) {
-    std::sort(row.begin(), row.end(), [&](int a, int b) {
-      return boxes_[a].x != boxes_[b].x ? boxes_[a].x < boxes_[b].x : a < b;
-    });
-    double right = -1e9;
-    for (int n : row) {
-      box &b = boxes_[n];
-      b.x = std::max(b.x, right + gap + b.width / 2);
-      right = b.x + b.width / 2;
-    }
-  }
-
-  double middle_of(const std::vector<int> &boxes) const {
-    double sum = 0;
-    for (int n : boxes) sum += boxes_.at(n).x;
-    return sum / static_cast<double>(boxes.size());
-  }
-
-  double beside_sibling(int n) const {
-    for (const auto &way : edges_) {
-      if (way.front() != n) continue;
-      for (const auto &other : edges_)
-        if (other.back() == way.back() && other.front() != n)
-          for (int at : other)
-            if (boxes_.at(at).layer == boxes_.at(n).layer && !before(at).empty())
-              return boxes_.at(at).x + 130;
-    }
-    return 150.0 * n;
-  }
-
-  const std::vector<int> &before(int n) const {
-    static const std::vector<int> none;
-    auto it = before_.find(n);
-    return it == before_.end() ? none : it->second;
-  }
-
-  double top(int layer) const { return margin + 26 + layer * layer_height; }
-
-  std::string edges() const {
-    std::string lines, labels;
-    std::set<int> labelled;  // the output of a step has one shape, however many steps read it
-    for (const std::vector<int> &way : edges_) {
-      const box &first = boxes_.at(way.front());
-      std::string path = fmt::format("M{:.1f} {:.1f}", first.x, top(first.layer) + box_height);
-      for (std::size_t k = 1; k < way.size(); ++k) {
-        const box &from = boxes_.at(way[k - 1]), &to = boxes_.at(way[k]);
-        const double y1 = top(from.layer) + box_height, y2 = top(to.layer), half = (y2 - y1) / 2;
-        path += fmt::format("C{0:.1f} {1:.1f} {2:.1f} {1:.1f} {2:.1f} {3:.1f}", from.x, y1 + half,
-                            to.x, y2);
-        if (k + 1 < way.size()) path += fmt::format("V{:.1f}", y2 + box_height);
-      }
-      lines += fmt::format(
-          "<path d=\"{}\" fill=\"none\" stroke=\"#555\" marker-end=\"url(#tip)\"/>\n", path);
-      if (!labelled.insert(way.front()).second) continue;
-      // Near its beginning an edge lies apart from the others.
-      const box &second = boxes_.at(way[1]);
-      labels += svg::text(
-          first.x + (second.x - first.x) * 0.16 + 4, top(first.layer) + box_height + 15,
-          extents_text(p_, shown_shape(p_, way.front()), size_), 11, "start", "fill=\"#06c\"");
-    }
-    return lines + labels;
-  }
-
-  std::string drawn(node_id n, const box &b) const {
-    const op k = p_[n].kind;
-    const char *fill = k == op::input                           ? "#dff0df"
-                       : k == op::param                         ? "#eee6fa"
-                       : k == op::output                        ? "#fde9d0"
-                       : k == op::dot                           ? "#d8e8fb"
-                       : k == op::softmax || k == op::normalize ? "#fbdde3"
-                                                                : "#f4f4f4";
+  static std::string drawn(const rectangle &r) {
     return fmt::format(
-               "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:g}\" rx=\"5\" fill=\"{}\" "
-               "stroke=\"#888\"/>\n",
-               b.x - b.width / 2, top(b.layer), b.width, box_height, fill) +
-           svg::text(b.x, top(b.layer) + 20, b.text, 13, "middle");
+        "<rect class=\"stage\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"6\"/>\n",
+        r.left, r.top, r.right - r.left, r.bottom - r.top);
+  }
+
+  std::string arrow(const std::vector<point> &way) const {
+    if (way.empty()) return "";
+    std::string path = fmt::format("M{:.1f} {:.1f}C", x(way[0].x), y(way[0].y));
+    for (std::size_t k = 1; k < way.size(); ++k)
+      path += fmt::format("{}{:.1f} {:.1f}", k > 1 ? " " : "", x(way[k].x), y(way[k].y));
+    return fmt::format("<path class=\"arrow\" d=\"{}\" marker-end=\"url(#tip)\"/>\n", path);
+  }
+
+  std::string box(std::size_t k) const {
+    const pipeline_box &b = g_.boxes[k];
+    const double width = width_of(b), cx = x(l_.boxes[k].x), cy = y(l_.boxes[k].y);
+    return fmt::format(
+               "<g><title>{}</title><rect class=\"box {}{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+               "height=\"{:g}\" rx=\"5\"/>\n",
+               svg::escaped(b.words), class_of(p_[b.step].kind), b.is_stored ? "" : " never",
+               cx - width / 2, cy - box_height / 2, width, box_height) +
+           svg::text(cx, cy - 3, b.label, 12, "middle") +
+           svg::text(cx, cy + 13, b.extents, 11, "middle", "class=\"shape\"") + "</g>\n";
+  }
+
+  // For those who do not see the picture.
+  std::string words() const {
+    std::string text =
+        fmt::format("{} stage{}:", g_.stages.size(), g_.stages.size() == 1 ? "" : "s");
+    for (std::size_t s = 0; s < g_.stages.size(); ++s) {
+      text += fmt::format("{} {} stores", s ? ";" : "", g_.stages[s]);
+      for (const pipeline_box &b : g_.boxes)
+        if (b.stage == static_cast<int>(s) && b.is_stored) text += " " + b.label;
+    }
+    return text + ". Dashed boxes are never stored.";
   }
 
   const program &p_;
-  std::vector<std::int64_t> size_;
-  std::map<int, box> boxes_;  // by step; below 0: a corner of an edge
-  std::map<int, std::vector<int>> before_;
-  std::vector<std::vector<int>> edges_;
-  int layers_ = 0;
-  double width_ = 0;
+  pipeline_graph g_;
+  graph_layout l_;
 };
 
 }  // namespace
 
-std::string graph_svg(const program &p, const size_map &sizes) {
-  return picture(p, resolve_sizes(p, sizes)).run();
+std::string graph_svg(const plan &made, const size_map &sizes, layout_by by) {
+  pipeline_graph graph = graph_of(made, resolve_sizes(made.p, sizes));
+  std::optional<graph_layout> layout;
+  if (by == layout_by::graphviz) layout = graphviz_layout(graph);
+  if (!layout) layout = plain_layout(graph);
+  return picture(made.p, std::move(graph), std::move(*layout)).run();
 }
 
 }  // namespace qkv::codegen

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The pipeline as a picture: inputs at the top, one box a step, the shape of what flows on every
-// edge.
+// The pipeline as a picture: a frame for each stage, a box for each step with its shape, dashed
+// where the step is never stored.
 #include <string>
 
+#include "codegen/plan/plan.hpp"
 #include "codegen/program/sizes.hpp"
 
 namespace qkv::codegen {
 
-// A whole SVG file. Numbers and positions are in the boxes of the steps that use them. Sizes may be
-// incomplete: then the shapes show axis names. Throws std::invalid_argument when sizes contradict
-// each other.
-std::string graph_svg(const program &, const size_map &sizes = {});
+enum class layout_by { graphviz, ourselves };
+
+// A whole SVG file, dark where the reader's system is. Numbers and positions are in the boxes of the
+// steps that use them. Sizes may be incomplete: then the shapes show axis names. Without Graphviz
+// the layout is our own, which has no overlaps either, but longer arrows. Throws
+// std::invalid_argument when sizes contradict each other.
+std::string graph_svg(const plan &, const size_map &sizes = {}, layout_by = layout_by::graphviz);
 
 }  // namespace qkv::codegen

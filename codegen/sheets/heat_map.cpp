@@ -70,7 +70,7 @@ std::string heat_maps_svg(const std::vector<tool::step> &steps) {
     }
     y += heading + static_cast<double>(e.r) * cell + 6;
   }
-  return svg::page(width, y + 10, body);
+  return svg::page(width, y + 10, body, {"Numbers of every step as heat maps"});
 }
 
 }  // namespace qkv::codegen

@@ -13,6 +13,8 @@
 #include "codegen/sheets/describe.hpp"
 #include "codegen/sheets/graph_svg.hpp"
 #include "codegen/sheets/heat_map.hpp"
+#include "codegen/sheets/shown_steps.hpp"
+#include "codegen/sheets/stage_report.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -66,10 +68,21 @@ std::vector<tool::step> trace(const program &p, const arrays &arguments, const s
 }
 
 tool::cost cost(const program &p, const size_map &sizes) {
-  const std::vector<std::int64_t> size = all_sizes(p, sizes);
-  const cost_sheet c = cost_of(p);
-  return {flops_left_by_masks(p, size).value_or(0),
-          c.read.value(size).value_or(0) + c.written.value(size).value_or(0)};
+  const plan made = plan_of(p);
+  const std::vector<std::int64_t> size = all_sizes(made.p, sizes);
+  const cost_sheet c = cost_of(p, made.p, size);
+  const auto amount = [&](const formula &f) {
+    return tool::amount{f.text(made.p), f.value(size).value_or(0)};
+  };
+  formula arguments = c.read, stored;
+  arguments += c.written;
+  for (const stage_report &s : reports_of(made, size)) stored += s.stored;
+  return {flops_left_by_masks(made.p, size).value_or(0),
+          arguments.value(size).value_or(0),
+          amount(c.flops),
+          amount(arguments),
+          amount(c.intermediates),
+          amount(stored)};
 }
 
 tool::verdict judged(const program &p, const arrays &arguments, const size_map &sizes,
@@ -98,8 +111,8 @@ tool::entry oracle(program from) {
   const auto p = std::make_shared<const program>(std::move(from));
   tool::entry e;
   e.name = p->name;
-  e.describe = [p](const tool::sizes &s) { return describe(*p, s, reports_of(plan_of(*p))); };
-  e.picture = [p](const tool::sizes &s) { return graph_svg(*p, s); };
+  e.describe = [p](const tool::sizes &s) { return describe(*p, plan_of(*p), s); };
+  e.picture = [p](const tool::sizes &s) { return graph_svg(plan_of(*p), s); };
   e.reference = [p](const tool::arrays &a, const tool::sizes &s) {
     return reference(*p, taken(a), s);
   };

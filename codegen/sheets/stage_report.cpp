@@ -13,16 +13,10 @@ namespace qkv::codegen {
 namespace {
 
 // The steps that a stage recomputes for the steps it stores.
-std::set<node_id> inside(const plan &made, const stage &s) {
-  std::set<node_id> seen;
-  std::function<void(node_id)> walk = [&](node_id n) {
-    if (is_source(made.p[n].kind) || !seen.insert(n).second) return;
-    for (node_id operand : made.p[n].in)
-      if (made.cut.stored_by[operand] < 0) walk(operand);
-  };
-  for (node_id root : roots_of(s)) walk(root);
-  for (node_id root : roots_of(s)) seen.erase(root);
-  return seen;
+std::vector<node_id> inside(const plan &made, const stage &s) {
+  std::vector<node_id> all = computed_in(made, s);
+  for (node_id root : roots_of(s)) std::erase(all, root);
+  return all;
 }
 
 // True for the steps that exist per query and key of an attention, and the next state of a scan.
@@ -43,16 +37,30 @@ int products_for_each_pair(const attention_stage &s) {
 
 }  // namespace
 
-std::vector<stage_report> reports_of(const plan &made) {
+std::vector<node_id> computed_in(const plan &made, const stage &s) {
+  std::set<node_id> seen;
+  std::function<void(node_id)> walk = [&](node_id n) {
+    if (is_source(made.p[n].kind) || !seen.insert(n).second) return;
+    for (node_id operand : made.p[n].in)
+      if (made.cut.stored_by[operand] < 0) walk(operand);
+  };
+  for (node_id root : roots_of(s)) walk(root);
+  return {seen.begin(), seen.end()};
+}
+
+std::vector<stage_report> reports_of(const plan &made, const std::vector<std::int64_t> &size) {
   const program &p = made.p;
+  const std::vector<bool> taken = taken_steps(p, size);
   std::vector<stage_report> reports;
   std::set<node_id> computed;
   for (const stage &s : made.cut.list) {
     stage_report r;
     r.kind = name_of(s);
     r.name = label_of(p, main_step_of(s));
+    r.is_taken = taken[main_step_of(s)];
     for (node_id root : roots_of(s)) {
       r.stores.push_back(label_of(p, root));
+      if (!taken[root]) continue;
       r.flops += flops_of(p, root);
       if (p[root].kind != op::output) r.stored += formula(size_of(p[root].type), p[root].shape);
     }
@@ -67,8 +75,8 @@ std::vector<stage_report> reports_of(const plan &made) {
     }
     const char *where = std::holds_alternative<scan_stage>(s) ? ", at every position" : "";
     for (node_id n : inside(made, s)) {
-      r.flops += flops_of(p, n);
-      if (!computed.insert(n).second) r.recomputed += flops_of(p, n);
+      if (taken[n]) r.flops += flops_of(p, n);
+      if (taken[n] && !computed.insert(n).second) r.recomputed += flops_of(p, n);
       if (is_never_stored(p, s, n)) r.never_stored.push_back(label_of(p, n) + where);
     }
     reports.push_back(std::move(r));

@@ -33,11 +33,21 @@ inline std::string text(double x, double y, std::string_view what, double size, 
       size, anchor, extra.empty() ? "" : " ", extra, escaped(what));
 }
 
-inline std::string page(double width, double height, std::string_view body) {
+// For readers who do not see the picture, and its own rules of style.
+struct about {
+  std::string_view title, description = "", style = "";
+};
+
+// Dark where the reader's system is.
+inline std::string page(double width, double height, std::string_view body, const about &a) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
-      "font-family=\"sans-serif\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n{2}</svg>\n",
-      width, height, body);
+      "font-family=\"sans-serif\" role=\"img\">\n<title>{3}</title>\n{4}"
+      "<style>.paper{{fill:#fff}}text{{fill:#222}}@media(prefers-color-scheme:dark){{.paper{{fill:#16181c}}"
+      "text{{fill:#ddd}}}}{5}</style>\n"
+      "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{2}</svg>\n",
+      width, height, body, escaped(a.title),
+      a.description.empty() ? "" : "<desc>" + escaped(a.description) + "</desc>\n", a.style);
 }
 
 }  // namespace qkv::codegen::svg

@@ -21,10 +21,21 @@ struct array {
 };
 using arrays = std::map<std::string, array, std::less<>>;  // inputs and params by name
 
+// A sum of products of sizes: "2*heads*seq*d_k*kv + 4*heads*seq*kv", and what it comes to.
+struct amount {
+  std::string formula;
+  double value = 0;
+};
+
 // The cost of one call, by the formulas of the cost sheet.
 struct cost {
   double flops = 0;  // of the pairs that masks leave
   double bytes = 0;  // inputs and outputs, once each
+
+  amount operations;     // flops of all pairs, contractions in the order that runs
+  amount arguments;      // bytes of inputs and outputs, once each
+  amount intermediates;  // bytes of all steps between, if each were stored
+  amount stored;         // bytes that are stored between stages
 };
 
 // The comparison of results with the reference.

@@ -73,7 +73,16 @@ void describe(const request &r) {
     o.add("sizes", json::sizes(given));
     if (r.spec && r.spec->cost && asked.unknown() < 0) {
       const cost c = r.spec->cost(given);
-      o.add("flops", json::number(c.flops)).add("bytes", json::number(c.bytes));
+      const auto both = [](const amount &a) {
+        json::object o;
+        return o.add("formula", json::text(a.formula)).add("value", json::number(a.value)).text();
+      };
+      o.add("flops", json::number(c.flops))
+          .add("bytes", json::number(c.bytes))
+          .add("operations", both(c.operations))
+          .add("arguments_bytes", both(c.arguments))
+          .add("intermediates_bytes", both(c.intermediates))
+          .add("stored_bytes", both(c.stored));
     }
     fmt::print("{}\n", o.add("sheet", json::text(sheet)).text());
   } else {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "tests/fuzz/rewritten.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include "codegen/sheets/cost.hpp"
 #include "codegen/sheets/describe.hpp"
 #include "codegen/sheets/graph_svg.hpp"
+#include "codegen/sheets/shape_trace.hpp"
 
 namespace qkv::fuzz {
 
@@ -46,14 +48,17 @@ std::string wrong_rewrite(const program &p, const meaning &m, const std::vector<
 
 std::string wrong_sheets(const program &p, const codegen::size_map &sizes) {
   try {
-    const auto reports = codegen::reports_of(codegen::plan_of(p));
+    const codegen::plan made = codegen::plan_of(p);
     for (const codegen::size_map &s : {codegen::size_map{}, sizes}) {
-      if (codegen::describe(p, s, reports).empty()) return "sheet: nothing is said";
-      if (codegen::graph_svg(p, s).find("</svg>") == std::string::npos) return "picture: no end";
+      if (codegen::describe(p, made, s).empty()) return "sheet: nothing is said";
+      if (codegen::graph_svg(made, s, codegen::layout_by::ourselves).find("</svg>") ==
+          std::string::npos)
+        return "picture: no end";
     }
     const auto size = codegen::all_sizes(p, sizes);
-    if (codegen::shape_trace(p, size).empty()) return "shape trace: nothing is said";
-    if (const auto left = codegen::flops_left_by_masks(p, size); left && !(*left >= 0))
+    if (codegen::shape_trace(p, p.outputs.back(), size).empty())
+      return "shape trace: nothing is said";
+    if (const auto left = codegen::flops_left_by_masks(made.p, size); left && !(*left >= 0))
       return "sheet: negative cost";
     return "";
   } catch (const std::exception &e) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Slips in whole attentions and layers, as people write them out, and their right neighbours.
 #include <qkv/dsl.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Which whole numbers stay within i32 because positions and sizes alone decide them.
 #include "codegen/program/bounds.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The comparer catches planted errors and lets honest float32 pass.
 #include "codegen/reference/compare.hpp"
 

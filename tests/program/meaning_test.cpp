@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The meaning of each pointwise operation agrees with values that were made outside of qkv.
 #include "codegen/program/meaning.hpp"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Values of the pointwise operations, made outside of qkv: mpmath in 50 digits, special values as IEEE 754 says.
 
     outside_values.py > outside_values.txt

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // From a kernel to a program: axes, aliases, dead steps, conditions, signature, text.
 #include <qkv/dsl.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Rewrites keep the meaning of a spec where constants are involved.
 #include "codegen/rewrites/rewrites.hpp"
 

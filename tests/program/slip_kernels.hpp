@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The slips of attention by a formula.
 #include <qkv/dsl.hpp>

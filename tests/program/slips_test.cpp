@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Slips that only the values of numbers show are found, and their right neighbours are not.
 #include "codegen/program/slips.hpp"
 

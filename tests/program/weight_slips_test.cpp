@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Slips in weights, masks and quotients are found, and their right neighbours are not.
 #include <qkv/dsl.hpp>
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Other programs: started with a list of arguments, which no shell reads.
+#include <string>
+#include <vector>
+
+namespace qkv::codegen {
+
+// Runs a program, which is looked for in PATH, and waits for it. All that it prints goes to the file
+// `log`. False where there is no such program or it fails.
+bool succeeds(const std::vector<std::string> &command, const std::string &log);
+
+}  // namespace qkv::codegen
