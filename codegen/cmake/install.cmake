@@ -17,6 +17,11 @@ if(QKV_CODEGEN)
           RENAME libqkv_halide_runtime.a)
   install(FILES codegen/cmake/qkv_add_kernels.cmake codegen/cmake/qkv_host_program.cmake DESTINATION ${_config})
 endif()
+# Halide's compiler, which generators link: with it, the package needs nothing of this machine.
+set(QKV_HALIDE "${CMAKE_INSTALL_LIBDIR}/qkv/libHalide.so")
+if(TARGET qkv_codegen AND QKV_INSTALL_HALIDE)
+  install(FILES $<TARGET_FILE:Halide::Halide> DESTINATION ${CMAKE_INSTALL_LIBDIR}/qkv RENAME libHalide.so)
+endif()
 install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # Headers of the code generator that the two above include as "codegen/program/program.hpp" and the like.
 install(DIRECTORY codegen/program codegen/gradient codegen/ring codegen/plan codegen/reference codegen/sheets DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/codegen ${_headers})
@@ -24,7 +29,7 @@ install(DIRECTORY codegen/program codegen/gradient codegen/ring codegen/plan cod
 install(TARGETS ${_targets} EXPORT qkv_targets)
 install(EXPORT qkv_targets NAMESPACE qkv:: FILE qkv-targets.cmake DESTINATION ${_config})
 configure_package_config_file(codegen/cmake/qkv-config.cmake.in "${PROJECT_BINARY_DIR}/qkv-config.cmake"
-                              INSTALL_DESTINATION ${_config})
+                              INSTALL_DESTINATION ${_config} PATH_VARS QKV_HALIDE)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/qkv-config-version.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/qkv-config.cmake" "${PROJECT_BINARY_DIR}/qkv-config-version.cmake"
         DESTINATION ${_config})

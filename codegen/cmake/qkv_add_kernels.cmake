@@ -7,7 +7,7 @@
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose last part
 # must be the kernel's own name, unless it is derived: gradient<my::mha> is called mha_gradient. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, aarch64,
 # aarch64-macos, cuda, opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators come from
-# qkv_host_program.cmake. A project that calls this enables C besides C++. Kernels of one name cannot meet in one
+# qkv_host_program.cmake. Kernels of one name cannot meet in one
 # program: the name is that of the C function too (qkv_mha). DISTRIBUTED kernels, which KERNELS has, too, can also be
 # called by several machines that share their tokens (qkv/ring.hpp, which qkv::ring has): my::attention:seq,kv. A kernel
 # whose keys go round more than once says how often. SAVED gradients, which KERNELS has with their kernels, can read
@@ -25,9 +25,6 @@ function(qkv_add_kernels name)
   if(NOT arg_SPEC OR NOT arg_KERNELS OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...] "
                         "[DISTRIBUTED <kernel>:<query axis>,<key axis>...] [SAVED <gradient>...])")
-  endif()
-  if(NOT CMAKE_C_COMPILER)
-    message(FATAL_ERROR "qkv_add_kernels: the tables of ${name} are C: write project(... LANGUAGES C CXX)")
   endif()
   get_filename_component(_spec "${arg_SPEC}" ABSOLUTE)
   if(NOT EXISTS "${_spec}")
@@ -109,6 +106,9 @@ function(qkv_add_kernels name)
   add_custom_target(${name}_kernels DEPENDS "${out}/${name}.tables.done" ${stamps})
 
   add_library(${name} STATIC "${out}/${name}_kernels.c")
+  if(NOT CMAKE_C_COMPILER_LOADED)  # project(.. LANGUAGES CXX): the tables are C++ as well
+    set_source_files_properties("${out}/${name}_kernels.c" PROPERTIES LANGUAGE CXX)
+  endif()
   add_dependencies(${name} ${name}_kernels)
   # Position independent whatever the project's default is: the tables may end up in a shared
   # library.

@@ -241,6 +241,7 @@ std::string c_tables(const std::string &library, const std::vector<plan> &kernel
   std::string text = fmt::format(
       "/* {}: written by the code generator. */\n#include \"{}.kernels.h\"\n\n", library, library);
   text +=
+      "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       "static inline int32_t last_position(const void *size) {\n  const int32_t n = *(const int32_t *)size;\n"
       "  return n > 1 ? n - 1 : 0;\n}\n\n"
       "extern int halide_can_use_target_features(int count, const uint64_t *features);\n";
@@ -256,7 +257,8 @@ std::string c_tables(const std::string &library, const std::vector<plan> &kernel
   text += fmt::format(
       "static qkv_library library = {{\"{}\", qkv_library_{}, {}, 0, 0}};\n"
       "__attribute__((constructor(101))) static void loaded(void) {{ qkv_register_library(&library); }}\n"
-      "__attribute__((destructor(101))) static void unloaded(void) {{ qkv_unregister_library(&library); }}\n",
+      "__attribute__((destructor(101))) static void unloaded(void) {{ qkv_unregister_library(&library); }}\n\n"
+      "#ifdef __cplusplus\n}}\n#endif\n",
       library, library, names.size());
   return text;
 }

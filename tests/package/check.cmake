@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # cmake -DMODE=installed|configured|subfolder -DBUILD=<qkv's build> -DSOURCE=<qkv> -DWORK=<folder>
 #       -DHALIDE=<Halide_DIR> -P check.cmake
 # The consumer, its build, and the installation or a link to the sources are in a folder whose name
@@ -20,31 +21,27 @@ if(MODE STREQUAL installed)
   if(NOT EXISTS ${prefix}/share/doc/qkv/LICENSE)
     message(FATAL_ERROR "the licence is not installed")
   endif()
-  # Nothing that is installed may point back here.
-  file(GLOB_RECURSE texts ${prefix}/*.cmake ${prefix}/*.hpp)
-  if(NOT texts)
+  # Nothing that is installed may point back here: the clone and its environment may go.
+  if(NOT EXISTS ${prefix}/include/qkv/dsl.hpp)
     message(FATAL_ERROR "nothing is installed in ${prefix}")
   endif()
-  foreach(text IN LISTS texts)
-    file(READ "${text}" content)
-    foreach(place "${SOURCE}/dsl" "${SOURCE}/runtime" "${SOURCE}/codegen" "${BUILD}")
-      string(FIND "${content}" "${place}" at)
-      if(NOT at EQUAL -1)
-        message(FATAL_ERROR "${text} points to ${place}")
-      endif()
-    endforeach()
+  foreach(place "${SOURCE}" "${BUILD}" "${HALIDE}")
+    execute_process(COMMAND grep -rlF "${place}" ${prefix} OUTPUT_VARIABLE files)
+    if(files)
+      message(FATAL_ERROR "these point to ${place}:\n${files}")
+    endif()
   endforeach()
 else()
   file(REMOVE ${WORK}/qkv)
   file(MAKE_DIRECTORY ${WORK})
   file(CREATE_LINK ${SOURCE} ${WORK}/qkv SYMBOLIC)
-  set(how -DQKV_SOURCE=${WORK}/qkv -DQKV_GROUP=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
+  set(how -DHalide_DIR=${HALIDE} -DQKV_SOURCE=${WORK}/qkv -DQKV_GROUP=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0
       # As if code were not position independent by default.
       -DCMAKE_POSITION_INDEPENDENT_CODE=OFF -DCMAKE_C_FLAGS=-fno-pie -DCMAKE_CXX_FLAGS=-fno-pie -DCMAKE_EXE_LINKER_FLAGS=-no-pie)
 endif()
 file(REMOVE_RECURSE ${WORK}/consumer)
 file(COPY ${CMAKE_CURRENT_LIST_DIR}/consumer DESTINATION ${WORK})
-step("configuring the consumer" ${CMAKE_COMMAND} -S ${WORK}/consumer -B ${WORK}/build -G Ninja -DHalide_DIR=${HALIDE} ${how})
+step("configuring the consumer" ${CMAKE_COMMAND} -S ${WORK}/consumer -B ${WORK}/build -G Ninja ${how})
 if(MODE STREQUAL configured)
   step("compiling the spec" ${CMAKE_COMMAND} --build ${WORK}/build --target CMakeFiles/mine_specs.dir/mine_qkv/mine_specs.cpp.o)
   return()
@@ -55,6 +52,15 @@ step("kernels in a shared library" ${WORK}/build/loader ${WORK}/build/libplugin.
 if(NOT MODE STREQUAL installed)
   return()
 endif()
+
+# Without Halide, one line says what is missing.
+file(RENAME ${prefix}/lib/qkv ${prefix}/lib/elsewhere)
+execute_process(COMMAND ${CMAKE_COMMAND} -S ${WORK}/consumer -B ${WORK}/without -G Ninja ${how} -DCMAKE_DISABLE_FIND_PACKAGE_Halide=ON
+                RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+if(code EQUAL 0 OR NOT text MATCHES "it needs Halide 21, which was not found")
+  message(FATAL_ERROR "a package without Halide should say so:\n${text}")
+endif()
+file(RENAME ${prefix}/lib/elsewhere ${prefix}/lib/qkv)
 
 # Another formula in one kernel makes only that one anew.
 function(change from to)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Two items of equal score: their values' mean.
 #include <cmath>
 #include <cstdio>

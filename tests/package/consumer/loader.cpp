@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // loader PLUGIN: loads the library, calls its kernel and unloads it, twice.
 #include <dlfcn.h>
 

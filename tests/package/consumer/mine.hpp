@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The smallest specs: the mean of values, weighted by one score each; values doubled.
 #include <qkv/dsl.hpp>

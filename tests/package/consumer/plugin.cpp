@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The kernel behind a C function.
 #include <qkv/call.hpp>
 
