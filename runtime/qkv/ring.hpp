@@ -31,6 +31,7 @@ struct hardware {
   double latency = 20e-6;  // seconds of a message
   double memory = 0;       // bytes that it reads; 0: as fast as it computes
   double call = 0;         // seconds of a call of compiled code that has nothing to do
+  double copying = 0;      // seconds of a processor for each byte that comes and goes, as TCP takes
 };
 
 struct settings {

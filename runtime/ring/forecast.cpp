@@ -71,7 +71,7 @@ class prediction {
   }
 
   // A machine begins a turn when its own computing and both messages of the turn before are over; a
-  // message takes two machines.
+  // message takes two machines, and what copies it takes their processors from computing.
   void ring(const round_work &r) {
     const double keys = r.key_bytes / p_, sums = r.sum_bytes / p_;
     const auto n = static_cast<std::size_t>(turns_ ? n_ : 1);  // equal machines are one
@@ -80,7 +80,8 @@ class prediction {
     const auto turn = [&](int h, double bytes) {
       for (std::size_t m = 0; m < n; ++m) {
         const int of = static_cast<int>((m + n - static_cast<std::size_t>(h) % n) % n);
-        const double t = h < n_ ? turn_seconds(r, work(static_cast<int>(m), of)) : 0;
+        const double t =
+            (h < n_ ? turn_seconds(r, work(static_cast<int>(m), of)) : 0) + bytes * of_.copying;
         computed[m] = now[m] + t;
         busy[m] += t;
         arrived[m] = bytes > 0 ? std::max(now[m], now[before(m)]) + message(bytes) : 0;

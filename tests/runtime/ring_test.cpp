@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layouts of tokens, and machines that are threads of one process.
 #include <array>
 #include <functional>
@@ -73,6 +74,11 @@ TEST_CASE("forecasts: transfers are hidden where a turn computes longer") {
   CHECK(on_four(8e6).seconds == Approx(7e-3));  // three messages of 2 ms, one turn of 1 ms
   CHECK(ring::predicted(schedule::ring, {{.pair_flops = 16e9, .key_bytes = 8e6}}, of, 1).seconds ==
         Approx(16e-3));
+  // Copies take the processors of both machines: three messages of 0.5 MB.
+  ring::hardware copies = of;
+  copies.copying = 2e-10;
+  CHECK(ring::predicted(schedule::ring, {{.pair_flops = 16e9, .key_bytes = 2e6}}, copies, 4)
+            .seconds == Approx(4e-3 + 3 * 1e-4));
   // Sums come home after the last turn; sums over all tokens go twice.
   const ring::forecast with_sums = ring::predicted(
       schedule::ring,
