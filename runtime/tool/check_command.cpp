@@ -95,29 +95,32 @@ verdict check_once(const request &r, const kernel_sizes &s, arrays &inputs) {
   return compare_plainly(r.spec->reference(inputs, s.by_name()), results);
 }
 
-// Sizes around the edges of tiles for the axes that the call decides, the first one (usually the
-// batch) small; one set of sizes when the user gave some, or when none is left to choose.
+// Sizes around the edges of tiles for the axes that the call decides. Of several, the first one is
+// usually the batch: it is small but for two sets of sizes, in which the others are. One set where
+// the user gave some sizes, or where none is left to choose.
 std::vector<kernel_sizes> sizes_to_try(const request &r) {
-  constexpr std::int64_t first[] = {1, 2, 1, 3, 2, 0, 2};
-  constexpr std::int64_t others[][3] = {{1, 1, 1},      {17, 33, 5}, {64, 64, 64}, {97, 40, 130},
-                                        {128, 257, 16}, {5, 5, 5},   {0, 9, 3}};
+  constexpr std::int64_t sizes[][4] = {{1, 1, 1, 1},     {2, 17, 33, 5},    {1, 64, 64, 64},
+                                       {3, 97, 40, 130}, {2, 128, 257, 16}, {33, 5, 5, 5},
+                                       {70, 19, 2, 3},   {0, 0, 9, 3}};
   const qkv_kernel &k = *r.kernel;
+  std::vector<int> open;
+  for (int a = 0; a < k.n_axes; ++a)
+    if (k.axes[a].root == a && k.axes[a].size < 0) open.push_back(a);
   std::vector<kernel_sizes> all;
-  for (std::size_t t = r.size.empty() ? 0 : 1; t < std::size(first); ++t) {
+  for (std::size_t t = r.size.empty() ? 0 : 1; t < std::size(sizes); ++t) {
     kernel_sizes s = r.sizes_asked();
     s.complete();
-    int chosen = 0, place = 0;
-    for (int a = 0; a < k.n_axes; ++a) {
-      if (k.axes[a].root != a || k.axes[a].size >= 0) continue;
-      if (!s.known(a)) {
-        s.set(a, place == 0 ? first[t] : others[t][(place - 1) % 3]);
-        s.complete();  // derived sizes are not chosen
-        ++chosen;
-      }
-      ++place;
+    bool chosen = false;
+    const std::size_t skipped = open.size() == 1 ? 1 : 0;  // a single one is not the batch
+    for (std::size_t place = 0; place < open.size(); ++place) {
+      if (s.known(open[place])) continue;
+      const std::size_t column = place + skipped;
+      s.set(open[place], sizes[t][column < 4 ? column : 1 + (column - 1) % 3]);
+      s.complete();  // derived sizes are not chosen
+      chosen = true;
     }
     all.push_back(s);
-    if (!r.size.empty() || chosen == 0) break;
+    if (!r.size.empty() || !chosen) break;
   }
   return all;
 }

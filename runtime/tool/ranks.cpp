@@ -11,6 +11,7 @@
 #include "ring/forecast.hpp"
 #include "ring/work.hpp"
 #include "tool/commands.hpp"
+#include "tool/json.hpp"
 
 namespace qkv::tool {
 namespace {
@@ -69,6 +70,13 @@ class ranks_report {
     return t;
   }
 
+  // An object a line, for each number of machines.
+  std::string as_json() const {
+    std::string t;
+    for (int n = 1; n <= r_.ranks; n = next(n)) t += json_line(n);
+    return t;
+  }
+
  private:
   bool can_merge() const {
     return std::any_of(of_.merges.begin(), of_.merges.end(), [](const auto *m) { return m; });
@@ -102,6 +110,24 @@ class ranks_report {
     }
   }
   int next(int n) const { return n < r_.ranks && 2 * n > r_.ranks ? r_.ranks : 2 * n; }
+
+  std::string json_line(int n) const {
+    const ring::forecast f = of(best_, n);
+    json::object o;
+    return o.add("kernel", json::text(k_.name))
+               .add("sizes", json::sizes(sizes_.by_name()))
+               .add("schedule", json::text(name_of(best_)))
+               .add("machines", std::to_string(n))
+               .add("turn_seconds", json::number(f.turn))
+               .add("message_bytes", json::number(n > 1 ? f.message : 0))
+               .add("transfer_seconds", json::number(f.transfer))
+               .add("hidden", json::number(f.hidden))
+               .add("memory_bytes", json::number(f.memory))
+               .add("seconds", json::number(f.seconds))
+               .add("efficiency", json::number(f.efficiency))
+               .text() +
+           "\n";
+  }
 
   std::string line(int n) const {
     const ring::forecast f = of(best_, n);
@@ -156,7 +182,9 @@ class ranks_report {
 void describe_ranks(const request &r) {
   kernel_sizes sizes = r.sizes_asked();
   sizes.complete_with(8192);
-  fmt::print("{}", ranks_report(r, sizes).text());
+  if (!r.svg.empty()) throw refusal("--svg draws one machine: leave --ranks out");
+  const ranks_report report(r, sizes);
+  fmt::print("{}", r.json ? report.as_json() : report.text());
 }
 
 }  // namespace qkv::tool

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The command line, as a user sees it: run in a process of its own, text compared.
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -229,7 +230,7 @@ TEST_CASE("check and bench") {
   const session s;
   const result r = s.run({"check", "blend"});
   CHECK(r.code == 0);
-  CHECK(std::count(r.text.begin(), r.text.end(), '\n') == 7);
+  CHECK(std::count(r.text.begin(), r.text.end(), '\n') == 8);
   CHECK(r.text.find("blend  batch=2 seq=17 kv=33  error ") != std::string::npos);
   CHECK(r.text.find("WRONG") == std::string::npos);
   CHECK(s.run({"check", "blend", "--size", "batch=1", "seq=5", "kv=7"}).text.substr(0, 30) ==
