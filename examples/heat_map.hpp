@@ -52,6 +52,9 @@ inline std::string heat_map(const std::string &title, const std::vector<heat> &a
     const double wide = size * static_cast<double>(h.columns),
                  high = size * static_cast<double>(rows);
     body += svg::text(left, 50, h.title, "start");
+    body += fmt::format(
+        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" height=\"{:g}\" fill=\"white\"/>\n", left,
+        top, wide, high);
     for (std::size_t j = 0; j < names.columns.size(); ++j) {
       const double x = left + size * (static_cast<double>(j) + 0.5) + 4;
       body += svg::text(x, top - 5, names.columns[j], "start",
@@ -68,7 +71,7 @@ inline std::string heat_map(const std::string &title, const std::vector<heat> &a
     height = std::max(height, high);
   }
   left = std::max(left, 2 * margin + 8.5 * static_cast<double>(title.size()));
-  return svg::page(left, top + height + margin, body);
+  return svg::page(left, top + height + margin, body, title);
 }
 
 }  // namespace examples

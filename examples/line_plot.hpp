@@ -38,16 +38,21 @@ inline std::string line_plot(const std::string &title, const std::string &x_name
                      svg::text(left, top - 10, y_name, "start");
   for (double v : x) {
     body +=
-        fmt::format("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" stroke=\"#ddd\"/>\n",
+        fmt::format("<line x1=\"{0:.1f}\" y1=\"{1}\" x2=\"{0:.1f}\" y2=\"{2}\" class=\"grid\"/>\n",
                     at_x(v), top, height - bottom);
     body += svg::text(at_x(v), height - bottom + 18, fmt::format("{:g}", v), "middle");
   }
   for (double v = low; v <= high * 1.001; v *= 10) {
     body +=
-        fmt::format("<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" stroke=\"#ddd\"/>\n",
+        fmt::format("<line x1=\"{0}\" y1=\"{1:.1f}\" x2=\"{2}\" y2=\"{1:.1f}\" class=\"grid\"/>\n",
                     left, at_y(v), width - right);
     body += svg::text(left - 8, at_y(v) + 4, fmt::format("{:g}", v), "end");
   }
+  struct end {
+    double y;
+    std::string name;
+  };
+  std::vector<end> ends;
   for (const line &l : lines) {
     std::string points;
     for (std::size_t k = 0; k < x.size(); ++k)
@@ -55,9 +60,15 @@ inline std::string line_plot(const std::string &title, const std::string &x_name
     body +=
         fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>\n",
                     points, l.colour);
-    body += svg::text(width - right + 8, at_y(l.y.back()) + 4, l.name, "start");
+    ends.push_back({at_y(l.y.back()) + 4, l.name});
   }
-  return svg::page(width, height, body);
+  std::stable_sort(ends.begin(), ends.end(), [](const end &a, const end &b) { return a.y < b.y; });
+  double last = 0;
+  for (const end &e : ends) {
+    last = std::max(e.y, last + 15);  // names of lines that end side by side lie apart
+    body += svg::text(width - right + 8, last, e.name, "start");
+  }
+  return svg::page(width, height, body, title);
 }
 
 }  // namespace examples

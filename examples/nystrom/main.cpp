@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// How far attention through landmarks is from full attention, by the number of landmarks.
+// How far attention through landmarks and by random features is from full attention, by their
+// number.
 //
-//   nystrom [FOLDER [time]]    draws there the error and the weights (the result for the identity as values); measures time
+//   nystrom [FOLDER [time]]    draws there the error and the weights (the result for the identity as
+//                              values); measures time
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -29,7 +31,8 @@ struct problem {
 };
 using result = tensor<my::heads, my::seq, my::d_v>;
 
-// Every feature is a sum of six random waves over the sequence: neighbours are alike, and so are queries and keys.
+// Every feature is a sum of six random waves over the sequence: neighbours are alike, and so are
+// queries and keys.
 problem smooth(int n, bool identity = false) {
   problem p(n);
   std::mt19937 bits(1);
@@ -78,6 +81,25 @@ double distance(const result &exact, const result &O) {
   return std::sqrt(off / all);
 }
 
+// The mean distance of attention by so many random features, of eight draws; negative after an error.
+double distance_by_features(int number, const problem &p, const result &exact) {
+  constexpr int draws = 8;
+  std::mt19937 bits(1);
+  std::normal_distribution<float> normal;
+  tensor<my::feature, my::d_k> W({number});
+  result O({p.Q.extent<my::seq>()});
+  double sum = 0;
+  for (int draw = 0; draw < draws; ++draw) {
+    for (float &w : W) w = normal(bits);
+    if (const status s = call<my::random_features>(p.Q, p.K, p.V, W, O); !s) {
+      std::printf("%s\n", s.text());
+      return -1;
+    }
+    sum += distance(exact, O);
+  }
+  return sum / draws;
+}
+
 void draw_weights(const std::string &path) {
   constexpr int n = d_v;
   const problem p = smooth(n, true);
@@ -122,7 +144,7 @@ int main(int argc, char **argv) {
   constexpr int n = 512;
   const problem p = smooth(n);
   result exact({n}), O({n});
-  std::vector<double> count, error;
+  std::vector<double> count, error, error_of_features;
   for (const way &w : ways) {
     if (const status s = w.call(p, w.landmarks ? O : exact); !s) {
       std::printf("%s\n", s.text());
@@ -130,7 +152,13 @@ int main(int argc, char **argv) {
     }
     if (w.landmarks == 0) continue;
     count.push_back(w.landmarks), error.push_back(distance(exact, O));
-    std::printf("%d tokens, %2d landmarks: %.2f %% off\n", n, w.landmarks, 100 * error.back());
+    std::printf("%d tokens, %3d landmarks: %.2f %% off\n", n, w.landmarks, 100 * error.back());
+  }
+  for (int number = 8; number <= 512; number *= 2) {
+    const double off = distance_by_features(number, p, exact);
+    if (off < 0) return 1;
+    if (number <= count.back()) error_of_features.push_back(off);
+    std::printf("%d tokens, %3d random features: %.2f %% off\n", n, number, 100 * off);
   }
   // A landmark for another number of positions than the others: refused at the call.
   const problem odd = smooth(n + 1);
@@ -139,8 +167,8 @@ int main(int argc, char **argv) {
   if (argc < 2) return 0;
   const std::string folder = argv[1];
   draw_weights(folder + "/weights.svg");
-  std::ofstream(folder + "/error.svg")
-      << examples::line_plot("512 tokens", "landmarks", "error, in parts of the result", count,
-                             {{"nystrom", "#2471a3", error}});
+  std::ofstream(folder + "/error.svg") << examples::line_plot(
+      "512 tokens", "landmarks, random features", "error, in parts of the result", count,
+      {{"landmarks", "#2471a3", error}, {"random features", "#c0392b", error_of_features}});
   if (argc > 2) measure(folder + "/time.svg");
 }

@@ -53,9 +53,9 @@ std::string hops(const layout &where, const char *title, double left, double top
           "fill-opacity=\"{:.2f}\" stroke=\"#aaa\"/>\n",
           x, y, size, size, share);
       body += svg::text(x + size / 2, y + size / 2 - 2, fmt::format("keys {}", of), "middle",
-                        share > 0.6 ? "fill=\"white\"" : "");
+                        share > 0.6 ? "style=\"fill:#fff\"" : "");
       body += svg::text(x + size / 2, y + size / 2 + 15, fmt::format("{:.0f} %", 100 * share),
-                        "middle", share > 0.6 ? "fill=\"white\"" : "");
+                        "middle", share > 0.6 ? "style=\"fill:#fff\"" : "");
     }
     body += svg::text(left - 8, top + size * (m + 0.5) + 4, fmt::format("{}", m), "end");
   }
@@ -63,10 +63,10 @@ std::string hops(const layout &where, const char *title, double left, double top
 }
 
 std::string picture(const layout &one, const layout &other) {
-  std::string body = svg::text(20, 24, "What machines see of the keys that come round", "start",
-                               "font-weight=\"bold\"");
+  const std::string title = "What machines see of the keys that come round";
+  std::string body = svg::text(20, 24, title, "start", "font-weight=\"bold\"");
   body += hops(one, "contiguous", 50, 86) + hops(other, "zigzag", 330, 86);
-  return svg::page(580, 330, body);
+  return svg::page(580, 330, body, title);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ struct scale {
 
 std::string grid_line(double x1, double y1, double x2, double y2) {
   return fmt::format(
-      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#ddd\"/>\n", x1, y1,
+      "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"grid\"/>\n", x1, y1,
       x2, y2);
 }
 
@@ -52,7 +52,7 @@ std::string loss_curve(const std::string &title, const std::vector<losses> &all)
             svg::text(left - 8, y(v) + 4, fmt::format("{:.1f}", v), "end");
   body += drawn(all, &losses::train, "training", "#1f77b4", x, y);
   body += drawn(all, &losses::held_back, "held back", "#d62728", x, y);
-  return svg::page(width, height, body);
+  return svg::page(width, height, body, title);
 }
 
 }  // namespace my

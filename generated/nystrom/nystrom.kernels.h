@@ -52,7 +52,17 @@ int qkv_landmarks_32(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor 
  * Outputs stay as they were if a check fails. */
 int qkv_landmarks_64(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *O);
 
-/* The tables of all kernels above, 5 of them. */
+/* random_features
+ *   in    Q[heads=4, seq, d_k=32] f32
+ *   in    K[heads=4, kv, d_k=32] f32
+ *   in    V[heads=4, kv, d_v=64] f32
+ *   param W[feature, d_k=32] f32
+ *   out   O[heads=4, seq, d_v=64] f32
+ * Returns one of the codes QKV_* of qkv/kernel.h; qkv_call gives its text.
+ * Outputs stay as they were if a check fails. */
+int qkv_random_features(const qkv_tensor *Q, const qkv_tensor *K, const qkv_tensor *V, const qkv_tensor *W, const qkv_tensor *O);
+
+/* The tables of all kernels above, 6 of them. */
 extern const qkv_kernel *const qkv_library_nystrom_kernels[];
 
 #ifdef __cplusplus

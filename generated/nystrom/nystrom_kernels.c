@@ -248,8 +248,56 @@ int qkv_landmarks_64(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tenso
   return qkv_call(&kernel_landmarks_64, a, 4, 0, 0);
 }
 
-const qkv_kernel *const qkv_library_nystrom_kernels[] = {&kernel_full, &kernel_landmarks_8, &kernel_landmarks_16, &kernel_landmarks_32, &kernel_landmarks_64};
+static int in_order_random_features(int (*code)(void **), void **a) {
+  int32_t last[] = {last_position(a[6]), last_position(a[7])};
+  void *b[] = {a[0], a[1], a[2], a[3], a[4], a[6], a[7], &last[0], &last[1], a[5]};
+  return code(b);
+}
+extern int qkv_code_random_features_x86_64_v4_argv(void **);
+static int enter_qkv_code_random_features_x86_64_v4(void **a) { return in_order_random_features(qkv_code_random_features_x86_64_v4_argv, a); }
+extern int qkv_code_random_features_x86_64_v3_argv(void **);
+static int enter_qkv_code_random_features_x86_64_v3(void **a) { return in_order_random_features(qkv_code_random_features_x86_64_v3_argv, a); }
+static const qkv_axis axes_random_features[] = {
+    {"heads", 4, 0},
+    {"seq", -1, 1},
+    {"d_k", 32, 2},
+    {"kv", -1, 1},
+    {"d_v", 64, 4},
+    {"feature", -1, 5},
+};
+static const int32_t axes_of_random_features__Q[] = {0, 1, 2};
+static const int32_t axes_of_random_features__K[] = {0, 3, 2};
+static const int32_t axes_of_random_features__V[] = {0, 3, 4};
+static const int32_t axes_of_random_features__W[] = {5, 2};
+static const int32_t axes_of_random_features__O[] = {0, 1, 4};
+static const qkv_argument arguments_random_features[] = {
+    {"Q", QKV_IN, 0, 3, axes_of_random_features__Q},
+    {"K", QKV_IN, 0, 3, axes_of_random_features__K},
+    {"V", QKV_IN, 0, 3, axes_of_random_features__V},
+    {"W", QKV_PARAM, 0, 2, axes_of_random_features__W},
+    {"O", QKV_OUT, 0, 3, axes_of_random_features__O},
+};
+static const int32_t pack_random_features__W_rows[] = {1};
+static const int32_t pack_random_features__W_columns[] = {0};
+static const qkv_pack packs_random_features[] = {
+    {3, 48, 0, 1, 1, 0, pack_random_features__W_rows, pack_random_features__W_columns},
+};
+static const qkv_variant variants_random_features[] = {
+    {"x86-64-v4", "host", can_run_x86_64_v4, enter_qkv_code_random_features_x86_64_v4, 1, packs_random_features},
+    {"x86-64-v3", "host", can_run_x86_64_v3, enter_qkv_code_random_features_x86_64_v3, 1, packs_random_features},
+};
+static const qkv_kernel kernel_random_features = {
+    QKV_ABI, "random_features", UINT64_C(4091834973654603436), 6, 5, 0, 2,
+    axes_random_features, arguments_random_features, 0, variants_random_features};
 
-static qkv_library library = {"nystrom_kernels", qkv_library_nystrom_kernels, 5, 0, 0};
+int qkv_random_features(const qkv_tensor *a0, const qkv_tensor *a1, const qkv_tensor *a2, const qkv_tensor *a3, const qkv_tensor *a4) {
+  if (!a0 || !a1 || !a2 || !a3 || !a4) return qkv_call(&kernel_random_features, 0, 0, 0, 0);
+  const qkv_tensor a[] = {*a0, *a1, *a2, *a3, *a4};
+  return qkv_call(&kernel_random_features, a, 5, 0, 0);
+}
+
+const qkv_kernel *const qkv_library_nystrom_kernels[] = {&kernel_full, &kernel_landmarks_8, &kernel_landmarks_16, &kernel_landmarks_32, &kernel_landmarks_64, &kernel_random_features};
+
+static qkv_library library = {"nystrom_kernels", qkv_library_nystrom_kernels, 6, 0, 0};
 __attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
 __attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # cmake -DEXPECTED=<file> -DACTUAL=<file> [-DUPDATE=ON] -P compare.cmake -- [<command>...]: checks
 # that the output of the command, or the file ACTUAL (written by the command, if there is one),
 # equals EXPECTED. The last section of a sheet is left out: which kernels are printed depends on the

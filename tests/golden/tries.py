@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """The wrong lines at the end of an example's spec give the errors that stand below them.
 
     tries.py COMPILER INCLUDE SPEC
