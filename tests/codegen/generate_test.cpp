@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The generator's command line: a kernel that is wrong keeps no other from being built.
 #include <qkv/dsl.hpp>
 #include <qkv/generate.hpp>

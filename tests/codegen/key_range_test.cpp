@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Which keys a tile of rows visits: masks in any formula bound them.
 #include "codegen/halide/lower/key_range.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Machines as text: the built-in ones, and what is wrong with others.
 #include "codegen/machines/machines.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Kernels that the language accepts but that cannot be built: one line names the kernel, the step
 // and the reason.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Accesses to shared memory in PTX move by a number of bytes; nothing else changes.
 #include "codegen/emit/shared_memory.hpp"
 

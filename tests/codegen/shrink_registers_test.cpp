@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Register tiles across threads: what each thread keeps, and which tiles are refused.
 #include "codegen/halide/schedules/shrink_registers.hpp"
 

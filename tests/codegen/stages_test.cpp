@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Cuts of pipelines: the kind of each stage, and the steps that are stored.
 #include "codegen/plan/stages.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Element types that a target lacks.
 #include <qkv/dsl.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The exported cases of ONNX: which kernel computes each, and whether it does.
 #include <qkv/npy.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Exports the ONNX node tests about attention: what cases.txt and cases/ are made from.
 
     pip install onnx==1.22.0        # later releases no longer carry the data

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The ONNX operator LinearAttention: its four rules, with a state of before or without. Decay and beta may be
 // the same for all features, or heads.

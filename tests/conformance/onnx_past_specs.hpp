@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The ONNX operator Attention with a cache of keys and values, and with fewer keys than there is room for. One kernel
 // for each kind of result: masks of every rank, and heads alone or in groups, are views with other strides (0 along an

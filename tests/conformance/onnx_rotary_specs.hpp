@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The ONNX operator RotaryEmbedding: the first features of every head turned pair by pair, the rest
 // copied. There may be no rest; the tables of cosines and sines decide the number of pairs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The ONNX operators Attention and FlexAttention for elements of other types than float.
 #include "onnx_past_specs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Prints what is committed as generated/conformance.md: every ONNX case about attention and the kernel that computes
 // it. A case is called computed only when it was, just now.
 #include <array>

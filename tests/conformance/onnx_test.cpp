@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every ONNX case about attention whose kernel this build compiles: all in the exhaustive tests.
 #include <qkv/registry.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Specs that the rules of ONNX's Attention allow and none of its cases has.
 #include "onnx_past_specs.hpp"

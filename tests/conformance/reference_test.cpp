@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every ONNX case about attention, through the interpreter that compiled kernels are compared with.
 #include <qkv/core/half.hpp>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # A toolchain: GNU for 64-bit ARM of Debian, static programs, run by QEMU.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # Builds the examples for 64-bit ARM with the generators of this build, and checks their kernels
 # under QEMU:
 #   cmake -DSOURCE=.. -DHOST_BUILD=.. -DWORK=.. -DHALIDE=.. -DHANA=.. -DFMT=.. -P check.cmake

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Writes kernels for macOS on 64-bit ARM and reads the objects: they are for that system, they define what the tables
 refer to, and they need nothing but the runtimes and the C library. Nothing is run.
 

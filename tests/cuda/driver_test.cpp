@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The driver's functions: arguments, limits, streams, copies.
 #include <numeric>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Instructions on floating-point numbers: rounding, subnormal numbers, NaN, conversions.
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The emulated GPU as the tests use it: PTX runs, and its mistakes come back as text.
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Instructions on integers and bits, with results worked out by hand.
 #include "tests/catch.hpp"
 #include "tests/cuda/gpu.hpp"

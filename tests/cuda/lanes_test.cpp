@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Cooperation of lanes and warps: shuffles, votes, reductions, divergence, barriers.
 #include <numeric>
 

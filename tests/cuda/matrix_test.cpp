@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // mma.sync and ldmatrix against a plain product, with the layouts of the PTX manual (9.7.14).
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Instructions on memory: widths, vectors, spaces, atomics, asynchronous copies.
 #include <numeric>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Planted mistakes: each is noticed, with a text that names it, and its good twin passes.
 #include "tests/catch.hpp"
 #include "tests/cuda/gpu.hpp"

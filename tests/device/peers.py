@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 """PyTorch on the cells of cells.txt: python3 peers.py cells.txt. Prints "cell peer ms GFLOP/s" lines."""
 import re
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The kernels that are timed on GPUs: attention of prompts, a step of decoding, a projection.
 #include "tests/support/attention_arguments.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Axes that are contracted, split or joined wrongly.
 #include "axes.hpp"
 

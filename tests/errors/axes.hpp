@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The axes of the specs in this folder.
 #include <cmath>

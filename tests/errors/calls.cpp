@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Wrong calls of right kernels, and wrong use of caches and tensors.
 #include <qkv/call.hpp>
 #include <qkv/kv_cache.hpp>

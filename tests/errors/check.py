@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Compiles the wrong specs of one file with one compiler: each must give one error, on its line, with its text.
 
     check.py COMPILER FILE            all cases in two runs of the compiler, without and with -DWRONG

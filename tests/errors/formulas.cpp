@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Calls of formulas, of the library and of a user's own header.
 #include "axes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Gradients that cannot be.
 #include "axes.hpp"
 

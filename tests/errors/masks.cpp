@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Masks, biases, scales and rotations of the wrong axes.
 #include "axes.hpp"
 

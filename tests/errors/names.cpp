@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Steps and kernels whose name is that of a function; conditions, axes and numbers in wrong places.
 #include "axes.hpp"
 

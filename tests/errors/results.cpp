@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Kernels whose declaration does not fit what they return.
 #include "axes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Arguments and steps that a formula does not use.
 #include "axes.hpp"
 

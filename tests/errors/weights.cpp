@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Mistakes in softmax, in what becomes of weights, and in functions and scans that hold one.
 #include "axes.hpp"
 

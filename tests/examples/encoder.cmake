@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # cmake -DPROGRAM=<minilm> -DMODEL=<folder> -DOUT=<folder> -P encoder.cmake: the whole encoder against the original; without
 # OUT, <minilm_tune>: its gradients against those of PyTorch.
 if(NOT EXISTS "${MODEL}/model.safetensors")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // WordPiece on a vocabulary of a few pieces.
 #include "examples/minilm/tokenizer.hpp"
 

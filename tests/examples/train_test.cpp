@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The gradient of a whole model trains it: 30 steps of the example, and what must hold for them.
 #include <cmath>
 #include <cstring>

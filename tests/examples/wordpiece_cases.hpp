@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Texts with the tokens that the original's tokenizer gives them: written by wordpiece_cases.py.
 // clang-format off

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Writes wordpiece_cases.hpp: texts with the tokens that the original's tokenizer (package tokenizers 0.23) gives them.
 
     wordpiece_cases.py TOKENIZER_JSON > wordpiece_cases.hpp
@@ -40,7 +41,8 @@ def literal(text):
 
 
 def write(tokenizer):
-    print("""#pragma once
+    print("""// SPDX-License-Identifier: BSL-1.0
+#pragma once
 // Texts with the tokens that the original's tokenizer gives them: written by wordpiece_cases.py.
 // clang-format off
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Real texts of many scripts: the tokens that the original's own tokenizer gives them.
 #include "tests/examples/wordpiece_cases.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Calls of a compiled kernel in guarded memory, and descriptions of what is wrong with their
 // results.

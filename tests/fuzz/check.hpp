@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // All checks of one spec. Each check returns an empty text, or one line whose beginning, up to the
 // first colon, is the kind of failure.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A program compiled as qkv_add_kernels would, and loaded into this process.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Inputs for a drawn kernel: sizes that fit its conditions, and arguments.
 #include <optional>

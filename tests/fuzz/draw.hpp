@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Random specs that the language accepts: wild graphs of every operation, and graphs that look like
 // attention.

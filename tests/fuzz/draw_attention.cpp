@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Graphs that look like attention: projections, scores, scale, bias, mask, weights, gates, values,
 // epilogues.
 #include "tests/fuzz/drawer.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Positions, conditions on positions and on inputs, and masks made of them.
 #include "tests/fuzz/drawer.hpp"
 

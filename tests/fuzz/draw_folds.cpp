@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Reductions, weights, products and recurrences.
 #include "tests/fuzz/drawer.hpp"
 

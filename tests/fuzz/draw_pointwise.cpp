@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Steps that work on one position at a time.
 #include "tests/fuzz/drawer.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The same numbers under other axes, and numbers selected by position.
 #include "tests/fuzz/drawer.hpp"
 

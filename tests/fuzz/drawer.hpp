@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The state that the files draw_*.cpp share: dice, the axes of a spec and the steps drawn so far.
 #include <algorithm>

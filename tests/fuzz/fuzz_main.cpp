@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Draws specs for as long as requested: ./run fuzz
 //
 // Prints one line a minute. Shrinks the first failures of each kind, prints them as C++ with the

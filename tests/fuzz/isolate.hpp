@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Runs work that may crash or never end in a child process.
 #include <functional>

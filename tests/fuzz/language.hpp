@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The language at run time: the rules of dsl/qkv/ops, applied to values instead of types. Accepts
 // exactly the steps that compile.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Labels of steps, as the compiler makes them (dsl/qkv/core/label.hpp): some rules read them.
 #include "tests/fuzz/language.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Words of the language that mean several steps, or none.
 #include "tests/fuzz/language.hpp"
 

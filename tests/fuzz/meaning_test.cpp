@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A fixed slice of random specs: rewrites, stages, sheets.
 #include "tests/catch.hpp"
 #include "tests/fuzz/check.hpp"

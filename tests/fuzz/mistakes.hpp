@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Mistakes that a rewrite, a cut or a lowering could make, to test that the fuzzer would find them.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Mistakes planted among the rewrites: each is found within three hundred random specs.
 #include "tests/fuzz/mistakes.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A recipe as the C++ that a person would write.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Writes a C++ file with the first random specs, printed as a person would write them, and the
 // signatures that they must have: fuzz_print FILE COUNT
 #include <fmt/format.h>

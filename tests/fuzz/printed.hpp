@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Specs that were printed and compiled, with the signature of the program that each came from.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Specs that the fuzzer prints can be pasted: they compile, and to the same kernel.
 #include "tests/fuzz/printed.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A spec as data: the steps that a person would have written. It is drawn, shrunk and printed;
 // `program_of` tells whether the language accepts it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Compares a program before and after each rewrite, and cut into stages, without a compiler.
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Tests whether two programs mean the same: their interpretations in double precision agree, up to
 // the effect of another order of the same sums. An element may be off by 1e-11 of the largest in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Reduces recipes to smaller ones that the language still accepts.
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Computes the stages of a program one by one with the interpreter: results that a stage stores are
 // inputs of later stages. Memory does not tell which weights are empty: a stage that reads weights
 // computes them again, as compiled code does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Restrictions on random specs, by the use that is made of them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Arguments at which gradients are compared with finite differences.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The programs of all kernels in the headers of tests/kernels, for a build that compiles none of
 // them.
 #include "codegen/program/from_graph.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The plans of all gradients: what is stored for each pair of a query and a key.
 #include <algorithm>
 #include <set>

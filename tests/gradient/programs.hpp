@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The programs of all kernels in the headers of tests/kernels, traced once.
 #include <vector>

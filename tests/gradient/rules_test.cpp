@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The rule of each operation alone: kernels of a few steps, whose operands lack axes, are masked,
 // have rows without any element, or are empty.
 #include "codegen/gradient/make_program.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels that save steps for their gradients.
 #include <qkv/dsl.hpp>

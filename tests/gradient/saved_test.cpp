@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Compiled gradients that read what their kernels saved.
 #include <atomic>
 #include <cmath>

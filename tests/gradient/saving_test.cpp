@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A kernel that saves steps and the gradient that reads them give what the kernel and its gradient give.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The gradient of every kernel of the tests of compiled kernels, against finite differences.
 #include <set>
 

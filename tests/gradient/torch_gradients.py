@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Writes torch_gradients.txt: arguments, adjoints, and the gradients of PyTorch's autograd in float64, for the formulas
 of torch_specs.hpp. Needs torch and numpy; the test reads the file alone.
 

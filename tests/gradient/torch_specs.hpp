@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels whose gradients PyTorch has computed, too (torch_gradients.py has the same formulas).
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Gradients against those that PyTorch's autograd has computed in float64 (torch_gradients.py).
 #include <algorithm>
 #include <cmath>

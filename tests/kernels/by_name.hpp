@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels called by name on tensors of given sizes, for what memory and time they take.
 #include <qkv/registry.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Caches of keys and values: decoding step by step gives what one causal call gives; what does not fit changes nothing.
 #include <qkv/paged_kv_cache.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Trials of many kernels on a device; for a translation unit with Catch2.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Dropout: of weights, in an attention that streams, and of activations.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The same random numbers on every target, whatever the schedule; what dropout leaves of weights.
 #include <cmath>
 #include <qkv/call.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Every kind of stage in f64.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Calls of few rows against many keys, as decoding makes them: each form, and one row beyond it.
 #include <qkv/threads.hpp>
 

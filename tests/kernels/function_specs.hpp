@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Functions of one and two numbers, each as a separate result.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Checks the accuracy of functions on every target: the bounds that dsl/qkv/ops/functions.hpp and
 // arithmetic.hpp document, at points of every exponent and around those where a function changes
 // its method.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels with many axes of all kinds of sizes, whose positions GPU schedules map to blocks and
 // threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every kernel of the specs through its GPU schedules. OpenCL runs wherever an implementation is
 // installed (PoCL on CPUs); CUDA runs where there is a GPU or the emulator of tests/cuda, and must
 // report an error where there is none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Gradients that are compiled: one for each way an attention, a layer or a table is differentiated.
 #include <qkv/dsl.hpp>

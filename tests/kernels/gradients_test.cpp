@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Compiled gradients against the double gradient, on the host, through OpenCL and through CUDA.
 #include <qkv/call.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // How memory and time grow with the number of positions: linearly, wherever the formula allows it.
 #include <map>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A tensor with strides in guarded memory: reads past it crash; writes between its rows or around
 // it are detected.

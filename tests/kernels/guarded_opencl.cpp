@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "tests/kernels/guarded_opencl.hpp"
 
 #include <HalideRuntime.h>

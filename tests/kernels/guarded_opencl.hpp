@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Device memory in guarded blocks, if the OpenCL device is a CPU: its kernels read and write the
 // host's pages.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Guarded memory detects planted errors: accesses beyond a block, writes around it or after its
 // release, reads of uninitialised memory.
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels in which masks, infinite literals and NaN meet: hidden values stay hidden, visible ones
 // come through.

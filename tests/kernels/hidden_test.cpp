@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Masked values act as if they were absent, and visible ones come through, including NaN and
 // infinities, which make up one element in twenty. An element whose reference is finite must be
 // finite, and right by the 2x rule; any other must not be finite.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The judge of compiled kernels excuses what rounding explains, and nothing else.
 #include "tests/support/judge.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every kernel of specs.hpp on many sizes and layouts. A failure names its trial; QKV_TRIAL="..." runs only that one.
 #include <fmt/format.h>
 

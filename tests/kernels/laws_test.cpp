@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Laws of attention, whatever the numbers: each on 50 random shapes, through compiled kernels.
 #include <qkv/call.hpp>
 

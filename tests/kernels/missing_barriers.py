@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Leaves out the barriers of a CUDA kernel, one more at a time, and keeps each that is missed: the emulator notices a
 race, or the trials a wrong result. Those left out in the end are redundant, because the kernel is right without them.
 Usage: missing_barriers.py GPU_TEST KERNEL LEAST, with the emulator in LD_LIBRARY_PATH; LEAST: how many must be missed."""

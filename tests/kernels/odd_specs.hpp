@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Unusual combinations: each is the smallest kernel that a rule of the code generator once got
 // wrong.

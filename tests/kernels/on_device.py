@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Compares a kernel with the reference on a device, through its tool: on_device.py TOOL DEVICE KERNEL [--size AXIS=N]..."""
 import subprocess
 import sys

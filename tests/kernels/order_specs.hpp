@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Chains of contractions whose cheapest order depends on sizes of the call.
 #include <qkv/dsl.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Plants one mistake at a time in the text of a skeleton, compiles a printed kernel from it, and runs that in place of
 the right one on the emulator of tests/cuda: each must be noticed, by the emulator or by a wrong result.
 Usage: planted_skeletons.py TRIAL GENERATOR NVCC [--shard K/N] [--only NAME], with the emulator in LD_LIBRARY_PATH.

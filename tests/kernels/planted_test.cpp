@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The comparer refuses planted errors: kernels of the attention zoo with one mistake each, computed
 // by the interpreter in float32. planted_errors.txt lists which case refuses which mistake: under
 // this rule, under the rule before it (two loops, no noise), both or none. QKV_UPDATE=1 rewrites

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "tests/kernels/programs.hpp"
 
 // Of the groups of kernels with code for the same kinds of device (CMakeLists.txt).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The programs of all kernels in this folder, traced once for every test that runs them.
 #include <qkv/device.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Takes the PTX of every CUDA kernel out of the given archives and assembles it: it must fit real devices without
 spilling registers and without a stack. Printed kernels may spill as many bytes as PRINTED_MAY_SPILL says, outside of
 their loops. Usage: ptx.py KERNEL.a..."""

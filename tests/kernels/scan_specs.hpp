@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Recurrences in compiled kernels.
 #include <qkv/dsl.hpp>

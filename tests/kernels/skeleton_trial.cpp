@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // One trial of a kernel for tensor cores on CUDA: skeleton_trial KERNEL ROWS KEYS SEED SCALE.
 // Prints what is wrong; planted_skeletons.py runs it on kernels with mistakes.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Exact properties: masked numbers leave no trace, empty rows give 0, results depend on nothing but
 // the operands.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels that between them reach every rule of the code generator: each is compared with the interpreter on many sizes.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Several sums over the keys of the same pairs: one walk feeds them all.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Attentions whose products run on tensor cores, and one whose scores CUDA has no text for.
 #include "tests/support/attention_arguments.hpp"

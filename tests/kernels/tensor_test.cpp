@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Kernels for tensor cores at sizes around their tiles, in each layout: tiles have 16 to 128 rows,
 // and keys or columns.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // One compiled kernel, one set of sizes, one layout, random numbers: run it, interpret it, compare.
 #include <qkv/options.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The attentions of dsl/attention/ in compiled kernels: layers as known models have them.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // scan and zeros: states, results, masked steps, as loops.
 #include "tests/ops/spec.hpp"
 

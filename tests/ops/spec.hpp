@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Axes and inputs of the tests of operations; a fixture with random arguments.
 #include <qkv/dsl.hpp>

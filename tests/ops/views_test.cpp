@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "tests/ops/spec.hpp"
 
 namespace qkv::testing {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The axes of the pages of dsl/, and the arguments that their lines are formulas of.
 #include <qkv/dsl.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Compiles every line of a page of dsl/: the last column of its tables is right, the first column of a table whose
 second column says what the compiler says is one error, with those words, on its line.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 """The cases of the benchmark: shapes, inputs, what they cost at least, and what is right."""
 import math
 from dataclasses import dataclass, field

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 """Peers that are Python packages. A peer is a function case -> (call, result): call() runs once, result(what call
 returned) is a float32 array [B, Hq, Sq, Dv]. It raises Refuses where its library cannot express the case.
 `note` may be set on the case."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """How fast is attention on this CPU today?  Every known peer, every case, side by side in one run.
 
     python peers.py                                  the default grid, one thread

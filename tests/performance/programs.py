@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 """Peers that are programs, spoken to over stdin and stdout by the protocol that peers.py documents."""
 import json
 import os

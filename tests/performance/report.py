@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 """What a run of peers.py amounts to: a summary, a comparison with an earlier run, a picture."""
 import math
 import statistics

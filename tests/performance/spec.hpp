@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels for the grid of the benchmark (cases.py): each mask, head size and storage type, for any
 // number of queries and keys, and for heads that share keys. The tool's serve command picks one by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A cache that several machines share gives the results of one cache.
 #include <cmath>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Compiled kernels on one machine and on several, with arguments that are drawn.
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Calls in which something goes wrong: wrong arguments, machines that stop, are slow, or send
 // messages that are cut off. No call outlasts its deadline, no machine crashes, and what all can
 // know, all say.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A machine on which something goes wrong.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every kernel of the tests of compiled kernels that has queries and keys, and its gradient: their
 // shares give the results of one machine, or kernels.txt has the error.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Compiled kernels on several machines of this process, against one machine and the reference.
 #include <cmath>
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Machines that share the tokens of a kernel, one after the other in this process, by the
 // interpreter.

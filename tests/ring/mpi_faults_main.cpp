@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // One call in which something goes wrong, on processes of MPI: mpirun -n 3 ring_mpi_faults SEED.
 // Exits with 0 when every process got the status that it should; after a silence, it aborts the job
 // with 7.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Compiled kernels on processes of MPI: mpirun -n 4 ring_mpi. Each process compares its own results
 // with those of one machine.
 #include <cstdio>

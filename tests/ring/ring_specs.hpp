@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels that are compiled for several machines.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Kernels whose tokens several machines share give the results of one machine.
 #include <qkv/dsl.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Caches called wrongly: a status, no crash, and every entry holds what it held.
 #include <qkv/dsl.hpp>
 #include <qkv/paged_kv_cache.hpp>

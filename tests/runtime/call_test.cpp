@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The typed call: what fits compiles and runs, what does not fit is named by the compiler.
 #include <qkv/core/says.hpp>
 

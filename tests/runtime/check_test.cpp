@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every wrong call is refused with a text that names argument and axis, before compiled code runs; outputs stay as they were.
 #include <qkv/run.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Small compiled kernels, which test the runtime's promises about threads, memory, sizes and
 // devices.

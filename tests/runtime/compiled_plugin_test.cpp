@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A library with the same compiled kernels as the program is loaded and unloaded: both work, each
 // with its own code.
 #include <qkv/call.hpp>

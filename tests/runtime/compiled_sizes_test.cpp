@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Sizes at which compiled code has nothing to do or more than it can hold.
 #include <qkv/call.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Calls on CUDA against a driver that only records them: the caller's context and stream are used,
 // host tensors are copied there and back, device tensors are not, nothing leaks, and failures
 // become statuses.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A kind of device that only counts: one table of functions is all that the runtime needs.
 #include <qkv/device.hpp>
 #include <qkv/run.hpp>

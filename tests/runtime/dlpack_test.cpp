@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // DLPack in and out: the call checks the fields of other libraries' tensors, and their deleters
 // free what leaves.
 #include <qkv/device.hpp>

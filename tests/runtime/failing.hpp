@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Makes memory and threads fail on demand, and checks how an operation reacts.
 #include <qkv/status.hpp>

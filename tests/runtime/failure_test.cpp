@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Whichever request for memory or for a thread fails, an operation returns a status, leaks nothing
 // and works the next time.
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Kernels written by hand, with tables as a generated library has them: the runtime is tested without a code generator.
 #include <HalideRuntime.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSL-1.0 */
 /* A CUDA driver without a GPU: device memory is host memory, kernels are not run, and what matters is written to the
  * file that QKV_FAKE_CUDA_LOG names. Tests see by it what compiled code asks of the driver, and in which context. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A Halide runtime that several libraries share: what it lets them replace, and a use of it all.
 #include <HalideRuntime.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // QKV_MACHINE in the environment forces the variants that calls run.
 #include <qkv/run.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Random descriptors, most of them wrong: every call ends with a status and a text, and compiled code never sees one that
 // breaks a rule.
 #include <limits>

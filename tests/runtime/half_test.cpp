@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // 16-bit storage: every bit pattern, and rounding to nearest even.
 #include <qkv/core/half.hpp>
 

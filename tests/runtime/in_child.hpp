@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Runs a function that may crash or hang in a child process.
 #include <functional>

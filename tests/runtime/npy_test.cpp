@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Files that NumPy wrote are read, files that nobody should trust are refused with a reason.
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Checks for memory that is used twice, against lists of all element addresses of small random
 // tensors.
 #include "memory/overlap.hpp"

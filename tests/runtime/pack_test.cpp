@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Panels hold every element where kernel.h defines it, zero elsewhere, whatever the strides of the
 // param.
 #include "call/pack.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A library of kernels that is loaded while a program runs. With QKV_PLUGIN_RUNTIME it has a
 // runtime of its own and calls its kernel itself; otherwise it uses the program's runtime. The
 // kernel's results tell which version of it was called.

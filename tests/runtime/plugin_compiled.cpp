@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Compiled kernels in a shared library, behind C functions.
 #include <qkv/call.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A library of tests/runtime/plugins, loaded for the lifetime of this object.
 #include <dlfcn.h>

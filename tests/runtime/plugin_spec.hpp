@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The kernel of plugin.cpp as the typed call sees it.
 #include <qkv/call.hpp>

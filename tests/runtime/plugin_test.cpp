@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Libraries of kernels that use the program's runtime are loaded and unloaded.
 #include <qkv/registry.hpp>
 

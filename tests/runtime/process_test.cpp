@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Events in a process around its calls: unloading a library whose threads sleep, fork(), calls
 // before main.
 #include <qkv/registry.hpp>

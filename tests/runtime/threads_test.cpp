@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every index runs once, whatever the number of threads, from several callers at once and from inside a task.
 #include "process/threads.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The kernels of fake.hpp as the typed call sees them.
 #include <qkv/call.hpp>

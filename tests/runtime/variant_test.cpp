@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // A call runs the first variant that this processor can run, reads params as that one wants them,
 // and can be made to run another.
 #include "call/variant.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Memory is aligned, comes back, is used again, and runs out with a status instead of a crash.
 #include <qkv/workspace.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Right attention of unusual shape: none of it may be refused.
 #include "spec.hpp"
 

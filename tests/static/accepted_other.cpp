@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Right formulas beside attention: norms, gates, pooling, images. None of it may be refused.
 #include "spec.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Layers of known models, written with the functions of attention/: none of it may be refused.
 #include "spec.hpp"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # qkv_test_compilers(<variable>): the compilers whose errors are tested. A build with the code generator tests every one
 # that it finds and registers a skipped test for each that is missing; without it, none: the same texts twice.
 function(qkv_test_compilers variable)

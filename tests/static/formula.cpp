@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Formulas of users: what they give, and that a wrong call is refused by the step that it breaks.
 #include <tuple>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The signature of a gradient follows from that of its kernel.
 #include "spec.hpp"
 

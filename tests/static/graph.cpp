@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The graph that a kernel is traced into: which nodes, in which order, with which operands, axes
 // and types.
 #include "spec.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // More than 700 operations, none like another: sixteen transformer layers with parameters of their own.
 #include <qkv/dsl.hpp>
 namespace large {

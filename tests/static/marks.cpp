@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The marks of expressions, and the operations that keep them.
 #include "spec.hpp"
 

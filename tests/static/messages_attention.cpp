@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every text of the functions of attention/ that they do not take from the operations.
 #include "spec.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Calls that no operation has: axes, quoted names and uncalled formulas where operands belong.
 #include "spec.hpp"
 

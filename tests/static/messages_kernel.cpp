@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every text about the signature of a kernel and its results.
 #include "spec.hpp"
 

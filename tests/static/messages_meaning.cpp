@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Texts of specs whose shapes fit but whose meaning does not, each with its neighbour that insists
 // or is right.
 #include "spec.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Texts of masks and biases that take queries and keys in the wrong order, or count positions from different places.
 #include "spec.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Slips of formulas and of C++ that look right: each is refused, and a right neighbour is not.
 #include "spec.hpp"
 

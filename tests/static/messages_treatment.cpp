@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Treatments of a step along an axis that another step contradicts are refused, and right
 // neighbours are not.
 #include "spec.hpp"

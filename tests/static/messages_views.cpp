@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every text of rename, split, merge, broadcast, let.
 #include "spec.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Every text of softmax, normalize, mask, causal: what weights may be made of.
 #include "spec.hpp"
 

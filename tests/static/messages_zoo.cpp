@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Texts of the masks, biases, norms and rotations of attention/ that they do not take from the operations.
 #include "spec.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Texts of the scores, weights and whole attentions of attention/.
 #include "spec.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Names that a spec may take for its axes although it opens qkv.
 #include <qkv/dsl.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Axes and operands that the tests of shapes and messages share.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // How messages are written, cut for printing, and limited.
 #include "spec.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tracing at run time gives what tracing at compile time gives, on every compiler the same.
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Element types: which parse, and the type that each operation gives.
 #include "spec.hpp"
 

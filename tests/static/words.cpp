@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Editors show the axes of a step and what it is for, in words: they read the types of clang.
 #include "spec.hpp"
 

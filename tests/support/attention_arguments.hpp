@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The arguments of attentions by type and head size, for specs: to be used with names of their own.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The tensors of a kernel, for calls that need no particular numbers.
 #include <qkv/kernel.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Linked into a test: with QKV_GUARD=end or begin, every workspace of the process takes guarded
 // memory, and the process fails at its end if something was written outside of a block.
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Memory whose end (or beginning) lies at an inaccessible page, and whose surroundings up to the
 // next page are checked for writes.

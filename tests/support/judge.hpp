@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Compares results of compiled kernels with the interpreter by the 2x rule, except where no
 // computation in this precision could be right. Each function returns an empty text, or one line

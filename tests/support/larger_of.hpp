@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The largest distance so far. NaN counts as infinity; std::max would drop it.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Compares a kernel's results in the interpreter with a formula that the test writes out element by
 // element.

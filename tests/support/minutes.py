@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """Where the time of a step of ./run test went: the largest shares of the seconds that its jobs took together.
 
     minutes.py build FOLDER SINCE    by folder, from ninja's log; SINCE: when the step began, in seconds since 1970

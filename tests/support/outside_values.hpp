@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Reads tests/program/outside_values.txt: values of operations that were made outside of qkv.
 #include <qkv/core/op.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The places where tests run kernels: the host, and the devices that this machine has a driver for;
 // with QKV_CUDA_MUST_RUN in the environment, CUDA alone. There, a call that fails is a failure.

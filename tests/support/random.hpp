@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Random tensors that are the same on every machine, and the line that runs a failed case again.
 #include <cstdint>

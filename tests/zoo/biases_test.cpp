@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // alibi, relative_bias, t5_bias, softcap: what is added to scores, or done to them.
 #include "tests/zoo/zoo.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // dropout: of weights and of activations, against uniform() of the same seed.
 #include "tests/zoo/zoo.hpp"
 

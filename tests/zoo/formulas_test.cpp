@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Attention that needs no function of its own: other normalisers, low-rank values, one query, scores of 1e4.
 #include "tests/zoo/zoo.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // multi_head, cross_attention, grouped_query, keys without heads, latent_attention.
 #include "tests/zoo/zoo.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // linear_attention, causal_linear_attention.
 #include "tests/zoo/zoo.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // prefix, dilated, document, global_window, cached_causal: which keys each query sees.
 #include "tests/zoo/zoo.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // rms_norm, unit_length, qk_norm.
 #include "tests/zoo/zoo.hpp"
 

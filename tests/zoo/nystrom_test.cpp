@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // nystrom: landmarks, steps towards the inverse, sequences that do not depend on each other.
 #include "tests/zoo/zoo.hpp"
 

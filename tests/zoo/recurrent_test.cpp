@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // recurrent_attention, gated_attention, delta_rule, gated_delta_rule; a scan written by hand.
 #include <vector>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // rope, rope_interleaved, rope_partial: pairs of features turned by the angle of their position.
 #include "tests/zoo/zoo.hpp"
 

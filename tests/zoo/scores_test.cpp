@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Luong's and Bahdanau's scores, learned queries.
 #include "tests/zoo/zoo.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Shared by the tests of attention variants: axes, sizes to try, arguments, one row of attention as
 // a plain loop.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Addresses: of each lane, checked against what is allocated; between spaces (cvta).
 #include "tests/cuda/emulator/decoder.hpp"
 #include "tests/cuda/emulator/memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The memory that kernels may access, byte by byte.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // cp.async: copies into shared memory that are done as late as the program allows.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // atom and red. Lanes of a warp go one after the other.
 #include <algorithm>
 #include <type_traits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Barriers of a block and of a warp; fences.
 #include <algorithm>
 #include <cstdio>

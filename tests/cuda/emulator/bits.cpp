@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Operations on bits: logic, shifts, permutations, fields.
 #include <algorithm>
 #include <type_traits>

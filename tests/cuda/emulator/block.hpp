@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The state of a running block: warps, their groups of lanes, barriers, shared memory.
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Branches, which split a warp into groups of lanes; the end of lanes.
 #include "tests/cuda/emulator/block.hpp"
 #include "tests/cuda/emulator/decoder.hpp"

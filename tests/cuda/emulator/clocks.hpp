@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Vector clocks of warps, and the last accesses of shared memory that they date.
 #include <cstdint>

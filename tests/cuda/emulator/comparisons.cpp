@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // setp: comparisons of integers and of floating-point numbers, combined with a predicate.
 #include "tests/cuda/emulator/decoder.hpp"
 #include "tests/cuda/emulator/operations.hpp"

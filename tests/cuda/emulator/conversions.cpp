@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // cvt: between integers and floating-point numbers of all widths.
 #include <algorithm>
 #include <bit>

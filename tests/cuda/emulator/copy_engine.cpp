@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // cp.async.bulk.tensor: tiles between global and shared memory, described by tensor maps.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // From statements to instructions: registers become slots, names become addresses.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The state behind the driver's functions: memory, contexts, streams, failures.
 #include <cstdint>

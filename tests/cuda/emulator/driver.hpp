@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Types of the driver's functions, as cuda.h declares them.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The device: its attributes, its contexts, the names of errors.
 #include <cstdio>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Launches of kernels: their arguments and limits.
 #include <cstdio>
 #include <cstring>

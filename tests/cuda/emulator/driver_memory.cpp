@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Memory of the device: allocations, copies, fills.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Modules: PTX becomes kernels and variables.
 #include <cstdint>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Tensor maps for the copy engine.
 #include <cstdint>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Instructions that the lanes of a warp execute together: shuffles, votes, reductions.
 #include "tests/cuda/emulator/decoder.hpp"
 #include "tests/cuda/emulator/lanes.hpp"

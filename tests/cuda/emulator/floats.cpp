@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Arithmetic on f32 and f64: exactly rounded operations, approximate functions.
 #include <bit>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The blocks and threads of a launch, and the limits of a block.
 #include <cstdint>

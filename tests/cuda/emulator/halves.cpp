@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Arithmetic on f16 and bf16, alone or in pairs. Computed in double, rounded once.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Arithmetic on integers: sums with carries, products of all widths, quotients.
 #include <type_traits>
 

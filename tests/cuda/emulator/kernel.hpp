@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A decoded kernel: its instructions, whose operands are slots, its constants, its parameters.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // How handlers read and write registers: an array over the lanes for each slot.
 #include <cstdint>

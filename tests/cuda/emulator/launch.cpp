@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The blocks of a grid, one after the other; the warps of a block by turns.
 #include "tests/cuda/emulator/launch.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // PTX as characters, words, and numbers.
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Loads and stores of one register or a vector of them.
 #include "tests/cuda/emulator/decoder.hpp"
 #include "tests/cuda/emulator/memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Matrices in the registers of a warp: ldmatrix, stmatrix, mma.sync (PTX manual, 9.7.14).
 #include "tests/cuda/emulator/matrix.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The arithmetic of tensor cores.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // mbarrier: barriers in shared memory that count threads and bytes.
 #include "tests/cuda/emulator/mbarriers.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // mbarriers as the copy engine uses them.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // How handlers access memory: addresses of lanes, checked; the profile of a request.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The text of a PTX module as data: variables, entries, statements. Instructions are only names.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // mov, also between one register and several; selp.
 #include "tests/cuda/emulator/decoder.hpp"
 #include "tests/cuda/emulator/lanes.hpp"

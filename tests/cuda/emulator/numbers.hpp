@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Floating-point formats of 16 bits: rounding into them.
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Loops over lanes for operations of one, two, and three operands, by type.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // The grammar of PTX, as LLVM and nvcc print it: modules, entries, statements, operands.
 #include <algorithm>
 #include <cctype>

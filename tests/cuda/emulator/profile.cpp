@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Counts the accesses of a request of a warp: sectors of global memory, wavefronts of shared
 // memory.
 #include <algorithm>

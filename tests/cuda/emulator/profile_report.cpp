@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // PTX_PROFILE=1: statistics of each kernel, printed when the program ends.
 #include <cstdio>
 #include <cstdlib>

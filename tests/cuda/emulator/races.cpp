@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #include "tests/cuda/emulator/races.hpp"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Races in shared memory: accesses that no barrier orders. Warps have vector clocks; the lanes of a
 // warp are ordered by whatever moves its clock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Planted mistakes: modules that a test loads in place of others.
 #include <string>

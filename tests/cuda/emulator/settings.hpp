@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Settings for the execution of kernels, chosen by environment variables.
 namespace qkv::ptx {

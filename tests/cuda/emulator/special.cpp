@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Special registers: indices, sizes, and masks of lanes.
 #include "tests/cuda/emulator/special.hpp"
 

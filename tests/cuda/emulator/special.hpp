@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Special registers: %tid and the like.
 #include "tests/cuda/emulator/block.hpp"

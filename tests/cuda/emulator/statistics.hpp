@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Statistics of a kernel: instructions by kind, and how well its memory accesses coalesce.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The data that cuTensorMapEncodeTiled writes into the caller's 128 bytes, for the copy engine.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // wgmma: products of four warps, with operands in shared memory.
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """The backward of attention beside PyTorch's flash attention, on one thread: compare.py TOOL [--match causal] [--turns 7]
 
 TOOL is the tool of the kernels of spec.hpp. Both take turns, and medians are compared: the backward alone, from what the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Attentions of which forward and backward are timed.
 #include <qkv/dsl.hpp>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
 """The backward of attentions with a score, mask or bias beside the plain one's, on one thread: variants.py BUILD [--turns 5]
 
 BUILD has the tools of this folder. Backwards start from what the forward has kept; they take turns, and the least times

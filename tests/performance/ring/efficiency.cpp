@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // How well machines share the work of a kernel: the processor time of one machine over the number
 // of machines, divided by the time of the slowest of them.
 //

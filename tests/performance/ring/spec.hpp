@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Attention over tokens that several machines share.
 #include <qkv/dsl.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Tensors of the benchmarks, and the clock of a thread.
 #include <time.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSL-1.0
 # Ring attention in PyTorch on two processes: SDPA of each part of the keys, merged by logsumexp, sent by
 # gloo while the next part is computed. Prints the best of so many runs, as ring_wall does.
 #   python torch_ring.py [N [REPEATS]]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSL-1.0
 // Processes of MPI beside one, in wall time, and what their messages cost.
 //
 //   mpirun -n P ring_wall [N [REPEATS]]    N tokens (8192), the best of so many runs (9)
