@@ -14,7 +14,8 @@ inline std::string text(double x, double y, const std::string &words, const char
                      anchor, *extra ? " " : "", extra, words);
 }
 
-// Dark where the reader's system is: text, paper and what has the class "grid". The title is for readers who do not see the picture.
+// Text, paper and what has the class "grid" follow the reader's dark mode. The title is for readers
+// who do not see the picture.
 inline std::string page(double width, double height, const std::string &body,
                         const std::string &title) {
   return fmt::format(

@@ -88,7 +88,7 @@ std::string ptx_of(const std::string &text, const std::string &compiler, const s
                    {"-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-nostdinc",
                     "-nostdinc++", "-fms-extensions", "-S", "--cuda-gpu-arch=" + target});
   command.push_back(source);
-  if (!succeeds(command, log)) {
+  if (!run_program(command, log)) {
     const std::string error = first_error(contents_of(log)),
                       text =
                           fmt::format("{} could not compile a printed kernel: {}", compiler, error);

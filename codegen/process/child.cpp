@@ -8,7 +8,7 @@
 
 namespace qkv::codegen {
 
-bool succeeds(const std::vector<std::string> &command, const std::string &log) {
+bool run_program(const std::vector<std::string> &command, const std::string &log) {
   std::vector<char *> words;
   for (const std::string &word : command) words.push_back(const_cast<char *>(word.c_str()));
   words.push_back(nullptr);

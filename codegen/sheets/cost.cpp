@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <qkv/core/kept_step.hpp>
+#include <set>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
+#include "codegen/program/walk.hpp"
 #include "codegen/reference/functions.hpp"
 
 namespace qkv::codegen {
@@ -60,8 +62,16 @@ class static_condition {
   }
 
   bool is_known(node_id n) const {
-    if (p_[n].kind == op::size) return size_[p_[n].over[0]] >= 0;
-    return std::all_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id o) { return is_known(o); });
+    bool known = true;
+    std::set<node_id> seen;
+    walk(
+        p_, n,
+        [&](node_id step) {
+          known = known && (p_[step].kind != op::size || size_[p_[step].over[0]] >= 0);
+          return known;
+        },
+        seen);
+    return known;
   }
 
   bool is_static(node_id n) const {
@@ -136,12 +146,17 @@ std::vector<bool> taken_steps(const program &p, const std::vector<std::int64_t> 
   return taken;
 }
 
+static formula flops_of(const program &p, const std::vector<bool> &taken) {
+  formula all;
+  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
+    if (taken[n]) all += flops_of(p, n);
+  return all;
+}
+
 cost_sheet cost_of(const program &p, const program &computed,
                    const std::vector<std::int64_t> &size) {
   cost_sheet c;
-  const std::vector<bool> taken = taken_steps(computed, size);
-  for (node_id n = 0; n < static_cast<node_id>(computed.nodes.size()); ++n)
-    if (taken[n]) c.flops += flops_of(computed, n);
+  c.flops = flops_of(computed, taken_steps(computed, size));
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
     if (!stands_for_itself(p[n].kind))
       c.intermediates += formula(size_of(p[n].type), every_position(p, n, p[n].shape));
@@ -157,10 +172,7 @@ cost_sheet cost_of(const program &p, const program &computed,
 std::optional<double> flops_left_by_masks(const program &p, const std::vector<std::int64_t> &size) {
   const std::vector<bool> taken = taken_steps(p, size);
   std::vector<pairs_left> masks;
-  formula all;
-  for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
-    if (taken[n]) all += flops_of(p, n);
-  if (!all.value(size)) return std::nullopt;
+  if (!flops_of(p, taken).value(size)) return std::nullopt;
   static_condition condition(p, size);
   for (const node &n : p.nodes)
     if (n.kind == op::mask && p[n.in[1]].shape.size() > 1)

@@ -31,8 +31,9 @@ struct cost_sheet {
 cost_sheet cost_of(const program &written, const program &computed,
                    const std::vector<std::int64_t> &size);
 
-// The flops of a simplified program where a mask that the spec alone decides (causal, a window) leaves only some pairs: those
-// steps count by the share that is left. Empty when a size is not known.
+// The flops of a simplified program where a mask that the spec alone decides (causal, a window)
+// leaves only some pairs: those steps count by the share that is left. Empty when a size is not
+// known.
 std::optional<double> flops_left_by_masks(const program &, const std::vector<std::int64_t> &size);
 
 }  // namespace qkv::codegen

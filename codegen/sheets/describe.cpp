@@ -29,6 +29,7 @@ class sheet {
     signature();
     line("");
     line("shapes");
+    // Two traces at most: to the first result and to the last one.
     if (!p_.outputs.empty()) line("  {}", shape_trace(p_, p_.outputs.front(), size_));
     if (p_.outputs.size() > 1) line("  {}", shape_trace(p_, p_.outputs.back(), size_));
     this->stages(stages);

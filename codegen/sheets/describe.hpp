@@ -9,9 +9,9 @@
 
 namespace qkv::codegen {
 
-// Shapes are those of the program as it is written, costs those of what its plan computes. Sizes may
-// be incomplete: then formulas replace numbers. Throws std::invalid_argument when sizes contradict
-// each other.
+// Shapes are those of the program as it is written, costs those of what its plan computes. Sizes
+// may be incomplete: then formulas replace numbers. Throws std::invalid_argument when sizes
+// contradict each other.
 std::string describe(const program &written, const plan &, const size_map &sizes = {});
 
 }  // namespace qkv::codegen

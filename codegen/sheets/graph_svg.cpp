@@ -3,13 +3,14 @@
 
 #include <algorithm>
 
+#include "codegen/program/text.hpp"
 #include "codegen/sheets/graph_layout.hpp"
 #include "codegen/sheets/svg.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-constexpr double margin = 16, title_height = 30;
+constexpr double margin = 16, heading_height = 30;
 
 // Colours are classes, so that one style sheet serves light and dark.
 constexpr std::string_view style =
@@ -43,44 +44,27 @@ class picture {
     body += svg::text(margin, margin + 6, p_.name, 15, "start", "font-weight=\"bold\"");
     std::string titles;  // above the arrows that cross them
     for (std::size_t s = 0; s < g_.stages.size(); ++s) {
-      const rectangle r = frame_of(static_cast<int>(s));
-      body += drawn(r);
-      titles += svg::text(r.left + frame, r.top + 13, g_.stages[s], 11, "start", "class=\"kind\"");
+      const rectangle r = frame_of(g_, l_, static_cast<int>(s));
+      body += frame(r);
+      titles += svg::text(x(r.left + frame_margin), y(r.top) + 13, g_.stages[s], 11, "start",
+                          "class=\"kind\"");
     }
     for (const std::vector<point> &way : l_.arrows) body += arrow(way);
     body += titles;
     for (std::size_t k = 0; k < g_.boxes.size(); ++k) body += box(k);
     const double name = 9.1 * static_cast<double>(p_.name.size());
-    return svg::page(std::max(l_.width, name) + 2 * margin, l_.height + title_height + margin, body,
-                     {"Pipeline of " + p_.name, words(), style});
+    return svg::page(std::max(l_.width, name) + 2 * margin, l_.height + heading_height + margin,
+                     body, {"Pipeline of " + p_.name, words(), style});
   }
 
  private:
   double x(double at) const { return margin + at; }
-  double y(double at) const { return title_height + at; }
+  double y(double at) const { return heading_height + at; }
 
-  struct rectangle {
-    double left, top, right, bottom;
-  };
-
-  // Around the boxes of a stage and its title, where the layout left room.
-  rectangle frame_of(int stage) const {
-    rectangle r{1e9, 1e9, 0, 0};
-    for (std::size_t k = 0; k < g_.boxes.size(); ++k) {
-      if (g_.boxes[k].stage != stage) continue;
-      const double half = width_of(g_.boxes[k]) / 2;
-      r = {std::min(r.left, l_.boxes[k].x - half), std::min(r.top, l_.boxes[k].y),
-           std::max(r.right, l_.boxes[k].x + half), std::max(r.bottom, l_.boxes[k].y)};
-    }
-    r.right = std::max(r.right, r.left + title_width(g_.stages[static_cast<std::size_t>(stage)]));
-    return {x(r.left - frame), y(r.top - box_height / 2 - frame_title), x(r.right + frame),
-            y(r.bottom + box_height / 2 + frame)};
-  }
-
-  static std::string drawn(const rectangle &r) {
+  std::string frame(const rectangle &r) const {
     return fmt::format(
         "<rect class=\"stage\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"6\"/>\n",
-        r.left, r.top, r.right - r.left, r.bottom - r.top);
+        x(r.left), y(r.top), r.right - r.left, r.bottom - r.top);
   }
 
   std::string arrow(const std::vector<point> &way) const {
@@ -110,7 +94,7 @@ class picture {
     for (std::size_t s = 0; s < g_.stages.size(); ++s) {
       text += fmt::format("{} {} stores", s ? ";" : "", g_.stages[s]);
       for (const pipeline_box &b : g_.boxes)
-        if (b.stage == static_cast<int>(s) && b.is_stored) text += " " + b.label;
+        if (b.stage == static_cast<int>(s) && b.is_stored) text += " " + label_of(p_, b.step);
     }
     return text + ". Dashed boxes are never stored.";
   }

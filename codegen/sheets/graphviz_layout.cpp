@@ -29,7 +29,7 @@ std::string dot_text(const pipeline_graph &g) {
     text += fmt::format(
         "subgraph cluster_{} {{ margin={}; label=<<table border=\"0\" fixedsize=\"true\" width=\"{:.0f}\" "
         "height=\"{:.0f}\"><tr><td></td></tr></table>>;\n",
-        s, frame, title_width(g.stages[s]), frame_title);
+        s, frame_margin, title_width(g.stages[s]), title_height);
     for (std::size_t k = 0; k < g.boxes.size(); ++k)
       if (g.boxes[k].stage == static_cast<int>(s)) text += box_text(g, k);
     text += "}\n";
@@ -45,7 +45,9 @@ class scratch_folder {
  public:
   scratch_folder() {
     std::error_code none;
-    path_ = (std::filesystem::temp_directory_path(none) / "qkv_pipeline_XXXXXX").string();
+    const auto parent = std::filesystem::temp_directory_path(none);
+    if (none) return;
+    path_ = (parent / "qkv_pipeline_XXXXXX").string();
     if (!mkdtemp(path_.data())) path_.clear();
   }
   scratch_folder(const scratch_folder &) = delete;
@@ -66,7 +68,7 @@ std::string placed_by_dot(const std::string &text) {
   if (folder.path().empty()) return "";
   const std::string graph = folder.path() + "/pipeline.dot", placed = folder.path() + "/plain";
   std::ofstream(graph) << text;
-  if (!succeeds({"dot", "-Tplain", graph, "-o", placed}, folder.path() + "/log")) return "";
+  if (!run_program({"dot", "-Tplain", graph, "-o", placed}, folder.path() + "/log")) return "";
   std::stringstream answer;
   answer << std::ifstream(placed).rdbuf();
   return answer.str();

@@ -20,7 +20,12 @@ bool is_argument(op k) { return k == op::input || k == op::param; }
 class builder {
  public:
   builder(const plan &made, const std::vector<std::int64_t> &size)
-      : made_(made), p_(made.p), size_(size) {}
+      : made_(made), p_(made.p), size_(size) {
+    for (const node &n : p_.nodes)
+      constant_.push_back(
+          !is_argument(n.kind) && n.kind != op::output &&
+          std::all_of(n.in.begin(), n.in.end(), [&](node_id o) { return is_constant(o); }));
+  }
 
   pipeline_graph run() {
     graph_.name = p_.name;
@@ -29,9 +34,7 @@ class builder {
     for (const stage &s : made_.cut.list) {
       const int index = static_cast<int>(graph_.stages.size());
       graph_.stages.emplace_back(name_of(s));
-      std::vector<node_id> steps = computed_in(made_, s);
-      std::sort(steps.begin(), steps.end());
-      for (node_id n : steps)
+      for (node_id n : computed_in(made_, s))
         if (!is_constant(n)) add(n, index);
     }
     for (std::size_t k = 0; k < graph_.boxes.size(); ++k) point_at(static_cast<int>(k));
@@ -45,11 +48,7 @@ class builder {
     });
   }
 
-  bool is_constant(node_id n) const {
-    const op k = p_[n].kind;
-    if (is_argument(k) || k == op::output) return false;
-    return std::all_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id o) { return is_constant(o); });
-  }
+  bool is_constant(node_id n) const { return constant_[static_cast<std::size_t>(n)]; }
 
   void add(node_id n, int stage) {
     const bool is_stored = stage < 0 || made_.cut.stored_by[n] == stage;
@@ -100,6 +99,7 @@ class builder {
   const plan &made_;
   const program &p_;
   const std::vector<std::int64_t> &size_;
+  std::vector<bool> constant_;  // made of numbers and positions alone
   pipeline_graph graph_;
   std::map<std::pair<node_id, int>, int> box_of_;  // by step and stage
 };

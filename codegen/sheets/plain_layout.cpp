@@ -32,12 +32,12 @@ class placing {
       left = std::min(left, p.x - p.width / 2);
       right = std::max(right, p.x + p.width / 2);
     }
-    for (place &p : places_) p.x += frame - left;
+    for (place &p : places_) p.x += frame_margin - left;
     for (std::size_t k = 0; k < g_.boxes.size(); ++k)
       l.boxes.push_back({places_[k].x, middle(places_[k].layer)});
     for (const std::vector<std::size_t> &way : ways_) l.arrows.push_back(curve(way));
-    l.width = right - left + 2 * frame;
-    l.height = middle(layers_ - 1) + box_height / 2 + frame;
+    l.width = right - left + 2 * frame_margin;
+    l.height = middle(layers_ - 1) + box_height / 2 + frame_margin;
     return l;
   }
 
@@ -126,7 +126,7 @@ class placing {
   }
 
   static double middle(int layer) {
-    return frame + frame_title + box_height / 2 + layer * layer_height;
+    return frame_margin + title_height + box_height / 2 + layer * layer_height;
   }
   point lower(std::size_t k) const {
     return {places_[k].x, middle(places_[k].layer) + box_height / 2};

@@ -34,8 +34,9 @@ std::vector<node_id> longest_way(const program &p, node_id result) {
     const node &x = p.nodes[k];
     if (x.kind == op::input) length[k] = 0;
     const bool counts = x.kind == op::dot || makes_weights(x.kind);
-    for (node_id operand : x.in)
-      if (length[operand] >= 0 && length[operand] + counts > length[k]) {
+    for (std::size_t side = x.kind == op::where ? 1 : 0; side < x.in.size(); ++side)
+      if (const node_id operand = x.in[side];
+          length[operand] >= 0 && length[operand] + counts > length[k]) {
         length[k] = length[operand] + counts;
         from[k] = operand;
       }
@@ -60,7 +61,7 @@ class headline {
 
  private:
   // Steps of one shape: each name, or the purpose; one entry where there is neither. Another order of
-  // the same axes is not another shape. Equal extents of other axes are where a step has a name.
+  // the same axes is not another shape. Equal extents of other axes count only where a step is named.
   std::size_t add_run(const std::vector<node_id> &way, std::size_t k) {
     const std::size_t first = k;
     const std::vector<axis_id> axes = sorted_axes(p_, way[k]);
@@ -80,7 +81,7 @@ class headline {
     return k;
   }
 
-  // A result has the name of the step before it, if that is none's.
+  // The result's name replaces an entry of its shape that nobody named.
   void end(node_id result) {
     if (sorted_axes(p_, result) == last_axes_ && (last_name_.empty() || is_purpose_)) {
       const std::size_t cut = text_.rfind(" -> ");

@@ -77,7 +77,7 @@ std::vector<stage_report> reports_of(const plan &made, const std::vector<std::in
     for (node_id n : inside(made, s)) {
       if (taken[n]) r.flops += flops_of(p, n);
       if (taken[n] && !computed.insert(n).second) r.recomputed += flops_of(p, n);
-      if (is_never_stored(p, s, n)) r.never_stored.push_back(label_of(p, n) + where);
+      if (taken[n] && is_never_stored(p, s, n)) r.never_stored.push_back(label_of(p, n) + where);
     }
     reports.push_back(std::move(r));
   }

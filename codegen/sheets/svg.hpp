@@ -38,7 +38,7 @@ struct about {
   std::string_view title, description = "", style = "";
 };
 
-// Dark where the reader's system is.
+// Follows the reader's dark mode.
 inline std::string page(double width, double height, std::string_view body, const about &a) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "

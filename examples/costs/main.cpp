@@ -62,10 +62,10 @@ int main() try {
   for (const way &w : ways) {
     const qkv::tool::cost c = cost(w, few);
     fmt::print("{}: {}\n", w.kernel, w.computes);
-    print("operations", c.operations.formula);
-    print("bytes", c.arguments.formula);
-    print("every step", c.intermediates.formula);
-    print("stored", c.stored.formula);
+    print("operations", c.flops.formula);
+    print("bytes", c.argument_bytes.formula);
+    print("every step", c.intermediate_bytes.formula);
+    print("stored", c.stored_bytes.formula);
   }
 
   fmt::print("\n{:>26} tokens {:>36} tokens\n{:14}", few, many, "");
@@ -76,9 +76,9 @@ int main() try {
     fmt::print("{:14}", w.kernel);
     for (int n : {few, many}) {
       const qkv::tool::cost c = cost(w, n);
-      fmt::print("{:>11}{:>8}{:>12}{:>8}", short_number(c.operations.value),
-                 short_number(c.arguments.value), short_number(c.intermediates.value),
-                 short_number(c.stored.value));
+      fmt::print("{:>11}{:>8}{:>12}{:>8}", short_number(c.flops.value),
+                 short_number(c.argument_bytes.value), short_number(c.intermediate_bytes.value),
+                 short_number(c.stored_bytes.value));
     }
     fmt::print("\n");
   }

@@ -59,9 +59,13 @@ points moved(const points &x, double beta) {
   return next;
 }
 
+// NaN is as far away as can be.
 double distance(const points &a, const points &b) {
   double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double d = std::abs(a[i] - b[i]);
+    most = std::isnan(d) ? INFINITY : std::max(most, d);
+  }
   return most;
 }
 

@@ -51,6 +51,7 @@ std::string shape_of(const char *name) {
   const auto step = std::find_if(steps.begin(), steps.end(), [&](const qkv::core::node &x) {
     return std::string(x.label.begin(), x.label.end()) == name;
   });
+  if (step == steps.end()) return std::string(name) + " (there is no such step)";
   std::string text;
   for (const bool batch_axes : {true, false})
     for (int k = 0; k < step->shape.n; ++k) {

@@ -1,6 +1,10 @@
 /* train_kernels: written by the code generator. */
 #include "train_kernels.kernels.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 static inline int32_t last_position(const void *size) {
   const int32_t n = *(const int32_t *)size;
   return n > 1 ? n - 1 : 0;
@@ -257,3 +261,7 @@ const qkv_kernel *const qkv_library_train_kernels[] = {&kernel_model, &kernel_lo
 static qkv_library library = {"train_kernels", qkv_library_train_kernels, 3, 0, 0};
 __attribute__((constructor(101))) static void loaded(void) { qkv_register_library(&library); }
 __attribute__((destructor(101))) static void unloaded(void) { qkv_unregister_library(&library); }
+
+#ifdef __cplusplus
+}
+#endif

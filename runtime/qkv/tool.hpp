@@ -29,13 +29,11 @@ struct amount {
 
 // The cost of one call, by the formulas of the cost sheet.
 struct cost {
-  double flops = 0;  // of the pairs that masks leave
-  double bytes = 0;  // inputs and outputs, once each
-
-  amount operations;     // flops of all pairs, contractions in the order that runs
-  amount arguments;      // bytes of inputs and outputs, once each
-  amount intermediates;  // bytes of all steps between, if each were stored
-  amount stored;         // bytes that are stored between stages
+  double flops_left_by_masks = 0;
+  amount flops;               // of all pairs; contractions in the order that runs
+  amount argument_bytes;      // inputs and outputs, once each
+  amount intermediate_bytes;  // of all steps between, if each were stored
+  amount stored_bytes;        // between stages
 };
 
 // The comparison of results with the reference.

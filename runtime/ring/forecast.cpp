@@ -71,7 +71,7 @@ class prediction {
   }
 
   // A machine begins a turn when its own computing and both messages of the turn before are over; a
-  // message takes two machines, and what copies it takes their processors from computing.
+  // message takes two machines, and copying it costs both of them time of computing.
   void ring(const round_work &r) {
     const double keys = r.key_bytes / p_, sums = r.sum_bytes / p_;
     const auto n = static_cast<std::size_t>(turns_ ? n_ : 1);  // equal machines are one

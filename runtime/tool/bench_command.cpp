@@ -51,7 +51,8 @@ struct measured {
 void report(const request &r, const kernel_sizes &s, const measured &m) {
   const bool has_cost = r.spec && r.spec->cost;
   const cost c = has_cost ? r.spec->cost(s.by_name()) : cost{};
-  const double gflops = c.flops / m.median * 1e-9, gbytes = c.bytes / m.median * 1e-9;
+  const double gflops = c.flops_left_by_masks / m.median * 1e-9,
+               gbytes = c.argument_bytes.value / m.median * 1e-9;
   const bool has_peak = has_cost && m.peak.gflops > 0 && r.on == device::host;
   if (r.json) {
     json::object o;

@@ -95,13 +95,13 @@ verdict check_once(const request &r, const kernel_sizes &s, arrays &inputs) {
   return compare_plainly(r.spec->reference(inputs, s.by_name()), results);
 }
 
-// Sizes around the edges of tiles for the axes that the call decides. Of several, the first one is
-// usually the batch: it is small but for two sets of sizes, in which the others are. One set where
-// the user gave some sizes, or where none is left to choose.
+// Sizes around the edges of tiles for the axes that the call decides. Column 0 is for the first of
+// several axes, usually the batch: two rows make it large and keep the other axes small. One set
+// where the user gave some sizes, or where none is left to choose.
 std::vector<kernel_sizes> sizes_to_try(const request &r) {
-  constexpr std::int64_t sizes[][4] = {{1, 1, 1, 1},     {2, 17, 33, 5},    {1, 64, 64, 64},
-                                       {3, 97, 40, 130}, {2, 128, 257, 16}, {33, 5, 5, 5},
-                                       {70, 19, 2, 3},   {0, 0, 9, 3}};
+  constexpr std::int64_t sizes[][4] = {
+      {1, 1, 1, 1},  {2, 17, 33, 5}, {1, 64, 64, 64}, {3, 97, 40, 130}, {2, 128, 257, 16},
+      {33, 5, 5, 5}, {70, 19, 2, 3}, {0, 5, 5, 5},    {2, 0, 9, 3},     {2, 9, 0, 3}};
   const qkv_kernel &k = *r.kernel;
   std::vector<int> open;
   for (int a = 0; a < k.n_axes; ++a)

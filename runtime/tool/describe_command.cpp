@@ -74,15 +74,16 @@ void describe(const request &r) {
     if (r.spec && r.spec->cost && asked.unknown() < 0) {
       const cost c = r.spec->cost(given);
       const auto both = [](const amount &a) {
-        json::object o;
-        return o.add("formula", json::text(a.formula)).add("value", json::number(a.value)).text();
+        json::object parts;
+        return parts.add("formula", json::text(a.formula))
+            .add("value", json::number(a.value))
+            .text();
       };
-      o.add("flops", json::number(c.flops))
-          .add("bytes", json::number(c.bytes))
-          .add("operations", both(c.operations))
-          .add("arguments_bytes", both(c.arguments))
-          .add("intermediates_bytes", both(c.intermediates))
-          .add("stored_bytes", both(c.stored));
+      o.add("flops_left_by_masks", json::number(c.flops_left_by_masks))
+          .add("flops", both(c.flops))
+          .add("argument_bytes", both(c.argument_bytes))
+          .add("intermediate_bytes", both(c.intermediate_bytes))
+          .add("stored_bytes", both(c.stored_bytes));
     }
     fmt::print("{}\n", o.add("sheet", json::text(sheet)).text());
   } else {

@@ -36,7 +36,7 @@ class ranks_report {
     for (const ring::round_work &w : rounds_) own += w.own_flops;
     double counted = 0;
     for (const ring::round_work &w : rounds_) counted += w.pair_flops;
-    const double pairs = std::max(0.0, r.spec->cost(sizes_.by_name()).flops - own);
+    const double pairs = std::max(0.0, r.spec->cost(sizes_.by_name()).flops_left_by_masks - own);
     for (ring::round_work &w : rounds_) w.pair_flops *= counted > 0 ? pairs / counted : 0;
     if (can_merge()) fits_.push_back(ring::schedule::tree);
     if (names(ring::moved::key_sums).empty()) fits_.push_back(ring::schedule::gather);
@@ -160,7 +160,7 @@ class ranks_report {
         kernel_sizes s(*part);
         for (int a = 0; a < part->n_axes; ++a)
           if (part->axes[a].root == a && part->axes[a].size < 0) s.set(a, size(part->axes[a].name));
-        return e.cost(s.by_name()).flops;
+        return e.cost(s.by_name()).flops_left_by_masks;
       }
     return 0;
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""No two labels of a picture overlap.
+"""No two labels of a picture overlap; it has a title and follows the reader's dark mode.
 
     labels.py FOLDER     every SVG file below it; a line for each pair that overlaps
     labels.py --test     planted overlaps are found
@@ -64,11 +64,20 @@ def planted():
     assert list(overlaps(page(here, near))) == [("scores", "weights")]
     assert not list(overlaps(page(here, below)))
     assert list(overlaps(page(here, turned))) == [("scores", "weights")]
+    assert list(faults(page(here))) == ["no title", "no dark mode"]
+
+
+def faults(picture):
+    for a, b in overlaps(picture):
+        yield f"'{a}' and '{b}' overlap"
+    if xml.fromstring(picture).find(SVG + "title") is None:
+        yield "no title"
+    if "prefers-color-scheme:dark" not in picture:
+        yield "no dark mode"
 
 
 def main(folder):
-    found = [f"{file}: '{a}' and '{b}' overlap" for file in sorted(pathlib.Path(folder).rglob("*.svg"))
-             for a, b in overlaps(file.read_text())]
+    found = [f"{file}: {fault}" for file in sorted(pathlib.Path(folder).rglob("*.svg")) for fault in faults(file.read_text())]
     sys.exit("\n".join(found) or 0)
 
 

@@ -23,6 +23,7 @@ using codegen::make_program;
 using codegen::pipeline_graph;
 using codegen::plan_of;
 using codegen::program;
+using codegen::rectangle;
 
 constexpr batch_axis<"batch"> batch;
 constexpr batch_axis<"heads", 8> heads;
@@ -51,38 +52,17 @@ constexpr auto either_way = kernel<"either_way">(
 
 constexpr auto sides = kernel<"sides">([](in<"X", seq> X) -> out<"Y", seq> { return (5 - X) / 2; });
 
+constexpr auto narrow = kernel<"narrow">(
+    [](in<"X", seq, d_k> X, in<"A", d_k, d_v> A) -> out<"Y", seq, d_v> { return dot<d_k>(X, A); });
+
 std::vector<program> programs() {
   const program p = make_program(layer);
-  return {p, make_program(either_way), make_program(sides), codegen::gradient(p)};
+  return {p, make_program(either_way), make_program(sides), make_program(narrow),
+          codegen::gradient(p)};
 }
-
-struct rectangle {
-  double left, top, right, bottom;
-};
 
 bool overlap(const rectangle &a, const rectangle &b) {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-}
-
-rectangle box(const pipeline_graph &g, const graph_layout &l, std::size_t k) {
-  const double half = width_of(g.boxes[k]) / 2;
-  return {l.boxes[k].x - half, l.boxes[k].y - codegen::box_height / 2, l.boxes[k].x + half,
-          l.boxes[k].y + codegen::box_height / 2};
-}
-
-// The frame with its title.
-rectangle frame_of(const pipeline_graph &g, const graph_layout &l, int stage) {
-  rectangle r{1e9, 1e9, -1e9, -1e9};
-  for (std::size_t k = 0; k < g.boxes.size(); ++k) {
-    if (g.boxes[k].stage != stage) continue;
-    const rectangle b = box(g, l, k);
-    r = {std::min(r.left, b.left), std::min(r.top, b.top), std::max(r.right, b.right),
-         std::max(r.bottom, b.bottom)};
-  }
-  r.right =
-      std::max(r.right, r.left + codegen::title_width(g.stages[static_cast<std::size_t>(stage)]));
-  return {r.left - codegen::frame, r.top - codegen::frame_title, r.right + codegen::frame,
-          r.bottom + codegen::frame};
 }
 
 // The pairs that overlap, as text.
@@ -90,11 +70,11 @@ std::string overlaps(const pipeline_graph &g, const graph_layout &l) {
   std::string all;
   for (std::size_t a = 0; a < g.boxes.size(); ++a)
     for (std::size_t b = 0; b < a; ++b)
-      if (overlap(box(g, l, a), box(g, l, b)))
+      if (overlap(rectangle_of(g, l, a), rectangle_of(g, l, b)))
         all += fmt::format("{} and {}\n", g.boxes[a].label, g.boxes[b].label);
   for (int s = 0; s < static_cast<int>(g.stages.size()); ++s) {
     for (std::size_t k = 0; k < g.boxes.size(); ++k)
-      if (g.boxes[k].stage != s && overlap(frame_of(g, l, s), box(g, l, k)))
+      if (g.boxes[k].stage != s && overlap(frame_of(g, l, s), rectangle_of(g, l, k)))
         all += fmt::format("stage {} and {}\n", s, g.boxes[k].label);
     for (int t = 0; t < s; ++t)
       if (overlap(frame_of(g, l, s), frame_of(g, l, t)))
@@ -103,12 +83,16 @@ std::string overlaps(const pipeline_graph &g, const graph_layout &l) {
   return all;
 }
 
+// The labels of boxes and stages beyond the page.
 std::string outside(const pipeline_graph &g, const graph_layout &l) {
   std::string all;
+  const auto is_outside = [&](const rectangle &r) {
+    return r.left < -1 || r.top < -1 || r.right > l.width + 1 || r.bottom > l.height + 1;
+  };
   for (std::size_t k = 0; k < g.boxes.size(); ++k)
-    if (const rectangle b = box(g, l, k);
-        b.left < 0 || b.top < 0 || b.right > l.width + 1 || b.bottom > l.height + 1)
-      all += g.boxes[k].label + "\n";
+    if (is_outside(rectangle_of(g, l, k))) all += g.boxes[k].label + "\n";
+  for (int s = 0; s < static_cast<int>(g.stages.size()); ++s)
+    if (is_outside(frame_of(g, l, s))) all += fmt::format("stage {}\n", s);
   return all;
 }
 

@@ -60,7 +60,9 @@ std::vector<entry> entries() {
     return "blend, described with " + std::to_string(s.size()) + " sizes";
   };
   blend.picture = [](const sizes &) { return std::string("<svg/>"); };
-  blend.cost = [](const sizes &) { return qkv::tool::cost{1000, 1000}; };
+  blend.cost = [](const sizes &) {
+    return qkv::tool::cost{1000, {"1000", 1000}, {"1000", 1000}, {}, {}};
+  };
   return {blend};
 }
 
@@ -230,7 +232,7 @@ TEST_CASE("check and bench") {
   const session s;
   const result r = s.run({"check", "blend"});
   CHECK(r.code == 0);
-  CHECK(std::count(r.text.begin(), r.text.end(), '\n') == 8);
+  CHECK(std::count(r.text.begin(), r.text.end(), '\n') == 10);
   CHECK(r.text.find("blend  batch=2 seq=17 kv=33  error ") != std::string::npos);
   CHECK(r.text.find("WRONG") == std::string::npos);
   CHECK(s.run({"check", "blend", "--size", "batch=1", "seq=5", "kv=7"}).text.substr(0, 30) ==

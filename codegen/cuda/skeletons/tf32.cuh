@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "warps.cuh"
-// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. Scores begin anew every
-// 8 terms, sums of values every 16, and are added in f32: tensor cores round towards zero.
+// Attention of f32 by tensor cores of TF32, from compute capability 8.0 on. Sums of 8 terms of
+// scores, and of 16 of values, are added up in f32, because tensor cores round towards zero.
 
 template <class Spec>
 struct tf32_products : warp_tiles<Spec> {
