@@ -147,9 +147,27 @@ double part_seconds(const std::string &part, std::int64_t n) {
   return seconds(std::clamp(static_cast<int>(0.1 / seconds(1)), 1, 1000));
 }
 
+// Of the keys and values of a machine.
+std::size_t message_bytes(std::int64_t n, int machines) {
+  return static_cast<std::size_t>(2 * 8 * 64 * 4 * n / machines);
+}
+
+// Beside as much computing as four messages take.
+double copying_of_message(std::size_t message, int repeats) {
+  const double whole = message_seconds(message, repeats), one = part_seconds("causal_hop0", 512);
+  const int calls = std::max(1, static_cast<int>(std::lround(4 * whole / 16 / one)));
+  const auto part = qkv::kernels("causal_hop0");
+  const qkv::testing::dense_tensors zeros(
+      *part[0], [](std::string_view axis) { return axis == "heads" ? 8 : 512; });
+  return copying_seconds(message, repeats, [&] {
+    for (int k = 0; k < calls; ++k) require(qkv::run(*part[0], zeros.list, {.threads = 1}));
+  });
+}
+
 template <auto Kernel, class... More>
 void compare(const char *name, qkv::ring::group &ring, const layout &where,
-             const first_keys &computed, const first_keys &seen, int repeats, const More &...more) {
+             const first_keys &computed, const first_keys &seen, double copying, int repeats,
+             const More &...more) {
   const auto n = static_cast<std::int64_t>(seen.size());
   const std::int64_t own = where.n_queries(ring.rank());
   const int p = ring.size();
@@ -170,22 +188,12 @@ void compare(const char *name, qkv::ring::group &ring, const layout &where,
   how.by = schedule::ring;
   const double measured = median_seconds(
       repeats, [&] { require(qkv::ring::call<Kernel>(ring, where, how, Q, K, V, more(1)..., O)); });
-  const double key_bytes = 2.0 * 8 * 64 * 4 * static_cast<double>(n);
-  const auto message = static_cast<std::size_t>(key_bytes) / static_cast<std::size_t>(p);
+  const std::size_t message = message_bytes(n, p);
   const double latency = message_seconds(64, repeats), whole = message_seconds(message, repeats);
   // A call of a run beside its pairs: the sums so far, keys that are laid out anew.
   const std::int64_t run = where.keys(0)[0].n;
   const double run_pairs =
       pairs_of({0, run}, {0, run}, computed) / pairs_of({0, n}, {0, n}, computed);
-  // As much computing as four messages take.
-  const double one = part_seconds("causal_hop0", 512);
-  const int calls = std::max(1, static_cast<int>(std::lround(4 * whole / 16 / one)));
-  const auto part = qkv::kernels("causal_hop0");
-  const qkv::testing::dense_tensors zeros(
-      *part[0], [](std::string_view axis) { return axis == "heads" ? 8 : 512; });
-  const double copying = copying_seconds(message, repeats, [&] {
-    for (int k = 0; k < calls; ++k) require(qkv::run(*part[0], zeros.list, {.threads = 1}));
-  });
   const double beside = part_seconds(std::string(name) + "_hop0", run) - alone * run_pairs;
   const qkv::ring::hardware of{
       1,      static_cast<double>(message) / (whole - latency), latency, 0, std::max(beside, 0.0),
@@ -194,7 +202,7 @@ void compare(const char *name, qkv::ring::group &ring, const layout &where,
   const qkv::ring::forecast f = qkv::ring::predicted(
       schedule::ring,
       {{.pair_flops = alone,
-        .key_bytes = key_bytes,
+        .key_bytes = static_cast<double>(message_bytes(n, 1)),
         .look_flops = part_seconds(std::string(name) + "_seen0", n)}},
       of, p, [&](int m, int k) { return turns[static_cast<std::size_t>(m * p + k)]; });
   if (ring.rank() == 0)
@@ -232,12 +240,13 @@ void report(qkv::ring::group &ring, std::int64_t n, int repeats) {
   for (const auto &run : by_documents.queries(ring.rank()))
     for (std::int64_t q = run.first; q < run.first + run.n; ++q) mine(at++) = document(q);
 
+  const double copying = copying_of_message(message_bytes(n, ring.size()), 3 * repeats);
   compare<ring_bench::causal>("causal", ring, qkv::ring::zigzag(ring, n), causal_from, causal_from,
-                              repeats);
+                              copying, repeats);
   compare<ring_bench::window>("window", ring, qkv::ring::contiguous(ring, n), window_from,
-                              window_from, repeats);
+                              window_from, copying, repeats);
   compare<ring_bench::documents>("documents", ring, by_documents, document_from, document_from,
-                                 repeats,
+                                 copying, repeats,
                                  [&](int of) -> auto & { return of == 0 ? document : mine; });
 }
 
