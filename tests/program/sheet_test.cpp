@@ -61,8 +61,8 @@ TEST_CASE("sheet: the shape trace of multi-head attention") {
                  "X (1,4,512) -> (1,8,4,64) -> scores (1,8,4,4) -> (1,8,4,64) -> Y (1,4,512)\n"));
   CHECK(contains(
       describe(make_program(mha)),
-      "X (batch,seq,512) -> (batch,8,seq,64) -> scores (batch,8,seq,kv) -> (batch,8,seq,64) -> Y\n"
-      "                 (batch,seq,512)\n"));
+      "X (batch,seq,512) -> (batch,8,seq,64) -> scores (batch,8,seq,kv) -> (batch,8,seq,64)\n"
+      "                 -> Y (batch,seq,512)\n"));
 }
 
 TEST_CASE("sheet: scores of as many keys as features are shown") {
@@ -177,7 +177,7 @@ TEST_CASE("oracle: what the tool is told") {
   const tool::verdict v = e.compare(given, {}, r);
   CHECK_FALSE(v.right);
   CHECK(contains(v.text, "O[seq=0, d_v=7]"));
-  CHECK(e.cost({{"seq", 1000}}).bytes == 4 * 4 * 64e3);
+  CHECK(e.cost({{"seq", 1000}}).argument_bytes.value == 4 * 4 * 64e3);
 }
 
 TEST_CASE("oracle: the numbers of all steps, in order") {
