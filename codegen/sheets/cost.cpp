@@ -169,6 +169,22 @@ cost_sheet cost_of(const program &p, const program &computed,
   return c;
 }
 
+bool has_masks_of_data(const program &p) {
+  return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
+    if (n.kind != op::mask) return false;
+    bool reads = false;
+    std::set<node_id> seen;
+    walk(
+        p, n.in[1],
+        [&](node_id step) {
+          reads = reads || p[step].kind == op::input || p[step].kind == op::param;
+          return !reads;
+        },
+        seen);
+    return reads;
+  });
+}
+
 std::optional<double> flops_left_by_masks(const program &p, const std::vector<std::int64_t> &size) {
   const std::vector<bool> taken = taken_steps(p, size);
   std::vector<pairs_left> masks;

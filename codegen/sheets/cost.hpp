@@ -31,6 +31,9 @@ struct cost_sheet {
 cost_sheet cost_of(const program &written, const program &computed,
                    const std::vector<std::int64_t> &size);
 
+// True where a mask depends on arguments, so that a call may compute fewer pairs than are counted.
+bool has_masks_of_data(const program &);
+
 // The flops of a simplified program where a mask that the spec alone decides (causal, a window)
 // leaves only some pairs: those steps count by the share that is left. Empty when a size is not
 // known.

@@ -77,8 +77,12 @@ tool::cost cost(const program &p, const size_map &sizes) {
   formula arguments = c.read, stored;
   arguments += c.written;
   for (const stage_report &s : reports_of(made, size)) stored += s.stored;
-  return {flops_left_by_masks(made.p, size).value_or(0), amount(c.flops), amount(arguments),
-          amount(c.intermediates), amount(stored)};
+  return {flops_left_by_masks(made.p, size).value_or(0),
+          amount(c.flops),
+          amount(arguments),
+          amount(c.intermediates),
+          amount(stored),
+          has_masks_of_data(made.p)};
 }
 
 tool::verdict judged(const program &p, const arrays &arguments, const size_map &sizes,

@@ -29,11 +29,12 @@ struct amount {
 
 // The cost of one call, by the formulas of the cost sheet.
 struct cost {
-  double flops_left_by_masks = 0;
-  amount flops;               // of all pairs; contractions in the order that runs
-  amount argument_bytes;      // inputs and outputs, once each
-  amount intermediate_bytes;  // of all steps between, if each were stored
-  amount stored_bytes;        // between stages
+  double flops_left_by_masks = 0;  // by masks of the spec; those of the call's data are unknown
+  amount flops;                    // of all pairs; contractions in the order that runs
+  amount argument_bytes;           // inputs and outputs, once each
+  amount intermediate_bytes;       // of all steps between, if each were stored
+  amount stored_bytes;             // between stages
+  bool has_masks_of_data = false;  // lengths, documents: a call may compute fewer pairs
 };
 
 // The comparison of results with the reference.

@@ -53,7 +53,9 @@ void report(const request &r, const kernel_sizes &s, const measured &m) {
   const cost c = has_cost ? r.spec->cost(s.by_name()) : cost{};
   const double gflops = c.flops_left_by_masks / m.median * 1e-9,
                gbytes = c.argument_bytes.value / m.median * 1e-9;
-  const bool has_peak = has_cost && m.peak.gflops > 0 && r.on == device::host;
+  // Where masks of data leave fewer pairs than are counted, a share of the peak would be too large.
+  const bool has_peak =
+      has_cost && m.peak.gflops > 0 && r.on == device::host && !c.has_masks_of_data;
   if (r.json) {
     json::object o;
     o.add("kernel", json::text(r.kernel->name))
@@ -76,6 +78,7 @@ void report(const request &r, const kernel_sizes &s, const measured &m) {
   if (has_peak)
     text += fmt::format("  {:.0f} % of the {} peak {:.1f}", 100 * gflops / m.peak.gflops,
                         m.peak.isa, m.peak.gflops);
+  if (has_cost && c.has_masks_of_data) text += "  counting pairs that masks of data hide";
   if (m.workspace >= 50'000)
     text += fmt::format("  workspace {:.1f} MB", 1e-6 * static_cast<double>(m.workspace));
   fmt::print("{}\n", text);
