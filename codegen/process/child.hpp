@@ -6,8 +6,8 @@
 
 namespace qkv::codegen {
 
-// Waits for a program, which is looked for in PATH; all that it prints goes to the file `log`. False
-// where there is no such program or it fails.
+// Waits for a program, which is looked for in PATH; all that it prints goes to the file `log`.
+// Returns false if there is no such program, or if it fails.
 bool run_program(const std::vector<std::string> &command, const std::string &log);
 
 }  // namespace qkv::codegen
