@@ -33,27 +33,49 @@ class static_condition {
   // The share of positions where they hold: of all, or of a regular sample of at most 256 along
   // each axis. 1 without such parts.
   double share(node_id keep) {
-    std::vector<node_id> parts;
-    add_parts(keep, parts);
-    if (parts.empty()) return 1;
-    const std::vector<axis_id> &axes = p_[keep].shape;
-    std::int64_t samples = 1;
-    for (axis_id a : axes) samples *= std::min<std::int64_t>(size_[a], axes.size() > 2 ? 16 : 256);
-    if (samples == 0) return 1;
-    std::int64_t kept = 0;
-    for (std::int64_t s = 0; s < samples; ++s) {
-      std::int64_t rest = s;
-      for (axis_id a : axes) {
-        const std::int64_t n = std::min<std::int64_t>(size_[a], axes.size() > 2 ? 16 : 256);
-        at_[a] = (2 * (rest % n) + 1) * size_[a] / (2 * n);
-        rest /= n;
-      }
-      kept += std::all_of(parts.begin(), parts.end(), [&](node_id n) { return value(n) != 0; });
-    }
-    return static_cast<double>(kept) / static_cast<double>(samples);
+    std::int64_t kept = 0, samples = 0;
+    for_samples(keep, [&](bool holds) {
+      kept += holds;
+      ++samples;
+    });
+    return samples == 0 ? 1 : static_cast<double>(kept) / static_cast<double>(samples);
+  }
+
+  // The share of positions along one axis at which they hold for some position along the others. 1
+  // where the others are sampled, so that such a position may be missed.
+  double share_along(axis_id along, node_id keep) {
+    for (axis_id a : p_[keep].shape)
+      if (a != along && size_[a] > samples_along(a, keep)) return 1;
+    std::map<std::int64_t, bool> held;
+    for_samples(keep, [&](bool holds) { held[at_[along]] |= holds; });
+    const auto kept = std::count_if(held.begin(), held.end(), [](auto &at) { return at.second; });
+    return held.empty() ? 1 : static_cast<double>(kept) / static_cast<double>(held.size());
   }
 
  private:
+  std::int64_t samples_along(axis_id a, node_id keep) const {
+    return std::min<std::int64_t>(size_[a], p_[keep].shape.size() > 2 ? 16 : 256);
+  }
+
+  // Nothing without parts.
+  template <class F>
+  void for_samples(node_id keep, F visit) {
+    std::vector<node_id> parts;
+    add_parts(keep, parts);
+    if (parts.empty()) return;
+    std::int64_t samples = 1;
+    for (axis_id a : p_[keep].shape) samples *= samples_along(a, keep);
+    for (std::int64_t s = 0; s < samples; ++s) {
+      std::int64_t rest = s;
+      for (axis_id a : p_[keep].shape) {
+        const std::int64_t n = samples_along(a, keep);
+        at_[a] = (2 * (rest % n) + 1) * size_[a] / (2 * n);
+        rest /= n;
+      }
+      visit(std::all_of(parts.begin(), parts.end(), [&](node_id n) { return value(n) != 0; }));
+    }
+  }
+
   void add_parts(node_id n, std::vector<node_id> &parts) const {
     if (p_[n].kind == op::and_)
       for (node_id part : p_[n].in) add_parts(part, parts);
@@ -202,6 +224,52 @@ std::optional<double> flops_left_by_masks(const program &p, const std::vector<st
       if (with(axes, m.axes).size() == axes.size()) share = std::min(share, m.share);
     sum += share * flops_of(p, n).value(size).value_or(0);
   }
+  return sum;
+}
+
+// The shares of the positions along the axes of masks at which some pair is left: of axes along which
+// every sum is one of masked steps, and no result has all positions.
+static std::map<axis_id, double> positions_left_by_masks(const program &p,
+                                                         const std::vector<std::int64_t> &size) {
+  const auto masks_along = [&](node_id n, axis_id a) {
+    return p[n].kind == op::mask && contains(p[p[n].in[1]].shape, {a});
+  };
+  const auto is_masked_sum = [&](const node &sum, axis_id a) {
+    bool masked = false;
+    std::set<node_id> seen;
+    for (node_id from : sum.in)
+      walk(p, from, [&](node_id n) { return !(masked = masked || masks_along(n, a)); }, seen);
+    return masked;
+  };
+  const auto is_of_all = [&](axis_id a) {
+    return std::any_of(p.outputs.begin(), p.outputs.end(),
+                       [&](node_id n) { return contains(p[n].shape, {a}); }) ||
+           std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
+             return contains(n.over, {a}) && !is_source(n.kind) && !is_masked_sum(n, a);
+           });
+  };
+  static_condition condition(p, size);
+  std::map<axis_id, double> left;
+  for (const node &n : p.nodes)
+    if (n.kind == op::mask)
+      for (axis_id a : p[n.in[1]].shape) {
+        const double share = is_of_all(a) ? 1 : condition.share_along(a, n.in[1]);
+        left[a] = std::max(left[a], share);
+      }
+  return left;
+}
+
+std::optional<double> bytes_left_by_masks(const program &p, const std::vector<std::int64_t> &size) {
+  if (!flops_of(p, taken_steps(p, size)).value(size)) return std::nullopt;
+  const std::map<axis_id, double> left = positions_left_by_masks(p, size);
+  double sum = 0;
+  for (const std::vector<node_id> *all : {&p.arguments, &p.outputs})
+    for (node_id n : *all) {
+      double share = 1;
+      for (axis_id a : p[n].shape)
+        if (const auto found = left.find(a); found != left.end()) share *= found->second;
+      sum += share * formula(size_of(p[n].type), p[n].shape).value(size).value_or(0);
+    }
   return sum;
 }
 

@@ -132,9 +132,9 @@ class sheet {
     if (c.saved.text(p_) != "0") amount("  saved", c.saved, "B for the gradient");
     amount("intermediates", c.intermediates, "B if every step were stored");
     stored(stages);
-    const auto read = c.read.value(size_), written = c.written.value(size_);
-    if (left && read && written && *read + *written > 0)
-      line("  {:<14} {:.3g} flops/B", "intensity", *left / (*read + *written));
+    const auto bytes = bytes_left_by_masks(made_.p, size_);
+    if (left && bytes && *bytes > 0)
+      line("  {:<14} {:.3g} flops/B", "intensity", *left / *bytes);
     else
       line("  {:<14} flops / (bytes read + bytes written)", "intensity");
   }

@@ -30,6 +30,7 @@ struct amount {
 // The cost of one call, by the formulas of the cost sheet.
 struct cost {
   double flops_left_by_masks = 0;  // by masks of the spec; those of the call's data are unknown
+  double bytes_left_by_masks = 0;  // of argument_bytes, those at positions that such masks leave
   amount flops;                    // of all pairs; contractions in the order that runs
   amount argument_bytes;           // inputs and outputs, once each
   amount intermediate_bytes;       // of all steps between, if each were stored

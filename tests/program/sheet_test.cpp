@@ -113,6 +113,31 @@ TEST_CASE("cost: of a mask, what positions decide counts beside what the call de
   CHECK(std::fabs(left / all - 0.5) < 0.01);
 }
 
+TEST_CASE("cost: bytes of keys that a mask hides from every query are not read") {
+  constexpr static axis<"rows"> rows;
+  constexpr static axis<"keys"> keys;
+  const auto share = [](const auto &spec, std::int64_t queries) {
+    const program computed = codegen::simplified(make_program(spec));
+    const auto size = codegen::all_sizes(computed, {{"rows", queries}, {"keys", 65'536}});
+    return *codegen::bytes_left_by_masks(computed, size) / (4 * 65'536. * (64 + 64));
+  };
+  constexpr static auto near = [] {
+    return index(rows) + size(keys) - size(rows) - index(keys) < 512;
+  };
+  constexpr auto window = kernel<"window">(
+      [](in<"Q", rows, d_k> Q, in<"K", keys, d_k> K, in<"V", keys, d_v> V) -> out<"O", rows, d_v> {
+        return dot<keys>(softmax<keys>(mask(dot<d_k>(Q, K), near())), V);
+      });
+  CHECK(std::fabs(share(window, 1) - 512. / 65'536) < 1e-4);
+  CHECK(share(window, 100) < 0.02);
+  CHECK(share(window, 65'536) >= 1);
+  constexpr auto with_sum = kernel<"with_sum">(
+      [](in<"Q", rows, d_k> Q, in<"K", keys, d_k> K, in<"V", keys, d_v> V) -> out<"O", rows, d_v> {
+        return dot<keys>(softmax<keys>(mask(dot<d_k>(Q, K), near())), V) + sum<keys>(V);
+      });
+  CHECK(share(with_sum, 1) >= 1);
+}
+
 TEST_CASE("cost: the order of contractions that runs is counted") {
   constexpr static axis<"m"> m;
   constexpr static axis<"r", 16> r;
