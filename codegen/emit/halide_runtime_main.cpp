@@ -5,8 +5,8 @@
 
 #include <cstdio>
 
-#include "codegen/emit/scratch.hpp"
 #include "codegen/machines/machines.hpp"
+#include "codegen/process/scratch.hpp"
 
 int main(int argc, char **argv) {
   if (argc != 3) {

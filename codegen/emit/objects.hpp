@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "codegen/emit/scratch.hpp"
 #include "codegen/machines/machines.hpp"
 #include "codegen/plan/plan.hpp"
+#include "codegen/process/scratch.hpp"
 
 namespace qkv::codegen {
 

@@ -4,7 +4,7 @@
 #include <Halide.h>
 
 #include "codegen/cuda/printed_kernel.hpp"
-#include "codegen/emit/scratch.hpp"
+#include "codegen/process/scratch.hpp"
 
 namespace qkv::codegen {
 

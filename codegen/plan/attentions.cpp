@@ -231,9 +231,7 @@ class finder {
   // ends with.
   bool is_gate_of(node_id w, node_id gate) const {
     if (!without(p_[gate].shape, p_[w].shape).empty()) return false;
-    std::set<node_id> below;
-    walk(gate, [](node_id) { return true; }, below);
-    return std::none_of(below.begin(), below.end(), [&](node_id n) {
+    return !is_made_of(p_, gate, [&](node_id n) {
       return n == w || (p_[n].kind == op::logsumexp && p_[n].in[0] == p_[w].in[0]);
     });
   }

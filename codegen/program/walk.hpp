@@ -17,6 +17,15 @@ inline void walk(const program &p, node_id n, const std::function<bool(node_id)>
   for (node_id operand : p[n].in) walk(p, operand, enter, seen);
 }
 
+// True if `is_it` holds for n or for a step that it is computed from.
+template <class F>
+bool is_made_of(const program &p, node_id n, F is_it) {
+  bool found = false;
+  std::set<node_id> seen;
+  walk(p, n, [&](node_id m) { return !(found = found || is_it(m)); }, seen);
+  return found;
+}
+
 // Visits the users of n, once for each step that they read, and the users of those for which
 // `enter(user, step)` returns true. `users` is the result of users_of().
 inline void walk_users(const std::vector<std::vector<node_id>> &users, node_id n,

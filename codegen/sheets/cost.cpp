@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <qkv/core/kept_step.hpp>
-#include <set>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
@@ -84,16 +83,9 @@ class static_condition {
   }
 
   bool is_known(node_id n) const {
-    bool known = true;
-    std::set<node_id> seen;
-    walk(
-        p_, n,
-        [&](node_id step) {
-          known = known && (p_[step].kind != op::size || size_[p_[step].over[0]] >= 0);
-          return known;
-        },
-        seen);
-    return known;
+    return !is_made_of(p_, n, [&](node_id step) {
+      return p_[step].kind == op::size && size_[p_[step].over[0]] < 0;
+    });
   }
 
   bool is_static(node_id n) const {
@@ -193,17 +185,9 @@ cost_sheet cost_of(const program &p, const program &computed,
 
 bool has_masks_of_data(const program &p) {
   return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
-    if (n.kind != op::mask) return false;
-    bool reads = false;
-    std::set<node_id> seen;
-    walk(
-        p, n.in[1],
-        [&](node_id step) {
-          reads = reads || p[step].kind == op::input || p[step].kind == op::param;
-          return !reads;
-        },
-        seen);
-    return reads;
+    return n.kind == op::mask && is_made_of(p, n.in[1], [&](node_id step) {
+             return p[step].kind == op::input || p[step].kind == op::param;
+           });
   });
 }
 
@@ -231,21 +215,17 @@ std::optional<double> flops_left_by_masks(const program &p, const std::vector<st
 // every sum is one of masked steps, and no result has all positions.
 static std::map<axis_id, double> positions_left_by_masks(const program &p,
                                                          const std::vector<std::int64_t> &size) {
-  const auto masks_along = [&](node_id n, axis_id a) {
-    return p[n].kind == op::mask && contains(p[p[n].in[1]].shape, {a});
-  };
   const auto is_masked_sum = [&](const node &sum, axis_id a) {
-    bool masked = false;
-    std::set<node_id> seen;
-    for (node_id from : sum.in)
-      walk(p, from, [&](node_id n) { return !(masked = masked || masks_along(n, a)); }, seen);
-    return masked;
+    return std::any_of(sum.in.begin(), sum.in.end(), [&](node_id from) {
+      return is_made_of(
+          p, from, [&](node_id n) { return p[n].kind == op::mask && has(p[p[n].in[1]].shape, a); });
+    });
   };
   const auto is_of_all = [&](axis_id a) {
     return std::any_of(p.outputs.begin(), p.outputs.end(),
-                       [&](node_id n) { return contains(p[n].shape, {a}); }) ||
+                       [&](node_id n) { return has(p[n].shape, a); }) ||
            std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
-             return contains(n.over, {a}) && !is_source(n.kind) && !is_masked_sum(n, a);
+             return has(n.over, a) && !is_source(n.kind) && !is_masked_sum(n, a);
            });
   };
   static_condition condition(p, size);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 #include "codegen/process/child.hpp"
+#include "codegen/process/scratch.hpp"
 #include "codegen/sheets/graph_layout.hpp"
 
 namespace qkv::codegen {
@@ -40,35 +40,12 @@ std::string dot_text(const pipeline_graph &g) {
   return text + "}\n";
 }
 
-// A folder that goes with its scope.
-class scratch_folder {
- public:
-  scratch_folder() {
-    std::error_code none;
-    const auto parent = std::filesystem::temp_directory_path(none);
-    if (none) return;
-    path_ = (parent / "qkv_pipeline_XXXXXX").string();
-    if (!mkdtemp(path_.data())) path_.clear();
-  }
-  scratch_folder(const scratch_folder &) = delete;
-  scratch_folder &operator=(const scratch_folder &) = delete;
-  ~scratch_folder() {
-    std::error_code none;
-    if (!path_.empty()) std::filesystem::remove_all(path_, none);
-  }
-
-  const std::string &path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
+// Empty where dot fails, or is not there; throws where its files have no folder.
 std::string placed_by_dot(const std::string &text) {
-  const scratch_folder folder;
-  if (folder.path().empty()) return "";
-  const std::string graph = folder.path() + "/pipeline.dot", placed = folder.path() + "/plain";
+  const scratch folder;
+  const std::string graph = folder.path("pipeline.dot"), placed = folder.path("plain");
   std::ofstream(graph) << text;
-  if (!run_program({"dot", "-Tplain", graph, "-o", placed}, folder.path() + "/log")) return "";
+  if (!run_program({"dot", "-Tplain", graph, "-o", placed}, folder.path("log"))) return "";
   std::stringstream answer;
   answer << std::ifstream(placed).rdbuf();
   return answer.str();
@@ -145,7 +122,11 @@ class reader {
 }  // namespace
 
 std::optional<graph_layout> graphviz_layout(const pipeline_graph &g) {
-  return reader(g).run(placed_by_dot(dot_text(g)));
+  try {
+    return reader(g).run(placed_by_dot(dot_text(g)));
+  } catch (const std::runtime_error &) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace qkv::codegen
