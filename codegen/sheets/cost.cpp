@@ -239,16 +239,26 @@ static std::map<axis_id, double> positions_left_by_masks(const program &p,
   return left;
 }
 
-std::optional<double> bytes_left_by_masks(const program &p, const std::vector<std::int64_t> &size) {
+std::optional<double> bytes_moved(const program &p, const std::vector<std::int64_t> &size) {
   if (!flops_of(p, taken_steps(p, size)).value(size)) return std::nullopt;
   const std::map<axis_id, double> left = positions_left_by_masks(p, size);
+  const std::vector<std::vector<node_id>> users = users_of(p);
   double sum = 0;
   for (const std::vector<node_id> *all : {&p.arguments, &p.outputs})
     for (node_id n : *all) {
       double share = 1;
       for (axis_id a : p[n].shape)
         if (const auto found = left.find(a); found != left.end()) share *= found->second;
-      sum += share * formula(size_of(p[n].type), p[n].shape).value(size).value_or(0);
+      const auto bytes = [&](node_id step) {
+        return formula(size_of(p[n].type), p[step].shape).value(size).value_or(0);
+      };
+      const bool is_table =
+          !users[n].empty() && std::all_of(users[n].begin(), users[n].end(), [&](node_id user) {
+            return p[user].kind == op::take && p[user].in[0] == n;
+          });
+      double looked_up = 0;
+      for (node_id user : users[n]) looked_up += bytes(user);
+      sum += std::min(share * bytes(n), is_table ? looked_up : bytes(n));
     }
   return sum;
 }

@@ -132,7 +132,7 @@ class sheet {
     if (c.saved.text(p_) != "0") amount("  saved", c.saved, "B for the gradient");
     amount("intermediates", c.intermediates, "B if every step were stored");
     stored(stages);
-    const auto bytes = bytes_left_by_masks(made_.p, size_);
+    const auto bytes = bytes_moved(made_.p, size_);
     if (left && bytes && *bytes > 0)
       line("  {:<14} {:.3g} flops/B", "intensity", *left / *bytes);
     else

@@ -78,7 +78,7 @@ tool::cost cost(const program &p, const size_map &sizes) {
   arguments += c.written;
   for (const stage_report &s : reports_of(made, size)) stored += s.stored;
   return {flops_left_by_masks(made.p, size).value_or(0),
-          bytes_left_by_masks(made.p, size).value_or(0),
+          bytes_moved(made.p, size).value_or(0),
           amount(c.flops),
           amount(arguments),
           amount(c.intermediates),

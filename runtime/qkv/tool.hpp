@@ -30,9 +30,9 @@ struct amount {
 // The cost of one call, by the formulas of the cost sheet.
 struct cost {
   double flops_left_by_masks = 0;  // by masks of the spec; those of the call's data are unknown
-  double bytes_left_by_masks = 0;  // of argument_bytes, those at positions that such masks leave
-  amount flops;                    // of all pairs; contractions in the order that runs
-  amount argument_bytes;           // inputs and outputs, once each
+  double bytes_moved = 0;  // of argument_bytes: without hidden keys and rows that are not looked up
+  amount flops;            // of all pairs; contractions in the order that runs
+  amount argument_bytes;   // inputs and outputs, once each
   amount intermediate_bytes;       // of all steps between, if each were stored
   amount stored_bytes;             // between stages
   bool has_masks_of_data = false;  // lengths, documents: a call may compute fewer pairs

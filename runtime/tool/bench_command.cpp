@@ -52,7 +52,7 @@ void report(const request &r, const kernel_sizes &s, const measured &m) {
   const bool has_cost = r.spec && r.spec->cost;
   const cost c = has_cost ? r.spec->cost(s.by_name()) : cost{};
   const double gflops = c.flops_left_by_masks / m.median * 1e-9,
-               gbytes = c.bytes_left_by_masks / m.median * 1e-9;
+               gbytes = c.bytes_moved / m.median * 1e-9;
   // Where masks of data leave fewer pairs than are counted, a share of the peak would be too large.
   const bool has_peak =
       has_cost && m.peak.gflops > 0 && r.on == device::host && !c.has_masks_of_data;

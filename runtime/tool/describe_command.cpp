@@ -80,7 +80,7 @@ void describe(const request &r) {
             .text();
       };
       o.add("flops_left_by_masks", json::number(c.flops_left_by_masks))
-          .add("bytes_left_by_masks", json::number(c.bytes_left_by_masks))
+          .add("bytes_moved", json::number(c.bytes_moved))
           .add("flops", both(c.flops))
           .add("argument_bytes", both(c.argument_bytes))
           .add("intermediate_bytes", both(c.intermediate_bytes))

@@ -119,7 +119,7 @@ TEST_CASE("cost: bytes of keys that a mask hides from every query are not read")
   const auto share = [](const auto &spec, std::int64_t queries) {
     const program computed = codegen::simplified(make_program(spec));
     const auto size = codegen::all_sizes(computed, {{"rows", queries}, {"keys", 65'536}});
-    return *codegen::bytes_left_by_masks(computed, size) / (4 * 65'536. * (64 + 64));
+    return *codegen::bytes_moved(computed, size) / (4 * 65'536. * (64 + 64));
   };
   constexpr static auto near = [] {
     return index(rows) + size(keys) - size(rows) - index(keys) < 512;
@@ -136,6 +136,17 @@ TEST_CASE("cost: bytes of keys that a mask hides from every query are not read")
         return dot<keys>(softmax<keys>(mask(dot<d_k>(Q, K), near())), V) + sum<keys>(V);
       });
   CHECK(share(with_sum, 1) >= 1);
+}
+
+TEST_CASE("cost: of a table, rows that are looked up are read") {
+  constexpr static axis<"word", 30'000> word;
+  const program p = codegen::simplified(make_program(kernel<"embedded">(
+      [](param<"table", word, d_k> table, in<"id", i32, seq> id) -> out<"O", seq, d_k> {
+        return take<word>(table, id);
+      })));
+  CHECK(codegen::bytes_moved(p, codegen::all_sizes(p, {{"seq", 10}})) == 4 * 10. * (64 + 1 + 64));
+  CHECK(codegen::bytes_moved(p, codegen::all_sizes(p, {{"seq", 100'000}})) ==
+        4 * (30'000. * 64 + 100'000. * (1 + 64)));
 }
 
 TEST_CASE("cost: the order of contractions that runs is counted") {

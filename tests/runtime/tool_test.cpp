@@ -335,7 +335,7 @@ TEST_CASE("JSON, an object a line") {
       R"({"kernel": "project", "signature": "project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]", )"
       R"("arguments": [{"name": "X", "role": "in", "dtype": "f32", "axes": ["seq", "k"]}, )");
   has(s.run({"describe", "blend", "--json", "--size", "seq=3", "kv=4", "batch=1"}),
-      R"("sizes": {"batch": 1, "d": 4, "kv": 4, "seq": 3}, "flops_left_by_masks": 1000, "bytes_left_by_masks": 800, "flops": {"formula": "1000", "value": 1000}, )");
+      R"("sizes": {"batch": 1, "d": 4, "kv": 4, "seq": 3}, "flops_left_by_masks": 1000, "bytes_moved": 800, "flops": {"formula": "1000", "value": 1000}, )");
   has(s.run({"describe", "blend", "--json", "--size", "seq=3", "kv=4", "batch=1"}),
       R"("sheet": "blend, described with 4 sizes"})");
   has(s.run({"check", "blend", "--json", "--size", "seq=2"}),
