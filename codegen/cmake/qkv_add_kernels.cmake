@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...]
 #                 [DISTRIBUTED <kernel>:<query axis>,<key axis>[:<rounds>]...]
-#                 [SAVED <gradient>...])
+#                 [SAVED <gradient>...] [WRITER plain[:<stage>,...]])
 #
 # Makes the kernels of a spec header into the static library <name>, with the generated C header
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose
@@ -13,7 +13,8 @@
 # several machines that share their tokens (qkv/ring.hpp, which qkv::ring has):
 # my::attention:seq,kv. A kernel whose keys go round more than once says how often. SAVED gradients,
 # which KERNELS has with their kernels, can read steps that the kernel saved for them (qkv/saved.hpp):
-# two more kernels each.
+# two more kernels each. WRITER plain has loops of C++ compute what they can, in place of Halide:
+# codegen/plain.
 #
 #   <name>_specs       the spec, compiled once, for the generator and the tool
 #   <name>_generator   the spec together with the code generator; writes what follows
@@ -23,10 +24,10 @@
 include("${CMAKE_CURRENT_LIST_DIR}/qkv_host_program.cmake")
 
 function(qkv_add_kernels name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC" "KERNELS;TARGETS;DISTRIBUTED;SAVED")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC;WRITER" "KERNELS;TARGETS;DISTRIBUTED;SAVED")
   if(NOT arg_SPEC OR NOT arg_KERNELS OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...] "
-                        "[DISTRIBUTED <kernel>:<query axis>,<key axis>...] [SAVED <gradient>...])")
+                        "[DISTRIBUTED <kernel>:<query axis>,<key axis>...] [SAVED <gradient>...] [WRITER plain])")
   endif()
   get_filename_component(_spec "${arg_SPEC}" ABSOLUTE)
   if(NOT EXISTS "${_spec}")
@@ -62,6 +63,9 @@ function(qkv_add_kernels name)
     if(QKV_CUDA_COMPILER)
       set(printing --cuda-compiler "${QKV_CUDA_COMPILER}")
     endif()
+  endif()
+  if(arg_WRITER)
+    list(APPEND printing --writer "${arg_WRITER}" --compiler "${CMAKE_CXX_COMPILER}")
   endif()
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${name}_qkv")
   file(MAKE_DIRECTORY "${out}")

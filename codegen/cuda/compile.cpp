@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "codegen/process/child.hpp"
+#include "codegen/process/first_error.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -29,16 +30,6 @@ std::string contents_of(const std::string &path) {
   std::stringstream text;
   text << in.rdbuf();
   return text.str();
-}
-
-std::string first_error(const std::string &log) {
-  std::istringstream lines(log);
-  std::string line, first;
-  while (std::getline(lines, line)) {
-    if (first.empty()) first = line;
-    if (line.find("error") != std::string::npos) return line;
-  }
-  return first.empty() ? "it said nothing" : first;
 }
 
 // The oldest version of PTX that has all the instructions of the skeletons: nvcc writes its own
@@ -89,7 +80,7 @@ std::string ptx_of(const std::string &text, const std::string &compiler, const s
                     "-nostdinc++", "-fms-extensions", "-S", "--cuda-gpu-arch=" + target});
   command.push_back(source);
   if (!run_program(command, log)) {
-    const std::string error = first_error(contents_of(log)),
+    const std::string error = first_error(log),
                       text =
                           fmt::format("{} could not compile a printed kernel: {}", compiler, error);
     // An old compiler does not know the newest GPUs. An error with a line is one of the text.

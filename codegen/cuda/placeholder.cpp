@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "codegen/cuda/expression_text.hpp"
+#include "codegen/halide/lower/expression_text.hpp"
 
 namespace qkv::codegen {
 

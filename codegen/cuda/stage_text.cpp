@@ -5,8 +5,8 @@
 
 #include <stdexcept>
 
-#include "codegen/cuda/expression_text.hpp"
 #include "codegen/halide/lower/expression.hpp"
+#include "codegen/halide/lower/expression_text.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
 
 namespace qkv::codegen {
@@ -166,20 +166,8 @@ std::string stage_text::body(const Expr &e) {
       },
       [&](const hi::Call &call, const std::vector<std::string> &at) {
         reads_ = true;
-        return place_.element(place_.tensor(read_by(call)), at);
+        return place_.element(place_.tensor(c_.read_by(call)), at);
       });
-}
-
-// The argument or the stored step that an expression reads.
-node_id stage_text::read_by(const hi::Call &call) const {
-  for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-    const bool argument = p_[n].kind == op::input || p_[n].kind == op::param;
-    if (!argument && !c_.has(n)) continue;
-    indices at;
-    for (axis_id a : c_.order_in_memory(n)) at[a] = 0;
-    if (c_.element(n, at).as<hi::Call>()->name == call.name) return n;
-  }
-  throw std::logic_error("nothing is called " + call.name);
 }
 
 std::string stage_text::function(const char *type, const char *name, const char *parameters,

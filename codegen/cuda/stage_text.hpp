@@ -83,7 +83,6 @@ class stage_text {
  private:
   Halide::Func stored(node_id root, const Halide::Expr &value);
   void look_through(const node &view, strides &all);
-  node_id read_by(const Halide::Internal::Call &) const;
 };
 
 // "float", or what holds the bits of 16.

@@ -11,8 +11,10 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/objects.hpp"
@@ -88,6 +90,31 @@ std::string options_of(const command_line &line) {
   return text;
 }
 
+// The stages that --writer gives to loops of C++: "plain" all that they can compute, "plain:2,5"
+// these, counted from 1 as in the sheet. Halide writes the others.
+std::function<bool(std::size_t)> plain_stages(const command_line &line, std::size_t stages) {
+  const auto given = line.options.find("--writer");
+  if (given == line.options.end()) return {};
+  const std::string_view writer = given->second, plain = "plain";
+  if (writer == plain) return [](std::size_t) { return true; };
+  std::set<std::size_t> wanted;
+  if (writer.starts_with("plain:")) {
+    std::istringstream list(std::string(writer.substr(plain.size() + 1)));
+    for (std::string number; std::getline(list, number, ',');) {
+      std::size_t n = 0;
+      std::istringstream(number) >> n;
+      if (n == 0 || n > stages)
+        throw std::runtime_error(
+            fmt::format("--writer {}: stage {} of {}", writer, number, stages));
+      wanted.insert(n - 1);
+    }
+  }
+  if (wanted.empty())
+    throw std::runtime_error(
+        fmt::format("--writer {}: expected plain, or plain:2,3 for these stages", writer));
+  return [wanted](std::size_t stage) { return wanted.contains(stage); };
+}
+
 // A file that already has this text keeps its date, so that nobody builds again for it.
 void write(const std::string &path, const std::string &text) {
   if (std::filesystem::exists(path) && read(path) == text) return;
@@ -119,18 +146,22 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   }
   const auto begin = std::chrono::steady_clock::now();
   const plan made = plan_of(p);
-  const auto compiler = line.options.find("--cuda-compiler");
+  const auto compiler_of = [&](const char *name, const char *otherwise) -> std::string {
+    const auto given = line.options.find(name);
+    return given == line.options.end() ? otherwise : given->second;
+  };
   const std::string printed =
       write_objects(made, wanted, dir, line.kernel,
                     {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0,
-                     compiler == line.options.end() ? "" : compiler->second},
+                     compiler_of("--cuda-compiler", ""), plain_stages(line, made.cut.list.size()),
+                     compiler_of("--compiler", "c++")},
                     folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
              std::filesystem::file_size(base + ".a") / 1024);
   std::string sheet = describe(p, made);
-  if (!printed.empty()) sheet += "\nprinted kernels\n" + printed;
+  if (!printed.empty()) sheet += "\nprinted code\n" + printed;
   write(base + ".sheet.txt", sheet);
   write(stamp, now);
 }
@@ -168,7 +199,7 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scr
     } else {
       fmt::print(
           stderr,
-          "usage: {} list | kernel NAME --out DIR --targets LIST [--machine FILE] [--cuda-compiler PATH] | library --name LIB --out DIR --targets LIST\n",
+          "usage: {} list | kernel NAME --out DIR --targets LIST [--machine FILE] [--cuda-compiler PATH] [--writer plain[:2,3] [--compiler PATH]] | library --name LIB --out DIR --targets LIST\n",
           argv[0]);
       return 2;
     }

@@ -13,6 +13,8 @@
 #include "codegen/emit/shared_memory.hpp"
 #include "codegen/halide/lower/refusal.hpp"
 #include "codegen/halide/pipeline.hpp"
+#include "codegen/plain/compile.hpp"
+#include "codegen/program/text.hpp"
 
 namespace qkv::codegen {
 
@@ -23,13 +25,16 @@ namespace {
 struct made_module {
   Halide::Module code;
   printed_kernels printed;
+  std::vector<std::string> loops;
+  std::vector<node_id> by_loops;
 };
 
 // `base`: of the names of files that the options ask for.
 made_module module_for(const plan &made, const machine &m, const object_options &options,
                        const std::string &base, const scratch &folder) {
   const bool prints = !m.tensor.empty() && !options.cuda_compiler.empty();
-  compiled_form form = lower_pipeline(made, m, prints);
+  compiled_form form = lower_pipeline(
+      made, m, {prints, options.plain, "qkv_loops_" + made.p.name + "_" + m.c_name()});
   // Metadata would describe the arguments once more: the tables do.
   Halide::Module module =
       with_counted_device_memory(with_shared_memory_apart(form.pipeline.compile_to_module(
@@ -40,7 +45,7 @@ made_module module_for(const plan &made, const machine &m, const object_options 
   // Else, Halide tells LLVM that no number is NaN or infinite where no operation is strict:
   // abs(where(flag, 0, -inf)) would be -inf.
   module.set_any_strict_float(true);
-  return {module, form.printed};
+  return {module, form.printed, form.loops, form.by_loops};
 }
 
 std::string line_about(const printed_kernel &k, const machine &m) {
@@ -79,7 +84,13 @@ std::string write_objects(const plan &made, const std::vector<machine> &machines
       const std::string base = dir + "/" + name;
       made_module module = module_for(made, m, options, base, folder);
       for (const auto &k : module.printed) printed += line_about(*k, m);
+      for (node_id n : module.by_loops)
+        printed += fmt::format("{}: {} by loops\n", m.name, label_of(made.p, n));
       module.code.compile(outputs(m, objects.back(), base, options));
+      if (!module.loops.empty()) {
+        compile_loops(module.loops, options.compiler, name + ".loops", folder);
+        objects.push_back(folder.path(name + ".loops.o"));
+      }
     } catch (const Halide::Error &e) {  // not a std::exception
       throw std::runtime_error(refusal(made.p, -1, e));
     }

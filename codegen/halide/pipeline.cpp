@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/pipeline.hpp"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "codegen/cuda/attention.hpp"
@@ -15,6 +17,7 @@
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tuning.hpp"
+#include "codegen/plain/loops.hpp"
 #include "codegen/program/sizes.hpp"
 
 namespace qkv::codegen {
@@ -31,26 +34,28 @@ void refuse_f64(const program &p, const std::string &device) {
 // The stages of a kernel, written one after the other.
 class writer {
  public:
-  writer(const plan &made, const machine &m, bool prints)
+  writer(const plan &made, const machine &m, const other_writers &others)
       : made_(made),
         p_(made.p),
         m_(m),
         on_gpu_(!m.is_host()),
-        prints_(prints),
+        prints_(others.cuda),
+        others_(others),
         c_(made, !on_gpu_),
         limits_(c_) {
     limits_.computed();
   }
 
   compiled_form run() {
-    for (const stage &s : made_.cut.list) {
+    for (std::size_t k = 0; k < made_.cut.list.size(); ++k) {
+      const stage &s = made_.cut.list[k];
       try {
-        std::visit([&](const auto &one) { write(one); }, s);
+        if (!write_loops(k)) std::visit([&](const auto &one) { write(one); }, s);
       } catch (const Halide::Error &e) {
         throw std::runtime_error(refusal(p_, main_step_of(s), e));
       }
     }
-    compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_};
+    compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_, loops_, by_loops_};
     limits_.add_to(form.pipeline);
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
@@ -66,6 +71,19 @@ class writer {
     std::vector<bool> are;
     for (node_id root : roots) are.push_back(is_output(root));
     return are;
+  }
+
+  // True where loops compute the stage.
+  bool write_loops(std::size_t position) {
+    if (on_gpu_ || !others_.plain || !others_.plain(position)) return false;
+    const auto made =
+        print_loops(c_, made_.cut.list[position], fmt::format("{}_{}", others_.loops, position));
+    if (!made) return false;
+    const node_id root = roots_of(made_.cut.list[position])[0];
+    loops_.push_back(made->text);
+    by_loops_.push_back(root);
+    keep(root, made->out);
+    return true;
   }
 
   void write(const attention_stage &s) {
@@ -172,7 +190,10 @@ class writer {
   const program &p_;
   const machine &m_;
   const bool on_gpu_, prints_;
+  const other_writers &others_;
   printed_kernels printed_;
+  std::vector<std::string> loops_;
+  std::vector<node_id> by_loops_;
   context c_;
   limits limits_;
   std::map<node_id, Halide::Func> outputs_;
@@ -180,10 +201,10 @@ class writer {
 
 }  // namespace
 
-compiled_form lower_pipeline(const plan &made, const machine &m, bool prints) {
+compiled_form lower_pipeline(const plan &made, const machine &m, const other_writers &others) {
   require_sizes(made.p);
   if (!m.is_host()) refuse_f64(made.p, m.device);
-  return writer(made, m, prints).run();
+  return writer(made, m, others).run();
 }
 
 }  // namespace qkv::codegen

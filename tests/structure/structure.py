@@ -43,11 +43,15 @@ MAY_INCLUDE = {
     "codegen/machines": ["dsl", "codegen/program", "codegen/machines"],
     "codegen/cuda": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide/lower",
                      "codegen/halide/schedules", "codegen/process", "codegen/cuda"],
+    "codegen/plain": ["dsl", "codegen/program", "codegen/plan", "codegen/halide/lower", "codegen/process",
+                      "codegen/plain"],
     "codegen/halide/lower": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide"],
     "codegen/halide/schedules": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide"],
-    "codegen/halide": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/cuda", "codegen/halide"],
+    "codegen/halide": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/cuda", "codegen/plain",
+                       "codegen/halide"],
     "codegen/emit": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan", "codegen/sheets",
-                     "codegen/machines", "codegen/cuda", "codegen/halide", "codegen/emit", "codegen/include", "runtime/qkv/kernel.h"],
+                     "codegen/machines", "codegen/cuda", "codegen/plain", "codegen/halide", "codegen/process",
+                     "codegen/emit", "codegen/include", "runtime/qkv/kernel.h"],
     "codegen/sheets": ["dsl", "codegen/process", "codegen/program", "codegen/rewrites", "codegen/plan", "codegen/reference",
                        "codegen/sheets", "runtime/qkv/tool.hpp"],
     "codegen": ["dsl", "codegen"],
@@ -55,7 +59,7 @@ MAY_INCLUDE = {
     "tests": ["dsl", "runtime", "codegen", "tests", "examples"],
 }
 # Only these may know Halide's compiler.
-KNOWS_HALIDE = ["codegen/halide", "codegen/cuda", "codegen/machines", "codegen/emit", "tests/codegen", "tests/fuzz"]
+KNOWS_HALIDE = ["codegen/halide", "codegen/cuda", "codegen/plain", "codegen/machines", "codegen/emit", "tests/codegen", "tests/fuzz"]
 
 
 def tracked(*suffixes):
@@ -317,7 +321,7 @@ def rule_headers_begin():
 
 def rule_licences():
     """Every source file that ships names its licence in its first two lines."""
-    for file in tracked(*SOURCES, ".cuh", ".cmake", ".machine", "CMakeLists.txt", ".py"):
+    for file in tracked(*SOURCES, ".cuh", ".inc", ".cmake", ".machine", "CMakeLists.txt", ".py"):
         if any(within(file, folder) for folder in ("dsl", "codegen", "runtime", "examples", "tests")):
             if "SPDX-License-Identifier: BSL-1.0" not in "".join((ROOT / file).read_text().splitlines()[:2]):
                 yield f"{file}: no SPDX line"

@@ -2,6 +2,7 @@
 #include "codegen/halide/lower/context.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/sizes.hpp"
@@ -135,6 +136,20 @@ Expr context::element(node_id n, const indices &i) const {
   for (std::size_t d = order.size(); d-- > 0;) at.push_back(i.at(order[d]));
   if (stored != stored_.end()) return stored->second.func(at);
   return images_.at(n)(at);
+}
+
+node_id context::read_by(const Halide::Internal::Call &call) const {
+  for (const auto &[n, at] : stored_)
+    if (at.func.name() == call.name) return n;
+  for (const auto &[n, image] : images_)
+    if (image.name() == call.name || Halide::Func(image).name() == call.name) return n;
+  throw std::logic_error("nothing is called " + call.name);
+}
+
+Halide::ExternFuncArgument context::whole_of(node_id n) const {
+  const auto stored = stored_.find(n);
+  if (stored != stored_.end()) return stored->second.func;
+  return images_.at(n);
 }
 
 void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) {

@@ -48,6 +48,16 @@ class context {
   Halide::Expr element(node_id, const indices &) const;
   Halide::Expr before(node_id) const;
 
+  // The argument or the stored step of which an expression reads an element. Throws std::logic_error
+  // for a call of anything else.
+  node_id read_by(const Halide::Internal::Call &) const;
+  // All of it, as an argument of a stage that Halide does not write.
+  Halide::ExternFuncArgument whole_of(node_id) const;
+
+  // Of the call, which stages that Halide does not write pass to the runtime. One for all: each that
+  // Halide makes is a parameter of its own.
+  const Halide::Expr user_context = Halide::user_context_value();
+
   // A param in its packed layout: (lane, row, panel, outer reversed...).
   Halide::Expr read_packed(node_id, Halide::Expr row, Halide::Expr column,
                            const indices &outer) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "codegen/cuda/expression_text.hpp"
+#include "codegen/halide/lower/expression_text.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,7 +52,7 @@ class writer : public hi::IRVisitor {
     if (const auto it = seen_.find(e.get()); it != seen_.end()) return it->second;
     result_.clear();
     e.accept(this);
-    if (result_.empty()) throw std::runtime_error(fmt::format("CUDA has no text for {}", of(e)));
+    if (result_.empty()) throw no_text(fmt::format("C++ has no text for {}", of(e)));
     return seen_[e.get()] = result_;
   }
 
@@ -186,7 +186,7 @@ class writer : public hi::IRVisitor {
   void visit(const hi::StringImm *op) override { refuse(op); }
 
   [[noreturn]] static void refuse(const Expr &e) {
-    throw std::runtime_error(fmt::format("CUDA has no text for {}", of(e)));
+    throw no_text(fmt::format("C++ has no text for {}", of(e)));
   }
 
   const variable_text &variable_;
@@ -210,7 +210,7 @@ std::string c_type(const Halide::Type &t) {
   if (t.is_int() || t.is_uint())
     if (const auto it = integers.find(t.bits()); it != integers.end())
       return t.is_int() ? it->second.first : it->second.second;
-  throw std::runtime_error("CUDA kernels have no numbers of another type");
+  throw no_text("printed code has no numbers of another type");
 }
 
 std::string function_body(const Expr &e, const variable_text &variable,
