@@ -43,7 +43,8 @@ bool chooses_between_stages(const context &c, node_id root) {
 }
 
 std::optional<map_or_contraction> parts_of(const program &p, const stage &s) {
-  if (const auto *c = std::get_if<contraction_stage>(&s)) return map_or_contraction{c->root, c->core};
+  if (const auto *c = std::get_if<contraction_stage>(&s))
+    return map_or_contraction{c->root, c->core};
   const auto *m = std::get_if<map_stage>(&s);
   if (!m) return {};
   const op core = m->core == no_step ? op::number : p[m->core].kind;
@@ -98,8 +99,7 @@ class printer {
 
   std::string body(const Expr &e) {
     return function_body(
-        e,
-        [&](const hi::Variable &v) { return v.param.defined() ? number(&v) : v.name; },
+        e, [&](const hi::Variable &v) { return v.param.defined() ? number(&v) : v.name; },
         [&](const hi::Call &call, const std::vector<std::string> &at) {
           return fmt::format("c.b{}({})", tensor(c_.read_by(call)), fmt::join(at, ", "));
         });
@@ -126,13 +126,13 @@ class printer {
       loops += loop(name_of_position(at[a]), text(c_.size(a)));
     }
     const Expr next = or_else(f.of(at), f.identity), so_far = variable(name, next.type());
-    folds_ += fmt::format(
-        "    {} {} = {};\n{}      {} {} [&] {{\n{}    }}();\n", f.rounds ? "double" : c_type(next.type()),
-        name, text(f.identity), loops, name, f.rounds ? "+=" : "=",
-        body(f.rounds ? next : f.with(so_far, next)));
+    folds_ +=
+        fmt::format("    {} {} = {};\n{}      {} {} [&] {{\n{}    }}();\n",
+                    f.rounds ? "double" : c_type(next.type()), name, text(f.identity), loops, name,
+                    f.rounds ? "+=" : "=", body(f.rounds ? next : f.with(so_far, next)));
     if (!f.rounds) return so_far;
-    folds_ += fmt::format("    const {0} {1}_rounded = static_cast<{0}>({1});\n", c_type(next.type()),
-                          name);
+    folds_ += fmt::format("    const {0} {1}_rounded = static_cast<{0}>({1});\n",
+                          c_type(next.type()), name);
     return variable(name + "_rounded", next.type());
   }
 
@@ -140,8 +140,9 @@ class printer {
     std::string positions = "1", position, loops, at;
     for (std::size_t d = tasks_.size(); d-- > 0;) {
       const std::string extent = text(c_.extent(tasks_[d]));
-      position += fmt::format("    const int {0} = static_cast<int>(rest % ({1}));\n    rest /= {1};\n",
-                              name_of_position(here_.at(tasks_[d])), extent);
+      position +=
+          fmt::format("    const int {0} = static_cast<int>(rest % ({1}));\n    rest /= {1};\n",
+                      name_of_position(here_.at(tasks_[d])), extent);
     }
     for (axis_id a : inside_) loops += loop(name_of_position(here_.at(a)), text(c_.extent(a)));
     const std::vector<axis_id> &order = c_.order(root_);
@@ -204,8 +205,8 @@ class printer {
         "                 static_cast<int>(positions < {} ? positions : {})}};\n"
         "  return halide_do_par_for(context, task, 0, all.tasks, reinterpret_cast<uint8_t *>(&all));\n"
         "}}\n",
-        symbol_, parameters, locals, values, questions, asked, positions, fields,
-        type_of(root_), most_tasks, most_tasks);
+        symbol_, parameters, locals, values, questions, asked, positions, fields, type_of(root_),
+        most_tasks, most_tasks);
   }
 
   Halide::Func func() {

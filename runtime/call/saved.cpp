@@ -11,6 +11,7 @@
 #include <qkv/core/dtype.hpp>
 #include <qkv/core/kept_step.hpp>
 #include <qkv/device.hpp>
+#include <qkv/memory.hpp>
 #include <string>
 
 #include "call/check.hpp"
@@ -159,7 +160,7 @@ struct saved_steps::state {
     if (!is_given && bytes > own_bytes) {
       own.reset();
       own_bytes = 0;
-      own.reset(static_cast<std::byte *>(std::aligned_alloc(line, std::max(bytes, line))));
+      own.reset(static_cast<std::byte *>(detail::new_memory(std::max(bytes, line))));
       if (!own)
         return fail(status_code::out_of_memory, "{}: no memory for {} bytes that are saved", name,
                     bytes);

@@ -10,6 +10,7 @@
 #include <new>
 #include <qkv/core/dtype.hpp>
 #include <qkv/core/half.hpp>
+#include <qkv/memory.hpp>
 
 namespace qkv::detail {
 namespace {
@@ -44,7 +45,7 @@ value::value(int dtype, std::span<const std::int64_t> shape) {
     dense *= std::max<std::int64_t>(1, t_.extent[d]);
   }
   const std::size_t size = (bytes() + 127) / 64 * 64;
-  memory_.reset(std::aligned_alloc(64, size));
+  memory_.reset(detail::new_memory(size));
   if (!memory_) throw std::bad_alloc();
   std::memset(memory_.get(), 0, size);
   t_.data = memory_.get();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <qkv/memory.hpp>
 #include <qkv/workspace.hpp>
 
 #include <algorithm>
@@ -145,10 +146,10 @@ struct detail::workspace_state {
   block *take_new(std::size_t bytes) {
     if (bytes > most - std::min(held, most)) release();
     if (bytes > most - std::min(held, most)) return nullptr;
-    void *memory = std::aligned_alloc(line, bytes);
+    void *memory = new_memory(bytes);
     if (!memory) {
       release();
-      memory = std::aligned_alloc(line, bytes);
+      memory = new_memory(bytes);
       if (!memory) return nullptr;
     }
     held += bytes;

@@ -12,6 +12,7 @@
 #include <qkv/core/message.hpp>
 #include <qkv/core/shape_error.hpp>
 #include <qkv/extents.hpp>
+#include <qkv/memory.hpp>
 
 namespace qkv {
 
@@ -359,7 +360,7 @@ class tensor : public detail::shaped<tensor_spec<Spec...>> {
     if (n < 0 || n > std::int64_t{1} << 40) return nullptr;
     const std::size_t size =
         (bytes(n) + 127) / 64 * 64;  // never none, and readable for a line beyond the end
-    auto *p = static_cast<element *>(std::aligned_alloc(64, size));
+    auto *p = static_cast<element *>(detail::new_memory(size));
     if (p) std::memset(p, 0, size);
     return p;
   }

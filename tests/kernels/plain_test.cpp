@@ -105,7 +105,8 @@ TEST_CASE("stages by loops refuse the same calls") {
   qkv::tensor_view<qkv::f32, batch, seq, d_model> shorter(a.Y.data(), {2, 32});
   const qkv::status by_loops =
                         qkv::call<plain::plain_feed_forward>(a.X, a.W1, a.b1, a.W2, a.b2, shorter),
-                    by_halide = qkv::call<specs::feed_forward>(a.X, a.W1, a.b1, a.W2, a.b2, shorter);
+                    by_halide =
+                        qkv::call<specs::feed_forward>(a.X, a.W1, a.b1, a.W2, a.b2, shorter);
   CHECK(text(by_loops) == text(by_halide));
   CHECK(a.Y(0, 0, 0) == 5);
 }
