@@ -13,8 +13,8 @@
 # several machines that share their tokens (qkv/ring.hpp, which qkv::ring has):
 # my::attention:seq,kv. A kernel whose keys go round more than once says how often. SAVED gradients,
 # which KERNELS has with their kernels, can read steps that the kernel saved for them (qkv/saved.hpp):
-# two more kernels each. WRITER plain has loops of C++ compute what they can, in place of Halide:
-# codegen/plain.
+# two more kernels each. WRITER plain has loops of C++ compute what they can, in place of Halide;
+# plain:2,3 these stages of every kernel (codegen/plain).
 #
 #   <name>_specs       the spec, compiled once, for the generator and the tool
 #   <name>_generator   the spec together with the code generator; writes what follows
@@ -27,7 +27,7 @@ function(qkv_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC;WRITER" "KERNELS;TARGETS;DISTRIBUTED;SAVED")
   if(NOT arg_SPEC OR NOT arg_KERNELS OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "qkv_add_kernels(<name> SPEC <header> KERNELS <kernel>... [TARGETS <target>...] "
-                        "[DISTRIBUTED <kernel>:<query axis>,<key axis>...] [SAVED <gradient>...] [WRITER plain])")
+                        "[DISTRIBUTED <kernel>:<query axis>,<key axis>...] [SAVED <gradient>...] [WRITER plain[:<stage>,...]])")
   endif()
   get_filename_component(_spec "${arg_SPEC}" ABSOLUTE)
   if(NOT EXISTS "${_spec}")

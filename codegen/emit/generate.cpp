@@ -6,15 +6,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <map>
-#include <set>
 #include <sstream>
 #include <stdexcept>
-#include <string_view>
 
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/objects.hpp"
@@ -90,29 +88,30 @@ std::string options_of(const command_line &line) {
   return text;
 }
 
-// The stages that --writer gives to loops of C++: "plain" all that they can compute, "plain:2,5"
-// these, counted from 1 as in the sheet. Halide writes the others.
-std::function<bool(std::size_t)> plain_stages(const command_line &line, std::size_t stages) {
+// --writer plain: loops of C++ compute all stages that they can; plain:2,5: exactly these, counted
+// from 1 as in the sheet. Halide computes the others.
+plain_choice plain_stages(const command_line &line, std::size_t stages) {
   const auto given = line.options.find("--writer");
   if (given == line.options.end()) return {};
-  const std::string_view writer = given->second, plain = "plain";
-  if (writer == plain) return [](std::size_t) { return true; };
-  std::set<std::size_t> wanted;
-  if (writer.starts_with("plain:")) {
-    std::istringstream list(std::string(writer.substr(plain.size() + 1)));
-    for (std::string number; std::getline(list, number, ',');) {
-      std::size_t n = 0;
-      std::istringstream(number) >> n;
-      if (n == 0 || n > stages)
-        throw std::runtime_error(
-            fmt::format("--writer {}: stage {} of {}", writer, number, stages));
-      wanted.insert(n - 1);
-    }
+  const std::string &writer = given->second;
+  if (writer == "plain") return {true, {}};
+  const auto refuse = [&](const std::string &why) {
+    throw std::runtime_error(fmt::format("--writer {}: {}", writer, why));
+  };
+  const std::string plain = "plain:";
+  if (!writer.starts_with(plain)) refuse("expected plain, or plain:2,3 for these stages");
+  plain_choice wanted;
+  std::istringstream list(writer.substr(plain.size()));
+  for (std::string word; std::getline(list, word, ',');) {
+    std::size_t n = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
+    if (error != std::errc() || end != word.data() + word.size()) refuse(word + " is not a number");
+    if (n == 0 || n > stages)
+      refuse(fmt::format("there is no stage {}; the kernel has {}", n, stages));
+    wanted.stages.insert(n - 1);
   }
-  if (wanted.empty())
-    throw std::runtime_error(
-        fmt::format("--writer {}: expected plain, or plain:2,3 for these stages", writer));
-  return [wanted](std::size_t stage) { return wanted.contains(stage); };
+  if (wanted.stages.empty()) refuse("expected plain, or plain:2,3 for these stages");
+  return wanted;
 }
 
 // A file that already has this text keeps its date, so that nobody builds again for it.

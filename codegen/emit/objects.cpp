@@ -25,8 +25,7 @@ namespace {
 struct made_module {
   Halide::Module code;
   printed_kernels printed;
-  std::vector<std::string> loops;
-  std::vector<node_id> by_loops;
+  std::vector<stage_by_loops> loops;
 };
 
 // `base`: of the names of files that the options ask for.
@@ -45,7 +44,7 @@ made_module module_for(const plan &made, const machine &m, const object_options 
   // Else, Halide tells LLVM that no number is NaN or infinite where no operation is strict:
   // abs(where(flag, 0, -inf)) would be -inf.
   module.set_any_strict_float(true);
-  return {module, form.printed, form.loops, form.by_loops};
+  return {module, form.printed, form.loops};
 }
 
 std::string line_about(const printed_kernel &k, const machine &m) {
@@ -84,13 +83,17 @@ std::string write_objects(const plan &made, const std::vector<machine> &machines
       const std::string base = dir + "/" + name;
       made_module module = module_for(made, m, options, base, folder);
       for (const auto &k : module.printed) printed += line_about(*k, m);
-      for (node_id n : module.by_loops)
-        printed += fmt::format("{}: {} by loops\n", m.name, label_of(made.p, n));
-      module.code.compile(outputs(m, objects.back(), base, options));
-      if (!module.loops.empty()) {
-        compile_loops(module.loops, options.compiler, name + ".loops", folder);
-        objects.push_back(folder.path(name + ".loops.o"));
+      std::vector<std::string> loops;
+      for (const stage_by_loops &one : module.loops) {
+        if (!one.text.empty()) loops.push_back(one.text);
+        printed += fmt::format("{}: {} by {}\n", m.name, label_of(made.p, one.root),
+                               one.text.empty() ? "Halide: " + one.otherwise : "loops");
       }
+      module.code.compile(outputs(m, objects.back(), base, options));
+      if (!loops.empty())
+        objects.push_back(compile_loops(
+            loops, {options.compiler, m.target, options.assembly ? base + ".loops.cpp" : ""}, name,
+            folder));
     } catch (const Halide::Error &e) {  // not a std::exception
       throw std::runtime_error(refusal(made.p, -1, e));
     }

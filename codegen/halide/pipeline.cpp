@@ -10,6 +10,7 @@
 #include "codegen/cuda/pair_sums.hpp"
 #include "codegen/cuda/placeholder.hpp"
 #include "codegen/halide/lower/context.hpp"
+#include "codegen/halide/lower/expression_text.hpp"
 #include "codegen/halide/lower/limits.hpp"
 #include "codegen/halide/lower/refusal.hpp"
 #include "codegen/halide/lower/skip_bodies.hpp"
@@ -19,6 +20,7 @@
 #include "codegen/halide/schedules/tuning.hpp"
 #include "codegen/plain/loops.hpp"
 #include "codegen/program/sizes.hpp"
+#include "codegen/program/text.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -39,7 +41,6 @@ class writer {
         p_(made.p),
         m_(m),
         on_gpu_(!m.is_host()),
-        prints_(others.cuda),
         others_(others),
         c_(made, !on_gpu_),
         limits_(c_) {
@@ -55,7 +56,7 @@ class writer {
         throw std::runtime_error(refusal(p_, main_step_of(s), e));
       }
     }
-    compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_, loops_, by_loops_};
+    compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_, loops_};
     limits_.add_to(form.pipeline);
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
@@ -75,15 +76,23 @@ class writer {
 
   // True where loops compute the stage.
   bool write_loops(std::size_t position) {
-    if (on_gpu_ || !others_.plain || !others_.plain(position)) return false;
-    const auto made =
-        print_loops(c_, made_.cut.list[position], fmt::format("{}_{}", others_.loops, position));
-    if (!made) return false;
-    const node_id root = roots_of(made_.cut.list[position])[0];
-    loops_.push_back(made->text);
-    by_loops_.push_back(root);
-    keep(root, made->out);
-    return true;
+    const bool is_named = others_.plain.stages.contains(position);
+    if (on_gpu_ || !(is_named || others_.plain.where_possible)) return false;
+    const stage &s = made_.cut.list[position];
+    const node_id root = roots_of(s)[0];
+    try {
+      const plain_loops made =
+          print_loops(c_, s, fmt::format("{}_{}", others_.symbol_prefix, position));
+      loops_.push_back({root, made.text, ""});
+      keep(root, made.out);
+      return true;
+    } catch (const no_text &e) {
+      if (is_named)
+        throw std::runtime_error(fmt::format("{}: stage {}, {}: {}", p_.name, position + 1,
+                                             label_of(p_, main_step_of(s)), e.what()));
+      loops_.push_back({root, "", e.what()});
+      return false;
+    }
   }
 
   void write(const attention_stage &s) {
@@ -98,7 +107,7 @@ class writer {
   }
 
   void write_walk(const attention_stage &s) {
-    if (prints_) {
+    if (others_.cuda) {
       const int number = static_cast<int>(printed_.size());
       const auto made = s.is_normalised() ? print_attention(c_, s, m_, number)
                                           : print_pair_sums(c_, s, m_, number);
@@ -120,7 +129,7 @@ class writer {
   }
 
   void write(const contraction_stage &s) {
-    if (prints_)
+    if (others_.cuda)
       if (const auto made = print_contraction(c_, s, m_, static_cast<int>(printed_.size()))) {
         printed_.push_back(made->kernel);
         keep(s.root, made->out);
@@ -189,11 +198,10 @@ class writer {
   const plan &made_;
   const program &p_;
   const machine &m_;
-  const bool on_gpu_, prints_;
+  const bool on_gpu_;
   const other_writers &others_;
   printed_kernels printed_;
-  std::vector<std::string> loops_;
-  std::vector<node_id> by_loops_;
+  std::vector<stage_by_loops> loops_;
   context c_;
   limits limits_;
   std::map<node_id, Halide::Func> outputs_;

@@ -3,7 +3,7 @@
 // A whole kernel as one Halide pipeline for one target: every stage lowered, then scheduled.
 #include <Halide.h>
 
-#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,24 +13,36 @@
 
 namespace qkv::codegen {
 
+// The stages that loops of C++ compute, by their positions in the plan: none, those that can be, or
+// exactly these.
+struct plain_choice {
+  bool where_possible = false;
+  std::set<std::size_t> stages;
+};
+
+// A stage for which loops were wanted.
+struct stage_by_loops {
+  node_id root = no_step;
+  std::string text;       // empty where Halide computes it
+  std::string otherwise;  // the reason why
+};
+
 struct compiled_form {
   Halide::Pipeline pipeline;
   std::vector<Halide::Argument> arguments;
-  printed_kernels printed;         // whose launches are in the pipeline
-  std::vector<std::string> loops;  // of C++, which the pipeline calls
-  std::vector<node_id> by_loops;   // the steps that these store
+  printed_kernels printed;            // whose launches are in the pipeline
+  std::vector<stage_by_loops> loops;  // which the pipeline calls
 };
 
-// Who writes stages besides Halide, where they can.
+// Writers that take stages from Halide where they can.
 struct other_writers {
-  bool cuda = false;  // kernels of CUDA, for which a compiler is needed
-  // Loops of C++, of stages of a CPU by their positions in the plan; functions are called
-  // LOOPS_POSITION.
-  std::function<bool(std::size_t)> plain;
-  std::string loops;
+  bool cuda = false;          // prints CUDA kernels; requires a CUDA compiler
+  plain_choice plain = {};    // prints loops of C++ on CPUs
+  std::string symbol_prefix;  // of the functions of these: PREFIX_POSITION
 };
 
-// Throws std::runtime_error if the kernel needs what the machine lacks.
+// Throws std::runtime_error if the kernel needs what the machine lacks, or if loops cannot compute a
+// stage that `plain` names.
 compiled_form lower_pipeline(const plan &, const machine &, const other_writers & = {});
 
 }  // namespace qkv::codegen

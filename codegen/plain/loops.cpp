@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 #include "codegen/halide/lower/expression.hpp"
@@ -20,36 +19,30 @@ namespace {
 namespace hi = Halide::Internal;
 using Halide::Expr;
 
-// Tasks of a call that has so many positions.
+// Tasks per call; fewer where there are fewer positions.
 constexpr int most_tasks = 64;
 
 struct map_or_contraction {
   node_id root = no_step, core = no_step;
 };
 
-// Halide skips a stage that no loop of its own reads under the call's sizes, but not one that a
-// function of others reads.
-bool chooses_between_stages(const context &c, node_id root) {
-  bool chooses = false;
-  std::set<node_id> seen;
-  walk(
-      c.p, root,
-      [&](node_id n) {
-        chooses = chooses || is_alternative(c.p, c.p[n]);
-        return n == root || !c.is_stored(n);
-      },
-      seen);
-  return chooses;
+// True if one condition chooses between steps in this stage. Halide skips the stage that the call
+// does not choose, but only if its own loops read it: an extern stage reads both.
+bool has_alternative(const context &c, node_id root) {
+  const auto is_inside = [&](node_id n) { return n == root || !c.is_stored(n); };
+  return depends_on(
+      c.p, root, [&](node_id n) { return is_inside(n) && is_alternative(c.p, c.p[n]); }, is_inside);
 }
 
-std::optional<map_or_contraction> parts_of(const program &p, const stage &s) {
-  if (const auto *c = std::get_if<contraction_stage>(&s))
-    return map_or_contraction{c->root, c->core};
+map_or_contraction parts_of(const program &p, const stage &s) {
+  if (const auto *c = std::get_if<contraction_stage>(&s)) return {c->root, c->core};
   const auto *m = std::get_if<map_stage>(&s);
-  if (!m) return {};
+  if (!m)
+    throw no_text(fmt::format("loops compute maps and contractions, not {} stages", name_of(s)));
   const op core = m->core == no_step ? op::number : p[m->core].kind;
-  if (core == op::cumsum || core == op::put) return {};
-  return map_or_contraction{m->root, m->core};
+  if (core == op::cumsum || core == op::put)
+    throw no_text(fmt::format("loops do not compute {}", name_of(core)));
+  return {m->root, m->core};
 }
 
 class printer {
@@ -59,7 +52,8 @@ class printer {
     const std::vector<axis_id> &order = c.order(root_);
     const std::vector<axis_id> over = core_ == no_step ? std::vector<axis_id>() : p_[core_].over;
     for (axis_id a : order) {
-      const bool is_inside = core_ == no_step ? a == order.back() : has(over, a);
+      const bool is_inside =
+          core_ == no_step ? order.size() > 1 && a == order.back() : has(over, a);
       (is_inside ? inside_ : tasks_).push_back(a);
       here_[a] = variable(fmt::format("i{}", here_.size()));
     }
@@ -71,7 +65,7 @@ class printer {
       return std::nullopt;
     });
     const std::string result = body(stored_form(e.definition(root_, here_), p_[root_].type));
-    // Each may need another number: the arguments are complete at the end.
+    // Printing the task and the entry may add numbers: the closure comes last.
     const std::string loops = task(result), function = entry(), fields = closure();
     return {func(), fields + loops + function};
   }
@@ -173,18 +167,18 @@ class printer {
   }
 
   std::string entry() {
-    std::string parameters, questions, asked, fields, positions = "1";
+    std::string parameters, required, any_query, fields, positions = "1";
     for (axis_id a : tasks_) positions += fmt::format(" * int64_t({})", text(c_.extent(a)));
     for (std::size_t k = 0; k < tensors_.size(); ++k) {
       const node_id n = tensors_[k];
       parameters += fmt::format("halide_buffer_t *b{}, ", k);
       fields += fmt::format("elements<const {}>(b{}), ", type_of(tensors_[k]), k);
       if (!c_.is_stored(n)) continue;
-      asked += fmt::format(" || is_question(b{})", k);
+      any_query += fmt::format(" || is_bounds_query(b{})", k);
       const std::vector<axis_id> &order = c_.order(n);
       for (std::size_t d = 0; d < order.size(); ++d)
-        questions += fmt::format("  read_whole(b{}, {}, {});\n", k, d,
-                                 text(c_.extent(order[order.size() - 1 - d])));
+        required += fmt::format("  require_whole(b{}, {}, {});\n", k, d,
+                                text(c_.extent(order[order.size() - 1 - d])));
     }
     std::string locals;
     for (std::size_t k = 0; k < numbers_.size(); ++k) {
@@ -198,14 +192,14 @@ class printer {
         "}}  // namespace\n"
         "extern \"C\" int {}({}void *context, halide_buffer_t *out) {{\n"
         "  [[maybe_unused]] const struct {{ {}}} c = {{{}}};\n{}"
-        "  if (is_question(out){}) return 0;\n"
+        "  if (is_bounds_query(out){}) return 0;\n"
         "  const int64_t positions = {};\n"
         "  if (positions <= 0) return 0;\n"
         "  closure all = {{{}elements<{}>(out), positions,\n"
         "                 static_cast<int>(positions < {} ? positions : {})}};\n"
         "  return halide_do_par_for(context, task, 0, all.tasks, reinterpret_cast<uint8_t *>(&all));\n"
         "}}\n",
-        symbol_, parameters, locals, values, questions, asked, positions, fields, type_of(root_),
+        symbol_, parameters, locals, values, required, any_query, positions, fields, type_of(root_),
         most_tasks, most_tasks);
   }
 
@@ -229,7 +223,7 @@ class printer {
   const program &p_;
   const node_id root_, core_;
   const std::string symbol_;
-  std::vector<axis_id> tasks_, inside_;  // along which tasks go, and the loops of one position
+  std::vector<axis_id> tasks_, inside_;  // split over tasks; looped over inside a position
   indices here_;
   std::vector<node_id> tensors_;  // that the loops read
   std::vector<Expr> numbers_;     // parameters
@@ -242,14 +236,11 @@ class printer {
 
 }  // namespace
 
-std::optional<plain_loops> print_loops(context &c, const stage &s, const std::string &symbol) {
-  const auto parts = parts_of(c.p, s);
-  if (!parts || chooses_between_stages(c, parts->root)) return {};
-  try {
-    return printer(c, *parts, symbol).run();
-  } catch (const no_text &) {
-    return {};
-  }
+plain_loops print_loops(context &c, const stage &s, const std::string &symbol) {
+  const map_or_contraction parts = parts_of(c.p, s);
+  if (has_alternative(c, parts.root))
+    throw no_text("loops would compute both steps between which sizes of the call choose");
+  return printer(c, parts, symbol).run();
 }
 
 }  // namespace qkv::codegen

@@ -3,7 +3,6 @@
 // A map or a contraction as loops of C++, printed from the same expressions that Halide gets.
 #include <Halide.h>
 
-#include <optional>
 #include <string>
 
 #include "codegen/halide/lower/context.hpp"
@@ -16,8 +15,8 @@ struct plain_loops {
   std::string text;  // of the function SYMBOL, to be compiled after functions.inc
 };
 
-// Stores the stage's root in the context. Empty for other stages, for running sums, and where one of
-// the operations has no text.
-std::optional<plain_loops> print_loops(context &, const stage &, const std::string &symbol);
+// Stores the stage's root in the context. Throws no_text with the reason for an attention, a scan,
+// cumsum, put, a stage with a choice by one condition, and an operation without text.
+plain_loops print_loops(context &, const stage &, const std::string &symbol);
 
 }  // namespace qkv::codegen

@@ -231,7 +231,7 @@ class finder {
   // ends with.
   bool is_gate_of(node_id w, node_id gate) const {
     if (!without(p_[gate].shape, p_[w].shape).empty()) return false;
-    return !is_made_of(p_, gate, [&](node_id n) {
+    return !depends_on(p_, gate, [&](node_id n) {
       return n == w || (p_[n].kind == op::logsumexp && p_[n].in[0] == p_[w].in[0]);
     });
   }

@@ -14,7 +14,7 @@ inline std::string first_error(const std::string &log) {
     if (first.empty()) first = line;
     if (line.find("error") != std::string::npos) return line;
   }
-  return first.empty() ? "it is not there, or said nothing" : first;
+  return first.empty() ? "it was not found, or it printed nothing" : first;
 }
 
 }  // namespace qkv::codegen

@@ -163,7 +163,7 @@ class scale_finder {
   // Numbers for each distance, which no argument decides, and which hide nothing.
   bool is_of_positions(node_id n) const {
     if (!positions_[n]) return false;
-    return !is_made_of(p_, n, [&](node_id m) {
+    return !depends_on(p_, n, [&](node_id m) {
       return p_[m].kind == op::input || p_[m].kind == op::param || p_[m].type == b8;
     });
   }

@@ -17,13 +17,24 @@ inline void walk(const program &p, node_id n, const std::function<bool(node_id)>
   for (node_id operand : p[n].in) walk(p, operand, enter, seen);
 }
 
-// True if `is_it` holds for n or for a step that it is computed from.
-template <class F>
-bool is_made_of(const program &p, node_id n, F is_it) {
+// True if `is_it` holds for n or for a step that it depends on; the search goes through those for
+// which `enter` is true.
+template <class F, class Enter>
+bool depends_on(const program &p, node_id n, F is_it, Enter enter) {
   bool found = false;
   std::set<node_id> seen;
-  walk(p, n, [&](node_id m) { return !(found = found || is_it(m)); }, seen);
+  walk(
+      p, n,
+      [&](node_id m) {
+        found = found || is_it(m);
+        return !found && enter(m);
+      },
+      seen);
   return found;
+}
+template <class F>
+bool depends_on(const program &p, node_id n, F is_it) {
+  return depends_on(p, n, is_it, [](node_id) { return true; });
 }
 
 // Visits the users of n, once for each step that they read, and the users of those for which

@@ -170,7 +170,7 @@ class weight_finder {
     if (!is(op::softmax, weights) || !is(op::dot, scores)) return;
     if (!varies_along(p_[scores], p_[weights].over) || !same_set(p_[weights].shape, p_[n].shape))
       return;
-    if (is_made_of(p_, scores, [&](node_id m) { return makes_weights(p_[m].kind); })) return;
+    if (depends_on(p_, scores, [&](node_id m) { return makes_weights(p_[m].kind); })) return;
     slips_.push_back({n, fmt::format("{1} are scores beside the weights {0}; did you mean "
                                      "softmax<{2}>({1})? if it is meant, let<..>(..)",
                                      label_of(p_, weights), label_of(p_, scores),

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <qkv/core/kept_step.hpp>
+#include <set>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
@@ -41,14 +42,28 @@ class static_condition {
   }
 
   // The share of positions along one axis at which they hold for some position along the others. 1
-  // where the others are sampled, so that such a position may be missed.
+  // where the others have more than 256. Of many positions, a regular sample, of which one holds.
   double share_along(axis_id along, node_id keep) {
+    std::vector<node_id> parts;
+    add_parts(keep, parts);
+    std::int64_t others = 1;
     for (axis_id a : p_[keep].shape)
-      if (a != along && size_[a] > samples_along(a, keep)) return 1;
-    std::map<std::int64_t, bool> held;
-    for_samples(keep, [&](bool holds) { held[at_[along]] |= holds; });
-    const auto kept = std::count_if(held.begin(), held.end(), [](auto &at) { return at.second; });
-    return held.empty() ? 1 : static_cast<double>(kept) / static_cast<double>(held.size());
+      if (a != along) others *= std::min<std::int64_t>(size_[a], 1000);
+    if (parts.empty() || others == 0 || others > 256 || size_[along] == 0) return 1;
+    const std::int64_t samples = std::min<std::int64_t>(size_[along], 65'536 / others);
+    std::int64_t kept = 0;
+    for (std::int64_t s = 0; s < samples; ++s) {
+      at_[along] = (2 * s + 1) * size_[along] / (2 * samples);
+      bool holds = false;
+      for (std::int64_t other = 0; other < others && !holds; ++other) {
+        std::int64_t rest = other;
+        for (axis_id a : p_[keep].shape)
+          if (a != along) at_[a] = rest % size_[a], rest /= size_[a];
+        holds = all_hold(parts);
+      }
+      kept += holds;
+    }
+    return static_cast<double>(std::max<std::int64_t>(kept, 1)) / static_cast<double>(samples);
   }
 
  private:
@@ -71,8 +86,12 @@ class static_condition {
         at_[a] = (2 * (rest % n) + 1) * size_[a] / (2 * n);
         rest /= n;
       }
-      visit(std::all_of(parts.begin(), parts.end(), [&](node_id n) { return value(n) != 0; }));
+      visit(all_hold(parts));
     }
+  }
+
+  bool all_hold(const std::vector<node_id> &parts) const {
+    return std::all_of(parts.begin(), parts.end(), [&](node_id n) { return value(n) != 0; });
   }
 
   void add_parts(node_id n, std::vector<node_id> &parts) const {
@@ -83,7 +102,7 @@ class static_condition {
   }
 
   bool is_known(node_id n) const {
-    return !is_made_of(p_, n, [&](node_id step) {
+    return !depends_on(p_, n, [&](node_id step) {
       return p_[step].kind == op::size && size_[p_[step].over[0]] < 0;
     });
   }
@@ -185,7 +204,7 @@ cost_sheet cost_of(const program &p, const program &computed,
 
 bool has_masks_of_data(const program &p) {
   return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
-    return n.kind == op::mask && is_made_of(p, n.in[1], [&](node_id step) {
+    return n.kind == op::mask && depends_on(p, n.in[1], [&](node_id step) {
              return p[step].kind == op::input || p[step].kind == op::param;
            });
   });
@@ -211,55 +230,93 @@ std::optional<double> flops_left_by_masks(const program &p, const std::vector<st
   return sum;
 }
 
-// The shares of the positions along the axes of masks at which some pair is left: of axes along which
-// every sum is one of masked steps, and no result has all positions.
-static std::map<axis_id, double> positions_left_by_masks(const program &p,
-                                                         const std::vector<std::int64_t> &size) {
-  const auto is_masked_sum = [&](const node &sum, axis_id a) {
-    return std::any_of(sum.in.begin(), sum.in.end(), [&](node_id from) {
-      return is_made_of(
-          p, from, [&](node_id n) { return p[n].kind == op::mask && has(p[p[n].in[1]].shape, a); });
-    });
-  };
-  const auto is_of_all = [&](axis_id a) {
-    return std::any_of(p.outputs.begin(), p.outputs.end(),
-                       [&](node_id n) { return has(p[n].shape, a); }) ||
-           std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
-             return has(n.over, a) && !is_source(n.kind) && !is_masked_sum(n, a);
-           });
-  };
-  static_condition condition(p, size);
-  std::map<axis_id, double> left;
+namespace {
+
+// Which steps mean nothing at positions along an axis that a mask hides.
+class masked_steps_along {
+ public:
+  masked_steps_along(const program &p, axis_id a) : p_(p), a_(a), known_(p.nodes.size()) {}
+
+  // Absent there, or 0.
+  bool is_masked(node_id n) {
+    if (!known_[n]) known_[n] = compute(p_[n]);
+    return *known_[n];
+  }
+  // A sum over the axis, or another view of it, of such steps alone.
+  bool is_of_masked(const node &n) {
+    return n.kind == op::dot ? is_masked(n.in[0]) || is_masked(n.in[1])
+                             : !n.in.empty() && is_masked(n.in[0]);
+  }
+
+ private:
+  bool compute(const node &n) {
+    if (!has(n.shape, a_)) return false;
+    const auto is = [&](node_id operand) { return is_masked(operand); };
+    if (n.kind == op::mask && has(p_[n.in[1]].shape, a_)) return true;
+    if (n.kind == op::mul || n.kind == op::dot) return std::any_of(n.in.begin(), n.in.end(), is);
+    if (n.kind == op::where) return is(n.in[1]) && is(n.in[2]);
+    if (is_pointwise(n.kind) || n.kind == op::concat)
+      return std::all_of(n.in.begin(), n.in.end(), is);
+    return (makes_weights(n.kind) || n.kind == op::mask || is_view(n.kind)) && is(n.in[0]);
+  }
+
+  const program &p_;
+  const axis_id a_;
+  std::vector<std::optional<bool>> known_;
+};
+
+// True if a result has the axis, or a step reads all positions along it.
+bool needs_all(const program &p, axis_id a) {
+  masked_steps_along masked(p, a);
+  return std::any_of(p.outputs.begin(), p.outputs.end(),
+                     [&](node_id n) { return has(p[n].shape, a); }) ||
+         std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
+           return has(n.over, a) && !is_source(n.kind) && !masked.is_of_masked(n);
+         });
+}
+
+// For each axis of a mask, the share of positions that some pair still reads, at most.
+std::map<axis_id, double> positions_left_by_masks(const program &p,
+                                                  const std::vector<std::int64_t> &size) {
+  std::map<axis_id, std::set<node_id>> masks;
   for (const node &n : p.nodes)
     if (n.kind == op::mask)
-      for (axis_id a : p[n.in[1]].shape) {
-        const double share = is_of_all(a) ? 1 : condition.share_along(a, n.in[1]);
-        left[a] = std::max(left[a], share);
-      }
+      for (axis_id a : p[n.in[1]].shape) masks[a].insert(n.in[1]);
+  static_condition condition(p, size);
+  std::map<axis_id, double> left;
+  for (const auto &[a, conditions] : masks) {
+    if (needs_all(p, a)) continue;
+    for (node_id keep : conditions) left[a] += condition.share_along(a, keep);
+    left[a] = std::min(left[a], 1.0);
+  }
   return left;
 }
 
+}  // namespace
+
 std::optional<double> bytes_moved(const program &p, const std::vector<std::int64_t> &size) {
-  if (!flops_of(p, taken_steps(p, size)).value(size)) return std::nullopt;
+  for (const std::vector<node_id> *all : {&p.arguments, &p.outputs})
+    for (node_id n : *all)
+      for (axis_id a : p[n].shape)
+        if (size[a] < 0) return std::nullopt;
   const std::map<axis_id, double> left = positions_left_by_masks(p, size);
   const std::vector<std::vector<node_id>> users = users_of(p);
+  const auto bytes = [&](node_id n) {
+    return *formula(size_of(p[n].type), p[n].shape).value(size);
+  };
   double sum = 0;
-  for (const std::vector<node_id> *all : {&p.arguments, &p.outputs})
-    for (node_id n : *all) {
-      double share = 1;
-      for (axis_id a : p[n].shape)
-        if (const auto found = left.find(a); found != left.end()) share *= found->second;
-      const auto bytes = [&](node_id step) {
-        return formula(size_of(p[n].type), p[step].shape).value(size).value_or(0);
-      };
-      const bool is_table =
-          !users[n].empty() && std::all_of(users[n].begin(), users[n].end(), [&](node_id user) {
-            return p[user].kind == op::take && p[user].in[0] == n;
-          });
-      double looked_up = 0;
-      for (node_id user : users[n]) looked_up += bytes(user);
-      sum += std::min(share * bytes(n), is_table ? looked_up : bytes(n));
+  for (node_id n : p.outputs) sum += bytes(n);
+  for (node_id n : p.arguments) {
+    double read = bytes(n), looked_up = 0;
+    for (axis_id a : p[n].shape)
+      if (const auto found = left.find(a); found != left.end()) read *= found->second;
+    bool is_looked_up = !users[n].empty();
+    for (node_id user : users[n]) {
+      is_looked_up = is_looked_up && p[user].kind == op::take && p[user].in[0] == n;
+      looked_up += bytes(user);
     }
+    sum += is_looked_up ? std::min(read, looked_up) : read;
+  }
   return sum;
 }
 

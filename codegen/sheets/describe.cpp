@@ -132,11 +132,15 @@ class sheet {
     if (c.saved.text(p_) != "0") amount("  saved", c.saved, "B for the gradient");
     amount("intermediates", c.intermediates, "B if every step were stored");
     stored(stages);
-    const auto bytes = bytes_moved(made_.p, size_);
-    if (left && bytes && *bytes > 0)
-      line("  {:<14} {:.3g} flops/B", "intensity", *left / *bytes);
+    const auto moved = bytes_moved(made_.p, size_), read = c.read.value(size_),
+               written = c.written.value(size_);
+    if (moved && read && written && *moved < *read + *written)
+      line("  {:<14} {} ({:.1f} %)", "bytes moved", short_number(*moved, "B"),
+           100 * *moved / (*read + *written));
+    if (left && moved && *moved > 0)
+      line("  {:<14} {:.3g} flops/B", "intensity", *left / *moved);
     else
-      line("  {:<14} flops / (bytes read + bytes written)", "intensity");
+      line("  {:<14} flops / bytes moved", "intensity");
   }
 
   void stored(std::span<const stage_report> stages) {

@@ -89,3 +89,19 @@ TEST_CASE("one kernel of a library may be wrong") {
   CHECK(generate({"generator"}) == 2);
   std::filesystem::remove_all(folder);
 }
+
+TEST_CASE("--writer takes plain, or the stages of a kernel") {
+  const auto folder = std::filesystem::temp_directory_path() / "qkv_generate_writer";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto code_of = [&](const std::string &writer, const std::string &compiler = "c++") {
+    return generate({"generator", "kernel", "doubled", "--out", folder.string(), "--targets",
+                     "host", "--writer", writer, "--compiler", compiler});
+  };
+  for (const char *wrong : {"halide", "plain:", "plain:0", "plain:2", "plain:1x", "plain:,"})
+    CHECK(code_of(wrong) == 1);
+  CHECK(code_of("plain", "no_such_compiler") == 1);
+  CHECK(!std::filesystem::exists(folder / "doubled.a"));
+  CHECK(code_of("plain:1") == 0);
+  CHECK(std::filesystem::exists(folder / "doubled.a"));
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Kernels of which loops of C++ write all stages that they can, under names of their own: programs
-// link the same ones by Halide, too.
+// Kernels whose stages C++ loops compute where they can. Their own names let a program link the
+// Halide versions beside them.
 #include "order_specs.hpp"
 #include "specs.hpp"
 
@@ -22,6 +22,19 @@ inline constexpr auto plain_weights_out = called<"plain_weights_out">(specs::wei
 inline constexpr auto plain_linear_either_way =
     called<"plain_linear_either_way">(orders::linear_either_way);
 inline constexpr auto plain_absorbed = called<"plain_absorbed">(orders::absorbed);
+inline constexpr auto plain_stored_f16 = called<"plain_stored_f16">(specs::stored_f16);
+inline constexpr auto plain_one_number = called<"plain_one_number">(specs::one_number);
+inline constexpr auto plain_chosen_by_call = called<"plain_chosen_by_call">(specs::chosen_by_call);
+
+// Removed scores in 16 bits are -infinity, and a constant of 16 bits is 1.
+inline constexpr auto plain_masked_halves =
+    kernel<"plain_masked_halves">([](in<"X", bf16, specs::batch, specs::seq, specs::d_k> X)
+                                      -> outs<out<"S", bf16, specs::batch, specs::seq, specs::d_k>,
+                                              out<"T", f16, specs::batch, specs::seq, specs::d_k>,
+                                              out<"E", f16, specs::batch, specs::seq>> {
+      auto s = mask(X, index(specs::d_k) <= index(specs::seq));
+      return {s, s * 2, where(max<specs::d_k>(X) > 1, 1, 0)};
+    });
 
 // One stage alone: the second of these.
 inline constexpr auto second_of_layer_norm = called<"second_of_layer_norm">(specs::layer_norm);

@@ -66,7 +66,7 @@ TEST_CASE("stages by loops agree with the interpreter") {
         ++count;
       }
   }
-  CHECK(count == 13 * 16);
+  CHECK(count == 17 * 16);
 }
 
 TEST_CASE("stages by loops take the caller's threads, and give the same bits on any number") {

@@ -136,6 +136,25 @@ TEST_CASE("cost: bytes of keys that a mask hides from every query are not read")
         return dot<keys>(softmax<keys>(mask(dot<d_k>(Q, K), near())), V) + sum<keys>(V);
       });
   CHECK(share(with_sum, 1) >= 1);
+  // A narrow window, beside a condition of the call's data.
+  constexpr auto narrow = kernel<"narrow">(
+      [](in<"Q", batch, rows, d_k> Q, in<"K", batch, keys, d_k> K, in<"V", batch, keys, d_v> V,
+         in<"len", i32, batch> len) -> out<"O", batch, rows, d_v> {
+        auto last = index(rows) + size(keys) - size(rows) - index(keys) < 60;
+        return dot<keys>(softmax<keys>(mask(dot<d_k>(Q, K), last and index(keys) < len)), V);
+      });
+  const program p = codegen::simplified(make_program(narrow));
+  const auto size = codegen::all_sizes(p, {{"batch", 2}, {"rows", 1}, {"keys", 65'536}});
+  CHECK(std::fabs(*codegen::bytes_moved(p, size) / (2 * 4 * 65'536. * 128) - 60. / 65'536) < 1e-3);
+  // The second attention sees all keys, the first one some of them.
+  constexpr auto two_hops = kernel<"two_hops">(
+      [](in<"Q", rows, d_k> Q, in<"K", keys, d_k> K, in<"V", keys, d_k> V) -> out<"O", rows, d_k> {
+        auto first = dot<keys>(softmax<keys>(mask(dot<d_k>(Q, K), near())), V);
+        return dot<keys>(softmax<keys>(dot<d_k>(first, K)), V);
+      });
+  CHECK(share(two_hops, 1) >= 1);
+  const program without_sizes = codegen::simplified(make_program(window));
+  CHECK_FALSE(codegen::bytes_moved(without_sizes, codegen::resolve_sizes(without_sizes, {})));
 }
 
 TEST_CASE("cost: of a table, rows that are looked up are read") {

@@ -142,7 +142,7 @@ node_id context::read_by(const Halide::Internal::Call &call) const {
   for (const auto &[n, at] : stored_)
     if (at.func.name() == call.name) return n;
   for (const auto &[n, image] : images_)
-    if (image.name() == call.name || Halide::Func(image).name() == call.name) return n;
+    if (Halide::Func(image).name() == call.name) return n;
   throw std::logic_error("nothing is called " + call.name);
 }
 

@@ -48,14 +48,13 @@ class context {
   Halide::Expr element(node_id, const indices &) const;
   Halide::Expr before(node_id) const;
 
-  // The argument or the stored step of which an expression reads an element. Throws std::logic_error
-  // for a call of anything else.
+  // The argument or stored step that this call reads. Throws std::logic_error for any other call.
   node_id read_by(const Halide::Internal::Call &) const;
-  // All of it, as an argument of a stage that Halide does not write.
+  // The whole tensor, as an argument of an extern stage.
   Halide::ExternFuncArgument whole_of(node_id) const;
 
-  // Of the call, which stages that Halide does not write pass to the runtime. One for all: each that
-  // Halide makes is a parameter of its own.
+  // The call's user context, which extern stages pass to the runtime. All stages share this one
+  // expression: each call of user_context_value() would add a parameter.
   const Halide::Expr user_context = Halide::user_context_value();
 
   // A param in its packed layout: (lane, row, panel, outer reversed...).

@@ -22,12 +22,18 @@ std::string literal(double x) {
   return fmt::format("{:a}f", x);
 }
 
+std::string bits_of_half(const Halide::Type &t, double x) {
+  const unsigned bits =
+      t.is_bfloat() ? Halide::bfloat16_t(x).to_bits() : Halide::float16_t(x).to_bits();
+  return fmt::format("static_cast<unsigned short>({}u)", bits);
+}
+
 // Infix operators of intrinsics whose operands may be anything.
 const std::map<Call::IntrinsicOp, const char *> infixes = {
     {Call::bitwise_and, "&"}, {Call::bitwise_or, "|"}, {Call::bitwise_xor, "^"},
     {Call::strict_lt, "<"},   {Call::strict_le, "<="}, {Call::strict_eq, "=="}};
 
-// Functions of the skeletons: each operation rounds once, and nothing is fused.
+// Functions that cuda/skeletons/common.cuh and plain/functions.inc define; each rounds once.
 const std::map<Call::IntrinsicOp, const char *> functions = {
     {Call::strict_add, "strict_add"}, {Call::strict_sub, "strict_sub"},
     {Call::strict_mul, "strict_mul"}, {Call::strict_div, "strict_div"},
@@ -85,7 +91,9 @@ class writer : public hi::IRVisitor {
   void visit(const hi::UIntImm *op) override {
     result_ = op->type.is_bool() ? (op->value ? "true" : "false") : fmt::format("{}u", op->value);
   }
-  void visit(const hi::FloatImm *op) override { result_ = literal(op->value); }
+  void visit(const hi::FloatImm *op) override {
+    result_ = is_half(op->type) ? bits_of_half(op->type, op->value) : literal(op->value);
+  }
   void visit(const hi::Variable *op) override { result_ = variable_(*op); }
   void visit(const hi::Cast *op) override {
     const std::string x = text(op->value);
