@@ -130,6 +130,13 @@ class reader {
     } else if (rows != "any") {
       --at_;
       s.rows_of_query = number();
+      if (at_ < words_.size() && words_[at_] == "to") {
+        ++at_;
+        s.least_rows = s.rows_of_query;
+        s.rows_of_query = number();
+        if (s.rows_of_query < s.least_rows)
+          fail("there are no rows from {} to {}", s.least_rows, s.rows_of_query);
+      }
     }
     word("tile");
     s.rows = number();

@@ -16,6 +16,7 @@ struct attention_shape {
   static constexpr std::int64_t any = -1, none = 0;
   std::int64_t rows_of_query =
       any;  // up to so many static ones; none: queries without such an axis
+  std::int64_t least_rows = 0;
   int rows = 0, keys = 0;
   int per_task = 1;                  // CPUs: tiles that share a block of keys while it is in cache
   bool keys_in_lanes = false;        // CPUs: vectors hold keys; else rows

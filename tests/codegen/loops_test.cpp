@@ -28,7 +28,8 @@ lines stages_of(const Kernel &k, const codegen::plain_choice &plain = {true, {}}
   const codegen::plan made = codegen::plan_of(codegen::make_program(k));
   lines all;
   for (const codegen::stage_by_loops &s :
-       codegen::lower_pipeline(made, codegen::targets_of(machine)[0], {false, plain, "loops"}).loops)
+       codegen::lower_pipeline(made, codegen::targets_of(machine)[0], {false, plain, "loops"})
+           .loops)
     all.push_back(codegen::label_of(made.p, s.root) +
                   (s.text.empty() ? ": " + s.otherwise : " by loops"));
   return all;
@@ -49,21 +50,20 @@ TEST_CASE("loops compute maps, reductions and contractions") {
 }
 
 TEST_CASE("Halide computes what loops cannot, with a reason") {
-  CHECK(stages_of(kernel<"attention">([](in<"Q", seq, d> Q, in<"K", kv, d> K,
-                                         in<"V", kv, e> V) -> out<"O", seq, e> {
-          return dot<kv>(softmax<kv>(dot<d>(Q, K)), V);
-        })) == lines{"O: loops compute maps and contractions, not attention stages"});
-  CHECK(stages_of(kernel<"running">(
-            [](in<"X", seq, d> X) -> out<"Y", seq, d> { return cumsum<seq>(X); })) ==
-        lines{"cumsum<seq>(X): loops do not compute cumsum", "Y by loops"});
+  CHECK(stages_of(kernel<"attention">(
+            [](in<"Q", seq, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> out<"O", seq, e> {
+              return dot<kv>(softmax<kv>(dot<d>(Q, K)), V);
+            })) == lines{"O: loops compute maps and contractions, not attention stages"});
+  CHECK(stages_of(kernel<"running">([](in<"X", seq, d> X) -> out<"Y", seq, d> {
+          return cumsum<seq>(X);
+        })) == lines{"cumsum<seq>(X): loops do not compute cumsum", "Y by loops"});
   CHECK(stages_of(kernel<"waves">([](in<"X", seq, d> X) -> out<"Y", seq, d> { return cos(X); })) ==
         lines{"Y: C++ has no text for cos_f32"});
-  CHECK(stages_of(kernel<"wide">(
-            [](in<"X", f64, seq, d> X) -> out<"Y", f64, seq, d> { return X * 2; })) ==
-        lines{"Y: printed code has no numbers of another type"});
-  CHECK_THROWS_WITH(stages_of(kernel<"waves">([](in<"X", seq, d> X) -> out<"Y", seq, d> {
-                                return cos(X);
-                              }),
-                              {false, {0}}),
-                    "waves: stage 1, Y: C++ has no text for cos_f32");
+  CHECK(stages_of(kernel<"wide">([](in<"X", f64, seq, d> X) -> out<"Y", f64, seq, d> {
+          return X * 2;
+        })) == lines{"Y: printed code has no numbers of another type"});
+  CHECK_THROWS_WITH(
+      stages_of(kernel<"waves">([](in<"X", seq, d> X) -> out<"Y", seq, d> { return cos(X); }),
+                {false, {0}}),
+      "waves: stage 1, Y: C++ has no text for cos_f32");
 }

@@ -51,6 +51,16 @@ TEST_CASE("the built-in machines are read") {
   }
 }
 
+TEST_CASE("a line of attention is for so many rows, or for some numbers of rows") {
+  const machine m = with("attention = rows 16 tile 8 x 128 per_task 1",
+                         "attention = rows 5 to 6 tile 6 x 128 per_task 1 keys_in_lanes");
+  CHECK(m.attention[0].least_rows == 5);
+  CHECK(m.attention[0].rows_of_query == 6);
+  CHECK_THROWS_WITH(with("attention = rows 16 tile 8 x 128 per_task 1",
+                         "attention = rows 6 to 5 tile 8 x 128 per_task 1"),
+                    Catch::Contains("there are no rows from 6 to 5"));
+}
+
 TEST_CASE("targets name machines, or a group of them, best first") {
   using list = std::vector<std::string>;
   CHECK(names("host") == list{"host/x86-64-v4", "host/x86-64-v3"});

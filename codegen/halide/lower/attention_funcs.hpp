@@ -17,8 +17,8 @@ struct attention_tile {
   int per_task = 1;     // tiles that share a block of keys while it is in cache
   int least_tasks = 1;  // of a walk that keeps its sums
 
-  // Calls that this tile is for: of at most so many rows, which are one task; any: of all others.
-  std::int64_t most_rows = any;
+  // Calls that this tile is for: of so many rows, which are one task; any: of all others.
+  std::int64_t least_rows = 0, most_rows = any;
   static constexpr std::int64_t any = -1;
   bool is_for_few_rows() const { return most_rows != any; }
   // Axes along which the rows of such a call lie besides the stage's own, outermost first: neither

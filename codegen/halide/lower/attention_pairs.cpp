@@ -77,8 +77,8 @@ class pairs_lowering {
     if (lanes == 0) return s;
     lane_fold fold;
     fold.of_lane = s;
-    // Strict: compilers that rearrange additions would do so for each row of a tile in its own way.
-    fold_lanes(fold, name, lanes, lane_, all(), strict::add);
+    constexpr std::size_t key = 1;  // of (i, j, ..)
+    add_lanes_of_keys(fold, name, lanes, f_.tile.key_lanes, lane_, all(), key);
     f_.pairs.lanes_of_products.push_back(fold);
     return fold.whole;
   }

@@ -66,13 +66,20 @@ Expr capped_power(const Expr &size, int power, int most) {
   return result;
 }
 
+// One comparison.
+Expr lies_between(const Expr &n, int least, int most) {
+  if (least == 0) return n <= most;
+  return Halide::cast<std::uint32_t>(n) - Halide::cast<std::uint32_t>(least) <=
+         Halide::cast<std::uint32_t>(most - least);
+}
+
 }  // namespace
 
 // One comparison, of a product that stays within i32. No compound part stands in it twice: Halide
 // makes such a part a variable, and specializations do not match the condition then.
 Expr attention_setting::taken() const {
   if (!f.tile.is_for_few_rows()) return {};
-  const int most = static_cast<int>(f.tile.most_rows);
+  const int least = static_cast<int>(f.tile.least_rows), most = static_cast<int>(f.tile.most_rows);
   int known = 1;
   std::map<axis_id, int> open;  // sizes that the call decides, and how often each is a factor
   for (axis_id a : tiles.rows()) {
@@ -86,9 +93,10 @@ Expr attention_setting::taken() const {
   }
   if (open.size() == 1) {
     const auto [size, power] = *open.begin();
-    int largest = 0;
+    int smallest = 0, largest = 0;
+    while (known * std::pow(smallest, power) < least) ++smallest;
     while (known * std::pow(largest + 1, power) <= most) ++largest;
-    return c.size(size) <= largest;
+    return lies_between(c.size(size), smallest, largest);
   }
   if (most == 1) {  // no axis has more than one position
     Expr one = Halide::Internal::const_true();
@@ -101,7 +109,7 @@ Expr attention_setting::taken() const {
     if (++factors > 3) n = Halide::min(n, most + 1);  // 65^5 is beyond i32
     n = n * capped_power(c.size(size), power, most);
   }
-  return n <= most;
+  return lies_between(n, least, most);
 }
 
 Expr attention_setting::number(double x) const { return math::constant(type, x); }

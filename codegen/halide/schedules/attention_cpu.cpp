@@ -300,8 +300,8 @@ class scheduler {
     }
   }
 
-  // Sums of features in lanes, then over lanes: one key at a time, for all rows. Its features are
-  // contiguous memory, which hardware prefetches.
+  // Sums of features in lanes, for all rows: one key at a time, whose features are contiguous memory,
+  // which hardware prefetches. Then sums over the lanes of a vector of keys at once.
   void product_in_lanes(const Func &user, std::size_t k) {
     lane_fold &fold = f_.pairs.lanes_of_products[k];
     const int lanes = f_.tile.feature_lanes, vl = lanes_dividing(lanes, vl_);
@@ -309,10 +309,26 @@ class scheduler {
         .bound_extent(f_.v.i, rows_)
         .bound_extent(f_.v.j, vl_)
         .reorder_storage(f_.v.j, f_.v.i)
-        .reorder(f_.v.i, f_.v.j)
+        .bound_extent(f_.v.b, 1)
+        .reorder(f_.v.j, f_.v.i)
+        .vectorize(f_.v.j)
+        .unroll(f_.v.i);
+    fold.whole.update()
+        .reorder(fold.over.x, f_.v.j, f_.v.i)
+        .atomic()
+        .vectorize(fold.over.x)
+        .vectorize(f_.v.j)
+        .unroll(f_.v.i);
+    const Var key("key");
+    fold.side_by_side.compute_at(user, jo_)
+        .bound_extent(f_.v.i, rows_)
+        .bound_extent(f_.v.b, 1)
+        .split(f_.v.lane, key, f_.v.lane, fold.lanes)
+        .reorder(f_.v.lane, f_.v.i, key)
+        .vectorize(f_.v.lane)
         .unroll(f_.v.i);
     const auto place = [&](Func &g, int n) {
-      g.compute_at(fold.whole, f_.v.j)
+      g.compute_at(fold.side_by_side, key)
           .bound_extent(f_.v.lane, n)
           .bound_extent(f_.v.i, rows_)
           .reorder(f_.v.lane, f_.v.i)
@@ -327,7 +343,11 @@ class scheduler {
     place(fold.of_lane, lanes);
     std::vector<Halide::VarOrRVar> inner = {f_.v.lane, f_.v.i};
     for (const RVar &v : f_.pairs.features[k]) inner.emplace_back(v);
-    fold.of_lane.update().reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.i);
+    Halide::Stage add = fold.of_lane.update();
+    add.reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.i);
+    constexpr int most_unrolled = 8;
+    const RVar &feature = f_.pairs.features[k].front();
+    if (const auto n = constant(feature.extent()); n && *n <= most_unrolled) add.unroll(feature);
   }
 
   // The whole tile, also where the mask needs only a part: a register tile has no tails.

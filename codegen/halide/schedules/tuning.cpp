@@ -158,7 +158,7 @@ class cpu_tiling {
     const row_count rows = known_rows();
     std::vector<attention_tile> tiles;
     for (const attention_shape &shape : machine_.attention) {
-      if (!fits(shape, rows.least)) continue;
+      if (!fits(shape, rows.least, rows.is_known)) continue;
       const attention_tile t = tile_of(shape);
       if (is_of_gradient_ && t.is_for_few_rows() && !rows.is_known) continue;
       if (!tiles.empty() && t.most_rows == tiles.back().most_rows) continue;
@@ -200,16 +200,21 @@ class cpu_tiling {
     return false;
   }
 
-  bool fits(const attention_shape &shape, std::int64_t rows) const {
+  // Of `rows`, or of a multiple of these.
+  bool fits(const attention_shape &shape, std::int64_t rows, bool is_known) const {
     if (shape.keys_in_lanes && features_ < least_features) return false;
-    return shape.rows_of_query == attention_shape::any || rows <= shape.rows_of_query;
+    if (shape.rows_of_query == attention_shape::any) return true;
+    if (rows > shape.rows_of_query) return false;
+    if (rows == 0 || shape.least_rows == 0) return rows >= shape.least_rows;
+    const std::int64_t most = is_known ? rows : shape.rows_of_query / rows * rows;
+    return most >= shape.least_rows;
   }
 
   attention_tile tile_of(const attention_shape &shape) const {
     attention_tile t;
     t.rows = shape.rows, t.keys = shape.keys, t.per_task = shape.per_task;
     if (shape.rows_of_query != attention_shape::any)
-      t.most_rows = shape.rows_of_query, t.folded = folded_;
+      t.least_rows = shape.least_rows, t.most_rows = shape.rows_of_query, t.folded = folded_;
     if (shape.keys_in_lanes) t.key_lanes = lanes_, t.feature_lanes = features_;
     return t;
   }
