@@ -17,6 +17,7 @@
 #include "codegen/halide/schedules/fixed_loads.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
+#include "codegen/halide/schedules/strict_reductions.hpp"
 #include "codegen/halide/schedules/tuning.hpp"
 #include "codegen/plain/loops.hpp"
 #include "codegen/program/sizes.hpp"
@@ -61,6 +62,7 @@ class writer {
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
     form.pipeline.add_custom_lowering_pass(new fixed_loads);
+    form.pipeline.add_custom_lowering_pass(new strict_reductions);
     if (on_gpu_) gpu::add_passes(form.pipeline, m_.target);
     return form;
   }

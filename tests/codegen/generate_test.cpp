@@ -90,7 +90,7 @@ TEST_CASE("one kernel of a library may be wrong") {
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("--writer takes plain, or the stages of a kernel") {
+TEST_CASE("the option --writer takes plain, or the stages of a kernel") {
   const auto folder = std::filesystem::temp_directory_path() / "qkv_generate_writer";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
