@@ -41,8 +41,8 @@ struct other_writers {
   std::string symbol_prefix;  // of the functions of these: PREFIX_POSITION
 };
 
-// Throws std::runtime_error if the kernel needs what the machine lacks, or if loops cannot compute a
-// stage that `plain` names.
+// Throws std::runtime_error if the machine lacks what the kernel needs, or if loops cannot compute
+// a stage that `plain` names.
 compiled_form lower_pipeline(const plan &, const machine &, const other_writers & = {});
 
 }  // namespace qkv::codegen

@@ -17,8 +17,8 @@ struct loops_compiler {
 };
 
 // Writes an object into the folder and returns its path. `loops`: the texts of print_loops. Throws
-// std::runtime_error with the first error of the compiler, if there is no such compiler, or if it
-// compiles for another machine.
+// std::runtime_error if the compiler is not found, compiles for another machine, or fails: with its
+// first error.
 std::string compile_loops(const std::vector<std::string> &loops, const loops_compiler &,
                           const std::string &name, const scratch &folder);
 

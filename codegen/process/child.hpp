@@ -7,7 +7,7 @@
 namespace qkv::codegen {
 
 // Waits for a program, which is looked for in PATH; all that it prints goes to the file `log`.
-// Returns false if there is no such program, or if it fails.
+// Returns false if the program is not found or fails.
 bool run_program(const std::vector<std::string> &command, const std::string &log);
 
 }  // namespace qkv::codegen

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A temporary folder: of archives before they move to their destination (LLVM replaces each % in the
-// path of an archive by a random digit, so it cannot write one into a folder called "50%"), and of
-// what other programs read and write.
+// A temporary folder: of archives before they move to their destination (LLVM replaces each % in
+// the path of an archive by a random digit, so it cannot write one into a folder called "50%"), and
+// of what other programs read and write.
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>

@@ -39,9 +39,10 @@ bool has_masks_of_data(const program &);
 // known.
 std::optional<double> flops_left_by_masks(const program &, const std::vector<std::int64_t> &size);
 
-// Bytes of the arguments and outputs of a simplified program that a call reads or writes, each once.
-// Keys and values that such a mask hides from every query do not count (with a window of 512, all but
-// 512 rows of a cache), nor do table rows that are not looked up. Empty if a size is unknown.
+// Bytes of the arguments and outputs of a simplified program that a call reads or writes, each
+// once. Keys and values that such a mask hides from every query do not count (with a window of 512,
+// all but 512 rows of a cache), nor do table rows that are not looked up. Empty if a size is
+// unknown.
 std::optional<double> bytes_moved(const program &, const std::vector<std::int64_t> &size);
 
 }  // namespace qkv::codegen

@@ -300,8 +300,8 @@ class scheduler {
     }
   }
 
-  // Sums of features in lanes, for all rows: one key at a time, whose features are contiguous memory,
-  // which hardware prefetches. Then sums over the lanes of a vector of keys at once.
+  // Sums of features in lanes, for all rows: one key at a time, whose features are contiguous
+  // memory, which hardware prefetches. Then sums over the lanes of a vector of keys at once.
   void product_in_lanes(const Func &user, std::size_t k) {
     lane_fold &fold = f_.pairs.lanes_of_products[k];
     const int lanes = f_.tile.feature_lanes, vl = lanes_dividing(lanes, vl_);
