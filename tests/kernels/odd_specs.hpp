@@ -90,6 +90,18 @@ inline constexpr auto counted =
       return dot<kv>(where(dot<d>(Q, K) > 0, 1, 0), V);
     });
 
+// One query, whose scores and what the call says of the keys hide keys together.
+inline constexpr auto kept_of_one = kernel<"kept_of_one">(
+    [](in<"q", d> q, in<"K", s, d> K, in<"keep", b8, s> keep, in<"V", s, e> V) -> out<"O", e> {
+      auto scores = dot<d>(q, K);
+      return dot<s>(softmax<s>(mask(scores, keep && scores > 0)), V);
+    });
+inline constexpr auto kept_of_a_number = kernel<"kept_of_a_number">(
+    [](in<"q", first> q, in<"K", s, first> K, in<"keep", b8, s> keep, in<"V", s> V) -> out<"O"> {
+      auto scores = dot<first>(q, K);
+      return dot<s>(softmax<s>(mask(scores, keep && scores > 0)), V);
+    });
+
 // Values of several batch entries under the weights of one query, with one logsumexp for all of
 // them.
 inline constexpr auto lse_of_all = kernel<"lse_of_all">([

@@ -13,6 +13,7 @@
 #include "codegen/halide/lower/expression.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -168,9 +169,17 @@ class blocks {
     return x;
   }
 
-  // A value of memory that varies along the rows or the keys alone.
+  // A value of memory that varies along the rows or the keys alone. A product of one query with the
+  // keys is none: it is computed block by block.
   bool is_of_one_side(node_id n) {
-    return a_.c.is_stored(n) || (!varies_both_ways(n) && a_.tiles.reads_memory(n));
+    if (a_.c.is_stored(n)) return true;
+    return !varies_both_ways(n) && a_.tiles.reads_memory(n) && !is_made_of_products(n);
+  }
+
+  bool is_made_of_products(node_id n) const {
+    return depends_on(
+        p_, n, [&](node_id m) { return has(a_.s.products, m); },
+        [&](node_id m) { return !a_.c.is_stored(m); });
   }
 
   std::optional<interval> position_of(node_id n) const {
