@@ -54,6 +54,11 @@ std::string option(const command_line &line, const std::string &name) {
   if (it == line.options.end()) throw std::runtime_error(line.command + " needs " + name);
   return it->second;
 }
+std::string option(const command_line &line, const std::string &name,
+                   const std::string &otherwise) {
+  const auto it = line.options.find(name);
+  return it == line.options.end() ? otherwise : it->second;
+}
 
 std::string read(const std::string &path) {
   std::ifstream file(path);
@@ -70,7 +75,7 @@ std::vector<machine> machines_for(const command_line &line) {
   const std::filesystem::path path = file->second;
   if (!std::filesystem::is_regular_file(path))
     throw std::runtime_error("--machine " + file->second + ": there is no such file");
-  machine given = parse_machine(path.stem().string(), read(file->second));
+  machine given = parse_machine(path.stem().string(), read(file->second), text_of_machine);
   std::erase_if(known, [&](const machine &m) { return m.name == given.name; });
   known.push_back(std::move(given));
   return known;
@@ -145,15 +150,11 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   }
   const auto begin = std::chrono::steady_clock::now();
   const plan made = plan_of(p);
-  const auto compiler_of = [&](const char *name, const char *otherwise) -> std::string {
-    const auto given = line.options.find(name);
-    return given == line.options.end() ? otherwise : given->second;
-  };
   const std::string printed =
       write_objects(made, wanted, dir, line.kernel,
                     {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0,
-                     compiler_of("--cuda-compiler", ""), plain_stages(line, made.cut.list.size()),
-                     compiler_of("--compiler", "c++")},
+                     option(line, "--cuda-compiler", ""), plain_stages(line, made.cut.list.size()),
+                     option(line, "--compiler", "c++")},
                     folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

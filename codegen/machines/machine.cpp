@@ -43,7 +43,7 @@ std::string target_of(int capability, bool exact) {
 
 class reader {
  public:
-  explicit reader(const std::string &name) { m_.name = name; }
+  reader(const std::string &name, const machine_texts &others) : others_(others) { m_.name = name; }
 
   machine run(std::string_view text) {
     std::istringstream lines{std::string(text)};
@@ -53,7 +53,7 @@ class reader {
     }
     line_ = 0;
     for (const std::string_view key : required())
-      if (!seen_.count(key)) fail("{} is missing", key);
+      if (!is_given(key)) fail("{} is missing", key);
     return std::move(m_);
   }
 
@@ -75,13 +75,16 @@ class reader {
     const auto known = keys().find(key);
     if (known == keys().end()) fail("{} is not a key; known: {}", key, names());
     if (words_.empty()) fail("{} has no value", key);
-    if (!seen_.insert(known->first).second && key != "attention" && key != "tensor" &&
-        key != "tensor_pair_sums" && key != "tensor_contraction")
-      fail("{} is given twice", key);
+    const auto list = lists().find(key);
+    if (!seen_.insert(known->first).second && list == lists().end()) fail("{} is given twice", key);
+    if (inherited_.erase(known->first) && list != lists().end()) list->second(m_);
     at_ = 0;
     known->second(*this);
     if (at_ < words_.size()) fail("after the value of {}, {} is not expected", key, words_[at_]);
   }
+
+  // A key of this file, or of the one that it is like.
+  bool is_given(std::string_view key) const { return seen_.count(key) || inherited_.count(key); }
 
   std::string next() {
     if (at_ == words_.size()) fail("the line ends too early");
@@ -102,7 +105,37 @@ class reader {
       fail("{} is expected, not {}", expected, found);
   }
 
+  // like x86-64-v4: lines of this file replace those of that one. What tells the two apart (halide,
+  // part_of, preference) is not taken over, nor are tiles where the registers are others.
+  void like() {
+    const std::string other = next();
+    if (seen_.size() > 1) fail("like must be the first line");
+    const std::string_view text = others_ ? others_(other) : std::string_view();
+    if (text.empty()) fail("{} is not a machine that another can be like", other);
+    reader base(other, {});
+    machine m = base.run(text);
+    m.name = std::move(m_.name);
+    m.part_of.clear();
+    m.preference = machine().preference;
+    m_ = std::move(m);
+    inherited_ = std::move(base.seen_);
+    for (const char *own : {"halide", "part_of", "preference"}) inherited_.erase(own);
+  }
+
+  void register_bits() {
+    m_.cpu.register_bits = number();
+    if (inherited_.erase("attention")) m_.attention.clear();
+    if (inherited_.erase("both_ways")) m_.cpu.both_ways = {};
+  }
+
+  void sum_registers() {
+    m_.cpu.sum_registers = number();
+    inherited_.erase("score_registers");
+    inherited_.erase("result_registers");
+  }
+
   void device() {
+    if (seen_.count("like")) fail("device is that of the machine that this one is like");
     m_.device = next();
     const std::string with_it = "x86-64-linux-" + m_.device;
     if (m_.is_host()) return;
@@ -115,7 +148,7 @@ class reader {
     const std::string text = next();
     if (!Halide::Target::validate_target_string(text)) fail("Halide does not know {}", text);
     m_.target = Halide::Target(text + std::string(common));
-    if (!seen_.count("device")) fail("device must come before halide");
+    if (!is_given("device")) fail("device must come before halide");
     const bool fits = m_.is_host() ? !m_.target.has_gpu_feature()
                                    : m_.target.to_string().find("-" + m_.device) != text.npos;
     if (!fits) fail("{} is not a target with device = {}", text, m_.device);
@@ -145,7 +178,7 @@ class reader {
     if (m_.is_host()) {
       word("per_task");
       s.per_task = number();
-      if (!seen_.count("register_bits")) fail("register_bits must come before attention");
+      if (!is_given("register_bits")) fail("register_bits must come before attention");
       if (at_ < words_.size()) word("keys_in_lanes"), s.keys_in_lanes = true;
       s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
     } else {
@@ -162,7 +195,7 @@ class reader {
 
   // tile 64 x 64 tasks 8
   void both_ways() {
-    if (!seen_.count("register_bits")) fail("register_bits must come before both_ways");
+    if (!is_given("register_bits")) fail("register_bits must come before both_ways");
     both_ways_shape &s = m_.cpu.both_ways;
     word("tile");
     s.rows = number();
@@ -278,7 +311,7 @@ class reader {
 
   void sums(int cpu_tiles::*registers) {
     m_.cpu.*registers = number();
-    if (!seen_.count("sum_registers")) fail("sum_registers must come first");
+    if (!is_given("sum_registers")) fail("sum_registers must come first");
     if (m_.cpu.*registers > m_.cpu.sum_registers)
       fail("{} registers do not fit: sum_registers is {}", m_.cpu.*registers, m_.cpu.sum_registers);
   }
@@ -304,12 +337,13 @@ class reader {
   }
   static const keys_of &keys() {
     static const keys_of all = {
+        {"like", [](reader &r) { r.like(); }},
         {"device", [](reader &r) { r.device(); }},
         {"halide", [](reader &r) { r.halide(); }},
         {"part_of", [](reader &r) { r.m_.part_of = r.next(); }},
         {"preference", set<&machine::preference>},
-        {"register_bits", set<&cpu_tiles::register_bits>},
-        {"sum_registers", set<&cpu_tiles::sum_registers>},
+        {"register_bits", [](reader &r) { r.register_bits(); }},
+        {"sum_registers", [](reader &r) { r.sum_registers(); }},
         {"shared_bytes", set<&gpu_tiles::shared_bytes>},
         {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
         {"attention", [](reader &r) { r.attention(); }},
@@ -326,6 +360,18 @@ class reader {
         {"contraction_rows", set<&machine::contraction_rows>},
         {"contraction_tile", set<&gpu_tiles::contraction_tile>},
         {"split_keys", set<&gpu_tiles::split_keys>},
+    };
+    return all;
+  }
+
+  // Keys of several lines, which are one list: how to empty it.
+  using lists_of = std::map<std::string_view, std::function<void(machine &)>>;
+  static const lists_of &lists() {
+    static const lists_of all = {
+        {"attention", [](machine &m) { m.attention.clear(); }},
+        {"tensor", [](machine &m) { m.tensor.clear(); }},
+        {"tensor_pair_sums", [](machine &m) { m.tensor_pair_sums.clear(); }},
+        {"tensor_contraction", [](machine &m) { m.tensor_contraction.clear(); }},
     };
     return all;
   }
@@ -348,11 +394,12 @@ class reader {
     return all;
   }
 
+  const machine_texts &others_;
   machine m_;
   int line_ = 0;
   std::vector<std::string> words_;
   std::size_t at_ = 0;
-  std::set<std::string_view> seen_;
+  std::set<std::string_view> seen_, inherited_;
 };
 
 }  // namespace
@@ -451,8 +498,8 @@ std::vector<contraction_tile> machine::contraction_tiles_for(std::int64_t rows,
   return all;
 }
 
-machine parse_machine(const std::string &name, std::string_view text) {
-  return reader(name).run(text);
+machine parse_machine(const std::string &name, std::string_view text, const machine_texts &others) {
+  return reader(name, others).run(text);
 }
 
 }  // namespace qkv::codegen

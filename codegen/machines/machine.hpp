@@ -5,6 +5,7 @@
 #include <Halide.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -129,8 +130,12 @@ struct machine {
                                                       bool of_16_bits, bool precise) const;
 };
 
+// The text of a machine, which another one may be like; empty: there is none of this name.
+using machine_texts = std::function<std::string_view(const std::string &name)>;
+
 // Throws std::runtime_error with file, line and reason: an unknown or missing key, a number that is
 // not one, a tile that does not fit the registers.
-machine parse_machine(const std::string &name, std::string_view text);
+machine parse_machine(const std::string &name, std::string_view text,
+                      const machine_texts &others = {});
 
 }  // namespace qkv::codegen

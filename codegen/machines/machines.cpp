@@ -50,10 +50,16 @@ void put_in_order(std::vector<machine> &all) {
 
 }  // namespace
 
+std::string_view text_of_machine(const std::string &name) {
+  for (const file &f : files)
+    if (f.name == name) return f.text;
+  return {};
+}
+
 const std::vector<machine> &machines() {
   static const std::vector<machine> all = [] {
     std::vector<machine> list;
-    for (const file &f : files) list.push_back(parse_machine(f.name, f.text));
+    for (const file &f : files) list.push_back(parse_machine(f.name, f.text, text_of_machine));
     return list;
   }();
   return all;

@@ -61,6 +61,40 @@ TEST_CASE("a line of attention is for so many rows, or for some numbers of rows"
                     Catch::Contains("there are no rows from 6 to 5"));
 }
 
+TEST_CASE("a machine may be like another") {
+  const auto texts = [](const std::string &name) {
+    return name == "m" ? right : name == "n" ? "like = m\nhalide = x86-64-linux" : "";
+  };
+  const auto like_m = [&](const std::string &more) {
+    return parse_machine("n", "like = m\nhalide = x86-64-linux-avx2-fma\n" + more, texts);
+  };
+  const machine same = like_m("");
+  CHECK(same.name == "n");
+  CHECK(same.target.has_feature(Halide::Target::FMA));
+  CHECK(same.cpu.score_keys == 8);
+  CHECK(same.attention.size() == 2);
+  const machine other = like_m("score_keys = 4\nattention = rows any tile 8 x 64 per_task 1");
+  CHECK(other.cpu.score_keys == 4);
+  CHECK(other.cpu.sum_registers == 12);
+  REQUIRE(other.attention.size() == 1);
+  CHECK(other.attention[0].keys == 64);
+  CHECK_THROWS_WITH(like_m("sum_registers = 2\nscore_registers = 3"),
+                    "n.machine:4: 3 registers do not fit: sum_registers is 2");
+  CHECK_THROWS_WITH(like_m("register_bits = 512"), "n.machine: attention is missing");
+  CHECK_THROWS_WITH(like_m("sum_registers = 8"), "n.machine: score_registers is missing");
+  CHECK_THROWS_WITH(like_m("device = host"),
+                    "n.machine:3: device is that of the machine that this one is like");
+  CHECK_THROWS_WITH(parse_machine("k", "like = m", texts), "k.machine: halide is missing");
+  CHECK_THROWS_WITH(parse_machine("k", "halide = x86-64-linux\nlike = m", texts),
+                    Catch::Contains("device must come before halide"));
+  CHECK_THROWS_WITH(parse_machine("k", "score_keys = 4\nlike = m", texts),
+                    "k.machine:2: like must be the first line");
+  CHECK_THROWS_WITH(parse_machine("k", "like = z", texts),
+                    "k.machine:1: z is not a machine that another can be like");
+  CHECK_THROWS_WITH(parse_machine("k", "like = n", texts),
+                    "n.machine:1: m is not a machine that another can be like");
+}
+
 TEST_CASE("targets name machines, or a group of them, best first") {
   using list = std::vector<std::string>;
   CHECK(names("host") == list{"host/x86-64-v4", "host/x86-64-v3"});
@@ -217,7 +251,7 @@ TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
       "m.machine:7: score_key is not a key; known: attention both_ways columns_per_thread "
-      "contraction_rows contraction_tile device feature_vectors halide part_of preference register_bits "
+      "contraction_rows contraction_tile device feature_vectors halide like part_of preference register_bits "
       "result_registers score_keys score_registers shared_bytes split_keys "
       "sum_registers tensor tensor_contraction tensor_pair_sums value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");

@@ -66,8 +66,9 @@ Expr capped_power(const Expr &size, int power, int most) {
   return result;
 }
 
-// One comparison.
+// One comparison, or none where no number does.
 Expr lies_between(const Expr &n, int least, int most) {
+  if (least > most) return Halide::Internal::const_false();
   if (least == 0) return n <= most;
   return Halide::cast<std::uint32_t>(n) - Halide::cast<std::uint32_t>(least) <=
          Halide::cast<std::uint32_t>(most - least);
