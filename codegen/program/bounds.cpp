@@ -86,6 +86,8 @@ class finder {
         const axis_id a = n.over[0];
         return run_time(a) ? bounds{0, core::longest_axis} : bounds{static_size(a), static_size(a)};
       }
+      case op::input:
+        return n.is_position ? known(bounds{0, core::longest_axis}) : known();
       case op::cast:
         return p_[n.in[0]].type == b8 ? bounds{0, 1} : operand(n, 0);
       case op::where:
@@ -105,6 +107,7 @@ class finder {
       default:
         break;
     }
+    if (is_position_in_whole(p_, n)) return bounds{0, core::longest_axis - 1};
     if (is_arithmetic(n.kind)) return computed(n);
     return is_view(n.kind) || n.kind == op::mask ? operand(n, 0) : known();
   }
@@ -124,6 +127,7 @@ class finder {
       return run_time(a) ? of_an_axis : static_cast<double>(static_size(a));
     };
     if (n.type != i32) return 0;
+    if (n.is_position || is_position_in_whole(p_, n)) return of_an_axis;
     if (!found_.known.back()) return std::numeric_limits<double>::infinity();
     switch (n.kind) {
       case op::number:

@@ -49,6 +49,7 @@ node_id formulas::argument(const node &like, std::string name) {
   n.kind = op::input;
   n.type = like.type;
   n.shape = like.shape;
+  n.is_position = like.is_position;
   n.name = std::move(name);
   p_.arguments.push_back(put(std::move(n)));
   return p_.arguments.back();

@@ -33,6 +33,7 @@ struct node {
   std::vector<axis_id> over;  // contracted, reduced or normalised axes; see op for views
   double value = 0;           // of a number
   bool less_maximum = false;  // softmax: of scores less their maximum: NaN in rows of only -inf
+  bool is_position = false;   // input: where a part of an axis begins, or how long the whole is
   std::string name;           // of an input, param, output or let; else empty
 };
 

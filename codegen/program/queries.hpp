@@ -52,6 +52,18 @@ inline std::vector<bool> steps_of_positions(const program &p) {
   return positions;
 }
 
+inline node_id unbroadcast(const program &p, node_id n) {
+  while (p[n].kind == op::broadcast) n = p[n].in[0];
+  return n;
+}
+
+// True for index(kv) + first_kv: a position in the whole axis, which is never longer than any other.
+inline bool is_position_in_whole(const program &p, const node &x) {
+  if (x.kind != op::add || x.type != i32) return false;
+  const node &a = p[unbroadcast(p, x.in[0])], &b = p[unbroadcast(p, x.in[1])];
+  return (a.kind == op::index && b.is_position) || (b.kind == op::index && a.is_position);
+}
+
 // The step whose numbers this one has along the same axes: through broadcasts and conversions that
 // no let() names.
 inline node_id unconverted(const program &p, node_id n) {

@@ -61,6 +61,7 @@ node_id part::argument(const node &like, const std::string &name) {
 node_id part::position(const char *what, axis_id a) {
   node one;
   one.type = i32;
+  one.is_position = true;
   return argument(one, what + ("_" + whole_.axes[a].name));
 }
 

@@ -19,7 +19,7 @@ struct round_work {
   double divided_bytes = 0;  // of what a hop reads of queries and keys, where it has heads
   double copied_bytes = 0;   // and where it has none
   double heads = 0;          // positions of the axis that heads are; 0: there is none
-  double look_flops = 0;     // of finding out which pairs masks leave, for all pairs
+  double look_flops = 0;     // of finding out that masks leave no pair, for all pairs
   double kept_bytes = 0;     // of steps of own tokens that later parts read
 };
 

@@ -122,10 +122,21 @@ qkv_tensor hop::argument(std::string_view name, const some_queries &q, const pos
   return m_.of_pairs(m_.tensors.find(name)->second, q, run);
 }
 
-// Masks often hide all pairs of some runs: a look is cheap beside a hop that changes nothing.
+// Masks often hide all pairs of some runs: a look is cheap beside a hop that changes nothing, and
+// most often one query is enough of it.
 status hop::look(const some_queries &q, const positions &run, const tensors_by_name &keys,
                  bool &sees) const {
   if (!seen_) return {};
+  sees = false;
+  const std::int64_t last = q.of_all.n - 1;
+  if (status s = look_at({{q.of_all.first + last, 1}, q.own + last}, run, keys, sees); !s || sees)
+    return s;
+  if (status s = look_at({{q.of_all.first, 1}, q.own}, run, keys, sees); !s || sees) return s;
+  return look_at(q, run, keys, sees);
+}
+
+status hop::look_at(const some_queries &q, const positions &run, const tensors_by_name &keys,
+                    bool &sees) const {
   machine::position_memory numbers{};
   double pairs = 0;
   std::vector<qkv_tensor> list;

@@ -43,8 +43,11 @@ class hop {
   // Some tensor of the machine, of a message, or a position.
   qkv_tensor argument(std::string_view name, const some_queries &, const positions &,
                       const tensors_by_name &keys, machine::position_memory &) const;
+  // Finds out whether some of these queries sees one of the keys.
   status look(const some_queries &, const positions &, const tensors_by_name &keys,
               bool &sees) const;
+  status look_at(const some_queries &, const positions &, const tensors_by_name &keys,
+                 bool &sees) const;
 
   machine &m_;
   const qkv_kernel &k_;

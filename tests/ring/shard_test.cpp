@@ -3,7 +3,9 @@
 #include <qkv/dsl.hpp>
 
 #include "codegen/gradient/gradient.hpp"
+#include "codegen/program/bounds.hpp"
 #include "codegen/program/from_graph.hpp"
+#include "codegen/program/queries.hpp"
 #include "codegen/ring/shard.hpp"
 #include "tests/catch.hpp"
 #include "tests/gradient/differences.hpp"
@@ -77,6 +79,26 @@ TEST_CASE("masks and biases mean positions of all tokens") {
           return dot<mem>(softmax<mem>(dot<d_k>(Q, K) + bias), V);
         })),
         "seq", "mem");
+}
+
+TEST_CASE("positions of all tokens are bounded as those of one machine are") {
+  const program p = make_program(kernel<"causal">([](Q_ Q, K_ K, V_ V) -> O_ {
+    return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K), index(mem) <= index(seq))), V);
+  }));
+  const program hop = codegen::shard(p, "seq", "mem").hops.at(0);
+  const codegen::whole_numbers numbers = codegen::bounds_of_whole_numbers(hop);
+  int positions = 0;
+  for (std::size_t n = 0; n < hop.nodes.size(); ++n) {
+    CHECK(!numbers.wraps[n]);
+    CHECK(!numbers.guarded[n]);
+    CHECK(!numbers.unsolvable[n]);
+    if (!is_position_in_whole(hop, hop.nodes[n])) continue;
+    ++positions;
+    REQUIRE(numbers.known[n]);
+    CHECK(numbers.known[n]->least == 0);
+    CHECK(numbers.known[n]->most < core::longest_axis);
+  }
+  CHECK(positions == 2);
 }
 
 TEST_CASE("a whole layer: projections of own tokens, keys that come round") {

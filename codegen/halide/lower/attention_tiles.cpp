@@ -88,7 +88,8 @@ bool attention_tiles::reads_memory(node_id n) {
   if (reads_memory_.empty()) {
     for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {
       const op k = p_[m].kind;
-      bool reads = k == op::input || k == op::param || c_.is_stored(m);
+      const bool is_data = k == op::input && !p_[m].is_position;
+      bool reads = is_data || k == op::param || c_.is_stored(m);
       for (node_id operand : p_[m].in) reads = reads || reads_memory_[operand];
       reads_memory_.push_back(reads);
     }

@@ -30,7 +30,7 @@ class attention_tiles {
   const std::vector<axis_id> &rows() const { return rows_; }
   const std::vector<axis_id> &outer() const { return outer_axes_; }
   bool has_row(node_id n) const;  // the step varies from row to row
-  bool reads_memory(node_id);     // or is made of what does
+  bool reads_memory(node_id);     // more than positions, or is made of what does
 
   const indices &position() const { return outer_; }
 

@@ -169,6 +169,8 @@ class ranges {
       auto a = of_index(x.in[0]), b = of_index(x.in[1]);
       if (!a || !b) return std::nullopt;
       const Expr holds = both(a->holds, b->holds);
+      if (is_position_in_whole(c_.p, x))
+        return affine{a->coefficient + b->coefficient, a->low + b->low, a->high + b->high};
       if (x.kind == op::add)
         return checked(
             {a->coefficient + b->coefficient, a->low + b->low, a->high + b->high, holds});
@@ -182,7 +184,7 @@ class ranges {
     if (varies(x)) return std::nullopt;
     value v = expression(c_).at(n, outer_);  // the same for the whole tile
     if (v.present.defined()) return std::nullopt;
-    return constant(Halide::cast<std::int64_t>(v.number));
+    return constant(x.is_position ? v.number : Halide::cast<std::int64_t>(v.number));
   }
 
   const context &c_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "codegen/program/bounds.hpp"
+#include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -37,6 +38,7 @@ class position_ranges {
  private:
   range of(node_id id) const {
     const node &n = c_.p[id];
+    if (is_position_in_whole(c_.p, n)) return of_bounds(id);
     const auto in = [&](std::size_t k) { return all_[n.in[k]]; };
     switch (n.kind) {
       case op::index:
@@ -68,7 +70,10 @@ class position_ranges {
       default:
         break;
     }
-    if (is_view(n.kind)) return in(0);
+    return is_view(n.kind) ? in(0) : of_bounds(id);
+  }
+
+  range of_bounds(node_id id) const {
     const bounds &b = *c_.whole.known[id];
     return {long_number(b.least), long_number(b.most)};
   }

@@ -136,7 +136,8 @@ class blocks {
   std::optional<interval> of_number(node_id n) {
     const node &x = p_[n];
     if (is_of_one_side(n)) return extremes_of(n);
-    if (x.kind == op::number || x.kind == op::index || x.kind == op::size) return position_of(n);
+    if (x.kind == op::number || x.kind == op::index || x.kind == op::size || x.is_position)
+      return position_of(n);
     if (x.kind == op::broadcast) return of_number(x.in[0]);
     if (x.kind == op::neg) {
       const auto a = of_number(x.in[0]);
@@ -148,8 +149,10 @@ class blocks {
     if (!a || !b) return std::nullopt;
     const Expr holds = both(a->holds, b->holds);
     switch (x.kind) {
-      case op::add:
-        return checked({a->low + b->low, a->high + b->high, holds});
+      case op::add: {
+        const interval sum{a->low + b->low, a->high + b->high, holds};
+        return is_position_in_whole(p_, x) ? sum : checked(sum);
+      }
       case op::sub:
         return checked({a->low - b->high, a->high - b->low, holds});
       case op::min:

@@ -3,8 +3,8 @@
 //
 //   mpirun -n P ring_model [N [REPEATS]]    N tokens (8192), medians of so many runs (9)
 //
-// The constants of the forecast are measured first: how long one machine takes for all tokens, while
-// the others do the same; how long messages take. Three masks: causal, a window, documents.
+// The constants of the forecast are measured beside it: how long one machine takes for all tokens,
+// while the others do the same, in turns with the ring; how long messages take. Three masks: causal, a window, documents.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,19 +32,38 @@ void require(const qkv::status &s) {
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-// The median over runs of the time that the slowest process takes.
-double median_seconds(int repeats, const std::function<void()> &run) {
-  std::vector<double> all;
-  for (int k = 0; k <= repeats; ++k) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double began = MPI_Wtime();
-    run();
-    double own = MPI_Wtime() - began, most = 0;
-    MPI_Allreduce(&own, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (k > 0) all.push_back(most);
-  }
+// The time that the slowest process takes.
+double seconds_of(const std::function<void()> &run) {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double began = MPI_Wtime();
+  run();
+  double own = MPI_Wtime() - began, most = 0;
+  MPI_Allreduce(&own, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  return most;
+}
+
+double median_of(std::vector<double> all) {
   std::sort(all.begin(), all.end());
   return all[all.size() / 2];
+}
+
+double median_seconds(int repeats, const std::function<void()> &run) {
+  seconds_of(run);
+  std::vector<double> all;
+  for (int k = 0; k < repeats; ++k) all.push_back(seconds_of(run));
+  return median_of(std::move(all));
+}
+
+// The medians of two, run in turns: what disturbs a machine for a while counts for both.
+std::array<double, 2> median_seconds_in_turns(int repeats, const std::function<void()> &one,
+                                              const std::function<void()> &other) {
+  seconds_of(one), seconds_of(other);
+  std::vector<double> of_one, of_other;
+  for (int k = 0; k < repeats; ++k) {
+    of_one.push_back(seconds_of(one));
+    of_other.push_back(seconds_of(other));
+  }
+  return {median_of(std::move(of_one)), median_of(std::move(of_other))};
 }
 
 // Every process sends to the next one.
@@ -171,23 +190,17 @@ void compare(const char *name, qkv::ring::group &ring, const layout &where,
   const auto n = static_cast<std::int64_t>(seen.size());
   const std::int64_t own = where.n_queries(ring.rank());
   const int p = ring.size();
-  double alone = 0;
-  {
-    const queries Q = random<queries>(n);
-    const keys K = random<keys>(n), V = random<keys>(n);
-    queries O({n});
-    alone = median_seconds(repeats / 3 + 1, [&] {
-      require(qkv::call<Kernel>({.threads = 1}, Q, K, V, more(0)..., O));
-    });
-  }
-  const queries Q = random<queries>(own);
+  const queries all_Q = random<queries>(n), Q = random<queries>(own);
+  const keys all_K = random<keys>(n), all_V = random<keys>(n);
   const keys K = random<keys>(own), V = random<keys>(own);
-  queries O({own});
+  queries all_O({n}), O({own});
   qkv::ring::settings how;
   how.call.threads = 1;
   how.by = schedule::ring;
-  const double measured = median_seconds(
-      repeats, [&] { require(qkv::ring::call<Kernel>(ring, where, how, Q, K, V, more(1)..., O)); });
+  const auto [alone, measured] = median_seconds_in_turns(
+      repeats,
+      [&] { require(qkv::call<Kernel>({.threads = 1}, all_Q, all_K, all_V, more(0)..., all_O)); },
+      [&] { require(qkv::ring::call<Kernel>(ring, where, how, Q, K, V, more(1)..., O)); });
   const std::size_t message = message_bytes(n, p);
   const double latency = message_seconds(64, repeats), whole = message_seconds(message, repeats);
   // A call of a run beside its pairs: the sums so far, keys that are laid out anew.
