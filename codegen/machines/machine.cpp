@@ -130,8 +130,16 @@ class reader {
 
   void sum_registers() {
     m_.cpu.sum_registers = number();
+    if (!is_given("registers")) fail("registers must come first");
+    if (m_.cpu.sum_registers + 2 > m_.cpu.registers)
+      fail("{} registers do not fit beside two operands: registers is {}", m_.cpu.sum_registers,
+           m_.cpu.registers);
     inherited_.erase("score_registers");
-    inherited_.erase("result_registers");
+  }
+
+  void registers() {
+    m_.cpu.registers = number();
+    inherited_.erase("sum_registers");
   }
 
   void device() {
@@ -309,11 +317,12 @@ class reader {
     return t;
   }
 
-  void sums(int cpu_tiles::*registers) {
-    m_.cpu.*registers = number();
+  void score_registers() {
+    m_.cpu.score_registers = number();
     if (!is_given("sum_registers")) fail("sum_registers must come first");
-    if (m_.cpu.*registers > m_.cpu.sum_registers)
-      fail("{} registers do not fit: sum_registers is {}", m_.cpu.*registers, m_.cpu.sum_registers);
+    if (m_.cpu.score_registers > m_.cpu.sum_registers)
+      fail("{} registers do not fit: sum_registers is {}", m_.cpu.score_registers,
+           m_.cpu.sum_registers);
   }
 
   // Lanes are folded by halves.
@@ -343,6 +352,7 @@ class reader {
         {"part_of", [](reader &r) { r.m_.part_of = r.next(); }},
         {"preference", set<&machine::preference>},
         {"register_bits", [](reader &r) { r.register_bits(); }},
+        {"registers", [](reader &r) { r.registers(); }},
         {"sum_registers", [](reader &r) { r.sum_registers(); }},
         {"shared_bytes", set<&gpu_tiles::shared_bytes>},
         {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
@@ -351,10 +361,9 @@ class reader {
         {"tensor", [](reader &r) { r.tensor(); }},
         {"tensor_pair_sums", [](reader &r) { r.tensor_pair_sums(); }},
         {"tensor_contraction", [](reader &r) { r.tensor_contraction(); }},
-        {"score_registers", [](reader &r) { r.sums(&cpu_tiles::score_registers); }},
+        {"score_registers", [](reader &r) { r.score_registers(); }},
         {"score_keys", set<&cpu_tiles::score_keys>},
         {"feature_vectors", [](reader &r) { r.features(); }},
-        {"result_registers", [](reader &r) { r.sums(&cpu_tiles::result_registers); }},
         {"value_columns", set<&cpu_tiles::value_columns>},
         {"value_padding", set<&cpu_tiles::value_padding>},
         {"contraction_rows", set<&machine::contraction_rows>},
@@ -386,8 +395,8 @@ class reader {
     std::vector<std::string_view> all = {"device", "halide", "attention", "contraction_rows"};
     const std::vector<std::string_view> more =
         m_.is_host()
-            ? std::vector<std::string_view>{"register_bits", "sum_registers",   "score_registers",
-                                            "score_keys",    "feature_vectors", "result_registers"}
+            ? std::vector<std::string_view>{"register_bits",   "registers",  "sum_registers",
+                                            "score_registers", "score_keys", "feature_vectors"}
             : std::vector<std::string_view>{"shared_bytes", "columns_per_thread",
                                             "contraction_tile"};
     all.insert(all.end(), more.begin(), more.end());

@@ -34,11 +34,10 @@ struct both_ways_shape {
 // Registers of a CPU and the register tiles of its inner loops: sums are held in some registers,
 // operands in the others.
 struct cpu_tiles {
-  int register_bits = 0;
+  int register_bits = 0, registers = 0;
   int sum_registers = 0;
   int score_registers = 0, score_keys = 0;   // at most, of a tile of scores: rows; keys
   int feature_vectors = 1;                   // of a key, at most, where lanes hold features
-  int result_registers = 0;                  // at most, of a tile of the result: columns
   int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
   both_ways_shape both_ways;
 

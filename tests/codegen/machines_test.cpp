@@ -16,11 +16,11 @@ constexpr std::string_view right = R"(
 device = host  # a comment
 halide = x86-64-linux-avx2
 register_bits = 256
+registers = 16
 sum_registers = 12
 score_registers = 3
 score_keys = 8
 feature_vectors = 2
-result_registers = 4
 attention = rows 16 tile 8 x 128 per_task 1
 attention = rows any tile 32 x 128 per_task 16
 contraction_rows = 240
@@ -250,24 +250,24 @@ TEST_CASE("a wrong tile of tensor cores is one error") {
 TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
-      "m.machine:7: score_key is not a key; known: attention both_ways columns_per_thread "
+      "m.machine:8: score_key is not a key; known: attention both_ways columns_per_thread "
       "contraction_rows contraction_tile device feature_vectors halide like part_of preference register_bits "
-      "result_registers score_keys score_registers shared_bytes split_keys "
+      "registers score_keys score_registers shared_bytes split_keys "
       "sum_registers tensor tensor_contraction tensor_pair_sums value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8\nboth_ways = tile 9 x 64 tasks 8"),
-                    "m.machine:8: 9 rows do not fill registers of 8 numbers");
+                    "m.machine:9: 9 rows do not fill registers of 8 numbers");
   CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 3"),
-                    "m.machine:8: 3 vectors cannot be halved down to one");
+                    "m.machine:9: 3 vectors cannot be halved down to one");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys 8"),
-                    "m.machine:7: after score_keys, = is expected");
-  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys ="), "m.machine:7: score_keys has no value");
-  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8x"), "m.machine:7: 8x is not a number");
-  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 0"), "m.machine:7: 0 is below 1");
+                    "m.machine:8: after score_keys, = is expected");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys ="), "m.machine:8: score_keys has no value");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8x"), "m.machine:8: 8x is not a number");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 0"), "m.machine:8: 0 is below 1");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8 9"),
-                    "m.machine:7: after the value of score_keys, 9 is not expected");
+                    "m.machine:8: after the value of score_keys, 9 is not expected");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8\nscore_keys = 8"),
-                    "m.machine:8: score_keys is given twice");
+                    "m.machine:9: score_keys is given twice");
   CHECK_THROWS_WITH(with("device = host", "device = abacus"),
                     "m.machine:2: abacus is neither host nor a device that Halide knows, as cuda "
                     "and opencl are");
@@ -288,6 +288,8 @@ TEST_CASE("a wrong machine is one error with the line") {
                     "m.machine:10: keys_in_lanes is expected, not keys");
   CHECK_THROWS_WITH(with("tile 8 x 128", "tile 8 by 128"), "m.machine:10: x is expected, not by");
   CHECK_THROWS_WITH(with(" per_task 1\n", "\n"), "m.machine:10: the line ends too early");
-  CHECK_THROWS_WITH(with("result_registers = 4", "result_registers = 13"),
-                    "m.machine:9: 13 registers do not fit: sum_registers is 12");
+  CHECK_THROWS_WITH(with("score_registers = 3", "score_registers = 13"),
+                    "m.machine:7: 13 registers do not fit: sum_registers is 12");
+  CHECK_THROWS_WITH(with("sum_registers = 12", "sum_registers = 15"),
+                    "m.machine:6: 15 registers do not fit beside two operands: registers is 16");
 }

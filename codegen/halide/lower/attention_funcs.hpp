@@ -28,6 +28,8 @@ struct attention_tile {
   // fill them. 0: lanes hold rows.
   int key_lanes = 0, feature_lanes = 0;
   bool keys_in_lanes() const { return key_lanes > 0; }
+  // Not 0: values whose columns do not fill such vectors are copied into rows that do.
+  int value_lanes = 0;
 
   // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie
   // in lanes.
@@ -38,6 +40,9 @@ struct attention_tile {
       false;  // the columns do not fit into one block of threads, or their number is unknown
   bool dealt_to_threads() const { return columns_per_thread > 0; }
 };
+
+// Padded values of at most so many vectors: they are unrolled.
+inline constexpr int most_value_vectors = 16;
 
 struct attention_vars {
   Halide::Var i{"i"}, j{"j"}, b{"b"}, T{"T"};  // row and key of a tile; block of keys; tile of rows
@@ -74,10 +79,11 @@ struct attention_pairs {
 // A sum over the keys of pairs, or of products of pairs with values that have columns. One across
 // is the same with rows and keys exchanged: i and T stand for j and b, and j and b for i and T.
 struct attention_sum {
-  Halide::Func pairs;   // (i, j, b, T, outer...)
-  bool gated = false;   // `pairs` are the weights times a gate
-  Halide::Func values;  // (c, j, b, outer of V...): V, padded when its width is run-time
-  bool is_padded = false;
+  Halide::Func pairs;       // (i, j, b, T, outer...)
+  bool gated = false;       // `pairs` are the weights times a gate
+  Halide::Func values;      // (c, j, b, outer of V...): V, padded to whole vectors
+  bool is_padded = false;   // the call decides its width
+  int known_columns = 0;    // not 0: V has so many, and is padded
   bool is_widened = false;  // memory has them in 16 bits
   // True for blocks of V that hold anything but finite numbers. Defined if a mask hides some.
   Halide::Func suspect, suspect_columns;

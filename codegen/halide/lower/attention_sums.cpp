@@ -111,12 +111,16 @@ class sum_lowering {
     o_.is_padded = column.size < 0;
     o_.is_widened = is_widened(a_.p, sum_.values);
     o_.columns = a_.c.size(sum_.column);
+    if (const int n = static_cast<int>(column.size); n > 0 && wastes_lanes(n)) {
+      o_.known_columns = n;
+      o_.columns = (n + f_.tile.value_lanes - 1) / f_.tile.value_lanes * f_.tile.value_lanes;
+    }
     vars_ = {f_.v.c, term_, terms_};
     for (axis_id x : a_.p[sum_.values].shape) {
       if (x == (across_ ? a_.s.row : a_.s.key))
         place(at_, term_);
       else if (x == sum_.column)
-        at_[x] = o_.is_padded || a_.on_threads() ? a_.c.within(sum_.column, f_.v.c) : Expr(f_.v.c);
+        at_[x] = is_padded() || a_.on_threads() ? a_.c.within(sum_.column, f_.v.c) : Expr(f_.v.c);
       else
         at_[x] = a_.outer.at(x);
     }
@@ -129,7 +133,20 @@ class sum_lowering {
     delicate_ = strict::is_delicate(v.number);
     if (a_.runs_past_the_end(sum_)) v.present = both(v.present, a_.inside(f_.v.j));
     o_.values = Func("values_" + name_);
-    o_.values(vars_) = strict::hide_zero(or_else(v, a_.number(0)));
+    const Expr number = strict::hide_zero(or_else(v, a_.number(0)));
+    o_.values(vars_) =
+        o_.known_columns == 0 ? number : select(f_.v.c < o_.known_columns, number, a_.number(0));
+  }
+
+  bool is_padded() const { return o_.is_padded || o_.known_columns > 0; }
+
+  // True if narrower vectors, which divide the columns, are more than whole ones.
+  bool wastes_lanes(int columns) const {
+    const int lanes = f_.tile.value_lanes;
+    if (lanes == 0 || columns > most_value_vectors * lanes) return false;
+    int narrow = lanes;
+    while (columns % narrow != 0) narrow /= 2;
+    return (columns + lanes - 1) / lanes < columns / narrow;
   }
 
   Expr value_at(const RDom &terms) const {

@@ -117,8 +117,10 @@ class scheduler {
       out_.reorder(order);
     }
     at_ = parallel_tasks(f_.result.out, out_, around);
-    if (f_.result.copies.empty() && f_.sums[0].has_columns() && constant(f_.sums[0].columns))
-      out_.vectorize(column, tile_of(f_.sums[0]).lanes);
+    if (const attention_sum &sum = f_.sums[0];
+        f_.result.copies.empty() && sum.has_columns() && constant(sum.columns))
+      out_.vectorize(column, sum.known_columns > 0 ? lanes_dividing(sum.known_columns, vl_)
+                                                   : tile_of(sum).lanes);
   }
 
   void state() {
@@ -144,16 +146,28 @@ class scheduler {
   // The register tile of a product of pairs and values.
   struct register_tile {
     std::optional<int> columns;
-    int lanes, vectors, rows;  // of columns; rows of pairs
+    int lanes = 0, vectors = 0, rows = 0;  // of columns; rows of pairs
   };
   register_tile tile_of(const attention_sum &sum) const { return tile_of(sum, rows_); }
   register_tile tile_of(const attention_sum &sum, int rows) const {
     register_tile t;
     t.columns = constant(sum.columns);
     t.lanes = t.columns ? lanes_dividing(*t.columns, vl_) : vl_;
-    const int most = f_.tile.keys_in_lanes() ? m_.cpu.sum_registers : m_.cpu.result_registers;
-    t.vectors = t.columns ? divisor_up_to(*t.columns / t.lanes, most) : 1;
-    t.rows = divisor_up_to(rows, m_.cpu.sum_registers / t.vectors);
+    const int all = t.columns ? *t.columns / t.lanes : 1;
+    if (f_.tile.keys_in_lanes()) {
+      t.vectors = divisor_up_to(all, m_.cpu.sum_registers);
+      t.rows = divisor_up_to(rows, m_.cpu.sum_registers / t.vectors);
+      return t;
+    }
+    // The fewest loads for a product: vectors of values are held beside the sums, and a pair.
+    for (int vectors = std::min(all, m_.cpu.sum_registers); vectors > 0; --vectors) {
+      const int fit = std::min(m_.cpu.sum_registers, m_.cpu.registers - 1 - vectors) / vectors;
+      if (all % vectors != 0 || fit == 0) continue;
+      const int n = divisor_up_to(rows, fit);
+      const bool is_better =
+          t.vectors == 0 || (vectors + n) * t.vectors * t.rows < (t.vectors + t.rows) * vectors * n;
+      if (is_better) t.vectors = vectors, t.rows = n;
+    }
     return t;
   }
 
@@ -164,17 +178,31 @@ class scheduler {
       sum.values.compute_at(block_).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
       return;
     }
+    if (sum.known_columns > 0) {
+      filled(sum, block_);
+      return;
+    }
     if (f_.tile.keys_in_lanes() || (f_.tile.is_for_few_rows() && !sum.is_widened)) return;
     const int columns = constant(sum.columns).value_or(0), apart = m_.cpu.value_columns;
     const bool is_apart = apart != 0 && columns % apart == 0;
-    constexpr int most_vectors = 16;  // they are unrolled
     const int lanes = tile_of(sum).lanes;
-    const bool is_short = columns <= most_vectors * lanes;
+    const bool is_short = columns <= most_value_vectors * lanes;
     if (columns == 0 || !(is_apart || (sum.is_widened && is_short))) return;
     if (is_apart) sum.values.align_storage(f_.v.c, columns + m_.cpu.value_padding);
     sum.values.compute_at(block_)
         .bound_extent(f_.v.c, sum.columns)
         .vectorize(f_.v.c, lanes)
+        .unroll(f_.v.c);
+  }
+
+  // Vectors that divide the columns, or whole ones, whose last is gathered.
+  void filled(attention_sum &sum, const LoopLevel &level) {
+    const int narrow = lanes_dividing(sum.known_columns, vl_), columns = *constant(sum.columns);
+    if (m_.cpu.value_columns != 0 && columns % m_.cpu.value_columns == 0)
+      sum.values.align_storage(f_.v.c, columns + m_.cpu.value_padding);
+    sum.values.compute_at(level)
+        .bound_extent(f_.v.c, columns)
+        .vectorize(f_.v.c, columns <= most_value_vectors * narrow ? narrow : vl_)
         .unroll(f_.v.c);
   }
 
@@ -220,7 +248,9 @@ class scheduler {
           .unroll(sum.rows_of_partial.x);
       return;
     }
-    if (sum.is_padded || sum.is_widened)
+    if (sum.known_columns > 0)
+      filled(sum, at_);
+    else if (sum.is_padded || sum.is_widened)
       sum.values.compute_at(at_).vectorize(
           f_.v.c, vl_, sum.is_padded ? TailStrategy::RoundUp : TailStrategy::GuardWithIf);
     products(sum, f_.v.j, f_.tile.keys, at_);

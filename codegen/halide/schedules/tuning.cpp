@@ -153,6 +153,7 @@ class cpu_tiling {
       attention_tile t;
       const both_ways_shape &shape = machine_.cpu.both_ways;
       t.rows = shape.rows, t.keys = shape.keys, t.least_tasks = shape.tasks;
+      t.value_lanes = lanes_;
       return {t};
     }
     const row_count rows = known_rows();
@@ -215,7 +216,10 @@ class cpu_tiling {
     t.rows = shape.rows, t.keys = shape.keys, t.per_task = shape.per_task;
     if (shape.rows_of_query != attention_shape::any)
       t.least_rows = shape.least_rows, t.most_rows = shape.rows_of_query, t.folded = folded_;
-    if (shape.keys_in_lanes) t.key_lanes = lanes_, t.feature_lanes = features_;
+    if (shape.keys_in_lanes)
+      t.key_lanes = lanes_, t.feature_lanes = features_;
+    else
+      t.value_lanes = lanes_;
     return t;
   }
 
