@@ -17,6 +17,7 @@
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/objects.hpp"
 #include "codegen/emit/tables.hpp"
+#include "codegen/machines/machine_text.hpp"
 #include "codegen/machines/machines.hpp"
 #include "codegen/program/slips.hpp"
 #include "codegen/sheets/describe.hpp"

@@ -4,21 +4,15 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <charconv>
-#include <functional>
 #include <map>
-#include <set>
-#include <sstream>
-#include <stdexcept>
 
 namespace qkv::codegen {
 namespace {
 
-constexpr std::string_view common = "-no_runtime-user_context";
-constexpr int plane = 128;  // bytes of a row in shared memory
-
-// Bytes that so many numbers side by side take there.
-int row_bytes(int n, int bytes) { return (n * bytes + plane - 1) / plane * plane; }
+// Bytes that so many numbers side by side take in shared memory.
+int row_bytes(int n, int bytes) {
+  return (n * bytes + shared_row_bytes - 1) / shared_row_bytes * shared_row_bytes;
+}
 constexpr int barriers = 128;  // bytes, of all those of a block
 
 // For heads of at most so many features: the fewest of each capability.
@@ -40,376 +34,6 @@ std::vector<tensor_tile> fewest_features(const std::vector<tensor_tile> &tiles, 
 std::string target_of(int capability, bool exact) {
   return fmt::format("sm_{}{}", capability, exact ? "a" : "");
 }
-
-class reader {
- public:
-  reader(const std::string &name, const machine_texts &others) : others_(others) { m_.name = name; }
-
-  machine run(std::string_view text) {
-    std::istringstream lines{std::string(text)};
-    for (std::string line; std::getline(lines, line);) {
-      ++line_;
-      read(line.substr(0, line.find('#')));
-    }
-    line_ = 0;
-    for (const std::string_view key : required())
-      if (!is_given(key)) fail("{} is missing", key);
-    return std::move(m_);
-  }
-
- private:
-  template <class... T>
-  [[noreturn]] void fail(fmt::format_string<T...> text, T &&...values) const {
-    const std::string where = line_ > 0 ? fmt::format(":{}", line_) : "";
-    throw std::runtime_error(fmt::format("{}.machine{}: ", m_.name, where) +
-                             fmt::format(text, std::forward<T>(values)...));
-  }
-
-  void read(const std::string &line) {
-    std::istringstream words{line};
-    std::string key, equals;
-    if (!(words >> key)) return;
-    if (!(words >> equals) || equals != "=") fail("after {}, = is expected", key);
-    words_.clear();
-    for (std::string word; words >> word;) words_.push_back(word);
-    const auto known = keys().find(key);
-    if (known == keys().end()) fail("{} is not a key; known: {}", key, names());
-    if (words_.empty()) fail("{} has no value", key);
-    const auto list = lists().find(key);
-    if (!seen_.insert(known->first).second && list == lists().end()) fail("{} is given twice", key);
-    if (inherited_.erase(known->first) && list != lists().end()) list->second(m_);
-    at_ = 0;
-    known->second(*this);
-    if (at_ < words_.size()) fail("after the value of {}, {} is not expected", key, words_[at_]);
-  }
-
-  // A key of this file, or of the one that it is like.
-  bool is_given(std::string_view key) const { return seen_.count(key) || inherited_.count(key); }
-
-  std::string next() {
-    if (at_ == words_.size()) fail("the line ends too early");
-    return words_[at_++];
-  }
-
-  int number() {
-    const std::string word = next();
-    int n = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
-    if (error != std::errc() || end != word.data() + word.size()) fail("{} is not a number", word);
-    if (n < 1) fail("{} is below 1", n);
-    return n;
-  }
-
-  void word(std::string_view expected) {
-    if (const std::string found = next(); found != expected)
-      fail("{} is expected, not {}", expected, found);
-  }
-
-  // like x86-64-v4: lines of this file replace those of that one. What tells the two apart (halide,
-  // part_of, preference) is not taken over, nor are tiles where the registers are others.
-  void like() {
-    const std::string other = next();
-    if (seen_.size() > 1) fail("like must be the first line");
-    const std::string_view text = others_ ? others_(other) : std::string_view();
-    if (text.empty()) fail("{} is not a machine that another can be like", other);
-    reader base(other, {});
-    machine m = base.run(text);
-    m.name = std::move(m_.name);
-    m.part_of.clear();
-    m.preference = machine().preference;
-    m_ = std::move(m);
-    inherited_ = std::move(base.seen_);
-    for (const char *own : {"halide", "part_of", "preference"}) inherited_.erase(own);
-  }
-
-  void register_bits() {
-    m_.cpu.register_bits = number();
-    if (inherited_.erase("attention")) m_.attention.clear();
-    if (inherited_.erase("both_ways")) m_.cpu.both_ways = {};
-  }
-
-  void sum_registers() {
-    m_.cpu.sum_registers = number();
-    if (!is_given("registers")) fail("registers must come first");
-    if (m_.cpu.sum_registers + 2 > m_.cpu.registers)
-      fail("{} registers do not fit beside two operands: registers is {}", m_.cpu.sum_registers,
-           m_.cpu.registers);
-    inherited_.erase("score_registers");
-  }
-
-  void registers() {
-    m_.cpu.registers = number();
-    inherited_.erase("sum_registers");
-  }
-
-  void device() {
-    if (seen_.count("like")) fail("device is that of the machine that this one is like");
-    m_.device = next();
-    const std::string with_it = "x86-64-linux-" + m_.device;
-    if (m_.is_host()) return;
-    if (!Halide::Target::validate_target_string(with_it) ||
-        !Halide::Target(with_it).has_gpu_feature())
-      fail("{} is neither host nor a device that Halide knows, as cuda and opencl are", m_.device);
-  }
-
-  void halide() {
-    const std::string text = next();
-    if (!Halide::Target::validate_target_string(text)) fail("Halide does not know {}", text);
-    m_.target = Halide::Target(text + std::string(common));
-    if (!is_given("device")) fail("device must come before halide");
-    const bool fits = m_.is_host() ? !m_.target.has_gpu_feature()
-                                   : m_.target.to_string().find("-" + m_.device) != text.npos;
-    if (!fits) fail("{} is not a target with device = {}", text, m_.device);
-  }
-
-  // rows any tile 32 x 128 per_task 16
-  void attention() {
-    attention_shape s;
-    word("rows");
-    if (const std::string rows = next(); rows == "none") {
-      s.rows_of_query = attention_shape::none;
-    } else if (rows != "any") {
-      --at_;
-      s.rows_of_query = number();
-      if (at_ < words_.size() && words_[at_] == "to") {
-        ++at_;
-        s.least_rows = s.rows_of_query;
-        s.rows_of_query = number();
-        if (s.rows_of_query < s.least_rows)
-          fail("there are no rows from {} to {}", s.least_rows, s.rows_of_query);
-      }
-    }
-    word("tile");
-    s.rows = number();
-    word("x");
-    s.keys = number();
-    if (m_.is_host()) {
-      word("per_task");
-      s.per_task = number();
-      if (!is_given("register_bits")) fail("register_bits must come before attention");
-      if (at_ < words_.size()) word("keys_in_lanes"), s.keys_in_lanes = true;
-      s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
-    } else {
-      word("threads");
-      s.threads_x = number();
-      word("x");
-      s.threads_y = number();
-      if (s.rows % s.threads_y != 0 || s.keys % s.threads_x != 0)
-        fail("a tile of {} x {} cannot be divided among {} x {} threads", s.rows, s.keys,
-             s.threads_x, s.threads_y);
-    }
-    m_.attention.push_back(s);
-  }
-
-  // tile 64 x 64 tasks 8
-  void both_ways() {
-    if (!is_given("register_bits")) fail("register_bits must come before both_ways");
-    both_ways_shape &s = m_.cpu.both_ways;
-    word("tile");
-    s.rows = number();
-    word("x");
-    s.keys = number();
-    word("tasks");
-    s.tasks = number();
-    fills(s.rows, "rows");
-  }
-  void fills(int n, const char *what) const {
-    if (const int lanes = m_.cpu.lanes(32); n % lanes != 0)
-      fail("{} {} do not fill registers of {} numbers", n, what, lanes);
-  }
-
-  // sm_80; sm_90a where it may be of one capability alone
-  void capability(int &n, bool *exact = nullptr) {
-    const std::string word = next();
-    std::string_view target = word;
-    if (exact && target.ends_with('a')) *exact = true, target.remove_suffix(1);
-    const std::string_view digits = target.starts_with("sm_") ? target.substr(3) : "";
-    const char *last = digits.data() + digits.size();
-    const auto [end, error] = std::from_chars(digits.data(), last, n);
-    if (error != std::errc() || end != last) fail("{} is not a target like sm_80", word);
-  }
-
-  // mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3, and perhaps columns 64, rows 16, fills
-  // 90
-  void tensor_contraction() {
-    contraction_tile t;
-    t.kind = next();
-    if (t.kind != "mma" && t.kind != "wgmma" && t.kind != "tf32")
-      fail("{} is not a kind of tensor cores; known: mma wgmma tf32", t.kind);
-    capability(t.capability, &t.exact);
-    word("tile");
-    t.rows = number();
-    word("x");
-    t.columns = number();
-    word("depth");
-    t.depth = number();
-    word("warps");
-    t.row_warps = number();
-    word("x");
-    t.column_warps = number();
-    word("stages");
-    t.stages = number();
-    const std::map<std::string, int *> limits = {
-        {"columns", &t.most_columns}, {"rows", &t.most_rows}, {"fills", &t.fills}};
-    while (at_ < words_.size()) {
-      const std::string of = next();
-      const auto limit = limits.find(of);
-      if (limit == limits.end()) fail("columns, rows or fills is expected, not {}", of);
-      *limit->second = number();
-    }
-    const bool divides =
-        t.kind == "wgmma"
-            ? t.rows == 128 && t.row_warps == 8 && t.column_warps == 1 &&
-                  (t.columns == 128 || t.columns == 256)
-            : t.rows % (t.row_warps * 16) == 0 && t.columns % (t.column_warps * 16) == 0;
-    if (!divides)
-      fail("a tile of {} x {} cannot be divided among {} x {} warps", t.rows, t.columns,
-           t.row_warps, t.column_warps);
-    if (t.depth * t.element_bytes() != plane || t.stages < 2)
-      fail("a tile needs two stages or more of {} bytes of depth", plane);
-    for (const int n : {t.rows, t.columns})
-      if (!t.threads_share(n))
-        fail("{} threads cannot share the copies of {} rows or columns", t.copying_threads(), n);
-    m_.tensor_contraction.push_back(std::move(t));
-  }
-
-  // mma sm_80 features 128 tile 64 x 64 warps 4
-  void tensor_pair_sums() {
-    const tensor_tile t = tile_of_attention({64, 128});
-    if (t.most_rows > 0) fail("sums over pairs have no tiles for few rows");
-    m_.tensor_pair_sums.push_back(t);
-  }
-
-  // mma sm_80 features 64 tile 128 x 64 warps 4, or, for few rows, tile 16 x 64 warps 1 rows 16
-  // blocks 396
-  void tensor() { m_.tensor.push_back(tile_of_attention({128})); }
-
-  tensor_tile tile_of_attention(const std::vector<int> &keys_of_wgmma) {
-    tensor_tile t;
-    t.skeleton = next();
-    if (t.skeleton != "mma" && t.skeleton != "wgmma" && t.skeleton != "tf32")
-      fail("{} is not a kind of tensor cores; known: mma wgmma tf32", t.skeleton);
-    capability(t.capability, &t.exact);
-    word("features");
-    t.features = number();
-    word("tile");
-    t.rows = number();
-    word("x");
-    t.keys = number();
-    word("warps");
-    t.warps = number();
-    if (at_ < words_.size()) {
-      word("rows");
-      t.most_rows = number();
-      word("blocks");
-      t.blocks = number();
-    }
-    if (t.most_rows > 0 && t.skeleton == "wgmma") fail("wgmma has no tiles for few rows");
-    if (t.most_rows > t.rows)
-      fail("a tile of {} rows cannot have the {} rows of a call", t.rows, t.most_rows);
-    const bool fits = t.skeleton == "wgmma"
-                          ? t.rows == 128 && std::ranges::count(keys_of_wgmma, t.keys) &&
-                                t.warps == 12 && t.features <= 128
-                          : t.rows % (16 * t.warps) == 0 && t.keys % 16 == 0;
-    if (!fits)
-      fail("a tile of {} x {} with {} features cannot be divided among {} warps of {}", t.rows,
-           t.keys, t.features, t.warps, t.skeleton);
-    return t;
-  }
-
-  void score_registers() {
-    m_.cpu.score_registers = number();
-    if (!is_given("sum_registers")) fail("sum_registers must come first");
-    if (m_.cpu.score_registers > m_.cpu.sum_registers)
-      fail("{} registers do not fit: sum_registers is {}", m_.cpu.score_registers,
-           m_.cpu.sum_registers);
-  }
-
-  // Lanes are folded by halves.
-  void features() {
-    const int n = m_.cpu.feature_vectors = number();
-    if ((n & (n - 1)) != 0) fail("{} vectors cannot be halved down to one", n);
-  }
-
-  using keys_of = std::map<std::string_view, std::function<void(reader &)>>;
-  template <int machine::*Field>
-  static void set(reader &r) {
-    r.m_.*Field = r.number();
-  }
-  template <int cpu_tiles::*Field>
-  static void set(reader &r) {
-    r.m_.cpu.*Field = r.number();
-  }
-  template <int gpu_tiles::*Field>
-  static void set(reader &r) {
-    r.m_.gpu.*Field = r.number();
-  }
-  static const keys_of &keys() {
-    static const keys_of all = {
-        {"like", [](reader &r) { r.like(); }},
-        {"device", [](reader &r) { r.device(); }},
-        {"halide", [](reader &r) { r.halide(); }},
-        {"part_of", [](reader &r) { r.m_.part_of = r.next(); }},
-        {"preference", set<&machine::preference>},
-        {"register_bits", [](reader &r) { r.register_bits(); }},
-        {"registers", [](reader &r) { r.registers(); }},
-        {"sum_registers", [](reader &r) { r.sum_registers(); }},
-        {"shared_bytes", set<&gpu_tiles::shared_bytes>},
-        {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
-        {"attention", [](reader &r) { r.attention(); }},
-        {"both_ways", [](reader &r) { r.both_ways(); }},
-        {"tensor", [](reader &r) { r.tensor(); }},
-        {"tensor_pair_sums", [](reader &r) { r.tensor_pair_sums(); }},
-        {"tensor_contraction", [](reader &r) { r.tensor_contraction(); }},
-        {"score_registers", [](reader &r) { r.score_registers(); }},
-        {"score_keys", set<&cpu_tiles::score_keys>},
-        {"feature_vectors", [](reader &r) { r.features(); }},
-        {"value_columns", set<&cpu_tiles::value_columns>},
-        {"value_padding", set<&cpu_tiles::value_padding>},
-        {"contraction_rows", set<&machine::contraction_rows>},
-        {"contraction_tile", set<&gpu_tiles::contraction_tile>},
-        {"split_keys", set<&gpu_tiles::split_keys>},
-    };
-    return all;
-  }
-
-  // Keys of several lines, which are one list: how to empty it.
-  using lists_of = std::map<std::string_view, std::function<void(machine &)>>;
-  static const lists_of &lists() {
-    static const lists_of all = {
-        {"attention", [](machine &m) { m.attention.clear(); }},
-        {"tensor", [](machine &m) { m.tensor.clear(); }},
-        {"tensor_pair_sums", [](machine &m) { m.tensor_pair_sums.clear(); }},
-        {"tensor_contraction", [](machine &m) { m.tensor_contraction.clear(); }},
-    };
-    return all;
-  }
-
-  static std::string names() {
-    std::string text;
-    for (const auto &[name, read] : keys()) text += (text.empty() ? "" : " ") + std::string(name);
-    return text;
-  }
-
-  std::vector<std::string_view> required() const {
-    std::vector<std::string_view> all = {"device", "halide", "attention", "contraction_rows"};
-    const std::vector<std::string_view> more =
-        m_.is_host()
-            ? std::vector<std::string_view>{"register_bits",   "registers",  "sum_registers",
-                                            "score_registers", "score_keys", "feature_vectors"}
-            : std::vector<std::string_view>{"shared_bytes", "columns_per_thread",
-                                            "contraction_tile"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
-
-  const machine_texts &others_;
-  machine m_;
-  int line_ = 0;
-  std::vector<std::string> words_;
-  std::size_t at_ = 0;
-  std::set<std::string_view> seen_, inherited_;
-};
 
 }  // namespace
 
@@ -456,7 +80,7 @@ int tensor_tile::shared_bytes(const std::vector<int> &of_rows,
 
 int contraction_tile::shared_bytes(bool left_by_depth, bool right_by_depth) const {
   const auto operand = [&](int n, bool by_depth) {
-    return by_depth ? n * plane : depth * row_bytes(n, element_bytes());
+    return by_depth ? n * shared_row_bytes : depth * row_bytes(n, element_bytes());
   };
   return (has_copying_warps() ? barriers : 0) +
          stages * (operand(rows, left_by_depth) + operand(columns, right_by_depth));
@@ -467,7 +91,7 @@ bool contraction_tile::threads_share(int n) const {
     const int pieces = row / 16;
     return copying_threads() % pieces == 0 && rows % (copying_threads() / pieces) == 0;
   };
-  return rows_divide(plane, n) && rows_divide(row_bytes(n, element_bytes()), depth);
+  return rows_divide(shared_row_bytes, n) && rows_divide(row_bytes(n, element_bytes()), depth);
 }
 
 std::string contraction_tile::target() const { return target_of(capability, exact); }
@@ -505,10 +129,6 @@ std::vector<contraction_tile> machine::contraction_tiles_for(std::int64_t rows,
     for (const contraction_tile &t : tiles)
       if (!known_few || t.most_rows > 0) all.push_back(t);
   return all;
-}
-
-machine parse_machine(const std::string &name, std::string_view text, const machine_texts &others) {
-  return reader(name, others).run(text);
 }
 
 }  // namespace qkv::codegen

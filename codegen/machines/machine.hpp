@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A machine that kernels are compiled for: instruction set or device, registers and tile sizes.
-// Each is one text file, `<name>.machine`.
 #include <Halide.h>
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +41,8 @@ struct cpu_tiles {
 
   int lanes(int bits) const { return register_bits / bits; }
 };
+
+inline constexpr int shared_row_bytes = 128;  // of a row in shared memory of a GPU
 
 // Limits of a block of threads on a GPU, and the work of a thread.
 struct gpu_tiles {
@@ -128,13 +128,5 @@ struct machine {
   std::vector<contraction_tile> contraction_tiles_for(std::int64_t rows, std::int64_t columns,
                                                       bool of_16_bits, bool precise) const;
 };
-
-// The text of a machine, which another one may be like; empty: there is none of this name.
-using machine_texts = std::function<std::string_view(const std::string &name)>;
-
-// Throws std::runtime_error with file, line and reason: an unknown or missing key, a number that is
-// not one, a tile that does not fit the registers.
-machine parse_machine(const std::string &name, std::string_view text,
-                      const machine_texts &others = {});
 
 }  // namespace qkv::codegen

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "codegen/machines/machine_text.hpp"
+
 namespace qkv::codegen {
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "codegen/machines/machine_text.hpp"
 #include "tests/catch.hpp"
 
 using namespace qkv::codegen;

@@ -10,6 +10,7 @@
 
 #include "codegen/halide/schedules/attention_kept_sums.hpp"
 #include "codegen/halide/schedules/calls.hpp"
+#include "codegen/halide/schedules/register_tile.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
 
@@ -28,19 +29,6 @@ std::optional<int> constant(const Expr &e) {
   if (auto c = Halide::Internal::as_const_int(Halide::Internal::simplify(e)))
     return static_cast<int>(*c);
   return std::nullopt;
-}
-
-// The widest vector that divides n.
-int lanes_dividing(int n, int most) {
-  int lanes = most;
-  while (n % lanes) lanes /= 2;
-  return lanes;
-}
-
-int divisor_up_to(int n, int most) {
-  int d = most;
-  while (n % d) --d;
-  return d;
 }
 
 bool has_name(const std::vector<Var> &all, const Var &v) {
@@ -143,32 +131,9 @@ class scheduler {
     if (constant(f_.running.width)) merge.unroll(rx);
   }
 
-  // The register tile of a product of pairs and values.
-  struct register_tile {
-    std::optional<int> columns;
-    int lanes = 0, vectors = 0, rows = 0;  // of columns; rows of pairs
-  };
   register_tile tile_of(const attention_sum &sum) const { return tile_of(sum, rows_); }
   register_tile tile_of(const attention_sum &sum, int rows) const {
-    register_tile t;
-    t.columns = constant(sum.columns);
-    t.lanes = t.columns ? lanes_dividing(*t.columns, vl_) : vl_;
-    const int all = t.columns ? *t.columns / t.lanes : 1;
-    if (f_.tile.keys_in_lanes()) {
-      t.vectors = divisor_up_to(all, m_.cpu.sum_registers);
-      t.rows = divisor_up_to(rows, m_.cpu.sum_registers / t.vectors);
-      return t;
-    }
-    // The fewest loads for a product: vectors of values are held beside the sums, and a pair.
-    for (int vectors = std::min(all, m_.cpu.sum_registers); vectors > 0; --vectors) {
-      const int fit = std::min(m_.cpu.sum_registers, m_.cpu.registers - 1 - vectors) / vectors;
-      if (all % vectors != 0 || fit == 0) continue;
-      const int n = divisor_up_to(rows, fit);
-      const bool is_better =
-          t.vectors == 0 || (vectors + n) * t.vectors * t.rows < (t.vectors + t.rows) * vectors * n;
-      if (is_better) t.vectors = vectors, t.rows = n;
-    }
-    return t;
+    return register_tile_of(m_.cpu, constant(sum.columns), rows, vl_, f_.tile.keys_in_lanes());
   }
 
   // Values of 16 bits are converted once a block. Rows that are a multiple of so many columns apart

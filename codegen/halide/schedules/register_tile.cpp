@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/halide/schedules/register_tile.hpp"
+
+#include <algorithm>
+
+namespace qkv::codegen {
+
+int lanes_dividing(int n, int most) {
+  int lanes = most;
+  while (n % lanes) lanes /= 2;
+  return lanes;
+}
+
+int divisor_up_to(int n, int most) {
+  int d = most;
+  while (n % d) --d;
+  return d;
+}
+
+namespace {
+
+// A step along the keys loads the vectors and a number of each row; all products of a tile read
+// them.
+bool has_fewer_loads(const register_tile &a, const register_tile &b) {
+  return (a.vectors + a.rows) * b.vectors * b.rows < (b.vectors + b.rows) * a.vectors * a.rows;
+}
+
+}  // namespace
+
+register_tile register_tile_of(const cpu_tiles &m, std::optional<int> columns, int rows, int lanes,
+                               bool keys_in_lanes) {
+  register_tile best;
+  best.columns = columns;
+  best.lanes = columns ? lanes_dividing(*columns, lanes) : lanes;
+  const int all = columns ? *columns / best.lanes : 1;
+  if (keys_in_lanes) {
+    best.vectors = divisor_up_to(all, m.sum_registers);
+    best.rows = divisor_up_to(rows, m.sum_registers / best.vectors);
+    return best;
+  }
+  register_tile t = best;
+  for (t.vectors = std::min(all, m.sum_registers); t.vectors > 0; --t.vectors) {
+    // Beside the sums, registers hold the vectors of values and a pair.
+    const int fit = std::min(m.sum_registers, m.registers - 1 - t.vectors) / t.vectors;
+    if (all % t.vectors != 0 || fit == 0) continue;
+    t.rows = divisor_up_to(rows, fit);
+    if (best.vectors == 0 || has_fewer_loads(t, best)) best = t;
+  }
+  return best;
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The registers of an inner loop that multiplies pairs and values.
+#include <optional>
+
+#include "codegen/machines/machine.hpp"
+
+namespace qkv::codegen {
+
+// The widest vector of at most so many lanes that divides n.
+int lanes_dividing(int n, int most);
+
+int divisor_up_to(int n, int most);
+
+// Rows of pairs times vectors of columns.
+struct register_tile {
+  std::optional<int> columns;
+  int lanes = 0, vectors = 0, rows = 0;
+};
+
+// Of so many columns, which are unknown where the call decides them. Where lanes of the pairs hold
+// keys, values are read whole from memory: as many vectors as there are registers for sums. Else
+// the tile is the one with the fewest loads for a product.
+register_tile register_tile_of(const cpu_tiles &, std::optional<int> columns, int rows, int lanes,
+                               bool keys_in_lanes);
+
+}  // namespace qkv::codegen

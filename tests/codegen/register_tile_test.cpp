@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// Register tiles of the result: they fit, and have the fewest loads.
+#include "codegen/halide/schedules/register_tile.hpp"
+
+#include <string>
+
+#include "codegen/machines/machines.hpp"
+#include "tests/catch.hpp"
+
+using namespace qkv::codegen;
+
+namespace {
+
+const machine &called(const std::string &name) {
+  for (const machine &m : machines())
+    if (m.name == name) return m;
+  FAIL("there is no machine " << name);
+  return machines().front();
+}
+
+// "vectors x rows" of a tile of f32.
+std::string tile(const std::string &name, int columns, int rows) {
+  const cpu_tiles &m = called(name).cpu;
+  const register_tile t = register_tile_of(m, columns, rows, m.lanes(32), false);
+  return std::to_string(t.vectors) + " x " + std::to_string(t.rows);
+}
+
+}  // namespace
+
+TEST_CASE("a register tile has the fewest loads for a product") {
+  CHECK(tile("x86-64-v3", 64, 48) == "2 x 6");
+  CHECK(tile("x86-64-v3", 72, 48) == "3 x 4");
+  CHECK(tile("x86-64-v4", 64, 32) == "4 x 4");
+  CHECK(tile("x86-64-v4", 80, 32) == "5 x 4");
+  CHECK(tile("x86-64-v4", 96, 32) == "6 x 4");
+  CHECK(tile("x86-64-v4", 64, 48) == "4 x 6");
+  CHECK(tile("x86-64-v4", 16, 1) == "1 x 1");
+}
+
+TEST_CASE("register tiles fit the registers and divide rows and columns") {
+  for (const machine &m : machines()) {
+    if (!m.is_host()) continue;
+    const int lanes = m.cpu.lanes(32);
+    for (int columns = 1; columns <= 300; ++columns)
+      for (const int rows : {1, 4, 6, 16, 32, 48, 64}) {
+        const register_tile t = register_tile_of(m.cpu, columns, rows, lanes, false);
+        INFO(m.name << " " << columns << " " << rows);
+        REQUIRE(t.vectors > 0);
+        CHECK(columns % (t.vectors * t.lanes) == 0);
+        CHECK(rows % t.rows == 0);
+        CHECK(t.vectors * t.rows <= m.cpu.sum_registers);
+        CHECK(t.vectors * t.rows + t.vectors + 1 <= m.cpu.registers);
+      }
+  }
+}
+
+TEST_CASE("columns that the call decides, and keys in lanes") {
+  const cpu_tiles &m = called("x86-64-v4").cpu;
+  const register_tile unknown = register_tile_of(m, std::nullopt, 32, 16, false);
+  CHECK(unknown.vectors == 1);
+  CHECK(unknown.lanes == 16);
+  const register_tile whole = register_tile_of(m, 128, 6, 16, true);
+  CHECK(whole.vectors == 8);
+  CHECK(whole.rows == 3);
+}
