@@ -141,7 +141,24 @@ const qkv_kernel &find(string_view name) {
   throw refusal(unknown("kernel", name, names));
 }
 
-void refuse_option(const command &c, string_view word) {
+bool takes_size_of(const command &c, const request &r, string_view axis) {
+  if (!r.kernel || std::ranges::find(c.options, "--size") == c.options.end()) return false;
+  const qkv_kernel &k = *r.kernel;
+  return std::any_of(k.axes, k.axes + k.n_axes, [&](const qkv_axis &a) { return axis == a.name; });
+}
+
+[[noreturn]] void refuse_word(const command &c, const request &r, string_view word) {
+  std::string meant;
+  if (const std::size_t at = word.find('='); at != word.npos)
+    if (takes_size_of(c, r, word.substr(0, at)))
+      meant = fmt::format("; did you mean --size {}?", word);
+  throw refusal(fmt::format("{}: not understood{}", word, meant));
+}
+
+[[noreturn]] void refuse_option(const command &c, const request &r, string_view word) {
+  const string_view name = word.substr(2, word.find('=') - 2);
+  if (takes_size_of(c, r, name))
+    throw refusal(fmt::format("{} has no option {}; did you mean --size {}=N?", c.name, word, name));
   std::vector<string_view> all;
   for (const option &o : options) all.push_back(o.name);
   if (std::ranges::find(all, word) != all.end()) all = c.options;
@@ -212,14 +229,14 @@ request read(const command &c, const std::vector<string_view> &words,
     const string_view word = words[i];
     if (word.starts_with("--")) {
       end_option();
-      if (std::ranges::find(c.options, word) == c.options.end()) refuse_option(c, word);
+      if (std::ranges::find(c.options, word) == c.options.end()) refuse_option(c, r, word);
       now = &option_named(word);
       taken = now->how == takes::nothing;
       if (taken) now->take(r, word);
       continue;
     }
     if (!now || now->how == takes::nothing || (taken && now->how == takes::one))
-      throw refusal(fmt::format("{}: not understood", word));
+      refuse_word(c, r, word);
     now->take(r, word);
     taken = true;
   }

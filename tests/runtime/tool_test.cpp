@@ -221,7 +221,11 @@ TEST_CASE("commands that cannot be carried out") {
   CHECK(refused({"check", "blend", "--svg", "f.svg"}).substr(0, 26) ==
         "check has no option --svg;");
   CHECK(refused({"check", "blend", "--seed", "1", "2"}) == "2: not understood\n");
-  CHECK(refused({"check", "blend", "seq=2"}) == "seq=2: not understood\n");
+  CHECK(refused({"check", "blend", "seq=2"}) ==
+        "seq=2: not understood; did you mean --size seq=2?\n");
+  CHECK(refused({"check", "blend", "sea=2"}) == "sea=2: not understood\n");
+  CHECK(refused({"check", "blend", "--seq", "2"}) ==
+        "check has no option --seq; did you mean --size seq=N?\n");
   CHECK(refused({"check", "blend", "--json", "2"}) == "2: not understood\n");
   CHECK(refused({"check", "project"}) == "project: this tool was built without its reference\n");
   CHECK(refused({"bench", "blend", "--device", "cuda", "--size", "seq=2"}) ==

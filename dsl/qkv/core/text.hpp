@@ -2,6 +2,10 @@
 #pragma once
 // Text at compile time: names given as template arguments, and the buffer that messages are written
 // in.
+#if __cplusplus < 202002L
+#error "qkv needs C++20: compile with -std=c++20"
+#endif
+
 #include <cstddef>
 #include <string_view>
 
