@@ -136,9 +136,11 @@ class condition_finder {
   }
 
   void constant(node_id user, node_id c, bool value) {
+    const char *meant = compares_with_size(p_[c]) ? "did you mean a length of the call? "
+                        : value && is_unnamed(p_, op::or_, c) ? "did you mean &&? "
+                                                              : "";
     say(user, "{} is {} true; {}if it is meant, let<..>(..)", label_of(p_, c),
-        value ? "always" : "never",
-        compares_with_size(p_[c]) ? "did you mean a length of the call? " : "");
+        value ? "always" : "never", meant);
   }
 
   bool compares_with_size(const node &x) const {

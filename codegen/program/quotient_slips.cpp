@@ -164,8 +164,9 @@ class quotient_finder {
       }
     }
   }
-  // The step, the operands of the contraction or of the product that it is.
+  // The step, the operands of the contraction, of the product or of the sum of products that it is.
   std::vector<node_id> products_of(node_id n) const {
+    if (is(op::sum, n) && is(op::mul, inner(p_[n].in[0]))) n = inner(p_[n].in[0]);
     if (!is(op::dot, n) && !is(op::mul, n)) return {n};
     return {inner(p_[n].in[0]), inner(p_[n].in[1])};
   }

@@ -8,6 +8,7 @@
 #include "codegen/program/condition_slips.hpp"
 #include "codegen/program/factor_slips.hpp"
 #include "codegen/program/growth_slips.hpp"
+#include "codegen/program/leak_slips.hpp"
 #include "codegen/program/mask_slips.hpp"
 #include "codegen/program/name_slips.hpp"
 #include "codegen/program/placement_slips.hpp"
@@ -18,6 +19,7 @@
 #include "codegen/program/take_slips.hpp"
 #include "codegen/program/term_slips.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/value_slips.hpp"
 #include "codegen/program/weight_slips.hpp"
 
 namespace qkv::codegen {
@@ -43,9 +45,9 @@ program with_equal_steps_merged(program p) {
 std::vector<std::string> slips_of(const program &written) {
   const program p = with_equal_steps_merged(written);
   std::vector<std::string> lines;
-  for (const auto find :
-       {condition_slips, mask_slips, factor_slips, take_slips, term_slips, quotient_slips,
-        weight_slips, growth_slips, placement_slips, scale_slips, scan_slips, name_slips})
+  for (const auto find : {condition_slips, mask_slips, factor_slips, take_slips, term_slips,
+                          quotient_slips, weight_slips, growth_slips, placement_slips, scale_slips,
+                          scan_slips, name_slips, value_slips, leak_slips})
     for (const slip &s : find(p)) {
       std::string line = p.name + ": " + label_of(p, s.at) + ": " + s.text;
       if (std::find(lines.begin(), lines.end(), line) == lines.end())

@@ -54,6 +54,22 @@ static_assert(says<decltype(rope<d_k, two, half>(Q, sin(rope_angle<seq, half>())
 // their axes exchanged
 static_assert(says<decltype(rope_angle<half, seq>())>(
     "rope_angle: seq has no static size, as pairs of features have did you mean rope_angle<seq, half>()?"));
+// the angle of heads, which have no positions
+static_assert(says<decltype(rope_angle<heads, half>())>(
+    "rope_angle: heads is a batch axis, which has no positions did you mean the axis of the tokens, as rope_angle<seq, half>()?"));
+// queries that are rotated twice
+constexpr auto turned =
+    TYPE(rope<d_k, two, half>(Q, cos(rope_angle<seq, half>()), sin(rope_angle<seq, half>())));
+static_assert(says<decltype(rope<d_k, two, half>(turned, cos(rope_angle<seq, half>()),
+                                                 sin(rope_angle<seq, half>())))>(
+    "rope: rope(Q, cos(..), sin(..)) is rotated by its positions already did you mean to leave one out? if it is meant, plain(..) rope(Q, cos(..), sin(..))[batch, heads=8, seq, d_k=64]"));
+static_assert(
+    !refused<decltype(rope<d_k, two, half>(TYPE(plain(turned)), cos(rope_angle<seq, half>()),
+                                           sin(rope_angle<seq, half>())))>);
+// the root of another axis that the scores have
+static_assert(says<decltype(scores / sqrt(heads))>(
+    "sqrt(heads): heads was not contracted here did you mean sqrt(d_k)? if it is meant, sqrt(size(heads)) dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(scores / sqrt(size(heads)))>);
 // a position and its bound
 static_assert(says<decltype(index(kv) < size(kv))>(
     "<: positions end at size(kv) - 1, so index(kv) is always below size(kv) did you mean a length of the call? if it is meant, size(kv) + 0"));
@@ -76,6 +92,8 @@ static_assert(
 constexpr auto zero = step<decltype(broadcast<batch, heads>(param<"z", d_k, d_v>{}))>;
 static_assert(says<decltype(gated_attention<d_k, seq, d_v>(zero, Q, Kq, Vq, sigmoid(gate)))>(
     "log_decay: sigmoid(a) is above 0, so the state would grow did you mean log(sigmoid(a))? if it is meant, let<..>(..) sigmoid(a)[batch, heads=8, seq]"));
+static_assert(says<decltype(gated_attention<d_k, seq, d_v>(zero, Q, Kq, Vq, exp(gate)))>(
+    "log_decay: exp(a) is above 0, so the state would grow did you mean -exp(a)? if it is meant, let<..>(..) exp(a)[batch, heads=8, seq]"));
 static_assert(!refused<decltype(gated_attention<d_k, seq, d_v>(
                   zero, Q, Kq, Vq, log(step<decltype(sigmoid(gate))>)))>);
 static_assert(says<decltype(gated_attention<d_k, seq, d_v>(
@@ -293,6 +311,9 @@ static_assert(says<decltype(alibi<seq, kv>(TYPE(-slope)))>(
 static_assert(refused<decltype(alibi<seq, kv>(-alibi_slopes(heads)))> &&
               !refused<decltype(alibi<seq, kv>(alibi_slopes(heads)))> &&
               !refused<decltype(alibi<seq, kv>(TYPE(let<"slope">(TYPE(-slope)))))>);
+// slopes along what they are a slope of
+static_assert(says<decltype(alibi<seq, kv>(TYPE(pow(2.0, -index(seq)))))>(
+    "alibi: pow(number, -index(seq)) varies along seq, whose distances it multiplies each head has a slope: alibi_slopes(heads); if it is meant, - x * abs(..) pow(number, -index(seq))[seq]"));
 // scores limited before they are divided
 static_assert(says<decltype(TYPE(softcap(scores, 50)) / sqrt(d_k))>(
     "/: softcap(dot(Q, K), number) limits scores that are not divided by sqrt(d_k) yet divide them first, softcap(.. / sqrt(d_k), ..); if it is meant, sqrt(size(d_k)) softcap(dot(Q, K), number)[batch, heads=8, seq, kv]"));

@@ -22,8 +22,16 @@ constexpr auto repeated_for(const X &x, const Y &) {
 namespace rule {
 
 struct slopes {
+  axes measured{};  // queries and keys
   constexpr text check(const info &x) const {
     message m;
+    for (int k = 0; k < measured.n; ++k)
+      if (x.s.has(measured[k]))
+        return m
+            .say("alibi: ", x.label, " varies along ", measured[k]->name,
+                 ", whose distances it multiplies")
+            .say("each head has a slope: alibi_slopes(heads); if it is meant, - x * abs(..)")
+            .show(x);
     if (x.label.starts_with("-"))
       m.say("alibi: ", x.label, " has a minus, but the bias subtracts the slope times the distance")
           .say("leave the minus out; if it is meant, let<\"slope\">(..)")
@@ -70,14 +78,17 @@ Err alibi_slopes(T);
 //           cache: alibi<seq, slots>(slope, length), as sliding_window.
 // Shapes:   those of slope, [key, query] and those of length and count
 // Numerics: f32.
-// Errors:   as sliding_window; a slope with a minus, since the bias subtracts it already.
+// Errors:   as sliding_window; a slope with a minus, since the bias subtracts it already; a slope
+//           along the queries or the keys.
 template <an_axis auto Query, an_axis auto Key, detail::alignment Where = align::unsaid>
-inline constexpr auto alibi = formula<"alibi(slope[, length[, count]])">([](operand auto slope,
-                                                                            operand auto... cache) {
-  auto far = abs(detail::distance<Query, Key, Where>(cache...));
-  return detail::relating<core::relation::alibi, Query, Key, Where>(
-      detail::expect<detail::rule::slopes{}>(slope) * -detail::repeated_for(far, slope), cache...);
-});
+inline constexpr auto alibi =
+    formula<"alibi(slope[, length[, count]])">([](operand auto slope, operand auto... cache) {
+      auto far = abs(detail::distance<Query, Key, Where>(cache...));
+      return detail::relating<core::relation::alibi, Query, Key, Where>(
+          detail::expect<detail::rule::slopes{core::axes_of<Query, Key>()}>(slope) *
+              -detail::repeated_for(far, slope),
+          cache...);
+    });
 template <an_axis auto Query, an_axis auto Key, detail::alignment Where>
   requires(Where.stray)
 inline constexpr auto alibi<Query, Key, Where> =

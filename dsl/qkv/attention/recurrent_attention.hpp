@@ -22,6 +22,8 @@ struct log_decay {
     m.say("log_decay: ", g.label, " is above 0, so the state would grow");
     if (negated)
       m.say("did you mean ", g.label.substr(1), "? if it is meant, let<..>(..)");
+    else if (is_call(g.label, "exp("))
+      m.say("did you mean -", g.label, "? if it is meant, let<..>(..)");
     else
       m.say("did you mean log(", g.label, ")? if it is meant, let<..>(..)");
     m.show(g);

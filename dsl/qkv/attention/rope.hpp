@@ -23,6 +23,10 @@ struct rope {
     message m;
     if (two[0]->size != 2)
       return m.say("rope: ", two[0]->name, " is ", size_of_axis(two[0]), ", not 2").show(x);
+    if (is_rotated(x))
+      return m.say("rope: ", x.label, " is rotated by its positions already")
+          .say("did you mean to leave one out? if it is meant, plain(..)")
+          .show(x);
     const bool first = cos.label.starts_with("sin(");
     if (first || sin.label.starts_with("cos("))
       return m
@@ -82,10 +86,14 @@ constexpr auto as_rotated(const X &x) {
 template <an_axis auto Position, an_axis auto Pair>
 struct exchanged_angle {
   static constexpr const axis_data &position = *data_of<Position>, &pair = *data_of<Pair>;
-  static constexpr bool exchanged = position.size >= 0 && pair.size < 0;
+  static constexpr bool of_heads = position.batch;
+  static constexpr bool exchanged = (position.size >= 0 && pair.size < 0) || of_heads;
   static constexpr bool passes = !exchanged;
   static constexpr text why() {
     message m;
+    if (of_heads)
+      return m.say("rope_angle: ", position.name, " is a batch axis, which has no positions")
+          .say("did you mean the axis of the tokens, as rope_angle<seq, ", pair.name, ">()?");
     return m.say("rope_angle: ", pair.name, " has no static size, as pairs of features have")
         .say("did you mean rope_angle<", pair.name, ", ", position.name, ">()?");
   }
@@ -97,7 +105,8 @@ struct exchanged_angle {
 //           sin are the tables of the paper: cos(rope_angle<seq, half>()).
 // Shapes:   [position, pair]
 // Numerics: f32: at position p off by p * 1e-7. Where that matters, give the tables as params.
-// Errors:   axes exchanged: a pair whose size the call decides, of positions whose size is static.
+// Errors:   axes exchanged: a pair whose size the call decides, of positions whose size is static;
+//           positions along a batch axis.
 template <an_axis auto Position, an_axis auto Pair>
   requires(!detail::exchanged_angle<Position, Pair>::exchanged)
 constexpr auto rope_angle(double base = 10000) {
@@ -116,7 +125,8 @@ Err rope_angle(T...);
 // Shapes:   x[.., features] -> as x; features = two * pair; cos and sin carry pair and further axes
 //           of x, as param<"cos", seq, pair>; tables of more positions: take<positions>(cos, at)
 // Numerics: f32.
-// Errors:   as split; two is not 2; tables along an axis that x lacks; cosine and sine exchanged.
+// Errors:   as split; two is not 2; tables along an axis that x lacks; cosine and sine exchanged;
+//           x that is rotated already.
 template <an_axis auto Features, an_axis auto Two, an_axis auto Pair>
 inline constexpr auto rope =
     formula<"rope(x, cos, sin)">([](traced auto x, traced auto cos, traced auto sin) {

@@ -33,7 +33,9 @@ constexpr bool is_length_of(const info &scores, const axis_data *ax) {
 constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale) {
   if (!divides_by_root(kind, scale) || !x.tensor()) return false;
   const axis_data *ax = scale.m.root.at;
-  if (x.m.contracted.has(ax) || (x.s.has(ax) && !is_length_of(x, ax))) return false;
+  const bool is_of_heads = ax->batch && !x.m.contracted.empty();
+  const bool is_own = x.s.has(ax) && !is_length_of(x, ax) && !is_of_heads;
+  if (x.m.contracted.has(ax) || is_own) return false;
   if (!x.m.weights.empty()) {
     m.say("sqrt(", ax->name, "): ", x.label, " already holds weights over ", x.m.weights)
         .say("divide the scores before that; if it is meant, sqrt(size(", ax->name, "))")

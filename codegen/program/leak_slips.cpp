@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/program/leak_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/program/position_sets.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/score_masks.hpp"
+#include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class leak_finder {
+ public:
+  explicit leak_finder(const program &p) : p_(p) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
+      if (is(op::softmax, n)) all_.push_back({n, masks_of_weights(p_, n)});
+    for (const weights &w : all_) {
+      for (const node_id condition : w.masks) {
+        window_of_later_keys(w, condition);
+        if (is_causal(p_, condition, p_[w.step].over)) statistic_of_positions(w, condition);
+        if (const auto padded = axis_of_padding(p_, condition)) mean_of_all(condition, *padded);
+      }
+      if (w.masks.empty()) unmasked_layer(w);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  struct weights {
+    node_id step;
+    std::vector<node_id> masks;
+  };
+
+  template <class... T>
+  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
+    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
+  }
+  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
+  axis_id root(axis_id a) const { return p_.axes[a].root; }
+  bool has_root(const std::vector<axis_id> &axes, axis_id of) const {
+    return std::any_of(axes.begin(), axes.end(), [&](axis_id a) { return root(a) == root(of); });
+  }
+
+  // causal<seq, kv> || sliding_window<seq, kv>(128)
+  void window_of_later_keys(const weights &w, node_id condition) {
+    if (!is(op::or_, condition) || positions_where(p_, condition, false).empty()) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id causal = p_[condition].in[k], other = p_[condition].in[1 - k];
+      if (!p_[other].name.empty() || !is_causal(p_, causal, p_[w.step].over)) continue;
+      if (!is_two_sided(other, p_[w.step].over)) continue;
+      say(w.step,
+          "{0} shows keys after the query, which {1} hides; did you mean {1} && {0}? if it is "
+          "meant, let<..>(..)",
+          label_of(p_, other), label_of(p_, causal));
+    }
+  }
+
+  // abs(index(seq) - index(kv)) < 128, or bounds on both sides of the query
+  bool is_two_sided(node_id window, const std::vector<axis_id> &keys) const {
+    if (is(op::less, window) || is(op::less_equal, window)) {
+      const node_id distance = inner_of(p_, p_[window].in[0]);
+      if (is(op::abs, distance) && difference_in(affine_of(p_, p_[distance].in[0]).form)) return true;
+    }
+    return all_bound_distance(positions_where(p_, window, true), keys,
+                              [](const interval &d) { return d.most > 0 && d.least < 0; });
+  }
+
+  // rms_norm<seq>(Q) before a causal mask: a number of all positions, later ones, too
+  void statistic_of_positions(const weights &w, node_id condition) {
+    const axis_id key = p_[w.step].over[0];
+    std::set<node_id> below;
+    walk(p_, p_[w.step].in[0], [](node_id) { return true; }, below);
+    for (const node_id n : below) {
+      const bool is_statistic = is(op::mean, n) || is(op::max_over, n);
+      if (!is_statistic || !has_root(p_[n].over, key) || has_root(p_[n].shape, key)) continue;
+      if (is(op::mask, inner_of(p_, p_[n].in[0]))) continue;
+      say(w.step,
+          "{} is made of all positions, of those that {} hides, too; did you mean another axis than "
+          "{}? if it is meant, let<..>(..)",
+          label_of(p_, n), label_of(p_, condition), names_of(p_, p_[n].over));
+      return;
+    }
+  }
+
+  // mean<seq>(Y), where padding<kv>(length) hides the last positions from the queries
+  void mean_of_all(node_id condition, axis_id padded) {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!is(op::mean, n) || !has_root(p_[n].over, padded)) continue;
+      if (p_.axes[root(padded)].size >= 0 || hides_some(p_[n].in[0], p_[n].over)) continue;
+      const auto along = std::find_if(p_[n].over.begin(), p_[n].over.end(),
+                                      [&](axis_id a) { return root(a) == root(padded); });
+      say(n,
+          "{0} hides positions of {1} as keys, but they are counted here; did you mean "
+          "mean<{2}>(mask({4}, padding<{3}>(..)))? if it is meant, let<..>(..)",
+          label_of(p_, condition), p_.axes[padded].name, names_of(p_, p_[n].over),
+          p_.axes[*along].name, label_of(p_, p_[n].in[0]));
+    }
+  }
+  // Through pointwise steps.
+  bool hides_some(node_id n, const std::vector<axis_id> &along) const {
+    return depends_on(
+        p_, n,
+        [&](node_id m) {
+          const op kind = p_[m].kind;
+          if (kind != op::input && kind != op::param && !p_[m].name.empty()) return true;
+          return (kind == op::mask && varies_along(p_[p_[m].in[1]], along)) ||
+                 (kind == op::where && varies_along(p_[p_[m].in[0]], along));
+        },
+        [&](node_id m) { return is_pointwise(p_[m].kind) || p_[m].kind == op::mask; });
+  }
+
+  // The second of two layers, whose keys are made of what the masked weights of the first gave
+  void unmasked_layer(const weights &w) {
+    if (p_[w.step].over.size() != 1) return;
+    const axis_id key = p_[w.step].over[0];
+    if (!varies_along_root_beside(w.step, key)) return;
+    for (const weights &first : all_) {
+      if (first.masks.empty() || p_[first.step].over.size() != 1) continue;
+      if (root(p_[first.step].over[0]) != root(key)) continue;
+      if (!varies_along_root_beside(first.step, key)) continue;
+      if (!depends_on(p_, p_[w.step].in[0], [&](node_id m) { return m == first.step; })) continue;
+      say(w.step,
+          "the keys are made of {0}, which {1} masks, but all are seen here; did you mean the same "
+          "mask? if it is meant, let<..>(..)",
+          label_of(p_, first.step), label_of(p_, first.masks[0]));
+      return;
+    }
+  }
+  // True for weights of self-attention: queries lie along the axis of the keys, too.
+  bool varies_along_root_beside(node_id weights, axis_id key) const {
+    const std::vector<axis_id> others = without(p_[weights].shape, p_[weights].over);
+    return has_root(others, key);
+  }
+
+  const program &p_;
+  std::vector<weights> all_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> leak_slips(const program &p) { return leak_finder(p).run(); }
+
+}  // namespace qkv::codegen

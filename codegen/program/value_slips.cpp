@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/program/value_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/roots.hpp"
+#include "codegen/program/score_masks.hpp"
+#include "codegen/program/text.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class value_finder {
+ public:
+  explicit value_finder(const program &p) : p_(p) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!p_[n].name.empty()) continue;
+      if (p_[n].kind == op::dot)
+        for (const std::size_t k : {0, 1}) {
+          scaled_weights(n, p_[n].in[k], p_[n].in[1 - k]);
+          scaled_values(n, p_[n].in[k], p_[n].in[1 - k]);
+        }
+      if (p_[n].kind == op::sub) masked_unlike(n);
+      if (p_[n].kind == op::softmax) nearly_equal(n), scaled_twice(n);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  template <class... T>
+  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
+    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
+  }
+  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
+
+  // Weights that add up to 1 over what n contracts, for values with columns.
+  bool are_weights(node_id n, node_id weights, node_id values) const {
+    return is(op::softmax, weights) && same_set(p_[weights].over, p_[n].over) &&
+           !contains(p_[weights].shape, p_[values].shape);
+  }
+
+  // dot<kv>(softmax<kv>(scores) / 0.7, V)
+  void scaled_weights(node_id n, node_id weights, node_id values) {
+    const scaled_step w = without_scale(p_, weights);
+    if (nearly(w.by, 1) || !are_weights(n, w.of, values)) return;
+    say(n,
+        "the weights over {} add up to {:.3g}, not 1; did you mean to scale the scores {}? if it "
+        "is meant, let<..>(..)",
+        names_of(p_, p_[n].over), w.by, label_of(p_, p_[w.of].in[0]));
+  }
+
+  // The scores under their masks.
+  node_id unmasked(node_id scores) const {
+    scores = inner_of(p_, scores);
+    while (is(op::mask, scores)) scores = inner_of(p_, p_[scores].in[0]);
+    return scores;
+  }
+
+  // dot<kv>(softmax<kv>(dot<d_k>(Q, K)), V / sqrt(d_v))
+  void scaled_values(node_id n, node_id weights, node_id values) {
+    weights = inner_of(p_, weights);
+    const scaled_step v = without_scale(p_, values);
+    if (v.by >= 1 || !are_weights(n, weights, values)) return;
+    const node_id product = unmasked(p_[weights].in[0]);
+    if (!is(op::dot, product)) return;
+    for (const axis_id a : with(p_[product].over, p_[v.of].shape))
+      if (is_root_of(p_, 1 / v.by, a)) {
+        const std::string feature = p_.axes[p_[product].over[0]].name;
+        say(n,
+            "the values are divided by sqrt({}), the scores by nothing; did you mean {} / "
+            "sqrt({})? if it is meant, let<..>(..)",
+            p_.axes[a].name, label_of(p_, product), feature);
+        return;
+      }
+  }
+
+  // The contraction of weights and values in lambda * dot<kv>(weights, V).
+  std::optional<node_id> weighted_values(node_id n) const {
+    n = inner_of(p_, n);
+    if (is(op::mul, n))
+      for (const std::size_t k : {0, 1})
+        if (const node_id m = inner_of(p_, p_[n].in[k]); is(op::dot, m)) n = m;
+    if (!is(op::dot, n)) return {};
+    const bool weighs = std::any_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id w) {
+      return is(op::softmax, inner_of(p_, w)) && same_set(p_[inner_of(p_, w)].over, p_[n].over);
+    });
+    return weighs ? std::optional(n) : std::nullopt;
+  }
+  node_id weights_of(node_id n) const {
+    const node_id first = inner_of(p_, p_[n].in[0]);
+    return is(op::softmax, first) ? first : inner_of(p_, p_[n].in[1]);
+  }
+
+  // dot<kv>(softmax<kv>(mask(..)), V) - lambda * dot<kv>(softmax<kv>(other), V)
+  void masked_unlike(node_id n) {
+    const auto a = weighted_values(p_[n].in[0]), b = weighted_values(p_[n].in[1]);
+    if (!a || !b || !same_set(p_[*a].over, p_[*b].over)) return;
+    const node_id first = weights_of(*a), second = weights_of(*b);
+    const std::vector<node_id> of_first = masks_of_weights(p_, first),
+                               of_second = masks_of_weights(p_, second);
+    if (of_first.empty() == of_second.empty()) return;
+    const bool is_first = of_second.empty();
+    say(n,
+        "{} are masked by {}, but {} are not; did you mean to mask both? if it is meant, "
+        "let<..>(..)",
+        label_of(p_, is_first ? first : second),
+        label_of(p_, is_first ? of_first[0] : of_second[0]),
+        label_of(p_, is_first ? second : first));
+  }
+
+  // x * rsqrt(sum<d_k>(x * x) + 1e-6), x / sqrt(..)
+  bool has_unit_length(node_id n, const std::vector<axis_id> &along) const {
+    n = inner_of(p_, n);
+    if (!is(op::mul, n) && !is(op::div, n)) return false;
+    const op root = p_[n].kind == op::mul ? op::rsqrt : op::sqrt;
+    for (const std::size_t k : {0, 1}) {
+      const node_id length = inner_of(p_, p_[n].in[1 - k]);
+      if (!is(root, length)) continue;
+      node_id squares = inner_of(p_, p_[length].in[0]);
+      if (is(op::add, squares) || is(op::max, squares))
+        squares = inner_of(p_, p_[squares].in[is_number(p_, p_[squares].in[0]) ? 1 : 0]);
+      if ((is(op::sum, squares) || is(op::dot, squares)) && same_set(p_[squares].over, along))
+        return true;
+    }
+    return false;
+  }
+
+  // A bound of the magnitude of all elements; infinity: none is known.
+  double bound_of(node_id n) const {
+    const scaled_step s = without_scale(p_, n);
+    const node &x = p_[s.of];
+    const double none = std::numeric_limits<double>::infinity();
+    if (!x.name.empty()) return none;
+    if (x.kind == op::tanh || x.kind == op::sigmoid) return std::abs(s.by);
+    const bool is_cosine = x.kind == op::dot && has_unit_length(x.in[0], x.over) &&
+                           has_unit_length(x.in[1], x.over);
+    return is_cosine ? std::abs(s.by) : none;
+  }
+
+  // softmax<kv>(dot<d_k>(unit_length(Q), unit_length(K)) / sqrt(d_k)), softmax<kv>(tanh(s * 50) / 50)
+  void nearly_equal(node_id n) {
+    constexpr double least_bound = 0.5;
+    const node_id scores = unmasked(p_[n].in[0]);
+    const double bound = bound_of(scores);
+    if (bound >= least_bound) return;
+    say(n,
+        "the scores {} lie between {:.2g} and {:.2g}, so that all weights are nearly equal; did you "
+        "mean to multiply them? if it is meant, let<..>(..)",
+        label_of(p_, scores), -bound, bound);
+  }
+
+  // dot<d_k>(Q * 0.125, K) / sqrt(d_k), where d_k has 64 elements
+  void scaled_twice(node_id n) {
+    const scaled_step scores = without_scale(p_, unmasked(p_[n].in[0]));
+    if (!is(op::dot, scores.of) || p_[scores.of].over.size() != 1 || scores.by >= 1) return;
+    const axis_id contracted = p_[scores.of].over[0];
+    if (!is_root_of(p_, 1 / scores.by, contracted)) return;
+    for (const node_id operand : p_[scores.of].in) {
+      const scaled_step x = without_scale(p_, operand);
+      if (x.by >= 1 || !is_root_of(p_, 1 / x.by, contracted)) continue;
+      say(n,
+          "the scores are divided by the root of {0} twice, in {1} and after the product; did you "
+          "mean once? if it is meant, let<..>(..)",
+          p_.axes[contracted].name, label_of(p_, operand));
+      return;
+    }
+  }
+
+  const program &p_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> value_slips(const program &p) { return value_finder(p).run(); }
+
+}  // namespace qkv::codegen

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+// Positions that a mask hides in one place and another step sees, and right neighbours.
+#include <qkv/dsl.hpp>
+
+#include <string>
+
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+#include "tests/program/slip_kernels.hpp"
+#include "tests/program/slip_lines.hpp"
+
+namespace qkv::testing::slips {
+namespace {
+
+// The slips of attention under Keep() of Prepared(Q).
+template <auto Keep, auto Prepared>
+std::string of_prepared() {
+  return of_attention<[](auto Q, auto K, auto V) {
+    return dot<kv>(softmax<kv>(mask(dot<d8>(Prepared(Q), K) / sqrt(d8), Keep())), V);
+  }>();
+}
+constexpr auto causal_mask = [] { return causal<seq, kv>; };
+constexpr auto as_it_is = [](auto Q) { return Q; };
+
+// The slips of Pooled(Y), where Y is attention of X[seq, d8] under padding<kv>(length).
+template <auto Pooled>
+std::string of_pooled_layer() {
+  const auto k = kernel<"k">([](in<"X", seq, d8> X, in<"length", i32> length) -> out<"y", d8> {
+    auto K = rename<seq, kv>(X);
+    auto s = mask(dot<d8>(X, K) / sqrt(d8), padding<kv>(length));
+    return Pooled(X + dot<kv>(softmax<kv>(s), K), length);
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+// The slips of two layers; the second has the scores Second(s).
+template <auto Second>
+std::string of_two_layers() {
+  const auto k = kernel<"k">([](in<"X", seq, d8> X, in<"Z", seq, d8> Z) -> out<"Y", seq, d8> {
+    auto K = rename<seq, kv>(X);
+    auto first = dot<kv>(softmax<kv>(mask(dot<d8>(X, K) / sqrt(d8), causal<seq, kv>)), K);
+    return Second(X, Z, X + first);
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+}  // namespace
+
+TEST_CASE("a window beside a causal mask is not an alternative to it") {
+  CHECK(mentions(of_prepared<[] { return causal<seq, kv> || sliding_window<seq, kv>(128); }, as_it_is>(),
+                 "shows keys after the query"));
+  CHECK(of_prepared<[] { return causal<seq, kv> && sliding_window<seq, kv>(128); }, as_it_is>() == "");
+  CHECK(of_prepared<[] { return causal<seq, kv> || index(kv) < 4; }, as_it_is>() == "");
+  CHECK(of_prepared<[] { return let<"keep">(causal<seq, kv> || sliding_window<seq, kv>(128)); },
+                    as_it_is>() == "");
+  CHECK(mentions(
+      of_prepared<[] { return causal<seq, kv> || index(seq) - index(kv) < 128; }, as_it_is>(),
+      "is always true; did you mean &&?"));
+}
+
+TEST_CASE("a statistic over positions sees what a causal mask hides") {
+  CHECK(mentions(of_prepared<causal_mask, [](auto Q) { return rms_norm<seq>(Q); }>(),
+                 "is made of all positions"));
+  CHECK(mentions(
+      of_prepared<causal_mask, [](auto Q) { return Q - broadcast<seq>(mean<seq>(Q)); }>(),
+      "did you mean another axis than seq?"));
+  CHECK(of_prepared<causal_mask, [](auto Q) { return rms_norm<d8>(Q); }>() == "");
+  CHECK(of_prepared<[] { return abs(index(seq) - index(kv)) < 9; },
+                    [](auto Q) { return rms_norm<seq>(Q); }>() == "");
+  CHECK(of_prepared<causal_mask,
+                    [](auto Q) { return Q - broadcast<seq>(let<"mean">(mean<seq>(Q))); }>() == "");
+}
+
+TEST_CASE("a mean counts no position that padding hides as a key") {
+  CHECK(mentions(of_pooled_layer<[](auto Y, auto) { return mean<seq>(Y); }>(),
+                 "hides positions of kv as keys, but they are counted here"));
+  CHECK(of_pooled_layer<[](auto Y, auto length) { return mean<seq>(mask(Y, padding<seq>(length))); }>() == "");
+  CHECK(of_pooled_layer<[](auto Y, auto) { return let<"pooled">(mean<seq>(Y)); }>() == "");
+  CHECK(of_pooled_layer<[](auto Y, auto) { return take<seq>(Y, 0); }>() == "");
+}
+
+TEST_CASE("a second layer has the mask of the first") {
+  CHECK(mentions(of_two_layers<[](auto, auto, auto Y) {
+                   auto K = rename<seq, kv>(Y);
+                   return Y + dot<kv>(softmax<kv>(dot<d8>(Y, K) / sqrt(d8)), K);
+                 }>(),
+                 "did you mean the same mask?"));
+  CHECK(of_two_layers<[](auto, auto, auto Y) {
+          auto K = rename<seq, kv>(Y);
+          return Y + dot<kv>(softmax<kv>(mask(dot<d8>(Y, K) / sqrt(d8), causal<seq, kv>)), K);
+        }>() == "");
+  CHECK(of_two_layers<[](auto, auto Z, auto Y) {  // of keys that no mask hides
+          auto K = rename<seq, kv>(Z);
+          return Y + dot<kv>(softmax<kv>(dot<d8>(Z, K) / sqrt(d8)), K);
+        }>() == "");
+}
+
+}  // namespace qkv::testing::slips

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+// Contractions of weights and values whose scale or masks do not fit, and right neighbours.
+#include <qkv/dsl.hpp>
+
+#include <string>
+#include <type_traits>
+
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+#include "tests/program/slip_kernels.hpp"
+#include "tests/program/slip_lines.hpp"
+
+namespace qkv::testing::slips {
+namespace {
+
+constexpr axis<"d", 64> d;
+constexpr axis<"e", 32> e;
+
+// The slips of softmax<kv>(Formula(Q[seq, d], K[kv, d])).
+template <auto Formula>
+std::string of_products() {
+  const auto k = kernel<"k">([](in<"Q", seq, d> Q, in<"K", kv, d> K) -> out<"W", seq, kv> {
+    return softmax<kv>(Formula(Q, K));
+  });
+  return lines_of(codegen::make_program(k));
+}
+
+// The slips of the weights of Scores(dot(Q, K)) with Values(V[kv, e]).
+template <auto Scores, auto Values>
+std::string of_values() {
+  const auto k = kernel<"k">(
+      [](in<"Q", seq, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> out<"O", seq, e> {
+        return dot<kv>(Scores(dot<d>(Q, K)), Values(V));
+      });
+  return lines_of(codegen::make_program(k));
+}
+constexpr auto as_they_are = [](auto V) { return V; };
+
+// The slips of one attention less half of that of Other(scores).
+template <auto Other>
+std::string of_less() {
+  return of_attention<[](auto Q, auto K, auto V) {
+    auto s = dot<d8>(Q, K) / sqrt(d8);
+    auto masked = mask(s, causal<seq, kv>);
+    return dot<kv>(softmax<kv>(masked), V) - 0.5 * dot<kv>(softmax<kv>(Other(s)), V);
+  }>();
+}
+
+}  // namespace
+
+TEST_CASE("weights add up to 1 where values are weighed") {
+  CHECK(mentions(of_values<[](auto s) { return softmax<kv>(s / sqrt(d)) / 0.7; }, as_they_are>(),
+                 "the weights over kv add up to 1.43, not 1"));
+  CHECK(of_values<[](auto s) { return softmax<kv>(s / sqrt(d) / 0.7); }, as_they_are>() == "");
+  CHECK(of_values<[](auto s) { return let<"w">(softmax<kv>(s / sqrt(d)) / 0.7); }, as_they_are>() == "");
+}
+
+TEST_CASE("scores are scaled, not values") {
+  CHECK(mentions(of_values<[](auto s) { return softmax<kv>(s); }, [](auto V) { return V / sqrt(e); }>(),
+                 "the values are divided by sqrt(e), the scores by nothing"));
+  CHECK(of_values<[](auto s) { return softmax<kv>(s / sqrt(d)); }, as_they_are>() == "");
+  CHECK(of_values<[](auto s) { return softmax<kv>(s); }, [](auto V) { return V / 3; }>() == "");
+}
+
+TEST_CASE("a scale is applied once, also where one is a number") {
+  CHECK(mentions(of_products<[](auto Q, auto K) { return dot<d>(Q * 0.125, K) / sqrt(d); }>(),
+                 "divided by the root of d twice"));
+  CHECK(mentions(of_products<[](auto Q, auto K) { return dot<d>(Q, K * 0.125) * 0.125; }>(),
+                 "divided by the root of d twice"));
+  CHECK(of_products<[](auto Q, auto K) { return dot<d>(Q * 0.125, K); }>() == "");
+  CHECK(of_products<[](auto Q, auto K) { return dot<d>(Q * 0.5, K) / sqrt(d); }>() == "");
+}
+
+TEST_CASE("scores that are bounded far below 1 make no difference") {
+  CHECK(mentions(of_products<[](auto Q, auto K) {
+                   return dot<d>(unit_length<d>(Q), unit_length<d>(K)) * 0.125;
+                 }>(),
+                 "lie between -0.12 and 0.12"));
+  CHECK(mentions(of_products<[](auto Q, auto K) {
+                   return tanh(dot<d>(Q, K) / sqrt(d) * 50) / 50;
+                 }>(),
+                 "all weights are nearly equal"));
+  CHECK(of_products<[](auto Q, auto K) {
+          return dot<d>(unit_length<d>(Q), unit_length<d>(K)) * 10;
+        }>() == "");
+  CHECK(of_products<[](auto Q, auto K) { return 50 * tanh(dot<d>(Q, K) / sqrt(d) / 50); }>() == "");
+}
+
+TEST_CASE("weights whose sums are subtracted are masked alike") {
+  CHECK(mentions(of_less<[](auto s) { return s * 2; }>(), "did you mean to mask both?"));
+  CHECK(of_less<[](auto s) { return mask(s * 2, causal<seq, kv>); }>() == "");
+}
+
+TEST_CASE("a logarithm of all weights has the scale of masked scores, too") {
+  const auto slips_of_total = [](auto divisor) {
+    constexpr double by = decltype(divisor)::value;
+    return lines_of(codegen::make_program(
+        kernel<"k">([](in<"Q", seq, d> Q, in<"K", kv, d> K,
+                       in<"V", kv, e> V) -> outs<out<"O", seq, e>, out<"lse", seq>> {
+          auto raw = mask(dot<d>(Q, K), causal<seq, kv>);
+          auto scores = raw / sqrt(d);
+          if constexpr (by == 1)
+            return {dot<kv>(softmax<kv>(scores), V), logsumexp<kv>(raw)};
+          else
+            return {dot<kv>(softmax<kv>(scores), V), logsumexp<kv>(scores)};
+        })));
+  };
+  CHECK(mentions(slips_of_total(std::integral_constant<int, 1>()), "without the scale"));
+  CHECK(slips_of_total(std::integral_constant<int, 8>()) == "");
+}
+
+}  // namespace qkv::testing::slips
