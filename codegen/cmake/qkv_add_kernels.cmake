@@ -103,7 +103,7 @@ function(qkv_add_kernels name)
   endforeach()
   add_custom_command(
     OUTPUT "${out}/${name}.tables.done"
-    BYPRODUCTS "${out}/${name}_kernels.c" "${out}/${name}.kernels.h"
+    BYPRODUCTS "${out}/${name}_kernels.c" "${out}/${name}.kernels.h" "${out}/${name}_machines.cpp"
     COMMAND ${name}_generator library --name ${name} --out "${out}" --targets ${targets}
     COMMAND ${CMAKE_COMMAND} -E touch "${out}/${name}.tables.done"
     DEPENDS ${name}_generator ${generator}
@@ -129,7 +129,8 @@ function(qkv_add_kernels name)
   list(JOIN hidden ":" hidden)
   target_link_options(${name} INTERFACE "LINKER:--exclude-libs=${hidden}")
 
-  add_executable(${name}_tool "${out}/${name}_tool.cpp")
+  add_executable(${name}_tool "${out}/${name}_tool.cpp" "${out}/${name}_machines.cpp")
+  add_dependencies(${name}_tool ${name}_kernels)
   target_link_libraries(${name}_tool PRIVATE ${name}_specs ${name} qkv::tool qkv::reference)
 endfunction()
 
@@ -260,7 +261,10 @@ int main(int argc, char **argv) { return qkv::codegen::generate(argc, argv, qkv_
 #include <qkv/reference.hpp>
 
 std::vector<qkv::codegen::traceable> qkv_specs_@name@();
+std::vector<qkv::tool::machine_sheet> qkv_machines_@name@();
 
-int main(int argc, char **argv) { return qkv::tool::main(argc, argv, qkv::oracles_of(qkv_specs_@name@())); }
+int main(int argc, char **argv) {
+  return qkv::tool::main(argc, argv, qkv::oracles_of(qkv_specs_@name@()), qkv_machines_@name@());
+}
 ]])
 endfunction()

@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "codegen/emit/apart.hpp"
+#include "codegen/emit/machine_sheet.hpp"
 #include "codegen/emit/objects.hpp"
 #include "codegen/emit/tables.hpp"
 #include "codegen/machines/machine_text.hpp"
@@ -161,7 +162,8 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
              std::filesystem::file_size(base + ".a") / 1024);
-  std::string sheet = describe(p, made);
+  std::string sheet = describe(p, made) + "\nmachines\n";
+  for (const machine &m : wanted) sheet += sheet_on(m, made);
   if (!printed.empty()) sheet += "\nprinted code\n" + printed;
   write(base + ".sheet.txt", sheet);
   write(stamp, now);
@@ -182,9 +184,10 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
                                            other->second, t.identifier, other->first));
     plans.push_back(plan_of(programs.back()));
   }
+  const std::vector<machine> wanted = targets_of(option(line, "--targets"), machines_for(line));
   write(dir + "/" + name + ".kernels.h", c_header(name, programs));
-  write(dir + "/" + name + "_kernels.c",
-        c_tables(name, plans, targets_of(option(line, "--targets"), machines_for(line))));
+  write(dir + "/" + name + "_kernels.c", c_tables(name, plans, wanted));
+  write(dir + "/" + name + "_machines.cpp", machine_sheets(name, plans, wanted));
 }
 
 int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scratch &folder) {

@@ -89,8 +89,14 @@ struct entry {
   std::function<std::string(const std::vector<step> &)> heat_maps;  // an SVG of them
 };
 
+// The plan of a kernel on a machine: tiles of its stages, and the calls that each is for.
+struct machine_sheet {
+  std::string_view kernel, machine, text;
+};
+
 //   list                                                names, signatures, targets
 //   describe K [--size seq=1000 ...] [--svg FILE]       shapes, cost, stages; a picture
+//   describe K --machine x86-64-v3                      also its tiles there
 //   describe K --ranks 64 [--link 12.5e9] [--peak 2e12]     costs on 1 to 64 machines
 //   trace K [--in Q=q.npy ...] [--svg FILE]             the numbers of every step; heat maps
 //   run K --in Q=q.npy ... --out O=o.npy [--threads N] [--device cuda|opencl]
@@ -101,6 +107,7 @@ struct entry {
 //                                                       stdout (runtime/serve)
 // list, describe, check and bench print JSON with --json: an object a line.
 // Returns 0 when all went well, 1 when a check failed, 2 when the command could not be carried out.
-int main(int argc, char **argv, const std::vector<entry> &entries);
+int main(int argc, char **argv, const std::vector<entry> &entries,
+         const std::vector<machine_sheet> &machines = {});
 
 }  // namespace qkv::tool

@@ -75,6 +75,8 @@ const option options[] = {
     {"--device", "cuda|opencl", "where to run", takes::one, take_device},
     {"--finite-differences", "", "compare a gradient with differences of its kernel, too",
      takes::nothing, [](request &r, string_view) { r.by_differences = true; }},
+    {"--machine", "NAME", "whose tiles to show, too", takes::one,
+     [](request &r, string_view word) { r.machine = word; }},
     {"--ranks", "N", "what it costs on 1 to N machines, as DISTRIBUTED", takes::one,
      [](request &r, string_view word) { r.ranks = static_cast<int>(number(word, "--ranks")); }},
     {"--peak", "2e12", "flop/s of one machine at this kernel", takes::one,
@@ -104,7 +106,8 @@ const std::vector<command> &commands() {
       {"describe",
        "K",
        "Shapes of all steps, cost, stages; a picture of the pipeline; costs on many machines.",
-       {"--size", "--svg", "--json", "--ranks", "--peak", "--link", "--bandwidth", "--latency"},
+       {"--size", "--svg", "--json", "--machine", "--ranks", "--peak", "--link", "--bandwidth",
+        "--latency"},
        done<describe>},
       {"run",
        "K --in Q=q.npy ... --out O=o.npy",
@@ -158,7 +161,8 @@ bool takes_size_of(const command &c, const request &r, string_view axis) {
 [[noreturn]] void refuse_option(const command &c, const request &r, string_view word) {
   const string_view name = word.substr(2, word.find('=') - 2);
   if (takes_size_of(c, r, name))
-    throw refusal(fmt::format("{} has no option {}; did you mean --size {}=N?", c.name, word, name));
+    throw refusal(
+        fmt::format("{} has no option {}; did you mean --size {}=N?", c.name, word, name));
   std::vector<string_view> all;
   for (const option &o : options) all.push_back(o.name);
   if (std::ranges::find(all, word) != all.end()) all = c.options;

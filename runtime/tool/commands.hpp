@@ -6,6 +6,7 @@
 #include <qkv/tool.hpp>
 
 #include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct request {
   int threads = 0;
   unsigned seed = 1;
   const std::vector<entry> *entries = nullptr;  // of all kernels of the library
+  std::span<const machine_sheet> machines;      // of all kernels, too
+  std::string machine;                          // whose plan to show; empty: nobody's
   int ranks = 0;                                // describe for so many machines; 0: for one
   double peak = 0, link = 0, bandwidth = 0, latency = 10e-6;  // of each; 0: not given
   bool by_differences = false;  // check compares a gradient with finite differences, too

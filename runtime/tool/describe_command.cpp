@@ -9,6 +9,7 @@
 #include <qkv/core/dtype.hpp>
 
 #include "files/file.hpp"
+#include "tool/command_line.hpp"
 #include "tool/commands.hpp"
 #include "tool/json.hpp"
 
@@ -62,8 +63,27 @@ void list(const request &r) {
       fmt::print("{}   [{}]\n", signature_text(*k), fmt::join(machines_of(*k), " "));
 }
 
+namespace {
+
+// The plan on the machine that was asked for; empty: none was.
+std::string_view plan_on_machine(const request &r) {
+  if (r.machine.empty()) return {};
+  std::vector<std::string_view> known;
+  for (const machine_sheet &s : r.machines) {
+    if (s.kernel != r.kernel->name) continue;
+    if (s.machine == r.machine) return s.text;
+    known.push_back(s.machine);
+  }
+  if (known.empty())
+    throw refusal(fmt::format("{}: this tool was built without plans on machines", r.kernel->name));
+  throw refusal(unknown("machine", r.machine, known));
+}
+
+}  // namespace
+
 void describe(const request &r) {
   if (r.ranks > 0) return describe_ranks(r);
+  const std::string_view on_machine = plan_on_machine(r);
   const kernel_sizes asked = r.sizes_asked();
   const sizes given = asked.by_name();
   const std::string sheet =
@@ -86,9 +106,11 @@ void describe(const request &r) {
           .add("intermediate_bytes", both(c.intermediate_bytes))
           .add("stored_bytes", both(c.stored_bytes));
     }
-    fmt::print("{}\n", o.add("sheet", json::text(sheet)).text());
+    o.add("sheet", json::text(sheet));
+    if (!on_machine.empty()) o.add("plan", json::text(on_machine));
+    fmt::print("{}\n", o.text());
   } else {
-    fmt::print("{}\n", sheet);
+    fmt::print("{}\n{}", sheet, on_machine);
   }
   if (r.svg.empty()) return;
   if (!r.spec || !r.spec->picture) throw refusal("this tool has no pictures");

@@ -27,7 +27,7 @@ int help(string_view program, const command *about) {
 
 // Runs a command and returns its exit code.
 int carry_out(string_view program, const std::vector<string_view> &words,
-              const std::vector<entry> &entries) {
+              const std::vector<entry> &entries, const std::vector<machine_sheet> &machines) {
   if (words.empty()) {
     fmt::print(stderr, "{}", usage(program));
     return 2;
@@ -46,7 +46,8 @@ int carry_out(string_view program, const std::vector<string_view> &words,
     return help(program, rest.empty() ? nullptr : needed(rest[0]));
   const command &c = *needed(words[0]);
   if (std::ranges::find(rest, "--help") != rest.end()) return help(program, &c);
-  const request r = read(c, rest, entries);
+  request r = read(c, rest, entries);
+  r.machines = machines;
   if (c.run) return c.run(r);
   if (c.name == "serve") return serving::serve();
   list(r);
@@ -75,13 +76,14 @@ void flush_output() {
   throw refusal(fmt::format("standard output: {}", std::strerror(errno)));
 }
 
-int main(int argc, char **argv, const std::vector<entry> &entries) {
+int main(int argc, char **argv, const std::vector<entry> &entries,
+         const std::vector<machine_sheet> &machines) {
   occupy_closed_streams();
   // A reader of our output that goes away is an error to report, not a reason to die.
   void (*const before)(int) = std::signal(SIGPIPE, SIG_IGN);
   int code = 2;
   try {
-    code = carry_out(argv[0], {argv + 1, argv + argc}, entries);
+    code = carry_out(argv[0], {argv + 1, argv + argc}, entries, machines);
     flush_output();
   } catch (const std::bad_alloc &) {
     code = refused("no memory for tensors of these sizes");

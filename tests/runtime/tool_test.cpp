@@ -44,6 +44,9 @@ std::vector<qkv::tool::step> blend_trace(const arrays &in, const sizes &s) {
           {"O", {"batch", "seq", "d"}, blend_reference(in, s)[0]}};
 }
 
+const std::vector<qkv::tool::machine_sheet> machines = {{"blend", "abacus", "on abacus\n"},
+                                                        {"blend", "loom", "on loom\n"}};
+
 std::vector<entry> entries() {
   entry blend{.name = "blend",
               .describe = {},
@@ -93,7 +96,8 @@ struct session {
       words.insert(words.begin(), "tool");
       std::vector<char *> argv;
       for (std::string &w : words) argv.push_back(w.data());
-      const int code = qkv::tool::main(static_cast<int>(argv.size()), argv.data(), entries());
+      const int code =
+          qkv::tool::main(static_cast<int>(argv.size()), argv.data(), entries(), machines);
       std::fflush(stdout);
       _exit(code);
     }
@@ -182,6 +186,11 @@ TEST_CASE("list and describe") {
         "blend, described with 3 sizes\n");
   CHECK(s.run({"describe", "project"}).text ==
         "project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]\n");
+  CHECK(s.run({"describe", "blend", "--machine", "loom"}).text.ends_with("\non loom\n"));
+  CHECK(s.run({"describe", "blend", "--machine", "lom"}).text ==
+        "there is no machine lom; did you mean loom?\n");
+  CHECK(s.run({"describe", "project", "--machine", "loom"}).text ==
+        "project: this tool was built without plans on machines\n");
   CHECK(s.run({"describe", "blend", "--svg", s.folder + "/blend.svg"}).code == 0);
   std::ostringstream picture;
   picture << std::ifstream(s.folder + "/blend.svg").rdbuf();

@@ -11,6 +11,9 @@
 
 namespace qkv::codegen {
 
+// Padded values of at most so many vectors: they are unrolled.
+inline constexpr int most_value_vectors = 16;
+
 struct attention_tile {
   int rows = 0;         // query rows of a tile
   int keys = 0;         // keys of a block
@@ -30,6 +33,14 @@ struct attention_tile {
   bool keys_in_lanes() const { return key_lanes > 0; }
   // Not 0: values whose columns do not fill such vectors are copied into rows that do.
   int value_lanes = 0;
+  // The columns of such a copy, or so many if narrower vectors, which divide them, are no more.
+  int padded(int columns) const {
+    if (value_lanes == 0 || columns > most_value_vectors * value_lanes) return columns;
+    const int vectors = (columns + value_lanes - 1) / value_lanes;
+    int narrow = value_lanes;
+    while (columns % narrow != 0) narrow /= 2;
+    return vectors < columns / narrow ? vectors * value_lanes : columns;
+  }
 
   // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie
   // in lanes.
@@ -40,9 +51,6 @@ struct attention_tile {
       false;  // the columns do not fit into one block of threads, or their number is unknown
   bool dealt_to_threads() const { return columns_per_thread > 0; }
 };
-
-// Padded values of at most so many vectors: they are unrolled.
-inline constexpr int most_value_vectors = 16;
 
 struct attention_vars {
   Halide::Var i{"i"}, j{"j"}, b{"b"}, T{"T"};  // row and key of a tile; block of keys; tile of rows

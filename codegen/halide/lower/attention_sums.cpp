@@ -111,9 +111,9 @@ class sum_lowering {
     o_.is_padded = column.size < 0;
     o_.is_widened = is_widened(a_.p, sum_.values);
     o_.columns = a_.c.size(sum_.column);
-    if (const int n = static_cast<int>(column.size); n > 0 && wastes_lanes(n)) {
+    if (const int n = static_cast<int>(column.size); n > 0 && f_.tile.padded(n) > n) {
       o_.known_columns = n;
-      o_.columns = (n + f_.tile.value_lanes - 1) / f_.tile.value_lanes * f_.tile.value_lanes;
+      o_.columns = f_.tile.padded(n);
     }
     vars_ = {f_.v.c, term_, terms_};
     for (axis_id x : a_.p[sum_.values].shape) {
@@ -139,15 +139,6 @@ class sum_lowering {
   }
 
   bool is_padded() const { return o_.is_padded || o_.known_columns > 0; }
-
-  // True if narrower vectors, which divide the columns, are more than whole ones.
-  bool wastes_lanes(int columns) const {
-    const int lanes = f_.tile.value_lanes;
-    if (lanes == 0 || columns > most_value_vectors * lanes) return false;
-    int narrow = lanes;
-    while (columns % narrow != 0) narrow /= 2;
-    return (columns + lanes - 1) / lanes < columns / narrow;
-  }
 
   Expr value_at(const RDom &terms) const {
     std::vector<Expr> args(vars_.begin(), vars_.end());

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// A plan on one machine, as text: the tiles of each stage, and the calls that each is for.
+#include <string>
+#include <vector>
+
+#include "codegen/machines/machine.hpp"
+#include "codegen/plan/plan.hpp"
+
+namespace qkv::codegen {
+
+std::string sheet_on(const machine &, const plan &);
+
+// C++ that a tool is linked with: the function qkv_machines_<library>() returns the sheet of each
+// kernel on each machine.
+std::string machine_sheets(const std::string &library, const std::vector<plan> &,
+                           const std::vector<machine> &);
+
+}  // namespace qkv::codegen

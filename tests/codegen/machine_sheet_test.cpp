@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+// The plan of a kernel on a machine, as text.
+#include "codegen/emit/machine_sheet.hpp"
+
+#include <qkv/dsl.hpp>
+
+#include <string>
+
+#include "codegen/gradient/gradient.hpp"
+#include "codegen/machines/machines.hpp"
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+
+using namespace qkv;
+
+namespace {
+
+constexpr batch_axis<"heads"> heads;
+constexpr batch_axis<"group", 4> group;
+constexpr axis<"seq"> seq;
+constexpr alias<"kv", seq> kv;
+constexpr axis<"d", 72> d;
+constexpr axis<"e", 8> e;
+
+constexpr auto attention = kernel<"attention">(
+    [](in<"Q", heads, group, seq, d> Q, in<"K", heads, kv, d> K,
+       in<"V", heads, kv, d> V) -> out<"O", heads, group, seq, d> {
+      return dot<kv>(softmax<kv>(dot<d>(Q, K) / sqrt(d)), V);
+    });
+constexpr auto projected = kernel<"projected">(
+    [](in<"X", seq, d> X, param<"W", d, e> W) -> out<"Y", seq, e> { return dot<d>(X, W); });
+
+std::string on(const std::string &name, const codegen::program &p) {
+  return codegen::sheet_on(codegen::targets_of(name)[0], codegen::plan_of(p));
+}
+bool has_line(const std::string &text, const std::string &line) {
+  return text.find("\n" + line + "\n") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a sheet of a machine names the tiles and the calls that take them") {
+  const codegen::program p = codegen::make_program(attention);
+  const std::string wide = on("x86-64-v4", p);
+  INFO(wide);
+  CHECK(wide.starts_with("on x86-64-v4: "));
+  CHECK(has_line(wide, "  attention    dot(softmax(...), V)"));
+  CHECK(has_line(wide,
+                 "    33 to 48 rows    tile 48 x 128, with the rows of all group, registers 4 x 80"));
+  CHECK(has_line(wide, "    more rows        tile 32 x 128, 16 a task, registers 4 x 80"));
+  CHECK(wide.find("    up to 16 rows    tile 4 x 256, keys in lanes, 8 features") != wide.npos);
+  CHECK(has_line(on("x86-64-v3", p),
+                 "    more rows        tile 48 x 128, 10 a task, registers 4 x 24"));
+  CHECK(on("opencl", p).find("threads") != std::string::npos);
+}
+
+TEST_CASE("sheets of contractions and of gradients") {
+  CHECK(has_line(on("x86-64-v4", codegen::make_program(projected)), "    240 rows share a sweep"));
+  const codegen::program backward = codegen::gradient(codegen::make_program(attention), {});
+  for (const codegen::machine &m : codegen::machines()) CHECK(!on(m.name, backward).empty());
+}
+
+TEST_CASE("a tool gets the sheets of all its kernels on all machines") {
+  const std::string text = codegen::machine_sheets(
+      "my", {codegen::plan_of(codegen::make_program(projected))},
+      codegen::targets_of("x86-64-v3,x86-64-v4"));
+  CHECK(text.find("qkv_machines_my()") != text.npos);
+  CHECK(text.find("{\"projected\", \"x86-64-v3\", R\"sheet(on x86-64-v3") != text.npos);
+  CHECK(text.find("{\"projected\", \"x86-64-v4\", R\"sheet(on x86-64-v4") != text.npos);
+}
