@@ -74,8 +74,8 @@ class sheet {
       const int lanes = m_.cpu.lanes(halide_type(made_.p[sum.core].type).bits());
       if (columns < 0) return "";
       const int n = static_cast<int>(columns);
-      const register_tile r = register_tile_of(
-          m_.cpu, t.padded(n), t.rows, lanes, t.keys_in_lanes());
+      const register_tile r =
+          register_tile_of(m_.cpu, t.padded(n), t.rows, lanes, t.keys_in_lanes());
       return fmt::format(", registers {} x {}", r.rows, r.vectors * r.lanes);
     }
     return "";

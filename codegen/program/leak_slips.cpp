@@ -66,7 +66,8 @@ class leak_finder {
   bool is_two_sided(node_id window, const std::vector<axis_id> &keys) const {
     if (is(op::less, window) || is(op::less_equal, window)) {
       const node_id distance = inner_of(p_, p_[window].in[0]);
-      if (is(op::abs, distance) && difference_in(affine_of(p_, p_[distance].in[0]).form)) return true;
+      if (is(op::abs, distance) && difference_in(affine_of(p_, p_[distance].in[0]).form))
+        return true;
     }
     return all_bound_distance(positions_where(p_, window, true), keys,
                               [](const interval &d) { return d.most > 0 && d.least < 0; });

@@ -27,6 +27,8 @@ class take_finder {
       const node &x = p_[n];
       if (!x.name.empty()) continue;
       if (x.kind == op::min || x.kind == op::max) clamp(n);
+      if (x.kind == op::max)
+        for (const std::size_t k : {0, 1}) visible_clamp(n, x.in[k], x.in[1 - k]);
       if (x.kind == op::take) taken(n), rows_overlap(n), predicts_itself(n);
     }
     return std::move(slips_);
@@ -114,6 +116,35 @@ class take_finder {
     if (r.least == r.most)
       say(n, "is {} at every position; did you exchange min and max? if it is meant, {}", r.least,
           r.least);
+  }
+
+  // take<distances>(table, max(index(kv) - index(seq), 0)), whose scores a causal mask hides where
+  // this is not 0
+  void visible_clamp(node_id n, node_id distance, node_id number) {
+    if (p_[n].type != i32 || !is_number(p_, number) || !positions_[distance]) return;
+    affine away = affine_of(p_, distance);
+    if (!difference_in(away.form)) return;
+    std::vector<node_id> conditions;
+    walk_users(users_, n, [&](node_id user, node_id x) {
+      if (p_[user].kind == op::mask && p_[user].in[0] == x) conditions.push_back(p_[user].in[1]);
+      return p_[user].kind == op::take || is_pointwise(p_[user].kind);
+    });
+    for (const node_id condition : conditions)
+      if (is_at_most_where(away, number_of(number), condition))
+        return say(n,
+                   "is {} wherever {} is true; did you mean the distance the other way round? if "
+                   "it is meant, let<..>(..)",
+                   number_of(number), label_of(p_, condition));
+  }
+  bool is_at_most_where(const affine &x, std::int64_t most, node_id condition) const {
+    const std::vector<position_set> shown = positions_where(p_, condition, true);
+    return !shown.empty() && std::all_of(shown.begin(), shown.end(), [&](const position_set &s) {
+      if (const auto at = s.find(x.form); at != s.end())
+        return at->second.most != interval::infinite && at->second.most + x.number <= most;
+      const auto at = s.find(negative(x.form));
+      return at != s.end() && at->second.least != -interval::infinite &&
+             x.number - at->second.least <= most;
+    });
   }
 
   void taken(node_id n) {

@@ -140,8 +140,8 @@ class value_finder {
     const double none = std::numeric_limits<double>::infinity();
     if (!x.name.empty()) return none;
     if (x.kind == op::tanh || x.kind == op::sigmoid) return std::abs(s.by);
-    const bool is_cosine = x.kind == op::dot && has_unit_length(x.in[0], x.over) &&
-                           has_unit_length(x.in[1], x.over);
+    const bool is_cosine =
+        x.kind == op::dot && has_unit_length(x.in[0], x.over) && has_unit_length(x.in[1], x.over);
     return is_cosine ? std::abs(s.by) : none;
   }
 

@@ -24,6 +24,7 @@ class weight_finder {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!p_[n].name.empty()) continue;
       if (p_[n].kind == op::mean) averaged(n);
+      if (p_[n].kind == op::sum) entropy(n);
       if (p_[n].kind == op::div) divided_by_logarithm(n);
       if (p_[n].kind == op::logsumexp) of_logarithms(n);
       if (p_[n].kind == op::cast && p_[n].type == i32) below_one(n);
@@ -125,6 +126,28 @@ class weight_finder {
                                        label_of(p_, inner_of(p_, p_[product].in[1 - k])))});
       return;
     }
+  }
+
+  // -sum<seq>(w * log(w)) of weights over kv
+  void entropy(node_id n) {
+    const node_id product = inner_of(p_, p_[n].in[0]);
+    if (!is(op::mul, product)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id w = inner_of(p_, p_[product].in[k]), log = inner_of(p_, p_[product].in[1 - k]);
+      if (!makes_weights(p_[w].kind) || !is(op::log, log) || !has_term(p_[log].in[0], w)) continue;
+      if (contains(p_[n].over, p_[w].over)) continue;
+      slips_.push_back(
+          {n, fmt::format("{0} are weights over {1}; did you mean sum<{1}>({2})? if it "
+                          "is meant, let<..>(..)",
+                          label_of(p_, w), names_of(p_, p_[w].over), label_of(p_, product))});
+      return;
+    }
+  }
+  // w, or w + 1e-9
+  bool has_term(node_id n, node_id w) const {
+    n = inner_of(p_, n);
+    return n == w || ((is(op::add, n) || is(op::max, n)) &&
+                      (inner_of(p_, p_[n].in[0]) == w || inner_of(p_, p_[n].in[1]) == w));
   }
 
   // logits / logsumexp<vocab>(logits)

@@ -22,9 +22,9 @@ constexpr alias<"kv", seq> kv;
 constexpr axis<"d", 72> d;
 constexpr axis<"e", 8> e;
 
-constexpr auto attention = kernel<"attention">(
-    [](in<"Q", heads, group, seq, d> Q, in<"K", heads, kv, d> K,
-       in<"V", heads, kv, d> V) -> out<"O", heads, group, seq, d> {
+constexpr auto attention =
+    kernel<"attention">([](in<"Q", heads, group, seq, d> Q, in<"K", heads, kv, d> K,
+                           in<"V", heads, kv, d> V) -> out<"O", heads, group, seq, d> {
       return dot<kv>(softmax<kv>(dot<d>(Q, K) / sqrt(d)), V);
     });
 constexpr auto projected = kernel<"projected">(
@@ -45,8 +45,8 @@ TEST_CASE("a sheet of a machine names the tiles and the calls that take them") {
   INFO(wide);
   CHECK(wide.starts_with("on x86-64-v4: "));
   CHECK(has_line(wide, "  attention    dot(softmax(...), V)"));
-  CHECK(has_line(wide,
-                 "    33 to 48 rows    tile 48 x 128, with the rows of all group, registers 4 x 80"));
+  CHECK(has_line(
+      wide, "    33 to 48 rows    tile 48 x 128, with the rows of all group, registers 4 x 80"));
   CHECK(has_line(wide, "    more rows        tile 32 x 128, 16 a task, registers 4 x 80"));
   CHECK(wide.find("    up to 16 rows    tile 4 x 256, keys in lanes, 8 features") != wide.npos);
   CHECK(has_line(on("x86-64-v3", p),
@@ -61,9 +61,9 @@ TEST_CASE("sheets of contractions and of gradients") {
 }
 
 TEST_CASE("a tool gets the sheets of all its kernels on all machines") {
-  const std::string text = codegen::machine_sheets(
-      "my", {codegen::plan_of(codegen::make_program(projected))},
-      codegen::targets_of("x86-64-v3,x86-64-v4"));
+  const std::string text =
+      codegen::machine_sheets("my", {codegen::plan_of(codegen::make_program(projected))},
+                              codegen::targets_of("x86-64-v3,x86-64-v4"));
   CHECK(text.find("qkv_machines_my()") != text.npos);
   CHECK(text.find("{\"projected\", \"x86-64-v3\", R\"sheet(on x86-64-v3") != text.npos);
   CHECK(text.find("{\"projected\", \"x86-64-v4\", R\"sheet(on x86-64-v4") != text.npos);

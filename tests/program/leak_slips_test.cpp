@@ -47,9 +47,11 @@ std::string of_two_layers() {
 }  // namespace
 
 TEST_CASE("a window beside a causal mask is not an alternative to it") {
-  CHECK(mentions(of_prepared<[] { return causal<seq, kv> || sliding_window<seq, kv>(128); }, as_it_is>(),
-                 "shows keys after the query"));
-  CHECK(of_prepared<[] { return causal<seq, kv> && sliding_window<seq, kv>(128); }, as_it_is>() == "");
+  CHECK(mentions(
+      of_prepared<[] { return causal<seq, kv> || sliding_window<seq, kv>(128); }, as_it_is>(),
+      "shows keys after the query"));
+  CHECK(of_prepared<[] { return causal<seq, kv> && sliding_window<seq, kv>(128); }, as_it_is>() ==
+        "");
   CHECK(of_prepared<[] { return causal<seq, kv> || index(kv) < 4; }, as_it_is>() == "");
   CHECK(of_prepared<[] { return let<"keep">(causal<seq, kv> || sliding_window<seq, kv>(128)); },
                     as_it_is>() == "");
@@ -61,9 +63,9 @@ TEST_CASE("a window beside a causal mask is not an alternative to it") {
 TEST_CASE("a statistic over positions sees what a causal mask hides") {
   CHECK(mentions(of_prepared<causal_mask, [](auto Q) { return rms_norm<seq>(Q); }>(),
                  "is made of all positions"));
-  CHECK(mentions(
-      of_prepared<causal_mask, [](auto Q) { return Q - broadcast<seq>(mean<seq>(Q)); }>(),
-      "did you mean another axis than seq?"));
+  CHECK(
+      mentions(of_prepared<causal_mask, [](auto Q) { return Q - broadcast<seq>(mean<seq>(Q)); }>(),
+               "did you mean another axis than seq?"));
   CHECK(of_prepared<causal_mask, [](auto Q) { return rms_norm<d8>(Q); }>() == "");
   CHECK(of_prepared<[] { return abs(index(seq) - index(kv)) < 9; },
                     [](auto Q) { return rms_norm<seq>(Q); }>() == "");
@@ -74,7 +76,9 @@ TEST_CASE("a statistic over positions sees what a causal mask hides") {
 TEST_CASE("a mean counts no position that padding hides as a key") {
   CHECK(mentions(of_pooled_layer<[](auto Y, auto) { return mean<seq>(Y); }>(),
                  "hides positions of kv as keys, but they are counted here"));
-  CHECK(of_pooled_layer<[](auto Y, auto length) { return mean<seq>(mask(Y, padding<seq>(length))); }>() == "");
+  CHECK(of_pooled_layer<[](auto Y, auto length) {
+          return mean<seq>(mask(Y, padding<seq>(length)));
+        }>() == "");
   CHECK(of_pooled_layer<[](auto Y, auto) { return let<"pooled">(mean<seq>(Y)); }>() == "");
   CHECK(of_pooled_layer<[](auto Y, auto) { return take<seq>(Y, 0); }>() == "");
 }

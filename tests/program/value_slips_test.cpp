@@ -15,6 +15,7 @@ namespace {
 
 constexpr axis<"d", 64> d;
 constexpr axis<"e", 32> e;
+constexpr axis<"table", 129> table;
 
 // The slips of softmax<kv>(Formula(Q[seq, d], K[kv, d])).
 template <auto Formula>
@@ -28,8 +29,8 @@ std::string of_products() {
 // The slips of the weights of Scores(dot(Q, K)) with Values(V[kv, e]).
 template <auto Scores, auto Values>
 std::string of_values() {
-  const auto k = kernel<"k">(
-      [](in<"Q", seq, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> out<"O", seq, e> {
+  const auto k =
+      kernel<"k">([](in<"Q", seq, d> Q, in<"K", kv, d> K, in<"V", kv, e> V) -> out<"O", seq, e> {
         return dot<kv>(Scores(dot<d>(Q, K)), Values(V));
       });
   return lines_of(codegen::make_program(k));
@@ -52,12 +53,14 @@ TEST_CASE("weights add up to 1 where values are weighed") {
   CHECK(mentions(of_values<[](auto s) { return softmax<kv>(s / sqrt(d)) / 0.7; }, as_they_are>(),
                  "the weights over kv add up to 1.43, not 1"));
   CHECK(of_values<[](auto s) { return softmax<kv>(s / sqrt(d) / 0.7); }, as_they_are>() == "");
-  CHECK(of_values<[](auto s) { return let<"w">(softmax<kv>(s / sqrt(d)) / 0.7); }, as_they_are>() == "");
+  CHECK(of_values<[](auto s) { return let<"w">(softmax<kv>(s / sqrt(d)) / 0.7); }, as_they_are>() ==
+        "");
 }
 
 TEST_CASE("scores are scaled, not values") {
-  CHECK(mentions(of_values<[](auto s) { return softmax<kv>(s); }, [](auto V) { return V / sqrt(e); }>(),
-                 "the values are divided by sqrt(e), the scores by nothing"));
+  CHECK(mentions(
+      of_values<[](auto s) { return softmax<kv>(s); }, [](auto V) { return V / sqrt(e); }>(),
+      "the values are divided by sqrt(e), the scores by nothing"));
   CHECK(of_values<[](auto s) { return softmax<kv>(s / sqrt(d)); }, as_they_are>() == "");
   CHECK(of_values<[](auto s) { return softmax<kv>(s); }, [](auto V) { return V / 3; }>() == "");
 }
@@ -76,14 +79,50 @@ TEST_CASE("scores that are bounded far below 1 make no difference") {
                    return dot<d>(unit_length<d>(Q), unit_length<d>(K)) * 0.125;
                  }>(),
                  "lie between -0.12 and 0.12"));
-  CHECK(mentions(of_products<[](auto Q, auto K) {
-                   return tanh(dot<d>(Q, K) / sqrt(d) * 50) / 50;
-                 }>(),
-                 "all weights are nearly equal"));
+  CHECK(
+      mentions(of_products<[](auto Q, auto K) { return tanh(dot<d>(Q, K) / sqrt(d) * 50) / 50; }>(),
+               "all weights are nearly equal"));
   CHECK(of_products<[](auto Q, auto K) {
           return dot<d>(unit_length<d>(Q), unit_length<d>(K)) * 10;
         }>() == "");
   CHECK(of_products<[](auto Q, auto K) { return 50 * tanh(dot<d>(Q, K) / sqrt(d) / 50); }>() == "");
+}
+
+TEST_CASE("an entropy adds up along the axis of its weights") {
+  const auto slips_of_entropy = [](auto total) {
+    return lines_of(codegen::make_program(kernel<"k">(
+        [](in<"S", seq, kv> S) -> out<"h"> { return decltype(total)()(softmax<kv>(S)); })));
+  };
+  CHECK(mentions(slips_of_entropy([](auto w) { return -sum<kv>(sum<seq>(w * log(w + 1e-9))); }),
+                 "are weights over kv; did you mean sum<kv>"));
+  CHECK(slips_of_entropy([](auto w) { return -sum<seq>(sum<kv>(w * log(w + 1e-9))); }) == "");
+  CHECK(slips_of_entropy([](auto w) { return -sum<seq, kv>(w * log(w + 1e-9)); }) == "");
+}
+
+TEST_CASE("a sink that an argument gives is the logarithm of a weight") {
+  const auto slips_of_sink = [](auto sink) {
+    return lines_of(codegen::make_program(kernel<"k">(
+        [](in<"S", seq, kv> S, in<"V", kv, e> V, param<"sink"> logit) -> out<"O", seq, e> {
+          auto weights = exp(S - max<kv>(S));
+          return dot<kv>(weights, V) / (sum<kv>(weights) + decltype(sink)()(logit, max<kv>(S)));
+        })));
+  };
+  CHECK(
+      mentions(slips_of_sink([](auto logit, auto) { return logit; }), "did you mean exp(sink - "));
+  CHECK(slips_of_sink([](auto logit, auto most) { return exp(logit - most); }) == "");
+}
+
+TEST_CASE("a distance is clamped on the side that is seen") {
+  const auto slips_of_distance = [](auto position) {
+    return lines_of(codegen::make_program(
+        kernel<"k">([](in<"S", seq, kv> S, param<"T", table> T) -> out<"W", seq, kv> {
+          return softmax<kv>(mask(S + take<table>(T, decltype(position)()()), causal<seq, kv>));
+        })));
+  };
+  CHECK(mentions(slips_of_distance([] { return max(index(kv) - index(seq), 0); }),
+                 "is 0 wherever index(kv) <= index(seq) is true"));
+  CHECK(slips_of_distance([] { return max(index(seq) - index(kv), 0); }) == "");
+  CHECK(slips_of_distance([] { return max(index(kv) - index(seq) + 9, 0); }) == "");
 }
 
 TEST_CASE("weights whose sums are subtracted are masked alike") {

@@ -57,6 +57,10 @@ static_assert(says<decltype(rope_angle<half, seq>())>(
 // the angle of heads, which have no positions
 static_assert(says<decltype(rope_angle<heads, half>())>(
     "rope_angle: heads is a batch axis, which has no positions did you mean the axis of the tokens, as rope_angle<seq, half>()?"));
+// keys that turn the other way than queries
+static_assert(says<decltype(rope<d_k, two, half>(Q, cos(rope_angle<seq, half>()),
+                                                 -sin(rope_angle<seq, half>())))>(
+    "rope: -sin(..) turns Q the other way leave the minus out, for queries and keys alike; if it is meant, let<..>(..)"));
 // queries that are rotated twice
 constexpr auto turned =
     TYPE(rope<d_k, two, half>(Q, cos(rope_angle<seq, half>()), sin(rope_angle<seq, half>())));
@@ -101,7 +105,7 @@ static_assert(says<decltype(gated_attention<d_k, seq, d_v>(
     "log_decay: -log(sigmoid(a)) is above 0, so the state would grow did you mean log(sigmoid(a))? if it is meant, let<..>(..) -log(sigmoid(a))[batch, heads=8, seq]"));
 // relative positions without an offset
 static_assert(says<decltype(take<distances>(T, index(kv) - index(seq)))>(
-    "take<distances>: index(kv) - index(seq) is negative where the second index is larger add an offset; if it is meant, max(.., 0) T[heads=8, distances=129]"));
+    "take<distances>: index(kv) - index(seq) is negative where the second index is larger did you mean index(seq) - index(kv), or an offset? if it is meant, max(.., 0) T[heads=8, distances=129]"));
 static_assert(!refused<decltype(take<distances>(T, index(kv) - index(seq) + 64))> &&
               !refused<decltype(take<distances>(T, max(index(kv) - index(seq), 0)))>);
 // a parenthesis misplaced

@@ -27,6 +27,9 @@ struct rope {
       return m.say("rope: ", x.label, " is rotated by its positions already")
           .say("did you mean to leave one out? if it is meant, plain(..)")
           .show(x);
+    if (sin.label.starts_with("-sin("))
+      return m.say("rope: ", sin.label, " turns ", x.label, " the other way")
+          .say("leave the minus out, for queries and keys alike; if it is meant, let<..>(..)");
     const bool first = cos.label.starts_with("sin(");
     if (first || sin.label.starts_with("cos("))
       return m

@@ -183,6 +183,8 @@ constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
   m.say(name_of(kind), ": ", small.label, " would be repeated along ", lacking);
   if (kind == op::add && !large.m.contracted.empty() && large.m.weights.empty())
     m.say("in a softmax over ", lacking, " it cancels");
+  else if (is_call(small.label, "take(") && lacking.n == 1)
+    m.say("did you mean a row for each position, as .. + index(", lacking, ")?");
   m.say("if it is meant, write broadcast<", lacking, ">(", small.label, ")").show(l, r);
   return true;
 }

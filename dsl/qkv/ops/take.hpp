@@ -22,10 +22,13 @@ struct take {
           .say("positions are whole numbers: cast<i32>(", position.label, ")?")
           .show(table, position);
     }
-    if (is_difference(position.label))
+    if (is_difference(position.label)) {
+      const std::size_t minus = position.label.find(" - ");
       return m.say(call, ": ", position.label, " is negative where the second index is larger")
-          .say("add an offset; if it is meant, max(.., 0)")
+          .say("did you mean ", position.label.substr(minus + 3), " - ",
+               position.label.substr(0, minus), ", or an offset? if it is meant, max(.., 0)")
           .show(table);
+    }
     if (position.label == (text() << "size(" << over[0]->name << ")").view())
       return m.say(call, ": positions end at ", position.label, " - 1")
           .say("did you mean ", position.label, " - 1? if it is meant, ", position.label, " + 0")
