@@ -86,7 +86,8 @@ class reader {
     if (seen_.size() > 1) fail("like must be the first line");
     const std::string_view text = others_ ? others_(other) : std::string_view();
     if (text.empty()) fail("{} is not a machine that another can be like", other);
-    reader base(other, {});
+    const machine_texts none;
+    reader base(other, none);
     machine m = base.run(text);
     m.name = std::move(m_.name);
     m.part_of.clear();
