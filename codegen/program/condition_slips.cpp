@@ -10,6 +10,7 @@
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
+#include "codegen/program/shown_keys.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -51,9 +52,11 @@ class condition_finder {
     condition(n, c);
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
     if (keys.empty()) return;
+    const std::size_t before = slips_.size();
     query_without_keys(n, c, keys);
     hides_the_past(n, c, keys);
     hides_its_own(n, c, keys);
+    if (slips_.size() == before) blind_query(n, c, keys);
   }
 
   // index(kv) < size(kv), or a causal mask and its opposite.
@@ -149,15 +152,32 @@ class condition_finder {
 
   // mask(scores, index(kv) < index(seq)). A total of the scores may have more terms, as a sink.
   void query_without_keys(node_id n, node_id c, const std::vector<axis_id> &keys) {
-    if (!positions_[c] || !p_[c].name.empty()) return;
-    const auto is_total = [&](node_id user) { return p_[user].kind == op::logsumexp; };
-    if (std::any_of(users_[n].begin(), users_[n].end(), is_total)) return;
+    if (!positions_[c] || !p_[c].name.empty() || has_total(n)) return;
     if (all_bound_distance(positions_where(p_, c, true), keys,
                            [](const interval &d) { return d.most <= -1; }))
+      return say(n,
+                 "{} shows the first query no key; did you mean to show each query its own? if it "
+                 "is meant, let<..>(..)",
+                 label_of(p_, c));
+  }
+
+  bool has_total(node_id scores) const {
+    const std::vector<node_id> &users = users_[scores];
+    return std::any_of(users.begin(), users.end(),
+                       [&](node_id user) { return p_[user].kind == op::logsumexp; });
+  }
+
+  // causal<seq, kv> && sliding_window<seq, kv>(128) && index(kv) < 4
+  void blind_query(node_id n, node_id c, const std::vector<axis_id> &keys) {
+    if (!positions_[c] || !p_[c].name.empty() || has_total(n)) return;
+    const std::vector<axis_id> queries = without(p_[c].shape, keys);
+    if (keys.size() != 1 || queries.size() != 1) return;
+    if (p_.axes[queries[0]].root != p_.axes[keys[0]].root) return;
+    if (const auto blind = query_that_sees_nothing(p_, c, queries[0], keys[0]))
       say(n,
-          "{} shows the first query no key; did you mean to show each query its own? if it is "
-          "meant, let<..>(..)",
-          label_of(p_, c));
+          "{} shows query {} no key; did you mean to show each query its own? if it is meant, "
+          "let<..>(..)",
+          label_of(p_, c), *blind);
   }
 
   // mask(scores, index(kv) >= index(seq)). Not reported: a window of later keys, and a backward

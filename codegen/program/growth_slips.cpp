@@ -93,13 +93,13 @@ class growth_finder {
   // mask(scores * exp(-0.05 * (index(kv) - index(seq))), causal<seq, kv>)
   void decay_grows(node_id n) {
     const bool is_power = p_[n].kind == op::pow;
-    const std::optional<double> base = is_power && is(op::number, p_[n].in[0])
-                                           ? std::optional(p_[p_[n].in[0]].value)
-                                           : std::nullopt;
-    if (is_power && (!base || *base <= 0 || *base == 1)) return;
+    const bool is_of_gate = is_power && is(op::sigmoid, inner_of(p_, p_[n].in[0]));
+    const bool is_of_number = is_power && is(op::number, p_[n].in[0]);
+    const double base = is_of_number ? p_[p_[n].in[0]].value : is_of_gate ? 0.5 : 0;
+    if (is_power && (base <= 0 || base == 1)) return;
     const node_id exponent = p_[n].in[is_power ? 1 : 0];
     signed_distance d = distance_of(exponent);
-    if (is_power && *base < 1) d.factor = -d.factor;
+    if (is_power && base < 1) d.factor = -d.factor;
     if (d.factor == 0 || !difference_in(d.of)) return;
     for (node_id condition : conditions_of(n))
       if (grows_where(d, condition)) {

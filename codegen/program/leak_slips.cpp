@@ -25,7 +25,10 @@ class leak_finder {
       for (const node_id condition : w.masks) {
         window_of_later_keys(w, condition);
         if (is_causal(p_, condition, p_[w.step].over)) statistic_of_positions(w, condition);
-        if (const auto padded = axis_of_padding(p_, condition)) mean_of_all(condition, *padded);
+        if (const auto padded = axis_of_padding(p_, condition)) {
+          mean_of_all(condition, *padded);
+          last_of_all(condition, *padded);
+        }
       }
       if (w.masks.empty()) unmasked_layer(w);
     }
@@ -90,18 +93,38 @@ class leak_finder {
     }
   }
 
+  // take<seq>(Y, size(seq) - 1), which is padding
+  void last_of_all(node_id condition, axis_id padded) {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!is(op::take, n) || !has_root(p_[n].over, padded)) continue;
+      if (!p_[p_[n].in[1]].name.empty()) continue;
+      const affine at = affine_of(p_, p_[n].in[1]);
+      if (at.form.size() != 1 || at.number >= 0) continue;
+      const auto &[t, factor] = *at.form.begin();
+      if (t.what != term::size || factor != 1 || root(t.id) != root(padded)) continue;
+      say(n,
+          "{0} hides the last positions as keys, and this takes one of them; did you mean the "
+          "length in place of size({1})? if it is meant, let<..>(..)",
+          label_of(p_, condition), p_.axes[t.id].name);
+    }
+  }
+
   // mean<seq>(Y), where padding<kv>(length) hides the last positions from the queries
   void mean_of_all(node_id condition, axis_id padded) {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (!is(op::mean, n) || !has_root(p_[n].over, padded)) continue;
+      const bool pools = is(op::mean, n) || is(op::max_over, n) || is(op::logsumexp, n);
+      if (!pools || !has_root(p_[n].over, padded)) continue;
+      // Of features, not of scores, which vary along queries and keys.
+      if (has_root(without(p_[p_[n].in[0]].shape, p_[n].over), padded)) continue;
       if (p_.axes[root(padded)].size >= 0 || hides_some(p_[n].in[0], p_[n].over)) continue;
       const auto along = std::find_if(p_[n].over.begin(), p_[n].over.end(),
                                       [&](axis_id a) { return root(a) == root(padded); });
       say(n,
           "{0} hides positions of {1} as keys, but they are counted here; did you mean "
-          "mean<{2}>(mask({4}, padding<{3}>(..)))? if it is meant, let<..>(..)",
+          "{5}<{2}>(mask({4}, padding<{3}>(..)))? if it is meant, let<..>(..)",
           label_of(p_, condition), p_.axes[padded].name, names_of(p_, p_[n].over),
-          p_.axes[*along].name, label_of(p_, p_[n].in[0]));
+          p_.axes[*along].name, label_of(p_, p_[n].in[0]),
+          p_[n].kind == op::max_over ? "max" : name_of(p_[n].kind));
     }
   }
   // Through pointwise steps.
@@ -121,7 +144,6 @@ class leak_finder {
   void unmasked_layer(const weights &w) {
     if (p_[w.step].over.size() != 1) return;
     const axis_id key = p_[w.step].over[0];
-    if (!varies_along_root_beside(w.step, key)) return;
     for (const weights &first : all_) {
       if (first.masks.empty() || p_[first.step].over.size() != 1) continue;
       if (root(p_[first.step].over[0]) != root(key)) continue;

@@ -60,6 +60,25 @@ TEST_CASE("a window beside a causal mask is not an alternative to it") {
       "is always true; did you mean &&?"));
 }
 
+TEST_CASE("each query sees a key") {
+  CHECK(mentions(of_prepared<[] {
+                   return cast<i32>((index(kv) + 0.5) / 128) < cast<i32>((index(seq) + 0.5) / 128);
+                 },
+                             as_it_is>(),
+                 "shows query 0 no key"));
+  CHECK(of_prepared<[] {
+          return cast<i32>((index(kv) + 0.5) / 128) <= cast<i32>((index(seq) + 0.5) / 128);
+        },
+                    as_it_is>() == "");
+  CHECK(mentions(
+      of_prepared<[] { return causal<seq, kv> && sliding_window<seq, kv>(128) && index(kv) < 4; },
+                  as_it_is>(),
+      "no key; did you mean to show each query its own?"));
+  CHECK(
+      of_prepared<[] { return causal<seq, kv> && (sliding_window<seq, kv>(128) || index(kv) < 4); },
+                  as_it_is>() == "");
+}
+
 TEST_CASE("a statistic over positions sees what a causal mask hides") {
   CHECK(mentions(of_prepared<causal_mask, [](auto Q) { return rms_norm<seq>(Q); }>(),
                  "is made of all positions"));
@@ -80,7 +99,15 @@ TEST_CASE("a mean counts no position that padding hides as a key") {
           return mean<seq>(mask(Y, padding<seq>(length)));
         }>() == "");
   CHECK(of_pooled_layer<[](auto Y, auto) { return let<"pooled">(mean<seq>(Y)); }>() == "");
+  CHECK(mentions(of_pooled_layer<[](auto Y, auto) { return max<seq>(Y); }>(),
+                 "did you mean max<seq>(mask("));
+  CHECK(mentions(of_pooled_layer<[](auto Y, auto) { return take<seq>(Y, size(seq) - 1); }>(),
+                 "did you mean the length in place of size(seq)?"));
+  CHECK(of_pooled_layer<[](auto Y, auto length) { return take<seq>(Y, length - 1); }>() == "");
   CHECK(of_pooled_layer<[](auto Y, auto) { return take<seq>(Y, 0); }>() == "");
+  CHECK(mentions(
+      of_pooled_layer<[](auto Y, auto) { return dot<seq>(softmax<seq>(sum<d8>(Y)), Y); }>(),
+      "did you mean the same mask?"));
 }
 
 TEST_CASE("a second layer has the mask of the first") {
