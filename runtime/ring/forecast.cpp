@@ -63,10 +63,10 @@ class prediction {
     exposed_ += seconds;
   }
 
-  // A look at the masks, which is long only where they leave no pair, the pairs, and the sums so far,
+  // Looks at the masks, which are long only where they leave no pair, the pairs, and the sums so far,
   // which are read and written.
   double turn_seconds(const round_work &r, const turn_work &w) const {
-    const double look = w.pairs > 0 ? 0 : r.look_flops / p_ / p_ / of_.flops;
+    const double look = r.look_flops * w.hidden / of_.flops;
     const double pass = of_.memory > 0 ? 2 * r.state_bytes / p_ / of_.memory : 0;
     return look + w.calls * of_.call + r.pair_flops * w.pairs / of_.flops +
            (w.pairs > 0 ? w.passes * pass : 0);

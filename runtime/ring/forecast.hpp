@@ -19,7 +19,7 @@ struct round_work {
   double divided_bytes = 0;  // of what a hop reads of queries and keys, where it has heads
   double copied_bytes = 0;   // and where it has none
   double heads = 0;          // positions of the axis that heads are; 0: there is none
-  double look_flops = 0;     // of finding out that masks leave no pair, for all pairs
+  double look_flops = 0;     // of finding out that masks leave no pair, for all positions
   double kept_bytes = 0;     // of steps of own tokens that later parts read
 };
 
@@ -38,6 +38,7 @@ struct turn_work {
   double pairs;       // of all pairs that all machines compute: 1 together
   double passes = 1;  // over the sums of its queries: one for each run of keys that they see
   double calls = 0;   // of compiled code
+  double hidden = 0;  // of all positions: those of runs that see nothing of each other
 };
 using work_of_turn = std::function<turn_work(int machine, int keys)>;
 

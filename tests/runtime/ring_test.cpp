@@ -101,6 +101,14 @@ TEST_CASE("forecasts: a machine waits for one that computes longer, and heads ar
       [](int machine, int keys) { return ring::turn_work{machine == 1 && keys == 1 ? 1.0 : 0.0}; });
   CHECK(uneven.seconds == Approx(4e-3));
   CHECK(uneven.efficiency == Approx(0.5));
+  // Looks are long where runs see nothing of each other: 2 ms of pairs, then 0.5 ms.
+  const ring::forecast looked =
+      ring::predicted(schedule::ring, {{.pair_flops = 4e9, .key_bytes = 4e6, .look_flops = 2e9}},
+                      of, 2, [](int machine, int keys) {
+                        return machine == keys ? ring::turn_work{.pairs = 0.5}
+                                               : ring::turn_work{.pairs = 0, .hidden = 0.25};
+                      });
+  CHECK(looked.seconds == Approx(2.5e-3));
   // Three heads on two machines: one has two. 2 of 3 MB, of which half is here, there and back.
   const ring::round_work three{
       .pair_flops = 3e9, .key_bytes = 2e6, .state_bytes = 3e6, .divided_bytes = 3e6, .heads = 3};

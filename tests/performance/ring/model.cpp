@@ -127,20 +127,24 @@ double pairs_of(const qkv::ring::positions &queries, const qkv::ring::positions 
 }
 
 // The work of each machine's queries with each machine's keys: pairs that the kernel's own code skips
-// do not count, from `computed` to the query; nor do those of runs without a pair from `seen` to the
-// query.
+// do not count, from `computed` to the query; runs without a pair from `seen` to the query are only
+// looked at.
 std::vector<qkv::ring::turn_work> work_of_turns(const layout &where, const first_keys &computed,
                                                 const first_keys &seen) {
   const int p = where.machines();
   const auto n = static_cast<std::int64_t>(computed.size());
   const double all = pairs_of({0, n}, {0, n}, computed);
-  std::vector<qkv::ring::turn_work> turns(static_cast<std::size_t>(p * p), {0, 0, 0});
+  std::vector<qkv::ring::turn_work> turns(static_cast<std::size_t>(p * p), {0, 0, 0, 0});
   for (int m = 0; m < p; ++m)
     for (const auto &queries : where.queries(m))
       for (int k = 0; k < p; ++k)
         for (const auto &keys : where.keys(k)) {
           qkv::ring::turn_work &turn = turns[static_cast<std::size_t>(m * p + k)];
-          if (pairs_of(queries, keys, seen) == 0) continue;
+          if (pairs_of(queries, keys, seen) == 0) {
+            turn.hidden += static_cast<double>(queries.n) * static_cast<double>(keys.n) /
+                           static_cast<double>(n * n);
+            continue;
+          }
           turn.pairs += pairs_of(queries, keys, computed) / all;
           turn.passes += static_cast<double>(queries.n) / static_cast<double>(where.n_queries(m));
           turn.calls += 1;
