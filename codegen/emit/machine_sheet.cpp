@@ -60,7 +60,7 @@ class sheet {
     if (t.keys_in_lanes()) text += ", keys in lanes";
     if (t.feature_lanes > 1) text += fmt::format(", {} features", t.feature_lanes);
     if (t.is_for_few_rows() && !t.folded.empty())
-      text += fmt::format(", with the rows of all {}", names_of(t.folded));
+      text += fmt::format(", with the rows of all {}", names_of(made_.p, t.folded));
     if (!t.is_for_few_rows() && t.per_task > 1) text += fmt::format(", {} a task", t.per_task);
     if (t.least_tasks > 1) text += fmt::format(", {} tasks or more", t.least_tasks);
     return text + registers_of(s, t);
@@ -86,12 +86,6 @@ class sheet {
       line("    {} rows share a sweep", m_.contraction_rows);
     else
       line("    {} x {} results a thread", m_.gpu.contraction_tile, m_.gpu.contraction_tile);
-  }
-
-  std::string names_of(const std::vector<axis_id> &axes) const {
-    std::string text;
-    for (axis_id a : axes) text += (text.empty() ? "" : ", ") + made_.p.axes[a].name;
-    return text;
   }
 
   const machine &m_;

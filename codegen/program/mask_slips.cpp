@@ -11,6 +11,7 @@
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
+#include "codegen/program/score_masks.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -278,17 +279,12 @@ class mask_finder {
   // logsumexp<kv>(products) beside softmax<kv>(products / sqrt(d_k)), perhaps masked
   void unscaled_total(node_id n) {
     const node &x = p_[n];
-    const auto unmasked = [&](node_id m) {
-      m = inner_of(p_, m);
-      while (is_unnamed(p_, op::mask, m)) m = inner_of(p_, p_[m].in[0]);
-      return m;
-    };
-    const node_id products = unmasked(x.in[0]);
+    const node_id products = unmasked(p_, x.in[0]);
     if (!is_unnamed(p_, op::dot, products)) return;
     for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {
       if (p_[m].kind != op::softmax || !same_set(p_[m].over, x.over)) continue;
-      const node_id scores = unmasked(p_[m].in[0]);
-      if (scores == products || unmasked(unscaled(p_, scores)) != products) continue;
+      const node_id scores = unmasked(p_, p_[m].in[0]);
+      if (scores == products || unmasked(p_, unscaled(p_, scores)) != products) continue;
       return say(n,
                  "adds up {} without the scale that they have in {}; did you mean logsumexp of the "
                  "scores? if it is meant, let<..>(..)",

@@ -25,6 +25,12 @@ std::vector<node_id> masks_of_weights(const program &p, node_id weights) {
   return conditions;
 }
 
+node_id unmasked(const program &p, node_id scores) {
+  scores = inner_of(p, scores);
+  while (is_unnamed(p, op::mask, scores)) scores = inner_of(p, p[scores].in[0]);
+  return scores;
+}
+
 bool is_causal(const program &p, node_id condition, const std::vector<axis_id> &keys) {
   return all_bound_distance(positions_where(p, condition, true), keys,
                             [](const interval &d) { return d.most <= 0; });

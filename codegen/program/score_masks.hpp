@@ -12,6 +12,9 @@ namespace qkv::codegen {
 // steps.
 std::vector<node_id> masks_of_weights(const program &, node_id weights);
 
+// The scores under their masks.
+node_id unmasked(const program &, node_id scores);
+
 // True for a condition that shows each query keys up to its own position alone.
 bool is_causal(const program &, node_id condition, const std::vector<axis_id> &keys);
 

@@ -57,19 +57,12 @@ class value_finder {
         names_of(p_, p_[n].over), w.by, label_of(p_, p_[w.of].in[0]));
   }
 
-  // The scores under their masks.
-  node_id unmasked(node_id scores) const {
-    scores = inner_of(p_, scores);
-    while (is(op::mask, scores)) scores = inner_of(p_, p_[scores].in[0]);
-    return scores;
-  }
-
   // dot<kv>(softmax<kv>(dot<d_k>(Q, K)), V / sqrt(d_v))
   void scaled_values(node_id n, node_id weights, node_id values) {
     weights = inner_of(p_, weights);
     const scaled_step v = without_scale(p_, values);
     if (v.by >= 1 || !are_weights(n, weights, values)) return;
-    const node_id product = unmasked(p_[weights].in[0]);
+    const node_id product = unmasked(p_, p_[weights].in[0]);
     if (!is(op::dot, product)) return;
     for (const axis_id a : with(p_[product].over, p_[v.of].shape))
       if (is_root_of(p_, 1 / v.by, a)) {
@@ -145,10 +138,10 @@ class value_finder {
     return is_cosine ? std::abs(s.by) : none;
   }
 
-  // softmax<kv>(dot<d_k>(unit_length(Q), unit_length(K)) / sqrt(d_k)), softmax<kv>(tanh(s * 50) / 50)
+  // softmax<kv>(dot<d_k>(unit_length(Q), unit_length(K)) / sqrt(d_k)), or of tanh(s * 50) / 50
   void nearly_equal(node_id n) {
     constexpr double least_bound = 0.5;
-    const node_id scores = unmasked(p_[n].in[0]);
+    const node_id scores = unmasked(p_, p_[n].in[0]);
     const double bound = bound_of(scores);
     if (bound >= least_bound) return;
     say(n,
@@ -159,7 +152,7 @@ class value_finder {
 
   // dot<d_k>(Q * 0.125, K) / sqrt(d_k), where d_k has 64 elements
   void scaled_twice(node_id n) {
-    const scaled_step scores = without_scale(p_, unmasked(p_[n].in[0]));
+    const scaled_step scores = without_scale(p_, unmasked(p_, p_[n].in[0]));
     if (!is(op::dot, scores.of) || p_[scores.of].over.size() != 1 || scores.by >= 1) return;
     const axis_id contracted = p_[scores.of].over[0];
     if (!is_root_of(p_, 1 / scores.by, contracted)) return;

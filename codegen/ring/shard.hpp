@@ -11,7 +11,8 @@ namespace qkv::codegen {
 
 // Kernels that pass tensors on by name. A call has one run of neighbouring positions of the query
 // axis and one of the key axis; `first_<axis>` says where it begins, `whole_<axis>` how many
-// positions all machines have together, no more than the longest axis has. Sums have names of qkv/core/partial_sum.hpp.
+// positions all machines have together, no more than the longest axis has. Sums have names of
+// qkv/core/partial_sum.hpp.
 //   own[k]     of a machine's own tokens, before keys go round for the k-th time; the last one gives
 //              the results. Arguments: those of the kernel, what earlier own[] stored, sums. Its
 //              results with the name of a sum are of this run: those of all runs of all machines

@@ -127,11 +127,12 @@ qkv_tensor hop::argument(std::string_view name, const some_queries &q, const pos
 status hop::look(const some_queries &q, const positions &run, const tensors_by_name &keys,
                  bool &sees) const {
   if (!seen_) return {};
-  sees = false;
   const std::int64_t last = q.of_all.n - 1;
-  if (status s = look_at({{q.of_all.first + last, 1}, q.own + last}, run, keys, sees); !s || sees)
-    return s;
-  if (status s = look_at({{q.of_all.first, 1}, q.own}, run, keys, sees); !s || sees) return s;
+  if (last > 0) {
+    if (status s = look_at({{q.of_all.first + last, 1}, q.own + last}, run, keys, sees); !s || sees)
+      return s;
+    if (status s = look_at({{q.of_all.first, 1}, q.own}, run, keys, sees); !s || sees) return s;
+  }
   return look_at(q, run, keys, sees);
 }
 

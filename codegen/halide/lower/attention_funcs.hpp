@@ -11,6 +11,13 @@
 
 namespace qkv::codegen {
 
+// The widest vector of at most so many lanes that divides n.
+inline int lanes_dividing(int n, int most) {
+  int lanes = most;
+  while (n % lanes != 0) lanes /= 2;
+  return lanes;
+}
+
 // Padded values of at most so many vectors: they are unrolled.
 inline constexpr int most_value_vectors = 16;
 
@@ -33,13 +40,12 @@ struct attention_tile {
   bool keys_in_lanes() const { return key_lanes > 0; }
   // Not 0: values whose columns do not fill such vectors are copied into rows that do.
   int value_lanes = 0;
-  // The columns of such a copy, or so many if narrower vectors, which divide them, are no more.
+  // The columns of such a copy; `columns` where narrower vectors divide them and are as few.
   int padded(int columns) const {
     if (value_lanes == 0 || columns > most_value_vectors * value_lanes) return columns;
     const int vectors = (columns + value_lanes - 1) / value_lanes;
-    int narrow = value_lanes;
-    while (columns % narrow != 0) narrow /= 2;
-    return vectors < columns / narrow ? vectors * value_lanes : columns;
+    const int narrow = columns / lanes_dividing(columns, value_lanes);
+    return vectors < narrow ? vectors * value_lanes : columns;
   }
 
   // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie

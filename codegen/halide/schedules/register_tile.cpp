@@ -3,13 +3,9 @@
 
 #include <algorithm>
 
-namespace qkv::codegen {
+#include "codegen/halide/lower/attention_funcs.hpp"
 
-int lanes_dividing(int n, int most) {
-  int lanes = most;
-  while (n % lanes) lanes /= 2;
-  return lanes;
-}
+namespace qkv::codegen {
 
 int divisor_up_to(int n, int most) {
   int d = most;

@@ -7,9 +7,6 @@
 
 namespace qkv::codegen {
 
-// The widest vector of at most so many lanes that divides n.
-int lanes_dividing(int n, int most);
-
 int divisor_up_to(int n, int most);
 
 // Rows of pairs times vectors of columns.

@@ -4,7 +4,8 @@
 //   mpirun -n P ring_model [N [REPEATS]]    N tokens (8192), medians of so many runs (9)
 //
 // The constants of the forecast are measured beside it: how long one machine takes for all tokens,
-// while the others do the same, in turns with the ring; how long messages take. Three masks: causal, a window, documents.
+// while the others do the same, in turns with the ring; how long messages take. Three masks: causal, a
+// window, documents.
 #include <algorithm>
 #include <array>
 #include <cmath>
