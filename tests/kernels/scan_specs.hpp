@@ -165,6 +165,20 @@ inline constexpr auto widths_of_call = kernel<"widths_of_call">(
       return {o, s};
     });
 
+// The first elements of a state that the call may leave empty, and the sums up to each.
+inline constexpr auto first_of_state = kernel<"first_of_state">(
+    [](in<"X", seq, odd> X, in<"s0", wide, odd> s0) -> outs<out<"Y", seq>, out<"S", wide, odd>> {
+      auto [y, s] = scan<seq>(
+          s0,
+          [](auto s, auto x) {
+            auto up = cumsum<wide>(s) / 8;
+            auto next = tanh(s / 2 + broadcast<wide>(x) + up);
+            return std::pair{next, max<two, odd>(slice<wide, two>(next + up, 0) * x)};
+          },
+          X);
+      return {y, s};
+    });
+
 // Positions innermost; static, run-time and static sizes; folds over two axes.
 inline constexpr auto positions_innermost = kernel<"positions_innermost">(
     [](in<"X", odd, wide, two, seq> X,

@@ -143,6 +143,14 @@ class scan_lowering {
     return cell(row, columns);
   }
   Expr read(const Expr &row) const { return f_.table(own_cell(row)); }
+  // Of a block that has no row where one of its axes is empty: a take from that axis computes an
+  // element at position 0 before it gives 0.
+  Expr read_of(const std::vector<axis_id> &axes, const Expr &row) const {
+    const bool may_be_empty = std::any_of(axes.begin(), axes.end(), [&](axis_id a) {
+      return p_.axes[p_.axes[a].root].size < 0;
+    });
+    return read(may_be_empty ? Halide::min(row, Halide::max(rows_, 1) - 1) : row);
+  }
 
   // ---- the state --------------------------------------------------------------------------------
   // Two copies that take turns: the step at position t reads copy t mod 2.
@@ -170,8 +178,9 @@ class scan_lowering {
   }
 
   std::optional<value> own(node_id n, const indices &i) const {
-    if (n == s_.carried) return value{read(state_row(turn(0), i)), {}};
-    if (n == s_.next && next_written_) return value{read(state_row(turn(1), i)), {}};
+    if (n == s_.carried) return value{read_of(state_.axes, state_row(turn(0), i)), {}};
+    if (n == s_.next && next_written_)
+      return value{read_of(state_.axes, state_row(turn(1), i)), {}};
     if (p_[n].kind == op::element) {
       indices here = i;
       here[axis_] = bounded(position_, c_.extent(axis_));
@@ -179,12 +188,13 @@ class scan_lowering {
     }
     if (!planned_.count(n)) return std::nullopt;
     if (auto it = prefixes_.find(n); it != prefixes_.end())
-      return value{read(row_at(it->second, i)), {}};
+      return value{read_of(it->second.axes, row_at(it->second, i)), {}};
     return folded(p_[n], i, [&](const fold &f) { return accumulated(n, p_[n], f, i); });
   }
 
   Expr accumulated(node_id n, const node &x, const fold &f, const indices &i) const {
-    const Expr number = read(row_at(folds_.at({n, f.what}), i));
+    const block &from = folds_.at({n, f.what});
+    const Expr number = read_of(from.axes, row_at(from, i));
     for (axis_id a : x.over)
       if (p_.axes[p_.axes[a].root].size < 0)  // perhaps empty: then no pass has run
         return Halide::select(count(x.over) > 0, number, Halide::cast(type_, f.identity));
@@ -259,7 +269,8 @@ class scan_lowering {
       place(where, to.axes, iteration);
       const Expr row = row_at(to, where), zero = Halide::cast(type_, 0);
       const value v = at(p_[n].in[0], where);
-      const Expr before = Halide::select(where.at(p_[n].over[0]) == 0, zero, read(row - 1));
+      const Expr before = Halide::select(where.at(p_[n].over[0]) == 0, zero,
+                                         read(Halide::max(row - 1, 0)));
       return std::pair{row, strict::add(before, or_else(v, zero))};
     });
   }
