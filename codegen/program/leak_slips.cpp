@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
@@ -148,13 +149,28 @@ class leak_finder {
       if (first.masks.empty() || p_[first.step].over.size() != 1) continue;
       if (root(p_[first.step].over[0]) != root(key)) continue;
       if (!varies_along_root_beside(first.step, key)) continue;
-      if (!depends_on(p_, p_[w.step].in[0], [&](node_id m) { return m == first.step; })) continue;
+      const std::optional<node_id> secret = secret_of(first, w);
+      if (!secret) continue;
+      if (!depends_on(
+              p_, p_[w.step].in[0], [&](node_id m) { return m == first.step; },
+              [&](node_id m) { return p_[m].name.empty(); }))
+        continue;
       say(w.step,
           "the keys are made of {0}, which {1} masks, but all are seen here; did you mean the same "
-          "mask? if it is meant, let<..>(..)",
-          label_of(p_, first.step), label_of(p_, first.masks[0]));
+          "mask? if it is meant, let<..>(..) of what the keys are made of",
+          label_of(p_, first.step), label_of(p_, *secret));
       return;
     }
+  }
+  // A mask of what no query may see: padding, or keys after a query that has a position. A window is
+  // a matter of cost.
+  std::optional<node_id> secret_of(const weights &first, const weights &second) const {
+    const bool has_position = varies_along_root_beside(second.step, p_[first.step].over[0]);
+    for (const node_id condition : first.masks)
+      if (axis_of_padding(p_, condition) ||
+          (has_position && is_causal(p_, condition, p_[first.step].over)))
+        return condition;
+    return std::nullopt;
   }
   // True for weights of self-attention: queries lie along the axis of the keys, too.
   bool varies_along_root_beside(node_id weights, axis_id key) const {

@@ -266,6 +266,7 @@ class mask_finder {
   // logsumexp<kv>(scores) beside softmax<kv>(mask(scores, keep)).
   void unmasked_total(node_id n) {
     const node &x = p_[n];
+    if (is_total_of_logits(n)) return;
     for (node_id user : users_[x.in[0]])
       for (node_id weights : users_[user])
         if (p_[user].kind == op::mask && user != n && p_[weights].kind == op::softmax &&
@@ -276,9 +277,25 @@ class mask_finder {
                      label_of(p_, user), label_of(p_, weights));
   }
 
+  // True for logsumexp<vocabulary>(logits) - take<vocabulary>(logits, ids), the square that keeps
+  // logits small, and beside another softmax or logsumexp of its own kind.
+  bool is_total_of_logits(node_id n) const {
+    const node_id logits = p_[n].in[0];
+    for (const node_id user : users_[n])
+      if (is_unnamed(p_, op::mul, user) && p_[user].in[0] == n && p_[user].in[1] == n) return true;
+    return std::any_of(users_[logits].begin(), users_[logits].end(), [&](node_id user) {
+      const op kind = p_[user].kind;
+      if (kind == op::take || kind == op::softmax) return true;
+      return kind == op::mask &&
+             std::any_of(users_[user].begin(), users_[user].end(),
+                         [&](node_id u) { return p_[u].kind == op::logsumexp; });
+    });
+  }
+
   // logsumexp<kv>(products) beside softmax<kv>(products / sqrt(d_k)), perhaps masked
   void unscaled_total(node_id n) {
     const node &x = p_[n];
+    if (is_total_of_logits(n)) return;
     const node_id products = unmasked(p_, x.in[0]);
     if (!is_unnamed(p_, op::dot, products)) return;
     for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {

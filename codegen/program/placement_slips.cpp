@@ -11,6 +11,7 @@
 #include "codegen/program/bounds.hpp"
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/score_keys.hpp"
 #include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
@@ -56,6 +57,7 @@ class placement_finder {
   };
 
   void compared(node_id mask) {
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, mask);
     for (const position_set &s : positions_where(p_, p_[mask].in[1], true))
       for (const auto &[form, within] : s) {
         const bool is_moved = std::any_of(form.begin(), form.end(), [](const auto &t) {
@@ -64,7 +66,8 @@ class placement_finder {
         if (!is_moved || positions_in(form).size() != 2) continue;
         // the keys less the queries, whose factor has the sign of what moves them
         for (const auto &[t, factor] : form)
-          if (t.what == term::position && moves(form, t.id, factor)) later_.push_back({mask, t.id});
+          if (t.what == term::position && !has(keys, t.id) && moves(form, t.id, factor))
+            later_.push_back({mask, t.id});
       }
   }
   static std::vector<axis_id> positions_in(const linear_form &form) {
@@ -193,13 +196,14 @@ class placement_finder {
     const auto is_near = [](std::int64_t end) { return end >= -1 && end <= 1; };
     return is_near(i.least) || is_near(i.most);
   }
-  // A concat<total> whose last part is along the queries' axis; -1: none.
+  // A concat<total> whose last part is along the queries' axis; -1: none. One key that comes first
+  // makes index(total) <= index(seq) strictly causal.
   node_id concat_of(axis_id total, axis_id query) const {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       const node &x = p_[n];
       if (x.kind == op::concat && x.over[0] == total &&
           p_.axes[x.over.back()].root == p_.axes[query].root &&
-          p_.axes[x.over[1]].root != p_.axes[query].root)
+          p_.axes[x.over[1]].root != p_.axes[query].root && p_.axes[x.over[1]].size != 1)
         return n;
     }
     return -1;

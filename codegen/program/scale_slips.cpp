@@ -196,6 +196,8 @@ class scale_finder {
     const double inside = p_[p_[scaled].in[1]].value;
     if (inside < least_cap || inside == p_[cap].value || keys_of_scores(p_, users_, n).empty())
       return;
+    const node_id product = inner_of(p_, p_[scaled].in[0]);
+    if (is(op::dot, product) && is_root_of(p_[scaled].in[1], product)) return;  // their own scale
     const auto divides = [&](node_id user) {
       return is(op::div, user) && is_number(p_, p_[user].in[1]) &&
              p_[p_[user].in[1]].value == p_[cap].value;

@@ -45,8 +45,20 @@ class take_finder {
   void predicts_itself(node_id n) {
     const node_id ids = unconverted(p_, p_[n].in[1]);
     if (p_[ids].kind != op::input || p_[inner_of(p_, p_[n].in[0])].kind == op::param) return;
+    const auto is_rest = [&](node_id user) {
+      return is_unnamed(p_, op::sub, user) && is_number(p_, p_[user].in[0]);
+    };
+    if (std::any_of(users_[n].begin(), users_[n].end(), is_rest)) return;
+    // Not through words that are replaced, nor through a summary of all positions.
     std::set<node_id> below;
-    walk(p_, p_[n].in[0], [](node_id) { return true; }, below);
+    walk(
+        p_, p_[n].in[0],
+        [&](node_id m) {
+          return !is_unnamed(p_, op::where, m) && has_positions_of(ids, p_[m].shape);
+        },
+        below);
+    const auto hides_itself = [&](node_id m) { return p_[m].kind == op::not_equal; };
+    if (std::any_of(below.begin(), below.end(), hides_itself)) return;
     for (const node_id m : below)
       if (p_[m].kind == op::take && unconverted(p_, p_[m].in[1]) == ids &&
           p_.axes[p_[m].over[0]].root == p_.axes[p_[n].over[0]].root)
@@ -54,6 +66,18 @@ class take_finder {
                    "{} is looked up in what is computed from {} itself; did you mean another "
                    "argument, the ids to be predicted? if it is meant, let<..>(..)",
                    label_of(p_, ids), label_of(p_, ids));
+  }
+
+  // True if these axes have one of the positions of the ids, which may have none.
+  bool has_positions_of(node_id ids, const std::vector<axis_id> &shape) const {
+    bool has_some = false;
+    for (const axis_id a : p_[ids].shape) {
+      if (p_.axes[a].batch) continue;
+      has_some = true;
+      for (const axis_id b : shape)
+        if (p_.axes[b].root == p_.axes[a].root) return true;
+    }
+    return !has_some;
   }
 
   interval range(node_id n) const {

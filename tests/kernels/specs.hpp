@@ -44,6 +44,20 @@ inline constexpr auto full =
       return dot<mem>(softmax<mem>(dot<d_k>(Q, K) / sqrt(d_k)), V);
     });
 
+// Weights, biases and sums of positions alone, beside scores that have some.
+inline constexpr auto of_positions = kernel<"of_positions">(
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V, in<"X", batch, seq, any_v> X)
+        -> outs<out<"O", batch, heads, seq, d_v>, out<"biased", batch, heads, seq, d_v>,
+                out<"later", batch, any_v>, out<"placed", batch, seq, any_v>> {
+      auto far = index(kv) - index(seq);
+      auto near = softmax<kv>(mask(far * far * -0.5, index(kv) <= index(seq)));
+      auto waves = sum<half>(cos(far * pow(100.0, index(half) * -1.0 / size(half))));
+      auto w = softmax<kv>(dot<d_k>(Q, K) / sqrt(d_k) + waves);
+      auto places = cumsum<seq>(index(seq) + 1.0) / max<seq>(index(seq) + 1.0);
+      return {dot<kv>(broadcast<batch, heads>(near), V), dot<kv>(w, V),
+              dot<seq>(broadcast<batch>(normalize<seq>(index(seq) + 1.0)), X), X * places};
+    });
+
 inline constexpr auto unscaled_odd =
     kernel<"unscaled_odd">([](in<"Q", batch, seq, odd_k> Q, in<"K", batch, mem, odd_k> K,
                               in<"V", batch, mem, odd_v> V) -> out<"O", batch, seq, odd_v> {

@@ -140,4 +140,15 @@ inline constexpr auto encoded_of_two = kernel<"encoded_of_two">([](X_ X) -> Y_ {
 });
 static_assert(encoded.trace().count(core::op::concat) == 1);
 
+// Weights and biases of positions alone.
+inline constexpr auto of_positions = kernel<"of_positions">(
+    [](in<"V", batch, heads, kv, d_v> V, in<"X", batch, seq, d_model> X)
+        -> outs<out<"O", batch, heads, seq, d_v>, out<"mean", batch, d_model>> {
+      auto far = index(kv) - index(seq);
+      auto near = softmax<kv>(far * far * -0.5);
+      auto later = normalize<seq>(index(seq) + 1.0);
+      return {dot<kv>(broadcast<batch, heads>(near), V), dot<seq>(broadcast<batch>(later), X)};
+    });
+static_assert(of_positions.trace().count(core::op::softmax) == 1);
+
 }  // namespace accepted

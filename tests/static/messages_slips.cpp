@@ -86,7 +86,13 @@ static_assert(says<decltype(causal<seq, kv> && TYPE(prefix<seq, kv>(prompt)))>(
 static_assert(!refused<decltype(TYPE(prefix<seq, kv>(prompt)) && sliding_window<seq, kv>(9))>);
 // scores normalized as if they were positive
 static_assert(says<decltype(normalize<kv>(TYPE(scores / sqrt(d_k))))>(
-    "normalize<kv>: dot(Q, K) / sqrt(d_k) are scores, which may be negative did you mean softmax<kv>? if it is meant, divide by sqrt(size(d_k)) dot(Q, K) / sqrt(d_k)[batch, heads=8, seq, kv]"));
+    "normalize<kv>: dot(Q, K) / sqrt(d_k) are scores, which may be negative did you mean softmax<kv>? if it is meant, plain(dot(Q, K) / sqrt(d_k)) dot(Q, K) / sqrt(d_k)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(normalize<kv>(plain(TYPE(scores / sqrt(d_k)))))>);
+static_assert(!refused<decltype(normalize<kv>(TYPE((scores / sqrt(d_k)) * (scores / sqrt(d_k)))))>);
+static_assert(!refused<decltype(normalize<kv>(TYPE(
+                  1 + scores / sqrt(d_k) +
+                  (scores / sqrt(d_k)) * (scores / sqrt(d_k)) / 2)))>);
+static_assert(!refused<decltype(dot<d_k>(unit_length<d_k>(Q), unit_length<d_k>(K)) * sqrt(d_k))>);
 static_assert(!refused<decltype(normalize<kv>(relu(TYPE(scores / sqrt(d_k)))))> &&
               !refused<decltype(normalize<kv>(TYPE(scores / sqrt(size(d_k)))))>);
 // a bias of a projection, either way

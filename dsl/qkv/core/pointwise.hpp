@@ -68,7 +68,8 @@ constexpr bool scaled_again(message &m, op kind, const info &x, const info &scal
     return true;
   }
   if (!x.tensor()) return false;
-  if (multiplies && x.m.contracted.has(scale.m.root.at)) {
+  const bool are_cosines = x.label.find("unit_length(") != sv::npos;
+  if (multiplies && !are_cosines && x.m.contracted.has(scale.m.root.at)) {
     m.say("sqrt(", ax, "): ", x.label, " is multiplied by the root of what it contracted")
         .say("did you mean / sqrt(", ax, ")? if it is meant, sqrt(size(", ax, "))")
         .show(x);
@@ -223,6 +224,15 @@ constexpr axes common_statistic(const info &l, const info &r) {
   return l.m.statistic.common(r.m.statistic);
 }
 
+// Scores keep their scale. Their squares, and what is added to those, are other numbers:
+// 1 + s + s * s / 2.
+constexpr maybe_axis scaled_by(op kind, const info &l, const info &r) {
+  if (kind == op::mul && l.m.scaled && l.label == r.label) return {};
+  const bool are_powers = !l.m.contracted.empty() && l.m.contracted == r.m.contracted;
+  if (adds(kind) && are_powers && bool(l.m.scaled) != bool(r.m.scaled)) return {};
+  return l.m.scaled ? l.m.scaled : r.m.scaled;
+}
+
 constexpr marks binary_marks(op kind, const info &l, const info &r) {
   const axes shape = pointwise_shape(l, r);
   marks m;
@@ -250,7 +260,7 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
       if (gate->m.gated && gate->m.zeroed.empty()) m.zeroed.add(gate->s.non_batch());
   const marks &parts = l.m.first ? l.m : r.m;
   m.first = parts.first, m.second = parts.second;
-  if (!is_logic(kind)) m.scaled = l.m.scaled ? l.m.scaled : r.m.scaled;
+  if (!is_logic(kind)) m.scaled = scaled_by(kind, l, r);
   if (l.tensor() && divides_by_root(kind, r)) m.scaled = r.m.root;
   if (r.tensor() && kind == op::mul && divides_by_root(kind, l)) m.scaled = l.m.root;
   if (kind == op::div && l.number() && r.m.root && !r.m.inverse) {

@@ -19,7 +19,6 @@ struct mask {
   constexpr text check(const info &x, const info &keep) const {
     message m;
     const call_name call{rows ? "mask_rows" : "mask"};
-    if (needs_input(m, call, x)) return m;
     if (keep.tensor() && is_float(keep.m.type) && x.s.contains(keep.s)) {
       m.say(call, ": ", keep.label, " is ", name_of(keep.m.type), ", not b8")
           .say("did you mean ", x.label, " + ", keep.label, "?");

@@ -18,11 +18,10 @@ struct normalize {
     message m;
     if (names_no_axis(m, "normalize", over, x)) return m;
     const call_name call{"normalize", over};
-    if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
+    if (lacks_axis(m, call, over, x)) return m;
     if (x.m.scaled && !x.s.has(x.m.scaled.at))
       return m.say(call, ": ", x.label, " are scores, which may be negative")
-          .say("did you mean softmax<", over, ">? if it is meant, divide by sqrt(size(",
-               x.m.scaled->name, "))")
+          .say("did you mean softmax<", over, ">? if it is meant, plain(", x.label, ")")
           .show(x);
     if (features(m, call, x)) return m;
     if (!shifted_elsewhere(m, call, x) && !wrong_keys(m, call, over, x) &&

@@ -10,6 +10,7 @@ constexpr marks forgotten(marks m) {
   m.weights = m.masked = m.zeroed = {};
   m.first = m.second = {};
   m.done = {};
+  m.scaled = {};
   m.dropped = m.gated = m.projected = m.given = m.left_out = false;
   return m;
 }

@@ -21,7 +21,7 @@ struct reduction {
     message m;
     if (names_no_axis(m, name_of(kind), over, x)) return m;
     const call_name call{name_of(kind), over};
-    if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
+    if (lacks_axis(m, call, over, x)) return m;
     if (kind == op::sum && shifted_elsewhere(m, call, x)) return m;
     if ((kind == op::sum || kind == op::mean) && centred_elsewhere(m, call, x)) return m;
     if (const axes again = x.m.weights.common(over); kind == op::logsumexp && !again.empty())

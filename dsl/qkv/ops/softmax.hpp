@@ -17,7 +17,7 @@ struct softmax {
     message m;
     if (names_no_axis(m, "softmax", over, x)) return m;
     const call_name call{"softmax", over};
-    if (needs_input(m, call, x) || lacks_axis(m, call, over, x)) return m;
+    if (lacks_axis(m, call, over, x)) return m;
     if (const axes again = x.m.weights.common(over); !again.empty()) {
       return m.say(call, ": ", x.label, " already holds weights over ", again)
           .say("softmax the scores once; normalize<", over, "> rescales weights")

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// Specs that resemble a slip and are meant as they stand.
+#include <qkv/dsl.hpp>
+
+#include <string>
+
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+#include "tests/program/slip_kernels.hpp"
+#include "tests/program/slip_lines.hpp"
+
+namespace qkv::testing::slips {
+namespace {
+
+constexpr axis<"total"> total;
+constexpr axis<"all"> all;
+constexpr axis<"one", 1> one;
+constexpr axis<"places", 64> places;
+constexpr axis<"words", 40> words;
+
+template <class K>
+std::string slips_in(const K &k) {
+  return lines_of(codegen::make_program(k));
+}
+
+// Logits of words from H, and Results(logits, ids).
+template <auto Results, class Out>
+std::string of_logits() {
+  return slips_in(kernel<"k">([](in<"H", seq, d8> H, param<"U", d8, words> U,
+                                 in<"ids", i32, seq> ids, in<"may", b8, words> may) -> Out {
+    auto [first, second] = Results(dot<d8>(H, U), ids, may);
+    return {first, second};
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("keys have positions from 0 where their queries are the last") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", total, d8> K, in<"V", total, e4> V,
+                                param<"P", places, d8> P) -> out<"O", seq, e4> {
+          auto placed = K + take<places>(P, index(total));
+          return scaled_dot_product<d8, total>(Q, placed, V, causal<seq, total, align::last>);
+        })) == "");
+}
+
+TEST_CASE("one learned key before those of the queries is causal from the first position") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                param<"k0", one, d8> k0,
+                                param<"v0", one, e4> v0) -> out<"O", seq, e4> {
+          return scaled_dot_product<d8, all>(Q, concat<all, one, kv>(k0, K),
+                                             concat<all, one, kv>(v0, V),
+                                             index(all) <= index(seq));
+        })) == "");
+}
+
+TEST_CASE("a layer may see more than a window, and a pooled query all of a causal layer") {
+  CHECK(slips_in(kernel<"k">([](in<"X", seq, d8> X) -> out<"Y", seq, d8> {
+          auto K = rename<seq, kv>(X);
+          auto near = mask(dot<d8>(X, K) / sqrt(d8), sliding_window<seq, kv>(16));
+          auto Y = X + dot<kv>(softmax<kv>(near), K);
+          auto again = rename<seq, kv>(Y);
+          return Y + dot<kv>(softmax<kv>(dot<d8>(Y, again) / sqrt(d8)), again);
+        })) == "");
+  CHECK(slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"q", d8> q) -> out<"y", d8> {
+          auto K = rename<seq, kv>(X);
+          auto s = mask(dot<d8>(X, K) / sqrt(d8), causal<seq, kv>);
+          auto Y = X + dot<kv>(softmax<kv>(s), K);
+          return dot<seq>(softmax<seq>(dot<d8>(Y, q) / sqrt(d8)), Y);
+        })) == "");
+}
+
+TEST_CASE("a total of logits belongs to a loss") {
+  CHECK(of_logits<[](auto l, auto ids, auto may) {
+          return std::pair{softmax<words>(mask(l, may)), logsumexp<words>(l) - take<words>(l, ids)};
+        }, outs<out<"P", seq, words>, out<"loss", seq>>>() == "");
+  CHECK(of_logits<[](auto l, auto ids, auto) {
+          return std::pair{softmax<words>(l / 2), logsumexp<words>(l) - take<words>(l, ids)};
+        }, outs<out<"P", seq, words>, out<"loss", seq>>>() == "");
+  CHECK(of_logits<[](auto l, auto, auto may) {
+          auto z = logsumexp<words>(l);
+          return std::pair{softmax<words>(mask(l, may)), mean<seq>(z * z)};
+        }, outs<out<"P", seq, words>, out<"z">>>() == "");
+}
+
+TEST_CASE("words that are replaced may be predicted") {
+  CHECK(slips_in(kernel<"k">([](in<"ids", i32, seq> ids, in<"hidden", b8, seq> hidden,
+                                param<"E", words, d8> E, param<"m", d8> m) -> out<"loss"> {
+          auto X = where(hidden, broadcast<seq>(m), take<words>(E, ids));
+          auto K = rename<seq, kv>(X);
+          auto Y = X + dot<kv>(softmax<kv>(dot<d8>(X, K) / sqrt(d8)), K);
+          auto l = dot<d8>(Y, E);
+          return mean<seq>(mask(logsumexp<words>(l) - take<words>(l, ids), hidden));
+        })) == "");
+}
+
+TEST_CASE("scores with a scale of their own are bounded by another number") {
+  CHECK(slips_in(kernel<"k">([](in<"q", places> q, in<"K", kv, places> K) -> out<"p", kv> {
+          return softmax<kv>(10 * tanh(dot<places>(q, K) / sqrt(places)));
+        })) == "");
+}
+
+}  // namespace qkv::testing::slips
