@@ -162,8 +162,8 @@ class leak_finder {
       return;
     }
   }
-  // A mask of what no query may see: padding, or keys after a query that has a position. A window is
-  // a matter of cost.
+  // A mask of what no query may see: padding, or keys after a query that has a position. A window
+  // is a matter of cost.
   std::optional<node_id> secret_of(const weights &first, const weights &second) const {
     const bool has_position = varies_along_root_beside(second.step, p_[first.step].over[0]);
     for (const node_id condition : first.masks)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -41,6 +42,9 @@ class placement_finder {
       }
       if (p_[n].kind == op::cast) rounded(n);
       if (p_[n].kind == op::concat || p_[n].kind == op::merge) joined_otherwise(n);
+      if (p_[n].kind == op::concat) rotated_from_first(n);
+      if (p_[n].kind == op::dot) parts_exchanged(n);
+      if (p_[n].kind == op::add || p_[n].kind == op::sub) two_angles(n);
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
       if (p_[n].kind == op::take && p_[n].name.empty()) table_from_first(n);
@@ -54,6 +58,7 @@ class placement_finder {
   struct later_queries {
     node_id mask;
     axis_id query;
+    std::vector<node_id> lengths;  // the numbers of the call in it
   };
 
   void compared(node_id mask) {
@@ -67,8 +72,14 @@ class placement_finder {
         // the keys less the queries, whose factor has the sign of what moves them
         for (const auto &[t, factor] : form)
           if (t.what == term::position && !has(keys, t.id) && moves(form, t.id, factor))
-            later_.push_back({mask, t.id});
+            later_.push_back({mask, t.id, steps_in(form)});
       }
+  }
+  static std::vector<node_id> steps_in(const linear_form &form) {
+    std::vector<node_id> steps;
+    for (const auto &[t, factor] : form)
+      if (t.what == term::step) steps.push_back(t.id);
+    return steps;
   }
   static std::vector<axis_id> positions_in(const linear_form &form) {
     std::vector<axis_id> axes;
@@ -97,6 +108,7 @@ class placement_finder {
   void from_first(node_id n, node_id position) {
     if (!p_[position].name.empty()) return;
     const affine at = affine_of(p_, position);
+    behind_length(n, at);
     if (at.number != 0 || at.form.size() != 1) return;
     const auto &[t, factor] = *at.form.begin();
     if (t.what != term::position || factor != 1) return;
@@ -107,6 +119,90 @@ class placement_finder {
                             "of the mask, as index({0}) + length - size({0})? if it is meant, "
                             "let<..>(index({0}))",
                             p_.axes[t.id].name, label_of(p_, later.mask))});
+  }
+
+  // cos((index(seq) + length) * frequency) beside cached_causal<seq, kv>(length), whose length
+  // counts these queries, too
+  void behind_length(node_id n, const affine &at) {
+    if (at.form.size() != 2) return;
+    for (const later_queries &later : later_)
+      for (const node_id length : later.lengths) {
+        const auto position = at.form.find({term::position, later.query});
+        const auto begin = at.form.find({term::step, length});
+        if (position == at.form.end() || begin == at.form.end()) continue;
+        if (position->second != 1 || begin->second != 1) continue;
+        if (!behind_.insert(later.query).second) return;
+        slips_.push_back({n, fmt::format("begins at {0} here, but {1} places queries at {0} - "
+                                         "size({2}) + index({2}); did you mean those positions? if "
+                                         "it is meant, let<..>(..)",
+                                         label_of(p_, length), label_of(p_, later.mask),
+                                         p_.axes[later.query].name)});
+        return;
+      }
+  }
+
+  // concat<total>(past_K, rope(K, cos(index(kv) * frequency), ..))
+  void rotated_from_first(node_id n) {
+    const node &x = p_[n];
+    if (p_[inner_of(p_, x.in[0])].kind != op::input) return;
+    const axis_id last = x.over.back();
+    std::set<node_id> below;
+    walk(
+        p_, x.in[1], [&](node_id m) { return p_[m].kind != op::dot && p_[m].name.empty(); }, below);
+    for (const node_id m : below) {
+      if (p_[m].kind != op::cos) continue;
+      std::set<node_id> angle;
+      walk(
+          p_, p_[m].in[0], [&](node_id k) { return p_[k].type != i32 && p_[k].name.empty(); },
+          angle);
+      for (const node_id k : angle) {
+        if (p_[k].type != i32 || !p_[k].name.empty()) continue;
+        const affine at = affine_of(p_, k);
+        if (at.number != 0 || at.form.size() != 1) continue;
+        const auto &[t, factor] = *at.form.begin();
+        if (t.what != term::position || factor != 1) continue;
+        if (p_.axes[t.id].root != p_.axes[last].root) continue;
+        slips_.push_back(
+            {n, fmt::format("positions of {0} begin at 0 in {1}, but {2} comes before "
+                            "them; did you mean index({0}) + size({3})? if it is meant, "
+                            "let<..>(index({0}))",
+                            p_.axes[t.id].name, label_of(p_, m), label_of(p_, x.in[0]),
+                            p_.axes[x.over[1]].name)});
+        return;
+      }
+    }
+  }
+
+  // dot<d>(concat<d, content, rotated>(..), concat<d, rotated, content>(..))
+  void parts_exchanged(node_id n) {
+    const node_id a = inner_of(p_, p_[n].in[0]), b = inner_of(p_, p_[n].in[1]);
+    if (!is_unnamed(p_, op::concat, a) || !is_unnamed(p_, op::concat, b)) return;
+    const std::vector<axis_id> &left = p_[a].over, &right = p_[b].over;
+    if (left[0] != right[0] || left == right || !same_set(left, right)) return;
+    if (!has(p_[n].over, left[0])) return;
+    slips_.push_back({n, fmt::format("{} joins the parts of {} in another order than {}; did you "
+                                     "exchange its operands? if it is meant, let<..>(..)",
+                                     label_of(p_, b), p_.axes[left[0]].name, label_of(p_, a))});
+  }
+
+  // x1 * cos(a) - x2 * sin(b), where the angles differ in numbers alone
+  void two_angles(node_id n) {
+    const auto angle_of = [&](std::size_t operand, op kind) -> std::optional<node_id> {
+      const node_id product = inner_of(p_, p_[n].in[operand]);
+      if (!is_unnamed(p_, op::mul, product)) return {};
+      for (const node_id factor : p_[product].in)
+        if (const node_id f = inner_of(p_, factor); is_unnamed(p_, kind, f)) return p_[f].in[0];
+      return {};
+    };
+    for (const std::size_t k : {0, 1}) {
+      const auto a = angle_of(k, op::cos), b = angle_of(1 - k, op::sin);
+      if (!a || !b || compared_with(*a, *b).kind != likeness::numbers_differ) continue;
+      if (!angles_.insert(*a).second) return;
+      slips_.push_back({n, fmt::format("has the cosine of {} and the sine of {}; did you mean one "
+                                       "angle? if it is meant, let<..>(..)",
+                                       label_of(p_, *a), label_of(p_, *b))});
+      return;
+    }
   }
 
   // cos(index(seq) * pow(10000, index(pair) / 32)), where frequencies fall.
@@ -264,6 +360,8 @@ class placement_finder {
   const std::vector<sign> signs_;
   const whole_numbers whole_;
   std::vector<later_queries> later_;
+  std::set<axis_id> behind_;  // queries of which it was said
+  std::set<node_id> angles_;  // the same
   std::vector<node_id> cosines_, joined_;
   std::map<std::pair<node_id, node_id>, likeness> compared_;
   std::vector<slip> slips_;

@@ -16,7 +16,7 @@ namespace {
 
 class quotient_finder {
  public:
-  explicit quotient_finder(const program &p) : p_(p), signs_(signs_of(p)) {}
+  explicit quotient_finder(const program &p) : p_(p), signs_(signs_of(p)), users_(users_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -26,7 +26,12 @@ class quotient_finder {
       if (x.kind == op::normalize) of_both_signs(n, inner(x.in[0]));
       if (x.kind == op::mul)
         for (const std::size_t k : {0, 1}) multiplied(n, x.in[k], x.in[1 - k]);
-      if (x.kind == op::sub) less_mean(n, inner(x.in[0]), inner(x.in[1]));
+      if (x.kind == op::div) by_number_of_queries(n, inner(x.in[1]));
+      if (x.kind == op::sub) {
+        less_mean(n, inner(x.in[0]), inner(x.in[1]));
+        if (const node_id log = inner(x.in[1]); is(op::log, log))
+          by_number_of_queries(n, inner(p_[log].in[0]));
+      }
     }
     return std::move(slips_);
   }
@@ -41,6 +46,29 @@ class quotient_finder {
   }
   bool is_times_itself(node_id square, node_id x) const {
     return is(op::mul, square) && inner(p_[square].in[0]) == x && inner(p_[square].in[1]) == x;
+  }
+
+  // relu(scores) / size(seq), sigmoid(scores - log(size(seq))), whose keys are another axis
+  void by_number_of_queries(node_id n, node_id size) {
+    if (p_[size].kind != op::size) return;
+    const axis_id of = p_.axes[p_[size].over[0]].root;
+    const auto is_query = [&](axis_id a) { return p_.axes[a].root == of; };
+    if (p_.axes[of].size >= 0 || std::none_of(p_[n].shape.begin(), p_[n].shape.end(), is_query))
+      return;
+    axis_id key = -1;
+    walk_users(users_, n, [&](node_id user, node_id step) {
+      if (is(op::dot, user))
+        for (const axis_id a : p_[user].over)
+          if (!is_query(a) && p_.axes[p_.axes[a].root].size < 0 && has(p_[step].shape, a) &&
+              has(p_[n].shape, a))
+            key = a;
+      return p_[user].name.empty() && is_pointwise(p_[user].kind);
+    });
+    if (key >= 0)
+      slips_.push_back(
+          {n, fmt::format("weights along {0} are divided by the number of queries; did "
+                          "you mean size({0})? if it is meant, let<..>(size({1}))",
+                          p_.axes[key].name, p_.axes[p_[size].over[0]].name)});
   }
 
   // sum<kv>(w) + 1e-6
@@ -289,6 +317,7 @@ class quotient_finder {
 
   const program &p_;
   const std::vector<sign> signs_;
+  const std::vector<std::vector<node_id>> users_;
   std::vector<slip> slips_;
 };
 

@@ -8,6 +8,7 @@
 #include "codegen/program/condition_slips.hpp"
 #include "codegen/program/factor_slips.hpp"
 #include "codegen/program/growth_slips.hpp"
+#include "codegen/program/identity_slips.hpp"
 #include "codegen/program/leak_slips.hpp"
 #include "codegen/program/mask_slips.hpp"
 #include "codegen/program/name_slips.hpp"
@@ -47,7 +48,7 @@ std::vector<std::string> slips_of(const program &written) {
   std::vector<std::string> lines;
   for (const auto find : {condition_slips, mask_slips, factor_slips, take_slips, term_slips,
                           quotient_slips, weight_slips, growth_slips, placement_slips, scale_slips,
-                          scan_slips, name_slips, value_slips, leak_slips})
+                          scan_slips, name_slips, value_slips, leak_slips, identity_slips})
     for (const slip &s : find(p)) {
       std::string line = p.name + ": " + label_of(p, s.at) + ": " + s.text;
       if (std::find(lines.begin(), lines.end(), line) == lines.end())

@@ -96,6 +96,20 @@ class take_finder {
         if (is_number(p_, x.in[k])) return moved(range(x.in[1 - k]), number_of(x.in[k]));
     return range_of(p_, affine_of(p_, n));
   }
+  // cast<i32>(index(heads) / 2)
+  struct group {
+    std::int64_t last, positions;
+  };
+  std::optional<group> groups_of(node_id n) const {
+    if (!is_unnamed(p_, op::cast, n) || !is_unnamed(p_, op::div, p_[n].in[0])) return {};
+    const node &share = p_[p_[n].in[0]];
+    const node_id position = unconverted(p_, share.in[0]), by = inner_of(p_, share.in[1]);
+    if (p_[position].kind != op::index || !is_number(p_, by) || p_[by].value < 1) return {};
+    const std::int64_t positions = p_.axes[p_.axes[p_[position].over[0]].root].size;
+    if (positions <= 0) return {};
+    return group{static_cast<std::int64_t>(static_cast<double>(positions - 1) / p_[by].value),
+                 positions};
+  }
   std::int64_t number_of(node_id n) const { return static_cast<std::int64_t>(p_[n].value); }
 
   // take<offsets>(table, (index(y2) - index(y)) * 8 + index(x2) - index(x)), whose second distance
@@ -208,6 +222,12 @@ class take_finder {
   void more_than_rows(node_id n) {
     const node &x = p_[n];
     const std::int64_t rows = p_.axes[p_.axes[x.over[0]].root].size;
+    if (const auto g = groups_of(x.in[1]); g && rows > 0 && g->last >= rows)
+      return say(
+          x.in[1],
+          "positions up to {} are taken of {}, which has {}; did you mean to divide by {}? if "
+          "it is meant, let<..>(..)",
+          g->last, p_.axes[x.over[0]].name, rows, (g->positions + rows - 1) / rows);
     const affine at = affine_of(p_, x.in[1]);
     if (rows < 0 || at.number != 0 || at.form.size() != 1 || !p_[x.in[1]].name.empty()) return;
     const auto &[position, factor] = *at.form.begin();

@@ -46,7 +46,8 @@ inline constexpr auto full =
 
 // Weights, biases and sums of positions alone, beside scores that have some.
 inline constexpr auto of_positions = kernel<"of_positions">(
-    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V, in<"X", batch, seq, any_v> X)
+    [](Q_ Q, in<"K", batch, heads, kv, d_k> K, in<"V", batch, heads, kv, d_v> V,
+       in<"X", batch, seq, any_v> X)
         -> outs<out<"O", batch, heads, seq, d_v>, out<"biased", batch, heads, seq, d_v>,
                 out<"later", batch, any_v>, out<"placed", batch, seq, any_v>> {
       auto far = index(kv) - index(seq);

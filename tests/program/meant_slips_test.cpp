@@ -48,8 +48,7 @@ TEST_CASE("one learned key before those of the queries is causal from the first 
                                 param<"k0", one, d8> k0,
                                 param<"v0", one, e4> v0) -> out<"O", seq, e4> {
           return scaled_dot_product<d8, all>(Q, concat<all, one, kv>(k0, K),
-                                             concat<all, one, kv>(v0, V),
-                                             index(all) <= index(seq));
+                                             concat<all, one, kv>(v0, V), index(all) <= index(seq));
         })) == "");
 }
 
@@ -72,14 +71,17 @@ TEST_CASE("a layer may see more than a window, and a pooled query all of a causa
 TEST_CASE("a total of logits belongs to a loss") {
   CHECK(of_logits<[](auto l, auto ids, auto may) {
           return std::pair{softmax<words>(mask(l, may)), logsumexp<words>(l) - take<words>(l, ids)};
-        }, outs<out<"P", seq, words>, out<"loss", seq>>>() == "");
+        },
+                  outs<out<"P", seq, words>, out<"loss", seq>>>() == "");
   CHECK(of_logits<[](auto l, auto ids, auto) {
           return std::pair{softmax<words>(l / 2), logsumexp<words>(l) - take<words>(l, ids)};
-        }, outs<out<"P", seq, words>, out<"loss", seq>>>() == "");
+        },
+                  outs<out<"P", seq, words>, out<"loss", seq>>>() == "");
   CHECK(of_logits<[](auto l, auto, auto may) {
           auto z = logsumexp<words>(l);
           return std::pair{softmax<words>(mask(l, may)), mean<seq>(z * z)};
-        }, outs<out<"P", seq, words>, out<"z">>>() == "");
+        },
+                  outs<out<"P", seq, words>, out<"z">>>() == "");
 }
 
 TEST_CASE("words that are replaced may be predicted") {

@@ -90,8 +90,7 @@ static_assert(says<decltype(normalize<kv>(TYPE(scores / sqrt(d_k))))>(
 static_assert(!refused<decltype(normalize<kv>(plain(TYPE(scores / sqrt(d_k)))))>);
 static_assert(!refused<decltype(normalize<kv>(TYPE((scores / sqrt(d_k)) * (scores / sqrt(d_k)))))>);
 static_assert(!refused<decltype(normalize<kv>(TYPE(
-                  1 + scores / sqrt(d_k) +
-                  (scores / sqrt(d_k)) * (scores / sqrt(d_k)) / 2)))>);
+                  1 + scores / sqrt(d_k) + (scores / sqrt(d_k)) * (scores / sqrt(d_k)) / 2)))>);
 static_assert(!refused<decltype(dot<d_k>(unit_length<d_k>(Q), unit_length<d_k>(K)) * sqrt(d_k))>);
 static_assert(!refused<decltype(normalize<kv>(relu(TYPE(scores / sqrt(d_k)))))> &&
               !refused<decltype(normalize<kv>(TYPE(scores / sqrt(size(d_k)))))>);

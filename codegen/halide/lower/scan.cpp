@@ -146,9 +146,8 @@ class scan_lowering {
   // Of a block that has no row where one of its axes is empty: a take from that axis computes an
   // element at position 0 before it gives 0.
   Expr read_of(const std::vector<axis_id> &axes, const Expr &row) const {
-    const bool may_be_empty = std::any_of(axes.begin(), axes.end(), [&](axis_id a) {
-      return p_.axes[p_.axes[a].root].size < 0;
-    });
+    const bool may_be_empty = std::any_of(
+        axes.begin(), axes.end(), [&](axis_id a) { return p_.axes[p_.axes[a].root].size < 0; });
     return read(may_be_empty ? Halide::min(row, Halide::max(rows_, 1) - 1) : row);
   }
 
@@ -269,8 +268,8 @@ class scan_lowering {
       place(where, to.axes, iteration);
       const Expr row = row_at(to, where), zero = Halide::cast(type_, 0);
       const value v = at(p_[n].in[0], where);
-      const Expr before = Halide::select(where.at(p_[n].over[0]) == 0, zero,
-                                         read(Halide::max(row - 1, 0)));
+      const Expr before =
+          Halide::select(where.at(p_[n].over[0]) == 0, zero, read(Halide::max(row - 1, 0)));
       return std::pair{row, strict::add(before, or_else(v, zero))};
     });
   }

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/program/identity_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/text.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class identity_finder {
+ public:
+  explicit identity_finder(const program &p) : p_(p), users_(users_of(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!p_[n].name.empty()) continue;
+      switch (p_[n].kind) {
+        case op::log:
+          inverse(n);
+          of_logits(n);
+          without_maximum(n);
+          break;
+        case op::exp:
+          falls_with_score(n);
+          break;
+        case op::sigmoid:
+          twice_a_sigmoid(n);
+          break;
+        case op::add:
+          both_shares(n);
+          gumbel(n);
+          break;
+        case op::min:
+        case op::max:
+          clamp(n);
+          break;
+        case op::cast:
+          share_as_whole_number(n);
+          break;
+        case op::sqrt:
+        case op::rsqrt:
+          square_of_mean(n);
+          break;
+        case op::softmax:
+          prefers_distance(n);
+          break;
+        default:
+          break;
+      }
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  template <class... T>
+  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
+    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
+  }
+  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
+  node_id inner(node_id n, std::size_t operand = 0) const {
+    return inner_of(p_, p_[n].in[operand]);
+  }
+  std::string label(node_id n) const { return label_of(p_, n); }
+
+  // log(exp(x)), which was to be softplus
+  void inverse(node_id n) {
+    const node_id x = inner(n);
+    if (is(op::exp, x))
+      say(n, "is {} itself; did you mean 1 + {}? if it is meant, let<..>(..)", label(p_[x].in[0]),
+          label(x));
+  }
+
+  // log(take<vocabulary>(logits, ids)), where logits may be negative
+  void of_logits(node_id n) {
+    node_id taken = inner(n);
+    if (is(op::add, taken)) taken = inner(taken, is_number(p_, inner(taken)) ? 1 : 0);
+    if (!is(op::take, taken) || !is(op::dot, inner(taken)) || makes_average(inner(taken))) return;
+    say(n,
+        "{0} are logits, which may be negative; did you mean {1} - logsumexp<{2}>({0})? if it is "
+        "meant, let<..>(..)",
+        label(p_[taken].in[0]), label(taken), names_of(p_, p_[taken].over));
+  }
+  bool makes_average(node_id dot) const {
+    return std::any_of(p_[dot].in.begin(), p_[dot].in.end(), [&](node_id w) {
+      const op kind = p_[inner_of(p_, w)].kind;
+      return makes_weights(kind) || kind == op::exp || kind == op::sigmoid;
+    });
+  }
+
+  // log(sum<kv>(exp(s - max<kv>(s)))) as a result
+  void without_maximum(node_id n) {
+    const node_id total = inner(n);
+    if (!is(op::sum, total) || !is(op::exp, inner(total))) return;
+    const node_id difference = inner(inner(total));
+    if (!is(op::sub, difference)) return;
+    const node_id most = inner(difference, 1);
+    if (!is(op::max_over, most) || inner(most) != inner(difference)) return;
+    if (!std::any_of(users_[n].begin(), users_[n].end(),
+                     [&](node_id user) { return p_[user].kind == op::output; }))
+      return;
+    say(n, "lacks the maximum again; did you mean logsumexp<{}>({})? if it is meant, let<..>(..)",
+        names_of(p_, p_[total].over), label(p_[difference].in[0]));
+  }
+
+  // exp(max<kv>(s) - s)
+  void falls_with_score(node_id n) {
+    const node_id difference = inner(n);
+    if (!is(op::sub, difference)) return;
+    const node_id most = inner(difference), s = inner(difference, 1);
+    if (!is(op::max_over, most) || inner(most) != s) return;
+    say(n,
+        "the largest of {0} gives the least; did you mean {0} - {1}? if it is meant, let<..>(..)",
+        label(s), label(most));
+  }
+
+  // softmax<kv>(sum<d_k>(d * d)), where d is a difference
+  void prefers_distance(node_id n) {
+    node_id s = inner(n);
+    while (is(op::mask, s) || is(op::mul, s) || is(op::div, s)) {
+      const bool is_number_first = is(op::mul, s) && is_number(p_, inner(s));
+      const node_id by = inner(s, is_number_first ? 0 : 1);
+      const bool is_mask = is(op::mask, s);
+      const bool is_positive = is_number(p_, by) && p_[by].value > 0;
+      const bool is_size = p_[by].kind == op::sqrt || p_[by].kind == op::size;
+      if (!is_mask && !is_positive && !is_size) break;
+      s = inner(s, is_number_first ? 1 : 0);
+    }
+    if (!is(op::sum, s) || !is(op::mul, inner(s))) return;
+    const node_id square = inner(s), d = inner(square);
+    if (d != inner(square, 1) || !is(op::sub, d)) return;
+    if (!varies_along(p_[d], p_[n].over)) return;
+    say(n,
+        "{0} grows with the distance, so the farthest weighs most; did you mean -{0}? if it is "
+        "meant, let<..>(..)",
+        label(s));
+  }
+
+  void twice_a_sigmoid(node_id n) {
+    if (is(op::sigmoid, inner(n)))
+      say(n, "lies between 0.5 and 0.73; leave one sigmoid out; if it is meant, let<..>(..)");
+  }
+
+  // y * log(p) + (1 - y) * log(p)
+  void both_shares(node_id n) {
+    const node_id a = inner(n), b = inner(n, 1);
+    if (!is(op::mul, a) || !is(op::mul, b)) return;
+    for (const std::size_t i : {0, 1})
+      for (const std::size_t k : {0, 1}) {
+        const node_id share = inner(a, i), other = inner(b, k), x = inner(a, 1 - i);
+        if (x != inner(b, 1 - k) || !(is_rest(share, other) || is_rest(other, share))) continue;
+        return say(n,
+                   "{} has both shares, so it is {} itself; did you mean another factor beside "
+                   "one of them? if it is meant, let<..>(..)",
+                   label(x), label(x));
+      }
+  }
+  // 1 - share
+  bool is_rest(node_id n, node_id share) const {
+    return is(op::sub, n) && is_number(p_, inner(n)) && p_[inner(n)].value == 1 &&
+           inner(n, 1) == share;
+  }
+
+  // logits + log(-log(uniform(..)))
+  void gumbel(node_id n) {
+    for (const std::size_t k : {0, 1}) {
+      const node_id outer = inner(n, k);
+      if (!is(op::log, outer) || !is(op::neg, inner(outer))) continue;
+      const node_id log = inner(inner(outer));
+      if (!is(op::log, log)) continue;
+      if (!depends_on_uniform(p_[log].in[0])) continue;
+      say(n,
+          "{0} is Gumbel noise with the other sign; did you mean - {0}? if it is meant, "
+          "let<..>(..)",
+          label(outer));
+    }
+  }
+  bool depends_on_uniform(node_id n) const {
+    n = inner_of(p_, n);
+    if (p_[n].kind == op::uniform) return true;
+    return p_[n].name.empty() && is_pointwise(p_[n].kind) &&
+           std::any_of(p_[n].in.begin(), p_[n].in.end(),
+                       [&](node_id m) { return depends_on_uniform(m); });
+  }
+
+  // min(max(x, 1.2), 0.8)
+  void clamp(node_id n) {
+    const op other = p_[n].kind == op::min ? op::max : op::min;
+    for (const std::size_t k : {0, 1}) {
+      const node_id end = inner(n, k), x = inner(n, 1 - k);
+      if (!is_number(p_, end) || !is(other, x)) continue;
+      for (const std::size_t m : {0, 1}) {
+        const node_id begin = inner(x, m);
+        if (!is_number(p_, begin)) continue;
+        const double a = p_[begin].value, b = p_[end].value;
+        if (p_[n].kind == op::min ? a < b : a > b) continue;
+        return say(n,
+                   "is {0:g} at every position; did you exchange min and max? if it is meant, "
+                   "{0:g}",
+                   b);
+      }
+    }
+  }
+
+  // cast<i32>(index(seq) / size(seq))
+  void share_as_whole_number(node_id n) {
+    const node_id share = p_[n].in[0];
+    if (p_[n].type != i32 || !is(op::div, share)) return;
+    const node_id position = inner(share), all = inner(share, 1);
+    if (p_[position].kind != op::index || p_[all].kind != op::size) return;
+    if (p_.axes[p_[position].over[0]].root != p_.axes[p_[all].over[0]].root) return;
+    say(n,
+        "is 0 at every position; did you mean to multiply {} before the division? if it is "
+        "meant, let<..>(..)",
+        label(position));
+  }
+
+  // rsqrt(mean<d>(x) * mean<d>(x) + 1e-6)
+  void square_of_mean(node_id n) {
+    node_id square = inner(n);
+    if (is(op::add, square)) square = inner(square, is_number(p_, inner(square)) ? 1 : 0);
+    if (!is(op::mul, square) || inner(square) != inner(square, 1)) return;
+    const node_id mean = inner(square);
+    if (!is(op::mean, mean)) return;
+    say(n,
+        "is made of the square of a mean; did you mean mean<{0}>({1} * {1})? if it is meant, "
+        "let<..>(..)",
+        names_of(p_, p_[mean].over), label(p_[mean].in[0]));
+  }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> identity_slips(const program &p) { return identity_finder(p).run(); }
+
+}  // namespace qkv::codegen

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Formulas that give something simpler than they seem to.
+#include <vector>
+
+#include "codegen/program/slip.hpp"
+
+namespace qkv::codegen {
+
+// log(exp(x)), sigmoid(sigmoid(x)), y * log(p) + (1 - y) * log(p), min(max(x, 1.2), 0.8).
+std::vector<slip> identity_slips(const program &);
+
+}  // namespace qkv::codegen

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSL-1.0
+// Positions of queries, keys and groups that do not fit each other, and right neighbours.
+#include <qkv/dsl.hpp>
+
+#include <string>
+
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+#include "tests/program/slip_kernels.hpp"
+#include "tests/program/slip_lines.hpp"
+
+namespace qkv::testing::slips {
+namespace {
+
+constexpr axis<"past"> past;
+constexpr axis<"slots"> slots;
+constexpr axis<"total"> total;
+constexpr axis<"mem"> mem;
+constexpr axis<"two", 2> two;
+constexpr axis<"half", 4> half;
+constexpr axis<"both", 12> both;
+constexpr batch_axis<"heads", 8> heads;
+constexpr batch_axis<"kv_heads", 2> kv_heads;
+
+template <class K>
+std::string slips_in(const K &k) {
+  return lines_of(codegen::make_program(k));
+}
+
+// The slips of keys that follow a past and were rotated from First(index(kv)).
+template <auto First>
+std::string of_new_keys() {
+  return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"past_K", past, d8> past_K,
+                                 in<"K", kv, d8> K, in<"V", total, e4> V) -> out<"O", seq, e4> {
+    auto angle = First(index(kv)) * pow(10000.0, index(half) * -1.0 / size(half));
+    auto at = (index(seq) + size(past)) * pow(10000.0, index(half) * -1.0 / size(half));
+    auto keys = concat<total>(past_K, rope<d8, two, half>(K, cos(angle), sin(angle)));
+    auto queries = rope<d8, two, half>(Q, cos(at), sin(at));
+    return scaled_dot_product<d8, total>(queries, keys, V, causal<seq, total, align::last>);
+  }));
+}
+
+// The slips of queries at At(length) beside cached_causal(length).
+template <auto At>
+std::string of_cached_queries() {
+  return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", slots, d8> K, in<"V", slots, e4> V,
+                                 in<"length", i32> length) -> out<"O", seq, e4> {
+    auto at = (index(seq) + At(length)) * pow(10000.0, index(half) * -1.0 / size(half));
+    auto queries = rope<d8, two, half>(Q, cos(at), sin(at));
+    return scaled_dot_product<d8, slots>(queries, K, V, cached_causal<seq, slots>(length));
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("keys that follow a past have positions behind it") {
+  CHECK(mentions(of_new_keys<[](auto i) { return i; }>(), "did you mean index(kv) + size(past)?"));
+  CHECK(of_new_keys<[](auto i) { return i + size(past); }>() == "");
+}
+
+TEST_CASE("queries of a cache stand where its mask places them") {
+  CHECK(mentions(of_cached_queries<[](auto length) { return length; }>(),
+                 "places queries at length - size(seq) + index(seq)"));
+  CHECK(of_cached_queries<[](auto length) { return length - size(seq); }>() == "");
+}
+
+TEST_CASE("a rotation has one angle") {
+  const auto rotated = []<class Base>(Base) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q) -> out<"O", seq, d8> {
+      auto a = index(seq) * pow(10000.0, index(half) * -1.0 / size(half));
+      auto b = index(seq) * pow(double{Base::value}, index(half) * -1.0 / size(half));
+      return rope<d8, two, half>(Q, cos(a), sin(b));
+    }));
+  };
+  CHECK(mentions(rotated(std::integral_constant<int, 500>()), "did you mean one angle?"));
+  CHECK(rotated(std::integral_constant<int, 10000>()) == "");
+}
+
+TEST_CASE("queries and keys join their parts in one order") {
+  const auto joined = []<class Same>(Same) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"q", seq, e4> q, in<"K", kv, d8> K,
+                                   in<"k", kv, e4> k, in<"V", kv, e4> V) -> out<"O", seq, e4> {
+      auto queries = concat<both>(Q, q);
+      auto s = [&] {
+        if constexpr (Same::value)
+          return dot<both>(queries, concat<both>(K, k));
+        else
+          return dot<both>(queries, concat<both>(k, K));
+      }();
+      return dot<kv>(softmax<kv>(s / sqrt(both)), V);
+    }));
+  };
+  CHECK(mentions(joined(std::false_type()), "joins the parts of both in another order"));
+  CHECK(joined(std::true_type()) == "");
+}
+
+TEST_CASE("heads take the keys of a group that exists") {
+  const auto grouped = []<class By>(By) {
+    return slips_in(kernel<"k">([](in<"K", kv_heads, kv, d8> K) -> out<"O", heads, kv, d8> {
+      return take<kv_heads>(K, cast<i32>(index(heads) / By::value));
+    }));
+  };
+  CHECK(mentions(grouped(std::integral_constant<int, 2>()), "did you mean to divide by 4?"));
+  CHECK(grouped(std::integral_constant<int, 4>()) == "");
+}
+
+TEST_CASE("weights are divided by the number of their keys") {
+  const auto divided = []<class Own>(Own) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", mem, d8> K, in<"V", mem, e4> V) -> out<"O", seq, e4> {
+          auto s = relu(dot<d8>(Q, K) / sqrt(d8));
+          if constexpr (Own::value)
+            return dot<mem>(s / size(mem), V);
+          else
+            return dot<mem>(s / size(seq), V);
+        }));
+  };
+  CHECK(mentions(divided(std::false_type()), "did you mean size(mem)?"));
+  CHECK(divided(std::true_type()) == "");
+}
+
+}  // namespace qkv::testing::slips
