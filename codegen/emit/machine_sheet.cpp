@@ -75,7 +75,7 @@ class sheet {
       if (columns < 0) return "";
       const int n = static_cast<int>(columns);
       const register_tile r =
-          register_tile_of(m_.cpu, t.padded(n), t.rows, lanes, t.keys_in_lanes());
+          register_tile_of(m_.cpu, t.padded(n), t.rows, lanes, value_reads_of(t));
       return fmt::format(", registers {} x {}", r.rows, r.vectors * r.lanes);
     }
     return "";

@@ -21,7 +21,7 @@ const machine &called(const std::string &name) {
 // "vectors x rows" of a tile of f32.
 std::string tile(const std::string &name, int columns, int rows) {
   const cpu_tiles &m = called(name).cpu;
-  const register_tile t = register_tile_of(m, columns, rows, m.lanes(32), false);
+  const register_tile t = register_tile_of(m, columns, rows, m.lanes(32), std::nullopt);
   return std::to_string(t.vectors) + " x " + std::to_string(t.rows);
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("register tiles fit the registers and divide rows and columns") {
     const int lanes = m.cpu.lanes(32);
     for (int columns = 1; columns <= 300; ++columns)
       for (const int rows : {1, 4, 6, 16, 32, 48, 64}) {
-        const register_tile t = register_tile_of(m.cpu, columns, rows, lanes, false);
+        const register_tile t = register_tile_of(m.cpu, columns, rows, lanes, std::nullopt);
         INFO(m.name << " " << columns << " " << rows);
         REQUIRE(t.vectors > 0);
         CHECK(columns % (t.vectors * t.lanes) == 0);
@@ -54,12 +54,29 @@ TEST_CASE("register tiles fit the registers and divide rows and columns") {
   }
 }
 
-TEST_CASE("columns that the call decides, and keys in lanes") {
+TEST_CASE("columns that the call decides have tiles of one vector") {
   const cpu_tiles &m = called("x86-64-v4").cpu;
-  const register_tile unknown = register_tile_of(m, std::nullopt, 32, 16, false);
+  const register_tile unknown = register_tile_of(m, std::nullopt, 32, 16, std::nullopt);
   CHECK(unknown.vectors == 1);
   CHECK(unknown.lanes == 16);
-  const register_tile whole = register_tile_of(m, 128, 6, 16, true);
-  CHECK(whole.vectors == 8);
-  CHECK(whole.rows == 3);
+}
+
+TEST_CASE("where keys lie in lanes, a single tile of rows reads values in long runs") {
+  qkv::codegen::attention_tile one, several;
+  one.key_lanes = several.key_lanes = 16;
+  one.per_task = 1, several.per_task = 5;
+  const auto tile = [&](const std::string &name, const qkv::codegen::attention_tile &t, int columns,
+                        int rows) {
+    const cpu_tiles &m = called(name).cpu;
+    const register_tile r = register_tile_of(m, columns, rows, m.lanes(32), value_reads_of(t));
+    return std::to_string(r.vectors) + " x " + std::to_string(r.rows);
+  };
+  CHECK(tile("x86-64-v4", one, 128, 1) == "8 x 1");
+  CHECK(tile("x86-64-v4", one, 128, 6) == "8 x 3");
+  CHECK(tile("x86-64-v4", one, 256, 1) == "16 x 1");
+  CHECK(tile("x86-64-v4", one, 256, 6) == "8 x 3");
+  CHECK(tile("x86-64-v4", several, 128, 4) == "8 x 2");
+  CHECK(tile("x86-64-v4", several, 256, 4) == "8 x 2");
+  CHECK(tile("x86-64-v3", one, 128, 6) == "8 x 1");
+  CHECK(tile("x86-64-v3", several, 128, 4) == "4 x 2");
 }

@@ -133,7 +133,8 @@ class scheduler {
 
   register_tile tile_of(const attention_sum &sum) const { return tile_of(sum, rows_); }
   register_tile tile_of(const attention_sum &sum, int rows) const {
-    return register_tile_of(m_.cpu, constant(sum.columns), rows, vl_, f_.tile.keys_in_lanes());
+    return register_tile_of(m_.cpu, constant(sum.columns), rows, vl_,
+                            value_reads_of(f_.tile));
   }
 
   // Values of 16 bits are converted once a block. Rows that are a multiple of so many columns apart

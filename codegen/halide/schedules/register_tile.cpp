@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "codegen/halide/lower/attention_funcs.hpp"
-
 namespace qkv::codegen {
 
 int divisor_up_to(int n, int most) {
@@ -23,14 +21,22 @@ bool has_fewer_loads(const register_tile &a, const register_tile &b) {
 
 }  // namespace
 
+std::optional<value_reads> value_reads_of(const attention_tile &t) {
+  if (!t.keys_in_lanes()) return std::nullopt;
+  return value_reads{.least_rows = 2, .least_bytes = t.per_task == 1 ? 512 : 0};
+}
+
 register_tile register_tile_of(const cpu_tiles &m, std::optional<int> columns, int rows, int lanes,
-                               bool keys_in_lanes) {
+                               const std::optional<value_reads> &reads) {
   register_tile best;
   best.columns = columns;
   best.lanes = columns ? lanes_dividing(*columns, lanes) : lanes;
   const int all = columns ? *columns / best.lanes : 1;
-  if (keys_in_lanes) {
-    best.vectors = divisor_up_to(all, m.sum_registers);
+  if (reads) {
+    const int bytes = m.register_bits / 8 * best.lanes / lanes;  // of a vector
+    const int shared = m.sum_registers / std::min(rows, reads->least_rows);
+    best.vectors = divisor_up_to(
+        all, std::min(m.sum_registers, std::max(shared, reads->least_bytes / bytes)));
     best.rows = divisor_up_to(rows, m.sum_registers / best.vectors);
     return best;
   }
