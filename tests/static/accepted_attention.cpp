@@ -53,7 +53,7 @@ inline constexpr auto low_rank_values = kernel<"low_rank">(
 inline constexpr auto absorbed_latent_keys =
     kernel<"latent">([](Q_ Q, param<"U", heads, d_k, latent> U, in<"C", batch, kv, latent> C,
                         param<"Wv", heads, latent, d_v> Wv) -> O_ {
-      auto s = dot<latent>(dot<d_k>(Q, U), C) / sqrt(size(d_k));
+      auto s = dot<latent>(dot<d_k>(Q, U), C) / sqrt(d_k);
       return dot<latent>(dot<kv>(softmax<kv>(s), C), Wv);
     });
 

@@ -74,6 +74,7 @@ struct marks {
   treated done{};
   bool left_out = false;   // a sum without masked positions
   bool projected = false;  // a product with a param
+  bool by_head = false;    // the same, by a matrix of each head, whose features are `contracted`
   bool gated = false;      // 0 wherever its b8 factor is false
   bool dropped = false;    // with a part left out
   bool quotient = false;   // of positions by a whole number

@@ -174,11 +174,13 @@ struct dot {
         m.left_out = true;
       m.zeroed.add(x->m.zeroed.without(over));
       if (x->m.scaled && over.has(x->m.scaled.at)) m.scaled = x->m.scaled;
+      if (x->m.by_head) m.contracted.add(x->m.contracted);  // absorbed from the other side
       if (x->m.first && !over.has(x->m.first.at) && !over.has(x->m.second.at))
         m.first = x->m.first, m.second = x->m.second;
     }
     m.done = done_by_dot(over, l, r);
     m.projected = l.m.param != r.m.param;
+    m.by_head = m.projected && !l.s.batch().common(r.s.batch()).without(over).empty();
     m.type = as_float(common_type(l.m.type, r.m.type));
     return m;
   }
