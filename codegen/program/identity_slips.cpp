@@ -140,8 +140,10 @@ class identity_finder {
         label(s));
   }
 
+  // x * sigmoid(sigmoid(g))
   void twice_a_sigmoid(node_id n) {
-    if (is(op::sigmoid, inner(n)))
+    const auto is_gated = [&](node_id user) { return p_[user].kind == op::mul; };
+    if (is(op::sigmoid, inner(n)) && std::any_of(users_[n].begin(), users_[n].end(), is_gated))
       say(n, "lies between 0.5 and 0.73; leave one sigmoid out; if it is meant, let<..>(..)");
   }
 
