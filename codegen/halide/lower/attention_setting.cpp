@@ -155,6 +155,20 @@ key_range attention_setting::visible() const {
   return visible_keys(c, s, seen, outer);
 }
 
+Expr attention_setting::hides_some(const weighted_sum &sum) const {
+  row_range all;
+  for (axis_id a : tiles.rows()) all[a] = {0, c.extent(a) - 1};
+  const Expr first = f.v.b * f.tile.keys;
+  Expr some = Halide::Internal::const_false();
+  for (const key_range &hidden : hidden_keys(c, s, sum, all, outer)) {
+    Expr here = Halide::Internal::const_true();
+    if (hidden.from.defined()) here = here && first + f.tile.keys > hidden.from;
+    if (hidden.to.defined()) here = here && first < hidden.to;
+    some = some || here;
+  }
+  return Halide::Internal::simplify(some);
+}
+
 void attention_setting::limit_keys() {
   const key_range seen = visible();
   limit_ = keys - f.v.b * f.tile.keys;

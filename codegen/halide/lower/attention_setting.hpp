@@ -61,6 +61,8 @@ class attention_setting {
   Halide::Expr trimmed_vector(const Halide::RDom &vectors) const;
   // The keys that the masks leave to some row of this tile.
   key_range visible() const;
+  // False for a block of keys all of which this sum has for every row of the call.
+  Halide::Expr hides_some(const weighted_sum &) const;
 
   // True if masks hide pairs of this sum, or of the weights.
   bool has_gaps(const weighted_sum &) const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/lower/attention_sums.hpp"
 
+#include <algorithm>
+
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/program/queries.hpp"
@@ -180,8 +182,9 @@ class sum_lowering {
   }
 
   // A key that is masked for one row may be visible to another, so 0 * NaN can occur; only a block
-  // of V that holds NaN or infinity pays for the test at every product. A GPU tests always: it
-  // predicates the product at no cost.
+  // of V that holds NaN or infinity pays for the test at every product. Few rows do not pay for the
+  // look, either, at blocks that they see whole. A GPU tests always: it predicates the product at no
+  // cost.
   Expr look_for_suspects() {
     std::vector<Expr> per_column = {f_.v.c, terms_}, per_block = {terms_};
     for (std::size_t d = 3; d < vars_.size(); ++d) {
@@ -190,6 +193,7 @@ class sum_lowering {
     }
     RDom terms(0, across_ ? f_.tile.rows : f_.tile.keys, "looked_at");
     terms.where(exists(terms.x));
+    if (const Expr hides = hides_some(); hides.defined()) terms.where(hides);
     o_.suspect_columns = Func("suspect_columns_" + name_);
     o_.suspect_columns(per_column) = 0;
     o_.suspect_columns(per_column) =
@@ -200,6 +204,18 @@ class sum_lowering {
     o_.suspect(per_block) = 0;
     o_.suspect(per_block) = o_.suspect(per_block) | o_.suspect_columns(per_column);
     return o_.suspect(per_block);
+  }
+
+  // Undefined where it is not worth a test, or depends on more than the values do.
+  Expr hides_some() const {
+    if (across_ || !f_.tile.is_for_few_rows()) return {};
+    const Expr hides = a_.hides_some(sum_);
+    const bool has_more = std::any_of(f_.v.outer.begin(), f_.v.outer.end(), [&](const Var &v) {
+      const auto is_it = [&](const Var &x) { return x.name() == v.name(); };
+      return std::none_of(vars_.begin(), vars_.end(), is_it) &&
+             Halide::Internal::expr_uses_var(hides, v.name());
+    });
+    return has_more ? Expr() : hides;
   }
 
   attention_setting &a_;

@@ -49,6 +49,25 @@ class ranges {
     return seen_[n] = passed(n);
   }
 
+  // Where elements of the step may be absent.
+  std::vector<key_range> hidden(node_id n) const {
+    const node &x = c_.p[n];
+    if (!c_.has_gaps[n]) return {};
+    std::vector<key_range> all;
+    const auto add = [&](const std::vector<key_range> &more) {
+      all.insert(all.end(), more.begin(), more.end());
+    };
+    if (x.kind == op::mask && !c_.has_gaps[x.in[1]]) {
+      add(hidden(x.in[0]));
+      add(where_false(x.in[1]));
+    } else if (is_pointwise(x.kind) && x.kind != op::where && !c_.is_stored(n)) {
+      for (node_id operand : x.in) add(hidden(operand));
+    } else {
+      all.emplace_back();
+    }
+    return all;
+  }
+
   static key_range hull(const key_range &a, const key_range &b) {
     key_range r;
     if (a.from.defined() && b.from.defined()) r.from = Halide::min(a.from, b.from);
@@ -93,6 +112,40 @@ class ranges {
         return intersection(at_most(x.in[0], x.in[1], 0), at_most(x.in[1], x.in[0], 0));
       default:
         return {};
+    }
+  }
+
+  // Of these conditions, some are false where one of their parts is.
+  std::vector<key_range> where_false(node_id n) const {
+    const node &x = c_.p[n];
+    if (c_.is_stored(n)) return {key_range()};
+    switch (x.kind) {
+      case op::broadcast:
+        return where_false(x.in[0]);
+      case op::and_: {
+        std::vector<key_range> all = where_false(x.in[0]);
+        const std::vector<key_range> more = where_false(x.in[1]);
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+      }
+      case op::or_: {
+        std::vector<key_range> all;
+        for (const key_range &a : where_false(x.in[0]))
+          for (const key_range &b : where_false(x.in[1])) all.push_back(intersection(a, b));
+        return all;
+      }
+      case op::not_:
+        return {of_condition(x.in[0])};
+      case op::less:
+        return {at_most(x.in[1], x.in[0], 0)};
+      case op::less_equal:
+        return {at_most(x.in[1], x.in[0], 1)};
+      case op::greater:
+        return {at_most(x.in[0], x.in[1], 0)};
+      case op::greater_equal:
+        return {at_most(x.in[0], x.in[1], 1)};
+      default:
+        return {key_range()};
     }
   }
 
@@ -203,6 +256,18 @@ key_range visible_keys(const context &c, const attention_stage &s, const row_ran
   key_range all = r.of_scores(s.sums[0].pairs);
   for (const weighted_sum &sum : all_sums(s))
     if (sum.pairs != s.sums[0].pairs) all = ranges::hull(all, r.of_scores(sum.pairs));
+  return all;
+}
+
+std::vector<key_range> hidden_keys(const context &c, const attention_stage &s,
+                                   const weighted_sum &sum, const row_range &rows,
+                                   const indices &outer) {
+  const ranges r(c, s, rows, outer);
+  if (!s.is_normalised()) return r.hidden(sum.pairs);
+  std::vector<key_range> all = r.hidden(s.scores);
+  if (sum.gate == no_step) return all;
+  const std::vector<key_range> of_gate = r.hidden(sum.gate);
+  all.insert(all.end(), of_gate.begin(), of_gate.end());
   return all;
 }
 

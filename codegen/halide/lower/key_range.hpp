@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <vector>
 
 #include "codegen/halide/lower/context.hpp"
 
@@ -27,5 +28,10 @@ using row_range = std::map<axis_id, positions_of_rows>;
 // The keys that some sum of the stage needs. outer: the positions along the other axes.
 key_range visible_keys(const context &, const attention_stage &, const row_range &rows,
                        const indices &outer);
+
+// Keys outside all of these ranges are absent from the sum for no row of the tile. Of a mask without
+// known bounds, the range has none.
+std::vector<key_range> hidden_keys(const context &, const attention_stage &, const weighted_sum &,
+                                   const row_range &rows, const indices &outer);
 
 }  // namespace qkv::codegen
