@@ -24,7 +24,9 @@ const std::set<std::string> stored = {
     "sink_by_hand", "linear_either_way", "quadratic_linear", "weights_or_values",
     // functions of weights; scores of scores; masked keys or values; a decay that is learned
     "gated_by_scores", "gated_by_themselves", "scores_of_others", "scores_of_scores", "every_third",
-    "masked_values_less_maximum", "padded_linear", "retention"};
+    "masked_values_less_maximum", "padded_linear", "retention",
+    // a scan whose states the call sizes
+    "first_of_state"};
 
 bool has_pairs(const program &p, const std::vector<node_id> &steps) {
   return std::any_of(steps.begin(), steps.end(), [&](node_id n) { return grows_with_pairs(p, n); });

@@ -38,6 +38,8 @@ struct attention_tile {
   // fill them. 0: lanes hold rows.
   int key_lanes = 0, feature_lanes = 0;
   bool keys_in_lanes() const { return key_lanes > 0; }
+  // True if the last tile sums values for the rows that it has, not for all rows of a tile.
+  bool has_only_its_rows() const { return key_lanes == 0 && !dealt_to_threads(); }
   // Not 0: values whose columns do not fill such vectors are copied into rows that do.
   int value_lanes = 0;
   // The columns of such a copy; `columns` where narrower vectors divide them and are as few.

@@ -52,11 +52,18 @@ class state_lowering {
         columns.push_back(sum->columns);
       }
       f_.running.width = Halide::Internal::simplify(width);
-      f_.running.layout = lanes_layout(Expr(f_.tile.rows), f_.running.statistics, columns,
-                                       f_.running.width, blocks);
+      f_.running.layout = lanes_layout(Expr(f_.tile.rows), last_row(), f_.running.statistics,
+                                       columns, f_.running.width, blocks);
       f_.v.x = layout().vars[0], f_.v.y = layout().vars[1];
     }
     f_.running.steps = layout().steps;
+  }
+
+  // Of this tile, for which values are added up.
+  Expr last_row() const {
+    const Expr last = f_.tile.rows - 1;
+    if (!f_.result.has_row || !f_.tile.has_only_its_rows() || with_.size() != 1) return last;
+    return Halide::max(Halide::min(a_.rows - f_.v.T * f_.tile.rows - 1, last), 0);
   }
 
   // Blocks of keys that the mask removes for the whole tile are not visited.
@@ -68,7 +75,9 @@ class state_lowering {
     if (seen.from.defined()) steps.where(first + f_.tile.keys > seen.from);
     if (const Expr may = may_see(a_, f_.v.T, layout().block); may.defined())
       steps.where(of_whole_body(may));
-    if (f_.result.has_row && !a_.on_threads()) steps.where(f_.v.T * f_.tile.rows < a_.rows);
+    if (!f_.result.has_row || a_.on_threads()) return;
+    steps.where(f_.v.T * f_.tile.rows < a_.rows);
+    if (with_.size() == 1) steps.where(steps.y - f_.running.statistics <= last_row());
   }
 
   Halide::FuncRef at(state_layout::coordinates where) const {

@@ -7,8 +7,8 @@ using Halide::Expr;
 using Halide::Var;
 using coordinates = state_layout::coordinates;
 
-state_layout lanes_layout(const Expr &rows, int statistics, const std::vector<Expr> &columns,
-                          const Expr &width, const Expr &blocks) {
+state_layout lanes_layout(const Expr &rows, const Expr &last_row, int statistics,
+                          const std::vector<Expr> &columns, const Expr &width, const Expr &blocks) {
   state_layout s;
   const int sums = static_cast<int>(columns.size());
   const Var x("x"), y("y");
@@ -27,7 +27,7 @@ state_layout lanes_layout(const Expr &rows, int statistics, const std::vector<Ex
   for (int k = 0; k < sums; ++k) {
     const Expr first = statistics + k * rows;
     s.sums.push_back(
-        {Halide::clamp(ry - first, 0, rows - 1),
+        {Halide::clamp(ry - first, 0, last_row),
          Halide::clamp(rx, 0, columns[static_cast<std::size_t>(k)] - 1),
          [first](Expr row, Expr column) { return coordinates{std::move(column), row + first}; }});
   }

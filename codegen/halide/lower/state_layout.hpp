@@ -44,7 +44,7 @@ struct state_layout {
 };
 
 // columns: of each sum. width: lanes, at least the tile's rows and all columns.
-state_layout lanes_layout(const Halide::Expr &rows, int statistics,
+state_layout lanes_layout(const Halide::Expr &rows, const Halide::Expr &last_row, int statistics,
                           const std::vector<Halide::Expr> &columns, const Halide::Expr &width,
                           const Halide::Expr &blocks);
 

@@ -35,8 +35,8 @@ register_tile register_tile_of(const cpu_tiles &m, std::optional<int> columns, i
   if (reads) {
     const int bytes = m.register_bits / 8 * best.lanes / lanes;  // of a vector
     const int shared = m.sum_registers / std::min(rows, reads->least_rows);
-    best.vectors = divisor_up_to(
-        all, std::min(m.sum_registers, std::max(shared, reads->least_bytes / bytes)));
+    best.vectors =
+        divisor_up_to(all, std::min(m.sum_registers, std::max(shared, reads->least_bytes / bytes)));
     best.rows = divisor_up_to(rows, m.sum_registers / best.vectors);
     return best;
   }
