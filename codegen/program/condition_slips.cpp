@@ -152,13 +152,24 @@ class condition_finder {
 
   // mask(scores, index(kv) < index(seq)). A total of the scores may have more terms, as a sink.
   void query_without_keys(node_id n, node_id c, const std::vector<axis_id> &keys) {
-    if (!positions_[c] || !p_[c].name.empty() || has_total(n)) return;
+    if (!positions_[c] || !p_[c].name.empty() || has_total(n) || is_replaced(n)) return;
     if (all_bound_distance(positions_where(p_, c, true), keys,
                            [](const interval &d) { return d.most <= -1; }))
       return say(n,
                  "{} shows the first query no key; did you mean to show each query its own? if it "
                  "is meant, let<..>(..)",
                  label_of(p_, c));
+  }
+
+  // where(index(seq) == 0, first, attended)
+  bool is_replaced(node_id scores) const {
+    bool found = false;
+    walk_users(users_, scores, [&](node_id user, node_id step) {
+      const node &u = p_[user];
+      found = found || (u.kind == op::where && u.in[0] != step && positions_[u.in[0]]);
+      return u.kind == op::dot || makes_weights(u.kind) || is_pointwise(u.kind) || is_view(u.kind);
+    });
+    return found;
   }
 
   bool has_total(node_id scores) const {
@@ -169,7 +180,7 @@ class condition_finder {
 
   // causal<seq, kv> && sliding_window<seq, kv>(128) && index(kv) < 4
   void blind_query(node_id n, node_id c, const std::vector<axis_id> &keys) {
-    if (!positions_[c] || !p_[c].name.empty() || has_total(n)) return;
+    if (!positions_[c] || !p_[c].name.empty() || has_total(n) || is_replaced(n)) return;
     const std::vector<axis_id> queries = without(p_[c].shape, keys);
     if (keys.size() != 1 || queries.size() != 1) return;
     if (p_.axes[queries[0]].root != p_.axes[keys[0]].root) return;

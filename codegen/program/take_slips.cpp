@@ -45,10 +45,13 @@ class take_finder {
   void predicts_itself(node_id n) {
     const node_id ids = unconverted(p_, p_[n].in[1]);
     if (p_[ids].kind != op::input || p_[inner_of(p_, p_[n].in[0])].kind == op::param) return;
-    const auto is_rest = [&](node_id user) {
-      return is_unnamed(p_, op::sub, user) && is_number(p_, p_[user].in[0]);
-    };
-    if (std::any_of(users_[n].begin(), users_[n].end(), is_rest)) return;
+    bool is_unlikely = false;  // log(1 - p)
+    walk_users(users_, n, [&](node_id user, node_id) {
+      const bool is_rest = is_unnamed(p_, op::sub, user) && is_number(p_, p_[user].in[0]);
+      is_unlikely = is_unlikely || is_rest;
+      return p_[user].name.empty() && is_pointwise(p_[user].kind);
+    });
+    if (is_unlikely) return;
     // Not through words that are replaced, nor through a summary of all positions.
     std::set<node_id> below;
     walk(

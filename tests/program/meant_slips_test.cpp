@@ -95,6 +95,25 @@ TEST_CASE("words that are replaced may be predicted") {
         })) == "");
 }
 
+TEST_CASE("what should be unlikely is looked up in what is computed from it") {
+  CHECK(slips_in(kernel<"k">([](in<"ids", i32, seq> ids, param<"E", words, d8> E) -> out<"loss"> {
+          auto X = take<words>(E, ids);
+          auto K = rename<seq, kv>(X);
+          auto s = mask(dot<d8>(X, K) / sqrt(d8), causal<seq, kv>);
+          auto l = dot<d8>(X + dot<kv>(softmax<kv>(s), K), E);
+          auto p = exp(take<words>(l, ids) - logsumexp<words>(l));
+          return mean<seq>(-log(1 - p + 1e-6));
+        })) == "");
+}
+
+TEST_CASE("a first row without keys may be replaced") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                param<"v0", e4> v0) -> out<"O", seq, e4> {
+          auto o = scaled_dot_product<d8, kv>(Q, K, V, index(kv) < index(seq));
+          return where(index(seq) == 0, broadcast<seq>(v0), o);
+        })) == "");
+}
+
 TEST_CASE("scores with a scale of their own are bounded by another number") {
   CHECK(slips_in(kernel<"k">([](in<"q", places> q, in<"K", kv, places> K) -> out<"p", kv> {
           return softmax<kv>(10 * tanh(dot<places>(q, K) / sqrt(places)));
