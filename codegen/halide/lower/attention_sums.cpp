@@ -183,8 +183,8 @@ class sum_lowering {
 
   // A key that is masked for one row may be visible to another, so 0 * NaN can occur; only a block
   // of V that holds NaN or infinity pays for the test at every product. Few rows do not pay for the
-  // look, either, at blocks that they see whole. A GPU tests always: it predicates the product at no
-  // cost.
+  // look, either, at blocks that they see whole. A GPU tests always: it predicates the product at
+  // no cost.
   Expr look_for_suspects() {
     std::vector<Expr> per_column = {f_.v.c, terms_}, per_block = {terms_};
     for (std::size_t d = 3; d < vars_.size(); ++d) {

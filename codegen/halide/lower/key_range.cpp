@@ -115,7 +115,7 @@ class ranges {
     }
   }
 
-  // Of these conditions, some are false where one of their parts is.
+  // The ranges outside of which the condition is true for every row.
   std::vector<key_range> where_false(node_id n) const {
     const node &x = c_.p[n];
     if (c_.is_stored(n)) return {key_range()};

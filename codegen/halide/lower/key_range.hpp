@@ -29,8 +29,8 @@ using row_range = std::map<axis_id, positions_of_rows>;
 key_range visible_keys(const context &, const attention_stage &, const row_range &rows,
                        const indices &outer);
 
-// Keys outside all of these ranges are absent from the sum for no row of the tile. Of a mask without
-// known bounds, the range has none.
+// Every row of the tile has the keys outside of these ranges in the sum. Where the bounds of a mask
+// are unknown, its range has none.
 std::vector<key_range> hidden_keys(const context &, const attention_stage &, const weighted_sum &,
                                    const row_range &rows, const indices &outer);
 

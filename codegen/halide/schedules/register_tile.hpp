@@ -22,8 +22,8 @@ struct value_reads {
   int least_bytes = 0;  // of a row at once, even if fewer rows share them
 };
 
-// Of this tile; nullopt where rows lie in lanes. A single tile of rows reads values from memory, which
-// hardware prefetches in long runs; several tiles read them from cache.
+// Of this tile; nullopt where rows lie in lanes. A single tile of rows reads values from memory,
+// which hardware prefetches in long runs; several tiles read them from cache.
 std::optional<value_reads> value_reads_of(const attention_tile &);
 
 // Of so many columns, which are unknown where the call decides them. Where rows lie in lanes, the
