@@ -52,11 +52,12 @@ class condition_finder {
     condition(n, c);
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
     if (keys.empty()) return;
+    const bool needs_keys = positions_[c] && p_[c].name.empty() && !has_total(n) && !is_replaced(n);
     const std::size_t before = slips_.size();
-    query_without_keys(n, c, keys);
+    if (needs_keys) query_without_keys(n, c, keys);
     hides_the_past(n, c, keys);
     hides_its_own(n, c, keys);
-    if (slips_.size() == before) blind_query(n, c, keys);
+    if (needs_keys && slips_.size() == before) blind_query(n, c, keys);
   }
 
   // index(kv) < size(kv), or a causal mask and its opposite.
@@ -152,7 +153,6 @@ class condition_finder {
 
   // mask(scores, index(kv) < index(seq)). A total of the scores may have more terms, as a sink.
   void query_without_keys(node_id n, node_id c, const std::vector<axis_id> &keys) {
-    if (!positions_[c] || !p_[c].name.empty() || has_total(n) || is_replaced(n)) return;
     if (all_bound_distance(positions_where(p_, c, true), keys,
                            [](const interval &d) { return d.most <= -1; }))
       return say(n,
@@ -180,7 +180,6 @@ class condition_finder {
 
   // causal<seq, kv> && sliding_window<seq, kv>(128) && index(kv) < 4
   void blind_query(node_id n, node_id c, const std::vector<axis_id> &keys) {
-    if (!positions_[c] || !p_[c].name.empty() || has_total(n) || is_replaced(n)) return;
     const std::vector<axis_id> queries = without(p_[c].shape, keys);
     if (keys.size() != 1 || queries.size() != 1) return;
     if (p_.axes[queries[0]].root != p_.axes[keys[0]].root) return;

@@ -67,6 +67,11 @@ class identity_finder {
   }
   std::string label(node_id n) const { return label_of(p_, n); }
 
+  // x of x + 1e-6
+  node_id without_number(node_id n) const {
+    return is(op::add, n) ? inner(n, is_number(p_, inner(n)) ? 1 : 0) : n;
+  }
+
   // log(exp(x)), which was to be softplus
   void inverse(node_id n) {
     const node_id x = inner(n);
@@ -77,8 +82,7 @@ class identity_finder {
 
   // log(take<vocabulary>(logits, ids)), where logits may be negative
   void of_logits(node_id n) {
-    node_id taken = inner(n);
-    if (is(op::add, taken)) taken = inner(taken, is_number(p_, inner(taken)) ? 1 : 0);
+    const node_id taken = without_number(inner(n));
     if (!is(op::take, taken) || !is(op::dot, inner(taken)) || makes_average(inner(taken))) return;
     say(n,
         "{0} are logits, which may be negative; did you mean {1} - logsumexp<{2}>({0})? if it is "
@@ -156,9 +160,9 @@ class identity_finder {
         const node_id share = inner(a, i), other = inner(b, k), x = inner(a, 1 - i);
         if (x != inner(b, 1 - k) || !(is_rest(share, other) || is_rest(other, share))) continue;
         return say(n,
-                   "{} has both shares, so it is {} itself; did you mean another factor beside "
+                   "{0} has both shares, so it is {0} itself; did you mean another factor beside "
                    "one of them? if it is meant, let<..>(..)",
-                   label(x), label(x));
+                   label(x));
       }
   }
   // 1 - share
@@ -223,8 +227,7 @@ class identity_finder {
 
   // rsqrt(mean<d>(x) * mean<d>(x) + 1e-6)
   void square_of_mean(node_id n) {
-    node_id square = inner(n);
-    if (is(op::add, square)) square = inner(square, is_number(p_, inner(square)) ? 1 : 0);
+    const node_id square = without_number(inner(n));
     if (!is(op::mul, square) || inner(square) != inner(square, 1)) return;
     const node_id mean = inner(square);
     if (!is(op::mean, mean)) return;

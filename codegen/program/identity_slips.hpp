@@ -7,7 +7,7 @@
 
 namespace qkv::codegen {
 
-// log(exp(x)), sigmoid(sigmoid(x)), y * log(p) + (1 - y) * log(p), min(max(x, 1.2), 0.8).
+// Such as log(exp(x)), sigmoid(sigmoid(x)) and min(max(x, 1.2), 0.8).
 std::vector<slip> identity_slips(const program &);
 
 }  // namespace qkv::codegen

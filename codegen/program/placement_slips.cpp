@@ -99,26 +99,37 @@ class placement_finder {
   }
   // cos(index(seq) * frequency) beside such a mask.
   void angle_from_first(node_id n) {
+    for (const node_id m : positions_of(n)) from_first(n, m);
+  }
+  // The unnamed whole numbers that the angle of a cosine is made of.
+  std::vector<node_id> positions_of(node_id cosine) const {
     std::set<node_id> steps;
     walk(
-        p_, p_[n].in[0], [&](node_id m) { return p_[m].type != i32 && p_[m].name.empty(); }, steps);
+        p_, p_[cosine].in[0], [&](node_id m) { return p_[m].type != i32 && p_[m].name.empty(); },
+        steps);
+    std::vector<node_id> all;
     for (const node_id m : steps)
-      if (p_[m].type == i32) from_first(n, m);
+      if (p_[m].type == i32 && p_[m].name.empty()) all.push_back(m);
+    return all;
+  }
+  // The axis of index(axis), counted from 0.
+  static std::optional<axis_id> position_from_0(const affine &at) {
+    if (at.number != 0 || at.form.size() != 1) return {};
+    const auto &[t, factor] = *at.form.begin();
+    return t.what == term::position && factor == 1 ? std::optional(t.id) : std::nullopt;
   }
   void from_first(node_id n, node_id position) {
     if (!p_[position].name.empty()) return;
     const affine at = affine_of(p_, position);
     behind_length(n, at);
-    if (at.number != 0 || at.form.size() != 1) return;
-    const auto &[t, factor] = *at.form.begin();
-    if (t.what != term::position || factor != 1) return;
+    const std::optional<axis_id> axis = position_from_0(at);
     for (const later_queries &later : later_)
-      if (later.query == t.id)
+      if (axis == later.query)
         return slips_.push_back(
             {n, fmt::format("positions of {0} begin at 0 here, but not in {1}; did you mean those "
                             "of the mask, as index({0}) + length - size({0})? if it is meant, "
                             "let<..>(index({0}))",
-                            p_.axes[t.id].name, label_of(p_, later.mask))});
+                            p_.axes[*axis].name, label_of(p_, later.mask))});
   }
 
   // cos((index(seq) + length) * frequency) beside cached_causal<seq, kv>(length), whose length
@@ -151,22 +162,14 @@ class placement_finder {
         p_, x.in[1], [&](node_id m) { return p_[m].kind != op::dot && p_[m].name.empty(); }, below);
     for (const node_id m : below) {
       if (p_[m].kind != op::cos) continue;
-      std::set<node_id> angle;
-      walk(
-          p_, p_[m].in[0], [&](node_id k) { return p_[k].type != i32 && p_[k].name.empty(); },
-          angle);
-      for (const node_id k : angle) {
-        if (p_[k].type != i32 || !p_[k].name.empty()) continue;
-        const affine at = affine_of(p_, k);
-        if (at.number != 0 || at.form.size() != 1) continue;
-        const auto &[t, factor] = *at.form.begin();
-        if (t.what != term::position || factor != 1) continue;
-        if (p_.axes[t.id].root != p_.axes[last].root) continue;
+      for (const node_id k : positions_of(m)) {
+        const std::optional<axis_id> axis = position_from_0(affine_of(p_, k));
+        if (!axis || p_.axes[*axis].root != p_.axes[last].root) continue;
         slips_.push_back(
             {n, fmt::format("positions of {0} begin at 0 in {1}, but {2} comes before "
                             "them; did you mean index({0}) + size({3})? if it is meant, "
                             "let<..>(index({0}))",
-                            p_.axes[t.id].name, label_of(p_, m), label_of(p_, x.in[0]),
+                            p_.axes[*axis].name, label_of(p_, m), label_of(p_, x.in[0]),
                             p_.axes[x.over[1]].name)});
         return;
       }

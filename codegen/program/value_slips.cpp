@@ -105,8 +105,7 @@ class value_finder {
     const auto is_secret = [&](node_id condition) {
       return is_causal(p_, condition, p_[*a].over) || axis_of_padding(p_, condition);
     };
-    if (unmasked(p_, inner_of(p_, p_[first].in[0])) ==
-            unmasked(p_, inner_of(p_, p_[second].in[0])) &&
+    if (unmasked(p_, p_[first].in[0]) == unmasked(p_, p_[second].in[0]) &&
         std::none_of(masks.begin(), masks.end(), is_secret))
       return;  // all less near: what a window leaves out
     say(n,

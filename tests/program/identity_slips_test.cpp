@@ -17,8 +17,8 @@ constexpr axis<"words", 40> words;
 // The slips of F(X[seq, d], Y[seq, d]).
 template <auto F>
 std::string of_two() {
-  return lines_of(codegen::make_program(kernel<"k">(
-      [](in<"X", seq, d8> X, in<"Y", seq, d8> Y) -> out<"Z", seq, d8> { return F(X, Y); })));
+  return slips_in(kernel<"k">(
+      [](in<"X", seq, d8> X, in<"Y", seq, d8> Y) -> out<"Z", seq, d8> { return F(X, Y); }));
 }
 // The slips of attention whose weights are W(scores).
 template <auto W>
@@ -95,26 +95,26 @@ TEST_CASE("weights grow with their scores, and scores fall with distances") {
 
 TEST_CASE("a total has its maximum again, and a probability comes from a softmax") {
   const auto total = [](auto with_maximum) {
-    return lines_of(codegen::make_program(kernel<"k">([](in<"S", seq, kv> S) -> out<"lse", seq> {
+    return slips_in(kernel<"k">([](in<"S", seq, kv> S) -> out<"lse", seq> {
       auto m = max<kv>(S);
       auto l = log(sum<kv>(exp(S - m)));
       if constexpr (decltype(with_maximum)::value)
         return l + m;
       else
         return l;
-    })));
+    }));
   };
   CHECK(mentions(total(std::false_type()), "did you mean logsumexp<kv>(S)?"));
   CHECK(total(std::true_type()) == "");
   const auto loss = []<class P>(P) {
-    return lines_of(codegen::make_program(kernel<"k">([
-    ](in<"H", seq, d8> H, param<"U", d8, words> U, in<"ids", i32, seq> ids) -> out<"loss", seq> {
+    return slips_in(kernel<"k">([](in<"H", seq, d8> H, param<"U", d8, words> U,
+                                   in<"ids", i32, seq> ids) -> out<"loss", seq> {
       auto l = dot<d8>(H, U);
       if constexpr (P::value)
         return -log(take<words>(softmax<words>(l), ids));
       else
         return -log(take<words>(l, ids) + 1e-9f);
-    })));
+    }));
   };
   CHECK(mentions(loss(std::false_type()), "are logits, which may be negative"));
   CHECK(loss(std::true_type()) == "");
@@ -122,14 +122,13 @@ TEST_CASE("a total has its maximum again, and a probability comes from a softmax
 
 TEST_CASE("Gumbel noise is minus the logarithm of minus a logarithm") {
   const auto noisy = []<class Sign>(Sign) {
-    return lines_of(codegen::make_program(
-        kernel<"k">([](in<"S", seq, kv> S, in<"seed", i32> seed) -> out<"P", seq, kv> {
-          auto noise = log(-log(uniform<seq, kv>(seed) + 1e-9f));
-          if constexpr (Sign::value)
-            return softmax<kv>(S + noise);
-          else
-            return softmax<kv>(S - noise);
-        })));
+    return slips_in(kernel<"k">([](in<"S", seq, kv> S, in<"seed", i32> seed) -> out<"P", seq, kv> {
+      auto noise = log(-log(uniform<seq, kv>(seed) + 1e-9f));
+      if constexpr (Sign::value)
+        return softmax<kv>(S + noise);
+      else
+        return softmax<kv>(S - noise);
+    }));
   };
   CHECK(mentions(noisy(std::true_type()), "is Gumbel noise with the other sign"));
   CHECK(noisy(std::false_type()) == "");

@@ -18,11 +18,6 @@ constexpr axis<"one", 1> one;
 constexpr axis<"places", 64> places;
 constexpr axis<"words", 40> words;
 
-template <class K>
-std::string slips_in(const K &k) {
-  return lines_of(codegen::make_program(k));
-}
-
 // Logits of words from H, and Results(logits, ids).
 template <auto Results, class Out>
 std::string of_logits() {

@@ -22,11 +22,6 @@ constexpr axis<"both", 12> both;
 constexpr batch_axis<"heads", 8> heads;
 constexpr batch_axis<"kv_heads", 2> kv_heads;
 
-template <class K>
-std::string slips_in(const K &k) {
-  return lines_of(codegen::make_program(k));
-}
-
 // The slips of keys that follow a past and were rotated from First(index(kv)).
 template <auto First>
 std::string of_new_keys() {

@@ -13,6 +13,11 @@ namespace qkv::testing::slips {
 inline constexpr axis<"seq"> seq;
 inline constexpr alias<"kv", seq> kv;
 
+template <class Kernel>
+std::string slips_in(const Kernel &k) {
+  return lines_of(codegen::make_program(k));
+}
+
 // Slips of out = Formula(Q[seq, d], K[kv, d], V[kv, e]).
 inline constexpr axis<"d", 8> d8;
 inline constexpr axis<"e", 4> e4;

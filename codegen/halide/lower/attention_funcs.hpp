@@ -38,8 +38,6 @@ struct attention_tile {
   // fill them. 0: lanes hold rows.
   int key_lanes = 0, feature_lanes = 0;
   bool keys_in_lanes() const { return key_lanes > 0; }
-  // True if the last tile sums values for the rows that it has, not for all rows of a tile.
-  bool has_only_its_rows() const { return key_lanes == 0 && !dealt_to_threads(); }
   // Not 0: values whose columns do not fill such vectors are copied into rows that do.
   int value_lanes = 0;
   // The columns of such a copy; `columns` where narrower vectors divide them and are as few.
@@ -135,7 +133,9 @@ struct attention_state {
   bool has_maximum = true;  // softmax; false: pairs are summed as they are
   int statistics = 0;       // alpha, beta, m, l; or l; or none; then the sums without columns
   int first_sum = 0;        // of the statistics
-  Halide::Func state;       // (layout.vars..., T, outer...)
+  // True if the last tile sums values for the rows that it has, not for all rows of a tile.
+  bool sums_own_rows = false;
+  Halide::Func state;  // (layout.vars..., T, outer...)
   state_layout layout;
   Halide::RDom steps;  // of the layout: x, y, block; or cell, block
   Halide::Expr width;  // extent of x, where rows lie in lanes

@@ -27,6 +27,7 @@ class state_lowering {
     f_.running.statistics = f_.running.first_sum;
     for (attention_sum &sum : f_.sums) (sum.has_columns() ? with_ : without_).push_back(&sum);
     f_.running.statistics += static_cast<int>(without_.size());
+    f_.running.sums_own_rows = !f_.tile.keys_in_lanes() && !a_.on_threads() && with_.size() == 1;
     lay_out();
     skip_blocks();
     f_.running.state = Func("state_" + a_.name);
@@ -62,7 +63,7 @@ class state_lowering {
   // Of this tile, for which values are added up.
   Expr last_row() const {
     const Expr last = f_.tile.rows - 1;
-    if (!f_.result.has_row || !f_.tile.has_only_its_rows() || with_.size() != 1) return last;
+    if (!f_.result.has_row || !f_.running.sums_own_rows) return last;
     return Halide::max(Halide::min(a_.rows - f_.v.T * f_.tile.rows - 1, last), 0);
   }
 
@@ -77,7 +78,7 @@ class state_lowering {
       steps.where(of_whole_body(may));
     if (!f_.result.has_row || a_.on_threads()) return;
     steps.where(f_.v.T * f_.tile.rows < a_.rows);
-    if (with_.size() == 1) steps.where(steps.y - f_.running.statistics <= last_row());
+    if (f_.running.sums_own_rows) steps.where(steps.y - f_.running.statistics <= last_row());
   }
 
   Halide::FuncRef at(state_layout::coordinates where) const {

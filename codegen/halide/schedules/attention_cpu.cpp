@@ -55,9 +55,6 @@ class scheduler {
         vl_(m.cpu.lanes(f.sums[0].pairs.type().bits())),
         row_vectors_(divisor_up_to(std::max(rows_ / vl_, 1), m.cpu.score_registers)),
         keys_unrolled_(std::min(m.cpu.score_keys, m.cpu.sum_registers / row_vectors_)),
-        values_(static_cast<int>(
-            std::count_if(f.sums.begin(), f.sums.end(),
-                          [](const attention_sum &sum) { return sum.has_columns(); }))),
         tile_(keeps_sums_ ? LoopLevel(f.running.state, f.running.steps.z)
                           : LoopLevel(f.running.state, f.v.T)),
         block_(f.running.state, f.running.layout.block) {}
@@ -115,15 +112,17 @@ class scheduler {
   }
 
   void state() {
+    int values = 0;
+    for (const attention_sum &sum : f_.sums) values += sum.has_columns();
     f_.running.state.compute_at(at_)
         .bound(f_.v.x, 0, f_.running.width)
-        .bound(f_.v.y, 0, f_.running.statistics + values_ * rows_)
+        .bound(f_.v.y, 0, f_.running.statistics + values * rows_)
         .vectorize(f_.v.x, vl_);
     const RVar rx = f_.running.steps.x, ry = f_.running.steps.y, rb = f_.running.steps.z;
     auto merge = f_.running.state.update();
     std::vector<Halide::VarOrRVar> order = {rx, ry, f_.v.T, rb};
     for (const Var &v : f_.v.outer) order.emplace_back(v);
-    const bool has_both = values_ > 0 && f_.running.statistics > 0;
+    const bool has_both = values > 0 && f_.running.statistics > 0;
     merge.allow_race_conditions()
         .partition(ry, has_both ? Partition::Always : Partition::Never)
         .partition(f_.v.T, Partition::Never)
@@ -179,7 +178,7 @@ class scheduler {
     const register_tile t = tile_of(sum, n);
     Var io("io"), ii("ii"), co("co"), ci("ci");
     sum.block_out.compute_at(tile_);
-    if (!keeps_sums_ && f_.tile.has_only_its_rows() && values_ == 1)
+    if (f_.running.sums_own_rows)
       sum.block_out.bound_storage(i, n);
     else
       sum.block_out.bound_extent(i, n);
@@ -443,7 +442,6 @@ class scheduler {
   const machine &m_;
   const int rows_, vl_;
   const int row_vectors_, keys_unrolled_;  // of a register tile of scores
-  const int values_;                       // sums that have columns
   const Var jo_{"jo"};
   const LoopLevel tile_, block_;
   LoopLevel at_;  // the task
