@@ -10,6 +10,7 @@
 #include "codegen/program/text.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 #include "codegen/sheets/cost.hpp"
+#include "codegen/sheets/peak.hpp"
 #include "codegen/sheets/shape_trace.hpp"
 #include "codegen/sheets/shown_steps.hpp"
 #include "codegen/sheets/stage_report.hpp"
@@ -132,6 +133,7 @@ class sheet {
     if (c.saved.text(p_) != "0") amount("  saved", c.saved, "B for the gradient");
     amount("intermediates", c.intermediates, "B if every step were stored");
     stored(stages);
+    peak(stages);
     const auto moved = bytes_moved(made_.p, size_), read = c.read.value(size_),
                written = c.written.value(size_);
     if (moved && read && written && *moved < *read + *written)
@@ -150,6 +152,13 @@ class sheet {
       line("  {:<14} nothing between stages", "stored");
     else
       amount("stored", all, "B between stages");
+  }
+
+  void peak(std::span<const stage_report> stages) {
+    const codegen::peak most = peak_of(made_, size_);
+    if (most.stage < 0) return line("  {:<14} nothing but tiles", "peak");
+    amount("peak", most.bytes, "B at once on one thread");
+    line("  {:<14} {}", "  in stage", stages[static_cast<std::size_t>(most.stage)].name);
   }
 
   // Where another order of contractions than the written one is chosen: the cost of each.

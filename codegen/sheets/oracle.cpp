@@ -13,6 +13,7 @@
 #include "codegen/sheets/describe.hpp"
 #include "codegen/sheets/graph_svg.hpp"
 #include "codegen/sheets/heat_map.hpp"
+#include "codegen/sheets/peak.hpp"
 #include "codegen/sheets/shown_steps.hpp"
 #include "codegen/sheets/stage_report.hpp"
 
@@ -83,6 +84,7 @@ tool::cost cost(const program &p, const size_map &sizes) {
           amount(arguments),
           amount(c.intermediates),
           amount(stored),
+          amount(peak_of(made, size).bytes),
           has_masks_of_data(made.p)};
 }
 

@@ -33,8 +33,9 @@ struct cost {
   double bytes_moved = 0;  // of argument_bytes: without hidden keys and rows that are not looked up
   amount flops;            // of all pairs; contractions in the order that runs
   amount argument_bytes;   // inputs and outputs, once each
-  amount intermediate_bytes;       // of all steps between, if each were stored
-  amount stored_bytes;             // between stages
+  amount intermediate_bytes;  // of all steps between, if each were stored
+  amount stored_bytes;        // between stages
+  amount peak_bytes;          // at once beside arguments, results and packed params, on one thread
   bool has_masks_of_data = false;  // lengths, documents: a call may compute fewer pairs
 };
 

@@ -104,7 +104,8 @@ void describe(const request &r) {
           .add("flops", both(c.flops))
           .add("argument_bytes", both(c.argument_bytes))
           .add("intermediate_bytes", both(c.intermediate_bytes))
-          .add("stored_bytes", both(c.stored_bytes));
+          .add("stored_bytes", both(c.stored_bytes))
+          .add("peak_bytes", both(c.peak_bytes));
     }
     o.add("sheet", json::text(sheet));
     if (!on_machine.empty()) o.add("plan", json::text(on_machine));

@@ -64,7 +64,7 @@ std::vector<entry> entries() {
   };
   blend.picture = [](const sizes &) { return std::string("<svg/>"); };
   blend.cost = [](const sizes &) {
-    return qkv::tool::cost{1000, 800, {"1000", 1000}, {"1000", 1000}, {}, {}};
+    return qkv::tool::cost{1000, 800, {"1000", 1000}, {"1000", 1000}, {}, {}, {}};
   };
   return {blend};
 }

@@ -10,6 +10,7 @@
 #include "codegen/halide/lower/reductions.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
+#include "codegen/plan/temporaries.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
 
@@ -64,16 +65,9 @@ class scan_lowering {
   // Axes that some step reads at other positions than its own become rows; every column of the
   // others runs by itself.
   void sort_axes() {
-    std::vector<axis_id> all = p_[s_.carried].shape;
-    for (node_id n : s_.body) {
-      for (axis_id a : p_[n].shape)
-        if (!has(all, a)) all.push_back(a);
-      const op k = p_[n].kind;
-      if (is_source(k) || k == op::element || k == op::broadcast) continue;
-      for (axis_id a : p_[n].over)
-        if (!has(walked_whole_, a)) walked_whole_.push_back(a);
-    }
-    const std::vector<axis_id> columns = without(all, walked_whole_);
+    const scan_table table(p_, s_);
+    walked_whole_ = table.rows;
+    const std::vector<axis_id> &columns = table.columns;
     // the innermost axis of the result in lanes
     const std::vector<axis_id> &order = c_.order(s_.roots[0]);
     std::vector<axis_id> inner;
