@@ -124,6 +124,8 @@ constexpr in<"B", seq, seq> twice;
 constexpr in<"D", seq, 64> stray;
 static_assert(says<decltype(scores + twice)>(
     "B names axis seq twice one of them is another axis: an alias<.., seq>"));
+static_assert(says<decltype(scaled_dot_product<seq, kv>(twice, twice, V))>(
+    "B names axis seq twice one of them is another axis: an alias<.., seq>"));
 static_assert(says<decltype(sum<d_k>(stray))>(
     "D names what is neither an axis nor a type axes have names: axis<.., 64> or batch_axis<..>, and one type is enough"));
 

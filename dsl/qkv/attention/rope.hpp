@@ -164,9 +164,9 @@ inline constexpr auto rope_partial = formula<"rope_partial(x, f)">([](traced aut
   auto rest = slice<Features, Rest>(whole, size(Front));
   constexpr dtype type = detail::of<decltype(turned)>.m.type;  // f32 where x has 16 bits
   if constexpr (type == detail::of<decltype(rest)>.m.type)
-    return concat<Features>(turned, rest);
+    return concat<Features, Front, Rest>(turned, rest);
   else
-    return concat<Features>(turned, cast<type>(rest));
+    return concat<Features, Front, Rest>(turned, cast<type>(rest));
 });
 
 }  // namespace qkv

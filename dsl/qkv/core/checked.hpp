@@ -68,7 +68,7 @@ constexpr auto as_checked(const checked_number<X> &x) {
 }
 template <bool Checked, class W, const info &F>
 constexpr auto as_checked(const expr<W, F> &x) {
-  return retyped<facts<own_label<F>, F.s, F.m, Checked>::v>(x);
+  return retyped<facts<own_label<F>, F.s, F.m, Checked, F.kind>::v>(x);
 }
 template <bool Checked, class W, const info &F, int N>
 constexpr auto as_checked(const index_expr<W, F, N> &x) {

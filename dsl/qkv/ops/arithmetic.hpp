@@ -180,6 +180,11 @@ constexpr auto pow(L left, R right) {
 }
 template <class L, class R, class Err = detail::binary_misfit<core::op::pow, L, R>>
 Err pow(L, R);
+template <class L, class R>
+  requires(std::is_arithmetic_v<L> && std::is_arithmetic_v<R>)
+constexpr auto pow(L left, R right) {
+  return __builtin_pow(static_cast<double>(left), static_cast<double>(right));
+}
 
 // Steps are values, so compound assignment is an error. These overloads deduce expr, so that other
 // types never instantiate them.
