@@ -45,6 +45,8 @@ node_id slope(formulas &f, op kind, node_id x, node_id y) {
     }
     case op::elu:
       return f.where(f.binary(op::greater, x, f.number(0, t)), one, f.unary(op::exp, x));
+    case op::softplus:
+      return f.unary(op::sigmoid, x);
     case op::sqrt:
       return f.div(f.number(0.5, t), y);
     case op::rsqrt:

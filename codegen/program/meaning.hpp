@@ -48,6 +48,12 @@ typename M::T unary_meaning(const typename M::T &x) {
     return M::choose(M::is_minus_infinity(x), number(0), sigmoid(x));
   } else if constexpr (Kind == op::elu) {
     return M::choose(M::less(x, number(0)), M::expm1(x), x);
+  } else if constexpr (Kind == op::softplus) {  // max(x, 0) + log(1 + exp(-|x|))
+    const auto e = M::exp(M::neg(M::abs(x))), sum = M::add(number(1), e);
+    // what rounding takes off the sum is a factor of its logarithm
+    const auto log_of_sum = M::choose(M::equal(sum, number(1)), e,
+                                      M::div(M::mul(M::log(sum), e), M::sub(sum, number(1))));
+    return M::add(M::choose(M::less(x, number(0)), number(0), x), log_of_sum);
   } else if constexpr (Kind == op::sqrt) {
     return M::sqrt(x);
   } else if constexpr (Kind == op::rsqrt) {

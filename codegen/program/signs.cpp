@@ -31,6 +31,7 @@ class sign_finder {
       case op::size:
       case op::exp:
       case op::sigmoid:
+      case op::softplus:
       case op::relu:
       case op::abs:
       case op::sqrt:

@@ -22,7 +22,7 @@ program merge_common_steps(const program &p) {
 
 program opened(const program &p) {
   return distribute_weights(
-      drop_shift(fold_constants(merge_common_steps(hoist_from_scan(widen(p))))));
+      join_softplus(drop_shift(fold_constants(merge_common_steps(hoist_from_scan(widen(p)))))));
 }
 
 program simplified(const program &p) {

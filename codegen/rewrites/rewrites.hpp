@@ -25,6 +25,9 @@ program hoist_from_scan(const program &);
 // softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s), which is NaN in rows of -inf as before.
 program drop_shift(const program &);
 
+// log(1 + exp(x)) -> softplus(x), log(sigmoid(x)) -> -softplus(-x): exact, also far from 0.
+program join_softplus(const program &);
+
 // dot<kv>(w1 - g * w2, V) -> dot<kv>(w1, V) - g * dot<kv>(w2, V): products with weights alone are
 // streamed.
 program distribute_weights(const program &);

@@ -19,10 +19,12 @@ int drawer::unary() {
       return put(op::sqrt, {wild ? x : put(op::abs, {x})});
     case 4:
       return put(op::rsqrt, {wild ? x : put(op::add, {put(op::mul, {x, x}), literal(0.25)})});
+    case 5:
+      return put(op::log, {put(op::sigmoid, {put(op::max, {x, literal(-30)})})});
     default:
       return put(d_.one_of(std::vector<op>{op::tanh, op::sigmoid, op::relu, op::gelu, op::silu,
-                                           op::elu, op::abs, op::erf, op::cos, op::sin, op::neg,
-                                           op::tanh, op::sigmoid}),
+                                           op::elu, op::softplus, op::abs, op::erf, op::cos,
+                                           op::sin, op::neg, op::tanh, op::sigmoid}),
                  {x});
   }
 }

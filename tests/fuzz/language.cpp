@@ -298,6 +298,7 @@ std::optional<value> language::pointwise(op kind, const operands &in) {
     QKV_CASES(gelu, rule::function)
     QKV_CASES(silu, rule::function)
     QKV_CASES(elu, rule::function)
+    QKV_CASES(softplus, rule::function)
     QKV_CASES(sqrt, rule::function)
     QKV_CASES(rsqrt, rule::function)
     QKV_CASES(abs, rule::function)

@@ -55,6 +55,8 @@ const std::vector<mistake> &mistakes() {
            if (n.kind == op::softmax && p[n.in[0]].kind == op::sub) n.in[0] = p[n.in[0]].in[0];
          return codegen::without_dead_steps(std::move(p));
        }},
+      {"a softplus is taken for its limit", "join_softplus",
+       at_each(op::softplus, [](program &, node &n) { n.kind = op::relu; })},
       {"numbers of one type are one number", "merge_common_steps",
        [](program p) {
          node_id first = -1;

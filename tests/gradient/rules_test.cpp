@@ -74,8 +74,8 @@ TEST_CASE("value_and_gradient gives the results of the kernel, then its gradient
 TEST_CASE("functions of one number") {
   for (const program &p :
        {QKV_UNARY(exp), QKV_UNARY(tanh), QKV_UNARY(sigmoid), QKV_UNARY(relu), QKV_UNARY(gelu),
-        QKV_UNARY(silu), QKV_UNARY(elu), QKV_UNARY(abs), QKV_UNARY(erf), QKV_UNARY(cos),
-        QKV_UNARY(sin), QKV_UNARY(-), QKV_UNARY(cast<bf16>)})
+        QKV_UNARY(silu), QKV_UNARY(elu), QKV_UNARY(softplus), QKV_UNARY(abs), QKV_UNARY(erf),
+        QKV_UNARY(cos), QKV_UNARY(sin), QKV_UNARY(-), QKV_UNARY(cast<bf16>)})
     check(p);
   for (const program &p : {QKV_UNARY(log), QKV_UNARY(sqrt), QKV_UNARY(rsqrt)})
     check(p, range::positive);

@@ -9,20 +9,22 @@ using namespace qkv;
 inline constexpr axis<"n"> n;
 
 inline constexpr auto functions_of_f32 = kernel<"functions_of_f32">(
-    [](in<"x", n> x) -> outs<out<"exp", n>, out<"log", n>, out<"tanh", n>, out<"sigmoid", n>,
-                             out<"silu", n>, out<"gelu", n>, out<"elu", n>, out<"erf", n>,
-                             out<"sqrt", n>, out<"rsqrt", n>, out<"sin", n>, out<"cos", n>> {
-      return {exp(x), log(x), tanh(x), sigmoid(x), silu(x), gelu(x),
-              elu(x), erf(x), sqrt(x), rsqrt(x),   sin(x),  cos(x)};
+    [](in<"x", n> x)
+        -> outs<out<"exp", n>, out<"log", n>, out<"tanh", n>, out<"sigmoid", n>, out<"silu", n>,
+                out<"gelu", n>, out<"elu", n>, out<"softplus", n>, out<"erf", n>, out<"sqrt", n>,
+                out<"rsqrt", n>, out<"sin", n>, out<"cos", n>> {
+      return {exp(x),      log(x), tanh(x), sigmoid(x), silu(x), gelu(x), elu(x),
+              softplus(x), erf(x), sqrt(x), rsqrt(x),   sin(x),  cos(x)};
     });
 
 inline constexpr auto functions_of_f64 = kernel<"functions_of_f64">(
     [](in<"x", f64, n> x)
         -> outs<out<"exp", f64, n>, out<"log", f64, n>, out<"tanh", f64, n>, out<"sigmoid", f64, n>,
-                out<"silu", f64, n>, out<"gelu", f64, n>, out<"elu", f64, n>, out<"erf", f64, n>,
-                out<"sqrt", f64, n>, out<"rsqrt", f64, n>, out<"sin", f64, n>, out<"cos", f64, n>> {
-      return {exp(x), log(x), tanh(x), sigmoid(x), silu(x), gelu(x),
-              elu(x), erf(x), sqrt(x), rsqrt(x),   sin(x),  cos(x)};
+                out<"silu", f64, n>, out<"gelu", f64, n>, out<"elu", f64, n>,
+                out<"softplus", f64, n>, out<"erf", f64, n>, out<"sqrt", f64, n>,
+                out<"rsqrt", f64, n>, out<"sin", f64, n>, out<"cos", f64, n>> {
+      return {exp(x),      log(x), tanh(x), sigmoid(x), silu(x), gelu(x), elu(x),
+              softplus(x), erf(x), sqrt(x), rsqrt(x),   sin(x),  cos(x)};
     });
 
 inline constexpr auto powers_of_f32 =
@@ -61,12 +63,12 @@ inline constexpr auto chosen = kernel<Name>(
     [](in<"flag", b8> flag)
         -> outs<out<"exp">, out<"log">, out<"sqrt">, out<"rsqrt">, out<"tanh">, out<"sigmoid">,
                 out<"silu">, out<"gelu">, out<"relu">, out<"erf">, out<"abs">, out<"elu">,
-                out<"negative">, out<"squared">, out<"sum">, out<"larger">, out<"smaller">,
-                out<"power">, out<"divided">, out<"is_less", b8>> {
+                out<"softplus">, out<"negative">, out<"squared">, out<"sum">, out<"larger">,
+                out<"smaller">, out<"power">, out<"divided">, out<"is_less", b8>> {
       auto x = where(flag, Usual, Other);
-      return {exp(x),  log(x),    sqrt(x),    rsqrt(x),  tanh(x), sigmoid(x), silu(x),
-              gelu(x), relu(x),   erf(x),     abs(x),    elu(x),  -x,         x * x,
-              x + 1,   max(x, 2), min(x, -2), pow(x, 2), 1 / x,   x < 1};
+      return {exp(x),  log(x),  sqrt(x),   rsqrt(x),   tanh(x),   sigmoid(x),  silu(x),
+              gelu(x), relu(x), erf(x),    abs(x),     elu(x),    softplus(x), -x,
+              x * x,   x + 1,   max(x, 2), min(x, -2), pow(x, 2), 1 / x,       x < 1};
     });
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 inline constexpr auto half_or_high = chosen<"half_or_high", 0.5, infinity>;

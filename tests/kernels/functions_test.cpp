@@ -96,6 +96,10 @@ T elu_of(T x) {
   return x < 0 ? std::expm1(x) : x;
 }
 template <class T>
+T softplus_of(T x) {
+  return std::fmax(x, T(0)) + std::log1p(std::exp(-std::fabs(x))) + (std::isnan(x) ? x : T(0));
+}
+template <class T>
 T rsqrt_of(T x) {
   return 1 / std::sqrt(x);
 }
@@ -103,12 +107,13 @@ T rsqrt_of(T x) {
 // As documented in dsl/qkv/ops/functions.hpp, in the order of the kernels' results.
 template <class T>
 std::vector<function<T>> functions() {
-  return {{"exp", 2, std::exp},    {"log", 2, std::log},
-          {"tanh", 3, std::tanh},  {"sigmoid", 3, sigmoid_of<T>},
-          {"silu", 4, silu_of<T>}, {"gelu", sizeof(T) == 8 ? 6. : 20., gelu_of<T>},
-          {"elu", 2, elu_of<T>},   {"erf", 2, std::erf},
-          {"sqrt", 1, std::sqrt},  {"rsqrt", 2, rsqrt_of<T>},
-          {"sin", 4, std::sin},    {"cos", 4, std::cos}};
+  return {{"exp", 2, std::exp},      {"log", 2, std::log},
+          {"tanh", 3, std::tanh},    {"sigmoid", 3, sigmoid_of<T>},
+          {"silu", 4, silu_of<T>},   {"gelu", sizeof(T) == 8 ? 6. : 20., gelu_of<T>},
+          {"elu", 2, elu_of<T>},     {"softplus", 6, softplus_of<T>},
+          {"erf", 2, std::erf},      {"sqrt", 1, std::sqrt},
+          {"rsqrt", 2, rsqrt_of<T>}, {"sin", 4, std::sin},
+          {"cos", 4, std::cos}};
 }
 
 template <class T>
@@ -309,7 +314,7 @@ TEST_CASE("functions of an infinity that the call chooses") {
         INFO(fmt::format("of {} on device {}", x, static_cast<int>(how.on)));
         tensor<b8> chosen, less;
         *chosen.data() = flag;
-        std::vector<tensor<>> y(19);
+        std::vector<tensor<>> y(20);
         REQUIRE(call_with(how, chosen, y, less).ok());
         const double gelu = std::isinf(x) ? std::max(x, 0.) : x / 2 * std::erfc(-x / std::sqrt(2.)),
                      silu = std::isinf(x) ? std::max(x, 0.) : x / (1 + std::exp(-x));
@@ -325,6 +330,7 @@ TEST_CASE("functions of an infinity that the call chooses") {
                                std::erf(x),
                                std::fabs(x),
                                x < 0 ? std::expm1(x) : x,
+                               std::max(x, 0.) + std::log1p(std::exp(-std::fabs(x))),
                                -x,
                                x * x,
                                x + 1,
@@ -347,7 +353,7 @@ TEST_CASE("functions of an infinity that the call chooses") {
         [](const options &how, const tensor<b8> &flag, std::vector<tensor<>> &y, tensor<b8> &less) {
           return [&]<std::size_t... I>(std::index_sequence<I...>) {
             return call<K>(how, flag, y[I]..., less);
-          }(std::make_index_sequence<19>{});
+          }(std::make_index_sequence<20>{});
         };
   };
   check(call_of.template operator()<elementary::half_or_high>(), 0.5, infinity<double>);

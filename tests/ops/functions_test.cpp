@@ -7,8 +7,10 @@ namespace {
 constexpr auto smooth = kernel<"smooth">(
     [](X_ X) -> outs<out<"exp", row, column>, out<"tanh", row, column>, out<"sigmoid", row, column>,
                      out<"gelu", row, column>, out<"silu", row, column>, out<"elu", row, column>,
-                     out<"erf", row, column>, out<"cos", row, column>, out<"sin", row, column>> {
-      return {exp(X), tanh(X), sigmoid(X), gelu(X), silu(X), elu(X), erf(X), cos(X), sin(X)};
+                     out<"softplus", row, column>, out<"erf", row, column>, out<"cos", row, column>,
+                     out<"sin", row, column>> {
+      return {exp(X), tanh(X),     sigmoid(X), gelu(X), silu(X),
+              elu(X), softplus(X), erf(X),     cos(X),  sin(X)};
     });
 
 constexpr auto kinked = kernel<"kinked">(
@@ -34,6 +36,7 @@ TEST_CASE("functions: smooth ones") {
     check("gelu", [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); });
     check("silu", [](double x) { return x * std::exp(x) / (1 + std::exp(x)); });
     check("elu", [](double x) { return x > 0 ? x : std::exp(x) - 1; });
+    check("softplus", [](double x) { return std::log1p(std::exp(x)); });
     check("erf", [](double x) { return 1 - std::erfc(x); });
     check("cos", [](double x) { return std::cos(x); });
     check("sin", [](double x) { return std::sin(x); });
@@ -61,6 +64,7 @@ TEST_CASE("functions: far out they stay finite") {
   CHECK(r["sigmoid"].data == std::vector<double>{0, 1, 0, 1});
   CHECK(r["tanh"].data == std::vector<double>{-1, 1, -1, 1});
   CHECK(r["elu"].data == std::vector<double>{-1, 1e4, -1, 800});
+  CHECK(r["softplus"].data == std::vector<double>{0, 1e4, 0, 800});
   CHECK(std::fabs(r["silu"].data[0]) == 0);
   CHECK(std::fabs(r["gelu"].data[0]) == 0);
 }
@@ -75,6 +79,7 @@ TEST_CASE("functions: of numbers, those of C++") {
   CHECK(sqrt(0.25f) == 0.5f);
   CHECK(sin(1.0) == std::sin(1.0));
   CHECK(max(2, 0.5) == 2);
+  CHECK(pow(64, -0.5) == 0.125);
   CHECK(min(2.f, 0.5f) == 0.5f);
 }
 

@@ -32,6 +32,7 @@ FUNCTIONS = {
     "gelu": (lambda x: x * mpmath.ncdf(x), INF, 0.0),
     "silu": (lambda x: x / (1 + mpmath.exp(-x)), INF, 0.0),
     "elu": (lambda x: x if x > 0 else mpmath.expm1(x), INF, -1.0),
+    "softplus": (lambda x: max(x, mpmath.mpf(0)) + mpmath.log1p(mpmath.exp(-abs(x))), INF, 0.0),
     "sqrt": (mpmath.sqrt, INF, NAN),
     "rsqrt": (lambda x: 1 / mpmath.sqrt(x), 0.0, NAN),
     "abs": (abs, INF, INF),

@@ -4,6 +4,8 @@
 
 #include <qkv/dsl.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "tests/catch.hpp"
@@ -37,6 +39,11 @@ constexpr auto least_of_none = kernel<"least_of_none">(
       return dot<seq>(dot<single>(rename<one, single>(X), least), W);
     });
 
+constexpr auto logarithms = kernel<"logarithms">(
+    [](in<"X", seq> X) -> outs<out<"plus", seq>, out<"log", seq>, out<"other", seq>> {
+      return {log(1 + exp(X)), log(sigmoid(X)), log(2 + exp(X))};
+    });
+
 template <class Kernel>
 arrays simplified_meaning(const Kernel &kernel, const arrays &arguments) {
   return codegen::interpret(codegen::simplified(codegen::make_program(kernel)), arguments);
@@ -59,6 +66,20 @@ TEST_CASE("rewrites: a folded constant is rounded, or wraps around, as its step 
     CHECK(r["rounded"].data == std::vector<double>{256, -768});
     CHECK(r["around"].data == std::vector<double>{65537, 65533});
   }
+}
+
+TEST_CASE("rewrites: logarithms of 1 + exp(x) and of sigmoid(x) are exact far from 0") {
+  const codegen::program p = codegen::simplified(codegen::make_program(logarithms));
+  const auto count = [&](core::op kind) {
+    return std::count_if(p.nodes.begin(), p.nodes.end(),
+                         [&](const codegen::node &n) { return n.kind == kind; });
+  };
+  CHECK(count(core::op::softplus) == 2);
+  CHECK(count(core::op::log) == 1);
+  arrays r = simplified_meaning(logarithms, {{"X", {{3}, {-2000, 0, 2000}}}});
+  CHECK(r["plus"].data == std::vector<double>{0, std::log(2.0), 2000});
+  CHECK(r["log"].data == std::vector<double>{-2000, -std::log(2.0), 0});
+  CHECK(r["other"].data[0] == std::log(2.0));
 }
 
 TEST_CASE("rewrites: a sum over an empty axis stays 0") {

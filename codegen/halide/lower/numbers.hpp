@@ -28,6 +28,10 @@ struct halide_numbers {
   static Halide::Expr equal(const Halide::Expr &x, const Halide::Expr &y) {
     return x.type().is_bool() ? codegen::choose(x, y, !y) : strict::equal(x, y);
   }
+  static Halide::Expr choose(const Halide::Expr &condition, const Halide::Expr &x,
+                             const Halide::Expr &y) {
+    return codegen::choose(condition, x, y);
+  }
   static Halide::Expr neg(const Halide::Expr &x) { return strict::neg(x); }
   static Halide::Expr add(const Halide::Expr &x, const Halide::Expr &y) {
     return strict::add(x, y);

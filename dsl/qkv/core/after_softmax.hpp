@@ -9,7 +9,8 @@ namespace qkv::detail {
 
 // sigmoid(softmax<kv>(scores)).
 constexpr bool bends_weights(message &m, op kind, const info &x) {
-  constexpr op bending[] = {op::exp, op::tanh, op::sigmoid, op::gelu, op::silu, op::elu};
+  constexpr op bending[] = {op::exp,  op::tanh, op::sigmoid, op::gelu,
+                            op::silu, op::elu,  op::softplus};
   if (x.m.weights.empty()) return false;
   if (!is_call(x.label, "softmax(") && !is_call(x.label, "normalize(")) return false;
   for (const op k : bending)

@@ -8,26 +8,31 @@
 
 namespace qkv::detail {
 
-inline constexpr sv names_of_functions[] = {
-    "abs",           "broadcast",  "cast",          "concat",
-    "cos",           "cumsum",     "dot",           "elu",
-    "erf",           "exp",        "filled",        "gelu",
-    "has",           "index",      "let",           "log",
-    "logsumexp",     "mask",       "mask_rows",     "max",
-    "mean",          "merge",      "min",           "normalize",
-    "plain",         "pow",        "relu",          "rename",
-    "reveal",        "rsqrt",      "scan",          "sigmoid",
-    "silu",          "sin",        "size",          "slice",
-    "softmax",       "split",      "sqrt",          "sum",
-    "take",          "tanh",       "uniform",       "where",
-    "zeros",         "alibi",      "alibi_slopes",  "bahdanau",
-    "cached_causal", "causal",     "differential",  "dilated",
-    "document",      "dropout",    "global_window", "grouped_query",
-    "layer_norm",    "multi_head", "nystrom",       "padding",
-    "prefix",        "project",    "qk_norm",       "relative_bias",
-    "rms_norm",      "rope",       "rope_angle",    "sliding_window",
-    "softcap",       "t5_bias",    "talking_heads", "unit_length",
-    "with_bias"};
+inline constexpr sv names_of_functions[] = {"abs",          "broadcast",     "cast",
+                                            "concat",       "cos",           "cumsum",
+                                            "dot",          "elu",           "erf",
+                                            "exp",          "filled",        "gelu",
+                                            "has",          "index",         "let",
+                                            "log",          "logsumexp",     "mask",
+                                            "mask_rows",    "max",           "mean",
+                                            "merge",        "min",           "normalize",
+                                            "plain",        "pow",           "relu",
+                                            "rename",       "reveal",        "rsqrt",
+                                            "scan",         "sigmoid",       "silu",
+                                            "sin",          "size",          "slice",
+                                            "softmax",      "softplus",      "split",
+                                            "sqrt",         "sum",           "take",
+                                            "tanh",         "uniform",       "where",
+                                            "zeros",        "alibi",         "alibi_slopes",
+                                            "bahdanau",     "cached_causal", "causal",
+                                            "differential", "dilated",       "document",
+                                            "dropout",      "global_window", "grouped_query",
+                                            "layer_norm",   "multi_head",    "nystrom",
+                                            "padding",      "prefix",        "project",
+                                            "qk_norm",      "relative_bias", "rms_norm",
+                                            "rope",         "rope_angle",    "sliding_window",
+                                            "softcap",      "t5_bias",       "talking_heads",
+                                            "unit_length",  "with_bias"};
 
 constexpr bool is_function(sv name) {
   for (const sv function : names_of_functions)

@@ -133,10 +133,7 @@ template <detail::given... Ax, class... X,
           class Err = detail::no_function<"gather", "did you mean take<axis>(x, positions)?", X...>>
 Err gather(X...);
 template <detail::given... Ax, class... X,
-          class Err = detail::no_function<"softplus", "did you mean log(1 + exp(x))?", X...>>
-Err softplus(X...);
-template <detail::given... Ax, class... X,
-          class Err = detail::no_function<"logsigmoid", "did you mean log(sigmoid(x))?", X...>>
+          class Err = detail::no_function<"logsigmoid", "did you mean -softplus(-x)?", X...>>
 Err logsigmoid(X...);
 template <detail::given... Ax, class... X,
           class Err = detail::no_function<

@@ -19,7 +19,8 @@ struct function {
   static constexpr sv call = form.view();
   static constexpr axes over{};
   static constexpr bool is_0_at_0 = kind != op::exp && kind != op::log && kind != op::cos &&
-                                    kind != op::sigmoid && kind != op::rsqrt;
+                                    kind != op::sigmoid && kind != op::rsqrt &&
+                                    kind != op::softplus;
   constexpr text check(const info &x) const {
     message m;
     if (x.m.type == b8) {
@@ -74,18 +75,18 @@ using as_real = std::conditional_t<std::floating_point<T>, T, double>;
 }  // namespace detail
 
 // Computes: the function of its name at each position; gelu is x * (1 + erf(x / sqrt(2))) / 2, silu
-//           x * sigmoid(x), elu exp(x) - 1 below 0, rsqrt 1 / sqrt(x).
+//           x * sigmoid(x), elu exp(x) - 1 below 0, softplus log(1 + exp(x)), rsqrt 1 / sqrt(x).
 // Shapes:   as x.
 // Numerics: f32 or f64; abs and relu of integers stay i32. A masked position stays masked. The
 //           largest errors in ulp, over all numbers, including denormal ones:
-//             exp, log, elu, erf, rsqrt 2; sqrt 1; tanh, sigmoid 3; silu 4; gelu 6 (f64: 20)
+//             exp, log, elu, erf, rsqrt 2; sqrt 1; tanh, sigmoid 3; silu 4; gelu 6 (f64: 20); softplus 6
 //             sin, cos 4: those of the target's library
 //           on CPUs, through CUDA and through PoCL. On other OpenCL devices, division and sqrt are
 //           off by up to 3 more, and denormal numbers may become 0. Inside softmax and logsumexp,
 //           exp is within 2 ulp of the largest weight, and weights below 2^-126 may be 0.
 //           NaN gives NaN, infinities give the limit: silu and gelu are 0 at -inf.
 //           Of a number, exp, log, tanh, sqrt, abs, erf, cos and sin are those of C++.
-// Errors:   x is a b8; exp, tanh, sigmoid, gelu, silu or elu of weights; log of a sum of scores.
+// Errors:   x is a b8; exp, tanh, sigmoid, gelu, silu, elu or softplus of weights; log of a sum of scores.
 template <class X>
   requires detail::function_fits<core::op::exp, X>
 constexpr auto exp(X x) {
@@ -154,6 +155,13 @@ constexpr auto elu(X x) {
 }
 template <class... T, class Err = detail::wrong_function<core::op::elu, T...>>
 Err elu(T...);
+template <class X>
+  requires detail::function_fits<core::op::softplus, X>
+constexpr auto softplus(X x) {
+  return detail::function<core::op::softplus>(x);
+}
+template <class... T, class Err = detail::wrong_function<core::op::softplus, T...>>
+Err softplus(T...);
 template <class X>
   requires detail::function_fits<core::op::sqrt, X>
 constexpr auto sqrt(X x) {
