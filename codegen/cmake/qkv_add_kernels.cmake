@@ -92,7 +92,7 @@ function(qkv_add_kernels name)
     add_custom_command(
       OUTPUT "${out}/${short}.done"
       BYPRODUCTS "${out}/${short}.a" "${out}/${short}.sheet.txt"
-      COMMAND ${name}_generator kernel ${short} --out "${out}" --targets ${targets} ${printing}
+      COMMAND ${name}_generator kernel ${short} --out "${out}" --targets ${targets} --spec "${_spec}" ${printing}
       COMMAND ${CMAKE_COMMAND} -E touch "${out}/${short}.done"
       DEPENDS ${name}_generator ${generator}
       COMMENT "qkv: ${name}: ${short}"

@@ -17,6 +17,7 @@
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/machine_sheet.hpp"
 #include "codegen/emit/objects.hpp"
+#include "codegen/emit/source_line.hpp"
 #include "codegen/emit/tables.hpp"
 #include "codegen/machines/machine_text.hpp"
 #include "codegen/machines/machines.hpp"
@@ -84,13 +85,13 @@ std::vector<machine> machines_for(const command_line &line) {
 }
 
 // The options that the objects of a kernel depend on, with their values. The folder of the results
-// is not one: it holds the stamp.
+// is not one: it holds the stamp. Nor is the spec, of which only errors speak.
 std::string options_of(const command_line &line) {
   std::string text;
   for (const auto &[name, value] : line.options)
     if (name == "--machine")
       text += fmt::format("{}={:x} ", name, std::hash<std::string>{}(read(value)));
-    else if (name != "--out")
+    else if (name != "--out" && name != "--spec")
       text += fmt::format("{}={} ", name, value);
   return text;
 }
@@ -121,6 +122,11 @@ plain_choice plain_stages(const command_line &line, std::size_t stages) {
   return wanted;
 }
 
+// Its lines are those of a compiler, with file and line first, as editors read them.
+struct wrong_spec : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // A file that already has this text keeps its date, so that nobody builds again for it.
 void write(const std::string &path, const std::string &text) {
   if (std::filesystem::exists(path) && read(path) == text) return;
@@ -138,8 +144,15 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   if (named == kernels.end()) throw std::runtime_error("there is no kernel " + line.kernel);
   const program p = named->trace();
   // In what people write: a derived kernel may add a term twice.
-  if (const auto slips = slips_of(named->source ? named->source() : p); !slips.empty())
-    throw std::runtime_error(fmt::format("{}", fmt::join(slips, "\nqkv: ")));
+  const program written = named->source ? named->source() : p;
+  if (const std::vector<slip> slips = slips_of(written); !slips.empty()) {
+    std::vector<std::string> errors;
+    for (const slip &s : slips) {
+      const std::string place = place_of(written, s.at, option(line, "--spec", ""));
+      errors.push_back((place.empty() ? "qkv: " : place) + s.text);
+    }
+    throw wrong_spec(fmt::format("{}", fmt::join(errors, "\n")));
+  }
   const std::string base = dir + "/" + line.kernel, stamp = base + ".stamp";
   const std::string now =
       fmt::format("{:x} {} {}\n", signature(p), QKV_CODEGEN_VERSION, options_of(line));
@@ -203,13 +216,15 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scr
     } else {
       fmt::print(
           stderr,
-          "usage: {} list | kernel NAME --out DIR --targets LIST [--machine FILE] [--cuda-compiler PATH] [--writer plain[:2,3] [--compiler PATH]] | library --name LIB --out DIR --targets LIST\n",
+          "usage: {} list | kernel NAME --out DIR --targets LIST [--spec FILE] [--machine FILE] [--cuda-compiler PATH] [--writer plain[:2,3] [--compiler PATH]] | library --name LIB --out DIR --targets LIST\n",
           argv[0]);
       return 2;
     }
     return 0;
   } catch (const Halide::Error &e) {  // not a std::exception
     fmt::print(stderr, "qkv: {}: {}\n", line.kernel, e.what());
+  } catch (const wrong_spec &e) {
+    fmt::print(stderr, "{}\n", e.what());
   } catch (const std::exception &e) {
     fmt::print(stderr, "qkv: {}\n", e.what());
   }

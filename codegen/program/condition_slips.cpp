@@ -84,7 +84,7 @@ class condition_finder {
         say(n,
             "{} hides from each query its own key and those of equal {}; did you mean ==? if it is "
             "meant, let<..>(..)",
-            label_of(p_, part), label_of(p_, inner_of(p_, a)));
+            written_as(p_, part), written_as(p_, inner_of(p_, a)));
     }
   }
 
@@ -97,7 +97,7 @@ class condition_finder {
         say(user,
             "{} is always true where {} is; did you mean one of the two operators to be the other? "
             "if it is meant, let<..>(..)",
-            label_of(p_, part), label_of(p_, alternative));
+            written_as(p_, part), written_as(p_, alternative));
   }
 
   void parts_of(node_id c, std::vector<node_id> &parts) const {
@@ -126,7 +126,7 @@ class condition_finder {
       say(user,
           "{} is always true where the other conditions are; did you exchange its operands? if it "
           "is meant, let<..>(..)",
-          label_of(p_, part));
+          written_as(p_, part));
   }
 
   // causal<seq, kv> && index(kv) < size(kv), whose second part was to exclude padding.
@@ -143,7 +143,7 @@ class condition_finder {
     const char *meant = compares_with_size(p_[c]) ? "did you mean a length of the call? "
                         : value && is_unnamed(p_, op::or_, c) ? "did you mean &&? "
                                                               : "";
-    say(user, "{} is {} true; {}if it is meant, let<..>(..)", label_of(p_, c),
+    say(user, "{} is {} true; {}if it is meant, let<..>(..)", written_as(p_, c),
         value ? "always" : "never", meant);
   }
 
@@ -158,7 +158,7 @@ class condition_finder {
       return say(n,
                  "{} shows the first query no key; did you mean to show each query its own? if it "
                  "is meant, let<..>(..)",
-                 label_of(p_, c));
+                 written_as(p_, c));
   }
 
   // where(index(seq) == 0, first, attended)
@@ -187,7 +187,7 @@ class condition_finder {
       say(n,
           "{} shows query {} no key; did you mean to show each query its own? if it is meant, "
           "let<..>(..)",
-          label_of(p_, c), *blind);
+          written_as(p_, c), *blind);
   }
 
   // mask(scores, index(kv) >= index(seq)). Not reported: a window of later keys, and a backward
@@ -205,7 +205,7 @@ class condition_finder {
       say(n,
           "{} hides every key before the query; did you exchange its operands? if it is meant, "
           "let<..>(..)",
-          label_of(p_, c));
+          written_as(p_, c));
   }
   // Other scores than those of this mask, of which the kernel makes weights, or a recurrence.
   bool shows_the_past_elsewhere(node_id mask) const {
@@ -224,7 +224,7 @@ class condition_finder {
     const node_id a = unconverted(p_, p_[n].in[0]);
     if (a != unconverted(p_, p_[n].in[1]) || p_[a].type != i32) return;
     say(n, "is always true; did you mean to rename an axis of one {}? if it is meant, let<..>(..)",
-        label_of(p_, a));
+        written_as(p_, a));
   }
 
   // x > max<kv>(x)

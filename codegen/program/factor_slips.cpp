@@ -101,12 +101,13 @@ class factor_finder {
       for (const std::size_t j : {0, 1}) {
         const node_id first = p_[inner].in[j], x = p_[inner].in[1 - j];
         if (p_[first].kind != op::param || p_[x].kind == op::param) continue;
+        if (!contains(p_[first].shape, p_[n].over)) continue;
         if (makes_weights(p_[inner_of(p_, x)].kind) || !is_wider(p_[n].over, p_[inner].over))
           continue;
         return say(n,
                    "{} and {} are one product with nothing between them; did you leave out an "
                    "activation? if it is meant, let<..>(..)",
-                   label_of(p_, first), label_of(p_, p_[n].in[1 - k]));
+                   written_as(p_, first), written_as(p_, p_[n].in[1 - k]));
       }
     }
   }

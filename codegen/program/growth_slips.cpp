@@ -8,6 +8,7 @@
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/score_keys.hpp"
 #include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
@@ -26,6 +27,7 @@ class growth_finder {
       if (p_[n].kind == op::mul) state_grows(n);
       if (p_[n].kind == op::exp) square_grows(n);
       if (p_[n].kind == op::exp || p_[n].kind == op::pow) decay_grows(n);
+      if (p_[n].kind == op::sub) prefix_grows(n);
     }
     return std::move(slips_);
   }
@@ -43,15 +45,15 @@ class growth_finder {
       if (instead.empty()) continue;
       slips_.push_back({n, fmt::format("{} is at least 1, so that the state grows at every step; "
                                        "did you mean {}? if it is meant, let<..>(..)",
-                                       label_of(p_, gate), instead)});
+                                       written_as(p_, gate), instead)});
     }
   }
   // A factor of at most 1 in place of one of at least 1. Empty for other factors.
   std::string instead_of_growth(node_id gate) const {
     const node &x = p_[gate];
     if (is(op::exp, gate) && signs_[x.in[0]] == sign::not_negative && !is_number(p_, x.in[0]))
-      return "exp(-" + label_of(p_, x.in[0]) + ")";
-    return adds_one(p_, signs_, gate) ? "1 / (" + label_of(p_, gate) + ")" : "";
+      return "exp(-" + written_as(p_, x.in[0]) + ")";
+    return adds_one(p_, signs_, gate) ? "1 / (" + written_as(p_, gate) + ")" : "";
   }
 
   bool is_carried_on(node_id n) const {
@@ -93,7 +95,7 @@ class growth_finder {
   // mask(scores * exp(-0.05 * (index(kv) - index(seq))), causal<seq, kv>)
   void decay_grows(node_id n) {
     const bool is_power = p_[n].kind == op::pow;
-    const bool is_of_gate = is_power && is(op::sigmoid, inner_of(p_, p_[n].in[0]));
+    const bool is_of_gate = is_power && is_share(inner_of(p_, p_[n].in[0]));
     const bool is_of_number = is_power && is(op::number, p_[n].in[0]);
     const double base = is_of_number ? p_[p_[n].in[0]].value : is_of_gate ? 0.5 : 0;
     if (is_power && (base <= 0 || base == 1)) return;
@@ -105,9 +107,42 @@ class growth_finder {
       if (grows_where(d, condition)) {
         slips_.push_back({n, fmt::format("grows with the distance where {} is true; did you mean "
                                          "the opposite sign? if it is meant, let<..>(..)",
-                                         label_of(p_, condition))});
+                                         written_as(p_, condition))});
         return;
       }
+  }
+
+  // scores + (rename<seq, kv>(c) - c), where c = cumsum<seq>(log(sigmoid(f)))
+  void prefix_grows(node_id n) {
+    const node_id c = inner_of(p_, p_[n].in[0]);
+    if (!is(op::cumsum, c) || c != inner_of(p_, p_[n].in[1])) return;
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    const auto is_added = [&](node_id user) {
+      return is(op::add, user) || p_[user].kind == op::mask;
+    };
+    if (keys.size() != 1 || !std::all_of(users_[n].begin(), users_[n].end(), is_added)) return;
+    const sign steps = signs_[p_[c].in[0]];
+    const auto varies = [&](std::size_t operand) {
+      return has(p_[unbroadcast(p_, p_[n].in[operand])].shape, keys[0]);
+    };
+    if (steps == sign::unknown || varies(0) == varies(1)) return;
+    const bool is_of_query_first = varies(1);
+    if ((steps == sign::not_negative) != is_of_query_first) return;
+    const node_id step = p_[c].in[0];
+    slips_.push_back(
+        {n, is(op::sigmoid, inner_of(p_, step))
+                ? fmt::format("grows with the distance; did you mean cumsum<{}>(log({}))? if it is "
+                              "meant, let<..>(..)",
+                              names_of(p_, p_[c].over), written_as(p_, step))
+                : "grows with the distance; did you exchange its operands? if it is meant, "
+                  "let<..>(..)"});
+  }
+
+  // sigmoid(x), or 1 less what is not negative
+  bool is_share(node_id n) const {
+    if (is(op::sigmoid, n)) return true;
+    return is(op::sub, n) && is_number(p_, inner_of(p_, p_[n].in[0])) &&
+           p_[inner_of(p_, p_[n].in[0])].value == 1 && signs_[p_[n].in[1]] == sign::not_negative;
   }
 
   // A linear form times a factor of this sign. 0: another thing, or of unknown sign.

@@ -21,18 +21,12 @@ class identity_finder {
       if (!p_[n].name.empty()) continue;
       switch (p_[n].kind) {
         case op::log:
-          inverse(n);
           of_logits(n);
-          without_maximum(n);
-          break;
-        case op::exp:
-          falls_with_score(n);
           break;
         case op::sigmoid:
           twice_a_sigmoid(n);
           break;
         case op::add:
-          both_shares(n);
           gumbel(n);
           break;
         case op::min:
@@ -41,10 +35,6 @@ class identity_finder {
           break;
         case op::cast:
           share_as_whole_number(n);
-          break;
-        case op::sqrt:
-        case op::rsqrt:
-          square_of_mean(n);
           break;
         case op::softmax:
           prefers_distance(n);
@@ -65,19 +55,11 @@ class identity_finder {
   node_id inner(node_id n, std::size_t operand = 0) const {
     return inner_of(p_, p_[n].in[operand]);
   }
-  std::string label(node_id n) const { return label_of(p_, n); }
+  std::string label(node_id n) const { return written_as(p_, n); }
 
   // x of x + 1e-6
   node_id without_number(node_id n) const {
     return is(op::add, n) ? inner(n, is_number(p_, inner(n)) ? 1 : 0) : n;
-  }
-
-  // log(exp(x)), which was to be softplus
-  void inverse(node_id n) {
-    const node_id x = inner(n);
-    if (is(op::exp, x))
-      say(n, "is {} itself; did you mean 1 + {}? if it is meant, let<..>(..)", label(p_[x].in[0]),
-          label(x));
   }
 
   // log(take<vocabulary>(logits, ids)), where logits may be negative
@@ -96,32 +78,6 @@ class identity_finder {
     });
   }
 
-  // log(sum<kv>(exp(s - max<kv>(s)))) as a result
-  void without_maximum(node_id n) {
-    const node_id total = inner(n);
-    if (!is(op::sum, total) || !is(op::exp, inner(total))) return;
-    const node_id difference = inner(inner(total));
-    if (!is(op::sub, difference)) return;
-    const node_id most = inner(difference, 1);
-    if (!is(op::max_over, most) || inner(most) != inner(difference)) return;
-    if (!std::any_of(users_[n].begin(), users_[n].end(),
-                     [&](node_id user) { return p_[user].kind == op::output; }))
-      return;
-    say(n, "lacks the maximum again; did you mean logsumexp<{}>({})? if it is meant, let<..>(..)",
-        names_of(p_, p_[total].over), label(p_[difference].in[0]));
-  }
-
-  // exp(max<kv>(s) - s)
-  void falls_with_score(node_id n) {
-    const node_id difference = inner(n);
-    if (!is(op::sub, difference)) return;
-    const node_id most = inner(difference), s = inner(difference, 1);
-    if (!is(op::max_over, most) || inner(most) != s) return;
-    say(n,
-        "the largest of {0} gives the least; did you mean {0} - {1}? if it is meant, let<..>(..)",
-        label(s), label(most));
-  }
-
   // softmax<kv>(sum<d_k>(d * d)), where d is a difference
   void prefers_distance(node_id n) {
     node_id s = inner(n);
@@ -134,6 +90,9 @@ class identity_finder {
       if (!is_mask && !is_positive && !is_size) break;
       s = inner(s, is_number_first ? 1 : 0);
     }
+    if (is(op::neg, s) && is(op::dot, inner(s)))
+      say(n, "the least of {0} weighs most; did you leave a minus in? if it is meant, let<..>(..)",
+          label(p_[s].in[0]));
     if (!is(op::sum, s) || !is(op::mul, inner(s))) return;
     const node_id square = inner(s), d = inner(square);
     if (d != inner(square, 1) || !is(op::sub, d)) return;
@@ -149,26 +108,6 @@ class identity_finder {
     const auto is_gated = [&](node_id user) { return p_[user].kind == op::mul; };
     if (is(op::sigmoid, inner(n)) && std::any_of(users_[n].begin(), users_[n].end(), is_gated))
       say(n, "lies between 0.5 and 0.73; leave one sigmoid out; if it is meant, let<..>(..)");
-  }
-
-  // y * log(p) + (1 - y) * log(p)
-  void both_shares(node_id n) {
-    const node_id a = inner(n), b = inner(n, 1);
-    if (!is(op::mul, a) || !is(op::mul, b)) return;
-    for (const std::size_t i : {0, 1})
-      for (const std::size_t k : {0, 1}) {
-        const node_id share = inner(a, i), other = inner(b, k), x = inner(a, 1 - i);
-        if (x != inner(b, 1 - k) || !(is_rest(share, other) || is_rest(other, share))) continue;
-        return say(n,
-                   "{0} has both shares, so it is {0} itself; did you mean another factor beside "
-                   "one of them? if it is meant, let<..>(..)",
-                   label(x));
-      }
-  }
-  // 1 - share
-  bool is_rest(node_id n, node_id share) const {
-    return is(op::sub, n) && is_number(p_, inner(n)) && p_[inner(n)].value == 1 &&
-           inner(n, 1) == share;
   }
 
   // logits + log(-log(uniform(..)))
@@ -223,18 +162,6 @@ class identity_finder {
         "is 0 at every position; did you mean to multiply {} before the division? if it is "
         "meant, let<..>(..)",
         label(position));
-  }
-
-  // rsqrt(mean<d>(x) * mean<d>(x) + 1e-6)
-  void square_of_mean(node_id n) {
-    const node_id square = without_number(inner(n));
-    if (!is(op::mul, square) || inner(square) != inner(square, 1)) return;
-    const node_id mean = inner(square);
-    if (!is(op::mean, mean)) return;
-    say(n,
-        "is made of the square of a mean; did you mean mean<{0}>({1} * {1})? if it is meant, "
-        "let<..>(..)",
-        names_of(p_, p_[mean].over), label(p_[mean].in[0]));
   }
 
   const program &p_;

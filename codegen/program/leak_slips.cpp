@@ -22,12 +22,16 @@ class leak_finder {
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
       if (is(op::softmax, n)) all_.push_back({n, masks_of_weights(p_, n)});
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
+      if (is(op::mask, n))
+        if (const auto padded = axis_of_padding(p_, p_[n].in[1])) last_state(p_[n].in[1], *padded);
     for (const weights &w : all_) {
       for (const node_id condition : w.masks) {
         window_of_later_keys(w, condition);
         if (is_causal(p_, condition, p_[w.step].over)) statistic_of_positions(w, condition);
         if (const auto padded = axis_of_padding(p_, condition)) {
           mean_of_all(condition, *padded);
+          weighted_mean_of_all(w, condition, *padded);
           last_of_all(condition, *padded);
         }
       }
@@ -62,7 +66,7 @@ class leak_finder {
       say(w.step,
           "{0} shows keys after the query, which {1} hides; did you mean {1} && {0}? if it is "
           "meant, let<..>(..)",
-          label_of(p_, other), label_of(p_, causal));
+          written_as(p_, other), written_as(p_, causal));
     }
   }
 
@@ -89,7 +93,7 @@ class leak_finder {
       say(w.step,
           "{} is made of all positions, of those that {} hides, too; did you mean another axis than "
           "{}? if it is meant, let<..>(..)",
-          label_of(p_, n), label_of(p_, condition), names_of(p_, p_[n].over));
+          written_as(p_, n), written_as(p_, condition), names_of(p_, p_[n].over));
       return;
     }
   }
@@ -106,7 +110,23 @@ class leak_finder {
       say(n,
           "{0} hides the last positions as keys, and this takes one of them; did you mean the "
           "length in place of size({1})? if it is meant, let<..>(..)",
-          label_of(p_, condition), p_.axes[t.id].name);
+          written_as(p_, condition), p_.axes[t.id].name);
+    }
+  }
+
+  // scan<seq>(..).last beside a mask by length, whose steps go on through padding
+  void last_state(node_id condition, axis_id padded) {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!is(op::last, n) || !has_root(p_[n].over, padded)) continue;
+      const auto knows_length = [&](node_id m) {
+        return p_[m].kind == op::mask || p_[m].kind == op::where;
+      };
+      if (depends_on(p_, n, knows_length)) continue;
+      if (p_.axes[root(padded)].size >= 0 || !said_.insert(n).second) continue;
+      say(n,
+          "{0} hides the last positions of {1}, which the scan has gone through; did you mean the "
+          "result at the length less 1? if it is meant, let<..>(..)",
+          written_as(p_, condition), p_.axes[padded].name);
     }
   }
 
@@ -123,9 +143,30 @@ class leak_finder {
       say(n,
           "{0} hides positions of {1} as keys, but they are counted here; did you mean "
           "{5}<{2}>(mask({4}, padding<{3}>(..)))? if it is meant, let<..>(..)",
-          label_of(p_, condition), p_.axes[padded].name, names_of(p_, p_[n].over),
-          p_.axes[*along].name, label_of(p_, p_[n].in[0]),
+          written_as(p_, condition), p_.axes[padded].name, names_of(p_, p_[n].over),
+          p_.axes[*along].name, written_as(p_, p_[n].in[0]),
           p_[n].kind == op::max_over ? "max" : name_of(p_[n].kind));
+    }
+  }
+  // dot<seq>(normalize<seq>(index(seq) + 1), Y), where padding hides the last positions of Y
+  void weighted_mean_of_all(const weights &first, node_id condition, axis_id padded) {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (!is(op::dot, n) || !has_root(p_[n].over, padded) || p_.axes[root(padded)].size >= 0)
+        continue;
+      for (const std::size_t k : {0, 1}) {
+        const node_id weights = inner_of(p_, p_[n].in[k]), values = p_[n].in[1 - k];
+        if (!is(op::normalize, weights) || !same_set(p_[weights].over, p_[n].over)) continue;
+        if (has_root(without(p_[values].shape, p_[n].over), padded)) continue;
+        const auto knows_length = [&](node_id m) {
+          return p_[m].kind == op::mask || p_[m].kind == op::where;
+        };
+        if (depends_on(p_, weights, knows_length) || hides_some(values, p_[n].over)) continue;
+        if (!depends_on(p_, values, [&](node_id m) { return m == first.step; })) continue;
+        say(n,
+            "{0} hides positions of {1} as keys, but they are counted here; did you mean to mask {2}, "
+            "too? if it is meant, let<..>(..)",
+            written_as(p_, condition), p_.axes[padded].name, written_as(p_, p_[weights].in[0]));
+      }
     }
   }
   // Through pointwise steps.
@@ -158,7 +199,7 @@ class leak_finder {
       say(w.step,
           "the keys are made of {0}, which {1} masks, but all are seen here; did you mean the same "
           "mask? if it is meant, let<..>(..) of what the keys are made of",
-          label_of(p_, first.step), label_of(p_, *secret));
+          written_as(p_, first.step), written_as(p_, *secret));
       return;
     }
   }
@@ -180,6 +221,7 @@ class leak_finder {
 
   const program &p_;
   std::vector<weights> all_;
+  std::set<node_id> said_;
   std::vector<slip> slips_;
 };
 

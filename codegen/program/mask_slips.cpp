@@ -92,17 +92,17 @@ class mask_finder {
         say(n,
             "+{:g} where {} is {} leaves nothing of the others; did you mean -{:g}? if it is "
             "meant, let<..>(..)",
-            high, label_of(p_, v->condition), v->if_true == high, high);
+            high, written_as(p_, v->condition), v->if_true == high, high);
       } else if (low <= -hides && shows_later(keys, v->condition, v->if_true == high)) {
         say(n,
             "{} hides every key up to the query; did you exchange its values? if it is meant, "
             "let<..>(..)",
-            label_of(p_, x.in[k]));
+            written_as(p_, x.in[k]));
       } else if (low <= -hides && shows_padding(keys, v->condition, v->if_true == high)) {
         say(n,
             "{} hides the keys that count and shows the padding; did you exchange its values? if "
             "it is meant, let<..>(..)",
-            label_of(p_, x.in[k]));
+            written_as(p_, x.in[k]));
       }
     }
   }
@@ -137,7 +137,7 @@ class mask_finder {
     say(n,
         "adds 1 where {0} is true, which hides no key; did you mean mask({1}, {0})? if it is "
         "meant, let<..>(..)",
-        label_of(p_, v.condition), label_of(p_, scores));
+        written_as(p_, v.condition), written_as(p_, scores));
   }
 
   // where(keep, x, 3): x along these axes where a condition keeps it, else a number.
@@ -172,8 +172,8 @@ class mask_finder {
     say(n,
         "hidden keys have the score {:g}, and so {}; did you mean mask({}, {}{})? if it is meant, "
         "let<..>(..)",
-        c->number, c->number < hides ? "a weight" : "all the weight", label_of(p_, c->x),
-        c->is_kept_where_true ? "" : "!", label_of(p_, c->keep));
+        c->number, c->number < hides ? "a weight" : "all the weight", written_as(p_, c->x),
+        c->is_kept_where_true ? "" : "!", written_as(p_, c->keep));
   }
 
   // (1 - cast<f32>(keep)) * -inf
@@ -186,7 +186,7 @@ class mask_finder {
       say(n,
           "0 * {0:g} is NaN where {1} is {2}; did you mean where({1}, {3}, {4})? if it is meant, "
           "let<..>(..)",
-          p_[x.in[k]].value, label_of(p_, v->condition), v->if_true == 0,
+          p_[x.in[k]].value, written_as(p_, v->condition), v->if_true == 0,
           v->if_true == 0 ? "0" : "-inf", v->if_true == 0 ? "-inf" : "0");
     }
   }
@@ -224,7 +224,7 @@ class mask_finder {
       say(n,
           "queries where {0} see the keys after them, too; did you mean index({1}) in place of "
           "index({2})? if it is meant, let<..>(..)",
-          label_of(p_, rows), p_.axes[keys[0]].name, p_.axes[position.id].name);
+          written_as(p_, rows), p_.axes[keys[0]].name, p_.axes[position.id].name);
     }
   }
 
@@ -244,8 +244,8 @@ class mask_finder {
     say(n,
         "positions where {0} is {1} count as 0; did you mean {2}<{3}>(mask({4}, {5}{0}))? if it is "
         "meant, let<..>(..)",
-        label_of(p_, keep), !is_kept_where_true, p_[n].kind == op::mean ? "mean" : "max",
-        names_of(p_, p_[n].over), label_of(p_, x), is_kept_where_true ? "" : "!");
+        written_as(p_, keep), !is_kept_where_true, p_[n].kind == op::mean ? "mean" : "max",
+        names_of(p_, p_[n].over), written_as(p_, x), is_kept_where_true ? "" : "!");
   }
 
   // True if the condition has this value from the first key beyond a number of the call.
@@ -274,7 +274,7 @@ class mask_finder {
           return say(n,
                      "adds up keys that {} hides from {}; did you mean logsumexp of the masked "
                      "scores? if it is meant, let<..>(..)",
-                     label_of(p_, user), label_of(p_, weights));
+                     written_as(p_, user), written_as(p_, weights));
   }
 
   // True for logsumexp<vocabulary>(logits) - take<vocabulary>(logits, ids), the square that keeps
@@ -305,7 +305,7 @@ class mask_finder {
       return say(n,
                  "adds up {} without the scale that they have in {}; did you mean logsumexp of the "
                  "scores? if it is meant, let<..>(..)",
-                 label_of(p_, products), label_of(p_, m));
+                 written_as(p_, products), written_as(p_, m));
     }
   }
 

@@ -5,31 +5,44 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/score_keys.hpp"
+#include "codegen/program/score_masks.hpp"
 #include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
 class name_finder {
  public:
-  explicit name_finder(const program &p) : p_(p), signs_(signs_of(p)) {}
+  explicit name_finder(const program &p) : p_(p), users_(users_of(p)), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (p_[n].kind == op::output) never_positive(n);
+      if (p_[n].kind == op::output) never_positive(n), of_another_kind(n);
       if (!p_[n].name.empty()) continue;
-      if (p_[n].kind == op::mask) kept(n, p_[n].in[1]);
+      if (p_[n].kind == op::mask)
+        kept(n, p_[n].in[1]), of_past(n), of_queries(n), of_hidden_keys(n);
+      if (p_[n].kind == op::concat) joined(n);
       if (p_[n].kind == op::take && is_length(p_[n].in[1])) one_past(n);
-      if (p_[n].kind == op::div) weights_by_temperature(n);
+      if (p_[n].kind == op::div) weights_by_temperature(n), by_scale(n);
+      if (p_[n].kind == op::mul) times_temperature(n), of_kept_keys(n);
+      if (p_[n].kind == op::softmax) projections(n);
       if (p_[n].kind == op::add)
         for (const std::size_t k : {0, 1}) gamma_for_beta(n, p_[n].in[k], p_[n].in[1 - k]);
     }
+    results();
     return std::move(slips_);
   }
 
@@ -55,6 +68,7 @@ class name_finder {
     const std::vector<position_set> where = positions_where(p_, condition, true);
     if (where.size() != 1 || where[0].size() != 1) return;
     const auto &[form, within] = *where[0].begin();
+    from_the_end(mask, condition, form, within);
     const auto compared = position_less_number_in(form);
     if (!compared || !is_length(compared->number)) return;
     const axis_id key = compared->position;
@@ -65,9 +79,104 @@ class name_finder {
       slips_.push_back(
           {mask, fmt::format("{0} keeps {1}; did you mean index({2}) < {3}? if it is meant, "
                              "let<..>(..)",
-                             label_of(p_, condition),
+                             written_as(p_, condition),
                              one_too_many ? "the position after the last one" : "padding alone",
                              p_.axes[key].name, p_[compared->number].name)});
+  }
+
+  // cached_causal<seq, slots>(past_length), which counts the new keys, too
+  void of_past(node_id mask) {
+    for (const position_set &s : positions_where(p_, p_[mask].in[1], true))
+      for (const auto &[form, within] : s)
+        for (const auto &[t, factor] : form) {
+          if (within.most != 0) continue;  // of past_length + 1, which counts a new key
+          if (t.what != term::step || p_[t.id].name.find("past") == std::string::npos) continue;
+          const auto own = std::find_if(form.begin(), form.end(), [&](const auto &other) {
+            return other.first.what == term::size && other.second == -factor;
+          });
+          if (own == form.end()) continue;
+          return slips_.push_back(
+              {mask, fmt::format("places the queries at {0} - size({1}) + index({1}); did you mean "
+                                 "{0} + size({1}) as the length? if it is meant, let<..>(..)",
+                                 p_[t.id].name, p_.axes[own->first.id].name)});
+        }
+  }
+
+  // padding<mem>(q_len) beside an argument kv_len
+  void of_queries(node_id mask) {
+    static constexpr std::array<std::string_view, 4> of_query = {"q_", "query_", "tgt_", "target_"};
+    static constexpr std::array<std::string_view, 6> of_key = {"kv_",  "k_",      "key_",
+                                                               "src_", "memory_", "mem_"};
+    const auto begins = [](std::string_view name, const auto &words) {
+      return std::any_of(words.begin(), words.end(),
+                         [&](std::string_view word) { return name.starts_with(word); });
+    };
+    for (const position_set &s : positions_where(p_, p_[mask].in[1], true))
+      for (const auto &[form, within] : s) {
+        const auto less = position_less_number_in(form);
+        if (!less || !has(keys_of_scores(p_, users_, mask), less->position)) continue;
+        if (!is_length(less->number) || !begins(p_[less->number].name, of_query)) continue;
+        for (const node_id other : p_.arguments)
+          if (is_length(other) && begins(p_[other].name, of_key))
+            return slips_.push_back(
+                {mask, fmt::format("the keys are masked by {}; did you mean {}? if it is meant, "
+                                   "let<..>(..)",
+                                   p_[less->number].name, p_[other].name)});
+      }
+  }
+
+  // concat<total>(past_V, K), where there is a past_K
+  void joined(node_id n) {
+    const node &first = p_[inner_of(p_, p_[n].in[0])], &second = p_[inner_of(p_, p_[n].in[1])];
+    if (first.kind != op::input || second.kind != op::input) return;
+    const std::string_view a = last_word(first.name), b = last_word(second.name);
+    if (a == b || a.size() == first.name.size()) return;
+    const std::string wanted = first.name.substr(0, first.name.size() - a.size()) + std::string(b);
+    for (const node_id other : p_.arguments)
+      if (p_[other].name == wanted && !std::exchange(is_joined_said_, true))
+        return slips_.push_back({n, fmt::format("joins {} with {}; did you mean {}? if it is "
+                                                "meant, let<..>(..)",
+                                                first.name, second.name, wanted)});
+  }
+
+  // mask(scores, index(kv) < size(kv) - length)
+  void from_the_end(node_id mask, node_id condition, const linear_form &form,
+                    const interval &within) {
+    if (form.size() != 3 || within.most != -1 || within.least != -interval::infinite) return;
+    std::optional<axis_id> key;
+    node_id length = -1;
+    bool has_size = false;
+    for (const auto &[t, factor] : form) {
+      if (t.what == term::position && factor == 1) key = t.id;
+      if (t.what == term::step && factor == 1 && is_length(t.id)) length = t.id;
+      has_size = has_size || (t.what == term::size && factor == -1);
+    }
+    if (key && length >= 0 && has_size)
+      slips_.push_back(
+          {mask, fmt::format("{0} keeps as many positions as {2} lacks; did you mean "
+                             "index({1}) < {2}? if it is meant, let<..>(..)",
+                             written_as(p_, condition), p_.axes[*key].name, p_[length].name)});
+  }
+
+  // mask(scores, key_padding_mask), which is true in PyTorch where keys are hidden
+  void of_hidden_keys(node_id mask) {
+    const node_id condition = unbroadcast(p_, p_[mask].in[1]);
+    if (p_[condition].kind != op::input || !p_[condition].name.ends_with("key_padding_mask"))
+      return;
+    slips_.push_back({mask, fmt::format("keeps what {0} is true for, which PyTorch hides; did you "
+                                        "mean !{0}? if it is meant, let<..>({0})",
+                                        p_[condition].name)});
+  }
+  // scores + attention_mask * -1e9, which is 1 for the keys that count
+  void of_kept_keys(node_id n) {
+    for (const std::size_t k : {0, 1}) {
+      const node_id m = inner_of(p_, p_[n].in[k]), by = inner_of(p_, p_[n].in[1 - k]);
+      if (!is_argument_of_scores(m, "attention_mask") || !is_number(p_, by)) continue;
+      if (p_[by].value > -leaves_nothing_of_scores) continue;
+      slips_.push_back({n, fmt::format("hides what {0} is 1 for; did you mean (1 - {0}) * {1:g}? "
+                                       "if it is meant, let<..>(..)",
+                                       p_[m].name, p_[by].value)});
+    }
   }
 
   // softmax<kv>(scores) / temperature
@@ -79,7 +188,121 @@ class name_finder {
     slips_.push_back({n, fmt::format("weights that are divided do not add up to 1; did you mean "
                                      "softmax<{}>({} / {})? if it is meant, let<..>(..)",
                                      names_of(p_, p_[weights].over),
-                                     label_of(p_, p_[weights].in[0]), p_[by].name)});
+                                     written_as(p_, p_[weights].in[0]), p_[by].name)});
+  }
+
+  bool is_argument_of_scores(node_id n, std::string_view word) const {
+    const bool is_argument = p_[n].kind == op::input || p_[n].kind == op::param;
+    return is_argument && p_[n].name.find(word) != std::string::npos;
+  }
+  // dot<d_k>(Q, K) / exp(logit_scale)
+  void by_scale(node_id n) {
+    const node_id by = inner_of(p_, p_[n].in[1]);
+    if (!is_unnamed(p_, op::exp, by)) return;
+    const node_id scale = inner_of(p_, p_[by].in[0]);
+    if (is_argument_of_scores(scale, "logit_scale"))
+      slips_.push_back({n, fmt::format("divides by {0}; did you mean {1} * {0}? if it is meant, "
+                                       "let<..>(..)",
+                                       written_as(p_, by), written_as(p_, p_[n].in[0]))});
+  }
+  // softmax<kv>(dot<d_k>(Q, K) * temperature)
+  void times_temperature(node_id n) {
+    for (const std::size_t k : {0, 1}) {
+      const node_id by = inner_of(p_, p_[n].in[k]);
+      const bool is_inverse = p_[by].name.find("inv") != std::string::npos;
+      if (!is_argument_of_scores(by, "temperature") || is_inverse) continue;
+      if (keys_of_scores(p_, users_, n).empty()) continue;
+      slips_.push_back({n, fmt::format("scores are multiplied by {0}; did you mean {1} / {0}? if "
+                                       "it is meant, let<..>(..)",
+                                       p_[by].name, written_as(p_, p_[n].in[1 - k]))});
+    }
+  }
+
+  // dot<kv>(softmax<kv>(dot<d_k>(Q, dot<d_model>(X, Wv))), dot<d_model>(X, Wk))
+  void projections(node_id weights) {
+    if (p_[weights].over.size() != 1) return;
+    const axis_id key = p_[weights].over[0];
+    const std::set<char> keys = letters_of_projections(unmasked(p_, p_[weights].in[0]), key);
+    for (const node_id user : users_[weights]) {
+      if (p_[user].kind != op::dot || !has(p_[user].over, key)) continue;
+      const node_id left = inner_of(p_, p_[user].in[0]);
+      const node_id values = left == weights ? p_[user].in[1] : p_[user].in[0];
+      if (keys == std::set{'v'} && letters_of_projections(values, key) == std::set{'k'})
+        return slips_.push_back(
+            {user,
+             "the keys are made with the parameter of the values, and the values with that "
+             "of the keys; did you exchange them? if it is meant, let<..>(..)"});
+    }
+  }
+  // 'k' of a projection with Wk along the axis of the keys.
+  std::set<char> letters_of_projections(node_id n, axis_id key) const {
+    std::set<char> letters;
+    std::set<node_id> below;
+    walk(
+        p_, n,
+        [&](node_id m) {
+          const bool is_product = p_[m].kind == op::dot && has(p_[m].shape, key);
+          for (const node_id operand : p_[m].in)
+            if (const node &w = p_[inner_of(p_, operand)]; is_product && w.kind == op::param)
+              if (const char letter = letter_of(w.name)) letters.insert(letter);
+          return (p_[m].name.empty() && has(p_[m].shape, key)) || m == n;
+        },
+        below);
+    return letters;
+  }
+  // 'k' of Wk, W_k, wk and k_proj; 0 of other names.
+  static char letter_of(std::string_view name) {
+    std::string word(name);
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    for (const char letter : {'q', 'k', 'v'})
+      for (const std::string &form : {std::string("w") + letter, std::string("w_") + letter,
+                                      std::string(1, letter) + "_proj"})
+        if (word == form) return letter;
+    return 0;
+  }
+
+  // Results new_K and new_V, of which one is made of past_V alone and the other of past_K.
+  void results() {
+    for (const node_id a : p_.outputs)
+      for (const node_id b : p_.outputs) {
+        const std::string_view one = last_word(p_[a].name), other = last_word(p_[b].name);
+        if (a >= b || one == other || !are_exchanged(a, b, one, other)) continue;
+        slips_.push_back({a, fmt::format("is made of {}, and {} of {}; did you exchange the "
+                                         "results? if it is meant, let<..>(..)",
+                                         names_with(other), p_[b].name, names_with(one))});
+      }
+  }
+  static std::string_view last_word(std::string_view name) {
+    return name.substr(name.rfind('_') == std::string_view::npos ? 0 : name.rfind('_') + 1);
+  }
+  bool are_exchanged(node_id a, node_id b, std::string_view one, std::string_view other) const {
+    return reads(a, other) && !reads(a, one) && reads(b, one) && !reads(b, other);
+  }
+  // True if it is made of an argument past_K, where the word is K.
+  bool reads(node_id result, std::string_view word) const {
+    return depends_on(p_, result, [&](node_id m) { return has_word(m, word); });
+  }
+  bool has_word(node_id m, std::string_view word) const {
+    return p_[m].kind == op::input && last_word(p_[m].name) == word;
+  }
+  std::string names_with(std::string_view word) const {
+    std::string names;
+    for (const node_id n : p_.arguments)
+      if (has_word(n, word)) names += (names.empty() ? "" : ", ") + p_[n].name;
+    return names;
+  }
+
+  // A result named lse that is a maximum, or the other way round.
+  void of_another_kind(node_id n) {
+    const op kind = p_[inner_of(p_, p_[n].in[0])].kind;
+    const std::string_view name = p_[n].name;
+    const bool says_sum = name == "lse" || name == "logsumexp";
+    const bool says_maximum = name == "max" || name == "maximum";
+    if ((says_sum && kind == op::max_over) || (says_maximum && kind == op::logsumexp))
+      slips_.push_back({n, fmt::format("is made by {}; did you exchange the results? if it is "
+                                       "meant, let<..>(..)",
+                                       written_as(p_, p_[n].in[0]))});
   }
 
   // x * beta + gamma
@@ -124,7 +347,9 @@ class name_finder {
   }
 
   const program &p_;
+  const std::vector<std::vector<node_id>> users_;
   const std::vector<sign> signs_;
+  bool is_joined_said_ = false;  // of keys; values have the same slip
   std::vector<slip> slips_;
 };
 

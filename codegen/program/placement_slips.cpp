@@ -34,6 +34,7 @@ class placement_finder {
       if (!p_[n].name.empty()) continue;
       if (p_[n].kind == op::mask) {
         compared(n);
+        counted(n);
         oldest_for_newest(n);
       }
       if (p_[n].kind == op::cos) {
@@ -100,6 +101,11 @@ class placement_finder {
   // cos(index(seq) * frequency) beside such a mask.
   void angle_from_first(node_id n) {
     for (const node_id m : positions_of(n)) from_first(n, m);
+    const node_id angle = inner_of(p_, p_[n].in[0]);
+    if (is_unnamed(p_, op::mul, angle))
+      for (const node_id m : p_[angle].in)
+        if (const node_id length = inner_of(p_, m); p_[length].kind == op::input)
+          at_length(n, affine_of(p_, length));
   }
   // The unnamed whole numbers that the angle of a cosine is made of.
   std::vector<node_id> positions_of(node_id cosine) const {
@@ -122,14 +128,19 @@ class placement_finder {
     if (!p_[position].name.empty()) return;
     const affine at = affine_of(p_, position);
     behind_length(n, at);
+    one_for_all(n, at);
+    at_length(n, at);
     const std::optional<axis_id> axis = position_from_0(at);
-    for (const later_queries &later : later_)
-      if (axis == later.query)
-        return slips_.push_back(
+    for (const later_queries &later : later_) {
+      if (axis != later.query) continue;
+      if (behind_.insert(later.query).second)
+        slips_.push_back(
             {n, fmt::format("positions of {0} begin at 0 here, but not in {1}; did you mean those "
                             "of the mask, as index({0}) + length - size({0})? if it is meant, "
                             "let<..>(index({0}))",
-                            p_.axes[*axis].name, label_of(p_, later.mask))});
+                            p_.axes[*axis].name, written_as(p_, later.mask))});
+      return;
+    }
   }
 
   // cos((index(seq) + length) * frequency) beside cached_causal<seq, kv>(length), whose length
@@ -146,10 +157,73 @@ class placement_finder {
         slips_.push_back({n, fmt::format("begins at {0} here, but {1} places queries at {0} - "
                                          "size({2}) + index({2}); did you mean those positions? if "
                                          "it is meant, let<..>(..)",
-                                         label_of(p_, length), label_of(p_, later.mask),
+                                         written_as(p_, length), written_as(p_, later.mask),
                                          p_.axes[later.query].name)});
         return;
       }
+  }
+
+  // Q * cos(length * frequency), whose queries a mask places at length - size(seq) + index(seq)
+  void one_for_all(node_id n, const affine &at) {
+    if (at.form.size() != 1 || at.form.begin()->second != 1) return;
+    const term t = at.form.begin()->first;
+    for (const later_queries &later : later_) {
+      const auto is_length = [&](node_id m) { return t.what == term::step && m == t.id; };
+      if (std::none_of(later.lengths.begin(), later.lengths.end(), is_length)) continue;
+      if (p_.axes[p_.axes[later.query].root].size == 1) continue;
+      bool multiplies = false;
+      walk_users(users_, n, [&](node_id user, node_id) {
+        multiplies = multiplies || (p_[user].kind == op::mul && has(p_[user].shape, later.query));
+        return p_[user].kind == op::mul || is_view(p_[user].kind);
+      });
+      if (!multiplies || !behind_.insert(later.query).second) continue;
+      slips_.push_back(
+          {n, fmt::format("has one position for all of {0}, but {1} places them at {2} "
+                          "- size({0}) + index({0}); did you mean those positions? if "
+                          "it is meant, let<..>(..)",
+                          p_.axes[later.query].name, written_as(p_, later.mask),
+                          written_as(p_, t.id))});
+    }
+  }
+
+  // mask(scores, index(slots) < length) of one query for each length
+  void counted(node_id mask) {
+    for (const position_set &s : positions_where(p_, p_[mask].in[1], true))
+      for (const auto &[form, within] : s)
+        if (const auto less = position_less_number_in(form); less && within.most == -1)
+          if (has(keys_of_scores(p_, users_, mask), less->position) && !joins(less->position))
+            counts_.push_back({mask, less->position, less->number});
+  }
+  // True if new keys are joined to a past along this axis.
+  bool joins(axis_id keys) const {
+    return std::any_of(p_.nodes.begin(), p_.nodes.end(),
+                       [&](const node &x) { return x.kind == op::concat && x.over[0] == keys; });
+  }
+  struct counted_keys {
+    node_id mask;
+    axis_id key;
+    node_id length;
+  };
+  // cos(length * frequency) of the query beside index(slots) < length, whose last key is its own
+  void at_length(node_id n, const affine &at) {
+    if (at.number != 0 || at.form.size() != 1 || at.form.begin()->second != 1) return;
+    const term t = at.form.begin()->first;
+    if (t.what != term::step) return;
+    for (const counted_keys &c : counts_) {
+      if (c.length != t.id || !multiplies_queries(n, c.key)) continue;
+      return slips_.push_back(
+          {n, fmt::format("is the position after the last key that {0} shows; did you mean {1} - "
+                          "1? if it is meant, let<..>(..)",
+                          written_as(p_, c.mask), written_as(p_, c.length))});
+    }
+  }
+  bool multiplies_queries(node_id n, axis_id key) const {
+    bool found = false;
+    walk_users(users_, n, [&](node_id user, node_id) {
+      found = found || (p_[user].kind == op::mul && !has(p_[user].shape, key));
+      return is_view(p_[user].kind);
+    });
+    return found;
   }
 
   // concat<total>(past_K, rope(K, cos(index(kv) * frequency), ..))
@@ -169,7 +243,7 @@ class placement_finder {
             {n, fmt::format("positions of {0} begin at 0 in {1}, but {2} comes before "
                             "them; did you mean index({0}) + size({3})? if it is meant, "
                             "let<..>(index({0}))",
-                            p_.axes[*axis].name, label_of(p_, m), label_of(p_, x.in[0]),
+                            p_.axes[*axis].name, written_as(p_, m), written_as(p_, x.in[0]),
                             p_.axes[x.over[1]].name)});
         return;
       }
@@ -185,7 +259,7 @@ class placement_finder {
     if (!has(p_[n].over, left[0])) return;
     slips_.push_back({n, fmt::format("{} joins the parts of {} in another order than {}; did you "
                                      "exchange its operands? if it is meant, let<..>(..)",
-                                     label_of(p_, b), p_.axes[left[0]].name, label_of(p_, a))});
+                                     written_as(p_, b), p_.axes[left[0]].name, written_as(p_, a))});
   }
 
   // x1 * cos(a) - x2 * sin(b), where the angles differ in numbers alone
@@ -203,7 +277,7 @@ class placement_finder {
       if (!angles_.insert(*a).second) return;
       slips_.push_back({n, fmt::format("has the cosine of {} and the sine of {}; did you mean one "
                                        "angle? if it is meant, let<..>(..)",
-                                       label_of(p_, *a), label_of(p_, *b))});
+                                       written_as(p_, *a), written_as(p_, *b))});
       return;
     }
   }
@@ -215,12 +289,16 @@ class placement_finder {
     for (const node_id factor : p_[angle].in) {
       const node_id frequency = inner_of(p_, factor);
       if (p_[frequency].shape.size() != 1 || !grows(frequency)) continue;
+      // Bands of a number that the call gives, as NeRF has them, grow.
+      const node_id position = inner_of(p_, p_[angle].in[p_[angle].in[0] == factor ? 1 : 0]);
+      if (p_[unwidened(position)].type != i32) continue;
       slips_.push_back(
           {n, fmt::format("the frequency {} grows with {}; did you leave out a minus? "
                           "if it is meant, let<..>(..)",
-                          label_of(p_, frequency), names_of(p_, p_[frequency].shape))});
+                          written_as(p_, frequency), names_of(p_, p_[frequency].shape))});
     }
   }
+  node_id unwidened(node_id n) const { return is_unnamed(p_, op::cast, n) ? p_[n].in[0] : n; }
   // pow(10000, index(pair) / 32) or exp(0.3 * index(pair)).
   bool grows(node_id n) const {
     const bool is_power = is_unnamed(p_, op::pow, n) && is_number(p_, p_[n].in[0]);
@@ -240,7 +318,7 @@ class placement_finder {
     slips_.push_back({n, fmt::format("{0} holds no odd numbers above {1}, so that positions become "
                                      "equal; did you mean cast<f32>({2})? if it is meant, "
                                      "let<..>({2})",
-                                     name_of(x.type), exact, label_of(p_, x.in[0]))});
+                                     name_of(x.type), exact, written_as(p_, x.in[0]))});
   }
 
   // concat<total>(K, past_K), which scores are made of, beside concat<total>(past_V, V), which they
@@ -255,7 +333,7 @@ class placement_finder {
         continue;
       slips_.push_back({n, fmt::format("joins the parts of {} in another order than {}; did you "
                                        "exchange its operands? if it is meant, let<..>(..)",
-                                       p_.axes[a[0]].name, label_of(p_, other))});
+                                       p_.axes[a[0]].name, written_as(p_, other))});
       return;
     }
     joined_.push_back(n);
@@ -285,7 +363,7 @@ class placement_finder {
               {mask,
                fmt::format("compares {0} with {1} from their first positions, but {2} ends with "
                            "those of {0}; did you mean align::last? if it is meant, let<..>(..)",
-                           p_.axes[query].name, p_.axes[total].name, label_of(p_, joined))});
+                           p_.axes[query].name, p_.axes[total].name, written_as(p_, joined))});
           return;
         }
       }
@@ -363,6 +441,7 @@ class placement_finder {
   const std::vector<sign> signs_;
   const whole_numbers whole_;
   std::vector<later_queries> later_;
+  std::vector<counted_keys> counts_;
   std::set<axis_id> behind_;  // queries of which it was said
   std::set<node_id> angles_;  // the same
   std::vector<node_id> cosines_, joined_;

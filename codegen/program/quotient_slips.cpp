@@ -114,10 +114,12 @@ class quotient_finder {
     const bool is_power = is(op::pow, square) && inner(p_[square].in[0]) == x &&
                           is_number(p_, p_[square].in[1]) && p_[p_[square].in[1]].value == 2;
     if (!is_power && !is_times_itself(square, x)) return;
-    slips_.push_back(
-        {n, fmt::format("{0} is {1} by the mean of its square; did you mean {0} * "
-                        "rsqrt(..) of it? if it is meant, let<..>(..)",
-                        label_of(p_, x), p_[n].kind == op::div ? "divided" : "multiplied")});
+    const std::string label = written_as(p_, x);
+    const bool is_one_word = label.find(' ') == std::string::npos;
+    slips_.push_back({n, fmt::format("{0} is {1} by the mean of its square; did you mean {2} * "
+                                     "rsqrt(..) of it? if it is meant, let<..>(..)",
+                                     label, p_[n].kind == op::div ? "divided" : "multiplied",
+                                     is_one_word ? label : "(" + label + ")")});
   }
 
   // x / sqrt(mean(x) + epsilon), x * rsqrt(mean(x) + epsilon)
@@ -127,7 +129,7 @@ class quotient_finder {
     if (!is(op::mean, mean) || inner(p_[mean].in[0]) != x || signs_[x] != sign::unknown) return;
     slips_.push_back({n, fmt::format("{0} may be negative, so that its mean has no root; did you "
                                      "mean mean<{1}>({0} * {0})? if it is meant, let<..>(..)",
-                                     label_of(p_, x), names_of(p_, p_[mean].over))});
+                                     written_as(p_, x), names_of(p_, p_[mean].over))});
   }
 
   // mean(x * x) - mean(x)
@@ -137,7 +139,7 @@ class quotient_finder {
     if (!is_times_itself(inner(p_[squares].in[0]), inner(p_[mean].in[0]))) return;
     slips_.push_back({n, fmt::format("the variance takes off the square of {0}; did you mean {0} * "
                                      "{0}? if it is meant, let<..>(..)",
-                                     label_of(p_, mean))});
+                                     written_as(p_, mean))});
   }
 
   // sum<kv>(x) / size(seq)
@@ -148,7 +150,7 @@ class quotient_finder {
     if (added.root != counted.root)
       slips_.push_back({n, fmt::format("{0} adds up {1}, but is divided by size({2}); did you mean "
                                        "size({1})? if it is meant, let<..>(..)",
-                                       label_of(p_, sum), added.name, counted.name)});
+                                       written_as(p_, sum), added.name, counted.name)});
   }
 
   // sum<seq>(where(index(seq) < length, x, 0)) / size(seq)
@@ -160,7 +162,7 @@ class quotient_finder {
     if (!has(p_[p_[x].in[0]].shape, along) || !p_[p_[x].in[0]].name.empty()) return;
     slips_.push_back({n, fmt::format("{0} leaves out positions that size({1}) counts; did you mean "
                                      "mean<{1}>(mask(..))? if it is meant, let<..>(..)",
-                                     label_of(p_, sum), p_.axes[along].name)});
+                                     written_as(p_, sum), p_.axes[along].name)});
   }
 
   // cumsum<seq>(x) / size(seq)
@@ -170,7 +172,7 @@ class quotient_finder {
       slips_.push_back({n, fmt::format("{0} adds up index({1}) + 1 positions, not size({1}); did "
                                        "you mean {0} / (index({1}) + 1)? if it is meant, "
                                        "let<..>(..)",
-                                       label_of(p_, prefixes), along.name)});
+                                       written_as(p_, prefixes), along.name)});
   }
 
   // dot<d>(q, cumsum<seq>(k * v)) / dot<d>(q, sum<seq>(k)). A share of the whole, as
@@ -186,8 +188,8 @@ class quotient_finder {
         slips_.push_back({n, fmt::format("{0} ends at each position of {1}, but {2} adds up all; "
                                          "did you mean cumsum<{1}>({3})? if it is meant, "
                                          "let<..>(..)",
-                                         label_of(p_, prefixes), along.name, label_of(p_, all),
-                                         label_of(p_, p_[all].in[0]))});
+                                         written_as(p_, prefixes), along.name, written_as(p_, all),
+                                         written_as(p_, p_[all].in[0]))});
         return;
       }
     }
@@ -205,7 +207,7 @@ class quotient_finder {
     if (product == x || !is(op::dot, product) || signs_[product] != sign::unknown) return;
     slips_.push_back({n, fmt::format("{0} may be negative, so that its sum can be 0; did you mean "
                                      "softmax<{1}>({0})? if it is meant, let<..>(..)",
-                                     label_of(p_, x), names_of(p_, p_[by].over))});
+                                     written_as(p_, x), names_of(p_, p_[by].over))});
   }
 
   // normalize<kv>(tanh(scores))
@@ -213,7 +215,7 @@ class quotient_finder {
     if (!is(op::tanh, x)) return;
     slips_.push_back({n, fmt::format("{0} may be negative, so that its sum can be 0; did you mean "
                                      "sigmoid, or softmax<{1}>({0})? if it is meant, let<..>(..)",
-                                     label_of(p_, x), names_of(p_, p_[n].over))});
+                                     written_as(p_, x), names_of(p_, p_[n].over))});
   }
 
   // dot<d>(q, dot<kv>(k, V)) / dot<d>(q, mean<kv>(k))
@@ -224,8 +226,8 @@ class quotient_finder {
       if (is(op::dot, m) && same_set(p_[m].over, p_[mean].over)) {
         slips_.push_back({n, fmt::format("the dividend adds up {0}, but {1} is a mean; did you "
                                          "mean sum<{0}>({2})? if it is meant, let<..>(..)",
-                                         names_of(p_, p_[mean].over), label_of(p_, mean),
-                                         label_of(p_, p_[mean].in[0]))});
+                                         names_of(p_, p_[mean].over), written_as(p_, mean),
+                                         written_as(p_, p_[mean].in[0]))});
         return;
       }
   }
@@ -237,7 +239,7 @@ class quotient_finder {
     slips_.push_back({n, fmt::format("products of {0} and {1} may be negative, so that their sum "
                                      "can be 0; did you mean elu_plus_one of both? if it is "
                                      "meant, let<..>(..)",
-                                     label_of(p_, q), label_of(p_, k))});
+                                     written_as(p_, q), written_as(p_, k))});
   }
 
   // exp(x) / sum<kv>(x), or weights without the masked ones, divided by the sum of all.
@@ -253,7 +255,7 @@ class quotient_finder {
     if (lacks_map || hides)
       slips_.push_back({n, fmt::format("{0} is divided by a sum of {1}; did you mean the sum of "
                                        "{0}? if it is meant, let<..>(..)",
-                                       label_of(p_, w), label_of(p_, added))});
+                                       written_as(p_, w), written_as(p_, added))});
   }
   // x, or x less what does not depend on the key.
   bool is_shifted(node_id x, node_id of) const {
@@ -276,8 +278,8 @@ class quotient_finder {
         if (p_[m].shape.size() != p_[added].shape.size() || !is_made_of(m, added)) continue;
         slips_.push_back({n, fmt::format("weights are products of {}, but the divisor adds up {}; "
                                          "did you mean sum<{}>({})? if it is meant, let<..>(..)",
-                                         label_of(p_, m), label_of(p_, added), names_of(p_, keys),
-                                         label_of(p_, m))});
+                                         written_as(p_, m), written_as(p_, added),
+                                         names_of(p_, keys), written_as(p_, m))});
         return;
       }
     }
@@ -312,7 +314,7 @@ class quotient_finder {
     slips_.push_back(
         {n, fmt::format("{} is centred, but what divides it is the mean of {}; did you "
                         "mean the mean of its own square? if it is meant, let<..>(..)",
-                        label_of(p_, centred), label_of(p_, square))});
+                        written_as(p_, centred), written_as(p_, square))});
   }
 
   const program &p_;

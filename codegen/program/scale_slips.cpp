@@ -57,7 +57,7 @@ class scale_finder {
         continue;
       slips_.push_back({n, fmt::format("the bias {} is divided, too; did you mean to divide {} "
                                        "alone? if it is meant, let<..>(..)",
-                                       label_of(p_, bias), label_of(p_, product))});
+                                       written_as(p_, bias), written_as(p_, product))});
     }
   }
   // dot<d_k>(Q, K) / 64, or times its inverse, where d_k has 64 elements. Sizes below 16
@@ -75,7 +75,7 @@ class scale_finder {
     const std::string name = p_.axes[contracted].name;
     slips_.push_back({n, fmt::format("{0} is divided by the size of {1}; did you mean / sqrt({1})? "
                                      "if it is meant, / size({1})",
-                                     label_of(p_, product), name)});
+                                     written_as(p_, product), name)});
   }
 
   // A cap, or a factor before or after.
@@ -115,7 +115,7 @@ class scale_finder {
     slips_.push_back(
         {n, fmt::format("{0} adds up {1} and {2}, but is divided by the root of one alone; did you "
                         "mean sqrt(size({1}) + size({2}))? if it is meant, let<..>(..)",
-                        label_of(p_, sum), names_of(p_, p_[a].over), names_of(p_, p_[b].over))});
+                        written_as(p_, sum), names_of(p_, p_[a].over), names_of(p_, p_[b].over))});
   }
 
   // 50 * tanh(scores) / 50
@@ -128,7 +128,7 @@ class scale_finder {
       if (!is_number(p_, cap) || p_[cap].value != p_[by].value || !is(op::tanh, tanh)) continue;
       slips_.push_back({n, fmt::format("* {0:g} and / {0:g} cancel; did you mean {0:g} * "
                                        "tanh({1} / {0:g})? if it is meant, let<..>(..)",
-                                       p_[cap].value, label_of(p_, p_[tanh].in[0]))});
+                                       p_[cap].value, written_as(p_, p_[tanh].in[0]))});
     }
   }
 
@@ -143,9 +143,10 @@ class scale_finder {
     const node_id logit = is_argument ? sink : inner_of(p_, p_[sink].in[0]);
     if (!is(op::max_over, most) || !same_set(p_[most].over, p_[sum].over)) return;
     if (is(op::sub, logit) || is(op::add, logit)) return;
-    slips_.push_back({n, fmt::format("the scores of {0} are less {1}, but {2} is not; did you mean "
-                                     "exp({2} - {1})? if it is meant, let<..>(..)",
-                                     label_of(p_, sum), label_of(p_, most), label_of(p_, logit))});
+    slips_.push_back(
+        {n, fmt::format("the scores of {0} are less {1}, but {2} is not; did you mean "
+                        "exp({2} - {1})? if it is meant, let<..>(..)",
+                        written_as(p_, sum), written_as(p_, most), written_as(p_, logit))});
   }
 
   // dot<d_k>(Q, K) * pow(size(d_k), 0.5)
@@ -159,7 +160,7 @@ class scale_finder {
     if (std::any_of(p_[product].over.begin(), p_[product].over.end(), is_contracted))
       slips_.push_back({n, fmt::format("{} is multiplied by the root of what it contracted; did "
                                        "you mean / sqrt({})? if it is meant, let<..>(..)",
-                                       label_of(p_, product), p_.axes[of].name)});
+                                       written_as(p_, product), p_.axes[of].name)});
   }
 
   // Numbers for each distance, which no argument decides, and which hide nothing.
@@ -183,7 +184,7 @@ class scale_finder {
     slips_.push_back(
         {n, fmt::format("the scores lie between -1 and 1; did you mean {0:g} * {1}? if "
                         "it is meant, let<..>(..)",
-                        cap, label_of(p_, n))});
+                        cap, written_as(p_, n))});
   }
 
   static constexpr double least_cap = 4;
@@ -218,11 +219,11 @@ class scale_finder {
       if (!is(op::softmax, weights) || p_[weights].in[0] != p_[total].in[0] ||
           !same_set(p_[weights].over, p_[total].over))
         continue;
-      const std::string other = label_of(p_, p_[difference].in[0]);
-      slips_.push_back(
-          {n, fmt::format("{0} is the share of {1}, not of {2}; did you mean "
-                          "sigmoid({3} - {1})? if it is meant, let<..>(..)",
-                          label_of(p_, share), other, label_of(p_, weights), label_of(p_, total))});
+      const std::string other = written_as(p_, p_[difference].in[0]);
+      slips_.push_back({n, fmt::format("{0} is the share of {1}, not of {2}; did you mean "
+                                       "sigmoid({3} - {1})? if it is meant, let<..>(..)",
+                                       written_as(p_, share), other, written_as(p_, weights),
+                                       written_as(p_, total))});
     }
   }
 

@@ -7,6 +7,8 @@
 
 #include "codegen/program/condition_slips.hpp"
 #include "codegen/program/factor_slips.hpp"
+#include "codegen/program/flow_slips.hpp"
+#include "codegen/program/formula_slips.hpp"
 #include "codegen/program/growth_slips.hpp"
 #include "codegen/program/identity_slips.hpp"
 #include "codegen/program/leak_slips.hpp"
@@ -14,6 +16,7 @@
 #include "codegen/program/name_slips.hpp"
 #include "codegen/program/placement_slips.hpp"
 #include "codegen/program/quotient_slips.hpp"
+#include "codegen/program/rotation_slips.hpp"
 #include "codegen/program/scale_slips.hpp"
 #include "codegen/program/scan_slips.hpp"
 #include "codegen/program/step_key.hpp"
@@ -43,18 +46,21 @@ program with_equal_steps_merged(program p) {
 
 }  // namespace
 
-std::vector<std::string> slips_of(const program &written) {
+std::vector<slip> slips_of(const program &written) {
   const program p = with_equal_steps_merged(written);
-  std::vector<std::string> lines;
-  for (const auto find : {condition_slips, mask_slips, factor_slips, take_slips, term_slips,
-                          quotient_slips, weight_slips, growth_slips, placement_slips, scale_slips,
-                          scan_slips, name_slips, value_slips, leak_slips, identity_slips})
+  std::vector<slip> all;
+  for (const auto find :
+       {condition_slips, mask_slips, factor_slips, take_slips, term_slips, quotient_slips,
+        weight_slips, growth_slips, placement_slips, scale_slips, scan_slips, name_slips,
+        value_slips, leak_slips, identity_slips, formula_slips, rotation_slips, flow_slips})
     for (const slip &s : find(p)) {
-      std::string line = p.name + ": " + label_of(p, s.at) + ": " + s.text;
-      if (std::find(lines.begin(), lines.end(), line) == lines.end())
-        lines.push_back(std::move(line));
+      const std::string line = p.name + ": " + written_as(p, s.at) + ": " + s.text;
+      const auto is_same = [&](const slip &other) { return other.text == line; };
+      if (std::none_of(all.begin(), all.end(), is_same)) all.push_back({s.at, line});
     }
-  return lines;
+  const auto is_of_result = [&](const slip &s) { return p[s.at].kind == op::output; };
+  if (!std::all_of(all.begin(), all.end(), is_of_result)) std::erase_if(all, is_of_result);
+  return all;
 }
 
 }  // namespace qkv::codegen

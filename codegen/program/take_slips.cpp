@@ -29,7 +29,8 @@ class take_finder {
       if (x.kind == op::min || x.kind == op::max) clamp(n);
       if (x.kind == op::max)
         for (const std::size_t k : {0, 1}) visible_clamp(n, x.in[k], x.in[1 - k]);
-      if (x.kind == op::take) taken(n), rows_overlap(n), predicts_itself(n);
+      if (x.kind == op::take) opposite_tables(n);
+      if (x.kind == op::take) taken(n), rows_overlap(n), predicts_itself(n), asked_later(n);
     }
     return std::move(slips_);
   }
@@ -68,7 +69,40 @@ class take_finder {
         return say(n,
                    "{} is looked up in what is computed from {} itself; did you mean another "
                    "argument, the ids to be predicted? if it is meant, let<..>(..)",
-                   label_of(p_, ids), label_of(p_, ids));
+                   written_as(p_, ids), written_as(p_, ids));
+  }
+
+  // take<vocabulary>(slice<seq, next>(logits, 1), slice<seq, next>(tokens, 0))
+  void asked_later(node_id n) {
+    const node_id ids = unconverted(p_, p_[n].in[1]);
+    const std::optional<shift> asked = shift_of(ids);
+    if (!asked) return;
+    std::set<node_id> below;
+    walk(
+        p_, p_[n].in[0],
+        [&](node_id m) { return p_[m].name.empty() && has(p_[m].shape, asked->position); }, below);
+    for (const node_id m : below) {
+      const std::optional<shift> answer = shift_of(m);
+      if (!answer || answer->position != asked->position || answer->over != asked->over) continue;
+      if (answer->by > asked->by)
+        return say(n,
+                   "what is computed at position {0} + {1} is asked for the id at {0} + {2}, which "
+                   "it has seen; did you exchange {1} and {2}? if it is meant, let<..>(..)",
+                   p_.axes[asked->position].name, answer->by, asked->by);
+    }
+  }
+  // Of take<seq>(x, index(next) + 1).
+  struct shift {
+    axis_id position, over;  // the second one: the root
+    std::int64_t by;
+  };
+  std::optional<shift> shift_of(node_id n) const {
+    if (!is_unnamed(p_, op::take, n)) return {};
+    const affine at = affine_of(p_, p_[n].in[1]);
+    if (at.form.size() != 1 || at.form.begin()->second != 1) return {};
+    const term t = at.form.begin()->first;
+    if (t.what != term::position) return {};
+    return shift{t.id, p_.axes[p_[n].over[0]].root, at.number};
   }
 
   // True if these axes have one of the positions of the ids, which may have none.
@@ -81,6 +115,26 @@ class take_finder {
         if (p_.axes[b].root == p_.axes[a].root) return true;
     }
     return !has_some;
+  }
+
+  // take<distances>(Rk, index(kv) - index(seq) + 32) beside take<distances>(Rv, index(seq) -
+  // index(kv) + 32)
+  void opposite_tables(node_id n) {
+    node_id position = p_[n].in[1];
+    while (p_[position].name.empty() && p_[position].type == i32 && p_[position].in.size() == 2) {
+      const node_id a = p_[position].in[0], b = p_[position].in[1];
+      if (p_[a].shape.empty() == p_[b].shape.empty()) break;
+      position = p_[a].shape.empty() ? b : a;
+    }
+    const linear_form away = affine_of(p_, position).form;
+    if (!difference_in(away)) return;
+    for (const auto &[other, form] : distances_)
+      if (p_[other].over == p_[n].over && form == negative(away))
+        return say(n,
+                   "has distances of the other sign than {}; did you mean {}? if it is meant, "
+                   "let<..>(..)",
+                   written_as(p_, other), written_as(p_, p_[other].in[1]));
+    distances_.push_back({n, away});
   }
 
   interval range(node_id n) const {
@@ -166,16 +220,30 @@ class take_finder {
     affine away = affine_of(p_, distance);
     if (!difference_in(away.form)) return;
     std::vector<node_id> conditions;
+    std::optional<axis_id> key;
     walk_users(users_, n, [&](node_id user, node_id x) {
       if (p_[user].kind == op::mask && p_[user].in[0] == x) conditions.push_back(p_[user].in[1]);
-      return p_[user].kind == op::take || is_pointwise(p_[user].kind);
+      if (p_[user].kind == op::softmax) key = p_[user].over[0];
+      return p_[user].kind == op::take || is_pointwise(p_[user].kind) || is_view(p_[user].kind);
     });
+    if (conditions.empty() && key) return unmasked_clamp(n, away, number, *key);
     for (const node_id condition : conditions)
       if (is_at_most_where(away, number_of(number), condition))
         return say(n,
                    "is {} wherever {} is true; did you mean the distance the other way round? if "
                    "it is meant, let<..>(..)",
-                   number_of(number), label_of(p_, condition));
+                   number_of(number), written_as(p_, condition));
+  }
+  // take<buckets>(table, max(index(seq) - index(kv), 0)), whose later keys no mask hides
+  void unmasked_clamp(node_id n, const affine &away, node_id number, axis_id key) {
+    const auto own = away.form.find({term::position, key});
+    if (number_of(number) != 0 || away.number != 0 || own == away.form.end()) return;
+    const bool is_after = own->second < 0;
+    say(n,
+        "is 0 for every key {} its query, and no mask hides those; did you mean {}? if it is meant, "
+        "let<..>(..)",
+        is_after ? "after" : "before",
+        is_after ? "a causal mask, or abs(..)" : "abs(..), or distances from -64 on with + 64");
   }
   bool is_at_most_where(const affine &x, std::int64_t most, node_id condition) const {
     const std::vector<position_set> shown = positions_where(p_, condition, true);
@@ -193,6 +261,8 @@ class take_finder {
     beyond_table(n);
     more_than_rows(n);
     taken_twice(n);
+    overlaps(n);
+    rows_left_out(n);
   }
 
   // take<table>(T, min(max(index(kv) - index(seq), -64), 64)), whose table has 129 rows.
@@ -273,6 +343,58 @@ class take_finder {
           "first position? if it is meant, use one step twice",
           *first, whole.name);
   }
+  // take<layers>(W1, 0) in both layers, beside take<layers>(W2, 0) and take<layers>(W2, 1)
+  void rows_left_out(node_id n) {
+    const node_id table = p_[n].in[0];
+    const axis_id rows = p_[n].over[0];
+    const std::set<std::int64_t> read = rows_read(table, rows);
+    const std::int64_t size = p_.axes[p_.axes[rows].root].size;
+    if (read.empty() || static_cast<std::int64_t>(read.size()) >= size) return;
+    if (users_[table].front() != n || users_[n].size() < 2) return;
+    for (node_id other = 0; other < static_cast<node_id>(p_.nodes.size()); ++other)
+      if (other != table && p_[other].kind == op::param && has(p_[other].shape, rows) &&
+          static_cast<std::int64_t>(rows_read(other, rows).size()) == size)
+        return say(n,
+                   "is read {} times, but other positions of {} in {} never, though all of {} are; "
+                   "did you mean another position in one? if it is meant, let<..>(..)",
+                   users_[n].size(), p_.axes[rows].name, written_as(p_, table),
+                   written_as(p_, other));
+  }
+  // The numbers at which a param is read; none if it is read in another way, too.
+  std::set<std::int64_t> rows_read(node_id table, axis_id rows) const {
+    std::set<std::int64_t> read;
+    if (p_[table].kind != op::param) return read;
+    for (const node_id user : users_[table]) {
+      const bool is_row =
+          is_unnamed(p_, op::take, user) && p_[user].over[0] == rows && p_[user].in[0] == table;
+      const affine at = is_row ? affine_of(p_, p_[user].in[1]) : affine{};
+      if (!is_row || !at.form.empty()) return {};
+      read.insert(at.number);
+    }
+    return read;
+  }
+
+  // slice<packed, d_model>(x, 256) beside slice<packed, d_model>(x, 0), which has 512 of the 1,536
+  // positions, as all three parts have
+  void overlaps(node_id n) {
+    const std::optional<std::int64_t> first = first_of_slice(n);
+    const node &x = p_[n];
+    const axis whole = p_.axes[p_.axes[x.over[0]].root];
+    if (!first || whole.size < 0) return;
+    std::int64_t sum = 0;
+    node_id other = -1;
+    for (const node_id user : users_[x.in[0]]) {
+      const std::optional<std::int64_t> begin = first_of_slice(user);
+      if (!begin || p_[user].over != x.over) return;
+      sum += length_of_slice(user);
+      if (*begin < *first && *first < *begin + length_of_slice(user)) other = user;
+    }
+    if (other < 0 || sum != whole.size) return;
+    say(n,
+        "positions from {} of {} are in {}, too, and others are never taken; did you mean another "
+        "first position? if it is meant, let<..>(..)",
+        *first, whole.name, written_as(p_, other));
+  }
   // Of take(x, index(part) + first).
   std::optional<std::int64_t> first_of_slice(node_id n) const {
     const node &x = p_[n];
@@ -289,6 +411,7 @@ class take_finder {
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
   const std::vector<bool> positions_;
+  std::vector<std::pair<node_id, linear_form>> distances_;
   std::vector<slip> slips_;
 };
 

@@ -47,18 +47,27 @@ class term_finder {
   void cancelled_below(node_id softmax, node_id dot, node_id n) {
     const node &x = p_[n];
     if (!x.name.empty()) return;
-    if (x.kind == op::broadcast && !varies_along(p_[x.in[0]], p_[softmax].over)) {
+    if (const node_id term = unconverted(p_, n); !varies(term, p_[softmax].over)) {
       slips_.push_back(
           {softmax,
-           fmt::format("{} of {} does not vary along {} and cancels; did you leave out "
-                       "tanh? if it is meant, let<..>(..)",
-                       label_of(p_, n), label_of(p_, dot), names_of(p_, p_[softmax].over))});
+           fmt::format("{} of {} does not vary along {} and cancels; did you {}? if it is meant, "
+                       "let<..>(..)",
+                       written_as(p_, n), written_as(p_, dot), names_of(p_, p_[softmax].over),
+                       p_[term].kind == op::tanh ? "mean one tanh of the sum" : "leave out tanh")});
       return;
     }
     if (x.kind == op::add || x.kind == op::sub)
       for (node_id term : x.in) cancelled_below(softmax, dot, term);
     else if (is_linear(n))
       cancelled_below(softmax, dot, x.in[0]);
+  }
+
+  // Of a step that views and pointwise steps repeat, too.
+  bool varies(node_id n, const std::vector<axis_id> &along) const {
+    n = unconverted(p_, n);
+    if (!p_[n].name.empty() || !is_pointwise(p_[n].kind)) return varies_along(p_[n], along);
+    return std::any_of(p_[n].in.begin(), p_[n].in.end(),
+                       [&](node_id m) { return varies(m, along); });
   }
 
   // softmax<row, column>(scores + bias), where the bias has neither axis. Of a single axis, types
@@ -74,7 +83,7 @@ class term_finder {
         if (!varies(term) && !is_number(p_, inner_of(p_, term)))
           slips_.push_back({weights, fmt::format("{} does not vary along {} and cancels; leave it "
                                                  "out; if it is meant, let<..>(..)",
-                                                 label_of(p_, term), names_of(p_, over))});
+                                                 written_as(p_, term), names_of(p_, over))});
         constant_parts(weights, term);
       }
     if (x.kind != op::mask) return;
@@ -82,7 +91,7 @@ class term_finder {
       slips_.push_back({weights, fmt::format("{} does not vary along {}, so that it empties whole "
                                              "rows; did you mean mask_rows(scores, keep)? if it "
                                              "is meant, let<..>(..)",
-                                             label_of(p_, x.in[1]), names_of(p_, over))});
+                                             written_as(p_, x.in[1]), names_of(p_, over))});
     constant_parts(weights, x.in[0]);
   }
 
@@ -117,7 +126,7 @@ class term_finder {
         slips_.push_back(
             {n, fmt::format("{} grows with the distance of a key{}; did you mean {} it? if it is "
                             "meant, let<..>(..)",
-                            label_of(p_, term), is_to_all ? "" : " before the query",
+                            written_as(p_, term), is_to_all ? "" : " before the query",
                             is_subtracted ? "to add" : "to subtract")});
       }
     }
@@ -134,7 +143,7 @@ class term_finder {
     const node_id twice = repeated_in(n, seen);
     if (twice >= 0)
       slips_.push_back(
-          {n, fmt::format("{0} is added twice; if it is meant, 2 * {0}", label_of(p_, twice))});
+          {n, fmt::format("{0} is added twice; if it is meant, 2 * {0}", written_as(p_, twice))});
   }
   // The first tensor that a sum meets again, a term or a part of it; -1: none.
   node_id repeated_in(node_id n, std::set<node_id> &seen) const {
@@ -152,7 +161,7 @@ class term_finder {
     if (!is_result || unscaled(p_, p_[n].in[1]) != weights) return;
     slips_.push_back({n, fmt::format("takes a part of {0} off {0} itself; did you mean another "
                                      "one? if it is meant, let<..>(..)",
-                                     label_of(p_, weights))});
+                                     written_as(p_, weights))});
   }
 
   // sigmoid(scores + log(size(kv))): the weights of n keys would add up to n and more.
@@ -164,13 +173,13 @@ class term_finder {
       if (step != p_[sigmoid].in[0] && is_unnamed(p_, op::softmax, n))
         slips_.push_back({sigmoid, fmt::format("{} are weights, not scores; did you mean the "
                                                "sigmoid of {}? if it is meant, let<..>(..)",
-                                               label_of(p_, n), label_of(p_, p_[n].in[0]))});
+                                               written_as(p_, n), written_as(p_, p_[n].in[0]))});
       if (p_[n].kind != op::log || !p_[n].name.empty()) continue;
       if (p_[inner_of(p_, p_[n].in[0])].kind != op::size) continue;
       slips_.push_back({sigmoid, fmt::format("{0} is added, so the weights add up to more than the "
                                              "number of keys; did you mean -{0}? if it is meant, "
                                              "let<..>(..)",
-                                             label_of(p_, n))});
+                                             written_as(p_, n))});
     }
   }
 

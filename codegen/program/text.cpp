@@ -9,8 +9,6 @@
 namespace qkv::codegen {
 namespace {
 
-constexpr std::size_t longest_operand = 28;
-
 std::string number_text(const node &n) {
   if (std::isinf(n.value)) return n.value < 0 ? "-inf" : "inf";
   return n.type == i32 ? fmt::format("{:.15g}", n.value) : fmt::format("{:.6g}", n.value);
@@ -20,56 +18,81 @@ bool is_infix(op kind) {
   return is_binary(kind) && kind != op::min && kind != op::max && kind != op::pow;
 }
 
-// `in_infix`: the operand of an infix operation, which takes brackets when it is one itself.
-std::string label_at(const program &p, node_id id, int depth);
-
-// Text that is cut away anyway is not worth writing: steps that share operands would take
-// exponential time.
-constexpr int deepest_label = 8;
-
-std::string operand(const program &p, node_id n, bool in_infix, int depth) {
-  const node &x = p[n];
-  if (depth > deepest_label && x.name.empty() && !is_source(x.kind))
-    return std::string(name_of(x.kind)) + "(...)";
-  std::string text = label_at(p, n, depth);
-  if (x.name.empty() && text.size() > longest_operand && !is_source(x.kind))
-    return std::string(name_of(x.kind)) + "(...)";
-  if (in_infix && x.name.empty() && is_infix(x.kind)) return fmt::format("({})", text);
-  return text;
-}
-
 std::string over_text(const program &p, const node &n) {
   if (n.over.empty() || n.kind == op::dot || is_source(n.kind)) return "";
   return fmt::format("<{}>", names_of(p, n.over));
 }
 
-std::string label_at(const program &p, node_id id, int depth) {
-  const node &n = p[id];
-  if (!n.name.empty()) return n.name;
-  switch (n.kind) {
-    case op::number:
-      return number_text(n);
-    case op::index:
-    case op::size:
-      return fmt::format("{}({})", name_of(n.kind), names_of(p, n.over));
-    case op::cast:
-      return fmt::format("{}({})", name_of(n.type), operand(p, n.in[0], false, depth + 1));
-    case op::element:  // in[1] identifies the scan
-      return fmt::format("element<{}>({})", names_of(p, n.over),
-                         operand(p, n.in[0], false, depth + 1));
-    case op::neg:
-      return fmt::format("-{}", operand(p, n.in[0], true, depth + 1));
-    default:
-      break;
+class label_writer {
+ public:
+  // Sheets have narrow columns; messages have whole lines and leave out what a spec does not write.
+  enum kind { sheet, message };
+
+  label_writer(const program &p, kind wanted)
+      : p_(p), longest_operand_(wanted == sheet ? 28 : 60), is_message_(wanted == message) {}
+
+  std::string at(node_id id, int depth = 0) const {
+    const node &n = p_[id];
+    if (!n.name.empty()) return n.name;
+    switch (n.kind) {
+      case op::number:
+        return number_text(n);
+      case op::index:
+      case op::size:
+        return fmt::format("{}({})", name_of(n.kind), names_of(p_, n.over));
+      case op::cast:
+        return fmt::format("{}({})", name_of(n.type), operand(n.in[0], false, depth + 1));
+      case op::carried:
+        if (is_message_) return "state";
+        break;
+      case op::element:  // in[1] identifies the scan
+        if (is_message_) return at(n.in[0], depth);
+        return fmt::format("element<{}>({})", names_of(p_, n.over),
+                           operand(n.in[0], false, depth + 1));
+      case op::broadcast:
+        if (is_message_) return at(n.in[0], depth);
+        break;
+      case op::neg:
+        return fmt::format("-{}", operand(n.in[0], true, depth + 1));
+      default:
+        break;
+    }
+    if (is_infix(n.kind))
+      return fmt::format("{} {} {}", operand(n.in[0], true, depth + 1), name_of(n.kind),
+                         operand(n.in[1], true, depth + 1));
+    std::string text = fmt::format("{}{}(", name_of(n.kind), over_text(p_, n));
+    for (std::size_t k = 0; k < n.in.size(); ++k)
+      text += (k ? ", " : "") + operand(n.in[k], false, depth + 1);
+    return text + ")";
   }
-  if (is_infix(n.kind))
-    return fmt::format("{} {} {}", operand(p, n.in[0], true, depth + 1), name_of(n.kind),
-                       operand(p, n.in[1], true, depth + 1));
-  std::string text = fmt::format("{}{}(", name_of(n.kind), over_text(p, n));
-  for (std::size_t k = 0; k < n.in.size(); ++k)
-    text += (k ? ", " : "") + operand(p, n.in[k], false, depth + 1);
-  return text + ")";
-}
+
+ private:
+  // Text that is cut away anyway is not worth writing: steps that share operands would take
+  // exponential time.
+  static constexpr int deepest = 8;
+
+  // `in_infix`: the operand of an infix operation, which takes brackets when it is one itself.
+  std::string operand(node_id n, bool in_infix, int depth) const {
+    if (is_message_)
+      while (p_[n].name.empty() && (p_[n].kind == op::element || p_[n].kind == op::broadcast))
+        n = p_[n].in[0];
+    const node &x = p_[n];
+    const bool can_be_cut = x.name.empty() && !is_source(x.kind);
+    std::string text = can_be_cut && depth > deepest ? cut(x) : at(n, depth);
+    if (can_be_cut && text.size() > longest_operand_) text = cut(x);
+    const bool is_sign = is_infix(x.kind) && text.find(' ') != std::string::npos;
+    return in_infix && x.name.empty() && is_sign ? fmt::format("({})", text) : text;
+  }
+  std::string cut(const node &x) const {
+    if (!is_message_) return std::string(name_of(x.kind)) + "(...)";
+    if (is_infix(x.kind)) return fmt::format(".. {} ..", name_of(x.kind));
+    return std::string(name_of(x.kind)) + "(..)";
+  }
+
+  const program &p_;
+  const std::size_t longest_operand_;
+  const bool is_message_;
+};
 
 }  // namespace
 
@@ -79,7 +102,12 @@ std::string names_of(const program &p, const std::vector<axis_id> &axes) {
   return text;
 }
 
-std::string label_of(const program &p, node_id id) { return label_at(p, id, 0); }
+std::string label_of(const program &p, node_id id) {
+  return label_writer(p, label_writer::sheet).at(id);
+}
+std::string written_as(const program &p, node_id id) {
+  return label_writer(p, label_writer::message).at(id);
+}
 
 std::string shape_of(const program &p, const std::vector<axis_id> &shape) {
   std::string text = "[";

@@ -10,6 +10,8 @@ namespace qkv::codegen {
 // Its own name, or one made of its operands' names: "dot(X, Wq)", "dot(Q, K) / 8". Long operands
 // are cut to their operation.
 std::string label_of(const program &, node_id);
+// The same for messages: longer, and without views that a spec does not write.
+std::string written_as(const program &, node_id);
 
 // "batch, heads, seq"
 std::string names_of(const program &, const std::vector<axis_id> &axes);

@@ -54,7 +54,7 @@ class value_finder {
     say(n,
         "the weights over {} add up to {:.3g}, not 1; did you mean to scale the scores {}? if it "
         "is meant, let<..>(..)",
-        names_of(p_, p_[n].over), w.by, label_of(p_, p_[w.of].in[0]));
+        names_of(p_, p_[n].over), w.by, written_as(p_, p_[w.of].in[0]));
   }
 
   // dot<kv>(softmax<kv>(dot<d_k>(Q, K)), V / sqrt(d_v))
@@ -70,7 +70,7 @@ class value_finder {
         say(n,
             "the values are divided by sqrt({}), the scores by nothing; did you mean {} / "
             "sqrt({})? if it is meant, let<..>(..)",
-            p_.axes[a].name, label_of(p_, product), feature);
+            p_.axes[a].name, written_as(p_, product), feature);
         return;
       }
   }
@@ -111,9 +111,9 @@ class value_finder {
     say(n,
         "{} are masked by {}, but {} are not; did you mean to mask both? if it is meant, "
         "let<..>(..)",
-        label_of(p_, is_first ? first : second),
-        label_of(p_, is_first ? of_first[0] : of_second[0]),
-        label_of(p_, is_first ? second : first));
+        written_as(p_, is_first ? first : second),
+        written_as(p_, is_first ? of_first[0] : of_second[0]),
+        written_as(p_, is_first ? second : first));
   }
 
   // x * rsqrt(sum<d_k>(x * x) + 1e-6), x / sqrt(..)
@@ -154,7 +154,7 @@ class value_finder {
     say(n,
         "the scores {} lie between {:.2g} and {:.2g}, so that all weights are nearly equal; did you "
         "mean to multiply them? if it is meant, let<..>(..)",
-        label_of(p_, scores), -bound, bound);
+        written_as(p_, scores), -bound, bound);
   }
 
   // dot<d_k>(Q * 0.125, K) / sqrt(d_k), where d_k has 64 elements
@@ -169,7 +169,7 @@ class value_finder {
       say(n,
           "the scores are divided by the root of {0} twice, in {1} and after the product; did you "
           "mean once? if it is meant, let<..>(..)",
-          p_.axes[contracted].name, label_of(p_, operand));
+          p_.axes[contracted].name, written_as(p_, operand));
       return;
     }
   }

@@ -59,7 +59,7 @@ class weight_finder {
     slips_.push_back(
         {n, fmt::format("softmax takes exponentials itself; did you mean softmax<{}>({}) or "
                         "normalize<{}>({})? if it is meant, let<..>(..)",
-                        over, label_of(p_, p_[e].in[0]), over, label_of(p_, e))});
+                        over, written_as(p_, p_[e].in[0]), over, written_as(p_, e))});
   }
 
   // dot<kv>(where(keep, softmax<kv>(scores), -1e9), V)
@@ -74,7 +74,7 @@ class weight_finder {
           {n,
            fmt::format("hidden keys have the weight {:g}, not 0; did you mean the {} of mask({}, "
                        "..)? if it is meant, let<..>(..)",
-                       p_[number].value, name_of(p_[w].kind), label_of(p_, p_[w].in[0]))});
+                       p_[number].value, name_of(p_[w].kind), written_as(p_, p_[w].in[0]))});
     }
   }
 
@@ -91,7 +91,7 @@ class weight_finder {
     if (!are_logarithms(w, p_[n].over)) return;
     slips_.push_back({n, fmt::format("{0} are logarithms of weights; did you mean exp({0})? if it "
                                      "is meant, let<..>(..)",
-                                     label_of(p_, w))});
+                                     written_as(p_, w))});
   }
 
   // dot<kv>(dot<d_k>(Q, K) + relative_bias<seq, kv, distances>(table), V)
@@ -100,10 +100,11 @@ class weight_finder {
     for (const std::size_t k : {0, 1}) {
       const node_id bias = inner_of(p_, p_[w].in[1 - k]);
       if (!is(op::dot, unscaled(p_, p_[w].in[k])) || !is(op::take, bias)) continue;
-      if (!positions_[p_[bias].in[1]] || !varies_along(p_[bias], p_[n].over)) continue;
+      const node_id position = p_[bias].in[1];
+      if (!positions_[position] || !varies_along(p_[position], p_[n].over)) continue;
       slips_.push_back({n, fmt::format("{} has a bias of scores, but no softmax takes it; did you "
                                        "mean softmax<{}>(..) of it? if it is meant, let<..>(..)",
-                                       label_of(p_, w), names_of(p_, p_[n].over))});
+                                       written_as(p_, w), names_of(p_, p_[n].over))});
       return;
     }
   }
@@ -114,7 +115,7 @@ class weight_finder {
     if (is(op::softmax, product) && same_set(p_[product].over, p_[n].over))
       slips_.push_back({n, fmt::format("{} adds up to 1 always; did you mean another axis? if it "
                                        "is meant, let<..>(..)",
-                                       label_of(p_, product))});
+                                       written_as(p_, product))});
     if (!is(op::mul, product)) return;
     for (const std::size_t k : {0, 1}) {
       const node_id w = inner_of(p_, p_[product].in[k]);
@@ -122,8 +123,8 @@ class weight_finder {
       if (!same_set(p_[w].over, p_[n].over)) continue;
       slips_.push_back({n, fmt::format("{0} adds up to 1 already; did you mean dot<{1}>({0}, {2})? "
                                        "if it is meant, let<..>(..)",
-                                       label_of(p_, w), names_of(p_, p_[n].over),
-                                       label_of(p_, inner_of(p_, p_[product].in[1 - k])))});
+                                       written_as(p_, w), names_of(p_, p_[n].over),
+                                       written_as(p_, inner_of(p_, p_[product].in[1 - k])))});
       return;
     }
   }
@@ -139,7 +140,7 @@ class weight_finder {
       slips_.push_back(
           {n, fmt::format("{0} are weights over {1}; did you mean sum<{1}>({2})? if it "
                           "is meant, let<..>(..)",
-                          label_of(p_, w), names_of(p_, p_[w].over), label_of(p_, product))});
+                          written_as(p_, w), names_of(p_, p_[w].over), written_as(p_, product))});
       return;
     }
   }
@@ -157,7 +158,7 @@ class weight_finder {
     if (unconverted(p_, p_[n].in[0]) == unconverted(p_, p_[total].in[0]))
       slips_.push_back({n, fmt::format("{0} is a logarithm; did you mean - {0}? if it is meant, "
                                        "let<..>(..)",
-                                       label_of(p_, total))});
+                                       written_as(p_, total))});
   }
   // logsumexp<vocab>(logits - logsumexp<vocab>(logits))
   void of_logarithms(node_id n) {
@@ -166,7 +167,7 @@ class weight_finder {
       slips_.push_back(
           {n, fmt::format("is 0 always, as {} are logarithms of weights; did you mean "
                           "{}? if it is meant, let<..>(..)",
-                          label_of(p_, x), label_of(p_, unconverted(p_, p_[x].in[1])))});
+                          written_as(p_, x), written_as(p_, unconverted(p_, p_[x].in[1])))});
   }
 
   // cast<i32>(softmax<kv>(scores))
@@ -175,7 +176,7 @@ class weight_finder {
     if (is(op::softmax, x) || is(op::sigmoid, x))
       slips_.push_back({n, fmt::format("{} is rarely 1, and less becomes 0; did you mean to "
                                        "multiply it first? if it is meant, let<..>(..)",
-                                       label_of(p_, x))});
+                                       written_as(p_, x))});
   }
 
   // log(log(uniform<seq>(seed)))
@@ -184,7 +185,7 @@ class weight_finder {
     if (signs_[x] == sign::not_positive && !is_number(p_, x))
       slips_.push_back({n, fmt::format("{0} is never positive; did you mean -{0}? if it is meant, "
                                        "let<..>(..)",
-                                       label_of(p_, x))});
+                                       written_as(p_, x))});
   }
 
   // softmax<kv>(first) - 0.5 * dot<d_k>(R, K)
@@ -196,7 +197,7 @@ class weight_finder {
     if (depends_on(p_, scores, [&](node_id m) { return makes_weights(p_[m].kind); })) return;
     slips_.push_back({n, fmt::format("{1} are scores beside the weights {0}; did you mean "
                                      "softmax<{2}>({1})? if it is meant, let<..>(..)",
-                                     label_of(p_, weights), label_of(p_, scores),
+                                     written_as(p_, weights), written_as(p_, scores),
                                      names_of(p_, p_[weights].over))});
   }
 

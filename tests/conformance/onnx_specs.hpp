@@ -126,7 +126,7 @@ inline constexpr auto flex_score = kernel<"flex_score">(
     [](queries Q, keys K, values V) -> result { return attend(scored(Q, K) + 0.5f, V); });
 inline constexpr auto flex_weights =
     kernel<"flex_weights">([](queries Q, keys K, values V) -> result {
-      return dot<kv>(softmax<kv>(scored(Q, K)) * 0.5f, V);
+      return dot<kv>(let<"halved">(softmax<kv>(scored(Q, K)) * 0.5f), V);
     });
 inline constexpr auto flex_relative =
     kernel<"flex_relative">([](queries Q, keys K, values V) -> result {

@@ -115,8 +115,8 @@ std::string of_two_parts() {
 
 TEST_CASE("slips: numbers for hidden keys that hide nothing, or the others") {
   CHECK(of_kept<[](auto s, auto keep) { return where(keep, s, 1e-9); }>() ==
-        "softmax<kv>(where(...)): hidden keys have the score 1e-09, and so a weight; did you mean "
-        "mask(dot(Q, K) / 8, keep)? if it is meant, let<..>(..)");
+        "softmax<kv>(where(keep, dot(Q, K) / 8, 1e-09)): hidden keys have the score 1e-09, and so "
+        "a weight; did you mean mask(dot(Q, K) / 8, keep)? if it is meant, let<..>(..)");
   CHECK(of_kept<[](auto s, auto keep) { return where(keep, s, -1e9); }>().empty());
 }
 

@@ -30,27 +30,10 @@ std::string of_weights() {
 
 }  // namespace
 
-TEST_CASE("the logarithm of an exponential is its argument") {
-  CHECK(mentions(of_two<[](auto X, auto Y) { return Y * log(exp(X)); }>(),
-                 "is X itself; did you mean 1 + exp(X)?"));
-  CHECK(of_two<[](auto X, auto Y) { return Y * log(1 + exp(X)); }>() == "");
-  CHECK(of_two<[](auto X, auto Y) { return Y * log(let<"e">(exp(X))); }>() == "");
-}
-
 TEST_CASE("a gate is one sigmoid") {
   CHECK(mentions(of_two<[](auto X, auto Y) { return Y * sigmoid(sigmoid(X)); }>(),
                  "lies between 0.5 and 0.73"));
   CHECK(of_two<[](auto X, auto Y) { return Y * sigmoid(2 * sigmoid(X)); }>() == "");
-}
-
-TEST_CASE("two shares have factors of their own") {
-  CHECK(mentions(of_two<[](auto X, auto Y) {
-                   auto l = log(sigmoid(X));
-                   return Y * l + (1 - Y) * l;
-                 }>(),
-                 "has both shares"));
-  CHECK(of_two<[](auto X, auto Y) { return Y * log(sigmoid(X)) + (1 - Y) * log(sigmoid(-X)); }>() ==
-        "");
 }
 
 TEST_CASE("a clamp has its ends in order") {
@@ -68,15 +51,6 @@ TEST_CASE("a whole number is made of a quotient of more than a share") {
   CHECK(of_two<[](auto X, auto Y) {
           return Y * cast<f32>(cast<i32>(4 * index(seq) / size(seq))) + X;
         }>() == "");
-}
-
-TEST_CASE("a root mean square has the mean of squares") {
-  CHECK(mentions(of_two<[](auto X, auto Y) {
-                   auto m = mean<d8>(X);
-                   return Y + X * rsqrt(m * m + 1e-6f);
-                 }>(),
-                 "did you mean mean<d>(X * X)?"));
-  CHECK(of_two<[](auto X, auto Y) { return Y + X * rsqrt(mean<d8>(X * X) + 1e-6f); }>() == "");
 }
 
 TEST_CASE("weights grow with their scores, and scores fall with distances") {

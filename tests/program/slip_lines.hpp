@@ -11,9 +11,9 @@ namespace qkv::testing::slips {
 // Without the kernel's name, one a line.
 inline std::string lines_of(const codegen::program &p) {
   std::string text;
-  for (const std::string &line : codegen::slips_of(p)) {
-    CHECK(line.starts_with(p.name + ": "));
-    text += (text.empty() ? "" : "\n") + line.substr(p.name.size() + 2);
+  for (const codegen::slip &s : codegen::slips_of(p)) {
+    CHECK(s.text.starts_with(p.name + ": "));
+    text += (text.empty() ? "" : "\n") + s.text.substr(p.name.size() + 2);
   }
   return text;
 }

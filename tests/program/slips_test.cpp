@@ -142,14 +142,14 @@ TEST_CASE("slips: conditions that are always or never true") {
         "mask(S, index(kv) < size(seq)): index(kv) < size(seq) is always true; did you mean a "
         "length of the call? if it is meant, let<..>(..)");
   CHECK(of_mask<[] { return (causal<seq, kv> && index(kv) > index(seq)); }>() ==
-        "mask(S, and(...)): (index(kv) <= index(seq)) and (index(kv) > index(seq)) is never "
-        "true; if it is meant, let<..>(..)");
+        "mask(S, (index(kv) <= index(seq)) and (index(kv) > index(seq))): (index(kv) <= "
+        "index(seq)) and (index(kv) > index(seq)) is never true; if it is meant, let<..>(..)");
   CHECK(of_mask<[] { return sliding_window<seq, kv>(-1); }>() ==
-        "mask(S, <(...)): abs(index(seq) - index(kv)) < -1 is never true; if it is meant, "
-        "let<..>(..)");
+        "mask(S, abs(index(seq) - index(kv)) < -1): abs(index(seq) - index(kv)) < -1 is never "
+        "true; if it is meant, let<..>(..)");
   CHECK(of_mask<[] { return causal<seq, kv> && index(kv) < size(seq); }>() ==
-        "mask(S, and(...)): index(kv) < size(seq) is always true; did you mean a length of "
-        "the call? if it is meant, let<..>(..)");
+        "mask(S, (index(kv) <= index(seq)) and (index(kv) < size(seq))): index(kv) < size(seq) is "
+        "always true; did you mean a length of the call? if it is meant, let<..>(..)");
   CHECK(of_mask<[] { return let<"all">(index(kv) < size(seq)); }>().empty());
   CHECK(of_mask<[] { return causal<seq, kv> && index(kv) < size(kv) - 1; }>().empty());
   CHECK(of_mask<[] { return (causal<seq, kv> && index(kv) >= 0); }>().empty());
@@ -158,18 +158,19 @@ TEST_CASE("slips: conditions that are always or never true") {
 }
 
 TEST_CASE("slips: additive masks that hide the wrong side") {
-  CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, -1e9, 0); }>() ==
-        "S + where(...): where(index(kv) <= index(seq), -1e+09, 0) hides every key up to the "
-        "query; did you exchange its values? if it is meant, let<..>(..)");
+  CHECK(
+      of_scores<[](auto S) { return S + where(causal<seq, kv>, -1e9, 0); }>() ==
+      "S + where(index(kv) <= index(seq), -1e+09, 0): where(index(kv) <= index(seq), -1e+09, 0) "
+      "hides every key up to the query; did you exchange its values? if it is meant, let<..>(..)");
   CHECK(of_scores<[](auto S) { return S + cast<f32>(causal<seq, kv>) * -1e9; }>() ==
-        "S + *(...): f32(index(kv) <= index(seq)) * -1e+09 hides every key up to the query; "
-        "did you exchange its values? if it is meant, let<..>(..)");
+        "S + (f32(index(kv) <= index(seq)) * -1e+09): f32(index(kv) <= index(seq)) * -1e+09 hides "
+        "every key up to the query; did you exchange its values? if it is meant, let<..>(..)");
   CHECK(of_scores<[](auto S) { return S - where(causal<seq, kv>, 0, -1e9); }>() ==
-        "S - where(...): +1e+09 where index(kv) <= index(seq) is false leaves nothing of the "
-        "others; did you mean -1e+09? if it is meant, let<..>(..)");
+        "S - where(index(kv) <= index(seq), 0, -1e+09): +1e+09 where index(kv) <= index(seq) is "
+        "false leaves nothing of the others; did you mean -1e+09? if it is meant, let<..>(..)");
   CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0, 1e9); }>() ==
-        "S + where(...): +1e+09 where index(kv) <= index(seq) is false leaves nothing of the "
-        "others; did you mean -1e+09? if it is meant, let<..>(..)");
+        "S + where(index(kv) <= index(seq), 0, 1e+09): +1e+09 where index(kv) <= index(seq) is "
+        "false leaves nothing of the others; did you mean -1e+09? if it is meant, let<..>(..)");
   CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0, -1e9); }>().empty());
   CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0, none); }>().empty());
   CHECK(of_scores<[](auto S) { return S + (1 - cast<f32>(causal<seq, kv>)) * -1e4; }>().empty());
@@ -180,7 +181,8 @@ TEST_CASE("slips: additive masks that hide the wrong side") {
 
 TEST_CASE("slips: numbers that hide no key") {
   CHECK(of_scores<[](auto S) { return S + where(causal<seq, kv>, 0, -1e-9); }>() ==
-        "S + where(...): -1e-09 hides no key; did you mean -1e9? if it is meant, let<..>(..)");
+        "S + where(index(kv) <= index(seq), 0, -1e-09): -1e-09 hides no key; did you mean -1e9? if "
+        "it is meant, let<..>(..)");
   CHECK(of_scores<[](auto S) { return where(causal<seq, kv>, S, S - 1e-9); }>() ==
         "where(index(kv) <= index(seq), S, S - 1e-09): -1e-09 hides no key; did you mean -1e9? "
         "if it is meant, let<..>(..)");
@@ -231,10 +233,10 @@ TEST_CASE("slips: masks that hide the past") {
 }
 
 TEST_CASE("slips: masks that hide a query's own document") {
-  CHECK(
-      of_ids<[](auto q, auto k) { return causal<seq, kv> && q != k; }>() ==
-      "mask(S, and(...)): id != rename<seq, kv>(id) hides from each query its own key and those of "
-      "equal id; did you mean ==? if it is meant, let<..>(..)");
+  CHECK(of_ids<[](auto q, auto k) { return causal<seq, kv> && q != k; }>() ==
+        "mask(S, (index(kv) <= index(seq)) and (id != rename<seq, kv>(id))): id != rename<seq, "
+        "kv>(id) hides from each query its own key and those of equal id; did you mean ==? if it "
+        "is meant, let<..>(..)");
   CHECK(of_ids<[](auto q, auto k) { return causal<seq, kv> && q == k; }>().empty());
   CHECK(of_ids<[](auto q, auto k) { return causal<seq, kv> && let<"other">(q != k); }>().empty());
 }
@@ -249,26 +251,26 @@ TEST_CASE("slips: whole numbers that became 0, and clamps to one value") {
   CHECK(of_scores<[](auto S) { return S * 0.0; }>().empty());
   CHECK(of_scores<[](auto S) { return S * 0 + index(kv); }>().empty());
   CHECK(of_positions<[](auto d) { return max(min(d, 0), 128); }>() ==
-        "max(min(+(...), 0), 128): is 128 at every position; did you exchange min and max? "
-        "if it is meant, 128");
+        "max(min((index(kv) - index(seq)) + 64, 0), 128): is 128 at every position; did you "
+        "exchange min and max? if it is meant, 128");
   CHECK(of_positions<[](auto d) { return min(max(d, 0), 128); }>().empty());
 }
 
 TEST_CASE("slips: a logsumexp of other scores, and one seed for two dropouts") {
   CHECK(of_total<[](auto S, auto) { return S; }>() ==
         "logsumexp<kv>(S): adds up keys that mask(S, index(kv) <= index(seq)) hides from "
-        "softmax<kv>(mask(...)); did you mean logsumexp of the masked scores? if it is "
-        "meant, let<..>(..)");
+        "softmax<kv>(mask(S, index(kv) <= index(seq))); did you mean logsumexp of the masked "
+        "scores? if it is meant, let<..>(..)");
   CHECK(of_total<[](auto, auto masked) { return masked; }>().empty());
   CHECK(of_seeds<[](auto seed) { return seed; }>() ==
-        "dot(*(...) * 1.11111, V) * f32(uniform(...) >= 0.1): a dropout before it draws by "
-        "the same seed; did you mean seed + 1? if it is meant, seed + 0");
+        "dot(.. * .., V) * f32(uniform<batch, seq, d_v>(seed) >= 0.1): a dropout before it draws "
+        "by the same seed; did you mean seed + 1? if it is meant, seed + 0");
   CHECK(of_seeds<[](auto seed) { return seed + 1; }>().empty());
 }
 
 TEST_CASE("slips: bounds that the other conditions imply") {
   CHECK(of_mask<[] { return causal<seq, kv> && index(kv) - index(seq) < 256; }>() ==
-        "mask(S, and(...)): (index(kv) - index(seq)) < 256 is always true where the other "
+        "mask(S, .. and ..): (index(kv) - index(seq)) < 256 is always true where the other "
         "conditions are; did you exchange its operands? if it is meant, let<..>(..)");
   CHECK(of_mask<[] { return causal<seq, kv> && index(seq) - index(kv) < 256; }>().empty());
   CHECK(of_mask<[] { return causal<seq, kv> && sliding_window<seq, kv>(256); }>().empty());
@@ -278,16 +280,17 @@ TEST_CASE("slips: bounds that the other conditions imply") {
 
 TEST_CASE("slips: positions before the first row of a table") {
   CHECK(of_clamp<[](auto d) { return min(max(d, -64), 64); }>() ==
-        "take<table>(T, min(max(...), 64)): positions from -64 to -1 lie before the first row; did "
-        "you mean + 64? if it is meant, max(.., 0)");
+        "take<table>(T, min(max(index(kv) - index(seq), -64), 64)): positions from -64 to -1 lie "
+        "before the first row; did you mean + 64? if it is meant, max(.., 0)");
   CHECK(of_clamp<[](auto d) { return min(max(d, -64), 64) + 64; }>().empty());
   CHECK(of_clamp<[](auto d) { return max(min(d, 64), 0); }>().empty());
 }
 
 TEST_CASE("slips: positions beyond the last row of a table") {
   CHECK(of_clamp<[](auto d) { return min(max(d, -128), 128) + 128; }>() ==
-        "take<table>(T, min(max(...), 128) + 128): positions up to 256 are taken of table, which "
-        "has 129 rows; did you mean a clamp to 128? if it is meant, let<..>(..)");
+        "take<table>(T, min(max(index(kv) - index(seq), -128), 128) + 128): positions up to 256 "
+        "are taken of table, which has 129 rows; did you mean a clamp to 128? if it is meant, "
+        "let<..>(..)");
   CHECK(mentions(of_clamp<[](auto d) { return 128 + min(max(d, -128), 128); }>(),
                  "positions up to 256 are taken of table, which has 129 rows"));
   CHECK(of_clamp<[](auto d) { return let<"far">(min(max(d, -128), 128) + 128); }>().empty());
@@ -302,21 +305,21 @@ TEST_CASE("slips: one half is taken twice") {
 }
 
 TEST_CASE("slips: terms that cancel, and biases for distant keys") {
-  CHECK(
-      of_sum<[](auto x) { return x; }>() ==
-      "softmax<kv>(dot(+(...), v)): broadcast<kv>(q) of dot(+(...), v) does not vary along kv and "
-      "cancels; did you leave out tanh? if it is meant, let<..>(..)");
+  CHECK(of_sum<[](auto x) { return x; }>() ==
+        "softmax<kv>(dot(q + k, v)): q of dot(q + k, v) does not vary along kv and cancels; did "
+        "you leave out tanh? if it is meant, let<..>(..)");
   CHECK(of_sum<[](auto x) { return x * 0.5; }>() ==
-        "softmax<kv>(dot(+(...) * 0.5, v)): broadcast<kv>(q) of dot(+(...) * 0.5, v) does not vary "
-        "along kv and cancels; did you leave out tanh? if it is meant, let<..>(..)");
+        "softmax<kv>(dot((q + k) * 0.5, v)): q of dot((q + k) * 0.5, v) does not vary along kv and "
+        "cancels; did you leave out tanh? if it is meant, let<..>(..)");
   CHECK(of_sum<[](auto x) { return tanh(x); }>().empty());
   CHECK(of_sum<[](auto x) { return let<"sum">(x); }>().empty());
   CHECK(of_scores<[](auto S) { return S + 0.5 * (index(seq) - index(kv)); }>() ==
-        "S + *(...): 0.5 * (index(seq) - index(kv)) grows with the distance of a key before the "
-        "query; did you mean to subtract it? if it is meant, let<..>(..)");
+        "S + (0.5 * (index(seq) - index(kv))): 0.5 * (index(seq) - index(kv)) grows with the "
+        "distance of a key before the query; did you mean to subtract it? if it is meant, "
+        "let<..>(..)");
   CHECK(of_scores<[](auto S) { return S - 0.5 * (index(kv) - index(seq)); }>() ==
-        "S - *(...): 0.5 * (index(kv) - index(seq)) grows with the distance of a key before the "
-        "query; did you mean to add it? if it is meant, let<..>(..)");
+        "S - (0.5 * (index(kv) - index(seq))): 0.5 * (index(kv) - index(seq)) grows with the "
+        "distance of a key before the query; did you mean to add it? if it is meant, let<..>(..)");
   CHECK(of_scores<[](auto S) { return S - 0.5 * (index(seq) - index(kv)); }>().empty());
   CHECK(of_scores<[](auto S) { return S + 0.5 * (index(kv) - index(seq)); }>().empty());
   CHECK(of_scores<[](auto S) { return S - 0.5 * abs(index(kv) - index(seq)); }>().empty());

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The line of a spec that a slip is in.
+#include <string>
+
+#include "codegen/program/program.hpp"
+
+namespace qkv::codegen {
+
+// "spec.hpp:12: error: " for a step: the line that has its operation, where the kernel has that in
+// one line alone; else the first line of the kernel. Empty if the kernel is not in this file, nor in
+// one that it includes by a path in quotes.
+std::string place_of(const program &, node_id step, const std::string &spec);
+
+}  // namespace qkv::codegen

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/program/formula_checks.hpp"
+
+#include <cmath>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/roots.hpp"
+#include "codegen/program/score_masks.hpp"
+
+namespace qkv::codegen::checks {
+
+bool is_negated_later(const place &x) {
+  bool found = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id step) {
+    const node &u = x.p[user];
+    const bool is_right = u.in.size() > 1 && u.in[1] == step;
+    found = found || u.kind == op::neg || (u.kind == op::sub && is_right);
+    for (const node_id other : u.in)
+      found = found || (u.kind == op::mul && is_number(x.p, unbroadcast(x.p, other)) &&
+                        x.p[unbroadcast(x.p, other)].value < 0);
+    return u.name.empty() && (is_pointwise(u.kind) || is_reduction(u.kind) || is_view(u.kind));
+  });
+  return found;
+}
+
+bool is_slip(const place &) { return true; }
+
+bool has_two_axes(const place &x) { return x.root("a") != x.root("v"); }
+
+bool is_small(const place &x) { return x.number("e") > 0 && x.number("e") <= 1e-3; }
+
+bool is_small_and_kept(const place &x) {
+  return is_small(x) && !x.is_used(x.at, [&](node_id user) {
+    const op kind = x.p[user].kind;
+    return kind == op::log || kind == op::sqrt || kind == op::rsqrt || kind == op::div ||
+           kind == op::max || kind == op::min;
+  });
+}
+
+bool are_shares(const place &x) {
+  return nearly(std::abs(x.number("a")) + std::abs(x.number("b")), 1);
+}
+
+bool is_inside_other(const place &x) { return x["r"] != x["z"] && x.reads(x["c"], x["r"]); }
+
+bool is_result(const place &x) {
+  return x.is_used(x.at, [&](node_id user) { return x.p[user].kind == op::output; });
+}
+
+bool is_carried_and_added(const place &x) {
+  if (x.p[x["s"]].kind != op::carried) return false;
+  bool is_outer = false, is_added = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    const node &u = x.p[user];
+    const auto is = [&](node_id m, const char *v) { return inner_of(x.p, m) == x[v]; };
+    const bool is_product = u.kind == op::mul || u.kind == op::dot;
+    for (const node_id m : u.in) is_outer = is_outer || (is_product && is(m, "k"));
+    if (u.kind == op::add)
+      for (const node_id m : u.in) is_added = is_added || is(m, "s");
+    return u.kind == op::mul || u.kind == op::broadcast || u.kind == op::cast ||
+           u.kind == op::rename;
+  });
+  return is_outer && is_added;
+}
+
+bool is_indicator(const place &x) {
+  const auto is_bit = [](double v) { return v == 0 || v == 1; };
+  return is_bit(x.number("a")) && is_bit(x.number("b"));
+}
+bool is_of_truth(const place &x) { return x.p[x.p[x["c"]].in[0]].type == b8; }
+
+bool is_at_least_20(const place &x) { return x.number("n") >= 3; }
+
+bool is_not_stride(const place &x) {
+  const std::int64_t size = x.p.axes[x.root("a")].size;
+  const node &page = x.p[x["page"]];
+  const bool is_data = page.type == i32 && (page.kind == op::input || page.kind == op::take);
+  return is_data && size > 1 && x.number("n") > 1 && static_cast<double>(size) != x.number("n");
+}
+
+bool is_half_missing(const place &x) {
+  const std::int64_t whole = x.p.axes[x.root("d")].size, half = x.p.axes[x.root("h")].size;
+  return half > 1 && whole == 2 * half;
+}
+
+bool is_not_divided(const place &x) {
+  if (!(x.number("p") > 0 && x.number("p") < 1)) return false;
+  if (!is_floating(x.p[x.at].type)) return false;
+  const auto is_scaled = [&](node_id n) { return without_scale(x.p, n).by != 1; };
+  bool found = is_scaled(x["x"]);
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    const node &u = x.p[user];
+    const bool is_product = u.kind == op::mul || u.kind == op::div;
+    for (const node_id m : u.in)
+      found = found || (is_product && is_number(x.p, unbroadcast(x.p, m)));
+    return u.name.empty() && (is_product || is_view(u.kind) || u.kind == op::cast);
+  });
+  return !found && x.p[x["x"]].kind != op::number;
+}
+
+bool has_weights_beside(const place &x) {
+  const node &scores = x.p[x["s"]];
+  if (!scores.name.empty() && !x.is_argument(x["s"])) return false;
+  bool found = false;
+  for (node_id n = 0; n < static_cast<node_id>(x.p.nodes.size()); ++n) {
+    if (!is_unnamed(x.p, op::softmax, n) || x.p[n].over != x.axes("a")) continue;
+    if (inner_of(x.p, x.p[n].in[0]) != x["s"]) continue;
+    found = true;
+    if (x.is_used(n, [&](node_id user) {
+          return x.p[user].kind == op::dot && has(x.p[user].over, x.axes("a")[0]);
+        }))
+      return false;
+  }
+  return found;
+}
+
+bool is_length(const place &x) {
+  const node &by = x.p[x["n"]];
+  if (by.kind != op::input || by.type != i32 || by.name.find("len") == std::string::npos)
+    return false;
+  const axis_id a = x.axes("a")[0];
+  return x.p.axes[x.root("a")].size < 0 && !has(by.shape, a) &&
+         !depends_on(
+             x.p, x["x"],
+             [&](node_id m) {
+               const op kind = x.p[m].kind;
+               const bool is_named = !x.p[m].name.empty() && !x.is_argument(m);
+               return is_named || kind == op::mask || kind == op::where || kind == op::softmax ||
+                      kind == op::uniform || x.p[m].type == b8;
+             },
+             [&](node_id) { return true; });
+}
+
+bool are_halves_exchanged(const place &x) {
+  const std::vector<axis_id> &over = x.axes("d");
+  if (over[1] != over.back()) return false;
+  return x.number("n") == static_cast<double>(x.p.axes[over[1]].size) &&
+         x.p.axes[over[0]].size == 2 * x.p.axes[over[1]].size;
+}
+
+bool is_of_another(const place &x) {
+  const node_id a = x["x"], b = x["y"];
+  const axis_id along = x.axes("a")[0];
+  if (a == b || x.p[a].kind == op::param || !has(x.p[a].shape, along)) return false;
+  if (x.reads(a, b) || x.reads(b, a)) return false;
+  bool found = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    for (const node_id m : x.p[user].in)
+      found = found || (x.p[user].kind == op::mul && inner_of(x.p, m) == b);
+    return x.p[user].kind == op::mul || is_view(x.p[user].kind);
+  });
+  return !found;
+}
+
+bool is_share_kept(const place &x) {
+  return nearly(x.number("n"), 1 - x.number("p")) && nearly(x.number("s") * x.number("n"), 1);
+}
+
+bool are_whole(const place &x) {
+  const std::vector<node_id> masks = masks_of_weights(x.p, x["w"]);
+  return std::none_of(masks.begin(), masks.end(), [&](node_id condition) {
+    return depends_on(x.p, condition, [&](node_id m) { return x.is_argument(m); });
+  });
+}
+
+bool is_of_itself(const place &x) {
+  const node_id s = unscaled(x.p, x["s"]);
+  return is_unnamed(x.p, op::dot, s) && inner_of(x.p, x.p[s].in[0]) == inner_of(x.p, x.p[s].in[1]);
+}
+
+bool is_hidden_late(const place &x) {
+  const node_id condition = x["c"];
+  if (x.p[condition].type != b8 || !has(x.p[condition].shape, x.axes("a")[0])) return false;
+  if (depends_on(x.p, condition, [&](node_id m) { return x.p[m].kind == op::uniform; }))
+    return false;
+  return std::all_of(x.users[x.at].begin(), x.users[x.at].end(), [&](node_id user) {
+    return x.p[user].kind == op::dot && has(x.p[user].over, x.axes("a")[0]);
+  });
+}
+
+bool is_one_of_them(const place &x) {
+  return x.axes("a") != x.axes("b") && (x.axes("a") == x.axes("d") || x.axes("b") == x.axes("d"));
+}
+
+double kept_share(const place &x) {
+  const bool is_below = depends_on(
+      x.p, x.at,
+      [&](node_id m) { return x.p[m].kind == op::less || x.p[m].kind == op::less_equal; },
+      [&](node_id m) { return m != x["x"]; });
+  return is_below ? x.number("p") : 1 - x.number("p");
+}
+
+bool has_one_beside(const place &x) {
+  return depends_on(
+      x.p, x["k"],
+      [&](node_id m) {
+        if (!is_unnamed(x.p, op::add, m)) return false;
+        const node_id a = inner_of(x.p, x.p[m].in[0]), b = inner_of(x.p, x.p[m].in[1]);
+        const auto is_one = [&](node_id n) { return is_number(x.p, n) && x.p[n].value == 1; };
+        return (is_unnamed(x.p, op::elu, a) && is_one(b)) ||
+               (is_unnamed(x.p, op::elu, b) && is_one(a));
+      },
+      [&](node_id m) { return x.p[m].name.empty(); });
+}
+
+bool is_loss_of_difference(const place &x) {
+  const auto has_word = [](const std::string &name, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return name.find(word) != std::string::npos; });
+  };
+  const bool is_loss = x.is_used(x.at, [&](node_id user) {
+    return x.p[user].kind == op::output && has_word(x.p[user].name, {"loss", "mse", "error"});
+  });
+  const auto is_target = [&](const char *v) {
+    return x.p[x[v]].kind == op::input && has_word(x.p[x[v]].name, {"target", "label", "truth"});
+  };
+  return is_loss && (is_target("x") || is_target("y"));
+}
+
+bool is_scaled_by_square(const place &x) {
+  bool found = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    const node &u = x.p[user];
+    if (u.kind == op::mul)
+      for (const node_id m : u.in) {
+        const auto by = known_number(x.p, m);
+        found = found || (by && nearly(*by, x.number("n") * x.number("n")));
+      }
+    return u.name.empty() && (u.kind == op::mul || is_reduction(u.kind) || is_view(u.kind));
+  });
+  return found && x.number("n") != 1 && without_scale(x.p, x["z"]).by == 1;
+}
+
+bool is_of_earlier_alone(const place &x) {
+  const node_id n = x["y"];
+  const auto is_along = [&](axis_id a) { return x.p.axes[a].root == x.root("a"); };
+  if (x.p[n].kind == op::scan) return is_along(x.p[n].over[0]);
+  if (!is_unnamed(x.p, op::dot, n) || !is_along(x.p[n].over[0])) return false;
+  return std::any_of(x.p[n].in.begin(), x.p[n].in.end(), [&](node_id m) {
+    const node_id w = inner_of(x.p, m);
+    return is_unnamed(x.p, op::mask, w) && is_causal(x.p, x.p[w].in[1], {x.p[n].over[0]});
+  });
+}
+
+}  // namespace qkv::codegen::checks

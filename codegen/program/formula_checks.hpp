@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Conditions under which a formula that looks like a slip is one.
+#include <algorithm>
+#include <vector>
+
+#include "codegen/program/formula_pattern.hpp"
+#include "codegen/program/walk.hpp"
+
+namespace qkv::codegen::checks {
+
+// Where a pattern was found.
+struct place {
+  const program &p;
+  const std::vector<std::vector<node_id>> &users;
+  node_id at;
+  const pattern_match &found;
+
+  node_id operator[](const char *variable) const { return found[variable]; }
+  double number(const char *variable) const { return found.numbers.at(variable); }
+  const std::vector<axis_id> &axes(const char *variable) const { return found.axes.at(variable); }
+  axis_id root(const char *variable) const { return p.axes[axes(variable).front()].root; }
+  bool is_argument(node_id n) const { return p[n].kind == op::input || p[n].kind == op::param; }
+  template <class F>
+  bool is_used(node_id n, F by) const {
+    return std::any_of(users[n].begin(), users[n].end(), by);
+  }
+  bool reads(node_id n, node_id of) const {
+    return depends_on(p, n, [&](node_id m) { return m == of; });
+  }
+};
+
+// True if a minus comes after the sum, so that its sign is meant.
+bool is_negated_later(const place &);
+// Always: the formula alone says it.
+bool is_slip(const place &);
+// <a> and <v> are unlike, also as aliases.
+bool has_two_axes(const place &);
+// #e is one of 0 to 1e-3.
+bool is_small(const place &);
+// 1e-6 that is added to a logarithm's argument or to a further divisor has a reason.
+bool is_small_and_kept(const place &);
+// #a and #b add up to 1, whatever their signs.
+bool are_shares(const place &);
+// sigmoid(..), which is inside the other term, as a reset gate is.
+bool is_inside_other(const place &);
+// It is stored under a name of the signature.
+bool is_result(const place &);
+// s is the state of a scan, to which k times this step is added.
+bool is_carried_and_added(const place &);
+// A number of 0 or 1 for each position.
+bool is_indicator(const place &);
+// c is the conversion of a truth.
+bool is_of_truth(const place &);
+// exp(#n) is.
+bool is_at_least_20(const place &);
+// The number of slots of a page is another one.
+bool is_not_stride(const place &);
+// <h> has half of the positions of <d>.
+bool is_half_missing(const place &);
+// The numbers kept are not divided by their share, before or after.
+bool is_not_divided(const place &);
+// softmax<a>(x) is a step, too, and nothing else weighs values over the axis.
+bool has_weights_beside(const place &);
+// n counts some of the positions along <a>, and x hides none of them.
+bool is_length(const place &);
+// Halves exchanged: of positions first + 32 and 0, in this order.
+bool are_halves_exchanged(const place &);
+// The statistic of another step, which is not multiplied by it afterwards.
+bool is_of_another(const place &);
+// True if all that is divided has been divided by the share already, as dropout() does.
+bool is_share_kept(const place &);
+// Weights of which no argument hides any, so that each row has some.
+bool are_whole(const place &);
+// Rows that are compared with themselves, without a mask.
+bool is_of_itself(const place &);
+// Weights that a condition of positions makes 0 before they are contracted alone.
+bool is_hidden_late(const place &);
+// <a> and <b> are unlike, and one of them is <d>.
+bool is_one_of_them(const place &);
+// Of x * cast(uniform(..) < p): p, or the rest of it.
+double kept_share(const place &);
+// elu(..) + 1 is what the other operand is made of.
+bool has_one_beside(const place &);
+// A result named loss of prediction - target.
+bool is_loss_of_difference(const place &);
+// The square of the temperature multiplies it later.
+bool is_scaled_by_square(const place &);
+// A scan along the axis, or products of weights that a causal mask leaves.
+bool is_of_earlier_alone(const place &);
+
+}  // namespace qkv::codegen::checks

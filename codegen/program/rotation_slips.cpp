@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/program/rotation_slips.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/roots.hpp"
+#include "codegen/program/score_keys.hpp"
+#include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+class rotation_finder {
+ public:
+  explicit rotation_finder(const program &p)
+      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {}
+
+  std::vector<slip> run() {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      if (is_unnamed(p_, op::split, n)) split_after(n);
+      if (is_unnamed(p_, op::dot, n)) unlike(n);
+    }
+    return std::move(slips_);
+  }
+
+ private:
+  template <class... T>
+  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
+    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
+  }
+
+  // The cosines of positions that a step is multiplied by, through pointwise steps and views.
+  std::set<node_id> cosines_of(node_id n) const {
+    std::set<node_id> below, cosines;
+    walk(
+        p_, n,
+        [&](node_id m) {
+          const op kind = p_[m].kind;
+          if (kind == op::cos && positions_[m]) cosines.insert(m);
+          return p_[m].name.empty() && kind != op::cos &&
+                 (is_pointwise(kind) || is_view(kind) || is_gather(kind));
+        },
+        below);
+    return cosines;
+  }
+
+  // True if cosines multiply something, unlike those of sinusoidal embeddings.
+  bool is_multiplied(node_id n) const {
+    const std::set<node_id> cosines = cosines_of(n);
+    return std::any_of(cosines.begin(), cosines.end(), [&](node_id cosine) {
+      return std::any_of(users_[cosine].begin(), users_[cosine].end(),
+                         [&](node_id user) { return is_product(user); });
+    });
+  }
+  bool is_product(node_id n) const {
+    if (is_view(p_[n].kind) || p_[n].kind == op::cast)
+      return std::any_of(users_[n].begin(), users_[n].end(),
+                         [&](node_id user) { return is_product(user); });
+    return p_[n].kind == op::mul;
+  }
+
+  // split<d_model, heads, d_k>(rope<d_model, two, half>(X, cos(angle), sin(angle)))
+  void split_after(node_id n) {
+    const axis_id whole = p_[n].over[0];
+    const node_id joined = inner_of(p_, p_[n].in[0]);
+    const bool is_joined = is_unnamed(p_, op::merge, joined) || is_unnamed(p_, op::concat, joined);
+    if (!is_joined || p_[joined].over[0] != whole) return;
+    if (!is_multiplied(joined)) return;
+    for (const node_id cosine : cosines_of(joined)) {
+      bool is_of_part = false;  // features that are rotated are a part of the whole
+      for (const axis_id a : p_[joined].over)
+        is_of_part = is_of_part || (a != whole && has(p_[cosine].shape, a));
+      if (!is_of_part) continue;
+      return say(
+          n,
+          "{0} are rotated before they are split, each part by other angles; did you mean to "
+          "rotate {1} after the split? if it is meant, let<..>(..)",
+          p_.axes[whole].name, p_.axes[p_[n].over.back()].name);
+    }
+  }
+
+  // How a side of scores is rotated: pairs of features, and the factor of its positions.
+  struct rotation {
+    std::int64_t pairs;
+    double scale;
+    auto operator<=>(const rotation &) const = default;
+  };
+  std::set<rotation> rotations_of(node_id side) const {
+    std::set<rotation> all;
+    for (const node_id cosine : cosines_of(side)) {
+      std::int64_t pairs = 1;
+      for (const axis_id a : p_[cosine].shape)
+        if (p_.axes[p_.axes[a].root].size > 0 && !p_.axes[a].batch)
+          pairs *= p_.axes[p_.axes[a].root].size;
+      all.insert({pairs, scale_of(p_[cosine].in[0])});
+    }
+    return all;
+  }
+  // The product of the numbers in an angle: 0.25 of index(seq) * frequency / 4.
+  double scale_of(node_id n) const {
+    n = inner_of(p_, n);
+    const node &x = p_[n];
+    if (const auto number = known_number(p_, n)) return std::abs(*number);
+    if (!x.name.empty()) return 1;
+    if (x.kind == op::neg) return scale_of(x.in[0]);
+    if (x.kind == op::mul) return scale_of(x.in[0]) * scale_of(x.in[1]);
+    if (x.kind == op::div) return scale_of(x.in[0]) / scale_of(x.in[1]);
+    return 1;
+  }
+
+  // dot<d_k>(rope<d_k, two, half>(Q, ..), W), which meets keys in another space
+  void before_matrix(node_id side) {
+    const node_id n = inner_of(p_, side);
+    if (!is_unnamed(p_, op::dot, n)) return;
+    for (const std::size_t k : {0, 1}) {
+      if (p_[inner_of(p_, p_[n].in[k])].kind != op::param) continue;
+      const node_id rotated = inner_of(p_, p_[n].in[1 - k]);
+      const bool is_joined =
+          is_unnamed(p_, op::merge, rotated) || is_unnamed(p_, op::concat, rotated);
+      if (!is_joined || !has(p_[n].over, p_[rotated].over[0]) || !is_multiplied(rotated)) continue;
+      say(n,
+          "{0} is rotated and then multiplied by {1}, so that scores do not depend on distances "
+          "alone; did you mean to rotate the product? if it is meant, let<..>(..)",
+          written_as(p_, rotated), written_as(p_, p_[n].in[k]));
+    }
+  }
+
+  // dot<d_k>(rope<..>(Q, cos(index(seq) * f / 4), ..), rope<..>(K, cos(index(kv) * f), ..))
+  void unlike(node_id n) {
+    if (keys_of_scores(p_, users_, n).empty()) return;
+    for (const node_id operand : p_[n].in) before_matrix(operand);
+    const std::set<rotation> left = rotations_of(p_[n].in[0]), right = rotations_of(p_[n].in[1]);
+    if (left.size() != 1 || right.size() != 1) return;
+    const rotation a = *left.begin(), b = *right.begin();
+    if (a.pairs != b.pairs)
+      return say(n,
+                 "{0} is rotated in {1} pairs of features, but {2} in {3}; did you mean equal "
+                 "numbers? if it is meant, let<..>(..)",
+                 written_as(p_, p_[n].in[0]), a.pairs, written_as(p_, p_[n].in[1]), b.pairs);
+    if (!nearly(a.scale, b.scale))
+      say(n,
+          "the angles of {0} are multiplied by {1:g}, but those of {2} by {3:g}; did you mean one "
+          "scale of positions? if it is meant, let<..>(..)",
+          written_as(p_, p_[n].in[0]), a.scale, written_as(p_, p_[n].in[1]), b.scale);
+  }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+  const std::vector<bool> positions_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace
+
+std::vector<slip> rotation_slips(const program &p) { return rotation_finder(p).run(); }
+
+}  // namespace qkv::codegen

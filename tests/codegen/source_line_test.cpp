@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// The line of a spec that a slip is in.
+#include <qkv/dsl.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "codegen/emit/source_line.hpp"
+#include "codegen/program/from_graph.hpp"
+#include "codegen/program/slips.hpp"
+#include "tests/catch.hpp"
+
+namespace qkv::testing {
+namespace {
+
+constexpr axis<"seq"> seq;
+constexpr axis<"d", 8> d;
+
+constexpr auto soft =
+    kernel<"soft">([](in<"X", seq, d> X) -> out<"Y", seq, d> { return X * log(exp(X)); });
+
+class source_files {
+ public:
+  source_files() : folder_(std::filesystem::temp_directory_path() / "qkv_source_line") {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~source_files() { std::filesystem::remove_all(folder_); }
+
+  std::string write(const char *name, const char *text) const {
+    std::ofstream(folder_ / name) << text;
+    return folder_ / name;
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// "9: error: " of the first slip, the file's path replaced by its name.
+std::string place(const std::string &spec) {
+  const codegen::program p = codegen::make_program(soft);
+  const std::string all = codegen::place_of(p, codegen::slips_of(p).at(0).at, spec);
+  return all.empty() ? "" : all.substr(all.rfind('/') + 1);
+}
+
+}  // namespace
+
+TEST_CASE("a slip is in the line that has its operation") {
+  const source_files files;
+  CHECK(place(files.write("spec.hpp",
+                          "inline constexpr auto other = kernel<\"other\">(log(X));\n"
+                          "inline constexpr auto soft = kernel<\"soft\">(\n"
+                          "    [](in<\"X\", seq> X) -> out<\"Y\", seq> {\n"
+                          "      auto logits = exp(X);\n"
+                          "      auto y = log(logits);\n"
+                          "      return X * y;\n"
+                          "    });\n"
+                          "inline constexpr auto next = kernel<\"next\">(log(X));\n")) ==
+        "spec.hpp:5: error: ");
+}
+
+TEST_CASE("a slip whose operation is in two lines is in the kernel's first line") {
+  const source_files files;
+  CHECK(place(files.write("spec.hpp",
+                          "\n"
+                          "inline constexpr auto soft = kernel<\"soft\">(\n"
+                          "    [](in<\"X\", seq> X) -> out<\"Y\", seq> {\n"
+                          "      auto y = log(exp(X));\n"
+                          "      return X * log(y);\n"
+                          "    });\n")) == "spec.hpp:2: error: ");
+}
+
+TEST_CASE("a kernel may be in a file that the spec includes") {
+  const source_files files;
+  files.write("kernels.hpp",
+              "#include \"spec.hpp\"\n"
+              "auto soft = kernel<\"soft\">([](auto X) { return X * log(exp(X)); });\n");
+  CHECK(place(files.write("spec.hpp", "#include <qkv/dsl.hpp>\n#include \"kernels.hpp\"\n")) ==
+        "kernels.hpp:2: error: ");
+  CHECK(place(files.write("empty.hpp", "#include \"missing.hpp\"\n")) == "");
+  CHECK(place("") == "");
+}
+
+}  // namespace qkv::testing

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSL-1.0
+// Slips that names show: keys and values, lengths, temperatures, masks of other libraries.
+#include <qkv/dsl.hpp>
+
+#include <string>
+
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+#include "tests/program/slip_kernels.hpp"
+#include "tests/program/slip_lines.hpp"
+
+namespace qkv::testing::slips {
+namespace {
+
+constexpr batch_axis<"batch"> batch;
+constexpr axis<"past"> past;
+constexpr axis<"total"> total;
+constexpr axis<"mem"> mem;
+constexpr axis<"slots"> slots;
+
+using Q_ = in<"Q", batch, seq, d8>;
+using K_ = in<"K", batch, kv, d8>;
+using V_ = in<"V", batch, kv, d8>;
+using O_ = out<"O", batch, seq, d8>;
+
+}  // namespace
+
+TEST_CASE("results are made of the arguments of their name") {
+  constexpr auto caches = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](K_ K, V_ V, in<"past_K", batch, past, d8> past_K, in<"past_V", batch, past, d8> past_V)
+            -> outs<out<"new_K", batch, total, d8>, out<"new_V", batch, total, d8>> {
+          auto [k, v] = decltype(f){}(concat<total>(past_K, K), concat<total>(past_V, V));
+          return {k, v};
+        }));
+  };
+  CHECK(mentions(caches([](auto k, auto v) { return std::pair{v, k}; }),
+                 "did you exchange the results?"));
+  CHECK(caches([](auto k, auto v) { return std::pair{k, v}; }) == "");
+}
+
+TEST_CASE("a past is joined with what has its name") {
+  constexpr auto joined = [](auto f) {
+    return slips_in(kernel<"k">([](Q_ Q, K_ K, V_ V, in<"past_K", batch, past, d8> past_K,
+                                   in<"past_V", batch, past, d8> past_V) -> O_ {
+      auto [k, v] = decltype(f){}(past_K, past_V);
+      return scaled_dot_product<d8, total>(Q, concat<total>(k, K), concat<total>(v, V),
+                                           causal<seq, total, align::last>);
+    }));
+  };
+  CHECK(mentions(joined([](auto k, auto v) { return std::pair{v, k}; }), "did you mean past_K?"));
+  CHECK(joined([](auto k, auto v) { return std::pair{k, v}; }) == "");
+}
+
+TEST_CASE("keys are made with Wk and values with Wv") {
+  constexpr auto projected = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"X", seq, d8> X, param<"Wq", d8, e4> Wq, param<"Wk", d8, e4> Wk,
+                       param<"Wv", d8, e4> Wv) -> out<"O", seq, e4> {
+          auto y = rename<seq, kv>(X);
+          auto [k, v] = decltype(f){}(Wk, Wv);
+          return scaled_dot_product<e4, kv>(dot<d8>(X, Wq), dot<d8>(y, k), dot<d8>(y, v));
+        }));
+  };
+  CHECK(mentions(projected([](auto k, auto v) { return std::pair{v, k}; }),
+                 "did you exchange them?"));
+  CHECK(projected([](auto k, auto v) { return std::pair{k, v}; }) == "");
+}
+
+TEST_CASE("a temperature divides and a logit scale multiplies") {
+  constexpr auto scaled = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](Q_ Q, K_ K, V_ V, in<"temperature"> temperature, param<"logit_scale"> scale) -> O_ {
+          auto s = dot<d8>(unit_length<d8>(Q), unit_length<d8>(K));
+          return dot<kv>(softmax<kv>(decltype(f){}(s, temperature, scale)), V);
+        }));
+  };
+  CHECK(mentions(scaled([](auto s, auto t, auto l) { return s * exp(l) * t; }),
+                 "are multiplied by temperature"));
+  CHECK(
+      mentions(scaled([](auto s, auto t, auto l) { return s / exp(l) / t; }), "did you mean dot("));
+  CHECK(scaled([](auto s, auto t, auto l) { return s * exp(l) / t; }) == "");
+}
+
+TEST_CASE("a length counts the keys that it is compared with") {
+  constexpr auto cached = [](auto f) {
+    return slips_in(kernel<"k">([](Q_ Q, in<"K", batch, slots, d8> K, in<"V", batch, slots, d8> V,
+                                   in<"past_length", i32, batch> n) -> O_ {
+      return scaled_dot_product<d8, slots>(Q, K, V, cached_causal<seq, slots>(decltype(f){}(n)));
+    }));
+  };
+  CHECK(mentions(cached([](auto n) { return n; }), "did you mean past_length + size(seq)"));
+  CHECK(cached([](auto n) { return n + size(seq); }) == "");
+  constexpr auto padded = [](auto f) {
+    return slips_in(
+        kernel<"k">([](Q_ Q, in<"K", batch, mem, d8> K, in<"V", batch, mem, d8> V,
+                       in<"q_len", i32, batch> q_len, in<"kv_len", i32, batch> kv_len) -> O_ {
+          auto [a, b] = decltype(f){}(q_len, kv_len);
+          return where(index(seq) < b, scaled_dot_product<d8, mem>(Q, K, V, padding<mem>(a)), 0);
+        }));
+  };
+  CHECK(mentions(padded([](auto q, auto k) { return std::pair{q, k}; }), "did you mean kv_len?"));
+  CHECK(padded([](auto q, auto k) { return std::pair{k, q}; }) == "");
+  constexpr auto from_end = [](auto f) {
+    return slips_in(kernel<"k">([](Q_ Q, K_ K, V_ V, in<"length", i32, batch> n) -> O_ {
+      return scaled_dot_product<d8, kv>(Q, K, V, decltype(f){}(n));
+    }));
+  };
+  CHECK(mentions(from_end([](auto n) { return index(kv) < size(kv) - n; }),
+                 "did you mean index(kv) < length?"));
+  CHECK(from_end([](auto n) { return index(kv) >= size(kv) - n; }) == "");
+}
+
+TEST_CASE("masks of other libraries keep their meaning") {
+  constexpr auto hidden = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](Q_ Q, K_ K, V_ V, in<"key_padding_mask", b8, batch, kv> key_padding_mask) -> O_ {
+          return scaled_dot_product<d8, kv>(Q, K, V, decltype(f){}(key_padding_mask));
+        }));
+  };
+  CHECK(mentions(hidden([](auto m) { return m; }), "did you mean !key_padding_mask?"));
+  CHECK(hidden([](auto m) { return !m; }) == "");
+  constexpr auto added = [](auto f) {
+    return slips_in(
+        kernel<"k">([](Q_ Q, K_ K, V_ V, in<"attention_mask", batch, kv> attention_mask) -> O_ {
+          return dot<kv>(softmax<kv>(dot<d8>(Q, K) / sqrt(d8) + decltype(f){}(attention_mask)), V);
+        }));
+  };
+  CHECK(mentions(added([](auto m) { return m * -1e9; }),
+                 "did you mean (1 - attention_mask) * -1e+09?"));
+  CHECK(added([](auto m) { return (1 - m) * -1e9; }) == "");
+}
+
+TEST_CASE("a loss adds up squares, and a result has the name of its kind") {
+  constexpr auto loss = [](auto f) {
+    return slips_in(kernel<"k">([](in<"y", seq> y, in<"target", seq> target) -> out<"loss"> {
+      return mean<seq>(decltype(f){}(y - target));
+    }));
+  };
+  CHECK(mentions(loss([](auto d) { return d; }), "did you mean their squares?"));
+  CHECK(loss([](auto d) { return d * d; }) == "");
+  CHECK(loss([](auto d) { return abs(d); }) == "");
+  constexpr auto both = [](auto f) {
+    return slips_in(
+        kernel<"k">([](Q_ Q, K_ K) -> outs<out<"lse", batch, seq>, out<"top", batch, seq>> {
+          auto s = dot<d8>(Q, K) / sqrt(d8);
+          auto [l, m] = decltype(f){}(logsumexp<kv>(s), max<kv>(s));
+          return {l, m};
+        }));
+  };
+  CHECK(mentions(both([](auto l, auto m) { return std::pair{m, l}; }), "lse: is made by max<kv>"));
+  CHECK(both([](auto l, auto m) { return std::pair{l, m}; }) == "");
+}
+
+}  // namespace qkv::testing::slips
