@@ -24,6 +24,8 @@ constexpr in<"R", batch, heads, kv, e, g, h, d_k> R;
 static_assert(says<decltype(dot<d_k>(step<decltype(dot<d_model>(X, Wq))>,
                                      step<decltype(dot<d_model>(X, Wq))>))>(
     "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(dot(X, Wq)) for a product at each seq, write sum<d_k>(dot(X, Wq) * dot(X, Wq)) dot(X, Wq)[batch, seq, heads=8, d_k=64] dot(X, Wq)[batch, seq, heads=8, d_k=64]"));
+static_assert(says<decltype(dot<kv>(weights, step<decltype(dot<d_model>(X, Wq))>))>(
+    "dot<kv>: no axis kv in dot(X, Wq) did you mean rename<seq, kv>(dot(X, Wq))? softmax(dot(Q, K))[batch, heads=8, seq, kv] dot(X, Wq)[batch, seq, heads=8, d_k=64]"));
 // f64 with f32
 static_assert(says<decltype(dot<d_k>(T, D))>(
     "dot<d_k>: T is f32 but D is f64 did you mean cast<f64>(T)? T[batch, seq, d_k=64] D[batch, kv, d_k=64]"));

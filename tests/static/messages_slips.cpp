@@ -110,7 +110,7 @@ static_assert(says<decltype(gated_attention<d_k, seq, d_v>(
     "log_decay: -log(sigmoid(a)) is above 0, so the state would grow did you mean log(sigmoid(a))? if it is meant, let<..>(..) -log(sigmoid(a))[batch, heads=8, seq]"));
 // relative positions without an offset
 static_assert(says<decltype(take<distances>(T, index(kv) - index(seq)))>(
-    "take<distances>: index(kv) - index(seq) is negative where the second index is larger did you mean index(seq) - index(kv), or an offset? if it is meant, max(.., 0) T[heads=8, distances=129]"));
+    "take<distances>: index(kv) - index(seq) is negative where the second index is larger did you leave out an offset, as + 64 of min(max(.., -64), 64)? if it is meant, max(.., 0) T[heads=8, distances=129]"));
 static_assert(!refused<decltype(take<distances>(T, index(kv) - index(seq) + 64))> &&
               !refused<decltype(take<distances>(T, max(index(kv) - index(seq), 0)))>);
 // a parenthesis misplaced

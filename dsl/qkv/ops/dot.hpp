@@ -23,9 +23,7 @@ struct dot {
       return m.show(l, r);
     }
     for (const axis_data *a : over)
-      if (!l.s.has(a) || !r.s.has(a))
-        return m.say(call, ": no axis ", a->name, " in ", l.s.has(a) ? r.label : l.label)
-            .show(l, r);
+      if (!l.s.has(a) || !r.s.has(a)) return lacks(m, call, a, l, r);
     if (sizes_differ(m, call, l, r) || mixed_precision(m, call, l, r)) return m;
     if (contracts_truth(m, call, l) || contracts_truth(m, call, r)) return m.show(l, r);
     for (const axis_data *a : over)
@@ -57,6 +55,21 @@ struct dot {
       return m;
     if (too_many_axes(m, call, shape(l, r))) m.show(l, r);
     return m;
+  }
+
+  constexpr text lacks(message &m, const call_name &call, const axis_data *a, const info &l,
+                       const info &r) const {
+    const info &x = l.s.has(a) ? r : l, &other = l.s.has(a) ? l : r;
+    m.say(call, ": no axis ", a->name, " in ", x.label);
+    // made of what has the positions under another name
+    for (const axis_data *b : x.s)
+      if (!x.m.given && !b->batch && other.s.has(a) && same_name(root(a), root(b)))
+        m.say("did you mean rename<", b->name, ", ", a->name, ">(", x.label, ")?");
+    return m.show(l, r);
+  }
+  static constexpr const axis_data *root(const axis_data *a) {
+    while (a->same_as) a = a->same_as;
+    return a;
   }
 
   constexpr bool contracts_truth(message &m, const call_name &call, const info &keep) const {

@@ -23,10 +23,10 @@ struct take {
           .show(table, position);
     }
     if (is_difference(position.label)) {
-      const std::size_t minus = position.label.find(" - ");
       return m.say(call, ": ", position.label, " is negative where the second index is larger")
-          .say("did you mean ", position.label.substr(minus + 3), " - ",
-               position.label.substr(0, minus), ", or an offset? if it is meant, max(.., 0)")
+          .say(
+              "did you leave out an offset, as + 64 of min(max(.., -64), 64)? if it is meant, "
+              "max(.., 0)")
           .show(table);
     }
     if (position.label == (text() << "size(" << over[0]->name << ")").view())
