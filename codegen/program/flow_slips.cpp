@@ -232,8 +232,9 @@ class flow_finder {
       }
     }
   }
-  // X, A and B of X + A + B
+  // X and A of X + A; more terms than two are not counted.
   void add_terms(node_id n, std::vector<node_id> &terms) const {
+    if (terms.size() > 2) return;
     n = inner_of(p_, n);
     if (!is(op::add, n)) return terms.push_back(n);
     for (const node_id operand : p_[n].in) add_terms(operand, terms);

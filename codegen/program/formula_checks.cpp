@@ -9,6 +9,7 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/roots.hpp"
 #include "codegen/program/score_masks.hpp"
+#include "codegen/program/signs.hpp"
 
 namespace qkv::codegen::checks {
 
@@ -40,6 +41,40 @@ bool is_small_and_kept(const place &x) {
   });
 }
 
+bool is_most_of_one(const place &x) {
+  const double a = x.number("a");
+  return a > 0.75 && a < 1 && !nearly(a * a, 0.5) && !nearly(a * a, 0.75);
+}
+
+static bool names_loss(const std::string &name) {
+  return name.find("loss") != std::string::npos || name.find("nll") != std::string::npos;
+}
+
+bool is_of_loss(const place &x) {
+  bool found = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    const node &u = x.p[user];
+    found = found || (u.kind == op::output && names_loss(u.name));
+    return u.name.empty() &&
+           (u.kind == op::neg || u.kind == op::add || u.kind == op::mul || u.kind == op::div ||
+            u.kind == op::mean || u.kind == op::sum || is_view(u.kind));
+  });
+  return found;
+}
+
+bool is_of_variance(const place &x) {
+  const node &noise = x.p[x["e"]];
+  if (noise.kind == op::mul && inner_of(x.p, noise.in[0]) == inner_of(x.p, noise.in[1]))
+    return false;
+  const std::string &name = x.p[x["l"]].name;
+  return name.find("logvar") != std::string::npos || name.find("log_var") != std::string::npos;
+}
+
+bool is_of_falling_power(const place &x) {
+  return x.number("b") > 1 && signs_of(x.p)[x["y"]] == sign::not_positive &&
+         steps_of_positions(x.p)[x["y"]];
+}
+
 bool are_shares(const place &x) {
   return nearly(std::abs(x.number("a")) + std::abs(x.number("b")), 1);
 }
@@ -55,7 +90,11 @@ bool is_carried_and_added(const place &x) {
   bool is_outer = false, is_added = false;
   walk_users(x.users, x.at, [&](node_id user, node_id) {
     const node &u = x.p[user];
-    const auto is = [&](node_id m, const char *v) { return inner_of(x.p, m) == x[v]; };
+    const auto is = [&](node_id m, const char *v) {
+      m = inner_of(x.p, m);
+      while (x.p[m].kind == op::element) m = inner_of(x.p, x.p[m].in[0]);
+      return m == x[v];
+    };
     const bool is_product = u.kind == op::mul || u.kind == op::dot;
     for (const node_id m : u.in) is_outer = is_outer || (is_product && is(m, "k"));
     if (u.kind == op::add)
@@ -64,6 +103,30 @@ bool is_carried_and_added(const place &x) {
            u.kind == op::rename;
   });
   return is_outer && is_added;
+}
+
+bool is_written_elsewhere(const place &x) {
+  if (x.p[x["s"]].kind != op::carried) return false;
+  const auto key_of_step = [&](node_id m) {
+    m = inner_of(x.p, m);
+    while (x.p[m].kind == op::element) m = inner_of(x.p, x.p[m].in[0]);
+    return m;
+  };
+  bool is_own = false, is_other = false, is_added = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id step) {
+    const node &u = x.p[user];
+    const bool is_product = u.kind == op::mul || u.kind == op::dot;
+    for (const node_id m : u.in) {
+      if (u.kind == op::add) is_added = is_added || inner_of(x.p, m) == x["s"];
+      if (!is_product || m == step) continue;
+      const node_id key = key_of_step(m);
+      is_own = is_own || key == x["k"];
+      is_other = is_other || has(x.p[key].shape, x.axes("a")[0]);
+    }
+    return u.kind == op::mul || u.kind == op::broadcast || u.kind == op::cast ||
+           u.kind == op::rename;
+  });
+  return is_added && is_other && !is_own;
 }
 
 bool is_indicator(const place &x) {

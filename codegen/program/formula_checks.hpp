@@ -40,6 +40,16 @@ bool has_two_axes(const place &);
 bool is_small(const place &);
 // 1e-6 that is added to a logarithm's argument or to a further divisor has a reason.
 bool is_small_and_kept(const place &);
+// #a is nearly 1, and not a root of 1/2 or 3/4.
+bool is_most_of_one(const place &);
+// A loss is made of it by sums, products with numbers and signs.
+bool is_of_loss(const place &);
+// l is named after the logarithm of a variance.
+bool is_of_variance(const place &);
+// y is never positive, and falls with positions.
+bool is_of_falling_power(const place &);
+// s is the state of a scan, to which this step times another key than k is added.
+bool is_written_elsewhere(const place &);
 // #a and #b add up to 1, whatever their signs.
 bool are_shares(const place &);
 // sigmoid(..), which is inside the other term, as a reset gate is.

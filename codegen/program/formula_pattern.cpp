@@ -168,6 +168,7 @@ class pattern_search {
 
   bool find(const term &t, node_id n, const pattern_match &known, const accept &next) const {
     n = inner_of(p_, n);
+    while (is_unnamed(p_, op::element, n)) n = inner_of(p_, p_[n].in[0]);  // of all positions
     switch (t.what) {
       case term::variable:
         if (bound(known.steps, t.name, n)) return next(with_step(known, t.name, n));

@@ -20,7 +20,7 @@ struct pattern_match {
 };
 
 // A formula with variables, such as "sum<a>(p * (log(q) - log(p)))":
-//   x           any step, the same wherever x stands; through views and conversions
+//   x           any step, the same wherever x stands; through views, conversions and scans
 //   e:log(x)    a step of this form, which is e in the message
 //   sum<a>(x)   an operation by its name, over any axes, the same wherever a stands
 //   index<a>()  one with whatever operands

@@ -89,7 +89,8 @@ class name_finder {
     for (const position_set &s : positions_where(p_, p_[mask].in[1], true))
       for (const auto &[form, within] : s)
         for (const auto &[t, factor] : form) {
-          if (within.most != 0) continue;  // of past_length + 1, which counts a new key
+          // not of past_length + 1, which counts a new key
+          if (within.most != 0 && within.least != 0) continue;
           if (t.what != term::step || p_[t.id].name.find("past") == std::string::npos) continue;
           const auto own = std::find_if(form.begin(), form.end(), [&](const auto &other) {
             return other.first.what == term::size && other.second == -factor;

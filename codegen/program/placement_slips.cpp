@@ -291,7 +291,7 @@ class placement_finder {
       if (p_[frequency].shape.size() != 1 || !grows(frequency)) continue;
       // Bands of a number that the call gives, as NeRF has them, grow.
       const node_id position = inner_of(p_, p_[angle].in[p_[angle].in[0] == factor ? 1 : 0]);
-      if (p_[unwidened(position)].type != i32) continue;
+      if (p_[unwidened(position)].type != i32 || !angles_.insert(frequency).second) continue;
       slips_.push_back(
           {n, fmt::format("the frequency {} grows with {}; did you leave out a minus? "
                           "if it is meant, let<..>(..)",
@@ -443,7 +443,7 @@ class placement_finder {
   std::vector<later_queries> later_;
   std::vector<counted_keys> counts_;
   std::set<axis_id> behind_;  // queries of which it was said
-  std::set<node_id> angles_;  // the same
+  std::set<node_id> angles_;  // the same, of angles and frequencies
   std::vector<node_id> cosines_, joined_;
   std::map<std::pair<node_id, node_id>, likeness> compared_;
   std::vector<slip> slips_;

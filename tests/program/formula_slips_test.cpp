@@ -367,4 +367,196 @@ TEST_CASE("the features of linear attention are positive on both sides") {
   CHECK(linear([](auto Q) { return elu(Q) + 1; }) == "");
 }
 
+TEST_CASE("functions of one number are those that people know") {
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + 0.5f * X * erf(0.707f * X); }>(),
+                 "did you mean gelu(X)?"));
+  CHECK(of_two<[](auto X, auto Y) { return Y + 0.5f * X * (1 + erf(0.707f * X)); }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + where(X > 0, X, exp(X)); }>(),
+                 "did you mean elu(X)?"));
+  CHECK(of_two<[](auto X, auto Y) { return Y + where(X > 0, X + 1, exp(X)); }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + where(X > 0, 0.01f * X, X); }>(),
+                 "did you exchange the branches?"));
+  CHECK(of_two<[](auto X, auto Y) { return Y + where(X > 0, X, 0.01f * X); }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + log(1 + exp(abs(X))); }>(),
+                 "did you mean exp(-abs(X))?"));
+  CHECK(of_two<[](auto X, auto Y) { return Y + max(X, 0) + log(1 + exp(-abs(X))); }>() == "");
+}
+
+TEST_CASE("norms divide") {
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + X * sqrt(mean<d8>(X * X)); }>(),
+                 "multiplies X by its root mean square"));
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + X * rsqrt(mean<d8>(X * X) + 1e5f); }>(),
+                 "did you mean a small number"));
+  CHECK(mentions(of_two<[](auto X, auto Y) { return X / min(abs(sum<d8>(X * Y)), 1); }>(),
+                 "did you mean max(abs("));
+  CHECK(of_two<[](auto X, auto Y) { return X / max(abs(sum<d8>(X * Y)), 1); }>() == "");
+  constexpr auto cosine = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V) -> out<"O", seq, e4> {
+          auto q = broadcast<kv>(sqrt(sum<d8>(Q * Q) + 1e-6f));
+          auto k = broadcast<seq>(sqrt(sum<d8>(K * K) + 1e-6f));
+          return dot<kv>(softmax<kv>(dot<d8>(Q, K) / decltype(f){}(q, k) * 10), V);
+        }));
+  };
+  CHECK(mentions(cosine([](auto q, auto k) { return q + k; }), "did you mean their product?"));
+  CHECK(cosine([](auto q, auto k) { return q * k; }) == "");
+}
+
+TEST_CASE("averages divide by how many there are, shares by what is left") {
+  CHECK(mentions(of_loss<[](auto s, auto t, auto) {
+                   return max<vocab>((softmax<vocab>(s) + softmax<vocab>(t)) / 3);
+                 }>(),
+                 "is an average of 2 weights"));
+  CHECK(of_loss<[](auto s, auto t, auto) {
+          return max<vocab>((softmax<vocab>(s) + softmax<vocab>(t)) / 2);
+        }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return 0.9f * X + 0.9f * Y; }>(),
+                 "has the factor 0.9 on both terms"));
+  CHECK(of_two<[](auto X, auto Y) { return 0.9f * X + 0.1f * Y; }>() == "");
+  CHECK(of_two<[](auto X, auto Y) { return 0.5f * X + 0.5f * Y; }>() == "");
+  CHECK(
+      mentions(of_two<[](auto X, auto Y) { return sqrt(sigmoid(X)) * X + (1 - sigmoid(X)) * Y; }>(),
+               "has a root on one share alone"));
+  CHECK(mentions(of_two<[](auto X, auto Y) { return sqrt(abs(X)) * X + sqrt(abs(X)) * Y; }>(),
+                 "did you mean sqrt(1 - abs(X)) on one?"));
+  CHECK(mentions(of_gate<[](auto s, auto x, auto y) { return tanh(x) * s + y; }>(),
+                 "did you mean sigmoid(X)?"));
+}
+
+TEST_CASE("smoothed labels and focal losses weigh what they mean") {
+  constexpr auto smoothed = [](auto f) {
+    return of_loss<[](auto s, auto, auto ids) {
+      auto l = log_of(s);
+      return decltype(f){}(take<vocab>(l, ids), mean<vocab>(l));
+    }>();
+  };
+  CHECK(mentions(smoothed([](auto own, auto all) { return -0.9f * own + 0.1f * all; }),
+                 "with the other sign"));
+  CHECK(mentions(smoothed([](auto own, auto all) { return -0.9f * own - 0.9f * all; }),
+                 "has two equal shares"));
+  CHECK(smoothed([](auto own, auto all) { return -0.9f * own - 0.1f * all; }) == "");
+  constexpr auto focal = [](auto f) {
+    return of_loss<[](auto s, auto, auto ids) {
+      auto l = take<vocab>(log_of(s), ids);
+      return -pow(decltype(f){}(exp(l)), 2) * l;
+    }>();
+  };
+  CHECK(mentions(focal([](auto p) { return p; }), "weighs what is certain"));
+  CHECK(focal([](auto p) { return 1 - p; }) == "");
+}
+
+TEST_CASE("mixtures, temperatures and variances of losses") {
+  CHECK(mentions(of_loss<[](auto s, auto t, auto) {
+                   auto p = softmax<vocab>(s);
+                   auto q = softmax<vocab>(t);
+                   return sum<vocab>(p * (log(p) - log(p + q)));
+                 }>(),
+                 "did you mean half of their sum?"));
+  CHECK(mentions(of_loss<[](auto s, auto, auto ids) {
+                   return logsumexp<vocab>(s / 2) - take<vocab>(s, ids);
+                 }>(),
+                 "in one term alone"));
+  CHECK(of_loss<[](auto s, auto, auto ids) {
+          return logsumexp<vocab>(s / 2) - take<vocab>(s / 2, ids);
+        }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + X * X * exp(Y); }>(),
+                 "did you mean exp(-Y)?"));
+  CHECK(of_two<[](auto X, auto Y) { return Y + X * X * exp(-Y); }>() == "");
+  constexpr auto divergence = [](auto sign) {
+    return slips_in(kernel<"k">([](in<"m", seq, d8> m, in<"l", seq, d8> l) -> out<"loss", seq> {
+      return decltype(sign)::value * sum<d8>(1 + l - m * m - exp(l));
+    }));
+  };
+  CHECK(mentions(divergence(std::integral_constant<int, 1>()), "did you mean -0.5 times it?"));
+  CHECK(divergence(std::integral_constant<int, -1>()) == "");
+  constexpr auto drawn = [](auto f) {
+    return slips_in(kernel<"k">([](in<"m", seq, d8> m, in<"logvar", seq, d8> l, in<"e", seq, d8> e)
+                                    -> out<"z", seq, d8> { return m + decltype(f){}(l)*e; }));
+  };
+  CHECK(mentions(drawn([](auto l) { return exp(l); }), "did you mean exp(0.5 * logvar)?"));
+  CHECK(drawn([](auto l) { return exp(0.5f * l); }) == "");
+}
+
+TEST_CASE("losses whose branches or bounds are exchanged") {
+  constexpr auto huber = [](auto f) {
+    return slips_in(kernel<"k">([](in<"y", seq> y, in<"z", seq> z) -> out<"loss", seq> {
+      auto d = y - z;
+      return decltype(f){}(d);
+    }));
+  };
+  CHECK(mentions(huber([](auto d) { return where(abs(d) > 1, 0.5f * d * d, abs(d) - 0.5f); }),
+                 "did you exchange the branches?"));
+  CHECK(mentions(huber([](auto d) { return where(abs(d) < 1, 0.5f * d * d, d - 0.5f); }),
+                 "did you mean abs(y - z) - 0.5?"));
+  CHECK(huber([](auto d) { return where(abs(d) < 1, 0.5f * d * d, abs(d) - 0.5f); }) == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return max(X * Y, min(max(X, 0.8f), 1.2f) * Y); }>(),
+                 "takes the larger of both objectives"));
+  CHECK(of_two<[](auto X, auto Y) { return min(X * Y, min(max(X, 0.8f), 1.2f) * Y); }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y / (1 - pow(abs(X) + 1, 0.9f)); }>(),
+                 "did you mean pow(0.9, abs(X) + 1)?"));
+}
+
+TEST_CASE("probabilities of a loss are logarithms, of the right one") {
+  constexpr auto loss = [](auto f) {
+    return slips_in(kernel<"k">([](in<"s", seq, vocab> s, in<"ids", i32, seq> ids) -> out<"loss"> {
+      return mean<seq>(decltype(f){}(s, ids));
+    }));
+  };
+  CHECK(mentions(loss([](auto s, auto ids) { return -take<vocab>(softmax<vocab>(s), ids); }),
+                 "did you mean their logarithms?"));
+  CHECK(mentions(loss([](auto s, auto ids) {
+                   return logsumexp<vocab>(s) - max<vocab>(s) + 0 * cast<f32>(ids);
+                 }),
+                 "is smallest where one score wins"));
+  CHECK(loss([](auto s, auto ids) { return -log(take<vocab>(softmax<vocab>(s), ids)); }) == "");
+}
+
+TEST_CASE("a state is read where it is written") {
+  constexpr auto delta = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", seq, d8> K, in<"V", seq, e4> V) -> out<"O", seq, e4> {
+          return scan<seq>(
+                     zeros<d8, e4>(),
+                     [](auto s, auto q, auto k, auto v) {
+                       auto w = v - dot<d8>(decltype(f){}(q, k), s);
+                       auto next = s + broadcast<e4>(k) * broadcast<d8>(w);
+                       return std::pair{next, dot<d8>(q, next)};
+                     },
+                     Q, unit_length<d8>(K), V)
+              .result;
+        }));
+  };
+  CHECK(mentions(delta([](auto q, auto) { return q; }), "but is written at another key"));
+  CHECK(delta([](auto, auto k) { return k; }) == "");
+}
+
+TEST_CASE("exponentials are shifted with what is added to their sum") {
+  constexpr auto sink = [](auto f) {
+    return of_attention<[](auto Q, auto K, auto V) {
+      auto s = dot<d8>(Q, K) / sqrt(d8);
+      auto m = max(max<kv>(s), 0);
+      auto e = exp(s - m);
+      return dot<kv>(e, V) / (sum<kv>(e) + decltype(f){}(m));
+    }>();
+  };
+  CHECK(mentions(sink([](auto) { return 1; }), "did you mean exp(-max(max<kv>("));
+  CHECK(sink([](auto m) { return exp(-m); }) == "");
+}
+
+TEST_CASE("frequencies fall from 1 to 1 / base") {
+  constexpr auto sinusoid = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X) -> out<"Y", seq, d8> {
+      auto a = decltype(f){}();
+      return X + concat<d8, half, half>(sin(a), cos(a));
+    }));
+  };
+  CHECK(
+      mentions(sinusoid([] { return index(seq) / pow(10000.0, -1.0 * index(half) / size(half)); }),
+               "divides by a falling power"));
+  CHECK(
+      mentions(sinusoid([] { return index(seq) * pow(10000.0, -2.0 * index(half) / size(half)); }),
+               "ends at the square of 10000"));
+  CHECK(sinusoid([] { return index(seq) * pow(10000.0, -1.0 * index(half) / size(half)); }) == "");
+}
+
 }  // namespace qkv::testing::slips
