@@ -78,8 +78,7 @@ class flow_finder {
         p_, n,
         [&](node_id m) {
           if (!found && (takes_later(m, along) || is_rest_of_sum(m, along))) found = m;
-          const bool is_argument = p_[m].kind == op::input || p_[m].kind == op::param;
-          return !found && (p_[m].name.empty() || is_argument);
+          return !found && (p_[m].name.empty() || is_argument(p_[m]));
         },
         below);
     return found;

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "codegen/program/queries.hpp"
 #include "codegen/program/roots.hpp"
 #include "codegen/program/score_masks.hpp"
 #include "codegen/program/signs.hpp"
@@ -90,11 +89,7 @@ bool is_carried_and_added(const place &x) {
   bool is_outer = false, is_added = false;
   walk_users(x.users, x.at, [&](node_id user, node_id) {
     const node &u = x.p[user];
-    const auto is = [&](node_id m, const char *v) {
-      m = inner_of(x.p, m);
-      while (x.p[m].kind == op::element) m = inner_of(x.p, x.p[m].in[0]);
-      return m == x[v];
-    };
+    const auto is = [&](node_id m, const char *v) { return of_all_positions(x.p, m) == x[v]; };
     const bool is_product = u.kind == op::mul || u.kind == op::dot;
     for (const node_id m : u.in) is_outer = is_outer || (is_product && is(m, "k"));
     if (u.kind == op::add)
@@ -107,11 +102,6 @@ bool is_carried_and_added(const place &x) {
 
 bool is_written_elsewhere(const place &x) {
   if (x.p[x["s"]].kind != op::carried) return false;
-  const auto key_of_step = [&](node_id m) {
-    m = inner_of(x.p, m);
-    while (x.p[m].kind == op::element) m = inner_of(x.p, x.p[m].in[0]);
-    return m;
-  };
   bool is_own = false, is_other = false, is_added = false;
   walk_users(x.users, x.at, [&](node_id user, node_id step) {
     const node &u = x.p[user];
@@ -119,7 +109,7 @@ bool is_written_elsewhere(const place &x) {
     for (const node_id m : u.in) {
       if (u.kind == op::add) is_added = is_added || inner_of(x.p, m) == x["s"];
       if (!is_product || m == step) continue;
-      const node_id key = key_of_step(m);
+      const node_id key = of_all_positions(x.p, m);
       is_own = is_own || key == x["k"];
       is_other = is_other || has(x.p[key].shape, x.axes("a")[0]);
     }
@@ -166,7 +156,7 @@ bool is_not_divided(const place &x) {
 
 bool has_weights_beside(const place &x) {
   const node &scores = x.p[x["s"]];
-  if (!scores.name.empty() && !x.is_argument(x["s"])) return false;
+  if (!scores.name.empty() && !is_argument(scores)) return false;
   bool found = false;
   for (node_id n = 0; n < static_cast<node_id>(x.p.nodes.size()); ++n) {
     if (!is_unnamed(x.p, op::softmax, n) || x.p[n].over != x.axes("a")) continue;
@@ -190,11 +180,10 @@ bool is_length(const place &x) {
              x.p, x["x"],
              [&](node_id m) {
                const op kind = x.p[m].kind;
-               const bool is_named = !x.p[m].name.empty() && !x.is_argument(m);
+               const bool is_named = !x.p[m].name.empty() && !is_argument(x.p[m]);
                return is_named || kind == op::mask || kind == op::where || kind == op::softmax ||
                       kind == op::uniform || x.p[m].type == b8;
-             },
-             [&](node_id) { return true; });
+             });
 }
 
 bool are_halves_exchanged(const place &x) {
@@ -225,7 +214,7 @@ bool is_share_kept(const place &x) {
 bool are_whole(const place &x) {
   const std::vector<node_id> masks = masks_of_weights(x.p, x["w"]);
   return std::none_of(masks.begin(), masks.end(), [&](node_id condition) {
-    return depends_on(x.p, condition, [&](node_id m) { return x.is_argument(m); });
+    return depends_on(x.p, condition, [&](node_id m) { return is_argument(x.p[m]); });
   });
 }
 
@@ -257,15 +246,10 @@ double kept_share(const place &x) {
 }
 
 bool has_one_beside(const place &x) {
+  static const formula_pattern positive("elu(x) + 1");
   return depends_on(
       x.p, x["k"],
-      [&](node_id m) {
-        if (!is_unnamed(x.p, op::add, m)) return false;
-        const node_id a = inner_of(x.p, x.p[m].in[0]), b = inner_of(x.p, x.p[m].in[1]);
-        const auto is_one = [&](node_id n) { return is_number(x.p, n) && x.p[n].value == 1; };
-        return (is_unnamed(x.p, op::elu, a) && is_one(b)) ||
-               (is_unnamed(x.p, op::elu, b) && is_one(a));
-      },
+      [&](node_id m) { return positive.find(x.p, m, [](const pattern_match &) { return true; }); },
       [&](node_id m) { return x.p[m].name.empty(); });
 }
 

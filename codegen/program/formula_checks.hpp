@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "codegen/program/formula_pattern.hpp"
+#include "codegen/program/queries.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen::checks {
@@ -20,7 +21,6 @@ struct place {
   double number(const char *variable) const { return found.numbers.at(variable); }
   const std::vector<axis_id> &axes(const char *variable) const { return found.axes.at(variable); }
   axis_id root(const char *variable) const { return p.axes[axes(variable).front()].root; }
-  bool is_argument(node_id n) const { return p[n].kind == op::input || p[n].kind == op::param; }
   template <class F>
   bool is_used(node_id n, F by) const {
     return std::any_of(users[n].begin(), users[n].end(), by);

@@ -167,8 +167,7 @@ class pattern_search {
   explicit pattern_search(const program &p) : p_(p) {}
 
   bool find(const term &t, node_id n, const pattern_match &known, const accept &next) const {
-    n = inner_of(p_, n);
-    while (is_unnamed(p_, op::element, n)) n = inner_of(p_, p_[n].in[0]);  // of all positions
+    n = of_all_positions(p_, n);
     switch (t.what) {
       case term::variable:
         if (bound(known.steps, t.name, n)) return next(with_step(known, t.name, n));
@@ -200,8 +199,7 @@ class pattern_search {
 
   bool find_operation(const term &t, node_id n, pattern_match known, const accept &next) const {
     const node &x = p_[n];
-    const bool is_argument = x.kind == op::input || x.kind == op::param;
-    if (!is_argument && !x.name.empty()) return false;
+    if (!is_argument(x) && !x.name.empty()) return false;
     const auto is_one = [&](op kind) { return kind == x.kind; };
     if (std::none_of(t.kinds.begin(), t.kinds.end(), is_one))
       return find_beside_small_number(t, n, known, next);

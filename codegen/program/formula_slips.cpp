@@ -33,7 +33,7 @@ const rule rules[] = {
     {{"log(e:exp(x))"}, is_slip, "is {x} itself; did you mean 1 + {e}?"},
     {{"log(sigmoid(g:sigmoid(x)))"}, is_slip, "has a sigmoid of {g}; leave one sigmoid out"},
     {{"(x + x) / 2", "0.5 * (x + x)"},
-     [](const place &x) { return !x.is_argument(x["x"]) && x.p[x["x"]].kind != op::mul; },
+     [](const place &x) { return !is_argument(x.p[x["x"]]) && x.p[x["x"]].kind != op::mul; },
      "is {x} itself; did you mean another step?"},
     {{"smooth(a:dot(x, y)) * smooth(b:dot(x, z))"},
      [](const place &x) {

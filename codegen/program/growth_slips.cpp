@@ -38,8 +38,7 @@ class growth_finder {
   // S * exp(sigmoid(g)) or S * (1 + exp(g)), from which the next state of a scan is computed.
   void state_grows(node_id n) {
     for (const std::size_t k : {0, 1}) {
-      node_id gate = inner_of(p_, p_[n].in[1 - k]);
-      if (is(op::element, gate)) gate = inner_of(p_, p_[gate].in[0]);  // of all positions
+      const node_id gate = of_all_positions(p_, p_[n].in[1 - k]);
       if (p_[inner_of(p_, p_[n].in[k])].kind != op::carried || !is_carried_on(n)) continue;
       const std::string instead = instead_of_growth(gate);
       if (instead.empty()) continue;

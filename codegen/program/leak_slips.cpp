@@ -118,16 +118,19 @@ class leak_finder {
   void last_state(node_id condition, axis_id padded) {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!is(op::last, n) || !has_root(p_[n].over, padded)) continue;
-      const auto knows_length = [&](node_id m) {
-        return p_[m].kind == op::mask || p_[m].kind == op::where;
-      };
-      if (depends_on(p_, n, knows_length)) continue;
+      if (knows_length(n)) continue;
       if (p_.axes[root(padded)].size >= 0 || !said_.insert(n).second) continue;
       say(n,
           "{0} hides the last positions of {1}, which the scan has gone through; did you mean the "
           "result at the length less 1? if it is meant, let<..>(..)",
           written_as(p_, condition), p_.axes[padded].name);
     }
+  }
+
+  // True if a mask or a choice is among what n is computed from.
+  bool knows_length(node_id n) const {
+    return depends_on(p_, n,
+                      [&](node_id m) { return p_[m].kind == op::mask || p_[m].kind == op::where; });
   }
 
   // mean<seq>(Y), where padding<kv>(length) hides the last positions from the queries
@@ -157,10 +160,7 @@ class leak_finder {
         const node_id weights = inner_of(p_, p_[n].in[k]), values = p_[n].in[1 - k];
         if (!is(op::normalize, weights) || !same_set(p_[weights].over, p_[n].over)) continue;
         if (has_root(without(p_[values].shape, p_[n].over), padded)) continue;
-        const auto knows_length = [&](node_id m) {
-          return p_[m].kind == op::mask || p_[m].kind == op::where;
-        };
-        if (depends_on(p_, weights, knows_length) || hides_some(values, p_[n].over)) continue;
+        if (knows_length(weights) || hides_some(values, p_[n].over)) continue;
         if (!depends_on(p_, values, [&](node_id m) { return m == first.step; })) continue;
         say(n,
             "{0} hides positions of {1} as keys, but they are counted here; did you mean to mask {2}, "

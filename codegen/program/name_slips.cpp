@@ -183,8 +183,7 @@ class name_finder {
   // softmax<kv>(scores) / temperature
   void weights_by_temperature(node_id n) {
     const node_id weights = inner_of(p_, p_[n].in[0]), by = inner_of(p_, p_[n].in[1]);
-    const bool is_argument = p_[by].kind == op::input || p_[by].kind == op::param;
-    if (!is_unnamed(p_, op::softmax, weights) || !is_argument) return;
+    if (!is_unnamed(p_, op::softmax, weights) || !is_argument(p_[by])) return;
     if (p_[by].name.find("temperature") == std::string::npos) return;
     slips_.push_back({n, fmt::format("weights that are divided do not add up to 1; did you mean "
                                      "softmax<{}>({} / {})? if it is meant, let<..>(..)",
@@ -193,8 +192,7 @@ class name_finder {
   }
 
   bool is_argument_of_scores(node_id n, std::string_view word) const {
-    const bool is_argument = p_[n].kind == op::input || p_[n].kind == op::param;
-    return is_argument && p_[n].name.find(word) != std::string::npos;
+    return is_argument(p_[n]) && p_[n].name.find(word) != std::string::npos;
   }
   // dot<d_k>(Q, K) / exp(logit_scale)
   void by_scale(node_id n) {

@@ -82,6 +82,16 @@ inline node_id inner_of(const program &p, node_id n) {
   return n;
 }
 
+// The same, of all positions where a scan reads one.
+inline node_id of_all_positions(const program &p, node_id n) {
+  n = inner_of(p, n);
+  while (p[n].name.empty() && p[n].kind == op::element) n = inner_of(p, p[n].in[0]);
+  return n;
+}
+
+// True for an input or a param, whose name is that of the signature.
+inline bool is_argument(const node &x) { return x.kind == op::input || x.kind == op::param; }
+
 // True for the conversion of 16 bits to a longer type.
 inline bool is_widened(const program &p, node_id n) {
   const auto is_half = [](dtype t) { return t == bf16 || t == f16; };

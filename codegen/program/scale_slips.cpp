@@ -135,12 +135,11 @@ class scale_finder {
   // sum<kv>(exp(scores - max<kv>(scores))) + exp(sink), or + sink
   void unshifted_sink(node_id n, node_id sum, node_id sink) {
     sum = inner_of(p_, sum), sink = inner_of(p_, sink);
-    const bool is_argument = p_[sink].kind == op::param || p_[sink].kind == op::input;
-    if (!is(op::sum, sum) || (!is(op::exp, sink) && !is_argument)) return;
+    if (!is(op::sum, sum) || (!is(op::exp, sink) && !is_argument(p_[sink]))) return;
     const node_id e = inner_of(p_, p_[sum].in[0]);
     if (!is(op::exp, e) || !is(op::sub, p_[e].in[0])) return;
     const node_id most = inner_of(p_, p_[p_[e].in[0]].in[1]);
-    const node_id logit = is_argument ? sink : inner_of(p_, p_[sink].in[0]);
+    const node_id logit = is_argument(p_[sink]) ? sink : inner_of(p_, p_[sink].in[0]);
     if (!is(op::max_over, most) || !same_set(p_[most].over, p_[sum].over)) return;
     if (is(op::sub, logit) || is(op::add, logit)) return;
     slips_.push_back(

@@ -21,8 +21,7 @@ class sign_finder {
   sign of(node_id n) const { return signs_[n]; }  // operands come before their users
 
   sign computed(const node &x) const {
-    const bool is_argument = x.kind == op::input || x.kind == op::param;
-    if (is_argument && (x.name.starts_with("slope") || x.name.starts_with("alibi")))
+    if (is_argument(x) && (x.name.starts_with("slope") || x.name.starts_with("alibi")))
       return sign::not_negative;
     if (x.kind == op::number) return x.value < 0 ? sign::not_positive : sign::not_negative;
     if (!x.name.empty() && x.kind != op::output) return sign::unknown;

@@ -324,24 +324,20 @@ class take_finder {
 
   // slice(x, 0) twice, where the other half of x is not used.
   void taken_twice(node_id n) {
-    const std::optional<std::int64_t> first = first_of_slice(n);
-    const node &x = p_[n];
-    const axis whole = p_.axes[p_.axes[x.over[0]].root];
-    if (!first || whole.size < 0) return;
+    const std::vector<slice_of_whole> slices = slices_beside(n);
     std::int64_t covered = 0;
     bool twice = false;
     std::set<std::int64_t> begins;
-    for (node_id other : users_[x.in[0]]) {
-      const std::optional<std::int64_t> begin = first_of_slice(other);
-      if (!begin || p_[other].over != x.over) return;
-      twice = twice || (other < n && *begin == *first && p_[other].shape == x.shape);
-      if (begins.insert(*begin).second) covered += length_of_slice(other);
+    for (const slice_of_whole &s : slices) {
+      twice =
+          twice || (s.step < n && s.first == *first_of_slice(n) && p_[s.step].shape == p_[n].shape);
+      if (begins.insert(s.first).second) covered += s.length;
     }
-    if (twice && covered < whole.size)
+    if (twice && covered < size_of_whole(n))
       say(n,
           "positions from {} of {} are taken a second time, and others never; did you mean another "
           "first position? if it is meant, use one step twice",
-          *first, whole.name);
+          *first_of_slice(n), p_.axes[p_.axes[p_[n].over[0]].root].name);
   }
   // take<layers>(W1, 0) in both layers, beside take<layers>(W2, 0) and take<layers>(W2, 1)
   void rows_left_out(node_id n) {
@@ -377,24 +373,36 @@ class take_finder {
   // slice<packed, d_model>(x, 256) beside slice<packed, d_model>(x, 0), which has 512 of the 1,536
   // positions, as all three parts have
   void overlaps(node_id n) {
-    const std::optional<std::int64_t> first = first_of_slice(n);
-    const node &x = p_[n];
-    const axis whole = p_.axes[p_.axes[x.over[0]].root];
-    if (!first || whole.size < 0) return;
     std::int64_t sum = 0;
     node_id other = -1;
-    for (const node_id user : users_[x.in[0]]) {
-      const std::optional<std::int64_t> begin = first_of_slice(user);
-      if (!begin || p_[user].over != x.over) return;
-      sum += length_of_slice(user);
-      if (*begin < *first && *first < *begin + length_of_slice(user)) other = user;
+    for (const slice_of_whole &s : slices_beside(n)) {
+      const std::int64_t first = *first_of_slice(n);
+      sum += s.length;
+      if (s.first < first && first < s.first + s.length) other = s.step;
     }
-    if (other < 0 || sum != whole.size) return;
+    if (other < 0 || sum != size_of_whole(n)) return;
     say(n,
         "positions from {} of {} are in {}, too, and others are never taken; did you mean another "
         "first position? if it is meant, let<..>(..)",
-        *first, whole.name, written_as(p_, other));
+        *first_of_slice(n), p_.axes[p_.axes[p_[n].over[0]].root].name, written_as(p_, other));
   }
+  struct slice_of_whole {
+    node_id step;
+    std::int64_t first, length;
+  };
+  // All slices of what n is a slice of, n among them; none if it is read in another way, too, or of
+  // any size.
+  std::vector<slice_of_whole> slices_beside(node_id n) const {
+    std::vector<slice_of_whole> all;
+    if (!first_of_slice(n) || size_of_whole(n) < 0) return all;
+    for (const node_id user : users_[p_[n].in[0]]) {
+      const std::optional<std::int64_t> first = first_of_slice(user);
+      if (!first || p_[user].over != p_[n].over) return {};
+      all.push_back({user, *first, length_of_slice(user)});
+    }
+    return all;
+  }
+  std::int64_t size_of_whole(node_id n) const { return p_.axes[p_.axes[p_[n].over[0]].root].size; }
   // Of take(x, index(part) + first).
   std::optional<std::int64_t> first_of_slice(node_id n) const {
     const node &x = p_[n];

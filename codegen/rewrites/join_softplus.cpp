@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Before: log(1 + exp(x)), log(sigmoid(x))     After: softplus(x), -softplus(-x)
-// In f32, exp(x) is infinite above 88, and 1 + exp(x) is 1 below -17; sigmoid(x) is 0 below -104. The
-// results are finite and exact all the same, and so are their gradients.
+// In f32, exp(x) is infinite above 88, and 1 + exp(x) is 1 below -17; sigmoid(x) is 0 below -104.
+// The results are finite and exact all the same, and so are their gradients.
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 

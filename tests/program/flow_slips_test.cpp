@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What flows into a step: later positions, residuals, norms of one side; and right neighbours.
+// Later positions, residuals and norms of one side that flow into a step, and right neighbours.
 #include <qkv/dsl.hpp>
 
 #include <string>
