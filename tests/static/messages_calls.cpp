@@ -105,6 +105,16 @@ static_assert(says<decltype(rename<mem, kv>(K))>(
     "rename<mem, kv>: no axis mem in K did you mean rename<kv, mem>(K)? K[batch, heads=8, kv, d_k=64]"));
 static_assert(says<decltype(split<heads, d_model, d_k>(X))>(
     "split<heads, d_model, d_k>: no axis heads in X did you mean split<d_model, heads, d_k>(X)? X[batch, seq, d_model=512]"));
+// the whole last: the parts keep their order
+static_assert(says<decltype(split<heads, d_k, d_model>(X))>(
+    "split<heads, d_k, d_model>: no axis heads in X did you mean split<d_model, heads, d_k>(X)? X[batch, seq, d_model=512]"));
+// a function of each number has no axes
+static_assert(says<decltype(relu<d_model>(X))>("relu: 1 axis is named it takes relu(x)"));
+// a condition beside the scores
+static_assert(says<decltype(softmax<kv>(s, causal<seq, kv>))>(
+    "softmax: takes the scores alone did you mean softmax<..>(mask(s, causal<seq, kv>))?"));
+static_assert(says<decltype(softmax<kv>(s, 0.5))>(
+    "softmax: takes the scores alone it takes softmax<axes..>(scores)"));
 static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, V, K))>(
     "dot<d_k>: no axis d_k in V did you mean scaled_dot_product(Q, K, V)? Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));
 static_assert(says<decltype(exp(kv))>(

@@ -32,6 +32,7 @@ constexpr param<"Wk", d_model, heads, d_k> Wk;
 constexpr param<"Wv", d_model, heads, d_v> Wv;
 constexpr param<"Wo", heads, d_v, d_model> Wo;
 
+constexpr param<"bq", heads, d_k> bq;
 constexpr param<"bo", hidden> bo;
 constexpr in<"K2", batch, kv_heads, kv, d_k> K2;
 constexpr in<"V2", batch, kv_heads, kv, d_v> V2;
@@ -108,6 +109,10 @@ static_assert(says<decltype(causal_linear_attention<d_k, kv, d_v>(Q, Kq, Vq))>(
 static_assert(says<decltype(multi_head<d_model, seq, kv, heads, d_k, d_v>(X, Wq, Wk, Wv, Wo,
                                                                           causal<kv, seq>))>(
     "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(..) / sqrt(d_k), causal<kv, seq>)[batch, seq, heads=8, kv]"));
+// two matrices exchanged, one of them with its bias
+static_assert(says<decltype(multi_head<d_model, seq, kv, heads, d_k, d_v>(X, Wk, with_bias(Wq, bq),
+                                                                          Wv, Wo))>(
+    "multi_head: Wk is in the place of the Wq, Wq in that of the Wk it takes multi_head(X, Wq, Wk, Wv, Wo[, keep]); if it is meant, let<\"Wq\">(Wk)"));
 static_assert(says<decltype(multi_head<d_model, seq, seq, heads, d_k, d_v>(X, Wq, Wk, Wv, Wo))>(
     "rename: from and to are the same axis X[batch, seq, d_model=512]"));
 static_assert(says<decltype(multi_head<d_model, seq, kv, heads, d_k, d_v>(X, Wq, Wk, Wv,

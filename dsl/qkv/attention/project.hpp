@@ -22,6 +22,10 @@ template <class W>
 inline constexpr bool projects = traced<W>;
 template <class W, class B>
 inline constexpr bool projects<with_bias<W, B>> = true;
+template <class W, class B>
+struct judged_by<with_bias<W, B>> {
+  using type = W;
+};
 
 }  // namespace detail
 

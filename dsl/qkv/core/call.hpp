@@ -203,7 +203,15 @@ struct call_check {
   }
 };
 
-// The one exchange of two axes, or of both operands, that makes the call fit: empty for none.
+// The axes, the one at from in place to.
+constexpr axes moved(axes s, int from, int to) {
+  const int step = from < to ? 1 : -1;
+  for (int i = from; i != to; i += step) std::swap(s.a[i], s.a[i + step]);
+  return s;
+}
+
+// The one axis in another place, or the one exchange of both operands, that makes the call fit: empty
+// for none. Of several places, the nearest: the other axes keep their order.
 template <class Rule, class... X>
 constexpr text exchanged(sv name, const Rule &rule, const X &...x) {
   constexpr bool two = sizeof...(X) == 2;
@@ -215,11 +223,10 @@ constexpr text exchanged(sv name, const Rule &rule, const X &...x) {
       if (Rule{over}.check(x...).empty() && fits++ == 0) put_call(fix, {name, over}, x.label...);
   };
   if constexpr (!std::is_empty_v<Rule>)
-    for (int i = 0; i < rule.over.n; ++i)
-      for (int j = i + 1; j < rule.over.n; ++j) {
-        axes over = rule.over;
-        over.a[i] = rule.over.a[j], over.a[j] = rule.over.a[i];
-        try_axes(over);
+    for (int far = 1; far < rule.over.n && fits == 0; ++far)
+      for (int i = 0; i + far < rule.over.n; ++i) {
+        try_axes(moved(rule.over, i, i + far));
+        if (far > 1) try_axes(moved(rule.over, i + far, i));
       }
   if constexpr (two)
     if (rule.check(operands[1], operands[0]).empty() && fits++ == 0)

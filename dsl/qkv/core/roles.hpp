@@ -99,6 +99,16 @@ constexpr text say_given_scores() {
   return say_scores(Call.view(), of<X>);
 }
 
+// The step whose name an operand is judged by: the matrix of with_bias(matrix, bias).
+template <class X>
+struct judged_by {
+  using type = X;
+};
+template <class X>
+inline constexpr bool is_judged = operand<typename judged_by<X>::type>;
+template <class X>
+inline constexpr const info &judged = of<typename judged_by<X>::type>;
+
 // Of a call whose operands are steps, with names of their own. Fits<X...>::passes tells whether a
 // call with these operands is right: operands whose exchange is not are in their places.
 template <str Call, template <class...> class Fits, class... X>
@@ -106,9 +116,9 @@ struct in_their_places {
   static constexpr bool passes = true;
 };
 template <str Call, template <class...> class Fits, class... X>
-  requires(sizeof...(X) > 1 && (operand<X> && ...))
+  requires(sizeof...(X) > 1 && (is_judged<X> && ...))
 struct in_their_places<Call, Fits, X...> {
-  static constexpr info operands[] = {of<X>...};
+  static constexpr info operands[] = {judged<X>...};
   static constexpr exchange found = exchanged_operands(Call.view(), operands);
 
   template <std::size_t... I>

@@ -54,8 +54,8 @@ constexpr auto function(const X &x) {
   return make_step<rule::function<Kind>{}>(x);
 }
 
-template <op Kind, class... T>
-using wrong_function = wrong_call<rule::function<Kind>, brackets<>, T...>;
+template <op Kind, class Brackets, class... T>
+using wrong_function = wrong_call<rule::function<Kind>, Brackets, T...>;
 
 // Axes and whole numbers have overloads of their own (ops/sqrt_size.hpp).
 template <class... T>
@@ -79,20 +79,22 @@ using as_real = std::conditional_t<std::floating_point<T>, T, double>;
 // Shapes:   as x.
 // Numerics: f32 or f64; abs and relu of integers stay i32. A masked position stays masked. The
 //           largest errors in ulp, over all numbers, including denormal ones:
-//             exp, log, elu, erf, rsqrt 2; sqrt 1; tanh, sigmoid 3; silu 4; gelu 6 (f64: 20); softplus 6
-//             sin, cos 4: those of the target's library
+//             exp, log, elu, erf, rsqrt 2; sqrt 1; tanh, sigmoid 3; silu 4; softplus 6; gelu 6
+//             (f64: 20); sin, cos 4: those of the target's library
 //           on CPUs, through CUDA and through PoCL. On other OpenCL devices, division and sqrt are
 //           off by up to 3 more, and denormal numbers may become 0. Inside softmax and logsumexp,
 //           exp is within 2 ulp of the largest weight, and weights below 2^-126 may be 0.
 //           NaN gives NaN, infinities give the limit: silu and gelu are 0 at -inf.
 //           Of a number, exp, log, tanh, sqrt, abs, erf, cos and sin are those of C++.
-// Errors:   x is a b8; exp, tanh, sigmoid, gelu, silu, elu or softplus of weights; log of a sum of scores.
+// Errors:   x is a b8; exp, tanh, sigmoid, gelu, silu, elu or softplus of weights; log of a sum of
+//           scores.
 template <class X>
   requires detail::function_fits<core::op::exp, X>
 constexpr auto exp(X x) {
   return detail::function<core::op::exp>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::exp, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::exp, detail::brackets<Ax...>, T...>>
 Err exp(T...);
 template <detail::a_number T>
 constexpr auto exp(T number) {
@@ -103,7 +105,8 @@ template <class X>
 constexpr auto log(X x) {
   return detail::function<core::op::log>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::log, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::log, detail::brackets<Ax...>, T...>>
 Err log(T...);
 template <detail::a_number T>
 constexpr auto log(T number) {
@@ -114,7 +117,8 @@ template <class X>
 constexpr auto tanh(X x) {
   return detail::function<core::op::tanh>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::tanh, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::tanh, detail::brackets<Ax...>, T...>>
 Err tanh(T...);
 template <detail::a_number T>
 constexpr auto tanh(T number) {
@@ -125,42 +129,48 @@ template <class X>
 constexpr auto sigmoid(X x) {
   return detail::function<core::op::sigmoid>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::sigmoid, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::sigmoid, detail::brackets<Ax...>, T...>>
 Err sigmoid(T...);
 template <class X>
   requires detail::function_fits<core::op::relu, X>
 constexpr auto relu(X x) {
   return detail::function<core::op::relu>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::relu, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::relu, detail::brackets<Ax...>, T...>>
 Err relu(T...);
 template <class X>
   requires detail::function_fits<core::op::gelu, X>
 constexpr auto gelu(X x) {
   return detail::function<core::op::gelu>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::gelu, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::gelu, detail::brackets<Ax...>, T...>>
 Err gelu(T...);
 template <class X>
   requires detail::function_fits<core::op::silu, X>
 constexpr auto silu(X x) {
   return detail::function<core::op::silu>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::silu, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::silu, detail::brackets<Ax...>, T...>>
 Err silu(T...);
 template <class X>
   requires detail::function_fits<core::op::elu, X>
 constexpr auto elu(X x) {
   return detail::function<core::op::elu>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::elu, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::elu, detail::brackets<Ax...>, T...>>
 Err elu(T...);
 template <class X>
   requires detail::function_fits<core::op::softplus, X>
 constexpr auto softplus(X x) {
   return detail::function<core::op::softplus>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::softplus, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::softplus, detail::brackets<Ax...>, T...>>
 Err softplus(T...);
 template <class X>
   requires detail::function_fits<core::op::sqrt, X>
@@ -178,14 +188,16 @@ template <class X>
 constexpr auto rsqrt(X x) {
   return detail::function<core::op::rsqrt>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::rsqrt, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::rsqrt, detail::brackets<Ax...>, T...>>
 Err rsqrt(T...);
 template <class X>
   requires detail::function_fits<core::op::abs, X>
 constexpr auto abs(X x) {
   return detail::function<core::op::abs>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::abs, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::abs, detail::brackets<Ax...>, T...>>
 Err abs(T...);
 template <detail::a_number T>
 constexpr T abs(T number) {
@@ -196,7 +208,8 @@ template <class X>
 constexpr auto erf(X x) {
   return detail::function<core::op::erf>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::erf, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::erf, detail::brackets<Ax...>, T...>>
 Err erf(T...);
 template <detail::a_number T>
 constexpr auto erf(T number) {
@@ -207,7 +220,8 @@ template <class X>
 constexpr auto cos(X x) {
   return detail::function<core::op::cos>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::cos, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::cos, detail::brackets<Ax...>, T...>>
 Err cos(T...);
 template <detail::a_number T>
 constexpr auto cos(T number) {
@@ -218,7 +232,8 @@ template <class X>
 constexpr auto sin(X x) {
   return detail::function<core::op::sin>(x);
 }
-template <class... T, class Err = detail::wrong_function<core::op::sin, T...>>
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::sin, detail::brackets<Ax...>, T...>>
 Err sin(T...);
 template <detail::a_number T>
 constexpr auto sin(T number) {

@@ -35,6 +35,12 @@ struct softmax {
     }
     return m;
   }
+  static constexpr text surplus(const info &x, const info &keep, const auto &...) {
+    message m;
+    m.say("softmax: takes the scores alone");
+    if (keep.m.type != b8) return m.say("it takes ", call);
+    return m.say("did you mean softmax<..>(mask(", x.label, ", ", keep.label, "))?");
+  }
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const { return weights_over(over, x); }
 };
