@@ -28,6 +28,7 @@ class flow_finder {
       if (is(op::take, n)) first_as_summary(n);
       if (is(op::add, n)) past_a_layer(n);
       if (is(op::dot, n)) normalised_once(n);
+      if (is(op::scan, n)) into_scan(n);
     }
     return std::move(slips_);
   }
@@ -68,6 +69,16 @@ class flow_finder {
                    "has positions after its own, which {} hides; did you mean those before? if it "
                    "is meant, let<..>(..)",
                    written_as(p_, *condition));
+  }
+
+  // Steps that a recurrence along positions reads.
+  void into_scan(node_id scan) {
+    for (const node_id source : p_[scan].in)
+      if (const auto ahead = later_positions_in(source, p_[scan].over[0]))
+        return say(*ahead,
+                   "has positions after its own, which a scan of {} has not come to; did you mean "
+                   "those before? if it is meant, let<..>(..)",
+                   p_.axes[p_[scan].over[0]].name);
   }
 
   // A step of later positions among those that n is computed from.

@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "codegen/program/position_sets.hpp"
 #include "codegen/program/roots.hpp"
+#include "codegen/program/score_keys.hpp"
 #include "codegen/program/score_masks.hpp"
 #include "codegen/program/signs.hpp"
 
@@ -132,6 +134,101 @@ bool is_not_stride(const place &x) {
   const node &page = x.p[x["page"]];
   const bool is_data = page.type == i32 && (page.kind == op::input || page.kind == op::take);
   return is_data && size > 1 && x.number("n") > 1 && static_cast<double>(size) != x.number("n");
+}
+
+bool is_growing_slope(const place &x) {
+  const double by = x.number("n") * std::log2(x.number("b"));
+  return x.root("h") == x.root("g") && x.p.axes[x.root("h")].batch && by >= 2;
+}
+
+// The sign of a step that grows or falls with one position alone; 0: another step.
+static int direction_of(const program &p, node_id n) {
+  n = inner_of(p, n);
+  const node &x = p[n];
+  if (x.type == i32) {
+    const affine at = affine_of(p, n);
+    int positions = 0, sign = 0;
+    for (const auto &[t, factor] : at.form)
+      if (t.what == term::position) ++positions, sign = factor < 0 ? -1 : 1;
+    return positions == 1 ? sign : 0;
+  }
+  if (!x.name.empty()) return 0;
+  if (x.kind == op::neg) return -direction_of(p, x.in[0]);
+  if (x.kind != op::mul && x.kind != op::div) return 0;
+  for (const std::size_t k : {0, 1}) {
+    const auto by = known_number(p, x.in[1 - k]);
+    if (by && (x.kind == op::mul || k == 0))
+      return *by < 0 ? -direction_of(p, x.in[k]) : direction_of(p, x.in[k]);
+  }
+  return 0;
+}
+
+bool decay_alike(const place &x) {
+  const int a = direction_of(x.p, x["x"]), b = direction_of(x.p, x["y"]);
+  return a != 0 && a == b && are_scores(x);
+}
+
+bool are_scores(const place &x) {
+  return !keys_of_scores(x.p, x.users, x.at).empty() && !is_negated_later(x);
+}
+
+bool adds_square_in_exponent(const place &x) {
+  const scaled_step square = without_scale(x.p, x["b"]);
+  const node_id product = unscaled(x.p, x["a"]), sum = unscaled(x.p, square.of);
+  if (!is_unnamed(x.p, op::dot, product) || !is_unnamed(x.p, op::sum, sum) || square.by <= 0)
+    return false;
+  const node_id squares = inner_of(x.p, x.p[sum].in[0]);
+  if (!is_unnamed(x.p, op::mul, squares)) return false;
+  const node_id of = inner_of(x.p, x.p[squares].in[0]);
+  if (of != inner_of(x.p, x.p[squares].in[1])) return false;
+  bool is_of_param = false, is_of_same = false, is_exponent = false;
+  for (const node_id operand : x.p[product].in) {
+    const node_id m = unscaled(x.p, operand);
+    is_of_param = is_of_param || x.p[m].kind == op::param;
+    is_of_same = is_of_same || m == unscaled(x.p, of);
+  }
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    is_exponent = is_exponent || x.p[user].kind == op::exp;
+    return x.p[user].kind == op::sub && x.p[user].name.empty();
+  });
+  return is_of_param && is_of_same && is_exponent;
+}
+
+// x of dot(x, w) + b, where w and b are params; -1: another step.
+static node_id projected(const program &p, node_id n) {
+  n = inner_of(p, n);
+  if (is_unnamed(p, op::add, n))
+    for (const std::size_t k : {0, 1})
+      if (p[inner_of(p, p[n].in[1 - k])].kind == op::param) return projected(p, p[n].in[k]);
+  if (!is_unnamed(p, op::dot, n)) return -1;
+  for (const std::size_t k : {0, 1})
+    if (p[inner_of(p, p[n].in[1 - k])].kind == op::param) return inner_of(p, p[n].in[k]);
+  return -1;
+}
+
+bool are_projections_of_one(const place &x) {
+  const node_id of = projected(x.p, x["a"]);
+  return of >= 0 && of == projected(x.p, x["y"]);
+}
+
+bool is_routed_elsewhere(const place &x) {
+  const std::vector<axis_id> &to = x.axes("e"), &over = x.axes("a");
+  const node_id scores = unscaled(x.p, unmasked(x.p, x["s"]));
+  if (x.root("e") == x.root("a") || !contains(x.p[x["y"]].shape, over)) return false;
+  const auto is_router = [&](node_id m) {
+    const node &w = x.p[inner_of(x.p, m)];
+    return w.kind == op::param && contains(w.shape, to) && !varies_along(w, over);
+  };
+  return is_unnamed(x.p, op::dot, scores) &&
+         std::any_of(x.p[scores].in.begin(), x.p[scores].in.end(), is_router);
+}
+
+bool is_steep_slope(const place &x) {
+  const axis_id heads = x.root("h");
+  const double size = static_cast<double>(x.p.axes[heads].size);
+  return x.p.axes[heads].batch && size >= 4 &&
+         std::abs(x.number("n") * std::log2(x.number("b"))) >= 2 &&
+         std::abs(x.number("n") * std::log2(x.number("b"))) * size >= 30;
 }
 
 bool is_half_missing(const place &x) {

@@ -66,6 +66,20 @@ bool is_of_truth(const place &);
 bool is_at_least_20(const place &);
 // The number of slots of a page is another one.
 bool is_not_stride(const place &);
+// 2 to the power of 8 (h + 1) / H of batch <h>.
+bool is_growing_slope(const place &);
+// Both exponents x and y grow with a position, or both fall.
+bool decay_alike(const place &);
+// Keys are weighed by it, as it is.
+bool are_scores(const place &);
+// a is x times a param and b a part of sum(x * x), and exp is taken of both.
+bool adds_square_in_exponent(const place &);
+// a and y are projections of one step.
+bool are_projections_of_one(const place &);
+// A param of the scores chooses along <e>, but the weights are those of positions along <a>.
+bool is_routed_elsewhere(const place &);
+// A power of base 2 or its like whose exponent ends below -30 or beyond 30 at the last head.
+bool is_steep_slope(const place &);
 // <h> has half of the positions of <d>.
 bool is_half_missing(const place &);
 // The numbers kept are not divided by their share, before or after.

@@ -9,6 +9,7 @@
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
+#include "codegen/program/signed_distance.hpp"
 #include "codegen/program/signs.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
@@ -72,7 +73,7 @@ class growth_finder {
     const bool is_square = (is(op::mul, square) && are_equal(p_[square].in[0], p_[square].in[1])) ||
                            (is(op::pow, square) && p_[p_[square].in[1]].value == 2);
     if (!is_square) return;
-    const signed_distance away = distance_of(p_[square].in[0]);
+    const signed_distance away = distance_of(p_, signs_, positions_, p_[square].in[0]);
     if (away.factor != 0 && difference_in(away.of))
       slips_.push_back({n,
                         "grows with the square of the distance; did you leave out a minus? if it "
@@ -99,7 +100,7 @@ class growth_finder {
     const double base = is_of_number ? p_[p_[n].in[0]].value : is_of_gate ? 0.5 : 0;
     if (is_power && (base <= 0 || base == 1)) return;
     const node_id exponent = p_[n].in[is_power ? 1 : 0];
-    signed_distance d = distance_of(exponent);
+    signed_distance d = distance_of(p_, signs_, positions_, exponent);
     if (is_power && base < 1) d.factor = -d.factor;
     if (d.factor == 0 || !difference_in(d.of)) return;
     for (node_id condition : conditions_of(n))
@@ -142,30 +143,6 @@ class growth_finder {
     if (is(op::sigmoid, n)) return true;
     return is(op::sub, n) && is_number(p_, inner_of(p_, p_[n].in[0])) &&
            p_[inner_of(p_, p_[n].in[0])].value == 1 && signs_[p_[n].in[1]] == sign::not_negative;
-  }
-
-  // A linear form times a factor of this sign. 0: another thing, or of unknown sign.
-  struct signed_distance {
-    linear_form of;
-    int factor = 0;
-  };
-  signed_distance distance_of(node_id n) const {
-    n = inner_of(p_, n);
-    const node &x = p_[n];
-    if (x.type == i32) return {affine_of(p_, n).form, 1};
-    signed_distance d;
-    if (!x.name.empty()) return d;
-    if (x.kind == op::cast) return distance_of(x.in[0]);
-    if (x.kind == op::neg) d = distance_of(x.in[0]), d.factor = -d.factor;
-    if (x.kind != op::mul && x.kind != op::div) return d;
-    for (const std::size_t k : {0, 1}) {
-      if (!positions_[x.in[k]] || positions_[x.in[1 - k]] || (x.kind == op::div && k == 1))
-        continue;
-      const sign by = signs_[x.in[1 - k]];
-      d = distance_of(x.in[k]);
-      if (by != sign::not_negative) d.factor = by == sign::unknown ? 0 : -d.factor;
-    }
-    return d;
   }
 
   // The conditions of the masks that products with this step go into.

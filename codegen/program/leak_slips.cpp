@@ -28,6 +28,7 @@ class leak_finder {
     for (const weights &w : all_) {
       for (const node_id condition : w.masks) {
         window_of_later_keys(w, condition);
+        always_past(w, condition);
         if (is_causal(p_, condition, p_[w.step].over)) statistic_of_positions(w, condition);
         if (const auto padded = axis_of_padding(p_, condition)) {
           mean_of_all(condition, *padded);
@@ -62,7 +63,7 @@ class leak_finder {
     for (const std::size_t k : {0, 1}) {
       const node_id causal = p_[condition].in[k], other = p_[condition].in[1 - k];
       if (!p_[other].name.empty() || !is_causal(p_, causal, p_[w.step].over)) continue;
-      if (!is_two_sided(other, p_[w.step].over)) continue;
+      if (!is_two_sided(other, p_[w.step].over) && !is_same_document(other)) continue;
       say(w.step,
           "{0} shows keys after the query, which {1} hides; did you mean {1} && {0}? if it is "
           "meant, let<..>(..)",
@@ -79,6 +80,54 @@ class leak_finder {
     }
     return all_bound_distance(positions_where(p_, window, true), keys,
                               [](const interval &d) { return d.most > 0 && d.least < 0; });
+  }
+
+  // doc == rename<seq, kv>(doc)
+  bool is_same_document(node_id condition) const {
+    if (!is(op::equal, condition)) return false;
+    const node_id id = inner_of(p_, p_[condition].in[0]);
+    const std::string &name = p_[id].name;
+    return id == inner_of(p_, p_[condition].in[1]) && is_argument(p_[id]) &&
+           (name.find("doc") != std::string::npos || name.find("seg") != std::string::npos);
+  }
+
+  // cached_causal<seq, slots>(length) && index(slots) < length - size(seq)
+  void always_past(const weights &w, node_id condition) {
+    if (!is(op::and_, condition)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id causal = p_[condition].in[k], padding = p_[condition].in[1 - k];
+      const auto seen = positions_where(p_, causal, true),
+                 kept = positions_where(p_, padding, true);
+      if (seen.size() != 1 || seen[0].size() != 1 || kept.size() != 1 || kept[0].size() != 1)
+        continue;
+      const std::optional<bound> past = bound_of_key(w, seen[0]), beyond = bound_of_key(w, kept[0]);
+      if (!past || !beyond || past->most != 0 || beyond->most >= 0) continue;
+      linear_form rest = past->form;
+      for (const auto &[t, factor] : beyond->form)
+        if ((rest[t] -= factor) == 0) rest.erase(t);
+      const bool is_less = rest.size() == 1 && rest.begin()->first.what == term::position &&
+                           rest.begin()->second < 0;
+      if (!is_less) continue;
+      return say(w.step,
+                 "{0} hides the new keys from all queries, so that {1} hides nothing; did you mean "
+                 "{1} alone? if it is meant, let<..>(..)",
+                 written_as(p_, padding), written_as(p_, causal));
+    }
+  }
+
+  // index(slots) + .. <= most
+  struct bound {
+    linear_form form;
+    std::int64_t most;
+  };
+  std::optional<bound> bound_of_key(const weights &w, const position_set &set) const {
+    const auto &[form, within] = *set.begin();
+    const auto key = form.find({term::position, p_[w.step].over[0]});
+    if (key == form.end()) return {};
+    if (key->second > 0 && within.most != interval::infinite) return bound{form, within.most};
+    if (key->second < 0 && within.least != -interval::infinite)
+      return bound{negative(form), -within.least};
+    return {};
   }
 
   // rms_norm<seq>(Q) before a causal mask: a number of all positions, later ones, too

@@ -38,7 +38,7 @@ class mask_finder {
       if (x.kind == op::where) barely_lowered(n);
       if (x.kind == op::add || x.kind == op::sub) additive_mask(n);
       if (x.kind == op::logsumexp) unmasked_total(n), unscaled_total(n);
-      if (x.kind == op::softmax) number_as_score(n);
+      if (x.kind == op::softmax) number_as_score(n), hides_new_key(n);
       if (x.kind == op::mul) zero_times_infinity(n);
       if (x.kind == op::tanh) capped_mask(n);
       if (x.kind == op::mask) rows_of_prefix(n, inner_of(p_, x.in[1]));
@@ -176,6 +176,30 @@ class mask_finder {
         c->is_kept_where_true ? "" : "!", written_as(p_, c->keep));
   }
 
+  // softmax<kv>(mask(dot(Q, where(index(kv) == length, k, K)), index(kv) < length))
+  void hides_new_key(node_id n) {
+    const node_id scores = unscaled(p_, unmasked(p_, p_[n].in[0]));
+    if (!is_unnamed(p_, op::dot, scores)) return;
+    for (const node_id condition : masks_of_weights(p_, n))
+      for (const node_id operand : p_[scores].in) {
+        const node_id keys = inner_of(p_, operand);
+        if (!is_unnamed(p_, op::where, keys) || !varies_along(p_[keys], p_[n].over)) continue;
+        const std::vector<position_set> shown = positions_where(p_, condition, true),
+                                        written = positions_where(p_, p_[keys].in[0], true);
+        if (shown.size() != 1 || written.size() != 1 || written[0].size() != 1) continue;
+        const auto &[form, at] = *written[0].begin();
+        const auto seen = shown[0].find(form);
+        const auto length = position_less_number_in(form);
+        if (!length || at.least != at.most || seen == shown[0].end()) continue;
+        if (seen->second.most >= at.most) continue;
+        say(n,
+            "{} hides the key that {} writes; did you mean <= in place of <? if it is meant, "
+            "let<..>(..)",
+            written_as(p_, condition), written_as(p_, p_[keys].in[0]));
+        return;
+      }
+  }
+
   // (1 - cast<f32>(keep)) * -inf
   void zero_times_infinity(node_id n) {
     const node &x = p_[n];
@@ -194,7 +218,14 @@ class mask_finder {
   // softcap(scores + where(causal<seq, kv>, 0, -1e9), 50)
   void capped_mask(node_id n) {
     const node_id scaled = unscaled(p_, p_[n].in[0]);
-    if (!is_unnamed(p_, op::add, scaled) || keys_of_scores(p_, users_, n).empty()) return;
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    if (keys.empty()) return;
+    if (const auto c = kept_or_number_of(scaled, keys); c && c->number <= -hides)
+      say(n,
+          "the cap keeps {:g} from hiding a key; did you mean softcap({}, ..) under the mask? if it "
+          "is meant, let<..>(..)",
+          c->number, written_as(p_, c->x));
+    if (!is_unnamed(p_, op::add, scaled)) return;
     for (const node_id term : p_[scaled].in) {
       const std::optional<two_values> &v = values_[term];
       if (!v || v->condition < 0 || std::min(v->if_true, v->if_false) > -hides) continue;

@@ -132,6 +132,7 @@ class name_finder {
     if (first.kind != op::input || second.kind != op::input) return;
     const std::string_view a = last_word(first.name), b = last_word(second.name);
     if (a == b || a.size() == first.name.size()) return;
+    if (first_word(first.name) == first_word(second.name)) return;  // K_past with K_now
     const std::string wanted = first.name.substr(0, first.name.size() - a.size()) + std::string(b);
     for (const node_id other : p_.arguments)
       if (p_[other].name == wanted && !std::exchange(is_joined_said_, true))
@@ -271,6 +272,9 @@ class name_finder {
                                          "results? if it is meant, let<..>(..)",
                                          names_with(other), p_[b].name, names_with(one))});
       }
+  }
+  static std::string_view first_word(std::string_view name) {
+    return name.substr(0, name.find('_'));
   }
   static std::string_view last_word(std::string_view name) {
     return name.substr(name.rfind('_') == std::string_view::npos ? 0 : name.rfind('_') + 1);

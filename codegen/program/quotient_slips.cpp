@@ -142,10 +142,16 @@ class quotient_finder {
                                      written_as(p_, mean))});
   }
 
+  // x * W, whose sum is a contraction: a number of it is a share, not a mean
+  bool is_projection(node_id product) const {
+    return is(op::mul, product) && (p_[inner(p_[product].in[0])].kind == op::param ||
+                                    p_[inner(p_[product].in[1])].kind == op::param);
+  }
+
   // sum<kv>(x) / size(seq)
   void by_another_size(node_id n, node_id sum, node_id by) {
     const std::vector<axis_id> &over = p_[sum].over;
-    if (over.size() != 1) return;
+    if (over.size() != 1 || is_projection(inner(p_[sum].in[0]))) return;
     const axis &added = p_.axes[over[0]], &counted = p_.axes[p_[by].over[0]];
     if (added.root != counted.root)
       slips_.push_back({n, fmt::format("{0} adds up {1}, but is divided by size({2}); did you mean "

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -26,6 +27,7 @@ class rotation_finder {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (is_unnamed(p_, op::split, n)) split_after(n);
       if (is_unnamed(p_, op::dot, n)) unlike(n);
+      if (is_unnamed(p_, op::add, n) || is_unnamed(p_, op::sub, n)) turned_once(n);
     }
     return std::move(slips_);
   }
@@ -84,6 +86,42 @@ class rotation_finder {
           "rotate {1} after the split? if it is meant, let<..>(..)",
           p_.axes[whole].name, p_.axes[p_[n].over.back()].name);
     }
+  }
+
+  // x cos(t) + y sin(t) and y cos(t) + x sin(t), or both with a minus
+  struct half_turn {
+    node_id of_cosine, of_sine, angle;
+  };
+  void turned_once(node_id n) {
+    const std::optional<half_turn> a = half_turn_of(n);
+    if (!a || is_said_) return;
+    for (node_id m = 0; m < n; ++m) {
+      if (!is_unnamed(p_, p_[n].kind, m)) continue;
+      const std::optional<half_turn> b = half_turn_of(m);
+      if (!b || a->angle != b->angle || a->of_cosine == a->of_sine) continue;
+      if (a->of_cosine != b->of_sine || a->of_sine != b->of_cosine) continue;
+      is_said_ = true;  // of queries; keys mostly have the same slip
+      return say(n,
+                 "has the same sign as {}, which is not a rotation; did you mean a minus in the "
+                 "first half and a plus in the second? if it is meant, let<..>(..)",
+                 written_as(p_, m));
+    }
+  }
+  std::optional<half_turn> half_turn_of(node_id n) const {
+    node_id parts[2] = {-1, -1}, angles[2] = {-1, -1};
+    for (const node_id operand : p_[n].in) {
+      const node_id product = inner_of(p_, operand);
+      if (!is_unnamed(p_, op::mul, product)) return {};
+      for (const std::size_t k : {0, 1}) {
+        const node_id by = inner_of(p_, p_[product].in[k]);
+        if (!is_unnamed(p_, op::cos, by) && !is_unnamed(p_, op::sin, by)) continue;
+        const std::size_t which = p_[by].kind == op::sin;
+        parts[which] = inner_of(p_, p_[product].in[1 - k]);
+        angles[which] = inner_of(p_, p_[by].in[0]);
+      }
+    }
+    if (parts[0] < 0 || parts[1] < 0 || angles[0] != angles[1]) return {};
+    return half_turn{parts[0], parts[1], angles[0]};
   }
 
   // How a side of scores is rotated: pairs of features, and the factor of its positions.
@@ -154,6 +192,7 @@ class rotation_finder {
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
   const std::vector<bool> positions_;
+  bool is_said_ = false;
   std::vector<slip> slips_;
 };
 

@@ -22,4 +22,7 @@ bool is_causal(const program &, node_id condition, const std::vector<axis_id> &k
 // one.
 std::optional<axis_id> axis_of_padding(const program &, node_id condition);
 
+// True for a condition that only compares keys with numbers of the call.
+bool is_padding(const program &, node_id condition);
+
 }  // namespace qkv::codegen

@@ -11,6 +11,7 @@
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/score_masks.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -127,9 +128,15 @@ class take_finder {
       position = p_[a].shape.empty() ? b : a;
     }
     const linear_form away = affine_of(p_, position).form;
-    if (!difference_in(away)) return;
+    const auto two = difference_in(away);
+    if (!two) return;
+    const auto meets = [&](node_id m, axis_id a) { return has(p_[p_[m].in[0]].shape, a); };
+    const auto are_both_sides = [&](node_id other) {  // the query's features and the key's
+      return meets(n, two->first) != meets(other, two->first) &&
+             meets(n, two->second) != meets(other, two->second);
+    };
     for (const auto &[other, form] : distances_)
-      if (p_[other].over == p_[n].over && form == negative(away))
+      if (p_[other].over == p_[n].over && form == negative(away) && !are_both_sides(other))
         return say(n,
                    "has distances of the other sign than {}; did you mean {}? if it is meant, "
                    "let<..>(..)",
@@ -224,9 +231,12 @@ class take_finder {
     walk_users(users_, n, [&](node_id user, node_id x) {
       if (p_[user].kind == op::mask && p_[user].in[0] == x) conditions.push_back(p_[user].in[1]);
       if (p_[user].kind == op::softmax) key = p_[user].over[0];
-      return p_[user].kind == op::take || is_pointwise(p_[user].kind) || is_view(p_[user].kind);
+      const op kind = p_[user].kind;
+      return kind == op::take || kind == op::mask || is_pointwise(kind) || is_view(kind);
     });
-    if (conditions.empty() && key) return unmasked_clamp(n, away, number, *key);
+    const bool has_later_keys = std::all_of(conditions.begin(), conditions.end(),
+                                            [&](node_id c) { return is_padding(p_, c); });
+    if (has_later_keys && key) return unmasked_clamp(n, away, number, *key);
     for (const node_id condition : conditions)
       if (is_at_most_where(away, number_of(number), condition))
         return say(n,
@@ -243,7 +253,8 @@ class take_finder {
         "is 0 for every key {} its query, and no mask hides those; did you mean {}? if it is meant, "
         "let<..>(..)",
         is_after ? "after" : "before",
-        is_after ? "a causal mask, or abs(..)" : "abs(..), or distances from -64 on with + 64");
+        is_after ? "a causal mask, or abs(..), as t5_bias has it"
+                 : "abs(..), or distances from -64 on with + 64");
   }
   bool is_at_most_where(const affine &x, std::int64_t most, node_id condition) const {
     const std::vector<position_set> shown = positions_where(p_, condition, true);
@@ -395,12 +406,15 @@ class take_finder {
   std::vector<slice_of_whole> slices_beside(node_id n) const {
     std::vector<slice_of_whole> all;
     if (!first_of_slice(n) || size_of_whole(n) < 0) return all;
-    for (const node_id user : users_[p_[n].in[0]]) {
+    bool are_slices = true;
+    walk_users(users_, inner_of(p_, p_[n].in[0]), [&](node_id user, node_id) {
+      if (is_unnamed(p_, op::rename, user)) return true;
       const std::optional<std::int64_t> first = first_of_slice(user);
-      if (!first || p_[user].over != p_[n].over) return {};
-      all.push_back({user, *first, length_of_slice(user)});
-    }
-    return all;
+      are_slices = are_slices && first && p_[user].over == p_[n].over;
+      if (are_slices) all.push_back({user, *first, length_of_slice(user)});
+      return false;
+    });
+    return are_slices ? all : std::vector<slice_of_whole>();
   }
   std::int64_t size_of_whole(node_id n) const { return p_.axes[p_.axes[p_[n].over[0]].root].size; }
   // Of take(x, index(part) + first).

@@ -8,10 +8,12 @@
 #include <limits>
 #include <optional>
 
+#include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/roots.hpp"
 #include "codegen/program/score_masks.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -29,6 +31,7 @@ class value_finder {
           scaled_values(n, p_[n].in[k], p_[n].in[1 - k]);
         }
       if (p_[n].kind == op::sub) masked_unlike(n);
+      if (p_[n].kind == op::log) of_first_position(n);
       if (p_[n].kind == op::softmax) nearly_equal(n), scaled_twice(n);
     }
     return std::move(slips_);
@@ -40,6 +43,28 @@ class value_finder {
     slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
   }
   bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
+
+  // log(index(seq))
+  void of_first_position(node_id n) {
+    const node_id x = inner_of(p_, p_[n].in[0]);
+    if (p_[x].type != i32 || !p_[x].name.empty()) return;
+    const affine at = affine_of(p_, x);
+    if (at.form.size() != 1 || at.number > 0) return;
+    const auto &[t, factor] = *at.form.begin();
+    if (t.what != term::position || factor < 1) return;
+    bool is_chosen = false;
+    walk_users(users_of(p_), n, [&](node_id user, node_id) {
+      const node &u = p_[user];
+      const bool is_of_position = u.kind == op::mask && p_[u.in[1]].shape.size() == 1;
+      is_chosen = is_chosen || u.kind == op::where || is_of_position;
+      return is_pointwise(p_[user].kind);
+    });
+    if (is_chosen || -at.number % factor != 0) return;
+    say(n,
+        "is -inf where {0} is 0, since positions begin at 0; did you mean log({0} + 1)? if it is "
+        "meant, let<..>(..)",
+        written_as(p_, x));
+  }
 
   // Weights that add up to 1 over what n contracts, for values with columns.
   bool are_weights(node_id n, node_id weights, node_id values) const {

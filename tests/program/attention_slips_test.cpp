@@ -165,6 +165,12 @@ TEST_CASE("slips: two products of parameters with nothing between them") {
   CHECK(of_layer<[](auto x) { return gelu(x); }>().empty());
   CHECK(of_layer<[](auto x) { return let<"linear">(x); }>().empty());
   CHECK(of_layer<[](auto x) { return softmax<hidden>(x); }>().empty());
+  CHECK(mentions(lines_of(codegen::make_program(kernel<"k">(
+                     [](in<"X", batch, seq, d> X, param<"W1", d, hidden> W1, param<"b1", hidden> b1,
+                        param<"W2", hidden, d> W2) -> out<"Y", batch, seq, d> {
+                       return X + dot<hidden>(dot<d>(X, W1) + b1, W2);
+                     }))),
+                 "did you leave out an activation?"));
 }
 
 TEST_CASE("slips: the scale of one of two parts") {

@@ -133,4 +133,16 @@ TEST_CASE("weights that pool positions do not count padding") {
   CHECK(pooled([](auto w, auto n) { return mask(broadcast<batch>(w), padding<seq>(n)); }) == "");
 }
 
+TEST_CASE("a recurrence reads positions before its own") {
+  constexpr auto scanned = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"mu", d8> mu) -> out<"Y", seq, d8> {
+      auto x = X * mu + decltype(f){}(X) * (1 - mu);
+      return scan<seq>(zeros<d8>(), [](auto s, auto x) { return 0.5 * s + x; }, x).result;
+    }));
+  };
+  CHECK(mentions(scanned([](auto X) { return take<seq>(X, min(index(seq) + 1, size(seq) - 1)); }),
+                 "a scan of seq has not come to"));
+  CHECK(scanned([](auto X) { return take<seq>(X, max(index(seq) - 1, 0)); }) == "");
+}
+
 }  // namespace qkv::testing::slips

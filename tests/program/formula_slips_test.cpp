@@ -303,11 +303,11 @@ TEST_CASE("a rotation subtracts one product and adds the other") {
   CHECK(mentions(turned([](auto a, auto b, auto c, auto s) {
                    return where(index(two) == 0, a * c + b * s, a * s + b * c);
                  }),
-                 "adds both products in both parts"));
+                 "which is not a rotation"));
   CHECK(mentions(turned([](auto a, auto b, auto c, auto s) {
                    return where(index(two) == 0, a * c - b * s, a * s - b * c);
                  }),
-                 "subtracts in both parts"));
+                 "which is not a rotation"));
   CHECK(turned([](auto a, auto b, auto c, auto s) {
           return where(index(two) == 0, a * c - b * s, a * s + b * c);
         }) == "");
@@ -557,6 +557,88 @@ TEST_CASE("frequencies fall from 1 to 1 / base") {
       mentions(sinusoid([] { return index(seq) * pow(10000.0, -2.0 * index(half) / size(half)); }),
                "ends at the square of 10000"));
   CHECK(sinusoid([] { return index(seq) * pow(10000.0, -1.0 * index(half) / size(half)); }) == "");
+}
+
+TEST_CASE("weights of positions do not weigh experts") {
+  constexpr auto routed = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"R", d8, vocab> R,
+                                   param<"W", d8, vocab, half> W) -> out<"Y", seq, half> {
+      return sum<vocab>(decltype(f){}(dot<d8>(X, R)) * dot<d8>(X, W));
+    }));
+  };
+  CHECK(mentions(routed([](auto s) { return softmax<seq>(s); }), "did you mean softmax<vocab>"));
+  CHECK(routed([](auto s) { return softmax<vocab>(s); }) == "");
+  CHECK(routed([](auto s) { return let<"dispatch">(softmax<seq>(s)); }) == "");
+}
+
+TEST_CASE("distances are scores with a minus") {
+  constexpr auto near = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K) -> out<"O", seq, d8> {
+      return dot<kv>(softmax<kv>(decltype(f){}(Q, K)), K);
+    }));
+  };
+  CHECK(mentions(near([](auto Q, auto K) { return sum<d8>(K * K) - 2 * dot<d8>(Q, K); }),
+                 "the same with a minus"));
+  CHECK(near([](auto Q, auto K) { return -(sum<d8>(K * K) - 2 * dot<d8>(Q, K)); }) == "");
+  CHECK(near([](auto Q, auto K) { return 2 * dot<d8>(Q, K) - sum<d8>(K * K); }) == "");
+  CHECK(mentions(
+      near([](auto Q, auto K) { return dot<d8>(Q, K) / sqrt(sum<d8>(Q * Q)) / sum<d8>(K * K); }),
+      "by the square of the length of K"));
+  CHECK(near([](auto Q, auto K) {
+          return dot<d8>(Q, K) / sqrt(sum<d8>(Q * Q)) / sqrt(sum<d8>(K * K));
+        }) == "");
+}
+
+TEST_CASE("decays of both sides make a distance") {
+  constexpr auto decayed = [](auto f, auto g) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K) -> out<"O", seq, d8> {
+      auto s = dot<d8>(Q * decltype(f){}(index(seq)), K * decltype(g){}(index(kv)));
+      return dot<kv>(softmax<kv>(mask(s, causal<seq, kv>)), K);
+    }));
+  };
+  constexpr auto falls = [](auto i) { return pow(0.998, i); };
+  constexpr auto grows = [](auto i) { return pow(0.998, -i); };
+  CHECK(mentions(decayed(falls, falls), "falls with the sum of both positions"));
+  CHECK(decayed(falls, grows) == "");
+}
+
+TEST_CASE("a gate scales") {
+  constexpr auto gated = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"W", d8, half> W,
+                                   param<"V", d8, half> V) -> out<"Y", seq, half> {
+      return decltype(f){}(sigmoid(dot<d8>(X, W)), dot<d8>(X, V));
+    }));
+  };
+  CHECK(mentions(gated([](auto g, auto x) { return g + x; }), "to what it should scale"));
+  CHECK(gated([](auto g, auto x) { return g * x; }) == "");
+}
+
+TEST_CASE("random features of a positive kernel lose half of the square") {
+  constexpr auto features = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"X", seq, d8> X, param<"W", d8, half> W) -> out<"Y", seq, half> {
+          auto x = decltype(f){}(dot<d8>(X, W), sum<d8>(X * X) / 2);
+          return exp(x - max<half>(x));
+        }));
+  };
+  CHECK(mentions(features([](auto p, auto h) { return p + h; }), "did you mean - "));
+  CHECK(features([](auto p, auto h) { return p - h; }) == "");
+}
+
+TEST_CASE("parts of an attention are weighed by exponentials of their logsumexp") {
+  constexpr auto merged = [](auto f) {
+    return slips_in(kernel<"k">([](in<"A", seq, d8> A, in<"l", seq> l, in<"B", seq, d8> B,
+                                   in<"m", seq> m) -> out<"O", seq, d8> {
+      auto most = max(l, m);
+      auto w = exp(l - most);
+      auto v = exp(m - most);
+      return (A * w + B * v) / decltype(f){}(w, v, l, m);
+    }));
+  };
+  CHECK(mentions(merged([](auto, auto, auto l, auto m) { return l + m; }), "but divides by their"));
+  CHECK(
+      mentions(merged([](auto w, auto v, auto, auto) { return w * v; }), "product of its weights"));
+  CHECK(merged([](auto w, auto v, auto, auto) { return w + v; }) == "");
 }
 
 }  // namespace qkv::testing::slips

@@ -12,6 +12,8 @@
 namespace qkv::testing::slips {
 namespace {
 
+constexpr axis<"slots"> slots;
+
 // The slips of attention under Keep() of Prepared(Q).
 template <auto Keep, auto Prepared>
 std::string of_prepared() {
@@ -58,6 +60,42 @@ TEST_CASE("a window beside a causal mask is not an alternative to it") {
   CHECK(mentions(
       of_prepared<[] { return causal<seq, kv> || index(seq) - index(kv) < 128; }, as_it_is>(),
       "is always true; did you mean &&?"));
+}
+
+TEST_CASE("a document beside a causal mask is not an alternative to it") {
+  constexpr auto packed = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                   in<"doc", i32, seq> doc) -> out<"O", seq, e4> {
+      return scaled_dot_product<d8, kv>(Q, K, V,
+                                        decltype(f){}(causal<seq, kv>, document<seq, kv>(doc)));
+    }));
+  };
+  CHECK(mentions(packed([](auto a, auto b) { return a || b; }), "shows keys after the query"));
+  CHECK(packed([](auto a, auto b) { return a && b; }) == "");
+}
+
+TEST_CASE("a cache shows the new keys") {
+  constexpr auto cached = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", slots, d8> K, in<"V", slots, e4> V,
+                                   in<"length", i32> length) -> out<"O", seq, e4> {
+      return scaled_dot_product<d8, slots>(Q, K, V, decltype(f){}(length));
+    }));
+  };
+  CHECK(mentions(
+      cached([](auto n) { return cached_causal<seq, slots>(n) && index(slots) < n - size(seq); }),
+      "hides the new keys from all queries"));
+  CHECK(cached([](auto n) { return cached_causal<seq, slots>(n) && index(slots) < n; }) == "");
+
+  constexpr auto written = [](auto f) {
+    return slips_in(kernel<"k">([](in<"q", d8> q, in<"K", slots, d8> K, in<"key", d8> key,
+                                   in<"length", i32> length) -> out<"O", d8> {
+      auto k = where(index(slots) == length, key, K);
+      auto s = mask(dot<d8>(q, k) / sqrt(d8), decltype(f){}(index(slots), length));
+      return dot<slots>(softmax<slots>(s), k);
+    }));
+  };
+  CHECK(mentions(written([](auto i, auto n) { return i < n; }), "did you mean <= in place of <?"));
+  CHECK(written([](auto i, auto n) { return i <= n; }) == "");
 }
 
 TEST_CASE("each query sees a key") {

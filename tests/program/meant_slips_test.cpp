@@ -12,6 +12,8 @@
 namespace qkv::testing::slips {
 namespace {
 
+constexpr axis<"distances", 17> distances;
+
 constexpr axis<"total"> total;
 constexpr axis<"all"> all;
 constexpr axis<"one", 1> one;
@@ -112,6 +114,24 @@ TEST_CASE("a first row without keys may be replaced") {
 TEST_CASE("scores with a scale of their own are bounded by another number") {
   CHECK(slips_in(kernel<"k">([](in<"q", places> q, in<"K", kv, places> K) -> out<"p", kv> {
           return softmax<kv>(10 * tanh(dot<places>(q, K) / sqrt(places)));
+        })) == "");
+}
+
+TEST_CASE("meant: queries and keys that meet a table of distances from both sides") {
+  CHECK(
+      slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, param<"Rq", distances, d8> Rq,
+                              param<"Rk", distances, d8> Rk) -> out<"W", seq, kv> {
+        auto forth = index(seq) - index(kv);
+        auto back = index(kv) - index(seq);
+        auto s = dot<d8>(Q, K) + take<distances>(dot<d8>(Q, Rk), min(max(forth + 8, 0), 16)) +
+                 take<distances>(dot<d8>(K, Rq), min(max(back + 8, 0), 16));
+        return softmax<kv>(s / sqrt(3 * size(d8)));
+      })) == "");
+}
+
+TEST_CASE("meant: equal shares of a projection") {
+  CHECK(slips_in(kernel<"k">([](in<"u", seq, d8> u, param<"W", seq, d8, e4> W) -> out<"y", e4, d8> {
+          return sum<seq>(u * W) / size(e4);
         })) == "");
 }
 

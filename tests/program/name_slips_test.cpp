@@ -52,6 +52,14 @@ TEST_CASE("a past is joined with what has its name") {
   CHECK(joined([](auto k, auto v) { return std::pair{k, v}; }) == "");
 }
 
+TEST_CASE("a past is joined with what follows it") {
+  CHECK(slips_in(kernel<"k">([](Q_ Q, in<"K_now", batch, seq, d8> K_now,
+                                in<"K_past", batch, past, d8> K_past) -> O_ {
+          auto K = concat<total, past, seq>(K_past, K_now);
+          return scaled_dot_product<d8, total>(Q, K, K, causal<seq, total, align::last>);
+        })) == "");
+}
+
 TEST_CASE("keys are made with Wk and values with Wv") {
   constexpr auto projected = [](auto f) {
     return slips_in(

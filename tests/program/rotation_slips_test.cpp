@@ -164,6 +164,40 @@ TEST_CASE("parts of a projection follow each other") {
   CHECK(parts(std::integral_constant<int, 16>()) == "");
 }
 
+TEST_CASE("parts of renamed positions follow each other, too") {
+  constexpr auto parts = [](auto second) {
+    return slips_in(kernel<"k">([](in<"P", seq, packed> P) -> out<"Y", seq, d_model> {
+      auto K = slice<packed, d_model>(rename<seq, kv>(P), decltype(second)::value);
+      auto V = slice<packed, d_model>(rename<seq, kv>(P), 32);
+      return scaled_dot_product<d_model, kv>(slice<packed, d_model>(P, 0), K, V);
+    }));
+  };
+  CHECK(mentions(parts(std::integral_constant<int, 1>()), "and others are never taken"));
+  CHECK(parts(std::integral_constant<int, 16>()) == "");
+}
+
+TEST_CASE("the halves of a rotation have two signs") {
+  constexpr auto halves = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X) -> out<"Y", seq, d8> {
+      auto a = slice<d8, half>(X, 0);
+      auto b = slice<d8, half>(X, 4);
+      auto c = cos(rope_angle<seq, half>());
+      auto s = sin(rope_angle<seq, half>());
+      return decltype(f){}(a * c, b * s, b * c, a * s);
+    }));
+  };
+  CHECK(mentions(halves([](auto ac, auto bs, auto bc, auto as) {
+                   return concat<d8, half, half>(ac + bs, bc + as);
+                 }),
+                 "which is not a rotation"));
+  CHECK(halves([](auto ac, auto bs, auto bc, auto as) {
+          return concat<d8, half, half>(ac - bs, bc + as);
+        }) == "");
+  CHECK(halves([](auto ac, auto bs, auto bc, auto as) {  // the other way round
+          return concat<d8, half, half>(ac + bs, bc - as);
+        }) == "");
+}
+
 TEST_CASE("each layer has its own params") {
   constexpr auto stack = [](auto second) {
     return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"W1", layers, d8, e4> W1,

@@ -148,4 +148,14 @@ TEST_CASE("a logarithm of all weights has the scale of masked scores, too") {
   CHECK(slips_of_total(std::integral_constant<int, 8>()) == "");
 }
 
+TEST_CASE("positions begin at 0") {
+  constexpr auto of_positions = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"X", seq, d8> X) -> out<"Y", seq, d8> { return decltype(f){}(X, index(seq)); }));
+  };
+  CHECK(mentions(of_positions([](auto X, auto i) { return X * log(i); }), "is -inf where"));
+  CHECK(of_positions([](auto X, auto i) { return X * log(i + 1); }) == "");
+  CHECK(of_positions([](auto X, auto i) { return where(i > 0, X * log(i), X); }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -123,6 +123,8 @@ TEST_CASE("slips: what a mask does to scores") {
   CHECK(mentions(
       weights([](auto s, auto) { return softcap(s + where(causal<seq, kv>, 0, -1e9), 50); }),
       "the cap keeps -1e+09 from hiding a key"));
+  CHECK(mentions(weights([](auto s, auto) { return softcap(where(causal<seq, kv>, s, -1e9), 50); }),
+                 "under the mask?"));
   CHECK(weights([](auto s, auto) {
           return softcap(s, 50) + where(causal<seq, kv>, 0, -1e9);
         }).empty());
