@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/bias_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -11,16 +9,17 @@
 #include "codegen/program/score_masks.hpp"
 #include "codegen/program/signed_distance.hpp"
 #include "codegen/program/signs.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class bias_finder {
+class bias_finder : slip_finder {
  public:
   explicit bias_finder(const program &p)
-      : p_(p), positions_(steps_of_positions(p)), signs_(signs_of(p)) {}
+      : slip_finder(p), positions_(steps_of_positions(p)), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
@@ -29,12 +28,6 @@ class bias_finder {
   }
 
  private:
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
-  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
-
   // Terms of the scores that these weights are made of.
   void of_weights(node_id weights) {
     const std::vector<node_id> masks = masks_of_weights(p_, weights);
@@ -69,11 +62,10 @@ class bias_finder {
                     query = is_key_first ? two->second : two->first;
       if (!has(p_[weights].over, key) || has(p_[weights].over, query)) continue;
       if ((d.factor > 0) != (is_key_first != is_taken_off)) continue;  // earlier keys gain
-      return say(n,
-                 "the distance in {} has a sign, and no mask hides later keys, which gain with it; "
-                 "did you mean abs(index({}) - index({})), or a causal mask? if it is meant, "
-                 "let<..>(..)",
-                 written_as(p_, bias), p_.axes[query].name, p_.axes[key].name);
+      return say(
+          n,
+          "the distance in {} has a sign, and no mask hides later keys, which gain with it; did you mean abs(index({}) - index({})), or a causal mask?",
+          written_as(p_, bias), p_.axes[query].name, p_.axes[key].name);
     }
   }
 
@@ -86,15 +78,12 @@ class bias_finder {
     };
     if (!depends_on(p_, p_[n].in[1], is_hidden)) return;
     say(n,
-        "keeps buckets for keys after the query, which {} hides; did you mean t5_causal_bias in "
-        "place of t5_bias? if it is meant, let<..>(..)",
+        "keeps buckets for keys after the query, which {} hides; did you mean t5_causal_bias in place of t5_bias?",
         written_as(p_, causal));
   }
 
-  const program &p_;
   const std::vector<bool> positions_;
   const std::vector<sign> signs_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

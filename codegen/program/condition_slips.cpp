@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/condition_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -11,16 +9,16 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/shown_keys.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class condition_finder {
+class condition_finder : slip_finder {
  public:
-  explicit condition_finder(const program &p)
-      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {}
+  explicit condition_finder(const program &p) : slip_finder(p), positions_(steps_of_positions(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -36,11 +34,6 @@ class condition_finder {
   }
 
  private:
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
-
   // where(keep, scores, -1e9)
   bool is_mask(const node &x) const {
     const node_id low = unconverted(p_, x.in[2]);
@@ -77,13 +70,11 @@ class condition_finder {
     std::vector<node_id> parts;
     parts_of(c, parts);
     for (const node_id part : parts) {
-      if (!is_unnamed(p_, op::not_equal, part)) continue;
+      if (!is(op::not_equal, part)) continue;
       const node_id a = unconverted(p_, p_[part].in[0]), b = unconverted(p_, p_[part].in[1]);
       if (a == b || inner_of(p_, a) != inner_of(p_, b) || positions_[a]) continue;
       if (varies_along(p_[a], keys) != varies_along(p_[b], keys))
-        say(n,
-            "{} hides from each query its own key and those of equal {}; did you mean ==? if it is "
-            "meant, let<..>(..)",
+        say(n, "{} hides from each query its own key and those of equal {}; did you mean ==?",
             written_as(p_, part), written_as(p_, inner_of(p_, a)));
     }
   }
@@ -95,8 +86,7 @@ class condition_finder {
     for (const node_id alternative : x.in)
       if (std::find(parts.begin(), parts.end(), alternative) != parts.end())
         say(user,
-            "{} is always true where {} is; did you mean one of the two operators to be the other? "
-            "if it is meant, let<..>(..)",
+            "{} is always true where {} is; did you mean one of the two operators to be the other?",
             written_as(p_, part), written_as(p_, alternative));
   }
 
@@ -123,9 +113,7 @@ class condition_finder {
     for (const node_id other : parts)
       if (other != part) all = join(op::and_, {all, other});
     if (positions_where(rest, all, true).empty())
-      say(user,
-          "{} is always true where the other conditions are; did you exchange its operands? if it "
-          "is meant, let<..>(..)",
+      say(user, "{} is always true where the other conditions are; did you exchange its operands?",
           written_as(p_, part));
   }
 
@@ -141,8 +129,8 @@ class condition_finder {
 
   void constant(node_id user, node_id c, bool value) {
     const char *meant = compares_with_size(p_[c]) ? "did you mean a length of the call? "
-                        : value && is_unnamed(p_, op::or_, c) ? "did you mean &&? "
-                                                              : "";
+                        : value && is(op::or_, c) ? "did you mean &&? "
+                                                  : "";
     say(user, "{} is {} true; {}if it is meant, let<..>(..)", written_as(p_, c),
         value ? "always" : "never", meant);
   }
@@ -155,9 +143,7 @@ class condition_finder {
   void query_without_keys(node_id n, node_id c, const std::vector<axis_id> &keys) {
     if (all_bound_distance(positions_where(p_, c, true), keys,
                            [](const interval &d) { return d.most <= -1; }))
-      return say(n,
-                 "{} shows the first query no key; did you mean to show each query its own? if it "
-                 "is meant, let<..>(..)",
+      return say(n, "{} shows the first query no key; did you mean to show each query its own?",
                  written_as(p_, c));
   }
 
@@ -184,9 +170,7 @@ class condition_finder {
     if (keys.size() != 1 || queries.size() != 1) return;
     if (p_.axes[queries[0]].root != p_.axes[keys[0]].root) return;
     if (const auto blind = query_that_sees_nothing(p_, c, queries[0], keys[0]))
-      say(n,
-          "{} shows query {} no key; did you mean to show each query its own? if it is meant, "
-          "let<..>(..)",
+      say(n, "{} shows query {} no key; did you mean to show each query its own?",
           written_as(p_, c), *blind);
   }
 
@@ -202,9 +186,7 @@ class condition_finder {
     const bool has_other_bounds =
         std::any_of(shown.begin(), shown.end(), [](const position_set &s) { return s.size() > 1; });
     if (is_all_later && !has_other_bounds && !shows_the_past_elsewhere(n))
-      say(n,
-          "{} hides every key before the query; did you exchange its operands? if it is meant, "
-          "let<..>(..)",
+      say(n, "{} hides every key before the query; did you exchange its operands?",
           written_as(p_, c));
   }
   // Other scores than those of this mask, of which the kernel makes weights, or a recurrence.
@@ -223,29 +205,25 @@ class condition_finder {
   void equals_itself(node_id n) {
     const node_id a = unconverted(p_, p_[n].in[0]);
     if (a != unconverted(p_, p_[n].in[1]) || p_[a].type != i32) return;
-    say(n, "is always true; did you mean to rename an axis of one {}? if it is meant, let<..>(..)",
-        written_as(p_, a));
+    say(n, "is always true; did you mean to rename an axis of one {}?", written_as(p_, a));
   }
 
   // x > max<kv>(x)
   void above_its_maximum(node_id n) {
     const node_id most = unconverted(p_, p_[n].in[1]);
-    if (!is_unnamed(p_, op::max_over, most)) return;
+    if (!is(op::max_over, most)) return;
     if (unconverted(p_, p_[most].in[0]) == unconverted(p_, p_[n].in[0]))
-      say(n, "is never true; did you mean >=? if it is meant, let<..>(..)");
+      say(n, "is never true; did you mean >=?");
   }
   // sigmoid(x) > 0
   void above_zero(node_id n) {
     const node_id number = unconverted(p_, p_[n].in[1]);
     if (is_number(p_, number) && p_[number].value <= 0 &&
-        is_unnamed(p_, op::sigmoid, unconverted(p_, p_[n].in[0])))
-      say(n, "is always true; did you mean > 0.5? if it is meant, let<..>(..)");
+        is(op::sigmoid, unconverted(p_, p_[n].in[0])))
+      say(n, "is always true; did you mean > 0.5?");
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   const std::vector<bool> positions_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/factor_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class factor_finder {
+class factor_finder : slip_finder {
  public:
-  explicit factor_finder(const program &p) : p_(p), users_(users_of(p)) {}
+  explicit factor_finder(const program &p) : slip_finder(p) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -31,11 +30,6 @@ class factor_finder {
   }
 
  private:
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
-
   // x * (1 / 8), where C++ computes 1 / 8 of whole numbers. x * 0 + y repeats y like x.
   void whole_zero(node_id n) {
     const node &x = p_[n];
@@ -66,9 +60,9 @@ class factor_finder {
       for (node_id other = 0; other < gate; ++other)
         if (p_[other].kind == op::uniform && p_[other].in[0] == p_[gate].in[0] &&
             (before.count(other) || p_[other].shape == p_[gate].shape))
-          return say(n,
-                     "a dropout before it draws by the same seed; did you mean seed + 1? if it is "
-                     "meant, seed + 0");
+          return say(
+              n,
+              "a dropout before it draws by the same seed; did you mean seed + 1? if it is meant, seed + 0");
     }
   }
 
@@ -81,10 +75,8 @@ class factor_finder {
     const bool keeps_low = c.kind == op::less || c.kind == op::less_equal;
     const double kept = keeps_low ? below : 1 - below;
     if (by <= 0 || std::abs(by - (1 - kept)) > 1e-6 || std::abs(by - kept) < 1e-6) return;
-    say(n,
-        "a share of {:g} is kept, but divided by {:g}; did you mean uniform {} {:g}? if it is "
-        "meant, let<..>(..)",
-        kept, by, keeps_low ? ">=" : "<", below);
+    say(n, "a share of {:g} is kept, but divided by {:g}; did you mean uniform {} {:g}?", kept, by,
+        keeps_low ? ">=" : "<", below);
   }
   // Of a step that is divided by a number, or multiplied by one; 0: neither.
   double divisor_of(node_id n) const {
@@ -96,7 +88,7 @@ class factor_finder {
   // x of x + b, where b is a param
   node_id without_bias(node_id n) const {
     n = inner_of(p_, n);
-    if (is_unnamed(p_, op::add, n))
+    if (is(op::add, n))
       for (const std::size_t k : {0, 1})
         if (p_[inner_of(p_, p_[n].in[k])].kind == op::param) return inner_of(p_, p_[n].in[1 - k]);
     return n;
@@ -106,17 +98,17 @@ class factor_finder {
   void nothing_between(node_id n) {
     for (const std::size_t k : {0, 1}) {
       const node_id inner = without_bias(p_[n].in[k]);
-      if (p_[p_[n].in[1 - k]].kind != op::param || !is_unnamed(p_, op::dot, inner)) continue;
+      if (p_[p_[n].in[1 - k]].kind != op::param || !is(op::dot, inner)) continue;
       for (const std::size_t j : {0, 1}) {
         const node_id first = p_[inner].in[j], x = p_[inner].in[1 - j];
         if (p_[first].kind != op::param || p_[x].kind == op::param) continue;
         if (!contains(p_[first].shape, p_[n].over)) continue;
         if (makes_weights(p_[inner_of(p_, x)].kind) || !is_wider(p_[n].over, p_[inner].over))
           continue;
-        return say(n,
-                   "{} and {} are one product with nothing between them; did you leave out an "
-                   "activation? if it is meant, let<..>(..)",
-                   written_as(p_, first), written_as(p_, p_[n].in[1 - k]));
+        return say(
+            n,
+            "{} and {} are one product with nothing between them; did you leave out an activation?",
+            written_as(p_, first), written_as(p_, p_[n].in[1 - k]));
       }
     }
   }
@@ -136,10 +128,6 @@ class factor_finder {
     if (is_comparison(x.kind) && p_[x.in[0]].kind == op::uniform) return x.in[0];
     return -1;
   }
-
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

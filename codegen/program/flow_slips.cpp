@@ -12,15 +12,16 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/score_masks.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class flow_finder {
+class flow_finder : slip_finder {
  public:
-  explicit flow_finder(const program &p) : p_(p), users_(users_of(p)) {}
+  explicit flow_finder(const program &p) : slip_finder(p) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -35,11 +36,9 @@ class flow_finder {
 
  private:
   template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    if (said_.insert(n).second)
-      slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
+  void say_once(node_id n, fmt::format_string<T...> text, T &&...values) {
+    if (said_.insert(n).second) say(n, text, std::forward<T>(values)...);
   }
-  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
   node_id inner(node_id n, std::size_t operand) const { return inner_of(p_, p_[n].in[operand]); }
   axis_id root(axis_id a) const { return p_.axes[a].root; }
   bool has_root(const std::vector<axis_id> &axes, axis_id of) const {
@@ -65,20 +64,19 @@ class flow_finder {
           if (inner_of(p_, operand) != weights) sources.push_back(operand);
     for (const node_id source : sources)
       if (const auto ahead = later_positions_in(source, p_[weights].over[0]))
-        return say(*ahead,
-                   "has positions after its own, which {} hides; did you mean those before? if it "
-                   "is meant, let<..>(..)",
-                   written_as(p_, *condition));
+        return say_once(*ahead,
+                        "has positions after its own, which {} hides; did you mean those before?",
+                        written_as(p_, *condition));
   }
 
   // Steps that a recurrence along positions reads.
   void into_scan(node_id scan) {
     for (const node_id source : p_[scan].in)
       if (const auto ahead = later_positions_in(source, p_[scan].over[0]))
-        return say(*ahead,
-                   "has positions after its own, which a scan of {} has not come to; did you mean "
-                   "those before? if it is meant, let<..>(..)",
-                   p_.axes[p_[scan].over[0]].name);
+        return say_once(
+            *ahead,
+            "has positions after its own, which a scan of {} has not come to; did you mean those before?",
+            p_.axes[p_[scan].over[0]].name);
   }
 
   // A step of later positions among those that n is computed from.
@@ -146,10 +144,10 @@ class flow_finder {
       if (root(p_[m].over[0]) != root(along) || !has_root(without(p_[m].shape, p_[m].over), along))
         continue;
       if (const auto condition = causal_mask_of(m))
-        return say(n,
-                   "the first position sees itself alone, since {0} hides the others from it; did "
-                   "you mean the last one, size({1}) - 1? if it is meant, let<..>(..)",
-                   written_as(p_, *condition), p_.axes[along].name);
+        return say_once(
+            n,
+            "the first position sees itself alone, since {0} hides the others from it; did you mean the last one, size({1}) - 1?",
+            written_as(p_, *condition), p_.axes[along].name);
     }
   }
 
@@ -160,18 +158,16 @@ class flow_finder {
     for (const auto &[normal, other] : {std::pair(a, b), {b, a}})
       if (const node_id x = of_unit_length(normal, p_[n].over);
           x >= 0 && x != other && is(op::dot, other) && is_same_kind(x, other))
-        return say(n,
-                   "has a norm of {} but none of {}; did you mean one of both? if it is meant, "
-                   "let<..>(..)",
-                   written_as(p_, x), written_as(p_, other));
+        return say_once(n, "has a norm of {} but none of {}; did you mean one of both?",
+                        written_as(p_, x), written_as(p_, other));
     if (!is(op::dot, a) || !is(op::dot, b)) return;
     for (const auto &[raw, other] : {std::pair(a, b), {b, a}}) {
       const node_id x = projected(raw), y = projected(other);
       if (x < 0 || y < 0 || x == y || !is_norm_of(y, x, p_[other].over)) continue;
-      return say(n,
-                 "{0} is made of {1} as it is, and {2} of {1} after a norm; did you mean the norm "
-                 "in both? if it is meant, let<..>(..)",
-                 written_as(p_, raw), written_as(p_, x), written_as(p_, other));
+      return say_once(
+          n,
+          "{0} is made of {1} as it is, and {2} of {1} after a norm; did you mean the norm in both?",
+          written_as(p_, raw), written_as(p_, x), written_as(p_, other));
     }
   }
   // x of x * rsqrt(sum<d_k>(x * x)), with gains, where d_k are the axes that scores contract; -1:
@@ -235,10 +231,10 @@ class flow_finder {
         for (const std::size_t i : {0, 1})
           if (of_h[i] == x && is(op::dot, of_h[1 - i]) &&
               depends_on(p_, of_h[1 - i], [&](node_id m) { return m == x; }))
-            return say(n,
-                       "adds a layer of {0} to {1}, so that {2} is lost; did you mean {0} in place "
-                       "of {1}? if it is meant, let<..>(..)",
-                       written_as(p_, h), written_as(p_, x), written_as(p_, of_h[1 - i]));
+            return say_once(
+                n,
+                "adds a layer of {0} to {1}, so that {2} is lost; did you mean {0} in place of {1}?",
+                written_as(p_, h), written_as(p_, x), written_as(p_, of_h[1 - i]));
       }
     }
   }
@@ -254,10 +250,7 @@ class flow_finder {
                        [&](node_id user) { return is(op::add, user); });
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   std::set<node_id> said_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/roots.hpp"
 #include "codegen/program/score_masks.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -377,7 +378,7 @@ std::string text_of(const program &p, const rule &r, const pattern_match &found)
     else
       text += written_as(p, found[name]);
   }
-  return text + (text.back() == '?' ? " if" : "; if") + " it is meant, let<..>(..)";
+  return text + way_to_insist(text);
 }
 
 }  // namespace

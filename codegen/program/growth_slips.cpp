@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/growth_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -11,16 +9,17 @@
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/signed_distance.hpp"
 #include "codegen/program/signs.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class growth_finder {
+class growth_finder : slip_finder {
  public:
   explicit growth_finder(const program &p)
-      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)), signs_(signs_of(p)) {}
+      : slip_finder(p), positions_(steps_of_positions(p)), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -34,8 +33,6 @@ class growth_finder {
   }
 
  private:
-  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
-
   // S * exp(sigmoid(g)) or S * (1 + exp(g)), from which the next state of a scan is computed.
   void state_grows(node_id n) {
     for (const std::size_t k : {0, 1}) {
@@ -43,9 +40,8 @@ class growth_finder {
       if (p_[inner_of(p_, p_[n].in[k])].kind != op::carried || !is_carried_on(n)) continue;
       const std::string instead = instead_of_growth(gate);
       if (instead.empty()) continue;
-      slips_.push_back({n, fmt::format("{} is at least 1, so that the state grows at every step; "
-                                       "did you mean {}? if it is meant, let<..>(..)",
-                                       written_as(p_, gate), instead)});
+      say(n, "{} is at least 1, so that the state grows at every step; did you mean {}?",
+          written_as(p_, gate), instead);
     }
   }
   // A factor of at most 1 in place of one of at least 1. Empty for other factors.
@@ -75,9 +71,7 @@ class growth_finder {
     if (!is_square) return;
     const signed_distance away = distance_of(p_, signs_, positions_, p_[square].in[0]);
     if (away.factor != 0 && difference_in(away.of))
-      slips_.push_back({n,
-                        "grows with the square of the distance; did you leave out a minus? if it "
-                        "is meant, let<..>(..)"});
+      say(n, "grows with the square of the distance; did you leave out a minus?");
   }
   // Positions may be written in two ways: index(kv) - index(seq) and -index(seq) + index(kv).
   bool are_equal(node_id a, node_id b) const {
@@ -105,9 +99,8 @@ class growth_finder {
     if (d.factor == 0 || !difference_in(d.of)) return;
     for (node_id condition : conditions_of(n))
       if (grows_where(d, condition)) {
-        slips_.push_back({n, fmt::format("grows with the distance where {} is true; did you mean "
-                                         "the opposite sign? if it is meant, let<..>(..)",
-                                         written_as(p_, condition))});
+        say(n, "grows with the distance where {} is true; did you mean the opposite sign?",
+            written_as(p_, condition));
         return;
       }
   }
@@ -129,13 +122,11 @@ class growth_finder {
     const bool is_of_query_first = varies(1);
     if ((steps == sign::not_negative) != is_of_query_first) return;
     const node_id step = p_[c].in[0];
-    slips_.push_back(
-        {n, is(op::sigmoid, inner_of(p_, step))
-                ? fmt::format("grows with the distance; did you mean cumsum<{}>(log({}))? if it is "
-                              "meant, let<..>(..)",
-                              names_of(p_, p_[c].over), written_as(p_, step))
-                : "grows with the distance; did you exchange its operands? if it is meant, "
-                  "let<..>(..)"});
+    if (is(op::sigmoid, inner_of(p_, step)))
+      say(n, "grows with the distance; did you mean cumsum<{}>(log({}))?", names_of(p_, p_[c].over),
+          written_as(p_, step));
+    else
+      say(n, "grows with the distance; did you exchange its operands?");
   }
 
   // sigmoid(x), or 1 less what is not negative
@@ -169,11 +160,8 @@ class growth_finder {
     });
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   const std::vector<bool> positions_;
   const std::vector<sign> signs_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/identity_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class identity_finder {
+class identity_finder : slip_finder {
  public:
-  explicit identity_finder(const program &p) : p_(p), users_(users_of(p)) {}
+  explicit identity_finder(const program &p) : slip_finder(p) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -47,11 +46,6 @@ class identity_finder {
   }
 
  private:
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
-  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
   node_id inner(node_id n, std::size_t operand = 0) const {
     return inner_of(p_, p_[n].in[operand]);
   }
@@ -66,9 +60,7 @@ class identity_finder {
   void of_logits(node_id n) {
     const node_id taken = without_number(inner(n));
     if (!is(op::take, taken) || !is(op::dot, inner(taken)) || makes_average(inner(taken))) return;
-    say(n,
-        "{0} are logits, which may be negative; did you mean {1} - logsumexp<{2}>({0})? if it is "
-        "meant, let<..>(..)",
+    say(n, "{0} are logits, which may be negative; did you mean {1} - logsumexp<{2}>({0})?",
         label(p_[taken].in[0]), label(taken), names_of(p_, p_[taken].over));
   }
   bool makes_average(node_id dot) const {
@@ -91,15 +83,12 @@ class identity_finder {
       s = inner(s, is_number_first ? 1 : 0);
     }
     if (is(op::neg, s) && is(op::dot, inner(s)))
-      say(n, "the least of {0} weighs most; did you leave a minus in? if it is meant, let<..>(..)",
-          label(p_[s].in[0]));
+      say(n, "the least of {0} weighs most; did you leave a minus in?", label(p_[s].in[0]));
     if (!is(op::sum, s) || !is(op::mul, inner(s))) return;
     const node_id square = inner(s), d = inner(square);
     if (d != inner(square, 1) || !is(op::sub, d)) return;
     if (!varies_along(p_[d], p_[n].over)) return;
-    say(n,
-        "{0} grows with the distance, so the farthest weighs most; did you mean -{0}? if it is "
-        "meant, let<..>(..)",
+    say(n, "{0} grows with the distance, so the farthest weighs most; did you mean -{0}?",
         label(s));
   }
 
@@ -107,7 +96,7 @@ class identity_finder {
   void twice_a_sigmoid(node_id n) {
     const auto is_gated = [&](node_id user) { return p_[user].kind == op::mul; };
     if (is(op::sigmoid, inner(n)) && std::any_of(users_[n].begin(), users_[n].end(), is_gated))
-      say(n, "lies between 0.5 and 0.73; leave one sigmoid out; if it is meant, let<..>(..)");
+      say(n, "lies between 0.5 and 0.73; leave one sigmoid out");
   }
 
   // logits + log(-log(uniform(..)))
@@ -118,10 +107,7 @@ class identity_finder {
       const node_id log = inner(inner(outer));
       if (!is(op::log, log)) continue;
       if (!depends_on_uniform(p_[log].in[0])) continue;
-      say(n,
-          "{0} is Gumbel noise with the other sign; did you mean - {0}? if it is meant, "
-          "let<..>(..)",
-          label(outer));
+      say(n, "{0} is Gumbel noise with the other sign; did you mean - {0}?", label(outer));
     }
   }
   bool depends_on_uniform(node_id n) const {
@@ -143,10 +129,9 @@ class identity_finder {
         if (!is_number(p_, begin)) continue;
         const double a = p_[begin].value, b = p_[end].value;
         if (p_[n].kind == op::min ? a < b : a > b) continue;
-        return say(n,
-                   "is {0:g} at every position; did you exchange min and max? if it is meant, "
-                   "{0:g}",
-                   b);
+        return say(
+            n, "is {0:g} at every position; did you exchange min and max? if it is meant, {0:g}",
+            b);
       }
     }
   }
@@ -158,15 +143,9 @@ class identity_finder {
     const node_id position = inner(share), all = inner(share, 1);
     if (p_[position].kind != op::index || p_[all].kind != op::size) return;
     if (p_.axes[p_[position].over[0]].root != p_.axes[p_[all].over[0]].root) return;
-    say(n,
-        "is 0 at every position; did you mean to multiply {} before the division? if it is "
-        "meant, let<..>(..)",
+    say(n, "is 0 at every position; did you mean to multiply {} before the division?",
         label(position));
   }
-
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/leak_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_masks.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class leak_finder {
+class leak_finder : slip_finder {
  public:
-  explicit leak_finder(const program &p) : p_(p) {}
+  explicit leak_finder(const program &p) : slip_finder(p) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
@@ -47,11 +46,6 @@ class leak_finder {
     std::vector<node_id> masks;
   };
 
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
-  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
   axis_id root(axis_id a) const { return p_.axes[a].root; }
   bool has_root(const std::vector<axis_id> &axes, axis_id of) const {
     return std::any_of(axes.begin(), axes.end(), [&](axis_id a) { return root(a) == root(of); });
@@ -64,9 +58,7 @@ class leak_finder {
       const node_id causal = p_[condition].in[k], other = p_[condition].in[1 - k];
       if (!p_[other].name.empty() || !is_causal(p_, causal, p_[w.step].over)) continue;
       if (!is_two_sided(other, p_[w.step].over) && !is_same_document(other)) continue;
-      say(w.step,
-          "{0} shows keys after the query, which {1} hides; did you mean {1} && {0}? if it is "
-          "meant, let<..>(..)",
+      say(w.step, "{0} shows keys after the query, which {1} hides; did you mean {1} && {0}?",
           written_as(p_, other), written_as(p_, causal));
     }
   }
@@ -108,10 +100,10 @@ class leak_finder {
       const bool is_less = rest.size() == 1 && rest.begin()->first.what == term::position &&
                            rest.begin()->second < 0;
       if (!is_less) continue;
-      return say(w.step,
-                 "{0} hides the new keys from all queries, so that {1} hides nothing; did you mean "
-                 "{1} alone? if it is meant, let<..>(..)",
-                 written_as(p_, padding), written_as(p_, causal));
+      return say(
+          w.step,
+          "{0} hides the new keys from all queries, so that {1} hides nothing; did you mean {1} alone?",
+          written_as(p_, padding), written_as(p_, causal));
     }
   }
 
@@ -140,8 +132,7 @@ class leak_finder {
       if (!is_statistic || !has_root(p_[n].over, key) || has_root(p_[n].shape, key)) continue;
       if (is(op::mask, inner_of(p_, p_[n].in[0]))) continue;
       say(w.step,
-          "{} is made of all positions, of those that {} hides, too; did you mean another axis than "
-          "{}? if it is meant, let<..>(..)",
+          "{} is made of all positions, of those that {} hides, too; did you mean another axis than {}?",
           written_as(p_, n), written_as(p_, condition), names_of(p_, p_[n].over));
       return;
     }
@@ -157,8 +148,7 @@ class leak_finder {
       const auto &[t, factor] = *at.form.begin();
       if (t.what != term::size || factor != 1 || root(t.id) != root(padded)) continue;
       say(n,
-          "{0} hides the last positions as keys, and this takes one of them; did you mean the "
-          "length in place of size({1})? if it is meant, let<..>(..)",
+          "{0} hides the last positions as keys, and this takes one of them; did you mean the length in place of size({1})?",
           written_as(p_, condition), p_.axes[t.id].name);
     }
   }
@@ -170,8 +160,7 @@ class leak_finder {
       if (knows_length(n)) continue;
       if (p_.axes[root(padded)].size >= 0 || !said_.insert(n).second) continue;
       say(n,
-          "{0} hides the last positions of {1}, which the scan has gone through; did you mean the "
-          "result at the length less 1? if it is meant, let<..>(..)",
+          "{0} hides the last positions of {1}, which the scan has gone through; did you mean the result at the length less 1?",
           written_as(p_, condition), p_.axes[padded].name);
     }
   }
@@ -193,8 +182,7 @@ class leak_finder {
       const auto along = std::find_if(p_[n].over.begin(), p_[n].over.end(),
                                       [&](axis_id a) { return root(a) == root(padded); });
       say(n,
-          "{0} hides positions of {1} as keys, but they are counted here; did you mean "
-          "{5}<{2}>(mask({4}, padding<{3}>(..)))? if it is meant, let<..>(..)",
+          "{0} hides positions of {1} as keys, but they are counted here; did you mean {5}<{2}>(mask({4}, padding<{3}>(..)))?",
           written_as(p_, condition), p_.axes[padded].name, names_of(p_, p_[n].over),
           p_.axes[*along].name, written_as(p_, p_[n].in[0]),
           p_[n].kind == op::max_over ? "max" : name_of(p_[n].kind));
@@ -212,8 +200,7 @@ class leak_finder {
         if (knows_length(weights) || hides_some(values, p_[n].over)) continue;
         if (!depends_on(p_, values, [&](node_id m) { return m == first.step; })) continue;
         say(n,
-            "{0} hides positions of {1} as keys, but they are counted here; did you mean to mask {2}, "
-            "too? if it is meant, let<..>(..)",
+            "{0} hides positions of {1} as keys, but they are counted here; did you mean to mask {2}, too?",
             written_as(p_, condition), p_.axes[padded].name, written_as(p_, p_[weights].in[0]));
       }
     }
@@ -246,8 +233,7 @@ class leak_finder {
               [&](node_id m) { return p_[m].name.empty(); }))
         continue;
       say(w.step,
-          "the keys are made of {0}, which {1} masks, but all are seen here; did you mean the same "
-          "mask? if it is meant, let<..>(..) of what the keys are made of",
+          "the keys are made of {0}, which {1} masks, but all are seen here; did you mean the same mask? if it is meant, let<..>(..) of what the keys are made of",
           written_as(p_, first.step), written_as(p_, *secret));
       return;
     }
@@ -268,10 +254,8 @@ class leak_finder {
     return has_root(others, key);
   }
 
-  const program &p_;
   std::vector<weights> all_;
   std::set<node_id> said_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

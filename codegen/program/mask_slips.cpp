@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/mask_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -12,6 +10,7 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/score_masks.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -24,9 +23,9 @@ struct two_values {
   double if_true, if_false;
 };
 
-class mask_finder {
+class mask_finder : slip_finder {
  public:
-  explicit mask_finder(const program &p) : p_(p), users_(users_of(p)) {
+  explicit mask_finder(const program &p) : slip_finder(p) {
     for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
       values_.push_back(values_of(n));
   }
@@ -50,11 +49,6 @@ class mask_finder {
  private:
   static constexpr double hides = leaves_nothing_of_scores;
   static constexpr double tiny = 1e-4;  // one that leaves them as they are
-
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
 
   // Operands come before their users.
   std::optional<two_values> values_of(node_id n) const {
@@ -89,19 +83,13 @@ class mask_finder {
       if (high == 0 && !keys.empty() && varies_along(p_[v->condition], keys)) hides_nothing(n, low);
       if (!(high - low >= hides)) continue;
       if (high >= hides && low > -hides && !keys.empty()) {
-        say(n,
-            "+{:g} where {} is {} leaves nothing of the others; did you mean -{:g}? if it is "
-            "meant, let<..>(..)",
-            high, written_as(p_, v->condition), v->if_true == high, high);
+        say(n, "+{:g} where {} is {} leaves nothing of the others; did you mean -{:g}?", high,
+            written_as(p_, v->condition), v->if_true == high, high);
       } else if (low <= -hides && shows_later(keys, v->condition, v->if_true == high)) {
-        say(n,
-            "{} hides every key up to the query; did you exchange its values? if it is meant, "
-            "let<..>(..)",
+        say(n, "{} hides every key up to the query; did you exchange its values?",
             written_as(p_, x.in[k]));
       } else if (low <= -hides && shows_padding(keys, v->condition, v->if_true == high)) {
-        say(n,
-            "{} hides the keys that count and shows the padding; did you exchange its values? if "
-            "it is meant, let<..>(..)",
+        say(n, "{} hides the keys that count and shows the padding; did you exchange its values?",
             written_as(p_, x.in[k]));
       }
     }
@@ -114,7 +102,7 @@ class mask_finder {
     if (keys.empty() || !varies_along(p_[x.in[0]], keys)) return;
     for (const std::size_t k : {1, 2}) {
       const node_id lowered = inner_of(p_, x.in[k]);
-      if (!is_unnamed(p_, op::add, lowered) && !is_unnamed(p_, op::sub, lowered)) continue;
+      if (!is(op::add, lowered) && !is(op::sub, lowered)) continue;
       const node &sum = p_[lowered];
       const node_id number = unconverted(p_, sum.in[1]);
       if (!is_number(p_, number) || inner_of(p_, sum.in[0]) != inner_of(p_, x.in[3 - k])) continue;
@@ -122,21 +110,18 @@ class mask_finder {
     }
   }
   void hides_nothing(node_id n, double added) {
-    if (added < 0 && added > -tiny)
-      say(n, "{:g} hides no key; did you mean -1e9? if it is meant, let<..>(..)", added);
+    if (added < 0 && added > -tiny) say(n, "{:g} hides no key; did you mean -1e9?", added);
   }
 
   bool is_condition_as_number(node_id n) const {
     const node_id x = unconverted(p_, n);
-    return is_unnamed(p_, op::cast, x) && p_[p_[x].in[0]].type == b8;
+    return is(op::cast, x) && p_[p_[x].in[0]].type == b8;
   }
   // scores + cast<f32>(keep)
   void adds_condition(node_id n, node_id scores, const two_values &v) {
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
     if (keys.empty() || !varies_along(p_[v.condition], keys)) return;
-    say(n,
-        "adds 1 where {0} is true, which hides no key; did you mean mask({1}, {0})? if it is "
-        "meant, let<..>(..)",
+    say(n, "adds 1 where {0} is true, which hides no key; did you mean mask({1}, {0})?",
         written_as(p_, v.condition), written_as(p_, scores));
   }
 
@@ -150,7 +135,7 @@ class mask_finder {
   std::optional<kept_or_number> kept_or_number_of(node_id n,
                                                   const std::vector<axis_id> &over) const {
     const node_id choice = inner_of(p_, n);
-    if (!is_unnamed(p_, op::where, choice)) return {};
+    if (!is(op::where, choice)) return {};
     const node_id keep = p_[choice].in[0];
     if (!p_[keep].name.empty() && p_[keep].kind != op::input) return {};
     if (!varies_along(p_[keep], over)) return {};
@@ -169,21 +154,19 @@ class mask_finder {
   void number_as_score(node_id n) {
     const std::optional<kept_or_number> c = kept_or_number_of(p_[n].in[0], p_[n].over);
     if (!c || (std::abs(c->number) >= tiny && c->number < hides)) return;
-    say(n,
-        "hidden keys have the score {:g}, and so {}; did you mean mask({}, {}{})? if it is meant, "
-        "let<..>(..)",
-        c->number, c->number < hides ? "a weight" : "all the weight", written_as(p_, c->x),
+    say(n, "hidden keys have the score {:g}, and so {}; did you mean mask({}, {}{})?", c->number,
+        c->number < hides ? "a weight" : "all the weight", written_as(p_, c->x),
         c->is_kept_where_true ? "" : "!", written_as(p_, c->keep));
   }
 
   // softmax<kv>(mask(dot(Q, where(index(kv) == length, k, K)), index(kv) < length))
   void hides_new_key(node_id n) {
     const node_id scores = unscaled(p_, unmasked(p_, p_[n].in[0]));
-    if (!is_unnamed(p_, op::dot, scores)) return;
+    if (!is(op::dot, scores)) return;
     for (const node_id condition : masks_of_weights(p_, n))
       for (const node_id operand : p_[scores].in) {
         const node_id keys = inner_of(p_, operand);
-        if (!is_unnamed(p_, op::where, keys) || !varies_along(p_[keys], p_[n].over)) continue;
+        if (!is(op::where, keys) || !varies_along(p_[keys], p_[n].over)) continue;
         const std::vector<position_set> shown = positions_where(p_, condition, true),
                                         written = positions_where(p_, p_[keys].in[0], true);
         if (shown.size() != 1 || written.size() != 1 || written[0].size() != 1) continue;
@@ -192,9 +175,7 @@ class mask_finder {
         const auto length = position_less_number_in(form);
         if (!length || at.least != at.most || seen == shown[0].end()) continue;
         if (seen->second.most >= at.most) continue;
-        say(n,
-            "{} hides the key that {} writes; did you mean <= in place of <? if it is meant, "
-            "let<..>(..)",
+        say(n, "{} hides the key that {} writes; did you mean <= in place of <?",
             written_as(p_, condition), written_as(p_, p_[keys].in[0]));
         return;
       }
@@ -207,9 +188,7 @@ class mask_finder {
       const std::optional<two_values> &v = values_[x.in[1 - k]];
       if (!is_number(p_, x.in[k]) || !std::isinf(p_[x.in[k]].value)) continue;
       if (!v || v->condition < 0 || (v->if_true != 0 && v->if_false != 0)) continue;
-      say(n,
-          "0 * {0:g} is NaN where {1} is {2}; did you mean where({1}, {3}, {4})? if it is meant, "
-          "let<..>(..)",
+      say(n, "0 * {0:g} is NaN where {1} is {2}; did you mean where({1}, {3}, {4})?",
           p_[x.in[k]].value, written_as(p_, v->condition), v->if_true == 0,
           v->if_true == 0 ? "0" : "-inf", v->if_true == 0 ? "-inf" : "0");
     }
@@ -221,24 +200,21 @@ class mask_finder {
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
     if (keys.empty()) return;
     if (const auto c = kept_or_number_of(scaled, keys); c && c->number <= -hides)
-      say(n,
-          "the cap keeps {:g} from hiding a key; did you mean softcap({}, ..) under the mask? if it "
-          "is meant, let<..>(..)",
+      say(n, "the cap keeps {:g} from hiding a key; did you mean softcap({}, ..) under the mask?",
           c->number, written_as(p_, c->x));
-    if (!is_unnamed(p_, op::add, scaled)) return;
+    if (!is(op::add, scaled)) return;
     for (const node_id term : p_[scaled].in) {
       const std::optional<two_values> &v = values_[term];
       if (!v || v->condition < 0 || std::min(v->if_true, v->if_false) > -hides) continue;
       say(n,
-          "the cap keeps {:g} from hiding a key; did you mean to cap the scores before they are "
-          "masked? if it is meant, let<..>(..)",
+          "the cap keeps {:g} from hiding a key; did you mean to cap the scores before they are masked?",
           std::min(v->if_true, v->if_false));
     }
   }
 
   // causal<seq, kv> || index(seq) < prefix
   void rows_of_prefix(node_id n, node_id condition) {
-    if (!is_unnamed(p_, op::or_, condition)) return;
+    if (!is(op::or_, condition)) return;
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
     const auto is_past = [](const interval &d) { return d.most <= 0; };
     for (const std::size_t k : {0, 1}) {
@@ -253,8 +229,7 @@ class mask_finder {
       if (position.what != term::position || factor != 1 || !is_bound) continue;
       if (where.most == interval::infinite || !has(p_[causal].shape, position.id)) continue;
       say(n,
-          "queries where {0} see the keys after them, too; did you mean index({1}) in place of "
-          "index({2})? if it is meant, let<..>(..)",
+          "queries where {0} see the keys after them, too; did you mean index({1}) in place of index({2})?",
           written_as(p_, rows), p_.axes[keys[0]].name, p_.axes[position.id].name);
     }
   }
@@ -264,7 +239,7 @@ class mask_finder {
     const node_id product = inner_of(p_, p_[n].in[0]);
     if (const auto c = kept_or_number_of(product, p_[n].over); c && c->number == 0)
       counts_as_zero(n, c->x, c->keep, c->is_kept_where_true);
-    if (!is_unnamed(p_, op::mul, product)) return;
+    if (!is(op::mul, product)) return;
     for (const std::size_t k : {0, 1}) {
       if (!is_condition_as_number(p_[product].in[k])) continue;
       const node_id keep = p_[unconverted(p_, p_[product].in[k])].in[0];
@@ -272,9 +247,7 @@ class mask_finder {
     }
   }
   void counts_as_zero(node_id n, node_id x, node_id keep, bool is_kept_where_true) {
-    say(n,
-        "positions where {0} is {1} count as 0; did you mean {2}<{3}>(mask({4}, {5}{0}))? if it is "
-        "meant, let<..>(..)",
+    say(n, "positions where {0} is {1} count as 0; did you mean {2}<{3}>(mask({4}, {5}{0}))?",
         written_as(p_, keep), !is_kept_where_true, p_[n].kind == op::mean ? "mean" : "max",
         names_of(p_, p_[n].over), written_as(p_, x), is_kept_where_true ? "" : "!");
   }
@@ -302,10 +275,9 @@ class mask_finder {
       for (node_id weights : users_[user])
         if (p_[user].kind == op::mask && user != n && p_[weights].kind == op::softmax &&
             same_set(p_[weights].over, x.over))
-          return say(n,
-                     "adds up keys that {} hides from {}; did you mean logsumexp of the masked "
-                     "scores? if it is meant, let<..>(..)",
-                     written_as(p_, user), written_as(p_, weights));
+          return say(
+              n, "adds up keys that {} hides from {}; did you mean logsumexp of the masked scores?",
+              written_as(p_, user), written_as(p_, weights));
   }
 
   // True for logsumexp<vocabulary>(logits) - take<vocabulary>(logits, ids), the square that keeps
@@ -313,7 +285,7 @@ class mask_finder {
   bool is_total_of_logits(node_id n) const {
     const node_id logits = p_[n].in[0];
     for (const node_id user : users_[n])
-      if (is_unnamed(p_, op::mul, user) && p_[user].in[0] == n && p_[user].in[1] == n) return true;
+      if (is(op::mul, user) && p_[user].in[0] == n && p_[user].in[1] == n) return true;
     return std::any_of(users_[logits].begin(), users_[logits].end(), [&](node_id user) {
       const op kind = p_[user].kind;
       if (kind == op::take || kind == op::softmax) return true;
@@ -328,22 +300,19 @@ class mask_finder {
     const node &x = p_[n];
     if (is_total_of_logits(n)) return;
     const node_id products = unmasked(p_, x.in[0]);
-    if (!is_unnamed(p_, op::dot, products)) return;
+    if (!is(op::dot, products)) return;
     for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {
       if (p_[m].kind != op::softmax || !same_set(p_[m].over, x.over)) continue;
       const node_id scores = unmasked(p_, p_[m].in[0]);
       if (scores == products || unmasked(p_, unscaled(p_, scores)) != products) continue;
-      return say(n,
-                 "adds up {} without the scale that they have in {}; did you mean logsumexp of the "
-                 "scores? if it is meant, let<..>(..)",
-                 written_as(p_, products), written_as(p_, m));
+      return say(
+          n,
+          "adds up {} without the scale that they have in {}; did you mean logsumexp of the scores?",
+          written_as(p_, products), written_as(p_, m));
     }
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   std::vector<std::optional<two_values>> values_;  // per step: the numbers it may have
-  std::vector<slip> slips_;
 };
 
 }  // namespace

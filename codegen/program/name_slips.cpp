@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/name_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -18,15 +16,16 @@
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/score_masks.hpp"
 #include "codegen/program/signs.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class name_finder {
+class name_finder : slip_finder {
  public:
-  explicit name_finder(const program &p) : p_(p), users_(users_of(p)), signs_(signs_of(p)) {}
+  explicit name_finder(const program &p) : slip_finder(p), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -76,12 +75,9 @@ class name_finder {
     if (std::none_of(p_[mask].shape.begin(), p_[mask].shape.end(), is_query)) return;
     const bool one_too_many = within.most == 0 && within.least == -interval::infinite;
     if (one_too_many || within.least >= 0)
-      slips_.push_back(
-          {mask, fmt::format("{0} keeps {1}; did you mean index({2}) < {3}? if it is meant, "
-                             "let<..>(..)",
-                             written_as(p_, condition),
-                             one_too_many ? "the position after the last one" : "padding alone",
-                             p_.axes[key].name, p_[compared->number].name)});
+      say(mask, "{0} keeps {1}; did you mean index({2}) < {3}?", written_as(p_, condition),
+          one_too_many ? "the position after the last one" : "padding alone", p_.axes[key].name,
+          p_[compared->number].name);
   }
 
   // cached_causal<seq, slots>(past_length), which counts the new keys, too
@@ -96,10 +92,10 @@ class name_finder {
             return other.first.what == term::size && other.second == -factor;
           });
           if (own == form.end()) continue;
-          return slips_.push_back(
-              {mask, fmt::format("places the queries at {0} - size({1}) + index({1}); did you mean "
-                                 "{0} + size({1}) as the length? if it is meant, let<..>(..)",
-                                 p_[t.id].name, p_.axes[own->first.id].name)});
+          return say(
+              mask,
+              "places the queries at {0} - size({1}) + index({1}); did you mean {0} + size({1}) as the length?",
+              p_[t.id].name, p_.axes[own->first.id].name);
         }
   }
 
@@ -119,10 +115,8 @@ class name_finder {
         if (!is_length(less->number) || !begins(p_[less->number].name, of_query)) continue;
         for (const node_id other : p_.arguments)
           if (is_length(other) && begins(p_[other].name, of_key))
-            return slips_.push_back(
-                {mask, fmt::format("the keys are masked by {}; did you mean {}? if it is meant, "
-                                   "let<..>(..)",
-                                   p_[less->number].name, p_[other].name)});
+            return say(mask, "the keys are masked by {}; did you mean {}?", p_[less->number].name,
+                       p_[other].name);
       }
   }
 
@@ -136,9 +130,7 @@ class name_finder {
     const std::string wanted = first.name.substr(0, first.name.size() - a.size()) + std::string(b);
     for (const node_id other : p_.arguments)
       if (p_[other].name == wanted && !std::exchange(is_joined_said_, true))
-        return slips_.push_back({n, fmt::format("joins {} with {}; did you mean {}? if it is "
-                                                "meant, let<..>(..)",
-                                                first.name, second.name, wanted)});
+        return say(n, "joins {} with {}; did you mean {}?", first.name, second.name, wanted);
   }
 
   // mask(scores, index(kv) < size(kv) - length)
@@ -154,10 +146,8 @@ class name_finder {
       has_size = has_size || (t.what == term::size && factor == -1);
     }
     if (key && length >= 0 && has_size)
-      slips_.push_back(
-          {mask, fmt::format("{0} keeps as many positions as {2} lacks; did you mean "
-                             "index({1}) < {2}? if it is meant, let<..>(..)",
-                             written_as(p_, condition), p_.axes[*key].name, p_[length].name)});
+      say(mask, "{0} keeps as many positions as {2} lacks; did you mean index({1}) < {2}?",
+          written_as(p_, condition), p_.axes[*key].name, p_[length].name);
   }
 
   // mask(scores, key_padding_mask), which is true in PyTorch where keys are hidden
@@ -165,9 +155,9 @@ class name_finder {
     const node_id condition = unbroadcast(p_, p_[mask].in[1]);
     if (p_[condition].kind != op::input || !p_[condition].name.ends_with("key_padding_mask"))
       return;
-    slips_.push_back({mask, fmt::format("keeps what {0} is true for, which PyTorch hides; did you "
-                                        "mean !{0}? if it is meant, let<..>({0})",
-                                        p_[condition].name)});
+    say(mask,
+        "keeps what {0} is true for, which PyTorch hides; did you mean !{0}? if it is meant, let<..>({0})",
+        p_[condition].name);
   }
   // scores + attention_mask * -1e9, which is 1 for the keys that count
   void of_kept_keys(node_id n) {
@@ -175,21 +165,17 @@ class name_finder {
       const node_id m = inner_of(p_, p_[n].in[k]), by = inner_of(p_, p_[n].in[1 - k]);
       if (!is_argument_of_scores(m, "attention_mask") || !is_number(p_, by)) continue;
       if (p_[by].value > -leaves_nothing_of_scores) continue;
-      slips_.push_back({n, fmt::format("hides what {0} is 1 for; did you mean (1 - {0}) * {1:g}? "
-                                       "if it is meant, let<..>(..)",
-                                       p_[m].name, p_[by].value)});
+      say(n, "hides what {0} is 1 for; did you mean (1 - {0}) * {1:g}?", p_[m].name, p_[by].value);
     }
   }
 
   // softmax<kv>(scores) / temperature
   void weights_by_temperature(node_id n) {
     const node_id weights = inner_of(p_, p_[n].in[0]), by = inner_of(p_, p_[n].in[1]);
-    if (!is_unnamed(p_, op::softmax, weights) || !is_argument(p_[by])) return;
+    if (!is(op::softmax, weights) || !is_argument(p_[by])) return;
     if (p_[by].name.find("temperature") == std::string::npos) return;
-    slips_.push_back({n, fmt::format("weights that are divided do not add up to 1; did you mean "
-                                     "softmax<{}>({} / {})? if it is meant, let<..>(..)",
-                                     names_of(p_, p_[weights].over),
-                                     written_as(p_, p_[weights].in[0]), p_[by].name)});
+    say(n, "weights that are divided do not add up to 1; did you mean softmax<{}>({} / {})?",
+        names_of(p_, p_[weights].over), written_as(p_, p_[weights].in[0]), p_[by].name);
   }
 
   bool is_argument_of_scores(node_id n, std::string_view word) const {
@@ -198,12 +184,11 @@ class name_finder {
   // dot<d_k>(Q, K) / exp(logit_scale)
   void by_scale(node_id n) {
     const node_id by = inner_of(p_, p_[n].in[1]);
-    if (!is_unnamed(p_, op::exp, by)) return;
+    if (!is(op::exp, by)) return;
     const node_id scale = inner_of(p_, p_[by].in[0]);
     if (is_argument_of_scores(scale, "logit_scale"))
-      slips_.push_back({n, fmt::format("divides by {0}; did you mean {1} * {0}? if it is meant, "
-                                       "let<..>(..)",
-                                       written_as(p_, by), written_as(p_, p_[n].in[0]))});
+      say(n, "divides by {0}; did you mean {1} * {0}?", written_as(p_, by),
+          written_as(p_, p_[n].in[0]));
   }
   // softmax<kv>(dot<d_k>(Q, K) * temperature)
   void times_temperature(node_id n) {
@@ -212,9 +197,8 @@ class name_finder {
       const bool is_inverse = p_[by].name.find("inv") != std::string::npos;
       if (!is_argument_of_scores(by, "temperature") || is_inverse) continue;
       if (keys_of_scores(p_, users_, n).empty()) continue;
-      slips_.push_back({n, fmt::format("scores are multiplied by {0}; did you mean {1} / {0}? if "
-                                       "it is meant, let<..>(..)",
-                                       p_[by].name, written_as(p_, p_[n].in[1 - k]))});
+      say(n, "scores are multiplied by {0}; did you mean {1} / {0}?", p_[by].name,
+          written_as(p_, p_[n].in[1 - k]));
     }
   }
 
@@ -228,10 +212,9 @@ class name_finder {
       const node_id left = inner_of(p_, p_[user].in[0]);
       const node_id values = left == weights ? p_[user].in[1] : p_[user].in[0];
       if (keys == std::set{'v'} && letters_of_projections(values, key) == std::set{'k'})
-        return slips_.push_back(
-            {user,
-             "the keys are made with the parameter of the values, and the values with that "
-             "of the keys; did you exchange them? if it is meant, let<..>(..)"});
+        return say(
+            user,
+            "the keys are made with the parameter of the values, and the values with that of the keys; did you exchange them?");
     }
   }
   // 'k' of a projection with Wk along the axis of the keys.
@@ -268,9 +251,8 @@ class name_finder {
       for (const node_id b : p_.outputs) {
         const std::string_view one = last_word(p_[a].name), other = last_word(p_[b].name);
         if (a >= b || one == other || !are_exchanged(a, b, one, other)) continue;
-        slips_.push_back({a, fmt::format("is made of {}, and {} of {}; did you exchange the "
-                                         "results? if it is meant, let<..>(..)",
-                                         names_with(other), p_[b].name, names_with(one))});
+        say(a, "is made of {}, and {} of {}; did you exchange the results?", names_with(other),
+            p_[b].name, names_with(one));
       }
   }
   static std::string_view first_word(std::string_view name) {
@@ -303,20 +285,17 @@ class name_finder {
     const bool says_sum = name == "lse" || name == "logsumexp";
     const bool says_maximum = name == "max" || name == "maximum";
     if ((says_sum && kind == op::max_over) || (says_maximum && kind == op::logsumexp))
-      slips_.push_back({n, fmt::format("is made by {}; did you exchange the results? if it is "
-                                       "meant, let<..>(..)",
-                                       written_as(p_, p_[n].in[0]))});
+      say(n, "is made by {}; did you exchange the results?", written_as(p_, p_[n].in[0]));
   }
 
   // x * beta + gamma
   void gamma_for_beta(node_id n, node_id product, node_id added) {
     product = inner_of(p_, product), added = inner_of(p_, added);
-    if (!is_unnamed(p_, op::mul, product) || !is_gamma(added)) return;
+    if (!is(op::mul, product) || !is_gamma(added)) return;
     for (const std::size_t k : {0, 1})
       if (const node_id factor = inner_of(p_, p_[product].in[k]); is_beta(factor))
-        slips_.push_back({n, fmt::format("{0} is a factor and {1} is added; did you exchange them? "
-                                         "if it is meant, let<..>(..)",
-                                         p_[factor].name, p_[added].name)});
+        say(n, "{0} is a factor and {1} is added; did you exchange them?", p_[factor].name,
+            p_[added].name);
   }
   bool is_gamma(node_id n) const { return is_param_of(n, {"gamma", "gain", "scale"}); }
   bool is_beta(node_id n) const { return is_param_of(n, {"beta", "bias", "shift"}); }
@@ -329,9 +308,8 @@ class name_finder {
   void one_past(node_id n) {
     if (p_[inner_of(p_, p_[n].in[0])].kind == op::param) return;
     const std::string &length = p_[p_[n].in[1]].name;
-    slips_.push_back({n, fmt::format("{0} is one past the last position; did you mean {0} - 1? if "
-                                     "it is meant, {0} + 0",
-                                     length)});
+    say(n, "{0} is one past the last position; did you mean {0} - 1? if it is meant, {0} + 0",
+        length);
   }
 
   // A result named loss that adds up log probabilities.
@@ -344,16 +322,11 @@ class name_finder {
     });
     const bool says_negative = name.find("neg_") != std::string::npos || name.starts_with("minus");
     if (should_be && !says_negative && signs_[n] == sign::not_positive)
-      slips_.push_back({n, fmt::format("{} is never positive; did you leave out a minus? if it is "
-                                       "meant, let<..>(..)",
-                                       name)});
+      say(n, "{} is never positive; did you leave out a minus?", name);
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   const std::vector<sign> signs_;
   bool is_joined_said_ = false;  // of keys; values have the same slip
-  std::vector<slip> slips_;
 };
 
 }  // namespace

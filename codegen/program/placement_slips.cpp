@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/placement_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -14,17 +12,17 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/signs.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class placement_finder {
+class placement_finder : slip_finder {
  public:
   explicit placement_finder(const program &p)
-      : p_(p),
-        users_(users_of(p)),
+      : slip_finder(p),
         positions_(steps_of_positions(p)),
         signs_(signs_of(p)),
         whole_(bounds_of_whole_numbers(p)) {}
@@ -102,7 +100,7 @@ class placement_finder {
   void angle_from_first(node_id n) {
     for (const node_id m : positions_of(n)) from_first(n, m);
     const node_id angle = inner_of(p_, p_[n].in[0]);
-    if (is_unnamed(p_, op::mul, angle))
+    if (is(op::mul, angle))
       for (const node_id m : p_[angle].in)
         if (const node_id length = inner_of(p_, m); p_[length].kind == op::input)
           at_length(n, affine_of(p_, length));
@@ -134,11 +132,9 @@ class placement_finder {
     for (const later_queries &later : later_) {
       if (axis != later.query) continue;
       if (behind_.insert(later.query).second)
-        slips_.push_back(
-            {n, fmt::format("positions of {0} begin at 0 here, but not in {1}; did you mean those "
-                            "of the mask, as index({0}) + length - size({0})? if it is meant, "
-                            "let<..>(index({0}))",
-                            p_.axes[*axis].name, written_as(p_, later.mask))});
+        say(n,
+            "positions of {0} begin at 0 here, but not in {1}; did you mean those of the mask, as index({0}) + length - size({0})? if it is meant, let<..>(index({0}))",
+            p_.axes[*axis].name, written_as(p_, later.mask));
       return;
     }
   }
@@ -154,11 +150,9 @@ class placement_finder {
         if (position == at.form.end() || begin == at.form.end()) continue;
         if (position->second != 1 || begin->second != 1) continue;
         if (!behind_.insert(later.query).second) return;
-        slips_.push_back({n, fmt::format("begins at {0} here, but {1} places queries at {0} - "
-                                         "size({2}) + index({2}); did you mean those positions? if "
-                                         "it is meant, let<..>(..)",
-                                         written_as(p_, length), written_as(p_, later.mask),
-                                         p_.axes[later.query].name)});
+        say(n,
+            "begins at {0} here, but {1} places queries at {0} - size({2}) + index({2}); did you mean those positions?",
+            written_as(p_, length), written_as(p_, later.mask), p_.axes[later.query].name);
         return;
       }
   }
@@ -177,12 +171,9 @@ class placement_finder {
         return p_[user].kind == op::mul || is_view(p_[user].kind);
       });
       if (!multiplies || !behind_.insert(later.query).second) continue;
-      slips_.push_back(
-          {n, fmt::format("has one position for all of {0}, but {1} places them at {2} "
-                          "- size({0}) + index({0}); did you mean those positions? if "
-                          "it is meant, let<..>(..)",
-                          p_.axes[later.query].name, written_as(p_, later.mask),
-                          written_as(p_, t.id))});
+      say(n,
+          "has one position for all of {0}, but {1} places them at {2} - size({0}) + index({0}); did you mean those positions?",
+          p_.axes[later.query].name, written_as(p_, later.mask), written_as(p_, t.id));
     }
   }
 
@@ -211,10 +202,8 @@ class placement_finder {
     if (t.what != term::step) return;
     for (const counted_keys &c : counts_) {
       if (c.length != t.id || !multiplies_queries(n, c.key)) continue;
-      return slips_.push_back(
-          {n, fmt::format("is the position after the last key that {0} shows; did you mean {1} - "
-                          "1? if it is meant, let<..>(..)",
-                          written_as(p_, c.mask), written_as(p_, c.length))});
+      return say(n, "is the position after the last key that {0} shows; did you mean {1} - 1?",
+                 written_as(p_, c.mask), written_as(p_, c.length));
     }
   }
   bool multiplies_queries(node_id n, axis_id key) const {
@@ -239,12 +228,10 @@ class placement_finder {
       for (const node_id k : positions_of(m)) {
         const std::optional<axis_id> axis = position_from_0(affine_of(p_, k));
         if (!axis || p_.axes[*axis].root != p_.axes[last].root) continue;
-        slips_.push_back(
-            {n, fmt::format("positions of {0} begin at 0 in {1}, but {2} comes before "
-                            "them; did you mean index({0}) + size({3})? if it is meant, "
-                            "let<..>(index({0}))",
-                            p_.axes[*axis].name, written_as(p_, m), written_as(p_, x.in[0]),
-                            p_.axes[x.over[1]].name)});
+        say(n,
+            "positions of {0} begin at 0 in {1}, but {2} comes before them; did you mean index({0}) + size({3})? if it is meant, let<..>(index({0}))",
+            p_.axes[*axis].name, written_as(p_, m), written_as(p_, x.in[0]),
+            p_.axes[x.over[1]].name);
         return;
       }
     }
@@ -253,31 +240,29 @@ class placement_finder {
   // dot<d>(concat<d, content, rotated>(..), concat<d, rotated, content>(..))
   void parts_exchanged(node_id n) {
     const node_id a = inner_of(p_, p_[n].in[0]), b = inner_of(p_, p_[n].in[1]);
-    if (!is_unnamed(p_, op::concat, a) || !is_unnamed(p_, op::concat, b)) return;
+    if (!is(op::concat, a) || !is(op::concat, b)) return;
     const std::vector<axis_id> &left = p_[a].over, &right = p_[b].over;
     if (left[0] != right[0] || left == right || !same_set(left, right)) return;
     if (!has(p_[n].over, left[0])) return;
-    slips_.push_back({n, fmt::format("{} joins the parts of {} in another order than {}; did you "
-                                     "exchange its operands? if it is meant, let<..>(..)",
-                                     written_as(p_, b), p_.axes[left[0]].name, written_as(p_, a))});
+    say(n, "{} joins the parts of {} in another order than {}; did you exchange its operands?",
+        written_as(p_, b), p_.axes[left[0]].name, written_as(p_, a));
   }
 
   // x1 * cos(a) - x2 * sin(b), where the angles differ in numbers alone
   void two_angles(node_id n) {
     const auto angle_of = [&](std::size_t operand, op kind) -> std::optional<node_id> {
       const node_id product = inner_of(p_, p_[n].in[operand]);
-      if (!is_unnamed(p_, op::mul, product)) return {};
+      if (!is(op::mul, product)) return {};
       for (const node_id factor : p_[product].in)
-        if (const node_id f = inner_of(p_, factor); is_unnamed(p_, kind, f)) return p_[f].in[0];
+        if (const node_id f = inner_of(p_, factor); is(kind, f)) return p_[f].in[0];
       return {};
     };
     for (const std::size_t k : {0, 1}) {
       const auto a = angle_of(k, op::cos), b = angle_of(1 - k, op::sin);
       if (!a || !b || compared_with(*a, *b).kind != likeness::numbers_differ) continue;
       if (!angles_.insert(*a).second) return;
-      slips_.push_back({n, fmt::format("has the cosine of {} and the sine of {}; did you mean one "
-                                       "angle? if it is meant, let<..>(..)",
-                                       written_as(p_, *a), written_as(p_, *b))});
+      say(n, "has the cosine of {} and the sine of {}; did you mean one angle?", written_as(p_, *a),
+          written_as(p_, *b));
       return;
     }
   }
@@ -285,24 +270,22 @@ class placement_finder {
   // cos(index(seq) * pow(10000, index(pair) / 32)), where frequencies fall.
   void frequency_grows(node_id n) {
     const node_id angle = inner_of(p_, p_[n].in[0]);
-    if (!is_unnamed(p_, op::mul, angle)) return;
+    if (!is(op::mul, angle)) return;
     for (const node_id factor : p_[angle].in) {
       const node_id frequency = inner_of(p_, factor);
       if (p_[frequency].shape.size() != 1 || !grows(frequency)) continue;
       // Bands of a number that the call gives, as NeRF has them, grow.
       const node_id position = inner_of(p_, p_[angle].in[p_[angle].in[0] == factor ? 1 : 0]);
       if (p_[unwidened(position)].type != i32 || !angles_.insert(frequency).second) continue;
-      slips_.push_back(
-          {n, fmt::format("the frequency {} grows with {}; did you leave out a minus? "
-                          "if it is meant, let<..>(..)",
-                          written_as(p_, frequency), names_of(p_, p_[frequency].shape))});
+      say(n, "the frequency {} grows with {}; did you leave out a minus?",
+          written_as(p_, frequency), names_of(p_, p_[frequency].shape));
     }
   }
-  node_id unwidened(node_id n) const { return is_unnamed(p_, op::cast, n) ? p_[n].in[0] : n; }
+  node_id unwidened(node_id n) const { return is(op::cast, n) ? p_[n].in[0] : n; }
   // pow(10000, index(pair) / 32) or exp(0.3 * index(pair)).
   bool grows(node_id n) const {
-    const bool is_power = is_unnamed(p_, op::pow, n) && is_number(p_, p_[n].in[0]);
-    if (is_power ? p_[p_[n].in[0]].value <= 1 : !is_unnamed(p_, op::exp, n)) return false;
+    const bool is_power = is(op::pow, n) && is_number(p_, p_[n].in[0]);
+    if (is_power ? p_[p_[n].in[0]].value <= 1 : !is(op::exp, n)) return false;
     const node_id exponent = p_[n].in[is_power ? 1 : 0];
     return positions_[exponent] && signs_[exponent] == sign::not_negative;
   }
@@ -315,10 +298,9 @@ class placement_finder {
     const std::optional<bounds> &values = whole_.known[x.in[0]];
     if (!positions_[x.in[0]] || !values || (values->least >= -exact && values->most <= exact))
       return;
-    slips_.push_back({n, fmt::format("{0} holds no odd numbers above {1}, so that positions become "
-                                     "equal; did you mean cast<f32>({2})? if it is meant, "
-                                     "let<..>({2})",
-                                     name_of(x.type), exact, written_as(p_, x.in[0]))});
+    say(n,
+        "{0} holds no odd numbers above {1}, so that positions become equal; did you mean cast<f32>({2})? if it is meant, let<..>({2})",
+        name_of(x.type), exact, written_as(p_, x.in[0]));
   }
 
   // concat<total>(K, past_K), which scores are made of, beside concat<total>(past_V, V), which they
@@ -331,9 +313,8 @@ class placement_finder {
       if (!(is_values && contracts(a[0], other, false)) &&
           !(are_keys && contracts(a[0], other, true)))
         continue;
-      slips_.push_back({n, fmt::format("joins the parts of {} in another order than {}; did you "
-                                       "exchange its operands? if it is meant, let<..>(..)",
-                                       p_.axes[a[0]].name, written_as(p_, other))});
+      say(n, "joins the parts of {} in another order than {}; did you exchange its operands?",
+          p_.axes[a[0]].name, written_as(p_, other));
       return;
     }
     joined_.push_back(n);
@@ -359,11 +340,9 @@ class placement_finder {
         for (const auto &[total, query] : {std::pair(d->first, d->second), {d->second, d->first}}) {
           const node_id joined = concat_of(total, query);
           if (joined < 0) continue;
-          slips_.push_back(
-              {mask,
-               fmt::format("compares {0} with {1} from their first positions, but {2} ends with "
-                           "those of {0}; did you mean align::last? if it is meant, let<..>(..)",
-                           p_.axes[query].name, p_.axes[total].name, written_as(p_, joined))});
+          say(mask,
+              "compares {0} with {1} from their first positions, but {2} ends with those of {0}; did you mean align::last?",
+              p_.axes[query].name, p_.axes[total].name, written_as(p_, joined));
           return;
         }
       }
@@ -398,10 +377,8 @@ class placement_finder {
         if (same.kind == likeness::numbers_differ && b < a) other = b;
       }
       if (other >= 0 && !has_equal)
-        slips_.push_back(
-            {a, fmt::format("the angles of {} and of {} have different bases; did you "
-                            "mean one? if it is meant, let<..>(..)",
-                            names_of(p_, p_[other].shape), names_of(p_, p_[a].shape))});
+        say(a, "the angles of {} and of {} have different bases; did you mean one?",
+            names_of(p_, p_[other].shape), names_of(p_, p_[a].shape));
     }
   }
 
@@ -435,8 +412,6 @@ class placement_finder {
     return all;
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   const std::vector<bool> positions_;
   const std::vector<sign> signs_;
   const whole_numbers whole_;
@@ -446,7 +421,6 @@ class placement_finder {
   std::set<node_id> angles_;  // the same, of angles and frequencies
   std::vector<node_id> cosines_, joined_;
   std::map<std::pair<node_id, node_id>, likeness> compared_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/quotient_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/signs.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class quotient_finder {
+class quotient_finder : slip_finder {
  public:
-  explicit quotient_finder(const program &p) : p_(p), signs_(signs_of(p)), users_(users_of(p)) {}
+  explicit quotient_finder(const program &p) : slip_finder(p), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -38,7 +37,6 @@ class quotient_finder {
 
  private:
   node_id inner(node_id n) const { return inner_of(p_, n); }
-  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
 
   // where(keep, x, 0)
   bool is_zeroed(node_id n) const {
@@ -65,10 +63,9 @@ class quotient_finder {
       return p_[user].name.empty() && is_pointwise(p_[user].kind);
     });
     if (key >= 0)
-      slips_.push_back(
-          {n, fmt::format("weights along {0} are divided by the number of queries; did "
-                          "you mean size({0})? if it is meant, let<..>(size({1}))",
-                          p_.axes[key].name, p_.axes[p_[size].over[0]].name)});
+      say(n,
+          "weights along {0} are divided by the number of queries; did you mean size({0})? if it is meant, let<..>(size({1}))",
+          p_.axes[key].name, p_.axes[p_[size].over[0]].name);
   }
 
   // sum<kv>(w) + 1e-6
@@ -116,10 +113,8 @@ class quotient_finder {
     if (!is_power && !is_times_itself(square, x)) return;
     const std::string label = written_as(p_, x);
     const bool is_one_word = label.find(' ') == std::string::npos;
-    slips_.push_back({n, fmt::format("{0} is {1} by the mean of its square; did you mean {2} * "
-                                     "rsqrt(..) of it? if it is meant, let<..>(..)",
-                                     label, p_[n].kind == op::div ? "divided" : "multiplied",
-                                     is_one_word ? label : "(" + label + ")")});
+    say(n, "{0} is {1} by the mean of its square; did you mean {2} * rsqrt(..) of it?", label,
+        p_[n].kind == op::div ? "divided" : "multiplied", is_one_word ? label : "(" + label + ")");
   }
 
   // x / sqrt(mean(x) + epsilon), x * rsqrt(mean(x) + epsilon)
@@ -127,9 +122,8 @@ class quotient_finder {
     if (is(op::max, inner(square))) return;  // of the mean and a positive number, say
     const node_id mean = without_epsilon(square);
     if (!is(op::mean, mean) || inner(p_[mean].in[0]) != x || signs_[x] != sign::unknown) return;
-    slips_.push_back({n, fmt::format("{0} may be negative, so that its mean has no root; did you "
-                                     "mean mean<{1}>({0} * {0})? if it is meant, let<..>(..)",
-                                     written_as(p_, x), names_of(p_, p_[mean].over))});
+    say(n, "{0} may be negative, so that its mean has no root; did you mean mean<{1}>({0} * {0})?",
+        written_as(p_, x), names_of(p_, p_[mean].over));
   }
 
   // mean(x * x) - mean(x)
@@ -137,9 +131,8 @@ class quotient_finder {
     if (!is(op::mean, squares) || !is(op::mean, mean)) return;
     if (!same_set(p_[squares].over, p_[mean].over)) return;
     if (!is_times_itself(inner(p_[squares].in[0]), inner(p_[mean].in[0]))) return;
-    slips_.push_back({n, fmt::format("the variance takes off the square of {0}; did you mean {0} * "
-                                     "{0}? if it is meant, let<..>(..)",
-                                     written_as(p_, mean))});
+    say(n, "the variance takes off the square of {0}; did you mean {0} * {0}?",
+        written_as(p_, mean));
   }
 
   // x * W, whose sum is a contraction: a number of it is a share, not a mean
@@ -154,9 +147,8 @@ class quotient_finder {
     if (over.size() != 1 || is_projection(inner(p_[sum].in[0]))) return;
     const axis &added = p_.axes[over[0]], &counted = p_.axes[p_[by].over[0]];
     if (added.root != counted.root)
-      slips_.push_back({n, fmt::format("{0} adds up {1}, but is divided by size({2}); did you mean "
-                                       "size({1})? if it is meant, let<..>(..)",
-                                       written_as(p_, sum), added.name, counted.name)});
+      say(n, "{0} adds up {1}, but is divided by size({2}); did you mean size({1})?",
+          written_as(p_, sum), added.name, counted.name);
   }
 
   // sum<seq>(where(index(seq) < length, x, 0)) / size(seq)
@@ -166,19 +158,17 @@ class quotient_finder {
     const axis_id along = p_[sum].over[0];
     if (p_[sum].over.size() != 1 || p_.axes[along].root != p_.axes[p_[by].over[0]].root) return;
     if (!has(p_[p_[x].in[0]].shape, along) || !p_[p_[x].in[0]].name.empty()) return;
-    slips_.push_back({n, fmt::format("{0} leaves out positions that size({1}) counts; did you mean "
-                                     "mean<{1}>(mask(..))? if it is meant, let<..>(..)",
-                                     written_as(p_, sum), p_.axes[along].name)});
+    say(n, "{0} leaves out positions that size({1}) counts; did you mean mean<{1}>(mask(..))?",
+        written_as(p_, sum), p_.axes[along].name);
   }
 
   // cumsum<seq>(x) / size(seq)
   void by_whole_size(node_id n, node_id prefixes, node_id by) {
     const axis &along = p_.axes[p_[prefixes].over[0]];
     if (along.root == p_.axes[p_[by].over[0]].root)
-      slips_.push_back({n, fmt::format("{0} adds up index({1}) + 1 positions, not size({1}); did "
-                                       "you mean {0} / (index({1}) + 1)? if it is meant, "
-                                       "let<..>(..)",
-                                       written_as(p_, prefixes), along.name)});
+      say(n,
+          "{0} adds up index({1}) + 1 positions, not size({1}); did you mean {0} / (index({1}) + 1)?",
+          written_as(p_, prefixes), along.name);
   }
 
   // dot<d>(q, cumsum<seq>(k * v)) / dot<d>(q, sum<seq>(k)). A share of the whole, as
@@ -191,11 +181,10 @@ class quotient_finder {
           continue;
         const axis &along = p_.axes[p_[prefixes].over[0]];
         if (p_[all].over.size() != 1 || along.root != p_.axes[p_[all].over[0]].root) continue;
-        slips_.push_back({n, fmt::format("{0} ends at each position of {1}, but {2} adds up all; "
-                                         "did you mean cumsum<{1}>({3})? if it is meant, "
-                                         "let<..>(..)",
-                                         written_as(p_, prefixes), along.name, written_as(p_, all),
-                                         written_as(p_, p_[all].in[0]))});
+        say(n,
+            "{0} ends at each position of {1}, but {2} adds up all; did you mean cumsum<{1}>({3})?",
+            written_as(p_, prefixes), along.name, written_as(p_, all),
+            written_as(p_, p_[all].in[0]));
         return;
       }
     }
@@ -211,17 +200,16 @@ class quotient_finder {
   void may_add_up_to_zero(node_id n, node_id x, node_id by) {
     const node_id product = unscaled(p_, x);
     if (product == x || !is(op::dot, product) || signs_[product] != sign::unknown) return;
-    slips_.push_back({n, fmt::format("{0} may be negative, so that its sum can be 0; did you mean "
-                                     "softmax<{1}>({0})? if it is meant, let<..>(..)",
-                                     written_as(p_, x), names_of(p_, p_[by].over))});
+    say(n, "{0} may be negative, so that its sum can be 0; did you mean softmax<{1}>({0})?",
+        written_as(p_, x), names_of(p_, p_[by].over));
   }
 
   // normalize<kv>(tanh(scores))
   void of_both_signs(node_id n, node_id x) {
     if (!is(op::tanh, x)) return;
-    slips_.push_back({n, fmt::format("{0} may be negative, so that its sum can be 0; did you mean "
-                                     "sigmoid, or softmax<{1}>({0})? if it is meant, let<..>(..)",
-                                     written_as(p_, x), names_of(p_, p_[n].over))});
+    say(n,
+        "{0} may be negative, so that its sum can be 0; did you mean sigmoid, or softmax<{1}>({0})?",
+        written_as(p_, x), names_of(p_, p_[n].over));
   }
 
   // dot<d>(q, dot<kv>(k, V)) / dot<d>(q, mean<kv>(k))
@@ -230,10 +218,8 @@ class quotient_finder {
     walk(p_, x, [&](node_id m) { return is(op::dot, m); }, products);
     for (const node_id m : products)
       if (is(op::dot, m) && same_set(p_[m].over, p_[mean].over)) {
-        slips_.push_back({n, fmt::format("the dividend adds up {0}, but {1} is a mean; did you "
-                                         "mean sum<{0}>({2})? if it is meant, let<..>(..)",
-                                         names_of(p_, p_[mean].over), written_as(p_, mean),
-                                         written_as(p_, p_[mean].in[0]))});
+        say(n, "the dividend adds up {0}, but {1} is a mean; did you mean sum<{0}>({2})?",
+            names_of(p_, p_[mean].over), written_as(p_, mean), written_as(p_, p_[mean].in[0]));
         return;
       }
   }
@@ -242,10 +228,9 @@ class quotient_finder {
   void unmapped_products(node_id n, node_id q, node_id k) {
     for (const node_id x : {q, k})
       if (!is(op::dot, unscaled(p_, x)) || signs_[x] != sign::unknown) return;
-    slips_.push_back({n, fmt::format("products of {0} and {1} may be negative, so that their sum "
-                                     "can be 0; did you mean elu_plus_one of both? if it is "
-                                     "meant, let<..>(..)",
-                                     written_as(p_, q), written_as(p_, k))});
+    say(n,
+        "products of {0} and {1} may be negative, so that their sum can be 0; did you mean elu_plus_one of both?",
+        written_as(p_, q), written_as(p_, k));
   }
 
   // exp(x) / sum<kv>(x), or weights without the masked ones, divided by the sum of all.
@@ -259,9 +244,8 @@ class quotient_finder {
     const bool hides =
         (masked || zeroed) && varies_along(p_[p_[w].in[masked ? 1 : 0]], p_[total].over);
     if (lacks_map || hides)
-      slips_.push_back({n, fmt::format("{0} is divided by a sum of {1}; did you mean the sum of "
-                                       "{0}? if it is meant, let<..>(..)",
-                                       written_as(p_, w), written_as(p_, added))});
+      say(n, "{0} is divided by a sum of {1}; did you mean the sum of {0}?", written_as(p_, w),
+          written_as(p_, added));
   }
   // x, or x less what does not depend on the key.
   bool is_shifted(node_id x, node_id of) const {
@@ -282,10 +266,8 @@ class quotient_finder {
         m = inner(m);
         if (is(op::dot, m) || m == added || !varies_along(p_[m], keys)) continue;
         if (p_[m].shape.size() != p_[added].shape.size() || !is_made_of(m, added)) continue;
-        slips_.push_back({n, fmt::format("weights are products of {}, but the divisor adds up {}; "
-                                         "did you mean sum<{}>({})? if it is meant, let<..>(..)",
-                                         written_as(p_, m), written_as(p_, added),
-                                         names_of(p_, keys), written_as(p_, m))});
+        say(n, "weights are products of {}, but the divisor adds up {}; did you mean sum<{}>({})?",
+            written_as(p_, m), written_as(p_, added), names_of(p_, keys), written_as(p_, m));
         return;
       }
     }
@@ -317,16 +299,12 @@ class quotient_finder {
     if (!is(op::mean, mean) || inner(p_[mean].in[0]) != x || !is(op::mean, squares)) return;
     const node_id square = inner(p_[squares].in[0]);
     if (!is_times_itself(square, x)) return;
-    slips_.push_back(
-        {n, fmt::format("{} is centred, but what divides it is the mean of {}; did you "
-                        "mean the mean of its own square? if it is meant, let<..>(..)",
-                        written_as(p_, centred), written_as(p_, square))});
+    say(n,
+        "{} is centred, but what divides it is the mean of {}; did you mean the mean of its own square?",
+        written_as(p_, centred), written_as(p_, square));
   }
 
-  const program &p_;
   const std::vector<sign> signs_;
-  const std::vector<std::vector<node_id>> users_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

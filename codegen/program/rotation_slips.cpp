@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/rotation_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -12,32 +10,27 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/roots.hpp"
 #include "codegen/program/score_keys.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class rotation_finder {
+class rotation_finder : slip_finder {
  public:
-  explicit rotation_finder(const program &p)
-      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {}
+  explicit rotation_finder(const program &p) : slip_finder(p), positions_(steps_of_positions(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (is_unnamed(p_, op::split, n)) split_after(n);
-      if (is_unnamed(p_, op::dot, n)) unlike(n);
-      if (is_unnamed(p_, op::add, n) || is_unnamed(p_, op::sub, n)) turned_once(n);
+      if (is(op::split, n)) split_after(n);
+      if (is(op::dot, n)) unlike(n);
+      if (is(op::add, n) || is(op::sub, n)) turned_once(n);
     }
     return std::move(slips_);
   }
 
  private:
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
-
   // The cosines of positions that a step is multiplied by, through pointwise steps and views.
   std::set<node_id> cosines_of(node_id n) const {
     std::set<node_id> below, cosines;
@@ -72,7 +65,7 @@ class rotation_finder {
   void split_after(node_id n) {
     const axis_id whole = p_[n].over[0];
     const node_id joined = inner_of(p_, p_[n].in[0]);
-    const bool is_joined = is_unnamed(p_, op::merge, joined) || is_unnamed(p_, op::concat, joined);
+    const bool is_joined = is(op::merge, joined) || is(op::concat, joined);
     if (!is_joined || p_[joined].over[0] != whole) return;
     if (!is_multiplied(joined)) return;
     for (const node_id cosine : cosines_of(joined)) {
@@ -82,8 +75,7 @@ class rotation_finder {
       if (!is_of_part) continue;
       return say(
           n,
-          "{0} are rotated before they are split, each part by other angles; did you mean to "
-          "rotate {1} after the split? if it is meant, let<..>(..)",
+          "{0} are rotated before they are split, each part by other angles; did you mean to rotate {1} after the split?",
           p_.axes[whole].name, p_.axes[p_[n].over.back()].name);
     }
   }
@@ -96,25 +88,25 @@ class rotation_finder {
     const std::optional<half_turn> a = half_turn_of(n);
     if (!a || is_said_) return;
     for (node_id m = 0; m < n; ++m) {
-      if (!is_unnamed(p_, p_[n].kind, m)) continue;
+      if (!is(p_[n].kind, m)) continue;
       const std::optional<half_turn> b = half_turn_of(m);
       if (!b || a->angle != b->angle || a->of_cosine == a->of_sine) continue;
       if (a->of_cosine != b->of_sine || a->of_sine != b->of_cosine) continue;
       is_said_ = true;  // of queries; keys mostly have the same slip
-      return say(n,
-                 "has the same sign as {}, which is not a rotation; did you mean a minus in the "
-                 "first half and a plus in the second? if it is meant, let<..>(..)",
-                 written_as(p_, m));
+      return say(
+          n,
+          "has the same sign as {}, which is not a rotation; did you mean a minus in the first half and a plus in the second?",
+          written_as(p_, m));
     }
   }
   std::optional<half_turn> half_turn_of(node_id n) const {
     node_id parts[2] = {-1, -1}, angles[2] = {-1, -1};
     for (const node_id operand : p_[n].in) {
       const node_id product = inner_of(p_, operand);
-      if (!is_unnamed(p_, op::mul, product)) return {};
+      if (!is(op::mul, product)) return {};
       for (const std::size_t k : {0, 1}) {
         const node_id by = inner_of(p_, p_[product].in[k]);
-        if (!is_unnamed(p_, op::cos, by) && !is_unnamed(p_, op::sin, by)) continue;
+        if (!is(op::cos, by) && !is(op::sin, by)) continue;
         const std::size_t which = p_[by].kind == op::sin;
         parts[which] = inner_of(p_, p_[product].in[1 - k]);
         angles[which] = inner_of(p_, p_[by].in[0]);
@@ -156,16 +148,14 @@ class rotation_finder {
   // dot<d_k>(rope<d_k, two, half>(Q, ..), W), which meets keys in another space
   void before_matrix(node_id side) {
     const node_id n = inner_of(p_, side);
-    if (!is_unnamed(p_, op::dot, n)) return;
+    if (!is(op::dot, n)) return;
     for (const std::size_t k : {0, 1}) {
       if (p_[inner_of(p_, p_[n].in[k])].kind != op::param) continue;
       const node_id rotated = inner_of(p_, p_[n].in[1 - k]);
-      const bool is_joined =
-          is_unnamed(p_, op::merge, rotated) || is_unnamed(p_, op::concat, rotated);
+      const bool is_joined = is(op::merge, rotated) || is(op::concat, rotated);
       if (!is_joined || !has(p_[n].over, p_[rotated].over[0]) || !is_multiplied(rotated)) continue;
       say(n,
-          "{0} is rotated and then multiplied by {1}, so that scores do not depend on distances "
-          "alone; did you mean to rotate the product? if it is meant, let<..>(..)",
+          "{0} is rotated and then multiplied by {1}, so that scores do not depend on distances alone; did you mean to rotate the product?",
           written_as(p_, rotated), written_as(p_, p_[n].in[k]));
     }
   }
@@ -178,22 +168,17 @@ class rotation_finder {
     if (left.size() != 1 || right.size() != 1) return;
     const rotation a = *left.begin(), b = *right.begin();
     if (a.pairs != b.pairs)
-      return say(n,
-                 "{0} is rotated in {1} pairs of features, but {2} in {3}; did you mean equal "
-                 "numbers? if it is meant, let<..>(..)",
-                 written_as(p_, p_[n].in[0]), a.pairs, written_as(p_, p_[n].in[1]), b.pairs);
+      return say(
+          n, "{0} is rotated in {1} pairs of features, but {2} in {3}; did you mean equal numbers?",
+          written_as(p_, p_[n].in[0]), a.pairs, written_as(p_, p_[n].in[1]), b.pairs);
     if (!nearly(a.scale, b.scale))
       say(n,
-          "the angles of {0} are multiplied by {1:g}, but those of {2} by {3:g}; did you mean one "
-          "scale of positions? if it is meant, let<..>(..)",
+          "the angles of {0} are multiplied by {1:g}, but those of {2} by {3:g}; did you mean one scale of positions?",
           written_as(p_, p_[n].in[0]), a.scale, written_as(p_, p_[n].in[1]), b.scale);
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   const std::vector<bool> positions_;
   bool is_said_ = false;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/scale_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -10,16 +8,16 @@
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class scale_finder {
+class scale_finder : slip_finder {
  public:
-  explicit scale_finder(const program &p)
-      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {}
+  explicit scale_finder(const program &p) : slip_finder(p), positions_(steps_of_positions(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -45,8 +43,6 @@ class scale_finder {
   }
 
  private:
-  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
-
   // (dot<d_k>(Q, K) - 0.5 * abs(index(kv) - index(seq))) / sqrt(d_k)
   void scaled_bias(node_id n) {
     const node_id sum = p_[n].in[0];
@@ -55,9 +51,8 @@ class scale_finder {
       const node_id product = inner_of(p_, p_[sum].in[k]), bias = inner_of(p_, p_[sum].in[1 - k]);
       if (!is(op::dot, product) || !is_root_of(p_[n].in[1], product) || !is_of_positions(bias))
         continue;
-      slips_.push_back({n, fmt::format("the bias {} is divided, too; did you mean to divide {} "
-                                       "alone? if it is meant, let<..>(..)",
-                                       written_as(p_, bias), written_as(p_, product))});
+      say(n, "the bias {} is divided, too; did you mean to divide {} alone?", written_as(p_, bias),
+          written_as(p_, product));
     }
   }
   // dot<d_k>(Q, K) / 64, or times its inverse, where d_k has 64 elements. Sizes below 16
@@ -73,9 +68,9 @@ class scale_finder {
         keys_of_scores(p_, users_, n).empty() || has_another_scale(n, product))
       return;
     const std::string name = p_.axes[contracted].name;
-    slips_.push_back({n, fmt::format("{0} is divided by the size of {1}; did you mean / sqrt({1})? "
-                                     "if it is meant, / size({1})",
-                                     written_as(p_, product), name)});
+    say(n,
+        "{0} is divided by the size of {1}; did you mean / sqrt({1})? if it is meant, / size({1})",
+        written_as(p_, product), name);
   }
 
   // A cap, or a factor before or after.
@@ -112,10 +107,9 @@ class scale_finder {
     if (!is(op::dot, a) || !is(op::dot, b) ||
         is_root_of(p_[n].in[1], a) == is_root_of(p_[n].in[1], b))
       return;
-    slips_.push_back(
-        {n, fmt::format("{0} adds up {1} and {2}, but is divided by the root of one alone; did you "
-                        "mean sqrt(size({1}) + size({2}))? if it is meant, let<..>(..)",
-                        written_as(p_, sum), names_of(p_, p_[a].over), names_of(p_, p_[b].over))});
+    say(n,
+        "{0} adds up {1} and {2}, but is divided by the root of one alone; did you mean sqrt(size({1}) + size({2}))?",
+        written_as(p_, sum), names_of(p_, p_[a].over), names_of(p_, p_[b].over));
   }
 
   // 50 * tanh(scores) / 50
@@ -126,9 +120,8 @@ class scale_finder {
       const node_id cap = inner_of(p_, p_[product].in[k]);
       const node_id tanh = inner_of(p_, p_[product].in[1 - k]);
       if (!is_number(p_, cap) || p_[cap].value != p_[by].value || !is(op::tanh, tanh)) continue;
-      slips_.push_back({n, fmt::format("* {0:g} and / {0:g} cancel; did you mean {0:g} * "
-                                       "tanh({1} / {0:g})? if it is meant, let<..>(..)",
-                                       p_[cap].value, written_as(p_, p_[tanh].in[0]))});
+      say(n, "* {0:g} and / {0:g} cancel; did you mean {0:g} * tanh({1} / {0:g})?", p_[cap].value,
+          written_as(p_, p_[tanh].in[0]));
     }
   }
 
@@ -142,10 +135,8 @@ class scale_finder {
     const node_id logit = is_argument(p_[sink]) ? sink : inner_of(p_, p_[sink].in[0]);
     if (!is(op::max_over, most) || !same_set(p_[most].over, p_[sum].over)) return;
     if (is(op::sub, logit) || is(op::add, logit)) return;
-    slips_.push_back(
-        {n, fmt::format("the scores of {0} are less {1}, but {2} is not; did you mean "
-                        "exp({2} - {1})? if it is meant, let<..>(..)",
-                        written_as(p_, sum), written_as(p_, most), written_as(p_, logit))});
+    say(n, "the scores of {0} are less {1}, but {2} is not; did you mean exp({2} - {1})?",
+        written_as(p_, sum), written_as(p_, most), written_as(p_, logit));
   }
 
   // dot<d_k>(Q, K) * pow(size(d_k), 0.5)
@@ -157,9 +148,8 @@ class scale_finder {
     const axis_id of = p_[size].over[0];
     const auto is_contracted = [&](axis_id a) { return p_.axes[a].root == p_.axes[of].root; };
     if (std::any_of(p_[product].over.begin(), p_[product].over.end(), is_contracted))
-      slips_.push_back({n, fmt::format("{} is multiplied by the root of what it contracted; did "
-                                       "you mean / sqrt({})? if it is meant, let<..>(..)",
-                                       written_as(p_, product), p_.axes[of].name)});
+      say(n, "{} is multiplied by the root of what it contracted; did you mean / sqrt({})?",
+          written_as(p_, product), p_.axes[of].name);
   }
 
   // Numbers for each distance, which no argument decides, and which hide nothing.
@@ -180,10 +170,7 @@ class scale_finder {
       return p_[user].kind == op::mul || !p_[user].name.empty();
     };
     if (std::any_of(users_[n].begin(), users_[n].end(), scales)) return;
-    slips_.push_back(
-        {n, fmt::format("the scores lie between -1 and 1; did you mean {0:g} * {1}? if "
-                        "it is meant, let<..>(..)",
-                        cap, written_as(p_, n))});
+    say(n, "the scores lie between -1 and 1; did you mean {0:g} * {1}?", cap, written_as(p_, n));
   }
 
   static constexpr double least_cap = 4;
@@ -203,9 +190,8 @@ class scale_finder {
              p_[p_[user].in[1]].value == p_[cap].value;
     };
     if (std::any_of(users_[n].begin(), users_[n].end(), divides)) return;  // cap_cancels
-    slips_.push_back({n, fmt::format("the scores are divided by {:g} and multiplied by {:g}; did "
-                                     "you mean one cap for both? if it is meant, let<..>(..)",
-                                     inside, p_[cap].value)});
+    say(n, "the scores are divided by {:g} and multiplied by {:g}; did you mean one cap for both?",
+        inside, p_[cap].value);
   }
 
   // dot<kv>(softmax<kv>(scores), V) * sigmoid(sink - logsumexp<kv>(scores))
@@ -219,17 +205,12 @@ class scale_finder {
           !same_set(p_[weights].over, p_[total].over))
         continue;
       const std::string other = written_as(p_, p_[difference].in[0]);
-      slips_.push_back({n, fmt::format("{0} is the share of {1}, not of {2}; did you mean "
-                                       "sigmoid({3} - {1})? if it is meant, let<..>(..)",
-                                       written_as(p_, share), other, written_as(p_, weights),
-                                       written_as(p_, total))});
+      say(n, "{0} is the share of {1}, not of {2}; did you mean sigmoid({3} - {1})?",
+          written_as(p_, share), other, written_as(p_, weights), written_as(p_, total));
     }
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   const std::vector<bool> positions_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/scan_slips.hpp"
 
-#include <fmt/format.h>
-
 #include "codegen/program/queries.hpp"
 #include "codegen/program/signs.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class scan_finder {
+class scan_finder : slip_finder {
  public:
-  explicit scan_finder(const program &p) : p_(p), signs_(signs_of(p)) {}
+  explicit scan_finder(const program &p) : slip_finder(p), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -28,9 +27,8 @@ class scan_finder {
   // [](auto s, auto k, auto v) { auto next = s + k * v; return std::pair{s, dot<d>(next, k)}; }
   void unchanged(node_id n, node_id state, node_id next) {
     if (next == state && p_[state].name.empty())
-      slips_.push_back({n,
-                        "the next state is the state itself, so nothing is carried; did you mean "
-                        "to return the new state first? if it is meant, let<..>(..)"});
+      say(n,
+          "the next state is the state itself, so nothing is carried; did you mean to return the new state first?");
   }
 
   // scan<seq>(zeros<d>(), [](auto m, auto x) { return max(m, x); }, X): the maximum of negative
@@ -39,24 +37,20 @@ class scan_finder {
     const node_id start = inner_of(p_, p_[state].in[0]);
     if (!is_number(p_, start) || p_[start].value != 0) return;
     const node &x = p_[next];
-    const bool is_maximum = is_unnamed(p_, op::max, next);
-    if (!is_maximum && !is_unnamed(p_, op::min, next)) return;
+    const bool is_maximum = is(op::max, next);
+    if (!is_maximum && !is(op::min, next)) return;
     for (const std::size_t k : {0, 1}) {
       const sign of_others = signs_[x.in[1 - k]];
       const bool starts_below = is_maximum && of_others == sign::not_negative;
       const bool starts_above = !is_maximum && of_others == sign::not_positive;
       if (inner_of(p_, x.in[k]) != state || starts_below || starts_above) continue;
-      slips_.push_back(
-          {next, fmt::format("the {} of the steps so far begins at 0; did you mean "
-                             "filled<..>({}infinity)? if it is meant, let<..>(..)",
-                             is_maximum ? "maximum" : "minimum", is_maximum ? "-" : "")});
+      say(next, "the {} of the steps so far begins at 0; did you mean filled<..>({}infinity)?",
+          is_maximum ? "maximum" : "minimum", is_maximum ? "-" : "");
       return;
     }
   }
 
-  const program &p_;
   const std::vector<sign> signs_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/take_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -12,16 +10,16 @@
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_masks.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class take_finder {
+class take_finder : slip_finder {
  public:
-  explicit take_finder(const program &p)
-      : p_(p), users_(users_of(p)), positions_(steps_of_positions(p)) {}
+  explicit take_finder(const program &p) : slip_finder(p), positions_(steps_of_positions(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -37,11 +35,6 @@ class take_finder {
   }
 
  private:
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
-
   // take<vocabulary>(logits, tokens), where take<vocabulary>(words, tokens) is what the logits are
   // computed from
   void predicts_itself(node_id n) {
@@ -49,7 +42,7 @@ class take_finder {
     if (p_[ids].kind != op::input || p_[inner_of(p_, p_[n].in[0])].kind == op::param) return;
     bool is_unlikely = false;  // log(1 - p)
     walk_users(users_, n, [&](node_id user, node_id) {
-      const bool is_rest = is_unnamed(p_, op::sub, user) && is_number(p_, p_[user].in[0]);
+      const bool is_rest = is(op::sub, user) && is_number(p_, p_[user].in[0]);
       is_unlikely = is_unlikely || is_rest;
       return p_[user].name.empty() && is_pointwise(p_[user].kind);
     });
@@ -58,19 +51,16 @@ class take_finder {
     std::set<node_id> below;
     walk(
         p_, p_[n].in[0],
-        [&](node_id m) {
-          return !is_unnamed(p_, op::where, m) && has_positions_of(ids, p_[m].shape);
-        },
-        below);
+        [&](node_id m) { return !is(op::where, m) && has_positions_of(ids, p_[m].shape); }, below);
     const auto hides_itself = [&](node_id m) { return p_[m].kind == op::not_equal; };
     if (std::any_of(below.begin(), below.end(), hides_itself)) return;
     for (const node_id m : below)
       if (p_[m].kind == op::take && unconverted(p_, p_[m].in[1]) == ids &&
           p_.axes[p_[m].over[0]].root == p_.axes[p_[n].over[0]].root)
-        return say(n,
-                   "{} is looked up in what is computed from {} itself; did you mean another "
-                   "argument, the ids to be predicted? if it is meant, let<..>(..)",
-                   written_as(p_, ids), written_as(p_, ids));
+        return say(
+            n,
+            "{} is looked up in what is computed from {} itself; did you mean another argument, the ids to be predicted?",
+            written_as(p_, ids), written_as(p_, ids));
   }
 
   // take<vocabulary>(slice<seq, next>(logits, 1), slice<seq, next>(tokens, 0))
@@ -86,10 +76,10 @@ class take_finder {
       const std::optional<shift> answer = shift_of(m);
       if (!answer || answer->position != asked->position || answer->over != asked->over) continue;
       if (answer->by > asked->by)
-        return say(n,
-                   "what is computed at position {0} + {1} is asked for the id at {0} + {2}, which "
-                   "it has seen; did you exchange {1} and {2}? if it is meant, let<..>(..)",
-                   p_.axes[asked->position].name, answer->by, asked->by);
+        return say(
+            n,
+            "what is computed at position {0} + {1} is asked for the id at {0} + {2}, which it has seen; did you exchange {1} and {2}?",
+            p_.axes[asked->position].name, answer->by, asked->by);
     }
   }
   // Of take<seq>(x, index(next) + 1).
@@ -98,7 +88,7 @@ class take_finder {
     std::int64_t by;
   };
   std::optional<shift> shift_of(node_id n) const {
-    if (!is_unnamed(p_, op::take, n)) return {};
+    if (!is(op::take, n)) return {};
     const affine at = affine_of(p_, p_[n].in[1]);
     if (at.form.size() != 1 || at.form.begin()->second != 1) return {};
     const term t = at.form.begin()->first;
@@ -137,9 +127,7 @@ class take_finder {
     };
     for (const auto &[other, form] : distances_)
       if (p_[other].over == p_[n].over && form == negative(away) && !are_both_sides(other))
-        return say(n,
-                   "has distances of the other sign than {}; did you mean {}? if it is meant, "
-                   "let<..>(..)",
+        return say(n, "has distances of the other sign than {}; did you mean {}?",
                    written_as(p_, other), written_as(p_, p_[other].in[1]));
     distances_.push_back({n, away});
   }
@@ -165,7 +153,7 @@ class take_finder {
     std::int64_t last, positions;
   };
   std::optional<group> groups_of(node_id n) const {
-    if (!is_unnamed(p_, op::cast, n) || !is_unnamed(p_, op::div, p_[n].in[0])) return {};
+    if (!is(op::cast, n) || !is(op::div, p_[n].in[0])) return {};
     const node &share = p_[p_[n].in[0]];
     const node_id position = unconverted(p_, share.in[0]), by = inner_of(p_, share.in[1]);
     if (p_[position].kind != op::index || !is_number(p_, by) || p_[by].value < 1) return {};
@@ -195,8 +183,7 @@ class take_finder {
     if (small != 1 || !low.rises || !low.falls || !high.rises || !high.falls || large > low.span)
       return;
     say(n,
-        "two pairs of distances meet in one row of the table: one has {} values, but the other is "
-        "multiplied by {}; did you mean by {}? if it is meant, let<..>(..)",
+        "two pairs of distances meet in one row of the table: one has {} values, but the other is multiplied by {}; did you mean by {}?",
         low.span + 1, large, low.span + 1);
   }
   struct distance {
@@ -239,9 +226,7 @@ class take_finder {
     if (has_later_keys && key) return unmasked_clamp(n, away, number, *key);
     for (const node_id condition : conditions)
       if (is_at_most_where(away, number_of(number), condition))
-        return say(n,
-                   "is {} wherever {} is true; did you mean the distance the other way round? if "
-                   "it is meant, let<..>(..)",
+        return say(n, "is {} wherever {} is true; did you mean the distance the other way round?",
                    number_of(number), written_as(p_, condition));
   }
   // take<buckets>(table, max(index(seq) - index(kv), 0)), whose later keys no mask hides
@@ -249,9 +234,7 @@ class take_finder {
     const auto own = away.form.find({term::position, key});
     if (number_of(number) != 0 || away.number != 0 || own == away.form.end()) return;
     const bool is_after = own->second < 0;
-    say(n,
-        "is 0 for every key {} its query, and no mask hides those; did you mean {}? if it is meant, "
-        "let<..>(..)",
+    say(n, "is 0 for every key {} its query, and no mask hides those; did you mean {}?",
         is_after ? "after" : "before",
         is_after ? "a causal mask, or abs(..), as t5_bias has it"
                  : "abs(..), or distances from -64 on with + 64");
@@ -283,8 +266,7 @@ class take_finder {
     const std::optional<double> least = clamp_of(p_[n].in[1], op::max);
     if (!least || *least >= 0 || range(p_[n].in[1]).most <= 0) return;
     say(n,
-        "positions from {:g} to -1 lie before the first row; did you mean + {:g}? if it is "
-        "meant, max(.., 0)",
+        "positions from {:g} to -1 lie before the first row; did you mean + {:g}? if it is meant, max(.., 0)",
         *least, -*least);
   }
   // take<table>(T, min(max(index(kv) - index(seq), -32), 32) + 32), whose table has 33 rows.
@@ -297,9 +279,7 @@ class take_finder {
     if (rows < 0 || !positions_[x.in[1]] || !clamp_of(clamped, op::min)) return;
     const interval r = range(x.in[1]);
     if (r.most == interval::infinite || r.most < rows || r.least >= rows) return;
-    say(n,
-        "positions up to {} are taken of {}, which has {} rows; did you mean a clamp to {}? if it "
-        "is meant, let<..>(..)",
+    say(n, "positions up to {} are taken of {}, which has {} rows; did you mean a clamp to {}?",
         r.most, p_.axes[x.over[0]].name, rows, rows - 1);
   }
   // take<kv_heads>(K, index(heads)), of 8 heads that share 2.
@@ -307,11 +287,9 @@ class take_finder {
     const node &x = p_[n];
     const std::int64_t rows = p_.axes[p_.axes[x.over[0]].root].size;
     if (const auto g = groups_of(x.in[1]); g && rows > 0 && g->last >= rows)
-      return say(
-          x.in[1],
-          "positions up to {} are taken of {}, which has {}; did you mean to divide by {}? if "
-          "it is meant, let<..>(..)",
-          g->last, p_.axes[x.over[0]].name, rows, (g->positions + rows - 1) / rows);
+      return say(x.in[1],
+                 "positions up to {} are taken of {}, which has {}; did you mean to divide by {}?",
+                 g->last, p_.axes[x.over[0]].name, rows, (g->positions + rows - 1) / rows);
     const affine at = affine_of(p_, x.in[1]);
     if (rows < 0 || at.number != 0 || at.form.size() != 1 || !p_[x.in[1]].name.empty()) return;
     const auto &[position, factor] = *at.form.begin();
@@ -319,8 +297,7 @@ class take_finder {
     const std::int64_t positions = p_.axes[p_.axes[position.id].root].size;
     if (positions <= rows) return;
     say(n,
-        "positions up to {} are taken of {}, which has {}; did you mean the position of its "
-        "group? if it is meant, let<..>(..)",
+        "positions up to {} are taken of {}, which has {}; did you mean the position of its group?",
         positions - 1, p_.axes[x.over[0]].name, rows);
   }
   // The number of a clamp in nested ones.
@@ -346,8 +323,7 @@ class take_finder {
     }
     if (twice && covered < size_of_whole(n))
       say(n,
-          "positions from {} of {} are taken a second time, and others never; did you mean another "
-          "first position? if it is meant, use one step twice",
+          "positions from {} of {} are taken a second time, and others never; did you mean another first position? if it is meant, use one step twice",
           *first_of_slice(n), p_.axes[p_.axes[p_[n].over[0]].root].name);
   }
   // take<layers>(W1, 0) in both layers, beside take<layers>(W2, 0) and take<layers>(W2, 1)
@@ -361,19 +337,17 @@ class take_finder {
     for (node_id other = 0; other < static_cast<node_id>(p_.nodes.size()); ++other)
       if (other != table && p_[other].kind == op::param && has(p_[other].shape, rows) &&
           static_cast<std::int64_t>(rows_read(other, rows).size()) == size)
-        return say(n,
-                   "is read {} times, but other positions of {} in {} never, though all of {} are; "
-                   "did you mean another position in one? if it is meant, let<..>(..)",
-                   users_[n].size(), p_.axes[rows].name, written_as(p_, table),
-                   written_as(p_, other));
+        return say(
+            n,
+            "is read {} times, but other positions of {} in {} never, though all of {} are; did you mean another position in one?",
+            users_[n].size(), p_.axes[rows].name, written_as(p_, table), written_as(p_, other));
   }
   // The numbers at which a param is read; none if it is read in another way, too.
   std::set<std::int64_t> rows_read(node_id table, axis_id rows) const {
     std::set<std::int64_t> read;
     if (p_[table].kind != op::param) return read;
     for (const node_id user : users_[table]) {
-      const bool is_row =
-          is_unnamed(p_, op::take, user) && p_[user].over[0] == rows && p_[user].in[0] == table;
+      const bool is_row = is(op::take, user) && p_[user].over[0] == rows && p_[user].in[0] == table;
       const affine at = is_row ? affine_of(p_, p_[user].in[1]) : affine{};
       if (!is_row || !at.form.empty()) return {};
       read.insert(at.number);
@@ -393,8 +367,7 @@ class take_finder {
     }
     if (other < 0 || sum != size_of_whole(n)) return;
     say(n,
-        "positions from {} of {} are in {}, too, and others are never taken; did you mean another "
-        "first position? if it is meant, let<..>(..)",
+        "positions from {} of {} are in {}, too, and others are never taken; did you mean another first position?",
         *first_of_slice(n), p_.axes[p_.axes[p_[n].over[0]].root].name, written_as(p_, other));
   }
   struct slice_of_whole {
@@ -408,7 +381,7 @@ class take_finder {
     if (!first_of_slice(n) || size_of_whole(n) < 0) return all;
     bool are_slices = true;
     walk_users(users_, inner_of(p_, p_[n].in[0]), [&](node_id user, node_id) {
-      if (is_unnamed(p_, op::rename, user)) return true;
+      if (is(op::rename, user)) return true;
       const std::optional<std::int64_t> first = first_of_slice(user);
       are_slices = are_slices && first && p_[user].over == p_[n].over;
       if (are_slices) all.push_back({user, *first, length_of_slice(user)});
@@ -430,11 +403,8 @@ class take_finder {
     return std::max<std::int64_t>(p_.axes[p_.axes[part].root].size, 0);
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   const std::vector<bool> positions_;
   std::vector<std::pair<node_id, linear_form>> distances_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

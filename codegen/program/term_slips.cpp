@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/term_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -10,15 +8,16 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/signs.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class term_finder {
+class term_finder : slip_finder {
  public:
-  explicit term_finder(const program &p) : p_(p), users_(users_of(p)), signs_(signs_of(p)) {}
+  explicit term_finder(const program &p) : slip_finder(p), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -48,12 +47,9 @@ class term_finder {
     const node &x = p_[n];
     if (!x.name.empty()) return;
     if (const node_id term = unconverted(p_, n); !varies(term, p_[softmax].over)) {
-      slips_.push_back(
-          {softmax,
-           fmt::format("{} of {} does not vary along {} and cancels; did you {}? if it is meant, "
-                       "let<..>(..)",
-                       written_as(p_, n), written_as(p_, dot), names_of(p_, p_[softmax].over),
-                       p_[term].kind == op::tanh ? "mean one tanh of the sum" : "leave out tanh")});
+      say(softmax, "{} of {} does not vary along {} and cancels; did you {}?", written_as(p_, n),
+          written_as(p_, dot), names_of(p_, p_[softmax].over),
+          p_[term].kind == op::tanh ? "mean one tanh of the sum" : "leave out tanh");
       return;
     }
     if (x.kind == op::add || x.kind == op::sub)
@@ -81,17 +77,15 @@ class term_finder {
     if (is_sum && p_[weights].kind == op::softmax)
       for (node_id term : x.in) {
         if (!varies(term) && !is_number(p_, inner_of(p_, term)))
-          slips_.push_back({weights, fmt::format("{} does not vary along {} and cancels; leave it "
-                                                 "out; if it is meant, let<..>(..)",
-                                                 written_as(p_, term), names_of(p_, over))});
+          say(weights, "{} does not vary along {} and cancels; leave it out", written_as(p_, term),
+              names_of(p_, over));
         constant_parts(weights, term);
       }
     if (x.kind != op::mask) return;
     if (!varies(x.in[1]))
-      slips_.push_back({weights, fmt::format("{} does not vary along {}, so that it empties whole "
-                                             "rows; did you mean mask_rows(scores, keep)? if it "
-                                             "is meant, let<..>(..)",
-                                             written_as(p_, x.in[1]), names_of(p_, over))});
+      say(weights,
+          "{} does not vary along {}, so that it empties whole rows; did you mean mask_rows(scores, keep)?",
+          written_as(p_, x.in[1]), names_of(p_, over));
     constant_parts(weights, x.in[0]);
   }
 
@@ -114,7 +108,7 @@ class term_finder {
         if (signs_[by] != sign::not_negative || (is_number(p_, by) && p_[by].value == 0)) continue;
         const bool is_subtracted = x.kind == op::sub && k == 1;
         const node_id distance = inner_of(p_, p_[term].in[1 - slope]);
-        const bool is_to_all = is_unnamed(p_, op::abs, distance);
+        const bool is_to_all = is(op::abs, distance);
         const node_id difference = is_to_all ? inner_of(p_, p_[distance].in[0]) : distance;
         const auto d = difference_in(affine_of(p_, difference).form);
         if (!d) continue;
@@ -123,11 +117,8 @@ class term_finder {
                                ? !is_subtracted && (has(keys, d->first) || has(keys, d->second))
                                : has(keys, is_subtracted ? d->first : d->second);
         if (!grows) continue;
-        slips_.push_back(
-            {n, fmt::format("{} grows with the distance of a key{}; did you mean {} it? if it is "
-                            "meant, let<..>(..)",
-                            written_as(p_, term), is_to_all ? "" : " before the query",
-                            is_subtracted ? "to add" : "to subtract")});
+        say(n, "{} grows with the distance of a key{}; did you mean {} it?", written_as(p_, term),
+            is_to_all ? "" : " before the query", is_subtracted ? "to add" : "to subtract");
       }
     }
   }
@@ -141,9 +132,7 @@ class term_finder {
     if (std::none_of(p_[n].in.begin(), p_[n].in.end(), is_part)) return;
     std::set<node_id> seen;
     const node_id twice = repeated_in(n, seen);
-    if (twice >= 0)
-      slips_.push_back(
-          {n, fmt::format("{0} is added twice; if it is meant, 2 * {0}", written_as(p_, twice))});
+    if (twice >= 0) say(n, "{0} is added twice; if it is meant, 2 * {0}", written_as(p_, twice));
   }
   // The first tensor that a sum meets again, a term or a part of it; -1: none.
   node_id repeated_in(node_id n, std::set<node_id> &seen) const {
@@ -159,9 +148,8 @@ class term_finder {
     const node_id weights = inner_of(p_, p_[n].in[0]);
     const bool is_result = makes_weights(p_[weights].kind) || p_[weights].kind == op::dot;
     if (!is_result || unscaled(p_, p_[n].in[1]) != weights) return;
-    slips_.push_back({n, fmt::format("takes a part of {0} off {0} itself; did you mean another "
-                                     "one? if it is meant, let<..>(..)",
-                                     written_as(p_, weights))});
+    say(n, "takes a part of {0} off {0} itself; did you mean another one?",
+        written_as(p_, weights));
   }
 
   // sigmoid(scores + log(size(kv))): the weights of n keys would add up to n and more.
@@ -170,23 +158,18 @@ class term_finder {
     walk(p_, p_[sigmoid].in[0], [&](node_id m) { return is_sum(m); }, steps);
     for (node_id step : steps) {
       const node_id n = inner_of(p_, step);
-      if (step != p_[sigmoid].in[0] && is_unnamed(p_, op::softmax, n))
-        slips_.push_back({sigmoid, fmt::format("{} are weights, not scores; did you mean the "
-                                               "sigmoid of {}? if it is meant, let<..>(..)",
-                                               written_as(p_, n), written_as(p_, p_[n].in[0]))});
+      if (step != p_[sigmoid].in[0] && is(op::softmax, n))
+        say(sigmoid, "{} are weights, not scores; did you mean the sigmoid of {}?",
+            written_as(p_, n), written_as(p_, p_[n].in[0]));
       if (p_[n].kind != op::log || !p_[n].name.empty()) continue;
       if (p_[inner_of(p_, p_[n].in[0])].kind != op::size) continue;
-      slips_.push_back({sigmoid, fmt::format("{0} is added, so the weights add up to more than the "
-                                             "number of keys; did you mean -{0}? if it is meant, "
-                                             "let<..>(..)",
-                                             written_as(p_, n))});
+      say(sigmoid,
+          "{0} is added, so the weights add up to more than the number of keys; did you mean -{0}?",
+          written_as(p_, n));
     }
   }
 
-  const program &p_;
-  const std::vector<std::vector<node_id>> users_;
   const std::vector<sign> signs_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

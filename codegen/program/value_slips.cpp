@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/value_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,15 +10,16 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/roots.hpp"
 #include "codegen/program/score_masks.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class value_finder {
+class value_finder : slip_finder {
  public:
-  explicit value_finder(const program &p) : p_(p) {}
+  explicit value_finder(const program &p) : slip_finder(p) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -38,12 +37,6 @@ class value_finder {
   }
 
  private:
-  template <class... T>
-  void say(node_id n, fmt::format_string<T...> text, T &&...values) {
-    slips_.push_back({n, fmt::format(text, std::forward<T>(values)...)});
-  }
-  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
-
   // log(index(seq))
   void of_first_position(node_id n) {
     const node_id x = inner_of(p_, p_[n].in[0]);
@@ -60,9 +53,7 @@ class value_finder {
       return is_pointwise(p_[user].kind);
     });
     if (is_chosen || -at.number % factor != 0) return;
-    say(n,
-        "is -inf where {0} is 0, since positions begin at 0; did you mean log({0} + 1)? if it is "
-        "meant, let<..>(..)",
+    say(n, "is -inf where {0} is 0, since positions begin at 0; did you mean log({0} + 1)?",
         written_as(p_, x));
   }
 
@@ -76,9 +67,7 @@ class value_finder {
   void scaled_weights(node_id n, node_id weights, node_id values) {
     const scaled_step w = without_scale(p_, weights);
     if (nearly(w.by, 1) || !are_weights(n, w.of, values)) return;
-    say(n,
-        "the weights over {} add up to {:.3g}, not 1; did you mean to scale the scores {}? if it "
-        "is meant, let<..>(..)",
+    say(n, "the weights over {} add up to {:.3g}, not 1; did you mean to scale the scores {}?",
         names_of(p_, p_[n].over), w.by, written_as(p_, p_[w.of].in[0]));
   }
 
@@ -93,8 +82,7 @@ class value_finder {
       if (is_root_of(p_, 1 / v.by, a)) {
         const std::string feature = p_.axes[p_[product].over[0]].name;
         say(n,
-            "the values are divided by sqrt({}), the scores by nothing; did you mean {} / "
-            "sqrt({})? if it is meant, let<..>(..)",
+            "the values are divided by sqrt({}), the scores by nothing; did you mean {} / sqrt({})?",
             p_.axes[a].name, written_as(p_, product), feature);
         return;
       }
@@ -133,9 +121,7 @@ class value_finder {
     if (unmasked(p_, p_[first].in[0]) == unmasked(p_, p_[second].in[0]) &&
         std::none_of(masks.begin(), masks.end(), is_secret))
       return;  // all less near: what a window leaves out
-    say(n,
-        "{} are masked by {}, but {} are not; did you mean to mask both? if it is meant, "
-        "let<..>(..)",
+    say(n, "{} are masked by {}, but {} are not; did you mean to mask both?",
         written_as(p_, is_first ? first : second),
         written_as(p_, is_first ? of_first[0] : of_second[0]),
         written_as(p_, is_first ? second : first));
@@ -177,8 +163,7 @@ class value_finder {
     const double bound = bound_of(scores);
     if (bound >= least_bound) return;
     say(n,
-        "the scores {} lie between {:.2g} and {:.2g}, so that all weights are nearly equal; did you "
-        "mean to multiply them? if it is meant, let<..>(..)",
+        "the scores {} lie between {:.2g} and {:.2g}, so that all weights are nearly equal; did you mean to multiply them?",
         written_as(p_, scores), -bound, bound);
   }
 
@@ -192,15 +177,11 @@ class value_finder {
       const scaled_step x = without_scale(p_, operand);
       if (x.by >= 1 || !is_root_of(p_, 1 / x.by, contracted)) continue;
       say(n,
-          "the scores are divided by the root of {0} twice, in {1} and after the product; did you "
-          "mean once? if it is meant, let<..>(..)",
+          "the scores are divided by the root of {0} twice, in {1} and after the product; did you mean once?",
           p_.axes[contracted].name, written_as(p_, operand));
       return;
     }
   }
-
-  const program &p_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/weight_slips.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/signs.hpp"
+#include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-class weight_finder {
+class weight_finder : slip_finder {
  public:
   explicit weight_finder(const program &p)
-      : p_(p), positions_(steps_of_positions(p)), signs_(signs_of(p)) {}
+      : slip_finder(p), positions_(steps_of_positions(p)), signs_(signs_of(p)) {}
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
@@ -44,8 +43,6 @@ class weight_finder {
   }
 
  private:
-  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
-
   // True for values that have a column: the entropy of weights has none.
   bool weighs(node_id weights, node_id values) const {
     return !contains(p_[weights].shape, p_[values].shape);
@@ -56,10 +53,8 @@ class weight_finder {
     const node_id e = inner_of(p_, p_[n].in[0]);
     if (!is(op::exp, e)) return;
     const std::string over = names_of(p_, p_[n].over);
-    slips_.push_back(
-        {n, fmt::format("softmax takes exponentials itself; did you mean softmax<{}>({}) or "
-                        "normalize<{}>({})? if it is meant, let<..>(..)",
-                        over, written_as(p_, p_[e].in[0]), over, written_as(p_, e))});
+    say(n, "softmax takes exponentials itself; did you mean softmax<{}>({}) or normalize<{}>({})?",
+        over, written_as(p_, p_[e].in[0]), over, written_as(p_, e));
   }
 
   // dot<kv>(where(keep, softmax<kv>(scores), -1e9), V)
@@ -70,11 +65,8 @@ class weight_finder {
       const node_id number = unconverted(p_, p_[choice].in[3 - k]);
       if (!makes_weights(p_[w].kind) || !same_set(p_[w].over, p_[n].over)) continue;
       if (!is_number(p_, number) || p_[number].value > -leaves_nothing_of_scores) continue;
-      slips_.push_back(
-          {n,
-           fmt::format("hidden keys have the weight {:g}, not 0; did you mean the {} of mask({}, "
-                       "..)? if it is meant, let<..>(..)",
-                       p_[number].value, name_of(p_[w].kind), written_as(p_, p_[w].in[0]))});
+      say(n, "hidden keys have the weight {:g}, not 0; did you mean the {} of mask({}, ..)?",
+          p_[number].value, name_of(p_[w].kind), written_as(p_, p_[w].in[0]));
     }
   }
 
@@ -89,9 +81,7 @@ class weight_finder {
   // dot<kv>(scores - logsumexp<kv>(scores), V)
   void logarithms(node_id n, node_id w) {
     if (!are_logarithms(w, p_[n].over)) return;
-    slips_.push_back({n, fmt::format("{0} are logarithms of weights; did you mean exp({0})? if it "
-                                     "is meant, let<..>(..)",
-                                     written_as(p_, w))});
+    say(n, "{0} are logarithms of weights; did you mean exp({0})?", written_as(p_, w));
   }
 
   // dot<kv>(dot<d_k>(Q, K) + relative_bias<seq, kv, distances>(table), V)
@@ -102,9 +92,9 @@ class weight_finder {
       if (!is(op::dot, unscaled(p_, p_[w].in[k])) || !is(op::take, bias)) continue;
       const node_id position = p_[bias].in[1];
       if (!positions_[position] || !varies_along(p_[position], p_[n].over)) continue;
-      slips_.push_back({n, fmt::format("{} has a bias of scores, but no softmax takes it; did you "
-                                       "mean softmax<{}>(..) of it? if it is meant, let<..>(..)",
-                                       written_as(p_, w), names_of(p_, p_[n].over))});
+      say(n,
+          "{} has a bias of scores, but no softmax takes it; did you mean softmax<{}>(..) of it?",
+          written_as(p_, w), names_of(p_, p_[n].over));
       return;
     }
   }
@@ -113,18 +103,14 @@ class weight_finder {
   void averaged(node_id n) {
     const node_id product = inner_of(p_, p_[n].in[0]);
     if (is(op::softmax, product) && same_set(p_[product].over, p_[n].over))
-      slips_.push_back({n, fmt::format("{} adds up to 1 always; did you mean another axis? if it "
-                                       "is meant, let<..>(..)",
-                                       written_as(p_, product))});
+      say(n, "{} adds up to 1 always; did you mean another axis?", written_as(p_, product));
     if (!is(op::mul, product)) return;
     for (const std::size_t k : {0, 1}) {
       const node_id w = inner_of(p_, p_[product].in[k]);
       if (!makes_weights(p_[w].kind) || !p_[w].name.empty()) continue;
       if (!same_set(p_[w].over, p_[n].over)) continue;
-      slips_.push_back({n, fmt::format("{0} adds up to 1 already; did you mean dot<{1}>({0}, {2})? "
-                                       "if it is meant, let<..>(..)",
-                                       written_as(p_, w), names_of(p_, p_[n].over),
-                                       written_as(p_, inner_of(p_, p_[product].in[1 - k])))});
+      say(n, "{0} adds up to 1 already; did you mean dot<{1}>({0}, {2})?", written_as(p_, w),
+          names_of(p_, p_[n].over), written_as(p_, inner_of(p_, p_[product].in[1 - k])));
       return;
     }
   }
@@ -137,10 +123,8 @@ class weight_finder {
       const node_id w = inner_of(p_, p_[product].in[k]), log = inner_of(p_, p_[product].in[1 - k]);
       if (!makes_weights(p_[w].kind) || !is(op::log, log) || !has_term(p_[log].in[0], w)) continue;
       if (contains(p_[n].over, p_[w].over)) continue;
-      slips_.push_back(
-          {n, fmt::format("{0} are weights over {1}; did you mean sum<{1}>({2})? if it "
-                          "is meant, let<..>(..)",
-                          written_as(p_, w), names_of(p_, p_[w].over), written_as(p_, product))});
+      say(n, "{0} are weights over {1}; did you mean sum<{1}>({2})?", written_as(p_, w),
+          names_of(p_, p_[w].over), written_as(p_, product));
       return;
     }
   }
@@ -156,36 +140,29 @@ class weight_finder {
     const node_id total = unconverted(p_, p_[n].in[1]);
     if (!is(op::logsumexp, total)) return;
     if (unconverted(p_, p_[n].in[0]) == unconverted(p_, p_[total].in[0]))
-      slips_.push_back({n, fmt::format("{0} is a logarithm; did you mean - {0}? if it is meant, "
-                                       "let<..>(..)",
-                                       written_as(p_, total))});
+      say(n, "{0} is a logarithm; did you mean - {0}?", written_as(p_, total));
   }
   // logsumexp<vocab>(logits - logsumexp<vocab>(logits))
   void of_logarithms(node_id n) {
     const node_id x = unconverted(p_, p_[n].in[0]);
     if (are_logarithms(x, p_[n].over))
-      slips_.push_back(
-          {n, fmt::format("is 0 always, as {} are logarithms of weights; did you mean "
-                          "{}? if it is meant, let<..>(..)",
-                          written_as(p_, x), written_as(p_, unconverted(p_, p_[x].in[1])))});
+      say(n, "is 0 always, as {} are logarithms of weights; did you mean {}?", written_as(p_, x),
+          written_as(p_, unconverted(p_, p_[x].in[1])));
   }
 
   // cast<i32>(softmax<kv>(scores))
   void below_one(node_id n) {
     const node_id x = unconverted(p_, p_[n].in[0]);
     if (is(op::softmax, x) || is(op::sigmoid, x))
-      slips_.push_back({n, fmt::format("{} is rarely 1, and less becomes 0; did you mean to "
-                                       "multiply it first? if it is meant, let<..>(..)",
-                                       written_as(p_, x))});
+      say(n, "{} is rarely 1, and less becomes 0; did you mean to multiply it first?",
+          written_as(p_, x));
   }
 
   // log(log(uniform<seq>(seed)))
   void of_negative(node_id n) {
     const node_id x = unconverted(p_, p_[n].in[0]);
     if (signs_[x] == sign::not_positive && !is_number(p_, x))
-      slips_.push_back({n, fmt::format("{0} is never positive; did you mean -{0}? if it is meant, "
-                                       "let<..>(..)",
-                                       written_as(p_, x))});
+      say(n, "{0} is never positive; did you mean -{0}?", written_as(p_, x));
   }
 
   // softmax<kv>(first) - 0.5 * dot<d_k>(R, K)
@@ -195,16 +172,12 @@ class weight_finder {
     if (!varies_along(p_[scores], p_[weights].over) || !same_set(p_[weights].shape, p_[n].shape))
       return;
     if (depends_on(p_, scores, [&](node_id m) { return makes_weights(p_[m].kind); })) return;
-    slips_.push_back({n, fmt::format("{1} are scores beside the weights {0}; did you mean "
-                                     "softmax<{2}>({1})? if it is meant, let<..>(..)",
-                                     written_as(p_, weights), written_as(p_, scores),
-                                     names_of(p_, p_[weights].over))});
+    say(n, "{1} are scores beside the weights {0}; did you mean softmax<{2}>({1})?",
+        written_as(p_, weights), written_as(p_, scores), names_of(p_, p_[weights].over));
   }
 
-  const program &p_;
   const std::vector<bool> positions_;
   const std::vector<sign> signs_;
-  std::vector<slip> slips_;
 };
 
 }  // namespace

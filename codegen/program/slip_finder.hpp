@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The common part of all that look for slips in a program.
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codegen/program/queries.hpp"
+#include "codegen/program/slip.hpp"
+
+namespace qkv::codegen {
+
+// Words after the text of a slip: how the author says that it is none.
+inline std::string way_to_insist(const std::string &text) {
+  if (text.find("if it is meant") != text.npos) return "";
+  return (text.back() == '?' ? std::string(" ") : "; ") + "if it is meant, let<..>(..)";
+}
+
+class slip_finder {
+ protected:
+  explicit slip_finder(const program &p) : p_(p), users_(users_of(p)) {}
+
+  // Reports step n, with the way to insist where the text has none of its own.
+  template <class... T>
+  void say(node_id n, fmt::format_string<T...> format, T &&...values) {
+    std::string text = fmt::format(format, std::forward<T>(values)...);
+    text += way_to_insist(text);
+    slips_.push_back({n, std::move(text)});
+  }
+
+  // True for a step of this kind that no let() names.
+  bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+  std::vector<slip> slips_;
+};
+
+}  // namespace qkv::codegen
