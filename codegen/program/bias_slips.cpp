@@ -64,7 +64,8 @@ class bias_finder : slip_finder {
       if ((d.factor > 0) != (is_key_first != is_taken_off)) continue;  // earlier keys gain
       return say(
           n,
-          "the distance in {} has a sign, and no mask hides later keys, which gain with it; did you mean abs(index({}) - index({})), or a causal mask?",
+          "the distance in {} has a sign, and no mask hides later keys, which gain with it; did "
+          "you mean abs(index({}) - index({})), or a causal mask?",
           written_as(p_, bias), p_.axes[query].name, p_.axes[key].name);
     }
   }
@@ -78,7 +79,8 @@ class bias_finder : slip_finder {
     };
     if (!depends_on(p_, p_[n].in[1], is_hidden)) return;
     say(n,
-        "keeps buckets for keys after the query, which {} hides; did you mean t5_causal_bias in place of t5_bias?",
+        "keeps buckets for keys after the query, which {} hides; did you mean t5_causal_bias in "
+        "place of t5_bias?",
         written_as(p_, causal));
   }
 

@@ -62,7 +62,7 @@ class condition_finder : slip_finder {
     std::vector<node_id> parts;
     parts_of(c, parts);
     for (const node_id part : parts) loose_bound(user, part, parts);
-    for (const node_id part : parts) absorbed(user, part, parts);
+    for (const node_id part : parts) absorbed(user, part, parts), unlike_blocks(user, part);
   }
 
   // mask(scores, document != rename<seq, kv>(document)), alone or with other conditions
@@ -77,6 +77,30 @@ class condition_finder : slip_finder {
         say(n, "{} hides from each query its own key and those of equal {}; did you mean ==?",
             written_as(p_, part), written_as(p_, inner_of(p_, a)));
     }
+  }
+
+  // cast<i32>(index(seq) / 64) == cast<i32>(index(kv) / 32)
+  void unlike_blocks(node_id user, node_id part) {
+    if (!is(op::equal, part)) return;
+    const std::optional<block> a = block_of(p_[part].in[0]), b = block_of(p_[part].in[1]);
+    if (!a || !b || a->position == b->position || a->size == b->size) return;
+    if (p_.axes[a->position].root != p_.axes[b->position].root) return;
+    say(user, "{} compares blocks of {:g} with blocks of {:g}; did you mean {:g} twice?",
+        written_as(p_, part), a->size, b->size, a->size);
+  }
+  // The block of some positions along an axis.
+  struct block {
+    axis_id position;
+    double size;
+  };
+  std::optional<block> block_of(node_id n) const {
+    n = inner_of(p_, n);
+    if (!is(op::cast, n)) return {};
+    const node_id share = inner_of(p_, p_[n].in[0]);
+    if (!is(op::div, share)) return {};
+    const node_id position = unconverted(p_, p_[share].in[0]), by = inner_of(p_, p_[share].in[1]);
+    if (p_[position].kind != op::index || !is_number(p_, by)) return {};
+    return block{p_[position].over[0], p_[by].value};
   }
 
   // (causal<seq, kv> || index(kv) < prefix) && causal<seq, kv>

@@ -62,7 +62,8 @@ class factor_finder : slip_finder {
             (before.count(other) || p_[other].shape == p_[gate].shape))
           return say(
               n,
-              "a dropout before it draws by the same seed; did you mean seed + 1? if it is meant, seed + 0");
+              "a dropout before it draws by the same seed; did you mean seed + 1? if it is meant, "
+              "seed + 0");
     }
   }
 

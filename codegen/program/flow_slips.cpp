@@ -75,7 +75,8 @@ class flow_finder : slip_finder {
       if (const auto ahead = later_positions_in(source, p_[scan].over[0]))
         return say_once(
             *ahead,
-            "has positions after its own, which a scan of {} has not come to; did you mean those before?",
+            "has positions after its own, which a scan of {} has not come to; did you mean those "
+            "before?",
             p_.axes[p_[scan].over[0]].name);
   }
 
@@ -146,7 +147,8 @@ class flow_finder : slip_finder {
       if (const auto condition = causal_mask_of(m))
         return say_once(
             n,
-            "the first position sees itself alone, since {0} hides the others from it; did you mean the last one, size({1}) - 1?",
+            "the first position sees itself alone, since {0} hides the others from it; did you "
+            "mean the last one, size({1}) - 1?",
             written_as(p_, *condition), p_.axes[along].name);
     }
   }
@@ -155,8 +157,8 @@ class flow_finder : slip_finder {
   void normalised_once(node_id n) {
     const node_id a = inner(n, 0), b = inner(n, 1);
     if (keys_of_scores(p_, users_, n).empty()) return;
-    for (const auto &[normal, other] : {std::pair(a, b), {b, a}})
-      if (const node_id x = of_unit_length(normal, p_[n].over);
+    for (const auto &[normal, raw] : {std::pair(a, b), {b, a}})
+      if (const node_id x = of_unit_length(normal, p_[n].over), other = without_gain(raw);
           x >= 0 && x != other && is(op::dot, other) && is_same_kind(x, other))
         return say_once(n, "has a norm of {} but none of {}; did you mean one of both?",
                         written_as(p_, x), written_as(p_, other));
@@ -166,7 +168,8 @@ class flow_finder : slip_finder {
       if (x < 0 || y < 0 || x == y || !is_norm_of(y, x, p_[other].over)) continue;
       return say_once(
           n,
-          "{0} is made of {1} as it is, and {2} of {1} after a norm; did you mean the norm in both?",
+          "{0} is made of {1} as it is, and {2} of {1} after a norm; did you mean the norm in "
+          "both?",
           written_as(p_, raw), written_as(p_, x), written_as(p_, other));
     }
   }
@@ -180,6 +183,13 @@ class flow_finder : slip_finder {
       if (const node_id of = of_unit_length(x, along); of >= 0) return of;
     }
     return -1;
+  }
+  // x of x * gamma
+  node_id without_gain(node_id n) const {
+    if (is(op::mul, n))
+      for (const std::size_t k : {0, 1})
+        if (p_[inner(n, k)].kind == op::param) return inner(n, 1 - k);
+    return n;
   }
   bool is_argument_or_product(node_id n) const { return p_[n].kind == op::input || is(op::dot, n); }
   // Queries and keys that are projected from one step here. Keys of a cache may be normalised
@@ -233,7 +243,8 @@ class flow_finder : slip_finder {
               depends_on(p_, of_h[1 - i], [&](node_id m) { return m == x; }))
             return say_once(
                 n,
-                "adds a layer of {0} to {1}, so that {2} is lost; did you mean {0} in place of {1}?",
+                "adds a layer of {0} to {1}, so that {2} is lost; did you mean {0} in place of "
+                "{1}?",
                 written_as(p_, h), written_as(p_, x), written_as(p_, of_h[1 - i]));
       }
     }

@@ -211,6 +211,76 @@ bool are_projections_of_one(const place &x) {
   return of >= 0 && of == projected(x.p, x["y"]);
 }
 
+bool is_cap_upside_down(const place &x) {
+  bool are_small_scores = false;  // value_slips reports those
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    const op kind = x.p[user].kind;
+    are_small_scores = are_small_scores || (kind == op::softmax && x.p[x.at].kind == op::div);
+    return kind == op::mask || kind == op::broadcast;
+  });
+  if (are_small_scores) return false;
+  return x.number("n") > 1 && x.number("n") != 2 && x.p[x["x"]].kind != op::number;
+}
+
+bool is_unlike_gelu(const place &x) {
+  const scaled_step u = without_scale(x.p, x["u"]);
+  return u.of == x["h"] && !nearly(u.by, std::sqrt(0.5));
+}
+
+bool is_residual_dropped(const place &x) {
+  for (const auto &[of, layer] : {std::pair("x", "y"), {"y", "x"}})
+    if (x.p[x[of]].kind == op::input && x.reads(x[layer], x[of]) && x.p[x[layer]].kind == op::dot)
+      return true;
+  return false;
+}
+
+bool is_by_number_of_keys(const place &x) {
+  const std::vector<axis_id> keys = keys_of_scores(x.p, x.users, x.at);
+  return std::any_of(keys.begin(), keys.end(), [&](axis_id key) {
+    return x.p.axes[key].root == x.root("a") && x.root("d") != x.root("a");
+  });
+}
+
+bool is_scaled_alone(const place &x) {
+  const std::vector<axis_id> keys = keys_of_scores(x.p, x.users, x.at);
+  const node &product = x.p[x["s"]];
+  const auto is_param = [&](node_id m) { return x.p[inner_of(x.p, m)].kind == op::param; };
+  if (keys.size() != 1 || std::any_of(product.in.begin(), product.in.end(), is_param)) return false;
+  if (!product.name.empty() || product.over == x.axes("d")) return false;
+  if (x.found.numbers.count("r") != 0) {
+    const double r = std::abs(x.number("r"));
+    const axis_id d = x.axes("d")[0];
+    if (!is_root_of(x.p, r, d) && !is_root_of(x.p, 1 / r, d)) return false;
+  }
+  return has(product.shape, keys[0]) && same_set(product.shape, x.p[x.at].shape);
+}
+
+bool is_never_divided(const place &x) {
+  bool is_divided = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    is_divided = is_divided || x.p[user].kind == op::div;
+    return !is_divided && (is_pointwise(x.p[user].kind) || is_view(x.p[user].kind));
+  });
+  return !is_divided;
+}
+
+bool is_of_two_positions(const place &x) {
+  const std::vector<bool> positions = steps_of_positions(x.p);
+  const std::vector<axis_id> &a = x.p[x["a"]].shape, &b = x.p[x["b"]].shape;
+  return positions[x["a"]] && positions[x["b"]] && !a.empty() && !b.empty() && !contains(a, b) &&
+         !contains(b, a);
+}
+
+bool is_softened_alone(const place &x) {
+  const auto is_divided = [&](const char *v) { return x.p[x[v]].kind == op::div; };
+  return is_divided("t") && !is_divided("s") && x.p[x.p[x["t"]].in[1]].shape.empty();
+}
+
+bool is_power_beyond_one(const place &x) {
+  return x.number("b") > 1 && signs_of(x.p)[x["y"]] == sign::not_negative &&
+         steps_of_positions(x.p)[x["y"]];
+}
+
 bool is_routed_elsewhere(const place &x) {
   const std::vector<axis_id> &to = x.axes("e"), &over = x.axes("a");
   const node_id scores = unscaled(x.p, unmasked(x.p, x["s"]));

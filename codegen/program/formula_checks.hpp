@@ -76,6 +76,24 @@ bool are_scores(const place &);
 bool adds_square_in_exponent(const place &);
 // a and y are projections of one step.
 bool are_projections_of_one(const place &);
+// #n is a cap: above 1, and not the 2 of a sigmoid made of tanh.
+bool is_cap_upside_down(const place &);
+// u is a part of h, but not h / sqrt(2).
+bool is_unlike_gelu(const place &);
+// An input and a layer of it are added and dropped together.
+bool is_residual_dropped(const place &);
+// <a> are the keys of the scores.
+bool is_by_number_of_keys(const place &);
+// s has other features than q and k, and no scale.
+bool is_scaled_alone(const place &);
+// Nothing that is made of it is divided.
+bool is_never_divided(const place &);
+// a and b are angles of unlike positions.
+bool is_of_two_positions(const place &);
+// t is divided by one number, and s is not.
+bool is_softened_alone(const place &);
+// y is never negative, and grows with positions.
+bool is_power_beyond_one(const place &);
 // A param of the scores chooses along <e>, but the weights are those of positions along <a>.
 bool is_routed_elsewhere(const place &);
 // A power of base 2 or its like whose exponent ends below -30 or beyond 30 at the last head.

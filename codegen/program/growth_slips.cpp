@@ -38,6 +38,11 @@ class growth_finder : slip_finder {
     for (const std::size_t k : {0, 1}) {
       const node_id gate = of_all_positions(p_, p_[n].in[1 - k]);
       if (p_[inner_of(p_, p_[n].in[k])].kind != op::carried || !is_carried_on(n)) continue;
+      if (is(op::exp, gate) && is_raw_step(inner_of(p_, p_[gate].in[0])))
+        say(n,
+            "{} is above 1 where the projection in it is negative, so that the state grows; did "
+            "you mean softplus(..) of the projection?",
+            written_as(p_, gate));
       const std::string instead = instead_of_growth(gate);
       if (instead.empty()) continue;
       say(n, "{} is at least 1, so that the state grows at every step; did you mean {}?",
@@ -50,6 +55,20 @@ class growth_finder : slip_finder {
     if (is(op::exp, gate) && signs_[x.in[0]] == sign::not_negative && !is_number(p_, x.in[0]))
       return "exp(-" + written_as(p_, x.in[0]) + ")";
     return adds_one(p_, signs_, gate) ? "1 / (" + written_as(p_, gate) + ")" : "";
+  }
+
+  // A * dt, where A is never positive and dt a projection that may be
+  bool is_raw_step(node_id n) const {
+    if (!is(op::mul, n)) return false;
+    for (const std::size_t k : {0, 1}) {
+      node_id step = of_all_positions(p_, p_[n].in[k]);
+      if (is(op::add, step) && p_[inner_of(p_, p_[step].in[1])].kind == op::param)
+        step = inner_of(p_, p_[step].in[0]);
+      if (is(op::dot, step) && signs_[p_[n].in[1 - k]] == sign::not_positive &&
+          signs_[step] == sign::unknown)
+        return true;
+    }
+    return false;
   }
 
   bool is_carried_on(node_id n) const {
@@ -69,8 +88,11 @@ class growth_finder : slip_finder {
     const bool is_square = (is(op::mul, square) && are_equal(p_[square].in[0], p_[square].in[1])) ||
                            (is(op::pow, square) && p_[p_[square].in[1]].value == 2);
     if (!is_square) return;
-    const signed_distance away = distance_of(p_, signs_, positions_, p_[square].in[0]);
-    if (away.factor != 0 && difference_in(away.of))
+    const node_id base = inner_of(p_, p_[square].in[0]);
+    const signed_distance away = distance_of(p_, signs_, positions_, base);
+    const bool is_from_place =
+        is(op::sub, base) && (positions_[p_[base].in[0]] != positions_[p_[base].in[1]]);
+    if (is_from_place || (away.factor != 0 && difference_in(away.of)))
       say(n, "grows with the square of the distance; did you leave out a minus?");
   }
   // Positions may be written in two ways: index(kv) - index(seq) and -index(seq) + index(kv).
@@ -143,6 +165,9 @@ class growth_finder : slip_finder {
       const node &u = p_[user];
       if (u.kind == op::mask && u.in[0] == x) found.push_back(u.in[1]);
       if (u.kind == op::where && u.in[1] == x) found.push_back(u.in[0]);
+      if (u.kind == op::mul)
+        for (const node_id scores : u.in)
+          if (is(op::mask, inner_of(p_, scores))) found.push_back(p_[inner_of(p_, scores)].in[1]);
       return u.kind == op::mul || u.kind == op::broadcast;
     });
     return found;

@@ -38,6 +38,12 @@ class identity_finder : slip_finder {
         case op::softmax:
           prefers_distance(n);
           break;
+        case op::less_equal:
+        case op::greater_equal:
+        case op::less:
+        case op::greater:
+          beside_extreme(n);
+          break;
         default:
           break;
       }
@@ -46,6 +52,22 @@ class identity_finder : slip_finder {
   }
 
  private:
+  // p <= max<experts>(p)
+  void beside_extreme(node_id n) {
+    const bool is_less = p_[n].kind == op::less || p_[n].kind == op::less_equal,
+               has_equal = p_[n].kind == op::less_equal || p_[n].kind == op::greater_equal;
+    for (const std::size_t k : {0, 1}) {
+      const node_id x = inner(n, k), extreme = inner(n, 1 - k);
+      const bool is_most = is(op::max_over, extreme);
+      if ((!is_most && !is(op::min_over, extreme)) || inner(extreme) != x) continue;
+      const bool is_below = is_less == (k == 0);  // x < extreme
+      if (is_below == is_most && has_equal)
+        say(n, "is always true; did you mean {}?", is_below ? ">=" : "<=");
+      if (is_below != is_most && !has_equal)
+        say(n, "is never true; did you mean {}?", is_below ? "<=" : ">=");
+    }
+  }
+
   node_id inner(node_id n, std::size_t operand = 0) const {
     return inner_of(p_, p_[n].in[operand]);
   }

@@ -102,7 +102,8 @@ class leak_finder : slip_finder {
       if (!is_less) continue;
       return say(
           w.step,
-          "{0} hides the new keys from all queries, so that {1} hides nothing; did you mean {1} alone?",
+          "{0} hides the new keys from all queries, so that {1} hides nothing; did you mean {1} "
+          "alone?",
           written_as(p_, padding), written_as(p_, causal));
     }
   }
@@ -132,7 +133,8 @@ class leak_finder : slip_finder {
       if (!is_statistic || !has_root(p_[n].over, key) || has_root(p_[n].shape, key)) continue;
       if (is(op::mask, inner_of(p_, p_[n].in[0]))) continue;
       say(w.step,
-          "{} is made of all positions, of those that {} hides, too; did you mean another axis than {}?",
+          "{} is made of all positions, of those that {} hides, too; did you mean another axis "
+          "than {}?",
           written_as(p_, n), written_as(p_, condition), names_of(p_, p_[n].over));
       return;
     }
@@ -148,7 +150,8 @@ class leak_finder : slip_finder {
       const auto &[t, factor] = *at.form.begin();
       if (t.what != term::size || factor != 1 || root(t.id) != root(padded)) continue;
       say(n,
-          "{0} hides the last positions as keys, and this takes one of them; did you mean the length in place of size({1})?",
+          "{0} hides the last positions as keys, and this takes one of them; did you mean the "
+          "length in place of size({1})?",
           written_as(p_, condition), p_.axes[t.id].name);
     }
   }
@@ -160,7 +163,8 @@ class leak_finder : slip_finder {
       if (knows_length(n)) continue;
       if (p_.axes[root(padded)].size >= 0 || !said_.insert(n).second) continue;
       say(n,
-          "{0} hides the last positions of {1}, which the scan has gone through; did you mean the result at the length less 1?",
+          "{0} hides the last positions of {1}, which the scan has gone through; did you mean the "
+          "result at the length less 1?",
           written_as(p_, condition), p_.axes[padded].name);
     }
   }
@@ -182,7 +186,8 @@ class leak_finder : slip_finder {
       const auto along = std::find_if(p_[n].over.begin(), p_[n].over.end(),
                                       [&](axis_id a) { return root(a) == root(padded); });
       say(n,
-          "{0} hides positions of {1} as keys, but they are counted here; did you mean {5}<{2}>(mask({4}, padding<{3}>(..)))?",
+          "{0} hides positions of {1} as keys, but they are counted here; did you mean "
+          "{5}<{2}>(mask({4}, padding<{3}>(..)))?",
           written_as(p_, condition), p_.axes[padded].name, names_of(p_, p_[n].over),
           p_.axes[*along].name, written_as(p_, p_[n].in[0]),
           p_[n].kind == op::max_over ? "max" : name_of(p_[n].kind));
@@ -200,7 +205,8 @@ class leak_finder : slip_finder {
         if (knows_length(weights) || hides_some(values, p_[n].over)) continue;
         if (!depends_on(p_, values, [&](node_id m) { return m == first.step; })) continue;
         say(n,
-            "{0} hides positions of {1} as keys, but they are counted here; did you mean to mask {2}, too?",
+            "{0} hides positions of {1} as keys, but they are counted here; did you mean to mask "
+            "{2}, too?",
             written_as(p_, condition), p_.axes[padded].name, written_as(p_, p_[weights].in[0]));
       }
     }
@@ -233,7 +239,8 @@ class leak_finder : slip_finder {
               [&](node_id m) { return p_[m].name.empty(); }))
         continue;
       say(w.step,
-          "the keys are made of {0}, which {1} masks, but all are seen here; did you mean the same mask? if it is meant, let<..>(..) of what the keys are made of",
+          "the keys are made of {0}, which {1} masks, but all are seen here; did you mean the "
+          "same mask? if it is meant, let<..>(..) of what the keys are made of",
           written_as(p_, first.step), written_as(p_, *secret));
       return;
     }

@@ -40,7 +40,10 @@ class mask_finder : slip_finder {
       if (x.kind == op::softmax) number_as_score(n), hides_new_key(n);
       if (x.kind == op::mul) zero_times_infinity(n);
       if (x.kind == op::tanh) capped_mask(n);
-      if (x.kind == op::mask) rows_of_prefix(n, inner_of(p_, x.in[1]));
+      if (x.kind == op::mask) {
+        rows_of_prefix(n, inner_of(p_, x.in[1]));
+        rows_or_keys(n, inner_of(p_, x.in[1]));
+      }
       if (x.kind == op::mean || x.kind == op::max_over) hidden_as_zero(n);
     }
     return std::move(slips_);
@@ -80,7 +83,10 @@ class mask_finder : slip_finder {
                    high = std::max(v->if_true, v->if_false);
       if (x.kind == op::add && is_condition_as_number(x.in[k])) adds_condition(n, x.in[1 - k], *v);
       const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
-      if (high == 0 && !keys.empty() && varies_along(p_[v->condition], keys)) hides_nothing(n, low);
+      if (!keys.empty() && varies_along(p_[v->condition], keys)) {
+        if (high == 0) hides_nothing(n, low);
+        if (low == 0 && high > 0 && high < 1e-30) hides_nothing(n, high);
+      }
       if (!(high - low >= hides)) continue;
       if (high >= hides && low > -hides && !keys.empty()) {
         say(n, "+{:g} where {} is {} leaves nothing of the others; did you mean -{:g}?", high,
@@ -110,7 +116,11 @@ class mask_finder : slip_finder {
     }
   }
   void hides_nothing(node_id n, double added) {
-    if (added < 0 && added > -tiny) say(n, "{:g} hides no key; did you mean -1e9?", added);
+    if (added != 0 && added > -tiny && added < 1e-30)
+      say(n,
+          "{:g} hides no key; did you mean "
+          "-1e9?",
+          added);
   }
 
   bool is_condition_as_number(node_id n) const {
@@ -207,7 +217,8 @@ class mask_finder : slip_finder {
       const std::optional<two_values> &v = values_[term];
       if (!v || v->condition < 0 || std::min(v->if_true, v->if_false) > -hides) continue;
       say(n,
-          "the cap keeps {:g} from hiding a key; did you mean to cap the scores before they are masked?",
+          "the cap keeps {:g} from hiding a key; did you mean to cap the scores before they are "
+          "masked?",
           std::min(v->if_true, v->if_false));
     }
   }
@@ -229,9 +240,30 @@ class mask_finder : slip_finder {
       if (position.what != term::position || factor != 1 || !is_bound) continue;
       if (where.most == interval::infinite || !has(p_[causal].shape, position.id)) continue;
       say(n,
-          "queries where {0} see the keys after them, too; did you mean index({1}) in place of index({2})?",
+          "queries where {0} see the keys after them, too; did you mean index({1}) in place of "
+          "index({2})?",
           written_as(p_, rows), p_.axes[keys[0]].name, p_.axes[position.id].name);
     }
+  }
+
+  // index(seq) < length || index(kv) < length
+  void rows_or_keys(node_id n, node_id condition) {
+    if (!is(op::or_, condition)) return;
+    const std::optional<position_less_number> a = padding_of(p_[condition].in[0]),
+                                              b = padding_of(p_[condition].in[1]);
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    if (!a || !b || has(keys, a->position) == has(keys, b->position)) return;
+    say(n, "{0} shows padding to queries that count; did you mean {1} && {2}?",
+        written_as(p_, condition), written_as(p_, p_[condition].in[0]),
+        written_as(p_, p_[condition].in[1]));
+  }
+  // A position that is below a number named length.
+  std::optional<position_less_number> padding_of(node_id condition) const {
+    if (!is_padding(p_, condition)) return {};
+    const auto less =
+        position_less_number_in(positions_where(p_, condition, true)[0].begin()->first);
+    if (!less || p_[less->number].name.find("len") == std::string::npos) return {};
+    return less;
   }
 
   // mean<seq>(X * cast<f32>(keep)), mean<seq>(where(keep, X, 0))
@@ -305,10 +337,10 @@ class mask_finder : slip_finder {
       if (p_[m].kind != op::softmax || !same_set(p_[m].over, x.over)) continue;
       const node_id scores = unmasked(p_, p_[m].in[0]);
       if (scores == products || unmasked(p_, unscaled(p_, scores)) != products) continue;
-      return say(
-          n,
-          "adds up {} without the scale that they have in {}; did you mean logsumexp of the scores?",
-          written_as(p_, products), written_as(p_, m));
+      return say(n,
+                 "adds up {} without the scale that they have in {}; did you mean logsumexp of the "
+                 "scores?",
+                 written_as(p_, products), written_as(p_, m));
     }
   }
 

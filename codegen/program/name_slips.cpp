@@ -35,6 +35,7 @@ class name_finder : slip_finder {
         kept(n, p_[n].in[1]), of_past(n), of_queries(n), of_hidden_keys(n);
       if (p_[n].kind == op::concat) joined(n);
       if (p_[n].kind == op::take && is_length(p_[n].in[1])) one_past(n);
+      if (p_[n].kind == op::take) at_tokens(n);
       if (p_[n].kind == op::div) weights_by_temperature(n), by_scale(n);
       if (p_[n].kind == op::mul) times_temperature(n), of_kept_keys(n);
       if (p_[n].kind == op::softmax) projections(n);
@@ -94,16 +95,18 @@ class name_finder : slip_finder {
           if (own == form.end()) continue;
           return say(
               mask,
-              "places the queries at {0} - size({1}) + index({1}); did you mean {0} + size({1}) as the length?",
+              "places the queries at {0} - size({1}) + index({1}); did you mean {0} + size({1}) "
+              "as the length?",
               p_[t.id].name, p_.axes[own->first.id].name);
         }
   }
 
   // padding<mem>(q_len) beside an argument kv_len
   void of_queries(node_id mask) {
-    static constexpr std::array<std::string_view, 4> of_query = {"q_", "query_", "tgt_", "target_"};
-    static constexpr std::array<std::string_view, 6> of_key = {"kv_",  "k_",      "key_",
-                                                               "src_", "memory_", "mem_"};
+    static constexpr std::array<std::string_view, 6> of_query = {"q_",      "query_", "tgt_",
+                                                                 "target_", "dec_",   "decoder_"};
+    static constexpr std::array<std::string_view, 9> of_key = {
+        "kv_", "k_", "key_", "src_", "source_", "memory_", "mem_", "enc_", "encoder_"};
     const auto begins = [](std::string_view name, const auto &words) {
       return std::any_of(words.begin(), words.end(),
                          [&](std::string_view word) { return name.starts_with(word); });
@@ -112,6 +115,7 @@ class name_finder : slip_finder {
       for (const auto &[form, within] : s) {
         const auto less = position_less_number_in(form);
         if (!less || !has(keys_of_scores(p_, users_, mask), less->position)) continue;
+        if (is_of_one_sequence(mask, less->position)) continue;
         if (!is_length(less->number) || !begins(p_[less->number].name, of_query)) continue;
         for (const node_id other : p_.arguments)
           if (is_length(other) && begins(p_[other].name, of_key))
@@ -120,11 +124,20 @@ class name_finder : slip_finder {
       }
   }
 
+  // True for the scores of self-attention.
+  bool is_of_one_sequence(node_id mask, axis_id key) const {
+    return std::any_of(p_[mask].shape.begin(), p_[mask].shape.end(),
+                       [&](axis_id a) { return a != key && p_.axes[a].root == p_.axes[key].root; });
+  }
+
   // concat<total>(past_V, K), where there is a past_K
   void joined(node_id n) {
     const node &first = p_[inner_of(p_, p_[n].in[0])], &second = p_[inner_of(p_, p_[n].in[1])];
     if (first.kind != op::input || second.kind != op::input) return;
     const std::string_view a = last_word(first.name), b = last_word(second.name);
+    if (is_past(second.name) && !is_past(first.name) && is_masked_along(p_[n].over[0]) &&
+        !is_joined_otherwise(n))
+      return say(n, "puts {0} before {1}; did you mean {1} first?", first.name, second.name);
     if (a == b || a.size() == first.name.size()) return;
     if (first_word(first.name) == first_word(second.name)) return;  // K_past with K_now
     const std::string wanted = first.name.substr(0, first.name.size() - a.size()) + std::string(b);
@@ -156,7 +169,8 @@ class name_finder : slip_finder {
     if (p_[condition].kind != op::input || !p_[condition].name.ends_with("key_padding_mask"))
       return;
     say(mask,
-        "keeps what {0} is true for, which PyTorch hides; did you mean !{0}? if it is meant, let<..>({0})",
+        "keeps what {0} is true for, which PyTorch hides; did you mean !{0}? if it is meant, "
+        "let<..>({0})",
         p_[condition].name);
   }
   // scores + attention_mask * -1e9, which is 1 for the keys that count
@@ -214,7 +228,8 @@ class name_finder : slip_finder {
       if (keys == std::set{'v'} && letters_of_projections(values, key) == std::set{'k'})
         return say(
             user,
-            "the keys are made with the parameter of the values, and the values with that of the keys; did you exchange them?");
+            "the keys are made with the parameter of the values, and the values with that of the "
+            "keys; did you exchange them?");
     }
   }
   // 'k' of a projection with Wk along the axis of the keys.
@@ -254,6 +269,26 @@ class name_finder : slip_finder {
         say(a, "is made of {}, and {} of {}; did you exchange the results?", names_with(other),
             p_[b].name, names_with(one));
       }
+  }
+  static bool is_past(std::string_view name) {
+    return name.find("past") != name.npos || name.find("cache") != name.npos;
+  }
+  // True if a mask compares positions along the axis with others.
+  bool is_masked_along(axis_id keys) const {
+    return std::any_of(p_.nodes.begin(), p_.nodes.end(), [&](const node &mask) {
+      if (mask.kind != op::mask) return false;
+      const std::vector<axis_id> &shape = p_[mask.in[1]].shape;
+      return has(shape, keys) && std::any_of(shape.begin(), shape.end(), [&](axis_id a) {
+               return a != keys && !p_.axes[a].batch;
+             });
+    });
+  }
+  // True if other parts are joined in the other order, which placement_slips reports.
+  bool is_joined_otherwise(node_id n) const {
+    return std::any_of(p_.nodes.begin(), p_.nodes.end(), [&](const node &x) {
+      return x.kind == op::concat && x.over[0] == p_[n].over[0] &&
+             is_past(p_[inner_of(p_, x.in[0])].name);
+    });
   }
   static std::string_view first_word(std::string_view name) {
     return name.substr(0, name.find('_'));
@@ -304,9 +339,38 @@ class name_finder : slip_finder {
     return p_[n].kind == op::param && std::any_of(words.begin(), words.end(), says);
   }
 
+  // take<positions>(table, tokens)
+  void at_tokens(node_id n) {
+    const std::string &rows = p_.axes[p_[n].over[0]].name;
+    const node &ids = p_[inner_of(p_, p_[n].in[1])];
+    if (ids.kind != op::input || rows.find("position") == std::string::npos) return;
+    if (ids.name.find("token") == std::string::npos &&
+        ids.name.find("input_id") == std::string::npos)
+      return;
+    say(n,
+        "reads a row of {0} for each of {1}; did you mean index(..), which counts the "
+        "positions?",
+        rows, ids.name);
+  }
+
+  // True for a row of a table of positions, where a mask shows as many keys as the length says.
+  bool counts_new_token(node_id n) const {
+    if (p_.axes[p_[n].over[0]].name.find("pos") == std::string::npos) return false;
+    const term length{term::step, p_[n].in[1]};
+    for (const node &mask : p_.nodes)
+      if (mask.kind == op::mask)
+        for (const position_set &s : positions_where(p_, mask.in[1], true))
+          for (const auto &[form, within] : s) {
+            const bool is_cached = std::any_of(
+                form.begin(), form.end(), [](const auto &t) { return t.first.what == term::size; });
+            if (form.count(length) && (is_cached || within.most == -1)) return true;
+          }
+    return false;
+  }
+
   // take<seq>(X, length); a table of parameters may have a row for each length.
   void one_past(node_id n) {
-    if (p_[inner_of(p_, p_[n].in[0])].kind == op::param) return;
+    if (p_[inner_of(p_, p_[n].in[0])].kind == op::param && !counts_new_token(n)) return;
     const std::string &length = p_[p_[n].in[1]].name;
     say(n, "{0} is one past the last position; did you mean {0} - 1? if it is meant, {0} + 0",
         length);

@@ -133,7 +133,8 @@ class placement_finder : slip_finder {
       if (axis != later.query) continue;
       if (behind_.insert(later.query).second)
         say(n,
-            "positions of {0} begin at 0 here, but not in {1}; did you mean those of the mask, as index({0}) + length - size({0})? if it is meant, let<..>(index({0}))",
+            "positions of {0} begin at 0 here, but not in {1}; did you mean those of the mask, as "
+            "index({0}) + length - size({0})? if it is meant, let<..>(index({0}))",
             p_.axes[*axis].name, written_as(p_, later.mask));
       return;
     }
@@ -151,7 +152,8 @@ class placement_finder : slip_finder {
         if (position->second != 1 || begin->second != 1) continue;
         if (!behind_.insert(later.query).second) return;
         say(n,
-            "begins at {0} here, but {1} places queries at {0} - size({2}) + index({2}); did you mean those positions?",
+            "begins at {0} here, but {1} places queries at {0} - size({2}) + index({2}); did you "
+            "mean those positions?",
             written_as(p_, length), written_as(p_, later.mask), p_.axes[later.query].name);
         return;
       }
@@ -172,7 +174,8 @@ class placement_finder : slip_finder {
       });
       if (!multiplies || !behind_.insert(later.query).second) continue;
       say(n,
-          "has one position for all of {0}, but {1} places them at {2} - size({0}) + index({0}); did you mean those positions?",
+          "has one position for all of {0}, but {1} places them at {2} - size({0}) + index({0}); "
+          "did you mean those positions?",
           p_.axes[later.query].name, written_as(p_, later.mask), written_as(p_, t.id));
     }
   }
@@ -229,7 +232,8 @@ class placement_finder : slip_finder {
         const std::optional<axis_id> axis = position_from_0(affine_of(p_, k));
         if (!axis || p_.axes[*axis].root != p_.axes[last].root) continue;
         say(n,
-            "positions of {0} begin at 0 in {1}, but {2} comes before them; did you mean index({0}) + size({3})? if it is meant, let<..>(index({0}))",
+            "positions of {0} begin at 0 in {1}, but {2} comes before them; did you mean "
+            "index({0}) + size({3})? if it is meant, let<..>(index({0}))",
             p_.axes[*axis].name, written_as(p_, m), written_as(p_, x.in[0]),
             p_.axes[x.over[1]].name);
         return;
@@ -299,7 +303,8 @@ class placement_finder : slip_finder {
     if (!positions_[x.in[0]] || !values || (values->least >= -exact && values->most <= exact))
       return;
     say(n,
-        "{0} holds no odd numbers above {1}, so that positions become equal; did you mean cast<f32>({2})? if it is meant, let<..>({2})",
+        "{0} holds no odd numbers above {1}, so that positions become equal; did you mean "
+        "cast<f32>({2})? if it is meant, let<..>({2})",
         name_of(x.type), exact, written_as(p_, x.in[0]));
   }
 
@@ -341,7 +346,8 @@ class placement_finder : slip_finder {
           const node_id joined = concat_of(total, query);
           if (joined < 0) continue;
           say(mask,
-              "compares {0} with {1} from their first positions, but {2} ends with those of {0}; did you mean align::last?",
+              "compares {0} with {1} from their first positions, but {2} ends with those of {0}; "
+              "did you mean align::last?",
               p_.axes[query].name, p_.axes[total].name, written_as(p_, joined));
           return;
         }

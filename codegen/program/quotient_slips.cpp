@@ -64,7 +64,8 @@ class quotient_finder : slip_finder {
     });
     if (key >= 0)
       say(n,
-          "weights along {0} are divided by the number of queries; did you mean size({0})? if it is meant, let<..>(size({1}))",
+          "weights along {0} are divided by the number of queries; did you mean size({0})? if it "
+          "is meant, let<..>(size({1}))",
           p_.axes[key].name, p_.axes[p_[size].over[0]].name);
   }
 
@@ -167,7 +168,8 @@ class quotient_finder : slip_finder {
     const axis &along = p_.axes[p_[prefixes].over[0]];
     if (along.root == p_.axes[p_[by].over[0]].root)
       say(n,
-          "{0} adds up index({1}) + 1 positions, not size({1}); did you mean {0} / (index({1}) + 1)?",
+          "{0} adds up index({1}) + 1 positions, not size({1}); did you mean {0} / (index({1}) + "
+          "1)?",
           written_as(p_, prefixes), along.name);
   }
 
@@ -208,7 +210,8 @@ class quotient_finder : slip_finder {
   void of_both_signs(node_id n, node_id x) {
     if (!is(op::tanh, x)) return;
     say(n,
-        "{0} may be negative, so that its sum can be 0; did you mean sigmoid, or softmax<{1}>({0})?",
+        "{0} may be negative, so that its sum can be 0; did you mean sigmoid, or "
+        "softmax<{1}>({0})?",
         written_as(p_, x), names_of(p_, p_[n].over));
   }
 
@@ -229,7 +232,8 @@ class quotient_finder : slip_finder {
     for (const node_id x : {q, k})
       if (!is(op::dot, unscaled(p_, x)) || signs_[x] != sign::unknown) return;
     say(n,
-        "products of {0} and {1} may be negative, so that their sum can be 0; did you mean elu_plus_one of both?",
+        "products of {0} and {1} may be negative, so that their sum can be 0; did you mean "
+        "elu_plus_one of both?",
         written_as(p_, q), written_as(p_, k));
   }
 
@@ -300,7 +304,8 @@ class quotient_finder : slip_finder {
     const node_id square = inner(p_[squares].in[0]);
     if (!is_times_itself(square, x)) return;
     say(n,
-        "{} is centred, but what divides it is the mean of {}; did you mean the mean of its own square?",
+        "{} is centred, but what divides it is the mean of {}; did you mean the mean of its own "
+        "square?",
         written_as(p_, centred), written_as(p_, square));
   }
 

@@ -75,7 +75,8 @@ class rotation_finder : slip_finder {
       if (!is_of_part) continue;
       return say(
           n,
-          "{0} are rotated before they are split, each part by other angles; did you mean to rotate {1} after the split?",
+          "{0} are rotated before they are split, each part by other angles; did you mean to "
+          "rotate {1} after the split?",
           p_.axes[whole].name, p_.axes[p_[n].over.back()].name);
     }
   }
@@ -95,7 +96,8 @@ class rotation_finder : slip_finder {
       is_said_ = true;  // of queries; keys mostly have the same slip
       return say(
           n,
-          "has the same sign as {}, which is not a rotation; did you mean a minus in the first half and a plus in the second?",
+          "has the same sign as {}, which is not a rotation; did you mean a minus in the first "
+          "half and a plus in the second?",
           written_as(p_, m));
     }
   }
@@ -106,14 +108,20 @@ class rotation_finder : slip_finder {
       if (!is(op::mul, product)) return {};
       for (const std::size_t k : {0, 1}) {
         const node_id by = inner_of(p_, p_[product].in[k]);
-        if (!is(op::cos, by) && !is(op::sin, by)) continue;
-        const std::size_t which = p_[by].kind == op::sin;
-        parts[which] = inner_of(p_, p_[product].in[1 - k]);
-        angles[which] = inner_of(p_, p_[by].in[0]);
+        const bool is_cosine = is(op::cos, by) || is_named(by, "cos"),
+                   is_sine = is(op::sin, by) || is_named(by, "sin");
+        if (!is_cosine && !is_sine) continue;
+        parts[is_sine] = inner_of(p_, p_[product].in[1 - k]);
+        angles[is_sine] = is_argument(p_[by]) ? 0 : inner_of(p_, p_[by].in[0]);
       }
     }
     if (parts[0] < 0 || parts[1] < 0 || angles[0] != angles[1]) return {};
     return half_turn{parts[0], parts[1], angles[0]};
+  }
+
+  // An argument that holds the cosines of all positions
+  bool is_named(node_id n, const char *word) const {
+    return is_argument(p_[n]) && p_[n].name.find(word) != std::string::npos;
   }
 
   // How a side of scores is rotated: pairs of features, and the factor of its positions.
@@ -155,7 +163,8 @@ class rotation_finder : slip_finder {
       const bool is_joined = is(op::merge, rotated) || is(op::concat, rotated);
       if (!is_joined || !has(p_[n].over, p_[rotated].over[0]) || !is_multiplied(rotated)) continue;
       say(n,
-          "{0} is rotated and then multiplied by {1}, so that scores do not depend on distances alone; did you mean to rotate the product?",
+          "{0} is rotated and then multiplied by {1}, so that scores do not depend on distances "
+          "alone; did you mean to rotate the product?",
           written_as(p_, rotated), written_as(p_, p_[n].in[k]));
     }
   }
@@ -173,7 +182,8 @@ class rotation_finder : slip_finder {
           written_as(p_, p_[n].in[0]), a.pairs, written_as(p_, p_[n].in[1]), b.pairs);
     if (!nearly(a.scale, b.scale))
       say(n,
-          "the angles of {0} are multiplied by {1:g}, but those of {2} by {3:g}; did you mean one scale of positions?",
+          "the angles of {0} are multiplied by {1:g}, but those of {2} by {3:g}; did you mean one "
+          "scale of positions?",
           written_as(p_, p_[n].in[0]), a.scale, written_as(p_, p_[n].in[1]), b.scale);
   }
 

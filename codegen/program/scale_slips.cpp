@@ -108,7 +108,8 @@ class scale_finder : slip_finder {
         is_root_of(p_[n].in[1], a) == is_root_of(p_[n].in[1], b))
       return;
     say(n,
-        "{0} adds up {1} and {2}, but is divided by the root of one alone; did you mean sqrt(size({1}) + size({2}))?",
+        "{0} adds up {1} and {2}, but is divided by the root of one alone; did you mean "
+        "sqrt(size({1}) + size({2}))?",
         written_as(p_, sum), names_of(p_, p_[a].over), names_of(p_, p_[b].over));
   }
 

@@ -5,6 +5,7 @@
 #include "codegen/program/signs.hpp"
 #include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -16,6 +17,7 @@ class scan_finder : slip_finder {
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       const node &x = p_[n];
+      if (is(op::div, n)) decays_alone(n);
       if (x.kind != op::scan && x.kind != op::last) continue;
       extreme_from_zero(x.in[0], x.in[1]);
       unchanged(n, x.in[0], x.in[1]);
@@ -28,7 +30,43 @@ class scan_finder : slip_finder {
   void unchanged(node_id n, node_id state, node_id next) {
     if (next == state && p_[state].name.empty())
       say(n,
-          "the next state is the state itself, so nothing is carried; did you mean to return the new state first?");
+          "the next state is the state itself, so nothing is carried; did you mean to return the "
+          "new state first?");
+  }
+
+  // num / den, where the state of num decays and that of den does not
+  void decays_alone(node_id n) {
+    const std::vector<node_id> above = scans_of(p_[n].in[0]), below = scans_of(p_[n].in[1]);
+    if (above.size() != 1 || below.size() != 1 || above[0] == below[0]) return;
+    if (p_[above[0]].over != p_[below[0]].over || decays(above[0]) == decays(below[0])) return;
+    say(n,
+        "divides one recurrence by another, but the state of {} alone is multiplied at each "
+        "position; did you mean the same decay in both?",
+        decays(above[0]) ? "the dividend" : "the divisor");
+  }
+  // Through products and views.
+  std::vector<node_id> scans_of(node_id n) const {
+    std::set<node_id> below;
+    std::vector<node_id> scans;
+    walk(
+        p_, n,
+        [&](node_id m) {
+          if (is(op::scan, m)) scans.push_back(m);
+          return p_[m].kind != op::scan && (is_pointwise(p_[m].kind) || is_view(p_[m].kind));
+        },
+        below);
+    return scans;
+  }
+  // The next state is state * factor + ..
+  bool decays(node_id scan) const {
+    const node_id state = p_[scan].in[0];
+    return depends_on(
+        p_, p_[scan].in[1],
+        [&](node_id m) {
+          return p_[m].kind == op::mul &&
+                 (inner_of(p_, p_[m].in[0]) == state || inner_of(p_, p_[m].in[1]) == state);
+        },
+        [&](node_id m) { return p_[m].kind == op::add; });
   }
 
   // scan<seq>(zeros<d>(), [](auto m, auto x) { return max(m, x); }, X): the maximum of negative

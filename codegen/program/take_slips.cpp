@@ -59,7 +59,8 @@ class take_finder : slip_finder {
           p_.axes[p_[m].over[0]].root == p_.axes[p_[n].over[0]].root)
         return say(
             n,
-            "{} is looked up in what is computed from {} itself; did you mean another argument, the ids to be predicted?",
+            "{} is looked up in what is computed from {} itself; did you mean another argument, "
+            "the ids to be predicted?",
             written_as(p_, ids), written_as(p_, ids));
   }
 
@@ -78,7 +79,8 @@ class take_finder : slip_finder {
       if (answer->by > asked->by)
         return say(
             n,
-            "what is computed at position {0} + {1} is asked for the id at {0} + {2}, which it has seen; did you exchange {1} and {2}?",
+            "what is computed at position {0} + {1} is asked for the id at {0} + {2}, which it "
+            "has seen; did you exchange {1} and {2}?",
             p_.axes[asked->position].name, answer->by, asked->by);
     }
   }
@@ -183,7 +185,8 @@ class take_finder : slip_finder {
     if (small != 1 || !low.rises || !low.falls || !high.rises || !high.falls || large > low.span)
       return;
     say(n,
-        "two pairs of distances meet in one row of the table: one has {} values, but the other is multiplied by {}; did you mean by {}?",
+        "two pairs of distances meet in one row of the table: one has {} values, but the other is "
+        "multiplied by {}; did you mean by {}?",
         low.span + 1, large, low.span + 1);
   }
   struct distance {
@@ -266,7 +269,8 @@ class take_finder : slip_finder {
     const std::optional<double> least = clamp_of(p_[n].in[1], op::max);
     if (!least || *least >= 0 || range(p_[n].in[1]).most <= 0) return;
     say(n,
-        "positions from {:g} to -1 lie before the first row; did you mean + {:g}? if it is meant, max(.., 0)",
+        "positions from {:g} to -1 lie before the first row; did you mean + {:g}? if it is meant, "
+        "max(.., 0)",
         *least, -*least);
   }
   // take<table>(T, min(max(index(kv) - index(seq), -32), 32) + 32), whose table has 33 rows.
@@ -276,11 +280,26 @@ class take_finder : slip_finder {
     node_id clamped = x.in[1];
     while (p_[clamped].name.empty() && (p_[clamped].kind == op::add || p_[clamped].kind == op::sub))
       clamped = p_[clamped].in[is_number(p_, p_[clamped].in[0]) ? 1 : 0];
-    if (rows < 0 || !positions_[x.in[1]] || !clamp_of(clamped, op::min)) return;
-    const interval r = range(x.in[1]);
+    const affine at = affine_of(p_, x.in[1]);
+    const bool is_distance = difference_in(at.form).has_value();
+    if (rows < 0 || !positions_[x.in[1]] || !(clamp_of(clamped, op::min) || is_distance)) return;
+    const interval r = is_distance ? interval{at.number, most_of(at)} : range(x.in[1]);
     if (r.most == interval::infinite || r.most < rows || r.least >= rows) return;
+    if (is_distance)
+      return say(n, "positions up to {} are taken of {}, which has {} rows; did you mean + {}?",
+                 r.most, p_.axes[x.over[0]].name, rows, at.number - (r.most - rows + 1));
     say(n, "positions up to {} are taken of {}, which has {} rows; did you mean a clamp to {}?",
         r.most, p_.axes[x.over[0]].name, rows, rows - 1);
+  }
+  // The largest value where all sizes are known.
+  std::int64_t most_of(const affine &at) const {
+    std::int64_t most = at.number;
+    for (const auto &[t, factor] : at.form) {
+      const std::int64_t size = t.what == term::position ? p_.axes[p_.axes[t.id].root].size : -1;
+      if (size < 0) return interval::infinite;
+      most += std::max<std::int64_t>(factor, 0) * (size - 1);
+    }
+    return most;
   }
   // take<kv_heads>(K, index(heads)), of 8 heads that share 2.
   void more_than_rows(node_id n) {
@@ -290,6 +309,13 @@ class take_finder : slip_finder {
       return say(x.in[1],
                  "positions up to {} are taken of {}, which has {}; did you mean to divide by {}?",
                  g->last, p_.axes[x.over[0]].name, rows, (g->positions + rows - 1) / rows);
+    const bool is_argument_of_call = p_[inner_of(p_, x.in[0])].kind == op::input;
+    if (const auto g = groups_of(x.in[1]);
+        g && is_argument_of_call && g->last + 1 < rows && g->positions % rows == 0)
+      return say(x.in[1],
+                 "positions up to {} are taken of {}, which has {}; did you mean to divide by {}?",
+                 g->last, p_.axes[x.over[0]].name, rows,
+                 std::max<std::int64_t>(g->positions / rows, 1));
     const affine at = affine_of(p_, x.in[1]);
     if (rows < 0 || at.number != 0 || at.form.size() != 1 || !p_[x.in[1]].name.empty()) return;
     const auto &[position, factor] = *at.form.begin();
@@ -323,7 +349,8 @@ class take_finder : slip_finder {
     }
     if (twice && covered < size_of_whole(n))
       say(n,
-          "positions from {} of {} are taken a second time, and others never; did you mean another first position? if it is meant, use one step twice",
+          "positions from {} of {} are taken a second time, and others never; did you mean "
+          "another first position? if it is meant, use one step twice",
           *first_of_slice(n), p_.axes[p_.axes[p_[n].over[0]].root].name);
   }
   // take<layers>(W1, 0) in both layers, beside take<layers>(W2, 0) and take<layers>(W2, 1)
@@ -335,17 +362,19 @@ class take_finder : slip_finder {
     if (read.empty() || static_cast<std::int64_t>(read.size()) >= size) return;
     if (users_[table].front() != n || users_[n].size() < 2) return;
     for (node_id other = 0; other < static_cast<node_id>(p_.nodes.size()); ++other)
-      if (other != table && p_[other].kind == op::param && has(p_[other].shape, rows) &&
+      if (other != table && p_[other].kind == p_[table].kind && has(p_[other].shape, rows) &&
           static_cast<std::int64_t>(rows_read(other, rows).size()) == size)
         return say(
             n,
-            "is read {} times, but other positions of {} in {} never, though all of {} are; did you mean another position in one?",
+            "is read {} times, but other positions of {} in {} never, though all of {} are; did "
+            "you mean another position in one?",
             users_[n].size(), p_.axes[rows].name, written_as(p_, table), written_as(p_, other));
   }
-  // The numbers at which a param is read; none if it is read in another way, too.
+  // The numbers at which a param, or one axis of a split step, is read; none if it is read in another
+  // way, too.
   std::set<std::int64_t> rows_read(node_id table, axis_id rows) const {
     std::set<std::int64_t> read;
-    if (p_[table].kind != op::param) return read;
+    if (p_[table].kind != op::param && p_[table].kind != op::split) return read;
     for (const node_id user : users_[table]) {
       const bool is_row = is(op::take, user) && p_[user].over[0] == rows && p_[user].in[0] == table;
       const affine at = is_row ? affine_of(p_, p_[user].in[1]) : affine{};
@@ -367,7 +396,8 @@ class take_finder : slip_finder {
     }
     if (other < 0 || sum != size_of_whole(n)) return;
     say(n,
-        "positions from {} of {} are in {}, too, and others are never taken; did you mean another first position?",
+        "positions from {} of {} are in {}, too, and others are never taken; did you mean another "
+        "first position?",
         *first_of_slice(n), p_.axes[p_.axes[p_[n].over[0]].root].name, written_as(p_, other));
   }
   struct slice_of_whole {

@@ -84,7 +84,8 @@ class term_finder : slip_finder {
     if (x.kind != op::mask) return;
     if (!varies(x.in[1]))
       say(weights,
-          "{} does not vary along {}, so that it empties whole rows; did you mean mask_rows(scores, keep)?",
+          "{} does not vary along {}, so that it empties whole rows; did you mean "
+          "mask_rows(scores, keep)?",
           written_as(p_, x.in[1]), names_of(p_, over));
     constant_parts(weights, x.in[0]);
   }

@@ -31,7 +31,7 @@ class value_finder : slip_finder {
         }
       if (p_[n].kind == op::sub) masked_unlike(n);
       if (p_[n].kind == op::log) of_first_position(n);
-      if (p_[n].kind == op::softmax) nearly_equal(n), scaled_twice(n);
+      if (p_[n].kind == op::softmax) nearly_equal(n), scaled_twice(n), cosines_scaled(n);
     }
     return std::move(slips_);
   }
@@ -41,10 +41,7 @@ class value_finder : slip_finder {
   void of_first_position(node_id n) {
     const node_id x = inner_of(p_, p_[n].in[0]);
     if (p_[x].type != i32 || !p_[x].name.empty()) return;
-    const affine at = affine_of(p_, x);
-    if (at.form.size() != 1 || at.number > 0) return;
-    const auto &[t, factor] = *at.form.begin();
-    if (t.what != term::position || factor < 1) return;
+    if (!is_first_position(x) && !(is(op::abs, x) && is_distance(p_[x].in[0]))) return;
     bool is_chosen = false;
     walk_users(users_of(p_), n, [&](node_id user, node_id) {
       const node &u = p_[user];
@@ -52,9 +49,19 @@ class value_finder : slip_finder {
       is_chosen = is_chosen || u.kind == op::where || is_of_position;
       return is_pointwise(p_[user].kind);
     });
-    if (is_chosen || -at.number % factor != 0) return;
-    say(n, "is -inf where {0} is 0, since positions begin at 0; did you mean log({0} + 1)?",
-        written_as(p_, x));
+    if (is_chosen) return;
+    say(n, "is -inf where {0} is 0; did you mean log({0} + 1)?", written_as(p_, x));
+  }
+
+  bool is_first_position(node_id x) const {
+    const affine at = affine_of(p_, x);
+    if (at.form.size() != 1 || at.number != 0) return false;
+    const auto &[t, factor] = *at.form.begin();
+    return t.what == term::position && factor > 0;
+  }
+  bool is_distance(node_id x) const {
+    const affine at = affine_of(p_, x);
+    return at.number == 0 && difference_in(at.form);
   }
 
   // Weights that add up to 1 over what n contracts, for values with columns.
@@ -82,7 +89,8 @@ class value_finder : slip_finder {
       if (is_root_of(p_, 1 / v.by, a)) {
         const std::string feature = p_.axes[p_[product].over[0]].name;
         say(n,
-            "the values are divided by sqrt({}), the scores by nothing; did you mean {} / sqrt({})?",
+            "the values are divided by sqrt({}), the scores by nothing; did you mean {} / "
+            "sqrt({})?",
             p_.axes[a].name, written_as(p_, product), feature);
         return;
       }
@@ -156,6 +164,23 @@ class value_finder : slip_finder {
     return is_cosine ? std::abs(s.by) : none;
   }
 
+  // unit_length<d>(Q) . unit_length<d>(K) * tau / sqrt(d)
+  void cosines_scaled(node_id n) {
+    const scaled_step scores = without_scale(p_, unmasked(p_, p_[n].in[0]));
+    if (!is(op::mul, scores.of)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id cosine = inner_of(p_, p_[scores.of].in[k]);
+      if (!is_argument(p_[inner_of(p_, p_[scores.of].in[1 - k])]) || !is(op::dot, cosine)) continue;
+      const node &x = p_[cosine];
+      if (!has_unit_length(x.in[0], x.over) || !has_unit_length(x.in[1], x.over)) continue;
+      if (x.over.size() == 1 && is_root_of(p_, 1 / scores.by, x.over[0]))
+        say(n,
+            "cosines are divided by sqrt({}), which is for products; did you mean {} without "
+            "it?",
+            p_.axes[x.over[0]].name, written_as(p_, scores.of));
+    }
+  }
+
   // softmax<kv>(dot<d_k>(unit_length(Q), unit_length(K)) / sqrt(d_k)), or of tanh(s * 50) / 50
   void nearly_equal(node_id n) {
     constexpr double least_bound = 0.5;
@@ -163,7 +188,8 @@ class value_finder : slip_finder {
     const double bound = bound_of(scores);
     if (bound >= least_bound) return;
     say(n,
-        "the scores {} lie between {:.2g} and {:.2g}, so that all weights are nearly equal; did you mean to multiply them?",
+        "the scores {} lie between {:.2g} and {:.2g}, so that all weights are nearly equal; did "
+        "you mean to multiply them?",
         written_as(p_, scores), -bound, bound);
   }
 
@@ -177,7 +203,8 @@ class value_finder : slip_finder {
       const scaled_step x = without_scale(p_, operand);
       if (x.by >= 1 || !is_root_of(p_, 1 / x.by, contracted)) continue;
       say(n,
-          "the scores are divided by the root of {0} twice, in {1} and after the product; did you mean once?",
+          "the scores are divided by the root of {0} twice, in {1} and after the product; did you "
+          "mean once?",
           p_.axes[contracted].name, written_as(p_, operand));
       return;
     }

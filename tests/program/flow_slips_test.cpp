@@ -145,4 +145,33 @@ TEST_CASE("a recurrence reads positions before its own") {
   CHECK(scanned([](auto X) { return take<seq>(X, max(index(seq) - 1, 0)); }) == "");
 }
 
+TEST_CASE("both recurrences of a quotient decay") {
+  constexpr auto averaged = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"w", d8> w) -> out<"Y", seq, d8> {
+      auto decay = exp(-exp(w));
+      auto fading = [=](auto s, auto x) { return s * decay + x; };
+      auto weight = exp(X);
+      auto num = scan<seq>(zeros<d8>(), fading, weight * X).result;
+      auto add = [=](auto s, auto x) { return decltype(f){}(s, decay) + x; };
+      return num / scan<seq>(zeros<d8>(), add, weight).result;
+    }));
+  };
+  CHECK(mentions(averaged([](auto s, auto) { return s; }), "the state of the dividend alone"));
+  CHECK(averaged([](auto s, auto decay) { return s * decay; }) == "");
+}
+
+TEST_CASE("the step of a selective recurrence is positive") {
+  constexpr auto selective = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"X", seq, d8> X, param<"W", d8, e4> W, param<"A", e4> A) -> out<"Y", seq, e4> {
+          auto a = -exp(A);
+          auto dt = decltype(f){}(dot<d8>(X, W));
+          auto step = [=](auto s, auto t) { return s * exp(t * a) + t; };
+          return scan<seq>(zeros<e4>(), step, dt).result;
+        }));
+  };
+  CHECK(mentions(selective([](auto x) { return x; }), "did you mean softplus(..)"));
+  CHECK(selective([](auto x) { return softplus(x); }) == "");
+}
+
 }  // namespace qkv::testing::slips

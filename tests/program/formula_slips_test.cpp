@@ -641,4 +641,104 @@ TEST_CASE("parts of an attention are weighed by exponentials of their logsumexp"
   CHECK(merged([](auto w, auto v, auto, auto) { return w + v; }) == "");
 }
 
+TEST_CASE("a cap divides, bends and multiplies") {
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + tanh(X * 30) / 30; }>(), "softcap(X, 30)"));
+  CHECK(of_two<[](auto X, auto Y) { return Y + tanh(X / 30) * 30; }>() == "");
+  CHECK(of_two<[](auto X, auto Y) { return Y * (0.5 * tanh(X * 0.5) + 0.5); }>() == "");
+}
+
+TEST_CASE("gelu by hand") {
+  CHECK(mentions(of_two<[](auto X, auto Y) {
+                   return Y + X * 0.5 * (1 + tanh(0.7978845608 * (X + 0.044715 * X * X)));
+                 }>(),
+                 "where gelu has its cube"));
+  CHECK(of_two<[](auto X, auto Y) {
+          return Y + X * 0.5 * (1 + tanh(0.7978845608 * (X + 0.044715 * X * X * X)));
+        }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + X * 0.5 * (1 + erf(X / 2.0)); }>(),
+                 "under erf; did you mean gelu(X)?"));
+  CHECK(of_two<[](auto X, auto Y) { return Y + X * 0.5 * (1 + erf(X / sqrt(2.0))); }>() == "");
+}
+
+TEST_CASE("a gate and what it leaves") {
+  CHECK(mentions(of_two<[](auto X, auto Y) {
+                   auto h = relu(Y);
+                   return sigmoid(X) * h + (1 - h) * X;
+                 }>(),
+                 "did you mean 1 - sigmoid(X)?"));
+  CHECK(of_two<[](auto X, auto Y) {
+          auto h = relu(Y);
+          return sigmoid(X) * h + (1 - sigmoid(X)) * X;
+        }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return tanh(X) * Y + (1 - tanh(X)) * X; }>(),
+                 "has a share that may be negative"));
+}
+
+TEST_CASE("a logarithm of weights by hand") {
+  constexpr auto logarithms = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"s", seq, vocab> s, in<"ids", i32, seq> ids) -> out<"y", seq> {
+          return take<vocab>(decltype(f){}(s), ids);
+        }));
+  };
+  CHECK(mentions(logarithms([](auto s) { return s - max<vocab>(s) - log(sum<vocab>(exp(s))); }),
+                 "the maximum that the logarithm does not lack"));
+  CHECK(logarithms([](auto s) {
+          auto x = s - max<vocab>(s);
+          return x - log(sum<vocab>(exp(x)));
+        }) == "");
+}
+
+TEST_CASE("scores are divided by the root of their features") {
+  constexpr auto scaled = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K) -> out<"O", seq, d8> {
+      return dot<kv>(softmax<kv>(decltype(f){}(dot<d8>(Q, K))), K);
+    }));
+  };
+  CHECK(mentions(scaled([](auto s) { return s / sqrt(size(kv)); }), "did you mean sqrt(d)?"));
+  CHECK(scaled([](auto s) { return s / sqrt(size(d8)); }) == "");
+
+  constexpr auto of_parts = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"P", seq, half> P,
+                                   in<"R", kv, half> R) -> out<"O", seq, d8> {
+      return dot<kv>(softmax<kv>(decltype(f){}(dot<d8>(Q, K), dot<half>(P, R))), K);
+    }));
+  };
+  CHECK(mentions(of_parts([](auto s, auto r) { return s / sqrt(d8) + r; }),
+                 "scales the first product alone"));
+  CHECK(of_parts([](auto s, auto r) { return (s + r) / sqrt(size(d8) + size(half)); }) == "");
+}
+
+TEST_CASE("the divisor of linear attention has its keys") {
+  constexpr auto linear = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, half> V) -> out<"O", seq, half> {
+          auto q = elu_plus_one(Q);
+          auto k = elu_plus_one(K);
+          return dot<d8>(q, dot<kv>(k, V)) / decltype(f){}(q, k);
+        }));
+  };
+  CHECK(mentions(linear([](auto q, auto) { return sum<d8>(q); }), "divides by a sum of"));
+  CHECK(linear([](auto q, auto k) { return dot<d8>(q, sum<kv>(k)); }) == "");
+}
+
+TEST_CASE("frequencies, remainders and decays") {
+  CHECK(mentions(
+      of_two<[](auto X, auto Y) { return X + Y * exp(index(d8) * -10000.0 / size(d8)); }>(),
+      "did you mean the logarithm of -10000?"));
+  CHECK(of_two<[](auto X, auto Y) { return X + Y * exp(index(d8) * -9.21 / size(d8)); }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) {
+                   auto rest = index(seq) - 8 * cast<i32>(index(seq) / 4);
+                   return X + Y * rest;
+                 }>(),
+                 "is no remainder"));
+  CHECK(of_two<[](auto X, auto Y) {
+          auto rest = index(seq) - 8 * cast<i32>(index(seq) / 8);
+          return X + Y * rest;
+        }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return X * (1 - pow(2.0, index(d8) + 5)) + Y; }>(),
+                 "is negative, since the power is at least 1"));
+  CHECK(of_two<[](auto X, auto Y) { return X * (1 - pow(2.0, -5 - index(d8))) + Y; }>() == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -108,4 +108,16 @@ TEST_CASE("Gumbel noise is minus the logarithm of minus a logarithm") {
   CHECK(noisy(std::false_type()) == "");
 }
 
+TEST_CASE("nothing is above its maximum") {
+  constexpr auto chosen = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X) -> out<"Y", seq, d8> {
+      auto p = softmax<d8>(X);
+      return where(decltype(f){}(p, max<d8>(p)), p, 0);
+    }));
+  };
+  CHECK(
+      mentions(chosen([](auto p, auto m) { return p <= m; }), "is always true; did you mean >=?"));
+  CHECK(chosen([](auto p, auto m) { return p >= m; }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -164,4 +164,27 @@ TEST_CASE("a second layer has the mask of the first") {
         }>() == "");
 }
 
+TEST_CASE("padding of queries is no reason to show padding of keys") {
+  constexpr auto padded = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                   in<"len", i32> len) -> out<"O", seq, e4> {
+      return scaled_dot_product<d8, kv>(Q, K, V, decltype(f){}(index(seq) < len, index(kv) < len));
+    }));
+  };
+  CHECK(
+      mentions(padded([](auto a, auto b) { return a || b; }), "did you mean index(seq) < len &&"));
+  CHECK(padded([](auto a, auto b) { return a && b; }) == "");
+}
+
+TEST_CASE("blocks of queries and keys have one size") {
+  constexpr auto blocks = [](auto by) {
+    return of_prepared<[] {
+      return cast<i32>(index(seq) / 64) == cast<i32>(index(kv) / decltype(by)::value);
+    },
+                       as_it_is>();
+  };
+  CHECK(mentions(blocks(std::integral_constant<int, 32>()), "did you mean 64 twice?"));
+  CHECK(blocks(std::integral_constant<int, 64>()) == "");
+}
+
 }  // namespace qkv::testing::slips

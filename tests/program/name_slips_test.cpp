@@ -160,4 +160,27 @@ TEST_CASE("a loss adds up squares, and a result has the name of its kind") {
   CHECK(both([](auto l, auto m) { return std::pair{l, m}; }) == "");
 }
 
+TEST_CASE("the past comes first, and a table of positions is read at positions") {
+  constexpr auto joined = [](auto f) {
+    return slips_in(kernel<"k">([](Q_ Q, K_ K, in<"past_K", batch, past, d8> past_K) -> O_ {
+      auto k = decltype(f){}(K, past_K);
+      return scaled_dot_product<d8, total>(Q, k, k, causal<seq, total, align::last>);
+    }));
+  };
+  CHECK(mentions(joined([](auto K, auto past) { return concat<total>(K, past); }),
+                 "did you mean past_K first?"));
+  CHECK(joined([](auto K, auto past) { return concat<total>(past, K); }) == "");
+
+  static constexpr axis<"positions", 64> positions;
+  constexpr auto placed = [](auto f) {
+    return slips_in(kernel<"k">([](in<"tokens", i32, seq> tokens, param<"W", mem, d8> W,
+                                   param<"P", positions, d8> P) -> out<"X", seq, d8> {
+      return take<mem>(W, tokens) + decltype(f){}(P, tokens);
+    }));
+  };
+  CHECK(mentions(placed([](auto P, auto tokens) { return take<positions>(P, tokens); }),
+                 "reads a row of positions for each of tokens"));
+  CHECK(placed([](auto P, auto) { return take<positions>(P, index(seq)); }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -114,4 +114,18 @@ TEST_CASE("weights are divided by the number of their keys") {
   CHECK(divided(std::true_type()) == "");
 }
 
+TEST_CASE("all key heads are read") {
+  static constexpr batch_axis<"of_query", 32> of_query;
+  static constexpr batch_axis<"of_key", 8> of_key;
+  constexpr auto grouped = [](auto by) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", of_query, seq, d8> Q, in<"K", of_key, kv, d8> K) -> out<"O", of_query, seq, d8> {
+          auto k = take<of_key>(K, cast<i32>(index(of_query) / decltype(by)::value));
+          return scaled_dot_product<d8, kv>(Q, k, k, causal<seq, kv>);
+        }));
+  };
+  CHECK(mentions(grouped(std::integral_constant<int, 8>()), "did you mean to divide by 4?"));
+  CHECK(grouped(std::integral_constant<int, 4>()) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -158,4 +158,15 @@ TEST_CASE("positions begin at 0") {
   CHECK(of_positions([](auto X, auto i) { return where(i > 0, X * log(i), X); }) == "");
 }
 
+TEST_CASE("cosines have a temperature of their own") {
+  constexpr auto cosines = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, param<"tau"> tau) -> out<"W", seq, kv> {
+          return softmax<kv>(decltype(f){}(dot<d8>(unit_length<d8>(Q), unit_length<d8>(K)) * tau));
+        }));
+  };
+  CHECK(mentions(cosines([](auto s) { return s / sqrt(d8); }), "which is for products"));
+  CHECK(cosines([](auto s) { return s; }) == "");
+}
+
 }  // namespace qkv::testing::slips
