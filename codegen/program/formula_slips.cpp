@@ -55,7 +55,7 @@ const rule rules[] = {
      "has the square of {h}, where gelu has its cube; did you mean gelu({h})?"},
     {{"(h * #c) * (1 + erf(u))", "(h * (1 + erf(u))) * #c", "h * (#c * (1 + erf(u)))"},
      is_unlike_gelu,
-     "has not {h} / sqrt(2) under erf; did you mean gelu({h})?"},
+     "takes erf of another part of {h} than {h} / sqrt(2); did you mean gelu({h})?"},
     {{"where(above(x, 0), x, exp(x))"}, is_slip, "jumps by 1 at 0; did you mean elu({x})?"},
     {{"where(above(x, 0), #a * x, x)", "where(below(x, 0), x, #a * x)"},
      [](const place &x) { return x.number("a") > 0 && x.number("a") < 1; },
@@ -147,8 +147,7 @@ const rule rules[] = {
     {{"dot<a>((x * cast(above(uniform(), #p))) * #s, v) / #n",
       "((x * cast(above(uniform(), #p))) * #s) / #n"},
      is_share_kept,
-     "divides by the share that dropout keeps, as dropout does; did you mean it "
-     "without / {#n}?"},
+     "divides by the share that dropout keeps, as dropout does; did you mean it without / {#n}?"},
     {{"d:(s:(x + y) * cast(above(uniform(), #p)))"},
      is_residual_dropped,
      "leaves out parts of {x}, too, which the layer goes past; did you mean {x} + dropout<{#p}>("
@@ -225,8 +224,7 @@ const rule rules[] = {
     {{"x * cast(above(uniform(), #p))", "where(above(uniform(), #p), x, 0)",
       "where(below(uniform(), #p), 0, x)"},
      is_not_divided,
-     "keeps a share of {x} without dividing it by that; did you mean "
-     "dropout<{#p}>({x}, seed)?"},
+     "keeps a share of {x} without dividing it by that; did you mean dropout<{#p}>({x}, seed)?"},
     {{"x * cast(below(uniform(), #p)) / #n", "x * cast(above(uniform(), #p)) / #n"},
      [](const place &x) {
        return !nearly(x.number("p"), 0.5) && !nearly(kept_share(x), x.number("n")) &&
@@ -339,8 +337,7 @@ const rule rules[] = {
      "has weights {p} and logarithms {l} of two temperatures; did you mean one?"},
     {{"#a * take<v>(l, t) - #b * s:sum<w>(l)", "#a * take<v>(l, t) + #b * s:sum<w>(l)"},
      are_shares,
-     "adds up a share of all logarithms; did you mean mean<{<w>}>({l}) in place of "
-     "{s}?"},
+     "adds up a share of all logarithms; did you mean mean<{<w>}>({l}) in place of {s}?"},
     {{"take<v>(n:(x - logsumexp<a>(x)), t)", "log(take<v>(n:softmax<a>(x), t))"},
      has_two_axes,
      "takes along {<v>} what is normalised over {<a>}; did you mean <{<v>}> there?"},
@@ -367,7 +364,7 @@ const rule rules[] = {
     {{"exp(index<h>() * #n / size<d>())", "exp(#n * index<h>() / size<d>())",
       "exp(-(index<h>() * #n / size<d>()))"},
      [](const place &x) { return std::abs(x.number("n")) >= 100; },
-     "is next to 0 from the second of {<h>} on; did you mean the logarithm of {#n}?"},
+     "is next to 0 from the second of {<h>} on; did you leave out the logarithm of the base?"},
     {{"1 - pow(#b, y)"},
      is_power_beyond_one,
      "is negative, since the power is at least 1; did you mean a minus in its exponent?"},
@@ -398,8 +395,7 @@ const rule rules[] = {
     {{"pow(#b, index<h>() * -1 / size<d>())", "pow(#b, -index<h>() / size<d>())",
       "pow(#b, -(index<h>() / size<d>()))"},
      is_half_missing,
-     "ends at the root of {#b}, since {<h>} has half of the features; did you "
-     "mean / size({<h>})?"},
+     "ends at the root of {#b}, since {<h>} has half of the features; did you mean / size({<h>})?"},
     {{"x * c + concat<d>(take<e>(x, index<i>() + #n), take<e>(x, index<i>() + 0)) * s"},
      are_halves_exchanged,
      "adds both products, which is not a rotation; did you mean -{x} in the first half?"},

@@ -117,10 +117,7 @@ class mask_finder : slip_finder {
   }
   void hides_nothing(node_id n, double added) {
     if (added != 0 && added > -tiny && added < 1e-30)
-      say(n,
-          "{:g} hides no key; did you mean "
-          "-1e9?",
-          added);
+      say(n, "{:g} hides no key; did you mean -1e9?", added);
   }
 
   bool is_condition_as_number(node_id n) const {

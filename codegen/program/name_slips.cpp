@@ -348,8 +348,7 @@ class name_finder : slip_finder {
         ids.name.find("input_id") == std::string::npos)
       return;
     say(n,
-        "reads a row of {0} for each of {1}; did you mean index(..), which counts the "
-        "positions?",
+        "reads a row of {0} for each of {1}; did you mean index(..), which counts the positions?",
         rows, ids.name);
   }
 

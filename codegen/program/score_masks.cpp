@@ -48,9 +48,10 @@ std::optional<axis_id> axis_of_padding(const program &p, node_id condition) {
 bool is_padding(const program &p, node_id condition) {
   const std::vector<position_set> shown = positions_where(p, condition, true);
   return !shown.empty() && std::all_of(shown.begin(), shown.end(), [](const position_set &set) {
-    return std::all_of(set.begin(), set.end(), [](const auto &bound) {
+    const auto is_padding = [](const auto &bound) {
       return position_less_number_in(bound.first).has_value();
-    });
+    };
+    return !set.empty() && std::all_of(set.begin(), set.end(), is_padding);
   });
 }
 

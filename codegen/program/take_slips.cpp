@@ -370,8 +370,8 @@ class take_finder : slip_finder {
             "you mean another position in one?",
             users_[n].size(), p_.axes[rows].name, written_as(p_, table), written_as(p_, other));
   }
-  // The numbers at which a param, or one axis of a split step, is read; none if it is read in another
-  // way, too.
+  // The numbers at which a param, or one axis of a split step, is read; none if it is read in
+  // another way, too.
   std::set<std::int64_t> rows_read(node_id table, axis_id rows) const {
     std::set<std::int64_t> read;
     if (p_[table].kind != op::param && p_[table].kind != op::split) return read;

@@ -43,7 +43,7 @@ class value_finder : slip_finder {
     if (p_[x].type != i32 || !p_[x].name.empty()) return;
     if (!is_first_position(x) && !(is(op::abs, x) && is_distance(p_[x].in[0]))) return;
     bool is_chosen = false;
-    walk_users(users_of(p_), n, [&](node_id user, node_id) {
+    walk_users(users_, n, [&](node_id user, node_id) {
       const node &u = p_[user];
       const bool is_of_position = u.kind == op::mask && p_[u.in[1]].shape.size() == 1;
       is_chosen = is_chosen || u.kind == op::where || is_of_position;
@@ -175,8 +175,7 @@ class value_finder : slip_finder {
       if (!has_unit_length(x.in[0], x.over) || !has_unit_length(x.in[1], x.over)) continue;
       if (x.over.size() == 1 && is_root_of(p_, 1 / scores.by, x.over[0]))
         say(n,
-            "cosines are divided by sqrt({}), which is for products; did you mean {} without "
-            "it?",
+            "cosines are divided by sqrt({}), which is for products; did you mean {} without it?",
             p_.axes[x.over[0]].name, written_as(p_, scores.of));
     }
   }
