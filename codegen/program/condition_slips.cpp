@@ -88,21 +88,6 @@ class condition_finder : slip_finder {
     say(user, "{} compares blocks of {:g} with blocks of {:g}; did you mean {:g} twice?",
         written_as(p_, part), a->size, b->size, a->size);
   }
-  // The block of some positions along an axis.
-  struct block {
-    axis_id position;
-    double size;
-  };
-  std::optional<block> block_of(node_id n) const {
-    n = inner_of(p_, n);
-    if (!is(op::cast, n)) return {};
-    const node_id share = inner_of(p_, p_[n].in[0]);
-    if (!is(op::div, share)) return {};
-    const node_id position = unconverted(p_, p_[share].in[0]), by = inner_of(p_, p_[share].in[1]);
-    if (p_[position].kind != op::index || !is_number(p_, by)) return {};
-    return block{p_[position].over[0], p_[by].value};
-  }
-
   // (causal<seq, kv> || index(kv) < prefix) && causal<seq, kv>
   void absorbed(node_id user, node_id part, const std::vector<node_id> &parts) {
     const node &x = p_[part];

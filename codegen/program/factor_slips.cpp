@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "codegen/program/projections.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
@@ -86,19 +87,10 @@ class factor_finder : slip_finder {
     return x.kind == op::div ? p_[x.in[1]].value : x.kind == op::mul ? 1 / p_[x.in[1]].value : 0;
   }
 
-  // x of x + b, where b is a param
-  node_id without_bias(node_id n) const {
-    n = inner_of(p_, n);
-    if (is(op::add, n))
-      for (const std::size_t k : {0, 1})
-        if (p_[inner_of(p_, p_[n].in[k])].kind == op::param) return inner_of(p_, p_[n].in[1 - k]);
-    return n;
-  }
-
   // dot<d_ff>(dot<d_model>(X, W1) + b1, W2), where d_ff is not a narrow part of a low-rank product.
   void nothing_between(node_id n) {
     for (const std::size_t k : {0, 1}) {
-      const node_id inner = without_bias(p_[n].in[k]);
+      const node_id inner = without_bias(p_, p_[n].in[k]);
       if (p_[p_[n].in[1 - k]].kind != op::param || !is(op::dot, inner)) continue;
       for (const std::size_t j : {0, 1}) {
         const node_id first = p_[inner].in[j], x = p_[inner].in[1 - j];

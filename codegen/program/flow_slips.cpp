@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "codegen/program/position_sets.hpp"
+#include "codegen/program/projections.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/score_masks.hpp"
@@ -40,10 +41,6 @@ class flow_finder : slip_finder {
     if (said_.insert(n).second) say(n, text, std::forward<T>(values)...);
   }
   node_id inner(node_id n, std::size_t operand) const { return inner_of(p_, p_[n].in[operand]); }
-  axis_id root(axis_id a) const { return p_.axes[a].root; }
-  bool has_root(const std::vector<axis_id> &axes, axis_id of) const {
-    return std::any_of(axes.begin(), axes.end(), [&](axis_id a) { return root(a) == root(of); });
-  }
 
   // The condition of a mask that hides keys after their query.
   std::optional<node_id> causal_mask_of(node_id weights) const {
@@ -164,7 +161,7 @@ class flow_finder : slip_finder {
                         written_as(p_, x), written_as(p_, other));
     if (!is(op::dot, a) || !is(op::dot, b)) return;
     for (const auto &[raw, other] : {std::pair(a, b), {b, a}}) {
-      const node_id x = projected(raw), y = projected(other);
+      const node_id x = projected(p_, raw), y = projected(p_, other);
       if (x < 0 || y < 0 || x == y || !is_norm_of(y, x, p_[other].over)) continue;
       return say_once(
           n,
@@ -195,14 +192,7 @@ class flow_finder : slip_finder {
   // Queries and keys that are projected from one step here. Keys of a cache may be normalised
   // already, and those of a latent vector before it is projected.
   bool is_same_kind(node_id x, node_id other) const {
-    return is(op::dot, x) && projected(x) >= 0 && projected(x) == projected(other);
-  }
-  // X of dot<d_model>(X, Wq); -1: another product.
-  node_id projected(node_id n) const {
-    for (const std::size_t k : {0, 1})
-      if (p_[inner(n, k)].kind == op::param && p_[inner(n, 1 - k)].kind != op::param)
-        return inner(n, 1 - k);
-    return -1;
+    return is(op::dot, x) && projected(p_, x) >= 0 && projected(p_, x) == projected(p_, other);
   }
   // x times a number of x, with gains and shifts
   bool is_norm_of(node_id n, node_id x, const std::vector<axis_id> &along) const {

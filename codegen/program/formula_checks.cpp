@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "codegen/program/position_sets.hpp"
+#include "codegen/program/projections.hpp"
 #include "codegen/program/roots.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/score_masks.hpp"
@@ -194,21 +195,9 @@ bool adds_square_in_exponent(const place &x) {
   return is_of_param && is_of_same && is_exponent;
 }
 
-// x of dot(x, w) + b, where w and b are params; -1: another step.
-static node_id projected(const program &p, node_id n) {
-  n = inner_of(p, n);
-  if (is_unnamed(p, op::add, n))
-    for (const std::size_t k : {0, 1})
-      if (p[inner_of(p, p[n].in[1 - k])].kind == op::param) return projected(p, p[n].in[k]);
-  if (!is_unnamed(p, op::dot, n)) return -1;
-  for (const std::size_t k : {0, 1})
-    if (p[inner_of(p, p[n].in[1 - k])].kind == op::param) return inner_of(p, p[n].in[k]);
-  return -1;
-}
-
 bool are_projections_of_one(const place &x) {
-  const node_id of = projected(x.p, x["a"]);
-  return of >= 0 && of == projected(x.p, x["y"]);
+  const node_id of = projected(x.p, without_bias(x.p, x["a"]));
+  return of >= 0 && of == projected(x.p, without_bias(x.p, x["y"]));
 }
 
 bool is_cap_upside_down(const place &x) {

@@ -148,7 +148,7 @@ const rule rules[] = {
       "((x * cast(above(uniform(), #p))) * #s) / #n"},
      is_share_kept,
      "divides by the share that dropout keeps, as dropout does; did you mean it without / {#n}?"},
-    {{"d:(s:(x + y) * cast(above(uniform(), #p)))"},
+    {{"(x + y) * cast(above(uniform(), #p))"},
      is_residual_dropped,
      "leaves out parts of {x}, too, which the layer goes past; did you mean {x} + dropout<{#p}>("
      "{y}, ..)?"},

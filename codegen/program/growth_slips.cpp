@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "codegen/program/position_sets.hpp"
+#include "codegen/program/projections.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/signed_distance.hpp"
@@ -61,9 +62,7 @@ class growth_finder : slip_finder {
   bool is_raw_step(node_id n) const {
     if (!is(op::mul, n)) return false;
     for (const std::size_t k : {0, 1}) {
-      node_id step = of_all_positions(p_, p_[n].in[k]);
-      if (is(op::add, step) && p_[inner_of(p_, p_[step].in[1])].kind == op::param)
-        step = inner_of(p_, p_[step].in[0]);
+      const node_id step = without_bias(p_, of_all_positions(p_, p_[n].in[k]));
       if (is(op::dot, step) && signs_[p_[n].in[1 - k]] == sign::not_positive &&
           signs_[step] == sign::unknown)
         return true;

@@ -46,11 +46,6 @@ class leak_finder : slip_finder {
     std::vector<node_id> masks;
   };
 
-  axis_id root(axis_id a) const { return p_.axes[a].root; }
-  bool has_root(const std::vector<axis_id> &axes, axis_id of) const {
-    return std::any_of(axes.begin(), axes.end(), [&](axis_id a) { return root(a) == root(of); });
-  }
-
   // causal<seq, kv> || sliding_window<seq, kv>(128)
   void window_of_later_keys(const weights &w, node_id condition) {
     if (!is(op::or_, condition) || positions_where(p_, condition, false).empty()) return;

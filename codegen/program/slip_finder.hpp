@@ -3,6 +3,8 @@
 // The common part of all that look for slips in a program.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +34,26 @@ class slip_finder {
 
   // True for a step of this kind that no let() names.
   bool is(op kind, node_id n) const { return is_unnamed(p_, kind, n); }
+
+  axis_id root(axis_id a) const { return p_.axes[a].root; }
+  bool has_root(const std::vector<axis_id> &axes, axis_id of) const {
+    return std::any_of(axes.begin(), axes.end(), [&](axis_id a) { return root(a) == root(of); });
+  }
+
+  // The number of a position's block: cast<i32>(index(position) / size).
+  struct block {
+    axis_id position;
+    double size;
+  };
+  std::optional<block> block_of(node_id n) const {
+    n = inner_of(p_, n);
+    if (!is(op::cast, n)) return {};
+    const node_id share = inner_of(p_, p_[n].in[0]);
+    if (!is(op::div, share)) return {};
+    const node_id position = unconverted(p_, p_[share].in[0]), by = inner_of(p_, p_[share].in[1]);
+    if (p_[position].kind != op::index || !is_number(p_, by)) return {};
+    return block{p_[position].over[0], p_[by].value};
+  }
 
   const program &p_;
   const std::vector<std::vector<node_id>> users_;

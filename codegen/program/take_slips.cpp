@@ -155,13 +155,11 @@ class take_finder : slip_finder {
     std::int64_t last, positions;
   };
   std::optional<group> groups_of(node_id n) const {
-    if (!is(op::cast, n) || !is(op::div, p_[n].in[0])) return {};
-    const node &share = p_[p_[n].in[0]];
-    const node_id position = unconverted(p_, share.in[0]), by = inner_of(p_, share.in[1]);
-    if (p_[position].kind != op::index || !is_number(p_, by) || p_[by].value < 1) return {};
-    const std::int64_t positions = p_.axes[p_.axes[p_[position].over[0]].root].size;
+    const std::optional<block> b = block_of(n);
+    if (!b || b->size < 1) return {};
+    const std::int64_t positions = p_.axes[root(b->position)].size;
     if (positions <= 0) return {};
-    return group{static_cast<std::int64_t>(static_cast<double>(positions - 1) / p_[by].value),
+    return group{static_cast<std::int64_t>(static_cast<double>(positions - 1) / b->size),
                  positions};
   }
   std::int64_t number_of(node_id n) const { return static_cast<std::int64_t>(p_[n].value); }

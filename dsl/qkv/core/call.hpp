@@ -210,8 +210,8 @@ constexpr axes moved(axes s, int from, int to) {
   return s;
 }
 
-// The one axis in another place, or the one exchange of both operands, that makes the call fit: empty
-// for none. Of several places, the nearest: the other axes keep their order.
+// The one axis in another place, or the one exchange of both operands, that makes the call fit:
+// empty for none. Of several places, the nearest: the other axes keep their order.
 template <class Rule, class... X>
 constexpr text exchanged(sv name, const Rule &rule, const X &...x) {
   constexpr bool two = sizeof...(X) == 2;
