@@ -91,10 +91,12 @@ std::string entry(const program &p, const machine &m) {
 // The features that a processor must have, as Halide numbers them, 64 in a word.
 std::vector<std::uint64_t> features_of(const machine &m) {
   using Halide::Target;
+  Target needed = m.target;
+  for (const Target::Feature f : {Target::NoRuntime, Target::UserContext, Target::NoBoundsQuery})
+    needed.set_feature(f, false);
   std::vector<std::uint64_t> words((Target::FeatureEnd + 63) / 64);
   for (int f = 0; f < Target::FeatureEnd; ++f)
-    if (f != Target::NoRuntime && f != Target::UserContext &&
-        m.target.has_feature(static_cast<Target::Feature>(f)))
+    if (needed.has_feature(static_cast<Target::Feature>(f)))
       words[static_cast<std::size_t>(f / 64)] |= std::uint64_t{1} << (f % 64);
   return words;
 }

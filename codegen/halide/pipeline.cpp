@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <stdexcept>
 
 #include "codegen/cuda/attention.hpp"
@@ -14,6 +15,7 @@
 #include "codegen/halide/lower/limits.hpp"
 #include "codegen/halide/lower/refusal.hpp"
 #include "codegen/halide/lower/skip_bodies.hpp"
+#include "codegen/halide/schedules/argument_checks.hpp"
 #include "codegen/halide/schedules/fixed_loads.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
@@ -32,6 +34,14 @@ void refuse_f64(const program &p, const std::string &device) {
       throw std::runtime_error(
           p.name + ": " + (n.name.empty() ? std::string(name_of(n.kind)) : n.name) +
           " is f64, which no kernel takes on " + device + "; the CPU's do: TARGETS host");
+}
+
+std::set<std::string> buffers_of(const compiled_form &form) {
+  std::set<std::string> names;
+  for (const Halide::Argument &a : form.arguments)
+    if (a.is_buffer()) names.insert(a.name);
+  for (const Halide::Func &f : form.pipeline.outputs()) names.insert(f.name());
+  return names;
 }
 
 // The stages of a kernel, written one after the other.
@@ -59,6 +69,7 @@ class writer {
     }
     compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_, loops_};
     limits_.add_to(form.pipeline);
+    form.pipeline.add_custom_lowering_pass(new without_argument_checks(buffers_of(form)));
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
     form.pipeline.add_custom_lowering_pass(new fixed_loads);

@@ -13,7 +13,7 @@
 namespace qkv::codegen {
 namespace {
 
-constexpr std::string_view common = "-no_runtime-user_context";
+constexpr std::string_view common = "-no_runtime-user_context-no_bounds_query";
 
 class reader {
  public:
