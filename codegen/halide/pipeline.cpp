@@ -18,6 +18,7 @@
 #include "codegen/halide/schedules/argument_checks.hpp"
 #include "codegen/halide/schedules/fixed_loads.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
+#include "codegen/halide/schedules/one_by_one.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/strict_reductions.hpp"
 #include "codegen/halide/schedules/tuning.hpp"
@@ -70,6 +71,7 @@ class writer {
     compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_, loops_};
     limits_.add_to(form.pipeline);
     form.pipeline.add_custom_lowering_pass(new without_argument_checks(buffers_of(form)));
+    if (!on_gpu_) form.pipeline.add_custom_lowering_pass(new statistics_one_by_one);
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
     form.pipeline.add_custom_lowering_pass(new fixed_loads);

@@ -15,6 +15,9 @@ namespace {
 using Halide::Expr;
 using Halide::Func;
 using Halide::select;
+using Halide::Internal::is_const;
+
+constexpr int whole_vectors = 16;  // at least so many lanes
 
 // One Func, so that its memory does not grow with the keys: for each row the statistics (alpha,
 // beta, m, l) or (l) or none, then the sums without columns, then o of each sum with columns.
@@ -47,7 +50,7 @@ class state_lowering {
                                          static_cast<int>(with_.size()), blocks);
     } else {
       std::vector<Expr> columns;
-      Expr width = std::max(f_.tile.rows, 16);  // whole vectors
+      Expr width = std::max(f_.tile.rows, whole_vectors);
       for (attention_sum *sum : with_) {
         width = width_with(*sum, width);
         columns.push_back(sum->columns);
@@ -76,9 +79,19 @@ class state_lowering {
     if (seen.from.defined()) steps.where(first + f_.tile.keys > seen.from);
     if (const Expr may = may_see(a_, f_.v.T, layout().block); may.defined())
       steps.where(of_whole_body(may));
-    if (!f_.result.has_row || a_.on_threads()) return;
+    if (a_.on_threads()) return;
+    skip_lanes();
+    if (!f_.result.has_row) return;
     steps.where(f_.v.T * f_.tile.rows < a_.rows);
     if (f_.running.sums_own_rows) steps.where(steps.y - f_.running.statistics <= last_row());
+  }
+
+  // Statistics of rows have as many lanes as the tile has rows, in whole vectors.
+  void skip_lanes() {
+    if (f_.running.statistics == 0 || with_.empty() || !is_const(f_.running.width)) return;
+    Halide::RDom &steps = f_.running.layout.steps;
+    steps.where(Halide::likely(steps.y >= f_.running.statistics) ||
+                steps.x < std::max(f_.tile.rows, whole_vectors));
   }
 
   Halide::FuncRef at(state_layout::coordinates where) const {

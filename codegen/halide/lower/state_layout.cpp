@@ -3,6 +3,8 @@
 
 namespace qkv::codegen {
 
+const std::string merged_lanes = "merge";
+
 using Halide::Expr;
 using Halide::Var;
 using coordinates = state_layout::coordinates;
@@ -14,7 +16,7 @@ state_layout lanes_layout(const Expr &rows, const Expr &last_row, int statistics
   const Var x("x"), y("y");
   s.vars = {x, y};
   s.statistic_var = y;
-  s.steps = Halide::RDom(0, width, 0, statistics + sums * rows, 0, blocks, "step");
+  s.steps = Halide::RDom(0, width, 0, statistics + sums * rows, 0, blocks, merged_lanes);
   const Halide::RVar rx = s.steps.x, ry = s.steps.y;
   s.block = s.steps.z;
   s.cell = {rx, ry};

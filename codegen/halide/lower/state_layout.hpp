@@ -9,6 +9,7 @@
 #include <Halide.h>
 
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace qkv::codegen {
@@ -42,6 +43,9 @@ struct state_layout {
   // of the others, as the cell's owner sees them
   std::function<coordinates(int statistic, Halide::Expr row, Halide::Expr column)> statistic_at;
 };
+
+// The name of the steps of `lanes_layout`.
+extern const std::string merged_lanes;
 
 // columns: of each sum. width: lanes, at least the tile's rows and all columns.
 state_layout lanes_layout(const Halide::Expr &rows, const Halide::Expr &last_row, int statistics,
