@@ -35,6 +35,25 @@ bool has_name(const std::vector<Var> &all, const Var &v) {
   return std::any_of(all.begin(), all.end(), [&](const Var &x) { return x.name() == v.name(); });
 }
 
+// A long function of a product fills the registers by itself: its code is not repeated for each key
+// of a register tile.
+bool is_long(const Func &g) {
+  class counter : public Halide::Internal::IRGraphVisitor {
+    using IRGraphVisitor::include;
+    void include(const Expr &e) override {
+      ++nodes_;
+      IRGraphVisitor::include(e);
+    }
+    int nodes_ = 0;
+
+   public:
+    int nodes() const { return nodes_; }
+  } all;
+  g.value().accept(&all);
+  constexpr int most_repeated = 100;
+  return all.nodes() > most_repeated;
+}
+
 void copy(Func &root, bool is_output, int lanes) {
   if (!is_output) root.compute_root();
   if (root.args().empty()) return;
@@ -310,14 +329,12 @@ class scheduler {
         .reorder_storage(f_.v.j, f_.v.i)
         .bound_extent(f_.v.b, 1)
         .reorder(f_.v.j, f_.v.i)
-        .vectorize(f_.v.j)
-        .unroll(f_.v.i);
+        .vectorize(f_.v.j);
     fold.whole.update()
         .reorder(fold.over.x, f_.v.j, f_.v.i)
         .atomic()
         .vectorize(fold.over.x)
-        .vectorize(f_.v.j)
-        .unroll(f_.v.i);
+        .vectorize(f_.v.j);
     const Var key("key");
     fold.side_by_side.compute_at(user, jo_)
         .bound_extent(f_.v.i, rows_)
@@ -364,7 +381,11 @@ class scheduler {
 
   void over_keys(Func &g, int unrolled) {
     Var io("io"), ii("ii"), ji("ji");
-    if (f_.tile.keys_in_lanes()) return in_vectors_of_keys(g, 0);
+    if (f_.tile.keys_in_lanes()) {
+      in_vectors_of_keys(g, 0);
+      g.partition(jo_, Partition::Never);  // else, all code stands twice
+      return;
+    }
     g.compute_at(tile_)
         .bound_extent(f_.v.i, rows_)
         .bound_storage(f_.v.j, stored_keys())
@@ -372,8 +393,8 @@ class scheduler {
         .split(f_.v.i, io, ii, row_vectors_ * vl_)
         .reorder(ii, ji, jo_, io)
         .vectorize(ii, vl_)
-        .unroll(ii)
-        .unroll(ji);
+        .unroll(ii);
+    is_long(g) ? g.unroll(ji, std::min(unrolled, 2)) : g.unroll(ji);
   }
 
   // Lanes hold keys, which are contiguous in memory.
