@@ -104,8 +104,7 @@ class kept_sums_lowering {
     Expr visible = may_see(a_, tile, block);
     if (seen.to.defined()) visible = both(visible, first < of_tile(seen.to));
     if (seen.from.defined()) visible = both(visible, first + keys_ > of_tile(seen.from));
-    if (visible.defined()) steps.where(of_whole_body(visible));
-    steps.where(tile * rows_ < a_.rows);
+    steps.where(of_whole_body(both(visible, tile * rows_ < a_.rows)));
   }
 
   // The part of this tile and block in the sum that the cell belongs to. likely(): the loop over
