@@ -41,6 +41,12 @@ const rule rules[] = {
        return x["a"] != x["b"] && x.p[x["y"]].kind == op::param && x.p[x["z"]].kind == op::param;
      },
      "activates both {a} and {b}; did you mean one of them as it is?"},
+    {{"dot(x, smooth(w))"},
+     [](const place &x) {
+       return x.p[x["w"]].kind == op::param && x.p[x["x"]].kind != op::param &&
+              x.p[x["w"]].shape.size() > 1;
+     },
+     "activates the matrix {w}; did you mean to activate dot({x}, {w})?"},
     {{"smooth(a:dot(x, y)) * a"},
      is_slip,
      "gates {a} by itself; did you mean another projection as the gate?"},
@@ -50,6 +56,9 @@ const rule rules[] = {
     {{"tanh(x * #n) / #n", "tanh(x / #n) / #n", "tanh(x * #n) * #n"},
      is_cap_upside_down,
      "divides and multiplies in the wrong order; did you mean softcap({x}, {#n})?"},
+    {{"tanh(x * c) * c"},
+     [](const place &x) { return x.p[x["c"]].kind == op::param; },
+     "multiplies by {c} inside of tanh, too; did you mean {c} * tanh({x} / {c})?"},
     {{"tanh(#a * (h + (#b * h) * h))", "tanh(#a * (h + #b * (h * h)))"},
      [](const place &x) { return nearly(x.number("b"), 0.044715); },
      "has the square of {h}, where gelu has its cube; did you mean gelu({h})?"},
@@ -64,6 +73,9 @@ const rule rules[] = {
     {{"z:sigmoid(g) * x + z * y"},
      is_slip,
      "has the gate {z} on both terms; did you mean 1 - {z} on one?"},
+    {{"z:sigmoid(g) * x + (z - 1) * y"},
+     is_slip,
+     "has the rest of the gate with the other sign; did you mean 1 - {z}?"},
     {{"t:sigmoid(g) * h + (1 - h) * y"},
      [](const place &x) { return x.p[x["h"]].kind != op::sigmoid && x["h"] != x["t"]; },
      "has the gate {t}, but 1 - {h} beside it; did you mean 1 - {t}?"},
@@ -88,6 +100,14 @@ const rule rules[] = {
     {{"g:sigmoid(a) + y", "g:smooth(a) + y"},
      are_projections_of_one,
      "adds the gate {g} to what it should scale; did you mean *?"},
+    {{"dot(f, m) / dot(q, sum(u))"},
+     [](const place &x) {
+       const node &sum = x.p[x["m"]];
+       return x["f"] != x["q"] && x.reads(x["f"], x["q"]) && sum.kind == op::dot &&
+              (inner_of(x.p, sum.in[0]) == x["u"] || inner_of(x.p, sum.in[1]) == x["u"]);
+     },
+     "adds up products with a function of {q}, but divides by those with {q} itself; did you mean "
+     "the function in both?"},
     // statistics
     {{"where(c, x, x)"}, is_slip, "is {x} in both branches; did you mean another step in one?"},
     {{"root(m:mean<a>(x) * m)", "root(pow(m:mean<a>(x), 2))"},

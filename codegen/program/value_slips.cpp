@@ -99,9 +99,10 @@ class value_finder : slip_finder {
   // The contraction of weights and values in lambda * dot<kv>(weights, V).
   std::optional<node_id> weighted_values(node_id n) const {
     n = inner_of(p_, n);
-    if (is(op::mul, n))
-      for (const std::size_t k : {0, 1})
-        if (const node_id m = inner_of(p_, p_[n].in[k]); is(op::dot, m)) n = m;
+    if (is(op::mul, n)) {
+      const node_id a = inner_of(p_, p_[n].in[0]), b = inner_of(p_, p_[n].in[1]);
+      n = is(op::dot, a) ? a : b;
+    }
     if (!is(op::dot, n)) return {};
     const bool weighs = std::any_of(p_[n].in.begin(), p_[n].in.end(), [&](node_id w) {
       return is(op::softmax, inner_of(p_, w)) && same_set(p_[inner_of(p_, w)].over, p_[n].over);

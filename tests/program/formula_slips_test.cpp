@@ -81,6 +81,11 @@ TEST_CASE("a gate and its rest add up to 1") {
         }>() == "");
   CHECK(mentions(of_gate<[](auto s, auto x, auto y) {
                    auto z = sigmoid(x);
+                   return z * s + (z - 1) * tanh(y);
+                 }>(),
+                 "with the other sign; did you mean 1 - sigmoid("));
+  CHECK(mentions(of_gate<[](auto s, auto x, auto y) {
+                   auto z = sigmoid(x);
                    auto r = sigmoid(y);
                    return (1 - z) * s + r * tanh(y + r * s);
                  }>(),
@@ -92,6 +97,43 @@ TEST_CASE("a gate and its rest add up to 1") {
   CHECK(of_gate<[](auto s, auto x, auto y) {  // erases and writes
           return (1 - sigmoid(x)) * s + sigmoid(y) * x;
         }>() == "");
+}
+
+TEST_CASE("a learned cap divides inside of tanh") {
+  constexpr auto capped = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"cap"> cap) -> out<"Y", seq, d8> {
+      return decltype(f){}(X, cap);
+    }));
+  };
+  CHECK(mentions(capped([](auto x, auto cap) { return tanh(x * cap) * cap; }),
+                 "did you mean cap * tanh(X / cap)?"));
+  CHECK(capped([](auto x, auto cap) { return cap * tanh(x / cap); }) == "");
+}
+
+TEST_CASE("products are activated, not matrices") {
+  constexpr auto ffn = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"X", seq, d8> X, param<"W1", d8, e4> W1) -> out<"Y", seq, e4> {
+          return decltype(f){}(X, W1);
+        }));
+  };
+  CHECK(mentions(ffn([](auto x, auto w) { return dot<d8>(x, gelu(w)); }),
+                 "activates the matrix W1; did you mean to activate dot(X, W1)?"));
+  CHECK(ffn([](auto x, auto w) { return gelu(dot<d8>(x, w)); }) == "");
+}
+
+TEST_CASE("linear attention divides by the products that it adds up") {
+  constexpr auto linear = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V) -> out<"O", seq, e4> {
+          auto q = elu_plus_one(Q);
+          auto k = elu_plus_one(K);
+          return dot<d8>(q, dot<kv>(k, V)) / dot<d8>(decltype(f){}(Q, q), sum<kv>(k));
+        }));
+  };
+  CHECK(mentions(linear([](auto plain, auto) { return plain; }),
+                 "by those with Q itself; did you mean"));
+  CHECK(linear([](auto, auto q) { return q; }) == "");
 }
 
 TEST_CASE("one of two projections is activated") {

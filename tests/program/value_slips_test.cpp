@@ -128,6 +128,14 @@ TEST_CASE("a distance is clamped on the side that is seen") {
 TEST_CASE("weights whose sums are subtracted are masked alike") {
   CHECK(mentions(of_less<[](auto s) { return s * 2; }>(), "did you mean to mask both?"));
   CHECK(of_less<[](auto s) { return mask(s * 2, causal<seq, kv>); }>() == "");
+  CHECK(mentions(
+      slips_in(kernel<"k">([](in<"s", seq, kv> s, in<"t", seq, kv> t, in<"X", kv, d8> X,
+                              param<"Wv", d8, e> Wv, param<"share"> share) -> out<"O", seq, e> {
+        auto values = dot<d8>(X, Wv);
+        return dot<kv>(softmax<kv>(mask(s, causal<seq, kv>)), values) -
+               dot<kv>(softmax<kv>(t), values) * share;
+      })),
+      "did you mean to mask both?"));
 }
 
 TEST_CASE("a logarithm of all weights has the scale of masked scores, too") {
