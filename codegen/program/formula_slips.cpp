@@ -100,14 +100,6 @@ const rule rules[] = {
     {{"g:sigmoid(a) + y", "g:smooth(a) + y"},
      are_projections_of_one,
      "adds the gate {g} to what it should scale; did you mean *?"},
-    {{"dot(f, m) / dot(q, sum(u))"},
-     [](const place &x) {
-       const node &sum = x.p[x["m"]];
-       return x["f"] != x["q"] && x.reads(x["f"], x["q"]) && sum.kind == op::dot &&
-              (inner_of(x.p, sum.in[0]) == x["u"] || inner_of(x.p, sum.in[1]) == x["u"]);
-     },
-     "adds up products with a function of {q}, but divides by those with {q} itself; did you mean "
-     "the function in both?"},
     // statistics
     {{"where(c, x, x)"}, is_slip, "is {x} in both branches; did you mean another step in one?"},
     {{"root(m:mean<a>(x) * m)", "root(pow(m:mean<a>(x), 2))"},
@@ -194,6 +186,10 @@ const rule rules[] = {
     {{"dot<d>(q, m:dot<n>(k, v)) / s:sum<d>(q)"},
      is_slip,
      "divides by a sum of {q} alone; did you mean dot<{<d>}>({q}, sum<{<n>}>({k}))?"},
+    {{"dot(f, dot(u, v)) / dot(q, sum(u))"},
+     [](const place &x) { return x["f"] != x["q"] && x.reads(x["f"], x["q"]); },
+     "adds up products with a function of {q}, but divides by those with {q} itself; did you mean "
+     "the function in both?"},
     {{"above(x, max<a>(softmax<b>(x)))", "below(x, max<a>(softmax<b>(x)))"},
      is_slip,
      "compares {x} with the largest of its weights; did you mean max<{<a>}>({x})?"},

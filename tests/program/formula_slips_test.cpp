@@ -122,20 +122,6 @@ TEST_CASE("products are activated, not matrices") {
   CHECK(ffn([](auto x, auto w) { return gelu(dot<d8>(x, w)); }) == "");
 }
 
-TEST_CASE("linear attention divides by the products that it adds up") {
-  constexpr auto linear = [](auto f) {
-    return slips_in(kernel<"k">(
-        [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V) -> out<"O", seq, e4> {
-          auto q = elu_plus_one(Q);
-          auto k = elu_plus_one(K);
-          return dot<d8>(q, dot<kv>(k, V)) / dot<d8>(decltype(f){}(Q, q), sum<kv>(k));
-        }));
-  };
-  CHECK(mentions(linear([](auto plain, auto) { return plain; }),
-                 "by those with Q itself; did you mean"));
-  CHECK(linear([](auto, auto q) { return q; }) == "");
-}
-
 TEST_CASE("one of two projections is activated") {
   constexpr auto ffn = [](auto f) {
     return slips_in(
@@ -751,17 +737,19 @@ TEST_CASE("scores are divided by the root of their features") {
   CHECK(of_parts([](auto s, auto r) { return (s + r) / sqrt(size(d8) + size(half)); }) == "");
 }
 
-TEST_CASE("the divisor of linear attention has its keys") {
+TEST_CASE("the divisor of linear attention has its queries and keys") {
   constexpr auto linear = [](auto f) {
     return slips_in(kernel<"k">(
         [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, half> V) -> out<"O", seq, half> {
           auto q = elu_plus_one(Q);
           auto k = elu_plus_one(K);
-          return dot<d8>(q, dot<kv>(k, V)) / decltype(f){}(q, k);
+          return dot<d8>(q, dot<kv>(k, V)) / decltype(f){}(Q, q, k);
         }));
   };
-  CHECK(mentions(linear([](auto q, auto) { return sum<d8>(q); }), "divides by a sum of"));
-  CHECK(linear([](auto q, auto k) { return dot<d8>(q, sum<kv>(k)); }) == "");
+  CHECK(mentions(linear([](auto, auto q, auto) { return sum<d8>(q); }), "divides by a sum of"));
+  CHECK(mentions(linear([](auto Q, auto, auto k) { return dot<d8>(Q, sum<kv>(k)); }),
+                 "by those with Q itself; did you mean"));
+  CHECK(linear([](auto, auto q, auto k) { return dot<d8>(q, sum<kv>(k)); }) == "");
 }
 
 TEST_CASE("frequencies, remainders and decays") {
