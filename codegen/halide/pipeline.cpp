@@ -18,9 +18,11 @@
 #include "codegen/halide/schedules/argument_checks.hpp"
 #include "codegen/halide/schedules/fixed_loads.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
+#include "codegen/halide/schedules/guarded_ends.hpp"
 #include "codegen/halide/schedules/one_by_one.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/strict_reductions.hpp"
+#include "codegen/halide/schedules/transposed_stores.hpp"
 #include "codegen/halide/schedules/tuning.hpp"
 #include "codegen/plain/loops.hpp"
 #include "codegen/program/sizes.hpp"
@@ -71,7 +73,7 @@ class writer {
     compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_, loops_};
     limits_.add_to(form.pipeline);
     form.pipeline.add_custom_lowering_pass(new without_argument_checks(buffers_of(form)));
-    if (!on_gpu_) form.pipeline.add_custom_lowering_pass(new statistics_one_by_one);
+    if (!on_gpu_) add_host_passes(form.pipeline);
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
     form.pipeline.add_custom_lowering_pass(new fixed_loads);
@@ -81,6 +83,12 @@ class writer {
   }
 
  private:
+  void add_host_passes(Halide::Pipeline &p) const {
+    p.add_custom_lowering_pass(new statistics_one_by_one);
+    p.add_custom_lowering_pass(new guarded_ends(m_.target));
+    p.add_custom_lowering_pass(new transposed_stores);
+  }
+
   bool is_output(node_id n) const { return p_[n].kind == op::output; }
 
   std::vector<bool> are_outputs(const std::vector<node_id> &roots) const {

@@ -67,6 +67,23 @@ std::vector<Expr> attention_tiles::with_outer(std::vector<Expr> at) const {
   return at;
 }
 
+// Rows along several axes: a division for each row, once for all blocks of keys.
+indices attention_tiles::divided_row() {
+  indices at = row(f_.v.i, f_.v.T);
+  if (rows_.size() < 2) return at;
+  for (axis_id a : rows_) {
+    auto it = row_positions_.find(a);
+    if (it == row_positions_.end()) {
+      Func f("row_of_" + p_.axes[a].name);
+      f(f_.v.i, f_.v.T) = at.at(a);
+      f_.reads.row_positions.push_back(f);
+      it = row_positions_.emplace(a, f).first;
+    }
+    at[a] = it->second(f_.v.i, f_.v.T);
+  }
+  return at;
+}
+
 std::vector<Expr> attention_tiles::pair(Expr i, Expr j, Expr b) const {
   return with_outer({std::move(i), std::move(j), std::move(b), f_.v.T});
 }
@@ -141,9 +158,10 @@ std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
   std::vector<Expr> all = pair(f_.v.i, f_.v.j, f_.v.b);
   auto it = pair_tiles_.find(n);
   if (it == pair_tiles_.end()) {
-    Func f("pairs_" + context::label(p_, n));
-    // likely(): away from the last key, the loop is split off and loads are contiguous
+    Func f(pair_tile_prefix + context::label(p_, n));
+    // likely(): without masked loads, the loop away from the last key is split off: a gather ends it
     indices inside = at;
+    for (const auto &[a, position] : divided_row()) inside[a] = position;
     inside[s_.key] = c_.within(s_.key, Halide::likely(f_.v.b * f_.tile.keys + f_.v.j));
     f(all) = c_.read(n, inside);
     f_.reads.pair_tiles.push_back(f);

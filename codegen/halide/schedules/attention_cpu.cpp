@@ -10,6 +10,7 @@
 
 #include "codegen/halide/schedules/attention_kept_sums.hpp"
 #include "codegen/halide/schedules/calls.hpp"
+#include "codegen/halide/schedules/guarded_ends.hpp"
 #include "codegen/halide/schedules/register_tile.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
@@ -101,6 +102,7 @@ class scheduler {
     widened_keys();
     pair_tiles();
     row_tiles();
+    for (Func &g : f_.reads.row_positions) in_task(g);
     for (Func &g : f_.reads.extremes) g.compute_at(at_);
   }
 
@@ -380,7 +382,6 @@ class scheduler {
   }
 
   void over_keys(Func &g, int unrolled) {
-    Var io("io"), ii("ii"), ji("ji");
     if (f_.tile.keys_in_lanes()) {
       in_vectors_of_keys(g, 0);
       g.partition(jo_, Partition::Never);  // else, all code stands twice
@@ -389,24 +390,23 @@ class scheduler {
     g.compute_at(tile_)
         .bound_extent(f_.v.i, rows_)
         .bound_storage(f_.v.j, stored_keys())
-        .split(f_.v.j, jo_, ji, unrolled, TailStrategy::RoundUp)
-        .split(f_.v.i, io, ii, row_vectors_ * vl_)
-        .reorder(ii, ji, jo_, io)
-        .vectorize(ii, vl_)
-        .unroll(ii);
-    is_long(g) ? g.unroll(ji, std::min(unrolled, 2)) : g.unroll(ji);
+        .split(f_.v.j, jo_, ji_, unrolled, TailStrategy::RoundUp)
+        .split(f_.v.i, io_, ii_, row_vectors_ * vl_)
+        .reorder(ii_, ji_, jo_, io_)
+        .vectorize(ii_, vl_)
+        .unroll(ii_);
+    is_long(g) ? g.unroll(ji_, std::min(unrolled, 2)) : g.unroll(ji_);
   }
 
   // Lanes hold keys, which are contiguous in memory.
   void in_vectors_of_keys(Func &g, int more) {
-    Var ji("ji");
     g.compute_at(tile_)
         .bound_storage(f_.v.i, rows_)
         .bound_storage(f_.v.j, stored_keys() + more)
         .reorder_storage(f_.v.j, f_.v.i)
-        .split(f_.v.j, jo_, ji, vl_, TailStrategy::RoundUp)
-        .reorder(ji, f_.v.i, jo_)
-        .vectorize(ji);
+        .split(f_.v.j, jo_, ji_, vl_, TailStrategy::RoundUp)
+        .reorder(ji_, f_.v.i, jo_)
+        .vectorize(ji_);
   }
 
   int stored_keys() const {
@@ -421,26 +421,30 @@ class scheduler {
   }
 
   void pair_tiles() {
-    Var io("io"), ii("ii"), ji("ji");
-    for (Func &g : f_.reads.pair_tiles)
+    for (Func &g : f_.reads.pair_tiles) {
       if (f_.tile.keys_in_lanes())
         in_vectors_of_keys(g, 16);
-      else
+      else  // squares, which a lowering pass transposes
         g.compute_at(tile_)
             .bound_extent(f_.v.i, rows_)
             .bound_storage(f_.v.j, stored_keys() + 16)
-            .split(f_.v.j, jo_, ji, 16, TailStrategy::RoundUp)
-            .split(f_.v.i, io, ii, 8)
-            .reorder(ii, ji, jo_, io)
-            .unroll(ii)
-            .vectorize(ji);
+            .split(f_.v.j, jo_, ji_, vl_, TailStrategy::RoundUp)
+            .split(f_.v.i, io_, ii_, vl_)
+            .reorder(ii_, ji_, jo_, io_)
+            .unroll(ii_)
+            .vectorize(ji_);
+      if (has_masked_loads(m_.target, g.type().bits())) g.partition(jo_, Partition::Never);
+    }
+  }
+
+  void in_task(Func &g) {
+    g.compute_at(at_);
+    f_.tile.keys_in_lanes() ? g.bound_storage(f_.v.i, rows_) : g.bound_extent(f_.v.i, rows_);
   }
 
   void row_tiles() {
-    Var io("io"), ii("ii"), ji("ji");
     for (Func &q : f_.reads.row_tiles) {
-      q.compute_at(at_);
-      f_.tile.keys_in_lanes() ? q.bound_storage(f_.v.i, rows_) : q.bound_extent(f_.v.i, rows_);
+      in_task(q);
       const bool has_feature = q.args().size() > 2 + f_.v.outer.size();
       if (!has_feature && !f_.tile.keys_in_lanes()) q.vectorize(f_.v.i, vl_);
       if (!has_feature) continue;
@@ -451,8 +455,8 @@ class scheduler {
         continue;
       }
       // contiguous loads along the first feature, stores apart: half the cost of gathers
-      q.split(q.args()[1], jo_, ji, 16, TailStrategy::GuardWithIf).split(f_.v.i, io, ii, 4);
-      q.reorder(ii, ji, jo_, io).unroll(ii).vectorize(ji);
+      q.split(q.args()[1], jo_, ji_, 16, TailStrategy::GuardWithIf).split(f_.v.i, io_, ii_, 4);
+      q.reorder(ii_, ji_, jo_, io_).unroll(ii_).vectorize(ji_);
     }
   }
 
@@ -463,7 +467,7 @@ class scheduler {
   const machine &m_;
   const int rows_, vl_;
   const int row_vectors_, keys_unrolled_;  // of a register tile of scores
-  const Var jo_{"jo"};
+  const Var io_{"io"}, ii_{"ii"}, jo_{"jo"}, ji_{"ji"};
   const LoopLevel tile_, block_;
   LoopLevel at_;  // the task
 };

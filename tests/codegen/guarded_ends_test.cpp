@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tiles of pairs, read up to the last key.
+#include "codegen/halide/schedules/guarded_ends.hpp"
+
+#include <string>
+
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace Halide;
+
+constexpr const char *avx2 = "x86-64-linux-avx2-fma-f16c-sse41-avx";
+constexpr const char *avx512 = "x86-64-linux-avx2-fma-f16c-sse41-avx-avx512-avx512_skylake";
+
+// The load of: name[ramp(0, 1, 8)] = bias[min(ramp(k, 1, 8), x8(last)) + x8(row)]
+const Internal::Load *lowered(const std::string &name, const Type &t, const char *target,
+                              const Expr &rest, Internal::Stmt &kept) {
+  const Expr k = Internal::Variable::make(Int(32), "k"),
+             last = Internal::Variable::make(Int(32), "last");
+  Expr index =
+      Internal::Min::make(Internal::Ramp::make(k, 1, 8), Internal::Broadcast::make(last, 8));
+  if (rest.defined()) index = index + Internal::Broadcast::make(rest, 8);
+  const Expr load = Internal::Load::make(t.with_lanes(8), "bias", index, Buffer<>(), Parameter(),
+                                         Internal::const_true(8), Internal::ModulusRemainder());
+  kept = qkv::codegen::guarded_ends(Target(target))
+             .mutate(Internal::Store::make(name, load, Internal::Ramp::make(0, 1, 8), Parameter(),
+                                           Internal::const_true(8), Internal::ModulusRemainder()));
+  return kept.as<Internal::Store>()->value.as<Internal::Load>();
+}
+
+bool is_masked(const std::string &name, const Type &t, const char *target,
+               const Expr &rest = Expr()) {
+  Internal::Stmt kept;
+  const Internal::Load *load = lowered(name, t, target, rest, kept);
+  return load->index.as<Internal::Ramp>() && !Internal::is_const_one(load->predicate);
+}
+
+}  // namespace
+
+TEST_CASE("the last vector of a tile of pairs is one masked load") {
+  CHECK(is_masked("pairs__bias", Float(32), avx2));
+  CHECK(is_masked("pairs__bias$2", Float(32), avx512, Internal::Variable::make(Int(32), "row")));
+}
+
+TEST_CASE("numbers of 16 and 8 bits have masked loads on AVX-512 alone") {
+  CHECK(!is_masked("pairs__bias", UInt(16), avx2));
+  CHECK(is_masked("pairs__bias", UInt(16), avx512));
+  CHECK(!is_masked("pairs__keep", UInt(8), "x86-64-linux"));
+}
+
+TEST_CASE("a position that repeats the last one elsewhere means it") {
+  CHECK(!is_masked("scores", Float(32), avx512));
+}
