@@ -3,11 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "codegen/program/queries.hpp"
@@ -25,16 +30,6 @@ lines lines_of(const std::filesystem::path &path) {
 }
 
 bool is_of_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-// True if the line has the word, not as a part of another one.
-bool has_word(const std::string &line, std::string_view word) {
-  for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_of_word(line[at - 1])) && (end == line.size() || !is_of_word(line[end])))
-      return true;
-  }
-  return false;
-}
 
 struct source {
   std::filesystem::path path;
@@ -62,20 +57,161 @@ std::optional<source> source_of(const std::string &kernel, const std::filesystem
   return {};
 }
 
-// The names of the step's operation, or of the operations whose results a sign joins.
-std::vector<std::string_view> words_of(const program &p, node_id step) {
-  const auto is_spoken = [](std::string_view name) {
-    return std::isalpha(static_cast<unsigned char>(name.front()));
-  };
-  const op kind = p[step].kind;
-  if (kind == op::output) return {"return"};
-  if (is_spoken(name_of(kind))) return {name_of(kind)};
-  std::vector<std::string_view> words;
-  for (const node_id operand : p[step].in)
-    if (const op of = p[inner_of(p, operand)].kind; !is_source(of) && is_spoken(name_of(of)))
-      words.push_back(name_of(of));
-  return words;
+// A statement of C++: all between two of ; { and }.
+struct statement {
+  std::string text;
+  std::vector<std::size_t> lines;  // of each character
+};
+
+std::vector<statement> statements_of(const source &kernel) {
+  std::vector<statement> all(1);
+  for (std::size_t n = kernel.first; n < kernel.end; ++n) {
+    const std::string line = kernel.text[n].substr(0, kernel.text[n].find("//")) + " ";
+    for (const char c : line) {
+      if (c == ';' || c == '{' || c == '}') {
+        all.emplace_back();
+        continue;
+      }
+      if (all.back().text.empty() && c == ' ') continue;
+      all.back().text += c;
+      all.back().lines.push_back(n);
+    }
+  }
+  std::erase_if(all, [](const statement &s) { return s.text.empty(); });
+  return all;
 }
+
+std::string word_at(const std::string &text, std::size_t at) {
+  while (at < text.size() && text[at] == ' ') ++at;
+  std::size_t end = at;
+  while (end < text.size() && is_of_word(text[end])) ++end;
+  return text.substr(at, end - at);
+}
+
+// A kernel as it is written, and how much of a step each statement says.
+class written_kernel {
+ public:
+  written_kernel(const program &p, const source &kernel) : p_(p), all_(statements_of(kernel)) {
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      declared(all_[k].text);
+      const std::size_t at = all_[k].text.find("auto ");
+      if (at != std::string::npos) made_by_[word_at(all_[k].text, at + 5)] = k;
+    }
+  }
+
+  // The line that says most of the step; none where nothing does.
+  std::optional<std::size_t> line_of(node_id step) const {
+    // A condition that is written by itself is what a slip in a mask is about.
+    if (p_[step].kind == op::mask && !is_argument(p_[p_[step].in[1]]))
+      if (const auto line = line_of(p_[step].in[1])) return line;
+    constexpr double enough = 0.1;
+    double most = enough;
+    std::optional<std::size_t> line;
+    for (const statement &s : all_) {
+      if (s.text.find("in<\"") != std::string::npos ||
+          s.text.find("kernel<\"") != std::string::npos)
+        if (s.text.find("return") == std::string::npos) continue;
+      const double now = share(step, s, 0);
+      if (now <= most) continue;
+      most = now;
+      line = s.lines[said(step, s.text).at];
+    }
+    return line;
+  }
+
+ private:
+  struct found {
+    double share = 0;
+    std::size_t at = 0;  // in the text
+  };
+
+  // in<"Q", batch, seq, d<64>> queries: the name of "Q" is queries.
+  void declared(const std::string &text) {
+    for (const std::string open : {"in<\"", "param<\""})
+      for (std::size_t at = text.find(open); at != std::string::npos;
+           at = text.find(open, at + 1)) {
+        const std::size_t begin = at + open.size(), quote = text.find('"', begin);
+        std::size_t end = quote;
+        for (int depth = 1; end < text.size() && depth > 0; ++end)
+          depth += (text[end] == '<') - (text[end] == '>');
+        if (quote != std::string::npos)
+          names_[text.substr(begin, quote - begin)] = word_at(text, end);
+      }
+  }
+
+  static found word(const std::string &text, std::string_view name) {
+    found best;
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      const char before = at == 0 ? ' ' : text[at - 1], after = end < text.size() ? text[end] : ' ';
+      if (!is_of_word(before) && !is_of_word(after)) return {1, at};
+      // sigmoid_attention
+      const bool is_part =
+          (before == '_' || !is_of_word(before)) && (after == '_' || !is_of_word(after));
+      if (is_part && best.share == 0) best = {0.7, at};
+    }
+    return best;
+  }
+
+  static found number(const std::string &text, double value) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const bool begins = std::isdigit(static_cast<unsigned char>(text[at])) &&
+                          (at == 0 || (!is_of_word(text[at - 1]) && text[at - 1] != '.'));
+      if (!begins) continue;
+      char *end = nullptr;
+      const double read = std::strtod(text.c_str() + at, &end);
+      if (std::abs(read - std::abs(value)) <= 1e-6 * std::abs(read)) return {1, at};
+      at = static_cast<std::size_t>(end - text.c_str()) - 1;
+    }
+    return {};
+  }
+
+  static found sign(const std::string &text, std::string_view name) {
+    const std::string written = name == "and" ? "&&" : name == "or" ? "||" : std::string(name);
+    for (std::size_t at = text.find(written); at != std::string::npos;
+         at = text.find(written, at + 1))
+      if (text.compare(at, 2, "->") != 0) return {1, at};
+    return {};
+  }
+
+  // Finds the operation itself in the text, or the argument or number.
+  found said(node_id step, const std::string &text) const {
+    const node &x = p_[step];
+    if (x.kind == op::number) return number(text, x.value);
+    if (x.kind == op::output) return word(text, "return");
+    if (is_argument(x)) {
+      const auto name = names_.find(x.name);
+      return word(text, name == names_.end() || name->second.empty() ? x.name : name->second);
+    }
+    const std::string_view name = name_of(x.kind);
+    if (name == "and" || name == "or" || !std::isalpha(static_cast<unsigned char>(name.front())))
+      return sign(text, name);
+    return word(text, name);
+  }
+
+  // The operation, and half as much its operands: in the statement, or in those that it names.
+  double share(node_id step, const statement &s, int depth) const {
+    constexpr int deepest = 3;
+    step = inner_of(p_, step);
+    const double own = said(step, s.text).share;
+    const std::vector<node_id> &in = p_[step].in;
+    if (depth == deepest || in.empty()) return own;
+    double of_operands = 0;
+    for (const node_id operand : in) {
+      double best = share(operand, s, depth + 1);
+      for (const auto &[name, by] : made_by_)
+        if (&all_[by] != &s && word(s.text, name).share == 1)
+          best = std::max(best, 0.95 * share(operand, all_[by], depth + 1));
+      of_operands += best;
+    }
+    return own + 0.5 * of_operands / static_cast<double>(in.size());
+  }
+
+  const program &p_;
+  const std::vector<statement> all_;
+  std::map<std::string, std::string> names_;    // of arguments: in the kernel
+  std::map<std::string, std::size_t> made_by_;  // a variable: its statement
+};
 
 }  // namespace
 
@@ -83,15 +219,7 @@ std::string place_of(const program &p, node_id step, const std::string &spec) {
   std::set<std::filesystem::path> seen;
   const std::optional<source> found = source_of(p.name, spec, seen);
   if (!found) return {};
-  std::size_t line = found->first;
-  for (const std::string_view word : words_of(p, step)) {
-    std::vector<std::size_t> having;
-    for (std::size_t n = found->first; n < found->end; ++n)
-      if (has_word(found->text[n], word)) having.push_back(n);
-    if (having.size() != 1) continue;
-    line = having.front();
-    break;
-  }
+  const std::size_t line = written_kernel(p, *found).line_of(step).value_or(found->first);
   return fmt::format("{}:{}: error: ", found->path.string(), line + 1);
 }
 

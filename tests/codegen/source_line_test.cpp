@@ -20,6 +20,11 @@ constexpr axis<"d", 8> d;
 constexpr auto soft =
     kernel<"soft">([](in<"X", seq, d> X) -> out<"Y", seq, d> { return X * log(exp(X)); });
 
+constexpr auto late =
+    kernel<"late">([](in<"X", seq, d> X, in<"length", i32> length) -> out<"Y", d> {
+      return max<seq>(mask(X, index(seq) <= length));
+    });
+
 class source_files {
  public:
   source_files() : folder_(std::filesystem::temp_directory_path() / "qkv_source_line") {
@@ -38,13 +43,29 @@ class source_files {
 };
 
 // "9: error: " of the first slip, the file's path replaced by its name.
-std::string place(const std::string &spec) {
-  const codegen::program p = codegen::make_program(soft);
+template <class Kernel>
+std::string place(const std::string &spec, const Kernel &k) {
+  const codegen::program p = codegen::make_program(k);
   const std::string all = codegen::place_of(p, codegen::slips_of(p).at(0).at, spec);
   return all.empty() ? "" : all.substr(all.rfind('/') + 1);
 }
 
+std::string place(const std::string &spec) { return place(spec, soft); }
+
 }  // namespace
+
+TEST_CASE("a slip in a mask is in the line of its condition") {
+  const source_files files;
+  CHECK(
+      place(files.write("spec.hpp",
+                        "inline constexpr auto late = kernel<\"late\">(\n"
+                        "    [](in<\"X\", seq> X, in<\"length\", i32> length) -> out<\"Y\", d> {\n"
+                        "      auto last = index(seq) == length - 1;\n"
+                        "      auto keep = index(seq) <= length;\n"
+                        "      return max<seq>(mask(X, keep));\n"
+                        "    });\n"),
+            late) == "spec.hpp:4: error: ");
+}
 
 TEST_CASE("a slip is in the line that has its operation") {
   const source_files files;
@@ -60,15 +81,37 @@ TEST_CASE("a slip is in the line that has its operation") {
         "spec.hpp:5: error: ");
 }
 
-TEST_CASE("a slip whose operation is in two lines is in the kernel's first line") {
+TEST_CASE("of two lines with the operation, the slip is in the one that has its operands") {
   const source_files files;
   CHECK(place(files.write("spec.hpp",
                           "\n"
                           "inline constexpr auto soft = kernel<\"soft\">(\n"
                           "    [](in<\"X\", seq> X) -> out<\"Y\", seq> {\n"
-                          "      auto y = log(exp(X));\n"
-                          "      return X * log(y);\n"
-                          "    });\n")) == "spec.hpp:2: error: ");
+                          "      auto y = log(X + 1);\n"
+                          "      auto shown = exp(X);\n"
+                          "      return X *\n"
+                          "             log(shown);\n"
+                          "    });\n")) == "spec.hpp:7: error: ");
+}
+
+TEST_CASE("an argument may have another name in the kernel") {
+  const source_files files;
+  CHECK(place(files.write("spec.hpp",
+                          "inline constexpr auto soft = kernel<\"soft\">(\n"
+                          "    [](in<\"X\", seq, d<8>> rows) -> out<\"Y\", seq> {\n"
+                          "      // log(exp(X))\n"
+                          "      auto y = sharpened(rows);\n"
+                          "      return y;\n"
+                          "    });\n")) == "spec.hpp:4: error: ");
+}
+
+TEST_CASE("a slip of which no line says anything is in the kernel's first line") {
+  const source_files files;
+  CHECK(place(files.write("spec.hpp",
+                          "\n"
+                          "inline constexpr auto soft = kernel<\"soft\">(\n"
+                          "    [](auto... all) { return sharpened(all...); });\n")) ==
+        "spec.hpp:2: error: ");
 }
 
 TEST_CASE("a kernel may be in a file that the spec includes") {
