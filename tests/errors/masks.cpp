@@ -229,7 +229,7 @@ inline constexpr auto k = kernel<"k">([](Q_ Q, K_ K, V_ V) -> out<"O", batch, he
   auto of_k = rope_angle<kv, half>();
   auto q = rope<d_k, two, half>(Q, cos(of_q), sin(of_q));
 #ifdef WRONG
-  // next line: rope: cos(..) varies along seq, which the pairs of K lack
+  // next line: rope: cos(..) varies along seq, which the pairs of K lack did you mean rename<seq, kv>(cos(..))?
   auto k = rope<d_k, two, half>(K, cos(of_q), sin(of_q));
 #else
   auto k = rope<d_k, two, half>(K, cos(of_k), sin(of_k));

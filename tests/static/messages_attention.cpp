@@ -21,6 +21,9 @@ static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, Q, V))>(
 // over queries
 static_assert(says<decltype(scaled_dot_product<d_k, seq>(Q, K, V))>(
     "dot<seq>: no axis seq in V softmax(..)[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
+// values contracted over the queries
+static_assert(says<decltype(dot<seq>(softmax<kv>(scores), V))>(
+    "dot<seq>: no axis seq in V the weights are over kv: did you mean dot<kv>? softmax(dot(Q, K))[batch, heads=8, seq, kv] V[batch, heads=8, kv, d_v=32]"));
 // values that lack the keys
 static_assert(says<decltype(scaled_dot_product<d_k, mem>(Q, M, V))>(
     "dot<mem>: no axis mem in V softmax(..)[batch, heads=8, seq, mem] V[batch, heads=8, kv, d_v=32]"));

@@ -89,6 +89,11 @@ static_assert(says<decltype(scores + index(mem))>(
 // on the left, too
 static_assert(says<decltype(index(mem) * scores)>(
     "*: index(mem) varies along mem, which dot(Q, K) lacks dot(Q, K)[batch, heads=8, seq, kv]"));
+// not beside places of some rows alone
+static_assert(requires { dot<d_model>(X, w) - index(mem); });
+// a param of other axes than what no product made
+static_assert(says<decltype(R - w)>(
+    "-: w varies along d_model, which R lacks if it is meant, write broadcast<d_model>(R) R[batch, seq] w[d_model=512]"));
 // comparison of two sizes
 static_assert(says<decltype(X < Y)>(
     "<: d_model is 512 in X but 256 in Y X[batch, seq, d_model=512] Y[batch, seq, d_model=256]"));
@@ -98,6 +103,8 @@ static_assert(
 // or of positions
 static_assert(says<decltype(index(kv) or keep)>(
     "or: index(kv) is i32, not b8 did you mean index(kv) != 0? index(kv)[kv]"));
+static_assert(says<decltype(!index(kv))>(
+    "not: index(kv) is i32, not b8 did you mean !(index(kv) < ..)? ! binds more tightly than < index(kv)[kv]"));
 // a distance
 static_assert(says<decltype(mask(dot<d_k>(Q, K), index(seq) - index(mem)))>(
     "mask: index(seq) - index(mem) is i32, not b8 did you mean index(seq) - index(mem) >= 0? "

@@ -60,7 +60,7 @@ static_assert(says<decltype(qk_norm<d_k>(Q, K, b))>(
     "*: b varies along d_model, which dot(unit_length(Q), unit_length(K)) lacks dot(unit_length(Q), unit_length(K))[batch, heads=8, seq, kv] b[d_model=512]"));
 // keys turned by the table of the queries
 static_assert(says<decltype(rope<d_k, two, half>(K, c, s))>(
-    "rope: cos varies along seq, which the pairs of K lack K[batch, heads=8, kv, d_k=64] cos[seq, half=32]"));
+    "rope: cos varies along seq, which the pairs of K lack did you mean rename<seq, kv>(cos)? K[batch, heads=8, kv, d_k=64] cos[seq, half=32]"));
 static_assert(says<decltype(rope_interleaved<d_k, two, half>(Q, c_mem, s))>(
     "rope: cos varies along mem, which the pairs of Q lack Q[batch, heads=8, seq, d_k=64] cos[mem, half=32]"));
 // no pairs

@@ -40,10 +40,13 @@ struct rope {
     for (const info *table : {&cos, &sin}) {
       if (sizes_differ(m, {"rope"}, pair, *table)) return m;
       if (pair.s.contains(table->s)) continue;
-      return m
-          .say("rope: ", table->label, " varies along ", table->s.without(pair.s),
-               ", which the pairs of ", x.label, " lack")
-          .show(x, *table);
+      const axes extra = table->s.without(pair.s);
+      m.say("rope: ", table->label, " varies along ", extra, ", which the pairs of ", x.label,
+            " lack");
+      for (const axis_data *a : pair.s.non_batch())
+        if (extra.n == 1 && same_name(root_of(a), root_of(extra[0])))
+          m.say("did you mean rename<", extra, ", ", a->name, ">(", table->label, ")?");
+      return m.show(x, *table);
     }
     return m;
   }

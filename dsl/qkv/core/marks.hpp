@@ -83,7 +83,7 @@ struct marks {
   maybe_axis twice{};  // named twice by the declaration of this input
   bool stray = false;  // its declaration has an entry that is neither an axis nor a dtype
   bool param = false;  // made of parameters only
-  bool given = false;  // an input, perhaps with numbers and positions: (1 - M) * -1e4
+  bool given = false;  // an input or its log, perhaps with numbers and positions: (1 - M) * -1e4
   dtype type = f32;
   relation by = relation::causal;  // named query and key
   placing placed{};                // the relation that knows most about positions

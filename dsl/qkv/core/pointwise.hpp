@@ -130,9 +130,10 @@ constexpr bool biases_weights(message &m, op kind, const info &w, const info &te
   return true;
 }
 
-// Positions of an axis that the score does not have.
+// Positions of an axis that the score, which has rows and keys, does not have.
 constexpr bool foreign_index(message &m, const call_name &call, const info &x, const info &index) {
-  if (!index.index() || !x.tensor() || x.m.contracted.empty() || x.s.contains(index.s))
+  if (!index.index() || !x.tensor() || x.m.contracted.empty() || x.s.contains(index.s) ||
+      x.s.non_batch().n < 2)
     return false;
   const axis_data *ax = index.s.without(x.s)[0];
   m.say(call, ": ", index.label, " varies along ", ax->name, ", which ", x.label, " lacks").show(x);
@@ -147,8 +148,10 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   if (l.m.param != r.m.param) {
     const info &bias = l.m.param ? l : r, &x = l.m.param ? r : l;
     m.say(name, ": ", bias.label, " varies along ", bias.s.without(x.s), ", which ", x.label,
-          " lacks")
-        .show(l, r);
+          " lacks");
+    if (x.m.contracted.empty())
+      m.say("if it is meant, write broadcast<", bias.s.without(x.s), ">(", x.label, ")");
+    m.show(l, r);
     return true;
   }
   m.say(name, ": neither side contains the other");
@@ -205,16 +208,29 @@ constexpr axes kept_weights(const info &l, const info &r, const axes &shape) {
   return kept;
 }
 
-// exp(x) / sum<kv>(exp(x)): weights, as softmax<kv> gives them. Where dots stand for x, it is taken
-// for the same.
+// exp(x) / sum<kv>(exp(x)): weights, as softmax<kv> gives them; weights over other axes, too. Where
+// dots stand for x, it is taken for the same.
 constexpr bool shares(const info &l, const info &r) {
-  return l.label.starts_with("exp(") && r.label == call_label(name_of(op::sum), l.label).view();
+  return (l.label.starts_with("exp(") || !l.m.weights.empty()) &&
+         r.label == call_label(name_of(op::sum), l.label).view();
+}
+
+// sum(x * x)
+constexpr bool is_sum_of_squares(sv label) {
+  constexpr sv open = "sum(", times = " * ";
+  if (!label.starts_with(open) || !label.ends_with(')')) return false;
+  const sv product = label.substr(open.size(), label.size() - open.size() - 1);
+  if (product.size() <= times.size()) return false;
+  const std::size_t half = (product.size() - times.size()) / 2;
+  return product.substr(half, times.size()) == times &&
+         product.substr(0, half) == product.substr(half + times.size());
 }
 
 // Axes along which a term added to a score is constant, so that it would cancel in softmax. Numbers
-// and statistics may.
+// and statistics may, and the squares in a distance: |q|^2 - 2 q k + |k|^2.
 constexpr axes constant_along(const info &term, const info &score, const axes &shape) {
   if (!score.tensor() || term.s.empty()) return {};
+  if (is_sum_of_squares(term.label) && score.m.contracted.contains(term.m.statistic)) return {};
   return shape.without(term.s).without(term.m.statistic);
 }
 

@@ -93,9 +93,12 @@ constexpr bool mixed_precision(message &m, const call_name &call, const info &l,
 
 constexpr bool not_logical(message &m, const call_name &call, const info &x) {
   if (x.m.type == b8) return false;
-  m.say(call, ": ", x.label, " is ", name_of(x.m.type), ", not b8")
-      .say("did you mean ", x.label, x.index() && x.s.n == 2 ? " >= 0?" : " != 0?")
-      .show(x);
+  m.say(call, ": ", x.label, " is ", name_of(x.m.type), ", not b8");
+  if (call.name == name_of(op::not_) && x.index())
+    m.say("did you mean !(", x.label, " < ..)? ! binds more tightly than <");
+  else
+    m.say("did you mean ", x.label, x.index() && x.s.n == 2 ? " >= 0?" : " != 0?");
+  m.show(x);
   return true;
 }
 

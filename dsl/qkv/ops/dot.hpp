@@ -65,6 +65,9 @@ struct dot {
     for (const axis_data *b : x.s)
       if (!x.m.given && !b->batch && other.s.has(a) && same_name(root(a), root(b)))
         m.say("did you mean rename<", b->name, ", ", a->name, ">(", x.label, ")?");
+    if (const axes &weighed = other.m.weights;
+        over.n == 1 && !weighed.empty() && !weighed.has(a) && x.s.contains(weighed))
+      m.say("the weights are over ", weighed, ": did you mean dot<", weighed, ">?");
     return m.show(l, r);
   }
   static constexpr const axis_data *root(const axis_data *a) {
