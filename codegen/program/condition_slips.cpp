@@ -79,10 +79,12 @@ class condition_finder : slip_finder {
     }
   }
 
-  // cast<i32>(index(seq) / 64) == cast<i32>(index(kv) / 32)
+  // cast<i32>(index(seq) / 64) == cast<i32>(index(kv) / 32), or their difference <= 1
   void unlike_blocks(node_id user, node_id part) {
-    if (!is(op::equal, part)) return;
-    const std::optional<block> a = block_of(p_[part].in[0]), b = block_of(p_[part].in[1]);
+    if (!is_comparison(p_[part].kind) || !p_[part].name.empty()) return;
+    const node_id difference = inner_of(p_, p_[part].in[0]);
+    const std::vector<node_id> &compared = p_[is(op::sub, difference) ? difference : part].in;
+    const std::optional<block> a = block_of(compared[0]), b = block_of(compared[1]);
     if (!a || !b || a->position == b->position || a->size == b->size) return;
     if (p_.axes[a->position].root != p_.axes[b->position].root) return;
     say(user, "{} compares blocks of {:g} with blocks of {:g}; did you mean {:g} twice?",

@@ -87,7 +87,8 @@ class factor_finder : slip_finder {
     return x.kind == op::div ? p_[x.in[1]].value : x.kind == op::mul ? 1 / p_[x.in[1]].value : 0;
   }
 
-  // dot<d_ff>(dot<d_model>(X, W1) + b1, W2), where d_ff is not a narrow part of a low-rank product.
+  // dot<d_ff>(dot<d_model>(X, W1) + b1, W2), where d_ff is not a narrow part of a low-rank product,
+  // a convolution, or what several products have in common.
   void nothing_between(node_id n) {
     for (const std::size_t k : {0, 1}) {
       const node_id inner = without_bias(p_, p_[n].in[k]);
@@ -96,6 +97,7 @@ class factor_finder : slip_finder {
         const node_id first = p_[inner].in[j], x = p_[inner].in[1 - j];
         if (p_[first].kind != op::param || p_[x].kind == op::param) continue;
         if (!contains(p_[first].shape, p_[n].over)) continue;
+        if (is_window(x, p_[inner].over) || is_shared(p_[n].in[k])) continue;
         if (makes_weights(p_[inner_of(p_, x)].kind) || !is_wider(p_[n].over, p_[inner].over))
           continue;
         return say(
@@ -104,6 +106,20 @@ class factor_finder : slip_finder {
             written_as(p_, first), written_as(p_, p_[n].in[1 - k]));
       }
     }
+  }
+  // Made of positions along these axes: take<seq>(x, index(seq) + index(tap)).
+  bool is_window(node_id n, const std::vector<axis_id> &over) const {
+    return depends_on(
+        p_, n, [&](node_id m) { return p_[m].kind == op::index && has(over, p_[m].over[0]); });
+  }
+  bool is_shared(node_id n) const {
+    std::set<node_id> readers;
+    walk_users(users_, inner_of(p_, n), [&](node_id user, node_id) {
+      const bool is_view_of_it = p_[user].name.empty() && is_view(p_[user].kind);
+      if (!is_view_of_it) readers.insert(user);
+      return is_view_of_it;
+    });
+    return readers.size() > 1;
   }
   bool is_wider(const std::vector<axis_id> &hidden, const std::vector<axis_id> &from) const {
     const auto size = [&](const std::vector<axis_id> &axes) {

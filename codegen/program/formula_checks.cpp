@@ -15,15 +15,36 @@
 
 namespace qkv::codegen::checks {
 
+namespace {
+
+// -a, a * -2, 1 / (-2 * a): written with a minus.
+bool has_minus(const program &p, node_id n) {
+  n = unbroadcast(p, inner_of(p, n));
+  const node &x = p[n];
+  if (x.kind == op::number) return x.value < 0;
+  if (!x.name.empty()) return false;
+  if (x.kind == op::neg) return !has_minus(p, x.in[0]);
+  if (x.kind == op::mul || x.kind == op::div) return has_minus(p, x.in[0]) != has_minus(p, x.in[1]);
+  return false;
+}
+
+}  // namespace
+
+bool is_rest_of(const place &x, const char *rest, const char *of) {
+  const node_id n = inner_of(x.p, x[rest]);
+  return is_unnamed(x.p, op::sub, n) && is_number(x.p, x.p[n].in[0]) &&
+         x.p[x.p[n].in[0]].value == 1 && inner_of(x.p, x.p[n].in[1]) == inner_of(x.p, x[of]);
+}
+
 bool is_negated_later(const place &x) {
   bool found = false;
   walk_users(x.users, x.at, [&](node_id user, node_id step) {
     const node &u = x.p[user];
     const bool is_right = u.in.size() > 1 && u.in[1] == step;
     found = found || u.kind == op::neg || (u.kind == op::sub && is_right);
+    const bool is_product = u.kind == op::mul || u.kind == op::div;
     for (const node_id other : u.in)
-      found = found || (u.kind == op::mul && is_number(x.p, unbroadcast(x.p, other)) &&
-                        x.p[unbroadcast(x.p, other)].value < 0);
+      found = found || (is_product && other != step && has_minus(x.p, other));
     return u.name.empty() && (is_pointwise(u.kind) || is_reduction(u.kind) || is_view(u.kind));
   });
   return found;
@@ -344,7 +365,7 @@ bool is_length(const place &x) {
 
 bool are_halves_exchanged(const place &x) {
   const std::vector<axis_id> &over = x.axes("d");
-  if (over[1] != over.back()) return false;
+  if (x.p.axes[over[1]].size != x.p.axes[over.back()].size) return false;
   return x.number("n") == static_cast<double>(x.p.axes[over[1]].size) &&
          x.p.axes[over[0]].size == 2 * x.p.axes[over[1]].size;
 }

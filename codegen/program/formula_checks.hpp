@@ -30,8 +30,10 @@ struct place {
   }
 };
 
-// True if a minus comes after the sum, so that its sign is meant.
+// True if a minus comes after the sum, or a negative factor or divisor: its sign is meant.
 bool is_negated_later(const place &);
+// Variable `rest` stands for 1 - variable `of`: a likelihood t y + (1 - t) (1 - y).
+bool is_rest_of(const place &, const char *rest, const char *of);
 // Always: the formula alone says it.
 bool is_slip(const place &);
 // <a> and <v> are unlike, also as aliases.

@@ -28,6 +28,7 @@ class leak_finder : slip_finder {
       for (const node_id condition : w.masks) {
         window_of_later_keys(w, condition);
         always_past(w, condition);
+        next_key(w, condition);
         if (is_causal(p_, condition, p_[w.step].over)) statistic_of_positions(w, condition);
         if (const auto padded = axis_of_padding(p_, condition)) {
           mean_of_all(condition, *padded);
@@ -103,6 +104,40 @@ class leak_finder : slip_finder {
     }
   }
 
+  // index(kv) <= index(seq) + 1, also where size(past) keys come before: the next key is shown.
+  void next_key(const weights &w, node_id condition) {
+    for (const position_set &set : positions_where(p_, condition, true))
+      for (const auto &[form, within] : set) {
+        const std::optional<bound> b = bound_of_key(w, {{form, within}});
+        if (!b || b->most != 1 || !bounds_one_side(within)) continue;
+        linear_form rest = b->form;
+        const axis_id key = p_[w.step].over[0];
+        rest.erase({term::position, key});
+        const auto query = std::find_if(rest.begin(), rest.end(), [](const auto &t) {
+          return t.first.what == term::position && t.second == -1;
+        });
+        if (query == rest.end()) continue;
+        const axis_id row = query->first.id;
+        rest.erase(query);
+        if (!rest.empty() ? !is_number_before(rest, row, key) : root(row) != root(key)) continue;
+        return say(w.step, "{} shows each query the key after its own; did you mean one less?",
+                   written_as(p_, condition));
+      }
+  }
+  static bool bounds_one_side(const interval &d) {
+    return (d.most == interval::infinite) != (d.least == -interval::infinite);
+  }
+  // -size(past), or size(seq) - size(kv): so many keys come before those of the queries.
+  bool is_number_before(const linear_form &rest, axis_id row, axis_id key) const {
+    const auto factor = [&](axis_id a) {
+      const auto it = rest.find({term::size, root(a)});
+      return it == rest.end() ? 0 : it->second;
+    };
+    if (rest.size() == 2) return factor(row) == 1 && factor(key) == -1;
+    const auto &[t, by] = *rest.begin();
+    return rest.size() == 1 && t.what == term::size && by == -1 && root(t.id) != root(key);
+  }
+
   // index(slots) + .. <= most
   struct bound {
     linear_form form;
@@ -126,13 +161,21 @@ class leak_finder : slip_finder {
     for (const node_id n : below) {
       const bool is_statistic = is(op::mean, n) || is(op::max_over, n);
       if (!is_statistic || !has_root(p_[n].over, key) || has_root(p_[n].shape, key)) continue;
-      if (is(op::mask, inner_of(p_, p_[n].in[0]))) continue;
+      if (is(op::mask, inner_of(p_, p_[n].in[0])) || centres_keys(n, key)) continue;
       say(w.step,
           "{} is made of all positions, of those that {} hides, too; did you mean another axis "
           "than {}?",
           written_as(p_, n), written_as(p_, condition), names_of(p_, p_[n].over));
       return;
     }
+  }
+
+  // K - mean<kv>(K) moves all scores of a query by one number, which softmax does not see.
+  bool centres_keys(node_id n, axis_id key) const {
+    return is(op::mean, n) && has(p_[n].over, key) &&
+           std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+             return is(op::sub, user) && p_[user].in[1] == n && p_[user].in[0] == p_[n].in[0];
+           });
   }
 
   // take<seq>(Y, size(seq) - 1), which is padding

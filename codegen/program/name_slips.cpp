@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codegen/program/formula_pattern.hpp"
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
@@ -32,7 +33,7 @@ class name_finder : slip_finder {
       if (p_[n].kind == op::output) never_positive(n), of_another_kind(n);
       if (!p_[n].name.empty()) continue;
       if (p_[n].kind == op::mask)
-        kept(n, p_[n].in[1]), of_past(n), of_queries(n), of_hidden_keys(n);
+        kept(n, p_[n].in[1]), of_past(n), of_queries(n), of_hidden_keys(n), of_prefix(n);
       if (p_[n].kind == op::concat) joined(n);
       if (p_[n].kind == op::take && is_length(p_[n].in[1])) one_past(n);
       if (p_[n].kind == op::take) at_tokens(n);
@@ -79,6 +80,23 @@ class name_finder : slip_finder {
       say(mask, "{0} keeps {1}; did you mean index({2}) < {3}?", written_as(p_, condition),
           one_too_many ? "the position after the last one" : "padding alone", p_.axes[key].name,
           p_[compared->number].name);
+  }
+
+  // causal<seq, kv> && index(kv) < prefix_length
+  void of_prefix(node_id mask) {
+    const node_id c = p_[mask].in[1];
+    if (!is(op::and_, c)) return;
+    for (const std::size_t k : {0, 1}) {
+      const auto where = positions_where(p_, p_[c].in[k], true);
+      if (where.size() != 1 || where[0].size() != 1) continue;
+      const auto &[form, within] = *where[0].begin();
+      const auto compared = position_less_number_in(form);
+      if (!compared || within.most != -1) continue;
+      if (p_[compared->number].name.find("prefix") == std::string::npos) continue;
+      if (is_causal(p_, p_[c].in[1 - k], {compared->position}))
+        return say(mask, "{} hides all keys but those of the prefix; did you mean ||?",
+                   written_as(p_, c));
+    }
   }
 
   // cached_causal<seq, slots>(past_length), which counts the new keys, too
@@ -210,10 +228,20 @@ class name_finder : slip_finder {
       const node_id by = inner_of(p_, p_[n].in[k]);
       const bool is_inverse = p_[by].name.find("inv") != std::string::npos;
       if (!is_argument_of_scores(by, "temperature") || is_inverse) continue;
-      if (keys_of_scores(p_, users_, n).empty()) continue;
+      if (keys_of_scores(p_, users_, n).empty() || are_cosines(p_[n].in[1 - k])) continue;
       say(n, "scores are multiplied by {0}; did you mean {1} / {0}?", p_[by].name,
           written_as(p_, p_[n].in[1 - k]));
     }
+  }
+
+  // Products of unit lengths, which a learned temperature multiplies (XCiT, Swin v2).
+  bool are_cosines(node_id n) const {
+    static const formula_pattern forms[] = {
+        formula_pattern("dot<d>(q * rsqrt(sum<a>(q * q)), k * rsqrt(sum<b>(k * k)))"),
+        formula_pattern("dot<d>(q / sqrt(sum<a>(q * q)), k / sqrt(sum<b>(k * k)))")};
+    return std::any_of(std::begin(forms), std::end(forms), [&](const formula_pattern &form) {
+      return form.find(p_, inner_of(p_, n), [](const pattern_match &) { return true; });
+    });
   }
 
   // dot<kv>(softmax<kv>(dot<d_k>(Q, dot<d_model>(X, Wv))), dot<d_model>(X, Wk))

@@ -281,9 +281,21 @@ class placement_finder : slip_finder {
       // Bands of a number that the call gives, as NeRF has them, grow.
       const node_id position = inner_of(p_, p_[angle].in[p_[angle].in[0] == factor ? 1 : 0]);
       if (p_[unwidened(position)].type != i32 || !angles_.insert(frequency).second) continue;
-      say(n, "the frequency {} grows with {}; did you leave out a minus?",
-          written_as(p_, frequency), names_of(p_, p_[frequency].shape));
+      if (is_power_of_0(frequency))
+        say(n,
+            "the frequency {0} is 1 for each of {1}; did you divide whole numbers of C++, as in -2 "
+            "/ 64, which is 0?",
+            written_as(p_, frequency), names_of(p_, p_[frequency].shape));
+      else
+        say(n, "the frequency {} grows with {}; did you leave out a minus?",
+            written_as(p_, frequency), names_of(p_, p_[frequency].shape));
     }
+  }
+  bool is_power_of_0(node_id n) const {
+    const node &x = p_[inner_of(p_, p_[n].in[is(op::pow, n) ? 1 : 0])];
+    return x.kind == op::mul && std::any_of(x.in.begin(), x.in.end(), [&](node_id m) {
+             return is_number(p_, m) && p_[m].value == 0;
+           });
   }
   node_id unwidened(node_id n) const { return is(op::cast, n) ? p_[n].in[0] : n; }
   // pow(10000, index(pair) / 32) or exp(0.3 * index(pair)).

@@ -141,6 +141,15 @@ class rotation_finder : slip_finder {
     }
     return all;
   }
+  // False for rotations along axes of unlike sizes, as video and sound are.
+  bool have_one_clock(node_id left, node_id right) const {
+    std::set<axis_id> roots[2];
+    for (const std::size_t k : {0, 1})
+      for (const node_id cosine : cosines_of(k == 0 ? left : right))
+        for (const axis_id a : p_[cosine].shape)
+          if (p_.axes[root(a)].size < 0 && !p_.axes[a].batch) roots[k].insert(root(a));
+    return roots[0] == roots[1];
+  }
   // The product of the numbers in an angle: 0.25 of index(seq) * frequency / 4.
   double scale_of(node_id n) const {
     n = inner_of(p_, n);
@@ -180,7 +189,7 @@ class rotation_finder : slip_finder {
       return say(
           n, "{0} is rotated in {1} pairs of features, but {2} in {3}; did you mean equal numbers?",
           written_as(p_, p_[n].in[0]), a.pairs, written_as(p_, p_[n].in[1]), b.pairs);
-    if (!nearly(a.scale, b.scale))
+    if (!nearly(a.scale, b.scale) && have_one_clock(p_[n].in[0], p_[n].in[1]))
       say(n,
           "the angles of {0} are multiplied by {1:g}, but those of {2} by {3:g}; did you mean one "
           "scale of positions?",

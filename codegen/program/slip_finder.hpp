@@ -50,7 +50,10 @@ class slip_finder {
     if (!is(op::cast, n)) return {};
     const node_id share = inner_of(p_, p_[n].in[0]);
     if (!is(op::div, share)) return {};
-    const node_id position = unconverted(p_, p_[share].in[0]), by = inner_of(p_, p_[share].in[1]);
+    const node_id by = inner_of(p_, p_[share].in[1]);
+    node_id position = unconverted(p_, p_[share].in[0]);
+    if (is(op::add, position) && is_number(p_, inner_of(p_, p_[position].in[1])))
+      position = unconverted(p_, p_[position].in[0]);  // + 0.5, which rounding cannot reach
     if (p_[position].kind != op::index || !is_number(p_, by)) return {};
     return block{p_[position].over[0], p_[by].value};
   }

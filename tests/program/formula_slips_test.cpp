@@ -771,4 +771,104 @@ TEST_CASE("frequencies, remainders and decays") {
   CHECK(of_two<[](auto X, auto Y) { return X * (1 - pow(2.0, -5 - index(d8))) + Y; }>() == "");
 }
 
+TEST_CASE("constants of gelu") {
+  CHECK(mentions(of_two<[](auto X, auto Y) {
+                   return Y + 0.5 * X * (1 + tanh(0.7978845608 * (X + 0.44715 * X * X * X)));
+                 }>(),
+                 "did you mean gelu(X)?"));
+  CHECK(of_two<[](auto X, auto Y) {
+          return Y + 0.5 * X * (1 + tanh(0.7978845608 * (X + 0.044715 * X * X * X)));
+        }>() == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y + X * sigmoid(-1.702 * X); }>(),
+                 "did you mean 1.702?"));
+  CHECK(of_two<[](auto X, auto Y) { return Y + X * sigmoid(1.702 * X); }>() == "");
+}
+
+TEST_CASE("a variance is less the square of the mean") {
+  CHECK(mentions(of_two<[](auto X, auto Y) {
+                   auto m = mean<d8>(X);
+                   return Y + (X - m) * rsqrt(max(mean<d8>(X * X) + m * m, 0) + 1e-5);
+                 }>(),
+                 "adds the square of the mean"));
+  CHECK(of_two<[](auto X, auto Y) {
+          auto m = mean<d8>(X);
+          return Y + (X - m) * rsqrt(max(mean<d8>(X * X) - m * m, 0) + 1e-5);
+        }>() == "");
+}
+
+TEST_CASE("dropout by hand divides by what it keeps") {
+  const auto dropped = [](auto scaled) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"seed", i32> seed) -> out<"Y", seq, d8> {
+      return decltype(scaled){}(X, uniform<seq, d8>(seed));
+    }));
+  };
+  CHECK(mentions(dropped([](auto X, auto u) { return where(u >= 0.1, X, 0) / 0.1; }),
+                 "which is the share that is left out"));
+  CHECK(mentions(dropped([](auto X, auto u) { return X * cast<f32>(u >= 0.1) * 0.9; }),
+                 "did you mean / 0.9?"));
+  CHECK(dropped([](auto X, auto u) { return where(u >= 0.1, X, 0) / 0.9; }) == "");
+}
+
+TEST_CASE("a smoothed loss has one sign, and a coverage counts what came before") {
+  const auto smoothed = [](auto joined) {
+    return slips_in(kernel<"k">([](in<"s", seq, vocab> s, in<"ids", i32, seq> ids) -> out<"loss"> {
+      auto l = log_of(s);
+      return mean<seq>(decltype(joined){}(-take<vocab>(l, ids), mean<vocab>(l)));
+    }));
+  };
+  CHECK(mentions(smoothed([](auto nll, auto all) { return 0.9 * nll + 0.1 * all; }),
+                 "with the other sign"));
+  CHECK(smoothed([](auto nll, auto all) { return 0.9 * nll - 0.1 * all; }) == "");
+  const auto coverage = [](auto before) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K) -> out<"loss", seq> {
+      auto w = plain(softmax<kv>(dot<d8>(Q, K) / sqrt(d8)));
+      return sum<kv>(min(w, decltype(before){}(w, cumsum<seq>(w))));
+    }));
+  };
+  CHECK(mentions(coverage([](auto, auto all) { return all; }), "did you mean cumsum<seq>"));
+  CHECK(coverage([](auto w, auto all) { return all - w; }) == "");
+}
+
+TEST_CASE("the square and the line of a loss meet") {
+  const auto loss = [](auto line) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"Y", seq, d8> Y) -> out<"loss"> {
+      auto e = X - Y;
+      return mean<seq, d8>(where(abs(e) < 2, 0.5 * e * e, decltype(line){}(abs(e))));
+    }));
+  };
+  CHECK(mentions(loss([](auto far) { return 2 * far + 2; }), "jumps where abs(X - Y) is 2"));
+  CHECK(mentions(loss([](auto far) { return far - 0.5; }), "do not meet there"));
+  CHECK(loss([](auto far) { return 2 * (far - 1); }) == "");
+}
+
+TEST_CASE("cosines are divided by two lengths") {
+  const auto cosine = [](auto divided) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V) -> out<"O", seq, e4> {
+          return dot<kv>(softmax<kv>(10 * decltype(divided){}(dot<d8>(Q, K), Q * Q, K * K)), V);
+        }));
+  };
+  CHECK(mentions(
+      cosine([](auto s, auto q, auto k) { return s / (sum<d8>(q) + 1e-6) / (sum<d8>(k) + 1e-6); }),
+      "did you mean their roots?"));
+  CHECK(mentions(cosine([](auto s, auto q, auto k) {
+                   return s * rsqrt(sum<d8>(q) + 1e-6) * rsqrt(mean<d8>(k) + 1e-6);
+                 }),
+                 "has Q of unit length"));
+  CHECK(cosine([](auto s, auto q, auto k) {
+          return s / sqrt(sum<d8>(q) + 1e-6) / sqrt(sum<d8>(k) + 1e-6);
+        }) == "");
+}
+
+TEST_CASE("a mask of numbers hides nothing as a factor") {
+  const auto masked = [](auto with) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                   in<"keep", kv> keep) -> out<"O", seq, e4> {
+      return dot<kv>(softmax<kv>(decltype(with){}(dot<d8>(Q, K) / sqrt(d8), keep)), V);
+    }));
+  };
+  CHECK(mentions(masked([](auto s, auto keep) { return s * keep; }), "keep > 0))?"));
+  CHECK(masked([](auto s, auto keep) { return mask(s, keep > 0); }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -12,6 +12,8 @@
 namespace qkv::testing::slips {
 namespace {
 
+constexpr axis<"kv_all"> kv_all;
+
 constexpr axis<"slots"> slots;
 
 // The slips of attention under Keep() of Prepared(Q).
@@ -185,6 +187,36 @@ TEST_CASE("blocks of queries and keys have one size") {
   };
   CHECK(mentions(blocks(std::integral_constant<int, 32>()), "did you mean 64 twice?"));
   CHECK(blocks(std::integral_constant<int, 64>()) == "");
+}
+
+TEST_CASE("no query sees the next key") {
+  const auto masked = [](auto last) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V) -> out<"O", seq, e4> {
+          return scaled_dot_product<d8, kv>(Q, K, V, index(kv) <= decltype(last){}(index(seq)));
+        }));
+  };
+  CHECK(mentions(masked([](auto i) { return i + 1; }), "shows each query the key after its own"));
+  CHECK(masked([](auto i) { return i; }) == "");
+  CHECK(masked([](auto i) { return i + 4; }) == "");  // a limited view ahead
+  const auto cached = [](auto offset) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", kv_all, d8> K, in<"V", kv_all, e4> V) -> out<"O", seq, e4> {
+          auto keep = index(kv_all) <= index(seq) + decltype(offset){}(size(kv_all) - size(seq));
+          return scaled_dot_product<d8, kv_all>(Q, K, V, keep);
+        }));
+  };
+  CHECK(mentions(cached([](auto before) { return before + 1; }), "did you mean one less?"));
+  CHECK(cached([](auto before) { return before; }) == "");
+}
+
+TEST_CASE("the mean of keys moves all scores of a query alike") {
+  CHECK(slips_in(kernel<"k">(
+            [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V) -> out<"O", seq, e4> {
+              auto smooth = K - mean<kv>(K);
+              auto rounded = cast<f32>(cast<i32>(smooth * 16));
+              return scaled_dot_product<d8, kv>(Q, rounded, V, causal<seq, kv>);
+            })) == "");
 }
 
 }  // namespace qkv::testing::slips

@@ -19,6 +19,8 @@ constexpr axis<"all"> all;
 constexpr axis<"one", 1> one;
 constexpr axis<"places", 64> places;
 constexpr axis<"words", 40> words;
+constexpr axis<"two", 2> two;
+constexpr axis<"half4", 4> half4;
 
 // Logits of words from H, and Results(logits, ids).
 template <auto Results, class Out>
@@ -132,6 +134,54 @@ TEST_CASE("meant: queries and keys that meet a table of distances from both side
 TEST_CASE("meant: equal shares of a projection") {
   CHECK(slips_in(kernel<"k">([](in<"u", seq, d8> u, param<"W", seq, d8, e4> W) -> out<"y", e4, d8> {
           return sum<seq>(u * W) / size(e4);
+        })) == "");
+}
+
+TEST_CASE("meant: the likelihood of a target that is 0 or 1") {
+  CHECK(slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"Y", seq, d8> Y) -> out<"p", seq, d8> {
+          auto p = sigmoid(X);
+          return p * Y + (1 - p) * (1 - Y);
+        })) == "");
+}
+
+TEST_CASE("meant: squared distances whose factor is negative") {
+  const auto of_distances = [](auto scaled) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                   param<"gamma"> gamma) -> out<"O", seq, e4> {
+      auto d2 = sum<d8>(Q * Q) - 2 * dot<d8>(Q, K) + sum<d8>(K * K);
+      return dot<kv>(softmax<kv>(decltype(scaled){}(d2, gamma)), V);
+    }));
+  };
+  CHECK(of_distances([](auto d2, auto) { return d2 / -2.0; }) == "");
+  CHECK(of_distances([](auto d2, auto gamma) { return -softplus(gamma) * d2; }) == "");
+  CHECK(of_distances([](auto d2, auto gamma) { return d2 / (-2 * gamma * gamma); }) == "");
+  CHECK(of_distances([](auto d2, auto gamma) { return d2 * exp(gamma); }) != "");
+}
+
+TEST_CASE(
+    "meant: two matrices in a row where several products share the first, or it is a window") {
+  CHECK(slips_in(kernel<"k">([](in<"X", seq, e4> X, param<"E", e4, d8> E, param<"A", d8, words> A,
+                                param<"B", d8, words> B) -> out<"y", seq, words> {
+          auto embedded = dot<e4>(X, E);
+          return dot<d8>(embedded, A) * sigmoid(dot<d8>(embedded, B));
+        })) == "");
+  CHECK(slips_in(kernel<"k">([](in<"x", seq> x, param<"F", e4, d8> F,
+                                param<"U", d8, words> U) -> out<"y", seq, words> {
+          auto at = index(seq) + index(e4) - 2;
+          auto window = where(at >= 0 && at < size(seq), take<seq>(x, at), 0);
+          return dot<d8>(dot<e4>(window, F), U);
+        })) == "");
+}
+
+TEST_CASE("meant: rotations of video and sound, which have unlike clocks") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", total, d8> K,
+                                in<"V", total, e4> V) -> out<"O", seq, e4> {
+          auto rate = pow(10000.0, index(half4) * -1.0 / size(half4));
+          auto a = 2 * index(seq) * rate;
+          auto b = index(total) * rate;
+          auto q = rope<d8, two, half4>(Q, cos(a), sin(a));
+          auto k = rope<d8, two, half4>(K, cos(b), sin(b));
+          return scaled_dot_product<d8, total>(q, k, V);
         })) == "");
 }
 

@@ -183,4 +183,25 @@ TEST_CASE("the past comes first, and a table of positions is read at positions")
   CHECK(placed([](auto P, auto) { return take<positions>(P, index(seq)); }) == "");
 }
 
+TEST_CASE("a prefix is seen by all, besides what causality shows") {
+  const auto masked = [](auto joined) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                   in<"prefix_length", i32> prefix_length) -> out<"O", seq, e4> {
+      return scaled_dot_product<d8, kv>(
+          Q, K, V, decltype(joined){}(causal<seq, kv>, index(kv) < prefix_length));
+    }));
+  };
+  CHECK(mentions(masked([](auto causal, auto prefix) { return causal && prefix; }),
+                 "did you mean ||?"));
+  CHECK(masked([](auto causal, auto prefix) { return causal || prefix; }) == "");
+}
+
+TEST_CASE("a learned temperature multiplies cosines") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                param<"temperature"> temperature) -> out<"O", seq, e4> {
+          auto cosines = dot<d8>(unit_length<d8>(Q), unit_length<d8>(K));
+          return dot<kv>(softmax<kv>(cosines * temperature), V);
+        })) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas of activations, gates and statistics that are slips.
+#include <cmath>
+
+#include "codegen/program/formula_checks.hpp"
+#include "codegen/program/formula_rules.hpp"
+#include "codegen/program/roots.hpp"
+
+namespace qkv::codegen {
+
+namespace {
+
+using namespace checks;
+
+// One constant is that of gelu, or nearly, and another is not.
+bool is_near_gelu(const place &x) {
+  const bool has_a = std::abs(x.number("a") - 0.797885) < 0.001;
+  const bool has_b = std::abs(x.number("b") - 0.044715) < 0.0001;
+  const bool is_by_ten =
+      nearly(x.number("b") / 0.044715, 10) || nearly(x.number("b") * 10, 0.044715);
+  return has_a != has_b || (!has_b && is_by_ten);
+}
+
+const formula_rule layer_rules[] = {
+    // an operation and its inverse, or one done twice
+    {{"log(e:exp(x))"}, is_slip, "is {x} itself; did you mean 1 + {e}?"},
+    {{"log(sigmoid(g:sigmoid(x)))"}, is_slip, "has a sigmoid of {g}; leave one sigmoid out"},
+    {{"(x + x) / 2", "0.5 * (x + x)"},
+     [](const place &x) { return !is_argument(x.p[x["x"]]) && x.p[x["x"]].kind != op::mul; },
+     "is {x} itself; did you mean another step?"},
+    {{"smooth(a:dot(x, y)) * smooth(b:dot(x, z))"},
+     [](const place &x) {
+       return x["a"] != x["b"] && x.p[x["y"]].kind == op::param && x.p[x["z"]].kind == op::param;
+     },
+     "activates both {a} and {b}; did you mean one of them as it is?"},
+    {{"dot(x, smooth(w))"},
+     [](const place &x) {
+       return x.p[x["w"]].kind == op::param && x.p[x["x"]].kind != op::param &&
+              x.p[x["w"]].shape.size() > 1;
+     },
+     "activates the matrix {w}; did you mean to activate dot({x}, {w})?"},
+    {{"smooth(a:dot(x, y)) * a"},
+     is_slip,
+     "gates {a} by itself; did you mean another projection as the gate?"},
+    {{"(0.5 * x) * tanh(u)", "0.5 * (x * tanh(u))", "(0.5 * x) * erf(u)", "0.5 * (x * erf(u))"},
+     [](const place &x) { return x.reads(x["u"], x["x"]); },
+     "lacks 1 + in its second factor, as gelu has it; did you mean gelu({x})?"},
+    {{"tanh(x * #n) / #n", "tanh(x / #n) / #n", "tanh(x * #n) * #n"},
+     is_cap_upside_down,
+     "divides and multiplies in the wrong order; did you mean softcap({x}, {#n})?"},
+    {{"tanh(x * c) * c"},
+     [](const place &x) { return x.p[x["c"]].kind == op::param; },
+     "multiplies by {c} inside of tanh, too; did you mean {c} * tanh({x} / {c})?"},
+    {{"tanh(#a * (h + (#b * h) * h))", "tanh(#a * (h + #b * (h * h)))"},
+     [](const place &x) { return nearly(x.number("b"), 0.044715); },
+     "has the square of {h}, where gelu has its cube; did you mean gelu({h})?"},
+    {{"tanh(#a * (h + ((#b * h) * h) * h))", "tanh(#a * (h + #b * ((h * h) * h)))",
+      "tanh(#a * (h + #b * pow(h, 3)))", "tanh((h + ((#b * h) * h) * h) * #a)"},
+     is_near_gelu,
+     "has the constants {#a} and {#b} where gelu has 0.797885 and 0.044715; did you mean "
+     "gelu({h})?"},
+    {{"h * sigmoid(#a * h)"},
+     [](const place &x) { return nearly(x.number("a"), -1.702); },
+     "falls where {h} grows; did you mean 1.702?"},
+    {{"(h * #c) * (1 + erf(u))", "(h * (1 + erf(u))) * #c", "h * (#c * (1 + erf(u)))"},
+     is_unlike_gelu,
+     "takes erf of another part of {h} than {h} / sqrt(2); did you mean gelu({h})?"},
+    {{"where(above(x, 0), x, exp(x))"}, is_slip, "jumps by 1 at 0; did you mean elu({x})?"},
+    {{"where(above(x, 0), #a * x, x)", "where(below(x, 0), x, #a * x)"},
+     [](const place &x) { return x.number("a") > 0 && x.number("a") < 1; },
+     "scales {x} by {#a} where it is positive; did you exchange the branches?"},
+    // gates
+    {{"z:sigmoid(g) * x + z * y"},
+     is_slip,
+     "has the gate {z} on both terms; did you mean 1 - {z} on one?"},
+    {{"z:sigmoid(g) * x + (z - 1) * y"},
+     is_slip,
+     "has the rest of the gate with the other sign; did you mean 1 - {z}?"},
+    {{"t:sigmoid(g) * h + (1 - h) * y"},
+     [](const place &x) {
+       return x.p[x["h"]].kind != op::sigmoid && x["h"] != x["t"] && !is_rest_of(x, "y", "t");
+     },
+     "has the gate {t}, but 1 - {h} beside it; did you mean 1 - {t}?"},
+    {{"g:tanh(b) * x + (1 - g) * y"},
+     is_slip,
+     "has a share that may be negative, {g}; did you mean sigmoid({b})?"},
+    {{"(1 - z:sigmoid(g)) * s + r:sigmoid(f) * c"},
+     is_inside_other,
+     "has the gates 1 - {z} and {r}; did you mean {z} in place of {r}?"},
+    {{"w:take<e>(softmax<a>(s), i) * x + w * y"},
+     is_slip,
+     "has the share {w} on both terms; did you mean another share on one?"},
+    {{"m * x + m * take<a>(x, i)", "m * x + m * where(c, take<a>(x, i), o)"},
+     [](const place &x) { return x.p[x["m"]].kind == op::param; },
+     "has the factor {m} on both terms; did you mean 1 - {m} on one?"},
+    {{"#a * x + #a * y"},
+     is_most_of_one,
+     "has the factor {#a} on both terms; did you mean one of them less 1?"},
+    {{"tanh(f) * c + x"},
+     [](const place &x) { return x.p[x["c"]].kind == op::carried; },
+     "has a gate that may be negative, tanh({f}); did you mean sigmoid({f})?"},
+    {{"g:sigmoid(a) + y", "g:smooth(a) + y"},
+     are_projections_of_one,
+     "adds the gate {g} to what it should scale; did you mean *?"},
+    // statistics
+    {{"where(c, x, x)"}, is_slip, "is {x} in both branches; did you mean another step in one?"},
+    {{"mean<a>(x * x) + m:mean<a>(x) * m", "mean<a>(x * x) + pow(m:mean<a>(x), 2)"},
+     is_slip,
+     "adds the square of the mean, which a variance lacks; did you mean a minus?"},
+    {{"root(m:mean<a>(x) * m)", "root(pow(m:mean<a>(x), 2))"},
+     is_slip,
+     "is made of the square of a mean; did you mean mean<{<a>}>({x} * {x})?"},
+    {{"x * root(mean<a>((x - mean<a>(x)) * (x - mean<a>(x))))",
+      "x / root(mean<a>((x - mean<a>(x)) * (x - mean<a>(x))))"},
+     is_slip,
+     "divides {x} by the deviation without centring it; did you mean ({x} - "
+     "mean<{<a>}>({x})) in place of {x}?"},
+    {{"c:(x - mean<a>(x)) * root(mean<b>((x - mean<a>(x)) * (x - mean<a>(x))))"},
+     [](const place &x) { return !same_set(x.axes("a"), x.axes("b")); },
+     "centres {x} over {<a>}, but divides it by the deviation over {<b>}, too; did you mean "
+     "{<a>} in both?"},
+    {{"dot<d>(x * root(sum<a>(x * x)), y * root(sum<b>(y * y)))",
+      "dot<d>(x / root(sum<a>(x * x)), y / root(sum<b>(y * y)))"},
+     is_one_of_them,
+     "has one side of unit length over {<a>}, the other over {<b>}; did you mean {<d>} in both?"},
+    {{"x * sqrt(mean<a>(x * x))"},
+     is_slip,
+     "multiplies {x} by its root mean square; did you mean rsqrt(mean<{<a>}>({x} * {x}))?"},
+    {{"root(m:mean<a>(y) + #e)"},
+     [](const place &x) { return x.number("e") >= 100; },
+     "adds {#e} to {m}; did you mean a small number, as 1e-5?"},
+    {{"dot<d>(q, k) / (sqrt(sum<a>(q * q)) + sqrt(sum<b>(k * k)))"},
+     is_slip,
+     "divides by the sum of both lengths; did you mean their product?"},
+    {{"(softmax<a>(x) + softmax<a>(y)) / #n", "#n * (softmax<a>(x) + softmax<a>(y))"},
+     [](const place &x) { return !nearly(x.number("n"), 2) && !nearly(x.number("n"), 0.5); },
+     "is an average of 2 weights that is scaled by {#n}; did you mean / 2?"},
+    {{"((softmax<a>(x) + softmax<a>(y)) + softmax<a>(z)) / #n"},
+     [](const place &x) { return !nearly(x.number("n"), 3); },
+     "is an average of 3 weights that is divided by {#n}; did you mean / 3?"},
+    {{"dot<d>(x / sum<a>(x * x), y / sum<b>(y * y))"},
+     is_slip,
+     "divides by sums of squares without their roots; did you mean unit_length<{<d>}>(..)?"},
+    {{"x / q:min(root(s), #e)", "x / q:min(s:sum<a>(y), #e)"},
+     is_small,
+     "divides by at most {#e}; did you mean max({s}, {#e})?"},
+    {{"x / min(abs(s), #e)"},
+     is_slip,
+     "divides by at most {#e}; did you mean max(abs({s}), {#e})?"},
+    {{"x / s:sum<a>(y) + #e", "x / s:root(y) + #e"},
+     is_small_and_kept,
+     "adds {#e} to the quotient; did you mean / ({s} + {#e})?"},
+    {{"rsqrt(m:mean<a>(y)) + #e"},
+     is_small,
+     "adds {#e} to the reciprocal; did you mean rsqrt({m} + {#e})?"},
+    {{"s:sum<a>(x) / n"},
+     is_length,
+     "adds up all positions of {<a>}, but {n} counts some of them; did you mean "
+     "sum<{<a>}>(mask({x}, index({<a>}) < {n}))?"},
+    {{"exp(max(s, #n))"}, is_at_least_20, "is at least exp({#n}); did you mean min({s}, {#n})?"},
+    {{"x * root(s:mean<a>(y * y))", "x / root(s:mean<a>(y * y))"},
+     is_of_another,
+     "divides {x} by the root mean square of {y}; did you mean mean<{<a>}>({x} * {x})?"},
+    {{"dot<a>((x * cast(above(uniform(), #p))) * #s, v) / #n",
+      "((x * cast(above(uniform(), #p))) * #s) / #n"},
+     is_share_kept,
+     "divides by the share that dropout keeps, as dropout does; did you mean it without / {#n}?"},
+    {{"(x + y) * cast(above(uniform(), #p))"},
+     is_residual_dropped,
+     "leaves out parts of {x}, too, which the layer goes past; did you mean {x} + dropout<{#p}>("
+     "{y}, ..)?"},
+    {{"sum<d>(a * b) / (sum<e>(a * a) * sum<f>(b * b))",
+      "dot<d>(a, b) / (sum<e>(a * a) * sum<f>(b * b))"},
+     is_slip,
+     "divides by the squares of both lengths; did you mean the root of their product?"},
+};
+
+}  // namespace
+
+std::span<const formula_rule> formulas_of_layers() { return layer_rules; }
+
+}  // namespace qkv::codegen

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas of losses that are slips.
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "codegen/program/formula_checks.hpp"
+#include "codegen/program/formula_rules.hpp"
+#include "codegen/program/roots.hpp"
+
+namespace qkv::codegen {
+
+namespace {
+
+using namespace checks;
+
+// The step as a function of another one, where it has this value.
+std::optional<double> value_at(const program &p, node_id n, node_id of, double value) {
+  n = inner_of(p, n);
+  if (n == of) return value;
+  const node &x = p[n];
+  if (x.kind == op::number) return x.value;
+  if (is_argument(x) || !x.name.empty()) return {};
+  std::vector<double> in;
+  for (const node_id operand : x.in) {
+    const auto v = value_at(p, operand, of, value);
+    if (!v) return {};
+    in.push_back(*v);
+  }
+  switch (x.kind) {
+    case op::abs:
+      return std::abs(in[0]);
+    case op::neg:
+      return -in[0];
+    case op::add:
+      return in[0] + in[1];
+    case op::sub:
+      return in[0] - in[1];
+    case op::mul:
+      return in[0] * in[1];
+    case op::div:
+      return in[0] / in[1];
+    case op::pow:
+      return std::pow(in[0], in[1]);
+    default:
+      return {};
+  }
+}
+
+// y is a square of e and z a line of it, with another value where both begin.
+bool branches_do_not_meet(const place &x) {
+  const double c = x.number("c");
+  double y[3], z[3];
+  for (const int k : {0, 1, 2}) {
+    const auto of_y = value_at(x.p, x["y"], x["e"], c * (k + 1)),
+               of_z = value_at(x.p, x["z"], x["e"], c * (k + 1));
+    if (!of_y || !of_z) return false;
+    y[k] = *of_y, z[k] = *of_z;
+  }
+  const bool is_square = nearly(y[1], 4 * y[0]) && nearly(y[2], 9 * y[0]) && y[0] != 0;
+  const bool is_line = nearly(z[2] - z[1], z[1] - z[0]) && z[1] != z[0];
+  return is_square && is_line && !nearly(y[0], z[0]);
+}
+
+const formula_rule loss_rules[] = {
+    {{"mean<a>(take<v>(p:softmax<v>(x), t))", "sum<a>(take<v>(p:softmax<v>(x), t))",
+      "mean<a>(-take<v>(p:softmax<v>(x), t))", "sum<a>(-take<v>(p:softmax<v>(x), t))"},
+     is_of_loss,
+     "adds up probabilities of {p}; did you mean their logarithms?"},
+    {{"#a * -take<v>(l, t) + #b * m:mean<w>(l)"},
+     [](const place &x) { return x.number("a") * x.number("b") > 0; },
+     "has {m} with the other sign; did you mean - in both terms?"},
+    {{"#a * -take<v>(l, t) - #b * m:mean<w>(l)"},
+     [](const place &x) { return x.number("a") * x.number("b") < 0; },
+     "has {m} with the other sign; did you mean - in both terms?"},
+    {{"min(w:softmax<b>(s), c:cumsum<a>(w))"},
+     is_slip,
+     "is {w} always, since {c} contains it; did you mean {c} - {w}?"},
+    {{"#a * take<v>(l, t) + #b * mean<w>(l)"},
+     [](const place &x) { return x.number("a") * x.number("b") < 0; },
+     "has the mean of all logarithms with the other sign; did you mean - in both terms?"},
+    {{"#a * take<v>(l, t) - #b * mean<w>(l)"},
+     [](const place &x) { return x.number("a") * x.number("b") > 0; },
+     "has the mean of all logarithms with the other sign; did you mean - in both terms?"},
+    {{"#a * take<v>(l, t) - #b * mean<w>(l)", "#a * take<v>(l, t) + #b * mean<w>(l)"},
+     [](const place &x) {
+       const double a = std::abs(x.number("a"));
+       return nearly(std::abs(x.number("b")), a) && !nearly(a, 0.5);
+     },
+     "has two equal shares, which do not add up to 1; did you mean a smaller one for the mean?"},
+    {{"pow(exp(l), #g) * l", "pow(p, #g) * log(p)", "-pow(exp(l), #g) * l", "-pow(p, #g) * log(p)"},
+     [](const place &x) { return x.number("g") > 1; },
+     "weighs what is certain; did you mean pow(1 - .., {#g})?"},
+    {{"log(softmax<a>(x) + softmax<a>(y))"},
+     is_slip,
+     "is of two distributions that add up to 2; did you mean half of their sum?"},
+    {{"logsumexp<v>(x / #n) - take<w>(x, t)", "logsumexp<v>(x) - take<w>(x, t) / #n",
+      "logsumexp<v>(x * #n) - take<w>(x, t)", "logsumexp<v>(x) - take<w>(x, t) * #n"},
+     [](const place &x) { return x.number("n") != 1; },
+     "scales {x} by {#n} in one term alone; did you mean both?"},
+    {{"logsumexp<a>(s) - max<a>(s)"},
+     is_of_loss,
+     "is smallest where one score wins, whichever; did you mean take<{<a>}>({s}, ..) of the right "
+     "one?"},
+    {{"log(1 + exp(abs(x)))"}, is_slip, "grows with {x}; did you mean exp(-abs({x}))?"},
+    {{"l + d * d * exp(l)", "l + d * (d * exp(l))"},
+     is_slip,
+     "multiplies the square of {d} by the variance; did you mean exp(-{l})?"},
+    {{"sum<a>(((1 + l) - m * m) - exp(l))"},
+     [](const place &x) { return !is_negated_later(x); },
+     "is never positive; did you mean -0.5 times it?"},
+    {{"m + e * exp(l)"},
+     is_of_variance,
+     "multiplies {e} by a variance; did you mean exp(0.5 * {l})?"},
+    {{"sqrt(a) * x + (1 - a) * y"},
+     is_slip,
+     "has a root on one share alone; did you mean sqrt(1 - {a})?"},
+    {{"sqrt(a) * x + sqrt(a) * y"},
+     is_slip,
+     "has the share {a} on both terms; did you mean sqrt(1 - {a}) on one?"},
+    {{"max(r * a, min(max(r, #l), #h) * a)", "max(r * a, max(min(r, #h), #l) * a)"},
+     [](const place &x) { return x.p[x["a"]].kind != op::neg; },
+     "takes the larger of both objectives; did you mean min(..)?"},
+    {{"1 - pow(t, #b)"},
+     [](const place &x) { return x.number("b") >= 0.8 && x.number("b") < 1; },
+     "raises {t} to {#b}; did you mean pow({#b}, {t})?"},
+    {{"where(below(d, #c), (0.5 * d) * d, x)", "where(below(d, #c), 0.5 * (d * d), x)"},
+     [](const place &x) { return x.p[x["d"]].kind == op::sub; },
+     "compares {d} with its sign; did you mean abs({d})?"},
+    {{"where(below(d:abs(e), #c), y, z)", "where(above(d:abs(e), #c), z, y)"},
+     branches_do_not_meet,
+     "jumps where {d} is {#c}: the square and the line do not meet there; did you mean another "
+     "constant?"},
+    {{"where(below(abs(d), #c), x, d - #e)", "where(above(abs(d), #c), d - #e, x)"},
+     is_slip,
+     "goes below 0 where {d} is negative; did you mean abs({d}) - {#e}?"},
+    {{"where(below(abs(d), #c), x, (0.5 * d) * d)", "where(below(abs(d), #c), x, 0.5 * (d * d))",
+      "where(above(abs(d), #c), (0.5 * d) * d, x)", "where(above(abs(d), #c), 0.5 * (d * d), x)"},
+     is_slip,
+     "has the square where {d} is large; did you exchange the branches?"},
+    {{"sum<a>(p:softmax<a>(t) * (log(softmax<a>(t)) - q:softmax<a>(s)))",
+      "sum<a>(p:softmax<a>(t) * ((t - logsumexp<a>(t)) - q:softmax<a>(s)))"},
+     is_slip,
+     "subtracts {q} itself from a logarithm; did you mean log({q})?"},
+    {{"mean<a>(d:(x - y))", "sum<a>(d:(x - y))"},
+     is_loss_of_difference,
+     "adds up differences with their signs; did you mean their squares?"},
+    {{"logsumexp<a>(s * #n) - p / #n", "logsumexp<a>(s / #n) - p * #n"},
+     [](const place &x) { return x.number("n") != 1; },
+     "multiplies by {#n} in one term and divides by it in the other; did you mean one of them "
+     "in both?"},
+    {{"logsumexp<a>(z) - sum<a>(p:softmax<a>(t / #n) * z)"},
+     is_scaled_by_square,
+     "divides by {#n} in {p} alone; did you mean {z} / {#n} in both terms?"},
+    {{"logsumexp<a>(s) - take<a>(s, t)"},
+     is_of_itself,
+     "counts the product of each row with itself; did you mean to mask it, with an alias of the "
+     "axis: index(..) != index({<a>})?"},
+    {{"mean<a>(exp(n:(logsumexp<v>(x) - take<w>(x, t))))"},
+     is_slip,
+     "is a mean of perplexities; did you mean exp(mean<{<a>}>({n}))?"},
+    {{"s:sum<a>(exp(y) * (x - y))", "s:sum<a>(softmax<a>(t) * (x - (t - logsumexp<a>(t))))",
+      "s:sum<a>(p * (log(q) - log(p)))", "s:sum<a>(softmax<a>(t) * (x - log(softmax<a>(t))))"},
+     [](const place &x) { return !is_negated_later(x); },
+     "is a negative divergence; did you exchange the logarithms?"},
+    {{"sum<a>(p:softmax<a>(t / #n) * (l:(t - logsumexp<a>(t)) - y))",
+      "sum<a>(p:softmax<a>(t * #n) * (l:(t - logsumexp<a>(t)) - y))",
+      "sum<a>(p:softmax<a>(t) * (l:(t / #n - logsumexp<a>(t / #n)) - y))",
+      "sum<a>(p:softmax<a>(t) * (l:log(softmax<a>(t / #n)) - y))",
+      "sum<a>(p:softmax<a>(t / #n) * (l:log(softmax<a>(t)) - y))"},
+     [](const place &x) { return x.number("n") != 1; },
+     "has weights {p} and logarithms {l} of two temperatures; did you mean one?"},
+    {{"#a * take<v>(l, t) - #b * s:sum<w>(l)", "#a * take<v>(l, t) + #b * s:sum<w>(l)"},
+     are_shares,
+     "adds up a share of all logarithms; did you mean mean<{<w>}>({l}) in place of {s}?"},
+    {{"take<v>(n:(x - logsumexp<a>(x)), t)", "log(take<v>(n:softmax<a>(x), t))"},
+     has_two_axes,
+     "takes along {<v>} what is normalised over {<a>}; did you mean <{<v>}> there?"},
+    {{"log(where(c, #a, #b))"},
+     is_indicator,
+     "is a logarithm of 0 and 1; did you exchange the target and the prediction?"},
+    {{"log(c:cast(b))"},
+     is_of_truth,
+     "is a logarithm of 0 and 1; did you exchange the target and the prediction?"},
+    {{"sum<a>(w * log(w)) / log(size<v>())", "-sum<a>(w * log(w)) / log(size<v>())"},
+     has_two_axes,
+     "is an entropy over {<a>} divided by the logarithm of another size; did you "
+     "mean log(size({<a>}))?"},
+    {{"y * l:log(p) + (1 - y) * l"},
+     is_slip,
+     "is {l} itself, since both shares of it are added; did you mean log(1 - {p}) beside 1 - {y}?"},
+    {{"y * l + (1 - y) * l"},
+     [](const place &x) { return x.p[x["l"]].kind != op::log; },
+     "is {l} itself, since both shares of it are added; did you mean another step beside one?"},
+    {{"sum<v>(p:exp(t - logsumexp<v>(t)) * ((t - logsumexp<v>(t)) - (s - logsumexp<v>(s))))"},
+     is_softened_alone,
+     "divides the scores of one distribution by a temperature, but not {s}; did you mean both?"},
+};
+
+}  // namespace
+
+std::span<const formula_rule> formulas_of_losses() { return loss_rules; }
+
+}  // namespace qkv::codegen

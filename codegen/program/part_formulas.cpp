@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas of attention over parts of the keys, and of its backward, that are slips.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "codegen/program/formula_checks.hpp"
+#include "codegen/program/formula_rules.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using namespace checks;
+
+// A logarithm of a sum, by its operation or by the name of an argument.
+bool is_log_sum(const program &p, node_id n) {
+  const node &x = p[inner_of(p, n)];
+  if (x.kind == op::logsumexp) return true;
+  constexpr std::array words = {"lse", "logsumexp", "log_sum_exp", "log_sum"};
+  return is_argument(x) && std::any_of(words.begin(), words.end(), [&](const char *word) {
+           return x.name.find(word) != std::string::npos;
+         });
+}
+
+bool is_of_log_sum(const place &x) { return is_log_sum(x.p, x["l"]); }
+
+// By its form alone: max(s, t), max(s, t) + exp(..), log(exp(s) + ..).
+bool is_at_least(const program &p, node_id n, node_id least) {
+  n = inner_of(p, n);
+  const node &x = p[n];
+  if (n == least) return true;
+  if (is_argument(x) || !x.name.empty()) return false;
+  const auto any = [&](auto holds) { return std::any_of(x.in.begin(), x.in.end(), holds); };
+  if (x.kind == op::max) return any([&](node_id m) { return is_at_least(p, m, least); });
+  if (x.kind == op::add)
+    for (const std::size_t k : {0, 1}) {
+      const op other = p[inner_of(p, x.in[1 - k])].kind;
+      if ((other == op::softplus || other == op::exp) && is_at_least(p, x.in[k], least))
+        return true;
+    }
+  if (x.kind != op::log || p[inner_of(p, x.in[0])].kind != op::add) return false;
+  for (const node_id term : p[inner_of(p, x.in[0])].in)
+    if (const node &e = p[inner_of(p, term)]; e.kind == op::exp && inner_of(p, e.in[0]) == least)
+      return true;
+  return false;
+}
+
+// "O_a" is of part "a" of what is called O.
+std::optional<std::pair<std::string, std::string>> part_of(const program &p, node_id n) {
+  const node &x = p[inner_of(p, n)];
+  const std::size_t end = x.name.rfind('_');
+  if (!is_argument(x) || end == std::string::npos || end == 0) return {};
+  return std::pair(x.name.substr(0, end), x.name.substr(end + 1));
+}
+
+// x has the name of another part than a, and that of a's part is an argument, too.
+bool is_of_other_part(const program &p, node_id x, node_id a) {
+  const auto of_x = part_of(p, x), of_a = part_of(p, a);
+  if (!of_x || !of_a || of_x->second == of_a->second) return false;
+  return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
+    return is_argument(n) && n.name == of_x->first + "_" + of_a->second;
+  });
+}
+
+// Scores: made of a product, along more axes than l.
+bool has_scores_beside(const place &x) {
+  if (!is_of_log_sum(x)) return false;
+  const node_id l = unbroadcast(x.p, inner_of(x.p, x["l"]));
+  return depends_on(x.p, x["s"], [&](node_id m) { return x.p[m].kind == op::dot; }) &&
+         !contains(x.p[l].shape, x.p[x["s"]].shape);
+}
+
+const formula_rule part_rules[] = {
+    {{"l / sum<a>(l)"},
+     is_of_log_sum,
+     "divides logarithms of sums by their sum; did you mean softmax<{<a>}>({l})?"},
+    {{"(l * x + exp(b - m) * y) / (l + exp(b - m))"},
+     is_of_log_sum,
+     "weighs {x} by a logarithm of a sum; did you mean exp({l} - {m})?"},
+    {{"sigmoid(l - b) * x"},
+     [](const place &x) { return is_of_log_sum(x) && is_of_other_part(x.p, x["x"], x["l"]); },
+     "weighs {x} by the share of the other part; did you mean sigmoid({b} - {l})?"},
+    {{"exp(l - m) * x"},
+     [](const place &x) { return is_of_log_sum(x) && is_of_other_part(x.p, x["x"], x["l"]); },
+     "weighs {x} by the exponential of the other part; did you mean the {l} of its own?"},
+    {{"m:max(a, b) + log(exp(a) + exp(b))", "m:max<s>(a) + log(sum<s>(exp(a)))"},
+     is_slip,
+     "adds the maximum that the exponentials do not lack; did you mean exp({a} - {m})?"},
+    {{"exp(l - s)"},
+     [](const place &x) {
+       return x["l"] != x["s"] && is_at_least(x.p, x["l"], x["s"]) &&
+              !x.is_used(x.at, [&](node_id user) {
+                return x.p[user].kind == op::div && inner_of(x.p, x.p[user].in[1]) == x.at;
+              });
+     },
+     "is at least 1, since {l} is at least {s}; did you mean {s} - {l}?"},
+    {{"exp(s + l)"},
+     has_scores_beside,
+     "adds the logarithm of the sum that {s} is to be divided by; did you mean {s} - {l}?"},
+    {{"w:softmax<a>(s) * (d - t:sum<a>(d))"},
+     is_slip,
+     "is a gradient of softmax with {t} in the place of a weighted sum; did you mean "
+     "sum<{<a>}>({w} * {d})?"},
+    {{"w:softmax<a>(s) * (d + sum<a>(w * d))", "w:softmax<a>(s) * (d + dot<a>(w, d))",
+      "w:softmax<a>(s) * (dot<b>(g, v) + sum<b>(g * o))"},
+     is_slip,
+     "is a gradient of softmax with a plus; did you mean a minus in the second factor?"},
+};
+
+}  // namespace
+
+std::span<const formula_rule> formulas_of_parts() { return part_rules; }
+
+}  // namespace qkv::codegen

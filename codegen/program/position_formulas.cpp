@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas of positions and recurrences that are slips.
+#include <cmath>
+
+#include "codegen/program/formula_checks.hpp"
+#include "codegen/program/formula_rules.hpp"
+
+namespace qkv::codegen {
+
+namespace {
+
+using namespace checks;
+
+const formula_rule position_rules[] = {
+    // positions
+    {{"exp(index<h>() * #n / size<d>())", "exp(#n * index<h>() / size<d>())",
+      "exp(-(index<h>() * #n / size<d>()))"},
+     [](const place &x) { return std::abs(x.number("n")) >= 100; },
+     "is next to 0 from the second of {<h>} on; did you leave out the logarithm of the base?"},
+    {{"1 - pow(#b, y)"},
+     is_power_beyond_one,
+     "is negative, since the power is at least 1; did you mean a minus in its exponent?"},
+    {{"x - #n * cast(x / #m)"},
+     [](const place &x) { return x.number("n") != x.number("m"); },
+     "is no remainder, since it divides by {#m} and multiplies by {#n}; did you mean {#n} twice?"},
+    {{"cos(index<a>() / pow(#b, y))", "sin(index<a>() / pow(#b, y))"},
+     is_of_falling_power,
+     "divides by a falling power, so that frequencies grow; did you mean a product?"},
+    {{"pow(#b, index<h>() * #n / size<d>())", "pow(#b, #n * index<h>() / size<d>())"},
+     [](const place &x) { return x.number("n") == -2 && x.root("h") == x.root("d"); },
+     "ends at the square of {#b}, since size({<d>}) counts pairs; did you mean -1 * index({<h>})?"},
+    {{"pow(#b, #n * (index<h>() + 1))", "pow(#b, #n * index<h>())",
+      "pow(#b, -(#n * (index<h>() + 1)))"},
+     is_steep_slope,
+     "is next to 0 for the last of {<h>}; did you mean to divide the exponent by size({<h>})?"},
+    {{"pow(#b, (index<h>() + 1) * #n / size<g>())", "pow(#b, #n * (index<h>() + 1) / size<g>())",
+      "pow(#b, (index<h>() + 1) / size<g>() * #n)"},
+     is_growing_slope,
+     "grows up to {#b} to the power of {#n}; did you mean -{#n}, as ALiBi has it?"},
+    {{"dot(q * pow(g, x), k * pow(g, y))", "dot(q * exp(x), k * exp(y))"},
+     decay_alike,
+     "falls with the sum of both positions, not with their distance; did you mean a minus in one "
+     "exponent?"},
+    {{"page * #n + index<a>()"},
+     is_not_stride,
+     "pages have as many slots as {<a>}, not {#n}; did you mean {page} * size({<a>})?"},
+    {{"pow(#b, index<h>() * -1 / size<d>())", "pow(#b, -index<h>() / size<d>())",
+      "pow(#b, -(index<h>() / size<d>()))"},
+     is_half_missing,
+     "ends at the root of {#b}, since {<h>} has half of the features; did you mean / size({<h>})?"},
+    {{"x * c + concat<d>(take<e>(x, index<i>() + #n), take<e>(x, index<j>() + 0)) * s"},
+     are_halves_exchanged,
+     "adds both products, which is not a rotation; did you mean -{x} in the first half?"},
+    // recurrences
+    {{"d:dot<a>(k, s) - v"},
+     is_carried_and_added,
+     "adds the error with the other sign; did you mean {v} - {d}?"},
+    {{"y / sum<d>(q * s:sum<a>(k))", "y / dot<d>(q, s:sum<a>(k))"},
+     is_of_earlier_alone,
+     "divides by a sum of all positions what is made of earlier ones; did you mean "
+     "cumsum<{<a>}>({k})?"},
+    {{"v - d:dot<a>(k, s)"},
+     is_written_elsewhere,
+     "takes off what the state holds at {k}, but is written at another key; did you mean that "
+     "key?"},
+    {{"v + d:dot<a>(k, s)"},
+     is_carried_and_added,
+     "adds what the state already holds at {k}; did you mean {v} - {d}?"},
+};
+
+}  // namespace
+
+std::span<const formula_rule> formulas_of_positions() { return position_rules; }
+
+}  // namespace qkv::codegen

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas of scores and weights that are slips.
+#include <algorithm>
+#include <string>
+
+#include "codegen/program/formula_checks.hpp"
+#include "codegen/program/formula_rules.hpp"
+#include "codegen/program/roots.hpp"
+
+namespace qkv::codegen {
+
+namespace {
+
+using namespace checks;
+
+constexpr const char *words_of_masks[] = {"keep", "mask", "visible", "valid", "allowed"};
+
+// A float argument of 0 and 1, by its name.
+bool is_named_after_mask(const place &x) {
+  const node &k = x.p[inner_of(x.p, x["k"])];
+  return k.kind == op::input && k.type != i32 && k.type != b8 && x["s"] != x["k"] &&
+         std::any_of(std::begin(words_of_masks), std::end(words_of_masks), [&](const char *word) {
+           return k.name == word || k.name.ends_with(std::string("_") + word);
+         });
+}
+
+const formula_rule score_rules[] = {
+    {{"s:dot<d>(q, k) / sqrt(size<a>())"},
+     is_by_number_of_keys,
+     "divides by the root of the number of keys; did you mean sqrt({<d>})?"},
+    {{"dot<d>(q, k) / #r + s:dot<e>(o, r)", "#r * dot<d>(q, k) + s:dot<e>(o, r)",
+      "dot<d>(q, k) / sqrt(size<a>()) + s:dot<e>(o, r)"},
+     is_scaled_alone,
+     "scales the first product alone; did you mean to add {s} before the division?"},
+    {{"(x - max<a>(x)) - log(sum<b>(exp(x)))", "(x - max<a>(x)) - logsumexp<b>(x)"},
+     is_slip,
+     "subtracts the maximum that the logarithm does not lack; did you mean {x} - "
+     "logsumexp<{<b>}>({x})?"},
+    {{"x * exp(a - m:max(a, b)) + y * exp(b - m)"},
+     is_never_divided,
+     "weighs by exponentials that do not add up to 1; did you mean to divide by their sum?"},
+    {{"dot<d>(q, m:dot<n>(k, v)) / s:sum<d>(q)"},
+     is_slip,
+     "divides by a sum of {q} alone; did you mean dot<{<d>}>({q}, sum<{<n>}>({k}))?"},
+    {{"dot(f, dot(u, v)) / dot(q, sum(u))"},
+     [](const place &x) { return x["f"] != x["q"] && x.reads(x["f"], x["q"]); },
+     "adds up products with a function of {q}, but divides by those with {q} itself; did you mean "
+     "the function in both?"},
+    {{"above(x, max<a>(softmax<b>(x)))", "below(x, max<a>(softmax<b>(x)))"},
+     is_slip,
+     "compares {x} with the largest of its weights; did you mean max<{<a>}>({x})?"},
+    {{"cos(a) * cos(b) - sin(a) * sin(b)"},
+     is_of_two_positions,
+     "is the cosine of a sum of positions, not of their distance; did you mean + in place of -?"},
+    {{"sum<a>(w:softmax<a>(s))"},
+     [](const place &x) { return is_result(x) && are_whole(x); },
+     "is 1 always; did you mean another step than {w}?"},
+    {{"exp(m:max<a>(s) - s)"},
+     is_slip,
+     "the largest of {s} gives the least; did you mean {s} - {m}?"},
+    {{"log(sum<a>(exp(s - max<a>(s))))"},
+     is_result,
+     "lacks the maximum again; did you mean logsumexp<{<a>}>({s})?"},
+    {{"sum<e>(w:softmax<a>(s) * y)", "dot<e>(w:softmax<a>(s), y)"},
+     is_routed_elsewhere,
+     "adds up over {<e>} what is 1 over {<a>}; did you mean softmax<{<e>}>({s})?"},
+    {{"sum<d>(k * k) - #n * dot<d>(q, k)", "(sum<d>(q * q) + sum<d>(k * k)) - #n * dot<d>(q, k)",
+      "(sum<d>(q * q) - #n * dot<d>(q, k)) + sum<d>(k * k)",
+      "(sum<d>(k * k) - #n * dot<d>(q, k)) + sum<d>(q * q)"},
+     are_scores,
+     "is a squared distance, which is largest for the farthest keys; did you mean the same with a "
+     "minus?"},
+    {{"dot<d>(q, k) / sum<a>(q * q) / sum<b>(k * k)",
+      "dot<d>(q, k) / sum<b>(k * k) / sum<a>(q * q)"},
+     is_slip,
+     "divides by the squares of both lengths; did you mean their roots?"},
+    {{"(dot<d>(q, k) * rsqrt(sum<a>(q * q))) * rsqrt(m:mean<b>(k * k))",
+      "(dot<d>(q, k) * rsqrt(m:mean<b>(k * k))) * rsqrt(sum<a>(q * q))",
+      "dot<d>(q * rsqrt(sum<a>(q * q)), k * rsqrt(m:mean<b>(k * k)))",
+      "dot<d>(q / sqrt(sum<a>(q * q)), k / sqrt(m:mean<b>(k * k)))"},
+     is_slip,
+     "has {q} of unit length, but divides {k} by the root of {m}; did you mean sum<{<b>}> there?"},
+    {{"softmax<a>(s * k)"},
+     is_named_after_mask,
+     "multiplies scores by {k}, which leaves a hidden one at 0, of weight exp(0); did you mean "
+     "softmax<{<a>}>(mask({s}, {k} > 0))?"},
+    {{"dot<d>(q, k) / sqrt(sum<a>(q * q)) / sum<b>(k * k)",
+      "dot<d>(q, k) / sum<b>(k * k) / sqrt(sum<a>(q * q))",
+      "dot<d>(q, k) / (sqrt(sum<a>(q * q)) * sum<b>(k * k))"},
+     is_slip,
+     "divides by the length of {q} and by the square of the length of {k}; did you mean "
+     "sqrt(sum<{<b>}>(..))?"},
+    {{"a + b"},
+     adds_square_in_exponent,
+     "adds half of a square where the features of exp(q' k) subtract it; did you mean - {b}?"},
+    {{"(x * exp(a - m) + y * exp(b - m)) / (a + b)", "(x * exp(a) + y * exp(b)) / (a + b)"},
+     is_slip,
+     "weighs by exponentials of {a} and {b}, but divides by their sum; did you mean the sum of the "
+     "exponentials?"},
+    {{"(x * w + y * v) / (w * v)"},
+     is_slip,
+     "divides a weighted sum by the product of its weights; did you mean {w} + {v}?"},
+    {{"where(c, w:softmax<a>(s), 0)", "w:softmax<a>(s) * cast(c)"},
+     is_hidden_late,
+     "hides weights after softmax, so that they do not add up to 1; did you mean "
+     "softmax<{<a>}>(mask({s}, {c}))?"},
+    {{"dot<a>(s:dot(x, y), e)"},
+     has_weights_beside,
+     "weighs {e} with scores; did you mean softmax<{<a>}>({s})?"},
+    {{"x * cast(above(uniform(), #p))", "where(above(uniform(), #p), x, 0)",
+      "where(below(uniform(), #p), 0, x)"},
+     is_not_divided,
+     "keeps a share of {x} without dividing it by that; did you mean dropout<{#p}>({x}, seed)?"},
+    {{"x * cast(below(uniform(), #p)) / #n", "x * cast(above(uniform(), #p)) / #n",
+      "where(below(uniform(), #p), x, 0) / #n", "where(above(uniform(), #p), x, 0) / #n"},
+     [](const place &x) {
+       return !nearly(x.number("p"), 0.5) && !nearly(kept_share(x), x.number("n")) &&
+              nearly(1 - kept_share(x), x.number("n"));
+     },
+     "divides by {#n}, which is the share that is left out; did you exchange < and >=?"},
+    {{"x * cast(below(uniform(), #p)) * #n", "x * cast(above(uniform(), #p)) * #n",
+      "where(below(uniform(), #p), x, 0) * #n", "where(above(uniform(), #p), x, 0) * #n"},
+     [](const place &x) { return nearly(kept_share(x), x.number("n")); },
+     "multiplies by the share that is kept; did you mean / {#n}?"},
+    {{"q:elu(x) * k", "dot(q:elu(x), k)"},
+     has_one_beside,
+     "{q} may be negative, and has a 1 added on the other side; did you mean {q} + 1?"},
+    {{"e:exp(s - m:max(max<a>(s), o)) / (1 + sum<a>(e))",
+      "dot<a>(e:exp(s - m:max(max<a>(s), o)), v) / (1 + sum<a>(e))",
+      "e:exp(s - m:max<a>(s)) / (1 + sum<a>(e))",
+      "dot<a>(e:exp(s - m:max<a>(s)), v) / (1 + sum<a>(e))"},
+     is_slip,
+     "adds 1 to exponentials that are shifted by {m}; did you mean exp(-{m})?"},
+};
+
+}  // namespace
+
+std::span<const formula_rule> formulas_of_scores() { return score_rules; }
+
+}  // namespace qkv::codegen
