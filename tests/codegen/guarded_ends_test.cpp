@@ -39,14 +39,15 @@ bool is_masked(const std::string &name, const Type &t, const char *target,
 }  // namespace
 
 TEST_CASE("the last vector of a tile of pairs is one masked load") {
-  CHECK(is_masked("pairs__bias", Float(32), avx2));
-  CHECK(is_masked("pairs__bias$2", Float(32), avx512, Internal::Variable::make(Int(32), "row")));
+  CHECK(is_masked("pair_tile__bias", Float(32), avx2));
+  CHECK(
+      is_masked("pair_tile__bias$2", Float(32), avx512, Internal::Variable::make(Int(32), "row")));
 }
 
 TEST_CASE("numbers of 16 and 8 bits have masked loads on AVX-512 alone") {
-  CHECK(!is_masked("pairs__bias", UInt(16), avx2));
-  CHECK(is_masked("pairs__bias", UInt(16), avx512));
-  CHECK(!is_masked("pairs__keep", UInt(8), "x86-64-linux"));
+  CHECK(!is_masked("pair_tile__bias", UInt(16), avx2));
+  CHECK(is_masked("pair_tile__bias", UInt(16), avx512));
+  CHECK(!is_masked("pair_tile__keep", UInt(8), "x86-64-linux"));
 }
 
 TEST_CASE("a position that repeats the last one elsewhere means it") {

@@ -68,14 +68,14 @@ struct attention_vars {
 };
 
 // Names of pair tiles begin so: a lowering pass knows them by it.
-inline const std::string pair_tile_prefix = "pairs__";
+inline const std::string pair_tile_prefix = "pair_tile__";
 
 // Copies of what the pairs are made of, tile by tile.
 struct attention_reads {
   std::vector<Halide::Func> row_tiles;  // (i, features..., T, outer...): query rows, transposed
   std::vector<Halide::Func>
       pair_tiles;  // (i, j, b, T, outer...): read per query and key, transposed
-  std::vector<Halide::Func> row_positions;  // (i, T): of the rows of pairs, where they have axes
+  std::vector<Halide::Func> row_positions;  // (i, T): of rows along several axes
   std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
   std::vector<Halide::Func> widened_keys;  // those that memory has in 16 bits
   std::vector<Halide::Func> extremes;      // of what masks compare: of each tile or block

@@ -32,7 +32,15 @@ attention_tiles::attention_tiles(context &c, const attention_stage &s, attention
       f_(f),
       rows_(rows_of(s, f.tile)),
       outer_axes_(without(s.outer, f.tile.folded)),
-      outer_(positions(c, outer_axes_)) {}
+      outer_(positions(c, outer_axes_)) {
+  if (rows_.size() < 2 || f.tile.threads_x > 0) return;
+  for (const auto &[a, position] : divided(f.v.i, f.v.T)) {
+    Func of("row_of_" + p_.axes[a].name);
+    of(f.v.i, f.v.T) = position;
+    f.reads.row_positions.push_back(of);
+    row_positions_.emplace(a, of);
+  }
+}
 
 bool attention_tiles::is_row(axis_id a) const { return has(rows_, a); }
 
@@ -41,6 +49,13 @@ bool attention_tiles::has_row(node_id n) const {
 }
 
 indices attention_tiles::row(const Expr &i, const Expr &T) const {
+  if (row_positions_.empty()) return divided(i, T);
+  indices at;
+  for (const auto &[a, position] : row_positions_) at[a] = position(i, T);
+  return at;
+}
+
+indices attention_tiles::divided(const Expr &i, const Expr &T) const {
   indices at;
   Expr rest = T * f_.tile.rows + i;
   for (std::size_t d = rows_.size(); d-- > 1;) {
@@ -64,23 +79,6 @@ indices attention_tiles::here() const {
 
 std::vector<Expr> attention_tiles::with_outer(std::vector<Expr> at) const {
   for (const Var &v : f_.v.outer) at.push_back(v);
-  return at;
-}
-
-// Rows along several axes: a division for each row, once for all blocks of keys.
-indices attention_tiles::divided_row() {
-  indices at = row(f_.v.i, f_.v.T);
-  if (rows_.size() < 2) return at;
-  for (axis_id a : rows_) {
-    auto it = row_positions_.find(a);
-    if (it == row_positions_.end()) {
-      Func f("row_of_" + p_.axes[a].name);
-      f(f_.v.i, f_.v.T) = at.at(a);
-      f_.reads.row_positions.push_back(f);
-      it = row_positions_.emplace(a, f).first;
-    }
-    at[a] = it->second(f_.v.i, f_.v.T);
-  }
   return at;
 }
 
@@ -127,7 +125,7 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
     Func f("rows_" + context::label(p_, n));
     std::vector<Var> vars = {f_.v.i};
     indices inside = outer_;
-    inside.merge(row(f_.v.i, f_.v.T));
+    inside.merge(divided(f_.v.i, f_.v.T));  // once a task, as the positions themselves
     for (std::size_t d = features.size(); d-- > 0;) {
       Var v = c_.var(features[d]);
       vars.push_back(v);
@@ -161,7 +159,6 @@ std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
     Func f(pair_tile_prefix + context::label(p_, n));
     // likely(): without masked loads, the loop away from the last key is split off: a gather ends it
     indices inside = at;
-    for (const auto &[a, position] : divided_row()) inside[a] = position;
     inside[s_.key] = c_.within(s_.key, Halide::likely(f_.v.b * f_.tile.keys + f_.v.j));
     f(all) = c_.read(n, inside);
     f_.reads.pair_tiles.push_back(f);

@@ -45,7 +45,7 @@ class attention_tiles {
 
  private:
   bool is_row(axis_id) const;
-  indices divided_row();
+  indices divided(const Halide::Expr &i, const Halide::Expr &T) const;
 
   context &c_;
   const program &p_;
@@ -54,6 +54,7 @@ class attention_tiles {
   const std::vector<axis_id> rows_, outer_axes_;
   const indices outer_;  // the position of the tile along them
   std::map<node_id, Halide::Func> row_tiles_, key_tiles_, pair_tiles_;
+  // On a CPU: the divisions of rows along several axes, made once a task.
   std::map<axis_id, Halide::Func> row_positions_;
   std::vector<bool> reads_memory_;
 };

@@ -9,7 +9,7 @@ namespace qkv::codegen {
 // Halide would gather number by number. No stage reads the lanes beyond: this lowering pass leaves
 // them 0, by one masked load.
 //
-//   pairs__bias[..] = bias[min(ramp(k, 1, 16), x16(last)) + x16(row)]
+//   pair_tile__bias[..] = bias[min(ramp(k, 1, 16), x16(last)) + x16(row)]
 //     -> bias[ramp(k + row, 1, 16)] where ramp(k, 1, 16) <= x16(last)
 class guarded_ends : public Halide::Internal::IRMutator {
  public:
