@@ -147,6 +147,8 @@ class pattern_parser {
       case op::less:
       case op::less_equal:
         return "below";
+      case op::equal:
+        return "equal";
       case op::input:
       case op::param:
         return "argument";

@@ -22,6 +22,8 @@ std::span<const formula_rule> formulas_of_scores();
 // Attention over parts of the keys, and its backward.
 std::span<const formula_rule> formulas_of_parts();
 std::span<const formula_rule> formulas_of_losses();
+// Those that only the names of arguments show.
+std::span<const formula_rule> formulas_of_names();
 // Positions and recurrences.
 std::span<const formula_rule> formulas_of_positions();
 

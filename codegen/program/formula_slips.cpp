@@ -51,7 +51,7 @@ std::vector<slip> formula_slips(const program &p) {
   static const std::vector<compiled> all = [] {
     std::vector<compiled> list;
     for (const auto rules : {formulas_of_layers(), formulas_of_scores(), formulas_of_parts(),
-                             formulas_of_losses(), formulas_of_positions()})
+                             formulas_of_losses(), formulas_of_names(), formulas_of_positions()})
       for (const formula_rule &r : rules)
         for (const std::string_view text : r.patterns) list.push_back({&r, formula_pattern(text)});
     return list;

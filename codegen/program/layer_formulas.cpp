@@ -21,6 +21,14 @@ bool is_near_gelu(const place &x) {
   return has_a != has_b || (!has_b && is_by_ten);
 }
 
+// The scale of a quantisation to numbers with a sign.
+bool is_scale_of_signed(const place &x) {
+  const double n = x.number("n");
+  const op kind = x.p[x["x"]].kind;
+  return (n == 127 || n == 7 || n == 448) && kind != op::abs && kind != op::exp &&
+         kind != op::softmax && kind != op::sigmoid && kind != op::relu && kind != op::mul;
+}
+
 const formula_rule layer_rules[] = {
     // an operation and its inverse, or one done twice
     {{"log(e:exp(x))"}, is_slip, "is {x} itself; did you mean 1 + {e}?"},
@@ -107,6 +115,9 @@ const formula_rule layer_rules[] = {
     {{"mean<a>(x * x) + m:mean<a>(x) * m", "mean<a>(x * x) + pow(m:mean<a>(x), 2)"},
      is_slip,
      "adds the square of the mean, which a variance lacks; did you mean a minus?"},
+    {{"m:max<a>(x) / #n", "max(m:max<a>(x), #e) / #n"},
+     is_scale_of_signed,
+     "is of the largest of {x}, not of its largest magnitude; did you mean max<{<a>}>(abs({x}))?"},
     {{"root(m:mean<a>(x) * m)", "root(pow(m:mean<a>(x), 2))"},
      is_slip,
      "is made of the square of a mean; did you mean mean<{<a>}>({x} * {x})?"},

@@ -55,6 +55,10 @@ const formula_rule position_rules[] = {
     {{"d:dot<a>(k, s) - v"},
      is_carried_and_added,
      "adds the error with the other sign; did you mean {v} - {d}?"},
+    {{"b * v - d:dot<a>(k, s)"},
+     is_carried_and_added,
+     "takes off all that the state holds at {k}, but adds only a part, {b} of {v}; did you mean {b} "
+     "* ({v} - {d})?"},
     {{"y / sum<d>(q * s:sum<a>(k))", "y / dot<d>(q, s:sum<a>(k))"},
      is_of_earlier_alone,
      "divides by a sum of all positions what is made of earlier ones; did you mean "

@@ -23,9 +23,10 @@ inline std::optional<double> known_number(const program &p, node_id n) {
     if (!of || *of <= 0) return {};
     return x.kind == op::sqrt ? std::sqrt(*of) : 1 / std::sqrt(*of);
   }
-  if (x.kind != op::mul && x.kind != op::div) return {};
+  if (x.kind != op::mul && x.kind != op::div && x.kind != op::pow) return {};
   const std::optional<double> a = known_number(p, x.in[0]), b = known_number(p, x.in[1]);
   if (!a || !b) return {};
+  if (x.kind == op::pow) return *a > 0 ? std::optional(std::pow(*a, *b)) : std::nullopt;
   return x.kind == op::mul ? *a * *b : *a / *b;
 }
 

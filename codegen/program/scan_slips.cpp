@@ -18,6 +18,7 @@ class scan_finder : slip_finder {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       const node &x = p_[n];
       if (is(op::div, n)) decays_alone(n);
+      if (is(op::mul, n)) turns_its_sign(n);
       if (x.kind != op::scan && x.kind != op::last) continue;
       extreme_from_zero(x.in[0], x.in[1]);
       unchanged(n, x.in[0], x.in[1]);
@@ -32,6 +33,20 @@ class scan_finder : slip_finder {
       say(n,
           "the next state is the state itself, so nothing is carried; did you mean to return the "
           "new state first?");
+  }
+
+  // state * (exp(dt) * -exp(a))
+  void turns_its_sign(node_id n) {
+    for (const std::size_t k : {0, 1}) {
+      const node_id state = inner_of(p_, p_[n].in[k]),
+                    factor = of_all_positions(p_, p_[n].in[1 - k]);
+      if (p_[state].kind != op::carried || is_number(p_, factor)) continue;
+      if (signs_[factor] != sign::not_positive) continue;
+      return say(n,
+                 "multiplies the state by {}, which is never positive, so that its sign turns at "
+                 "each position; did you mean exp of a negative exponent?",
+                 written_as(p_, factor));
+    }
   }
 
   // num / den, where the state of num decays and that of den does not

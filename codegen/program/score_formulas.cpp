@@ -24,6 +24,25 @@ bool is_named_after_mask(const place &x) {
          });
 }
 
+bool has_other_axes(const place &x) { return x.axes("a") != x.axes("b"); }
+
+// u is made of weights, and was not shared out before, as Sinkhorn's steps do it in turns.
+bool is_shared_elsewhere(const place &x) {
+  if (x.axes("a") == x.axes("e")) return false;
+  const auto is_of = [&](auto holds) { return depends_on(x.p, x["u"], holds); };
+  return is_of([&](node_id m) { return x.p[m].kind == op::softmax; }) && !is_of([&](node_id m) {
+           return x.p[m].kind == op::div && m != x["w"] &&
+                  x.p[inner_of(x.p, x.p[m].in[1])].kind == op::sum;
+         });
+}
+
+// a and b are 1 / sqrt(d).
+bool is_divided_twice(const place &x) {
+  const auto a = known_number(x.p, x["a"]), b = known_number(x.p, x["b"]);
+  const auto size = static_cast<double>(x.p.axes[x.root("d")].size);
+  return a && b && size > 1 && nearly(*a * *a, 1 / size) && nearly(*a, *b);
+}
+
 const formula_rule score_rules[] = {
     {{"s:dot<d>(q, k) / sqrt(size<a>())"},
      is_by_number_of_keys,
@@ -80,6 +99,23 @@ const formula_rule score_rules[] = {
       "dot<d>(q / sqrt(sum<a>(q * q)), k / sqrt(m:mean<b>(k * k)))"},
      is_slip,
      "has {q} of unit length, but divides {k} by the root of {m}; did you mean sum<{<b>}> there?"},
+    {{"sum<e>(y * w:(u / sum<a>(u)))", "dot<e>(y, w:(u / sum<a>(u)))"},
+     is_shared_elsewhere,
+     "adds up over {<e>} what is 1 over {<a>}; did you mean sum<{<e>}> in the divisor?"},
+    {{"where(equal(index<a>(), index<b>()), s, s - #n)"},
+     [](const place &x) { return x.number("n") >= 1000; },
+     "leaves each query its own key alone; did you exchange the branches?"},
+    {{"dot<d>(q * a, k * b)"},
+     is_divided_twice,
+     "divides both sides by the root of {<d>}, and scores by {<d>} itself; did you mean one side?"},
+    {{"exp(-(d * d) / #n * s * s)", "exp(-(d * d) / #n * (s * s))",
+      "exp(-(d * d) / #n * pow(s, 2))"},
+     [](const place &x) { return x.number("n") > 0 && x["s"] != x["d"]; },
+     "multiplies by the square of {s}, since * and / go from left to right; did you mean / ({#n} * "
+     "{s} * {s})?"},
+    {{"log(max(c:sum<a>(softmax<b>(s)), 1))"},
+     has_other_axes,
+     "is 0 wherever {c} is below 1, so that only too much counts; did you mean min(.., 1)?"},
     {{"softmax<a>(s * k)"},
      is_named_after_mask,
      "multiplies scores by {k}, which leaves a hidden one at 0, of weight exp(0); did you mean "

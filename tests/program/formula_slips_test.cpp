@@ -871,4 +871,98 @@ TEST_CASE("a mask of numbers hides nothing as a factor") {
   CHECK(masked([](auto s, auto keep) { return mask(s, keep > 0); }) == "");
 }
 
+TEST_CASE("shares add up over the axis of their divisor") {
+  const auto routed = [](auto over) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V) -> out<"O", seq, e4> {
+          auto w = plain(softmax<seq>(dot<d8>(Q, K) / sqrt(d8)));
+          return dot<kv>(w / decltype(over){}(w), V);
+        }));
+  };
+  CHECK(mentions(routed([](auto w) { return sum<seq>(w); }), "what is 1 over seq"));
+  CHECK(routed([](auto w) { return sum<kv>(w); }) == "");
+}
+
+TEST_CASE("scores: a scale on both sides, a window, one key for each query") {
+  const auto weighed = [](auto scores) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                   param<"sigma"> sigma) -> out<"O", seq, e4> {
+      return dot<kv>(softmax<kv>(decltype(scores){}(Q, K, sigma)), V);
+    }));
+  };
+  CHECK(mentions(weighed([](auto Q, auto K, auto) {
+                   auto scale = pow(size(d8), -0.5);
+                   return dot<d8>(Q * scale, K * scale);
+                 }),
+                 "divides both sides by the root of d"));
+  CHECK(weighed([](auto Q, auto K, auto) {
+          auto scale = pow(size(d8), -0.25);
+          return dot<d8>(Q * scale, K * scale);
+        }) == "");
+  CHECK(mentions(weighed([](auto Q, auto K, auto) {
+                   auto s = dot<d8>(Q, K) / sqrt(d8);
+                   return where(index(kv) == index(seq), s, s - 1e5);
+                 }),
+                 "leaves each query its own key alone"));
+  CHECK(weighed([](auto Q, auto K, auto) {
+          auto s = dot<d8>(Q, K) / sqrt(d8);
+          return where(index(kv) == index(seq), s - 1e5, s);
+        }) == "");
+  const auto near = [](auto window) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"centre", seq> centre,
+                                   param<"sigma"> sigma) -> out<"Y", seq, d8> {
+      return X * decltype(window){}(index(seq) - centre, sigma);
+    }));
+  };
+  CHECK(mentions(near([](auto d, auto s) { return exp(-(d * d) / 2 * s * s); }),
+                 "go from left to right"));
+  CHECK(near([](auto d, auto s) { return exp(-(d * d) / (2 * s * s)); }) == "");
+}
+
+TEST_CASE("a penalty of coverage counts what is below 1, a scale the largest magnitude") {
+  const auto penalty = [](auto bounded) {
+    return slips_in(kernel<"k">([](in<"s", seq, kv> s) -> out<"penalty"> {
+      return sum<kv>(log(decltype(bounded){}(sum<seq>(plain(softmax<kv>(s))))));
+    }));
+  };
+  CHECK(mentions(penalty([](auto c) { return max(c, 1); }), "did you mean min(.., 1)?"));
+  CHECK(penalty([](auto c) { return min(c, 1); }) == "");
+  CHECK(mentions(of_two<[](auto X, auto Y) { return Y / (max(max<d8>(X), 1e-8) / 127); }>(),
+                 "did you mean max<d>(abs(X))?"));
+  CHECK(of_two<[](auto X, auto Y) { return Y / (max(max<d8>(abs(X)), 1e-8) / 127); }>() == "");
+}
+
+TEST_CASE("pairs that belong together have the label 1") {
+  const auto labelled = [](auto label) {
+    return slips_in(kernel<"k">([](in<"I", seq, d8> I, in<"T", kv, d8> T) -> out<"loss"> {
+      auto y = decltype(label){}(index(seq) == index(kv));
+      return sum<seq, kv>(softplus(-(y * dot<d8>(I, T))));
+    }));
+  };
+  CHECK(mentions(labelled([](auto own) { return where(own, -1.0, 1.0); }), "has -1 for the pairs"));
+  CHECK(labelled([](auto own) { return where(own, 1.0, -1.0); }) == "");
+}
+
+TEST_CASE("a state is neither turned round nor erased where nothing is written") {
+  CHECK(mentions(of_gate<[](auto s, auto x, auto) { return s * (exp(x) * -exp(x)) + x; }>(),
+                 "its sign turns at each position"));
+  CHECK(of_gate<[](auto s, auto x, auto) { return s * exp(x * -exp(x)) + x; }>() == "");
+  const auto delta = [](auto written) {
+    return slips_in(kernel<"k">(
+        [](in<"K", seq, d8> K, in<"V", seq, e4> V, in<"beta", seq> beta) -> out<"S", d8, e4> {
+          return scan<seq>(
+                     zeros<d8, e4>(),
+                     [](auto s, auto k, auto v, auto b) {
+                       auto w = decltype(written){}(b, v, dot<d8>(k, s));
+                       return s + broadcast<e4>(k) * broadcast<d8>(w);
+                     },
+                     K, V, sigmoid(beta))
+              .last;
+        }));
+  };
+  CHECK(
+      mentions(delta([](auto b, auto v, auto held) { return b * v - held; }), "adds only a part"));
+  CHECK(delta([](auto b, auto v, auto held) { return b * (v - held); }) == "");
+}
+
 }  // namespace qkv::testing::slips

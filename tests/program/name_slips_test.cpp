@@ -3,6 +3,7 @@
 #include <qkv/dsl.hpp>
 
 #include <string>
+#include <utility>
 
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
@@ -202,6 +203,67 @@ TEST_CASE("a learned temperature multiplies cosines") {
           auto cosines = dot<d8>(unit_length<d8>(Q), unit_length<d8>(K));
           return dot<kv>(softmax<kv>(cosines * temperature), V);
         })) == "");
+}
+
+TEST_CASE("a gate is activated, not what it gates") {
+  const auto gated = [](auto joined) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"W_gate", d8, e4> W_gate,
+                                   param<"W_up", d8, e4> W_up) -> out<"Y", seq, e4> {
+      return decltype(joined){}(dot<d8>(X, W_gate), dot<d8>(X, W_up));
+    }));
+  };
+  CHECK(mentions(gated([](auto gate, auto up) { return gate * silu(up); }), "W_up, not the gate"));
+  CHECK(gated([](auto gate, auto up) { return silu(gate) * up; }) == "");
+}
+
+TEST_CASE("a bias belongs to the matrix of its name") {
+  const auto projected = [](auto biased) {
+    return slips_in(kernel<"k">(
+        [](in<"X", seq, d8> X, param<"Wq", d8, e4> Wq, param<"bq", e4> bq, param<"Wk", d8, e4> Wk,
+           param<"bk", e4> bk) -> outs<out<"q", seq, e4>, out<"k", seq, e4>> {
+          auto [q, k] = decltype(biased){}(dot<d8>(X, Wq), dot<d8>(X, Wk), bq, bk);
+          return {q, k};
+        }));
+  };
+  CHECK(mentions(
+      projected([](auto q, auto k, auto bq, auto bk) { return std::pair{q + bk, k + bq}; }),
+      "adds bk to a product with Wq"));
+  CHECK(projected([](auto q, auto k, auto bq, auto bk) { return std::pair{q + bq, k + bk}; }) ==
+        "");
+}
+
+TEST_CASE("a draft is accepted by the target") {
+  const auto accepted = [](auto share) {
+    return slips_in(kernel<"k">(
+        [](in<"target", seq, d8> target, in<"draft", seq, d8> draft) -> out<"share", seq, d8> {
+          return decltype(share){}(softmax<d8>(target), softmax<d8>(draft));
+        }));
+  };
+  CHECK(mentions(accepted([](auto p, auto q) { return min(plain(q) / plain(p), 1); }),
+                 "divides the draft by the target"));
+  CHECK(accepted([](auto p, auto q) { return min(plain(p) / plain(q), 1); }) == "");
+  CHECK(mentions(accepted([](auto p, auto q) { return max(plain(q) - plain(p), 0); }),
+                 "beyond the target"));
+  CHECK(accepted([](auto p, auto q) { return max(plain(p) - plain(q), 0); }) == "");
+}
+
+TEST_CASE("logarithms of scales and zeros of whole numbers") {
+  const auto scaled = [](auto by) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K,
+                                   param<"log_scale"> log_scale) -> out<"logits", seq, kv> {
+      return dot<d8>(Q, K) * decltype(by){}(log_scale);
+    }));
+  };
+  CHECK(mentions(scaled([](auto s) { return s; }), "did you mean exp(log_scale)?"));
+  CHECK(scaled([](auto s) { return exp(s); }) == "");
+  const auto widened = [](auto of) {
+    return slips_in(kernel<"k">([](in<"K8", i32, kv, d8> K8, in<"scale", kv> scale,
+                                   in<"zero_point", i32, kv> zero) -> out<"K", kv, d8> {
+      return decltype(of){}(cast<f32>(K8), scale, cast<f32>(zero));
+    }));
+  };
+  CHECK(mentions(widened([](auto k, auto s, auto z) { return k * s - z; }), "after the scale"));
+  CHECK(widened([](auto k, auto s, auto z) { return (k - z) * s; }) == "");
 }
 
 }  // namespace qkv::testing::slips

@@ -114,4 +114,9 @@ TEST_CASE("the gradient of softmax subtracts a weighted sum") {
   CHECK(of_backward<[](auto, auto dP, auto O, auto dO) { return dP - sum<e4>(dO * O); }>() == "");
 }
 
+TEST_CASE("the gradient of softmax subtracts a product with the gradient of the result") {
+  CHECK(mentions(of_backward<[](auto, auto dP, auto O, auto) { return dP - sum<e4>(O * O); }>(),
+                 "did you mean sum<e>(dO * O)"));
+}
+
 }  // namespace qkv::testing::slips

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas that are slips by the names of what they are made of.
+#include <string>
+#include <string_view>
+
+#include "codegen/program/formula_checks.hpp"
+#include "codegen/program/formula_rules.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using namespace checks;
+
+// An argument is, or the step is made of one, whose name has this word.
+bool is_made_of(const place &x, const char *variable, std::string_view word) {
+  return depends_on(x.p, x[variable], [&](node_id m) {
+    return is_argument(x.p[m]) && x.p[m].name.find(word) != std::string::npos;
+  });
+}
+
+// u is of the draft alone and v of the target alone.
+bool are_draft_and_target(const place &x) {
+  return is_made_of(x, "u", "draft") && !is_made_of(x, "u", "target") &&
+         is_made_of(x, "v", "target") && !is_made_of(x, "v", "draft");
+}
+
+// "q" of Wq, W_q and bq; "" of other names.
+std::string part_of_name(const std::string &name, char initial) {
+  if (name.empty() || name.front() != initial) return "";
+  return name.substr(name.size() > 1 && name[1] == '_' ? 2 : 1);
+}
+
+// A matrix Wq and a bias bk, where Wk and bq are arguments, too.
+bool is_of_other_matrix(const place &x) {
+  const std::string w = part_of_name(x.p[x["w"]].name, 'W'),
+                    b = part_of_name(x.p[x["b"]].name, 'b');
+  if (w.empty() || b.empty() || w == b) return false;
+  const auto has = [&](char initial, const std::string &part) {
+    for (const node &n : x.p.nodes)
+      if (n.kind == op::param && part_of_name(n.name, initial) == part) return true;
+    return false;
+  };
+  return has('W', b) && has('b', w);
+}
+
+const formula_rule named_rules[] = {
+    {{"s:dot(x, u) * a:smooth(dot(x, v))"},
+     [](const place &x) {
+       const std::string &u = x.p[x["u"]].name, &v = x.p[x["v"]].name;
+       return u.find("gate") != std::string::npos && v.find("up") != std::string::npos;
+     },
+     "activates the product with {v}, not the gate; did you mean the activation of {s}?"},
+    {{"dot(x, w) + b"},
+     is_of_other_matrix,
+     "adds {b} to a product with {w}; did you exchange two biases?"},
+    {{"s:dot(x, y) * l"},
+     [](const place &x) {
+       const std::string &name = x.p[x["l"]].name;
+       return x.p[x["l"]].kind == op::param &&
+              (name.starts_with("log_scale") || name.starts_with("log_temp") || name == "log_tau");
+     },
+     "multiplies by a logarithm; did you mean exp({l})?"},
+    {{"min(u / v, 1)"},
+     are_draft_and_target,
+     "divides the draft by the target; did you mean {v} / {u}?"},
+    {{"max(u - v, 0)"},
+     are_draft_and_target,
+     "is what the draft has beyond the target; did you mean {v} - {u}?"},
+    {{"k * s - z"},
+     [](const place &x) {
+       const node &z = x.p[inner_of(x.p, x["z"])];
+       return z.kind == op::input && z.type == i32 && z.name.find("zero") != std::string::npos;
+     },
+     "takes {z} off after the scale; did you mean ({k} - {z}) * {s}?"},
+};
+
+}  // namespace
+
+std::span<const formula_rule> formulas_of_names() { return named_rules; }
+
+}  // namespace qkv::codegen
