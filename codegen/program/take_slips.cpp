@@ -348,7 +348,7 @@ class take_finder : slip_finder {
     if (twice && covered < size_of_whole(n))
       say(n,
           "positions from {} of {} are taken a second time, and others never; did you mean "
-          "another first position? if it is meant, use one step twice",
+          "another first position?",
           *first_of_slice(n), p_.axes[p_.axes[p_[n].over[0]].root].name);
   }
   // take<layers>(W1, 0) in both layers, beside take<layers>(W2, 0) and take<layers>(W2, 1)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace qkv::codegen {
 namespace {
@@ -52,6 +53,11 @@ class label_writer {
       case op::broadcast:
         if (is_message_) return at(n.in[0], depth);
         break;
+      case op::take:
+        if (const auto part = slice_of(n); is_message_ && part)
+          return fmt::format("slice<{}, {}>({}, {})", names_of(p_, n.over), part->axis,
+                             operand(n.in[0], false, depth + 1), part->first);
+        break;
       case op::neg:
         return fmt::format("-{}", operand(n.in[0], true, depth + 1));
       default:
@@ -70,6 +76,18 @@ class label_writer {
   // Text that is cut away anyway is not worth writing: steps that share operands would take
   // exponential time.
   static constexpr int deepest = 8;
+
+  // slice<d, half>(x, 4) is x at index(half) + 4.
+  struct part {
+    std::string axis, first;
+  };
+  std::optional<part> slice_of(const node &n) const {
+    const node &at = p_[n.in[1]];
+    if (at.kind != op::add || !at.name.empty()) return {};
+    const node &index = p_[at.in[0]], &first = p_[at.in[1]];
+    if (index.kind != op::index || first.kind != op::number) return {};
+    return part{names_of(p_, index.over), number_text(first)};
+  }
 
   // `in_infix`: the operand of an infix operation, which takes brackets when it is one itself.
   std::string operand(node_id n, bool in_infix, int depth) const {

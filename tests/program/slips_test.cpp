@@ -298,8 +298,8 @@ TEST_CASE("slips: positions beyond the last row of a table") {
 
 TEST_CASE("slips: one half is taken twice") {
   CHECK(of_halves<[](auto X) { return slice<d, half>(X, 0); }>() ==
-        "take<d>(X, index(half) + 0): positions from 0 of d are taken a second time, and others "
-        "never; did you mean another first position? if it is meant, use one step twice");
+        "slice<d, half>(X, 0): positions from 0 of d are taken a second time, and others "
+        "never; did you mean another first position? if it is meant, let<..>(..)");
   CHECK(of_halves<[](auto X) { return slice<d, half>(X, 32); }>().empty());
   CHECK(of_halves<[](auto X) { return let<"gate">(slice<d, half>(X, 0)); }>().empty());
 }
