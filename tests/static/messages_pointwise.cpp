@@ -94,6 +94,10 @@ static_assert(requires { dot<d_model>(X, w) - index(mem); });
 // a param of other axes than what no product made
 static_assert(says<decltype(R - w)>(
     "-: w varies along d_model, which R lacks if it is meant, write broadcast<d_model>(R) R[batch, seq] w[d_model=512]"));
+// the maximum so far, which moves all scores of a query alike
+static_assert(requires { scores - max(R, max<kv>(scores)); });
+static_assert(says<decltype(scores - max(R, max<d_model>(X)))>(
+    "-: max(R, max(X)) would be repeated along kv if it is meant, write broadcast<kv>(max(R, max(X))) dot(Q, K)[batch, heads=8, seq, kv] max(R, max(X))[batch, seq]"));
 // comparison of two sizes
 static_assert(says<decltype(X < Y)>(
     "<: d_model is 512 in X but 256 in Y X[batch, seq, d_model=512] Y[batch, seq, d_model=256]"));

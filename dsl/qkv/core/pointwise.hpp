@@ -256,6 +256,8 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   m.param = (l.tensor() || r.tensor()) && l.param() && r.param();
   m.contracted = l.m.contracted.with(r.m.contracted);
   m.statistic = common_statistic(l, r);
+  if (kind == op::max || kind == op::min)  // so far: max(top, max<kv>(scores))
+    m.statistic = l.m.statistic.with(r.m.statistic).without(shape);
   m.mask_lacks = l.m.mask_lacks.with(r.m.mask_lacks);
   relate(m, l, r);
   m.unaligned = l.m.unaligned || r.m.unaligned;
