@@ -2,6 +2,7 @@
 // The line of a spec that a slip is in.
 #include <qkv/dsl.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -27,19 +28,16 @@ constexpr auto late =
 
 class source_files {
  public:
-  source_files() : folder_(std::filesystem::temp_directory_path() / "qkv_source_line") {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  ~source_files() { std::filesystem::remove_all(folder_); }
+  source_files() { REQUIRE(mkdtemp(path_.data())); }
+  ~source_files() { std::filesystem::remove_all(path_); }
 
   std::string write(const char *name, const char *text) const {
-    std::ofstream(folder_ / name) << text;
-    return folder_ / name;
+    std::ofstream(path_ + "/" + name) << text;
+    return path_ + "/" + name;
   }
 
  private:
-  std::filesystem::path folder_;
+  std::string path_ = std::filesystem::temp_directory_path() / "qkv_source_line_XXXXXX";
 };
 
 // "9: error: " of the first slip, the file's path replaced by its name.
