@@ -104,7 +104,17 @@ class flow_finder : slip_finder {
     const bool has_others = std::any_of(at.form.begin(), at.form.end(), [](const auto &t) {
       return t.first.what != term::position;
     });
-    return !has_others && range_of(p_, at).most > 0;
+    return !has_others && may_be_positive(at);
+  }
+  // Of positions alone: index(tap) - 3 is not, for four taps.
+  bool may_be_positive(const affine &at) const {
+    std::int64_t most = at.number;
+    for (const auto &[t, factor] : at.form) {
+      const std::int64_t size = p_.axes[root(t.id)].size;
+      if (factor > 0 && size < 0) return true;
+      if (factor > 0) most += factor * (size - 1);
+    }
+    return most > 0;
   }
   // True for scores, which have both positions of a query and of a key.
   bool is_pair_along(node_id n, axis_id along) const {

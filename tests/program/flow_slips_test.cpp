@@ -48,6 +48,10 @@ TEST_CASE("a causal layer reads positions before its own") {
           return sum<tap>(take<seq>(X, max(index(seq) - index(tap), 0)) * W);
         }>() == "");
   CHECK(of_layer<[](auto X, auto W) {
+          auto at = index(seq) + index(tap) - 2;
+          return sum<tap>(where(at >= 0, take<seq>(X, at), 0) * W);
+        }>() == "");
+  CHECK(of_layer<[](auto X, auto W) {
           return sum<tap>(let<"next">(take<seq>(X, index(seq) + index(tap))) * W);
         }>() == "");
   constexpr auto rest = [](auto X, auto) { return X + (sum<seq>(X) - cumsum<seq>(X)); };
