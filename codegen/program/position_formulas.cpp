@@ -11,6 +11,21 @@ namespace {
 
 using namespace checks;
 
+// b is one number for each value, and nothing else scales what the key writes.
+bool is_strength_of_value_alone(const place &x) {
+  const auto &values = x.p[x["d"]].shape;
+  if (values.empty() || has(x.p[unbroadcast(x.p, x["b"])].shape, values.back())) return false;
+  if (x.p[x["b"]].kind != op::sigmoid || !is_carried_and_added(x)) return false;
+  bool is_scaled = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id step) {
+    for (const node_id other : x.p[user].in)
+      is_scaled = is_scaled || (x.p[user].kind == op::mul && other != step &&
+                                of_all_positions(x.p, unbroadcast(x.p, other)) != x["k"]);
+    return x.p[user].kind == op::mul || x.p[user].kind == op::broadcast || is_view(x.p[user].kind);
+  });
+  return !is_scaled;
+}
+
 const formula_rule position_rules[] = {
     // positions
     {{"exp(index<h>() * #n / size<d>())", "exp(#n * index<h>() / size<d>())",
@@ -56,7 +71,7 @@ const formula_rule position_rules[] = {
      is_carried_and_added,
      "adds the error with the other sign; did you mean {v} - {d}?"},
     {{"b * v - d:dot<a>(k, s)"},
-     is_carried_and_added,
+     is_strength_of_value_alone,
      "takes off all that the state holds at {k}, but adds only a part, {b} of {v}; did you mean {b} "
      "* ({v} - {d})?"},
     {{"y / sum<d>(q * s:sum<a>(k))", "y / dot<d>(q, s:sum<a>(k))"},

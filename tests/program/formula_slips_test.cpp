@@ -963,6 +963,8 @@ TEST_CASE("a state is neither turned round nor erased where nothing is written")
   CHECK(
       mentions(delta([](auto b, auto v, auto held) { return b * v - held; }), "adds only a part"));
   CHECK(delta([](auto b, auto v, auto held) { return b * (v - held); }) == "");
+  // values that are products themselves
+  CHECK(delta([](auto b, auto v, auto held) { return b * (v * sigmoid(v) - held); }) == "");
 }
 
 }  // namespace qkv::testing::slips
