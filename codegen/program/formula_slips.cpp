@@ -6,20 +6,15 @@
 #include <set>
 #include <span>
 
-#include "codegen/program/formula_checks.hpp"
 #include "codegen/program/formula_pattern.hpp"
 #include "codegen/program/formula_rules.hpp"
 #include "codegen/program/queries.hpp"
-#include "codegen/program/roots.hpp"
-#include "codegen/program/score_masks.hpp"
 #include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
-
-using namespace checks;
 
 std::string text_of(const program &p, const formula_rule &r, const pattern_match &found) {
   std::string text;

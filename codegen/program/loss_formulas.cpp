@@ -2,11 +2,11 @@
 // Formulas of losses that are slips.
 #include <cmath>
 #include <optional>
-#include <vector>
 
 #include "codegen/program/formula_checks.hpp"
 #include "codegen/program/formula_rules.hpp"
 #include "codegen/program/roots.hpp"
+#include "codegen/program/step_value.hpp"
 
 namespace qkv::codegen {
 
@@ -21,30 +21,13 @@ std::optional<double> value_at(const program &p, node_id n, node_id of, double v
   const node &x = p[n];
   if (x.kind == op::number) return x.value;
   if (is_argument(x) || !x.name.empty()) return {};
-  std::vector<double> in;
-  for (const node_id operand : x.in) {
-    const auto v = value_at(p, operand, of, value);
+  double in[3] = {};
+  for (std::size_t k = 0; k < x.in.size() && k < 3; ++k) {
+    const auto v = value_at(p, x.in[k], of, value);
     if (!v) return {};
-    in.push_back(*v);
+    in[k] = *v;
   }
-  switch (x.kind) {
-    case op::abs:
-      return std::abs(in[0]);
-    case op::neg:
-      return -in[0];
-    case op::add:
-      return in[0] + in[1];
-    case op::sub:
-      return in[0] - in[1];
-    case op::mul:
-      return in[0] * in[1];
-    case op::div:
-      return in[0] / in[1];
-    case op::pow:
-      return std::pow(in[0], in[1]);
-    default:
-      return {};
-  }
+  return x.kind == op::pow ? std::pow(in[0], in[1]) : value_of(x, in);
 }
 
 // y is a square of e and z a line of it, with another value where both begin.

@@ -102,7 +102,8 @@ const formula_rule part_rules[] = {
     {{"w:softmax<a>(s) * (dot<b>(g, v) - d:sum<b>(o * o))",
       "exp(s) * (dot<b>(g, v) - d:sum<b>(o * o))"},
      is_slip,
-     "subtracts a sum of squares from gradients; did you mean sum<{<b>}>({g} * {o}) in place of {d}?"},
+     "subtracts a sum of squares from gradients; did you mean sum<{<b>}>({g} * {o}) in place of "
+     "{d}?"},
     {{"w:softmax<a>(s) * (d - t:sum<a>(d))"},
      is_slip,
      "is a gradient of softmax with {t} in the place of a weighted sum; did you mean "

@@ -72,8 +72,8 @@ const formula_rule position_rules[] = {
      "adds the error with the other sign; did you mean {v} - {d}?"},
     {{"b * v - d:dot<a>(k, s)"},
      is_strength_of_value_alone,
-     "takes off all that the state holds at {k}, but adds only a part, {b} of {v}; did you mean {b} "
-     "* ({v} - {d})?"},
+     "takes off all that the state holds at {k}, but adds only a part, {b} of {v}; did you mean "
+     "{b} * ({v} - {d})?"},
     {{"y / sum<d>(q * s:sum<a>(k))", "y / dot<d>(q, s:sum<a>(k))"},
      is_of_earlier_alone,
      "divides by a sum of all positions what is made of earlier ones; did you mean "

@@ -157,7 +157,7 @@ std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
   auto it = pair_tiles_.find(n);
   if (it == pair_tiles_.end()) {
     Func f(pair_tile_prefix + context::label(p_, n));
-    // likely(): without masked loads, the loop away from the last key is split off: a gather ends it
+    // likely(): without masked loads, the loop up to the last key is split off; a gather ends it
     indices inside = at;
     inside[s_.key] = c_.within(s_.key, Halide::likely(f_.v.b * f_.tile.keys + f_.v.j));
     f(all) = c_.read(n, inside);
