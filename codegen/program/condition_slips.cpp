@@ -57,7 +57,8 @@ class condition_finder : slip_finder {
   void condition(node_id user, node_id c) {
     if (!positions_[c] || !p_[c].name.empty()) return;
     for (const bool value : {true, false})
-      if (positions_where(p_, c, !value).empty()) return constant(user, c, value);
+      if (positions_where(p_, c, !value).empty() && !is_first_lag(c))
+        return constant(user, c, value);
     part_of_condition(user, c);
     std::vector<node_id> parts;
     parts_of(c, parts);
@@ -136,6 +137,19 @@ class condition_finder : slip_finder {
       for (node_id part : x.in) part_of_condition(user, part);
     else if (compares_with_size(x) && positions_[c] && positions_where(p_, c, false).empty())
       constant(user, c, true);
+  }
+
+  // index(seq) >= 0 beside index(seq) >= 1, as a loop over the taps of a convolution writes them
+  bool is_first_lag(node_id c) const {
+    const auto is_lag = [&](node_id n) {
+      return is(op::greater_equal, n) && is_number(p_, p_[n].in[1]);
+    };
+    if (!is_lag(c) || p_[p_[c].in[1]].value != 0) return false;
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
+      if (n != c && is_lag(n) && p_[p_[n].in[1]].value >= 1 &&
+          written_as(p_, p_[n].in[0]) == written_as(p_, p_[c].in[0]))
+        return true;
+    return false;
   }
 
   void constant(node_id user, node_id c, bool value) {

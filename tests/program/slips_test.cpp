@@ -153,8 +153,20 @@ TEST_CASE("slips: conditions that are always or never true") {
   CHECK(of_mask<[] { return let<"all">(index(kv) < size(seq)); }>().empty());
   CHECK(of_mask<[] { return causal<seq, kv> && index(kv) < size(kv) - 1; }>().empty());
   CHECK(of_mask<[] { return (causal<seq, kv> && index(kv) >= 0); }>().empty());
+  CHECK(of_mask<[] { return index(kv) >= 0; }>() ==
+        "mask(S, index(kv) >= 0): index(kv) >= 0 is always true; if it is meant, let<..>(..)");
   CHECK(of_mask<[] { return prefix<seq, kv>(0); }>().empty());
   CHECK(of_mask<[] { return global_window<seq, kv>(0, 16); }>().empty());
+}
+
+TEST_CASE("slips: the taps of a convolution") {
+  const auto k = kernel<"k">([](in<"x", seq, d_v> x) -> out<"y", seq, d_v> {
+    const auto tap = [&](int lag) {
+      return where(index(seq) >= lag, take<seq>(x, index(seq) - lag), 0.0);
+    };
+    return tap(0) * 0.5 + tap(1) * 0.25 + tap(2) * 0.125;
+  });
+  CHECK(lines_of(codegen::make_program(k)) == "");
 }
 
 TEST_CASE("slips: additive masks that hide the wrong side") {

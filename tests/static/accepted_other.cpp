@@ -127,6 +127,24 @@ inline constexpr auto of_image = kernel<"of_image">(
     });
 static_assert(of_image.trace().count(core::op::softmax) == 1);
 
+// The same over places of one axis; and x * (1 + scale) + shift, where both are of the whole image.
+constexpr axis<"pixels"> pixels;
+inline constexpr auto of_pixels = kernel<"of_pixels">(
+    [](in<"S", seq, height, width> S, in<"by", seq, height> by, in<"bx", seq, width> bx,
+       in<"h", i32> h, in<"w", i32> w) -> out<"W", seq, pixels> {
+      auto scores = mask(mask(S + by + bx, index(height) < h), index(width) < w);
+      return softmax<pixels>(merge<pixels, height, width>(scores));
+    });
+inline constexpr auto modulated = kernel<"modulated">(
+    [](X_ X, in<"c", batch, hidden> c, param<"w_scale", hidden, d_model> w_scale,
+       param<"w_shift", hidden, d_model> w_shift) -> Y_ {
+      auto scale = 1 + dot<hidden>(c, w_scale);
+      auto shift = dot<hidden>(c, w_shift);
+      return layer_norm<d_model>(X * scale + shift, scale, shift);
+    });
+static_assert(of_pixels.trace().count(core::op::merge) == 1 &&
+              modulated.trace().count(core::op::add) == 4);
+
 // Sines and cosines of positions, and functions of plain numbers.
 constexpr axis<"half", 256> half;
 inline constexpr auto encoded = kernel<"encoded">([](X_ X) -> Y_ {

@@ -20,6 +20,10 @@ constexpr axis<"a", 2> a;
 constexpr axis<"c", 2> c;
 constexpr axis<"e", 2> e;
 constexpr in<"L", batch, heads, seq, a, c, e> L;
+constexpr axis<"d_rope", 32> d_rope;
+constexpr axis<"d_qk", 96> d_qk;
+constexpr in<"Qr", batch, heads, seq, d_rope> Qr;
+constexpr in<"Kr", batch, heads, kv, d_rope> Kr;
 constexpr auto row = step<decltype(dot<d_model>(X, w))>;
 
 // static sizes that differ
@@ -45,9 +49,11 @@ static_assert(says<decltype(X + row)>(
 // and the other way round
 static_assert(says<decltype(row - X)>(
     "-: dot(X, w) would be repeated along d_model if it is meant, write broadcast<d_model>(dot(X, w)) dot(X, w)[batch, seq] X[batch, seq, d_model=512]"));
-// a term per key
-static_assert(says<decltype(scores + step<decltype(dot<d_k>(u, K))>)>(
-    "+: dot(u, K) would be repeated along seq in a softmax over seq it cancels if it is meant, write broadcast<seq>(dot(u, K)) dot(Q, K)[batch, heads=8, seq, kv] dot(u, K)[heads=8, batch, kv]"));
+// a term per query
+static_assert(says<decltype(scores + step<decltype(dot<d_k>(u, Q))>)>(
+    "+: dot(u, Q) would be repeated along kv in a softmax over kv it cancels if it is meant, write broadcast<kv>(dot(u, Q)) dot(Q, K)[batch, heads=8, seq, kv] dot(u, Q)[heads=8, batch, seq]"));
+// a term per key, where the keys are an alias of the queries
+static_assert(!refused<decltype(scores + step<decltype(dot<d_k>(u, K))>)>);
 // norms over what was contracted: |q - k|^2
 static_assert(
     !refused<decltype(scores - step<decltype(rename<seq, kv>(step<decltype(sum<d_k>(Q))>))>)>);
@@ -81,6 +87,12 @@ static_assert(says<decltype(attended / sqrt(d_k))>(
 // the number of keys
 static_assert(says<decltype(scores / sqrt(kv))>(
     "sqrt(kv): kv was not contracted here did you mean sqrt(d_k)? if it is meant, sqrt(size(kv)) dot(Q, K)[batch, heads=8, seq, kv]"));
+// queries and keys of two parts: the root of both sizes, or of an axis of that size
+constexpr auto both_parts = step<decltype(scores + step<decltype(dot<d_rope>(Qr, Kr))>)>;
+static_assert(says<decltype(both_parts / sqrt(d_model))>(
+    "sqrt(d_model): d_model was not contracted here did you mean sqrt(size(d_k) + size(d_rope))? if it is meant, sqrt(size(d_model)) dot(Q, K) + dot(Qr, Kr)[batch, heads=8, seq, kv]"));
+static_assert(!refused<decltype(both_parts / sqrt(size(d_k) + size(d_rope)))>);
+static_assert(!refused<decltype(both_parts / sqrt(d_qk))>);
 static_assert(requires { scores / sqrt(size(kv)); });
 static_assert(requires { dot<d_model>(X, Wq) / sqrt(d_k); });
 // positions of an axis that scores lack

@@ -36,6 +36,8 @@ struct axes {
       if (!has(o.a[i])) return false;
     return true;
   }
+  // Each has an axis that the other lacks.
+  constexpr bool crosses(const axes &o) const { return !contains(o) && !o.contains(*this); }
   constexpr bool same_set(const axes &o) const { return n == o.n && contains(o); }
 
   constexpr axes &add(const axis_data *x) {

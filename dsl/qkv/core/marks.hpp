@@ -62,6 +62,7 @@ struct marks {
   axes statistic{};      // reduced over these: mean, max, min, sum, logsumexp
   axes mask_lacks{};     // axes along which some mask is constant
   axes bias_lacks{};     // axes along which some added term is constant
+  axes factor_lacks{};   // axes along which a computed factor is constant
   axes masked{};         // axes along which a mask removed positions
   axes zeroed{};         // axes along which removed positions were summed to 0
   maybe_axis query{};    // of a causal mask, or of another relation that has sides
@@ -72,12 +73,13 @@ struct marks {
   maybe_axis first{};    // one axis was split into these two
   maybe_axis second{};
   treated done{};
-  bool left_out = false;   // a sum without masked positions
-  bool projected = false;  // a product with a param
-  bool by_head = false;    // the same, by a matrix of each head, whose features are `contracted`
-  bool gated = false;      // 0 wherever its b8 factor is false
-  bool dropped = false;    // with a part left out
-  bool quotient = false;   // of positions by a whole number
+  bool lack_apart = false;  // of two terms or masks, each lacks an axis that the other has
+  bool left_out = false;    // a sum without masked positions
+  bool projected = false;   // a product with a param
+  bool by_head = false;     // the same, by a matrix of each head, whose features are `contracted`
+  bool gated = false;       // 0 wherever its b8 factor is false
+  bool dropped = false;     // with a part left out
+  bool quotient = false;    // of positions by a whole number
   bool unaligned =
       false;  // a causal mask between axes of unrelated size that does not state how they align
   maybe_axis twice{};  // named twice by the declaration of this input
@@ -93,7 +95,7 @@ struct marks {
   constexpr marks over_axes(F f) const {
     marks m = *this;
     for (axes *s : {&m.weights, &m.contracted, &m.statistic, &m.mask_lacks, &m.bias_lacks,
-                    &m.masked, &m.zeroed})
+                    &m.factor_lacks, &m.masked, &m.zeroed})
       *s = f(*s);
     return m;
   }
@@ -114,7 +116,7 @@ constexpr marks values(const marks &m, dtype type) {
 // Through a nonlinear function: no longer weights, and what was added no longer cancels.
 constexpr marks bent(marks m, dtype type) {
   m.weights = {};
-  m.bias_lacks = {};
+  m.bias_lacks = m.factor_lacks = {};
   m.root = {};
   m.scaled = {};
   m.quotient = false;

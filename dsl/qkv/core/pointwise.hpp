@@ -29,13 +29,23 @@ constexpr bool is_length_of(const info &scores, const axis_data *ax) {
          (ax->is_alias ? ax->same_as : ax)->size == runtime;
 }
 
+// (dot<nope>(..) + dot<rope>(..)) / sqrt(d_qk) for queries and keys of both parts.
+constexpr bool is_sum_of_sizes(const axis_data *ax, const axes &contracted) {
+  int sum = 0;
+  for (const axis_data *part : contracted) {
+    if (part->size < 0) return false;
+    sum += part->size;
+  }
+  return contracted.n > 1 && sum == ax->size;
+}
+
 // sqrt(ax) as a divisor names the features that were contracted, or those of a projection.
 constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale) {
   if (!divides_by_root(kind, scale) || !x.tensor()) return false;
   const axis_data *ax = scale.m.root.at;
   const bool is_of_heads = ax->batch && !x.m.contracted.empty();
   const bool is_own = x.s.has(ax) && !is_length_of(x, ax) && !is_of_heads;
-  if (x.m.contracted.has(ax) || is_own) return false;
+  if (x.m.contracted.has(ax) || is_own || is_sum_of_sizes(ax, x.m.contracted)) return false;
   if (!x.m.weights.empty()) {
     m.say("sqrt(", ax->name, "): ", x.label, " already holds weights over ", x.m.weights)
         .say("divide the scores before that; if it is meant, sqrt(size(", ax->name, "))")
@@ -48,6 +58,9 @@ constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale)
   } else if (x.m.contracted[0]->size < 0) {  // keys, not features
     m.say("did you mean to divide the scores before softmax? if it is meant, sqrt(size(", ax->name,
           "))");
+  } else if (x.m.contracted.n == 2 && x.label.find(" + ") != sv::npos) {
+    m.say("did you mean sqrt(size(", x.m.contracted[0]->name, ") + size(", x.m.contracted[1]->name,
+          "))? if it is meant, sqrt(size(", ax->name, "))");
   } else {
     m.say("did you mean sqrt(", x.m.contracted[0]->name, ")? if it is meant, sqrt(size(", ax->name,
           "))");
@@ -173,6 +186,17 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   return true;
 }
 
+// A bias of keys, the same for each of the queries: the keys are an alias of the queries.
+constexpr bool are_queries_of(const axes &rows, const axes &keys) {
+  for (const axis_data *row : rows) {
+    bool has_keys = false;
+    for (const axis_data *key : keys)
+      has_keys = has_keys || (key->is_alias && same_name(key->same_as, row));
+    if (!has_keys) return false;
+  }
+  return true;
+}
+
 // A sum repeats data only where people mean it to.
 constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
   const bool left_is_larger = l.s.contains(r.s);
@@ -182,10 +206,13 @@ constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
   const bool of_the_same = !small.m.statistic.empty() &&
                            large.m.contracted.contains(small.m.statistic);  // |x|^2 - 2 x y
   if (lacking.empty() || small.s.empty() || small.m.param || small.m.given || of_the_same ||
-      small.m.statistic.contains(lacking))
+      small.m.statistic.contains(lacking) || are_queries_of(lacking, small.s) ||
+      large.m.factor_lacks.contains(lacking))  // x * (1 + scale) + shift
     return false;
   m.say(name_of(kind), ": ", small.label, " would be repeated along ", lacking);
-  if (kind == op::add && !large.m.contracted.empty() && large.m.weights.empty())
+  const bool are_scores =
+      !large.m.contracted.empty() && large.m.weights.empty() && !large.m.projected;
+  if (kind == op::add && are_scores)
     m.say("in a softmax over ", lacking, " it cancels");
   else if (is_call(small.label, "take(") && lacking.n == 1)
     m.say("did you mean a row for each position, as .. + index(", lacking, ")?");
@@ -234,6 +261,12 @@ constexpr axes constant_along(const info &term, const info &score, const axes &s
   return shape.without(term.s).without(term.m.statistic);
 }
 
+// Axes along which a factor that is computed repeats.
+constexpr axes repeated_along(const info &factor, const axes &shape) {
+  if (factor.s.empty() || factor.m.param) return {};
+  return shape.without(factor.s).without(factor.m.statistic).non_batch();
+}
+
 // Reduced over the same axes, as far as no param decides.
 constexpr axes common_statistic(const info &l, const info &r) {
   if (l.param() || r.param()) return l.param() ? r.m.statistic : l.m.statistic;
@@ -259,6 +292,7 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   if (kind == op::max || kind == op::min)  // so far: max(top, max<kv>(scores))
     m.statistic = l.m.statistic.with(r.m.statistic).without(shape);
   m.mask_lacks = l.m.mask_lacks.with(r.m.mask_lacks);
+  m.lack_apart = l.m.lack_apart || r.m.lack_apart || l.m.mask_lacks.crosses(r.m.mask_lacks);
   relate(m, l, r);
   m.unaligned = l.m.unaligned || r.m.unaligned;
   m.masked = l.m.masked.with(r.m.masked);
@@ -288,10 +322,12 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   if (is_logic(kind)) return m;
   m.weights = kind == op::div && shares(l, r) ? r.m.statistic : kept_weights(l, r, shape);
   if (adds(kind)) {
-    m.bias_lacks = l.m.bias_lacks.with(r.m.bias_lacks)
-                       .with(constant_along(l, r, shape))
-                       .with(constant_along(r, l, shape));
+    const axes left = l.m.bias_lacks.with(constant_along(l, r, shape));
+    const axes right = r.m.bias_lacks.with(constant_along(r, l, shape));
+    m.bias_lacks = left.with(right);
+    m.lack_apart = m.lack_apart || left.crosses(right);
   } else if (kind == op::mul) {
+    m.factor_lacks = repeated_along(l, shape).with(repeated_along(r, shape));
     m.bias_lacks = l.m.bias_lacks.without(r.s).with(r.m.bias_lacks.without(l.s));
   } else if (kind == op::div) {
     m.bias_lacks = l.m.bias_lacks.without(r.s);

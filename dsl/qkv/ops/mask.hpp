@@ -74,7 +74,9 @@ struct mask {
   constexpr axes shape(const info &x, const info &) const { return x.s; }
   constexpr marks meaning(const info &x, const info &keep) const {
     marks m = x.m;
-    if (!rows) m.mask_lacks.add(x.s.without(keep.s));
+    const axes lacks = rows ? axes{} : x.s.without(keep.s);
+    m.lack_apart = m.lack_apart || m.mask_lacks.crosses(lacks);
+    m.mask_lacks.add(lacks);
     m.masked.add(keep.s.non_batch());
     m.zeroed = m.zeroed.without(keep.s);
     relate(m, keep, x);

@@ -34,10 +34,12 @@ struct merge {
   constexpr axes shape(const info &x) const { return replaced(x.s); }
   constexpr marks meaning(const info &x) const {
     marks m = view_of(x.m, [this](const axes &s) { return replaced(s); });
-    const axes parts =
-        one_axis(over[1]).add(over[2]);  // constant along the whole is constant along both
-    if (!x.m.mask_lacks.contains(parts)) m.mask_lacks = m.mask_lacks.without(one_axis(over[0]));
-    if (!x.m.bias_lacks.contains(parts)) m.bias_lacks = m.bias_lacks.without(one_axis(over[0]));
+    // Constant along the whole is constant along both parts.
+    const axes whole = one_axis(over[0]), parts = one_axis(over[1]).add(over[2]);
+    if (x.m.lack_apart || !x.m.mask_lacks.contains(parts))
+      m.mask_lacks = m.mask_lacks.without(whole);
+    if (x.m.lack_apart || !x.m.bias_lacks.contains(parts))
+      m.bias_lacks = m.bias_lacks.without(whole);
     return m;
   }
 };

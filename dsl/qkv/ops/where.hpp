@@ -60,6 +60,7 @@ struct where {
     m.param = (c.tensor() || a.tensor() || b.tensor()) && c.param() && a.param() && b.param();
     m.contracted = a.m.contracted.with(b.m.contracted);
     m.mask_lacks = a.m.mask_lacks.with(b.m.mask_lacks).with(c.m.mask_lacks);
+    m.lack_apart = a.m.lack_apart || b.m.lack_apart || c.m.lack_apart;
     m.statistic = common_statistic(a, b);
     m.weights = kept_weights(a, b, s);
     // where(keep, 0, -1e9), an additive mask
