@@ -53,32 +53,33 @@ static_assert(of<decltype(mean<seq, d_model>(X) * 2.f)>.statistic == set<seq, d_
 static_assert(of<decltype(mean<d_model>(X) * sum<seq>(sum<d_model>(X)))>.statistic == set<d_model>);
 
 // Axes along which masks and added terms are constant.
-static_assert(of<decltype(mask(scores, index(kv) < length))>.mask_lacks == set<heads, seq>);
-static_assert(of<decltype(mask_rows(scores, index(seq) < length))>.mask_lacks.empty());
-static_assert(of<decltype(rename<seq, mem>(mask(scores, index(kv) < length)))>.mask_lacks ==
+static_assert(of<decltype(mask(scores, index(kv) < length))>.lacks.mask == set<heads, seq>);
+static_assert(of<decltype(mask_rows(scores, index(seq) < length))>.lacks.mask.empty());
+static_assert(of<decltype(rename<seq, mem>(mask(scores, index(kv) < length)))>.lacks.mask ==
               set<heads, mem>);
-static_assert(of<decltype(merge<rows, batch, heads>(mask(scores, causal<seq, kv>)))>.mask_lacks ==
+static_assert(of<decltype(merge<rows, batch, heads>(mask(scores, causal<seq, kv>)))>.lacks.mask ==
               set<rows>);
-static_assert(of<decltype(merge<rows, batch, heads>(mask(scores, keep)))>.mask_lacks == set<seq>);
-static_assert(of<decltype(scores + B)>.bias_lacks == set<kv> &&
-              of<decltype(tanh(scores + B))>.bias_lacks.empty());
+static_assert(of<decltype(merge<rows, batch, heads>(mask(scores, keep)))>.lacks.mask == set<seq>);
+static_assert(of<decltype(scores + B)>.lacks.bias == set<kv> &&
+              of<decltype(tanh(scores + B))>.lacks.bias.empty());
 static_assert(
-    of<decltype((scores + B) * 2.f)>.bias_lacks == set<kv> &&
-    of<decltype((scores + B) * step<decltype(broadcast<seq>(sum<d_k>(K)))>)>.bias_lacks.empty());
-static_assert(of<decltype(scores - max<kv>(scores))>.bias_lacks.empty() &&
-              of<decltype(scores + 1)>.bias_lacks.empty());
-static_assert(of<decltype(scores + (index(kv) - index(seq)))>.bias_lacks == set<batch, heads>);
+    of<decltype((scores + B) * 2.f)>.lacks.bias == set<kv> &&
+    of<decltype((scores + B) * step<decltype(broadcast<seq>(sum<d_k>(K)))>)>.lacks.bias.empty());
+static_assert(of<decltype(scores - max<kv>(scores))>.lacks.bias.empty() &&
+              of<decltype(scores + 1)>.lacks.bias.empty());
+static_assert(of<decltype(scores + (index(kv) - index(seq)))>.lacks.bias == set<batch, heads>);
 
 // Causal masks: the key survives and, combined, and new names; not negation; nor the split of its
 // axis.
-static_assert(of<decltype(causal<seq, kv> and padding<kv>(length))>.key.at == core::data_of<kv> &&
-              !of<decltype(!causal<seq, kv>)>.key);
-static_assert(of<decltype(rename<kv, mem>(mask(scores, causal<seq, kv>)))>.key.at ==
+static_assert(of<decltype(causal<seq, kv> and padding<kv>(length))>.sides.key.at ==
+                  core::data_of<kv> &&
+              !of<decltype(!causal<seq, kv>)>.sides.key);
+static_assert(of<decltype(rename<kv, mem>(mask(scores, causal<seq, kv>)))>.sides.key.at ==
               core::data_of<mem>);
-static_assert(!of<decltype(split<kv, within, block>(mask(scores, causal<seq, kv>)))>.key);
-static_assert(!of<decltype(causal<seq, kv>)>.unaligned &&
-              of<decltype(causal<seq, mem>)>.unaligned &&
-              !of<decltype(causal<seq, mem, align::first>)>.unaligned);
+static_assert(!of<decltype(split<kv, within, block>(mask(scores, causal<seq, kv>)))>.sides.key);
+static_assert(!of<decltype(causal<seq, kv>)>.sides.unaligned &&
+              of<decltype(causal<seq, mem>)>.sides.unaligned &&
+              !of<decltype(causal<seq, mem, align::first>)>.sides.unaligned);
 
 // Made of params only; an input, perhaps with numbers and positions.
 static_assert(of<decltype(Wq)>.param && of<decltype(exp(Wq) * 2.f)>.param &&

@@ -92,15 +92,15 @@ consteval bool has_sides(relation by) {
 // length and a count.
 template <relation By, an_axis auto Query, an_axis auto Key, align Where, int Cache>
 consteval marks related_marks(marks m, const info *length = nullptr) {
-  m.placed = {data_of<Query>, data_of<Key>, By, origin::last, length};
+  m.sides.placed = {data_of<Query>, data_of<Key>, By, origin::last, length};
   if (Cache > 0)
-    m.placed.from = Cache == 1 ? origin::length : origin::count;
+    m.sides.placed.from = Cache == 1 ? origin::length : origin::count;
   else if (Where == align::first || related(data_of<Query>, data_of<Key>))
-    m.placed.from = origin::first;
+    m.sides.placed.from = origin::first;
   if (has_sides<Query, Key, Cache>(By)) {
-    m.query = data_of<Query>;
-    m.key = data_of<Key>;
-    m.by = By;
+    m.sides.query = data_of<Query>;
+    m.sides.key = data_of<Key>;
+    m.sides.by = By;
   }
   return m;
 }
@@ -108,7 +108,7 @@ consteval marks related_marks(marks m, const info *length = nullptr) {
 template <an_axis auto Query, an_axis auto Key, align Where>
 consteval marks causal_marks() {
   marks m = related_marks<relation::causal, Query, Key, Where, 0>({.type = b8});
-  m.unaligned = Where == align::unsaid && !related(m.query.at, m.key.at);
+  m.sides.unaligned = Where == align::unsaid && !related(m.sides.query.at, m.sides.key.at);
   return m;
 }
 

@@ -18,8 +18,8 @@ struct differs {
           .say("each has a query and a key of its own; if it is meant, let<\"second\">(",
                first.label, ")")
           .show(first);
-    else if (!first.m.masked.same_set(second.m.masked))
-      m.say("differential: ", (first.m.masked.empty() ? second : first).label,
+    else if (!first.m.hidden.masked.same_set(second.m.hidden.masked))
+      m.say("differential: ", (first.m.hidden.masked.empty() ? second : first).label,
             " is masked, the other scores are not")
           .say("mask both; if it is meant, where(keep, x, -inf) in place of that mask")
           .show(first, second);

@@ -28,9 +28,9 @@ struct dropout {
 
 // Marks of x after dropout. The random factor is not a mask.
 constexpr marks dropped(marks m, const marks &x) {
-  m.dropped = true;
-  m.zeroed = x.zeroed;
-  m.gated = x.gated;
+  m.hidden.dropped = true;
+  m.hidden.zeroed = x.hidden.zeroed;
+  m.hidden.gated = x.hidden.gated;
   return m;
 }
 

@@ -42,7 +42,7 @@ struct mapped_alike {
     for (const sv map : {sv("elu_plus_one("), sv("relu("), sv("exp(")}) {
       const bool of_query = is_call(query.label, map), of_key = is_call(key.label, map);
       const info &plain = of_query ? key : query;
-      if (of_query == of_key || !(plain.m.given || plain.m.projected)) continue;
+      if (of_query == of_key || !(plain.m.given || plain.m.projected.made)) continue;
       m.say("linear_attention: ", (of_query ? query : key).label, " went through a feature map, ",
             plain.label, " did not")
           .say("did you mean ", map, plain.label, ")? if it is meant, plain(", plain.label, ")")

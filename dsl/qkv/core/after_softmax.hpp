@@ -28,9 +28,9 @@ constexpr bool bends_weights(message &m, op kind, const info &x) {
 // Weights of which a mask leaves some out no longer add up to 1, unless their scores were masked,
 // too. A condition without relation to positions that varies like the weights may be dropout.
 constexpr bool masks_weights(message &m, op kind, const info &w, const info &keep) {
-  const axes cut = w.m.weights.common(keep.s).without(w.m.masked);
-  if (cut.empty() || keep.m.dropped) return false;
-  const bool relates = keep.m.query || keep.m.placed.query;
+  const axes cut = w.m.weights.common(keep.s).without(w.m.hidden.masked);
+  if (cut.empty() || keep.m.hidden.dropped) return false;
+  const bool relates = keep.m.sides.query || keep.m.sides.placed.query;
   const bool whole = keep.s.non_batch().same_set(w.s.non_batch());
   if (!relates && (whole || !keep.m.given)) return false;
   m.say(name_of(kind), ": ", keep.label, " leaves out some of the weights over ", cut,

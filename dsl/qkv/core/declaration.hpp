@@ -38,7 +38,7 @@ template <class W, const info &F>
 struct argument_of<expr<W, F>> {
   static constexpr bool ok = F.m.given || F.m.param;
   static constexpr argument value{F.label, F.m.param ? role::param : role::in, F.m.type, F.s};
-  static constexpr slips wrong{F.m.twice, F.m.stray};
+  static constexpr slips wrong{F.m.fault.twice, F.m.fault.stray};
 };
 template <str N, auto... A>
 struct argument_of<out<N, A...>> {

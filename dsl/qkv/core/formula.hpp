@@ -66,7 +66,7 @@ inline constexpr label_text call_text =
     call_label(name_of_call(Call.view()), of<X>.kind == form::other ? sv("..") : of<X>.label...);
 
 constexpr bool is_relation(const info &x) {
-  const placing &p = x.m.placed;
+  const placing &p = x.m.sides.placed;
   return p.from != origin::unsaid && x.label == related_pair(p.by, p.query, p.key).view();
 }
 

@@ -56,46 +56,79 @@ struct treated {
   const axis_data *from = nullptr;
 };
 
-struct marks {
-  axes weights{};        // softmax or normalize made it weights over these
-  axes contracted{};     // by the last dot (or a sum after it)
-  axes statistic{};      // reduced over these: mean, max, min, sum, logsumexp
-  axes mask_lacks{};     // axes along which some mask is constant
-  axes bias_lacks{};     // axes along which some added term is constant
-  axes factor_lacks{};   // axes along which a computed factor is constant
-  axes masked{};         // axes along which a mask removed positions
-  axes zeroed{};         // axes along which removed positions were summed to 0
-  maybe_axis query{};    // of a causal mask, or of another relation that has sides
-  maybe_axis key{};      // of the same
-  maybe_axis root{};     // sqrt(root), or 1 / sqrt(root)
-  bool inverse = false;  // the latter
-  maybe_axis scaled{};   // divided by sqrt(scaled), since it was contracted or before
-  maybe_axis first{};    // one axis was split into these two
-  maybe_axis second{};
-  treated done{};
-  bool lack_apart = false;  // of two terms or masks, each lacks an axis that the other has
-  bool left_out = false;    // a sum without masked positions
-  bool projected = false;   // a product with a param
-  bool by_head = false;     // the same, by a matrix of each head, whose features are `contracted`
-  bool gated = false;       // 0 wherever its b8 factor is false
-  bool dropped = false;     // with a part left out
-  bool quotient = false;    // of positions by a whole number
-  bool unaligned =
-      false;  // a causal mask between axes of unrelated size that does not state how they align
-  maybe_axis twice{};  // named twice by the declaration of this input
-  bool stray = false;  // its declaration has an entry that is neither an axis nor a dtype
-  bool param = false;  // made of parameters only
-  bool given = false;  // an input or its log, perhaps with numbers and positions: (1 - M) * -1e4
-  dtype type = f32;
+// Axes along which a part of the expression is constant.
+struct constancy {
+  axes mask{};
+  axes bias{};         // an added term
+  axes factor{};       // a factor that was computed
+  bool apart = false;  // of two terms or masks, each lacks an axis that the other has
+};
+
+// Positions that take no part, or whose value is 0 for that reason.
+struct hiding {
+  axes masked{};          // axes along which a mask removed positions
+  axes zeroed{};          // axes along which removed positions were summed to 0
+  bool left_out = false;  // a sum without masked positions
+  bool gated = false;     // 0 wherever its b8 factor is false
+  bool dropped = false;   // with a part left out
+};
+
+// The queries and keys that a mask or a bias relates.
+struct sides {
+  maybe_axis query{};  // of a causal mask, or of another relation that has sides
+  maybe_axis key{};
   relation by = relation::causal;  // named query and key
   placing placed{};                // the relation that knows most about positions
+  bool unaligned = false;  // a causal mask between axes of unrelated size that does not state how
+                           // they align
+};
+
+struct scaling {
+  maybe_axis root{};     // sqrt(root), or 1 / sqrt(root)
+  bool inverse = false;  // the latter
+  maybe_axis by{};       // divided by sqrt(by), since it was contracted or before
+};
+
+// One axis was split into these two.
+struct halves {
+  maybe_axis first{};
+  maybe_axis second{};
+};
+
+struct projection {
+  bool made = false;     // a product with a param
+  bool by_head = false;  // the same, by a matrix of each head, whose features are `contracted`
+};
+
+// Faults of the declaration of an input.
+struct misdeclared {
+  maybe_axis twice{};  // named twice
+  bool stray = false;  // an entry is neither an axis nor a dtype
+};
+
+struct marks {
+  axes weights{};     // softmax or normalize made it weights over these
+  axes contracted{};  // by the last dot (or a sum after it)
+  axes statistic{};   // reduced over these: mean, max, min, sum, logsumexp
+  constancy lacks{};
+  hiding hidden{};
+  core::sides sides{};
+  scaling scale{};
+  halves split{};
+  treated done{};
+  projection projected{};
+  misdeclared fault{};
+  bool quotient = false;  // of positions by a whole number
+  bool param = false;     // made of parameters only
+  bool given = false;     // an input or its log, perhaps with numbers and positions: (1 - M) * -1e4
+  dtype type = f32;
 
   // The same with f applied to every set of axes.
   template <class F>
   constexpr marks over_axes(F f) const {
     marks m = *this;
-    for (axes *s : {&m.weights, &m.contracted, &m.statistic, &m.mask_lacks, &m.bias_lacks,
-                    &m.factor_lacks, &m.masked, &m.zeroed})
+    for (axes *s : {&m.weights, &m.contracted, &m.statistic, &m.lacks.mask, &m.lacks.bias,
+                    &m.lacks.factor, &m.hidden.masked, &m.hidden.zeroed})
       *s = f(*s);
     return m;
   }
@@ -116,12 +149,12 @@ constexpr marks values(const marks &m, dtype type) {
 // Through a nonlinear function: no longer weights, and what was added no longer cancels.
 constexpr marks bent(marks m, dtype type) {
   m.weights = {};
-  m.bias_lacks = m.factor_lacks = {};
-  m.root = {};
-  m.scaled = {};
+  m.lacks.bias = m.lacks.factor = {};
+  m.scale.root = {};
+  m.scale.by = {};
   m.quotient = false;
   m.done = {};
-  m.projected = m.gated = false;
+  m.projected.made = m.hidden.gated = false;
   m.given = false;
   m.type = type;
   return m;

@@ -16,12 +16,12 @@ template <class T>
 inline constexpr bool is_misdeclared = of<T>.kind == form::misdeclared;
 
 constexpr void say_misdeclared(message &m, const info &x) {
-  if (x.m.stray)
+  if (x.m.fault.stray)
     m.say(x.label, " names what is neither an axis nor a type")
         .say("axes have names: axis<.., 64> or batch_axis<..>, and one type is enough");
   else
-    m.say(x.label, " names axis ", x.m.twice->name, " twice")
-        .say("one of them is another axis: an alias<.., ", x.m.twice->name, ">");
+    m.say(x.label, " names axis ", x.m.fault.twice->name, " twice")
+        .say("one of them is another axis: an alias<.., ", x.m.fault.twice->name, ">");
 }
 
 // An input whose declaration is wrong, several results in one object, or zeros<..> without its

@@ -16,11 +16,11 @@ constexpr axes pointwise_shape(const info &l, const info &r) { return larger_fir
 
 // x / sqrt(ax), or x * (1 / sqrt(ax)).
 constexpr bool divides_by_root(op kind, const info &scale) {
-  return scale.m.root && kind == (scale.m.inverse ? op::mul : op::div);
+  return scale.m.scale.root && kind == (scale.m.scale.inverse ? op::mul : op::div);
 }
 // x * sqrt(ax), or x / (1 / sqrt(ax)).
 constexpr bool multiplies_by_root(op kind, const info &scale) {
-  return scale.m.root && kind == (scale.m.inverse ? op::div : op::mul);
+  return scale.m.scale.root && kind == (scale.m.scale.inverse ? op::div : op::mul);
 }
 
 // True for the number of rows or keys of scores: features have a static size.
@@ -42,7 +42,7 @@ constexpr bool is_sum_of_sizes(const axis_data *ax, const axes &contracted) {
 // sqrt(ax) as a divisor names the features that were contracted, or those of a projection.
 constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale) {
   if (!divides_by_root(kind, scale) || !x.tensor()) return false;
-  const axis_data *ax = scale.m.root.at;
+  const axis_data *ax = scale.m.scale.root.at;
   const bool is_of_heads = ax->batch && !x.m.contracted.empty();
   const bool is_own = x.s.has(ax) && !is_length_of(x, ax) && !is_of_heads;
   if (x.m.contracted.has(ax) || is_own || is_sum_of_sizes(ax, x.m.contracted)) return false;
@@ -73,8 +73,8 @@ constexpr bool wrong_root(message &m, op kind, const info &x, const info &scale)
 constexpr bool scaled_again(message &m, op kind, const info &x, const info &scale) {
   const bool divides = divides_by_root(kind, scale), multiplies = multiplies_by_root(kind, scale);
   if (!divides && !multiplies) return false;
-  const sv ax = scale.m.root->name;
-  if (x.m.root && same_name(x.m.root.at, scale.m.root.at)) {
+  const sv ax = scale.m.scale.root->name;
+  if (x.m.scale.root && same_name(x.m.scale.root.at, scale.m.scale.root.at)) {
     m.say(x.label, " ", name_of(kind), " ", scale.label, ": the root of ", ax,
           " stands there twice")
         .say("did you mean size(", ax, ")?");
@@ -82,13 +82,14 @@ constexpr bool scaled_again(message &m, op kind, const info &x, const info &scal
   }
   if (!x.tensor()) return false;
   const bool are_cosines = x.label.find("unit_length(") != sv::npos;
-  if (multiplies && !are_cosines && x.m.contracted.has(scale.m.root.at)) {
+  if (multiplies && !are_cosines && x.m.contracted.has(scale.m.scale.root.at)) {
     m.say("sqrt(", ax, "): ", x.label, " is multiplied by the root of what it contracted")
         .say("did you mean / sqrt(", ax, ")? if it is meant, sqrt(size(", ax, "))")
         .show(x);
     return true;
   }
-  if (multiplies || !x.m.scaled || !same_name(x.m.scaled.at, scale.m.root.at)) return false;
+  if (multiplies || !x.m.scale.by || !same_name(x.m.scale.by.at, scale.m.scale.root.at))
+    return false;
   m.say("sqrt(", ax, "): ", x.label, " was already divided by it")
       .say("leave one out; if it is meant, sqrt(size(", ax, "))")
       .show(x);
@@ -121,7 +122,7 @@ constexpr bool adds_truth(message &m, op kind, const info &l, const info &r) {
 
 // scores + cast<f32>(causal<seq, kv>): a condition as a number hides nothing.
 constexpr bool adds_condition(message &m, const info &x, const info &keep) {
-  if (!keep.m.gated || !keep.m.query || !is_call(keep.label, "cast(")) return false;
+  if (!keep.m.hidden.gated || !keep.m.sides.query || !is_call(keep.label, "cast(")) return false;
   if (x.m.contracted.empty() || !x.s.contains(keep.s)) return false;
   const sv condition = keep.label.substr(5, keep.label.size() - 6);
   m.say("+: ", keep.label, " is 1 where ", condition, " holds and 0 elsewhere, so it hides nothing")
@@ -135,7 +136,7 @@ constexpr bool adds_condition(message &m, const info &x, const info &keep) {
 constexpr bool biases_weights(message &m, op kind, const info &w, const info &term) {
   if (kind != op::add || w.m.weights.empty() || !term.m.weights.empty() || term.s.empty())
     return false;
-  const bool bias = term.m.given || term.m.param || term.m.placed.query;
+  const bool bias = term.m.given || term.m.param || term.m.sides.placed.query;
   if (!bias) return false;
   m.say("+: ", term.label, " is added to weights over ", w.m.weights)
       .say("add it to the scores before softmax; if it is meant, plain(..) of the weights")
@@ -207,11 +208,11 @@ constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
                            large.m.contracted.contains(small.m.statistic);  // |x|^2 - 2 x y
   if (lacking.empty() || small.s.empty() || small.m.param || small.m.given || of_the_same ||
       small.m.statistic.contains(lacking) || are_queries_of(lacking, small.s) ||
-      large.m.factor_lacks.contains(lacking))  // x * (1 + scale) + shift
+      large.m.lacks.factor.contains(lacking))  // x * (1 + scale) + shift
     return false;
   m.say(name_of(kind), ": ", small.label, " would be repeated along ", lacking);
   const bool are_scores =
-      !large.m.contracted.empty() && large.m.weights.empty() && !large.m.projected;
+      !large.m.contracted.empty() && large.m.weights.empty() && !large.m.projected.made;
   if (kind == op::add && are_scores)
     m.say("in a softmax over ", lacking, " it cancels");
   else if (is_call(small.label, "take(") && lacking.n == 1)
@@ -276,10 +277,56 @@ constexpr axes common_statistic(const info &l, const info &r) {
 // Scores keep their scale. Their squares, and what is added to those, are other numbers:
 // 1 + s + s * s / 2.
 constexpr maybe_axis scaled_by(op kind, const info &l, const info &r) {
-  if (kind == op::mul && l.m.scaled && l.label == r.label) return {};
+  if (kind == op::mul && l.m.scale.by && l.label == r.label) return {};
   const bool are_powers = !l.m.contracted.empty() && l.m.contracted == r.m.contracted;
-  if (adds(kind) && are_powers && bool(l.m.scaled) != bool(r.m.scaled)) return {};
-  return l.m.scaled ? l.m.scaled : r.m.scaled;
+  if (adds(kind) && are_powers && bool(l.m.scale.by) != bool(r.m.scale.by)) return {};
+  return l.m.scale.by ? l.m.scale.by : r.m.scale.by;
+}
+
+// A sum is 0 only where both terms are, a product where one factor is.
+constexpr hiding binary_hiding(op kind, const info &l, const info &r) {
+  const hiding &a = l.m.hidden, &b = r.m.hidden;
+  hiding h;
+  h.masked = a.masked.with(b.masked);
+  h.zeroed = a.zeroed.with(b.zeroed);
+  h.dropped = a.dropped || b.dropped;
+  if (adds(kind) && a.gated != b.gated) h.zeroed = (a.gated ? b : a).zeroed;
+  h.gated = kind == op::mul ? a.gated || b.gated : kind == op::div && a.gated;
+  if (kind != op::mul) return h;
+  for (const info *gate : {&l, &r})
+    if (gate->m.hidden.gated && gate->m.hidden.zeroed.empty()) h.zeroed.add(gate->s.non_batch());
+  return h;
+}
+
+constexpr scaling binary_scale(op kind, const info &l, const info &r) {
+  scaling s;
+  if (!is_logic(kind)) s.by = scaled_by(kind, l, r);
+  if (l.tensor() && divides_by_root(kind, r)) s.by = r.m.scale.root;
+  if (r.tensor() && kind == op::mul && divides_by_root(kind, l)) s.by = l.m.scale.root;
+  if (kind == op::div && l.number() && r.m.scale.root && !r.m.scale.inverse) {
+    s.root = r.m.scale.root;
+    s.inverse = true;
+  }
+  return s;
+}
+
+constexpr constancy binary_constancy(op kind, const info &l, const info &r, const axes &shape) {
+  const constancy &a = l.m.lacks, &b = r.m.lacks;
+  constancy c;
+  c.mask = a.mask.with(b.mask);
+  c.apart = a.apart || b.apart || a.mask.crosses(b.mask);
+  if (adds(kind)) {
+    const axes left = a.bias.with(constant_along(l, r, shape));
+    const axes right = b.bias.with(constant_along(r, l, shape));
+    c.bias = left.with(right);
+    c.apart = c.apart || left.crosses(right);
+  } else if (kind == op::mul) {
+    c.factor = repeated_along(l, shape).with(repeated_along(r, shape));
+    c.bias = a.bias.without(r.s).with(b.bias.without(l.s));
+  } else if (kind == op::div) {
+    c.bias = a.bias.without(r.s);
+  }
+  return c;
 }
 
 constexpr marks binary_marks(op kind, const info &l, const info &r) {
@@ -291,47 +338,19 @@ constexpr marks binary_marks(op kind, const info &l, const info &r) {
   m.statistic = common_statistic(l, r);
   if (kind == op::max || kind == op::min)  // so far: max(top, max<kv>(scores))
     m.statistic = l.m.statistic.with(r.m.statistic).without(shape);
-  m.mask_lacks = l.m.mask_lacks.with(r.m.mask_lacks);
-  m.lack_apart = l.m.lack_apart || r.m.lack_apart || l.m.mask_lacks.crosses(r.m.mask_lacks);
-  relate(m, l, r);
-  m.unaligned = l.m.unaligned || r.m.unaligned;
-  m.masked = l.m.masked.with(r.m.masked);
-  m.zeroed = l.m.zeroed.with(r.m.zeroed);
+  m.lacks = binary_constancy(kind, l, r, shape);
+  m.hidden = binary_hiding(kind, l, r);
+  m.scale = binary_scale(kind, l, r);
+  m.split = (l.m.split.first ? l : r).m.split;
+  m.sides = sides_of(l, r);
+  m.done = done_by(kind, l, r);
+  m.projected.made = (l.m.projected.made && r.m.param) || (r.m.projected.made && l.m.param);
   m.quotient = (l.m.quotient || r.m.quotient) && !is_logic(kind);
   if (kind == op::div && l.m.type == i32 && !l.s.empty() && r.m.type == i32) m.quotient = true;
-  m.dropped = l.m.dropped || r.m.dropped;
-  m.done = done_by(kind, l, r);
   m.given = (l.m.given || !l.tensor()) && (r.m.given || !r.tensor()) &&
             (is_logic(kind) || l.tensor() != r.tensor());
-  m.projected = (l.m.projected && r.m.param) || (r.m.projected && l.m.param);
-  // A sum is 0 only where both terms are.
-  if (adds(kind) && l.m.gated != r.m.gated) m.zeroed = (l.m.gated ? r : l).m.zeroed;
-  m.gated = kind == op::mul ? l.m.gated || r.m.gated : kind == op::div && l.m.gated;
-  if (kind == op::mul)
-    for (const info *gate : {&l, &r})
-      if (gate->m.gated && gate->m.zeroed.empty()) m.zeroed.add(gate->s.non_batch());
-  const marks &parts = l.m.first ? l.m : r.m;
-  m.first = parts.first, m.second = parts.second;
-  if (!is_logic(kind)) m.scaled = scaled_by(kind, l, r);
-  if (l.tensor() && divides_by_root(kind, r)) m.scaled = r.m.root;
-  if (r.tensor() && kind == op::mul && divides_by_root(kind, l)) m.scaled = l.m.root;
-  if (kind == op::div && l.number() && r.m.root && !r.m.inverse) {
-    m.root = r.m.root;
-    m.inverse = true;
-  }
-  if (is_logic(kind)) return m;
-  m.weights = kind == op::div && shares(l, r) ? r.m.statistic : kept_weights(l, r, shape);
-  if (adds(kind)) {
-    const axes left = l.m.bias_lacks.with(constant_along(l, r, shape));
-    const axes right = r.m.bias_lacks.with(constant_along(r, l, shape));
-    m.bias_lacks = left.with(right);
-    m.lack_apart = m.lack_apart || left.crosses(right);
-  } else if (kind == op::mul) {
-    m.factor_lacks = repeated_along(l, shape).with(repeated_along(r, shape));
-    m.bias_lacks = l.m.bias_lacks.without(r.s).with(r.m.bias_lacks.without(l.s));
-  } else if (kind == op::div) {
-    m.bias_lacks = l.m.bias_lacks.without(r.s);
-  }
+  if (!is_logic(kind))
+    m.weights = kind == op::div && shares(l, r) ? r.m.statistic : kept_weights(l, r, shape);
   return m;
 }
 

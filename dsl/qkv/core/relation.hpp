@@ -45,13 +45,13 @@ constexpr bool names_keys_first(const placing &p) {
 }
 
 constexpr bool unaligned_causal(message &m, const info &x) {
-  if (!x.m.unaligned) return false;
-  if (!x.m.query) {  // inverted, or seen through a view: which axes they were is forgotten
+  if (!x.m.sides.unaligned) return false;
+  if (!x.m.sides.query) {  // inverted, or seen through a view: which axes they were is forgotten
     m.say(x.label, ": made of a causal mask between axes of unrelated size")
         .say("say causal<query, key, align::first> or align::last");
     return true;
   }
-  const sv name = name_of(x.m.by), q = x.m.query->name, k = x.m.key->name;
+  const sv name = name_of(x.m.sides.by), q = x.m.sides.query->name, k = x.m.sides.key->name;
   m.say(name, "<", q, ", ", k, ">: the sizes of ", q, " and ", k, " are unrelated")
       .say("say ", name, "<", q, ", ", k,
            ", align::first> or align::last; over a cache, cached_causal");
@@ -115,7 +115,7 @@ constexpr bool lengths_differ(message &m, const call_name &call, const placing &
 // Two relations between the same axes that count the positions of queries from different places.
 // Two causal masks may: the stricter one holds.
 constexpr bool origins_differ(message &m, const call_name &call, const info &l, const info &r) {
-  const placing &p = l.m.placed, &q = r.m.placed;
+  const placing &p = l.m.sides.placed, &q = r.m.sides.placed;
   if (p.from == origin::unsaid || q.from == origin::unsaid) return false;
   if (!same_pair(p.query, p.key, q.query, q.key) && !same_pair(p.query, p.key, q.key, q.query))
     return false;
@@ -136,25 +136,27 @@ constexpr bool origins_differ(message &m, const call_name &call, const info &l, 
 // Also, two relations that take the same axes in different orders. Two causal masks may: together
 // they are the diagonal.
 constexpr bool relations_differ(message &m, const call_name &call, const info &l, const info &r) {
-  const bool both_causal = l.m.by == relation::causal && r.m.by == relation::causal;
-  if (both_causal || !same_pair(l.m.query, l.m.key, r.m.key, r.m.query))
+  const sides &a = l.m.sides, &b = r.m.sides;
+  const bool both_causal = a.by == relation::causal && b.by == relation::causal;
+  if (both_causal || !same_pair(a.query, a.key, b.key, b.query))
     return origins_differ(m, call, l, r);
-  m.say(call, ": ", related_pair(l.m.by, l.m.query, l.m.key), " takes ", l.m.key->name,
-        " as its keys, but ", related_pair(r.m.by, r.m.query, r.m.key), " takes ", r.m.key->name)
+  m.say(call, ": ", related_pair(a.by, a.query, a.key), " takes ", a.key->name,
+        " as its keys, but ", related_pair(b.by, b.query, b.key), " takes ", b.key->name)
       .say("name the queries first, then the keys")
       .show(l, r);
   return true;
 }
 
-// The marks of a step made of both. The mask of a cache takes precedence, and one without the
-// alignment that it needs, so that later steps refuse them by name.
-constexpr void relate(marks &m, const info &l, const info &r) {
+// Those of a step made of both. The mask of a cache takes precedence, and one without the alignment
+// that it needs, so that later steps refuse them by name.
+constexpr sides sides_of(const info &l, const info &r) {
+  const sides &a = l.m.sides, &b = r.m.sides;
   const bool right =
-      !l.m.key ||
-      (r.m.key && (r.m.by == relation::cached_causal || (r.m.unaligned && !l.m.unaligned)));
-  const marks &keys = right ? r.m : l.m;
-  m.query = keys.query, m.key = keys.key, m.by = keys.by;
-  m.placed = l.m.placed.from < r.m.placed.from ? r.m.placed : l.m.placed;
+      !a.key || (b.key && (b.by == relation::cached_causal || (b.unaligned && !a.unaligned)));
+  sides both = right ? b : a;
+  both.placed = a.placed.from < b.placed.from ? b.placed : a.placed;
+  both.unaligned = a.unaligned || b.unaligned;
+  return both;
 }
 
 }  // namespace qkv::detail

@@ -8,8 +8,8 @@ namespace detail {
 
 constexpr marks declared_marks(const entries &e) {
   marks m;
-  m.twice = e.twice;
-  m.stray = e.stray;
+  m.fault.twice = e.twice;
+  m.fault.stray = e.stray;
   m.type = e.type;
   return m;
 }

@@ -163,7 +163,7 @@ constexpr bool is_factor(sv product, sv x) {
 
 // sum<seq>(mask(x, keep)) / size(seq), or / (size(batch) * size(seq)).
 constexpr bool counts_hidden(message &m, const info &sum, const info &size) {
-  if (!sum.m.left_out || !sum.label.starts_with("sum(") || !size.index()) return false;
+  if (!sum.m.hidden.left_out || !sum.label.starts_with("sum(") || !size.index()) return false;
   for (const axis_data *a : sum.m.statistic)
     if (is_factor(size.label, (text() << "size(" << a->name << ")").view())) {
       m.say("/: ", size.label, " counts what the mask of ", sum.label, " hides")
@@ -177,19 +177,19 @@ constexpr bool counts_hidden(message &m, const info &sum, const info &size) {
 
 // qk_norm(Q, K, scale) / sqrt(d_k).
 constexpr bool scales_cosine(message &m, const info &x, const info &scale) {
-  if (!is_call(x.label, "qk_norm(") || !scale.m.root) return false;
+  if (!is_call(x.label, "qk_norm(") || !scale.m.scale.root) return false;
   m.say("/: ", x.label, " are cosines times a scale of their own, whatever the size of ",
-        scale.m.root->name)
-      .say("leave sqrt(", scale.m.root->name, ") out; if it is meant, sqrt(size(",
-           scale.m.root->name, "))")
+        scale.m.scale.root->name)
+      .say("leave sqrt(", scale.m.scale.root->name, ") out; if it is meant, sqrt(size(",
+           scale.m.scale.root->name, "))")
       .show(x);
   return true;
 }
 
 // softcap(dot<d_k>(Q, K), 50) / sqrt(d_k).
 constexpr bool scales_capped(message &m, const info &x, const info &scale) {
-  if (!is_call(x.label, "softcap(") || !scale.m.root) return false;
-  const sv root = scale.m.root->name;
+  if (!is_call(x.label, "softcap(") || !scale.m.scale.root) return false;
+  const sv root = scale.m.scale.root->name;
   m.say("/: ", x.label, " limits scores that are not divided by sqrt(", root, ") yet")
       .say("divide them first, softcap(.. / sqrt(", root, "), ..); if it is meant, sqrt(size(",
            root, "))")
@@ -201,7 +201,8 @@ constexpr bool scales_capped(message &m, const info &x, const info &scale) {
 constexpr bool subtracts_unmasked(message &m, const info &l, const info &r) {
   if (l.m.weights.empty() || !l.m.weights.same_set(r.m.weights)) return false;
   const axes seen = l.m.weights;
-  const bool of_l = !l.m.masked.common(seen).empty(), of_r = !r.m.masked.common(seen).empty();
+  const bool of_l = !l.m.hidden.masked.common(seen).empty(),
+             of_r = !r.m.hidden.masked.common(seen).empty();
   if (of_l == of_r) return false;
   const info &masked = of_l ? l : r, &other = of_l ? r : l;
   m.say("-: ", masked.label, " leaves out what a mask hides, but ", other.label, " does not")
@@ -212,7 +213,8 @@ constexpr bool subtracts_unmasked(message &m, const info &l, const info &r) {
 
 // dot<kv>(mask(q k), V) / dot<d>(q, sum<kv>(k)).
 constexpr bool divides_by_all(message &m, const info &l, const info &r) {
-  if (!l.m.left_out || r.m.left_out || !l.label.starts_with("dot(mask(")) return false;
+  if (!l.m.hidden.left_out || r.m.hidden.left_out || !l.label.starts_with("dot(mask("))
+    return false;
   if (!r.label.starts_with("dot(") || r.label.find("sum(") == sv::npos) return false;
   m.say("/: ", l.label, " leaves out what a mask hides, but ", r.label, " adds up every key")
       .say("did you mean sum<", l.m.contracted,
@@ -223,7 +225,7 @@ constexpr bool divides_by_all(message &m, const info &l, const info &r) {
 
 // padding<kv>(n) || window: keys behind the padding are seen wherever the window reaches.
 constexpr bool shows_padding(message &m, const info &padding, const info &other) {
-  if (!is_call(padding.label, "padding(") || !other.m.placed.query) return false;
+  if (!is_call(padding.label, "padding(") || !other.m.sides.placed.query) return false;
   m.say("or: ", padding.label, " or ", other.label, " shows what lies behind the padding")
       .say("did you mean ", padding.label, " and ", other.label,
            "? if it is meant, let<\"filled\">(", padding.label, ")");

@@ -97,9 +97,9 @@ constexpr bool sums_others(message &m, const info &l, const info &r) {
   const axis_data *along = r.m.statistic[0];
   const bool weights = l.label.starts_with("exp(") && l.s.has(along);
   if (!weights && !(l.label.starts_with("dot(exp(") && l.m.contracted.has(along))) return false;
-  const bool masked = weights ? l.m.masked.has(along) : l.m.left_out;
+  const bool masked = weights ? l.m.hidden.masked.has(along) : l.m.hidden.left_out;
   const bool shifted = is_done(l, treatment::shifted, one_axis(along));
-  const bool lacks_mask = masked != r.m.left_out;
+  const bool lacks_mask = masked != r.m.hidden.left_out;
   const bool lacks_shift = shifted != is_done(r, treatment::shifted, one_axis(along));
   if (!lacks_mask && !lacks_shift) return false;
   const bool left = lacks_mask ? masked : shifted;
@@ -115,7 +115,7 @@ constexpr bool sums_others(message &m, const info &l, const info &r) {
 constexpr bool lacks_mask_of(message &m, const info &x, const info &lse) {
   if (!lse.label.starts_with("logsumexp(") || lse.m.statistic.n != 1) return false;
   const axis_data *along = lse.m.statistic[0];
-  if (!x.s.has(along) || !x.m.masked.has(along) || lse.m.left_out) return false;
+  if (!x.s.has(along) || !x.m.hidden.masked.has(along) || lse.m.hidden.left_out) return false;
   m.say("-: ", x.label, " is masked along ", along->name, ", but what ", lse.label,
         " adds up is not")
       .say("give both the same scores; if it is meant, let<\"total\">(", lse.label, ")")
@@ -125,7 +125,7 @@ constexpr bool lacks_mask_of(message &m, const info &x, const info &lse) {
 
 // A query that was rotated by its position, and a key that was projected and nothing else.
 constexpr bool not_rotated(message &m, const axes &over, const info &x, const info &y) {
-  if (!is_rotated(x, over) || !y.m.projected || y.m.done.by != treatment::none) return false;
+  if (!is_rotated(x, over) || !y.m.projected.made || y.m.done.by != treatment::none) return false;
   m.say("dot<", over, ">: ", x.label, " was rotated by its positions, but ", y.label, " was not")
       .say("rotate both; if it is meant, plain(", x.label, ")")
       .show(x, y);
@@ -169,7 +169,7 @@ constexpr bool unit_elsewhere(message &m, const axes &over, const info &l, const
 // Queries rotated as if they were the first, and a mask that makes them the last of a cache.
 constexpr bool rotates_from_0(message &m, const call_name &call, const info &scores,
                               const info &keep) {
-  const core::placing &p = keep.m.placed;
+  const core::placing &p = keep.m.sides.placed;
   const bool of_cache = p.from == core::origin::length || p.from == core::origin::count;
   if (!of_cache || !is_counted(scores)) return false;
   const treated &done = scores.m.done;

@@ -35,12 +35,12 @@ constexpr marks view_of(const marks &of, F replaced) {
   if (m.done.by <= treatment::deviation) m.done = {};
   for (const axis_data **a : {&m.done.along, &m.done.from})
     if (*a && !is_replaced(*a, replaced)) m.done = {};
-  for (maybe_axis a : {m.query, m.key})
-    if (a && !replaced(one_axis(a.at)).has(a.at)) m.query = m.key = {};
-  for (maybe_axis a : {m.first, m.second})
-    if (a && !replaced(one_axis(a.at)).has(a.at)) m.first = m.second = {};
-  for (maybe_axis a : {m.placed.query, m.placed.key})
-    if (a && !replaced(one_axis(a.at)).has(a.at)) m.placed = {};
+  for (maybe_axis a : {m.sides.query, m.sides.key})
+    if (a && !replaced(one_axis(a.at)).has(a.at)) m.sides.query = m.sides.key = {};
+  for (maybe_axis a : {m.split.first, m.split.second})
+    if (a && !replaced(one_axis(a.at)).has(a.at)) m.split.first = m.split.second = {};
+  for (maybe_axis a : {m.sides.placed.query, m.sides.placed.key})
+    if (a && !replaced(one_axis(a.at)).has(a.at)) m.sides.placed = {};
   return m;
 }
 

@@ -19,15 +19,15 @@ constexpr void say_marks(const marks &k, Say say) {
   along("weights over", k.weights);
   along("contracted over", k.contracted);
   along("reduced over", k.statistic);
-  along("masked along", k.masked);
-  along("0 where a mask was, along", k.zeroed);
-  along("a mask is constant along", k.mask_lacks);
-  along("a term is constant along", k.bias_lacks);
-  if (k.query) say("queries ", k.query->name, ", keys ", k.key->name);
-  if (k.unaligned) say("how they align is not said");
-  if (k.scaled) say("divided by sqrt(", k.scaled->name, ")");
-  if (k.first) say("split as ", k.first->name, ", ", k.second->name);
-  if (k.dropped) say("with dropout");
+  along("masked along", k.hidden.masked);
+  along("0 where a mask was, along", k.hidden.zeroed);
+  along("a mask is constant along", k.lacks.mask);
+  along("a term is constant along", k.lacks.bias);
+  if (k.sides.query) say("queries ", k.sides.query->name, ", keys ", k.sides.key->name);
+  if (k.sides.unaligned) say("how they align is not said");
+  if (k.scale.by) say("divided by sqrt(", k.scale.by->name, ")");
+  if (k.split.first) say("split as ", k.split.first->name, ", ", k.split.second->name);
+  if (k.hidden.dropped) say("with dropout");
 }
 
 #if defined(__clang__)

@@ -42,8 +42,8 @@ struct binary {
     if constexpr (kind == op::mul)
       if (multiplies_bias(m, l, r) || multiplies_bias(m, r, l)) return m.show(l, r);
     if constexpr (kind == op::mul)
-      if ((r.m.gated && masks_weights(m, kind, l, r)) ||
-          (l.m.gated && masks_weights(m, kind, r, l)))
+      if ((r.m.hidden.gated && masks_weights(m, kind, l, r)) ||
+          (l.m.hidden.gated && masks_weights(m, kind, r, l)))
         return m;
     if constexpr (kind == op::div)
       if (slips_in_division(m, l, r)) return m;
@@ -72,7 +72,7 @@ struct negated {
   constexpr marks meaning(const info &x) const {
     marks m = x.m;
     m.type = result_type(kind, m.type);
-    m.root = {};
+    m.scale.root = {};
     return m;
   }
 };

@@ -25,7 +25,7 @@ struct cast {
     if (!is_float(to)) return bent(x.m, to);
     marks m = x.m;
     m.type = to;
-    m.gated = x.m.gated || x.m.type == b8;
+    m.hidden.gated = x.m.hidden.gated || x.m.type == b8;
     return m;
   }
 };

@@ -115,18 +115,23 @@ struct dot {
   // One side was split as heads, d_k, the other as d_k, heads.
   constexpr bool split_otherwise(message &m, const info &l, const info &r) const {
     const marks &a = l.m, &b = r.m;
-    if (!a.first || !b.first || same_name(a.first.at, b.first.at)) return false;
-    if (!same_name(a.first.at, b.second.at) || !same_name(a.second.at, b.first.at)) return false;
-    m.say("dot<", over, ">: ", l.label, " was split as ", a.first->name, ", ", a.second->name,
-          ", but ", r.label, " as ", b.first->name, ", ", b.second->name)
+    if (!a.split.first || !b.split.first || same_name(a.split.first.at, b.split.first.at))
+      return false;
+    if (!same_name(a.split.first.at, b.split.second.at) ||
+        !same_name(a.split.second.at, b.split.first.at))
+      return false;
+    m.say("dot<", over, ">: ", l.label, " was split as ", a.split.first->name, ", ",
+          a.split.second->name, ", but ", r.label, " as ", b.split.first->name, ", ",
+          b.split.second->name)
         .say("split both alike; if it is meant, plain(", r.label, ")");
     return true;
   }
 
   // dot<d_k>(Q / sqrt(d_k), K / sqrt(d_k)) divides by d_k.
   constexpr bool scaled_on_both_sides(message &m, const info &l, const info &r) const {
-    const maybe_axis by = l.m.scaled;
-    if (!by || !r.m.scaled || !same_name(by.at, r.m.scaled.at) || !over.has(by.at)) return false;
+    const maybe_axis by = l.m.scale.by;
+    if (!by || !r.m.scale.by || !same_name(by.at, r.m.scale.by.at) || !over.has(by.at))
+      return false;
     m.say("dot<", over, ">: ", l.label, " and ", r.label, " are both divided by sqrt(", by->name,
           "), so their product is divided by ", by->name)
         .say("divide one of them; if it is meant, sqrt(size(", by->name, "))");
@@ -155,7 +160,7 @@ struct dot {
 
   // Masked values whose weights are not masked: weights that meet nothing.
   constexpr bool loses_weights(message &m, const info &w, const info &x) const {
-    const axes lost = w.m.weights.common(x.m.masked).common(over).without(w.m.masked);
+    const axes lost = w.m.weights.common(x.m.hidden.masked).common(over).without(w.m.hidden.masked);
     if (lost.empty()) return false;
     m.say("dot<", over, ">: ", x.label, " is masked along ", lost, ", its weights are not")
         .say("mask the scores; if it is meant, where(keep, x, 0) in place of that mask");
@@ -164,12 +169,12 @@ struct dot {
 
   // Scores as the second operand, whose weights are the first: the operands were exchanged.
   constexpr bool weighs_scores(message &m, const info &w, const info &x) const {
-    if (w.m.weights.common(over).empty() || !x.m.scaled || x.s.has(x.m.scaled.at)) return false;
+    if (w.m.weights.common(over).empty() || !x.m.scale.by || x.s.has(x.m.scale.by.at)) return false;
     if (!is_infix(x.label) || x.label.find(" / sqrt(") == sv::npos) return false;
-    m.say("dot<", over, ">: ", x.label, " is divided by sqrt(", x.m.scaled->name,
+    m.say("dot<", over, ">: ", x.label, " is divided by sqrt(", x.m.scale.by->name,
           "), as scores are, but is the second operand, the values")
         .say("scores come first, then values; if it is meant, divide by sqrt(size(",
-             x.m.scaled->name, "))");
+             x.m.scale.by->name, "))");
     return true;
   }
 
@@ -183,20 +188,22 @@ struct dot {
     m.weights = l.m.weights.with(r.m.weights).without(over);
     m.param = l.param() && r.param();
     for (const info *x : {&l, &r}) {
-      const axes hidden = x->m.masked.common(over);
+      const axes hidden = x->m.hidden.masked.common(over);
       if (hidden.empty())
-        m.zeroed.add(x->m.masked);
+        m.hidden.zeroed.add(x->m.hidden.masked);
       else
-        m.left_out = true;
-      m.zeroed.add(x->m.zeroed.without(over));
-      if (x->m.scaled && over.has(x->m.scaled.at)) m.scaled = x->m.scaled;
-      if (x->m.by_head) m.contracted.add(x->m.contracted);  // absorbed from the other side
-      if (x->m.first && !over.has(x->m.first.at) && !over.has(x->m.second.at))
-        m.first = x->m.first, m.second = x->m.second;
+        m.hidden.left_out = true;
+      m.hidden.zeroed.add(x->m.hidden.zeroed.without(over));
+      if (x->m.scale.by && over.has(x->m.scale.by.at)) m.scale.by = x->m.scale.by;
+      if (x->m.projected.by_head)
+        m.contracted.add(x->m.contracted);  // absorbed from the other side
+      if (x->m.split.first && !over.has(x->m.split.first.at) && !over.has(x->m.split.second.at))
+        m.split = x->m.split;
     }
     m.done = done_by_dot(over, l, r);
-    m.projected = l.m.param != r.m.param;
-    m.by_head = m.projected && !l.s.batch().common(r.s.batch()).without(over).empty();
+    m.projected.made = l.m.param != r.m.param;
+    m.projected.by_head =
+        m.projected.made && !l.s.batch().common(r.s.batch()).without(over).empty();
     m.type = as_float(common_type(l.m.type, r.m.type));
     return m;
   }

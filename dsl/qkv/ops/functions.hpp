@@ -40,7 +40,7 @@ struct function {
     if ((kind == op::exp && stays(treatment::shifted)) ||
         ((kind == op::cos || kind == op::sin) && is_counted(x)))
       m.done = x.m.done;
-    m.gated = x.m.gated && is_0_at_0;
+    m.hidden.gated = x.m.hidden.gated && is_0_at_0;
     m.given = x.m.given && kind == op::log;  // of sizes or of a mask: a bias of keys
     return m;
   }

@@ -25,7 +25,7 @@ constexpr bool compares_truth(message &m, op kind, const info &l, const info &r)
 
 // All queries see a prefix; a causal mask joined to it hides it again.
 constexpr bool hides_prefix(message &m, const info &causal, const info &prefix) {
-  const placing &p = causal.m.placed, &q = prefix.m.placed;
+  const placing &p = causal.m.sides.placed, &q = prefix.m.sides.placed;
   if (!is_call(causal.label, "causal<") || !is_call(prefix.label, "prefix<")) return false;
   if (!same_pair(p.query, p.key, q.query, q.key)) return false;
   m.say("and: ", causal.label, " hides the prefix again")
@@ -99,7 +99,7 @@ struct inverted {
   constexpr axes shape(const info &x) const { return x.s; }
   constexpr marks meaning(const info &x) const {
     marks m = x.m;
-    m.key = m.query = {};
+    m.sides.key = m.sides.query = {};
     return m;
   }
 };

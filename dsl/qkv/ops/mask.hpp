@@ -30,7 +30,7 @@ struct mask {
           .say("did you mean causal<query, key>?");
     if (not_logical(m, call, keep)) return m;
     if (const sv seen = inverted_visibility_in(keep.label);
-        !seen.empty() && !names_keys_first(keep.m.placed))
+        !seen.empty() && !names_keys_first(keep.m.sides.placed))
       return m.say(call, ": !", seen, " keeps what ", seen, " hides")
           .say("did you mean ", seen, "? if it is meant, ",
                seen.starts_with("document(") ? "let<\"others\">(!..)"
@@ -75,11 +75,11 @@ struct mask {
   constexpr marks meaning(const info &x, const info &keep) const {
     marks m = x.m;
     const axes lacks = rows ? axes{} : x.s.without(keep.s);
-    m.lack_apart = m.lack_apart || m.mask_lacks.crosses(lacks);
-    m.mask_lacks.add(lacks);
-    m.masked.add(keep.s.non_batch());
-    m.zeroed = m.zeroed.without(keep.s);
-    relate(m, keep, x);
+    m.lacks.apart = m.lacks.apart || m.lacks.mask.crosses(lacks);
+    m.lacks.mask.add(lacks);
+    m.hidden.masked.add(keep.s.non_batch());
+    m.hidden.zeroed = m.hidden.zeroed.without(keep.s);
+    m.sides = sides_of(keep, x);
     m.given = false;
     m.param = x.m.param && keep.param();
     return m;

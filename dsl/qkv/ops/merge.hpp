@@ -19,7 +19,8 @@ struct merge {
     const axes parts = one_axis(over[1]).add(over[2]);
     if (lacks_axis(m, call, parts, x)) return m;
     if (x.s.has(over[0])) return m.say(call, ": ", x.label, " already has ", over[0]->name).show(x);
-    if (x.m.first && same_name(x.m.first.at, over[2]) && same_name(x.m.second.at, over[1]))
+    if (x.m.split.first && same_name(x.m.split.first.at, over[2]) &&
+        same_name(x.m.split.second.at, over[1]))
       return m.say(call, ": ", x.label, " was split as ", over[2]->name, ", ", over[1]->name)
           .say("did you mean merge<", over[0]->name, ", ", over[2]->name, ", ", over[1]->name,
                ">? if it is meant, merge plain(..)")
@@ -36,10 +37,10 @@ struct merge {
     marks m = view_of(x.m, [this](const axes &s) { return replaced(s); });
     // Constant along the whole is constant along both parts.
     const axes whole = one_axis(over[0]), parts = one_axis(over[1]).add(over[2]);
-    if (x.m.lack_apart || !x.m.mask_lacks.contains(parts))
-      m.mask_lacks = m.mask_lacks.without(whole);
-    if (x.m.lack_apart || !x.m.bias_lacks.contains(parts))
-      m.bias_lacks = m.bias_lacks.without(whole);
+    if (x.m.lacks.apart || !x.m.lacks.mask.contains(parts))
+      m.lacks.mask = m.lacks.mask.without(whole);
+    if (x.m.lacks.apart || !x.m.lacks.bias.contains(parts))
+      m.lacks.bias = m.lacks.bias.without(whole);
     return m;
   }
 };

@@ -19,13 +19,13 @@ struct normalize {
     if (names_no_axis(m, "normalize", over, x)) return m;
     const call_name call{"normalize", over};
     if (lacks_axis(m, call, over, x)) return m;
-    if (x.m.scaled && !x.s.has(x.m.scaled.at))
+    if (x.m.scale.by && !x.s.has(x.m.scale.by.at))
       return m.say(call, ": ", x.label, " are scores, which may be negative")
           .say("did you mean softmax<", over, ">? if it is meant, plain(", x.label, ")")
           .show(x);
     if (features(m, call, x)) return m;
     if (!shifted_elsewhere(m, call, x) && !wrong_keys(m, call, over, x) &&
-        !dead_mask(m, call, over, x) && !x.m.gated)
+        !dead_mask(m, call, over, x) && !x.m.hidden.gated)
       masked_too_early(m, call, over, x);
     return m;
   }
@@ -33,7 +33,7 @@ struct normalize {
   constexpr bool features(message &m, const call_name &call, const info &x) const {
     const sv role = role_of(x.label);
     const bool named = x.m.given && (role == "query" || role == "key" || role == "value");
-    if (over.n != 1 || over[0]->batch || !(named || x.m.projected)) return false;
+    if (over.n != 1 || over[0]->batch || !(named || x.m.projected.made)) return false;
     if (!named && (over[0]->size < 0 || x.m.done.by != treatment::none)) return false;
     m.say(call, ": ", x.label, " may be negative, and so may their sum")
         .say("did you mean unit_length<", over, ">, or softmax<", over, ">? if it is meant, plain(",

@@ -7,11 +7,12 @@ namespace qkv {
 namespace detail {
 
 constexpr marks forgotten(marks m) {
-  m.weights = m.masked = m.zeroed = {};
-  m.first = m.second = {};
+  m.weights = {};
+  m.hidden = {};
+  m.split = {};
   m.done = {};
-  m.scaled = {};
-  m.dropped = m.gated = m.projected = m.given = m.left_out = false;
+  m.scale.by = {};
+  m.projected.made = m.given = false;
   return m;
 }
 

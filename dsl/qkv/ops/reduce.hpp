@@ -36,7 +36,7 @@ struct reduction {
     m.statistic = x.m.statistic.with(over);
     m.contracted = kind == op::sum ? x.m.contracted.with(over) : x.m.contracted;
     if (kind == op::sum && is_done(x, treatment::shifted, over)) m.done = x.m.done;
-    m.left_out = !x.m.masked.common(over).empty();
+    m.hidden.left_out = !x.m.hidden.masked.common(over).empty();
     return m;
   }
 };

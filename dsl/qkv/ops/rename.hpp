@@ -32,13 +32,11 @@ struct rename {
   constexpr axes shape(const info &x) const { return replaced(x.s); }
   constexpr marks meaning(const info &x) const {
     marks m = view_of(x.m, [this](const axes &s) { return replaced(s); });
-    m.query = renamed(x.m.query);
-    m.key = renamed(x.m.key);
-    m.first = renamed(x.m.first);
-    m.second = renamed(x.m.second);
-    m.placed = x.m.placed;
-    m.placed.query = renamed(x.m.placed.query);
-    m.placed.key = renamed(x.m.placed.key);
+    m.sides = x.m.sides;
+    m.split = x.m.split;
+    for (maybe_axis *a : {&m.sides.query, &m.sides.key, &m.sides.placed.query, &m.sides.placed.key,
+                          &m.split.first, &m.split.second})
+      *a = renamed(*a);
     return m;
   }
   constexpr maybe_axis renamed(maybe_axis a) const {

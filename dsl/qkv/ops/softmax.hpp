@@ -27,7 +27,7 @@ struct softmax {
         masked_too_early(m, call, over, x) || dropped_too_early(m, call, x))
       return m;
     // Of several axes, each of several terms may have one.
-    if (const axes dead = x.m.bias_lacks.common(over); over.n == 1 && !dead.empty()) {
+    if (const axes dead = x.m.lacks.bias.common(over); over.n == 1 && !dead.empty()) {
       m.say(call, ": a bias does not vary along ", dead, " and cancels")
           .say("leave it out, or give it the axis ", dead, "; a sink goes into attend_with_sink<",
                dead, ">")

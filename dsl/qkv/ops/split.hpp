@@ -68,8 +68,7 @@ struct split {
   constexpr axes shape(const info &x) const { return replaced(x.s); }
   constexpr marks meaning(const info &x) const {
     marks m = view_of(x.m, [this](const axes &s) { return replaced(s); });
-    m.first = over[1];
-    m.second = over[2];
+    m.split = {over[1], over[2]};
     return m;
   }
 };

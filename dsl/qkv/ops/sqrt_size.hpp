@@ -19,7 +19,7 @@ constexpr double root_of_size(long n) {  // Newton from above: exact for squares
 
 constexpr marks scale_of(const axis_data *ax) {
   marks m;
-  m.root = ax;
+  m.scale.root = ax;
   return m;
 }
 

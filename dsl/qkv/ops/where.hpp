@@ -40,7 +40,8 @@ struct where {
   static constexpr bool shows_hidden(message &m, const info &c, const info &a, const info &b) {
     const bool inverted = c.label.starts_with("!");
     const sv mask = c.label.substr(inverted);
-    if (mask.empty() || visibility_in(mask) != mask || names_keys_first(c.m.placed)) return false;
+    if (mask.empty() || visibility_in(mask) != mask || names_keys_first(c.m.sides.placed))
+      return false;
     const info &number = inverted ? b : a, &x = inverted ? a : b;
     if (!number.number() || x.m.contracted.empty()) return false;
     m.say("where: ", mask, " is true where a key is seen, but ", x.label,
@@ -59,18 +60,18 @@ struct where {
     m.type = a.m.type == b8 && b.m.type == b8 ? b8 : common_type(a.m.type, b.m.type);
     m.param = (c.tensor() || a.tensor() || b.tensor()) && c.param() && a.param() && b.param();
     m.contracted = a.m.contracted.with(b.m.contracted);
-    m.mask_lacks = a.m.mask_lacks.with(b.m.mask_lacks).with(c.m.mask_lacks);
-    m.lack_apart = a.m.lack_apart || b.m.lack_apart || c.m.lack_apart;
+    m.lacks.mask = a.m.lacks.mask.with(b.m.lacks.mask).with(c.m.lacks.mask);
+    m.lacks.apart = a.m.lacks.apart || b.m.lacks.apart || c.m.lacks.apart;
     m.statistic = common_statistic(a, b);
     m.weights = kept_weights(a, b, s);
     // where(keep, 0, -1e9), an additive mask
     m.given = c.tensor() && c.m.given && a.number() && b.number();
     for (const info *x : {&c, &a, &b})
-      if (m.placed.from < x->m.placed.from) m.placed = x->m.placed;
+      if (m.sides.placed.from < x->m.sides.placed.from) m.sides.placed = x->m.sides.placed;
     // where(causal<seq, kv>, scores, -1e9f) is a mask, too.
     if (b.number()) {
-      const marks &keys = c.m.key ? c.m : a.m;
-      m.query = keys.query, m.key = keys.key, m.by = keys.by;
+      const sides &keys = (c.m.sides.key ? c : a).m.sides;
+      m.sides.query = keys.query, m.sides.key = keys.key, m.sides.by = keys.by;
     }
     return m;
   }
