@@ -78,15 +78,17 @@ const option options[] = {
     {"--machine", "NAME", "whose tiles to show, too", takes::one,
      [](request &r, string_view word) { r.machine = word; }},
     {"--ranks", "N", "what it costs on 1 to N machines, as DISTRIBUTED", takes::one,
-     [](request &r, string_view word) { r.ranks = static_cast<int>(number(word, "--ranks")); }},
+     [](request &r, string_view word) {
+       r.shared_by.ranks = static_cast<int>(number(word, "--ranks"));
+     }},
     {"--peak", "2e12", "flop/s of one machine at this kernel", takes::one,
-     [](request &r, string_view word) { r.peak = real("--peak", word); }},
+     [](request &r, string_view word) { r.shared_by.peak = real("--peak", word); }},
     {"--link", "12.5e9", "bytes a second of a machine's link", takes::one,
-     [](request &r, string_view word) { r.link = real("--link", word); }},
+     [](request &r, string_view word) { r.shared_by.link = real("--link", word); }},
     {"--bandwidth", "200e9", "bytes a second that a machine reads", takes::one,
-     [](request &r, string_view word) { r.bandwidth = real("--bandwidth", word); }},
+     [](request &r, string_view word) { r.shared_by.bandwidth = real("--bandwidth", word); }},
     {"--latency", "10e-6", "seconds of a message", takes::one,
-     [](request &r, string_view word) { r.latency = real("--latency", word); }},
+     [](request &r, string_view word) { r.shared_by.latency = real("--latency", word); }},
     {"--json", "", "print JSON", takes::nothing, [](request &r, string_view) { r.json = true; }},
 };
 

@@ -20,6 +20,12 @@ struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Machines that share the tokens of a call, and what each can do; 0: not given.
+struct cluster {
+  int ranks = 0;
+  double peak = 0, link = 0, bandwidth = 0, latency = 10e-6;
+};
+
 // The command line after the command.
 struct request {
   const qkv_kernel *kernel = nullptr;  // none for commands without
@@ -34,8 +40,7 @@ struct request {
   const std::vector<entry> *entries = nullptr;  // of all kernels of the library
   std::span<const machine_sheet> machines;      // of all kernels, too
   std::string machine;                          // whose plan to show; empty: nobody's
-  int ranks = 0;                                // describe for so many machines; 0: for one
-  double peak = 0, link = 0, bandwidth = 0, latency = 10e-6;  // of each; 0: not given
+  cluster shared_by;                            // whose plan and pace to show
   bool by_differences = false;  // check compares a gradient with finite differences, too
   device on = device::host;
 

@@ -82,7 +82,7 @@ std::string_view plan_on_machine(const request &r) {
 }  // namespace
 
 void describe(const request &r) {
-  if (r.ranks > 0) return describe_ranks(r);
+  if (r.shared_by.ranks > 0) return describe_ranks(r);
   const std::string_view on_machine = plan_on_machine(r);
   const kernel_sizes asked = r.sizes_asked();
   const sizes given = asked.by_name();

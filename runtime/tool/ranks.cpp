@@ -21,8 +21,8 @@ class ranks_report {
   ranks_report(const request &r, const kernel_sizes &sizes) : r_(r), k_(*r.kernel), sizes_(sizes) {
     if (status s = ring::parts::of(k_, of_); !s) throw refusal(s.text());
     for (std::size_t n = 0; n < of_.own.size(); ++n) {
-      rounds_.push_back(
-          ring::work_of(of_, n, r.ranks, [&](std::string_view axis) { return size(axis); }));
+      rounds_.push_back(ring::work_of(of_, n, r.shared_by.ranks,
+                                      [&](std::string_view axis) { return size(axis); }));
       rounds_.back().own_flops = flops(of_.own[n]);
       rounds_.back().pair_flops = n < of_.hops.size() ? flops(of_.hops[n]) : 0;
       rounds_.back().look_flops = n < of_.seen.size() ? flops(of_.seen[n]) : 0;
@@ -46,7 +46,8 @@ class ranks_report {
     if (std::none_of(rounds_.begin(), rounds_.end(), lacks_heads))
       fits_.push_back(ring::schedule::heads);
     for (const ring::schedule other : fits_)
-      if (of(other, r.ranks).seconds < 0.9 * of(best_, r.ranks).seconds) best_ = other;
+      if (of(other, r.shared_by.ranks).seconds < 0.9 * of(best_, r.shared_by.ranks).seconds)
+        best_ = other;
   }
 
   std::string text() const {
@@ -62,18 +63,18 @@ class ranks_report {
     for (const ring::schedule other : fits_)
       if (other != best_)
         t += fmt::format("  by {}: {} on {} machines\n", name_of(other),
-                         of_units(of(other, r_.ranks).seconds, "s"), r_.ranks);
+                         of_units(of(other, r_.shared_by.ranks).seconds, "s"), r_.shared_by.ranks);
     t += fmt::format("\n  {:>8} {:>10} {:>10} {:>10} {:>10} {:>8} {:>10} {:>10} {:>10}\n",
                      "machines", of_.key + " each", "turn", "message", "transfer", "hidden",
                      "memory", "time", "efficiency");
-    for (int n = 1; n <= r_.ranks; n = next(n)) t += line(n);
+    for (int n = 1; n <= r_.shared_by.ranks; n = next(n)) t += line(n);
     return t;
   }
 
   // An object a line, for each number of machines.
   std::string as_json() const {
     std::string t;
-    for (int n = 1; n <= r_.ranks; n = next(n)) t += json_line(n);
+    for (int n = 1; n <= r_.shared_by.ranks; n = next(n)) t += json_line(n);
     return t;
   }
 
@@ -109,7 +110,9 @@ class ranks_report {
         return fmt::format("ring: {} travel while a turn is computed", keys);
     }
   }
-  int next(int n) const { return n < r_.ranks && 2 * n > r_.ranks ? r_.ranks : 2 * n; }
+  int next(int n) const {
+    return n < r_.shared_by.ranks && 2 * n > r_.shared_by.ranks ? r_.shared_by.ranks : 2 * n;
+  }
 
   std::string json_line(int n) const {
     const ring::forecast f = of(best_, n);
@@ -169,8 +172,9 @@ class ranks_report {
   const qkv_kernel &k_;
   const kernel_sizes &sizes_;
   ring::parts of_;
-  const ring::hardware facts_{r_.peak > 0 ? r_.peak : 1e12, r_.link > 0 ? r_.link : 12.5e9,
-                              r_.latency, r_.bandwidth};
+  const ring::hardware facts_{r_.shared_by.peak > 0 ? r_.shared_by.peak : 1e12,
+                              r_.shared_by.link > 0 ? r_.shared_by.link : 12.5e9,
+                              r_.shared_by.latency, r_.shared_by.bandwidth};
   std::vector<ring::round_work> rounds_;
   std::map<ring::moved, std::vector<std::string>> names_;
   std::vector<ring::schedule> fits_ = {ring::schedule::ring};

@@ -13,19 +13,19 @@ namespace qkv::codegen {
 
 std::vector<attention_funcs> lower_attention(context &c, const attention_stage &s,
                                              const std::vector<attention_tile> &tiles) {
-  std::vector<attention_funcs> forms(tiles.size());
-  std::vector<std::unique_ptr<attention_setting>> settings;
-  std::vector<attention_setting *> all;
+  std::vector<attention_funcs> funcs(tiles.size());
+  std::vector<std::unique_ptr<attention_form>> forms;
+  std::vector<attention_form *> all;
   for (std::size_t k = 0; k < tiles.size(); ++k) {
-    settings.push_back(std::make_unique<attention_setting>(c, s, tiles[k], forms[k]));
-    all.push_back(settings.back().get());
+    forms.push_back(std::make_unique<attention_form>(c, s, tiles[k], funcs[k]));
+    all.push_back(forms.back().get());
     lower_pairs(*all[k]);
     lower_sums(*all[k]);
     lower_placed(*all[k]);
     s.keeps_sums() ? lower_kept_sums(*all[k]) : lower_state(*all[k]);
   }
   if (!s.keeps_sums()) lower_results(all);
-  return forms;
+  return funcs;
 }
 
 }  // namespace qkv::codegen

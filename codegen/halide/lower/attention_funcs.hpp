@@ -22,6 +22,15 @@ inline int lanes_dividing(int n, int most) {
 // Padded values of at most so many vectors: they are unrolled.
 inline constexpr int most_value_vectors = 16;
 
+// The threads of a tile of a GPU.
+struct tile_threads {
+  int columns = 0;      // of o that each keeps for its rows. 0: the state's rows lie in lanes
+  int x = 0, y = 0;     // along keys and columns; along rows
+  bool staged = false;  // queries and keys go through shared memory
+  bool column_blocks =
+      false;  // the columns do not fit into one block of threads, or their number is unknown
+};
+
 struct attention_tile {
   int rows = 0;         // query rows of a tile
   int keys = 0;         // keys of a block
@@ -49,14 +58,8 @@ struct attention_tile {
     return vectors < narrow ? vectors * value_lanes : columns;
   }
 
-  // Tiles of a GPU: each thread keeps this many columns of o for its rows. 0: the state's rows lie
-  // in lanes.
-  int columns_per_thread = 0;
-  int threads_x = 0, threads_y = 0;  // along keys and columns; along rows
-  bool staged = false;               // queries and keys go through shared memory
-  bool column_blocks =
-      false;  // the columns do not fit into one block of threads, or their number is unknown
-  bool dealt_to_threads() const { return columns_per_thread > 0; }
+  tile_threads threads;
+  bool dealt_to_threads() const { return threads.columns > 0; }
 };
 
 struct attention_vars {
@@ -95,6 +98,13 @@ struct attention_pairs {
   Halide::RDom keys;                     // of a block; vectors of them if lanes hold keys
 };
 
+// Blocks of values that hold anything but finite numbers. Defined if a mask hides some.
+struct suspect_blocks {
+  Halide::Func blocks, columns;
+  Halide::RDom all_columns;
+  Halide::RDom keys;  // of such a block
+};
+
 // A sum over the keys of pairs, or of products of pairs with values that have columns. One across
 // is the same with rows and keys exchanged: i and T stand for j and b, and j and b for i and T.
 struct attention_sum {
@@ -104,13 +114,11 @@ struct attention_sum {
   bool is_padded = false;   // the call decides its width
   int known_columns = 0;    // not 0: V has so many, and is padded
   bool is_widened = false;  // memory has them in 16 bits
-  // True for blocks of V that hold anything but finite numbers. Defined if a mask hides some.
-  Halide::Func suspect, suspect_columns;
-  Halide::RDom all_columns;
-  Halide::Func product;                   // (c, i, b, T, outer...), in registers
-  Halide::Func block_out;                 // the same, stored; without columns (i, b, T, outer...)
-  Halide::RDom keys_clean, keys_suspect;  // of a block, by what its values hold
-  Halide::Expr columns;                   // extent of c; undefined without columns
+  suspect_blocks suspect;
+  Halide::Func product;     // (c, i, b, T, outer...), in registers
+  Halide::Func block_out;   // the same, stored; without columns (i, b, T, outer...)
+  Halide::RDom keys_clean;  // of a block that is not suspect
+  Halide::Expr columns;     // extent of c; undefined without columns
   // Of a sum across without columns: so many partial sums of a key, each of every so many rows, lie
   // along c.
   int partials = 0;

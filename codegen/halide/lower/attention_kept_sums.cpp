@@ -24,7 +24,7 @@ using Halide::Var;
 
 class kept_sums_lowering {
  public:
-  explicit kept_sums_lowering(attention_setting &a)
+  explicit kept_sums_lowering(attention_form &a)
       : a_(a),
         f_(a.f),
         s_(a.s),
@@ -99,7 +99,7 @@ class kept_sums_lowering {
     const auto of_tile = [&](const Expr &e) {
       return Halide::Internal::substitute(f_.v.T.name(), tile, e);
     };
-    const key_range seen = a_.visible();
+    const key_range seen = a_.block.visible();
     const Expr first = block * keys_;
     Expr visible = may_see(a_, tile, block);
     if (seen.to.defined()) visible = both(visible, first < of_tile(seen.to));
@@ -200,7 +200,7 @@ class kept_sums_lowering {
                        [&](const Expr &e) { return unsolved(e, f_.result.outer); });
   }
 
-  attention_setting &a_;
+  attention_form &a_;
   attention_funcs &f_;
   const attention_stage &s_;
   const int rows_, keys_;
@@ -216,6 +216,6 @@ class kept_sums_lowering {
 
 }  // namespace
 
-void lower_kept_sums(attention_setting &a) { kept_sums_lowering(a).run(); }
+void lower_kept_sums(attention_form &a) { kept_sums_lowering(a).run(); }
 
 }  // namespace qkv::codegen

@@ -18,7 +18,7 @@ using Halide::select;
 
 class pairs_lowering {
  public:
-  explicit pairs_lowering(attention_setting &a) : a_(a), f_(a.f), s_(a.s) {}
+  explicit pairs_lowering(attention_form &a) : a_(a), f_(a.f), s_(a.s) {}
 
   void run() {
     f_.sums.resize(s_.sums.size());
@@ -26,8 +26,7 @@ class pairs_lowering {
     f_.placed.resize(s_.placed.size());
     for (node_id d : s_.products) products_.emplace(d, product(d));
     for (node_id n : s_.keeps_sums() ? s_.shared_in_all : s_.shared) share(n);
-    a_.limit_keys();
-    f_.pairs.keys = f_.tile.keys_in_lanes() ? a_.vectors_of_block("key") : a_.keys_of_block("key");
+    f_.pairs.keys = f_.tile.keys_in_lanes() ? a_.block.vectors("key") : a_.block.range("key");
     if (s_.is_normalised()) {
       scores();
       if (f_.running.has_maximum) weights();
@@ -45,7 +44,8 @@ class pairs_lowering {
   // The pair of the row and a key of the block that some row of the tile may see.
   std::vector<Expr> visible_pair() const {
     const RDom &keys = f_.pairs.keys;
-    const Expr key = f_.tile.keys_in_lanes() ? a_.trimmed_vector(keys) + lane_ : a_.trimmed(keys);
+    const Expr key =
+        f_.tile.keys_in_lanes() ? a_.block.trimmed_vector(keys) + lane_ : a_.block.trimmed(keys);
     return a_.tiles.pair(f_.v.i, key, f_.v.b);
   }
 
@@ -137,32 +137,34 @@ class pairs_lowering {
     value v = at_pair(s_.scores);
     const Expr count = both(v.present, a_.inside(f_.v.j));
     v.number = Halide::cast(a_.type, v.number);  // scores may be i32 or 16-bit
-    if (a_.has_levels()) v.number = a_.level_of(v.number);
+    if (a_.levels.exist()) v.number = a_.levels.of(v.number);
     v.present = count;
     const bool maximum = f_.running.has_maximum;
     const Expr score = or_else(v, a_.number(maximum ? -math::infinity : 0));
-    const bool are_marked =
-        !maximum && a_.has_marks(a_.has_gaps()) && (a_.marked_by_scores || some_are_not_gated());
+    const bool are_marked = !maximum && a_.hidden.have_marks(a_.hidden.in_weights()) &&
+                            (a_.hidden.depend_on_products() || some_are_not_gated());
     f_.pairs.scores = Func("scores_" + a_.name);
-    f_.pairs.scores(all()) = a_.chosen(are_marked ? a_.marked(score, count) : score);
+    f_.pairs.scores(all()) = a_.chosen(are_marked ? a_.hidden.marked(score, count) : score);
     f_.pairs.readers.push_back(f_.pairs.scores);
     f_.pairs.weights = f_.pairs.scores;
   }
 
   void weights() {
     f_.pairs.block_max = over_block(
-        "max_" + a_.name, f_.pairs.scores, a_.nothing_seen(),
+        "max_" + a_.name, f_.pairs.scores, a_.levels.nothing_seen(),
         [](const Expr &x, const Expr &y) { return Halide::max(x, y); }, f_.pairs.lanes_of_max);
     f_.pairs.weights = Func("weights_" + a_.name);
     const Expr score = f_.pairs.scores(all()),
-               weight = math::exp_nonpositive(score - a_.shift_of(f_.pairs.block_max(block())));
-    const bool marks = a_.has_marks(a_.has_gaps());
-    if (a_.marked_by_scores)
+               weight =
+                   math::exp_nonpositive(score - a_.levels.shift_of(f_.pairs.block_max(block())));
+    const bool marks = a_.hidden.have_marks(a_.hidden.in_weights());
+    if (a_.hidden.depend_on_products())
       f_.pairs.weights(all()) =
-          a_.chosen(a_.marked(weight, !strict::equal(score, a_.number(-math::infinity))));
+          a_.chosen(a_.hidden.marked(weight, !strict::equal(score, a_.number(-math::infinity))));
     else if (some_are_not_gated())
       f_.pairs.weights(all()) = a_.chosen(
-          marks ? a_.marked(weight, both(a_.weight_counts(f_.v.j), a_.inside(f_.v.j))) : weight);
+          marks ? a_.hidden.marked(weight, both(a_.hidden.weight_counts(f_.v.j), a_.inside(f_.v.j)))
+                : weight);
     else
       f_.pairs.weights(all()) = weight;
   }
@@ -191,7 +193,8 @@ class pairs_lowering {
     v.present = both(v.present, a_.inside(f_.v.j));
     const Expr pair = or_else(v, a_.number(0));
     Func g("pairs_" + context::label(a_.p, sum.core));
-    g(all()) = a_.chosen(a_.has_marks(a_.has_gaps(sum)) ? a_.marked(pair, count) : pair);
+    g(all()) =
+        a_.chosen(a_.hidden.have_marks(a_.hidden.in(sum)) ? a_.hidden.marked(pair, count) : pair);
     f_.pairs.readers.push_back(g);
     functions_.emplace(sum.pairs, g);
     return g;
@@ -223,16 +226,16 @@ class pairs_lowering {
     o.pairs = Func("gated_" + context::label(a_.p, sum.core));
     const Expr weight = f_.pairs.weights(all()),
                product = strict::mul(weight, or_else(g, a_.number(0)));
-    Expr count =
-        a_.marked_by_scores ? both(!a_.is_mark(weight), counts(g)) : a_.pair_counts(sum, f_.v.j);
-    if (a_.runs_past_the_end(sum)) count = both(count, a_.inside(f_.v.j));
-    o.pairs(all()) = a_.has_marks(a_.has_gaps(sum))
-                         ? a_.chosen(a_.marked(product, both(count, a_.inside(f_.v.j))))
+    Expr count = a_.hidden.depend_on_products() ? both(!a_.hidden.is_mark(weight), counts(g))
+                                                : a_.hidden.pair_counts(sum, f_.v.j);
+    if (a_.hidden.run_past_the_end(sum)) count = both(count, a_.inside(f_.v.j));
+    o.pairs(all()) = a_.hidden.have_marks(a_.hidden.in(sum))
+                         ? a_.chosen(a_.hidden.marked(product, both(count, a_.inside(f_.v.j))))
                      : !count.defined() ? product
                                         : a_.kept(select(count, product, a_.number(0)));
   }
 
-  attention_setting &a_;
+  attention_form &a_;
   attention_funcs &f_;
   const attention_stage &s_;
   const Halide::Var &lane_ = f_.v.lane;
@@ -242,6 +245,6 @@ class pairs_lowering {
 
 }  // namespace
 
-void lower_pairs(attention_setting &a) { pairs_lowering(a).run(); }
+void lower_pairs(attention_form &a) { pairs_lowering(a).run(); }
 
 }  // namespace qkv::codegen

@@ -12,7 +12,7 @@ constexpr int lanes = 16;
 
 class placed_lowering {
  public:
-  placed_lowering(attention_setting &a, const weighted_sum &sum, attention_placed &o)
+  placed_lowering(attention_form &a, const weighted_sum &sum, attention_placed &o)
       : a_(a), o_(o), vectors_(a.f.tile.rows / lanes), name_(context::label(a.p, sum.core)) {}
 
   void run() {
@@ -65,8 +65,8 @@ class placed_lowering {
 
   void neighbours() {
     RDom r(0, lanes, 0, vectors_, 0, a_.f.tile.keys, "of_neighbours");
-    a_.limit(r, r.z);
-    const Expr j = a_.trimmed(Expr(r.z));
+    a_.block.limit(r, r.z);
+    const Expr j = a_.block.trimmed(Expr(r.z));
     r.where(o_.breaks(of_vector(r.y, j)) == 0);
     o_.neighbours = r;
     add(r.y * lanes, j, r.x, pair(r.y * lanes + r.x, j));
@@ -74,8 +74,8 @@ class placed_lowering {
 
   void same() {
     RDom r(0, vectors_, 0, a_.f.tile.keys, "of_same");
-    a_.limit(r, r.y);
-    const Expr j = a_.trimmed(Expr(r.y));
+    a_.block.limit(r, r.y);
+    const Expr j = a_.block.trimmed(Expr(r.y));
     r.where(o_.changes(of_vector(r.x, j)) == 0);
     o_.same = r;
     add(r.x * lanes, j, 0, o_.totals(of_vector(r.x, j)));
@@ -83,15 +83,15 @@ class placed_lowering {
 
   void others() {
     RDom r(0, lanes, 0, vectors_, 0, a_.f.tile.keys, "of_others");
-    a_.limit(r, r.z);
-    const Expr j = a_.trimmed(Expr(r.z));
+    a_.block.limit(r, r.z);
+    const Expr j = a_.block.trimmed(Expr(r.z));
     r.where(o_.breaks(of_vector(r.y, j)) != 0);
     r.where(o_.changes(of_vector(r.y, j)) != 0);
     o_.others = r;
     add(r.y * lanes + r.x, j, 0, pair(r.y * lanes + r.x, j));
   }
 
-  attention_setting &a_;
+  attention_form &a_;
   attention_placed &o_;
   const int vectors_;  // of rows of a tile
   const std::string name_;
@@ -99,7 +99,7 @@ class placed_lowering {
 
 }  // namespace
 
-void lower_placed(attention_setting &a) {
+void lower_placed(attention_form &a) {
   for (std::size_t k = 0; k < a.s.placed.size(); ++k)
     placed_lowering(a, a.s.placed[k], a.f.placed[k]).run();
 }

@@ -31,7 +31,7 @@ struct result {
 // Reads the state of one form of the stage.
 class state_reader {
  public:
-  state_reader(const attention_setting &a, const std::map<axis_id, Var> &around)
+  state_reader(const attention_form &a, const std::map<axis_id, Var> &around)
       : a_(a), f_(a.f), s_(a.s), around_(around) {}
 
   // `of_cell`: the column where the value is written, whose owner has the statistics; undefined: of
@@ -73,9 +73,9 @@ class state_reader {
     // time. The sum of a softmax is at least 1; other sums may be too small to have a reciprocal.
     // A row without weights gives 0, or NaN if a visible value is NaN.
     const Expr none = math::is_zero(l), zero = a_.number(0);
-    if (a_.less_maximum) {
+    if (a_.levels.less_maximum()) {
       const Expr nan = a_.number(std::numeric_limits<double>::quiet_NaN());
-      const Expr of_infinities = strict::equal(statistic(2), a_.lowest());
+      const Expr of_infinities = strict::equal(statistic(2), a_.levels.lowest());
       return strict::mul(sum, select(of_infinities, nan, none, zero, 1.f / l));
     }
     if (f_.running.has_maximum) return sum * select(none, zero, 1.f / l);
@@ -84,7 +84,7 @@ class state_reader {
     return strict::div(sum, select(none, infinite, l));
   }
 
-  const attention_setting &a_;
+  const attention_form &a_;
   const attention_funcs &f_;
   const attention_stage &s_;
   const std::map<axis_id, Var> &around_;
@@ -92,7 +92,7 @@ class state_reader {
 
 class result_lowering {
  public:
-  explicit result_lowering(std::vector<attention_setting *> forms)
+  explicit result_lowering(std::vector<attention_form *> forms)
       : forms_(std::move(forms)), a_(*forms_.back()), f_(a_.f), s_(a_.s) {}
 
   void run() {
@@ -107,7 +107,7 @@ class result_lowering {
       f_.result.out = stored(all_[0], value_of(all_[0], f_.result.column, f_.result.column));
     else
       several();
-    for (attention_setting *form : forms_) form->f.result = f_.result;
+    for (attention_form *form : forms_) form->f.result = f_.result;
   }
 
  private:
@@ -218,8 +218,8 @@ class result_lowering {
                        [&](const Expr &e) { return unsolved(e, f_.result.outer); });
   }
 
-  const std::vector<attention_setting *> forms_;
-  attention_setting &a_;  // of the last form: what it says of the stage holds for all
+  const std::vector<attention_form *> forms_;
+  attention_form &a_;  // of the last form: what it says of the stage holds for all
   attention_funcs &f_;
   const attention_stage &s_;
   std::map<axis_id, Var> around_;
@@ -228,6 +228,6 @@ class result_lowering {
 
 }  // namespace
 
-void lower_results(const std::vector<attention_setting *> &forms) { result_lowering(forms).run(); }
+void lower_results(const std::vector<attention_form *> &forms) { result_lowering(forms).run(); }
 
 }  // namespace qkv::codegen

@@ -23,7 +23,7 @@ constexpr int whole_vectors = 16;  // at least so many lanes
 // beta, m, l) or (l) or none, then the sums without columns, then o of each sum with columns.
 class state_lowering {
  public:
-  explicit state_lowering(attention_setting &a) : a_(a), f_(a.f) {}
+  explicit state_lowering(attention_form &a) : a_(a), f_(a.f) {}
 
   void run() {
     f_.running.first_sum = f_.running.has_maximum ? 4 : a_.s.is_normalised() ? 1 : 0;
@@ -46,7 +46,7 @@ class state_lowering {
   void lay_out() {
     const Expr blocks = (a_.keys + f_.tile.keys - 1) / f_.tile.keys;
     if (a_.on_threads()) {
-      f_.running.layout = threads_layout(f_.tile.columns_per_thread, f_.running.statistics,
+      f_.running.layout = threads_layout(f_.tile.threads.columns, f_.running.statistics,
                                          static_cast<int>(with_.size()), blocks);
     } else {
       std::vector<Expr> columns;
@@ -72,7 +72,7 @@ class state_lowering {
 
   // Blocks of keys that the mask removes for the whole tile are not visited.
   void skip_blocks() {
-    const key_range seen = a_.on_threads() ? in_step(a_.visible()) : a_.visible();
+    const key_range seen = a_.on_threads() ? in_step(a_.block.visible()) : a_.block.visible();
     Halide::RDom &steps = f_.running.layout.steps;
     const Expr first = layout().block * f_.tile.keys;
     if (seen.to.defined()) steps.where(first < seen.to);
@@ -142,9 +142,9 @@ class state_lowering {
 
   void merge_rescaled() {
     const state_layout &y = layout();
-    at(all()) = select(y.statistic_var == 2, a_.nothing_seen(), a_.number(0));
+    at(all()) = select(y.statistic_var == 2, a_.levels.nothing_seen(), a_.number(0));
     const Expr old = statistic(2, y.lane_row), now = of_block(f_.pairs.block_max),
-               m = Halide::max(old, now), shift = a_.shift_of(m), o = value_of_block();
+               m = Halide::max(old, now), shift = a_.levels.shift_of(m), o = value_of_block();
     const Expr statistics = select(
         y.statistic == 0, math::exp_nonpositive(old - shift), y.statistic == 1,
         math::exp_nonpositive(now - shift), y.statistic == 2, m,
@@ -164,13 +164,13 @@ class state_lowering {
     return without_.empty() ? statistic(3, y.lane_row) : Expr(at(y.cell));
   }
 
-  attention_setting &a_;
+  attention_form &a_;
   attention_funcs &f_;
   std::vector<attention_sum *> with_, without_;  // columns
 };
 
 }  // namespace
 
-void lower_state(attention_setting &a) { state_lowering(a).run(); }
+void lower_state(attention_form &a) { state_lowering(a).run(); }
 
 }  // namespace qkv::codegen

@@ -19,7 +19,7 @@ using Halide::Var;
 // Sums over the keys of a block for each row of a tile; or across, over the rows for each key.
 class sum_lowering {
  public:
-  sum_lowering(attention_setting &a, const weighted_sum &sum, attention_sum &o, bool across)
+  sum_lowering(attention_form &a, const weighted_sum &sum, attention_sum &o, bool across)
       : a_(a),
         f_(a.f),
         sum_(sum),
@@ -28,7 +28,7 @@ class sum_lowering {
         term_(across ? a.f.v.i : a.f.v.j),
         terms_(across ? a.f.v.T : a.f.v.b),
         name_(context::label(a.p, sum_.core)),
-        gaps_(a.has_gaps(sum_)) {}
+        gaps_(a.hidden.in(sum_)) {}
 
   void run() {
     if (sum_.column == no_axis) {
@@ -42,7 +42,7 @@ class sum_lowering {
  private:
   // The terms of the sum: keys of a block, or rows of a tile.
   RDom range(const std::string &name, bool unrolled = false) const {
-    if (!across_) return a_.keys_of_block(name, unrolled);
+    if (!across_) return a_.block.range(name, unrolled);
     RDom rows(0, f_.tile.rows, name);
     rows.where(a_.is_row(rows.x));
     return rows;
@@ -55,8 +55,8 @@ class sum_lowering {
       at.insert_or_assign(a_.s.key, a_.tiles.key(term, f_.v.b));
   }
   Expr pair_counts(const Expr &term) const {
-    if (!across_) return a_.pair_counts(sum_, term);
-    const Expr count = a_.pair_counts(sum_, f_.v.j);
+    if (!across_) return a_.hidden.pair_counts(sum_, term);
+    const Expr count = a_.hidden.pair_counts(sum_, f_.v.j);
     return count.defined() ? Halide::Internal::substitute(f_.v.i.name(), term, count) : count;
   }
   std::vector<Expr> all() const {
@@ -66,12 +66,12 @@ class sum_lowering {
   // The pair of one term of the sum.
   Expr pair(const RDom &terms) const {
     return o_.pairs(across_ ? a_.tiles.pair(terms.x, f_.v.j, f_.v.b)
-                            : a_.tiles.pair(f_.v.i, a_.trimmed(terms), f_.v.b));
+                            : a_.tiles.pair(f_.v.i, a_.block.trimmed(terms), f_.v.b));
   }
 
   // One number per row. The values, where there are any, have one for each key.
   void without_columns() {
-    const RDom keys = a_.keys_of_block("key_of_sum");
+    const RDom keys = a_.block.range("key_of_sum");
     Expr count;
     const Expr term = weighted(pair(keys), keys.x, count);
     o_.keys_clean = keys;
@@ -96,8 +96,10 @@ class sum_lowering {
     value v = expression(a_.c).at(sum_.values, at);
     v.number = strict::cast(a_.type, v.number);
     count = counts(v);
-    if (gaps_) count = both(count, a_.has_marks(gaps_) ? !a_.is_mark(pair) : pair_counts(term));
-    if (!across_ && a_.runs_past_the_end(sum_)) count = both(count, a_.inside(term));
+    if (gaps_)
+      count =
+          both(count, a_.hidden.have_marks(gaps_) ? !a_.hidden.is_mark(pair) : pair_counts(term));
+    if (!across_ && a_.hidden.run_past_the_end(sum_)) count = both(count, a_.inside(term));
     return strict::times(pair, v.number);
   }
 
@@ -133,7 +135,7 @@ class sum_lowering {
     v.number = strict::cast(a_.type, v.number);
     values_have_gaps_ = counts(v).defined();
     delicate_ = strict::is_delicate(v.number);
-    if (a_.runs_past_the_end(sum_)) v.present = both(v.present, a_.inside(f_.v.j));
+    if (a_.hidden.run_past_the_end(sum_)) v.present = both(v.present, a_.inside(f_.v.j));
     o_.values = Func("values_" + name_);
     const Expr number = strict::hide_zero(or_else(v, a_.number(0)));
     o_.values(vars_) =
@@ -160,12 +162,12 @@ class sum_lowering {
     const bool every_product = gaps_ && a_.on_threads();
     if (gaps_ && !every_product) {
       const Expr suspect = look_for_suspects();
-      o_.keys_suspect = range("key_suspect");
+      o_.suspect.keys = range("key_suspect");
       o_.keys_clean.where(suspect == 0);
-      o_.keys_suspect.where(suspect != 0);
+      o_.suspect.keys.where(suspect != 0);
     }
     add_products(o_.keys_clean, every_product);
-    if (o_.suspect.defined()) add_products(o_.keys_suspect, true);
+    if (o_.suspect.blocks.defined()) add_products(o_.suspect.keys, true);
     o_.block_out = Func("block_out_" + name_);
     o_.block_out(all()) = o_.product(all());
   }
@@ -176,7 +178,8 @@ class sum_lowering {
     const Expr sum = delicate_ ? strict::add(before, term) : before + term;
     // Conditions may read images, of which a clamp to a block without keys would require -1.
     Expr count;
-    if (with_gaps) count = a_.has_marks(gaps_) ? !a_.is_mark(p) : pair_counts(terms.x);
+    if (with_gaps)
+      count = a_.hidden.have_marks(gaps_) ? !a_.hidden.is_mark(p) : pair_counts(terms.x);
     if (values_have_gaps_) count = both(count, value_counts(terms.x));
     o_.product(all()) = count.defined() ? a_.kept(select(count, sum, before)) : sum;
   }
@@ -194,22 +197,22 @@ class sum_lowering {
     RDom terms(0, across_ ? f_.tile.rows : f_.tile.keys, "looked_at");
     terms.where(exists(terms.x));
     if (const Expr hides = hides_some(); hides.defined()) terms.where(hides);
-    o_.suspect_columns = Func("suspect_columns_" + name_);
-    o_.suspect_columns(per_column) = 0;
-    o_.suspect_columns(per_column) =
-        o_.suspect_columns(per_column) | select(strict::is_finite(value_at(terms)), 0, 1);
-    o_.all_columns = RDom(0, o_.columns, "column");
-    per_column[0] = o_.all_columns.x;
-    o_.suspect = Func("suspect_" + name_);
-    o_.suspect(per_block) = 0;
-    o_.suspect(per_block) = o_.suspect(per_block) | o_.suspect_columns(per_column);
-    return o_.suspect(per_block);
+    o_.suspect.columns = Func("suspect_columns_" + name_);
+    o_.suspect.columns(per_column) = 0;
+    o_.suspect.columns(per_column) =
+        o_.suspect.columns(per_column) | select(strict::is_finite(value_at(terms)), 0, 1);
+    o_.suspect.all_columns = RDom(0, o_.columns, "column");
+    per_column[0] = o_.suspect.all_columns.x;
+    o_.suspect.blocks = Func("suspect_" + name_);
+    o_.suspect.blocks(per_block) = 0;
+    o_.suspect.blocks(per_block) = o_.suspect.blocks(per_block) | o_.suspect.columns(per_column);
+    return o_.suspect.blocks(per_block);
   }
 
   // Undefined where it is not worth a test, or depends on more than the values do.
   Expr hides_some() const {
     if (across_ || !f_.tile.is_for_few_rows()) return {};
-    const Expr hides = a_.hides_some(sum_);
+    const Expr hides = a_.block.hides_some(sum_);
     const bool has_more = std::any_of(f_.v.outer.begin(), f_.v.outer.end(), [&](const Var &v) {
       const auto is_it = [&](const Var &x) { return x.name() == v.name(); };
       return std::none_of(vars_.begin(), vars_.end(), is_it) &&
@@ -218,7 +221,7 @@ class sum_lowering {
     return has_more ? Expr() : hides;
   }
 
-  attention_setting &a_;
+  attention_form &a_;
   attention_funcs &f_;
   const weighted_sum &sum_;
   attention_sum &o_;
@@ -240,7 +243,7 @@ Expr width_with(attention_sum &sum, const Expr &width) {
   return Halide::max(padded, width);
 }
 
-void lower_sums(attention_setting &a) {
+void lower_sums(attention_form &a) {
   for (std::size_t k = 0; k < a.s.sums.size(); ++k)
     sum_lowering(a, a.s.sums[k], a.f.sums[k], false).run();
   for (const attention_stage &x : a.s.across)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The sums over the keys of one block.
-#include "codegen/halide/lower/attention_setting.hpp"
+#include "codegen/halide/lower/attention_form.hpp"
 
 namespace qkv::codegen {
 
@@ -9,7 +9,7 @@ namespace qkv::codegen {
 inline constexpr int partials_of_sum = 16;
 
 // Defines `block_out` of each sum of the stage, from its pairs.
-void lower_sums(attention_setting &);
+void lower_sums(attention_form &);
 
 // The width of a state that has this sum, too, in whole vectors. Columns whose number the call
 // decides are padded to them.

@@ -33,7 +33,7 @@ attention_tiles::attention_tiles(context &c, const attention_stage &s, attention
       rows_(rows_of(s, f.tile)),
       outer_axes_(without(s.outer, f.tile.folded)),
       outer_(positions(c, outer_axes_)) {
-  if (rows_.size() < 2 || f.tile.threads_x > 0) return;
+  if (rows_.size() < 2 || f.tile.dealt_to_threads()) return;
   for (const auto &[a, position] : divided(f.v.i, f.v.T)) {
     Func of("row_of_" + p_.axes[a].name);
     of(f.v.i, f.v.T) = position;

@@ -222,8 +222,8 @@ class scheduler {
           .unroll(i);
     };
     add(0, sum.keys_clean.x);
-    if (!sum.suspect.defined()) return;
-    add(1, sum.keys_suspect.x);
+    if (!sum.suspect.blocks.defined()) return;
+    add(1, sum.suspect.keys.x);
     suspects(sum, t.lanes, level);
   }
 
@@ -258,11 +258,11 @@ class scheduler {
   }
 
   void suspects(attention_sum &sum, int lanes, const LoopLevel &level) {
-    sum.suspect.compute_at(level);
-    sum.suspect_columns.compute_at(level).vectorize(f_.v.c, lanes);
-    Halide::Stage look = sum.suspect_columns.update();
+    sum.suspect.blocks.compute_at(level);
+    sum.suspect.columns.compute_at(level).vectorize(f_.v.c, lanes);
+    Halide::Stage look = sum.suspect.columns.update();
     if (f_.tile.keys_in_lanes())  // the first to read the values does so as contiguous memory
-      look.reorder(f_.v.c, RVar(sum.suspect_columns.rvars()[0]));
+      look.reorder(f_.v.c, RVar(sum.suspect.columns.rvars()[0]));
     look.vectorize(f_.v.c, lanes);
   }
 

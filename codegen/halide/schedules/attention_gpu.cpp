@@ -29,7 +29,7 @@ using Halide::VarOrRVar;
 class schedule {
  public:
   explicit schedule(attention_funcs &f)
-      : f_(f), t_(f.tile), rows_(t_.rows / t_.threads_y), keys_(t_.keys / t_.threads_x) {}
+      : f_(f), t_(f.tile), rows_(t_.rows / t_.threads.y), keys_(t_.keys / t_.threads.x) {}
 
   void run() {
     blocks();
@@ -49,7 +49,7 @@ class schedule {
   }
 
  private:
-  int vector_of_columns() const { return gpu::vector_width(t_.columns_per_thread); }
+  int vector_of_columns() const { return gpu::vector_width(t_.threads.columns); }
 
   // One position along the outer axes, one tile of rows, one block of keys: bounds them where
   // bounds inference cannot tell.
@@ -80,11 +80,11 @@ class schedule {
     Var il("row_in_tile"), ry("row_of_thread"), rx("column_of_thread"), cb("column_block"),
         slice("slice_of_all");
     if (has_column) {
-      if (t_.column_blocks) {
-        out.split(column, slice, rx, t_.columns_per_thread, TailStrategy::GuardWithIf);
-        out.split(slice, cb, tx_, t_.threads_x, TailStrategy::GuardWithIf);
+      if (t_.threads.column_blocks) {
+        out.split(column, slice, rx, t_.threads.columns, TailStrategy::GuardWithIf);
+        out.split(slice, cb, tx_, t_.threads.x, TailStrategy::GuardWithIf);
       } else {
-        out.split(column, tx_, rx, t_.columns_per_thread, TailStrategy::GuardWithIf);
+        out.split(column, tx_, rx, t_.threads.columns, TailStrategy::GuardWithIf);
       }
       out.unroll(rx);
       order.emplace_back(rx);
@@ -97,7 +97,7 @@ class schedule {
       if (!has_column) only_first_slice(out, f_.v.T);
       grid.push_back(f_.v.T);
     }
-    if (has_column && t_.column_blocks) grid.push_back(cb);
+    if (has_column && t_.threads.column_blocks) grid.push_back(cb);
     if (grid.empty()) {  // one number: nothing to make a grid of; the state's own tile is one
       out.gpu_single_thread();
       stored_state_ = true;
@@ -133,12 +133,12 @@ class schedule {
     }
     int cells = f_.running.statistics;
     for (const attention_sum &sum : f_.sums)
-      if (sum.has_columns()) cells += t_.columns_per_thread;
+      if (sum.has_columns()) cells += t_.threads.columns;
     f_.running.state.bound(x, 0, cells).bound(y, 0, t_.rows);
-    if (t_.column_blocks)
-      f_.running.state.bound_extent(slice, t_.threads_x);
+    if (t_.threads.column_blocks)
+      f_.running.state.bound_extent(slice, t_.threads.x);
     else
-      f_.running.state.bound(slice, 0, t_.threads_x);
+      f_.running.state.bound(slice, 0, t_.threads.x);
     f_.running.state.split(y, ty_, ii_, rows_)
         .reorder(x, ii_, slice, ty_)
         .unroll(x)
@@ -192,7 +192,7 @@ class schedule {
           .bound_extent(f_.v.j, keys_);
       s.vectorize(f_.v.j).unroll(f_.v.i);
       bool in_vectors = gpu::fits_vectors(s);
-      if (!t_.staged)  // then they are recomputed here
+      if (!t_.threads.staged)  // then they are recomputed here
         for (const auto *tiles : {&f_.reads.row_tiles, &f_.reads.key_tiles})
           for (const Func &tile : *tiles) in_vectors = in_vectors && gpu::fits_vectors(tile);
       std::vector<VarOrRVar> order = {f_.v.j, f_.v.i};
@@ -207,7 +207,7 @@ class schedule {
       // compiler does not end on more
       const int unrolled = in_vectors ? gpu::vector_width(gpu::extent_of(s, feature)) : 1;
       if (unrolled > 1) s.update().unroll(feature, unrolled);
-      if (!t_.staged) continue;
+      if (!t_.threads.staged) continue;
       for (Func &q : f_.reads.row_tiles)
         if (calls(s, q)) fragment(q, s, feature, f_.v.i, rows_);
       for (Func &key : f_.reads.key_tiles)
@@ -217,7 +217,7 @@ class schedule {
 
   // Tiles of queries and keys in shared memory.
   void operands() {
-    if (!t_.staged) return;
+    if (!t_.threads.staged) return;
     for (Func &q : f_.reads.row_tiles)
       if (in_a_product(q)) {
         single(q).compute_at(block_).store_in(MemoryType::GPUShared).bound(f_.v.i, 0, t_.rows);
@@ -291,9 +291,9 @@ class schedule {
     g.reorder(order);
     std::vector<Var> elements = dims;
     elements[0] = rest;
-    g.split(fused(g, elements)[0], round, thread, t_.threads_x * t_.threads_y,
+    g.split(fused(g, elements)[0], round, thread, t_.threads.x * t_.threads.y,
             TailStrategy::GuardWithIf)
-        .split(thread, ty_, tx_, t_.threads_x);
+        .split(thread, ty_, tx_, t_.threads.x);
     g.reorder(vec, round, tx_, ty_).vectorize(vec).unroll(round).gpu_threads(tx_, ty_);
   }
 
@@ -305,7 +305,7 @@ class schedule {
     Func part = g.update().rfactor(outer, tx_), gathered = part.in();
     shared(gathered, step_);
     gathered.bound(f_.v.i, 0, t_.rows)
-        .bound(tx_, 0, t_.threads_x)
+        .bound(tx_, 0, t_.threads.x)
         .split(f_.v.i, ty_, ii_, rows_)
         .reorder(ii_, tx_, ty_)
         .vectorize(ii_)
@@ -356,8 +356,8 @@ class schedule {
   void values(attention_sum &sum) {
     const int vec = vector_of_columns();
     shared(sum.values, step_);
-    const int width = t_.threads_x * t_.columns_per_thread;
-    if (t_.column_blocks)
+    const int width = t_.threads.x * t_.threads.columns;
+    if (t_.threads.column_blocks)
       sum.values.bound_extent(f_.v.c, width);
     else
       sum.values.bound(f_.v.c, 0, width);

@@ -20,22 +20,22 @@ struct state_size {
 attention_tile tile_of(const machine &m, const attention_shape &s, std::int64_t columns,
                        bool staged) {
   attention_tile t;
-  t.rows = s.rows, t.keys = s.keys, t.threads_x = s.threads_x, t.threads_y = s.threads_y,
-  t.staged = staged;
+  t.rows = s.rows, t.keys = s.keys, t.threads.x = s.threads_x, t.threads.y = s.threads_y,
+  t.threads.staged = staged;
   std::int64_t wanted = columns < 0 ? 8 : (columns + s.threads_x - 1) / s.threads_x;
   if (wanted > 8)
     wanted =
         wanted > 16 && columns > s.threads_x * m.gpu.columns_per_thread ? 16 : (wanted + 1) / 2 * 2;
-  t.columns_per_thread =
+  t.threads.columns =
       static_cast<int>(std::clamp<std::int64_t>(wanted, 1, m.gpu.columns_per_thread));
-  t.column_blocks = columns < 0 || columns > s.threads_x * t.columns_per_thread;
+  t.threads.column_blocks = columns < 0 || columns > s.threads_x * t.threads.columns;
   return t;
 }
 
 std::int64_t floats_shared(const attention_tile &t, const state_size &z, std::int64_t features) {
-  const std::int64_t operands = t.staged ? (t.rows + t.keys) * features : 0;
-  return operands + z.sums * t.keys * t.threads_x * t.columns_per_thread +
-         z.distinct_pairs * t.rows * t.keys + t.rows * ((2 + z.per_row) * t.threads_x + 1);
+  const std::int64_t operands = t.threads.staged ? (t.rows + t.keys) * features : 0;
+  return operands + z.sums * t.keys * t.threads.x * t.threads.columns +
+         z.distinct_pairs * t.rows * t.keys + t.rows * ((2 + z.per_row) * t.threads.x + 1);
 }
 
 attention_tile first_that_fits(const machine &m, const std::vector<attention_shape> &shapes,
@@ -99,7 +99,7 @@ attention_tile gpu_tile(const machine &m, const program &p, const attention_stag
   const auto shapes =
       m.shapes_for(has_row ? known_size(p, s.row) : std::int64_t{attention_shape::none});
   attention_tile t = first_that_fits(m, shapes, size_of_state(p, s), features);
-  if (!has_row) t.column_blocks |= s.outer.empty();  // a grid needs an axis
+  if (!has_row) t.threads.column_blocks |= s.outer.empty();  // a grid needs an axis
   return t;
 }
 

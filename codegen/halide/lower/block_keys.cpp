@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/halide/lower/block_keys.hpp"
+
+namespace qkv::codegen {
+
+using Halide::Expr;
+
+namespace {
+
+key_range seen_by_tile(const attention_setting &a) {
+  row_range seen;
+  if (a.tiles.rows().size() == 1) {
+    const Expr first = a.f.v.T * a.f.tile.rows;
+    seen[a.tiles.rows()[0]] = {first, Halide::min(first + a.f.tile.rows, a.rows) - 1};
+  } else {
+    for (axis_id row : a.tiles.rows()) seen[row] = {0, a.c.extent(row) - 1};
+  }
+  return visible_keys(a.c, a.s, seen, a.outer);
+}
+
+}  // namespace
+
+block_keys::block_keys(const attention_setting &a) : a_(a), visible_(seen_by_tile(a)) {
+  const Expr first = a.f.v.b * a.f.tile.keys;
+  limit_ = a.keys - first;
+  if (visible_.to.defined()) limit_ = Halide::min(limit_, visible_.to - first);
+  limit_ = Halide::min(limit_, a.f.tile.keys);
+}
+
+Halide::RDom block_keys::range(const std::string &name, bool unrolled) const {
+  Halide::RDom range(0, a_.f.tile.keys, name);
+  if (a_.on_threads()) return range;  // threads run in step: nothing to gain there
+  limit(range, range.x, unrolled);
+  return range;
+}
+
+void block_keys::limit(Halide::RDom &range, const Expr &key, bool unrolled) const {
+  const Expr exists = key < limit_;
+  range.where(unrolled ? Halide::likely(exists) : exists);
+  if (visible_.is_chosen) range.where(a_.inside(key));
+}
+
+Halide::RDom block_keys::vectors(const std::string &name) const {
+  Halide::RDom range(0, a_.f.tile.keys / a_.f.tile.key_lanes, name);
+  const Expr key = range.x * a_.f.tile.key_lanes;
+  range.where(key < limit_);
+  if (visible_.is_chosen) range.where(a_.inside(key));
+  return range;
+}
+
+Expr block_keys::trimmed_vector(const Halide::RDom &range) const {
+  const Expr last = (limit_ - 1) / a_.f.tile.key_lanes;
+  return Halide::max(Halide::min(range.x, last), 0) * a_.f.tile.key_lanes;
+}
+
+Expr block_keys::trimmed(const Halide::RDom &range) const {
+  return a_.on_threads() ? Expr(range.x) : trimmed(Expr(range.x));
+}
+
+Expr block_keys::trimmed(const Expr &key) const {
+  return Halide::max(Halide::min(key, limit_ - 1), 0);
+}
+
+Expr block_keys::hides_some(const weighted_sum &sum) const {
+  row_range all;
+  for (axis_id a : a_.tiles.rows()) all[a] = {0, a_.c.extent(a) - 1};
+  const Expr first = a_.f.v.b * a_.f.tile.keys;
+  Expr some = Halide::Internal::const_false();
+  for (const key_range &hidden : hidden_keys(a_.c, a_.s, sum, all, a_.outer)) {
+    Expr here = Halide::Internal::const_true();
+    if (hidden.from.defined()) here = here && first + a_.f.tile.keys > hidden.from;
+    if (hidden.to.defined()) here = here && first < hidden.to;
+    some = some || here;
+  }
+  return Halide::Internal::simplify(some);
+}
+
+}  // namespace qkv::codegen

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The keys of a block that some row of the tile may see, as a range of a sum; and such a key as a
+// coordinate. where() trims the loops; the clamp, redundant in value, trims the bounds required of
+// the producers.
+#include <string>
+
+#include "codegen/halide/lower/attention_setting.hpp"
+#include "codegen/halide/lower/key_range.hpp"
+
+namespace qkv::codegen {
+
+class block_keys {
+ public:
+  explicit block_keys(const attention_setting &);
+
+  // `unrolled`: several at a time, without conditions but at the end.
+  Halide::RDom range(const std::string &name, bool unrolled = false) const;
+  // Keeps a range to the keys of the block that some row may see.
+  void limit(Halide::RDom &, const Halide::Expr &key, bool unrolled = false) const;
+  // The same in whole vectors of keys: keys past the end are masked, and repeat the last one.
+  Halide::RDom vectors(const std::string &name) const;
+  Halide::Expr trimmed(const Halide::RDom &keys) const;
+  Halide::Expr trimmed(const Halide::Expr &key) const;
+  Halide::Expr trimmed_vector(const Halide::RDom &vectors) const;
+  // The keys that the masks leave to some row of this tile.
+  const key_range &visible() const { return visible_; }
+  // False for a block of keys all of which this sum has for every row of the call.
+  Halide::Expr hides_some(const weighted_sum &) const;
+
+ private:
+  const attention_setting &a_;
+  const key_range visible_;
+  Halide::Expr limit_;
+};
+
+}  // namespace qkv::codegen
