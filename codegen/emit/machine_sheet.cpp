@@ -56,7 +56,7 @@ class sheet {
 
   std::string tile_of(const attention_stage &s, const attention_tile &t) const {
     std::string text = fmt::format("tile {} x {}", t.rows, t.keys);
-    if (!m_.is_host()) return text + fmt::format(", {} x {} threads", t.threads_x, t.threads_y);
+    if (!m_.is_host()) return text + fmt::format(", {} x {} threads", t.threads.x, t.threads.y);
     if (t.keys_in_lanes()) text += ", keys in lanes";
     if (t.feature_lanes > 1) text += fmt::format(", {} features", t.feature_lanes);
     if (t.is_for_few_rows() && !t.folded.empty())
