@@ -78,9 +78,9 @@ std::optional<value> language::causal(const step &s) {
   if (!v) return v;
   marks m;
   m.type = b8;
-  m.query = query;
-  m.key = key;
-  m.unaligned = s.number == 0 && !related;
+  m.sides.query = query;
+  m.sides.key = key;
+  m.sides.unaligned = s.number == 0 && !related;
   v->x.m = m;
   return v;
 }
