@@ -52,8 +52,12 @@ static_assert(says<decltype(row - X)>(
 // a term per query
 static_assert(says<decltype(scores + step<decltype(dot<d_k>(u, Q))>)>(
     "+: dot(u, Q) would be repeated along kv in a softmax over kv it cancels if it is meant, write broadcast<kv>(dot(u, Q)) dot(Q, K)[batch, heads=8, seq, kv] dot(u, Q)[heads=8, batch, seq]"));
-// a term per key, where the keys are an alias of the queries
-static_assert(!refused<decltype(scores + step<decltype(dot<d_k>(u, K))>)>);
+// a term per key
+static_assert(says<decltype(scores + step<decltype(dot<d_k>(u, K))>)>(
+    "+: dot(u, K) would be repeated along seq in a softmax over seq it cancels if it is meant, write broadcast<seq>(dot(u, K)) dot(Q, K)[batch, heads=8, seq, kv] dot(u, K)[heads=8, batch, kv]"));
+// a bias of the positions of keys, which are an alias of the queries
+constexpr in<"places", batch, kv> places;
+static_assert(!refused<decltype(scores + step<decltype(places * places)>)>);
 // norms over what was contracted: |q - k|^2
 static_assert(
     !refused<decltype(scores - step<decltype(rename<seq, kv>(step<decltype(sum<d_k>(Q))>))>)>);

@@ -187,11 +187,13 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   return true;
 }
 
-// A bias of keys, the same for each of the queries: the keys are an alias of the queries.
-constexpr bool are_queries_of(const axes &rows, const axes &keys) {
+// A bias of keys, the same for each of the queries, as of their positions: the keys are an alias of
+// the queries.
+constexpr bool is_bias_of_keys(const info &term, const axes &rows) {
+  if (!term.m.contracted.empty()) return false;
   for (const axis_data *row : rows) {
     bool has_keys = false;
-    for (const axis_data *key : keys)
+    for (const axis_data *key : term.s)
       has_keys = has_keys || (key->is_alias && same_name(key->same_as, row));
     if (!has_keys) return false;
   }
@@ -207,7 +209,7 @@ constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
   const bool of_the_same = !small.m.statistic.empty() &&
                            large.m.contracted.contains(small.m.statistic);  // |x|^2 - 2 x y
   if (lacking.empty() || small.s.empty() || small.m.param || small.m.given || of_the_same ||
-      small.m.statistic.contains(lacking) || are_queries_of(lacking, small.s) ||
+      small.m.statistic.contains(lacking) || is_bias_of_keys(small, lacking) ||
       large.m.lacks.factor.contains(lacking))  // x * (1 + scale) + shift
     return false;
   m.say(name_of(kind), ": ", small.label, " would be repeated along ", lacking);
