@@ -40,18 +40,22 @@ class sheet {
     }
     std::int64_t before = 0;
     for (const attention_tile &t : attention_tiles_for(m_, made_, s)) {
-      line("    {:<16} {}", rows_of(t, before), tile_of(s, t));
-      if (t.is_for_few_rows()) before = t.most_rows;
+      line("    {:<18} {}", rows_of(t, before), tile_of(s, t));
+      if (t.is_for_few_rows()) before = t.called.most;
     }
   }
 
   // The calls that take a tile if none before it is for them.
   static std::string rows_of(const attention_tile &t, std::int64_t before) {
     if (!t.is_for_few_rows()) return before == 0 ? "any rows" : "more rows";
-    const std::int64_t least = std::max(t.least_rows, std::int64_t{1});
-    if (least == t.most_rows) return t.most_rows == 1 ? "1 row" : fmt::format("{} rows", least);
-    return t.least_rows > 0 ? fmt::format("{} to {} rows", least, t.most_rows)
-                            : fmt::format("up to {} rows", t.most_rows);
+    const called_rows &rows = t.called;
+    const std::int64_t least = std::max(rows.least, std::int64_t{1});
+    if (rows.skips_some())
+      return fmt::format("{}-{}, {}-{} rows", least, rows.skipped_least - 1, rows.skipped_most + 1,
+                         rows.most);
+    if (least == rows.most) return rows.most == 1 ? "1 row" : fmt::format("{} rows", least);
+    return rows.least > 0 ? fmt::format("{} to {} rows", least, rows.most)
+                          : fmt::format("up to {} rows", rows.most);
   }
 
   std::string tile_of(const attention_stage &s, const attention_tile &t) const {

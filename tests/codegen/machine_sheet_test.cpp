@@ -27,6 +27,11 @@ constexpr auto attention =
                            in<"V", heads, kv, d> V) -> out<"O", heads, group, seq, d> {
       return dot<kv>(softmax<kv>(dot<d>(Q, K) / sqrt(d)), V);
     });
+constexpr auto one_axis =
+    kernel<"one_axis">([](in<"Q", heads, seq, d> Q, in<"K", heads, kv, d> K,
+                          in<"V", heads, kv, d> V) -> out<"O", heads, seq, d> {
+      return scaled_dot_product<d, kv>(Q, K, V);
+    });
 constexpr auto projected = kernel<"projected">(
     [](in<"X", seq, d> X, param<"W", d, e> W) -> out<"Y", seq, e> { return dot<d>(X, W); });
 
@@ -46,12 +51,22 @@ TEST_CASE("a sheet of a machine names the tiles and the calls that take them") {
   CHECK(wide.starts_with("on x86-64-v4: "));
   CHECK(has_line(wide, "  attention    dot(softmax(...), V)"));
   CHECK(has_line(
-      wide, "    33 to 48 rows    tile 48 x 128, with the rows of all group, registers 4 x 80"));
-  CHECK(has_line(wide, "    more rows        tile 32 x 128, 16 a task, registers 4 x 80"));
-  CHECK(wide.find("    up to 20 rows    tile 4 x 256, keys in lanes, 8 features") != wide.npos);
+      wide, "    33 to 48 rows      tile 48 x 128, with the rows of all group, registers 4 x 80"));
+  CHECK(has_line(wide, "    more rows          tile 32 x 128, 16 a task, registers 4 x 80"));
+  CHECK(wide.find("    up to 20 rows      tile 4 x 256, keys in lanes, 8 features") != wide.npos);
   CHECK(has_line(on("x86-64-v3", p),
-                 "    more rows        tile 48 x 128, 10 a task, registers 4 x 24"));
+                 "    more rows          tile 48 x 128, 10 a task, registers 4 x 24"));
   CHECK(on("opencl", p).find("threads") != std::string::npos);
+}
+
+TEST_CASE("a form for few rows with the tile of the last form is left out") {
+  const codegen::program p = codegen::make_program(one_axis);
+  const std::string wide = on("x86-64-v4", p), narrow = on("x86-64-v3", p);
+  INFO(wide << narrow);
+  CHECK(has_line(wide, "    33 to 48 rows      tile 48 x 128, registers 4 x 80"));
+  CHECK(wide.find("64 rows") == wide.npos);
+  CHECK(narrow.find("48 rows") == narrow.npos);
+  CHECK(has_line(narrow, "    21-32, 49-64 rows  tile 32 x 128, registers 4 x 24"));
 }
 
 TEST_CASE("sheets of contractions and of gradients") {

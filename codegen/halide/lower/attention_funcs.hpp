@@ -22,6 +22,16 @@ inline int lanes_dividing(int n, int most) {
 // Padded values of at most so many vectors: they are unrolled.
 inline constexpr int most_value_vectors = 16;
 
+// Calls that a tile is for: of so many rows, which are one task; any: of all others.
+struct called_rows {
+  static constexpr std::int64_t any = -1;
+  std::int64_t least = 0, most = any;
+  // Of these, calls of so many rows take the tile for all others.
+  std::int64_t skipped_least = 0, skipped_most = -1;
+  static constexpr int most_looked_up = 63;  // from the least to the most, where some are skipped
+  bool skips_some() const { return skipped_most >= skipped_least; }
+};
+
 // The threads of a tile of a GPU.
 struct tile_threads {
   int columns = 0;      // of o that each keeps for its rows. 0: the state's rows lie in lanes
@@ -37,10 +47,8 @@ struct attention_tile {
   int per_task = 1;     // tiles that share a block of keys while it is in cache
   int least_tasks = 1;  // of a walk that keeps its sums
 
-  // Calls that this tile is for: of so many rows, which are one task; any: of all others.
-  std::int64_t least_rows = 0, most_rows = any;
-  static constexpr std::int64_t any = -1;
-  bool is_for_few_rows() const { return most_rows != any; }
+  called_rows called;
+  bool is_for_few_rows() const { return called.most != called_rows::any; }
   // Axes along which the rows of such a call lie besides the stage's own, outermost first: neither
   // keys nor values vary along them.
   std::vector<axis_id> folded;

@@ -64,13 +64,26 @@ Expr lies_between(const Expr &n, int least, int most) {
          Halide::cast<std::uint32_t>(most - least);
 }
 
+// The same where some numbers between are skipped: a bit of a number for each.
+Expr is_listed(const Expr &n, const called_rows &rows) {
+  std::uint64_t bits = 0;
+  for (std::int64_t k = rows.least; k <= rows.most; ++k)
+    if (k < rows.skipped_least || k > rows.skipped_most)
+      bits |= std::uint64_t{1} << (k - rows.least);
+  const Expr place = Halide::min(
+      Halide::cast<std::uint32_t>(n) - Halide::cast<std::uint32_t>(static_cast<int>(rows.least)),
+      Halide::cast<std::uint32_t>(called_rows::most_looked_up));
+  return (Expr(bits) >> Halide::cast<std::uint64_t>(place)) % 2 > 0;
+}
+
 }  // namespace
 
 // One comparison, of a product that stays within i32. No compound part stands in it twice: Halide
 // makes such a part a variable, and specializations do not match the condition then.
 Expr attention_setting::taken() const {
   if (!f.tile.is_for_few_rows()) return {};
-  const int least = static_cast<int>(f.tile.least_rows), most = static_cast<int>(f.tile.most_rows);
+  const int least = static_cast<int>(f.tile.called.least),
+            most = static_cast<int>(f.tile.called.most);
   int known = 1;
   std::map<axis_id, int> open;  // sizes that the call decides, and how often each is a factor
   for (axis_id a : tiles.rows()) {
@@ -87,7 +100,8 @@ Expr attention_setting::taken() const {
     int smallest = 0, largest = 0;
     while (known * std::pow(smallest, power) < least) ++smallest;
     while (known * std::pow(largest + 1, power) <= most) ++largest;
-    return lies_between(c.size(size), smallest, largest);
+    return f.tile.called.skips_some() ? is_listed(c.size(size), f.tile.called)
+                                      : lies_between(c.size(size), smallest, largest);
   }
   if (most == 1) {  // no axis has more than one position
     Expr one = Halide::Internal::const_true();

@@ -113,7 +113,7 @@ class scheduler {
     std::vector<Halide::VarOrRVar> order;
     if (f_.result.has_column || !f_.result.copies.empty()) order.emplace_back(column);
     if (f_.result.has_row) {
-      const int rows = f_.tile.is_for_few_rows() ? static_cast<int>(f_.tile.most_rows)
+      const int rows = f_.tile.is_for_few_rows() ? static_cast<int>(f_.tile.called.most)
                                                  : rows_ * f_.tile.per_task;
       out_.split(f_.result.row, it, ir, rows, TailStrategy::GuardWithIf);
       order.emplace_back(ir);

@@ -162,16 +162,45 @@ class cpu_tiling {
       if (!fits(shape, rows.least, rows.is_known)) continue;
       const attention_tile t = tile_of(shape);
       if (is_of_gradient_ && t.is_for_few_rows() && !rows.is_known) continue;
-      if (!tiles.empty() && t.most_rows == tiles.back().most_rows) continue;
+      if (!tiles.empty() && t.called.most == tiles.back().called.most) continue;
       const bool is_next = !tiles.empty() && tiles.back().is_for_few_rows() && t.is_for_few_rows();
       if (is_next && counts_a_size_twice()) tiles.pop_back();
       tiles.push_back(t);
       if (!t.is_for_few_rows() || rows.is_known) break;
     }
+    share_the_last(tiles);
     return tiles;
   }
 
  private:
+  // Removes the form for few rows that has the tile of the last form: the last one takes its calls.
+  void share_the_last(std::vector<attention_tile> &tiles) const {
+    const attention_tile &last = tiles.back();
+    if (last.is_for_few_rows() || !folded_.empty() || copies_values()) return;
+    for (std::size_t k = 0; k + 1 < tiles.size(); ++k) {
+      const attention_tile &t = tiles[k];
+      if (t.keys_in_lanes() || t.rows != last.rows || t.keys != last.keys) continue;
+      const std::int64_t least = k == 0 ? 1 : tiles[k - 1].called.most + 1;
+      if (k + 2 < tiles.size()) {  // a later form is for more rows, and for fewer
+        called_rows &later = tiles[k + 1].called;
+        if (later.most - least >= called_rows::most_looked_up) continue;
+        later.skipped_least = std::max(t.called.least, least), later.skipped_most = t.called.most;
+        later.least = std::max(later.least, least);
+      }
+      tiles.erase(tiles.begin() + static_cast<std::ptrdiff_t>(k));
+      return;
+    }
+  }
+
+  // True if a form for many rows copies values that lie too regularly, as those for few do not.
+  bool copies_values() const {
+    const int apart = machine_.cpu.value_columns;
+    return apart > 0 && std::any_of(s_.sums.begin(), s_.sums.end(), [&](const weighted_sum &sum) {
+             const std::int64_t n = known_size(p_, sum.column);
+             return sum.column != no_axis && (n < 0 || n % apart == 0);
+           });
+  }
+
   // Rows of a call in which no axis is empty.
   struct row_count {
     std::int64_t least;
@@ -215,7 +244,7 @@ class cpu_tiling {
     attention_tile t;
     t.rows = shape.rows, t.keys = shape.keys, t.per_task = shape.per_task;
     if (shape.rows_of_query != attention_shape::any)
-      t.least_rows = shape.least_rows, t.most_rows = shape.rows_of_query, t.folded = folded_;
+      t.called.least = shape.least_rows, t.called.most = shape.rows_of_query, t.folded = folded_;
     if (shape.keys_in_lanes)
       t.key_lanes = lanes_, t.feature_lanes = features_;
     else

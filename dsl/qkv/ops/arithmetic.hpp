@@ -108,15 +108,15 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 // Errors:   shapes that do not contain each other; sizes that differ; f64 with f32; in + and - a
 //           smaller side that would be repeated along axes other than batch axes, unless it is a
 //           param, an input or its log, or a statistic over them, lacks queries alone and carries
-//           their keys (an alias) without a contraction, or is the shift of x * scale + shift, where
-//           scale repeats alike; division by sqrt of an axis that was not contracted, or twice,
-//           unless it has as many positions as two that were (d_qk); multiplication by it; a b8; a
-//           bias added to weights; alibi subtracted; a condition of positions added as a number; a
-//           bias multiplied with scores; division by rsqrt(size(..)) of an axis that was contracted;
-//           a position minus itself; exp(x) / sum(x); exp(x) / sum(exp(y)) and x - logsumexp(y),
-//           where only one of x and y is masked; weights divided by a temperature; capped scores
-//           divided by the root of what was contracted; masked weights less others that are not;
-//           weights times a mask that their scores lacked.
+//           their keys (an alias) without a contraction, or is the shift of x * scale + shift,
+//           where scale repeats alike; division by sqrt of an axis that was not contracted, or
+//           twice, unless it has as many positions as two that were (d_qk); multiplication by it; a
+//           b8; a bias added to weights; alibi subtracted; a condition of positions added as a
+//           number; a bias multiplied with scores; division by rsqrt(size(..)) of an axis that was
+//           contracted; a position minus itself; exp(x) / sum(x); exp(x) / sum(exp(y)) and x -
+//           logsumexp(y), where only one of x and y is masked; weights divided by a temperature;
+//           capped scores divided by the root of what was contracted; masked weights less others
+//           that are not; weights times a mask that their scores lacked.
 template <class L, class R>
   requires detail::binary_fits<core::op::add, L, R>
 constexpr auto operator+(L left, R right) {
