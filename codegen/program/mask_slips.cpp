@@ -46,6 +46,7 @@ class mask_finder : slip_finder {
       }
       if (x.kind == op::mean || x.kind == op::max_over) hidden_as_zero(n);
     }
+    lengths_of_others();
     return std::move(slips_);
   }
 
@@ -254,6 +255,30 @@ class mask_finder : slip_finder {
         written_as(p_, condition), written_as(p_, p_[condition].in[0]),
         written_as(p_, p_[condition].in[1]));
   }
+  // padding<kv>(length) of 16 latents, where length counts the inputs that they read elsewhere
+  void lengths_of_others() {
+    struct use {
+      node_id mask;
+      position_less_number less;
+    };
+    std::vector<use> of_call, of_spec;  // by who decides the size of the axis
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
+      const node_id condition = is(op::mask, n) ? inner_of(p_, p_[n].in[1]) : n;
+      if (condition == n || !is_padding(p_, condition)) continue;
+      const auto less =
+          position_less_number_in(positions_where(p_, condition, true)[0].begin()->first);
+      if (less) (p_.axes[root(less->position)].size < 0 ? of_call : of_spec).push_back({n, *less});
+    }
+    for (const use &a : of_spec)
+      for (const use &b : of_call)
+        if (a.less.number == b.less.number)
+          return say(a.mask,
+                     "hides {0} by {1}, which counts positions of {2} elsewhere; did you mean the "
+                     "scores without that mask?",
+                     p_.axes[a.less.position].name, p_[a.less.number].name,
+                     p_.axes[b.less.position].name);
+  }
+
   // A position that is below a number named length.
   std::optional<position_less_number> padding_of(node_id condition) const {
     if (!is_padding(p_, condition)) return {};

@@ -30,6 +30,7 @@ class take_finder : slip_finder {
         for (const std::size_t k : {0, 1}) visible_clamp(n, x.in[k], x.in[1 - k]);
       if (x.kind == op::take) opposite_tables(n);
       if (x.kind == op::take) taken(n), rows_overlap(n), predicts_itself(n), asked_later(n);
+      if (x.kind == op::take) first_read_last(n);
     }
     return std::move(slips_);
   }
@@ -96,6 +97,32 @@ class take_finder : slip_finder {
     const term t = at.form.begin()->first;
     if (t.what != term::position) return {};
     return shift{t.id, p_.axes[p_[n].over[0]].root, at.number};
+  }
+
+  // take<tokens>(Y, size(tokens) - 1), where Y is made of concat<tokens>(broadcast<batch>(cls), X),
+  // and all tokens see each other
+  void first_read_last(node_id n) {
+    const axis_id along = p_[n].over[0];
+    const affine at = affine_of(p_, p_[n].in[1]);
+    const bool is_last = at.number == -1 && at.form.size() == 1 &&
+                         at.form.begin()->first == term{term::size, root(along)};
+    if (!is_last) return;
+    node_id first = -1;
+    const bool has_order = depends_on(p_, p_[n].in[0], [&](node_id m) {
+      const node &x = p_[m];
+      if (x.kind == op::concat && root(x.over[0]) == root(along)) first = token_before(m);
+      return x.kind == op::scan || x.kind == op::cumsum || (x.type == b8 && positions_[m]);
+    });
+    if (first >= 0 && !has_order)
+      say(n, "is the last position of {0}, and {1} is the first; did you mean take<{0}>(.., 0)?",
+          p_.axes[along].name, p_[first].name);
+  }
+  // The param of one position that stands before inputs.
+  node_id token_before(node_id concat) const {
+    const std::vector<node_id> &parts = p_[concat].in;
+    const node_id token = inner_of(p_, parts.front());
+    const bool is_one = p_.axes[root(p_[concat].over[1])].size == 1;
+    return parts.size() == 2 && is_one && p_[token].kind == op::param ? token : -1;
   }
 
   // True if these axes have one of the positions of the ids, which may have none.

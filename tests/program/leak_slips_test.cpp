@@ -15,6 +15,11 @@ namespace {
 constexpr axis<"kv_all"> kv_all;
 
 constexpr axis<"slots"> slots;
+constexpr axis<"slots16", 16> slots16;
+constexpr alias<"kv16", slots16> kv16;
+constexpr axis<"one", 1> one;
+constexpr axis<"tokens"> tokens;
+constexpr alias<"token_keys", tokens> token_keys;
 
 // The slips of attention under Keep() of Prepared(Q).
 template <auto Keep, auto Prepared>
@@ -217,6 +222,42 @@ TEST_CASE("the mean of keys moves all scores of a query alike") {
               auto rounded = cast<f32>(cast<i32>(smooth * 16));
               return scaled_dot_product<d8, kv>(Q, rounded, V, causal<seq, kv>);
             })) == "");
+}
+
+TEST_CASE("a length of the inputs does not hide latents") {
+  const auto latents = [](auto keep) {
+    return slips_in(kernel<"k">([](in<"L", slots16, d8> L, in<"X", seq, d8> X,
+                                   in<"count", i32> count) -> out<"O", slots16, d8> {
+      auto h = L + scaled_dot_product<d8, seq>(L, X, X, padding<seq>(count));
+      auto of_h = rename<slots16, kv16>(h);
+      return h +
+             dot<kv16>(softmax<kv16>(decltype(keep){}(dot<d8>(h, of_h) / sqrt(d8), count)), of_h);
+    }));
+  };
+  CHECK(mentions(latents([](auto s, auto count) { return mask(s, padding<kv16>(count)); }),
+                 "hides kv16 by count, which counts positions of seq elsewhere"));
+  CHECK(latents([](auto s, auto) { return s; }) == "");
+}
+
+TEST_CASE("a token that is put first is read at 0") {
+  const auto classified = [](auto read, auto keep) {
+    return slips_in(kernel<"k">([](in<"P", seq, d8> P, param<"cls", one, d8> cls) -> out<"y", d8> {
+      auto x = concat<tokens>(cls, P);
+      auto of_x = rename<tokens, token_keys>(x);
+      auto s = decltype(keep){}(dot<d8>(x, of_x) / sqrt(d8));
+      auto y = x + dot<token_keys>(softmax<token_keys>(s), of_x);
+      return take<tokens>(y, decltype(read){}());
+    }));
+  };
+  const auto first = [] { return 0; };
+  const auto last = [] { return size(tokens) - 1; };
+  const auto all = [](auto s) { return s; };
+  const auto earlier = [](auto s) { return mask(s, causal<tokens, token_keys>); };
+  CHECK(mentions(classified(last, all),
+                 "is the last position of tokens, and cls is the first; did you mean "
+                 "take<tokens>(.., 0)?"));
+  CHECK(classified(first, all) == "");
+  CHECK(classified(last, earlier) == "");
 }
 
 }  // namespace qkv::testing::slips
