@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Formulas of activations, gates and statistics that are slips.
+#include <algorithm>
 #include <cmath>
 
 #include "codegen/program/formula_checks.hpp"
@@ -27,6 +28,23 @@ bool is_scale_of_signed(const place &x) {
   const op kind = x.p[x["x"]].kind;
   return (n == 127 || n == 7 || n == 448) && kind != op::abs && kind != op::exp &&
          kind != op::softmax && kind != op::sigmoid && kind != op::relu && kind != op::mul;
+}
+
+// w is a matrix, and half of another such layer is added elsewhere.
+bool is_half_elsewhere(const place &x) {
+  const program &p = x.p;
+  const auto is_layer = [&](node_id n) {
+    const node &d = p[inner_of(p, n)];
+    if (d.kind != op::dot || p[inner_of(p, d.in[1])].kind != op::param) return false;
+    const op activation = p[inner_of(p, d.in[0])].kind;
+    return activation == op::silu || activation == op::gelu || activation == op::relu;
+  };
+  const auto is_half = [&](const node &n) {
+    return n.kind == op::mul && n.name.empty() && is_number(p, inner_of(p, n.in[0])) &&
+           p[inner_of(p, n.in[0])].value == 0.5 && is_layer(n.in[1]);
+  };
+  return p[inner_of(p, x["w"])].kind == op::param && is_layer(x["f"]) &&
+         std::any_of(p.nodes.begin(), p.nodes.end(), is_half);
 }
 
 const formula_rule layer_rules[] = {
@@ -77,6 +95,9 @@ const formula_rule layer_rules[] = {
     {{"where(above(x, 0), #a * x, x)", "where(below(x, 0), x, #a * x)"},
      [](const place &x) { return x.number("a") > 0 && x.number("a") < 1; },
      "scales {x} by {#a} where it is positive; did you exchange the branches?"},
+    {{"h + f:dot(smooth(dot(x, u)), w)"},
+     is_half_elsewhere,
+     "adds the whole of a feed forward, where another one adds half; did you mean 0.5 * {f}?"},
     // gates
     {{"z:sigmoid(g) * x + z * y"},
      is_slip,

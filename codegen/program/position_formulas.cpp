@@ -26,6 +26,14 @@ bool is_strength_of_value_alone(const place &x) {
   return !is_scaled;
 }
 
+// The state is read so, and another step carries it on.
+bool is_read_alone(const place &x) {
+  if (x.p[x["s"]].kind != op::carried || x.p[inner_of(x.p, x["u"])].kind != op::param) return false;
+  return !x.users[x.at].empty() && !x.is_used(x.at, [&](node_id user) {
+    return x.p[user].kind != op::dot && x.p[user].kind != op::sum;
+  });
+}
+
 const formula_rule position_rules[] = {
     // positions
     {{"exp(index<h>() * #n / size<d>())", "exp(#n * index<h>() / size<d>())",
@@ -66,7 +74,21 @@ const formula_rule position_rules[] = {
     {{"x * c + concat<d>(take<e>(x, index<i>() + #n), take<e>(x, index<j>() + 0)) * s"},
      are_halves_exchanged,
      "adds both products, which is not a rotation; did you mean -{x} in the first half?"},
+    {{"where(below(f, #m), f, min(cast(y), #l))"},
+     [](const place &x) {
+       return x.number("m") > 1 && x.number("l") > x.number("m") &&
+              depends_on(x.p, x["y"], [&](node_id n) { return x.p[n].kind == op::log; });
+     },
+     "numbers distances from {#m} on from 0 again; did you mean min({#m} + .., {#l})?"},
+    {{"s * pow(g, size<a>()) + dot<a>(k * pow(g, index<a>()), v)",
+      "s * exp(size<a>() * g) + dot<a>(k * exp(index<a>() * g), v)"},
+     is_slip,
+     "weighs the newest of {<a>} least; did you mean the power size({<a>}) - 1 - index({<a>})?"},
     // recurrences
+    {{"u * s + k * v"},
+     is_read_alone,
+     "multiplies what the state holds by {u}, a bonus of the present token; did you mean {s} + {u} "
+     "* ..?"},
     {{"d:dot<a>(k, s) - v"},
      is_carried_and_added,
      "adds the error with the other sign; did you mean {v} - {d}?"},

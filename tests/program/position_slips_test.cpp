@@ -3,6 +3,7 @@
 #include <qkv/dsl.hpp>
 
 #include <string>
+#include <utility>
 
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
@@ -16,6 +17,7 @@ constexpr axis<"past"> past;
 constexpr axis<"slots"> slots;
 constexpr axis<"total"> total;
 constexpr axis<"mem"> mem;
+constexpr axis<"buckets", 32> buckets;
 constexpr axis<"two", 2> two;
 constexpr axis<"half", 4> half;
 constexpr axis<"both", 12> both;
@@ -126,6 +128,62 @@ TEST_CASE("all key heads are read") {
   };
   CHECK(mentions(grouped(std::integral_constant<int, 8>()), "did you mean to divide by 4?"));
   CHECK(grouped(std::integral_constant<int, 4>()) == "");
+}
+
+TEST_CASE("logarithmic buckets follow the exact ones") {
+  const auto biased = [](auto beyond) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                   param<"table", buckets> table) -> out<"O", seq, e4> {
+      auto far = max(index(seq) - index(kv), 0);
+      auto part = log(max(far, 16) / 16.0) / log(128 / 16.0);
+      auto row = where(far < 16, far, min(decltype(beyond){}(cast<i32>(part * 16)), 31));
+      auto scores = dot<d8>(Q, K) / sqrt(d8) + take<buckets>(table, row);
+      return dot<kv>(softmax<kv>(mask(scores, causal<seq, kv>)), V);
+    }));
+  };
+  CHECK(mentions(biased([](auto x) { return x; }), "did you mean min(16 + .., 31)?"));
+  CHECK(biased([](auto x) { return 16 + x; }) == "");
+}
+
+TEST_CASE("a chunk leaves most of its newest keys") {
+  const auto left = [](auto power) {
+    return slips_in(kernel<"k">([](in<"K", seq, d8> K, in<"V", seq, e4> V, in<"S", d8, e4> S,
+                                   in<"g"> g) -> out<"next", d8, e4> {
+      return S * pow(g, size(seq)) + dot<seq>(K * pow(g, decltype(power){}()), V);
+    }));
+  };
+  CHECK(mentions(left([] { return index(seq); }), "weighs the newest of seq least"));
+  CHECK(left([] { return size(seq) - 1 - index(seq); }) == "");
+}
+
+TEST_CASE("a bonus multiplies the present token") {
+  const auto read_by = [](auto read) {
+    return slips_in(kernel<"k">([](in<"R", seq, d8> R, in<"K", seq, d8> K, in<"V", seq, e4> V,
+                                   param<"w", d8> w, param<"u", d8> u) -> out<"O", seq, e4> {
+      const auto step = [&](auto past, auto r, auto k, auto v) {
+        auto now = broadcast<e4>(k) * broadcast<d8>(v);
+        auto seen = decltype(read){}(past, now, broadcast<e4>(u));
+        return std::pair{past * broadcast<e4>(exp(-exp(w))) + now, dot<d8>(r, seen)};
+      };
+      return scan<seq>(zeros<d8, e4>(), step, R, K, V).result;
+    }));
+  };
+  CHECK(mentions(read_by([](auto past, auto now, auto u) { return u * past + now; }),
+                 "a bonus of the present token; did you mean"));
+  CHECK(read_by([](auto past, auto now, auto u) { return past + u * now; }) == "");
+}
+
+TEST_CASE("both feed forwards of a conformer add their half") {
+  const auto added = [](auto second) {
+    return slips_in(
+        kernel<"k">([](in<"X", seq, d8> X, param<"A", d8, e4> A, param<"B", e4, d8> B,
+                       param<"C", d8, e4> C, param<"D", e4, d8> D) -> out<"Y", seq, d8> {
+          auto h = X + 0.5 * dot<e4>(silu(dot<d8>(layer_norm<d8>(X), A)), B);
+          return h + decltype(second){}(dot<e4>(silu(dot<d8>(layer_norm<d8>(h), C)), D));
+        }));
+  };
+  CHECK(mentions(added([](auto x) { return x; }), "adds the whole of a feed forward"));
+  CHECK(added([](auto x) { return 0.5 * x; }) == "");
 }
 
 }  // namespace qkv::testing::slips
