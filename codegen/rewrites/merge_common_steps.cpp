@@ -20,13 +20,4 @@ program merge_common_steps(const program &p) {
   });
 }
 
-program opened(const program &p) {
-  return distribute_weights(
-      join_softplus(drop_shift(fold_constants(merge_common_steps(hoist_from_scan(widen(p)))))));
-}
-
-program simplified(const program &p) {
-  return split_sums(put_first(merge_common_steps(fold_scale(order_contractions(opened(p))))));
-}
-
 }  // namespace qkv::codegen

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Program -> program, same results, less work. One file each; the order of `simplified` is the
-// order of this list.
+// Program -> program, same results, less work. One file each, in the order in which simplified()
+// runs them; merge_common_steps runs again before put_first.
 #include "codegen/program/program.hpp"
 
 namespace qkv::codegen {
@@ -9,18 +9,14 @@ namespace qkv::codegen {
 // Q of bf16 -> cast<f32>(Q): 16-bit types are for storage.
 program widen(const program &);
 
-// size(d_k) / 8 -> numbers; x / 8 -> x * 0.125; x * 1 -> x.
-program fold_constants(const program &);
-
-// dot(Q, K) * 0.125 -> dot(Q * 0.125, K): one multiplication per element of Q in place of one per
-// score.
-program fold_scale(const program &);
+// scan<seq>(S, step, X): steps that depend on x alone are computed for all of X before.
+program hoist_from_scan(const program &);
 
 // Two equal steps become one.
 program merge_common_steps(const program &);
 
-// scan<seq>(S, step, X): steps that depend on x alone are computed for all of X before.
-program hoist_from_scan(const program &);
+// size(d_k) / 8 -> numbers; x / 8 -> x * 0.125; x * 1 -> x.
+program fold_constants(const program &);
 
 // softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s), which is NaN in rows of -inf as before.
 program drop_shift(const program &);
@@ -34,6 +30,10 @@ program distribute_weights(const program &);
 
 // dot<kv>(dot<d>(Q, K), V) -> dot<d>(Q, dot<kv>(K, V)) where that takes fewer operations.
 program order_contractions(const program &);
+
+// dot(Q, K) * 0.125 -> dot(Q * 0.125, K): one multiplication per element of Q in place of one per
+// score.
+program fold_scale(const program &);
 
 // put<distances>(sum<batch>(f(s)), i) -> sum<batch>(put<distances>(f(s), i)): pairs are put where
 // they are computed.
@@ -52,7 +52,7 @@ struct contraction_order {
 };
 std::vector<contraction_order> orders_of(const program &);
 
-// The rewrites that come before contractions are put in order.
+// Those of the above that come before order_contractions; derived programs start from it.
 program opened(const program &);
 
 // All of the above, in the order in which each finds what it looks for.
