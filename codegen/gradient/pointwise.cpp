@@ -143,8 +143,11 @@ void arithmetic_rule(reverse &r, node_id n, node_id g) {
       return quotient(r, n, g);
     case op::pow:
       return power(r, n, g);
-    default:
+    case op::min:
+    case op::max:
       return share(r, n, g);
+    default:
+      throw r.refusal(n, std::string(name_of(x.kind)) + " has no gradient");
   }
 }
 

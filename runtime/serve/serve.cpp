@@ -30,10 +30,16 @@ struct refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Batch entries, heads, rows, keys, features.
+struct case_sizes {
+  std::int64_t b = 0, hq = 0, hkv = 0, sq = 0, skv = 0, dk = 0, dv = 0;
+};
+
 // A case of the benchmark, as it is received.
 struct task {
   std::string kind, dtype, mask;
-  std::int64_t b = 0, hq = 0, hkv = 0, sq = 0, skv = 0, dk = 0, dv = 0, window = 0;
+  case_sizes size;
+  std::int64_t window = 0;
   double softcap = 0, scale = 0;
   value q, k, v, bias, lengths, parameters;
   std::string out;
@@ -65,13 +71,14 @@ task read_task(const flat_object &o) {
   t.dtype = o.text("dtype");
   t.mask = o.text("mask");
   const auto size = [&](const char *name) { return static_cast<std::int64_t>(o.number(name)); };
-  t.b = size("B"), t.hq = size("Hq"), t.hkv = size("Hkv"), t.sq = size("Sq"), t.skv = size("Skv"),
-  t.dk = size("Dk"), t.dv = size("Dv");
+  t.size.b = size("B"), t.size.hq = size("Hq"), t.size.hkv = size("Hkv"), t.size.sq = size("Sq"),
+  t.size.skv = size("Skv"), t.size.dk = size("Dk"), t.size.dv = size("Dv");
   t.window = size("window");
   t.softcap = o.number("softcap");
   t.scale = o.number("scale");
   t.out = o.text("out");
-  if (t.hkv <= 0 || t.hq % t.hkv != 0) throw refusal("heads that do not form groups");
+  if (t.size.hkv <= 0 || t.size.hq % t.size.hkv != 0)
+    throw refusal("heads that do not form groups");
   const int type = t.dtype == "fp32"   ? QKV_F32
                    : t.dtype == "bf16" ? QKV_BF16
                    : t.dtype == "fp16" ? QKV_F16
@@ -82,11 +89,11 @@ task read_task(const flat_object &o) {
   t.bias = load(o.text("bias"), QKV_F32, "bias");
   t.lengths = load(o.text("lengths"), QKV_I32, "lengths");
   t.parameters = load(o.text("w"), QKV_F32, "w");
-  must_hold(t.q, "q", {t.b, t.hq, t.sq, t.dk});
-  must_hold(t.k, "k", {t.b, t.hkv, t.skv, t.dk});
-  must_hold(t.v, "v", {t.b, t.hkv, t.skv, t.dv});
-  must_hold(t.bias, "bias", {t.hq, t.sq, t.skv});
-  must_hold(t.lengths, "lengths", {t.b});
+  must_hold(t.q, "q", {t.size.b, t.size.hq, t.size.sq, t.size.dk});
+  must_hold(t.k, "k", {t.size.b, t.size.hkv, t.size.skv, t.size.dk});
+  must_hold(t.v, "v", {t.size.b, t.size.hkv, t.size.skv, t.size.dv});
+  must_hold(t.bias, "bias", {t.size.hq, t.size.sq, t.size.skv});
+  must_hold(t.lengths, "lengths", {t.size.b});
   return t;
 }
 
@@ -140,7 +147,8 @@ class service {
     if (w.mask != t.mask) return fmt::format("its mask is {}", w.mask);
     bool takes_window = w.window == static_cast<double>(t.window),
          takes_softcap = w.softcap == t.softcap, takes_scale = false;
-    out_ = value(k.arguments[k.n_arguments - 1].dtype, std::vector{t.b, t.hq, t.sq, t.dv});
+    out_ = value(k.arguments[k.n_arguments - 1].dtype,
+                 std::vector{t.size.b, t.size.hq, t.size.sq, t.size.dv});
     numbers_.clear();
     numbers_.reserve(3);
     tensors_.clear();
@@ -179,7 +187,7 @@ class service {
       return fmt::format("its parameters have {} elements", used_);
     if (!takes_window) return fmt::format("its window is {}", w.window);
     if (!takes_softcap) return fmt::format("its softcap is {}", w.softcap);
-    if (!takes_scale && std::abs(t.scale * std::sqrt(static_cast<double>(t.dk)) - 1) > 1e-3)
+    if (!takes_scale && std::abs(t.scale * std::sqrt(static_cast<double>(t.size.dk)) - 1) > 1e-3)
       return "its scale is 1 / sqrt(Dk)";
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(k.n_axes));
     status s = detail::check(k, tensors_, sizes);
@@ -217,13 +225,16 @@ class service {
   qkv_tensor rows(const qkv_argument &a, const task &t) {
     const bool is_result = a.role == QKV_OUT;
     const value &v = is_result ? out_ : t.q;
-    if (a.rank == 3 && t.hq == 1) {
-      const std::int64_t d = is_result ? t.dv : t.dk;
-      return tensor(v, {{t.b, t.sq * d}, {t.sq, d}, {d, 1}});
+    if (a.rank == 3 && t.size.hq == 1) {
+      const std::int64_t d = is_result ? t.size.dv : t.size.dk;
+      return tensor(v, {{t.size.b, t.size.sq * d}, {t.size.sq, d}, {d, 1}});
     }
     if (a.rank != 5) return v.descriptor();
-    const std::int64_t d = is_result ? t.dv : t.dk, head = t.sq * d, g = t.hq / t.hkv;
-    return tensor(v, {{t.b, t.hq * head}, {t.hkv, g * head}, {g, head}, {t.sq, d}, {d, 1}});
+    const std::int64_t d = is_result ? t.size.dv : t.size.dk, head = t.size.sq * d,
+                       g = t.size.hq / t.size.hkv;
+    return tensor(
+        v,
+        {{t.size.b, t.size.hq * head}, {t.size.hkv, g * head}, {g, head}, {t.size.sq, d}, {d, 1}});
   }
 
   // The parameters lie one after the other, in the order of the kernel's arguments.
@@ -243,13 +254,20 @@ class service {
   }
 
   static qkv_tensor bias(const qkv_argument &a, const task &t, bool grouped) {
-    const std::int64_t head = t.sq * t.skv, g = t.hq / t.hkv;
+    const std::int64_t head = t.size.sq * t.size.skv, g = t.size.hq / t.size.hkv;
     if (grouped && a.rank == 5)
-      return tensor(t.bias, {{t.b, 0}, {t.hkv, g * head}, {g, head}, {t.sq, t.skv}, {t.skv, 1}});
+      return tensor(t.bias, {{t.size.b, 0},
+                             {t.size.hkv, g * head},
+                             {g, head},
+                             {t.size.sq, t.size.skv},
+                             {t.size.skv, 1}});
     if (grouped && a.rank == 4)
-      return tensor(t.bias, {{t.hkv, g * head}, {g, head}, {t.sq, t.skv}, {t.skv, 1}});
-    if (a.rank == 4) return tensor(t.bias, {{t.b, 0}, {t.hq, head}, {t.sq, t.skv}, {t.skv, 1}});
-    return tensor(t.bias, {{t.hq, head}, {t.sq, t.skv}, {t.skv, 1}});
+      return tensor(t.bias,
+                    {{t.size.hkv, g * head}, {g, head}, {t.size.sq, t.size.skv}, {t.size.skv, 1}});
+    if (a.rank == 4)
+      return tensor(t.bias,
+                    {{t.size.b, 0}, {t.size.hq, head}, {t.size.sq, t.size.skv}, {t.size.skv, 1}});
+    return tensor(t.bias, {{t.size.hq, head}, {t.size.sq, t.size.skv}, {t.size.skv, 1}});
   }
 
   const qkv_kernel *kernel_ = nullptr;
@@ -265,7 +283,7 @@ class service {
 std::string choose(task &t, service &s) {
   std::string nearest = fmt::format("no kernel with mask {}", t.mask);
   bool any = false;
-  for (const bool decode : {t.sq == 1, t.sq != 1}) {
+  for (const bool decode : {t.size.sq == 1, t.size.sq != 1}) {
     for (const qkv_kernel *k : kernels()) {
       const words w = words_of(k->name);
       if (!std::string_view(k->name).starts_with(t.kind + "_") || w.decode != decode) continue;
