@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The layout of the running state of an attention: the one part of its algorithm that differs
-// between machines.
+// The layout of the running state of an attention, which differs between kinds of machines.
 //   cpu: a row of lanes for each statistic (lanes: rows of the tile), then for each sum with columns
 //        one for each row's o (lanes: columns)
 //   gpu: for each row and slice of columns the cells that one thread keeps: statistics, then its
