@@ -213,7 +213,7 @@ class launch {
   Expr read_at(std::size_t n) const { return with_lets(p_.args.at(n), p_); }
   static const hi::Load *load_of(const Expr &e) {
     const hi::Load *l = e.as<hi::Load>();
-    if (!l) throw std::logic_error("a placeholder's argument is no element of memory");
+    if (!l) throw std::logic_error("a placeholder's argument is not an element of memory");
     return l;
   }
 

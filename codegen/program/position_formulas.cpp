@@ -45,7 +45,8 @@ const formula_rule position_rules[] = {
      "is negative, since the power is at least 1; did you mean a minus in its exponent?"},
     {{"x - #n * cast(x / #m)"},
      [](const place &x) { return x.number("n") != x.number("m"); },
-     "is no remainder, since it divides by {#m} and multiplies by {#n}; did you mean {#n} twice?"},
+     "is not a remainder, since it divides by {#m} and multiplies by {#n}; did you mean {#n} "
+     "twice?"},
     {{"cos(index<a>() / pow(#b, y))", "sin(index<a>() / pow(#b, y))"},
      is_of_falling_power,
      "divides by a falling power, so that frequencies grow; did you mean a product?"},

@@ -48,7 +48,7 @@ void check_scans(const program &p) {
         return m == x.in[0] || (p[m].kind == op::element && p[m].in[1] == x.in[0]);
       });
     if (closes && !made_of.empty())
-      throw std::invalid_argument(p.name + ": " + call(n) + " stands inside a step of " +
+      throw std::invalid_argument(p.name + ": " + call(n) + " is inside a step of " +
                                   call(*made_of.begin()));
     if (x.kind == op::output && !made_of.empty())
       throw std::invalid_argument(p.name + ": " + x.name + " is made of what a step of " +

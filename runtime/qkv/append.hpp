@@ -68,7 +68,7 @@ constexpr text rows_misfit(sv cache, sv kind, const axis_data *entry, int slots,
     show_operand(t, "given", rows.type, rows.shape);
   else
     t << "\ngiven: no tensor";
-  return t << "\nany axis may stand for " << stored.shape[slots]->name;
+  return t << "\nany axis may take the place of " << stored.shape[slots]->name;
 }
 
 // Counts of rows: a span of i32, or an i32 tensor over the entries that owns its memory (a view may
@@ -113,7 +113,7 @@ struct held {
                  << ", the new values along " << v.shape[Slots]->name;
       if (sizeof...(Counts) > 1 || !(counting<Counts> && ...))
         return t << Name.view()
-                 << ": behind keys and values stand counts: contiguous i32, one for each "
+                 << ": after keys and values come counts: contiguous i32, one for each "
                  << data_of<Entry>->name;
       return t;
     }
@@ -155,7 +155,7 @@ struct held {
       if (all.size() > next && all[next].role == QKV_IN && all[next].type == i32 &&
           all[next].shape.n == 1 && same_name(all[next].shape[0], data_of<Entry>)) {
         text t;
-        return t << "attend<" << kernel_type<Kernel>::name << ">: behind the new values stands "
+        return t << "attend<" << kernel_type<Kernel>::name << ">: after the new values comes "
                  << all[next].name << ": contiguous i32, the new positions of each "
                  << data_of<Entry>->name;
       }

@@ -53,7 +53,7 @@ TEST_CASE("steps of a scan that fold numbers of another type, and scans in scans
                X)
         .result;
   });
-  CHECK_THROWS_WITH(lower(nested), "nested: scan<d> stands inside a step of scan<seq>");
+  CHECK_THROWS_WITH(lower(nested), "nested: scan<d> is inside a step of scan<seq>");
 }
 
 TEST_CASE("a constant that is no i32") {

@@ -184,7 +184,7 @@ inline constexpr auto decode =
 
 bool use(cache &c, queries &Q, new_keys &K, new_values &V, tensor<i32, batch> &counts, results &O) {
 #ifdef WRONG
-  // next line: attend<decode>: behind the new values stands count: contiguous i32
+  // next line: attend<decode>: after the new values comes count: contiguous i32
   return c.attend<decode>(K, V, Q, counts, O).ok();
 #else
   return c.attend<decode>(K, V, counts, Q, O).ok();

@@ -761,7 +761,7 @@ TEST_CASE("frequencies, remainders and decays") {
                    auto rest = index(seq) - 8 * cast<i32>(index(seq) / 4);
                    return X + Y * rest;
                  }>(),
-                 "is no remainder"));
+                 "is not a remainder"));
   CHECK(of_two<[](auto X, auto Y) {
           auto rest = index(seq) - 8 * cast<i32>(index(seq) / 8);
           return X + Y * rest;

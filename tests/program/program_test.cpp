@@ -168,7 +168,7 @@ TEST_CASE("program: what a scan sees at one position stays inside its step") {
                X)
         .last;
   });
-  CHECK_THROWS_WITH(make_program(nested), "nested: scan<mem> stands inside a step of scan<seq>");
+  CHECK_THROWS_WITH(make_program(nested), "nested: scan<mem> is inside a step of scan<seq>");
   constexpr auto twice = kernel<"twice">([](in<"X", seq, d> X, in<"S", d> S) -> out<"O", d> {
     return scan<seq>(
                S,
@@ -178,7 +178,7 @@ TEST_CASE("program: what a scan sees at one position stays inside its step") {
                X)
         .last;
   });
-  CHECK_THROWS_WITH(make_program(twice), "twice: scan<seq> stands inside a step of scan<seq>");
+  CHECK_THROWS_WITH(make_program(twice), "twice: scan<seq> is inside a step of scan<seq>");
 }
 
 }  // namespace qkv::testing

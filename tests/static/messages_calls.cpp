@@ -15,9 +15,9 @@ static_assert(says<decltype(index(kv) <= seq)>(
 static_assert(says<decltype(pow(d_k, 0.5))>(
     "pow: d_k is an axis, not a number did you mean sqrt(d_k) or size(d_k)?"));
 static_assert(says<decltype(softmax(s, kv))>(
-    "softmax: axes stand in <>, operands in () did you mean softmax<kv>(s)?"));
+    "softmax: axes belong in <>, operands in () did you mean softmax<kv>(s)?"));
 static_assert(says<decltype(dot(Q, K, d_k))>(
-    "dot: axes stand in <>, operands in () did you mean dot<d_k>(Q, K)?"));
+    "dot: axes belong in <>, operands in () did you mean dot<d_k>(Q, K)?"));
 static_assert(says<decltype(softmax<"kv">(s))>(
     "softmax: axes are given by their C++ names did you mean softmax<kv>, without quotes?"));
 static_assert(says<decltype(mask(s, sliding_window<seq, kv>))>(
@@ -35,13 +35,13 @@ static_assert(says<decltype(scores + alibi<seq, kv>)>(
 static_assert(says<decltype(causal<seq, kv> and sliding_window<seq, kv>)>(
     "and: sliding_window is not called write sliding_window(width[, length[, count]])"));
 static_assert(says<decltype(rename(K, kv, seq))>(
-    "rename: axes stand in <>, operands in () did you mean rename<kv, seq>(K)?"));
+    "rename: axes belong in <>, operands in () did you mean rename<kv, seq>(K)?"));
 static_assert(says<decltype(split<d_model>(X, heads, d_k))>(
-    "split: axes stand in <>, operands in () did you mean split<d_model, heads, d_k>(X)?"));
+    "split: axes belong in <>, operands in () did you mean split<d_model, heads, d_k>(X)?"));
 static_assert(says<decltype(max(s, kv))>(
     "max: kv is an axis, not a number did you mean max<kv>(s), size(kv) or index(kv)?"));
 static_assert(says<decltype(mean(X, d_model))>(
-    "mean: axes stand in <>, operands in () did you mean mean<d_model>(X)?"));
+    "mean: axes belong in <>, operands in () did you mean mean<d_model>(X)?"));
 static_assert(says<decltype(d_k / 2)>("/: d_k is an axis, not a number did you mean size(d_k)?"));
 static_assert(says<decltype(multi_head<d_model, seq, kv, heads, d_k, d_v>(X, Wq))>(
     "multi_head is not called with 2 such operands it takes multi_head(X, Wq, Wk, Wv, Wo[, keep])"));
@@ -82,9 +82,9 @@ static_assert(!says<decltype(exp(s, 2))>("exp: axes have names, not places"));
 static_assert(says<decltype(cumsum(s, -1))>(
     "cumsum: axes have names, not places it takes cumsum<axis>(x) s[batch, heads=8, seq, kv]"));
 static_assert(
-    says<decltype(softmax<-1>(s))>("softmax: -1 is no axis axes are given by their C++ names"));
-static_assert(
-    says<decltype(softmax<kv, -1>(s))>("softmax: -1 is no axis axes are given by their C++ names"));
+    says<decltype(softmax<-1>(s))>("softmax: -1 is not an axis axes are given by their C++ names"));
+static_assert(says<decltype(softmax<kv, -1>(s))>(
+    "softmax: -1 is not an axis axes are given by their C++ names"));
 static_assert(says<decltype(dot<kv>(Q, K, V))>(
     "dot is not called with 3 such operands it takes dot<axes..>(x, y)"));
 static_assert(
@@ -126,20 +126,20 @@ static_assert(says<decltype(where(keep, s))>(
 static_assert(says<decltype(where(kv, s, 0))>(
     "where: kv is an axis, not a number did you mean index(kv) or size(kv)?"));
 static_assert(says<decltype(index(Q))>(
-    "index: Q is no axis axes are given by their C++ names Q[batch, heads=8, seq, d_k=64]"));
+    "index: Q is not an axis axes are given by their C++ names Q[batch, heads=8, seq, d_k=64]"));
 static_assert(
-    says<decltype(size("kv"))>("size: this is no axis axes are given by their C++ names"));
+    says<decltype(size("kv"))>("size: this is not an axis axes are given by their C++ names"));
 static_assert(says<decltype(cast<float>(s))>(
     "cast: element types are the values f32, bf16, f16, f64, i32, b8 did you mean cast<f32>(x)?"));
 static_assert(says<decltype(cast(s, f32))>(
     "cast: element types are the values f32, bf16, f16, f64, i32, b8 did you mean cast<f32>(x)?"));
 static_assert(says<decltype(let("s", s))>(
-    "let: the name stands in <> did you mean let<name>(x), the name in quotes?"));
+    "let: the name belongs in <> did you mean let<name>(x), the name in quotes?"));
 static_assert(
-    says<decltype(let<kv>(s))>("let: a name stands in quotes s[batch, heads=8, seq, kv]"));
+    says<decltype(let<kv>(s))>("let: a name belongs in quotes s[batch, heads=8, seq, kv]"));
 static_assert(
-    says<decltype(zeros(seq, d_k))>("zeros: axes stand in <> did you mean zeros<seq, d_k>()?"));
-static_assert(says<decltype(zeros(b))>("zeros: axes stand in <> did you mean zeros<d_model>()?"));
+    says<decltype(zeros(seq, d_k))>("zeros: axes belong in <> did you mean zeros<seq, d_k>()?"));
+static_assert(says<decltype(zeros(b))>("zeros: axes belong in <> did you mean zeros<d_model>()?"));
 static_assert(says<decltype(rsqrt(64))>(
     "rsqrt: takes a step of the kernel, not a number write the number itself"));
 static_assert(!refused<decltype(scores / sqrt(64))>);

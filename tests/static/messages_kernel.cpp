@@ -81,10 +81,10 @@ static_assert(
         "kernel k: the lambda must not capture"));
 // no name, or one among the arguments
 static_assert(says<decltype(kernel([](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
-    "kernel: the name stands in <> did you mean kernel<\"name\">(..)?"));
+    "kernel: the name belongs in <> did you mean kernel<\"name\">(..)?"));
 static_assert(says<decltype(kernel(
                   "k", [](in<"X", seq> x) -> out<"Y", seq> { return x; }))>(
-    "kernel: the name stands in <> did you mean kernel<\"name\">(..)?"));
+    "kernel: the name belongs in <> did you mean kernel<\"name\">(..)?"));
 // a mutable lambda
 static_assert(
     says<decltype(kernel<"k">([](in<"X", seq> x) mutable -> out<"Y", seq> { return x; }))>(

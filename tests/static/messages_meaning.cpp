@@ -138,7 +138,7 @@ static_assert(says<decltype(TYPE(dot<d_k>(TYPE(Q / sqrt(d_k)), K)) * (1 / sqrt(d
 static_assert(says<decltype(scores * sqrt(d_k))>(
     "sqrt(d_k): dot(Q, K) is multiplied by the root of what it contracted did you mean / sqrt(d_k)? if it is meant, sqrt(size(d_k)) dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(sqrt(d_k) * sqrt(d_k))>(
-    "sqrt(d_k) * sqrt(d_k): the root of d_k stands there twice did you mean size(d_k)?"));
+    "sqrt(d_k) * sqrt(d_k): the root of d_k occurs twice did you mean size(d_k)?"));
 static_assert(accepted<decltype(scores / sqrt(d_k) / sqrt(size(d_k)))>);
 static_assert(accepted<decltype(X * sqrt(d_model))>);
 static_assert(accepted<decltype((scores + 1 / sqrt(d_k)) / sqrt(d_k))>);

@@ -303,6 +303,52 @@ def rule_english():
                     yield f"{file}:{number + at}: {message}"
 
 
+def statements(text, at):
+    """Splits a body, which begins at `at`, into its statements; bodies of functions and classes are left out."""
+    depth, statement = 1, ""
+    while depth > 0:
+        c = text[at]
+        at += 1
+        depth += (c == "{") - (c == "}")
+        if depth == 1 and (c == ";" or (c == "}" and not re.match(r"\s*[;,]", text[at:]))):
+            yield statement.strip()
+            statement = ""
+        elif depth == 1 and c != "}":
+            statement += c
+
+
+def rule_members():
+    """A struct has at most 15 public members: more of them are groups."""
+    no_member = ("public", "private", "protected", "using", "friend", "static", "struct", "class", "enum", "template")
+    for file in tracked(".hpp", ".cpp"):
+        if file.split("/")[0] not in ("dsl", "codegen", "runtime"):
+            continue
+        text = re.sub(r'//[^\n]*|"(?:\\.|[^"\\])*"', "", (ROOT / file).read_text())
+        for found in re.finditer(r"\bstruct (\w+)[^;{()]*\{", text):
+            members = 0
+            for s in statements(text, found.end()):
+                while "<" in s and s != (shorter := re.sub(r"<[^<>]*>", "", s)):
+                    s = shorter
+                if s and not s.startswith(no_member) and "(" not in s.split("=")[0]:
+                    members += s.count(",") + 1
+            if members > 15:
+                yield f"{file}: {found[1]} has {members} members"
+
+
+def rule_messages():
+    """Messages to users have a verb of the field: no "is no tensor", nothing "stands" or "asks"."""
+    wrong = re.compile(r"(?<!there )\bis no (?!longer\b|more\b|less\b|larger\b|smaller\b)\w|\b(?:stands?|asks|is told)\b")
+    for file in tracked(".hpp", ".cpp", ".h"):
+        if file.split("/")[0] not in ("dsl", "codegen", "runtime"):
+            continue
+        for number, line in enumerate((ROOT / file).read_text().splitlines(), 1):
+            if line.lstrip().startswith(("//", "#include")):
+                continue
+            for text in re.findall(r'"((?:\\.|[^"\\])*)"', line):
+                if found := wrong.search(text):
+                    yield f"{file}:{number}: a message says \"{found[0]}\""
+
+
 def rule_headers_begin():
     """#pragma once (the C header: a guard), then a comment on what the header is for; no macros."""
     for file in tracked(".hpp"):

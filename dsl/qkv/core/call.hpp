@@ -48,7 +48,7 @@ struct brackets {
       m.say(name, ": ");
       [[maybe_unused]] sv between = "";
       ((Ax.is_axis ? void() : void((m << between << Ax.written, between = ", "))), ...);
-      m << " is no axis";
+      m << " is not an axis";
       m.say("axes are given by their C++ names");
     }
     return quoted || number;
@@ -187,7 +187,7 @@ struct call_check {
       (say_axis<T>(m), ...);
       return;
     }
-    m.say(name, ": axes stand in <>, operands in ()").say("did you mean ", name, "<");
+    m.say(name, ": axes belong in <>, operands in ()").say("did you mean ", name, "<");
     sv between = "";
     for (const axis_data *a : Brackets::named) m << between << a->name, between = ", ";
     (put<T>(m, between, true), ...);

@@ -198,7 +198,7 @@ struct kernel_check {
 struct unnamed_kernel {
   static constexpr text why() {
     message m;
-    return m.say("kernel: the name stands in <>").say("did you mean kernel<\"name\">(..)?");
+    return m.say("kernel: the name belongs in <>").say("did you mean kernel<\"name\">(..)?");
   }
 };
 

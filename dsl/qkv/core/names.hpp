@@ -18,7 +18,7 @@ constexpr bool is_identifier(sv s) {
 constexpr bool bad_name(message &m, sv what, sv name) {
   if (is_identifier(name)) return false;
   if (name.empty()) {
-    m.say(what, ": a name stands in quotes");
+    m.say(what, ": a name belongs in quotes");
     return true;
   }
   m.say(what, " ", name, ": a name is a letter, then letters, digits or _");

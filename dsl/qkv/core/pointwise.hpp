@@ -75,8 +75,7 @@ constexpr bool scaled_again(message &m, op kind, const info &x, const info &scal
   if (!divides && !multiplies) return false;
   const sv ax = scale.m.scale.root->name;
   if (x.m.scale.root && same_name(x.m.scale.root.at, scale.m.scale.root.at)) {
-    m.say(x.label, " ", name_of(kind), " ", scale.label, ": the root of ", ax,
-          " stands there twice")
+    m.say(x.label, " ", name_of(kind), " ", scale.label, ": the root of ", ax, " occurs twice")
         .say("did you mean size(", ax, ")?");
     return true;
   }

@@ -22,7 +22,7 @@ struct axes_of_zeros {
   static constexpr bool passes = sizeof...(T) == 0;
   static constexpr text why() {
     message m;
-    m.say("zeros: axes stand in <>").say("did you mean zeros<");
+    m.say("zeros: axes belong in <>").say("did you mean zeros<");
     [[maybe_unused]] sv between = "";
     (put<T>(m, between), ...);
     m << ">()?";

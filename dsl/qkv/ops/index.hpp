@@ -24,9 +24,9 @@ struct axis_wanted {
   static constexpr text why() {
     message m;
     if constexpr (operand<T>)
-      m.say(Name.view(), ": ", of<T>.label, " is no axis");
+      m.say(Name.view(), ": ", of<T>.label, " is not an axis");
     else
-      m.say(Name.view(), ": this is no axis");
+      m.say(Name.view(), ": this is not an axis");
     m.say("axes are given by their C++ names");
     if constexpr (traced<T>) m.show(of<T>);
     return m;

@@ -42,7 +42,7 @@ struct let {
 struct unnamed {
   static constexpr text why() {
     message m;
-    return m.say("let: the name stands in <>")
+    return m.say("let: the name belongs in <>")
         .say("did you mean let<name>(x), the name in quotes?");
   }
 };
