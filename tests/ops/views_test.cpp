@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
+#include <algorithm>
+#include <cmath>
+
 #include "tests/ops/spec.hpp"
 
 namespace qkv::testing {
@@ -34,6 +37,19 @@ constexpr auto encoded = kernel<"encoded">([](in<"X", row, six> X) -> out<"O", r
 constexpr auto shifted = kernel<"shifted">([](in<"X", row, three> X) -> out<"O", other, three> {
   return concat<other, two, row>(broadcast<two>(index(three) * 0.5), X);
 });
+
+constexpr auto cut = kernel<"cut">(
+    [](in<"X", six, row> X, in<"first", i32> first)
+        -> outs<out<"two", two, row>, out<"late", three, row>, out<"called", three, row>> {
+      return {slice<six, two>(X, 1), slice<six, three>(X, size(six) - 3),
+              slice<six, three>(X, first)};
+    });
+constexpr auto constants = kernel<"constants">(
+    [](in<"x", row> x, in<"n", i32, row> n)
+        -> outs<out<"half", row, two>, out<"zero", row, two>, out<"seven", i32, row>> {
+      return {broadcast<two>(x) + filled<row, two>(0.5), broadcast<two>(x) * zeros<row, two>(),
+              n + filled<i32, row>(7)};
+    });
 
 }  // namespace
 
@@ -102,6 +118,33 @@ TEST_CASE("take: from no elements, absent ones if they may be masked, else 0") {
   const arrays r = meaning(of_nothing, a);
   QKV_SAME(r.at("masked"), (position{3, 4}), [](auto) { return -infinity; });
   QKV_SAME(r.at("weights"), (position{3, 4}), [](auto) { return 0; });
+}
+
+TEST_CASE("slice: from a position on; beyond the end, the last position again") {
+  random_numbers random(seed_or(7));
+  for (const std::int64_t n : {0, 1, 4}) {
+    const array X = random_array({6, n}, random);
+    for (const int first : {0, 3, 5, 9}) {
+      array begin;
+      begin.data = {static_cast<double>(first)};
+      const arrays r = meaning(cut, {{"X", X}, {"first", begin}});
+      QKV_SAME(r.at("two"), (position{2, n}), [&](auto i) { return at(X, {i[0] + 1, i[1]}); });
+      QKV_SAME(r.at("late"), (position{3, n}), [&](auto i) { return at(X, {i[0] + 3, i[1]}); });
+      QKV_SAME(r.at("called"), (position{3, n}),
+               [&](auto i) { return at(X, {std::min<std::int64_t>(i[0] + first, 5), i[1]}); });
+    }
+  }
+}
+
+TEST_CASE("filled and zeros: one number everywhere") {
+  random_numbers random(seed_or(8));
+  const array x = random_array({5}, random);
+  array n = x;
+  for (double &k : n.data) k = std::floor(100 * k);
+  const arrays r = meaning(constants, {{"x", x}, {"n", n}});
+  QKV_SAME(r.at("half"), (position{5, 2}), [&](auto i) { return at(x, {i[0]}) + 0.5; });
+  QKV_SAME(r.at("zero"), (position{5, 2}), [](auto) { return 0.0; });
+  QKV_SAME(r.at("seven"), (position{5}), [&](auto i) { return at(n, i) + 7; });
 }
 
 }  // namespace qkv::testing

@@ -335,6 +335,19 @@ def rule_members():
                 yield f"{file}: {found[1]} has {members} members"
 
 
+def rule_tested():
+    """Each header of the language has a test of its name, or a row of its test folder's README names it."""
+    for headers, tests in (("dsl/qkv/ops", "tests/ops"), ("dsl/qkv/attention", "tests/zoo")):
+        rows = re.findall(r"^\| `([^`]+)` \|(.*)\|$", (ROOT / tests / "README.md").read_text(), re.M)
+        for file, _ in rows:
+            if not (ROOT / tests / file).exists():
+                yield f"{tests}/README.md: there is no {file}"
+        named = {name for _, names in rows for name in re.findall(r"`(\w+)`", names)}
+        for header in sorted((ROOT / headers).glob("*.hpp")):
+            if header.stem not in named and not (ROOT / tests / f"{header.stem}_test.cpp").exists():
+                yield f"{headers}/{header.name}: neither {tests}/{header.stem}_test.cpp nor a row of {tests}/README.md"
+
+
 def rule_messages():
     """Messages to users have a verb of the field: no "is no tensor", nothing "stands" or "asks"."""
     wrong = re.compile(r"(?<!there )\bis no (?!longer\b|more\b|less\b|larger\b|smaller\b)\w|\b(?:stands?|asks|is told)\b")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// rms_norm, unit_length, qk_norm.
+// layer_norm, rms_norm, unit_length, qk_norm.
 #include "tests/zoo/zoo.hpp"
 
 namespace qkv::testing {
@@ -12,6 +12,11 @@ constexpr auto rms =
     kernel<"rms">([](X_ X, param<"gamma", mem> gamma)
                       -> outs<Y_, out<"Z", batch, seq, mem>, out<"U", batch, seq, mem>> {
       return {rms_norm<mem>(X), rms_norm<mem>(X, gamma, 1e-3), unit_length<mem>(X)};
+    });
+constexpr auto layer = kernel<"layer">(
+    [](X_ X, param<"gamma", mem> gamma,
+       param<"beta", mem> beta) -> outs<Y_, out<"Z", batch, seq, mem>, out<"W", batch, seq, mem>> {
+      return {layer_norm<mem>(X), layer_norm<mem>(X, gamma, beta, 1e-3), layer_norm<mem>(X, gamma)};
     });
 constexpr auto cosines = kernel<"cosines">(
     [](Q_ Q, K_ K, V_ V, param<"g", heads> g) -> outs<O_, out<"C", batch, heads, seq, mem>> {
@@ -39,6 +44,27 @@ TEST_CASE("rms_norm and unit_length") {
     });
     QKV_SAME(r["U"], shape,
              [&](auto i) { return at(a.at("X"), i) / std::sqrt(squares(i) + 1e-12); });
+  }
+}
+
+TEST_CASE("layer_norm, with and without gamma and beta") {
+  for (auto [n, m] : pairs_of_sizes) {
+    const arrays a = arguments_of(layer, {{"batch", 2}, {"seq", n}, {"mem", m}});
+    arrays r = meaning(layer, a);
+    const position shape = {2, n, m};
+    const auto normed = [&, m = m](const position &i, double epsilon) {
+      const auto x = [&](int64_t k) { return at(a.at("X"), {i[0], i[1], k}); };
+      const auto width = static_cast<double>(m);
+      const double mean = sum_of(m, x) / width;
+      const double variance =
+          sum_of(m, [&](int64_t k) { return (x(k) - mean) * (x(k) - mean); }) / width;
+      return (x(i[2]) - mean) / std::sqrt(variance + epsilon);
+    };
+    const auto gamma = [&](const position &i) { return at(a.at("gamma"), {i[2]}); };
+    QKV_SAME(r["Y"], shape, [&](auto i) { return normed(i, 1e-5); });
+    QKV_SAME(r["Z"], shape,
+             [&](auto i) { return normed(i, 1e-3) * gamma(i) + at(a.at("beta"), {i[2]}); });
+    QKV_SAME(r["W"], shape, [&](auto i) { return normed(i, 1e-5) * gamma(i); });
   }
 }
 
