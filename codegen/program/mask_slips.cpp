@@ -263,11 +263,9 @@ class mask_finder : slip_finder {
     };
     std::vector<use> of_call, of_spec;  // by who decides the size of the axis
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      const node_id condition = is(op::mask, n) ? inner_of(p_, p_[n].in[1]) : n;
-      if (condition == n || !is_padding(p_, condition)) continue;
-      const auto less =
-          position_less_number_in(positions_where(p_, condition, true)[0].begin()->first);
-      if (less) (p_.axes[root(less->position)].size < 0 ? of_call : of_spec).push_back({n, *less});
+      if (!is(op::mask, n)) continue;
+      if (const auto less = number_above(inner_of(p_, p_[n].in[1])))
+        (p_.axes[root(less->position)].size < 0 ? of_call : of_spec).push_back({n, *less});
     }
     for (const use &a : of_spec)
       for (const use &b : of_call)
@@ -279,11 +277,14 @@ class mask_finder : slip_finder {
                      p_.axes[b.less.position].name);
   }
 
-  // A position that is below a number named length.
-  std::optional<position_less_number> padding_of(node_id condition) const {
+  // A position that is below a number of the call, in a condition that says nothing else.
+  std::optional<position_less_number> number_above(node_id condition) const {
     if (!is_padding(p_, condition)) return {};
-    const auto less =
-        position_less_number_in(positions_where(p_, condition, true)[0].begin()->first);
+    return position_less_number_in(positions_where(p_, condition, true)[0].begin()->first);
+  }
+  // The same for a number named length.
+  std::optional<position_less_number> padding_of(node_id condition) const {
+    const auto less = number_above(condition);
     if (!less || p_[less->number].name.find("len") == std::string::npos) return {};
     return less;
   }

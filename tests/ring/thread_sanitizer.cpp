@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The thread sanitizer sees the pthread calls of Halide's runtime and not the atomics that order them: a waiting thread
-// makes a mutex, and the one that wakes it finds the mutex under a lock of words. These calls are no race.
+// The thread sanitizer sees the pthread calls of Halide's runtime and not the atomics that order
+// them: a waiting thread makes a mutex, and another one finds it under a lock of atomics and wakes
+// the first. These calls are not a race.
 extern "C" const char *
 __tsan_default_suppressions();  // NOLINT(bugprone-reserved-identifier): the sanitizer's name
 

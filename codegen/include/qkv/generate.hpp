@@ -4,7 +4,8 @@
 //
 //   generator list                                                      one kernel per line
 //   generator kernel ID --out DIR --targets host,cuda,opencl            DIR/ID.a, DIR/ID.sheet.txt
-//   generator library --name LIB --out DIR --targets host,cuda,opencl   DIR/LIB.kernels.h, DIR/LIB_kernels.c,
+//   generator library --name LIB --out DIR --targets host,cuda,opencl   DIR/LIB.kernels.h,
+//                                                                       DIR/LIB_kernels.c,
 //                                                                       DIR/LIB_machines.cpp
 //
 // `kernel` does nothing when neither the kernel, nor the targets, nor the options, nor the code
