@@ -33,7 +33,7 @@ inline shard asked_shard() {
 inline void run_on_device(const std::vector<codegen::program> &programs, device on,
                           const std::vector<two_sizes> &lengths, int least) {
   int trials = 0;
-  const char *kernel = std::getenv("QKV_KERNEL"), *only = std::getenv("QKV_TRIAL");
+  const char *kernel = std::getenv("QKV_KERNEL");
   if (kernel && !*kernel) kernel = nullptr;
   const shard part = asked_shard();
   std::size_t place = 0;
@@ -43,7 +43,7 @@ inline void run_on_device(const std::vector<codegen::program> &programs, device 
     unsigned seed = 0;
     for (const two_sizes &length : lengths) {
       const trial t = trial_on_device(p, on, length, ++seed);
-      if (only && text_of(t) != only) continue;
+      if (!asked_for(t)) continue;
       INFO(text_of(t));
       const std::string wrong = run(t);
       ++trials;
@@ -51,7 +51,7 @@ inline void run_on_device(const std::vector<codegen::program> &programs, device 
     }
   }
   std::printf("%d trials\n", trials);
-  CHECK((trials >= least || kernel || part.all > 1 || only));
+  CHECK((trials >= least || kernel || part.all > 1 || std::getenv("QKV_TRIAL")));
 }
 
 }  // namespace qkv::testing

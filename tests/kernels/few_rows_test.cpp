@@ -37,7 +37,8 @@ void for_each_trial(F f) {
       for (const std::int64_t m : keys) {
         ++seed;
         const guard where = guard_or(seed % 2 ? guard::after : guard::before);
-        f(trial{p, sizes_for(p, {n, m}, seed), static_cast<layout>(seed % 3), where, seed, 1});
+        const trial t{p, sizes_for(p, {n, m}, seed), static_cast<layout>(seed % 3), where, seed, 1};
+        if (asked_for(t)) f(t);
       }
   }
   CHECK(found == static_cast<int>(names.size()));
@@ -66,7 +67,7 @@ TEST_CASE("calls of few rows agree with the interpreter") {
 
 TEST_CASE("calls of few rows give the same bits on one thread and on two") {
   for_each_trial([](const trial &t) {
-    INFO(text_of(t));
+    INFO(again(t));
     const std::vector<double> one = results_with(1, t), two = results_with(2, t);
     REQUIRE(one.size() == two.size());
     CHECK((one.empty() || std::memcmp(one.data(), two.data(), one.size() * sizeof(double)) == 0));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "gradients_everywhere.hpp"
 #include "gradients_on_host.hpp"
@@ -25,7 +26,7 @@ const std::vector<two_sizes> lengths = {{1, 1},     {2, 3},    {17, 5},   {16, 1
                                         {150, 257}, {0, 5},    {5, 0}};
 
 void check(const std::vector<program> &all, qkv::device on, std::size_t n_lengths) {
-  std::size_t right = 0;
+  std::size_t trials = 0;
   for (const program &p : all) {
     for (unsigned seed = 1; seed <= n_lengths; ++seed) {
       const trial t{p,
@@ -35,13 +36,14 @@ void check(const std::vector<program> &all, qkv::device on, std::size_t n_length
                     seed,
                     1,
                     on};
+      if (!asked_for(t)) continue;
+      ++trials;
       INFO(text_of(t));
       const std::string wrong = run(t);
       if (!wrong.empty()) FAIL_CHECK(wrong);
-      right += wrong.empty();
     }
   }
-  CHECK(right == all.size() * n_lengths);
+  CHECK((trials == all.size() * n_lengths || std::getenv("QKV_TRIAL")));
 }
 
 }  // namespace

@@ -24,11 +24,6 @@ const std::vector<two_sizes> lengths = [] {
   return all;
 }();
 
-bool asked_for(const trial &t) {
-  const char *only = std::getenv("QKV_TRIAL");
-  return !only || text_of(t) == only;
-}
-
 }  // namespace
 
 TEST_CASE("compiled kernels agree with the interpreter") {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <memory>
 #ifdef __GLIBC__
@@ -125,6 +126,13 @@ std::string text_of(const trial &t) {
                                  : "");
 }
 
+std::string again(const trial &t) { return fmt::format("again: QKV_TRIAL=\"{}\"", text_of(t)); }
+
+bool asked_for(const trial &t) {
+  const char *only = std::getenv("QKV_TRIAL");
+  return !only || text_of(t) == only;
+}
+
 namespace {
 
 // The tensors of a trial in guarded memory: arguments filled in, outputs as they come.
@@ -169,28 +177,28 @@ status results_of(const trial &t, const codegen::arrays &arguments, codegen::arr
 }
 
 std::string run(const trial &t) {
-  const std::string again = fmt::format("; again: QKV_TRIAL=\"{}\"", text_of(t));
   const codegen::arrays arguments = random_arguments(t);
   const tensors_of made(t, arguments);
   if (const status s = made.call(t); !s.ok())
-    return fmt::format("{}: {}{}", t.p.name, s.text(), again);
+    return fmt::format("{}: {}; {}", t.p.name, s.text(), again(t));
 
   if (const std::string damage = guarded_memory_of(t.where).damage(); !damage.empty())
-    return fmt::format("{}: {}{}", t.p.name, damage, again);
+    return fmt::format("{}: {}; {}", t.p.name, damage, again(t));
 
   codegen::arrays results;
   for (std::size_t k = 0; k < t.p.outputs.size(); ++k) {
     const guarded &m = *made.memory[t.p.arguments.size() + k];
     const std::string &name = t.p[t.p.outputs[k]].name;
     if (!m.untouched_between())
-      return fmt::format("{}: wrote between the rows of {} or around it{}", t.p.name, name, again);
+      return fmt::format("{}: wrote between the rows of {} or around it; {}", t.p.name, name,
+                         again(t));
     results[name] = {extents(t, t.p.outputs[k]), m.read()};
   }
   const codegen::program computed = codegen::simplified(t.p);
   for (const codegen::expectation &e :
        codegen::doubtful(t.p, arguments, t.sizes, results, &computed)) {
     const codegen::verdict v = compare(e, results.at(e.name).data);
-    if (!v.right) return fmt::format("{}: {}{}", t.p.name, v.text, again);
+    if (!v.right) return fmt::format("{}: {}; {}", t.p.name, v.text, again(t));
   }
   return "";
 }

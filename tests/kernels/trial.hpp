@@ -46,4 +46,10 @@ status try_device(const trial &);
 // "causal_self seq=17 batch=2 padded after seed=7"
 std::string text_of(const trial &);
 
+// The line that runs this trial alone: QKV_TRIAL="causal_self seq=17 ..".
+std::string again(const trial &);
+
+// False if QKV_TRIAL names another trial.
+bool asked_for(const trial &);
+
 }  // namespace qkv::testing
