@@ -10,7 +10,6 @@
 #include "codegen/cuda/pair_text.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
-#include "codegen/plan/tensor_form.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -24,24 +23,17 @@ constexpr int merge_warps = 4;  // of a block, each of which merges a row
 
 class attention_printer : pair_text {
  public:
-  attention_printer(context &c, const attention_stage &s, const tensor_form &form, int number)
-      : pair_text(c, s, form.element, number), form_(form) {}
+  attention_printer(context &c, const attention_stage &s, const attention_code &code, int number)
+      : pair_text(c, s, code.form.element, number), form_(code.form), code_(code) {}
 
-  // Nothing where the machine has no tiles for it.
-  std::optional<printed_attention> run(const machine &m) {
+  printed_stage run() {
     const weighted_sum &sum = s_.sums[0];
-    const axis_id feature = p_[form_.product.core].over[0];
-    require_neighbours(form_.product.rows, feature);
-    require_neighbours(form_.product.keys, feature);
-    require_neighbours(form_.values, sum.column);
-    if (c_.order(sum.root).back() != sum.column) throw std::runtime_error("columns are apart");
     scores_ = scores();
     folded_ = foldable();
-    const std::vector<tensor_tile> tiles = tiles_of(m);
-    if (tiles.empty()) return std::nullopt;
+    const std::vector<tensor_tile> tiles = tiles_that_calls_take();
     const bool has_lse = s_.lse != no_step;
     const std::string own = (form_.finishes ? finish("finish", sum) : "") + formulas();
-    printed_attention made{k_, {}};
+    printed_stage made{k_, {}};
     if (has_lse) made.roots.emplace_back(s_.lse_root, func_of_written(s_.lse_root, sum.root));
     std::string text = constants(has_lse) + place(folded_) + sizes() + folding(folded_);
     text += operand("queries", form_.product.rows, s_.row) +
@@ -49,7 +41,7 @@ class attention_printer : pair_text {
     text += own;
     if (has_lse) text += written("lse", s_.lse_root);
     text += result("result", sum.root, place_.result(sum.root));
-    if (tiles[0].most_rows > 0) text += splitting(tiles, m.gpu.split_keys);
+    if (tiles[0].most_rows > 0) text += splitting(tiles, code_.split_keys);
     k_->spec = text;
     k_->what = context::label(p_, sum.root);
     for (const tensor_tile &t : tiles) k_->codes.push_back(code(t));
@@ -101,15 +93,10 @@ class attention_printer : pair_text {
   }
 
   // Where sizes are static, only the tiles of which a call may take one.
-  std::vector<tensor_tile> tiles_of(const machine &m) {
-    std::vector<tensor_tile> all =
-        m.tensor_tiles_for(form_.product.features, form_.columns, form_.element != f32);
-    for (const tensor_tile &t : all) most_few_rows_ = std::max(most_few_rows_, t.most_rows);
+  std::vector<tensor_tile> tiles_that_calls_take() {
+    for (const tensor_tile &t : code_.tiles) most_few_rows_ = std::max(most_few_rows_, t.most_rows);
     std::vector<tensor_tile> kept;
-    // wgmma has registers for two parts of each weight.
-    if (form_.weight_parts > 2)
-      std::erase_if(all, [](const tensor_tile &t) { return t.skeleton == "wgmma"; });
-    for (const tensor_tile &t : all) {
+    for (const tensor_tile &t : code_.tiles) {
       const Expr takes = t.most_rows > 0 ? fits(t) : hi::const_true();
       if (!hi::is_const_zero(takes)) kept.push_back(t);
       if (t.most_rows > 0 && hi::is_const_one(takes)) break;  // every GPU has the memory for it
@@ -215,6 +202,7 @@ class attention_printer : pair_text {
   }
 
   const tensor_form &form_;
+  const attention_code &code_;
   value scores_;
   axis_id folded_ = no_axis;
   int most_few_rows_ = 0;
@@ -223,12 +211,10 @@ class attention_printer : pair_text {
 
 }  // namespace
 
-std::optional<printed_attention> print_attention(context &c, const attention_stage &s,
-                                                 const machine &m, int number) {
-  const std::optional<tensor_form> form = tensor_form_of(c.p, c.made.cut, s);
-  if (!form) return std::nullopt;
+std::optional<printed_stage> print_stage(context &c, const stage &s, const attention_code &code,
+                                         int number) {
   try {
-    return attention_printer(c, s, *form, number).run(m);
+    return attention_printer(c, std::get<attention_stage>(s), code, number).run();
   } catch (const std::runtime_error &) {  // an operation without a text
     return std::nullopt;
   }

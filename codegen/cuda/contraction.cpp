@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "codegen/cuda/stage_text.hpp"
-#include "codegen/plan/contraction_form.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -17,71 +16,28 @@ using Halide::Expr;
 
 class contraction_printer : stage_text {
  public:
-  contraction_printer(context &c, const contraction_stage &s, const contraction_form &form,
+  contraction_printer(context &c, const contraction_stage &s, const contraction_code &code,
                       int number)
-      : stage_text(c, s.outer, number), s_(s), form_(form), here_(outer_) {
+      : stage_text(c, s.outer, number), s_(s), form_(code.form), tiles_(code.tiles), here_(outer_) {
     here_[s.row] = variable("i");
     here_[s.column] = variable("j");
   }
 
-  // Nothing where the machine has no tiles for it.
-  std::optional<printed_contraction> run(const machine &m) {
-    choose_depth();
-    folded_ = foldable();
-    const std::int64_t folded = folded_ == no_axis ? 1 : size(folded_),
-                       rows = size(s_.row) < 0 || folded < 0 ? -1 : size(s_.row) * folded;
-    const std::vector<contraction_tile> tiles =
-        m.contraction_tiles_for(rows, size(s_.column), form_.element != f32, is_precise());
-    if (tiles.empty()) return std::nullopt;
-    k_->spec = constants() + place(folded_) + folding(folded_) + sizes() +
-               operand("left", form_.left, s_.row) + operand("right", form_.right, s_.column) +
-               finish("finish", ", int i, int j, float dot", s_.root, s_.core, "dot", here_) +
-               result();
+  printed_stage run() {
+    std::string text = constants() + place(form_.folded) + folding(form_.folded) + sizes();
+    text += operand("left", form_.left, s_.row);  // tensors are numbered in this order
+    text += operand("right", form_.right, s_.column);
+    text += finish("finish", ", int i, int j, float dot", s_.root, s_.core, "dot", here_);
+    k_->spec = text + result();
     k_->what = context::label(p_, s_.root);
-    for (const contraction_tile &t : tiles) {
+    for (const contraction_tile &t : tiles_) {
       const printed_code x = code(t);
       if (!hi::is_const_zero(x.fits)) k_->codes.push_back(x);
     }
-    return printed_contraction{k_, func(s_.root)};
+    return {k_, {{s_.root, func(s_.root)}}};
   }
 
  private:
-  // Negative where the call decides.
-  std::int64_t size(axis_id a) const { return p_.axes[p_.axes[a].root].size; }
-
-  // Sums proceed along an axis whose positions are neighbours in memory, if there is one.
-  void choose_depth() {
-    const std::vector<axis_id> &over = p_[s_.core].over;
-    depth_ = over.back();
-    left_by_depth_ = lies_by_depth(form_.left, s_.row);
-    right_by_depth_ = lies_by_depth(form_.right, s_.column);
-    if (left_by_depth_) depth_ = innermost(form_.left);
-    if (right_by_depth_) depth_ = innermost(form_.right);
-    if (left_by_depth_ && right_by_depth_ && innermost(form_.left) != depth_)
-      throw std::runtime_error("operands lie along two axes");
-    for (axis_id a : over)
-      if (a != depth_) chunks_.push_back(a);
-  }
-
-  // An axis that the right operand lacks: its positions have more rows of one product.
-  axis_id foldable() {
-    int tensor = 0;
-    const strides left = strides_of(form_.left, tensor), right = strides_of(form_.right, tensor);
-    for (std::size_t d = axes_.size(); left_by_depth_ && d-- > 0;)
-      if (left.count(axes_[d]) && !right.count(axes_[d])) return axes_[d];
-    return no_axis;
-  }
-
-  bool lies_by_depth(const tensor_operand &x, axis_id own) const {
-    const axis_id inner = innermost(x);
-    if (inner == own) return false;
-    if (!has(p_[s_.core].over, inner)) throw std::runtime_error("rows and depth are apart");
-    return true;
-  }
-
-  // Sums must be more exact than those of tensor cores, which round towards zero.
-  bool is_precise() const { return form_.element == f32 || p_[s_.root].type == f32; }
-
   std::string constants() const {
     const dtype result = p_[s_.root].type;
     return fmt::format(
@@ -89,20 +45,20 @@ class contraction_printer : stage_text {
         "may_fold = {};\n"
         "  using element = {};\n  using number = {};\n  using result_number = {};\n"
         "  using arguments = ::arguments;\n",
-        left_by_depth_, right_by_depth_, is_precise(), folded_ != no_axis,
+        form_.left_by_depth, form_.right_by_depth, form_.is_precise, form_.folded != no_axis,
         element_name(form_.element), number_type(form_.element), number_type(result));
   }
 
   std::string sizes() {
     Expr chunks = 1;
-    for (axis_id a : chunks_) chunks = chunks * c_.size(a);
+    for (axis_id a : form_.chunks) chunks = chunks * c_.size(a);
     std::string text;
     for (const auto &[name, n] : {std::pair<const char *, Expr>{"n_rows", c_.size(s_.row)},
                                   {"n_columns", c_.size(s_.column)},
-                                  {"depth", c_.size(depth_)},
+                                  {"depth", c_.size(form_.depth)},
                                   {"n_chunks", chunks},
                                   {"n_places", positions()},
-                                  {"n_folded_places", positions(folded_)}})
+                                  {"n_folded_places", positions(form_.folded)}})
       text += fmt::format("  static __device__ int {}(const arguments &a) {{ return {}; }}\n", name,
                           place_.number(n));
     return text;
@@ -114,21 +70,21 @@ class contraction_printer : stage_text {
     const strides all = strides_of(x, tensor);
     std::map<axis_id, std::string> at;
     std::string rest = "chunk";
-    for (std::size_t d = chunks_.size(); d-- > 0;) {
-      const std::string n = place_.number(c_.extent(chunks_[d]));
-      at[chunks_[d]] = d == 0 ? rest : fmt::format("({} % {})", rest, n);
+    for (std::size_t d = form_.chunks.size(); d-- > 0;) {
+      const std::string n = place_.number(c_.extent(form_.chunks[d]));
+      at[form_.chunks[d]] = d == 0 ? rest : fmt::format("({} % {})", rest, n);
       rest = fmt::format("({} / {})", rest, n);
     }
-    const bool by_depth = own == s_.row ? left_by_depth_ : right_by_depth_;
+    const bool by_depth = own == s_.row ? form_.left_by_depth : form_.right_by_depth;
     return address(name, std::string("const ") + number_type(form_.element), tensor, all,
                    ", int chunk", at) +
-           stride_function(name, all.at(by_depth ? own : depth_)) + fold_stride(name, all);
+           stride_function(name, all.at(by_depth ? own : form_.depth)) + fold_stride(name, all);
   }
 
   // From one position of the folded axis to the next.
   std::string fold_stride(const std::string &name, const strides &all) const {
-    return folded_ != no_axis && all.count(folded_)
-               ? stride_function(name + "_fold", all.at(folded_))
+    return form_.folded != no_axis && all.count(form_.folded)
+               ? stride_function(name + "_fold", all.at(form_.folded))
                : "";
   }
 
@@ -150,7 +106,7 @@ class contraction_printer : stage_text {
         "STAGES = {};\n",
         t.rows, t.columns, t.depth, t.row_warps, t.column_warps, t.stages);
     x.what = fmt::format("{} {} x {}", t.kind, t.rows, t.columns);
-    x.shared_bytes = t.shared_bytes(left_by_depth_, right_by_depth_);
+    x.shared_bytes = t.shared_bytes(form_.left_by_depth, form_.right_by_depth);
     const auto tiles = [&](axis_id a, int n) {
       return Halide::cast<std::int64_t>((Halide::max(c_.size(a), 1) + (n - 1)) / n);
     };
@@ -160,7 +116,8 @@ class contraction_printer : stage_text {
     if (t.fills > 0) x.fits = hi::simplify(c_.size(s_.column) > t.columns / 2);
     if (t.most_rows > 0) {
       x.what += fmt::format(" for {} rows", t.most_rows);
-      const Expr rows = folded_ == no_axis ? c_.size(s_.row) : c_.size(s_.row) * c_.extent(folded_);
+      const Expr rows =
+          form_.folded == no_axis ? c_.size(s_.row) : c_.size(s_.row) * c_.extent(form_.folded);
       const Expr few = rows <= t.most_rows;
       x.fits = hi::simplify(t.fills > 0 ? x.fits && few : few);
     }
@@ -169,21 +126,17 @@ class contraction_printer : stage_text {
 
   const contraction_stage &s_;
   const contraction_form &form_;
+  const std::vector<contraction_tile> &tiles_;
   indices here_;
-  axis_id depth_ = no_axis, folded_ = no_axis;
-  std::vector<axis_id> chunks_;  // the other axes that are summed up, outermost first
-  bool left_by_depth_ = false, right_by_depth_ = false;
 };
 
 }  // namespace
 
-std::optional<printed_contraction> print_contraction(context &c, const contraction_stage &s,
-                                                     const machine &m, int number) {
-  const std::optional<contraction_form> form = contraction_form_of(c.p, c.made.cut, s);
-  if (!form) return std::nullopt;
+std::optional<printed_stage> print_stage(context &c, const stage &s, const contraction_code &code,
+                                         int number) {
   try {
-    return contraction_printer(c, s, *form, number).run(m);
-  } catch (const std::runtime_error &) {  // an operation without a text, or another layout
+    return contraction_printer(c, std::get<contraction_stage>(s), code, number).run();
+  } catch (const std::runtime_error &) {  // an operation without a text
     return std::nullopt;
   }
 }

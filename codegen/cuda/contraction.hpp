@@ -4,21 +4,14 @@
 // skeleton.
 #include <optional>
 
-#include "codegen/cuda/printed_kernel.hpp"
+#include "codegen/cuda/printed_stage.hpp"
 #include "codegen/halide/lower/context.hpp"
-#include "codegen/machines/machine.hpp"
-#include "codegen/plan/stages.hpp"
+#include "codegen/plan/on_machine/tensor_code.hpp"
 
 namespace qkv::codegen {
 
-struct printed_contraction {
-  std::shared_ptr<printed_kernel> kernel;
-  Halide::Func out;  // scheduled
-};
-
-// Stores the stage's root in the context. Empty where the machine has no tensor cores, the stage
-// has another form, or one of its operations has no text in CUDA.
-std::optional<printed_contraction> print_contraction(context &, const contraction_stage &,
-                                                     const machine &, int number);
+// As print_stage of an attention (attention.hpp).
+std::optional<printed_stage> print_stage(context &, const stage &, const contraction_code &,
+                                         int number);
 
 }  // namespace qkv::codegen

@@ -8,7 +8,6 @@
 
 #include "codegen/cuda/pair_text.hpp"
 #include "codegen/halide/lower/strict.hpp"
-#include "codegen/plan/pair_sums_form.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -74,17 +73,13 @@ Expr in_base_2(const Expr &x) {
 
 class pair_sums_printer : pair_text {
  public:
-  pair_sums_printer(context &c, const attention_stage &s, const pair_sums_form &form, int number)
-      : pair_text(c, s, form.element, number), form_(form) {}
+  pair_sums_printer(context &c, const attention_stage &s, const pair_sums_code &code, int number)
+      : pair_text(c, s, code.form.element, number), form_(code.form), tiles_(code.tiles) {}
 
-  // Nothing where the machine has no tiles for it.
-  std::optional<printed_attention> run(const machine &m) {
-    require_layouts();
-    const std::vector<tensor_tile> tiles = tiles_of(m);
-    if (tiles.empty()) return std::nullopt;
+  printed_stage run() {
     std::string text = constants() + place(no_axis) + folding(no_axis) + sizes() + tensors();
     text += formulas() + finishes();
-    printed_attention made{k_, {}};
+    printed_stage made{k_, {}};
     for (std::size_t k = 1; k < s_.sums.size(); ++k) {
       const node_id root = s_.sums[k].root;
       made.roots.emplace_back(root, func_of_written(root, s_.sums[0].root));
@@ -94,36 +89,12 @@ class pair_sums_printer : pair_text {
     text += result("result0", root, place_.result(root));
     k_->spec = text + addresses_by_number("result", s_.sums.size());
     k_->what = context::label(p_, root);
-    for (const tensor_tile &t : tiles) k_->codes.push_back(code(t));
+    for (const tensor_tile &t : tiles_) k_->codes.push_back(code(t));
     made.roots.emplace_back(root, func(root));
     return made;
   }
 
  private:
-  void require_layouts() const {
-    for (const auto &x : form_.products) require_neighbours(x.of.rows, p_[x.of.core].over[0]);
-    for (const auto &k : form_.keys) require_neighbours(k.operand, k.column);
-    for (const weighted_sum &sum : s_.sums)
-      if (c_.order(sum.root).back() != sum.column) throw std::runtime_error("columns are apart");
-  }
-
-  // wgmma has sums of 16 bits alone, whose pairs are bf16: those of f16 need units (pair_sums.cuh).
-  std::vector<tensor_tile> tiles_of(const machine &m) const {
-    std::vector<tensor_tile> all = m.pair_sums_tiles_for(widest(), form_.element != f32);
-    const bool has_parts = std::any_of(form_.sums.begin(), form_.sums.end(),
-                                       [](const auto &sum) { return sum.pair_parts > 1; });
-    if (form_.element != bf16 || has_parts)
-      std::erase_if(all, [](const tensor_tile &t) { return t.skeleton == "wgmma"; });
-    return all;
-  }
-
-  int widest() const {
-    int n = 0;
-    for (const auto &x : form_.products) n = std::max(n, x.of.features);
-    for (const auto &k : form_.keys) n = std::max(n, k.columns);
-    return n;
-  }
-
   // Numbers that are known when the kernel is compiled.
   template <class Value>
   static std::string table(const char *type, const char *name, std::size_t n, Value &&value) {
@@ -281,18 +252,17 @@ class pair_sums_printer : pair_text {
   }
 
   const pair_sums_form &form_;
+  const std::vector<tensor_tile> &tiles_;
   int n_key_values_ = 0;
 };
 
 }  // namespace
 
-std::optional<printed_attention> print_pair_sums(context &c, const attention_stage &s,
-                                                 const machine &m, int number) {
-  const std::optional<pair_sums_form> form = pair_sums_form_of(c.p, c.made.cut, s);
-  if (!form) return std::nullopt;
+std::optional<printed_stage> print_stage(context &c, const stage &s, const pair_sums_code &code,
+                                         int number) {
   try {
-    return pair_sums_printer(c, s, *form, number).run(m);
-  } catch (const std::runtime_error &) {  // an operation without a text, or another layout
+    return pair_sums_printer(c, std::get<attention_stage>(s), code, number).run();
+  } catch (const std::runtime_error &) {  // an operation without a text
     return std::nullopt;
   }
 }

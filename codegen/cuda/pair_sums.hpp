@@ -3,12 +3,14 @@
 // Sums over pairs that nothing normalises, by tensor cores: the gradients of an attention.
 #include <optional>
 
-#include "codegen/cuda/attention.hpp"
+#include "codegen/cuda/printed_stage.hpp"
+#include "codegen/halide/lower/context.hpp"
+#include "codegen/plan/on_machine/tensor_code.hpp"
 
 namespace qkv::codegen {
 
-// As print_attention, which has the stages with weights.
-std::optional<printed_attention> print_pair_sums(context &, const attention_stage &,
-                                                 const machine &, int number);
+// As print_stage of an attention (attention.hpp).
+std::optional<printed_stage> print_stage(context &, const stage &, const pair_sums_code &,
+                                         int number);
 
 }  // namespace qkv::codegen

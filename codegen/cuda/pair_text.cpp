@@ -36,10 +36,6 @@ std::string pair_text::operand(const std::string &name, const tensor_operand &x,
          stride_function(name, all.at(row));
 }
 
-void pair_text::require_neighbours(const tensor_operand &x, axis_id inner) const {
-  if (innermost(x) != inner) throw std::runtime_error("features are apart");
-}
-
 std::string pair_text::result(const std::string &name, node_id root, int tensor) {
   const strides all = strides_of(tensor, c_.order(root));
   return address(name, number_type(p_[root].type), tensor, all) +

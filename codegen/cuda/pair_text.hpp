@@ -16,8 +16,6 @@ class pair_text : protected stage_text {
 
   std::string sizes();  // n_rows() and n_keys()
   std::string operand(const std::string &name, const tensor_operand &, axis_id row);
-  // Throws where these are not neighbours in memory.
-  void require_neighbours(const tensor_operand &, axis_id inner) const;
 
   // The root of a sum; `tensor`: its number in the kernel.
   std::string result(const std::string &name, node_id root, int tensor);

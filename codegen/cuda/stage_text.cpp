@@ -97,15 +97,6 @@ void stage_text::look_through(const node &view, strides &all) {
   if (view.kind == op::split) all[view.over[2]] = whole;
 }
 
-axis_id stage_text::innermost(const tensor_operand &x) const {
-  axis_id axis = c_.order_in_memory(x.memory).back();
-  for (std::size_t v = x.views.size(); v-- > 0;) {
-    const std::vector<axis_id> &over = p_[x.views[v]].over;
-    if (over[0] == axis) axis = over.back();
-  }
-  return axis;
-}
-
 std::string stage_text::address(const std::string &name, const std::string &type, int tensor,
                                 const strides &all, const std::string &parameters,
                                 const std::map<axis_id, std::string> &at) {

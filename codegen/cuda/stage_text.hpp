@@ -38,8 +38,6 @@ class stage_text {
   strides strides_of(int tensor, const std::vector<axis_id> &order) const;
   // Of the tensor as the stage sees it; `tensor` becomes its number.
   strides strides_of(const tensor_operand &, int &tensor);
-  // The axis whose positions are neighbours in memory.
-  axis_id innermost(const tensor_operand &) const;
   // A function that returns the address at position 0 of the axes that have no position yet;
   // `parameters`: those after the usual two.
   std::string address(const std::string &name, const std::string &type, int tensor, const strides &,

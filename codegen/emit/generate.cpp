@@ -165,18 +165,21 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   }
   const auto begin = std::chrono::steady_clock::now();
   const plan made = plan_of(p);
+  const std::string cuda_compiler = option(line, "--cuda-compiler", "");
+  const other_writers writers{!cuda_compiler.empty(), plain_stages(line, made.cut.list.size())};
+  std::vector<machine_plan> planned;
+  for (const machine &m : wanted) planned.push_back(plan_on(made, m, writers));
   const std::string printed =
-      write_objects(made, wanted, dir, line.kernel,
+      write_objects(planned, dir, line.kernel,
                     {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0,
-                     option(line, "--cuda-compiler", ""), plain_stages(line, made.cut.list.size()),
-                     option(line, "--compiler", "c++")},
+                     cuda_compiler, option(line, "--compiler", "c++")},
                     folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
              std::filesystem::file_size(base + ".a") / 1024);
   std::string sheet = describe(p, made) + "\nmachines\n";
-  for (const machine &m : wanted) sheet += sheet_on(m, made);
+  for (const machine_plan &one : planned) sheet += sheet_of(one);
   if (!printed.empty()) sheet += "\nprinted code\n" + printed;
   write(base + ".sheet.txt", sheet);
   write(stamp, now);
@@ -198,9 +201,13 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
     plans.push_back(plan_of(programs.back()));
   }
   const std::vector<machine> wanted = targets_of(option(line, "--targets"), machines_for(line));
+  const bool prints_cuda = !option(line, "--cuda-compiler", "").empty();
+  std::vector<machine_plan> planned;
+  for (const plan &made : plans)
+    for (const machine &m : wanted) planned.push_back(plan_on(made, m, {prints_cuda}));
   write(dir + "/" + name + ".kernels.h", c_header(name, programs));
   write(dir + "/" + name + "_kernels.c", c_tables(name, plans, wanted));
-  write(dir + "/" + name + "_machines.cpp", machine_sheets(name, plans, wanted));
+  write(dir + "/" + name + "_machines.cpp", machine_sheets(name, planned));
 }
 
 int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scratch &folder) {
@@ -216,7 +223,7 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scr
     } else {
       fmt::print(
           stderr,
-          "usage: {} list | kernel NAME --out DIR --targets LIST [--spec FILE] [--machine FILE] [--cuda-compiler PATH] [--writer plain[:2,3] [--compiler PATH]] | library --name LIB --out DIR --targets LIST\n",
+          "usage: {} list | kernel NAME --out DIR --targets LIST [--spec FILE] [--machine FILE] [--cuda-compiler PATH] [--writer plain[:2,3] [--compiler PATH]] | library --name LIB --out DIR --targets LIST [--cuda-compiler PATH]\n",
           argv[0]);
       return 2;
     }

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "codegen/machines/halide_target.hpp"
 #include "codegen/machines/machines.hpp"
 #include "codegen/process/scratch.hpp"
 
@@ -15,7 +16,7 @@ int main(int argc, char **argv) {
   }
   try {
     using Halide::Target;
-    const Target code = qkv::codegen::targets_of(argv[2])[0].target;
+    const Target code = qkv::codegen::halide_target(qkv::codegen::targets_of(argv[2])[0]);
     const Target runtime(code.os, code.arch, code.bits,
                          {Target::UserContext, Target::CUDA, Target::OpenCL});
     const qkv::codegen::scratch folder;

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "codegen/halide/lower/math.hpp"
-#include "codegen/halide/schedules/register_tile.hpp"
-#include "codegen/halide/schedules/tuning.hpp"
+#include "codegen/plan/on_machine/register_tile.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/text.hpp"
 
@@ -14,14 +12,19 @@ namespace {
 
 class sheet {
  public:
-  sheet(const machine &m, const plan &made) : m_(m), made_(made) {}
+  explicit sheet(const machine_plan &planned)
+      : planned_(planned), p_(planned.made.p), m_(planned.m) {}
 
   std::string run() {
     line("on {}: tiles of rows x keys, registers of rows x columns", m_.name);
-    for (const stage &s : made_.cut.list) {
-      line("  {:<12} {}", name_of(s), label_of(made_.p, main_step_of(s)));
-      if (const auto *a = std::get_if<attention_stage>(&s)) attention(*a);
-      if (std::holds_alternative<contraction_stage>(s)) contraction();
+    for (const machine_stage &s : planned_.list) {
+      line("  {:<12} {}", codegen::name_of(s.what), label_of(p_, main_step_of(s.what)));
+      if (s.by_tensor_cores.index() > 0)
+        std::visit([&](const auto &code) { tensor_cores(code); }, s.by_tensor_cores);
+      else if (const auto *a = std::get_if<attention_stage>(&s.what))
+        attention(*a, s.tiles);
+      else if (std::holds_alternative<contraction_stage>(s.what))
+        contraction();
     }
     return std::move(text_);
   }
@@ -32,18 +35,36 @@ class sheet {
     text_ += fmt::format(text, std::forward<T>(values)...) + "\n";
   }
 
-  void attention(const attention_stage &s) {
-    // A GPU takes the walks of a gradient one after the other.
-    if (!m_.is_host() && s.keeps_sums()) {
-      for (const attention_stage &walk : walks_of(s)) attention(walk);
-      return;
-    }
+  void attention(const attention_stage &s, const std::vector<attention_tile> &tiles) {
     std::int64_t before = 0;
-    for (const attention_tile &t : attention_tiles_for(m_, made_, s)) {
+    for (const attention_tile &t : tiles) {
       line("    {:<18} {}", rows_of(t, before), tile_of(s, t));
       if (t.is_for_few_rows()) before = t.called.most;
     }
   }
+
+  // ---- tensor cores: the first tile that the GPU grants and that is for the call ----------------
+
+  void tensor_cores(std::monostate) {}
+
+  template <class Code>
+  void tensor_cores(const Code &code) {
+    for (const auto &t : code.tiles)
+      line("    {:<18} {}, {} threads, {}", rows_of(t.most_rows), name_of(t), t.threads(),
+           t.target());
+  }
+
+  static std::string rows_of(int most) {
+    return most == 0 ? "any rows" : fmt::format("up to {} rows", most);
+  }
+  static std::string name_of(const tensor_tile &t) {
+    return fmt::format("{} {} x {}", t.skeleton, t.rows, t.keys);
+  }
+  static std::string name_of(const contraction_tile &t) {
+    return fmt::format("{} {} x {}", t.kind, t.rows, t.columns);
+  }
+
+  // ---- Halide -----------------------------------------------------------------------------------
 
   // The calls that take a tile if none before it is for them.
   static std::string rows_of(const attention_tile &t, std::int64_t before) {
@@ -64,7 +85,7 @@ class sheet {
     if (t.keys_in_lanes()) text += ", keys in lanes";
     if (t.feature_lanes > 1) text += fmt::format(", {} features", t.feature_lanes);
     if (t.is_for_few_rows() && !t.folded.empty())
-      text += fmt::format(", with the rows of all {}", names_of(made_.p, t.folded));
+      text += fmt::format(", with the rows of all {}", names_of(p_, t.folded));
     if (!t.is_for_few_rows() && t.per_task > 1) text += fmt::format(", {} a task", t.per_task);
     if (t.least_tasks > 1) text += fmt::format(", {} tasks or more", t.least_tasks);
     return text + registers_of(s, t);
@@ -74,12 +95,12 @@ class sheet {
   std::string registers_of(const attention_stage &s, const attention_tile &t) const {
     for (const weighted_sum &sum : s.sums) {
       if (sum.column == no_axis) continue;
-      const std::int64_t columns = made_.p.axes[made_.p.axes[sum.column].root].size;
-      const int lanes = m_.cpu.lanes(halide_type(made_.p[sum.core].type).bits());
+      const std::int64_t columns = p_.axes[p_.axes[sum.column].root].size;
+      const int lanes = m_.cpu.lanes(8 * size_of(p_[sum.core].type));
       if (columns < 0) return "";
       const int n = static_cast<int>(columns);
       const register_tile r =
-          register_tile_of(m_.cpu, t.padded(n), t.rows, lanes, value_reads_of(t));
+          register_tile_of(m_.cpu, t.padded(n), t.rows, lanes, value_reads_of(m_.cpu, t));
       return fmt::format(", registers {} x {}", r.rows, r.vectors * r.lanes);
     }
     return "";
@@ -92,25 +113,24 @@ class sheet {
       line("    {} x {} results a thread", m_.gpu.contraction_tile, m_.gpu.contraction_tile);
   }
 
+  const machine_plan &planned_;
+  const program &p_;
   const machine &m_;
-  const plan &made_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string sheet_on(const machine &m, const plan &made) { return sheet(m, made).run(); }
+std::string sheet_of(const machine_plan &planned) { return sheet(planned).run(); }
 
-std::string machine_sheets(const std::string &library, const std::vector<plan> &plans,
-                           const std::vector<machine> &machines) {
+std::string machine_sheets(const std::string &library, const std::vector<machine_plan> &all) {
   std::string text = fmt::format(
       "// Written by the generator.\n#include <qkv/tool.hpp>\n\n"
       "std::vector<qkv::tool::machine_sheet> qkv_machines_{}() {{\n  return {{\n",
       library);
-  for (const plan &made : plans)
-    for (const machine &m : machines)
-      text += fmt::format("      {{\"{}\", \"{}\", R\"sheet({})sheet\"}},\n", made.p.name, m.name,
-                          sheet_on(m, made));
+  for (const machine_plan &one : all)
+    text += fmt::format("      {{\"{}\", \"{}\", R\"sheet({})sheet\"}},\n", one.made.p.name,
+                        one.m.name, sheet_of(one));
   return text + "  };\n}\n";
 }
 

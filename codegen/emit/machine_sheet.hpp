@@ -4,16 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "codegen/machines/machine.hpp"
-#include "codegen/plan/plan.hpp"
+#include "codegen/plan/on_machine/machine_plan.hpp"
 
 namespace qkv::codegen {
 
-std::string sheet_on(const machine &, const plan &);
+std::string sheet_of(const machine_plan &);
 
 // C++ that a tool is linked with: the function qkv_machines_<library>() returns the sheet of each
 // kernel on each machine.
-std::string machine_sheets(const std::string &library, const std::vector<plan> &,
-                           const std::vector<machine> &);
+std::string machine_sheets(const std::string &library, const std::vector<machine_plan> &);
 
 }  // namespace qkv::codegen

@@ -13,6 +13,7 @@
 #include "codegen/emit/shared_memory.hpp"
 #include "codegen/halide/lower/refusal.hpp"
 #include "codegen/halide/pipeline.hpp"
+#include "codegen/machines/halide_target.hpp"
 #include "codegen/plain/compile.hpp"
 #include "codegen/program/text.hpp"
 
@@ -29,18 +30,18 @@ struct made_module {
 };
 
 // `base`: of the names of files that the options ask for.
-made_module module_for(const plan &made, const machine &m, const object_options &options,
+made_module module_for(const machine_plan &planned, const object_options &options,
                        const std::string &base, const scratch &folder) {
-  const bool prints = !m.tensor.empty() && !options.cuda_compiler.empty();
-  compiled_form form = lower_pipeline(
-      made, m, {prints, options.plain, "qkv_loops_" + made.p.name + "_" + m.c_name()});
+  const program &p = planned.made.p;
+  const machine &m = planned.m;
+  compiled_form form = lower_pipeline(planned, "qkv_loops_" + p.name + "_" + m.c_name());
   // Metadata would describe the arguments once more: the tables do.
-  Halide::Module module =
-      with_counted_device_memory(with_shared_memory_apart(form.pipeline.compile_to_module(
-          form.arguments, symbol_of(made.p, m), m.target, Halide::LinkageType::ExternalPlusArgv)));
+  Halide::Module module = with_counted_device_memory(with_shared_memory_apart(
+      form.pipeline.compile_to_module(form.arguments, symbol_of(p, m), halide_target(m),
+                                      Halide::LinkageType::ExternalPlusArgv)));
   module = with_printed_kernels(
-      module, form.printed,
-      {symbol_of(made.p, m), options.cuda_compiler, options.assembly ? base : ""}, folder);
+      module, form.printed, {symbol_of(p, m), options.cuda_compiler, options.assembly ? base : ""},
+      folder);
   // Else, Halide tells LLVM that no number is NaN or infinite where no operation is strict:
   // abs(where(flag, 0, -inf)) would be -inf.
   module.set_any_strict_float(true);
@@ -59,8 +60,7 @@ std::map<OutputFileType, std::string> outputs(const machine &m, const std::strin
   std::map<OutputFileType, std::string> all = {{OutputFileType::object, object}};
   if (options.stmt) all[OutputFileType::stmt] = base + ".stmt";
   if (options.assembly && m.is_host()) all[OutputFileType::assembly] = base + ".s";
-  if (options.assembly && m.target.has_feature(Halide::Target::CUDA))
-    all[OutputFileType::device_code] = base + ".ptx";
+  if (options.assembly && m.device == "cuda") all[OutputFileType::device_code] = base + ".ptx";
   return all;
 }
 
@@ -70,35 +70,38 @@ std::string symbol_of(const program &p, const machine &m) {
   return "qkv_code_" + p.name + "_" + m.c_name();
 }
 
-std::string write_objects(const plan &made, const std::vector<machine> &machines,
-                          const std::string &dir, const std::string &stem,
-                          const object_options &options, const scratch &folder) {
+std::string write_objects(const std::vector<machine_plan> &all, const std::string &dir,
+                          const std::string &stem, const object_options &options,
+                          const scratch &folder) {
   std::vector<std::string> objects;
   std::string printed;
-  for (const machine &m : machines) {
+  for (const machine_plan &planned : all) {
+    const program &p = planned.made.p;
+    const machine &m = planned.m;
     const std::string name = stem + "." + m.name;
     objects.push_back(folder.path(name + ".o"));
-    reached(made.p.name + " for " + m.name);
+    reached(p.name + " for " + m.name);
     try {
       const std::string base = dir + "/" + name;
-      made_module module = module_for(made, m, options, base, folder);
+      made_module module = module_for(planned, options, base, folder);
       for (const auto &k : module.printed) printed += line_about(*k, m);
       std::vector<std::string> loops;
       for (const stage_by_loops &one : module.loops) {
         if (!one.text.empty()) loops.push_back(one.text);
-        printed += fmt::format("{}: {} by {}\n", m.name, label_of(made.p, one.root),
+        printed += fmt::format("{}: {} by {}\n", m.name, label_of(p, one.root),
                                one.text.empty() ? "Halide: " + one.otherwise : "loops");
       }
       module.code.compile(outputs(m, objects.back(), base, options));
       if (!loops.empty())
         objects.push_back(compile_loops(
-            loops, {options.compiler, m.target, options.assembly ? base + ".loops.cpp" : ""}, name,
+            loops,
+            {options.compiler, halide_target(m), options.assembly ? base + ".loops.cpp" : ""}, name,
             folder));
     } catch (const Halide::Error &e) {  // not a std::exception
-      throw std::runtime_error(refusal(made.p, -1, e));
+      throw std::runtime_error(refusal(p, -1, e));
     }
   }
-  Halide::create_static_library(objects, machines[0].target, folder.path(stem + ".a"));
+  Halide::create_static_library(objects, halide_target(all[0].m), folder.path(stem + ".a"));
   folder.publish(stem + ".a", dir);
   return printed;
 }

@@ -8,6 +8,7 @@
 
 #include "codegen/emit/c_words.hpp"
 #include "codegen/emit/objects.hpp"
+#include "codegen/machines/halide_target.hpp"
 #include "codegen/program/sizes.hpp"
 
 namespace qkv::codegen {
@@ -91,7 +92,7 @@ std::string entry(const program &p, const machine &m) {
 // The features that a processor must have, as Halide numbers them, 64 in a word.
 std::vector<std::uint64_t> features_of(const machine &m) {
   using Halide::Target;
-  Target needed = m.target;
+  Target needed = halide_target(m);
   for (const Target::Feature f : {Target::NoRuntime, Target::UserContext, Target::NoBoundsQuery})
     needed.set_feature(f, false);
   std::vector<std::uint64_t> words((Target::FeatureEnd + 63) / 64);

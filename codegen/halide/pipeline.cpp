@@ -23,7 +23,7 @@
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/strict_reductions.hpp"
 #include "codegen/halide/schedules/transposed_stores.hpp"
-#include "codegen/halide/schedules/tuning.hpp"
+#include "codegen/machines/halide_target.hpp"
 #include "codegen/plain/loops.hpp"
 #include "codegen/program/sizes.hpp"
 #include "codegen/program/text.hpp"
@@ -50,24 +50,27 @@ std::set<std::string> buffers_of(const compiled_form &form) {
 // The stages of a kernel, written one after the other.
 class writer {
  public:
-  writer(const plan &made, const machine &m, const other_writers &others)
-      : made_(made),
-        p_(made.p),
-        m_(m),
-        on_gpu_(!m.is_host()),
-        others_(others),
-        c_(made, !on_gpu_),
+  writer(const machine_plan &planned, const std::string &loops_prefix)
+      : planned_(planned),
+        p_(planned.made.p),
+        m_(planned.m),
+        on_gpu_(!m_.is_host()),
+        loops_prefix_(loops_prefix),
+        c_(planned.made, planned.packs),
         limits_(c_) {
     limits_.computed();
   }
 
   compiled_form run() {
-    for (std::size_t k = 0; k < made_.cut.list.size(); ++k) {
-      const stage &s = made_.cut.list[k];
+    for (std::size_t k = 0; k < planned_.list.size(); ++k) {
+      const machine_stage &s = planned_.list[k];
       try {
-        if (!write_loops(k)) std::visit([&](const auto &one) { write(one); }, s);
+        if (s.by_loops != loops::none && write_loops(s, k)) continue;
+        if (std::visit([&](const auto &code) { return print(s.what, code); }, s.by_tensor_cores))
+          continue;
+        std::visit([&](const auto &one) { write(one, s.tiles); }, s.what);
       } catch (const Halide::Error &e) {
-        throw std::runtime_error(refusal(p_, main_step_of(s), e));
+        throw std::runtime_error(refusal(p_, main_step_of(s.what), e));
       }
     }
     compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_, loops_};
@@ -78,14 +81,14 @@ class writer {
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
     form.pipeline.add_custom_lowering_pass(new fixed_loads);
     form.pipeline.add_custom_lowering_pass(new strict_reductions);
-    if (on_gpu_) gpu::add_passes(form.pipeline, m_.target);
+    if (on_gpu_) gpu::add_passes(form.pipeline, m_);
     return form;
   }
 
  private:
   void add_host_passes(Halide::Pipeline &p) const {
     p.add_custom_lowering_pass(new statistics_one_by_one);
-    p.add_custom_lowering_pass(new guarded_ends(m_.target));
+    p.add_custom_lowering_pass(new guarded_ends(halide_target(m_)));
     p.add_custom_lowering_pass(new transposed_stores);
   }
 
@@ -98,50 +101,41 @@ class writer {
   }
 
   // True where loops compute the stage.
-  bool write_loops(std::size_t position) {
-    const bool is_named = others_.plain.stages.contains(position);
-    if (on_gpu_ || !(is_named || others_.plain.where_possible)) return false;
-    const stage &s = made_.cut.list[position];
-    const node_id root = roots_of(s)[0];
+  bool write_loops(const machine_stage &s, std::size_t position) {
+    const node_id root = roots_of(s.what)[0];
     try {
       const plain_loops made =
-          print_loops(c_, s, fmt::format("{}_{}", others_.symbol_prefix, position));
+          print_loops(c_, s.what, fmt::format("{}_{}", loops_prefix_, position));
       loops_.push_back({root, made.text, ""});
       keep(root, made.out);
       return true;
     } catch (const no_text &e) {
-      if (is_named)
+      if (s.by_loops == loops::required)
         throw std::runtime_error(fmt::format("{}: stage {}, {}: {}", p_.name, position + 1,
-                                             label_of(p_, main_step_of(s)), e.what()));
+                                             label_of(p_, main_step_of(s.what)), e.what()));
       loops_.push_back({root, "", e.what()});
       return false;
     }
   }
 
-  void write(const attention_stage &s) {
-    for (const attention_stage &one : on_gpu_ ? walks_of(s) : std::vector{s}) write_walk(one);
-    if (on_gpu_ && !s.placed.empty()) place_stored(s);
+  // ---- tensor cores: true where the stage has a text in CUDA ------------------------------------
+
+  bool print(const stage &, std::monostate) { return false; }
+
+  template <class Code>
+  bool print(const stage &s, const Code &code) {
+    const auto made = print_stage(c_, s, code, static_cast<int>(printed_.size()));
+    if (!made) return false;
+    printed_.push_back(made->kernel);
+    for (const auto &[root, f] : made->roots) keep(root, f);
+    return true;
   }
 
-  void place_stored(const attention_stage &s) {
-    for (node_id n : s.products)
-      std::visit([&](const auto &one) { write(one); }, stored_product(p_, n));
-    for (const weighted_sum &sum : s.placed) write(map_stage{sum.root, sum.core});
-  }
+  // ---- Halide -----------------------------------------------------------------------------------
 
-  void write_walk(const attention_stage &s) {
-    if (others_.cuda) {
-      const int number = static_cast<int>(printed_.size());
-      const auto made = s.is_normalised() ? print_attention(c_, s, m_, number)
-                                          : print_pair_sums(c_, s, m_, number);
-      if (made) {
-        printed_.push_back(made->kernel);
-        for (const auto &[root, f] : made->roots) keep(root, f);
-        return;
-      }
-    }
+  void write(const attention_stage &s, const std::vector<attention_tile> &tiles) {
     const std::vector<node_id> roots = roots_of(s);
-    std::vector<attention_funcs> forms = lower_attention(c_, s, attention_tiles_for(m_, made_, s));
+    std::vector<attention_funcs> forms = lower_attention(c_, s, tiles);
     if (on_gpu_)
       schedule_attention_gpu(forms[0]);
     else
@@ -151,13 +145,7 @@ class writer {
     for (std::size_t k = 0; k < result.copies.size(); ++k) keep(roots[k], result.copies[k]);
   }
 
-  void write(const contraction_stage &s) {
-    if (others_.cuda)
-      if (const auto made = print_contraction(c_, s, m_, static_cast<int>(printed_.size()))) {
-        printed_.push_back(made->kernel);
-        keep(s.root, made->out);
-        return;
-      }
+  void write(const contraction_stage &s, const std::vector<attention_tile> &) {
     contraction_funcs f = lower_contraction(c_, s);
     if (on_gpu_)
       schedule_contraction_gpu(f, m_);
@@ -166,7 +154,7 @@ class writer {
     keep(s.root, f.out);
   }
 
-  void write(const scan_stage &s) {
+  void write(const scan_stage &s, const std::vector<attention_tile> &) {
     scan_funcs f = lower_scan(c_, s);
     const node &state = p_[s.carried];
     const std::string name = "scan<" + p_.axes[state.over[0]].name + ">";
@@ -179,7 +167,7 @@ class writer {
     for (std::size_t k = 0; k < s.roots.size(); ++k) keep(s.roots[k], f.outputs[k].out);
   }
 
-  void write(const map_stage &s) {
+  void write(const map_stage &s, const std::vector<attention_tile> &) {
     map_funcs f = lower_map(c_, s);
     if (on_gpu_)
       schedule_map_gpu(f);
@@ -218,11 +206,11 @@ class writer {
     return all;
   }
 
-  const plan &made_;
+  const machine_plan &planned_;
   const program &p_;
   const machine &m_;
   const bool on_gpu_;
-  const other_writers &others_;
+  const std::string &loops_prefix_;
   printed_kernels printed_;
   std::vector<stage_by_loops> loops_;
   context c_;
@@ -232,10 +220,11 @@ class writer {
 
 }  // namespace
 
-compiled_form lower_pipeline(const plan &made, const machine &m, const other_writers &others) {
-  require_sizes(made.p);
-  if (!m.is_host()) refuse_f64(made.p, m.device);
-  return writer(made, m, others).run();
+compiled_form lower_pipeline(const machine_plan &planned, const std::string &loops_prefix) {
+  const program &p = planned.made.p;
+  require_sizes(p);
+  if (!planned.m.is_host()) refuse_f64(p, planned.m.device);
+  return writer(planned, loops_prefix).run();
 }
 
 }  // namespace qkv::codegen

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // A machine that kernels are compiled for: instruction set or device, registers and tile sizes.
-#include <Halide.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,8 +23,8 @@ struct attention_shape {
 // A walk of a CPU that sums its pairs both ways: the tile, and the least number of tasks. Rows are
 // divided where the other axes give fewer; each part has sums for all keys.
 struct both_ways_shape {
-  int rows = 32, keys = 128;
-  int tasks = 8;
+  int rows = 0, keys = 0;
+  int tasks = 0;
 };
 
 // Registers of a CPU and the register tiles of its inner loops: sums are held in some registers,
@@ -37,7 +35,11 @@ struct cpu_tiles {
   int score_registers = 0, score_keys = 0;   // at most, of a tile of scores: rows; keys
   int feature_vectors = 1;                   // of a key, at most, where lanes hold features
   int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
+  int value_bytes = 0;  // of a row of values, read at once by a single tile of few rows
   both_ways_shape both_ways;
+  // Vectors of columns of a contraction whose sums registers hold: the first that divide a panel.
+  std::vector<int> contraction_vectors;
+  int map_rows = 0, map_vectors = 0;  // of a task: rows that are reduced, or vectors of positions
 
   int lanes(int bits) const { return register_bits / bits; }
 };
@@ -49,7 +51,9 @@ struct gpu_tiles {
   int shared_bytes = 0;
   int columns_per_thread = 0;  // at most, of the running state of an attention
   int contraction_tile = 0;    // rows and columns of a thread
-  int split_keys = 128;        // fewer keys of an attention are not worth a block
+  int split_keys = 0;          // fewer keys of an attention are not worth a block
+  // Threads of a block without a tile: if none of them runs a loop, and if they do.
+  int threads_of_short_work = 0, threads_of_long_work = 0;
 };
 
 // An attention on the tensor cores of a GPU: a block has so many warps for a tile of rows and keys.
@@ -100,9 +104,9 @@ struct contraction_tile {
 struct machine {
   std::string name;
   std::string device = "host";  // where its code runs: host, cuda, opencl
-  Halide::Target target;
-  std::string part_of;  // a name for several machines, of which a call takes the best
-  int preference = 0;   // among those of a device: the largest is the best
+  std::string target;           // as Halide writes it: x86-64-linux-avx-avx2
+  std::string part_of;          // a name for several machines, of which a call takes the best
+  int preference = 0;           // among those of a device: the largest is the best
   cpu_tiles cpu;
   gpu_tiles gpu;
   std::vector<attention_shape> attention;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/machines/machine_text.hpp"
 
+#include <Halide.h>
 #include <fmt/format.h>
 
 #include <charconv>
@@ -110,6 +111,7 @@ class reader {
       fail("{} registers do not fit beside two operands: registers is {}", m_.cpu.sum_registers,
            m_.cpu.registers);
     inherited_.erase("score_registers");
+    inherited_.erase("contraction_vectors");
   }
 
   void registers() {
@@ -130,10 +132,11 @@ class reader {
   void halide() {
     const std::string text = next();
     if (!Halide::Target::validate_target_string(text)) fail("Halide does not know {}", text);
-    m_.target = Halide::Target(text + std::string(common));
+    const Halide::Target target(text + std::string(common));
+    m_.target = target.to_string();
     if (!is_given("device")) fail("device must come before halide");
-    const bool fits = m_.is_host() ? !m_.target.has_gpu_feature()
-                                   : m_.target.to_string().find("-" + m_.device) != text.npos;
+    const bool fits =
+        m_.is_host() ? !target.has_gpu_feature() : m_.target.find("-" + m_.device) != text.npos;
     if (!fits) fail("{} is not a target with device = {}", text, m_.device);
   }
 
@@ -188,6 +191,19 @@ class reader {
     s.tasks = number();
     fills(s.rows, "rows");
   }
+
+  // 4 3 2 1
+  void contraction_vectors() {
+    m_.cpu.contraction_vectors.clear();
+    if (!is_given("sum_registers")) fail("sum_registers must come first");
+    while (at_ < words_.size()) {
+      const int n = number();
+      if (n > m_.cpu.sum_registers)
+        fail("{} vectors do not fit: sum_registers is {}", n, m_.cpu.sum_registers);
+      m_.cpu.contraction_vectors.push_back(n);
+    }
+  }
+
   void fills(int n, const char *what) const {
     if (const int lanes = m_.cpu.lanes(32); n % lanes != 0)
       fail("{} {} do not fill registers of {} numbers", n, what, lanes);
@@ -341,9 +357,15 @@ class reader {
         {"feature_vectors", [](reader &r) { r.features(); }},
         {"value_columns", set<&cpu_tiles::value_columns>},
         {"value_padding", set<&cpu_tiles::value_padding>},
+        {"value_bytes", set<&cpu_tiles::value_bytes>},
+        {"map_rows", set<&cpu_tiles::map_rows>},
+        {"map_vectors", set<&cpu_tiles::map_vectors>},
         {"contraction_rows", set<&machine::contraction_rows>},
+        {"contraction_vectors", [](reader &r) { r.contraction_vectors(); }},
         {"contraction_tile", set<&gpu_tiles::contraction_tile>},
         {"split_keys", set<&gpu_tiles::split_keys>},
+        {"threads_of_short_work", set<&gpu_tiles::threads_of_short_work>},
+        {"threads_of_long_work", set<&gpu_tiles::threads_of_long_work>},
     };
     return all;
   }
@@ -370,11 +392,15 @@ class reader {
     std::vector<std::string_view> all = {"device", "halide", "attention", "contraction_rows"};
     const std::vector<std::string_view> more =
         m_.is_host()
-            ? std::vector<std::string_view>{"register_bits",   "registers",  "sum_registers",
-                                            "score_registers", "score_keys", "feature_vectors"}
+            ? std::vector<std::string_view>{"register_bits",       "registers",  "sum_registers",
+                                            "score_registers",     "score_keys", "feature_vectors",
+                                            "value_bytes",         "both_ways",  "map_rows",
+                                            "contraction_vectors", "map_vectors"}
             : std::vector<std::string_view>{"shared_bytes", "columns_per_thread",
-                                            "contraction_tile"};
+                                            "contraction_tile", "threads_of_short_work",
+                                            "threads_of_long_work"};
     all.insert(all.end(), more.begin(), more.end());
+    if (!m_.tensor.empty()) all.push_back("split_keys");
     return all;
   }
 

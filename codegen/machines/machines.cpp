@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "codegen/machines/halide_target.hpp"
 #include "codegen/machines/machine_text.hpp"
 
 namespace qkv::codegen {
@@ -32,11 +33,13 @@ std::string names_of(const std::vector<machine> &known) {
 
 // One archive holds code for one processor; that of a GPU has a part for the host.
 void refuse_mixture(const std::vector<machine> &all) {
-  const Halide::Target &first = all[0].target;
-  for (const machine &m : all)
-    if (m.target.arch != first.arch || m.target.os != first.os)
+  const Halide::Target first = halide_target(all[0]);
+  for (const machine &m : all) {
+    const Halide::Target target = halide_target(m);
+    if (target.arch != first.arch || target.os != first.os)
       throw std::runtime_error(
           fmt::format("targets {} and {} are for different processors", all[0].name, m.name));
+  }
 }
 
 // The host first, then the devices in the order in which they are named; of each the best first.

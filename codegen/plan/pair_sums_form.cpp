@@ -11,8 +11,8 @@ constexpr std::size_t most_pair_products = 2, most_pair_sums = 3;
 
 class pair_sums_finder {
  public:
-  pair_sums_finder(const program &p, const stages &cut, const attention_stage &s)
-      : p_(p), s_(s), find_(p, cut, s) {}
+  pair_sums_finder(const plan &made, const attention_stage &s)
+      : p_(made.p), s_(s), find_(made, s) {}
 
   std::optional<pair_sums_form> run() {
     if (s_.row == no_axis || s_.is_normalised() || s_.products.empty() ||
@@ -66,9 +66,8 @@ class pair_sums_finder {
 
 }  // namespace
 
-std::optional<pair_sums_form> pair_sums_form_of(const program &p, const stages &cut,
-                                                const attention_stage &s) {
-  return pair_sums_finder(p, cut, s).run();
+std::optional<pair_sums_form> pair_sums_form_of(const plan &made, const attention_stage &s) {
+  return pair_sums_finder(made, s).run();
 }
 
 }  // namespace qkv::codegen

@@ -35,7 +35,6 @@ struct pair_sums_form {
 };
 
 // Empty where the stage has another form.
-std::optional<pair_sums_form> pair_sums_form_of(const program &, const stages &,
-                                                const attention_stage &);
+std::optional<pair_sums_form> pair_sums_form_of(const plan &, const attention_stage &);
 
 }  // namespace qkv::codegen

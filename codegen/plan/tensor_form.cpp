@@ -10,8 +10,7 @@ namespace {
 
 class form_finder {
  public:
-  form_finder(const program &p, const stages &cut, const attention_stage &s)
-      : p_(p), s_(s), find_(p, cut, s) {}
+  form_finder(const plan &made, const attention_stage &s) : p_(made.p), s_(s), find_(made, s) {}
 
   std::optional<tensor_form> run() {
     if (s_.row == no_axis || !s_.is_normalised() || p_[s_.weights].kind != op::softmax ||
@@ -59,9 +58,8 @@ int parts_of_weights(const program &p, dtype element, dtype result) {
   return element == bf16 && has_f32 ? 3 : 2;
 }
 
-std::optional<tensor_form> tensor_form_of(const program &p, const stages &cut,
-                                          const attention_stage &s) {
-  return form_finder(p, cut, s).run();
+std::optional<tensor_form> tensor_form_of(const plan &made, const attention_stage &s) {
+  return form_finder(made, s).run();
 }
 
 }  // namespace qkv::codegen

@@ -23,6 +23,6 @@ struct tensor_form {
 int parts_of_weights(const program &, dtype element, dtype result);
 
 // Empty where the stage has another form.
-std::optional<tensor_form> tensor_form_of(const program &, const stages &, const attention_stage &);
+std::optional<tensor_form> tensor_form_of(const plan &, const attention_stage &);
 
 }  // namespace qkv::codegen

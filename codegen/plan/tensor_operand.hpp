@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/plan/stages.hpp"
+#include "codegen/plan/plan.hpp"
 
 namespace qkv::codegen {
 
@@ -13,11 +13,13 @@ namespace qkv::codegen {
 struct tensor_operand {
   node_id memory = no_step;
   std::vector<node_id> views;
+  std::vector<axis_id> axes;  // as the stage sees them, the outermost in memory first
+
+  bool has(axis_id) const;
 };
 
 // The tensor whose numbers a step of f32 has, perhaps widened from 16 bits; empty where the step
 // computes them. All of them must be present: the caller knows the steps with gaps.
-std::optional<tensor_operand> operand_of(const program &, const stages &, node_id,
-                                         const std::vector<bool> &gaps);
+std::optional<tensor_operand> operand_of(const plan &, node_id, const std::vector<bool> &gaps);
 
 }  // namespace qkv::codegen

@@ -25,12 +25,14 @@ int extent_in_tile(const program &, axis_id);
 
 class tensor_product_finder {
  public:
-  tensor_product_finder(const program &p, const stages &cut, const attention_stage &s)
-      : p_(p), cut_(cut), s_(s), gaps_(steps_with_gaps(p)) {}
+  tensor_product_finder(const plan &made, const attention_stage &s)
+      : made_(made), p_(made.p), s_(s), gaps_(steps_with_gaps(p_)) {}
 
-  // Empty where the sum has another form, or operands of two types.
+  // Empty where the sum has another form, operands of two types, or features that are not
+  // neighbours in memory.
   std::optional<tensor_product> product(node_id dot) const;
-  // The values of a sum of this stage.
+  // The values of a sum of this stage; their columns are neighbours in memory, and those of the
+  // result.
   std::optional<tensor_operand> values(const weighted_sum &) const;
   // True if no other result of the stage is needed for its root.
   bool can_finish(const weighted_sum &) const;
@@ -39,8 +41,8 @@ class tensor_product_finder {
  private:
   node_id without_factors(node_id, axis_id feature, std::vector<node_id> &factors) const;
 
+  const plan &made_;
   const program &p_;
-  const stages &cut_;
   const attention_stage &s_;
   const std::vector<bool> gaps_;
 };

@@ -13,11 +13,10 @@
 namespace qkv::codegen {
 namespace {
 
-// Sums without columns have so many partial sums.
-constexpr int lanes = 16;
-// Of the tiles of an attention on the machines at hand: rows of a task, keys of a block; and the
-// least number of tasks of a walk that keeps its sums.
-constexpr std::int64_t task_rows = 512, block_keys = 128, tasks = 8;
+// Sums without columns have a partial sum for each number in a vector.
+constexpr int lanes = largest_tiles::lanes;
+constexpr std::int64_t task_rows = largest_tiles::task_rows, block_keys = largest_tiles::block_keys,
+                       tasks = largest_tiles::tasks;
 
 // Buffers that are read in place of a step, which the stage itself computes.
 using replacements = std::map<node_id, std::vector<int>>;

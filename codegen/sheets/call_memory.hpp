@@ -10,6 +10,13 @@
 
 namespace qkv::codegen {
 
+// Of the tiles for calls of any rows on the built-in CPUs, the largest: rows of a task, keys of a
+// block, numbers in a vector; and the least number of tasks of a walk that keeps its sums.
+struct largest_tiles {
+  static constexpr std::int64_t task_rows = 512, block_keys = 128, tasks = 8;
+  static constexpr int lanes = 16;
+};
+
 // A stage is one sweep, or several: a contraction packs its right operand first, say.
 struct sweep {
   int stage = -1;                  // position in the plan

@@ -34,7 +34,7 @@ std::string visited() {
   });
   using namespace qkv::codegen;
   const plan made = plan_of(make_program(k));
-  const context c(made, false);
+  const context c(made, {});
   const auto &s = std::get<attention_stage>(made.cut.list.at(0));
   const key_range seen = visible_keys(c, s, {{s.row, {400, 431}}}, {});
   return fmt::format("{} {}", text_of(seen.from), text_of(seen.to));

@@ -28,7 +28,8 @@ lines stages_of(const Kernel &k, const codegen::plain_choice &plain = {true, {}}
   const codegen::plan made = codegen::plan_of(codegen::make_program(k));
   lines all;
   for (const codegen::stage_by_loops &s :
-       codegen::lower_pipeline(made, codegen::targets_of(machine)[0], {false, plain, "loops"})
+       codegen::lower_pipeline(
+           codegen::plan_on(made, codegen::targets_of(machine)[0], {false, plain}), "loops")
            .loops)
     all.push_back(codegen::label_of(made.p, s.root) +
                   (s.text.empty() ? ": " + s.otherwise : " by loops"));

@@ -36,7 +36,8 @@ constexpr auto projected = kernel<"projected">(
     [](in<"X", seq, d> X, param<"W", d, e> W) -> out<"Y", seq, e> { return dot<d>(X, W); });
 
 std::string on(const std::string &name, const codegen::program &p) {
-  return codegen::sheet_on(codegen::targets_of(name)[0], codegen::plan_of(p));
+  return codegen::sheet_of(
+      codegen::plan_on(codegen::plan_of(p), codegen::targets_of(name)[0], {true}));
 }
 bool has_line(const std::string &text, const std::string &line) {
   return text.find("\n" + line + "\n") != std::string::npos;
@@ -57,6 +58,7 @@ TEST_CASE("a sheet of a machine names the tiles and the calls that take them") {
   CHECK(has_line(on("x86-64-v3", p),
                  "    more rows          tile 48 x 128, 10 a task, registers 4 x 24"));
   CHECK(on("opencl", p).find("threads") != std::string::npos);
+  CHECK(has_line(on("cuda", p), "    any rows           tf32 128 x 32, 256 threads, sm_80"));
 }
 
 TEST_CASE("a form for few rows with the tile of the last form is left out") {
@@ -76,9 +78,10 @@ TEST_CASE("sheets of contractions and of gradients") {
 }
 
 TEST_CASE("a tool gets the sheets of all its kernels on all machines") {
-  const std::string text =
-      codegen::machine_sheets("my", {codegen::plan_of(codegen::make_program(projected))},
-                              codegen::targets_of("x86-64-v3,x86-64-v4"));
+  const codegen::plan made = codegen::plan_of(codegen::make_program(projected));
+  const std::vector<codegen::machine> machines = codegen::targets_of("x86-64-v3,x86-64-v4");
+  const std::string text = codegen::machine_sheets(
+      "my", {codegen::plan_on(made, machines[0]), codegen::plan_on(made, machines[1])});
   CHECK(text.find("qkv_machines_my()") != text.npos);
   CHECK(text.find("{\"projected\", \"x86-64-v3\", R\"sheet(on x86-64-v3") != text.npos);
   CHECK(text.find("{\"projected\", \"x86-64-v4\", R\"sheet(on x86-64-v4") != text.npos);

@@ -19,8 +19,8 @@ constexpr axis<"e", 4> e;
 
 template <class Kernel>
 void lower(const Kernel &k) {
-  codegen::lower_pipeline(codegen::plan_of(codegen::make_program(k)),
-                          codegen::targets_of("x86-64-v3")[0]);
+  codegen::lower_pipeline(codegen::plan_on(codegen::plan_of(codegen::make_program(k)),
+                                           codegen::targets_of("x86-64-v3")[0]));
 }
 
 }  // namespace

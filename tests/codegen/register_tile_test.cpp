@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Register tiles of the result: they fit, and have the fewest loads.
-#include "codegen/halide/schedules/register_tile.hpp"
+#include "codegen/plan/on_machine/register_tile.hpp"
 
 #include <string>
 
@@ -68,7 +68,7 @@ TEST_CASE("where keys lie in lanes, a single tile of rows reads values in long r
   const auto tile = [&](const std::string &name, const qkv::codegen::attention_tile &t, int columns,
                         int rows) {
     const cpu_tiles &m = called(name).cpu;
-    const register_tile r = register_tile_of(m, columns, rows, m.lanes(32), value_reads_of(t));
+    const register_tile r = register_tile_of(m, columns, rows, m.lanes(32), value_reads_of(m, t));
     return std::to_string(r.vectors) + " x " + std::to_string(r.rows);
   };
   CHECK(tile("x86-64-v4", one, 128, 1) == "8 x 1");

@@ -18,8 +18,8 @@ constexpr auto doubled =
 
 template <dtype T>
 void lower(const char *target) {
-  codegen::lower_pipeline(codegen::plan_of(codegen::make_program(doubled<T>)),
-                          codegen::targets_of(target)[0]);
+  codegen::lower_pipeline(codegen::plan_on(codegen::plan_of(codegen::make_program(doubled<T>)),
+                                           codegen::targets_of(target)[0]));
 }
 
 constexpr auto host = "x86-64-v3", opencl = "opencl", cuda = "cuda";

@@ -39,6 +39,7 @@ MAY_INCLUDE = {
     "codegen/gradient": ["dsl", "codegen/program", "codegen/rewrites", "codegen/gradient"],
     "codegen/ring": ["dsl", "codegen/program", "codegen/rewrites", "codegen/ring"],
     "codegen/rewrites": ["dsl", "codegen/program", "codegen/rewrites"],
+    "codegen/plan/on_machine": ["dsl", "codegen/program", "codegen/plan", "codegen/machines"],
     "codegen/plan": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan"],
     "codegen/machines": ["dsl", "codegen/program", "codegen/machines"],
     "codegen/cuda": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide/lower",

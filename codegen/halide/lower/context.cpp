@@ -42,7 +42,7 @@ std::string free_name(const program &p, std::string name, node_id own = -1) {
 
 }  // namespace
 
-context::context(const plan &plan_, bool packs_params)
+context::context(const plan &plan_, const std::vector<pack> &packs)
     : made(plan_),
       p(plan_.p),
       masked(masked_steps(p)),
@@ -57,8 +57,7 @@ context::context(const plan &plan_, bool packs_params)
     last.set_min_value(0);
     last_.emplace(a, last);
   }
-  if (packs_params)
-    for (const pack &k : made.packs) packs_.emplace(k.param, k);
+  for (const pack &k : packs) packs_.emplace(k.param, k);
   for (node_id n : p.arguments) {
     const node &x = p[n];
     const pack *k = packed(n);

@@ -16,8 +16,8 @@ using indices = std::map<axis_id, Halide::Expr>;  // a position along each axis
 
 class context {
  public:
-  // Reads params in their packed layout, or in place.
-  context(const plan &, bool packs_params);
+  // Reads these params in their packed layout, others in place.
+  context(const plan &, const std::vector<pack> &);
 
   const plan &made;
   const program &p;

@@ -11,9 +11,10 @@
 #include "codegen/halide/schedules/attention_kept_sums.hpp"
 #include "codegen/halide/schedules/calls.hpp"
 #include "codegen/halide/schedules/guarded_ends.hpp"
-#include "codegen/halide/schedules/register_tile.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
+#include "codegen/machines/halide_target.hpp"
+#include "codegen/plan/on_machine/register_tile.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -154,7 +155,8 @@ class scheduler {
 
   register_tile tile_of(const attention_sum &sum) const { return tile_of(sum, rows_); }
   register_tile tile_of(const attention_sum &sum, int rows) const {
-    return register_tile_of(m_.cpu, constant(sum.columns), rows, vl_, value_reads_of(f_.tile));
+    return register_tile_of(m_.cpu, constant(sum.columns), rows, vl_,
+                            value_reads_of(m_.cpu, f_.tile));
   }
 
   // Values of 16 bits are converted once a block. Rows that are a multiple of so many columns apart
@@ -433,7 +435,7 @@ class scheduler {
             .reorder(ii_, ji_, jo_, io_)
             .unroll(ii_)
             .vectorize(ji_);
-      if (has_masked_loads(m_.target, g.type().bits())) g.partition(jo_, Partition::Never);
+      if (has_masked_loads(halide_target(m_), g.type().bits())) g.partition(jo_, Partition::Never);
     }
   }
 

@@ -14,11 +14,20 @@ using Halide::TailStrategy;
 using Halide::Var;
 using Halide::VarOrRVar;
 
+namespace {
+
+// Of a register tile, which divides the vectors of a panel.
+int vectors_of(const cpu_tiles &m, int panel) {
+  for (const int n : m.contraction_vectors)
+    if (panel % n == 0) return n;
+  return 1;
+}
+
+}  // namespace
+
 void schedule_contraction_cpu(contraction_funcs &f, const machine &m, bool is_output) {
   const int vl = m.cpu.lanes(f.sum.type().bits());
-  // columns of a register tile: the whole panel, or a part of it where registers are few
-  int tile = f.panel;
-  if (vl < 16) tile = f.panel % 24 == 0 ? 24 : 16;
+  const int tile = vl * vectors_of(m.cpu, f.panel / vl);
   const int rows = std::max(1, m.cpu.sum_registers / (tile / vl));
   Var no("no"), ni("ni"), so("so"), si("si"), block("block"), inner("inner");
 

@@ -14,10 +14,6 @@ using hi::Stmt;
 
 namespace {
 
-// Threads per block: enough to fill the machine or, if each thread runs a loop, few enough to
-// spread over many of its processors.
-constexpr int threads_of_short_work = 256, threads_of_long_work = 32;
-
 // The loops from the outermost to the block's own, and the definitions between them.
 struct nest {
   struct level {
@@ -117,13 +113,13 @@ Expr variable(const std::string &name) { return hi::Variable::make(Halide::Int(3
 // Unsigned: quotients of positions need no rounding towards minus infinity.
 Expr unsigned_of(const Expr &e) { return Halide::cast<std::uint32_t>(e); }
 
-Stmt one_launch(const nest &n) {
+Stmt one_launch(const nest &n, const gpu_tiles &m) {
   const hi::For *block = n.levels.back().loop;
   const std::string own = block->name + ".own", all = block->name + ".all";
   Stmt s = hi::substitute(block->name, variable(own), position_of(n));
   const bool add_threads = !has_loop(s, is_thread);
-  const int threads = has_loop(s, [](const hi::For *) { return true; }) ? threads_of_long_work
-                                                                        : threads_of_short_work;
+  const int threads = has_loop(s, [](const hi::For *) { return true; }) ? m.threads_of_long_work
+                                                                        : m.threads_of_short_work;
   std::vector<Expr> at(n.levels.size());  // the position along each level
   Expr rest = unsigned_of(variable(add_threads ? all : block->name)), count = 1;
   for (std::size_t k = n.levels.size(); k-- > 0;) {
@@ -159,7 +155,7 @@ Stmt one_launch(const nest &n) {
 Stmt fuse_grids::visit(const hi::For *op) {
   if (op->for_type != hi::ForType::Parallel && !is_block(op)) return IRMutator::visit(op);
   nest n;
-  if (collect(op, n)) return one_launch(n);
+  if (collect(op, n)) return one_launch(n, m_);
   // Launches one after the other.
   return hi::For::make(op->name, op->min, op->extent, hi::ForType::Serial, op->partition_policy,
                        op->device_api, mutate(op->body));

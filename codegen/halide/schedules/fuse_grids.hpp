@@ -3,6 +3,8 @@
 // Launches the loops over blocks of threads as one grid, however many there are.
 #include <Halide.h>
 
+#include "codegen/machines/machine.hpp"
+
 namespace qkv::codegen {
 
 // Fuses a GPU block with the loops around it that the schedule marked parallel: one loop over
@@ -15,8 +17,14 @@ namespace qkv::codegen {
 // Halide's own fuse() works before bounds inference, which then does not see that the parts of
 // three or more fused axes are single positions. This lowering pass runs after bounds inference.
 class fuse_grids : public Halide::Internal::IRMutator {
+ public:
+  explicit fuse_grids(const gpu_tiles &m) : m_(m) {}
+
+ private:
   using IRMutator::visit;
   Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;
+
+  const gpu_tiles m_;
 };
 
 }  // namespace qkv::codegen

@@ -70,10 +70,10 @@ int extent_of(const Func &f, const Halide::RVar &v) {
   return 0;
 }
 
-void add_passes(Halide::Pipeline &p, const Halide::Target &t) {
+void add_passes(Halide::Pipeline &p, const machine &m) {
   p.add_custom_lowering_pass(new shrink_registers);
-  p.add_custom_lowering_pass(new fuse_grids);
-  const bool opencl = t.has_feature(Halide::Target::OpenCL);
+  p.add_custom_lowering_pass(new fuse_grids(m.gpu));
+  const bool opencl = m.device == "opencl";
   p.add_custom_lowering_pass(new sixteen_bits(opencl));
   if (opencl)
     p.add_custom_lowering_pass(new narrow_loads);

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+#include "codegen/machines/machine.hpp"
+
 namespace qkv::codegen::gpu {
 
 inline bool is_gpu(const Halide::Target &t) { return t.has_gpu_feature(); }
@@ -40,6 +42,6 @@ bool reads_stored(const Halide::Func &);
 int extent_of(const Halide::Func &, const Halide::RVar &);
 
 // The lowering passes that GPU code needs.
-void add_passes(Halide::Pipeline &, const Halide::Target &);
+void add_passes(Halide::Pipeline &, const machine &);
 
 }  // namespace qkv::codegen::gpu

@@ -12,8 +12,6 @@ using Halide::Var;
 
 namespace {
 
-constexpr int rows_per_task = 8, vectors_per_task = 4;
-
 // Steps in order, everything else in lanes and in parallel.
 void schedule_in_place(map_funcs &f, int vl) {
   f.in_place.compute_root().vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);
@@ -51,11 +49,12 @@ Var tasks_of(Halide::Func &f, const std::vector<Var> &position, std::size_t alon
 }
 
 // Sixteen elements in lanes. The sums of a task's rows overlap: each waits for its last addition.
-void schedule_over_elements(const map_funcs &f, map_funcs::reduction &r, int vl) {
+void schedule_over_elements(const map_funcs &f, map_funcs::reduction &r, const cpu_tiles &m) {
+  const int vl = m.lanes(32);
   if (r.position.empty()) {
     r.partial.compute_root();
   } else {
-    tasks_of(r.result, r.position, 0, rows_per_task);
+    tasks_of(r.result, r.position, 0, m.map_rows);
     r.partial.compute_at(r.result, r.position.front());
   }
   r.partial.bound(f.lane, 0, reduction_lanes).vectorize(f.lane, vl).unroll(f.lane);
@@ -65,11 +64,12 @@ void schedule_over_elements(const map_funcs &f, map_funcs::reduction &r, int vl)
 }
 
 // Neighbouring positions in lanes, one partial result after the other.
-void schedule_over_rows(const map_funcs &f, map_funcs::reduction &r, int vl) {
+void schedule_over_rows(const map_funcs &f, map_funcs::reduction &r, const cpu_tiles &m) {
+  const int vl = m.lanes(32);
   const Var column = r.position.front();
   std::vector<Halide::VarOrRVar> order = {column, f.lane};
   for (const Halide::RVar &v : r.over) order.emplace_back(v);
-  const Var task = tasks_of(r.result, r.position, 0, vectors_per_task * vl);
+  const Var task = tasks_of(r.result, r.position, 0, m.map_vectors * vl);
   r.result.vectorize(column, vl, TailStrategy::GuardWithIf);
   r.partial.compute_at(r.result, task)
       .reorder_storage(column, f.lane)
@@ -87,14 +87,14 @@ void schedule_map_cpu(map_funcs &f, const machine &m, bool is_output) {
   for (map_funcs::reduction &r : f.reductions) {
     r.result.compute_root();
     if (r.over_rows)
-      schedule_over_rows(f, r, vl);
+      schedule_over_rows(f, r, m.cpu);
     else
-      schedule_over_elements(f, r, vl);
+      schedule_over_elements(f, r, m.cpu);
   }
   if (f.in_place.defined()) schedule_in_place(f, vl);
   if (!is_output) f.out.compute_root();
   if (f.position.empty()) return;
-  if (f.position.size() > 1) tasks_of(f.out, f.position, 1, rows_per_task);
+  if (f.position.size() > 1) tasks_of(f.out, f.position, 1, m.cpu.map_rows);
   f.out.vectorize(f.position.front(), vl, TailStrategy::GuardWithIf);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The tiles of an attention on a machine: those of the machine's shapes that fit.
-#include "codegen/halide/lower/attention.hpp"
 #include "codegen/machines/machine.hpp"
+#include "codegen/plan/on_machine/attention_tile.hpp"
+#include "codegen/plan/plan.hpp"
 
 namespace qkv::codegen {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "codegen/halide/schedules/tuning.hpp"
+#include "codegen/plan/on_machine/attention_tiling.hpp"
 
 #include <algorithm>
 #include <set>
@@ -144,7 +144,7 @@ class cpu_tiling {
         s_(s),
         is_of_gradient_(has_kept_sums(made.cut)),
         machine_(m),
-        lanes_(m.cpu.lanes(halide_type(p_[s.sums[0].core].type).bits())),
+        lanes_(m.cpu.lanes(8 * size_of(p_[s.sums[0].core].type))),
         features_(feature_lanes(p_, s, m.cpu.feature_vectors * lanes_)),
         folded_(shared_by_rows(p_, s)) {}
 

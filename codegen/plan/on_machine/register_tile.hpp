@@ -3,8 +3,8 @@
 // The registers of an inner loop that multiplies pairs and values.
 #include <optional>
 
-#include "codegen/halide/lower/attention_funcs.hpp"
 #include "codegen/machines/machine.hpp"
+#include "codegen/plan/on_machine/attention_tile.hpp"
 
 namespace qkv::codegen {
 
@@ -24,7 +24,7 @@ struct value_reads {
 
 // Of this tile; nullopt where rows lie in lanes. A single tile of rows reads values from memory,
 // which hardware prefetches in long runs; several tiles read them from cache.
-std::optional<value_reads> value_reads_of(const attention_tile &);
+std::optional<value_reads> value_reads_of(const cpu_tiles &, const attention_tile &);
 
 // Of so many columns, which are unknown where the call decides them. Where rows lie in lanes, the
 // tile is the one with the fewest loads for a product.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/plan/on_machine/machine_plan.hpp"
+
+#include "codegen/plan/on_machine/attention_tiling.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+std::vector<stage> on_device(const plan &made) {
+  std::vector<stage> all;
+  for (const stage &s : made.cut.list) {
+    const auto *a = std::get_if<attention_stage>(&s);
+    if (!a) {
+      all.push_back(s);
+      continue;
+    }
+    for (const attention_stage &walk : walks_of(*a)) all.emplace_back(walk);
+    if (a->placed.empty()) continue;
+    for (const node_id n : a->products) all.push_back(stored_product(made.p, n));
+    for (const weighted_sum &sum : a->placed) all.emplace_back(map_stage{sum.root, sum.core});
+  }
+  return all;
+}
+
+loops loops_for(const plain_choice &choice, std::size_t position) {
+  if (choice.stages.contains(position)) return loops::required;
+  return choice.where_possible ? loops::preferred : loops::none;
+}
+
+}  // namespace
+
+machine_plan plan_on(const plan &made, const machine &m, const other_writers &others) {
+  machine_plan all{made, m, {}, {}};
+  if (m.is_host()) all.packs = made.packs;
+  for (stage &s : m.is_host() ? std::vector(made.cut.list) : on_device(made)) {
+    machine_stage one{std::move(s), {}, {}, loops::none};
+    if (const auto *a = std::get_if<attention_stage>(&one.what))
+      one.tiles = attention_tiles_for(m, made, *a);
+    if (others.cuda) one.by_tensor_cores = tensor_code_for(made, m, one.what);
+    if (m.is_host()) one.by_loops = loops_for(others.plain, all.list.size());
+    all.list.push_back(std::move(one));
+  }
+  return all;
+}
+
+}  // namespace qkv::codegen
