@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Weights as pictures: a row of squares for each query, a column for each key, several side by side.
+// Weights as pictures: a row of squares for each query, a column for each key, several side by
+// side.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +24,8 @@ struct labels {
   std::vector<std::string> rows, columns;
 };
 
-// A whole SVG file. A square is as dark as its weight, in twentieths of the largest weight of its row.
+// A whole SVG file. A square is as dark as its weight, in twentieths of the largest weight of its
+// row.
 inline std::string heat_map(const std::string &title, const std::vector<heat> &all, double size,
                             const labels &names = {}) {
   constexpr double margin = 20, letter = 7.5;
@@ -65,7 +67,8 @@ inline std::string heat_map(const std::string &title, const std::vector<heat> &a
     for (const auto &[shade, path] : squares)
       body += fmt::format("<path fill-opacity=\"{:g}\" d=\"{}\"/>\n", shade / 20., path);
     body += fmt::format(
-        "</g>\n<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" height=\"{:g}\" fill=\"none\" stroke=\"#aaa\"/>\n",
+        "</g>\n<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:g}\" height=\"{:g}\" fill=\"none\" "
+        "stroke=\"#aaa\"/>\n",
         left, top, wide, high);
     left += wide + margin;
     height = std::max(height, high);

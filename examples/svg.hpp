@@ -19,10 +19,12 @@ inline std::string text(double x, double y, const std::string &words, const char
 inline std::string page(double width, double height, const std::string &body,
                         const std::string &title) {
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" height=\"{1:g}\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
+      "height=\"{1:g}\" "
       "font-family=\"sans-serif\" font-size=\"13\" role=\"img\">\n<title>{3}</title>\n"
       "<style>.paper{{fill:#fff}}text{{fill:#222}}.grid{{stroke:#ddd}}"
-      "@media(prefers-color-scheme:dark){{.paper{{fill:#16181c}}text{{fill:#ddd}}.grid{{stroke:#444}}}}</style>\n"
+      "@media(prefers-color-scheme:dark){{.paper{{fill:#16181c}}text{{fill:#ddd}}.grid{{stroke:#"
+      "444}}}}</style>\n"
       "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{2}</svg>\n",
       width, height, body, title);
 }

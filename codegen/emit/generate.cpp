@@ -221,10 +221,11 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scr
     } else if (line.command == "library") {
       library(line, kernels);
     } else {
-      fmt::print(
-          stderr,
-          "usage: {} list | kernel NAME --out DIR --targets LIST [--spec FILE] [--machine FILE] [--cuda-compiler PATH] [--writer plain[:2,3] [--compiler PATH]] | library --name LIB --out DIR --targets LIST [--cuda-compiler PATH]\n",
-          argv[0]);
+      fmt::print(stderr,
+                 "usage: {} list | kernel NAME --out DIR --targets LIST [--spec FILE] [--machine "
+                 "FILE] [--cuda-compiler PATH] [--writer plain[:2,3] [--compiler PATH]] | library "
+                 "--name LIB --out DIR --targets LIST [--cuda-compiler PATH]\n",
+                 argv[0]);
       return 2;
     }
     return 0;

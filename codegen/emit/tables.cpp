@@ -229,12 +229,14 @@ std::string table(const plan &made, const std::vector<machine> &machines) {
 
 std::string c_header(const std::string &library, const std::vector<program> &kernels) {
   std::string text = fmt::format(
-      "/* {}: written by the code generator. */\n#ifndef QKV_LIBRARY_{}\n#define QKV_LIBRARY_{}\n#include <qkv/kernel.h>\n\n"
+      "/* {}: written by the code generator. */\n#ifndef QKV_LIBRARY_{}\n"
+      "#define QKV_LIBRARY_{}\n#include <qkv/kernel.h>\n\n"
       "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
       library, library, library);
   for (const program &p : kernels) text += comment_of(p) + declaration_of(p) + ";\n\n";
   text += fmt::format(
-      "/* The tables of all kernels above, {} of them. */\nextern const qkv_kernel *const qkv_library_{}[];\n",
+      "/* The tables of all kernels above, {} of them. */\n"
+      "extern const qkv_kernel *const qkv_library_{}[];\n",
       kernels.size(), library);
   return text + "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
 }
@@ -245,7 +247,8 @@ std::string c_tables(const std::string &library, const std::vector<plan> &kernel
       "/* {}: written by the code generator. */\n#include \"{}.kernels.h\"\n\n", library, library);
   text +=
       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-      "static inline int32_t last_position(const void *size) {\n  const int32_t n = *(const int32_t *)size;\n"
+      "static inline int32_t last_position(const void *size) {\n"
+      "  const int32_t n = *(const int32_t *)size;\n"
       "  return n > 1 ? n - 1 : 0;\n}\n\n"
       "extern int halide_can_use_target_features(int count, const uint64_t *features);\n";
   for (const machine &m : machines) text += check(m);
@@ -259,8 +262,10 @@ std::string c_tables(const std::string &library, const std::vector<plan> &kernel
                       fmt::join(names, ", "));
   text += fmt::format(
       "static qkv_library library = {{\"{}\", qkv_library_{}, {}, 0, 0}};\n"
-      "__attribute__((constructor(101))) static void loaded(void) {{ qkv_register_library(&library); }}\n"
-      "__attribute__((destructor(101))) static void unloaded(void) {{ qkv_unregister_library(&library); }}\n\n"
+      "__attribute__((constructor(101))) static void loaded(void) {{ "
+      "qkv_register_library(&library); }}\n"
+      "__attribute__((destructor(101))) static void unloaded(void) {{ "
+      "qkv_unregister_library(&library); }}\n\n"
       "#ifdef __cplusplus\n}}\n#endif\n",
       library, library, names.size());
   return text;

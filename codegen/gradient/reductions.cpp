@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reductions and prefix sums.
-//   sum         g                           max, min   g shared by the elements that are equal to it
-//   mean        g / number of elements      logsumexp  g exp(x - lse)
+//   sum         g
+//   mean        g / number of elements
+//   max, min    g shared by the elements that are equal to it
+//   logsumexp   g exp(x - lse)
 //   cumsum      sums of g from the end
 #include "codegen/gradient/rules.hpp"
 #include "codegen/program/queries.hpp"

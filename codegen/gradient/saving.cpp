@@ -18,8 +18,8 @@ namespace {
 
 std::string kept_name(std::size_t n) { return fmt::format("{}{}", core::kept_prefix, n); }
 
-// Steps of a program in another one, in the same order: those of a scan are neighbours. Equal steps stay
-// apart, as states of scans must.
+// Steps of a program in another one, in the same order: those of a scan are neighbours. Equal steps
+// stay apart, as states of scans must.
 class part {
  public:
   explicit part(const program &whole) : whole_(whole), p_(without_steps(whole)) {}
@@ -85,8 +85,8 @@ class dividing {
   }
 
  private:
-  // A step whose value is kept where the backward reads it. Elements are compared with their maximum:
-  // both are computed alike, or they would differ in the last bit.
+  // A step whose value is kept where the backward reads it. Elements are compared with their
+  // maximum: both are computed alike, or they would differ in the last bit.
   bool is_kept(node_id n) const {
     const node &x = p_[n];
     return is_forward_[n] && !is_source(x.kind) && x.kind != op::element && x.kind != op::carried &&

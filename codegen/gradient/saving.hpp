@@ -9,8 +9,8 @@
 namespace qkv::codegen {
 
 // Kept are contractions, reductions and scans of the forward that the backward reads, but for those
-// that exist for each query and key, which it recomputes (again.hpp): logsumexps, results, projected
-// queries and keys.
+// that exist for each query and key, which it recomputes (again.hpp): logsumexps, results,
+// projected queries and keys.
 struct with_saved {
   program forward;  // <name>_saving: the arguments and results of the kernel, then kept0, kept1, ..
   program

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// scan<t>(start, step, X): the adjoint of the state after each position is a scan from the end, whose
-// step is the gradient of the step with respect to its state. With the states before all positions, which
-// the forward stores, and the adjoints after all of them, everything else is the gradient of one
-// step that is done for all positions at once.
+// scan<t>(start, step, X): the adjoint of the state after each position is a scan from the end,
+// whose step is the gradient of the step with respect to its state. With the states before all
+// positions, which the forward stores, and the adjoints after all of them, everything else is the
+// gradient of one step that is done for all positions at once.
 #include <fmt/format.h>
 
 #include <map>

@@ -70,8 +70,8 @@ struct tensor_tile {
   int threads() const { return warps * 32; }
   // Queries, and two or three tiles of keys and of values.
   int shared_bytes(int features, int columns) const;
-  // Of sums over pairs: tensors of rows, and two or three tiles of each tensor of keys, all by their
-  // widths.
+  // Of sums over pairs: tensors of rows, and two or three tiles of each tensor of keys, all by
+  // their widths.
   int shared_bytes(const std::vector<int> &rows, const std::vector<int> &keys) const;
   std::string target() const;  // sm_80
 };

@@ -162,7 +162,8 @@ class printer {
     for (std::size_t k = 0; k < numbers_.size(); ++k)
       fields += fmt::format("  {} n{};\n", c_type(numbers_[k].type()), k);
     return fmt::format(
-        "namespace {{\nstruct closure {{\n{}  elements<{}> out;\n  int64_t positions;\n  int tasks;\n}};\n",
+        "namespace {{\nstruct closure {{\n{}  elements<{}> out;\n  int64_t positions;\n  int "
+        "tasks;\n}};\n",
         fields, type_of(root_));
   }
 
@@ -197,7 +198,8 @@ class printer {
         "  if (positions <= 0) return 0;\n"
         "  closure all = {{{}elements<{}>(out), positions,\n"
         "                 static_cast<int>(positions < {} ? positions : {})}};\n"
-        "  return halide_do_par_for(context, task, 0, all.tasks, reinterpret_cast<uint8_t *>(&all));\n"
+        "  return halide_do_par_for(context, task, 0, all.tasks, reinterpret_cast<uint8_t "
+        "*>(&all));\n"
         "}}\n",
         symbol_, parameters, locals, values, required, any_query, positions, fields, type_of(root_),
         most_tasks, most_tasks);

@@ -32,7 +32,7 @@ class contraction_form_finder {
     return is_number_type(form_.element) && p_[right->memory].type == form_.element;
   }
 
-  // Neighbours in memory lie along rows, or along what is summed up: the same axis in both operands.
+  // Neighbours in memory lie along rows, or along an axis of the sum, the same in both operands.
   bool has_depth() {
     const std::vector<axis_id> &over = p_[s_.core].over;
     const axis_id left = form_.left.axes.back(), right = form_.right.axes.back();

@@ -57,7 +57,8 @@ inline node_id unbroadcast(const program &p, node_id n) {
   return n;
 }
 
-// True for index(kv) + first_kv: a position in the whole axis, which is never longer than any other.
+// True for index(kv) + first_kv: a position in the whole axis, which is never longer than any
+// other.
 inline bool is_position_in_whole(const program &p, const node &x) {
   if (x.kind != op::add || x.type != i32) return false;
   const node &a = p[unbroadcast(p, x.in[0])], &b = p[unbroadcast(p, x.in[1])];

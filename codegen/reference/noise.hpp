@@ -5,8 +5,9 @@
 // order. With u the unit roundoff:
 //
 //   dot, sum, mean, cumsum, put   u times the sum of |terms|; of one term, its noise
-//   softmax                  u |weight| and 2 u times the largest weight of its row, relative to which
-//                            exp is exact there; weights below the smallest normal number may be 0
+//   softmax                  u |weight| and 2 u times the largest weight of its row, relative
+//                            to which exp is exact there; weights below the smallest normal number
+//                            may be 0
 //   normalize                u |weight| (sum of |terms|) / |sum|
 //   logsumexp                u (|maximum| + |log of the total| + 1)
 //   a + b, a - b             a reduction of two terms: noise of a + noise of b

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Before: dot<kv>(w1 - lambda * w2, V)     After: dot<kv>(w1, V) - lambda * dot<kv>(w2, V)
-//         dot<kv>(w * gate, V)                    dot<kv>(w, V) * gate        when gate does not vary along kv
-//         dot<kv>((w1 + w2) * gate, V)            dot<kv>(w1 * gate, V) + dot<kv>(w2 * gate, V)        when it does
+//   dot<kv>(w1 - lambda * w2, V)   ->  dot<kv>(w1, V) - lambda * dot<kv>(w2, V)
+//   dot<kv>(w * gate, V)           ->  dot<kv>(w, V) * gate, where gate does not vary along kv
+//   dot<kv>((w1 + w2) * gate, V)   ->  dot<kv>(w1 * gate, V) + dot<kv>(w2 * gate, V), else
 // A product with weights, or with weights times a gate, is streamed; a product with any other
 // function of weights would have to store n * m numbers.
 #include <algorithm>

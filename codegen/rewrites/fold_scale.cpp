@@ -2,8 +2,8 @@
 // Before: dot<d_k>(Q, K) * 0.125
 // After:  dot<d_k>(Q * 0.125, K), or on K if its size is fixed and that of Q is not.
 // Of two orders of the same contractions, both are scaled. A param never is: params are packed once
-// and read as they are. A scale that is not a power of two adds a rounding error to every element. It
-// is folded only before an exponential, which makes a relative error of that.
+// and read as they are. A scale that is not a power of two adds a rounding error to every element.
+// It is folded only before an exponential, which makes a relative error of that.
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Before: scan<seq>(S, [](s, x) { .. dot<d>(x, W) .. }, X)     After: scan<seq>(S, [](s, y) { .. y .. }, dot<d>(X, W))
+// Before: scan<seq>(S, [](s, x) { .. dot<d>(x, W) .. }, X)
+// After:  scan<seq>(S, [](s, y) { .. y .. }, dot<d>(X, W))
 // Steps that depend on operands alone, not on the state, are computed for all positions at once.
 #include <algorithm>
 #include <qkv/core/axes.hpp>

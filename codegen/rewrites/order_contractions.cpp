@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Before: dot<kv>(dot<d>(Q, K), V)     After: dot<d>(Q, dot<kv>(K, V)), where that takes fewer operations.
-// A chain of contractions is a sum of products of its factors, whichever pair is contracted first. Static sizes decide
-// here. Where sizes of the call may turn the tables, both orders stay, and the kernel compares their costs:
+//   dot<kv>(dot<d>(Q, K), V)  ->  dot<d>(Q, dot<kv>(K, V))    where that takes fewer operations
+// A chain of contractions is a sum of products of its factors, whichever pair is
+// contracted first. Static sizes decide here. Where sizes of the call may turn the tables, both
+// orders stay, and the kernel compares their costs:
 //   where(cost(a) <= cost(b), a, b)          only the one that is taken is computed
 // Batch axes always count as a usual number, so that a result does not depend on the number of
 // other batch entries.

@@ -274,7 +274,8 @@ class sharding {
     // A softmax of scores less their maximum is NaN in a row of -inf, but not where all are absent.
     if (masked_[p_[w].in[0]] || masked_[p_[n].in[0]] || masked_[p_[n].in[1]])
       throw std::runtime_error(fmt::format(
-          "{} over {} and {}: {} less their maximum, with a mask: did you mean softmax of the scores "
+          "{} over {} and {}: {} less their maximum, with a mask: did you mean softmax of the "
+          "scores "
           "themselves? it subtracts the maximum",
           p_.name, p_.axes[r_.query].name, p_.axes[r_.key].name, label_of(p_, p_[w].in[0])));
     const node_id of_weights = logsumexp_with(p_, r_, n);

@@ -13,10 +13,10 @@ namespace qkv::codegen {
 // axis and one of the key axis; `first_<axis>` says where it begins, `whole_<axis>` how many
 // positions all machines have together, no more than the longest axis has. Sums have names of
 // qkv/core/partial_sum.hpp.
-//   own[k]     of a machine's own tokens, before keys go round for the k-th time; the last one gives
-//              the results. Arguments: those of the kernel, what earlier own[] stored, sums. Its
-//              results with the name of a sum are of this run: those of all runs of all machines
-//              join.
+//   own[k]     of a machine's own tokens, before keys go round for the k-th time; the last one
+//              gives the results. Arguments: those of the kernel, what earlier own[] stored, sums.
+//              Its results with the name of a sum are of this run: those of all runs of all
+//              machines join.
 //   hops[k]    of some queries and some keys, and of some positions of each batch axis that all its
 //              sums have, as heads (independent.hpp). Arguments: first_<query>, first_<key> and
 //              first_<axis> for each of those; for each sum over keys, and over all pairs,
@@ -26,9 +26,9 @@ namespace qkv::codegen {
 //              join. Results of the kernel for pairs.
 //   merges[k]  for each sum over keys, before_<sum> and with_<sum>, of different keys; results:
 //              those of both. Nothing for kernels with other results: keys have to go round.
-//   seen[k]    `seen_pairs`: how many pairs of these queries and keys some sum of hops[k] has, over all
-//              other axes too; of 0, the hop changes nothing. Nothing where no mask hides pairs, or a
-//              mask is as costly as the scores.
+//   seen[k]    `seen_pairs`: how many pairs of these queries and keys some sum of hops[k] has, over
+//              all other axes too; of 0, the hop changes nothing. Nothing where no mask hides
+//              pairs, or a mask is as costly as the scores.
 // A step that a hop reads along the key axis, and not along the query axis, travels.
 struct shares {
   std::vector<program> own, hops, merges, seen;

@@ -33,7 +33,8 @@ inline std::string attention_map_svg(std::span<const float> weights,
       const float w = weights[i * to.size() + j];
       if (!(w >= least)) continue;
       body += fmt::format(
-          "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"hsl({:.0f},65%,45%)\" "
+          "<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" "
+          "stroke=\"hsl({:.0f},65%,45%)\" "
           "stroke-width=\"2.5\" opacity=\"{:.3f}\"/>\n",
           x1 + 6, y(i), x2 - 6, y(j),
           360.0 * static_cast<double>(i) / static_cast<double>(from.size()), std::min(w, 1.0f));

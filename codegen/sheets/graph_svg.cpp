@@ -20,7 +20,8 @@ constexpr std::string_view style =
     ".stage{fill:#f7f7f2;stroke:#bbb}.box{stroke:#888}.never{stroke-dasharray:4 3}"
     ".in{fill:#dff0df}.param{fill:#eee6fa}.out{fill:#fde9d0}.dot{fill:#d8e8fb}"
     ".weights{fill:#fbdde3}.other{fill:#fff}"
-    "@media(prefers-color-scheme:dark){.shape{fill:#8ec3ff}.kind{fill:#aaa;stroke:#202226}.arrow{stroke:#aaa}"
+    "@media(prefers-color-scheme:dark){.shape{fill:#8ec3ff}.kind{fill:#aaa;stroke:#202226}"
+    ".arrow{stroke:#aaa}"
     ".tip{fill:#aaa}.stage{fill:#202226;stroke:#555}.in{fill:#1f3d22}.param{fill:#352a4d}"
     ".out{fill:#4a331a}.dot{fill:#1c3552}.weights{fill:#4d2430}.other{fill:#2a2d33}}";
 
@@ -39,7 +40,8 @@ class picture {
 
   std::string run() const {
     std::string body =
-        "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"6\" markerHeight=\"6\" "
+        "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"8\" refY=\"4\" markerWidth=\"6\" "
+        "markerHeight=\"6\" "
         "orient=\"auto\"><path class=\"tip\" d=\"M0 0L8 4L0 8z\"/></marker></defs>\n";
     body += svg::text(margin, margin + 6, p_.name, 15, "start", "font-weight=\"bold\"");
     std::string titles;  // above the arrows that cross them
@@ -63,7 +65,8 @@ class picture {
 
   std::string frame(const rectangle &r) const {
     return fmt::format(
-        "<rect class=\"stage\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"6\"/>\n",
+        "<rect class=\"stage\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
+        "rx=\"6\"/>\n",
         x(r.left), y(r.top), r.right - r.left, r.bottom - r.top);
   }
 
@@ -79,7 +82,8 @@ class picture {
     const pipeline_box &b = g_.boxes[k];
     const double width = width_of(b), cx = x(l_.boxes[k].x), cy = y(l_.boxes[k].y);
     return fmt::format(
-               "<g><title>{}</title><rect class=\"box {}{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
+               "<g><title>{}</title><rect class=\"box {}{}\" x=\"{:.1f}\" y=\"{:.1f}\" "
+               "width=\"{:.1f}\" "
                "height=\"{:g}\" rx=\"5\"/>\n",
                svg::escaped(b.words), class_of(p_[b.step].kind), b.is_stored ? "" : " never",
                cx - width / 2, cy - box_height / 2, width, box_height) +

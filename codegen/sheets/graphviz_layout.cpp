@@ -23,11 +23,13 @@ std::string box_text(const pipeline_graph &g, std::size_t k) {
 // title of a stage is an empty table of its size.
 std::string dot_text(const pipeline_graph &g) {
   std::string text = fmt::format(
-      "digraph {{ nodesep=0.3; ranksep=0.35; edge [dir=none]; node [shape=box fixedsize=true label=\"\" height={:.4f}];\n",
+      "digraph {{ nodesep=0.3; ranksep=0.35; edge [dir=none]; node [shape=box fixedsize=true "
+      "label=\"\" height={:.4f}];\n",
       box_height / pixels);
   for (std::size_t s = 0; s < g.stages.size(); ++s) {
     text += fmt::format(
-        "subgraph cluster_{} {{ margin={}; label=<<table border=\"0\" fixedsize=\"true\" width=\"{:.0f}\" "
+        "subgraph cluster_{} {{ margin={}; label=<<table border=\"0\" fixedsize=\"true\" "
+        "width=\"{:.0f}\" "
         "height=\"{:.0f}\"><tr><td></td></tr></table>>;\n",
         s, frame_margin, title_width(g.stages[s]), title_height);
     for (std::size_t k = 0; k < g.boxes.size(); ++k)

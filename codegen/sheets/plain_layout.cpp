@@ -42,8 +42,8 @@ class placing {
   }
 
  private:
-  // The layers of a stage begin below those of the stage before, after one for the arguments that it
-  // is the first to read.
+  // The layers of a stage begin below those of the stage before, after one for the arguments that
+  // it is the first to read.
   void choose_layers() {
     std::vector<bool> is_read(g_.boxes.size());
     for (int s = 0; s < static_cast<int>(g_.stages.size()); ++s) {
@@ -82,7 +82,8 @@ class placing {
     }
   }
 
-  // From the top: what has operands lies below the middle of them, arguments are added at the right.
+  // From the top: what has operands lies below the middle of them, arguments are added at the
+  // right.
   void arrange() {
     std::vector<std::vector<std::size_t>> rows(static_cast<std::size_t>(layers_));
     for (std::size_t k = 0; k < places_.size(); ++k)

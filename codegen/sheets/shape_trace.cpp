@@ -60,8 +60,9 @@ class headline {
   }
 
  private:
-  // Steps of one shape: each name, or the purpose; one entry where there is neither. Another order of
-  // the same axes is not another shape. Equal extents of other axes count only where a step is named.
+  // Steps of one shape: each name, or the purpose; one entry where there is neither. Another order
+  // of the same axes is not another shape. Equal extents of other axes count only where a step is
+  // named.
   std::size_t add_run(const std::vector<node_id> &way, std::size_t k) {
     const std::size_t first = k;
     const std::vector<axis_id> axes = sorted_axes(p_, way[k]);

@@ -41,9 +41,11 @@ struct about {
 // Follows the reader's dark mode.
 inline std::string page(double width, double height, std::string_view body, const about &a) {
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "viewBox=\"0 0 {0:.0f} {1:.0f}\" "
       "font-family=\"sans-serif\" role=\"img\">\n<title>{3}</title>\n{4}"
-      "<style>.paper{{fill:#fff}}text{{fill:#222}}@media(prefers-color-scheme:dark){{.paper{{fill:#16181c}}"
+      "<style>.paper{{fill:#fff}}text{{fill:#222}}@media(prefers-color-scheme:dark){{"
+      ".paper{{fill:#16181c}}"
       "text{{fill:#ddd}}}}{5}</style>\n"
       "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>\n{2}</svg>\n",
       width, height, body, escaped(a.title),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Decodes a sequence step by step, compares it with one causal call, and shows a full cache. Given a folder, measures
-// tokens per second over the length of the context and draws them.
+// Decodes a sequence step by step, compares it with one causal call, and shows a full cache. Given
+// a folder, measures tokens per second over the length of the context and draws them.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

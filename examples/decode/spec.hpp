@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Text made token by token: a few new queries attend to everything in a cache, and a whole sequence at once for comparison.
+// Text made token by token: a few new queries attend to everything in a cache, and a whole sequence
+// at once for comparison.
 #include <qkv/dsl.hpp>
 
 namespace my {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Softmax attention, and linear attention with the feature map elu + 1 (Katharopoulos et al. 2020): n * n * d against n * d * d.
+// Softmax attention, and linear attention with the feature map elu + 1 (Katharopoulos et al. 2020):
+// n * n * d against n * d * d.
 #include <qkv/dsl.hpp>
 
 namespace my {
@@ -23,8 +24,8 @@ inline constexpr auto softmax_attention =
 
 constexpr auto features(auto x) { return elu(x) + 1.f; }
 
-// phi(Q) (phi(K)' V) / phi(Q) sum phi(K). Written as weights times values, as the formula of softmax is: the order in
-// which the three factors are contracted is found by cost.
+// phi(Q) (phi(K)' V) / phi(Q) sum phi(K). Written as weights times values, as the formula of
+// softmax is: the order in which the three factors are contracted is found by cost.
 inline constexpr auto linear_attention =
     kernel<"linear_attention">([](queries Q, keys K, values V) -> result {
       auto q = features(Q);

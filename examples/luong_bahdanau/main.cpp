@@ -149,7 +149,8 @@ int main(int argc, char **argv) {
     }
     const auto weights = weights_of(c, 0);
     std::printf(
-        "%-9s equal to the loop within 1e-5, step by step and at once; %2d of %d words find theirs\n",
+        "%-9s equal to the loop within 1e-5, step by step and at once; %2d of %d words find "
+        "theirs\n",
         kind.name, aligned(weights), states::steps);
     drawn.push_back({kind.name, states::words, weights});
   }

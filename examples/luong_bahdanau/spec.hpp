@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The states of a decoder over the states of a source sentence: the scores of Luong et al. 2015 (dot, general, concat) and
-// of Bahdanau et al. 2015 (additive).
+// The states of a decoder over the states of a source sentence: the scores of Luong et al. 2015
+// (dot, general, concat) and of Bahdanau et al. 2015 (additive).
 #include <qkv/dsl.hpp>
 
 namespace my {

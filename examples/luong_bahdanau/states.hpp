@@ -33,9 +33,10 @@ struct problem {
   qkv::const_tensor_view<my::d_h, my::hidden> W_of_h{W.data()};
   qkv::const_tensor_view<my::d_s, my::hidden> W_of_s{W.data() + width * width};
 
-  // A word's code is 31 random numbers. The encoder's state holds the code, a one, and from feature 32 on a one at the place
-  // of the word, so that the context shows the weights. The decoder's holds the code of the word that it translates, in
-  // reverse order: its features are not the encoder's. The second sentence has 7 words; what lies behind them is noise.
+  // A word's code is 31 random numbers. The encoder's state holds the code, a one, and from feature
+  // 32 on a one at the place of the word, so that the context shows the weights. The decoder's
+  // holds the code of the word that it translates, in reverse order: its features are not the
+  // encoder's. The second sentence has 7 words; what lies behind them is noise.
   problem() {
     std::mt19937 bits(1);
     std::normal_distribution<float> normal;
@@ -52,7 +53,8 @@ struct problem {
     }
     for (int k = 0; k < code; ++k) {
       general(code - 1 - k, k) = 0.3f;
-      // v' tanh(..): the sum over k of tanh(h_k - s_k + 1) - tanh(h_k - s_k - 1), largest where all h_k = s_k
+      // v' tanh(..): the sum over k of tanh(h_k - s_k + 1) - tanh(h_k - s_k - 1), largest where all
+      // h_k = s_k
       for (int side : {0, 1}) {
         const int unit = 2 * k + side;
         W(code - 1 - k, unit) = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Sentences of different length as one matrix: tokens of the longest, the others filled up with [PAD].
+// Sentences of different length as one matrix: tokens of the longest, the others filled up with
+// [PAD].
 #include <algorithm>
 #include <cstdint>
 #include <vector>

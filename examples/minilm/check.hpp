@@ -7,7 +7,8 @@
 
 namespace minilm {
 
-// Prints one line for tokens, attention and each sentence's cosine; false when one is not as the original's.
+// Prints one line for tokens, attention and each sentence's cosine; false when one is not as the
+// original's.
 bool equals_original(const tokenizer &, const encoder &, const original &);
 
 }  // namespace minilm

@@ -2,7 +2,8 @@
 // Sentences through all-MiniLM-L6-v2: their tokens, their similarities, the time, a picture of the
 // attention.
 //
-//   minilm MODEL OUT [SENTENCE...]    MODEL: folder of model.safetensors and vocab.txt; OUT: where the picture goes
+//   minilm MODEL OUT [SENTENCE...]
+//   MODEL: folder of model.safetensors and vocab.txt; OUT: folder of the picture
 //
 // First the results for the sentences of expected/ are compared with the original's; when they
 // differ, it exits with 1.

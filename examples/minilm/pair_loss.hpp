@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The last layer, to be tuned: how alike the two sentences of a pair are, and how far that is from what people say.
+// The last layer, to be tuned: how alike the two sentences of a pair are, and how far that is from
+// what people say.
 #include "spec.hpp"
 
 namespace minilm {

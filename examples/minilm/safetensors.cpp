@@ -15,7 +15,8 @@ safetensors::safetensors(const std::string &path) : file_(path, std::ios::binary
   if (!file_) throw std::runtime_error(path + " ends in its header");
 }
 
-// The header is one flat JSON object: "name":{"dtype":"F32","shape":[...],"data_offsets":[begin,end]}.
+// The header is one flat JSON object:
+// "name":{"dtype":"F32","shape":[...],"data_offsets":[begin,end]}.
 safetensors::place safetensors::find(const std::string &name) const {
   const auto at = header_.find('"' + name + "\":{");
   if (at == std::string::npos) throw std::runtime_error("the model has no " + name);

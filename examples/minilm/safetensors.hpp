@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Reads the float tensors of a .safetensors file: 8 bytes length, that many bytes of JSON, then the numbers.
+// Reads the float tensors of a .safetensors file: 8 bytes length, that many bytes of JSON, then the
+// numbers.
 #include <cstdint>
 #include <fstream>
 #include <string>

@@ -3,8 +3,9 @@
 //
 //   minilm_serve MODEL THREADS
 //
-// For each line "IDS OUT CALLS" of its input: encodes the tokens of IDS (.npy, i64, [sentence, token], 0 beyond the end of
-// a sentence) CALLS times, writes the vectors to OUT (.npy) and prints the milliseconds of each call on a line.
+// For each line "IDS OUT CALLS" of its input: encodes the tokens of IDS (.npy, i64, [sentence,
+// token], 0 beyond the end of a sentence) CALLS times, writes the vectors to OUT (.npy) and prints
+// the milliseconds of each call on a line.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The sentence encoder all-MiniLM-L6-v2: six layers of 384 features, 12 heads of 32, feed forward 1536.
+// The sentence encoder all-MiniLM-L6-v2: six layers of 384 features, 12 heads of 32, feed forward
+// 1536.
 #include <qkv/dsl.hpp>
 
 namespace minilm {
@@ -47,7 +48,8 @@ constexpr auto layer_of(auto X, auto length, auto Wq, auto bq, auto Wk, auto bk,
   return layer_norm<d_model>(A + fed, gamma2, beta2, epsilon);
 }
 
-// The order of a weight's axes is its order in memory: torch keeps [out, in], and feature c belongs to head c / 32.
+// The order of a weight's axes is its order in memory: torch keeps [out, in], and feature c belongs
+// to head c / 32.
 inline constexpr auto layer = kernel<"layer">(
     [](in<"X", batch, seq, d_model> X, in<"length", i32, batch> length,
        param<"Wq", heads, d_k, d_model> Wq, param<"bq", heads, d_k> bq,
@@ -85,7 +87,7 @@ inline constexpr auto attention_weights =
 
 // Try this: each line alone is refused by the compiler, with this text.
 //
-//   return let<"scores">(mask(dot<d_k>(Q, K) / sqrt(d_k), index(seq) < length));      (padding of queries, not of keys)
+//   return let<"scores">(mask(dot<d_k>(Q, K) / sqrt(d_k), index(seq) < length));  (padding rows)
 //     softmax<kv>: a mask does not vary along kv
 //
 //   auto K = let<"K">(dot<d_model>(X, Wk) + bk);      (the rename is forgotten)

@@ -56,7 +56,8 @@ void tokenizer::add_words(numbers &tokens, std::string_view text) const {
   for (const std::string &word : words_of(text)) add_pieces(tokens, word);
 }
 
-// Takes the longest piece that fits off the front, again and again; a word with a rest that none fits is unknown.
+// Takes the longest piece that fits off the front, again and again; a word with a rest that none
+// fits is unknown.
 void tokenizer::add_pieces(numbers &tokens, std::string_view word) const {
   const std::size_t before = tokens.size();
   const auto unknown = [&] { tokens.resize(before), tokens.push_back(unknown_); };

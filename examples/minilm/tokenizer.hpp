@@ -11,8 +11,8 @@ namespace minilm {
 
 class tokenizer {
  public:
-  // The pieces in the order of their numbers; one that goes on a word begins with ##. Throws std::runtime_error when
-  // [UNK], [CLS] or [SEP] is missing.
+  // The pieces in the order of their numbers; one that goes on a word begins with ##. Throws
+  // std::runtime_error when [UNK], [CLS] or [SEP] is missing.
   explicit tokenizer(std::vector<std::string> pieces);
   tokenizer(const tokenizer &) = delete;  // the maps below point into pieces_
   tokenizer &operator=(const tokenizer &) = delete;

@@ -5,8 +5,8 @@
 //   minilm_tune MODEL [EXPORT]    MODEL: folder of model.safetensors and vocab.txt;
 //                                 EXPORT: a folder for the tokens, which tune_torch.py reads
 //
-// First the gradients and losses are compared with those of PyTorch (expected/tuning.txt); when they
-// differ, it exits with 1.
+// First the gradients and losses are compared with those of PyTorch (expected/tuning.txt); when
+// they differ, it exits with 1.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -76,8 +76,9 @@ original_numbers read_original_numbers(const std::string &path) {
 // The larger difference; NaN is the largest.
 double larger(double a, double b) { return std::isnan(b) || b > a ? b : a; }
 
-// The largest difference, relative to the norm, or to a thousandth of the largest norm: the gradient
-// of a key's bias is 0 but for rounding, because it adds the same to all scores of a query.
+// The largest difference, relative to the norm, or to a thousandth of the largest norm: the
+// gradient of a key's bias is 0 but for rounding, because it adds the same to all scores of a
+// query.
 double difference_of(const layer_weights &gradient, const original_numbers &want) {
   double largest = 0, worst = 0;
   for (const char *name : weight_names) largest = std::max(largest, want.at(name).at(0));

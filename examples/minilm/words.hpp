@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// A text as the words that WordPiece takes apart: lower case, no accents, punctuation and Chinese characters alone.
+// A text as the words that WordPiece takes apart: lower case, no accents, punctuation and Chinese
+// characters alone.
 #include <string>
 #include <string_view>
 #include <vector>

@@ -2,8 +2,8 @@
 // How far attention through landmarks and by random features is from full attention, by their
 // number.
 //
-//   nystrom [FOLDER [time]]    draws there the error and the weights (the result for the identity as
-//                              values); measures time
+//   nystrom [FOLDER [time]]    draws there the error and the weights (the result for the
+//                              identity as values); measures time
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -81,7 +81,8 @@ double distance(const result &exact, const result &O) {
   return std::sqrt(off / all);
 }
 
-// The mean distance of attention by so many random features, of eight draws; negative after an error.
+// The mean distance of attention by so many random features, of eight draws; negative after an
+// error.
 double distance_by_features(int number, const problem &p, const result &exact) {
   constexpr int draws = 8;
   std::mt19937 bits(1);

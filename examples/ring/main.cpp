@@ -36,7 +36,8 @@ std::int64_t work_of(const layout &where, int machine) {
   return pairs;
 }
 
-// A row for each machine, a column for each hop: whose keys are there, as dark as what is seen of them.
+// A row for each machine, a column for each hop: whose keys are there, as dark as what is seen of
+// them.
 std::string hops(const layout &where, const char *title, double left, double top) {
   constexpr double size = 56;
   std::string body = svg::text(left, top - 26, title, "start", "font-weight=\"bold\"");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Why scores are divided by sqrt(d_k): the scores of random queries and keys, and the weights that come of them.
+// Why scores are divided by sqrt(d_k): the scores of random queries and keys, and the weights that
+// come of them.
 #include <qkv/dsl.hpp>
 
 namespace my {

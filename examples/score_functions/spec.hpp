@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Four ways to change which keys a query sees, and how strongly: each is a line between the scores and softmax.
+// Four ways to change which keys a query sees, and how strongly: each is a line between the scores
+// and softmax.
 #include <qkv/dsl.hpp>
 
 namespace my {
@@ -16,7 +17,8 @@ using keys = in<"K", heads, kv, d_k>;
 using values = in<"V", kv, d_v>;
 using result = out<"O", heads, seq, d_v>;
 
-// Attention with linear biases (Press et al. 2022): the farther, the less, with a slope for each head.
+// Attention with linear biases (Press et al. 2022): the farther, the less, with a slope for each
+// head.
 inline constexpr auto with_alibi = kernel<"with_alibi">([](queries Q, keys K, values V) -> result {
   auto scores = dot<d_k>(Q, K) / sqrt(d_k) + alibi<seq, kv>(alibi_slopes(heads));
   return dot<kv>(softmax<kv>(mask(scores, causal<seq, kv>)), V);
@@ -45,7 +47,7 @@ inline constexpr auto with_documents = kernel<"with_documents">(
 
 // Try this: each line alone is refused by the compiler, with this text.
 //
-//   auto scores = dot<d_k>(Q, K) / sqrt(d_k) + alibi<seq, kv>(V);      (values in the place of slopes)
+//   auto scores = dot<d_k>(Q, K) / sqrt(d_k) + alibi<seq, kv>(V);      (values, not slopes)
 //     alibi: V is in the place of the slope
 //
 //   auto near = causal<kv, seq> and sliding_window<seq, kv>(4);

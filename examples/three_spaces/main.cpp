@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Binds the weights once, attends from 5 queries to 9 pairs of keys and values of other widths, compares with a loop. Keys and
-// values in another order give the same.
+// Binds the weights once, attends from 5 queries to 9 pairs of keys and values of other widths,
+// compares with a loop. Keys and values in another order give the same.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Cross-attention between three spaces: queries of one width, keys of a second, values of a third, results of a fourth.
+// Cross-attention between three spaces: queries of one width, keys of a second, values of a third,
+// results of a fourth.
 #include <qkv/dsl.hpp>
 
 namespace my {

@@ -17,11 +17,12 @@ namespace qkv::ring {
 
 // How the keys of all machines meet the queries.
 enum class schedule {
-  automatic,  // tree where every machine has all queries, else the one that `settings::of` makes fastest
+  automatic,  // tree where every machine has all queries, else the one that `settings::of` makes
+              // fastest
   ring,       // keys go from machine to machine while queries are computed with those that are here
-  gather,  // every machine receives all keys, then computes; memory for the keys of all
-  heads,   // every machine computes some heads with the tokens of all: any batch axis will do
-  tree     // keys stay, every machine has all queries; what they found is merged in pairs
+  gather,     // every machine receives all keys, then computes; memory for the keys of all
+  heads,      // every machine computes some heads with the tokens of all: any batch axis will do
+  tree        // keys stay, every machine has all queries; what they found is merged in pairs
 };
 
 // Rates of a machine and its link.

@@ -3,7 +3,8 @@
 // Keys and values of a long context, distributed over several machines: each keeps its own, every
 // machine has the queries, and what they found is merged.
 //
-//   ring::kv_cache<batch, slots, tensor<batch, heads, slots, d_k>, tensor<batch, heads, slots, d_v>>
+//   ring::kv_cache<batch, slots, tensor<batch, heads, slots, d_k>, tensor<batch, heads, slots,
+//   d_v>>
 //       cache(ring, extents{extent<batch>(4), extent<slots>(1'000'000)});
 //   status s = cache.append(K, V);                            // the same new positions everywhere
 //   if (s) s = ring::decode<my::decode>(ring, cache, Q, O);   // O is the same everywhere

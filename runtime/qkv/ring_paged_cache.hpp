@@ -5,8 +5,8 @@
 //
 //   ring::paged_kv_cache<batch, pages, blocks, slot, tensor<pages, heads, slot, d_k>,
 //                        tensor<pages, heads, slot, d_v>> cache(ring, sizes);
-//   status s = cache.append(K, V);                                  // the same new positions everywhere
-//   if (s) s = ring::decode<my::decode_paged>(ring, cache, Q, O);   // O is the same everywhere
+//   status s = cache.append(K, V);                                 // the same positions everywhere
+//   if (s) s = ring::decode<my::decode_paged>(ring, cache, Q, O);  // O is the same everywhere
 //
 // The kernel is that of a paged_kv_cache: its first inputs are Q, the pages of keys and of values,
 // the i32 table [batch, blocks], i32 lengths [batch]. It was built with DISTRIBUTED

@@ -3,7 +3,8 @@
 // The steps of a kernel that its gradient would compute again: the forward keeps them, the gradient
 // reads them.
 //
-//   qkv_add_kernels(my SPEC my.hpp KERNELS my::mha my::step SAVED my::step)   # step = gradient<mha>
+//   # step is gradient<mha>
+//   qkv_add_kernels(my SPEC my.hpp KERNELS my::mha my::step SAVED my::step)
 //
 //   qkv::saved<my::mha> kept;
 //   status s = qkv::call<my::mha>(kept, X, Wq, Wk, Wv, Wo, Y);
@@ -32,9 +33,9 @@ class saved_steps {
   ~saved_steps();
 
   // Runs a kernel and keeps its steps, on the device where the call runs. Errors: those of
-  // qkv::run(); not_linked (the library was built without SAVED), unsupported (another call uses what
-  // is saved), misaligned and out_of_memory (the caller's memory), null_data (this object was moved
-  // from). After an error nothing is saved.
+  // qkv::run(); not_linked (the library was built without SAVED), unsupported (another call uses
+  // what is saved), misaligned and out_of_memory (the caller's memory), null_data (this object was
+  // moved from). After an error nothing is saved.
   status save(const qkv_kernel &, std::span<const qkv_tensor> arguments,
               const options & = {}) noexcept;
   // Runs the gradient of that kernel. Several calls may read at once. Errors: those of qkv::run();
@@ -79,9 +80,9 @@ struct saved_fits {
   static constexpr text why() {
     text t;
     if (Fits) return t;
-    return t
-           << "call<" << Kernel::name << ">: what is saved is of " << Of::name
-           << "\nsaved<..> is of the kernel that is called, or of the one that it is the gradient of";
+    return t << "call<" << Kernel::name << ">: what is saved is of " << Of::name
+             << "\nsaved<..> is of the kernel that is called, "
+                "or of the one that it is the gradient of";
   }
 };
 template <auto Kernel, auto Of>

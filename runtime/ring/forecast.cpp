@@ -63,8 +63,8 @@ class prediction {
     exposed_ += seconds;
   }
 
-  // Looks at the masks, which are long only where they leave no pair, the pairs, and the sums so far,
-  // which are read and written.
+  // Looks at the masks, which are long only where they leave no pair, the pairs, and the sums so
+  // far, which are read and written.
   double turn_seconds(const round_work &r, const turn_work &w) const {
     const double look = r.look_flops * w.hidden / of_.flops;
     const double pass = of_.memory > 0 ? 2 * r.state_bytes / p_ / of_.memory : 0;

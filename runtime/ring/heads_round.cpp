@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Machines exchange tokens for heads: each computes some heads with the queries and the keys of all,
-// and sends what it found to the machines of the tokens (DeepSpeed-Ulysses, arXiv:2309.14509).
+// Machines exchange tokens for heads: each computes some heads with the queries and the keys of
+// all, and sends what it found to the machines of the tokens (DeepSpeed-Ulysses, arXiv:2309.14509).
 #include <algorithm>
 #include <memory>
 #include <qkv/core/partial_sum.hpp>

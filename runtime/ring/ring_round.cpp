@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Keys go from machine to machine while queries are computed with those that are here. The sums that
-// go home with keys follow one turn later, so that no machine waits for another one's computing.
+// Keys go from machine to machine while queries are computed with those that are here. The sums
+// that go home with keys follow one turn later, so that no machine waits for another one's
+// computing.
 //
-//   turn h of machine m: it has the keys of machine m - h, sends these and the sums of machine m - h + 1,
-//   and receives the keys of machine m - h - 1 and the sums of machine m - h, to which it adds.
+//   turn h of machine m: it has the keys of machine m - h, sends these and the sums of machine m -
+//   h + 1, and receives the keys of machine m - h - 1 and the sums of machine m - h, to which it
+//   adds.
 #include <algorithm>
 #include <memory>
 #include <utility>

@@ -16,9 +16,12 @@ namespace {
 // Rows of a machine in the order of the picture.
 std::string events_of(const timeline &all, int machine) {
   std::string text = fmt::format(
-      "{{\"ph\":\"M\",\"pid\":{0},\"name\":\"process_name\",\"args\":{{\"name\":\"machine {0}\"}}}},\n"
-      "{{\"ph\":\"M\",\"pid\":{0},\"tid\":0,\"name\":\"thread_name\",\"args\":{{\"name\":\"computing\"}}}},\n"
-      "{{\"ph\":\"M\",\"pid\":{0},\"tid\":1,\"name\":\"thread_name\",\"args\":{{\"name\":\"link\"}}}},\n",
+      "{{\"ph\":\"M\",\"pid\":{0},\"name\":\"process_name\",\"args\":{{\"name\":\"machine "
+      "{0}\"}}}},\n"
+      "{{\"ph\":\"M\",\"pid\":{0},\"tid\":0,\"name\":\"thread_name\",\"args\":{{\"name\":"
+      "\"computing\"}}}},\n"
+      "{{\"ph\":\"M\",\"pid\":{0},\"tid\":1,\"name\":\"thread_name\",\"args\":{{\"name\":\"link\"}}"
+      "}},\n",
       machine);
   for (const timeline::event &e : all.events())
     text += fmt::format(

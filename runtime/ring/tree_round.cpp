@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every machine has all queries and computes them with its own keys; what they found is merged in pairs,
-// up a tree to machine 0 and down again: all have the same bits after two logarithms of their number.
+// Every machine has all queries and computes them with its own keys; what they found is merged in
+// pairs, up a tree to machine 0 and down again: all have the same bits after two logarithms of
+// their number.
 #include <memory>
 #include <utility>
 

@@ -15,10 +15,10 @@
 //   len                     i32 [batch]: keys that padding leaves
 //   window, softcap, scale  numbers, where the spec takes them as inputs without axes
 //
-// in                        out
-//   {"B": 1, ..}              the case, a flat JSON object: "ready", or "unsupported" and the reason
-//   run N                     the nanoseconds of N calls
-//   write                     "ok": the result is in the file that the case names as "out"
+// in                      out
+//   {"B": 1, ..}            the case, a flat JSON object: "ready", or "unsupported" and the reason
+//   run N                   the nanoseconds of N calls
+//   write                   "ok": the result is in the file that the case names as "out"
 //   quit
 
 namespace qkv::serving {

@@ -256,11 +256,10 @@ TEST_CASE("a wrong tile of tensor cores is one error") {
                     "m.machine:13: a tile of 16 rows cannot have the 64 rows of a call");
   CHECK_THROWS_WITH(tile("wgmma sm_90a features 64 tile 128 x 128 warps 12 rows 64 blocks 4"),
                     "m.machine:13: wgmma has no tiles for few rows");
-  CHECK_THROWS_WITH(
-      with(
-          "contraction_rows = 240",
-          "contraction_rows = 240\ntensor_pair_sums = mma sm_80 features 64 tile 16 x 64 warps 1 rows 16 blocks 396"),
-      "m.machine:13: sums over pairs have no tiles for few rows");
+  CHECK_THROWS_WITH(with("contraction_rows = 240",
+                         "contraction_rows = 240\ntensor_pair_sums = mma sm_80 features 64 tile 16 "
+                         "x 64 warps 1 rows 16 blocks 396"),
+                    "m.machine:13: sums over pairs have no tiles for few rows");
   CHECK_THROWS_WITH(tile("mfma sm_80 features 64 tile 128 x 64 warps 4"),
                     "m.machine:13: mfma is not a kind of tensor cores; known: mma wgmma tf32");
   CHECK_THROWS_WITH(tile("mma gfx90 features 64 tile 128 x 64 warps 4"),
@@ -278,9 +277,11 @@ TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
       "m.machine:8: score_key is not a key; known: attention both_ways columns_per_thread "
-      "contraction_rows contraction_tile contraction_vectors device feature_vectors halide like map_rows map_vectors part_of preference register_bits "
+      "contraction_rows contraction_tile contraction_vectors device feature_vectors halide like "
+      "map_rows map_vectors part_of preference register_bits "
       "registers score_keys score_registers shared_bytes split_keys "
-      "sum_registers tensor tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work value_bytes value_columns value_padding");
+      "sum_registers tensor tensor_contraction tensor_pair_sums threads_of_long_work "
+      "threads_of_short_work value_bytes value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
   CHECK_THROWS_WITH(with("both_ways = tile 32 x 64", "both_ways = tile 9 x 64"),
                     "m.machine:14: 9 rows do not fill registers of 8 numbers");

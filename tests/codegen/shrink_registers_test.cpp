@@ -24,7 +24,8 @@ struct sizes : Internal::IRMutator {
   }
 };
 
-// A tile of 64 cells is computed by 16 threads and read by as many; each of them deals it in its own way.
+// A tile of 64 cells is computed by 16 threads and read by as many; each of them deals it in its
+// own way.
 struct tile {
   Func make{"make"}, use{"use"};
   Var x{"x"}, block{"block"}, in{"in"}, thread{"thread"}, cell{"cell"};

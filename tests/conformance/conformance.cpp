@@ -31,8 +31,8 @@ std::int32_t dtype_of(qkv::npy_type type) {
   }
 }
 
-// The tensor of a file as the spec sees it: axes in the spec's order, strides those of the file, 0 along an axis that
-// the file lacks; sizes of those are left for later.
+// The tensor of a file as the spec sees it: axes in the spec's order, strides those of the file, 0
+// along an axis that the file lacks; sizes of those are left for later.
 qkv_tensor tensor_of(qkv::npy_array &array, std::string order) {
   const int rank = static_cast<int>(array.shape.size());
   if (order.empty())
@@ -76,8 +76,8 @@ double element(const qkv::npy_array &a, std::int64_t i) {
 // Describes the first difference; empty if there is none.
 std::string compare(const std::string &name, const qkv::npy_array &got,
                     const qkv::npy_array &want) {
-  // ONNX allows 1e-3 relative. Honest float32 stays within a hundredth of that, and float64 far below; 16 bits need it,
-  // as ONNX's own results were rounded at each step.
+  // ONNX allows 1e-3 relative. Honest float32 stays within a hundredth of that, and float64 far
+  // below; 16 bits need it, as ONNX's own results were rounded at each step.
   const auto [relative, absolute] = got.type == qkv::npy_type::f16   ? std::pair(1e-3, 1e-7)
                                     : got.type == qkv::npy_type::f64 ? std::pair(1e-14, 1e-15)
                                                                      : std::pair(1e-5, 2e-6);

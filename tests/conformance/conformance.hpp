@@ -16,7 +16,8 @@ namespace conformance {
 struct onnx_case {
   std::string name, kernel;
   std::map<std::string, float> scalars;
-  // tensor -> position in the file of each axis of the spec (-: the file lacks it, the tensor repeats along it), or ""
+  // tensor -> position in the file of each axis of the spec (-: the file lacks it, the tensor
+  // repeats along it), or ""
   std::map<std::string, std::string> orders;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The ONNX operator LinearAttention: its four rules, with a state of before or without. Decay and beta may be
-// the same for all features, or heads.
+// The ONNX operator LinearAttention: its four rules, with a state of before or without. Decay and
+// beta may be the same for all features, or heads.
 #include "onnx_specs.hpp"
 
 namespace onnx {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The ONNX operator Attention with a cache of keys and values, and with fewer keys than there is room for. One kernel
-// for each kind of result: masks of every rank, and heads alone or in groups, are views with other strides (0 along an
-// axis that a mask lacks).
+// The ONNX operator Attention with a cache of keys and values, and with fewer keys than there is
+// room for. One kernel for each kind of result: masks of every rank, and heads alone or in groups,
+// are views with other strides (0 along an axis that a mask lacks).
 #include "onnx_specs.hpp"
 
 namespace onnx {

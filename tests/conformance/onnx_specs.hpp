@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// The ONNX operators Attention, FlexAttention and Softmax as specs: one kernel for each kind of case.
+// The ONNX operators Attention, FlexAttention and Softmax as specs: one kernel for each kind of
+// case.
 #include <limits>
 #include <qkv/dsl.hpp>
 

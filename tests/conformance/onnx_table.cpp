@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Prints what is committed as generated/conformance.md: every ONNX case about attention and the kernel that computes
-// it. A case is called computed only when it was, just now.
+// Prints what is committed as generated/conformance.md: every ONNX case about attention and the
+// kernel that computes it. A case is called computed only when it was, just now.
 #include <array>
 #include <cstdio>
 #include <string>
@@ -25,7 +25,8 @@ std::string outcome(const onnx_case &c) {
 int main() {
   const std::vector<onnx_case> cases = conformance::all_cases();
   std::printf(
-      "# ONNX cases about attention\nWritten by a test that computes all %zu, through the kernels of "
+      "# ONNX cases about attention\nWritten by a test that computes all %zu, through the kernels "
+      "of "
       "`tests/conformance/`.\n",
       cases.size());
   std::size_t listed = 0;

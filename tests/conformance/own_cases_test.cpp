@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cases of our own where ONNX has none that would notice a mistake: masks that hide something, rows with nothing left,
-// large scores, NaN in what is hidden, sizes that no tile divides. Held against plain loops in double precision.
+// Cases of our own where ONNX has none that would notice a mistake: masks that hide something, rows
+// with nothing left, large scores, NaN in what is hidden, sizes that no tile divides. Held against
+// plain loops in double precision.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

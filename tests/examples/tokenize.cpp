@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads texts that end with a zero byte, prints the tokens of each on a line: wordpiece_cases.py compares them.
+// Reads texts that end with a zero byte, prints the tokens of each on a line: wordpiece_cases.py
+// compares them.
 //
 //   tokenize VOCABULARY
 #include <fstream>

@@ -5,7 +5,8 @@
 #include "examples/minilm/tokenizer.hpp"
 #include "tests/catch.hpp"
 
-// A part of a vocabulary that holds every piece of the result gives the same result: the longest that fits stays it.
+// A part of a vocabulary that holds every piece of the result gives the same result: the longest
+// that fits stays it.
 TEST_CASE("tokens are the original's") {
   std::vector<std::string> pieces;
   for (const numbered_piece &p : numbered_pieces) pieces.emplace_back(p.piece);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A fixed slice of random specs, compiled and called: on this machine's CPU, through OpenCL and CUDA,
-// some with NaN and infinities.
+// A fixed slice of random specs, compiled and called: on this machine's CPU, through OpenCL and
+// CUDA, some with NaN and infinities.
 #include <fmt/format.h>
 #include <unistd.h>
 

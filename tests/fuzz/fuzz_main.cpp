@@ -27,7 +27,8 @@ namespace {
 
 constexpr const char *usage =
     "usage: fuzz [--minutes N] [--seed S] [--resume]\n"
-    "            [--only rewrites|gradients|cpu|opencl|cuda|special|backward] [--programs N] [--seconds N] [--as-drawn] [--out FOLDER]\n"
+    "            [--only rewrites|gradients|cpu|opencl|cuda|special|backward] [--programs N] "
+    "[--seconds N] [--as-drawn] [--out FOLDER]\n"
     "\n"
     "  --minutes   until no further seed is drawn (10)\n"
     "  --seed      the first one (1); rewrites and gradients draw a hundred specs from each\n"

@@ -21,8 +21,8 @@ codegen::arrays arguments_for(const codegen::program &, const codegen::size_map 
 codegen::arrays with_adjoints(const codegen::program &forward, codegen::arrays arguments,
                               const codegen::size_map &, std::uint64_t seed);
 
-// Compares the gradient with finite differences (codegen/reference/differences.hpp). `all`: arguments
-// and adjoints. Empty when all agree; else one line with the argument.
+// Compares the gradient with finite differences (codegen/reference/differences.hpp). `all`:
+// arguments and adjoints. Empty when all agree; else one line with the argument.
 std::string wrong_gradient(const codegen::program &forward, const codegen::program &gradient,
                            const codegen::arrays &all, const codegen::size_map & = {},
                            std::uint64_t seed = 1);

@@ -240,7 +240,8 @@ TEST_CASE("two sums under one softmax") {
       })));
 }
 
-// A contraction computes tiles of rows and columns; with neither, it would fill one element of each.
+// A contraction computes tiles of rows and columns; with neither, it would fill one element of
+// each.
 TEST_CASE("products of steps with the same axes are summed without a contraction") {
   const program scaled = make_program(kernel<"scaled">(
       [](in<"X", row, wide> X, in<"r", row> r) -> out<"O", row, wide> { return X * r; }));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A kernel that saves steps and the gradient that reads them give what the kernel and its gradient give.
+// A kernel that saves steps and the gradient that reads them give what the kernel and its gradient
+// give.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -54,7 +55,8 @@ arrays of_arguments(const program &p, const arrays &all) {
   return some;
 }
 
-// Compares the gradient from kept steps, changed by `spoil`, with the one without. Empty when they agree.
+// Compares the gradient from kept steps, changed by `spoil`, with the one without. Empty when they
+// agree.
 std::string wrong_saving(const program &written, const size_map &sizes,
                          const std::function<void(arrays &)> &spoil = {}) {
   const program p = widened(written), whole = gradient(p);

@@ -16,8 +16,8 @@ namespace {
 // Kernels that show what becomes of NaN and infinities: their gradients are not finite either.
 const std::set<std::string> not_finite = {"infinite_factors", "less_maximum", "masked_less_maximum",
                                           "masked_values_less_maximum", "over_whole"};
-// Scores of -3e38 alone: their logsumexp absorbs the logarithm, so weights that are recomputed from it
-// are 1 in place of 1 / n.
+// Scores of -3e38 alone: their logsumexp absorbs the logarithm, so weights that are recomputed from
+// it are 1 in place of 1 / n.
 const std::set<std::string> absorbed = {"lowest_less_maximum"};
 bool has_nan(const program &p, const qkv::codegen::arrays &all,
              const qkv::codegen::size_map &sizes) {

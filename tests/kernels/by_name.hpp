@@ -45,8 +45,8 @@ inline std::size_t bytes(const char *name, const sizes &of) {
   return size;
 }
 
-// Processor time of one thread, in turns: the best of seven calls each. Wall time would include other
-// programs.
+// Processor time of one thread, in turns: the best of seven calls each. Wall time would include
+// other programs.
 inline std::pair<double, double> seconds(const char *name, const sizes &a, const sizes &b) {
   const dense_tensors of_a = arguments(kernel_called(name), a),
                       of_b = arguments(kernel_called(name), b);

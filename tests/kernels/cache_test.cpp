@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Caches of keys and values: decoding step by step gives what one causal call gives; what does not fit changes nothing.
+// Caches of keys and values: decoding step by step gives what one causal call gives; what does not
+// fit changes nothing.
 #include <qkv/paged_kv_cache.hpp>
 
 #include <cmath>
@@ -66,7 +67,8 @@ struct sequence {
   }
 };
 
-// Feeds the sequence in steps of these sizes; take(batch, head, position, feature, number) gets every result.
+// Feeds the sequence in steps of these sizes; take(batch, head, position, feature, number) gets
+// every result.
 template <auto Kernel, class Cache, class Take>
 void decode_all(sequence &s, Cache &cache, const std::vector<int> &steps, Take take) {
   int first = 0;
@@ -95,8 +97,8 @@ float decoded_difference(sequence &s, Cache &cache, const std::vector<int> &step
   return worst;
 }
 
-// Feeds a sequence of 40 positions to two entries that take different numbers of them; the largest difference from the
-// causal result, and of what stands behind the real positions from 0.
+// Feeds a sequence of 40 positions to two entries that take different numbers of them; the largest
+// difference from the causal result, and of what stands behind the real positions from 0.
 template <auto Kernel, class Cache>
 float ragged_difference(sequence &s, Cache &cache) {
   // per step: how many positions each entry takes

@@ -18,9 +18,9 @@ using qkv::codegen::program;
 
 namespace {
 
-// Queries and keys: one of each, tails on both sides, several tiles of rows, three tiles of keys and more (tiles have 64
-// or 32 rows and at most 64 keys; Halide 21 miscompiled from the second one on), nothing. The usual
-// tests leave out those that are added below.
+// Queries and keys: one of each, tails on both sides, several tiles of rows, three tiles of keys
+// and more (tiles have 64 or 32 rows and at most 64 keys; Halide 21 miscompiled from the second one
+// on), nothing. The usual tests leave out those that are added below.
 const std::vector<two_sizes> lengths = [] {
   std::vector<two_sizes> all = {{1, 1}, {17, 5}, {33, 100}, {100, 257}, {0, 5}, {5, 0}};
   if (QKV_LONG) all.insert(all.end(), {{64, 32}, {129, 130}, {2, 200}});

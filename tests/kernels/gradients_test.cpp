@@ -20,7 +20,8 @@ namespace {
 
 const std::vector<program> everywhere = gradients_everywhere(), on_host = gradients_on_host();
 
-// Edges of registers, tiles and blocks, one beyond each, and none. The first are tried on OpenCL, too.
+// Edges of registers, tiles and blocks, one beyond each, and none. The first are tried on OpenCL,
+// too.
 const std::vector<two_sizes> lengths = {{1, 1},     {2, 3},    {17, 5},   {16, 16},
                                         {31, 33},   {33, 129}, {100, 70}, {1, 300},
                                         {150, 257}, {0, 5},    {5, 0}};

@@ -67,7 +67,8 @@ TEST_CASE("the time of short documents grows with positions") {
 }
 
 TEST_CASE("few queries do not pay for what all keys would need") {
-  // one query: keys and values of few numbers are read as they are, in place of being widened for every head
+  // one query: keys and values of few numbers are read as they are, in place of being widened for
+  // every head
   const auto [one, many] = seconds("absorbed", {{"batch", 1}, {"seq", 1}, {"mem", 4096}},
                                    {{"batch", 1}, {"seq", 256}, {"mem", 4096}});
   INFO(one * 1e3 << " ms for one query, " << many * 1e3 << " ms for 256");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every kernel of specs.hpp on many sizes and layouts. A failure names its trial; QKV_TRIAL="..." runs only that one.
+// Every kernel of specs.hpp on many sizes and layouts. A failure names its trial; QKV_TRIAL="..."
+// runs only that one.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -14,8 +15,8 @@ using qkv::codegen::program;
 
 namespace {
 
-// Sizes of the axes decided at the call: edges of registers, tiles, blocks and tasks, and one beyond
-// each. The usual tests leave out those that are added below.
+// Sizes of the axes decided at the call: edges of registers, tiles, blocks and tasks, and one
+// beyond each. The usual tests leave out those that are added below.
 const std::vector<two_sizes> lengths = [] {
   std::vector<two_sizes> all = {{1, 1},     {2, 3},   {17, 5},  {31, 33}, {33, 128}, {48, 129},
                                 {100, 257}, {1, 300}, {300, 1}, {0, 5},   {5, 0},    {0, 0}};

@@ -27,7 +27,8 @@ using self_values = tensor<batch, heads, kv, d_v>;
 
 constexpr int shapes = 50;
 
-// A shape and its numbers; the same for the same seed. Edges of tiles are as likely as anything between them.
+// A shape and its numbers; the same for the same seed. Edges of tiles are as likely as anything
+// between them.
 struct problem {
   explicit problem(unsigned seed)
       : random(seed),

@@ -24,7 +24,8 @@ inline constexpr auto linear_either_way = kernel<"linear_either_way">(
       return dot<mem>(dot<d_k>(Q, K), V);
     });
 
-// Keys and values of few numbers, widened by params: once for all keys, or for the queries where those are fewer.
+// Keys and values of few numbers, widened by params: once for all keys, or for the queries where
+// those are fewer.
 inline constexpr auto absorbed =
     kernel<"absorbed">([](Q_ Q, in<"C", batch, mem, latent> C, param<"Wk", latent, heads, d_k> Wk,
                           param<"Wv", latent, heads, d_v> Wv, in<"len", i32, batch> len) -> O_ {

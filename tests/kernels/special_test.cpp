@@ -78,8 +78,8 @@ TEST_CASE("what stands behind a mask leaves no trace") {
         for (int d = 0; d < 64; ++d) {
           INFO("head " << h << " row " << i << " column " << d);
           if (i < bad)
-            // the two loops may round differently: one fuses its multiply and add, or takes products
-            // of TF32, the other need not
+            // the two loops may round differently: one fuses its multiply and add, or takes
+            // products of TF32, the other need not
             REQUIRE(std::fabs(dirty(0, h, i, d) - clean(0, h, i, d)) <=
                     4 * 0x1p-24f + 2 * lost_by(how));
           else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Kernels that between them reach every rule of the code generator: each is compared with the interpreter on many sizes.
+// Kernels that between them reach every rule of the code generator: each is compared with the
+// interpreter on many sizes.
 #include <qkv/dsl.hpp>
 
 namespace specs {
@@ -137,8 +138,8 @@ inline constexpr auto document =
       return dot<mem>(softmax<mem>(mask(dot<d_k>(Q, K) / sqrt(d_k), a == b)), V);
     });
 
-// Masks of data that hide whole blocks from whole tiles: short documents in a row; keys that are all
-// kept or all hidden; positions that come with the call.
+// Masks of data that hide whole blocks from whole tiles: short documents in a row; keys that are
+// all kept or all hidden; positions that come with the call.
 inline constexpr auto packed =
     kernel<"packed">([](in<"Q", batch, heads, seq, d_k> Q, in<"K", batch, heads, kv, d_k> K,
                         in<"V", batch, heads, kv, d_v> V, in<"begins", b8, batch, seq> begins)
@@ -543,7 +544,8 @@ inline constexpr auto masked_sides = kernel<"masked_sides">(
       return {dot<seq>(a, B), dot<seq>(A, b), dot<seq>(a, b)};
     });
 
-// A step after the result that reads all of its logsumexps; features named like a loop of the code generator.
+// A step after the result that reads all of its logsumexps; features named like a loop of the code
+// generator.
 inline constexpr auto gated_by_all =
     kernel<"gated_by_all">([](in<"Q", batch, seq, b> Q, in<"K", batch, mem, b> K,
                               in<"V", batch, mem, d_v> V) -> out<"O", batch, seq, d_v> {

@@ -28,8 +28,8 @@ using codegen::axis_id;
 using codegen::node_id;
 
 #ifdef __GLIBC__
-// The interpreter allocates the value of each step and frees it soon. The heap keeps what was freed:
-// getting cleared pages from the system again took a tenth of the time.
+// The interpreter allocates the value of each step and frees it soon. The heap keeps what was
+// freed: getting cleared pages from the system again took a tenth of the time.
 const bool heap_keeps_memory = [] {
   return mallopt(M_MMAP_THRESHOLD, 32 << 20) == 1 && mallopt(M_TRIM_THRESHOLD, 1 << 30) == 1;
 }();

@@ -22,11 +22,12 @@ struct trial {
   device on = device::host;
 };
 
-// Empty when the compiled kernel agrees with the interpreter under the 2x rule and kept to its memory; else one line
-// that says what is wrong, where, and how to run this trial again.
+// Empty when the compiled kernel agrees with the interpreter under the 2x rule and kept to its
+// memory; else one line that says what is wrong, where, and how to run this trial again.
 std::string run(const trial &);
 
-// The first two axes that the call decides get these sizes in turn, batch axes 1 to 3, any_k and any_v others.
+// The first two axes that the call decides get these sizes in turn, batch axes 1 to 3, any_k and
+// any_v others.
 using two_sizes = std::pair<std::int64_t, std::int64_t>;
 codegen::size_map sizes_for(const codegen::program &, two_sizes, unsigned seed);
 

@@ -7,7 +7,8 @@ namespace {
 
 using S_ = in<"S", column>;
 
-// The next state is the result; the state before each step is; the state stays; the start is forgotten.
+// The next state is the result; the state before each step is; the state stays; the start is
+// forgotten.
 constexpr auto states = kernel<"states">(
     [](X_ X, S_ S) -> outs<out<"after", row, column>, out<"before", row, column>,
                            out<"stays", row, column>, out<"last", column>, out<"twice", column>> {

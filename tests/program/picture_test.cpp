@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Pictures of pipelines: boxes, frames and titles of stages never overlap, with Graphviz and without.
+// Pictures of pipelines: boxes, frames and titles of stages never overlap, with Graphviz and
+// without.
 #include <fmt/format.h>
 
 #include <algorithm>

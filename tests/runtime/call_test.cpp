@@ -29,7 +29,8 @@ static_assert(std::is_same_v<called<blend, const T_q &, const T_k &, tensor_view
 static_assert(
     says<called<blend, T_q &, T_k &, T_q &>>("call<blend>: 3 given, 4 needed blend(Q, K, V, O)"));
 static_assert(says<called<blend, T_q &, T_q &, T_k &, T_q &>>(
-    "call<blend>: argument 2: what Q takes, where K belongs K[batch, kv, d=4] given[batch, seq, d=4]"));
+    "call<blend>: argument 2: what Q takes, where K belongs K[batch, kv, d=4] given[batch, seq, "
+    "d=4]"));
 static_assert(says<called<blend, T_q &, T_k &, T_k &, const T_q &>>(
     "call<blend>: O is written, but const is given"));
 static_assert(says<called<blend, T_q &, T_k &, T_k &, const_tensor_view<batch, seq, d>>>(
@@ -37,7 +38,8 @@ static_assert(says<called<blend, T_q &, T_k &, T_k &, const_tensor_view<batch, s
 static_assert(says<called<blend, T_q &, int, T_k &, T_q &>>(
     "call<blend>: argument 2 is not a tensor K[batch, kv, d=4]"));
 static_assert(says<called<blend, T_q &, tensor<f64, batch, kv, d> &, T_k &, T_q &>>(
-    "call<blend>: argument 2: K is f32 but f64 is given K[batch, kv, d=4] given[batch, kv, d=4] of f64"));
+    "call<blend>: argument 2: K is f32 but f64 is given K[batch, kv, d=4] given[batch, kv, d=4] of "
+    "f64"));
 static_assert(says<called<blend, T_q &, tensor<batch, d, kv> &, T_k &, T_q &>>(
     "call<blend>: argument 2: this is not K K[batch, kv, d=4] given[batch, d=4, kv]"));
 static_assert(says<decltype(qkv::call<blend>(std::declval<qkv::options>(), some<batch, seq, d>()))>(

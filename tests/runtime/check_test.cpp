@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every wrong call is refused with a text that names argument and axis, before compiled code runs; outputs stay as they were.
+// Every wrong call is refused with a text that names argument and axis, before compiled code runs;
+// outputs stay as they were.
 #include <qkv/run.hpp>
 
 #include <cstring>
@@ -148,9 +149,9 @@ TEST_CASE("spans of almost 2^31 elements or more") {
       s.run(status_code::too_large) ==
       "blend: K spans more than 2147479552 elements (axis batch: 2 of stride 9223372036854775807)");
   s.t[1].stride[0] = 1500000000;
-  CHECK(
-      s.run(status_code::too_large) ==
-      "blend: stride of axis batch in K is 1500000000 but must be at most 1073741823 for 2 elements");
+  CHECK(s.run(status_code::too_large) ==
+        "blend: stride of axis batch in K is 1500000000 but must be at most 1073741823 for 2 "
+        "elements");
 }
 
 TEST_CASE("strides") {

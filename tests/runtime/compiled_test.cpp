@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compiled code under the runtime: bitwise equal results on any number of threads, failing memory as a status, the caller's
-// floating-point state left alone, and the same numbers on a device.
+// Compiled code under the runtime: bitwise equal results on any number of threads, failing memory
+// as a status, the caller's floating-point state left alone, and the same numbers on a device.
 #include "compiled.hpp"
 
 #include <sys/mman.h>

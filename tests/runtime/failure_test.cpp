@@ -351,7 +351,8 @@ TEST_CASE("memory fails in a command of the tool") {
                                 "O=" + o),
                     help = quiet("help");
   const std::string line =
-      R"({"dtype": "fp32", "mask": "none", "B": 1, "Hq": 1, "Hkv": 1, "Sq": 1, "Skv": 1, "Dk": 4, "Dv": 4, )"
+      R"({"dtype": "fp32", "mask": "none", "B": 1, "Hq": 1, "Hkv": 1, "Sq": 1, "Skv": 1, )"
+      R"("Dk": 4, "Dv": 4, )"
       R"("window": 0, "softcap": 0, "scale": 0.5, "q": ")" +
       q + R"(", "k": ")" + q + R"(", "v": ")" + q + R"(", "out": ")" + o +
       "\"}\nrun 2\nwrite\nquit\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Kernels written by hand, with tables as a generated library has them: the runtime is tested without a code generator.
+// Kernels written by hand, with tables as a generated library has them: the runtime is tested
+// without a code generator.
 #include <HalideRuntime.h>
 #include <qkv/kernel.h>
 
@@ -121,14 +122,17 @@ T &at(const halide_buffer_t &b, std::initializer_list<int> outermost_first) {
   return reinterpret_cast<T *>(b.host)[offset];
 }
 
-// O[batch, seq, d] = Q[batch, seq, d] + the sum over kv of K[batch, kv, d] * V[batch, kv, d]; d is 4, kv its own size.
+// O[batch, seq, d] = Q[batch, seq, d] + the sum over kv of K[batch, kv, d] * V[batch, kv, d]; d is
+// 4, kv its own size.
 library &blend();
 // The same with kv an alias of seq.
 library &blend_self();
-// Y[seq, n, m] = X[seq, k] W[k, n, m]: W is a param in panels of 4 columns (n, m); k, n are decided at the call, m is 3.
+// Y[seq, n, m] = X[seq, k] W[k, n, m]: W is a param in panels of 4 columns (n, m); k, n are decided
+// at the call, m is 3.
 library &project();
 
-// Attention over 4 wide heads without a mask, and causal with heads in groups of 2: O = softmax(Q K / 2) V.
+// Attention over 4 wide heads without a mask, and causal with heads in groups of 2: O = softmax(Q K
+// / 2) V.
 library &sdpa_none();
 library &sdpa_causal();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random descriptors, most of them wrong: every call ends with a status and a text, and compiled code never sees one that
-// breaks a rule.
+// Random descriptors, most of them wrong: every call ends with a status and a text, and compiled
+// code never sees one that breaks a rule.
 #include <limits>
 #include <random>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every index runs once, whatever the number of threads, from several callers at once and from inside a task.
+// Every index runs once, whatever the number of threads, from several callers at once and from
+// inside a task.
 #include "process/threads.hpp"
 
 #include <atomic>

@@ -176,10 +176,8 @@ TEST_CASE("list and describe") {
   const session s;
   const result all = s.run({"list"});
   CHECK(all.code == 0);
-  CHECK(
-      all.text.find(
-          "blend(Q[batch, seq, d=4], K[batch, kv, d=4], V[batch, kv, d=4]) -> O[batch, seq, d=4]   [fake]\n") !=
-      std::string::npos);
+  CHECK(all.text.find("blend(Q[batch, seq, d=4], K[batch, kv, d=4], V[batch, kv, d=4]) -> O[batch, "
+                      "seq, d=4]   [fake]\n") != std::string::npos);
   CHECK(all.text.find("project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]   [fake]\n") !=
         std::string::npos);
   CHECK(s.run({"describe", "blend", "--size", "seq=3", "kv=4"}).text ==
@@ -345,10 +343,12 @@ TEST_CASE("JSON, an object a line") {
     CHECK(r.text.find(part) != std::string::npos);
   };
   has(s.run({"list", "--json"}),
-      R"({"kernel": "project", "signature": "project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]", )"
+      R"({"kernel": "project", )"
+      R"("signature": "project(X[seq, k], param W[k, n, m=3]) -> Y[seq, n, m=3]", )"
       R"("arguments": [{"name": "X", "role": "in", "dtype": "f32", "axes": ["seq", "k"]}, )");
   has(s.run({"describe", "blend", "--json", "--size", "seq=3", "kv=4", "batch=1"}),
-      R"("sizes": {"batch": 1, "d": 4, "kv": 4, "seq": 3}, "flops_left_by_masks": 1000, "bytes_moved": 800, "flops": {"formula": "1000", "value": 1000}, )");
+      R"("sizes": {"batch": 1, "d": 4, "kv": 4, "seq": 3}, "flops_left_by_masks": 1000, )"
+      R"("bytes_moved": 800, "flops": {"formula": "1000", "value": 1000}, )");
   has(s.run({"describe", "blend", "--json", "--size", "seq=3", "kv=4", "batch=1"}),
       R"("sheet": "blend, described with 4 sizes"})");
   has(s.run({"check", "blend", "--json", "--size", "seq=2"}),

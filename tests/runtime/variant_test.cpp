@@ -17,7 +17,8 @@ using qkv::status_code;
 int always() { return 1; }
 int never() { return 0; }
 
-// Y[n] = W[n] + the number of the variant; W is a param that the third variant reads in panels of 2.
+// Y[n] = W[n] + the number of the variant; W is a param that the third variant reads in panels
+// of 2.
 template <int Number, int Rank>
 int enter(void **args) {
   const halide_buffer_t &w = fake::buffer(args, 0), &y = fake::buffer(args, 1);

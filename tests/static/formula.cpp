@@ -40,13 +40,18 @@ static_assert(!detail::in_formula<decltype(attend<d_k, kv>(Q, K, V))>);
 
 // refused by a step of the formula, or of one inside it; by what the rules know of the operands
 static_assert(says<decltype(attend<d_k, kv>(Q, Q, V))>(
-    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, ...>(unit_length(Q)) for a product at each seq, write sum<d_k>(unit_length(Q) * unit_length(Q)) unit_length(Q)[batch, heads=8, seq, d_k=64] unit_length(Q)[batch, heads=8, seq, d_k=64]"));
+    "dot<d_k>: both sides carry seq rename one side or make it a batch axis: rename<seq, "
+    "...>(unit_length(Q)) for a product at each seq, write sum<d_k>(unit_length(Q) * "
+    "unit_length(Q)) unit_length(Q)[batch, heads=8, seq, d_k=64] unit_length(Q)[batch, heads=8, "
+    "seq, d_k=64]"));
 static_assert(says<decltype(attend<d_k, kv>(Q, K, X))>(
-    "dot<kv>: no axis kv in X softmax(cosines(Q, K))[batch, heads=8, seq, kv] X[batch, seq, d_model=512]"));
+    "dot<kv>: no axis kv in X softmax(cosines(Q, K))[batch, heads=8, seq, kv] X[batch, seq, "
+    "d_model=512]"));
 static_assert(says<decltype(attend<d_v, kv>(Q, K, V))>(
     "unit_length<d_v>: no axis d_v in Q Q[batch, heads=8, seq, d_k=64]"));
 static_assert(says<decltype(attend<d_k, kv>(Q, K, V, b))>(
-    "*: b varies along d_model, which cosines(Q, K) lacks cosines(Q, K)[batch, heads=8, seq, kv] b[d_model=512]"));
+    "*: b varies along d_model, which cosines(Q, K) lacks cosines(Q, K)[batch, heads=8, seq, kv] "
+    "b[d_model=512]"));
 // operands that it does not take
 static_assert(says<decltype(attend<d_k, kv>(Q, K))>(
     "attend is not called with 2 such operands it takes attend(q, k, v[, scale])"));
@@ -55,7 +60,8 @@ static_assert(says<decltype(attend<d_k, kv>(Q, K, V, 8, 9))>(
 static_assert(says<decltype(attend<d_k, kv>(Q, K, 3))>(
     "attend is not called with 3 such operands it takes attend(q, k, v[, scale])"));
 static_assert(says<decltype(attend<d_k, kv>(Q, K, V, heads))>(
-    "attend: heads is an axis, not a step index(heads) counts its positions, size(heads) is how many there are it takes attend(q, k, v[, scale])"));
+    "attend: heads is an axis, not a step index(heads) counts its positions, size(heads) is how "
+    "many there are it takes attend(q, k, v[, scale])"));
 
 // several results
 template <an_axis auto Key>
@@ -73,8 +79,9 @@ static_assert(same_step<both::second_type, decltype(logsumexp<kv>(scores))>);
 using all = decltype(three<kv>(scores, V));
 static_assert(std::is_same_v<std::tuple_element_t<0, all>, both::first_type>);
 static_assert(same_step<std::tuple_element_t<2, all>, decltype(max<kv>(scores))>);
-static_assert(says<decltype(three<kv>(scores, Q))>(
-    "dot<kv>: no axis kv in Q softmax(dot(Q, K))[batch, heads=8, seq, kv] Q[batch, heads=8, seq, d_k=64]"));
+static_assert(
+    says<decltype(three<kv>(scores, Q))>("dot<kv>: no axis kv in Q softmax(dot(Q, K))[batch, "
+                                         "heads=8, seq, kv] Q[batch, heads=8, seq, d_k=64]"));
 static_assert(says<decltype(three<mem>(scores, V))>(
     "softmax<mem>: no axis mem in dot(Q, K) dot(Q, K)[batch, heads=8, seq, kv]"));
 
@@ -88,12 +95,15 @@ static_assert(info_of<decltype(running_mean<seq>(X))>.s.n == 3);
 static_assert(
     says<decltype(running_mean<mem>(X))>("scan<mem>: no axis mem in X X[batch, seq, d_model=512]"));
 static_assert(says<decltype(running_mean<seq>(Q))>(
-    "+: neither side contains the other if it is meant, broadcast<heads, d_k>(zeros * number) and broadcast<d_model>(Q * number) zeros * number[batch, d_model=512] Q * number[batch, heads=8, d_k=64]"));
+    "+: neither side contains the other if it is meant, broadcast<heads, d_k>(zeros * number) and "
+    "broadcast<d_model>(Q * number) zeros * number[batch, d_model=512] Q * number[batch, heads=8, "
+    "d_k=64]"));
 inline constexpr auto forgetful = formula<"forgetful(x, y)">([](traced auto x, traced auto y) {
   return scan<seq>(zeros<batch, d_model>(), [](auto s, auto z) { return s + z; }, x, y).last;
 });
 static_assert(says<decltype(forgetful(X, X))>(
-    "scan<seq>: the step takes fewer operands than the state and the 2 that follow it [](auto state, auto x, ..) with an x for each"));
+    "scan<seq>: the step takes fewer operands than the state and the 2 that follow it [](auto "
+    "state, auto x, ..) with an x for each"));
 inline constexpr auto badly_named =
     formula<"badly_named(x)">([](traced auto x) { return let<"two words">(x) * 2; });
 static_assert(says<decltype(badly_named(X))>(

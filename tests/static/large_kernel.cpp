@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// More than 700 operations, none like another: sixteen transformer layers with parameters of their own.
+// More than 700 operations, none like another: sixteen transformer layers with parameters of their
+// own.
 #include <qkv/dsl.hpp>
 namespace large {
 using namespace qkv;

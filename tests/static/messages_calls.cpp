@@ -25,9 +25,11 @@ static_assert(says<decltype(mask(s, sliding_window<seq, kv>))>(
 static_assert(says<decltype(mask(s, keep, causal<seq, kv>))>(
     "mask: takes one keep did you mean mask(scores, keep and causal<seq, kv>)?"));
 static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, K, V, true))>(
-    "scaled_dot_product is not called with 4 such operands it takes scaled_dot_product(query, key, value[, keep])"));
+    "scaled_dot_product is not called with 4 such operands it takes scaled_dot_product(query, key, "
+    "value[, keep])"));
 static_assert(says<decltype(alibi<seq, kv>(heads))>(
-    "alibi: heads is an axis, not a step did you mean alibi_slopes(heads)? it takes alibi(slope[, length[, count]])"));
+    "alibi: heads is an axis, not a step did you mean alibi_slopes(heads)? it takes alibi(slope[, "
+    "length[, count]])"));
 static_assert(says<decltype(dropout<0.1>(s))>(
     "dropout is not called with 1 such operand it takes dropout(x, seed)"));
 static_assert(says<decltype(scores + alibi<seq, kv>)>(
@@ -44,11 +46,14 @@ static_assert(says<decltype(mean(X, d_model))>(
     "mean: axes belong in <>, operands in () did you mean mean<d_model>(X)?"));
 static_assert(says<decltype(d_k / 2)>("/: d_k is an axis, not a number did you mean size(d_k)?"));
 static_assert(says<decltype(multi_head<d_model, seq, kv, heads, d_k, d_v>(X, Wq))>(
-    "multi_head is not called with 2 such operands it takes multi_head(X, Wq, Wk, Wv, Wo[, keep])"));
+    "multi_head is not called with 2 such operands it takes multi_head(X, Wq, Wk, Wv, Wo[, "
+    "keep])"));
 static_assert(says<decltype(layer_norm<d_model>(X, d_model))>(
-    "layer_norm: d_model is an axis, not a step index(d_model) counts its positions, size(d_model) is how many there are it takes layer_norm(x[, gamma[, beta]][, epsilon])"));
+    "layer_norm: d_model is an axis, not a step index(d_model) counts its positions, size(d_model) "
+    "is how many there are it takes layer_norm(x[, gamma[, beta]][, epsilon])"));
 static_assert(says<decltype(slice<seq, kv>(X, 2.5))>(
-    "take<seq>: index(kv) + number is f32, not i32 positions are whole numbers: cast<i32>(index(kv) + number)? X[batch, seq, d_model=512] index(kv) + number[kv]"));
+    "take<seq>: index(kv) + number is f32, not i32 positions are whole numbers: "
+    "cast<i32>(index(kv) + number)? X[batch, seq, d_model=512] index(kv) + number[kv]"));
 
 // methods of other libraries' tensors
 static_assert(says<decltype(K.transpose(-2, -1))>(
@@ -68,7 +73,8 @@ static_assert(says<decltype(X)::T>("a step has no T axes have names: leave it ou
 static_assert(says<decltype(log_softmax<kv>(s))>(
     "there is no log_softmax here did you mean scores - logsumexp<axis>(scores)?"));
 static_assert(says<decltype(matmul<d_k>(Q, K))>(
-    "there is no matmul here did you mean dot<d_k>(Q, K)? Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
+    "there is no matmul here did you mean dot<d_k>(Q, K)? Q[batch, heads=8, seq, d_k=64] K[batch, "
+    "heads=8, kv, d_k=64]"));
 
 // a function of the user is preferred
 constexpr auto norm(auto x) { return sqrt(sum<d_model>(x * x)); }
@@ -76,8 +82,9 @@ static_assert(traced<decltype(norm(X))>);
 
 // calls of another form
 constexpr auto add_up = [](auto state, auto x) { return state + x; };
-static_assert(says<decltype(softmax(s, -1))>(
-    "softmax: axes have names, not places it takes softmax<axes..>(scores) s[batch, heads=8, seq, kv]"));
+static_assert(
+    says<decltype(softmax(s, -1))>("softmax: axes have names, not places it takes "
+                                   "softmax<axes..>(scores) s[batch, heads=8, seq, kv]"));
 static_assert(!says<decltype(exp(s, 2))>("exp: axes have names, not places"));
 static_assert(says<decltype(cumsum(s, -1))>(
     "cumsum: axes have names, not places it takes cumsum<axis>(x) s[batch, heads=8, seq, kv]"));
@@ -101,13 +108,16 @@ static_assert(says<decltype(mask(s, V))>(
     "mask: V is f32, not b8 did you mean V != 0? V[batch, heads=8, kv, d_v=32]"));
 static_assert(says<decltype(take<mem>(length, E))>(
     "take<mem>: no axis mem in length did you mean take<mem>(E, length)? length[batch]"));
-static_assert(says<decltype(rename<mem, kv>(K))>(
-    "rename<mem, kv>: no axis mem in K did you mean rename<kv, mem>(K)? K[batch, heads=8, kv, d_k=64]"));
+static_assert(
+    says<decltype(rename<mem, kv>(K))>("rename<mem, kv>: no axis mem in K did you mean rename<kv, "
+                                       "mem>(K)? K[batch, heads=8, kv, d_k=64]"));
 static_assert(says<decltype(split<heads, d_model, d_k>(X))>(
-    "split<heads, d_model, d_k>: no axis heads in X did you mean split<d_model, heads, d_k>(X)? X[batch, seq, d_model=512]"));
+    "split<heads, d_model, d_k>: no axis heads in X did you mean split<d_model, heads, d_k>(X)? "
+    "X[batch, seq, d_model=512]"));
 // the whole last: the parts keep their order
 static_assert(says<decltype(split<heads, d_k, d_model>(X))>(
-    "split<heads, d_k, d_model>: no axis heads in X did you mean split<d_model, heads, d_k>(X)? X[batch, seq, d_model=512]"));
+    "split<heads, d_k, d_model>: no axis heads in X did you mean split<d_model, heads, d_k>(X)? "
+    "X[batch, seq, d_model=512]"));
 // a function of each number has no axes
 static_assert(says<decltype(relu<d_model>(X))>("relu: 1 axis is named it takes relu(x)"));
 // a condition beside the scores
@@ -116,7 +126,8 @@ static_assert(says<decltype(softmax<kv>(s, causal<seq, kv>))>(
 static_assert(says<decltype(softmax<kv>(s, 0.5))>(
     "softmax: takes the scores alone it takes softmax<axes..>(scores)"));
 static_assert(says<decltype(scaled_dot_product<d_k, kv>(Q, V, K))>(
-    "dot<d_k>: no axis d_k in V did you mean scaled_dot_product(Q, K, V)? Q[batch, heads=8, seq, d_k=64] V[batch, heads=8, kv, d_v=32]"));
+    "dot<d_k>: no axis d_k in V did you mean scaled_dot_product(Q, K, V)? Q[batch, heads=8, seq, "
+    "d_k=64] V[batch, heads=8, kv, d_v=32]"));
 static_assert(says<decltype(exp(kv))>(
     "exp: kv is an axis, not a number did you mean index(kv) or size(kv)?"));
 static_assert(
@@ -149,15 +160,19 @@ static_assert(says<decltype(scan(zeros<batch, d_model>(), add_up, X))>(
 static_assert(says<decltype(scan<"seq">(zeros<batch, d_model>(), add_up, X))>(
     "scan: axes are given by their C++ names did you mean scan<seq>, without quotes?"));
 static_assert(says<decltype(scan<seq>(add_up, zeros<batch, d_model>(), X))>(
-    "scan<seq>: the state comes first, then the step it takes scan<axis>(start, step, x, ..), from zeros<..>() where nothing else is the start"));
-static_assert(says<decltype(1 - keep)>(
-    "-: keep is b8, not a number did you mean !keep? if it is meant, where(keep, 1, 0) is a number number[] keep[batch, kv]"));
+    "scan<seq>: the state comes first, then the step it takes scan<axis>(start, step, x, ..), from "
+    "zeros<..>() where nothing else is the start"));
+static_assert(
+    says<decltype(1 - keep)>("-: keep is b8, not a number did you mean !keep? if it is meant, "
+                             "where(keep, 1, 0) is a number number[] keep[batch, kv]"));
 static_assert(
     says<decltype(~keep)>("~: there is no such operation did you mean !keep? keep[batch, kv]"));
 static_assert(says<decltype(s + max<d_k>(Q))>(
-    "+: max(Q) would be repeated along kv if it is meant, write broadcast<kv>(max(Q)) s[batch, heads=8, seq, kv] max(Q)[batch, heads=8, seq]"));
+    "+: max(Q) would be repeated along kv if it is meant, write broadcast<kv>(max(Q)) s[batch, "
+    "heads=8, seq, kv] max(Q)[batch, heads=8, seq]"));
 static_assert(says<decltype(dot<d_k>(Q, rename<kv, seq>(K)))>(
-    "dot<d_k>: both sides carry seq declare one of them over an alias<.., seq>, or seq as a batch axis Q[batch, heads=8, seq, d_k=64] rename(K)[batch, heads=8, seq, d_k=64]"));
+    "dot<d_k>: both sides carry seq declare one of them over an alias<.., seq>, or seq as a batch "
+    "axis Q[batch, heads=8, seq, d_k=64] rename(K)[batch, heads=8, seq, d_k=64]"));
 static_assert(says<decltype(has<batch, seq, kv>(s))>(
     "has<batch, seq, kv>: s also has heads s[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(has<batch, heads, seq, kv, mem>(s))>(
@@ -165,9 +180,11 @@ static_assert(says<decltype(has<batch, heads, seq, kv, mem>(s))>(
 static_assert(says<decltype(has<"kv">(s))>(
     "has: axes are given by their C++ names did you mean has<kv>, without quotes?"));
 static_assert(says<decltype(reveal(softmax<kv>(mask(s, causal<seq, kv>))))>(
-    "reveal: softmax(mask(..)) is f32 softmax(mask(..))[batch, heads=8, seq, kv] weights over kv masked along kv"));
+    "reveal: softmax(mask(..)) is f32 softmax(mask(..))[batch, heads=8, seq, kv] weights over kv "
+    "masked along kv"));
 static_assert(says<decltype(reveal(scores / sqrt(d_k)))>(
-    "reveal: dot(Q, K) / sqrt(d_k) is f32 dot(Q, K) / sqrt(d_k)[batch, heads=8, seq, kv] contracted over d_k divided by sqrt(d_k)"));
+    "reveal: dot(Q, K) / sqrt(d_k) is f32 dot(Q, K) / sqrt(d_k)[batch, heads=8, seq, kv] "
+    "contracted over d_k divided by sqrt(d_k)"));
 static_assert(says<decltype(reveal(Wq))>(
     "reveal: Wq is f32 Wq[d_model=512, heads=8, d_k=64] made of params alone"));
 static_assert(!refused<decltype(has<kv, seq, heads, batch>(s))>);
@@ -176,18 +193,23 @@ static_assert(!refused<decltype(cast<f16>(s))> && !refused<decltype(max(s, 0))>)
 // names that hide functions
 constexpr in<"mask", b8, batch, kv> mask_;
 constexpr in<"size", i32> size_;
-static_assert(says<decltype(mask_(s, mask_))>(
-    "mask: a step of this name hides the function did you mean qkv::mask(s, mask)? or give the step another name"));
+static_assert(
+    says<decltype(mask_(s, mask_))>("mask: a step of this name hides the function did you mean "
+                                    "qkv::mask(s, mask)? or give the step another name"));
 static_assert(says<decltype(mask_(s))>(
     "mask is a condition, not a function did you mean qkv::mask(s, mask)?"));
-static_assert(says<decltype(size_(kv))>(
-    "size: a step of this name hides the function did you mean qkv::size(kv)? or give the step another name"));
+static_assert(
+    says<decltype(size_(kv))>("size: a step of this name hides the function did you mean "
+                              "qkv::size(kv)? or give the step another name"));
 static_assert(says<decltype(step<decltype(max<kv>(s))>(s, 0.f))>(
-    "max: a step of this name hides the function did you mean qkv::max(s, ..)? or give the step another name"));
+    "max: a step of this name hides the function did you mean qkv::max(s, ..)? or give the step "
+    "another name"));
 static_assert(says<decltype(step<decltype(softmax<kv>(s))> < kv)>(
-    "softmax: a step of this name hides the function did you mean qkv::softmax<..>(..)? or give the step another name"));
-static_assert(says<decltype(s < kv)>(
-    "<: kv is an axis, not a number did you mean index(kv) or size(kv)? or does the name of a step hide a function? qkv::name<kv>(..)"));
+    "softmax: a step of this name hides the function did you mean qkv::softmax<..>(..)? or give "
+    "the step another name"));
+static_assert(
+    says<decltype(s < kv)>("<: kv is an axis, not a number did you mean index(kv) or size(kv)? or "
+                           "does the name of a step hide a function? qkv::name<kv>(..)"));
 static_assert(says<decltype(s())>("a step is not a function leave the () out"));
 static_assert(says<decltype(s(2))>("a step is not a function leave the () out"));
 static_assert(says<decltype(s(s + 1))>(
@@ -202,20 +224,24 @@ constexpr auto weigh = kernel<"weigh">(
     [](in<"s", batch, seq, kv> x) -> out<"w", batch, seq, kv> { return softmax<kv>(x); });
 constexpr auto softmax_ = kernel<"softmax">(
     [](in<"s", batch, seq, kv> x) -> out<"w", batch, seq, kv> { return softmax<kv>(x); });
-static_assert(says<decltype(weigh(s))>(
-    "weigh is a kernel, not a function of steps what kernels share is a function or a formula; at run time, call<weigh>(..)"));
+static_assert(
+    says<decltype(weigh(s))>("weigh is a kernel, not a function of steps what kernels share is a "
+                             "function or a formula; at run time, call<weigh>(..)"));
 static_assert(says<decltype(s + weigh)>(
     "+: weigh is a kernel, not a step what kernels share is a function or a formula"));
-static_assert(says<decltype(softmax_ < kv)>(
-    "softmax: a kernel of this name hides the function did you mean qkv::softmax<..>(..)? or give the kernel another name"));
-static_assert(says<decltype(softmax_(s, 1))>(
-    "softmax: a kernel of this name hides the function did you mean qkv::softmax(s, ..)? or give the kernel another name"));
+static_assert(
+    says<decltype(softmax_ < kv)>("softmax: a kernel of this name hides the function did you mean "
+                                  "qkv::softmax<..>(..)? or give the kernel another name"));
+static_assert(
+    says<decltype(softmax_(s, 1))>("softmax: a kernel of this name hides the function did you mean "
+                                   "qkv::softmax(s, ..)? or give the kernel another name"));
 
 // arithmetic on axes
 static_assert(says<decltype(seq * heads)>(
     "*: seq and heads are axes, not numbers did you mean size(seq) * size(heads)?"));
-static_assert(says<decltype(seq - kv)>(
-    "-: seq and kv are axes, not numbers did you mean index(seq) - index(kv) or size(seq) - size(kv)?"));
+static_assert(
+    says<decltype(seq - kv)>("-: seq and kv are axes, not numbers did you mean index(seq) - "
+                             "index(kv) or size(seq) - size(kv)?"));
 static_assert(says<decltype(kv <= seq)>(
     "<=: kv and seq are axes, not numbers did you mean index(kv) <= index(seq)?"));
 static_assert(says<decltype(max(d_k, d_v))>(
@@ -237,13 +263,17 @@ static_assert(says<decltype(seq % 2)>(
 
 // scores where a number belongs
 static_assert(says<decltype(padding<kv>(s, length))>(
-    "padding: s is in the place of the length did you mean mask(s, padding<..>(length))? s[batch, heads=8, seq, kv]"));
+    "padding: s is in the place of the length did you mean mask(s, padding<..>(length))? s[batch, "
+    "heads=8, seq, kv]"));
 static_assert(says<decltype(sliding_window<seq, kv>(s, 128))>(
-    "sliding_window: s is in the place of the width did you mean mask(s, sliding_window<..>(width))? s[batch, heads=8, seq, kv]"));
+    "sliding_window: s is in the place of the width did you mean mask(s, "
+    "sliding_window<..>(width))? s[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(global_window<seq, kv>(s, 8, 1))>(
-    "global_window: s is in the place of the width did you mean mask(s, global_window<..>(width, globals))? s[batch, heads=8, seq, kv]"));
+    "global_window: s is in the place of the width did you mean mask(s, global_window<..>(width, "
+    "globals))? s[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(alibi<seq, kv>(s, alibi_slopes(heads)))>(
-    "alibi: s is in the place of the slope did you mean s + alibi<..>(slope)? s[batch, heads=8, seq, kv]"));
+    "alibi: s is in the place of the slope did you mean s + alibi<..>(slope)? s[batch, heads=8, "
+    "seq, kv]"));
 constexpr param<"width", heads> width;
 static_assert(!refused<decltype(sliding_window<seq, kv>(width))>);
 

@@ -100,33 +100,41 @@ static_assert(says<decltype(kernel<"k">([](in<"X", seq> x, float) -> out<"Y", se
     "kernel k: argument 2 is neither an in<...> nor a param<...>"));
 // an axis that is left over
 static_assert(says<result<out<"O", batch, heads, seq>, decltype(scores)>>(
-    "result O: kv is not declared contract or reduce it, or declare it O[batch, heads=8, seq] returned[batch, heads=8, seq, kv]"));
+    "result O: kv is not declared contract or reduce it, or declare it O[batch, heads=8, seq] "
+    "returned[batch, heads=8, seq, kv]"));
 // another axis than declared
 static_assert(says<result<out<"O", batch, heads, seq, d_k>, decltype(attended)>>(
-    "result O: d_v is not declared declared instead: d_k O[batch, heads=8, seq, d_k=64] returned[batch, heads=8, seq, d_v=32]"));
+    "result O: d_v is not declared declared instead: d_k O[batch, heads=8, seq, d_k=64] "
+    "returned[batch, heads=8, seq, d_v=32]"));
 // an axis that is missing
 static_assert(says<result<out<"O", batch, heads, seq, d_v, mem>, decltype(attended)>>(
-    "result O: mem is declared but not returned O[batch, heads=8, seq, d_v=32, mem] returned[batch, heads=8, seq, d_v=32]"));
+    "result O: mem is declared but not returned O[batch, heads=8, seq, d_v=32, mem] "
+    "returned[batch, heads=8, seq, d_v=32]"));
 // grouped heads that were not split
 static_assert(says<result<out<"O", batch, heads, seq, kv>, decltype(dot<d_k>(Qg, Kg))>>(
-    "result O: kv_heads is not declared grouped heads? split<heads, kv_heads, group>(Q) O[batch, heads=8, seq, kv] returned[batch, heads=8, seq, kv_heads=2, kv]"));
+    "result O: kv_heads is not declared grouped heads? split<heads, kv_heads, group>(Q) O[batch, "
+    "heads=8, seq, kv] returned[batch, heads=8, seq, kv_heads=2, kv]"));
 // another size
 static_assert(says<result<out<"O", batch, heads, seq, d_k48>, decltype(Q)>>(
-    "result O: d_k is 48 as declared but 64 as returned O[batch, heads=8, seq, d_k=48] returned[batch, heads=8, seq, d_k=64]"));
+    "result O: d_k is 48 as declared but 64 as returned O[batch, heads=8, seq, d_k=48] "
+    "returned[batch, heads=8, seq, d_k=64]"));
 // one name, two axes
 static_assert(says<result<out<"O", plain_heads>, in<"x", heads>>>(
     "result O: two different axes are named heads O[heads=8] returned[heads=8]"));
 // another type
 static_assert(says<result<out<"O", i32, batch, heads, seq, d_k>, decltype(Q)>>(
-    "result O: declared i32 but returned f32 if it is meant, cast<i32>(Q) O[batch, heads=8, seq, d_k=64] returned[batch, heads=8, seq, d_k=64]"));
+    "result O: declared i32 but returned f32 if it is meant, cast<i32>(Q) O[batch, heads=8, seq, "
+    "d_k=64] returned[batch, heads=8, seq, d_k=64]"));
 // positions alone
 static_assert(says<result<out<"O", i32, seq>, decltype(index(seq))>>(
     "result O: index(seq) meets no input of the kernel"));
 // f32 for f64, and f64 for f32
 static_assert(says<result<out<"O", f64, batch, heads, seq, d_k>, decltype(Q)>>(
-    "result O: declared f64 but returned f32 if it is meant, cast<f64>(Q) O[batch, heads=8, seq, d_k=64] returned[batch, heads=8, seq, d_k=64]"));
+    "result O: declared f64 but returned f32 if it is meant, cast<f64>(Q) O[batch, heads=8, seq, "
+    "d_k=64] returned[batch, heads=8, seq, d_k=64]"));
 static_assert(says<result<out<"O", batch, seq>, in<"x", f64, batch, seq>>>(
-    "result O: declared f32 but returned f64 if it is meant, cast<f32>(x) O[batch, seq] returned[batch, seq]"));
+    "result O: declared f32 but returned f64 if it is meant, cast<f32>(x) O[batch, seq] "
+    "returned[batch, seq]"));
 // more results than declared
 static_assert(says<count<1, 2>>(
     "results: 1 declared, 2 returned several results are declared as outs<out<...>, out<...>>"));

@@ -24,11 +24,14 @@ static_assert(says<decltype(uniform<batch, heads, seq, kv, mem, d_k, a, c, e>(se
     "uniform<batch, heads, seq, kv, mem, d_k, a, c, e>: the result has more than 8 axes seed[]"));
 // no probability
 static_assert(says<decltype(dropout<1.5>(weights, seed))>(
-    "dropout: p is outside of [0, 1) dropout<p>(x, seed): p is the part that is left out softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
+    "dropout: p is outside of [0, 1) dropout<p>(x, seed): p is the part that is left out "
+    "softmax(dot(Q, K))[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(dropout<-1>(X, seed))>(
-    "dropout: p is outside of [0, 1) dropout<p>(x, seed): p is the part that is left out X[batch, seq, d_model=512]"));
-static_assert(says<decltype(dropout<1>(X, 3))>(
-    "dropout: p is outside of [0, 1) dropout<p>(x, seed): p is the part that is left out X[batch, seq, d_model=512]"));
+    "dropout: p is outside of [0, 1) dropout<p>(x, seed): p is the part that is left out X[batch, "
+    "seq, d_model=512]"));
+static_assert(
+    says<decltype(dropout<1>(X, 3))>("dropout: p is outside of [0, 1) dropout<p>(x, seed): p is "
+                                     "the part that is left out X[batch, seq, d_model=512]"));
 // a seed of one's own for each sequence
 static_assert(says<decltype(dropout<0.1>(X, length))>(
     "uniform<batch, seq, d_model>: the seed length varies along batch length[batch]"));

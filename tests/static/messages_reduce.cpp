@@ -35,7 +35,8 @@ static_assert(says<decltype(mean<>(scores))>(
     "mean: names no axis did you mean mean<kv>(dot(Q, K))? dot(Q, K)[batch, heads=8, seq, kv]"));
 // logsumexp
 static_assert(says<decltype(logsumexp<>(scores))>(
-    "logsumexp: names no axis did you mean logsumexp<kv>(dot(Q, K))? dot(Q, K)[batch, heads=8, seq, kv]"));
+    "logsumexp: names no axis did you mean logsumexp<kv>(dot(Q, K))? dot(Q, K)[batch, heads=8, "
+    "seq, kv]"));
 static_assert(!refused<decltype(sum<kv>(index(kv)))>);
 static_assert(!refused<decltype(max<kv>(index(kv)))>);
 static_assert(!refused<decltype(min<kv>(index(kv)))>);

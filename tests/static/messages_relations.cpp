@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Texts of masks and biases that take queries and keys in the wrong order, or count positions from different places.
+// Texts of masks and biases that take queries and keys in the wrong order, or count positions from
+// different places.
 #include "spec.hpp"
 
 namespace {
@@ -27,68 +28,102 @@ constexpr auto sloped_last =
 
 // query and slots swapped: known where weights are made
 static_assert(says<decltype(softmax<slots>(step<decltype(mask(S, turned))>))>(
-    "softmax<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, cached_causal<slots, seq>)[batch, heads=8, seq, slots]"));
+    "softmax<slots>: cached_causal<slots, seq> takes seq as its keys did you mean "
+    "cached_causal<seq, slots>? mask(S, cached_causal<slots, seq>)[batch, heads=8, seq, slots]"));
 static_assert(says<decltype(normalize<slots>(step<decltype(mask(S, turned))>))>(
-    "normalize<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, cached_causal<slots, seq>)[batch, heads=8, seq, slots]"));
-static_assert(says<decltype(sigmoid_attention<kv>(step<decltype(mask(scores, causal<kv, seq>))>, V,
-                                                  0))>(
-    "sigmoid_attention<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<kv, seq>)[batch, heads=8, seq, kv]"));
+    "normalize<slots>: cached_causal<slots, seq> takes seq as its keys did you mean "
+    "cached_causal<seq, slots>? mask(S, cached_causal<slots, seq>)[batch, heads=8, seq, slots]"));
+static_assert(
+    says<decltype(sigmoid_attention<kv>(step<decltype(mask(scores, causal<kv, seq>))>, V, 0))>(
+        "sigmoid_attention<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, "
+        "kv>? mask(dot(Q, K), causal<kv, seq>)[batch, heads=8, seq, kv]"));
 // one axis twice; weights over a third axis
 static_assert(says<decltype(softmax<kv>(step<decltype(mask(scores, causal<seq, seq>))>))>(
-    "softmax<kv>: causal<seq, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, K), causal<seq, seq>)[batch, heads=8, seq, kv]"));
+    "softmax<kv>: causal<seq, seq> takes seq as its keys did you mean causal<seq, kv>? mask(dot(Q, "
+    "K), causal<seq, seq>)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(softmax<heads>(step<decltype(mask(S, seen))>))>(
-    "softmax<heads>: cached_causal<seq, slots> takes slots as its keys did you mean softmax<slots>? mask(S, cached_causal<seq, slots>)[batch, heads=8, seq, slots]"));
+    "softmax<heads>: cached_causal<seq, slots> takes slots as its keys did you mean "
+    "softmax<slots>? mask(S, cached_causal<seq, slots>)[batch, heads=8, seq, slots]"));
 // also beside a mask without sides
 static_assert(says<decltype(softmax<slots>(
                   step<decltype(mask(S, turned and step<decltype(padding<slots>(length))>))>))>(
-    "softmax<slots>: cached_causal<slots, seq> takes seq as its keys did you mean cached_causal<seq, slots>? mask(S, ..)[batch, heads=8, seq, slots]"));
+    "softmax<slots>: cached_causal<slots, seq> takes seq as its keys did you mean "
+    "cached_causal<seq, slots>? mask(S, ..)[batch, heads=8, seq, slots]"));
 // biases whose sides differ
-static_assert(says<decltype(softmax<kv>(
-                  step<decltype(scores +
-                                step<decltype(relative_bias<kv, seq, distances>(table))>)>))>(
-    "softmax<kv>: relative_bias<kv, seq> takes seq as its keys did you mean relative_bias<seq, kv>? dot(Q, K) + relative_bias<kv, seq>[batch, heads=8, seq, kv]"));
-static_assert(says<
-              decltype(mask(step<decltype(scores + step<decltype(t5_bias<kv, seq, buckets>(t5))>)>,
-                            causal<seq, kv>))>(
-    "mask: t5_bias<kv, seq> takes seq as its keys, but causal<seq, kv> takes kv name the queries first, then the keys dot(Q, K) + t5_bias<kv, seq>[batch, heads=8, seq, kv] causal<seq, kv>[kv, seq]"));
+static_assert(
+    says<decltype(softmax<kv>(
+        step<decltype(scores + step<decltype(relative_bias<kv, seq, distances>(table))>)>))>(
+        "softmax<kv>: relative_bias<kv, seq> takes seq as its keys did you mean relative_bias<seq, "
+        "kv>? dot(Q, K) + relative_bias<kv, seq>[batch, heads=8, seq, kv]"));
+static_assert(
+    says<decltype(mask(step<decltype(scores + step<decltype(t5_bias<kv, seq, buckets>(t5))>)>,
+                       causal<seq, kv>))>(
+        "mask: t5_bias<kv, seq> takes seq as its keys, but causal<seq, kv> takes kv name the "
+        "queries first, then the keys dot(Q, K) + t5_bias<kv, seq>[batch, heads=8, seq, kv] "
+        "causal<seq, kv>[kv, seq]"));
 
 // positions that know no cache, beside those that do
 static_assert(says<decltype(seen and last)>(
-    "and: sliding_window<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean sliding_window<seq, slots>(width, length)? cached_causal<seq, slots>[slots, seq, batch] sliding_window<seq, slots>[seq, slots]"));
+    "and: sliding_window<seq, slots> lacks the length that cached_causal<seq, slots> takes did you "
+    "mean sliding_window<seq, slots>(width, length)? cached_causal<seq, slots>[slots, seq, batch] "
+    "sliding_window<seq, slots>[seq, slots]"));
 static_assert(says<decltype(ragged and last)>(
-    "and: sliding_window<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean sliding_window<seq, slots>(width, length, count)? cached_causal<seq, slots>[slots, seq, batch] sliding_window<seq, slots>[seq, slots]"));
+    "and: sliding_window<seq, slots> lacks the length that cached_causal<seq, slots> takes did you "
+    "mean sliding_window<seq, slots>(width, length, count)? cached_causal<seq, slots>[slots, seq, "
+    "batch] sliding_window<seq, slots>[seq, slots]"));
 static_assert(says<decltype(mask(sloped_last, seen))>(
-    "mask: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean alibi<seq, slots>(slope, length)? S + alibi<seq, slots>[batch, heads=8, seq, slots] cached_causal<seq, slots>[slots, seq, batch]"));
+    "mask: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean "
+    "alibi<seq, slots>(slope, length)? S + alibi<seq, slots>[batch, heads=8, seq, slots] "
+    "cached_causal<seq, slots>[slots, seq, batch]"));
 static_assert(says<decltype(where(seen, sloped_last, -1e9f))>(
-    "where: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean alibi<seq, slots>(slope, length)? cached_causal<seq, slots>[slots, seq, batch] S + alibi<seq, slots>[batch, heads=8, seq, slots]"));
-static_assert(says<
-              decltype(step<decltype(mask(S, seen))> +
-                       step<decltype(relative_bias<seq, slots, distances, align::last>(table))>)>(
-    "+: relative_bias<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean relative_bias<seq, slots, ..>(table, length)? mask(S, cached_causal<seq, slots>)[batch, heads=8, seq, slots] relative_bias<seq, slots>[heads=8, slots, seq]"));
+    "where: alibi<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean "
+    "alibi<seq, slots>(slope, length)? cached_causal<seq, slots>[slots, seq, batch] S + alibi<seq, "
+    "slots>[batch, heads=8, seq, slots]"));
+static_assert(
+    says<decltype(step<decltype(mask(S, seen))> +
+                  step<decltype(relative_bias<seq, slots, distances, align::last>(table))>)>(
+        "+: relative_bias<seq, slots> lacks the length that cached_causal<seq, slots> takes did "
+        "you mean relative_bias<seq, slots, ..>(table, length)? mask(S, cached_causal<seq, "
+        "slots>)[batch, heads=8, seq, slots] relative_bias<seq, slots>[heads=8, slots, seq]"));
 static_assert(says<decltype(seen and causal<seq, slots, align::last>)>(
-    "and: causal<seq, slots> lacks the length that cached_causal<seq, slots> takes leave causal<seq, slots> out cached_causal<seq, slots>[slots, seq, batch] causal<seq, slots>[slots, seq]"));
+    "and: causal<seq, slots> lacks the length that cached_causal<seq, slots> takes leave "
+    "causal<seq, slots> out cached_causal<seq, slots>[slots, seq, batch] causal<seq, slots>[slots, "
+    "seq]"));
 static_assert(says<decltype(mask(sloped, causal<seq, slots, align::last>))>(
-    "mask: causal<seq, slots> lacks the length that alibi<seq, slots> takes did you mean cached_causal<seq, slots>(length)? S + alibi<seq, slots>[slots, seq, batch, heads=8] causal<seq, slots>[slots, seq]"));
+    "mask: causal<seq, slots> lacks the length that alibi<seq, slots> takes did you mean "
+    "cached_causal<seq, slots>(length)? S + alibi<seq, slots>[slots, seq, batch, heads=8] "
+    "causal<seq, slots>[slots, seq]"));
 static_assert(says<decltype(seen or step<decltype(prefix<seq, slots, align::last>(length))>)>(
-    "or: prefix<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean cached_causal<seq, slots>(length) or padding<slots>(prefix)? cached_causal<seq, slots>[slots, seq, batch] prefix<seq, slots>[slots, seq, batch]"));
+    "or: prefix<seq, slots> lacks the length that cached_causal<seq, slots> takes did you mean "
+    "cached_causal<seq, slots>(length) or padding<slots>(prefix)? cached_causal<seq, slots>[slots, "
+    "seq, batch] prefix<seq, slots>[slots, seq, batch]"));
 // a length without its count, a count where none is
 static_assert(says<decltype(ragged and near)>(
-    "and: sliding_window<seq, slots> lacks the count that cached_causal<seq, slots> takes did you mean sliding_window<seq, slots>(width, length, count)? cached_causal<seq, slots>[slots, seq, batch] sliding_window<seq, slots>[seq, batch, slots]"));
+    "and: sliding_window<seq, slots> lacks the count that cached_causal<seq, slots> takes did you "
+    "mean sliding_window<seq, slots>(width, length, count)? cached_causal<seq, slots>[slots, seq, "
+    "batch] sliding_window<seq, slots>[seq, batch, slots]"));
 static_assert(says<decltype(seen and step<decltype(dilated<seq, slots>(2, length, count))>)>(
-    "and: cached_causal<seq, slots> lacks the count that dilated<seq, slots> takes did you mean cached_causal<seq, slots>(length, count)? cached_causal<seq, slots>[slots, seq, batch] dilated<seq, slots>[slots, seq, batch]"));
+    "and: cached_causal<seq, slots> lacks the count that dilated<seq, slots> takes did you mean "
+    "cached_causal<seq, slots>(length, count)? cached_causal<seq, slots>[slots, seq, batch] "
+    "dilated<seq, slots>[slots, seq, batch]"));
 // two alignments
-static_assert(says<decltype(causal<seq, mem, align::last> and
-                            sliding_window<seq, mem, align::first>(3))>(
-    "and: sliding_window<seq, mem> and causal<seq, mem> align different positions use one alignment in both causal<seq, mem>[mem, seq] sliding_window<seq, mem>[seq, mem]"));
+static_assert(
+    says<decltype(causal<seq, mem, align::last> and sliding_window<seq, mem, align::first>(3))>(
+        "and: sliding_window<seq, mem> and causal<seq, mem> align different positions use one "
+        "alignment in both causal<seq, mem>[mem, seq] sliding_window<seq, mem>[seq, mem]"));
 static_assert(says<decltype(sliding_window<seq, slots, align::last>(4, length))>(
-    "sliding_window<seq, slots>: takes an alignment or the length of a cache, not both did you mean sliding_window<seq, slots>(width, length)?"));
+    "sliding_window<seq, slots>: takes an alignment or the length of a cache, not both did you "
+    "mean sliding_window<seq, slots>(width, length)?"));
 static_assert(says<decltype(sliding_window<seq, slots, align::last>(4, length, count))>(
-    "sliding_window<seq, slots>: takes an alignment or the length of a cache, not both did you mean sliding_window<seq, slots>(width, length, count)?"));
+    "sliding_window<seq, slots>: takes an alignment or the length of a cache, not both did you "
+    "mean sliding_window<seq, slots>(width, length, count)?"));
 static_assert(says<decltype(sliding_window<seq, slots>(4, length, count, count))>(
-    "sliding_window is not called with 4 such operands it takes sliding_window(width[, length[, count]])"));
+    "sliding_window is not called with 4 such operands it takes sliding_window(width[, length[, "
+    "count]])"));
 // a length in the place of a number
 static_assert(says<decltype(t5_bias<seq, slots, buckets>(t5, length))>(
-    "t5_bias<seq, slots>: the largest distance is a number, but length is given did you mean t5_bias<seq, slots, ..>(table, 128, length)?"));
+    "t5_bias<seq, slots>: the largest distance is a number, but length is given did you mean "
+    "t5_bias<seq, slots, ..>(table, 128, length)?"));
 
 // all of them right
 static_assert(!refused<decltype(softmax<slots>(step<decltype(mask(sloped, seen and near))>))> &&
@@ -106,29 +141,40 @@ static_assert(
 
 // a mask written as a choice
 static_assert(says<decltype(softmax<kv>(where(causal<kv, seq>, scores, -1e9f)))>(
-    "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? where(causal<kv, seq>, dot(Q, K), number)[batch, heads=8, seq, kv]"));
+    "softmax<kv>: causal<kv, seq> takes seq as its keys did you mean causal<seq, kv>? "
+    "where(causal<kv, seq>, dot(Q, K), number)[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(softmax<kv>(where(causal<seq, kv>, scores, -1e9f)))>);
 static_assert(!refused<decltype(softmax<kv>(where(causal<kv, seq>, -1e9f, scores)))>);
 static_assert(says<decltype(where(causal<seq, kv>, -1e9f, scores))>(
-    "where: causal<seq, kv> is true where a key is seen, but dot(Q, K) is chosen where it is false did you mean where(causal<seq, kv>, dot(Q, K), number)? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "where: causal<seq, kv> is true where a key is seen, but dot(Q, K) is chosen where it is false "
+    "did you mean where(causal<seq, kv>, dot(Q, K), number)? if it is meant, compare positions: "
+    "index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(where(!padding<kv>(length), scores, -1e9f))>(
-    "where: padding(length) is true where a key is seen, but dot(Q, K) is chosen where it is false did you mean where(!padding(length), number, dot(Q, K))? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "where: padding(length) is true where a key is seen, but dot(Q, K) is chosen where it is false "
+    "did you mean where(!padding(length), number, dot(Q, K))? if it is meant, compare positions: "
+    "index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(where(!causal<seq, kv>, -1e9f, scores))>);
 // an inverted mask
 static_assert(says<decltype(mask(scores, !causal<seq, kv>))>(
-    "mask: !causal<seq, kv> keeps what causal<seq, kv> hides did you mean causal<seq, kv>? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "mask: !causal<seq, kv> keeps what causal<seq, kv> hides did you mean causal<seq, kv>? if it "
+    "is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(mask(scores, !step<decltype(padding<kv>(length))>))>(
-    "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
-static_assert(says<decltype(mask(scores,
-                                 causal<seq, kv> and !step<decltype(padding<kv>(length))>))>(
-    "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
+    "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if it "
+    "is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
+static_assert(
+    says<decltype(mask(scores, causal<seq, kv> and !step<decltype(padding<kv>(length))>))>(
+        "mask: !padding(length) keeps what padding(length) hides did you mean padding(length)? if "
+        "it is meant, compare positions: index(key) >= .. dot(Q, K)[batch, heads=8, seq, kv]"));
 static_assert(!refused<decltype(mask(scores, index(kv) > index(seq)))> &&
               !refused<decltype(mask(scores, !sliding_window<seq, kv>(9)))>);
 // biases are added
 static_assert(says<decltype(scores - alibi<seq, kv>(slope))>(
-    "-: alibi<seq, kv> is 0 or less, so it is added to scores did you mean dot(Q, K) + alibi<seq, kv>? if it is meant, let<\"distance\">(alibi<seq, kv>)"));
+    "-: alibi<seq, kv> is 0 or less, so it is added to scores did you mean dot(Q, K) + alibi<seq, "
+    "kv>? if it is meant, let<\"distance\">(alibi<seq, kv>)"));
 static_assert(says<decltype(scores * step<decltype(alibi<seq, kv>(slope))>)>(
-    "*: alibi<seq, kv> is a bias, which is added to scores did you mean dot(Q, K) + alibi<seq, kv>? if it is meant, let<\"factor\">(alibi<seq, kv>) dot(Q, K)[batch, heads=8, seq, kv] alibi<seq, kv>[heads=8, kv, seq]"));
+    "*: alibi<seq, kv> is a bias, which is added to scores did you mean dot(Q, K) + alibi<seq, "
+    "kv>? if it is meant, let<\"factor\">(alibi<seq, kv>) dot(Q, K)[batch, heads=8, seq, kv] "
+    "alibi<seq, kv>[heads=8, kv, seq]"));
 static_assert(says<decltype(alibi_slopes(seq))>(
     "alibi_slopes: seq is not a batch axis each head has a slope: alibi_slopes(heads)"));
 // positions less themselves

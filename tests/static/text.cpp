@@ -28,7 +28,8 @@ static_assert(long_message(1000).view().size() == text::capacity &&
               long_message(1000).view().ends_with("..."));
 static_assert(long_message(2).view() == "word word ");
 
-// Lines become pieces; a piece longer than the compiler prints is cut at a blank, else within the word.
+// Lines become pieces; a piece longer than the compiler prints is cut at a blank, else within the
+// word.
 static_assert(cut_up(written("one\ntwo\nthree")).n == 3);
 constexpr text words = long_message(100);
 constexpr text one_word = [] {

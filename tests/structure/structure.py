@@ -336,6 +336,21 @@ def rule_members():
                 yield f"{file}: {found[1]} has {members} members"
 
 
+# Tables of data, code that the generator writes, and cases that quote whole lines of compilers.
+WIDE = ("generated/", "examples/minilm/unicode/table.hpp", "tests/examples/wordpiece_cases.hpp", "tests/errors/",
+        "tests/cuda/matrix_test.cpp")
+
+
+def rule_width():
+    """Lines of C++ have at most 100 columns."""
+    for file in tracked(".hpp", ".cpp"):
+        if file.startswith(WIDE):
+            continue
+        for number, line in enumerate((ROOT / file).read_text().splitlines(), 1):
+            if len(line) > 100:
+                yield f"{file}:{number}: {len(line)} columns"
+
+
 def rule_tested():
     """Each header of the language has a test of its name, or a row of its test folder's README names it."""
     for headers, tests in (("dsl/qkv/ops", "tests/ops"), ("dsl/qkv/attention", "tests/zoo")):

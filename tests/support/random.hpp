@@ -24,7 +24,8 @@ class random_numbers {  // splitmix64
 codegen::array random_array(std::vector<std::int64_t> shape, random_numbers &, double low = -2,
                             double high = 2);
 
-// Arguments of a kernel: f32 normal, rounded to float; i32 from 0 to `largest`; b8 true in three of four.
+// Arguments of a kernel: f32 normal, rounded to float; i32 from 0 to `largest`; b8 true in three of
+// four.
 codegen::arrays random_arguments(const codegen::program &, const codegen::size_map &,
                                  std::uint64_t seed, std::int64_t largest = 3);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention that needs no function of its own: other normalisers, low-rank values, one query, scores of 1e4.
+// Attention that needs no function of its own: other normalisers, low-rank values, one query,
+// scores of 1e4.
 #include "tests/zoo/zoo.hpp"
 
 namespace qkv::testing {

@@ -86,7 +86,8 @@ void check(const Kernel &kernel) {
   }
 }
 
-// A leaky maximum and how often it was beaten: a state as result, a result that is not a state, no other axis.
+// A leaky maximum and how often it was beaten: a state as result, a result that is not a state, no
+// other axis.
 constexpr auto by_hand = kernel<"by_hand">(
     [](in<"x", seq> x, in<"start"> start) -> outs<out<"top", seq>, out<"gap", seq>, out<"end">> {
       auto tops = scan<seq>(start, [](auto s, auto v) { return max(s / 2, v); }, x);

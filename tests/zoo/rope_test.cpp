@@ -90,7 +90,8 @@ TEST_CASE("rope: angles that the kernel computes, and a part of the features") {
 }
 
 TEST_CASE("rope: scores depend on distances only") {
-  // The turned product is a sum over pairs, taken as complex numbers: Re(q conj(k) e^(i (p - r) t)).
+  // The turned product is a sum over pairs, taken as complex numbers: Re(q conj(k) e^(i (p - r)
+  // t)).
   for (int64_t n : self_sizes) {
     arrays a = arguments_of(attention, {{"batch", 1}, {"seq", n}});
     const auto &Q = a.at("X"), &K = a.at("K");

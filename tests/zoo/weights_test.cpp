@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// attend_with_sink, softmax_plus_one, sigmoid_attention, differential, talking_heads: what is made of scores.
+// attend_with_sink, softmax_plus_one, sigmoid_attention, differential, talking_heads: what is made
+// of scores.
 #include "tests/zoo/zoo.hpp"
 
 namespace qkv::testing {

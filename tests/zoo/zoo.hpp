@@ -84,7 +84,8 @@ double lse_of(int64_t m, Score score, Seen seen) {
          std::log(sum_of(m, [&](int64_t j) { return seen(j) ? std::exp(score(j) - top) : 0; }));
 }
 
-// One element of attention: the mean of value(j) with weights exp(score(j)); 0 when nothing is seen.
+// One element of attention: the mean of value(j) with weights exp(score(j)); 0 when nothing is
+// seen.
 template <class Score, class Value, class Seen>
 double attended(int64_t m, Score score, Value value, Seen seen) {
   const double lse = lse_of(m, score, seen);

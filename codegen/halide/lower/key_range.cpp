@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Interval arithmetic over a mask: each comparison that is affine in the key's index bounds it from one side.
+// Interval arithmetic over a mask: each comparison that is affine in the key's index bounds it from
+// one side.
 //   index(kv) <= index(seq)                 ->  to   = last + 1
 //   index(seq) - index(kv) < 512            ->  from = first - 511
 //   index(kv) < len                         ->  to   = len[batch]

@@ -6,7 +6,8 @@
 
 namespace qkv::codegen {
 
-// Marks a condition of an update. Where it does not hold, nothing that the update needs is computed.
+// Marks a condition of an update. Where it does not hold, nothing that the update needs is
+// computed.
 Halide::Expr of_whole_body(const Halide::Expr &condition);
 
 // This lowering pass takes marked conditions out to the first loop that has all their operands.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The layout of the running state of an attention, which differs between kinds of machines.
-//   cpu: a row of lanes for each statistic (lanes: rows of the tile), then for each sum with columns
-//        one for each row's o (lanes: columns)
+//   cpu: a row of lanes for each statistic (lanes: rows of the tile), then for each sum that has
+//        columns one for each row's o (lanes: columns)
 //   gpu: for each row and slice of columns the cells that one thread keeps: statistics, then its
 //        columns of the o of each sum
 #include <Halide.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Interval arithmetic over a mask: what varies along the rows alone lies between two numbers in a
 // tile, and what varies along the keys alone does in a block.
-//   document == document[kv]             the two intervals overlap
-//   position[kv] <= position[seq]        the least one of the block is at most the largest of the tile
-//   keep[kv]                             one of the block is kept
+//   document == document[kv]         the two intervals overlap
+//   position[kv] <= position[seq]    the least one of the block is at most the largest of the tile
+//   keep[kv]                         one of the block is kept
 #include "codegen/halide/lower/visible_blocks.hpp"
 
 #include <functional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Attention on CPUs: keys outside, tiles of rows inside, so that a block of K and V is used from cache by every tile.
+// Attention on CPUs: keys outside, tiles of rows inside: every tile reads a block from cache.
 //   for each task (per_task tiles of rows, one head)              parallel
 //     for each block of keys
-//       for each tile: scores (rows in lanes), max, weights, sums; o (columns in lanes); merge into the state
+//       for each tile: scores (rows in lanes), max, weights, sums; o (columns in lanes); merge
 // A call of few rows takes a specialization of the same loops. Its rows, also those of query heads
 // that share keys, are one task: each key and value is read from memory once. With very few rows,
 // lanes hold keys and features, and a key and a row of values are read whole, as contiguous memory.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Attention on GPUs: a block of threads owns a tile of rows and iterates over the keys.
 //   for each tile of rows, each of the outer positions (and each block of columns)      blocks
-//     queries into shared memory; the state (alpha, beta, m, l, o) in registers: thread (x, y) keeps some rows and columns
+//     queries into shared memory; the state (alpha, beta, m, l, o) in registers: thread (x, y)
+//       keeps some rows and columns
 //     for each block of keys
 //       keys and values into shared memory; scores in registers, rows x keys spread over threads
 //       m and l: every thread over its own keys, then across threads; weights into shared memory

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Contraction on GPUs: 64 rows x one panel of columns a block, 4 x 4 sums in the registers of each thread.
+// Contraction on GPUs: 64 rows x one panel of columns a block, 4 x 4 sums in the registers of each
+// thread.
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scans on CPUs: columns of the table in lanes and in parallel, positions in order, each phase a loop of its own.
+// Scans on CPUs: columns of the table in lanes and in parallel, positions in order, each phase a
+// loop of its own.
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
 

@@ -2,8 +2,9 @@
 #pragma once
 // The treatment of each character when a text is split into words of lower-case letters without
 // accents.
-// Covers all of Unicode as the original does (package tokenizers 0.23: see table.py). Characters are taken one by one:
-// canonical order of marks that are not left out (a handful of scripts) is not restored.
+// Covers all of Unicode as the original does (package tokenizers 0.23: see table.py). Characters
+// are taken one by one: the canonical order of marks that are not left out (a handful of scripts)
+// is not restored.
 #include <string>
 
 namespace minilm::unicode {

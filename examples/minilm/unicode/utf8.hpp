@@ -9,7 +9,8 @@ namespace minilm::unicode {
 
 inline constexpr char32_t invalid = 0xFFFD;  // the replacement character
 
-// Takes the first code point off a text that is not empty: `invalid`, and one byte, where the bytes make none.
+// Takes the first code point off a text that is not empty: `invalid`, and one byte, where the bytes
+// make none.
 constexpr char32_t take(std::string_view &text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char first = byte(0);

@@ -8,7 +8,8 @@
 namespace qkv::ptx {
 namespace {
 
-// CUdevice_attribute and values: those of an H100 with four multiprocessors, which small grids fill.
+// CUdevice_attribute and values: those of an H100 with four multiprocessors, which small grids
+// fill.
 const std::map<int, int> attributes = {
     {1, 1024},  // threads of a block
     {2, 1024},

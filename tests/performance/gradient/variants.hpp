@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Attentions whose gradients are timed beside those of plain attention: one score, mask or bias each.
+// Attentions whose gradients are timed beside those of plain attention: one score, mask or bias
+// each.
 #include <qkv/dsl.hpp>
 
 #include "spec.hpp"

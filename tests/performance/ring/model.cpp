@@ -4,8 +4,8 @@
 //   mpirun -n P ring_model [N [REPEATS]]    N tokens (8192), medians of so many runs (9)
 //
 // The constants of the forecast are measured beside it: how long one machine takes for all tokens,
-// while the others do the same, in turns with the ring; how long messages take. Three masks: causal, a
-// window, documents.
+// while the others do the same, in turns with the ring; how long messages take. Three masks:
+// causal, a window, documents.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -127,9 +127,9 @@ double pairs_of(const qkv::ring::positions &queries, const qkv::ring::positions 
   return n;
 }
 
-// The work of each machine's queries with each machine's keys: pairs that the kernel's own code skips
-// do not count, from `computed` to the query; runs without a pair from `seen` to the query are only
-// looked at.
+// The work of each machine's queries with each machine's keys: pairs that the kernel's own code
+// skips do not count, from `computed` to the query; runs without a pair from `seen` to the query
+// are only looked at.
 std::vector<qkv::ring::turn_work> work_of_turns(const layout &where, const first_keys &computed,
                                                 const first_keys &seen) {
   const int p = where.machines();
