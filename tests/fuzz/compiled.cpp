@@ -50,7 +50,10 @@ const qkv_kernel &compiled(const codegen::program &p, const std::string &list,
   codegen::object_options options;
   if (const char *compiler = std::getenv("QKV_FUZZ_CUDA_COMPILER"))
     options.cuda_compiler = compiler;
-  codegen::write_objects(made, targets, folder, p.name, options, codegen::scratch());
+  std::vector<codegen::machine_plan> planned;
+  for (const codegen::machine &m : targets)
+    planned.push_back(codegen::plan_on(made, m, {!options.cuda_compiler.empty()}));
+  codegen::write_objects(planned, folder, p.name, options, codegen::scratch());
   const std::string library = "lib" + p.name, base = folder + "/" + library;
   write(base + ".kernels.h", codegen::c_header(library, {p}));
   write(base + ".c", codegen::c_tables(library, {made}, targets));
