@@ -1,56 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/step_value.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include "codegen/program/floating_numbers.hpp"
+#include "codegen/program/meaning.hpp"
 
 namespace qkv::codegen {
 
 std::optional<double> value_of(const node &x, const double (&in)[3]) {
-  switch (x.kind) {
-    case op::broadcast:
-      return in[0];
-    case op::cast:
-      return x.type == i32 ? std::trunc(in[0]) : in[0];
-    case op::neg:
-      return -in[0];
-    case op::abs:
-      return std::abs(in[0]);
-    case op::not_:
-      return in[0] == 0;
-    case op::add:
-      return in[0] + in[1];
-    case op::sub:
-      return in[0] - in[1];
-    case op::mul:
-      return in[0] * in[1];
-    case op::div:
-      return x.type == i32 ? std::nullopt : std::optional(in[0] / in[1]);
-    case op::min:
-      return std::min(in[0], in[1]);
-    case op::max:
-      return std::max(in[0], in[1]);
-    case op::less:
-      return in[0] < in[1];
-    case op::less_equal:
-      return in[0] <= in[1];
-    case op::greater:
-      return in[0] > in[1];
-    case op::greater_equal:
-      return in[0] >= in[1];
-    case op::equal:
-      return in[0] == in[1];
-    case op::not_equal:
-      return in[0] != in[1];
-    case op::and_:
-      return in[0] != 0 && in[1] != 0;
-    case op::or_:
-      return in[0] != 0 || in[1] != 0;
-    case op::where:
-      return in[0] != 0 ? in[1] : in[2];
-    default:
-      return {};
-  }
+  if (x.kind == op::broadcast) return in[0];
+  if (x.kind == op::cast) return cast_to(x.type, in[0]);
+  if (x.kind == op::where) return in[0] != 0 ? in[1] : in[2];
+  if (!has_meaning(x.kind) || (x.kind == op::div && x.type == i32)) return {};
+  return meaning_of<floating_numbers<double>>(x.kind, in[0], in[1]);
 }
 
 }  // namespace qkv::codegen

@@ -7,8 +7,8 @@
 
 namespace qkv::codegen {
 
-// Conditions are 0 or 1. Nothing for other operations than arithmetic, comparisons, logic, a choice
-// and conversions, and for quotients of whole numbers.
+// Conditions are 0 or 1. Nothing for operations that are not pointwise, broadcast apart, and for
+// quotients of whole numbers.
 std::optional<double> value_of(const node &, const double (&operands)[3]);
 
 }  // namespace qkv::codegen

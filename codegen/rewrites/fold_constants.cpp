@@ -3,6 +3,8 @@
 #include <optional>
 #include <qkv/core/half.hpp>
 
+#include "codegen/program/meaning.hpp"
+#include "codegen/program/step_value.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
 
@@ -21,44 +23,19 @@ double kept(dtype type, double value) {
   return type == bf16 || type == f16 ? stored(type, value) : value;
 }
 
+// Sizes that are known, numbers that are cast, and what else is pointwise of one or two numbers.
 std::optional<double> folded(const program &p, const node &n) {
   if (n.kind == op::size && p.axes[n.over[0]].size >= 0)
     return static_cast<double>(p.axes[n.over[0]].size);
-  std::vector<double> v;
-  for (node_id operand : n.in) {
-    auto c = constant_of(p, operand);
+  const bool casts = n.kind == op::cast && is_floating(n.type);
+  if (!casts && (!has_meaning(n.kind) || n.type == b8)) return std::nullopt;
+  double v[3] = {};
+  for (std::size_t k = 0; k < n.in.size(); ++k) {
+    const auto c = constant_of(p, n.in[k]);
     if (!c) return std::nullopt;
-    v.push_back(*c);
+    v[k] = *c;
   }
-  switch (n.kind) {
-    case op::neg:
-      return -v[0];
-    case op::exp:
-      return std::exp(v[0]);
-    case op::log:
-      return std::log(v[0]);
-    case op::sqrt:
-      return std::sqrt(v[0]);
-    case op::rsqrt:
-      return 1 / std::sqrt(v[0]);
-    case op::abs:
-      return std::fabs(v[0]);
-    case op::cast:
-      if (is_floating(n.type)) return v[0];
-      return std::nullopt;
-    case op::add:
-      return v[0] + v[1];
-    case op::sub:
-      return v[0] - v[1];
-    case op::mul:
-      return v[0] * v[1];
-    case op::div:
-      return v[0] / v[1];
-    case op::pow:
-      return std::pow(v[0], v[1]);
-    default:
-      return std::nullopt;
-  }
+  return casts ? v[0] : value_of(n, v);
 }
 
 }  // namespace

@@ -6,10 +6,11 @@
 #include <qkv/core/kept_step.hpp>
 #include <set>
 
+#include "codegen/program/floating_numbers.hpp"
+#include "codegen/program/meaning.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
 #include "codegen/program/walk.hpp"
-#include "codegen/reference/functions.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -130,7 +131,7 @@ class static_condition {
     if (n.kind == op::cast) return in(0);
     if (!has_meaning(n.kind)) return 1;  // as if it kept the pair
     const double x = in(0);
-    return meaning_of<detail::numbers<double>>(n.kind, x, is_binary(n.kind) ? in(1) : x);
+    return meaning_of<floating_numbers<double>>(n.kind, x, is_binary(n.kind) ? in(1) : x);
   }
 
   const program &p_;

@@ -27,8 +27,8 @@ long double allowed(const outside_value &v) {
 
 template <class T>
 std::string wrong(const outside_value &v) {
-  const T got = codegen::meaning_of<codegen::detail::numbers<T>>(v.kind, static_cast<T>(v.x),
-                                                                 static_cast<T>(v.y));
+  const T got = codegen::meaning_of<codegen::floating_numbers<T>>(v.kind, static_cast<T>(v.x),
+                                                                  static_cast<T>(v.y));
   const bool right = std::isnan(v.value)   ? std::isnan(got)
                      : std::isinf(v.value) ? got == static_cast<T>(v.value)
                                            : std::fabs(got - v.value) <= allowed<T>(v);
@@ -53,7 +53,7 @@ TEST_CASE("meanings agree with values made outside") {
 }
 
 TEST_CASE("what has no meaning alone is refused") {
-  CHECK_THROWS_AS(codegen::meaning_of<codegen::detail::numbers<double>>(core::op::dot, 1., 1.),
+  CHECK_THROWS_AS(codegen::meaning_of<codegen::floating_numbers<double>>(core::op::dot, 1., 1.),
                   std::logic_error);
 }
 
