@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+// Kernels for CPUs beyond AVX-512: compiled everywhere, called where the processor can run them.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "newer_programs.hpp"
+#include "tests/catch.hpp"
+#include "tests/kernels/trial.hpp"
+
+using namespace qkv::testing;
+using qkv::codegen::program;
+
+namespace {
+
+const std::vector<two_sizes> lengths = {{1, 1}, {17, 5}, {33, 129}, {100, 257}, {0, 5}, {5, 0}};
+
+}  // namespace
+
+TEST_CASE("kernels for newer CPUs agree with the interpreter") {
+  int trials = 0;
+  for (const program &p : newer_programs())
+    for (const two_sizes &length : lengths) {
+      const auto seed = static_cast<unsigned>(++trials);
+      const trial t{p,
+                    sizes_for(p, length, seed),
+                    static_cast<layout>(seed % 3),
+                    guard_or(seed % 2 ? guard::after : guard::before),
+                    seed,
+                    1};
+      if (const qkv::status s = try_device(t); s.code() == qkv::status_code::unsupported) {
+        std::printf("[SKIP] %s\n", s.text());
+        return;
+      }
+      if (!asked_for(t)) continue;
+      INFO(again(t));
+      CHECK(run(t) == "");
+    }
+}
