@@ -27,6 +27,41 @@ inline constexpr auto functions_of_f64 = kernel<"functions_of_f64">(
               softplus(x), erf(x), sqrt(x), rsqrt(x),   sin(x),  cos(x)};
     });
 
+// The other pointwise operations. Conditions are 1 or 0.
+template <str Name, dtype T>
+inline constexpr auto operations =
+    kernel<Name>([](in<"x", T, n> x, in<"y", T, n> y)
+                     -> outs<out<"neg", T, n>, out<"relu", T, n>, out<"abs", T, n>,
+                             out<"not_x", T, n>, out<"add", T, n>, out<"sub", T, n>,
+                             out<"mul", T, n>, out<"div", T, n>, out<"min", T, n>, out<"max", T, n>,
+                             out<"pow", T, n>, out<"less", T, n>, out<"less_equal", T, n>,
+                             out<"greater", T, n>, out<"greater_equal", T, n>, out<"equal", T, n>,
+                             out<"not_equal", T, n>, out<"both", T, n>, out<"either", T, n>> {
+      auto p = cast<b8>(x);
+      auto q = cast<b8>(y);
+      return {-x,
+              relu(x),
+              abs(x),
+              cast<T>(not p),
+              x + y,
+              x - y,
+              x * y,
+              x / y,
+              min(x, y),
+              max(x, y),
+              pow(x, y),
+              cast<T>(x < y),
+              cast<T>(x <= y),
+              cast<T>(x > y),
+              cast<T>(x >= y),
+              cast<T>(x == y),
+              cast<T>(x != y),
+              cast<T>(p and q),
+              cast<T>(p or q)};
+    });
+inline constexpr auto operations_of_f32 = operations<"operations_of_f32", f32>;
+inline constexpr auto operations_of_f64 = operations<"operations_of_f64", f64>;
+
 inline constexpr auto powers_of_f32 =
     kernel<"powers_of_f32">([](in<"x", n> x, in<"y", n> y) -> out<"z", n> { return pow(x, y); });
 
