@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <span>
 
 #include "memory/dense.hpp"
 #include "memory/layout.hpp"
@@ -84,6 +85,15 @@ void report(const request &r, const kernel_sizes &s, const measured &m) {
   fmt::print("{}\n", text);
 }
 
+// True if every tensor of floating numbers is f64.
+bool computes_in_f64(const qkv_kernel &k) {
+  const std::span all(k.arguments, static_cast<std::size_t>(k.n_arguments));
+  const auto has = [&](int32_t type) {
+    return std::ranges::any_of(all, [&](const auto &a) { return a.dtype == type; });
+  };
+  return has(QKV_F64) && !has(QKV_F32) && !has(QKV_BF16) && !has(QKV_F16);
+}
+
 // Seconds of a call in each of several turns of at least 2 ms, for a second in all.
 std::vector<double> turns_of(const std::function<void()> &call) {
   std::vector<double> turns;
@@ -127,10 +137,11 @@ void bench(const request &r) {
   const auto begin = stopwatch::now();
   call(how);
   const double first = seconds_since(begin);
-  fma_peak peak = measure_peak(threads);
+  const bool of_f64 = computes_in_f64(k);
+  fma_peak peak = measure_peak(threads, of_f64);
   std::vector<double> turns = times_on_device(how, 10, 30, call);
   if (turns.empty()) turns = turns_of([&] { call(how); });
-  peak.gflops = std::max(peak.gflops, measure_peak(threads).gflops);
+  peak.gflops = std::max(peak.gflops, measure_peak(threads, of_f64).gflops);
   std::sort(turns.begin(), turns.end());
   const double median = turns[turns.size() / 2];
 

@@ -55,15 +55,15 @@ double best_seconds(int threads, void (*work)()) {
 
 }  // namespace
 
-fma_peak measure_peak(int threads) {
+fma_peak measure_peak(int threads, bool of_f64) {
 #if defined(__x86_64__)
-  const double flops = 2.0 * static_cast<double>(steps) * chains * threads;
+  const double flops = (of_f64 ? 1.0 : 2.0) * static_cast<double>(steps) * chains * threads;
   if (__builtin_cpu_supports("avx512f"))
     return {flops * 16 / best_seconds(threads, multiply_avx512) * 1e-9, "avx512"};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
     return {flops * 8 / best_seconds(threads, multiply_avx2) * 1e-9, "avx2"};
 #else
-  (void)threads;
+  (void)threads, (void)of_f64;
 #endif
   return {};
 }

@@ -9,8 +9,8 @@ struct fma_peak {
   const char *isa = "";
 };
 
-// fp32 fused multiply-adds on registers, with the widest instructions of this CPU, on this many
-// threads. About 50 ms.
-fma_peak measure_peak(int threads);
+// Fused multiply-adds of f32 on registers, with the widest instructions of this CPU, on this many
+// threads; of f64, half of that: registers hold half as many. About 50 ms.
+fma_peak measure_peak(int threads, bool of_f64 = false);
 
 }  // namespace qkv::tool
