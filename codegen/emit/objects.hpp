@@ -17,9 +17,9 @@ struct object_options {
 };
 
 // Writes DIR/STEM.a with the kernel's code for each machine, its objects into the temporary folder
-// first. Returns a line for each printed
-// kernel, "cuda: O by wgmma 128 x 128 on sm_90a, ..", and each stage for which loops are wanted,
-// "x86-64-v3: O by loops". Throws Halide::Error or std::runtime_error.
+// first. Returns a line for each printed kernel, "cuda: O by wgmma 128 x 128 on sm_90a, ..", and
+// each stage for which loops are wanted, "x86-64-v3: O by loops". Throws Halide::Error or
+// std::runtime_error.
 std::string write_objects(const std::vector<machine_plan> &, const std::string &dir,
                           const std::string &stem, const object_options &, const scratch &);
 

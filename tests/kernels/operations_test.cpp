@@ -28,7 +28,7 @@ struct operation {
   double bound;  // ulp
 };
 
-// In the order of the kernels' results: the functions above, then those of elementary::operations.
+// In the order of the kernels' results: functions of one number, then elementary::operations.
 template <class T>
 std::vector<operation> operations() {
   using core::op;

@@ -37,6 +37,7 @@ struct machine_stage {
   loops by_loops = loops::none;
 };
 
+// Refers to the plan and to the machine, which must outlive it.
 struct machine_plan {
   const plan &made;
   const machine &m;
