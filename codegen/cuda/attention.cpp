@@ -146,7 +146,7 @@ class attention_printer : pair_text {
         "  static constexpr bool FOLDS = {}, SPLITS = {};\n"
         "  static constexpr int RECORD = {}, MERGE_WARPS = {};\n",
         t.rows, t.keys, t.warps, folds, few, record(), merge_warps);
-    x.what = fmt::format("{} {} x {}", t.skeleton, t.rows, t.keys);
+    x.what = t.name();
     if (few) x.what += fmt::format(" for {} rows", t.most_rows);
     x.shared_bytes = t.shared_bytes(form_.product.features, form_.columns);
     const auto count = [](const Expr &e) { return Halide::cast<std::int64_t>(e); };

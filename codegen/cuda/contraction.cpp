@@ -105,7 +105,7 @@ class contraction_printer : stage_text {
         "  static constexpr int BM = {}, BN = {}, DEPTH = {}, ROW_WARPS = {}, COLUMN_WARPS = {}, "
         "STAGES = {};\n",
         t.rows, t.columns, t.depth, t.row_warps, t.column_warps, t.stages);
-    x.what = fmt::format("{} {} x {}", t.kind, t.rows, t.columns);
+    x.what = t.name();
     x.shared_bytes = t.shared_bytes(form_.left_by_depth, form_.right_by_depth);
     const auto tiles = [&](axis_id a, int n) {
       return Halide::cast<std::int64_t>((Halide::max(c_.size(a), 1) + (n - 1)) / n);

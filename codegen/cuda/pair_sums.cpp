@@ -239,7 +239,7 @@ class pair_sums_printer : pair_text {
     x.skeleton = "pair_sums_" + t.skeleton;
     x.constants = fmt::format("  static constexpr int BM = {}, BN = {}, WARPS = {};\n", t.rows,
                               t.keys, t.warps);
-    x.what = fmt::format("{} {} x {}", x.skeleton, t.rows, t.keys);
+    x.what = "pair_sums_" + t.name();
     std::vector<int> rows, keys;
     for (const auto &product : form_.products) rows.push_back(product.of.features);
     for (const auto &k : form_.keys) keys.push_back(k.columns);

@@ -18,7 +18,7 @@ class sheet {
   std::string run() {
     line("on {}: tiles of rows x keys, registers of rows x columns", m_.name);
     for (const machine_stage &s : planned_.list) {
-      line("  {:<12} {}", codegen::name_of(s.what), label_of(p_, main_step_of(s.what)));
+      line("  {:<12} {}", name_of(s.what), label_of(p_, main_step_of(s.what)));
       if (s.by_tensor_cores.index() > 0)
         std::visit([&](const auto &code) { tensor_cores(code); }, s.by_tensor_cores);
       else if (const auto *a = std::get_if<attention_stage>(&s.what))
@@ -50,18 +50,12 @@ class sheet {
   template <class Code>
   void tensor_cores(const Code &code) {
     for (const auto &t : code.tiles)
-      line("    {:<18} {}, {} threads, {}", rows_of(t.most_rows), name_of(t), t.threads(),
+      line("    {:<18} {}, {} threads, {}", rows_of(t.most_rows), t.name(), t.threads(),
            t.target());
   }
 
   static std::string rows_of(int most) {
     return most == 0 ? "any rows" : fmt::format("up to {} rows", most);
-  }
-  static std::string name_of(const tensor_tile &t) {
-    return fmt::format("{} {} x {}", t.skeleton, t.rows, t.keys);
-  }
-  static std::string name_of(const contraction_tile &t) {
-    return fmt::format("{} {} x {}", t.kind, t.rows, t.columns);
   }
 
   // ---- Halide -----------------------------------------------------------------------------------

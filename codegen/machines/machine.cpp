@@ -94,6 +94,12 @@ bool contraction_tile::threads_share(int n) const {
   return rows_divide(shared_row_bytes, n) && rows_divide(row_bytes(n, element_bytes()), depth);
 }
 
+std::string tensor_tile::name() const { return fmt::format("{} {} x {}", skeleton, rows, keys); }
+
+std::string contraction_tile::name() const {
+  return fmt::format("{} {} x {}", kind, rows, columns);
+}
+
 std::string contraction_tile::target() const { return target_of(capability, exact); }
 
 std::string tensor_tile::target() const { return target_of(capability, exact); }

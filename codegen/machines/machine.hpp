@@ -67,6 +67,7 @@ struct tensor_tile {
   int blocks = 0;     // of such calls: keys are split until there are so many
 
   bool is_of_16_bits() const { return skeleton != "tf32"; }
+  std::string name() const;  // mma 128 x 64
   int threads() const { return warps * 32; }
   // Queries, and two or three tiles of keys and of values.
   int shared_bytes(int features, int columns) const;
@@ -86,6 +87,7 @@ struct contraction_tile {
   int most_columns = 0, most_rows = 0;  // for results of at most so many; 0: of any number
   int fills = 0;  // for calls with at least so many blocks for 100 multiprocessors
 
+  std::string name() const;  // mma 128 x 64
   bool is_of_16_bits() const { return kind != "tf32"; }
   // Four more warps copy for those that multiply.
   bool has_copying_warps() const { return kind == "wgmma"; }

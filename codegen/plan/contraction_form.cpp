@@ -47,7 +47,8 @@ class contraction_form_finder {
 
   axis_id foldable() const {
     for (std::size_t d = s_.outer.size(); form_.left_by_depth && d-- > 0;)
-      if (form_.left.has(s_.outer[d]) && !form_.right.has(s_.outer[d])) return s_.outer[d];
+      if (has(form_.left.axes, s_.outer[d]) && !has(form_.right.axes, s_.outer[d]))
+        return s_.outer[d];
     return no_axis;
   }
 

@@ -21,10 +21,6 @@ std::vector<axis_id> axes_of(const plan &made, const tensor_operand &x) {
 
 }  // namespace
 
-bool tensor_operand::has(axis_id a) const {
-  return std::find(axes.begin(), axes.end(), a) != axes.end();
-}
-
 std::optional<tensor_operand> operand_of(const plan &made, node_id n,
                                          const std::vector<bool> &gaps) {
   const program &p = made.p;

@@ -14,8 +14,6 @@ struct tensor_operand {
   node_id memory = no_step;
   std::vector<node_id> views;
   std::vector<axis_id> axes;  // as the stage sees them, the outermost in memory first
-
-  bool has(axis_id) const;
 };
 
 // The tensor whose numbers a step of f32 has, perhaps widened from 16 bits; empty where the step
