@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/catch.hpp"
+#include "tests/kernels/device_trials.hpp"
 #include "tests/kernels/programs.hpp"
 #include "tests/kernels/trial.hpp"
 
@@ -35,9 +36,7 @@ void for_each_trial(F f) {
     unsigned seed = 0;
     for (const std::int64_t n : rows)
       for (const std::int64_t m : keys) {
-        ++seed;
-        const guard where = guard_or(seed % 2 ? guard::after : guard::before);
-        const trial t{p, sizes_for(p, {n, m}, seed), static_cast<layout>(seed % 3), where, seed, 1};
+        const trial t = trial_on_device(p, qkv::device::host, {n, m}, ++seed);
         if (asked_for(t)) f(t);
       }
   }

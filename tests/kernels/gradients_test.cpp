@@ -10,6 +10,7 @@
 #include "gradients_on_host.hpp"
 #include "tests/catch.hpp"
 #include "tests/kernels/by_name.hpp"
+#include "tests/kernels/device_trials.hpp"
 #include "tests/kernels/gradient_specs.hpp"
 #include "tests/kernels/trial.hpp"
 
@@ -30,13 +31,7 @@ void check(const std::vector<program> &all, qkv::device on, std::size_t n_length
   std::size_t trials = 0;
   for (const program &p : all) {
     for (unsigned seed = 1; seed <= n_lengths; ++seed) {
-      const trial t{p,
-                    sizes_for(p, lengths[seed - 1], seed),
-                    static_cast<layout>(seed % 3),
-                    guard_or(seed % 2 ? guard::after : guard::before),
-                    seed,
-                    1,
-                    on};
+      const trial t = trial_on_device(p, on, lengths[seed - 1], seed);
       if (!asked_for(t)) continue;
       ++trials;
       INFO(text_of(t));

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/catch.hpp"
+#include "tests/kernels/device_trials.hpp"
 #include "tests/kernels/programs.hpp"
 #include "tests/kernels/trial.hpp"
 
@@ -32,10 +33,7 @@ TEST_CASE("compiled kernels agree with the interpreter") {
   for (const program &p : programs_of(qkv::device::host)) {
     unsigned seed = 0;
     for (const auto &length : lengths) {
-      ++seed;
-      const layout how = static_cast<layout>(seed % 3);
-      const guard where = guard_or(seed % 2 ? guard::after : guard::before);
-      trial t{p, sizes_for(p, length, seed), how, where, seed, 1};
+      const trial t = trial_on_device(p, qkv::device::host, length, ++seed);
       if (!asked_for(t)) continue;
       INFO(text_of(t));
       const std::string wrong = run(t);

@@ -6,7 +6,7 @@
 
 #include "newer_programs.hpp"
 #include "tests/catch.hpp"
-#include "tests/kernels/trial.hpp"
+#include "tests/kernels/device_trials.hpp"
 
 using namespace qkv::testing;
 using qkv::codegen::program;
@@ -21,13 +21,8 @@ TEST_CASE("kernels for newer CPUs agree with the interpreter") {
   int trials = 0;
   for (const program &p : newer_programs())
     for (const two_sizes &length : lengths) {
-      const auto seed = static_cast<unsigned>(++trials);
-      const trial t{p,
-                    sizes_for(p, length, seed),
-                    static_cast<layout>(seed % 3),
-                    guard_or(seed % 2 ? guard::after : guard::before),
-                    seed,
-                    1};
+      const trial t =
+          trial_on_device(p, qkv::device::host, length, static_cast<unsigned>(++trials));
       if (const qkv::status s = try_device(t); s.code() == qkv::status_code::unsupported) {
         std::printf("[SKIP] %s\n", s.text());
         return;
