@@ -21,7 +21,10 @@
 #   <identifier>.a     the compiled code of one kernel: one command each, skipped by the generator itself when
 #                      neither the spec of that kernel, nor the targets, nor the code generator have changed
 #   <name>_kernels.c   tables of all kernels, one plain function per kernel, registration at load
+#
+# With QKV_TOOL_REFERENCE=OFF, tools have no reference: they run and time kernels, which builds sooner.
 include("${CMAKE_CURRENT_LIST_DIR}/qkv_host_program.cmake")
+option(QKV_TOOL_REFERENCE "Tools know the specs of their kernels: check, trace, describe" ON)
 
 function(qkv_add_kernels name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "SPEC;WRITER" "KERNELS;TARGETS;DISTRIBUTED;SAVED")
@@ -79,7 +82,7 @@ function(qkv_add_kernels name)
   _qkv_add_specs("${name}" "${out}" "${spec_folder}")
   _qkv_add_generator("${name}" "${out}")
   get_target_property(generator ${name}_generator IMPORTED_LOCATION)  # not found: it is built here
-  if(NOT generator)
+  if(NOT generator OR (QKV_HOST_BUILD AND NOT EXISTS "${generator}"))
     set(generator)
   endif()
 
@@ -132,7 +135,10 @@ function(qkv_add_kernels name)
 
   add_executable(${name}_tool "${out}/${name}_tool.cpp" "${out}/${name}_machines.cpp")
   add_dependencies(${name}_tool ${name}_kernels)
-  target_link_libraries(${name}_tool PRIVATE ${name}_specs ${name} qkv::tool qkv::reference)
+  target_link_libraries(${name}_tool PRIVATE ${name} qkv::tool)
+  if(QKV_TOOL_REFERENCE)
+    target_link_libraries(${name}_tool PRIVATE ${name}_specs qkv::reference)
+  endif()
 endfunction()
 
 # Without qkv::codegen, when cross-compiling, the generator reports an unknown target during the build.
@@ -257,15 +263,17 @@ std::vector<qkv::codegen::traceable> qkv_specs_@name@();
 
 int main(int argc, char **argv) { return qkv::codegen::generate(argc, argv, qkv_specs_@name@()); }
 ]])
+  set(oracles "{}")
+  set(includes "#include <qkv/tool.hpp>\n")
+  if(QKV_TOOL_REFERENCE)
+    set(oracles "qkv::oracles_of(qkv_specs_${name}())")
+    set(includes "#include <qkv/reference.hpp>\n\nstd::vector<qkv::codegen::traceable> qkv_specs_${name}();")
+  endif()
   file(CONFIGURE OUTPUT "${out}/${name}_tool.cpp" @ONLY CONTENT [[
 // Written by qkv_add_kernels.
-#include <qkv/reference.hpp>
-
-std::vector<qkv::codegen::traceable> qkv_specs_@name@();
+@includes@
 std::vector<qkv::tool::machine_sheet> qkv_machines_@name@();
 
-int main(int argc, char **argv) {
-  return qkv::tool::main(argc, argv, qkv::oracles_of(qkv_specs_@name@()), qkv_machines_@name@());
-}
+int main(int argc, char **argv) { return qkv::tool::main(argc, argv, @oracles@, qkv_machines_@name@()); }
 ]])
 endfunction()

@@ -134,8 +134,8 @@ npy_array value::to_npy() const {
   npy_array a;
   a.type = stored_as(t_.dtype);
   a.shape.assign(t_.extent, t_.extent + t_.rank);
-  a.data.resize(bytes());
-  std::memcpy(a.data.data(), t_.data, a.data.size());
+  const auto *begin = static_cast<const std::byte *>(t_.data);
+  a.data.assign(begin, begin + bytes());
   return a;
 }
 

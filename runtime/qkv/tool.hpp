@@ -103,6 +103,7 @@ struct machine_sheet {
 //   run K --in Q=q.npy ... --out O=o.npy [--threads N] [--device cuda|opencl]
 //   check K [--size seq=1000 ...] [--seed N]            one line a size; without one, several
 //           [--finite-differences]                      of a gradient: one line an argument, too
+//           [--tool qemu-aarch64 arm/my_tool]           of the kernel in another build's tool
 //   bench K [--size seq=1000 ...] [--threads N]         median, GFLOP/s, percent of the peak
 //   serve                                               a peer of a benchmark, over stdin and
 //                                                       stdout (runtime/serve)

@@ -8,6 +8,7 @@
 
 #include "tool/commands.hpp"
 #include "tool/json.hpp"
+#include "tool/other_tool.hpp"
 
 namespace qkv::tool {
 namespace {
@@ -79,8 +80,10 @@ void report(const request &r, const kernel_sizes &s, const verdict &v) {
 // Leaves the inputs of the call in `inputs`, nothing if the call failed.
 verdict check_once(const request &r, const kernel_sizes &s, arrays &inputs) {
   const qkv_kernel &k = *r.kernel;
-  const std::vector<value> all = random_arguments(k, s, r.seed);
-  if (status done = qkv::run(k, descriptors(all), r.how()); !done)
+  std::vector<value> all = random_arguments(k, s, r.seed);
+  if (!r.compared.tool.empty())
+    run_by_tool(r, s, all);
+  else if (status done = qkv::run(k, descriptors(all), r.how()); !done)
     return {false, INFINITY, 0, done.text()};
   std::vector<array> results;
   for (int i = 0; i < k.n_arguments; ++i) {
@@ -130,7 +133,7 @@ std::vector<kernel_sizes> sizes_to_try(const request &r) {
 bool check(const request &r) {
   if (!r.spec || !(r.spec->compare || r.spec->reference))
     throw refusal(fmt::format("{}: this tool was built without its reference", r.kernel->name));
-  if (r.by_differences && !r.spec->slopes)
+  if (r.compared.by_differences && !r.spec->slopes)
     throw refusal(fmt::format("{} is not a gradient", r.kernel->name));
   constexpr int most_with_differences = 2;  // sizes: the interpreter takes long
   bool right = true;
@@ -140,7 +143,7 @@ bool check(const request &r) {
     const verdict v = check_once(r, s, inputs);
     report(r, s, v);
     right &= v.right;
-    if (r.by_differences && !inputs.empty() && turn++ < most_with_differences)
+    if (r.compared.by_differences && !inputs.empty() && turn++ < most_with_differences)
       right &= check_slopes(r, inputs, s);
   }
   return right;

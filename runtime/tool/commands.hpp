@@ -26,6 +26,12 @@ struct cluster {
   double peak = 0, link = 0, bandwidth = 0, latency = 10e-6;
 };
 
+// The comparison of `check`.
+struct comparison {
+  bool by_differences = false;    // a gradient with finite differences, too
+  std::vector<std::string> tool;  // the words that run the tool of another build; none: this one
+};
+
 // The command line after the command.
 struct request {
   const qkv_kernel *kernel = nullptr;  // none for commands without
@@ -41,7 +47,7 @@ struct request {
   std::span<const machine_sheet> machines;      // of all kernels, too
   std::string machine;                          // whose plan to show; empty: nobody's
   cluster shared_by;                            // whose plan and pace to show
-  bool by_differences = false;  // check compares a gradient with finite differences, too
+  comparison compared;
   device on = device::host;
 
   options how() const {

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSL-1.0
-# Builds the examples for 64-bit ARM with the generators of this build, and checks their kernels
-# under QEMU:
-#   cmake -DSOURCE=.. -DHOST_BUILD=.. -DWORK=.. -DHALIDE=.. -DHANA=.. -DFMT=.. -P check.cmake
+# Builds kernels for 64-bit ARM with the generators of this build, as static programs. The tools of
+# this build then have them run under QEMU and compare the results:
+#   cmake -DSOURCE=.. -DHOST_BUILD=.. -DWORK=.. -DHALIDE=.. -DHANA=.. -DFMT=.. [-DCATCH2=.. -DZOO=ON]
+#         -P check.cmake
+# ZOO: those of the zoo's test kernels, at all sizes that `check` tries; else those of examples.
 foreach(program aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64)
   find_program(found_${program} ${program})
   if(NOT found_${program})
@@ -28,28 +30,52 @@ function(run)
   endif()
 endfunction()
 
+# A library of kernels: the folder of its tool, then sizes to check, or none for those of the tool.
+set(least 14)
+set(libraries
+    "examples/self_attention self_attention_kernels --size batch=2 seq=19 kv=37"
+    "examples/luong_bahdanau luong_bahdanau_kernels --size batch=2 step=9 source=33"
+    "examples/multi_head multi_head_kernels --size batch=2 seq=19"
+    "examples/linear_vs_softmax linear_vs_softmax_kernels --size seq=67"
+    "examples/score_functions score_functions_kernels --size seq=67")
+set(folders -DQKV_TESTS=OFF)
+if(ZOO)
+  set(least 16)
+  set(libraries "tests/kernels test_other_zoo_kernels" "tests/kernels test_long_zoo_kernels")
+  file(WRITE "${WORK}/folders.cmake" "
+set(QKV_EXAMPLES OFF CACHE BOOL \"\")
+set(QKV_TEST_WITHOUT cuda codegen cross fuzz device examples conformance golden structure package static errors pages
+    ops zoo program runtime gradient ring CACHE STRING \"\")
+set(Catch2_DIR [[${CATCH2}]] CACHE PATH \"\")
+")
+  set(folders -C "${WORK}/folders.cmake")
+endif()
 run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${WORK}/build" -G Ninja --toolchain "${SOURCE}/tests/cross/aarch64.cmake"
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 -DQKV_TESTS=OFF -DQKV_GROUP=ON
-    "-DQKV_HOST_BUILD=${HOST_BUILD}"
-    "-DHalide_DIR=${HALIDE}" "-Dfmt_DIR=${WORK}/fmt" "-DQKV_HANA_INCLUDE=${WORK}/include")
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DQKV_GROUP=ON -DQKV_TOOL_REFERENCE=OFF ${folders}
+    "-DQKV_HOST_BUILD=${HOST_BUILD}" "-DHalide_DIR=${HALIDE}" "-Dfmt_DIR=${WORK}/fmt"
+    "-DQKV_HANA_INCLUDE=${WORK}/include")
 
-# Not nystrom, whose kernels take minutes, nor train.
-set(libraries self_attention luong_bahdanau score_functions multi_head linear_vs_softmax three_spaces)
-list(TRANSFORM libraries APPEND _kernels_tool OUTPUT_VARIABLE tools)
+set(tools)
+foreach(line IN LISTS libraries)
+  string(REGEX REPLACE "^[^ ]+ ([^ ]+).*$" "\\1_tool" tool "${line}")
+  list(APPEND tools ${tool})
+endforeach()
 run(${CMAKE_COMMAND} --build "${WORK}/build" --target ${tools})
 
 set(checked 0)
-foreach(library IN LISTS libraries)
-  set(tool qemu-aarch64 "${WORK}/build/examples/${library}/${library}_kernels_tool")
+foreach(line IN LISTS libraries)
+  separate_arguments(size UNIX_COMMAND "${line}")
+  list(POP_FRONT size folder library)
+  set(tool "${HOST_BUILD}/${folder}/${library}_tool")
   execute_process(COMMAND ${tool} list OUTPUT_VARIABLE list COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "[^\n]+" lines "${list}")
   foreach(line IN LISTS lines)
     string(REGEX MATCH "^[a-z0-9_]+" kernel "${line}")
-    run(${tool} check ${kernel})
+    run(${tool} check ${kernel} ${size} --tool qemu-aarch64 "${WORK}/build/${folder}/${library}_tool")
     math(EXPR checked "${checked} + 1")
   endforeach()
 endforeach()
 message("${checked} kernels are right on aarch64")
-if(checked LESS 14)
+if(checked LESS least)
   message(FATAL_ERROR "too few kernels")
 endif()

@@ -222,7 +222,7 @@ TEST_CASE("commands that cannot be carried out") {
   CHECK(refused({"check", "blend", "--size", "d=3"}) == "blend: axis d is fixed at 4\n");
   CHECK(refused({"check", "blend", "--wish", "1"}) ==
         "check has no option --wish; it has: --size --threads --seed --device "
-        "--finite-differences --json\n");
+        "--finite-differences --tool --json\n");
   CHECK(refused({"check", "blend", "--thread", "1"}) ==
         "check has no option --thread; did you mean --threads?\n");
   CHECK(refused({"check", "blend", "--svg", "f.svg"}).substr(0, 26) ==
@@ -251,6 +251,52 @@ TEST_CASE("check and bench") {
   const result b = s.run({"bench", "blend", "--size", "seq=8", "kv=8", "--threads", "1"});
   CHECK(b.code == 0);
   CHECK(b.text.find("blend  batch=1 seq=8 kv=8  1 thread  median ") == 0);
+}
+
+TEST_CASE("check of a kernel in another tool") {
+  const session s;
+  const auto script = [&](const char *name, const std::string &lines) {
+    const std::string path = s.folder + "/" + name;
+    std::ofstream(path) << lines;
+    return path;
+  };
+  // Its O is Q, which is right where there are no keys.
+  const std::string copies = script("copies", R"(echo "$1 $2" >&2
+for word; do
+  case $word in
+    Q=*) q=${word#Q=} ;;
+    O=*) cp "$q" "${word#O=}" ;;
+    batch=* | seq=* | kv=* | --* | [0-9]*) printf '%s ' "$word" >&2 ;;
+  esac
+done
+)");
+  const auto check = [&](const std::string &tool, std::vector<std::string> more) {
+    std::vector<std::string> words = {"check", "blend", "--tool", "sh", tool};
+    words.insert(words.end(), more.begin(), more.end());
+    return s.run(words);
+  };
+  const result right = check(copies, {"--size", "batch=1", "seq=2", "kv=0", "--threads", "3"});
+  CHECK(right.code == 0);
+  CHECK(right.text.find("run blend\n--in --size batch=1 kv=0 seq=2 --threads 3 --out blend  "
+                        "batch=1 seq=2 kv=0  error 0.00e+00") == 0);
+  const result wrong = check(copies, {"--size", "batch=1", "seq=2", "kv=3"});
+  CHECK(wrong.code == 1);
+  CHECK(wrong.text.find("WRONG: output 0 element 0: ") != std::string::npos);
+  CHECK(check(copies, {"--device", "opencl", "--size", "seq=2", "kv=0"}).text.find("--device") !=
+        std::string::npos);
+
+  const result fails = check(script("fails", "echo no >&2; exit 3\n"), {"--size", "kv=0"});
+  CHECK(fails.code == 2);
+  CHECK(fails.text.find("no\nit returned 3: sh " + s.folder + "/fails run blend --in Q=") == 0);
+  CHECK(check(script("dies", "kill -9 $$\n"), {}).text.find("signal 9 ended it: sh ") == 0);
+  CHECK(s.run({"check", "blend", "--tool", "/none"}).text == "/none: No such file or directory\n");
+  const result none = check(script("none", ""), {"--size", "seq=2", "kv=0"});
+  CHECK(none.code == 2);
+  CHECK(none.text.find("/O.npy: No such file or directory\n") != std::string::npos);
+  const std::string o = s.save("o", {1, 3, 4}, std::vector<float>(12, 1));
+  const std::string long_o = script("long_o", "for w; do :; done; cp '" + o + "' \"${w#O=}\"\n");
+  CHECK(check(long_o, {"--size", "batch=1", "seq=2", "kv=0"}).text ==
+        "O has the shape [1, 3, 4], not [1, 2, 4]\n");
 }
 
 TEST_CASE("check with finite differences") {
