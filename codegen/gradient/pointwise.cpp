@@ -1,66 +1,33 @@
 // SPDX-License-Identifier: BSL-1.0
 // Functions, arithmetic, choices and masks. Axes that an operand lacks are summed.
-#include <cmath>
-#include <numbers>
-
 #include "codegen/gradient/rules.hpp"
+#include "codegen/program/meaning.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen::adjoint {
 namespace {
 
-// 2 / sqrt(pi) exp(-x^2)
-node_id slope_of_erf(formulas &f, node_id x) {
-  return f.scaled(f.unary(op::exp, f.neg(f.mul(x, x))), 2 * std::numbers::inv_sqrtpi);
-}
-
-// Phi(x) + x phi(x), with the distribution and the density of the normal distribution.
-node_id slope_of_gelu(formulas &f, node_id x) {
-  const node_id one = f.number(1, f.type(x));
-  const node_id scaled = f.scaled(x, 1 / std::numbers::sqrt2);
-  const node_id distribution = f.scaled(f.add(f.unary(op::erf, scaled), one), 0.5);
-  const node_id density = f.scaled(slope_of_erf(f, scaled), 0.5 / std::numbers::sqrt2);
-  return f.add(distribution, f.mul(x, density));
-}
-
-// f'(x), from x and y = f(x); at a kink, the slope on the left for relu and elu.
-node_id slope(formulas &f, op kind, node_id x, node_id y) {
-  const dtype t = f.type(y);
-  const node_id one = f.number(1, t);
-  const auto rest = [&](node_id part) { return f.sub(one, part); };
-  switch (kind) {
-    case op::exp:
-      return y;
-    case op::log:
-      return f.div(one, x);
-    case op::tanh:
-      return rest(f.mul(y, y));
-    case op::sigmoid:
-      return f.mul(y, rest(y));
-    case op::gelu:
-      return slope_of_gelu(f, x);
-    case op::silu: {
-      const node_id s = f.unary(op::sigmoid, x);
-      return f.mul(s, f.add(one, f.mul(x, rest(s))));
-    }
-    case op::elu:
-      return f.where(f.binary(op::greater, x, f.number(0, t)), one, f.unary(op::exp, x));
-    case op::softplus:
-      return f.unary(op::sigmoid, x);
-    case op::sqrt:
-      return f.div(f.number(0.5, t), y);
-    case op::rsqrt:
-      return f.scaled(f.mul(y, f.mul(y, y)), -0.5);
-    case op::erf:
-      return slope_of_erf(f, x);
-    case op::cos:
-      return f.neg(f.unary(op::sin, x));
-    case op::sin:
-      return f.unary(op::cos, x);
-    default:
-      return no_node;
+// Steps that are written, as a kind of numbers of meaning.hpp.
+struct written_numbers {
+  struct T {
+    formulas *f;
+    node_id n;
+  };
+  static T number(T like, long double x) {
+    return {like.f, like.f->number(static_cast<double>(x), like.f->type(like.n))};
   }
-}
+  static T neg(T x) { return {x.f, x.f->neg(x.n)}; }
+  static T add(T x, T y) { return {x.f, x.f->add(x.n, y.n)}; }
+  static T sub(T x, T y) { return {x.f, x.f->sub(x.n, y.n)}; }
+  static T mul(T x, T y) { return {x.f, x.f->mul(x.n, y.n)}; }
+  static T div(T x, T y) { return {x.f, x.f->div(x.n, y.n)}; }
+  static T less(T x, T y) { return {x.f, x.f->binary(op::less, x.n, y.n)}; }
+  static T choose(T condition, T x, T y) { return {x.f, x.f->where(condition.n, x.n, y.n)}; }
+  template <op Kind>
+  static T realised(T x, T) {
+    return {x.f, x.f->unary(Kind, x.n)};
+  }
+};
 
 // min and max: the selected operand gets g, equal ones share.
 void share(reverse &r, node_id n, node_id g) {
@@ -121,9 +88,8 @@ void unary_rule(reverse &r, node_id n, node_id g) {
     const node_id is_negative = f.binary(op::less, from, zero);
     return r.give(a, f.where(is_positive, g, f.where(is_negative, f.neg(g), zero)));
   }
-  const node_id s = slope(f, x.kind, from, r.value(n, n));
-  if (s == no_node) throw r.refusal(n, std::string(name_of(x.kind)) + " has no gradient");
-  r.give(a, f.mul(g, s));
+  const written_numbers::T at{&f, from}, y{&f, r.value(n, n)};
+  r.give(a, f.mul(g, derivative_of<written_numbers>(x.kind, at, y).n));
 }
 
 void arithmetic_rule(reverse &r, node_id n, node_id g) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The meaning of each pointwise operation, once, for any kind of numbers: the interpreter computes
-// it in long double, double or float, a writer as an expression of its compiler.
+// it in long double, double or float, a writer as an expression of its compiler. The derivative of
+// those of one number, for which a gradient writes steps.
 //
 // M is a kind of numbers: their type T, the primitive operations (exp, less, choose, ..), and
 // possibly realised<Kind>(x, y), its own implementation of an operation.
@@ -20,6 +21,7 @@ namespace qkv::codegen {
 
 // cast needs a type, where has three operands: they have no meaning here.
 constexpr bool has_meaning(op o) { return is_pointwise(o) && o != op::cast && o != op::where; }
+constexpr bool has_derivative(op o) { return is_unary(o) && has_meaning(o) && o != op::not_; }
 
 template <op Kind, class M>
 typename M::T unary_meaning(const typename M::T &x) {
@@ -119,15 +121,80 @@ typename M::T meaning(const typename M::T &x, const typename M::T &y) {
     return binary_meaning<Kind, M>(x, y);
 }
 
+// Of one operand.
+template <op Kind, class M>
+typename M::T meaning(const typename M::T &x) {
+  return meaning<Kind, M>(x, x);
+}
+
+// f'(x), from x and y = f(x); at a kink, that on the left.
+template <op Kind, class M>
+typename M::T derivative(const typename M::T &x, const typename M::T &y) {
+  const auto number = [&](auto value) { return M::number(x, value); };
+  const auto rest = [&](const typename M::T &part) { return M::sub(number(1), part); };
+  if constexpr (Kind == op::neg) {
+    return number(-1);
+  } else if constexpr (Kind == op::exp) {
+    return y;
+  } else if constexpr (Kind == op::log) {
+    return M::div(number(1), x);
+  } else if constexpr (Kind == op::tanh) {
+    return rest(M::mul(y, y));
+  } else if constexpr (Kind == op::sigmoid) {
+    return M::mul(y, rest(y));
+  } else if constexpr (Kind == op::relu) {
+    return M::choose(M::less(number(0), x), number(1), number(0));
+  } else if constexpr (Kind == op::gelu) {  // Phi(x) + x phi(x), those of the normal distribution
+    const auto scaled = M::mul(x, number(0.70710678118654752440L));
+    const auto sum = M::add(meaning<op::erf, M>(scaled), number(1));
+    const auto density =
+        M::mul(derivative<op::erf, M>(scaled, scaled), number(0.35355339059327376220L));
+    return M::add(M::mul(sum, number(0.5)), M::mul(x, density));
+  } else if constexpr (Kind == op::silu) {
+    const auto s = meaning<op::sigmoid, M>(x);
+    return M::mul(s, M::add(number(1), M::mul(x, rest(s))));
+  } else if constexpr (Kind == op::elu) {
+    return M::choose(M::less(number(0), x), number(1), meaning<op::exp, M>(x));
+  } else if constexpr (Kind == op::softplus) {
+    return meaning<op::sigmoid, M>(x);
+  } else if constexpr (Kind == op::sqrt) {
+    return M::div(number(0.5), y);
+  } else if constexpr (Kind == op::rsqrt) {
+    return M::mul(M::mul(y, M::mul(y, y)), number(-0.5));
+  } else if constexpr (Kind == op::abs) {
+    return M::choose(M::less(number(0), x), number(1), number(-1));
+  } else if constexpr (Kind == op::erf) {  // 2 / sqrt(pi) exp(-x^2)
+    const auto bell = meaning<op::exp, M>(M::neg(M::mul(x, x)));
+    return M::mul(bell, number(1.12837916709551257390L));
+  } else if constexpr (Kind == op::cos) {
+    return M::neg(meaning<op::sin, M>(x));
+  } else if constexpr (Kind == op::sin) {
+    return meaning<op::cos, M>(x);
+  } else {
+    static_assert(!has_derivative(Kind),
+                  "the derivative of an operation of one operand is missing");
+  }
+}
+
 template <class M>
 using pointwise_function = typename M::T (*)(const typename M::T &, const typename M::T &);
 
-// By operation; nullptr for those without a meaning.
+// By operation; nullptr for those without one.
 template <class M>
 inline constexpr auto meanings = []<std::size_t... I>(std::index_sequence<I...>) {
   const auto of = []<op Kind>() -> pointwise_function<M> {
     if constexpr (has_meaning(Kind))
       return meaning<Kind, M>;
+    else
+      return nullptr;
+  };
+  return std::array { of.template operator()<static_cast<op>(I)>()... };
+}(std::make_index_sequence<core::op_count>());
+template <class M>
+inline constexpr auto derivatives = []<std::size_t... I>(std::index_sequence<I...>) {
+  const auto of = []<op Kind>() -> pointwise_function<M> {
+    if constexpr (has_derivative(Kind))
+      return derivative<Kind, M>;
     else
       return nullptr;
   };
@@ -139,6 +206,13 @@ template <class M>
 typename M::T meaning_of(op o, const typename M::T &x, const typename M::T &y) {
   if (!has_meaning(o)) throw std::logic_error(std::string(name_of(o)) + " is not pointwise");
   return meanings<M>[static_cast<std::size_t>(o)](x, y);
+}
+
+// Throws std::logic_error for an operation without a derivative.
+template <class M>
+typename M::T derivative_of(op o, const typename M::T &x, const typename M::T &y) {
+  if (!has_derivative(o)) throw std::logic_error(std::string(name_of(o)) + " has no derivative");
+  return derivatives<M>[static_cast<std::size_t>(o)](x, y);
 }
 
 }  // namespace qkv::codegen

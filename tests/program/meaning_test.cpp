@@ -52,8 +52,27 @@ TEST_CASE("meanings agree with values made outside") {
   }
 }
 
+// Central differences in long double, extrapolated; kinks lie between the points.
+TEST_CASE("derivatives agree with differences of meanings") {
+  using numbers = codegen::floating_numbers<long double>;
+  for (const core::op_facts &o : core::op_table) {
+    if (!codegen::has_derivative(o.kind)) continue;
+    const auto f = [&](long double x) { return codegen::meaning_of<numbers>(o.kind, x, x); };
+    for (const long double x : {-3.25L, -1.5L, -0.75L, -0.125L, 0.125L, 0.5L, 1.25L, 2.5L}) {
+      if (std::isnan(f(x))) continue;  // log of a negative number
+      const auto difference = [&](long double h) { return (f(x + h) - f(x - h)) / (2 * h); };
+      const long double want = (4 * difference(1e-4L) - difference(2e-4L)) / 3;
+      const long double got = codegen::derivative_of<numbers>(o.kind, x, f(x));
+      INFO("the derivative of " << o.name << " at " << x << " is " << got << ", not " << want);
+      CHECK(std::fabs(got - want) <= 1e-11L * std::fmax(1, std::fabs(want)));
+    }
+  }
+}
+
 TEST_CASE("what has no meaning alone is refused") {
   CHECK_THROWS_AS(codegen::meaning_of<codegen::floating_numbers<double>>(core::op::dot, 1., 1.),
+                  std::logic_error);
+  CHECK_THROWS_AS(codegen::derivative_of<codegen::floating_numbers<double>>(core::op::cast, 1., 1.),
                   std::logic_error);
 }
 

@@ -4,38 +4,24 @@
 // is handed scores.
 #include <qkv/core/label.hpp>
 #include <qkv/core/message.hpp>
+#include <qkv/core/op.hpp>
 #include <qkv/core/shape_error.hpp>
 
 namespace qkv::detail {
 
-inline constexpr sv names_of_functions[] = {"abs",          "broadcast",     "cast",
-                                            "concat",       "cos",           "cumsum",
-                                            "dot",          "elu",           "erf",
-                                            "exp",          "filled",        "gelu",
-                                            "has",          "index",         "let",
-                                            "log",          "logsumexp",     "mask",
-                                            "mask_rows",    "max",           "mean",
-                                            "merge",        "min",           "normalize",
-                                            "plain",        "pow",           "relu",
-                                            "rename",       "reveal",        "rsqrt",
-                                            "scan",         "sigmoid",       "silu",
-                                            "sin",          "size",          "slice",
-                                            "softmax",      "softplus",      "split",
-                                            "sqrt",         "sum",           "take",
-                                            "tanh",         "uniform",       "where",
-                                            "zeros",        "alibi",         "alibi_slopes",
-                                            "bahdanau",     "cached_causal", "causal",
-                                            "differential", "dilated",       "document",
-                                            "dropout",      "global_window", "grouped_query",
-                                            "layer_norm",   "multi_head",    "nystrom",
-                                            "padding",      "prefix",        "project",
-                                            "qk_norm",      "relative_bias", "rms_norm",
-                                            "rope",         "rope_angle",    "sliding_window",
-                                            "softcap",      "t5_bias",       "talking_heads",
-                                            "unit_length",  "with_bias"};
+// Those that are not the name of an operation.
+inline constexpr sv other_functions[] = {
+    "alibi",   "alibi_slopes", "bahdanau",      "cached_causal", "causal",        "differential",
+    "dilated", "document",     "dropout",       "filled",        "global_window", "grouped_query",
+    "has",     "layer_norm",   "let",           "mask_rows",     "multi_head",    "nystrom",
+    "padding", "plain",        "prefix",        "project",       "qk_norm",       "relative_bias",
+    "reveal",  "rms_norm",     "rope",          "rope_angle",    "slice",         "sliding_window",
+    "softcap", "t5_bias",      "talking_heads", "unit_length",   "with_bias",     "zeros"};
 
 constexpr bool is_function(sv name) {
-  for (const sv function : names_of_functions)
+  for (const op_facts &o : op_table)
+    if (o.name == name && is_called(o.kind)) return true;
+  for (const sv function : other_functions)
     if (function == name) return true;
   return false;
 }

@@ -240,6 +240,19 @@ constexpr bool is_of_a_position(op o) { return o == op::carried || o == op::elem
 constexpr bool is_gather(op o) { return group_of(o) == op_group::gather; }
 constexpr bool makes_weights(op o) { return group_of(o) == op_group::weights; }
 constexpr bool is_view(op o) { return group_of(o) == op_group::view; }
+// A spec calls it by its name.
+constexpr bool is_called(op o) {
+  switch (group_of(o)) {
+    case op_group::state:
+    case op_group::scatter:
+    case op_group::output:
+      return false;
+    case op_group::source:
+      return o == op::index || o == op::size;
+    default:
+      return o != op::last && o != op::not_ && !is_of_a_position(o);
+  }
+}
 
 }  // namespace qkv::core
 
