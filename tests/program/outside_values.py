@@ -97,8 +97,8 @@ def line(name, x, y, value):
 
 
 def main():
-    random.seed(1)
     for name, (of, at_inf, at_minus_inf) in FUNCTIONS.items():
+        random.seed(name)
         points = [f32(random.choice([-1, 1]) * 2 ** random.uniform(-30, 6.3)) for _ in range(64)]
         for x in [abs(p) for p in points] if name in OF_POSITIVE else points:
             line(name, x, x, of(mpmath.mpf(x)))
@@ -111,6 +111,7 @@ def main():
     for x in SPECIAL:
         line("not", x, x, x == 0)
     for name, (of, special) in PAIRS.items():
+        random.seed(name)
         for _ in range(64):
             x, y = (f32(random.choice([-1, 1]) * 2 ** random.uniform(-9, 5)) for _ in range(2))
             if name == "pow":
