@@ -29,6 +29,11 @@ typename M::T unary_meaning(const typename M::T &x) {
   const auto sigmoid = [&](const typename M::T &numerator) {
     return M::div(numerator, M::add(number(1), M::exp(M::neg(x))));
   };
+  // log(1 + z) from sum = 1 + z: what rounding takes off the sum is a factor of its logarithm
+  const auto log_of_sum = [&](const typename M::T &sum, const typename M::T &z) {
+    return M::choose(M::equal(sum, number(1)), z,
+                     M::div(M::mul(M::log(sum), z), M::sub(sum, number(1))));
+  };
   if constexpr (Kind == op::neg) {
     return M::neg(x);
   } else if constexpr (Kind == op::not_) {
@@ -37,6 +42,9 @@ typename M::T unary_meaning(const typename M::T &x) {
     return M::exp(x);
   } else if constexpr (Kind == op::log) {
     return M::log(x);
+  } else if constexpr (Kind == op::log1p) {
+    const auto sum = M::add(number(1), x);
+    return M::choose(M::equal(sum, x), M::log(x), log_of_sum(sum, x));  // equal: inf, too
   } else if constexpr (Kind == op::tanh) {
     return M::tanh(x);
   } else if constexpr (Kind == op::sigmoid) {
@@ -51,11 +59,9 @@ typename M::T unary_meaning(const typename M::T &x) {
   } else if constexpr (Kind == op::elu) {
     return M::choose(M::less(x, number(0)), M::expm1(x), x);
   } else if constexpr (Kind == op::softplus) {  // max(x, 0) + log(1 + exp(-|x|))
-    const auto e = M::exp(M::neg(M::abs(x))), sum = M::add(number(1), e);
-    // what rounding takes off the sum is a factor of its logarithm
-    const auto log_of_sum = M::choose(M::equal(sum, number(1)), e,
-                                      M::div(M::mul(M::log(sum), e), M::sub(sum, number(1))));
-    return M::add(M::choose(M::less(x, number(0)), number(0), x), log_of_sum);
+    const auto e = M::exp(M::neg(M::abs(x)));
+    const auto log_of_1_plus_e = log_of_sum(M::add(number(1), e), e);
+    return M::add(M::choose(M::less(x, number(0)), number(0), x), log_of_1_plus_e);
   } else if constexpr (Kind == op::sqrt) {
     return M::sqrt(x);
   } else if constexpr (Kind == op::rsqrt) {
@@ -138,6 +144,8 @@ typename M::T derivative(const typename M::T &x, const typename M::T &y) {
     return y;
   } else if constexpr (Kind == op::log) {
     return M::div(number(1), x);
+  } else if constexpr (Kind == op::log1p) {
+    return M::div(number(1), M::add(number(1), x));
   } else if constexpr (Kind == op::tanh) {
     return rest(M::mul(y, y));
   } else if constexpr (Kind == op::sigmoid) {

@@ -21,6 +21,8 @@ int drawer::unary() {
       return put(op::rsqrt, {wild ? x : put(op::add, {put(op::mul, {x, x}), literal(0.25)})});
     case 5:
       return put(op::log, {put(op::sigmoid, {put(op::max, {x, literal(-30)})})});
+    case 6:
+      return put(op::log1p, {wild ? x : put(op::max, {x, literal(-0.75)})});
     default:
       return put(d_.one_of(std::vector<op>{op::tanh, op::sigmoid, op::relu, op::gelu, op::silu,
                                            op::elu, op::softplus, op::abs, op::erf, op::cos,

@@ -292,6 +292,7 @@ std::optional<value> language::pointwise(op kind, const operands &in) {
     return apply(rule<op::name>{}, *in[0], *in[1]);
     QKV_CASES(exp, rule::function)
     QKV_CASES(log, rule::function)
+    QKV_CASES(log1p, rule::function)
     QKV_CASES(tanh, rule::function)
     QKV_CASES(sigmoid, rule::function)
     QKV_CASES(relu, rule::function)

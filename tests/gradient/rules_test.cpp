@@ -77,7 +77,7 @@ TEST_CASE("functions of one number") {
         QKV_UNARY(silu), QKV_UNARY(elu), QKV_UNARY(softplus), QKV_UNARY(abs), QKV_UNARY(erf),
         QKV_UNARY(cos), QKV_UNARY(sin), QKV_UNARY(-), QKV_UNARY(cast<bf16>)})
     check(p);
-  for (const program &p : {QKV_UNARY(log), QKV_UNARY(sqrt), QKV_UNARY(rsqrt)})
+  for (const program &p : {QKV_UNARY(log), QKV_UNARY(log1p), QKV_UNARY(sqrt), QKV_UNARY(rsqrt)})
     check(p, range::positive);
 }
 

@@ -85,12 +85,19 @@ T rsqrt_of(T x) {
 // As documented in dsl/qkv/ops/functions.hpp, in the order of the kernels' results.
 template <class T>
 std::vector<function<T>> functions() {
-  return {{"exp", 2, std::exp},      {"log", 2, std::log},
-          {"tanh", 3, std::tanh},    {"sigmoid", 3, sigmoid_of<T>},
-          {"silu", 4, silu_of<T>},   {"gelu", sizeof(T) == 8 ? 6. : 20., gelu_of<T>},
-          {"elu", 2, elu_of<T>},     {"softplus", 6, softplus_of<T>},
-          {"erf", 2, std::erf},      {"sqrt", 1, std::sqrt},
-          {"rsqrt", 2, rsqrt_of<T>}, {"sin", 4, std::sin},
+  return {{"exp", 2, std::exp},
+          {"log", 2, std::log},
+          {"log1p", 3, std::log1p},
+          {"tanh", 3, std::tanh},
+          {"sigmoid", 3, sigmoid_of<T>},
+          {"silu", 4, silu_of<T>},
+          {"gelu", sizeof(T) == 8 ? 6. : 20., gelu_of<T>},
+          {"elu", 2, elu_of<T>},
+          {"softplus", 6, softplus_of<T>},
+          {"erf", 2, std::erf},
+          {"sqrt", 1, std::sqrt},
+          {"rsqrt", 2, rsqrt_of<T>},
+          {"sin", 4, std::sin},
           {"cos", 4, std::cos}};
 }
 

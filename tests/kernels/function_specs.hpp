@@ -10,21 +10,21 @@ inline constexpr axis<"n"> n;
 
 inline constexpr auto functions_of_f32 = kernel<"functions_of_f32">(
     [](in<"x", n> x)
-        -> outs<out<"exp", n>, out<"log", n>, out<"tanh", n>, out<"sigmoid", n>, out<"silu", n>,
-                out<"gelu", n>, out<"elu", n>, out<"softplus", n>, out<"erf", n>, out<"sqrt", n>,
-                out<"rsqrt", n>, out<"sin", n>, out<"cos", n>> {
-      return {exp(x),      log(x), tanh(x), sigmoid(x), silu(x), gelu(x), elu(x),
-              softplus(x), erf(x), sqrt(x), rsqrt(x),   sin(x),  cos(x)};
+        -> outs<out<"exp", n>, out<"log", n>, out<"log1p", n>, out<"tanh", n>, out<"sigmoid", n>,
+                out<"silu", n>, out<"gelu", n>, out<"elu", n>, out<"softplus", n>, out<"erf", n>,
+                out<"sqrt", n>, out<"rsqrt", n>, out<"sin", n>, out<"cos", n>> {
+      return {exp(x), log(x),      log1p(x), tanh(x), sigmoid(x), silu(x), gelu(x),
+              elu(x), softplus(x), erf(x),   sqrt(x), rsqrt(x),   sin(x),  cos(x)};
     });
 
 inline constexpr auto functions_of_f64 = kernel<"functions_of_f64">(
     [](in<"x", f64, n> x)
-        -> outs<out<"exp", f64, n>, out<"log", f64, n>, out<"tanh", f64, n>, out<"sigmoid", f64, n>,
-                out<"silu", f64, n>, out<"gelu", f64, n>, out<"elu", f64, n>,
-                out<"softplus", f64, n>, out<"erf", f64, n>, out<"sqrt", f64, n>,
-                out<"rsqrt", f64, n>, out<"sin", f64, n>, out<"cos", f64, n>> {
-      return {exp(x),      log(x), tanh(x), sigmoid(x), silu(x), gelu(x), elu(x),
-              softplus(x), erf(x), sqrt(x), rsqrt(x),   sin(x),  cos(x)};
+        -> outs<out<"exp", f64, n>, out<"log", f64, n>, out<"log1p", f64, n>, out<"tanh", f64, n>,
+                out<"sigmoid", f64, n>, out<"silu", f64, n>, out<"gelu", f64, n>,
+                out<"elu", f64, n>, out<"softplus", f64, n>, out<"erf", f64, n>,
+                out<"sqrt", f64, n>, out<"rsqrt", f64, n>, out<"sin", f64, n>, out<"cos", f64, n>> {
+      return {exp(x), log(x),      log1p(x), tanh(x), sigmoid(x), silu(x), gelu(x),
+              elu(x), softplus(x), erf(x),   sqrt(x), rsqrt(x),   sin(x),  cos(x)};
     });
 
 // The other pointwise operations. Conditions are 1 or 0.

@@ -14,9 +14,10 @@ constexpr auto smooth = kernel<"smooth">(
     });
 
 constexpr auto kinked = kernel<"kinked">(
-    [](X_ X) -> outs<out<"relu", row, column>, out<"abs", row, column>, out<"log", row, column>,
-                     out<"sqrt", row, column>, out<"rsqrt", row, column>> {
-      return {relu(X), abs(X), log(X), sqrt(X), rsqrt(X)};
+    [](X_ X)
+        -> outs<out<"relu", row, column>, out<"abs", row, column>, out<"log", row, column>,
+                out<"log1p", row, column>, out<"sqrt", row, column>, out<"rsqrt", row, column>> {
+      return {relu(X), abs(X), log(X), log1p(X), sqrt(X), rsqrt(X)};
     });
 
 }  // namespace
@@ -54,6 +55,7 @@ TEST_CASE("functions: relu, abs, log, roots, also of nothing, infinity and NaN")
   check("relu", {0, 0, 4, infinity, 0, nan});
   check("abs", {4, 0, 4, infinity, infinity, nan});
   check("log", {nan, -infinity, 2 * std::log(2.0), infinity, nan, nan});
+  check("log1p", {nan, 0, std::log(5.0), infinity, nan, nan});
   check("sqrt", {nan, 0, 2, infinity, nan, nan});
   check("rsqrt", {nan, infinity, 0.5, 0, nan, nan});
 }

@@ -26,6 +26,7 @@ FUNCTIONS = {
     "-": (lambda x: -x, -INF, INF),
     "exp": (mpmath.exp, INF, 0.0),
     "log": (mpmath.log, INF, NAN),
+    "log1p": (mpmath.log1p, INF, NAN),
     "tanh": (mpmath.tanh, 1.0, -1.0),
     "sigmoid": (lambda x: 1 / (1 + mpmath.exp(-x)), 1.0, 0.0),
     "relu": (lambda x: max(x, mpmath.mpf(0)), INF, 0.0),
@@ -40,7 +41,7 @@ FUNCTIONS = {
     "cos": (mpmath.cos, NAN, NAN),
     "sin": (mpmath.sin, NAN, NAN),
 }
-OF_POSITIVE = {"log", "sqrt", "rsqrt"}
+OF_POSITIVE = {"log", "log1p", "sqrt", "rsqrt"}
 AT_ZERO = {"log": lambda x: -INF, "rsqrt": lambda x: math.copysign(INF, x)}
 
 
@@ -106,7 +107,11 @@ def main():
             line(name, x, x, value)
         for x in (0.0, -0.0):
             line(name, x, x, AT_ZERO[name](x) if name in AT_ZERO else of(mpmath.mpf(x)))
-        if name in OF_POSITIVE:
+        if name == "log1p":
+            line(name, -1.0, -1.0, -INF)
+            for x in (-0.75, -0.25, -2.0 ** -10, -2.0 ** -27):
+                line(name, x, x, of(mpmath.mpf(x)))
+        elif name in OF_POSITIVE:
             line(name, -1.0, -1.0, NAN)
     for x in SPECIAL:
         line("not", x, x, x == 0)

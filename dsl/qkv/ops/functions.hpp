@@ -76,11 +76,12 @@ using as_real = std::conditional_t<std::floating_point<T>, T, double>;
 }  // namespace detail
 
 // Computes: the function of its name at each position; gelu is x * (1 + erf(x / sqrt(2))) / 2, silu
-//           x * sigmoid(x), elu exp(x) - 1 below 0, softplus log(1 + exp(x)), rsqrt 1 / sqrt(x).
+//           x * sigmoid(x), elu exp(x) - 1 below 0, softplus log(1 + exp(x)), rsqrt 1 / sqrt(x);
+//           log1p log(1 + x), which keeps its precision near 0.
 // Shapes:   as x.
 // Numerics: f32 or f64; abs and relu of integers stay i32. A masked position stays masked. The
 //           largest errors in ulp, over all numbers, including denormal ones:
-//             exp, log, elu, erf, rsqrt 2; sqrt 1; tanh, sigmoid 3; silu 4; softplus 6; gelu 6
+//             exp, log, elu, erf, rsqrt 2; sqrt 1; log1p, tanh, sigmoid 3; silu 4; softplus 6; gelu 6
 //             (f64: 20); sin, cos 4: those of the target's library
 //           on CPUs, through CUDA and through PoCL. On other OpenCL devices, division and sqrt are
 //           off by up to 3 more, and denormal numbers may become 0. Inside softmax and logsumexp,
@@ -112,6 +113,18 @@ Err log(T...);
 template <detail::a_number T>
 constexpr auto log(T number) {
   return static_cast<detail::as_real<T>>(__builtin_log(static_cast<double>(number)));
+}
+template <class X>
+  requires detail::function_fits<core::op::log1p, X>
+constexpr auto log1p(X x) {
+  return detail::function<core::op::log1p>(x);
+}
+template <detail::given... Ax, class... T,
+          class Err = detail::wrong_function<core::op::log1p, detail::brackets<Ax...>, T...>>
+Err log1p(T...);
+template <detail::a_number T>
+constexpr auto log1p(T number) {
+  return static_cast<detail::as_real<T>>(__builtin_log1p(static_cast<double>(number)));
 }
 template <class X>
   requires detail::function_fits<core::op::tanh, X>
