@@ -167,8 +167,7 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   const plan made = plan_of(p);
   const std::string cuda_compiler = option(line, "--cuda-compiler", "");
   const other_writers writers{!cuda_compiler.empty(), plain_stages(line, made.cut.list.size())};
-  std::vector<machine_plan> planned;
-  for (const machine &m : wanted) planned.push_back(plan_on(made, m, writers));
+  const std::vector<machine_plan> planned = plans_on(made, wanted, writers);
   const std::string printed =
       write_objects(planned, dir, line.kernel,
                     {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0,
@@ -202,11 +201,10 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
   }
   const std::vector<machine> wanted = targets_of(option(line, "--targets"), machines_for(line));
   const bool prints_cuda = !option(line, "--cuda-compiler", "").empty();
-  std::vector<machine_plan> planned;
-  for (const plan &made : plans)
-    for (const machine &m : wanted) planned.push_back(plan_on(made, m, {prints_cuda}));
+  std::vector<std::vector<machine_plan>> planned;
+  for (const plan &made : plans) planned.push_back(plans_on(made, wanted, {prints_cuda}));
   write(dir + "/" + name + ".kernels.h", c_header(name, programs));
-  write(dir + "/" + name + "_kernels.c", c_tables(name, plans, wanted));
+  write(dir + "/" + name + "_kernels.c", c_tables(name, planned));
   write(dir + "/" + name + "_machines.cpp", machine_sheets(name, planned));
 }
 

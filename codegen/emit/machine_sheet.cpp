@@ -89,7 +89,7 @@ class sheet {
   std::string registers_of(const attention_stage &s, const attention_tile &t) const {
     for (const weighted_sum &sum : s.sums) {
       if (sum.column == no_axis) continue;
-      const std::int64_t columns = p_.axes[p_.axes[sum.column].root].size;
+      const std::int64_t columns = static_size(p_, sum.column);
       const int lanes = m_.cpu.lanes(8 * size_of(p_[sum.core].type));
       if (columns < 0) return "";
       const int n = static_cast<int>(columns);
@@ -117,14 +117,16 @@ class sheet {
 
 std::string sheet_of(const machine_plan &planned) { return sheet(planned).run(); }
 
-std::string machine_sheets(const std::string &library, const std::vector<machine_plan> &all) {
+std::string machine_sheets(const std::string &library,
+                           const std::vector<std::vector<machine_plan>> &kernels) {
   std::string text = fmt::format(
       "// Written by the generator.\n#include <qkv/tool.hpp>\n\n"
       "std::vector<qkv::tool::machine_sheet> qkv_machines_{}() {{\n  return {{\n",
       library);
-  for (const machine_plan &one : all)
-    text += fmt::format("      {{\"{}\", \"{}\", R\"sheet({})sheet\"}},\n", one.made.p.name,
-                        one.m.name, sheet_of(one));
+  for (const std::vector<machine_plan> &planned : kernels)
+    for (const machine_plan &one : planned)
+      text += fmt::format("      {{\"{}\", \"{}\", R\"sheet({})sheet\"}},\n", one.made.p.name,
+                          one.m.name, sheet_of(one));
   return text + "  };\n}\n";
 }
 

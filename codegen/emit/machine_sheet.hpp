@@ -12,6 +12,7 @@ std::string sheet_of(const machine_plan &);
 
 // C++ that a tool is linked with: the function qkv_machines_<library>() returns the sheet of each
 // kernel on each machine.
-std::string machine_sheets(const std::string &library, const std::vector<machine_plan> &);
+std::string machine_sheets(const std::string &library,
+                           const std::vector<std::vector<machine_plan>> &kernels);
 
 }  // namespace qkv::codegen

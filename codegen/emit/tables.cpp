@@ -156,14 +156,13 @@ std::string conditions_of(const program &p) {
   return text + "};\n";
 }
 
-// Code for CPUs reads the packs of the plan, that for devices reads every param as it is.
-std::string packs_text(const plan &made, const std::vector<machine> &machines) {
-  const bool none_reads =
-      std::none_of(machines.begin(), machines.end(), [](const machine &m) { return m.is_host(); });
-  if (made.packs.empty() || none_reads) return "";
-  const program &p = made.p;
+// Machines that pack params pack them alike.
+std::string packs_text(const program &p, const std::vector<machine_plan> &planned) {
+  const auto packing = std::find_if(planned.begin(), planned.end(),
+                                    [](const machine_plan &one) { return !one.packs.empty(); });
+  if (packing == planned.end()) return "";
   std::string lists, rows;
-  for (const pack &x : made.packs) {
+  for (const pack &x : packing->packs) {
     const std::string base = fmt::format("pack_{}__{}", p.name, p[x.param].name);
     const auto outer = positions(p, x.param, x.outer), in = positions(p, x.param, x.rows),
                columns = positions(p, x.param, x.columns);
@@ -178,14 +177,12 @@ std::string packs_text(const plan &made, const std::vector<machine> &machines) {
   return lists + fmt::format("static const qkv_pack packs_{}[] = {{\n{}}};\n", p.name, rows);
 }
 
-std::string variants_of(const plan &made, const std::vector<machine> &machines) {
-  std::string text = fmt::format("static const qkv_variant variants_{}[] = {{\n", made.p.name);
-  for (const machine &m : machines) {
-    const bool packed = m.is_host() && !made.packs.empty();
-    text += fmt::format("    {{\"{}\", \"{}\", {}, enter_{}, {}, {}}},\n", m.name, m.device,
-                        name_of_check(m), symbol_of(made.p, m), packed ? made.packs.size() : 0,
-                        packed ? "packs_" + made.p.name : "0");
-  }
+std::string variants_of(const program &p, const std::vector<machine_plan> &planned) {
+  std::string text = fmt::format("static const qkv_variant variants_{}[] = {{\n", p.name);
+  for (const machine_plan &one : planned)
+    text += fmt::format("    {{\"{}\", \"{}\", {}, enter_{}, {}, {}}},\n", one.m.name, one.m.device,
+                        name_of_check(one.m), symbol_of(p, one.m), one.packs.size(),
+                        one.packs.empty() ? "0" : "packs_" + p.name);
   return text + "};\n";
 }
 
@@ -217,12 +214,12 @@ std::string function_of(const program &p) {
       p.name, fmt::join(parameters, ", "), fmt::join(missing, " || "), fmt::join(values, ", "), n);
 }
 
-std::string table(const plan &made, const std::vector<machine> &machines) {
+std::string table(const plan &made, const std::vector<machine_plan> &planned) {
   const program &p = made.p;
   std::string text = in_order(p);
-  for (const machine &m : machines) text += entry(p, m);
-  return text + axes_of(p) + arguments_of(p) + conditions_of(p) + packs_text(made, machines) +
-         variants_of(made, machines) + kernel_of(made, machines.size()) + function_of(p);
+  for (const machine_plan &one : planned) text += entry(p, one.m);
+  return text + axes_of(p) + arguments_of(p) + conditions_of(p) + packs_text(p, planned) +
+         variants_of(p, planned) + kernel_of(made, planned.size()) + function_of(p);
 }
 
 }  // namespace
@@ -241,8 +238,8 @@ std::string c_header(const std::string &library, const std::vector<program> &ker
   return text + "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";
 }
 
-std::string c_tables(const std::string &library, const std::vector<plan> &kernels,
-                     const std::vector<machine> &machines) {
+std::string c_tables(const std::string &library,
+                     const std::vector<std::vector<machine_plan>> &kernels) {
   std::string text = fmt::format(
       "/* {}: written by the code generator. */\n#include \"{}.kernels.h\"\n\n", library, library);
   text +=
@@ -251,11 +248,12 @@ std::string c_tables(const std::string &library, const std::vector<plan> &kernel
       "  const int32_t n = *(const int32_t *)size;\n"
       "  return n > 1 ? n - 1 : 0;\n}\n\n"
       "extern int halide_can_use_target_features(int count, const uint64_t *features);\n";
-  for (const machine &m : machines) text += check(m);
+  for (const machine_plan &one : kernels.at(0)) text += check(one.m);
   text += "\n";
   std::vector<std::string> names;
-  for (const plan &made : kernels) {
-    text += table(made, machines);
+  for (const std::vector<machine_plan> &planned : kernels) {
+    const plan &made = planned.at(0).made;
+    text += table(made, planned);
     names.push_back("&kernel_" + made.p.name);
   }
   text += fmt::format("const qkv_kernel *const qkv_library_{}[] = {{{}}};\n\n", library,

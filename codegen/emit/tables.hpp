@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "codegen/machines/machines.hpp"
-#include "codegen/plan/plan.hpp"
+#include "codegen/plan/on_machine/machine_plan.hpp"
 
 namespace qkv::codegen {
 
 std::string c_header(const std::string &library, const std::vector<program> &);
-std::string c_tables(const std::string &library, const std::vector<plan> &,
-                     const std::vector<machine> &);
+// Each kernel by its plans on the machines, which are the same for all.
+std::string c_tables(const std::string &library,
+                     const std::vector<std::vector<machine_plan>> &kernels);
 
 }  // namespace qkv::codegen

@@ -18,7 +18,7 @@ bool is_rounded(const program &p, node_id root, node_id core) {
 
 int extent_in_tile(const program &p, axis_id a) {
   constexpr int most = 256;
-  const std::int64_t n = p.axes[p.axes[a].root].size;
+  const std::int64_t n = static_size(p, a);
   return n > 0 && n <= most ? static_cast<int>(n) : 0;
 }
 

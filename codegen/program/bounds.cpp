@@ -70,8 +70,7 @@ class finder {
     return std::any_of(n.in.begin(), n.in.end(), [&](node_id m) { return of_call_[m]; });
   }
 
-  std::int64_t static_size(axis_id a) const { return p_.axes[p_.axes[a].root].size; }
-  bool run_time(axis_id a) const { return static_size(a) < 0; }
+  bool run_time(axis_id a) const { return static_size(p_, a) < 0; }
 
   known of(const node &n) {
     switch (n.kind) {
@@ -80,11 +79,13 @@ class finder {
       case op::index: {
         const axis_id a = n.over[0];
         return bounds{
-            0, (run_time(a) ? core::longest_axis : std::max<std::int64_t>(static_size(a), 1)) - 1};
+            0,
+            (run_time(a) ? core::longest_axis : std::max<std::int64_t>(static_size(p_, a), 1)) - 1};
       }
       case op::size: {
         const axis_id a = n.over[0];
-        return run_time(a) ? bounds{0, core::longest_axis} : bounds{static_size(a), static_size(a)};
+        return run_time(a) ? bounds{0, core::longest_axis}
+                           : bounds{static_size(p_, a), static_size(p_, a)};
       }
       case op::input:
         return n.is_position ? known(bounds{0, core::longest_axis}) : known();
@@ -124,7 +125,7 @@ class finder {
   double reach(const node &n) const {
     constexpr double of_an_axis = 1 << 28;
     const auto size = [&](axis_id a) {
-      return run_time(a) ? of_an_axis : static_cast<double>(static_size(a));
+      return run_time(a) ? of_an_axis : static_cast<double>(static_size(p_, a));
     };
     if (n.type != i32) return 0;
     if (n.is_position || is_position_in_whole(p_, n)) return of_an_axis;

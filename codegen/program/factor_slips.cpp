@@ -124,7 +124,7 @@ class factor_finder : slip_finder {
   bool is_wider(const std::vector<axis_id> &hidden, const std::vector<axis_id> &from) const {
     const auto size = [&](const std::vector<axis_id> &axes) {
       std::int64_t n = axes.empty() ? 0 : 1;
-      for (const axis_id a : axes) n *= p_.axes[p_.axes[a].root].size;
+      for (const axis_id a : axes) n *= static_size(p_, a);
       return n;
     };
     return hidden.size() == 1 && from.size() == 1 && size(from) > 0 && size(hidden) > size(from);

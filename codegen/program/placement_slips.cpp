@@ -166,7 +166,7 @@ class placement_finder : slip_finder {
     for (const later_queries &later : later_) {
       const auto is_length = [&](node_id m) { return t.what == term::step && m == t.id; };
       if (std::none_of(later.lengths.begin(), later.lengths.end(), is_length)) continue;
-      if (p_.axes[p_.axes[later.query].root].size == 1) continue;
+      if (static_size(p_, later.query) == 1) continue;
       bool multiplies = false;
       walk_users(users_, n, [&](node_id user, node_id) {
         multiplies = multiplies || (p_[user].kind == op::mul && has(p_[user].shape, later.query));

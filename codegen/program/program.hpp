@@ -62,6 +62,9 @@ struct program {
   const node &operator[](node_id n) const { return nodes[n]; }
 };
 
+// The size that the spec gives an axis, or the one whose name it shares; -1: decided at the call.
+inline std::int64_t static_size(const program &p, axis_id a) { return p.axes[p.axes[a].root].size; }
+
 // A hash of everything that decides what the kernel computes (names of steps excluded); the same on
 // every compiler.
 std::uint64_t signature(const program &);

@@ -150,7 +150,7 @@ inline bool is_cheap(const program &p, node_id n) {
 // True if a step grows with the product of two sizes of the call that are not batches, as scores
 // do.
 inline bool grows_with_pairs(const program &p, node_id n) {
-  const auto grows = [&](axis_id a) { return p.axes[p.axes[a].root].size < 0 && !p.axes[a].batch; };
+  const auto grows = [&](axis_id a) { return static_size(p, a) < 0 && !p.axes[a].batch; };
   return std::count_if(p[n].shape.begin(), p[n].shape.end(), grows) > 1;
 }
 

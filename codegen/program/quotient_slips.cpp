@@ -57,7 +57,7 @@ class quotient_finder : slip_finder {
     walk_users(users_, n, [&](node_id user, node_id step) {
       if (is(op::dot, user))
         for (const axis_id a : p_[user].over)
-          if (!is_query(a) && p_.axes[p_.axes[a].root].size < 0 && has(p_[step].shape, a) &&
+          if (!is_query(a) && static_size(p_, a) < 0 && has(p_[step].shape, a) &&
               has(p_[n].shape, a))
             key = a;
       return p_[user].name.empty() && is_pointwise(p_[user].kind);

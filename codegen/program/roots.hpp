@@ -15,7 +15,7 @@ inline std::optional<double> known_number(const program &p, node_id n) {
   if (x.kind == op::number) return x.value;
   if (!x.name.empty()) return {};
   if (x.kind == op::size) {
-    const std::int64_t size = p.axes[p.axes[x.over[0]].root].size;
+    const std::int64_t size = static_size(p, x.over[0]);
     return size < 0 ? std::nullopt : std::optional(static_cast<double>(size));
   }
   if (x.kind == op::sqrt || x.kind == op::rsqrt) {
@@ -55,7 +55,7 @@ inline bool nearly(double a, double b) { return std::abs(a - b) <= 1e-3 * std::a
 
 // True for the root of the size of an axis, whose size is static.
 inline bool is_root_of(const program &p, double number, axis_id a) {
-  const std::int64_t size = p.axes[p.axes[a].root].size;
+  const std::int64_t size = static_size(p, a);
   return size > 1 && nearly(number * number, static_cast<double>(size));
 }
 

@@ -135,8 +135,7 @@ class rotation_finder : slip_finder {
     for (const node_id cosine : cosines_of(side)) {
       std::int64_t pairs = 1;
       for (const axis_id a : p_[cosine].shape)
-        if (p_.axes[p_.axes[a].root].size > 0 && !p_.axes[a].batch)
-          pairs *= p_.axes[p_.axes[a].root].size;
+        if (static_size(p_, a) > 0 && !p_.axes[a].batch) pairs *= static_size(p_, a);
       all.insert({pairs, scale_of(p_[cosine].in[0])});
     }
     return all;

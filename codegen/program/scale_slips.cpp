@@ -62,7 +62,7 @@ class scale_finder : slip_finder {
     product = inner_of(p_, product);
     if (!is(op::dot, product) || p_[product].over.size() != 1 || !is_number(p_, number)) return;
     const axis_id contracted = p_[product].over[0];
-    const double size = static_cast<double>(p_.axes[p_.axes[contracted].root].size);
+    const double size = static_cast<double>(static_size(p_, contracted));
     const double divisor = is_inverse ? 1 / p_[number].value : p_[number].value;
     if (size < least_size || std::abs(divisor - size) > 1e-6 * size ||
         keys_of_scores(p_, users_, n).empty() || has_another_scale(n, product))
@@ -89,7 +89,7 @@ class scale_finder : slip_finder {
   bool is_root_of(node_id n, node_id product) const {
     n = inner_of(p_, n);
     const auto is_of = [&](axis_id a) {
-      const std::int64_t size = p_.axes[p_.axes[a].root].size;
+      const std::int64_t size = static_size(p_, a);
       if (is_number(p_, n))
         return size > 1 && p_[n].value * p_[n].value > 0.999 * static_cast<double>(size) &&
                p_[n].value * p_[n].value < 1.001 * static_cast<double>(size);

@@ -18,7 +18,7 @@ class trial {
   trial(const program &p, std::int64_t size) : p_(p), size_(size) {}
 
   std::int64_t size_of(axis_id a) const {
-    const std::int64_t known = p_.axes[p_.axes[a].root].size;
+    const std::int64_t known = static_size(p_, a);
     return known < 0 ? size_ : known;
   }
 

@@ -198,7 +198,7 @@ class take_finder : slip_finder {
     std::map<std::int64_t, distance> by_stride;
     for (const auto &[t, k] : affine_of(p_, p_[n].in[1]).form) {
       if (t.what != term::position) return;
-      const std::int64_t size = p_.axes[p_.axes[t.id].root].size;
+      const std::int64_t size = static_size(p_, t.id);
       if (size < 0) return;
       distance &d = by_stride[std::abs(k)];
       d.span += size - 1;
@@ -301,7 +301,7 @@ class take_finder : slip_finder {
   // take<table>(T, min(max(index(kv) - index(seq), -32), 32) + 32), whose table has 33 rows.
   void beyond_table(node_id n) {
     const node &x = p_[n];
-    const std::int64_t rows = p_.axes[p_.axes[x.over[0]].root].size;
+    const std::int64_t rows = static_size(p_, x.over[0]);
     node_id clamped = x.in[1];
     while (p_[clamped].name.empty() && (p_[clamped].kind == op::add || p_[clamped].kind == op::sub))
       clamped = p_[clamped].in[is_number(p_, p_[clamped].in[0]) ? 1 : 0];
@@ -320,7 +320,7 @@ class take_finder : slip_finder {
   std::int64_t most_of(const affine &at) const {
     std::int64_t most = at.number;
     for (const auto &[t, factor] : at.form) {
-      const std::int64_t size = t.what == term::position ? p_.axes[p_.axes[t.id].root].size : -1;
+      const std::int64_t size = t.what == term::position ? static_size(p_, t.id) : -1;
       if (size < 0) return interval::infinite;
       most += std::max<std::int64_t>(factor, 0) * (size - 1);
     }
@@ -329,7 +329,7 @@ class take_finder : slip_finder {
   // take<kv_heads>(K, index(heads)), of 8 heads that share 2.
   void more_than_rows(node_id n) {
     const node &x = p_[n];
-    const std::int64_t rows = p_.axes[p_.axes[x.over[0]].root].size;
+    const std::int64_t rows = static_size(p_, x.over[0]);
     if (const auto g = groups_of(x.in[1]); g && rows > 0 && g->last >= rows)
       return say(x.in[1],
                  "positions up to {} are taken of {}, which has {}; did you mean to divide by {}?",
@@ -345,7 +345,7 @@ class take_finder : slip_finder {
     if (rows < 0 || at.number != 0 || at.form.size() != 1 || !p_[x.in[1]].name.empty()) return;
     const auto &[position, factor] = *at.form.begin();
     if (position.what != term::position || factor != 1) return;
-    const std::int64_t positions = p_.axes[p_.axes[position.id].root].size;
+    const std::int64_t positions = static_size(p_, position.id);
     if (positions <= rows) return;
     say(n,
         "positions up to {} are taken of {}, which has {}; did you mean the position of its group?",
@@ -383,7 +383,7 @@ class take_finder : slip_finder {
     const node_id table = p_[n].in[0];
     const axis_id rows = p_[n].over[0];
     const std::set<std::int64_t> read = rows_read(table, rows);
-    const std::int64_t size = p_.axes[p_.axes[rows].root].size;
+    const std::int64_t size = static_size(p_, rows);
     if (read.empty() || static_cast<std::int64_t>(read.size()) >= size) return;
     if (users_[table].front() != n || users_[n].size() < 2) return;
     for (node_id other = 0; other < static_cast<node_id>(p_.nodes.size()); ++other)
@@ -444,7 +444,7 @@ class take_finder : slip_finder {
     });
     return are_slices ? all : std::vector<slice_of_whole>();
   }
-  std::int64_t size_of_whole(node_id n) const { return p_.axes[p_.axes[p_[n].over[0]].root].size; }
+  std::int64_t size_of_whole(node_id n) const { return static_size(p_, p_[n].over[0]); }
   // Of take(x, index(part) + first).
   std::optional<std::int64_t> first_of_slice(node_id n) const {
     const node &x = p_[n];
@@ -455,7 +455,7 @@ class take_finder : slip_finder {
   }
   std::int64_t length_of_slice(node_id n) const {
     const axis_id part = affine_of(p_, p_[n].in[1]).form.begin()->first.id;
-    return std::max<std::int64_t>(p_.axes[p_.axes[part].root].size, 0);
+    return std::max<std::int64_t>(static_size(p_, part), 0);
   }
 
   const std::vector<bool> positions_;

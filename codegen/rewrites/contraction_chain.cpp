@@ -109,10 +109,9 @@ bool chain::is_compared(axis_id a) const {
 }
 
 double chain::size(axis_id a, const call_sizes &sizes) const {
-  const axis_id root = p_.axes[a].root;
-  if (p_.axes[root].size >= 0) return static_cast<double>(p_.axes[root].size);
+  if (static_size(p_, a) >= 0) return static_cast<double>(static_size(p_, a));
   if (!is_compared(a)) return usual_batch;
-  const auto given = sizes.find(root);
+  const auto given = sizes.find(p_.axes[a].root);
   return given == sizes.end() ? usual_size : given->second;
 }
 

@@ -118,9 +118,7 @@ class splitting {
     sum.in = {r_.put(std::move(n))};
     return r_.put(std::move(sum));
   }
-  bool is_of_call(axis_id a) const {
-    return p_.axes[p_.axes[a].root].size < 0 && !p_.axes[a].batch;
-  }
+  bool is_of_call(axis_id a) const { return static_size(p_, a) < 0 && !p_.axes[a].batch; }
 
   node_id multiplied(const node &dot) {
     node n;

@@ -303,10 +303,10 @@ shares shard(const program &written, std::string_view query, std::string_view ke
   const axis_id q = axis_called(p, query), k = axis_called(p, key);
   if (q == k) throw std::runtime_error(p.name + ": queries and keys are along one axis");
   for (axis_id a : {q, k})
-    if (p.axes[p.axes[a].root].size >= 0)
+    if (static_size(p, a) >= 0)
       throw std::runtime_error(fmt::format(
           "{} over {} and {}: machines share an axis whose size the call decides, and {} has {}",
-          p.name, query, key, p.axes[a].name, p.axes[p.axes[a].root].size));
+          p.name, query, key, p.axes[a].name, static_size(p, a)));
   for (const std::vector<node_id> *list : {&p.arguments, &p.outputs})
     for (node_id n : *list)
       if (is_reserved(p[n].name, p.axes))

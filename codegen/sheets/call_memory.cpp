@@ -114,7 +114,7 @@ class memory_writer {
   }
 
   formula panels(const contraction_stage &c, std::vector<axis_id> others) const {
-    const std::int64_t columns = p_.axes[p_.axes[c.column].root].size;
+    const std::int64_t columns = static_size(p_, c.column);
     const int panel = panel_of(p_, c.column), each = size_of(p_[c.core].type);
     if (columns > 0 && columns % panel != 0)
       return formula(static_cast<double>((columns + panel - 1) / panel * panel * each), others);
@@ -135,7 +135,7 @@ class memory_writer {
   }
   // Whole vectors of columns; without columns, partial sums.
   cells in_lanes(axis_id column, cells c) const {
-    const std::int64_t n = column == no_axis ? 1 : p_.axes[p_.axes[column].root].size;
+    const std::int64_t n = column == no_axis ? 1 : static_size(p_, column);
     if (n < 0 || n % lanes == 0) return along(column, std::move(c));
     return {c.bytes * static_cast<double>((n + lanes - 1) / lanes * lanes), std::move(c.axes)};
   }
@@ -230,7 +230,7 @@ class memory_writer {
   // Values of 16 bits are widened, and those that do not fill vectors padded.
   bool is_copied(const weighted_sum &sum) const {
     return sum.column != no_axis &&
-           (is_widened(p_, sum.values) || p_.axes[p_.axes[sum.column].root].size % lanes != 0);
+           (is_widened(p_, sum.values) || static_size(p_, sum.column) % lanes != 0);
   }
 
   // Steps that a walk reads for each row: it copies them, transposed.

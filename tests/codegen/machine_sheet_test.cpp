@@ -80,8 +80,7 @@ TEST_CASE("sheets of contractions and of gradients") {
 TEST_CASE("a tool gets the sheets of all its kernels on all machines") {
   const codegen::plan made = codegen::plan_of(codegen::make_program(projected));
   const std::vector<codegen::machine> machines = codegen::targets_of("x86-64-v3,x86-64-v4");
-  const std::string text = codegen::machine_sheets(
-      "my", {codegen::plan_on(made, machines[0]), codegen::plan_on(made, machines[1])});
+  const std::string text = codegen::machine_sheets("my", {codegen::plans_on(made, machines)});
   CHECK(text.find("qkv_machines_my()") != text.npos);
   CHECK(text.find("{\"projected\", \"x86-64-v3\", R\"sheet(on x86-64-v3") != text.npos);
   CHECK(text.find("{\"projected\", \"x86-64-v4\", R\"sheet(on x86-64-v4") != text.npos);

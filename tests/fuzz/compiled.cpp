@@ -14,6 +14,7 @@
 
 #include "codegen/emit/objects.hpp"
 #include "codegen/emit/tables.hpp"
+#include "codegen/machines/machines.hpp"
 
 namespace qkv::fuzz {
 
@@ -50,13 +51,11 @@ const qkv_kernel &compiled(const codegen::program &p, const std::string &list,
   codegen::object_options options;
   if (const char *compiler = std::getenv("QKV_FUZZ_CUDA_COMPILER"))
     options.cuda_compiler = compiler;
-  std::vector<codegen::machine_plan> planned;
-  for (const codegen::machine &m : targets)
-    planned.push_back(codegen::plan_on(made, m, {!options.cuda_compiler.empty()}));
+  const auto planned = codegen::plans_on(made, targets, {!options.cuda_compiler.empty()});
   codegen::write_objects(planned, folder, p.name, options, codegen::scratch());
   const std::string library = "lib" + p.name, base = folder + "/" + library;
   write(base + ".kernels.h", codegen::c_header(library, {p}));
-  write(base + ".c", codegen::c_tables(library, {made}, targets));
+  write(base + ".c", codegen::c_tables(library, {planned}));
   run({QKV_C_COMPILER, "-shared", "-fPIC", "-O0", "-w", "-I" QKV_ROOT "/runtime", "-o",
        base + ".so", base + ".c", "-Wl,--whole-archive", folder + "/" + p.name + ".a",
        "-Wl,--no-whole-archive"});

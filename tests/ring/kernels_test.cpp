@@ -29,9 +29,7 @@ struct axes {
 
 // The first sum over positions of pairs: along one of two axes that the call decides.
 std::optional<axes> shared_axes(const program &p) {
-  const auto is_long = [&](axis_id a) {
-    return !p.axes[a].batch && p.axes[p.axes[a].root].size < 0;
-  };
+  const auto is_long = [&](axis_id a) { return !p.axes[a].batch && static_size(p, a) < 0; };
   for (const node &n : p.nodes) {
     if (n.over.empty() || n.in.empty() || qkv::core::is_view(n.kind)) continue;
     for (const axis_id key : n.over)

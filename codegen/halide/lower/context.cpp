@@ -87,15 +87,14 @@ context::context(const plan &plan_, const std::vector<pack> &packs)
 }
 
 Expr context::size(axis_id a) const {
-  const axis_id root = p.axes[a].root;
-  if (p.axes[root].size >= 0) return static_cast<int>(p.axes[root].size);
-  return sizes_.at(root);
+  const std::int64_t size = static_size(p, a);
+  return size >= 0 ? Expr(static_cast<int>(size)) : sizes_.at(p.axes[a].root);
 }
 
 Expr context::extent(axis_id a) const {
-  const axis_id root = p.axes[a].root;
-  if (p.axes[root].size >= 0) return std::max(1, static_cast<int>(p.axes[root].size));
-  return last_.at(root) + 1;
+  const std::int64_t size = static_size(p, a);
+  if (size >= 0) return std::max(1, static_cast<int>(size));
+  return last_.at(p.axes[a].root) + 1;
 }
 
 Expr context::within(axis_id a, Expr position) const {

@@ -56,7 +56,7 @@ void limits::require(std::int64_t each, const std::vector<std::vector<axis_id>> 
     std::int64_t block = each;
     Expr of_call = constant(block);
     for (axis_id a : axes) {
-      const std::int64_t size = p.axes[p.axes[a].root].size;
+      const std::int64_t size = static_size(p, a);
       block = std::min(block * std::max<std::int64_t>(1, size), most + 1);
       of_call = Halide::min(of_call * Halide::cast<std::int64_t>(c_.extent(a)), constant(most + 1));
       at_call |= size < 0;

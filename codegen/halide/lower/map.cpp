@@ -41,7 +41,7 @@ class map_lowering {
 
  private:
   // -1 if the call decides.
-  std::int64_t size_of(axis_id a) const { return p_.axes[p_.axes[a].root].size; }
+  std::int64_t size_of(axis_id a) const { return static_size(p_, a); }
 
   value plain() { return expression(c_).definition(root_, here_); }
 

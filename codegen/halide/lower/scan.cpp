@@ -140,8 +140,8 @@ class scan_lowering {
   // Of a block that has no row where one of its axes is empty: a take from that axis computes an
   // element at position 0 before it gives 0.
   Expr read_of(const std::vector<axis_id> &axes, const Expr &row) const {
-    const bool may_be_empty = std::any_of(
-        axes.begin(), axes.end(), [&](axis_id a) { return p_.axes[p_.axes[a].root].size < 0; });
+    const bool may_be_empty =
+        std::any_of(axes.begin(), axes.end(), [&](axis_id a) { return static_size(p_, a) < 0; });
     return read(may_be_empty ? Halide::min(row, Halide::max(rows_, 1) - 1) : row);
   }
 
@@ -189,7 +189,7 @@ class scan_lowering {
     const block &from = folds_.at({n, f.what});
     const Expr number = read_of(from.axes, row_at(from, i));
     for (axis_id a : x.over)
-      if (p_.axes[p_.axes[a].root].size < 0)  // perhaps empty: then no pass has run
+      if (static_size(p_, a) < 0)  // perhaps empty: then no pass has run
         return Halide::select(count(x.over) > 0, number, Halide::cast(type_, f.identity));
     return number;
   }

@@ -53,7 +53,7 @@ attention_tile first_that_fits(const machine &m, const std::vector<attention_sha
 }
 
 std::int64_t known_size(const program &p, axis_id a) {
-  return a == no_axis ? 1 : p.axes[p.axes[a].root].size;
+  return a == no_axis ? 1 : static_size(p, a);
 }
 
 state_size size_of_state(const program &p, const attention_stage &s) {

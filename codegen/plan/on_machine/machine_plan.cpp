@@ -43,4 +43,11 @@ machine_plan plan_on(const plan &made, const machine &m, const other_writers &ot
   return all;
 }
 
+std::vector<machine_plan> plans_on(const plan &made, const std::vector<machine> &machines,
+                                   const other_writers &others) {
+  std::vector<machine_plan> all;
+  for (const machine &m : machines) all.push_back(plan_on(made, m, others));
+  return all;
+}
+
 }  // namespace qkv::codegen

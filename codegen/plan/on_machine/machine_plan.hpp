@@ -48,5 +48,8 @@ struct machine_plan {
 };
 
 machine_plan plan_on(const plan &, const machine &, const other_writers & = {});
+// Those of a kernel on each machine, in this order.
+std::vector<machine_plan> plans_on(const plan &, const std::vector<machine> &,
+                                   const other_writers & = {});
 
 }  // namespace qkv::codegen

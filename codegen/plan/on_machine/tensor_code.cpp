@@ -64,7 +64,7 @@ class chooser {
   }
 
   // Negative where the call decides.
-  std::int64_t size(axis_id a) const { return made_.p.axes[made_.p.axes[a].root].size; }
+  std::int64_t size(axis_id a) const { return static_size(made_.p, a); }
 
   const plan &made_;
   const machine &m_;

@@ -81,8 +81,8 @@ using as_real = std::conditional_t<std::floating_point<T>, T, double>;
 // Shapes:   as x.
 // Numerics: f32 or f64; abs and relu of integers stay i32. A masked position stays masked. The
 //           largest errors in ulp, over all numbers, including denormal ones:
-//             exp, log, elu, erf, rsqrt 2; sqrt 1; log1p, tanh, sigmoid 3; silu 4; softplus 6; gelu 6
-//             (f64: 20); sin, cos 4: those of the target's library
+//             sqrt 1; exp, log, elu, erf, rsqrt 2; log1p, tanh, sigmoid 3; silu 4; softplus, gelu 6
+//             (gelu of f64: 20); sin, cos 4: those of the target's library
 //           on CPUs, through CUDA and through PoCL. On other OpenCL devices, division and sqrt are
 //           off by up to 3 more, and denormal numbers may become 0. Inside softmax and logsumexp,
 //           exp is within 2 ulp of the largest weight, and weights below 2^-126 may be 0.
