@@ -155,7 +155,7 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   }
   const std::string base = dir + "/" + line.kernel, stamp = base + ".stamp";
   const std::string now =
-      fmt::format("{:x} {} {}\n", signature(p), QKV_CODEGEN_VERSION, options_of(line));
+      fmt::format("{:x} {} {}\n", fingerprint(p), QKV_CODEGEN_VERSION, options_of(line));
   if (std::filesystem::exists(base + ".a") && read(stamp) == now) return;
   if (p.outputs.empty()) {  // of a machine that computes nothing before keys come
     write(base + ".a", "!<arch>\n");

@@ -191,7 +191,7 @@ std::string kernel_of(const plan &made, std::size_t variants) {
   return fmt::format(
              "static const qkv_kernel kernel_{0} = {{\n"
              "    QKV_ABI, \"{0}\", UINT64_C({1}), {2}, {3}, {4}, {5},\n",
-             p.name, made.signature, p.axes.size(), p.arguments.size() + p.outputs.size(),
+             p.name, made.fingerprint, p.axes.size(), p.arguments.size() + p.outputs.size(),
              p.conditions.size(), variants) +
          fmt::format("    axes_{0}, arguments_{0}, {1}, variants_{0}}};\n\n", p.name,
                      p.conditions.empty() ? "0" : "conditions_" + p.name);

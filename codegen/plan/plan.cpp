@@ -7,7 +7,7 @@
 namespace qkv::codegen {
 
 plan plan_of(const program &written) {
-  plan made{signature(written), simplified(written), {}, {}, {}};
+  plan made{fingerprint(written), simplified(written), {}, {}, {}};
   made.cut = cut_into_stages(made.p);
   made.order.resize(made.p.nodes.size());
   for (const stage &s : made.cut.list)

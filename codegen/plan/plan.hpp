@@ -11,8 +11,8 @@
 namespace qkv::codegen {
 
 struct plan {
-  std::uint64_t signature = 0;  // of the program as it was written
-  program p;                    // simplified
+  std::uint64_t fingerprint = 0;  // of the program as it was written
+  program p;                      // simplified
   stages cut;
   std::vector<std::vector<axis_id>>
       order;  // of each step that is stored, on GPUs perhaps: its axes in memory, outermost first

@@ -67,6 +67,6 @@ inline std::int64_t static_size(const program &p, axis_id a) { return p.axes[p.a
 
 // A hash of everything that decides what the kernel computes (names of steps excluded); the same on
 // every compiler.
-std::uint64_t signature(const program &);
+std::uint64_t fingerprint(const program &);
 
 }  // namespace qkv::codegen

@@ -13,9 +13,9 @@
 namespace qkv::codegen {
 namespace {
 
-class trial {
+class small_call {
  public:
-  trial(const program &p, std::int64_t size) : p_(p), size_(size) {}
+  small_call(const program &p, std::int64_t size) : p_(p), size_(size) {}
 
   std::int64_t size_of(axis_id a) const {
     const std::int64_t known = static_size(p_, a);
@@ -59,7 +59,7 @@ std::optional<std::int64_t> query_that_sees_nothing(const program &p, node_id co
     if (is_number(p, n)) largest = std::max(largest, std::abs(p[n].value));
   if (largest > most) return {};
   const auto number = static_cast<std::int64_t>(largest);
-  const trial t(p, 3 * number);
+  const small_call t(p, 3 * number);
   std::optional<std::int64_t> blind;
   bool any_sees = false;
   for (const std::int64_t q :

@@ -4,7 +4,7 @@
 #include <qkv/core/dtype.hpp>
 #include <vector>
 
-#include "compiled/context.hpp"
+#include "compiled/user_context.hpp"
 #include "devices/devices.hpp"
 #include "memory/dense.hpp"
 #include "memory/layout.hpp"

@@ -62,7 +62,7 @@ status find_table(sv name, const qkv_kernel *&result) noexcept {
   for (registered_kernels all; all.next();) {
     const qkv_kernel &k = all.kernel();
     if (name != k.name) continue;
-    if (result && result->signature != k.signature) {
+    if (result && result->fingerprint != k.fingerprint) {
       result = nullptr;
       return fail(status_code::wrong_version,
                   "{}: the libraries {} and {} have different kernels of this name", name, library,

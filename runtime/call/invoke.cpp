@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "compiled/context.hpp"
+#include "compiled/user_context.hpp"
 #include "devices/devices.hpp"
 #include "devices/session.hpp"
 #include "memory/dense.hpp"
@@ -256,7 +256,7 @@ class invocation {
 
   const qkv_kernel &k_;
   std::span<const qkv_tensor> t_;
-  context context_;
+  user_context context_;
   const qkv_variant *variant_ = nullptr;
   alignas(std::max_align_t)
       std::array<std::byte, 6144> first_;  // enough for the buffers of most kernels

@@ -141,7 +141,7 @@ struct saved_steps::state {
   // Of the last call.
   bool is_full = false;
   std::string kernel;
-  std::uint64_t signature = 0;
+  std::uint64_t fingerprint = 0;
   std::vector<std::pair<std::string, std::int64_t>> sizes;
   std::vector<qkv_tensor> tensors;
 
@@ -213,7 +213,7 @@ struct saved_steps::state {
     list.insert(list.end(), tensors.begin(), tensors.end());
     if (status s = run(*saving, list, how); !s) return s;
     kernel = k.name;
-    signature = saving->signature;
+    fingerprint = saving->fingerprint;
     sizes.clear();
     for (int a = 0; a < k.n_axes; ++a)
       sizes.emplace_back(k.axes[a].name, size_in(k, of_axes, k.axes[a].name));
@@ -231,7 +231,7 @@ struct saved_steps::state {
       return fail(status_code::wrong_version, "{}: what is saved is of {}", gradient.name, kernel);
     if (status s = find_part(gradient, "_saved", saved); !s) return s;
     if (status s = detail::find_table(kernel + "_saving", saving); !s) return s;
-    if (saving->signature != signature)
+    if (saving->fingerprint != fingerprint)
       return fail(status_code::wrong_version, "{}: what is saved is of another build of {}",
                   gradient.name, kernel);
     std::vector<std::int64_t> of_axes(static_cast<std::size_t>(std::max(0, gradient.n_axes)));

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "compiled/context.hpp"
+#include "compiled/user_context.hpp"
 #include "process/float_state.hpp"
 #include "process/threads.hpp"
 
@@ -19,7 +19,7 @@ constinit handler_set handlers;
 namespace {
 
 void on_error(void *user, const char *message) {
-  if (context *c = context::of(user)) {
+  if (user_context *c = user_context::of(user)) {
     c->report(message);
   } else if (handlers.error.before) {
     handlers.error.before(user, message);
@@ -27,7 +27,7 @@ void on_error(void *user, const char *message) {
 }
 
 void *on_malloc(void *user, std::size_t bytes) {
-  context *c = context::of(user);
+  user_context *c = user_context::of(user);
   if (!c) return handlers.malloc.before(user, bytes);
   void *memory = c->memory.take(bytes);
   if (!memory) c->no_memory = true;
@@ -35,7 +35,7 @@ void *on_malloc(void *user, std::size_t bytes) {
 }
 
 void on_free(void *user, void *memory) {
-  if (context *c = context::of(user)) {
+  if (user_context *c = user_context::of(user)) {
     c->memory.give_back(memory);
   } else {
     handlers.free.before(user, memory);
@@ -47,7 +47,7 @@ void on_free(void *user, void *memory) {
 thread_local bool is_in_task = false;
 
 struct loop {
-  context *user;
+  user_context *user;
   halide_task_t body;
   int min;
   std::uint8_t *closure;
@@ -76,7 +76,7 @@ struct loop {
 };
 
 int on_par_for(void *user, halide_task_t body, int min, int size, std::uint8_t *closure) {
-  context *c = context::of(user);
+  user_context *c = user_context::of(user);
   if (!c) return handlers.par_for.before(user, body, min, size, closure);
   loop l{.user = c, .body = body, .min = min, .closure = closure, .size = size};
   if (!c->how.executor) {
@@ -103,7 +103,7 @@ int on_par_for(void *user, halide_task_t body, int min, int size, std::uint8_t *
 
 }  // namespace
 
-void context::report(const char *message) noexcept {
+void user_context::report(const char *message) noexcept {
   if (has_text.exchange(true)) return;
   const std::size_t n = std::min(std::strlen(message), text.size() - 1);
   std::memcpy(text.data(), message, n);

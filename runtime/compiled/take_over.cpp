@@ -5,8 +5,8 @@
 #include <atomic>
 #include <mutex>
 
-#include "compiled/context.hpp"
 #include "compiled/handlers.hpp"
+#include "compiled/user_context.hpp"
 #include "process/fork.hpp"
 
 namespace qkv::detail {

@@ -2,7 +2,7 @@
 // CUDA, through the driver's own library.
 #include <cstdlib>
 
-#include "compiled/context.hpp"
+#include "compiled/user_context.hpp"
 #include "devices/cuda_driver.hpp"
 #include "devices/device_kind.hpp"
 
@@ -61,18 +61,18 @@ handler<halide_cuda_release_context_t> release;
 handler<halide_cuda_get_stream_t> stream;
 
 int on_acquire(void *user, void **result, bool create) {
-  const context *c = context::of(user);
+  const user_context *c = user_context::of(user);
   *result = c ? c->how.device_context : nullptr;
   return *result ? 0 : acquire.before(user, result, create);
 }
 
 int on_release(void *user) {
-  const context *c = context::of(user);
+  const user_context *c = user_context::of(user);
   return c && c->how.device_context ? 0 : release.before(user);
 }
 
 int on_stream(void *user, void *cuda_context, void **result) {
-  const context *c = context::of(user);
+  const user_context *c = user_context::of(user);
   if (!c || !c->how.device_stream) return stream.before(user, cuda_context, result);
   *result = c->how.device_stream;
   return 0;
@@ -107,7 +107,7 @@ void cuda_trim(const options &how) {
   if (!halide_cuda_release_unused_device_allocations) return;
   // Frees in the thread's context, which need not be that of the memory: addresses are unique.
   const current_context current(how.device_context);
-  context c(how);
+  user_context c(how);
   if (current.ok()) (void)halide_cuda_release_unused_device_allocations(&c);
 }
 

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "compiled/context.hpp"
 #include "compiled/halide.hpp"
+#include "compiled/user_context.hpp"
 #include "devices/cuda_driver.hpp"
 
 namespace qkv::detail {
@@ -55,7 +55,7 @@ constexpr int capability_major = 75, capability_minor = 76,  // of a device
     most_shared_bytes = 97, all_multiprocessors = 16;
 constexpr std::uint32_t shared_without_asking = 48 * 1024;
 
-int report(context &c, const char *name, const char *what, int error) {
+int report(user_context &c, const char *name, const char *what, int error) {
   const char *text = nullptr;
   if (driver::get().name_of) (void)driver::get().name_of(error, &text);
   std::array<char, 200> message{};
@@ -112,14 +112,14 @@ std::mutex loading;
 
 // Of the call's context. A context is known by its number: its address may be that of an earlier
 // one. `loading` is held.
-loaded &loaded_in(const context &c) {
+loaded &loaded_in(const user_context &c) {
   static auto *const all = new std::map<std::uintptr_t, loaded>;  // the driver unloads what is left
   loaded &own = (*all)[number_of(c.how.device_context)];
   if (own.on.capability == 0) own.on = current_gpu();
   return own;
 }
 
-int load(context &c, const char *name, const qkv_cuda_code &code, functions &made) {
+int load(user_context &c, const char *name, const qkv_cuda_code &code, functions &made) {
   const driver &d = driver::get();
   void *module = nullptr;
   functions f;
@@ -142,7 +142,7 @@ int load(context &c, const char *name, const qkv_cuda_code &code, functions &mad
 // std::bad_alloc.
 class argument_list {
  public:
-  argument_list(context &c, void **arguments, const std::int8_t *is_buffer) {
+  argument_list(user_context &c, void **arguments, const std::int8_t *is_buffer) {
     std::size_t n = 0;
     while (arguments[n]) ++n;
     addresses_.resize(n);
@@ -160,8 +160,8 @@ class argument_list {
   std::vector<void *> values_;
 };
 
-int launch(context &c, const char *name, void *function, std::int64_t blocks, std::int32_t threads,
-           std::int32_t shared_bytes, argument_list &arguments) {
+int launch(user_context &c, const char *name, void *function, std::int64_t blocks,
+           std::int32_t threads, std::int32_t shared_bytes, argument_list &arguments) {
   const int e = driver::get().launch(
       function, static_cast<unsigned>(blocks), 1, 1, static_cast<unsigned>(threads), 1, 1,
       static_cast<unsigned>(shared_bytes), c.how.device_stream, arguments.values(), nullptr);
@@ -169,7 +169,7 @@ int launch(context &c, const char *name, void *function, std::int64_t blocks, st
 }
 
 // The first code for the call and its GPU. Throws std::bad_alloc.
-int launch_first(context &c, const char *name, std::span<const qkv_cuda_code> codes,
+int launch_first(user_context &c, const char *name, std::span<const qkv_cuda_code> codes,
                  void **arguments, const std::int8_t *is_buffer) {
   const current_context current(c.how.device_context);
   if (!driver::get().ok() || !current.ok())
@@ -211,7 +211,7 @@ int launch_first(context &c, const char *name, std::span<const qkv_cuda_code> co
 int qkv_cuda_launch(void *user, const char *name, const qkv_cuda_code *codes, std::int32_t n,
                     void **arguments, const std::int8_t *is_buffer) {
   using namespace qkv::detail;
-  context *c = context::of(user);
+  user_context *c = user_context::of(user);
   if (!c) return failed;
   try {
     return launch_first(*c, name, {codes, static_cast<std::size_t>(n)}, arguments, is_buffer);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char *caller = "device_memory";
 
-status failed(const char *what, const detail::context &c, int code) {
+status failed(const char *what, const detail::user_context &c, int code) {
   const char *text = c.has_text ? c.text.data() : "no text";
   return detail::fail(status_code::device_failed, "{}: {}: {} (code {})", caller, what, text, code);
 }
@@ -48,7 +48,7 @@ device_memory &device_memory::operator=(device_memory &&other) noexcept {
 
 device_memory::~device_memory() {
   if (!state_ || !state_->view.device || detail::devices_lost()) return;
-  detail::context c(state_->how);
+  detail::user_context c(state_->how);
   (void)detail::give_back_device_memory(&c, state_->view);
 }
 
@@ -74,7 +74,7 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
   s.view.type = {halide_type_uint, static_cast<std::uint8_t>(8 * element_bytes)};
   s.view.dimensions = 1;
   s.view.dim = &s.dim;
-  detail::context c(s.how);
+  detail::user_context c(s.how);
   if (const int code = detail::take_device_memory(c, s.view, how.on)) {
     if (!c.no_memory) return failed("no memory", c, code);
     return detail::fail(status_code::out_of_memory, "{}: {} bytes are beyond the limit of {}",
@@ -86,7 +86,7 @@ status device_memory::make(const options &how, int element_bytes, std::int64_t e
 
 status device_memory::copy_from(const void *host) noexcept {
   if (status s = usable(state_ != nullptr, host); !s) return s;
-  detail::context c(state_->how);
+  detail::user_context c(state_->how);
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(const_cast<void *>(host));
   view.set_host_dirty();
@@ -98,7 +98,7 @@ status device_memory::copy_from(const void *host) noexcept {
 
 status device_memory::copy_to(void *host) const noexcept {
   if (status s = usable(state_ != nullptr, host); !s) return s;
-  detail::context c(state_->how);
+  detail::user_context c(state_->how);
   halide_buffer_t view = state_->view;
   view.host = static_cast<std::uint8_t *>(host);
   view.set_device_dirty();
@@ -108,7 +108,7 @@ status device_memory::copy_to(void *host) const noexcept {
 
 void *device_memory::handle() const noexcept {
   if (!state_ || detail::devices_lost()) return nullptr;
-  detail::context c(state_->how);
+  detail::user_context c(state_->how);
   return reinterpret_cast<void *>(detail::kind_of(on())->handle(&c, &state_->view));
 }
 

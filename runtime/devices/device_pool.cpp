@@ -76,7 +76,7 @@ int take(void *user, halide_buffer_t &b, const halide_device_interface_t *code) 
   if (b.device) return code->device_malloc(user, &b, code);
   counts &of_device = counts_of(code);
   if (!of_device.add(b.size_in_bytes())) {
-    if (context *c = context::of(user)) c->no_memory = true;
+    if (user_context *c = user_context::of(user)) c->no_memory = true;
     return halide_error_code_device_malloc_failed;
   }
   const int failure = code->device_malloc(user, &b, code);
@@ -86,7 +86,7 @@ int take(void *user, halide_buffer_t &b, const halide_device_interface_t *code) 
 
 }  // namespace
 
-int take_device_memory(context &c, halide_buffer_t &b, device d) {
+int take_device_memory(user_context &c, halide_buffer_t &b, device d) {
   return take(&c, b, kind_of(d)->code());
 }
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "compiled/context.hpp"
+#include "compiled/user_context.hpp"
 #include "process/fork.hpp"
 #include "status/fail.hpp"
 

@@ -8,7 +8,7 @@
 
 namespace qkv::detail {
 
-device_session::device_session(const qkv_kernel &k, context &c)
+device_session::device_session(const qkv_kernel &k, user_context &c)
     : k_(k), context_(c), where_(c.how.on) {
   if (where_ != device::host) buffers_.reserve(static_cast<std::size_t>(k.n_arguments));
 }

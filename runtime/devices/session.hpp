@@ -6,15 +6,15 @@
 
 #include <vector>
 
-#include "compiled/context.hpp"
 #include "compiled/halide.hpp"
+#include "compiled/user_context.hpp"
 
 namespace qkv::detail {
 
 class device_session {
  public:
   // The context's options have been through use_device(), unless they name the host.
-  device_session(const qkv_kernel &, context &);
+  device_session(const qkv_kernel &, user_context &);
   device_session(const device_session &) = delete;
   device_session &operator=(const device_session &) = delete;
   ~device_session();
@@ -34,7 +34,7 @@ class device_session {
   status failed(const char *what, const char *argument, int code) const;
 
   const qkv_kernel &k_;
-  context &context_;
+  user_context &context_;
   const device where_;
   std::vector<attached> buffers_;
 };

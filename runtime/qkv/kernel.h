@@ -116,7 +116,7 @@ typedef struct qkv_variant {
 typedef struct qkv_kernel {
   uint32_t abi;
   const char *name;
-  uint64_t signature; /* of the spec that it was built from */
+  uint64_t fingerprint; /* of the spec that it was built from */
   int32_t n_axes, n_arguments, n_conditions, n_variants;
   const qkv_axis *axes;
   const qkv_argument *arguments;

@@ -25,11 +25,12 @@ class hash {
 // The parts of a kernel: another build may have others.
 std::int64_t hash_of(const qkv_kernel &k, const parts &of) {
   hash add;
-  add(static_cast<std::int64_t>(k.signature));
+  add(static_cast<std::int64_t>(k.fingerprint));
   for (const std::string *axis : {&of.query, &of.key})
     for (const char c : *axis) add(c);
   for (const auto *kind : {&of.own, &of.hops, &of.merges, &of.seen})
-    for (const qkv_kernel *part : *kind) add(part ? static_cast<std::int64_t>(part->signature) : 0);
+    for (const qkv_kernel *part : *kind)
+      add(part ? static_cast<std::int64_t>(part->fingerprint) : 0);
   return add.value();
 }
 

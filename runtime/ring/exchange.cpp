@@ -12,7 +12,7 @@ int neighbour(const machine &m, int places) {
 
 message_header exchange::header(int of) const {
   message_header h;
-  h.kernel = m_.k.signature;
+  h.kernel = m_.k.fingerprint;
   h.round = round_;
   h.turn = turn_;
   h.of = of;

@@ -11,7 +11,7 @@ namespace qkv::ring {
 
 // Tells a message from others.
 struct message_header {
-  std::uint64_t kernel = 0;                  // its signature
+  std::uint64_t kernel = 0;                  // its fingerprint
   std::int32_t round = 0, turn = 0, of = 0;  // the machine whose keys these are
   std::int32_t unused = 0;
 

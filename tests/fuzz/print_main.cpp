@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
     }
     const std::string space = fmt::format("printed_{}", seed);
     specs += cpp_of(r, space);
-    table += fmt::format("    {{{}ull, qkv::codegen::make_program({}::{})}},\n", signature(*p),
+    table += fmt::format("    {{{}ull, qkv::codegen::make_program({}::{})}},\n", fingerprint(*p),
                          space, r.name);
   }
   std::ofstream file(argv[1]);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Specs that were printed and compiled, with the signature of the program that each came from.
+// Specs that were printed and compiled, with the fingerprint of the program that each came from.
 #include <cstdint>
 #include <vector>
 
 #include "codegen/program/program.hpp"
 
 struct printed {
-  std::uint64_t signature;
+  std::uint64_t fingerprint;
   qkv::codegen::program compiled;
 };
 

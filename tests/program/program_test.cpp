@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// From a kernel to a program: axes, aliases, dead steps, conditions, signature, text.
+// From a kernel to a program: axes, aliases, dead steps, conditions, fingerprint, text.
 #include <qkv/dsl.hpp>
 
 #include "codegen/program/from_graph.hpp"
@@ -111,20 +111,20 @@ TEST_CASE("interpret: wrong arguments are told in axis names") {
   CHECK_THROWS_WITH(codegen::interpret(p, a), "causal: K is missing");
 }
 
-TEST_CASE("signature: the same for the same kernel, another for another") {
+TEST_CASE("fingerprint: the same for the same kernel, another for another") {
   program p = make_program(causal);
-  CHECK(codegen::signature(p) == codegen::signature(make_program(causal)));
-  const auto original = codegen::signature(p);
+  CHECK(codegen::fingerprint(p) == codegen::fingerprint(make_program(causal)));
+  const auto original = codegen::fingerprint(p);
   for (codegen::node &n : p.nodes)
     if (n.name == "scores") n.name = "other";
-  CHECK(codegen::signature(p) == original);  // the name of a step changes nothing
+  CHECK(codegen::fingerprint(p) == original);  // the name of a step changes nothing
   p.nodes.back().name = "other";
-  CHECK(codegen::signature(p) != original);
+  CHECK(codegen::fingerprint(p) != original);
   p = make_program(causal);
   p.axes[2].size = 9;
-  CHECK(codegen::signature(p) != original);
+  CHECK(codegen::fingerprint(p) != original);
   // Written into generated libraries: equal on every compiler and machine.
-  CHECK(codegen::signature(make_program(scaled)) == 0xfcecd304c2aa61f1);
+  CHECK(codegen::fingerprint(make_program(scaled)) == 0xfcecd304c2aa61f1);
 }
 
 TEST_CASE("text: labels, shapes, signature") {

@@ -40,7 +40,7 @@ class library {
     }
     table = {.abi = QKV_ABI,
              .name = name,
-             .signature = 1,
+             .fingerprint = 1,
              .n_axes = static_cast<int>(axes_.size()),
              .n_arguments = static_cast<int>(arguments_.size()),
              .n_conditions = 0,

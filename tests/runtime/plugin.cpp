@@ -31,7 +31,7 @@ const qkv_axis axes[] = {{"one", 1, 0}};
 const qkv_argument arguments[] = {{"X", QKV_IN, QKV_F32, 1, only},
                                   {"Y", QKV_OUT, QKV_F32, 1, only}};
 const qkv_variant variants[] = {{"any", "host", nullptr, enter, 0, nullptr}};
-const qkv_kernel kernel = {QKV_ABI, "plugged", QKV_PLUGIN_SIGNATURE, 1, 2, 0, 1, axes, arguments,
+const qkv_kernel kernel = {QKV_ABI, "plugged", QKV_PLUGIN_FINGERPRINT, 1, 2, 0, 1, axes, arguments,
                            nullptr, variants};
 const qkv_kernel *const kernels[] = {&kernel};
 qkv_library library = {QKV_PLUGIN_NAME, kernels, 1, 0, nullptr};

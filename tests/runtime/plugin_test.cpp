@@ -62,7 +62,7 @@ TEST_CASE("two libraries have a kernel of one name") {
     CHECK(qkv::prepare<plugged>().status().code() == status_code::wrong_version);
   }
   CHECK(a.call().ok());
-  const plugged_in same("plugin_3.so");  // with the same signature
+  const plugged_in same("plugin_3.so");  // with the same fingerprint
   CHECK(a.call().ok());
   CHECK(qkv::kernels("plugged").size() == 2);
 }

@@ -19,7 +19,7 @@ constexpr in<"Qg", batch, heads, seq, d_k> Qg;
 constexpr in<"Kg", batch, kv_heads, kv, d_k> Kg;
 constexpr axis<"d_k", 48> d_k48;
 template <class Out, class Returned>
-using result = detail::refusal<detail::verdict<Out::rule, std::remove_const_t<Returned>>>;
+using result = detail::refusal<detail::applied<Out::rule, std::remove_const_t<Returned>>>;
 template <std::size_t Declared, std::size_t Returned>
 using count = detail::refusal<detail::result_count<Declared, Returned>>;
 

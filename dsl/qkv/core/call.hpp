@@ -239,7 +239,7 @@ template <class Rule, class Brackets, class... T>
            (operand<T> && ...))
 struct call_check<Rule, Brackets, T...> {
   static constexpr const Rule &rule = rule_of<Rule, Brackets>;
-  static constexpr bool passes = in_formula<T...> || detail::passes<verdict<rule, T...>>;
+  static constexpr bool passes = in_formula<T...> || detail::passes<applied<rule, T...>>;
   static constexpr text why() {
     const text t = rule.check(of<T>...);
     const text fix = exchanged(form_of<Rule>.name, rule, of<T>...);

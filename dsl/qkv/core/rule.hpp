@@ -160,19 +160,19 @@ struct within {
 
 // A rule applied to the types of its operands.
 template <auto Rule, class... X>
-struct verdict {
+struct applied {
   static constexpr text why() { return Rule.check(of<X>...); }
   // Not why().empty(): a right call instantiates one function fewer.
   static constexpr bool passes = Rule.check(of<X>...).empty();
 };
 // Inside a formula any operands fit: there make_step() checks the rule, outside of it this does.
 template <auto Rule, class... X>
-inline constexpr bool fits = verdict<Rule, X...>::passes;
+inline constexpr bool fits = applied<Rule, X...>::passes;
 template <auto Rule, class... X>
   requires in_formula<X...>
 inline constexpr bool fits<Rule, X...> = true;
 template <auto Rule, class... X>
   requires(!in_formula<X...>)
-using misfit = refusal<verdict<Rule, X...>>;
+using misfit = refusal<applied<Rule, X...>>;
 
 }  // namespace qkv::detail

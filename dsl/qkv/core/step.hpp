@@ -119,8 +119,8 @@ template <auto Rule, class... X>
 [[gnu::always_inline]] constexpr auto make_step(const X &...x) {
   if constexpr ((of<X>.refused || ...)) {
     return first_refused(x...);
-  } else if constexpr (!verdict<Rule, X...>::passes) {
-    return refused_by<verdict<Rule, X...>>{};
+  } else if constexpr (!applied<Rule, X...>::passes) {
+    return refused_by<applied<Rule, X...>>{};
   } else {
     constexpr axes shape = Rule.shape(of<X>...);
     constexpr marks meaning = Rule.meaning(of<X>...);
@@ -157,10 +157,10 @@ template <auto Rule, class X, class... More>
 constexpr auto expect(const X &x, const More &...more) {
   if constexpr ((of<X>.refused || ... || of<More>.refused))
     return first_refused(x, more...);
-  else if constexpr (passes<verdict<Rule, X, More...>>)
+  else if constexpr (passes<applied<Rule, X, More...>>)
     return x;
   else
-    return refused_by<verdict<Rule, X, More...>>{};
+    return refused_by<applied<Rule, X, More...>>{};
 }
 
 }  // namespace qkv::detail

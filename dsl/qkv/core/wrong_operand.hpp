@@ -131,7 +131,7 @@ struct binary_call {
 };
 template <auto Rule, class L, class R>
   requires(operands<L, R> && !in_formula<L, R>)
-struct binary_call<Rule, L, R> : verdict<Rule, L, R> {};
+struct binary_call<Rule, L, R> : applied<Rule, L, R> {};
 template <auto Rule, class L, class R>
   requires holds_stray<L, R>
 struct binary_call<Rule, L, R> : stray_operand<Rule.kind, L, R> {};

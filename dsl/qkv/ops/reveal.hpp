@@ -18,7 +18,7 @@ struct reveal {
 }  // namespace detail::rule
 
 // Computes: nothing: an error on this line shows the shape of x, its type and what it is for.
-template <traced X, class Err = detail::refusal<detail::verdict<detail::rule::reveal{}, X>>>
+template <traced X, class Err = detail::refusal<detail::applied<detail::rule::reveal{}, X>>>
 Err reveal(X);
 
 }  // namespace qkv

@@ -12,7 +12,7 @@ bool is_named(op kind) { return kind == op::input || kind == op::param || kind =
 
 // The names of axes and arguments count: they are in the tables and messages of the compiled
 // kernel.
-std::uint64_t signature(const program &p) {
+std::uint64_t fingerprint(const program &p) {
   hash h;
   h.add(p.name);
   h.add(static_cast<std::uint64_t>(p.axes.size()));

@@ -12,7 +12,7 @@ namespace qkv::detail {
 // other Halide code in the process.
 extern const char this_runtime;
 
-struct context {
+struct user_context {
   const void *mark = &this_runtime;
   options how;
   workspace &memory;
@@ -20,14 +20,14 @@ struct context {
   std::atomic<bool> has_text{false}, no_memory{false};
   std::array<char, 400> text{};  // the first error that compiled code reported
 
-  explicit context(const options &o)
+  explicit user_context(const options &o)
       : how(o),
         memory(o.workspace ? *o.workspace : default_workspace()),
         threads(o.threads > 0 ? o.threads : qkv::threads()) {}
 
   // nullptr when this is not the context of a call of ours.
-  static context *of(void *p) {
-    auto *c = static_cast<context *>(p);
+  static user_context *of(void *p) {
+    auto *c = static_cast<user_context *>(p);
     return c && c->mark == &this_runtime ? c : nullptr;
   }
   void report(const char *message) noexcept;
