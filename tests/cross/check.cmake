@@ -2,8 +2,9 @@
 # Builds kernels for 64-bit ARM with the generators of this build, as static programs. The tools of
 # this build then have them run under QEMU and compare the results:
 #   cmake -DSOURCE=.. -DHOST_BUILD=.. -DWORK=.. -DHALIDE=.. -DHANA=.. -DFMT=.. [-DCATCH2=.. -DZOO=ON]
-#         -P check.cmake
+#         [-DALONE=ON] -P check.cmake
 # ZOO: those of the zoo's test kernels, at all sizes that `check` tries; else those of examples.
+# ALONE: the cross build makes the generators, of one example, by itself.
 foreach(program aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64)
   find_program(found_${program} ${program})
   if(NOT found_${program})
@@ -42,17 +43,24 @@ set(folders -DQKV_TESTS=OFF)
 if(ZOO)
   set(least 16)
   set(libraries "tests/kernels test_other_zoo_kernels" "tests/kernels test_long_zoo_kernels")
-  file(WRITE "${WORK}/folders.cmake" "
+  file(WRITE "${WORK}/preset.cmake" "
 set(QKV_EXAMPLES OFF CACHE BOOL \"\")
 set(QKV_TEST_WITHOUT cuda codegen cross fuzz device examples conformance golden structure package static errors pages
     ops zoo program runtime gradient ring CACHE STRING \"\")
 set(Catch2_DIR [[${CATCH2}]] CACHE PATH \"\")
 ")
-  set(folders -C "${WORK}/folders.cmake")
+  set(folders -C "${WORK}/preset.cmake")
+endif()
+set(generators "-DQKV_HOST_BUILD=${HOST_BUILD}")
+if(ALONE)
+  set(least 2)
+  list(FILTER libraries INCLUDE REGEX self_attention)
+  file(APPEND "${WORK}/preset.cmake" "set(QKV_HOST_OPTIONS -DQKV_TESTS=OFF -DQKV_GROUP=ON CACHE STRING \"\")\n")
+  set(generators -C "${WORK}/preset.cmake")
 endif()
 run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${WORK}/build" -G Ninja --toolchain "${SOURCE}/tests/cross/aarch64.cmake"
     -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DQKV_GROUP=ON -DQKV_TOOL_REFERENCE=OFF ${folders}
-    "-DQKV_HOST_BUILD=${HOST_BUILD}" "-DHalide_DIR=${HALIDE}" "-Dfmt_DIR=${WORK}/fmt"
+    ${generators} "-DHalide_DIR=${HALIDE}" "-Dfmt_DIR=${WORK}/fmt"
     "-DQKV_HANA_INCLUDE=${WORK}/include")
 
 set(tools)
