@@ -115,9 +115,14 @@ bool is_carried_and_added(const place &x) {
     const node &u = x.p[user];
     const auto is = [&](node_id m, const char *v) { return of_all_positions(x.p, m) == x[v]; };
     const bool is_product = u.kind == op::mul || u.kind == op::dot;
-    for (const node_id m : u.in) is_outer = is_outer || (is_product && is(m, "k"));
+    for (const node_id m : u.in)
+      is_outer = is_outer || (is_product && (is(m, "k") || is(unscaled(x.p, m), "k")));
     if (u.kind == op::add)
-      for (const node_id m : u.in) is_added = is_added || is(m, "s");
+      for (const node_id m : u.in) {
+        is_added = is_added || is(m, "s");
+        if (is_unnamed(x.p, op::mul, m))  // the state that a gate decays
+          for (const node_id factor : x.p[m].in) is_added = is_added || is(factor, "s");
+      }
     return u.kind == op::mul || u.kind == op::broadcast || u.kind == op::cast ||
            u.kind == op::rename;
   });

@@ -44,11 +44,22 @@ class growth_finder : slip_finder {
             "{} is above 1 where the projection in it is negative, so that the state grows; did "
             "you mean softplus(..) of the projection?",
             written_as(p_, gate));
+      forgets_at_once(n, gate);
       const std::string instead = instead_of_growth(gate);
       if (instead.empty()) continue;
       say(n, "{} is at least 1, so that the state grows at every step; did you mean {}?",
           written_as(p_, gate), instead);
     }
+  }
+  // S * pow(sigmoid(g), 16)
+  void forgets_at_once(node_id n, node_id gate) {
+    if (!is(op::pow, gate) || !is(op::sigmoid, of_all_positions(p_, p_[gate].in[0]))) return;
+    const node_id exponent = inner_of(p_, p_[gate].in[1]);
+    if (!is_number(p_, exponent) || p_[exponent].value < 4) return;
+    say(n,
+        "{} is nearly 0, so that the state is forgotten at once; did you mean the power 1.0 / "
+        "{:g}?",
+        written_as(p_, gate), p_[exponent].value);
   }
   // A factor of at most 1 in place of one of at least 1. Empty for other factors.
   std::string instead_of_growth(node_id gate) const {

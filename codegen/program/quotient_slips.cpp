@@ -96,13 +96,49 @@ class quotient_finder : slip_finder {
     }
     if (is(op::cumsum, x) && is(op::size, by)) by_whole_size(n, x, by);
     by_sum_of_all(n, x, by);
+    by_sum_without_sink(n, by);
     if (is(op::dot, by) && is(op::dot, x)) {
       unmapped_keys(n, x, by);
+      for (const node_id weights : p_[x].in) by_hidden_keys(n, weights, by);
       for (const std::size_t k : {0, 1}) {
         const node_id q = inner(p_[by].in[k]), keys = inner(p_[by].in[1 - k]);
         if (is(op::mean, keys)) mean_of_keys(n, x, keys);
         if (is(op::sum, keys)) unmapped_products(n, q, inner(p_[keys].in[0]));
       }
+    }
+  }
+
+  // dot<kv>(e, V) / sum<kv>(e), where e = exp(scores - max(max<kv>(scores), sink))
+  void by_sum_without_sink(node_id n, node_id total) {
+    if (!is(op::sum, total)) return;
+    const node_id e = inner(p_[total].in[0]);
+    if (!is(op::exp, e) || !is(op::sub, inner(p_[e].in[0]))) return;
+    const node_id most = inner(p_[inner(p_[e].in[0])].in[1]);
+    if (!is(op::max, most)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id sink = inner(p_[most].in[k]), of_keys = inner(p_[most].in[1 - k]);
+      if (!is_argument(p_[sink]) || !is(op::max_over, of_keys)) continue;
+      say(n, "{0} cancels, because it is in {1} alone; did you mean {2} + exp({0} - {1})?",
+          written_as(p_, sink), written_as(p_, most), written_as(p_, total));
+    }
+  }
+
+  // dot<kv>(mask(dot<d>(q, k), keep), V) / dot<d>(q, sum<kv>(k))
+  void by_hidden_keys(node_id n, node_id weights, node_id by) {
+    weights = inner(weights);
+    if (!is(op::mask, weights) && !is_zeroed(weights)) return;
+    const node_id product = inner(p_[weights].in[p_[weights].kind == op::mask ? 0 : 1]);
+    if (!is(op::dot, product)) return;
+    const node_id a = inner(p_[product].in[0]), b = inner(p_[product].in[1]);
+    for (const std::size_t k : {0, 1}) {
+      const node_id q = inner(p_[by].in[k]), total = inner(p_[by].in[1 - k]);
+      if (!is(op::sum, total) || !varies_along(p_[weights], p_[total].over)) continue;
+      const node_id added = inner(p_[total].in[0]);
+      if (!(a == q && b == added) && !(b == q && a == added)) continue;
+      say(n, "{} leaves out keys that {} adds up; did you mean sum<{}>({})?",
+          written_as(p_, weights), written_as(p_, by), names_of(p_, p_[total].over),
+          written_as(p_, weights));
+      return;
     }
   }
 
@@ -241,7 +277,7 @@ class quotient_finder : slip_finder {
   void adds_up_others(node_id n, node_id weights, node_id total) {
     const node_id added = inner(p_[total].in[0]), w = inner(weights);
     const bool is_mapped = is(op::exp, w) || is(op::relu, w) || is(op::sigmoid, w) ||
-                           is(op::elu, w) || is(op::silu, w) || is(op::gelu, w);
+                           is(op::elu, w) || is(op::silu, w) || is(op::gelu, w) || is(op::pow, w);
     const bool lacks_map = is_mapped && w != added && is_shifted(p_[w].in[0], added);
     const bool masked = is(op::mask, w) && inner(p_[w].in[0]) == added;
     const bool zeroed = is_zeroed(w) && inner(p_[w].in[1]) == added;

@@ -26,6 +26,7 @@ class scale_finder : slip_finder {
         scaled_by_size(n, p_[n].in[0], p_[n].in[1], false);
         scaled_bias(n);
         scaled_by_one_of_two(n);
+        scaled_by_keys(n);
         cap_cancels(n);
       }
       if (p_[n].kind == op::tanh) cap_is_lost(n);
@@ -49,7 +50,8 @@ class scale_finder : slip_finder {
     if (!is(op::add, sum) && !is(op::sub, sum)) return;
     for (const std::size_t k : {0, 1}) {
       const node_id product = inner_of(p_, p_[sum].in[k]), bias = inner_of(p_, p_[sum].in[1 - k]);
-      if (!is(op::dot, product) || !is_root_of(p_[n].in[1], product) || !is_of_positions(bias))
+      if (!is(op::dot, product) || !is_root_of(p_[n].in[1], p_[product].over) ||
+          !is_of_positions(bias))
         continue;
       say(n, "the bias {} is divided, too; did you mean to divide {} alone?", written_as(p_, bias),
           written_as(p_, product));
@@ -85,8 +87,8 @@ class scale_finder : slip_finder {
            std::any_of(p_[product].in.begin(), p_[product].in.end(), is_scaled);
   }
 
-  // The root of the size of an axis that the product contracts.
-  bool is_root_of(node_id n, node_id product) const {
+  // The root of the size of one of these axes.
+  bool is_root_of(node_id n, const std::vector<axis_id> &axes) const {
     n = inner_of(p_, n);
     const auto is_of = [&](axis_id a) {
       const std::int64_t size = static_size(p_, a);
@@ -96,7 +98,7 @@ class scale_finder : slip_finder {
       const node_id of = p_[n].kind == op::sqrt ? inner_of(p_, p_[n].in[0]) : n;
       return of != n && p_[of].kind == op::size && p_[of].over[0] == p_.axes[a].root;
     };
-    return std::any_of(p_[product].over.begin(), p_[product].over.end(), is_of);
+    return std::any_of(axes.begin(), axes.end(), is_of);
   }
 
   // (dot<d_k>(q, K) + dot<rotated>(q_r, k_r)) / sqrt(d_k)
@@ -105,12 +107,22 @@ class scale_finder : slip_finder {
     if (!is(op::add, sum)) return;
     const node_id a = inner_of(p_, p_[sum].in[0]), b = inner_of(p_, p_[sum].in[1]);
     if (!is(op::dot, a) || !is(op::dot, b) ||
-        is_root_of(p_[n].in[1], a) == is_root_of(p_[n].in[1], b))
+        is_root_of(p_[n].in[1], p_[a].over) == is_root_of(p_[n].in[1], p_[b].over))
       return;
     say(n,
         "{0} adds up {1} and {2}, but is divided by the root of one alone; did you mean "
         "sqrt(size({1}) + size({2}))?",
         written_as(p_, sum), names_of(p_, p_[a].over), names_of(p_, p_[b].over));
+  }
+
+  // dot<d_k>(Q, dot<kv>(K, E)) / sqrt(low), for softmax<low>
+  void scaled_by_keys(node_id n) {
+    const node_id product = inner_of(p_, p_[n].in[0]), by = inner_of(p_, p_[n].in[1]);
+    if (!is(op::dot, product) || is_root_of(by, p_[product].over)) return;
+    for (const axis_id key : keys_of_scores(p_, users_, n))
+      if (is_root_of(by, {key}))
+        return say(n, "{} is divided by the root of the number of keys; did you mean / sqrt({})?",
+                   written_as(p_, product), names_of(p_, p_[product].over));
   }
 
   // 50 * tanh(scores) / 50
@@ -185,7 +197,8 @@ class scale_finder : slip_finder {
     if (inside < least_cap || inside == p_[cap].value || keys_of_scores(p_, users_, n).empty())
       return;
     const node_id product = inner_of(p_, p_[scaled].in[0]);
-    if (is(op::dot, product) && is_root_of(p_[scaled].in[1], product)) return;  // their own scale
+    if (is(op::dot, product) && is_root_of(p_[scaled].in[1], p_[product].over))
+      return;  // their own scale
     const auto divides = [&](node_id user) {
       return is(op::div, user) && is_number(p_, p_[user].in[1]) &&
              p_[p_[user].in[1]].value == p_[cap].value;

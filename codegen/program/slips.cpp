@@ -11,6 +11,7 @@
 #include "codegen/program/flow_slips.hpp"
 #include "codegen/program/formula_slips.hpp"
 #include "codegen/program/growth_slips.hpp"
+#include "codegen/program/head_slips.hpp"
 #include "codegen/program/identity_slips.hpp"
 #include "codegen/program/leak_slips.hpp"
 #include "codegen/program/mask_slips.hpp"
@@ -50,10 +51,11 @@ program with_equal_steps_merged(program p) {
 std::vector<slip> slips_of(const program &written) {
   const program p = with_equal_steps_merged(written);
   std::vector<slip> all;
-  for (const auto find : {condition_slips, mask_slips, factor_slips, take_slips, term_slips,
-                          quotient_slips, weight_slips, growth_slips, bias_slips, placement_slips,
-                          scale_slips, scan_slips, name_slips, value_slips, leak_slips,
-                          identity_slips, formula_slips, rotation_slips, flow_slips})
+  for (const auto find :
+       {condition_slips, mask_slips,    factor_slips,   take_slips,  term_slips,
+        quotient_slips,  weight_slips,  growth_slips,   bias_slips,  placement_slips,
+        scale_slips,     scan_slips,    name_slips,     value_slips, leak_slips,
+        identity_slips,  formula_slips, rotation_slips, flow_slips,  head_slips})
     for (const slip &s : find(p)) {
       const std::string line = p.name + ": " + written_as(p, s.at) + ": " + s.text;
       const auto is_same = [&](const slip &other) { return other.text == line; };

@@ -25,7 +25,7 @@ class term_finder : slip_finder {
       if (p_[n].kind == op::softmax) cancelled(n);
       if (makes_weights(p_[n].kind) && p_[n].over.size() > 1) constant_parts(n, p_[n].in[0]);
       if (p_[n].kind == op::add || p_[n].kind == op::sub) favours_distance(n);
-      if (p_[n].kind == op::add) added_twice(n);
+      if (p_[n].kind == op::add) added_twice(n), same_half(n);
       if (p_[n].kind == op::sub) less_itself(n);
       if (p_[n].kind == op::sigmoid) adds_log_of_keys(n);
     }
@@ -142,6 +142,23 @@ class term_finder : slip_finder {
     for (node_id term : p_[n].in)
       if (const node_id twice = repeated_in(term, seen); twice >= 0) return twice;
     return -1;
+  }
+
+  // mean<image>(logsumexp<text>(s) - own) + mean<image>(logsumexp<text>(s)) - mean<image>(own)
+  void same_half(node_id n) {
+    const node_id total = total_of(p_[n].in[0]);
+    if (total < 0 || total != total_of(p_[n].in[1])) return;
+    const std::vector<axis_id> others =
+        without(p_[inner_of(p_, p_[total].in[0])].shape, p_[total].over);
+    if (p_[total].over.size() != 1 || others.size() != 1) return;
+    say(n, "both halves have {}; did you mean logsumexp<{}> in one of them?", written_as(p_, total),
+        names_of(p_, others));
+  }
+  // The logsumexp whose mean, less something, this is; -1: none.
+  node_id total_of(node_id n) const {
+    n = inner_of(p_, n);
+    while (is(op::mean, n) || is(op::sub, n)) n = inner_of(p_, p_[n].in[0]);
+    return is(op::logsumexp, n) ? n : -1;
   }
 
   // softmax<kv>(s1) - 0.8 * softmax<kv>(s1)

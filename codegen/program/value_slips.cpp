@@ -29,17 +29,25 @@ class value_finder : slip_finder {
           scaled_weights(n, p_[n].in[k], p_[n].in[1 - k]);
           scaled_values(n, p_[n].in[k], p_[n].in[1 - k]);
         }
-      if (p_[n].kind == op::sub) masked_unlike(n);
+      if (p_[n].kind == op::sub) {
+        masked_unlike(n), scaled_first(n);
+        for (const std::size_t k : {0, 1}) share_as_position(n, p_[n].in[k], p_[n].in[1 - k]);
+      }
       if (p_[n].kind == op::log) of_first_position(n);
-      if (p_[n].kind == op::softmax) nearly_equal(n), scaled_twice(n), cosines_scaled(n);
+      if (p_[n].kind == op::softmax) scaled_twice(n), cosines_scaled(n);
+      if (p_[n].kind == op::softmax || p_[n].kind == op::logsumexp) nearly_equal(n);
     }
     return std::move(slips_);
   }
 
  private:
-  // log(index(seq))
+  // log(index(seq)), log(slope * abs(index(seq) - index(kv)))
   void of_first_position(node_id n) {
-    const node_id x = inner_of(p_, p_[n].in[0]);
+    const node_id product = inner_of(p_, p_[n].in[0]);
+    node_id x = product;
+    if (is(op::mul, product))
+      for (const node_id factor : p_[product].in)
+        if (p_[inner_of(p_, factor)].type == i32) x = inner_of(p_, factor);
     if (p_[x].type != i32 || !p_[x].name.empty()) return;
     if (!is_first_position(x) && !(is(op::abs, x) && is_distance(p_[x].in[0]))) return;
     bool is_chosen = false;
@@ -50,7 +58,8 @@ class value_finder : slip_finder {
       return is_pointwise(p_[user].kind);
     });
     if (is_chosen) return;
-    say(n, "is -inf where {0} is 0; did you mean log({0} + 1)?", written_as(p_, x));
+    say(n, "is -inf where {} is 0; did you mean log({} + 1)?", written_as(p_, x),
+        written_as(p_, product));
   }
 
   bool is_first_position(node_id x) const {
@@ -134,6 +143,31 @@ class value_finder : slip_finder {
         written_as(p_, is_first ? first : second),
         written_as(p_, is_first ? of_first[0] : of_second[0]),
         written_as(p_, is_first ? second : first));
+  }
+
+  // lambda * softmax<kv>(s1) - softmax<kv>(s2)
+  void scaled_first(node_id n) {
+    const node_id product = inner_of(p_, p_[n].in[0]), second = inner_of(p_, p_[n].in[1]);
+    if (!is(op::mul, product) || !is(op::softmax, second)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id first = inner_of(p_, p_[product].in[k]),
+                    factor = inner_of(p_, p_[product].in[1 - k]);
+      if (!is(op::softmax, first) || !same_set(p_[first].over, p_[second].over)) continue;
+      if (is_number(p_, factor) || varies_along(p_[factor], p_[first].over)) continue;
+      say(n,
+          "{} scales the weights that the others are taken off; did you mean to scale {} in place "
+          "of {}?",
+          written_as(p_, factor), written_as(p_, second), written_as(p_, first));
+      return;
+    }
+  }
+
+  // index(source) - sigmoid(x)
+  void share_as_position(node_id n, node_id position, node_id share) {
+    position = unconverted(p_, position), share = inner_of(p_, share);
+    if (p_[position].kind != op::index || !is(op::sigmoid, share)) return;
+    say(n, "{0} lies between 0 and 1, not between positions of {1}; did you mean size({1}) * {0}?",
+        written_as(p_, share), p_.axes[p_[position].over[0]].name);
   }
 
   // x * rsqrt(sum<d_k>(x * x) + 1e-6), x / sqrt(..)

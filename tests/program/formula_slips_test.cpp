@@ -370,6 +370,25 @@ TEST_CASE("a state is corrected by what it lacks") {
   CHECK(delta([](auto v, auto held) { return v - held; }) == "");
 }
 
+TEST_CASE("a state that decays goes down the gradient of its error") {
+  constexpr auto step_by = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"K", seq, d8> K, in<"V", seq, e4> V, in<"a", seq> a) -> out<"O", seq, e4> {
+          return scan<seq>(
+                     zeros<d8, e4>(),
+                     [](auto s, auto k, auto v, auto a) {
+                       auto surprise = 2 * broadcast<e4>(k) * (dot<d8>(k, s) - v);
+                       auto next = decltype(f){}((1 - a) * s, 0.5 * surprise);
+                       return std::pair{next, dot<d8>(k, next)};
+                     },
+                     unit_length<d8>(K), V, sigmoid(a))
+              .result;
+        }));
+  };
+  CHECK(mentions(step_by([](auto s, auto step) { return s + step; }), "the other sign"));
+  CHECK(step_by([](auto s, auto step) { return s - step; }) == "");
+}
+
 TEST_CASE("pages have as many slots as their axis") {
   constexpr auto paged = [](auto f) {
     return slips_in(kernel<"k">(

@@ -492,6 +492,20 @@ TEST_CASE("slips: a term twice, and sigmoids of too much") {
             .empty());
 }
 
+TEST_CASE("slips: a loss of two directions, both along the same axis") {
+  constexpr auto loss = [](auto other_half) {
+    return slips_in(kernel<"k">([](in<"S", seq, d8> S, in<"own", seq> own) -> out<"L"> {
+      return mean<seq>(logsumexp<d8>(S) - own) + decltype(other_half){}(S, own);
+    }));
+  };
+  CHECK(
+      mentions(loss([](auto S, auto own) { return mean<seq>(logsumexp<d8>(S)) - mean<seq>(own); }),
+               "did you mean logsumexp<seq> in one of them?"));
+  CHECK(loss([](auto S, auto own) { return mean<d8>(logsumexp<seq>(S)) - mean<seq>(own); }) == "");
+  CHECK(loss([](auto S, auto) { return 0.01 * mean<seq>(logsumexp<d8>(S) * logsumexp<d8>(S)); }) ==
+        "");
+}
+
 TEST_CASE("slips: decays that grow") {
   constexpr auto state_by = []<class Gate>(Gate) {
     const auto k = kernel<"k">([](in<"X", seq, d8> X, in<"g", seq> g) -> out<"O", seq, d8> {
@@ -504,6 +518,9 @@ TEST_CASE("slips: decays that grow") {
                  "is at least 1, so that the state grows at every step; did you mean exp(-"));
   CHECK(mentions(state_by([](auto g) { return exp(log(1 + exp(g))); }), "is at least 1"));
   CHECK(mentions(state_by([](auto g) { return 1 + exp(g); }), "did you mean 1 / (1 + exp("));
+  CHECK(mentions(state_by([](auto g) { return pow(sigmoid(g), 16); }),
+                 "is forgotten at once; did you mean the power 1.0 / 16?"));
+  CHECK(state_by([](auto g) { return pow(sigmoid(g), 1.0 / 16); }).empty());
   CHECK(state_by([](auto g) { return 1 / (1 + exp(g)); }).empty());
   CHECK(state_by([](auto g) { return 0.5 + sigmoid(g); }).empty());
   CHECK(state_by([](auto g) { return exp(-sigmoid(g)); }).empty());

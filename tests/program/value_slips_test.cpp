@@ -16,6 +16,9 @@ namespace {
 constexpr axis<"d", 64> d;
 constexpr axis<"e", 32> e;
 constexpr axis<"table", 129> table;
+constexpr axis<"low", 64> low;
+constexpr axis<"one"> one;
+constexpr axis<"other"> other;
 
 // The slips of softmax<kv>(Formula(Q[seq, d], K[kv, d])).
 template <auto Formula>
@@ -175,6 +178,67 @@ TEST_CASE("cosines have a temperature of their own") {
   };
   CHECK(mentions(cosines([](auto s) { return s / sqrt(d8); }), "which is for products"));
   CHECK(cosines([](auto s) { return s; }) == "");
+}
+
+TEST_CASE("the logarithm of a distance has its 1 where the distance has a factor, too") {
+  constexpr auto biased = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, param<"r"> r) -> out<"W", seq, kv> {
+          auto bias = decltype(f){}(softplus(r) * abs(index(seq) - index(kv)));
+          return softmax<kv>(dot<d8>(Q, K) / sqrt(d8) - bias);
+        }));
+  };
+  CHECK(mentions(biased([](auto x) { return log(x); }),
+                 "is -inf where abs(index(seq) - index(kv)) is 0"));
+  CHECK(biased([](auto x) { return log(1 + x); }) == "");
+  CHECK(biased([](auto x) { return log1p(x); }) == "");
+}
+
+TEST_CASE("the temperature of a loss divides its cosines") {
+  constexpr auto loss = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", one, d8> X, in<"Y", other, d8> Y) -> out<"L", one> {
+      return logsumexp<other>(decltype(f){}(dot<d8>(unit_length<d8>(X), unit_length<d8>(Y))));
+    }));
+  };
+  CHECK(mentions(loss([](auto s) { return s * 0.1; }), "lie between -0.1 and 0.1"));
+  CHECK(loss([](auto s) { return s / 0.1; }) == "");
+}
+
+TEST_CASE("of two maps, the one that is subtracted is scaled") {
+  constexpr auto difference = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"R", seq, d8> R, in<"K", kv, d8> K,
+                                   param<"lambda"> lambda) -> out<"W", seq, kv> {
+      return decltype(f){}(softmax<kv>(dot<d8>(Q, K) / sqrt(d8)),
+                           softmax<kv>(dot<d8>(R, K) / sqrt(d8)), lambda);
+    }));
+  };
+  CHECK(mentions(difference([](auto a, auto b, auto l) { return l * a - b; }),
+                 "lambda scales the weights that the others are taken off"));
+  CHECK(difference([](auto a, auto b, auto l) { return a - l * b; }) == "");
+  CHECK(difference([](auto a, auto b, auto l) { return let<"meant">(l * a) - b; }) == "");
+}
+
+TEST_CASE("a share is a position once it is multiplied by a size") {
+  constexpr auto centred = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, param<"v", d8> v,
+                                   in<"V", kv, e4> V) -> out<"O", seq, e4> {
+      auto away = cast<f32>(index(kv)) - decltype(f){}(sigmoid(dot<d8>(Q, v)));
+      return dot<kv>(softmax<kv>(dot<d8>(Q, K) / sqrt(d8)) * exp(-away * away / 50), V);
+    }));
+  };
+  CHECK(mentions(centred([](auto s) { return s; }), "did you mean size(kv) * sigmoid(dot(Q, v))?"));
+  CHECK(centred([](auto s) { return s * size(kv); }) == "");
+}
+
+TEST_CASE("the scale of scores is that of what they contract, not of their keys") {
+  constexpr auto compressed = [](auto f) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"E", kv, low> E) -> out<"W", seq, low> {
+          return softmax<low>(decltype(f){}(dot<d8>(Q, dot<kv>(K, E))));
+        }));
+  };
+  CHECK(mentions(compressed([](auto s) { return s / sqrt(low); }), "did you mean / sqrt(d)?"));
+  CHECK(compressed([](auto s) { return s / sqrt(d8); }) == "");
 }
 
 }  // namespace qkv::testing::slips
