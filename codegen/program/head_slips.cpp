@@ -6,6 +6,7 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/slip_finder.hpp"
+#include "codegen/program/text.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -35,10 +36,8 @@ class head_finder : slip_finder {
     const std::vector<axis_id> of_softmax = keys_of_scores(p_, users_, n);
     if (of_softmax.empty() || has(of_softmax, inner)) return;
     if (static_size(p_, outer) <= 1 || static_size(p_, inner) <= 1) return;
-    const auto name = [&](axis_id a) { return p_.axes[a].name; };
-    say(queries,
-        "heads that share a key head do not lie side by side; did you mean split<{0}, {2}, {1}>?",
-        name(whole), name(outer), name(inner));
+    say(queries, "heads that share a key head do not lie side by side; did you mean split<{}>?",
+        names_of(p_, {whole, inner, outer}));
   }
 
   // merge<d_attn, d_v, heads>(dot<kv>(weights, V)), where the weights have heads
@@ -52,9 +51,8 @@ class head_finder : slip_finder {
         continue;
       if (has(p_[weights].shape, over[1]) || !has(p_[weights].shape, over[2])) continue;
       if (static_size(p_, over[1]) <= 1 || static_size(p_, over[2]) <= 1) continue;
-      const auto name = [&](axis_id a) { return p_.axes[a].name; };
-      say(n, "features of one head do not lie side by side; did you mean merge<{0}, {2}, {1}>?",
-          name(over[0]), name(over[1]), name(over[2]));
+      say(n, "features of one head do not lie side by side; did you mean merge<{}>?",
+          names_of(p_, {over[0], over[2], over[1]}));
     }
   }
 };

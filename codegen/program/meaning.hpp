@@ -187,27 +187,29 @@ typename M::T derivative(const typename M::T &x, const typename M::T &y) {
 template <class M>
 using pointwise_function = typename M::T (*)(const typename M::T &, const typename M::T &);
 
-// By operation; nullptr for those without one.
+// A table of what `of` gives for each operation.
+template <class Of>
+constexpr auto by_operation(Of of) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array { of.template operator()<static_cast<op>(I)>()... };
+  }(std::make_index_sequence<core::op_count>());
+}
+
+// nullptr for operations without one.
 template <class M>
-inline constexpr auto meanings = []<std::size_t... I>(std::index_sequence<I...>) {
-  const auto of = []<op Kind>() -> pointwise_function<M> {
-    if constexpr (has_meaning(Kind))
-      return meaning<Kind, M>;
-    else
-      return nullptr;
-  };
-  return std::array { of.template operator()<static_cast<op>(I)>()... };
-}(std::make_index_sequence<core::op_count>());
+inline constexpr auto meanings = by_operation([]<op Kind>() -> pointwise_function<M> {
+  if constexpr (has_meaning(Kind))
+    return meaning<Kind, M>;
+  else
+    return nullptr;
+});
 template <class M>
-inline constexpr auto derivatives = []<std::size_t... I>(std::index_sequence<I...>) {
-  const auto of = []<op Kind>() -> pointwise_function<M> {
-    if constexpr (has_derivative(Kind))
-      return derivative<Kind, M>;
-    else
-      return nullptr;
-  };
-  return std::array { of.template operator()<static_cast<op>(I)>()... };
-}(std::make_index_sequence<core::op_count>());
+inline constexpr auto derivatives = by_operation([]<op Kind>() -> pointwise_function<M> {
+  if constexpr (has_derivative(Kind))
+    return derivative<Kind, M>;
+  else
+    return nullptr;
+});
 
 // Throws std::logic_error for an operation without a meaning.
 template <class M>

@@ -2,6 +2,7 @@
 #include "codegen/program/quotient_slips.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "codegen/program/queries.hpp"
@@ -44,6 +45,16 @@ class quotient_finder : slip_finder {
   }
   bool is_times_itself(node_id square, node_id x) const {
     return is(op::mul, square) && inner(p_[square].in[0]) == x && inner(p_[square].in[1]) == x;
+  }
+
+  // mask(x, keep), where(keep, x, 0)
+  struct partly_hidden {
+    node_id shown, keep;
+  };
+  std::optional<partly_hidden> hidden_in(node_id n) const {
+    if (is(op::mask, n)) return partly_hidden{inner(p_[n].in[0]), p_[n].in[1]};
+    if (is_zeroed(n)) return partly_hidden{inner(p_[n].in[1]), p_[n].in[0]};
+    return {};
   }
 
   // relu(scores) / size(seq), sigmoid(scores - log(size(seq))), whose keys are another axis
@@ -112,8 +123,10 @@ class quotient_finder : slip_finder {
   void by_sum_without_sink(node_id n, node_id total) {
     if (!is(op::sum, total)) return;
     const node_id e = inner(p_[total].in[0]);
-    if (!is(op::exp, e) || !is(op::sub, inner(p_[e].in[0]))) return;
-    const node_id most = inner(p_[inner(p_[e].in[0])].in[1]);
+    if (!is(op::exp, e)) return;
+    const node_id shifted = inner(p_[e].in[0]);
+    if (!is(op::sub, shifted)) return;
+    const node_id most = inner(p_[shifted].in[1]);
     if (!is(op::max, most)) return;
     for (const std::size_t k : {0, 1}) {
       const node_id sink = inner(p_[most].in[k]), of_keys = inner(p_[most].in[1 - k]);
@@ -126,10 +139,9 @@ class quotient_finder : slip_finder {
   // dot<kv>(mask(dot<d>(q, k), keep), V) / dot<d>(q, sum<kv>(k))
   void by_hidden_keys(node_id n, node_id weights, node_id by) {
     weights = inner(weights);
-    if (!is(op::mask, weights) && !is_zeroed(weights)) return;
-    const node_id product = inner(p_[weights].in[p_[weights].kind == op::mask ? 0 : 1]);
-    if (!is(op::dot, product)) return;
-    const node_id a = inner(p_[product].in[0]), b = inner(p_[product].in[1]);
+    const auto hidden = hidden_in(weights);
+    if (!hidden || !is(op::dot, hidden->shown)) return;
+    const node_id a = inner(p_[hidden->shown].in[0]), b = inner(p_[hidden->shown].in[1]);
     for (const std::size_t k : {0, 1}) {
       const node_id q = inner(p_[by].in[k]), total = inner(p_[by].in[1 - k]);
       if (!is(op::sum, total) || !varies_along(p_[weights], p_[total].over)) continue;
@@ -279,10 +291,9 @@ class quotient_finder : slip_finder {
     const bool is_mapped = is(op::exp, w) || is(op::relu, w) || is(op::sigmoid, w) ||
                            is(op::elu, w) || is(op::silu, w) || is(op::gelu, w) || is(op::pow, w);
     const bool lacks_map = is_mapped && w != added && is_shifted(p_[w].in[0], added);
-    const bool masked = is(op::mask, w) && inner(p_[w].in[0]) == added;
-    const bool zeroed = is_zeroed(w) && inner(p_[w].in[1]) == added;
+    const auto hidden = hidden_in(w);
     const bool hides =
-        (masked || zeroed) && varies_along(p_[p_[w].in[masked ? 1 : 0]], p_[total].over);
+        hidden && hidden->shown == added && varies_along(p_[hidden->keep], p_[total].over);
     if (lacks_map || hides)
       say(n, "{0} is divided by a sum of {1}; did you mean the sum of {0}?", written_as(p_, w),
           written_as(p_, added));

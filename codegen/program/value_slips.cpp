@@ -46,8 +46,8 @@ class value_finder : slip_finder {
     const node_id product = inner_of(p_, p_[n].in[0]);
     node_id x = product;
     if (is(op::mul, product))
-      for (const node_id factor : p_[product].in)
-        if (p_[inner_of(p_, factor)].type == i32) x = inner_of(p_, factor);
+      for (const node_id operand : p_[product].in)
+        if (const node_id factor = inner_of(p_, operand); p_[factor].type == i32) x = factor;
     if (p_[x].type != i32 || !p_[x].name.empty()) return;
     if (!is_first_position(x) && !(is(op::abs, x) && is_distance(p_[x].in[0]))) return;
     bool is_chosen = false;

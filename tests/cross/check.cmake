@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # Builds kernels for 64-bit ARM with the generators of this build, as static programs. The tools of
 # this build then have them run under QEMU and compare the results:
-#   cmake -DSOURCE=.. -DHOST_BUILD=.. -DWORK=.. -DHALIDE=.. -DHANA=.. -DFMT=.. [-DCATCH2=.. -DZOO=ON]
-#         [-DALONE=ON] -P check.cmake
+#   cmake -DSOURCE=.. -DHOST_BUILD=.. -DWORK=.. -DHALIDE=.. -DHANA=.. -DFMT=.. [-DCATCH2=.. -DZOO=ON |
+#         -DALONE=ON] -P check.cmake
 # ZOO: those of the zoo's test kernels, at all sizes that `check` tries; else those of examples.
 # ALONE: the cross build makes the generators, of one example, by itself.
 foreach(program aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64)
@@ -39,7 +39,7 @@ set(libraries
     "examples/multi_head multi_head_kernels --size batch=2 seq=19"
     "examples/linear_vs_softmax linear_vs_softmax_kernels --size seq=67"
     "examples/score_functions score_functions_kernels --size seq=67")
-set(folders -DQKV_TESTS=OFF)
+set(only -DQKV_TESTS=OFF "-DQKV_HOST_BUILD=${HOST_BUILD}")
 if(ZOO)
   set(least 16)
   set(libraries "tests/kernels test_other_zoo_kernels" "tests/kernels test_long_zoo_kernels")
@@ -49,19 +49,16 @@ set(QKV_TEST_WITHOUT cuda codegen cross fuzz device examples conformance golden 
     ops zoo program runtime gradient ring CACHE STRING \"\")
 set(Catch2_DIR [[${CATCH2}]] CACHE PATH \"\")
 ")
-  set(folders -C "${WORK}/preset.cmake")
-endif()
-set(generators "-DQKV_HOST_BUILD=${HOST_BUILD}")
-if(ALONE)
+  set(only -C "${WORK}/preset.cmake" "-DQKV_HOST_BUILD=${HOST_BUILD}")
+elseif(ALONE)
   set(least 2)
   list(FILTER libraries INCLUDE REGEX self_attention)
-  file(APPEND "${WORK}/preset.cmake" "set(QKV_HOST_OPTIONS -DQKV_TESTS=OFF -DQKV_GROUP=ON CACHE STRING \"\")\n")
-  set(generators -C "${WORK}/preset.cmake")
+  file(WRITE "${WORK}/preset.cmake" "set(QKV_HOST_OPTIONS -DQKV_TESTS=OFF -DQKV_GROUP=ON CACHE STRING \"\")\n")
+  set(only -DQKV_TESTS=OFF -C "${WORK}/preset.cmake")
 endif()
 run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${WORK}/build" -G Ninja --toolchain "${SOURCE}/tests/cross/aarch64.cmake"
-    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DQKV_GROUP=ON -DQKV_TOOL_REFERENCE=OFF ${folders}
-    ${generators} "-DHalide_DIR=${HALIDE}" "-Dfmt_DIR=${WORK}/fmt"
-    "-DQKV_HANA_INCLUDE=${WORK}/include")
+    -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O0 -DQKV_GROUP=ON -DQKV_TOOL_REFERENCE=OFF ${only}
+    "-DHalide_DIR=${HALIDE}" "-Dfmt_DIR=${WORK}/fmt" "-DQKV_HANA_INCLUDE=${WORK}/include")
 
 set(tools)
 foreach(line IN LISTS libraries)

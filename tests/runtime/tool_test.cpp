@@ -260,7 +260,7 @@ TEST_CASE("check of a kernel in another tool") {
     std::ofstream(path) << lines;
     return path;
   };
-  // Its O is Q, which is right where there are no keys.
+  // It writes Q as O, which is right where there are no keys.
   const std::string copies = script("copies", R"(echo "$1 $2" >&2
 for word; do
   case $word in

@@ -242,7 +242,7 @@ constexpr bool is_of_a_position(op o) { return o == op::carried || o == op::elem
 constexpr bool is_gather(op o) { return group_of(o) == op_group::gather; }
 constexpr bool makes_weights(op o) { return group_of(o) == op_group::weights; }
 constexpr bool is_view(op o) { return group_of(o) == op_group::view; }
-// A spec calls it by its name.
+// True for an operation that a spec calls by its name.
 constexpr bool is_called(op o) {
   switch (group_of(o)) {
     case op_group::state:
