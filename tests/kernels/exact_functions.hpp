@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Exact values of functions, the documented bounds of their errors, and errors in ulp.
+// Errors in ulp, their documented bounds, and the exact values that results are compared with.
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
+#include <qkv/core/op.hpp>
+#include <type_traits>
+
+#include "codegen/program/floating_numbers.hpp"
+#include "codegen/program/meaning.hpp"
 
 namespace qkv::testing {
 
@@ -48,57 +52,22 @@ struct worst {
   }
 };
 
-// ---- functions of one number --------------------------------------------------------------------
-// T is double for f32 and long double for f64: 29 and 11 more bits of precision.
+// ---- exact values -------------------------------------------------------------------------------
 template <class T>
-struct function {
-  const char *name;
-  double bound;  // ulp
-  T (*exact)(T);
-};
-
-template <class T>
-T sigmoid_of(T x) {
-  return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
-}
-template <class T>
-T silu_of(T x) {
-  return x == -infinity<T> ? 0 : x * sigmoid_of(x);
-}
-template <class T>
-T gelu_of(T x) {
-  return x == -infinity<T> ? 0 : x / 2 * std::erfc(x * T(-0.707106781186547524400844L));
-}
-template <class T>
-T elu_of(T x) {
-  return x < 0 ? std::expm1(x) : x;
-}
-template <class T>
-T softplus_of(T x) {
-  return std::fmax(x, T(0)) + std::log1p(std::exp(-std::fabs(x))) + (std::isnan(x) ? x : T(0));
-}
-template <class T>
-T rsqrt_of(T x) {
-  return 1 / std::sqrt(x);
+double bound_of(core::op kind) {
+  const core::largest_error &e = core::facts_of(kind).error;
+  return sizeof(T) == 4 ? e.f32 : e.f64;
 }
 
-// As documented in dsl/qkv/ops/functions.hpp, in the order of the kernels' results.
+// 29 and 11 more bits of precision than f32 and f64.
 template <class T>
-std::vector<function<T>> functions() {
-  return {{"exp", 2, std::exp},
-          {"log", 2, std::log},
-          {"log1p", 3, std::log1p},
-          {"tanh", 3, std::tanh},
-          {"sigmoid", 3, sigmoid_of<T>},
-          {"silu", 4, silu_of<T>},
-          {"gelu", sizeof(T) == 8 ? 6. : 20., gelu_of<T>},
-          {"elu", 2, elu_of<T>},
-          {"softplus", 6, softplus_of<T>},
-          {"erf", 2, std::erf},
-          {"sqrt", 1, std::sqrt},
-          {"rsqrt", 2, rsqrt_of<T>},
-          {"sin", 4, std::sin},
-          {"cos", 4, std::cos}};
+using exact_type = std::conditional_t<sizeof(T) == 4, double, long double>;
+
+// tests/program/meaning_test.cpp compares these meanings with values made outside of qkv. Of one
+// operand: x.
+template <class T>
+exact_type<T> exact_value(core::op kind, T x, T y) {
+  return codegen::meaning_of<codegen::floating_numbers<exact_type<T>>>(kind, x, y);
 }
 
 }  // namespace qkv::testing

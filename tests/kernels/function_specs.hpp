@@ -3,45 +3,67 @@
 // Functions of one and two numbers, each as a separate result.
 #include <qkv/dsl.hpp>
 
+#include <algorithm>
+#include <array>
+#include <utility>
+
 namespace elementary {
 using namespace qkv;
 
 inline constexpr axis<"n"> n;
 
-inline constexpr auto functions_of_f32 = kernel<"functions_of_f32">(
-    [](in<"x", n> x)
-        -> outs<out<"exp", n>, out<"log", n>, out<"log1p", n>, out<"tanh", n>, out<"sigmoid", n>,
-                out<"silu", n>, out<"gelu", n>, out<"elu", n>, out<"softplus", n>, out<"erf", n>,
-                out<"sqrt", n>, out<"rsqrt", n>, out<"sin", n>, out<"cos", n>> {
-      return {exp(x), log(x),      log1p(x), tanh(x), sigmoid(x), silu(x), gelu(x),
-              elu(x), softplus(x), erf(x),   sqrt(x), rsqrt(x),   sin(x),  cos(x)};
-    });
+// Functions of one number, in the order of the results of functions_of_f32 and functions_of_f64.
+inline constexpr auto functions = [] {
+  constexpr auto n_functions =
+      std::count_if(core::op_table.begin(), core::op_table.end(),
+                    [](const auto &o) { return core::is_function_of_one_number(o.kind); });
+  std::array<core::op, n_functions> all{};
+  std::size_t k = 0;
+  for (const core::op_facts &o : core::op_table)
+    if (core::is_function_of_one_number(o.kind)) all[k++] = o.kind;
+  return all;
+}();
 
-inline constexpr auto functions_of_f64 = kernel<"functions_of_f64">(
-    [](in<"x", f64, n> x)
-        -> outs<out<"exp", f64, n>, out<"log", f64, n>, out<"log1p", f64, n>, out<"tanh", f64, n>,
-                out<"sigmoid", f64, n>, out<"silu", f64, n>, out<"gelu", f64, n>,
-                out<"elu", f64, n>, out<"softplus", f64, n>, out<"erf", f64, n>,
-                out<"sqrt", f64, n>, out<"rsqrt", f64, n>, out<"sin", f64, n>, out<"cos", f64, n>> {
-      return {exp(x), log(x),      log1p(x), tanh(x), sigmoid(x), silu(x), gelu(x),
-              elu(x), softplus(x), erf(x),   sqrt(x), rsqrt(x),   sin(x),  cos(x)};
-    });
+template <core::op Kind>
+inline constexpr auto name_of_result = [] {
+  str<core::name_of(Kind).size() + 1> name;
+  std::copy_n(core::name_of(Kind).begin(), core::name_of(Kind).size(), name.s);
+  return name;
+}();
 
-// The other pointwise operations. Conditions are 1 or 0.
+template <dtype T, std::size_t... K>
+auto results_of(std::index_sequence<K...>) -> outs<out<name_of_result<functions[K]>, T, n>...>;
+using each_function = std::make_index_sequence<functions.size()>;
+
 template <str Name, dtype T>
-inline constexpr auto operations =
-    kernel<Name>([](in<"x", T, n> x, in<"y", T, n> y)
-                     -> outs<out<"neg", T, n>, out<"relu", T, n>, out<"abs", T, n>,
-                             out<"not_x", T, n>, out<"add", T, n>, out<"sub", T, n>,
-                             out<"mul", T, n>, out<"div", T, n>, out<"min", T, n>, out<"max", T, n>,
-                             out<"pow", T, n>, out<"less", T, n>, out<"less_equal", T, n>,
-                             out<"greater", T, n>, out<"greater_equal", T, n>, out<"equal", T, n>,
-                             out<"not_equal", T, n>, out<"both", T, n>, out<"either", T, n>> {
+inline constexpr auto all_functions =
+    kernel<Name>([](in<"x", T, n> x) -> decltype(results_of<T>(each_function())) {
+      return [&]<std::size_t... K>(std::index_sequence<K...>) {
+        return decltype(results_of<T>(each_function())){detail::function<functions[K]>(x)...};
+      }(each_function());
+    });
+inline constexpr auto functions_of_f32 = all_functions<"functions_of_f32", f32>;
+inline constexpr auto functions_of_f64 = all_functions<"functions_of_f64", f64>;
+
+// Other pointwise operations, in the order of the results below. Conditions are 1 or 0.
+inline constexpr core::op other_operations[] = {
+    core::op::neg,           core::op::not_,       core::op::add,
+    core::op::sub,           core::op::mul,        core::op::div,
+    core::op::min,           core::op::max,        core::op::pow,
+    core::op::less,          core::op::less_equal, core::op::greater,
+    core::op::greater_equal, core::op::equal,      core::op::not_equal,
+    core::op::and_,          core::op::or_};
+template <str Name, dtype T>
+inline constexpr auto operations = kernel<Name>(
+    [](in<"x", T, n> x, in<"y", T, n> y)
+        -> outs<out<"neg", T, n>, out<"not_x", T, n>, out<"add", T, n>, out<"sub", T, n>,
+                out<"mul", T, n>, out<"div", T, n>, out<"min", T, n>, out<"max", T, n>,
+                out<"pow", T, n>, out<"less", T, n>, out<"less_equal", T, n>, out<"greater", T, n>,
+                out<"greater_equal", T, n>, out<"equal", T, n>, out<"not_equal", T, n>,
+                out<"both", T, n>, out<"either", T, n>> {
       auto p = cast<b8>(x);
       auto q = cast<b8>(y);
       return {-x,
-              relu(x),
-              abs(x),
               cast<T>(not p),
               x + y,
               x - y,

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <qkv/core/op.hpp>
 #include <qkv/registry.hpp>
 #include <qkv/run.hpp>
 #include <qkv/tensor.hpp>
 #include <set>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -24,27 +24,11 @@ using namespace qkv::testing;
 
 namespace {
 
-struct operation {
-  core::op kind;
-  double bound;  // ulp
-};
-
-// In the order of the kernels' results: functions of one number, then elementary::operations.
-template <class T>
-std::vector<operation> operations() {
-  using core::op;
-  std::vector<operation> all;
-  for (const function<T> &f : functions<T>())
-    for (const core::op_facts &o : core::op_table)
-      if (o.name == f.name) all.push_back({o.kind, f.bound});
-  for (const op o : {op::neg, op::relu, op::abs, op::not_}) all.push_back({o, 0});
-  for (const op o : {op::add, op::sub, op::mul}) all.push_back({o, 0.5});
-  all.push_back({op::div, 1});
-  for (const op o : {op::min, op::max}) all.push_back({o, 0});
-  all.push_back({op::pow, 2});
-  for (const op o : {op::less, op::less_equal, op::greater, op::greater_equal, op::equal,
-                     op::not_equal, op::and_, op::or_})
-    all.push_back({o, 0});
+// In the order of the kernels' results.
+std::vector<core::op> all_operations() {
+  std::vector<core::op> all(elementary::functions.begin(), elementary::functions.end());
+  all.insert(all.end(), std::begin(elementary::other_operations),
+             std::end(elementary::other_operations));
   return all;
 }
 
@@ -76,27 +60,27 @@ void check_outside_values(const options &how) {
   std::vector<T> x, y;
   for (const outside_value &v : values)
     x.push_back(static_cast<T>(v.x)), y.push_back(static_cast<T>(v.y));
-  using exact = std::conditional_t<sizeof(T) == 4, double, long double>;
-  const std::vector<operation> list = operations<exact>();
-  const std::size_t n_functions = functions<exact>().size();
+  const std::vector<core::op> list = all_operations();
+  const std::size_t n_functions = elementary::functions.size();
   const std::string type = sizeof(T) == 4 ? "f32" : "f64";
   std::vector<std::vector<T>> got;
   add_results<T>("functions_of_" + type, how, {x}, n_functions, got);
   add_results<T>("operations_of_" + type, how, {x, y}, list.size() - n_functions, got);
   std::set<core::op> known;
   for (std::size_t k = 0; k < list.size(); ++k) {
-    known.insert(list[k].kind);
+    const core::op kind = list[k];
+    known.insert(kind);
     std::size_t compared = 0;
     worst<T> w;
     for (std::size_t v = 0; v < values.size(); ++v)
-      if (values[v].kind == list[k].kind) w.add(x[v], y[v], got[k][v], values[v].value), ++compared;
-    INFO(fmt::format("{} of {:a} and {:a}: {:.9g} is off by {} ulp", name_of(list[k].kind), w.x,
-                     w.y, w.got, w.error));
-    CHECK(compared >= (list[k].kind == core::op::not_ ? 8 : 64));
-    CHECK(w.error <= list[k].bound);
+      if (values[v].kind == kind) w.add(x[v], y[v], got[k][v], values[v].value), ++compared;
+    INFO(fmt::format("{} of {:a} and {:a}: {:.9g} is off by {} ulp", name_of(kind), w.x, w.y, w.got,
+                     w.error));
+    CHECK(compared >= (kind == core::op::not_ ? 8 : 64));
+    CHECK(w.error <= bound_of<T>(kind));
   }
   for (const core::op_facts &o : core::op_table)
-    if (is_pointwise(o.kind) && o.kind != core::op::cast && o.kind != core::op::where) {
+    if (codegen::has_meaning(o.kind)) {
       INFO(o.name);
       CHECK(known.count(o.kind) == 1);
     }

@@ -24,7 +24,7 @@ Halide::Expr is_zero(const Halide::Expr &);
 Halide::Expr smaller(const Halide::Expr &, const Halide::Expr &);
 Halide::Expr larger(const Halide::Expr &, const Halide::Expr &);
 
-// The functions of the language; dsl/qkv/ops/functions.hpp states their largest errors. Denormal
+// The functions of the language; op_table in dsl/qkv/core/op.hpp has their largest errors. Denormal
 // numbers, infinities and NaN are as in IEEE 754; silu and gelu are 0 at -inf, their limit.
 Halide::Expr exp(Halide::Expr x);
 Halide::Expr log(Halide::Expr x);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Expressions of Halide, as a kind of numbers of program/meaning.hpp. math.hpp lists the largest
-// errors of the operations that it implements itself.
+// Expressions of Halide, as a kind of numbers of program/meaning.hpp.
 #include <Halide.h>
 
 #include "codegen/halide/lower/choose.hpp"

@@ -130,6 +130,12 @@ enum class zero_rule : unsigned char {
   unsure        // never: a rounding error decides between 0 and another value
 };
 
+// Of a pointwise operation, in units in the last place of f32 and of f64: over all numbers,
+// including denormal ones, on CPUs, through CUDA and through PoCL. 0: exact, 0.5: rounded once.
+struct largest_error {
+  double f32 = -1, f64 = -1;  // not known
+};
+
 struct op_facts {
   op kind;
   std::string_view name;  // in messages
@@ -139,6 +145,7 @@ struct op_facts {
   bool cheap;  // a few instructions away from its operands
   zero_rule zero;
   bool wraps;  // beyond the range of i32
+  largest_error error{};
 };
 
 // Every operation, in the order of its value.
@@ -146,7 +153,7 @@ inline constexpr auto op_table = [] {
   using enum op_group;
   using enum result_rule;
   using enum zero_rule;
-  // kind, name, group, type, flops, cheap, zero, wraps
+  // kind, name, group, type, flops, cheap, zero, wraps, error
   return std::to_array<op_facts>({
       {op::input, "in", source, other, 0, true, of_operands, false},
       {op::param, "param", source, other, 0, true, of_operands, false},
@@ -154,41 +161,41 @@ inline constexpr auto op_table = [] {
       {op::index, "index", source, other, 0, true, of_operands, false},
       {op::size, "size", source, other, 0, true, of_operands, false},
       {op::uniform, "uniform", random, other, 0, false, of_operands, false},
-      {op::neg, "-", unary, computed, 1, true, of_operands, true},
-      {op::not_, "not", unary, truth, 1, true, unsure, false},
-      {op::exp, "exp", unary, floating, 1, false, exact, false},
-      {op::log, "log", unary, floating, 1, false, unsure, false},
-      {op::log1p, "log1p", unary, floating, 1, false, of_operands, false},
-      {op::tanh, "tanh", unary, floating, 1, false, of_operands, false},
-      {op::sigmoid, "sigmoid", unary, floating, 1, false, exact, false},
-      {op::relu, "relu", unary, computed, 1, true, unsure, false},
-      {op::gelu, "gelu", unary, floating, 1, false, of_operands, false},
-      {op::silu, "silu", unary, floating, 1, false, of_operands, false},
-      {op::elu, "elu", unary, floating, 1, false, of_operands, false},
-      {op::softplus, "softplus", unary, floating, 1, false, exact, false},
-      {op::sqrt, "sqrt", unary, floating, 1, true, of_operands, false},
-      {op::rsqrt, "rsqrt", unary, floating, 1, true, of_operands, false},
-      {op::abs, "abs", unary, computed, 1, true, of_operands, true},
-      {op::erf, "erf", unary, floating, 1, false, of_operands, false},
-      {op::cos, "cos", unary, floating, 1, false, unsure, false},
-      {op::sin, "sin", unary, floating, 1, false, of_operands, false},
-      {op::cast, "cast", unary, other, 1, true, unsure, false},
-      {op::add, "+", arithmetic, computed, 1, true, unsure, true},
-      {op::sub, "-", arithmetic, computed, 1, true, unsure, true},
-      {op::mul, "*", arithmetic, computed, 1, true, of_operands, true},
-      {op::div, "/", arithmetic, floating, 1, true, of_first, false},
-      {op::min, "min", arithmetic, computed, 1, true, unsure, false},
-      {op::max, "max", arithmetic, computed, 1, true, unsure, false},
-      {op::pow, "pow", arithmetic, floating, 1, false, unsure, false},
-      {op::less, "<", comparison, truth, 1, true, unsure, false},
-      {op::less_equal, "<=", comparison, truth, 1, true, unsure, false},
-      {op::greater, ">", comparison, truth, 1, true, unsure, false},
-      {op::greater_equal, ">=", comparison, truth, 1, true, unsure, false},
-      {op::equal, "==", comparison, truth, 1, true, unsure, false},
-      {op::not_equal, "!=", comparison, truth, 1, true, unsure, false},
-      {op::and_, "and", logic, truth, 1, true, unsure, false},
-      {op::or_, "or", logic, truth, 1, true, unsure, false},
-      {op::where, "where", choice, other, 1, true, unsure, false},
+      {op::neg, "-", unary, computed, 1, true, of_operands, true, {0, 0}},
+      {op::not_, "not", unary, truth, 1, true, unsure, false, {0, 0}},
+      {op::exp, "exp", unary, floating, 1, false, exact, false, {2, 2}},
+      {op::log, "log", unary, floating, 1, false, unsure, false, {2, 2}},
+      {op::log1p, "log1p", unary, floating, 1, false, of_operands, false, {3, 3}},
+      {op::tanh, "tanh", unary, floating, 1, false, of_operands, false, {3, 3}},
+      {op::sigmoid, "sigmoid", unary, floating, 1, false, exact, false, {3, 3}},
+      {op::relu, "relu", unary, computed, 1, true, unsure, false, {0, 0}},
+      {op::gelu, "gelu", unary, floating, 1, false, of_operands, false, {6, 20}},
+      {op::silu, "silu", unary, floating, 1, false, of_operands, false, {4, 4}},
+      {op::elu, "elu", unary, floating, 1, false, of_operands, false, {2, 2}},
+      {op::softplus, "softplus", unary, floating, 1, false, exact, false, {6, 6}},
+      {op::sqrt, "sqrt", unary, floating, 1, true, of_operands, false, {1, 1}},
+      {op::rsqrt, "rsqrt", unary, floating, 1, true, of_operands, false, {2, 2}},
+      {op::abs, "abs", unary, computed, 1, true, of_operands, true, {0, 0}},
+      {op::erf, "erf", unary, floating, 1, false, of_operands, false, {2, 2}},
+      {op::cos, "cos", unary, floating, 1, false, unsure, false, {4, 4}},
+      {op::sin, "sin", unary, floating, 1, false, of_operands, false, {4, 4}},
+      {op::cast, "cast", unary, other, 1, true, unsure, false, {0.5, 0.5}},
+      {op::add, "+", arithmetic, computed, 1, true, unsure, true, {0.5, 0.5}},
+      {op::sub, "-", arithmetic, computed, 1, true, unsure, true, {0.5, 0.5}},
+      {op::mul, "*", arithmetic, computed, 1, true, of_operands, true, {0.5, 0.5}},
+      {op::div, "/", arithmetic, floating, 1, true, of_first, false, {1, 1}},
+      {op::min, "min", arithmetic, computed, 1, true, unsure, false, {0, 0}},
+      {op::max, "max", arithmetic, computed, 1, true, unsure, false, {0, 0}},
+      {op::pow, "pow", arithmetic, floating, 1, false, unsure, false, {2, 2}},
+      {op::less, "<", comparison, truth, 1, true, unsure, false, {0, 0}},
+      {op::less_equal, "<=", comparison, truth, 1, true, unsure, false, {0, 0}},
+      {op::greater, ">", comparison, truth, 1, true, unsure, false, {0, 0}},
+      {op::greater_equal, ">=", comparison, truth, 1, true, unsure, false, {0, 0}},
+      {op::equal, "==", comparison, truth, 1, true, unsure, false, {0, 0}},
+      {op::not_equal, "!=", comparison, truth, 1, true, unsure, false, {0, 0}},
+      {op::and_, "and", logic, truth, 1, true, unsure, false, {0, 0}},
+      {op::or_, "or", logic, truth, 1, true, unsure, false, {0, 0}},
+      {op::where, "where", choice, other, 1, true, unsure, false, {0, 0}},
       {op::dot, "dot", contraction, floating, 2, true, of_operands, true},
       {op::sum, "sum", reduction, computed, 1, true, of_operands, true},
       {op::max_over, "max", reduction, computed, 1, true, of_operands, false},
@@ -229,6 +236,10 @@ constexpr op_group group_of(op o) { return facts_of(o).group; }
 
 constexpr bool is_source(op o) { return group_of(o) == op_group::source; }
 constexpr bool is_unary(op o) { return group_of(o) == op_group::unary; }
+// exp(x), in contrast to -x, not x and cast<i32>(x).
+constexpr bool is_function_of_one_number(op o) {
+  return is_unary(o) && o != op::neg && o != op::not_ && o != op::cast;
+}
 constexpr bool is_comparison(op o) { return group_of(o) == op_group::comparison; }
 constexpr bool is_binary(op o) {
   return group_of(o) >= op_group::arithmetic && group_of(o) <= op_group::logic;
@@ -242,6 +253,14 @@ constexpr bool is_of_a_position(op o) { return o == op::carried || o == op::elem
 constexpr bool is_gather(op o) { return group_of(o) == op_group::gather; }
 constexpr bool makes_weights(op o) { return group_of(o) == op_group::weights; }
 constexpr bool is_view(op o) { return group_of(o) == op_group::view; }
+
+constexpr bool errors_are_known() {
+  for (const op_facts &o : op_table)
+    if (is_pointwise(o.kind) && (o.error.f32 < 0 || o.error.f64 < 0)) return false;
+  return true;
+}
+static_assert(errors_are_known(), "the row of a pointwise operation ends with its largest error");
+
 // True for an operation that a spec calls by its name.
 constexpr bool is_called(op o) {
   switch (group_of(o)) {

@@ -103,8 +103,9 @@ using binary_misfit = refusal<binary_call<rule::binary<Kind>{}, L, R>>;
 //           anything.
 // Numerics: f32 or f64, or i32 when both sides are integers; i32 wraps around, but for sums of
 //           positions and sizes: calls in which one would are refused. / and pow always give a
-//           floating type. pow is within 2 ulp, with the special cases of C: pow(x, 0) and
-//           pow(1, y) are 1 even for NaN; fractional powers of negative numbers are NaN.
+//           floating type. The largest errors are those of op_table (core/op.hpp). pow has the
+//           special cases of C: pow(x, 0) and pow(1, y) are 1 even for NaN; fractional powers of
+//           negative numbers are NaN.
 // Errors:   shapes that do not contain each other; sizes that differ; f64 with f32; in + and - a
 //           smaller side that would be repeated along axes other than batch axes, unless it is a
 //           param, an input or its log, or a statistic over them, lacks queries alone and carries

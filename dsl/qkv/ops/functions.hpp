@@ -80,12 +80,10 @@ using as_real = std::conditional_t<std::floating_point<T>, T, double>;
 //           log1p log(1 + x), which keeps its precision near 0.
 // Shapes:   as x.
 // Numerics: f32 or f64; abs and relu of integers stay i32. A masked position stays masked. The
-//           largest errors in ulp, over all numbers, including denormal ones:
-//             sqrt 1; exp, log, elu, erf, rsqrt 2; log1p, tanh, sigmoid 3; silu 4; softplus, gelu 6
-//             (gelu of f64: 20); sin, cos 4: those of the target's library
-//           on CPUs, through CUDA and through PoCL. On other OpenCL devices, division and sqrt are
-//           off by up to 3 more, and denormal numbers may become 0. Inside softmax and logsumexp,
-//           exp is within 2 ulp of the largest weight, and weights below 2^-126 may be 0.
+//           largest errors are those of op_table (core/op.hpp) on CPUs, through CUDA and through
+//           PoCL; sin and cos are the target library's. On other OpenCL devices, division and sqrt
+//           are off by up to 3 ulp more, and denormal numbers may become 0. Inside softmax and
+//           logsumexp, exp is within 2 ulp of the largest weight; weights below 2^-126 may be 0.
 //           NaN gives NaN, infinities give the limit: silu and gelu are 0 at -inf.
 //           Of a number, exp, log, tanh, sqrt, abs, erf, cos and sin are those of C++.
 // Errors:   x is a b8; exp, tanh, sigmoid, gelu, silu, elu or softplus of weights; log of a sum of
