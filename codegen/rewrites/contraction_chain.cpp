@@ -74,10 +74,9 @@ bool chain::needs_positions(node_id factor, const shape &over) const {
     const bool own = (is_reduction(x.kind) || x.kind == op::dot) &&
                      std::any_of(x.over.begin(), x.over.end(), may_be_empty);
     folds.push_back(own || any(folds));
-    const bool divides =
-        x.kind == op::div || x.kind == op::log || x.kind == op::rsqrt || x.kind == op::pow;
     const bool extreme = own && is_reduction(x.kind) && x.kind != op::sum;
-    infinite.push_back(any(infinite) || extreme || (folds.back() && divides));
+    infinite.push_back(any(infinite) || extreme ||
+                       (folds.back() && !core::facts_of(x.kind).finite));
   }
   return infinite[factor];
 }

@@ -19,6 +19,7 @@ constexpr axis<"odd", 257> odd;
 constexpr axis<"many", 65536> many;
 constexpr axis<"one", 1> one;
 constexpr axis<"single", 1> single;
+constexpr axis<"alone", 1> alone;
 constexpr axis<"three", 3> three;
 constexpr alias<"too", many> too;
 
@@ -37,6 +38,18 @@ constexpr auto least_of_none = kernel<"least_of_none">(
     [](in<"W", seq, one> W, in<"X", one, seq, three> X) -> out<"O", three, one> {
       auto least = min<seq>(rename<one, single>(W));
       return dot<seq>(dot<single>(rename<one, single>(X), least), W);
+    });
+
+// The same holds for the logarithm of 0 and the root of a negative number.
+constexpr auto logarithm_of_none = kernel<"logarithm_of_none">(
+    [](in<"W", seq, one> W, in<"Y", one, seq, alone> Y) -> out<"O", alone, one> {
+      auto infinite = log1p(sum<seq>(rename<one, single>(W)) - 1);
+      return dot<seq>(dot<single>(rename<one, single>(Y), infinite), W);
+    });
+constexpr auto root_of_none = kernel<"root_of_none">(
+    [](in<"W", seq, one> W, in<"Y", one, seq, alone> Y) -> out<"O", alone, one> {
+      auto not_a_number = sqrt(sum<seq>(rename<one, single>(W)) - 1);
+      return dot<seq>(dot<single>(rename<one, single>(Y), not_a_number), W);
     });
 
 constexpr auto logarithms = kernel<"logarithms">(
@@ -86,6 +99,9 @@ TEST_CASE("rewrites: a sum over an empty axis stays 0") {
   const arrays none = {{"W", {{0, 1}, {}}}, {"X", {{1, 0, 3}, {}}}};
   for (arrays r : {meaning(least_of_none, none), simplified_meaning(least_of_none, none)})
     CHECK(r["O"].data == std::vector<double>{0, 0, 0});
+  const arrays alone_of_none = {{"W", {{0, 1}, {}}}, {"Y", {{1, 0, 1}, {}}}};
+  CHECK(simplified_meaning(logarithm_of_none, alone_of_none)["O"].data == std::vector<double>{0});
+  CHECK(simplified_meaning(root_of_none, alone_of_none)["O"].data == std::vector<double>{0});
 }
 
 }  // namespace qkv::testing
