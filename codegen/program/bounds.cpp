@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <qkv/core/axis.hpp>
+#include <stdexcept>
+#include <string>
 
 #include "codegen/program/queries.hpp"
 
@@ -20,14 +22,22 @@ bounds hull(const bounds &a, const bounds &b) {
   return {std::min(a.least, b.least), std::max(a.most, b.most)};
 }
 
-bounds product(const bounds &a, const bounds &b) {
+// True for pointwise operations whose result may leave i32.
+constexpr bool is_arithmetic(op k) { return is_pointwise(k) && core::facts_of(k).wraps; }
+
+// True for those that each call can check (halide/lower/position_ranges.cpp).
+constexpr bool can_be_guarded(op k) {
+  return k == op::neg || k == op::abs || k == op::add || k == op::sub;
+}
+
+constexpr bounds product(const bounds &a, const bounds &b) {
   const auto [least, most] =
       std::minmax({a.least * b.least, a.least * b.most, a.most * b.least, a.most * b.most});
   return {least, most};
 }
 
-// Of the operations whose result may leave i32.
-bounds arithmetic(op kind, const bounds &a, const bounds &b) {
+// Of the exact result. Throws std::logic_error for other operations.
+constexpr bounds arithmetic(op kind, const bounds &a, const bounds &b) {
   switch (kind) {
     case op::neg:
       return {-a.most, -a.least};
@@ -37,14 +47,19 @@ bounds arithmetic(op kind, const bounds &a, const bounds &b) {
       return {a.least + b.least, a.most + b.most};
     case op::sub:
       return {a.least - b.most, a.most - b.least};
-    default:
+    case op::mul:
       return product(a, b);
+    default:
+      throw std::logic_error(std::string(name_of(kind)) + " has no bounds");
   }
 }
-
-bool is_arithmetic(op k) {
-  return k == op::neg || k == op::abs || k == op::add || k == op::sub || k == op::mul;
-}
+static_assert(
+    [] {
+      for (const core::op_facts &o : core::op_table)
+        if (is_arithmetic(o.kind)) (void)arithmetic(o.kind, {0, 0}, {0, 0});
+      return true;
+    }(),
+    "the bounds of an operation that wraps around are missing");
 
 class finder {
  public:
@@ -141,12 +156,19 @@ class finder {
       case op::add:
       case op::sub:
         return reach_[n.in[0]] + reach_[n.in[1]];
-      default: {
-        double most = 1;
-        for (node_id operand : n.in) most = std::max(most, reach_[operand]);
-        return most;
-      }
+      case op::neg:
+      case op::abs:
+        return largest_reach(n);
+      default:
+        return is_arithmetic(n.kind) ? std::numeric_limits<double>::infinity() : largest_reach(n);
     }
+  }
+
+  // Of the operands.
+  double largest_reach(const node &n) const {
+    double most = 1;
+    for (node_id operand : n.in) most = std::max(most, reach_[operand]);
+    return most;
   }
 
   template <class Meet>
@@ -159,7 +181,7 @@ class finder {
     if (!a || !b) return std::nullopt;
     const bounds exact = arithmetic(n.kind, *a, *b);
     if (exact.least >= lowest_i32 && exact.most <= highest_i32) return exact;
-    if (n.kind == op::mul || !of_call_.back()) return std::nullopt;
+    if (!can_be_guarded(n.kind) || !of_call_.back()) return std::nullopt;
     found_.guarded.back() = true;
     return bounds{std::max(exact.least, lowest_i32), std::min(exact.most, highest_i32)};
   }

@@ -2,6 +2,8 @@
 #include "codegen/program/position_sets.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 #include "codegen/program/queries.hpp"
 
@@ -159,7 +161,8 @@ class set_finder {
                        orders & greater ? interval::infinite : number - !(orders & equal)});
   }
 
-  // The orders of two numbers for which a comparison is true.
+  // The orders of two numbers for which a comparison is true. Throws std::logic_error for another
+  // operation.
   enum : unsigned { less = 1, equal = 2, greater = 4 };
   static unsigned orders_of(op comparison) {
     switch (comparison) {
@@ -173,8 +176,10 @@ class set_finder {
         return greater | equal;
       case op::equal:
         return equal;
-      default:
+      case op::not_equal:
         return less | greater;
+      default:
+        throw std::logic_error(std::string(name_of(comparison)) + " has no order");
     }
   }
 
