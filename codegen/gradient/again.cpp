@@ -34,8 +34,8 @@ node_id again::factor(node_id n) {
   if (!is_forward(n)) return n;
   if (const auto it = factors_.find(n); it != factors_.end()) return it->second;
   const op kind = f_.written()[n].kind;
-  const bool keeps_empty = kind == op::mul || kind == op::neg || kind == op::cast ||
-                           (is_view(kind) && kind != op::element);
+  const bool is_linear = core::facts_of(kind).linear == core::linear_rule::each,
+             keeps_empty = kind == op::cast || (is_linear && (is_pointwise(kind) || is_view(kind)));
   const node_id made = makes_weights(kind) ? weights(n)
                        : keeps_empty       ? copy(n, &again::factor)
                                            : value(n);

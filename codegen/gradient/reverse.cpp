@@ -48,10 +48,12 @@ node_id reverse::factor(node_id n, node_id like) {
   return f.cast(forward_values.factor(n), type_of(like));
 }
 
+// The rules of sums, signs and products accept an adjoint with more axes than their step.
 bool reverse::keeps_axes(node_id n, node_id g) const {
   const op kind = forward[n].kind;
-  return grows_with_pairs(f.written(), g) &&
-         (kind == op::add || kind == op::sub || kind == op::mul || kind == op::neg);
+  const core::linear_rule linear = core::facts_of(kind).linear;
+  return grows_with_pairs(f.written(), g) && is_pointwise(kind) &&
+         (linear == core::linear_rule::each || linear == core::linear_rule::together);
 }
 
 // A sum of absent elements alone is absent, not 0: the slope that multiplies it may be infinite.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/program/queries.hpp"
 #include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
@@ -23,9 +24,7 @@ class linear_uses {
         products.insert(user);
         return true;
       }
-      const bool scales =
-          x.kind == op::mul ? once || second : (x.kind == op::div || x.kind == op::neg) && once;
-      return scales && collect(user);
+      return ((once && scales(x.kind, 0)) || (second && scales(x.kind, 1))) && collect(user);
     });
   }
 

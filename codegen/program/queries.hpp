@@ -106,6 +106,13 @@ inline bool is_unnamed(const program &p, op kind, node_id n) {
   return p[n].kind == kind && p[n].name.empty();
 }
 
+// True for pointwise steps that multiply their operand k by a factor: x * y, x / y of x, -x.
+inline bool scales(op kind, std::size_t k) {
+  const core::linear_rule linear = core::facts_of(kind).linear;
+  return is_pointwise(kind) &&
+         (linear == core::linear_rule::each || (linear == core::linear_rule::first && k == 0));
+}
+
 // The step without factors that are one number.
 inline node_id unscaled(const program &p, node_id n) {
   n = inner_of(p, n);

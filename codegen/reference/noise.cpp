@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <qkv/core/half.hpp>
+#include <stdexcept>
 
 #include "codegen/program/queries.hpp"
 #include "codegen/reference/functions.hpp"
@@ -36,10 +37,8 @@ tensor_value<P> indicator(tensor_value<P> noise) {
 // True if a step rounds to an integer or a boolean.
 bool is_discrete(const node &n) { return n.type == i32 || n.type == b8; }
 
-bool is_elementary(op o) {
-  return is_unary(o) && o != op::neg && o != op::not_ && o != op::relu && o != op::abs &&
-         o != op::sqrt && o != op::cast;
-}
+// True for functions whose error is larger than that of arithmetic.
+bool is_elementary(op o) { return is_unary(o) && core::facts_of(o).error.f32 > 1; }
 
 // True if an exact result needs no rounding: 0, or a normal number of the arithmetic's type.
 template <class T>
@@ -50,17 +49,36 @@ bool holds(double unit, double tiny, T x) {
 
 // True if the result is a selected value, up to its sign, rather than a computed one.
 bool chooses(op o) {
-  return is_source(o) || is_view(o) || is_gather(o) || o == op::uniform || o == op::output ||
-         o == op::mask || o == op::max_over || o == op::min_over || o == op::where ||
-         o == op::min || o == op::max || o == op::neg || o == op::abs || o == op::relu ||
-         o == op::cast;
+  switch (group_of(o)) {
+    case core::op_group::source:
+    case core::op_group::random:
+    case core::op_group::mask:
+    case core::op_group::gather:
+    case core::op_group::view:
+    case core::op_group::output:
+      return true;
+    case core::op_group::unary:
+    case core::op_group::arithmetic:
+    case core::op_group::comparison:
+    case core::op_group::logic:
+    case core::op_group::choice:
+      return o == op::cast || core::facts_of(o).error.f32 == 0;
+    case core::op_group::reduction:
+      return o == op::max_over || o == op::min_over;
+    case core::op_group::contraction:
+    case core::op_group::weights:
+    case core::op_group::prefix:
+    case core::op_group::state:
+    case core::op_group::scan:
+    case core::op_group::scatter:
+      return false;
+  }
+  throw std::logic_error("an operation of no group");
 }
 
 // True if a step passes on the relative error of an operand: it multiplies, selects or sums.
 bool is_linear(op o) {
-  return o == op::mul || o == op::div || o == op::neg || o == op::add || o == op::sub ||
-         o == op::cast || o == op::where || o == op::mask || o == op::dot || o == op::sum ||
-         o == op::mean || o == op::cumsum || o == op::put || is_view(o) || is_gather(o);
+  return o == op::cast || core::facts_of(o).linear != core::linear_rule::nothing;
 }
 
 // The larger of |f(x + d) - y| and |f(x - d) - y|; NaN counts as infinity.

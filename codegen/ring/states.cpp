@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <qkv/core/partial_sum.hpp>
+#include <stdexcept>
 #include <vector>
 
 #include "codegen/program/queries.hpp"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// Throws std::logic_error for an operation that is not a sum over tokens.
 core::joining joining_of(op kind) {
   switch (kind) {
     case op::softmax:
@@ -25,8 +27,12 @@ core::joining joining_of(op kind) {
       return core::joining::most;
     case op::min_over:
       return core::joining::least;
-    default:
+    case op::dot:
+    case op::sum:
+    case op::put:
       return core::joining::sum;
+    default:
+      throw std::logic_error(fmt::format("{} over tokens of other machines", name_of(kind)));
   }
 }
 
@@ -124,12 +130,12 @@ node_id weights_of(const program &whole, node_id product) {
   const std::vector<axis_id> &over = whole[product].over;
   node_id found = no_node;
   std::set<node_id> seen;
-  const auto is_linear = [&](node_id n) {
+  const auto is_opened = [&](node_id n) {
     const op k = whole[n].kind;
     if (k == op::softmax && whole[n].over == over) found = n;
-    return n == product || k == op::mul || k == op::div || k == op::neg;
+    return n == product || scales(k, 0);
   };
-  walk(whole, product, is_linear, seen);
+  walk(whole, product, is_opened, seen);
   return found;
 }
 

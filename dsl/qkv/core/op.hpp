@@ -130,6 +130,16 @@ enum class zero_rule : unsigned char {
   unsure        // never: a rounding error decides between 0 and another value
 };
 
+// In which operands a result is linear, the others being fixed. A conversion is not: it rounds. Nor
+// is a scan, whose steps decide.
+enum class linear_rule : unsigned char {
+  nothing,
+  each,     // in each operand by itself
+  first,    // in the first
+  rest,     // in all but the first together
+  together  // in all together: a sum of them
+};
+
 // Of a pointwise operation, in units in the last place of f32 and of f64: over all numbers,
 // including denormal ones, on CPUs, through CUDA and through PoCL. 0: exact, 0.5: rounded once.
 struct largest_error {
@@ -148,6 +158,7 @@ struct op_facts {
   // Results of finite operands are finite, overflow aside: false of log(0), of sqrt(-1). Reductions
   // over no element may be infinite all the same.
   bool finite;
+  linear_rule linear;
   largest_error error{};
 };
 
@@ -156,71 +167,72 @@ inline constexpr auto op_table = [] {
   using enum op_group;
   using enum result_rule;
   using enum zero_rule;
-  // kind, name, group, type, flops, cheap, zero, wraps, finite, error
+  using enum linear_rule;
+  // kind, name, group, type, flops, cheap, zero, wraps, finite, linear, error
   return std::to_array<op_facts>({
-      {op::input, "in", source, other, 0, true, of_operands, false, true},
-      {op::param, "param", source, other, 0, true, of_operands, false, true},
-      {op::number, "number", source, other, 0, true, of_operands, false, true},
-      {op::index, "index", source, other, 0, true, of_operands, false, true},
-      {op::size, "size", source, other, 0, true, of_operands, false, true},
-      {op::uniform, "uniform", random, other, 0, false, of_operands, false, true},
-      {op::neg, "-", unary, computed, 1, true, of_operands, true, true, {0, 0}},
-      {op::not_, "not", unary, truth, 1, true, unsure, false, true, {0, 0}},
-      {op::exp, "exp", unary, floating, 1, false, exact, false, true, {2, 2}},
-      {op::log, "log", unary, floating, 1, false, unsure, false, false, {2, 2}},
-      {op::log1p, "log1p", unary, floating, 1, false, of_operands, false, false, {3, 3}},
-      {op::tanh, "tanh", unary, floating, 1, false, of_operands, false, true, {3, 3}},
-      {op::sigmoid, "sigmoid", unary, floating, 1, false, exact, false, true, {3, 3}},
-      {op::relu, "relu", unary, computed, 1, true, unsure, false, true, {0, 0}},
-      {op::gelu, "gelu", unary, floating, 1, false, of_operands, false, true, {6, 20}},
-      {op::silu, "silu", unary, floating, 1, false, of_operands, false, true, {4, 4}},
-      {op::elu, "elu", unary, floating, 1, false, of_operands, false, true, {2, 2}},
-      {op::softplus, "softplus", unary, floating, 1, false, exact, false, true, {6, 6}},
-      {op::sqrt, "sqrt", unary, floating, 1, true, of_operands, false, false, {1, 1}},
-      {op::rsqrt, "rsqrt", unary, floating, 1, true, of_operands, false, false, {2, 2}},
-      {op::abs, "abs", unary, computed, 1, true, of_operands, true, true, {0, 0}},
-      {op::erf, "erf", unary, floating, 1, false, of_operands, false, true, {2, 2}},
-      {op::cos, "cos", unary, floating, 1, false, unsure, false, true, {4, 4}},
-      {op::sin, "sin", unary, floating, 1, false, of_operands, false, true, {4, 4}},
-      {op::cast, "cast", unary, other, 1, true, unsure, false, true, {0.5, 0.5}},
-      {op::add, "+", arithmetic, computed, 1, true, unsure, true, true, {0.5, 0.5}},
-      {op::sub, "-", arithmetic, computed, 1, true, unsure, true, true, {0.5, 0.5}},
-      {op::mul, "*", arithmetic, computed, 1, true, of_operands, true, true, {0.5, 0.5}},
-      {op::div, "/", arithmetic, floating, 1, true, of_first, false, false, {1, 1}},
-      {op::min, "min", arithmetic, computed, 1, true, unsure, false, true, {0, 0}},
-      {op::max, "max", arithmetic, computed, 1, true, unsure, false, true, {0, 0}},
-      {op::pow, "pow", arithmetic, floating, 1, false, unsure, false, false, {2, 2}},
-      {op::less, "<", comparison, truth, 1, true, unsure, false, true, {0, 0}},
-      {op::less_equal, "<=", comparison, truth, 1, true, unsure, false, true, {0, 0}},
-      {op::greater, ">", comparison, truth, 1, true, unsure, false, true, {0, 0}},
-      {op::greater_equal, ">=", comparison, truth, 1, true, unsure, false, true, {0, 0}},
-      {op::equal, "==", comparison, truth, 1, true, unsure, false, true, {0, 0}},
-      {op::not_equal, "!=", comparison, truth, 1, true, unsure, false, true, {0, 0}},
-      {op::and_, "and", logic, truth, 1, true, unsure, false, true, {0, 0}},
-      {op::or_, "or", logic, truth, 1, true, unsure, false, true, {0, 0}},
-      {op::where, "where", choice, other, 1, true, unsure, false, true, {0, 0}},
-      {op::dot, "dot", contraction, floating, 2, true, of_operands, true, true},
-      {op::sum, "sum", reduction, computed, 1, true, of_operands, true, true},
-      {op::max_over, "max", reduction, computed, 1, true, of_operands, false, true},
-      {op::min_over, "min", reduction, computed, 1, true, of_operands, false, true},
-      {op::mean, "mean", reduction, floating, 1, true, of_operands, false, true},
-      {op::logsumexp, "logsumexp", reduction, floating, 3, true, unsure, false, true},
-      {op::softmax, "softmax", weights, floating, 4, true, exact, false, true},
-      {op::normalize, "normalize", weights, floating, 2, true, of_operands, false, true},
-      {op::cumsum, "cumsum", prefix, computed, 0, true, of_operands, true, true},
-      {op::carried, "carried", state, other, 0, true, of_operands, false, true},
-      {op::scan, "scan", scan, other, 0, true, of_operands, false, true},
-      {op::last, "last", scan, other, 0, true, of_operands, false, true},
-      {op::mask, "mask", mask, other, 0, true, of_first, false, true},
-      {op::take, "take", gather, other, 0, true, of_operands, false, true},
-      {op::put, "put", scatter, other, 1, true, of_operands, false, true},
-      {op::concat, "concat", gather, other, 0, true, of_operands, false, true},
-      {op::rename, "rename", view, other, 0, true, of_operands, false, true},
-      {op::split, "split", view, other, 0, true, of_operands, false, true},
-      {op::merge, "merge", view, other, 0, true, of_operands, false, true},
-      {op::broadcast, "broadcast", view, other, 0, true, of_operands, false, true},
-      {op::element, "element", view, other, 0, true, of_operands, false, true},
-      {op::output, "out", output, other, 0, true, of_operands, false, true},
+      {op::input, "in", source, other, 0, true, of_operands, false, true, nothing},
+      {op::param, "param", source, other, 0, true, of_operands, false, true, nothing},
+      {op::number, "number", source, other, 0, true, of_operands, false, true, nothing},
+      {op::index, "index", source, other, 0, true, of_operands, false, true, nothing},
+      {op::size, "size", source, other, 0, true, of_operands, false, true, nothing},
+      {op::uniform, "uniform", random, other, 0, false, of_operands, false, true, nothing},
+      {op::neg, "-", unary, computed, 1, true, of_operands, true, true, each, {0, 0}},
+      {op::not_, "not", unary, truth, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::exp, "exp", unary, floating, 1, false, exact, false, true, nothing, {2, 2}},
+      {op::log, "log", unary, floating, 1, false, unsure, false, false, nothing, {2, 2}},
+      {op::log1p, "log1p", unary, floating, 1, false, of_operands, false, false, nothing, {3, 3}},
+      {op::tanh, "tanh", unary, floating, 1, false, of_operands, false, true, nothing, {3, 3}},
+      {op::sigmoid, "sigmoid", unary, floating, 1, false, exact, false, true, nothing, {3, 3}},
+      {op::relu, "relu", unary, computed, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::gelu, "gelu", unary, floating, 1, false, of_operands, false, true, nothing, {6, 20}},
+      {op::silu, "silu", unary, floating, 1, false, of_operands, false, true, nothing, {4, 4}},
+      {op::elu, "elu", unary, floating, 1, false, of_operands, false, true, nothing, {2, 2}},
+      {op::softplus, "softplus", unary, floating, 1, false, exact, false, true, nothing, {6, 6}},
+      {op::sqrt, "sqrt", unary, floating, 1, true, of_operands, false, false, nothing, {1, 1}},
+      {op::rsqrt, "rsqrt", unary, floating, 1, true, of_operands, false, false, nothing, {2, 2}},
+      {op::abs, "abs", unary, computed, 1, true, of_operands, true, true, nothing, {0, 0}},
+      {op::erf, "erf", unary, floating, 1, false, of_operands, false, true, nothing, {2, 2}},
+      {op::cos, "cos", unary, floating, 1, false, unsure, false, true, nothing, {4, 4}},
+      {op::sin, "sin", unary, floating, 1, false, of_operands, false, true, nothing, {4, 4}},
+      {op::cast, "cast", unary, other, 1, true, unsure, false, true, nothing, {0.5, 0.5}},
+      {op::add, "+", arithmetic, computed, 1, true, unsure, true, true, together, {0.5, 0.5}},
+      {op::sub, "-", arithmetic, computed, 1, true, unsure, true, true, together, {0.5, 0.5}},
+      {op::mul, "*", arithmetic, computed, 1, true, of_operands, true, true, each, {0.5, 0.5}},
+      {op::div, "/", arithmetic, floating, 1, true, of_first, false, false, first, {1, 1}},
+      {op::min, "min", arithmetic, computed, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::max, "max", arithmetic, computed, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::pow, "pow", arithmetic, floating, 1, false, unsure, false, false, nothing, {2, 2}},
+      {op::less, "<", comparison, truth, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::less_equal, "<=", comparison, truth, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::greater, ">", comparison, truth, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::greater_equal, ">=", comparison, truth, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::equal, "==", comparison, truth, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::not_equal, "!=", comparison, truth, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::and_, "and", logic, truth, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::or_, "or", logic, truth, 1, true, unsure, false, true, nothing, {0, 0}},
+      {op::where, "where", choice, other, 1, true, unsure, false, true, rest, {0, 0}},
+      {op::dot, "dot", contraction, floating, 2, true, of_operands, true, true, each},
+      {op::sum, "sum", reduction, computed, 1, true, of_operands, true, true, each},
+      {op::max_over, "max", reduction, computed, 1, true, of_operands, false, true, nothing},
+      {op::min_over, "min", reduction, computed, 1, true, of_operands, false, true, nothing},
+      {op::mean, "mean", reduction, floating, 1, true, of_operands, false, true, each},
+      {op::logsumexp, "logsumexp", reduction, floating, 3, true, unsure, false, true, nothing},
+      {op::softmax, "softmax", weights, floating, 4, true, exact, false, true, nothing},
+      {op::normalize, "normalize", weights, floating, 2, true, of_operands, false, true, nothing},
+      {op::cumsum, "cumsum", prefix, computed, 0, true, of_operands, true, true, each},
+      {op::carried, "carried", state, other, 0, true, of_operands, false, true, nothing},
+      {op::scan, "scan", scan, other, 0, true, of_operands, false, true, nothing},
+      {op::last, "last", scan, other, 0, true, of_operands, false, true, nothing},
+      {op::mask, "mask", mask, other, 0, true, of_first, false, true, first},
+      {op::take, "take", gather, other, 0, true, of_operands, false, true, first},
+      {op::put, "put", scatter, other, 1, true, of_operands, false, true, first},
+      {op::concat, "concat", gather, other, 0, true, of_operands, false, true, together},
+      {op::rename, "rename", view, other, 0, true, of_operands, false, true, each},
+      {op::split, "split", view, other, 0, true, of_operands, false, true, each},
+      {op::merge, "merge", view, other, 0, true, of_operands, false, true, each},
+      {op::broadcast, "broadcast", view, other, 0, true, of_operands, false, true, each},
+      {op::element, "element", view, other, 0, true, of_operands, false, true, first},
+      {op::output, "out", output, other, 0, true, of_operands, false, true, each},
   });
 }();
 inline constexpr int op_count = op_table.size();

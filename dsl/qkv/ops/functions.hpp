@@ -18,9 +18,10 @@ struct function {
   static constexpr label_text form = label_text() << name_of(kind) << "(x)";
   static constexpr sv call = form.view();
   static constexpr axes over{};
-  static constexpr bool is_0_at_0 = kind != op::exp && kind != op::log && kind != op::cos &&
-                                    kind != op::sigmoid && kind != op::rsqrt &&
-                                    kind != op::softplus;
+  static constexpr bool is_0_at_0 = kind == op::log1p || kind == op::tanh || kind == op::relu ||
+                                    kind == op::gelu || kind == op::silu || kind == op::elu ||
+                                    kind == op::sqrt || kind == op::abs || kind == op::erf ||
+                                    kind == op::sin;
   constexpr text check(const info &x) const {
     message m;
     if (x.m.type == b8) {
