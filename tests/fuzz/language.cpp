@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "codegen/program/from_graph.hpp"
+#include "codegen/program/meaning.hpp"
 #include "codegen/program/sizes.hpp"
 
 namespace qkv::fuzz {
@@ -282,30 +283,23 @@ std::optional<value> language::operation(const step &s, const operands &in) {
   }
 }
 
+std::optional<value> language::function(op kind, const value &x) {
+  using call = std::optional<value> (*)(language &, const value &);
+  static constexpr auto calls = codegen::by_operation([]<op Kind>() -> call {
+    if constexpr (core::is_function_of_one_number(Kind))
+      return [](language &l, const value &of) { return l.apply(rule::function<Kind>{}, of); };
+    else
+      return nullptr;
+  });
+  return calls[static_cast<std::size_t>(kind)](*this, x);
+}
+
 std::optional<value> language::pointwise(op kind, const operands &in) {
+  if (core::is_function_of_one_number(kind)) return function(kind, *in[0]);
   switch (kind) {
-#define QKV_CASES(name, rule) \
-  case op::name:              \
-    return apply(rule<op::name>{}, *in[0]);
 #define QKV_PAIRS(name, rule) \
   case op::name:              \
     return apply(rule<op::name>{}, *in[0], *in[1]);
-    QKV_CASES(exp, rule::function)
-    QKV_CASES(log, rule::function)
-    QKV_CASES(log1p, rule::function)
-    QKV_CASES(tanh, rule::function)
-    QKV_CASES(sigmoid, rule::function)
-    QKV_CASES(relu, rule::function)
-    QKV_CASES(gelu, rule::function)
-    QKV_CASES(silu, rule::function)
-    QKV_CASES(elu, rule::function)
-    QKV_CASES(softplus, rule::function)
-    QKV_CASES(sqrt, rule::function)
-    QKV_CASES(rsqrt, rule::function)
-    QKV_CASES(abs, rule::function)
-    QKV_CASES(erf, rule::function)
-    QKV_CASES(cos, rule::function)
-    QKV_CASES(sin, rule::function)
     QKV_PAIRS(add, rule::binary)
     QKV_PAIRS(sub, rule::binary)
     QKV_PAIRS(mul, rule::binary)
@@ -321,7 +315,6 @@ std::optional<value> language::pointwise(op kind, const operands &in) {
     QKV_PAIRS(not_equal, rule::logic)
     QKV_PAIRS(and_, rule::logic)
     QKV_PAIRS(or_, rule::logic)
-#undef QKV_CASES
 #undef QKV_PAIRS
     case op::neg:
       return apply(rule::negated{}, *in[0]);

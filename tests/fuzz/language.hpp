@@ -52,6 +52,7 @@ class language {
   std::optional<value> made(const step &, const operands &);
   std::optional<value> word_of(const step &, const operands &);
   std::optional<value> operation(const step &, const operands &);
+  std::optional<value> function(op, const value &);
   std::optional<value> pointwise(op, const operands &);
   std::optional<value> reduction(op, const axes &, const operands &);
   std::optional<value> part_of_scan(const step &, const operands &);
