@@ -20,6 +20,11 @@ struct attention_shape {
   int threads_x = 0, threads_y = 0;  // GPUs: along keys and columns; along rows
 };
 
+// Rows of a tile of both_ways are a multiple of so many: sums without columns take them in so many
+// partial sums (partials_of_sum in halide/lower/attention_sums.hpp), and sums at positions take so
+// many at a time (halide/lower/attention_placed.cpp). The remaining rows would be lost.
+inline constexpr int rows_of_partials = 16;
+
 // A walk of a CPU that sums its pairs both ways: the tile, and the least number of tasks. Rows are
 // divided where the other axes give fewer; each part has sums for all keys.
 struct both_ways_shape {
@@ -45,6 +50,8 @@ struct cpu_tiles {
 };
 
 inline constexpr int shared_row_bytes = 128;  // of a row in shared memory of a GPU
+// Columns of a panel of a contraction (plan/pack.hpp): each is a multiple of the least.
+inline constexpr int least_panel = 16, most_panel = 64;
 
 // Limits of a block of threads on a GPU, and the work of a thread.
 struct gpu_tiles {

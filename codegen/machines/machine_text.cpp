@@ -4,6 +4,7 @@
 #include <Halide.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -15,6 +16,7 @@ namespace qkv::codegen {
 namespace {
 
 constexpr std::string_view common = "-no_runtime-user_context-no_bounds_query";
+constexpr int most_threads = 1024;  // of a block, on every GPU
 
 class reader {
  public:
@@ -29,6 +31,7 @@ class reader {
     line_ = 0;
     for (const std::string_view key : required())
       if (!is_given(key)) fail("{} is missing", key);
+    require_tiles_for_all_calls();
     return std::move(m_);
   }
 
@@ -99,7 +102,9 @@ class reader {
   }
 
   void register_bits() {
-    m_.cpu.register_bits = number();
+    const int bits = m_.cpu.register_bits = number();
+    if (bits != 128 && bits != 256 && bits != 512)
+      fail("{} bits: registers of 128, 256 or 512 are expected", bits);
     if (inherited_.erase("attention")) m_.attention.clear();
     if (inherited_.erase("both_ways")) m_.cpu.both_ways = {};
   }
@@ -167,6 +172,7 @@ class reader {
       if (!is_given("register_bits")) fail("register_bits must come before attention");
       if (at_ < words_.size()) word("keys_in_lanes"), s.keys_in_lanes = true;
       s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
+      require_rising(s);
     } else {
       word("threads");
       s.threads_x = number();
@@ -175,8 +181,44 @@ class reader {
       if (s.rows % s.threads_y != 0 || s.keys % s.threads_x != 0)
         fail("a tile of {} x {} cannot be divided among {} x {} threads", s.rows, s.keys,
              s.threads_x, s.threads_y);
+      fit_into_block(std::int64_t{s.threads_x} * s.threads_y);
     }
     m_.attention.push_back(s);
+  }
+
+  // A CPU's kernel takes the first line that holds its rows.
+  void require_rising(const attention_shape &s) const {
+    if (m_.attention.empty()) return;
+    const std::int64_t before = m_.attention.back().rows_of_query, rows = s.rows_of_query;
+    if (before == attention_shape::any ? rows != before
+                                       : rows != attention_shape::any && rows < before)
+      fail("rows {} after rows {}: lines of attention are in rising order of rows",
+           text_of_rows(rows), text_of_rows(before));
+  }
+
+  static std::string text_of_rows(std::int64_t rows) {
+    return rows == attention_shape::any    ? "any"
+           : rows == attention_shape::none ? "none"
+                                           : std::to_string(rows);
+  }
+
+  // Each call needs a tile: also those of many rows without contiguous features and, on devices,
+  // those of queries without rows.
+  void require_tiles_for_all_calls() const {
+    const auto has_line = [&](std::int64_t rows) {
+      return std::ranges::any_of(m_.attention, [&](const attention_shape &s) {
+        return s.rows_of_query == rows && !s.keys_in_lanes;
+      });
+    };
+    if (!has_line(attention_shape::any))
+      fail("a line of attention is missing: rows any{}", m_.is_host() ? " with rows in lanes" : "");
+    if (!m_.is_host() && !has_line(attention_shape::none))
+      fail("a line of attention is missing: rows none");
+  }
+
+  void fit_into_block(std::int64_t threads) const {
+    if (threads > most_threads)
+      fail("{} threads do not fit into a block of at most {}", threads, most_threads);
   }
 
   // tile 64 x 64 tasks 8
@@ -189,7 +231,23 @@ class reader {
     s.keys = number();
     word("tasks");
     s.tasks = number();
-    fills(s.rows, "rows");
+    if (s.rows % rows_of_partials != 0)
+      fail("{} rows are not a multiple of {}", s.rows, rows_of_partials);
+  }
+
+  void contraction_rows() {
+    m_.contraction_rows = number();
+    inherited_.erase("contraction_tile");
+  }
+
+  // Threads divide the rows and a panel of columns.
+  void contraction_tile_of_thread() {
+    const int n = m_.gpu.contraction_tile = number();
+    if (!is_given("contraction_rows")) fail("contraction_rows must come first");
+    if (m_.contraction_rows % n != 0 || least_panel % n != 0)
+      fail("{} x {} results of a thread do not divide {} rows and {} columns", n, n,
+           m_.contraction_rows, least_panel);
+    fit_into_block(std::int64_t{m_.contraction_rows / n} * (most_panel / n));
   }
 
   // 4 3 2 1
@@ -256,6 +314,7 @@ class reader {
     if (!divides)
       fail("a tile of {} x {} cannot be divided among {} x {} warps", t.rows, t.columns,
            t.row_warps, t.column_warps);
+    fit_into_block(t.threads());
     if (t.depth * t.element_bytes() != shared_row_bytes || t.stages < 2)
       fail("a tile needs two stages or more of {} bytes of depth", shared_row_bytes);
     for (const int n : {t.rows, t.columns})
@@ -305,6 +364,7 @@ class reader {
     if (!fits)
       fail("a tile of {} x {} with {} features cannot be divided among {} warps of {}", t.rows,
            t.keys, t.features, t.warps, t.skeleton);
+    fit_into_block(t.threads());
     return t;
   }
 
@@ -335,6 +395,10 @@ class reader {
   static void set(reader &r) {
     r.m_.gpu.*Field = r.number();
   }
+  template <int gpu_tiles::*Field>
+  static void set_threads(reader &r) {
+    r.fit_into_block(r.m_.gpu.*Field = r.number());
+  }
   static const keys_of &keys() {
     static const keys_of all = {
         {"like", [](reader &r) { r.like(); }},
@@ -360,12 +424,12 @@ class reader {
         {"value_bytes", set<&cpu_tiles::value_bytes>},
         {"map_rows", set<&cpu_tiles::map_rows>},
         {"map_vectors", set<&cpu_tiles::map_vectors>},
-        {"contraction_rows", set<&machine::contraction_rows>},
+        {"contraction_rows", [](reader &r) { r.contraction_rows(); }},
         {"contraction_vectors", [](reader &r) { r.contraction_vectors(); }},
-        {"contraction_tile", set<&gpu_tiles::contraction_tile>},
+        {"contraction_tile", [](reader &r) { r.contraction_tile_of_thread(); }},
         {"split_keys", set<&gpu_tiles::split_keys>},
-        {"threads_of_short_work", set<&gpu_tiles::threads_of_short_work>},
-        {"threads_of_long_work", set<&gpu_tiles::threads_of_long_work>},
+        {"threads_of_short_work", set_threads<&gpu_tiles::threads_of_short_work>},
+        {"threads_of_long_work", set_threads<&gpu_tiles::threads_of_long_work>},
     };
     return all;
   }

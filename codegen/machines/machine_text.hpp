@@ -13,7 +13,7 @@ namespace qkv::codegen {
 using machine_texts = std::function<std::string_view(const std::string &name)>;
 
 // Throws std::runtime_error with file, line and reason: an unknown or missing key, a number that is
-// not one, a tile that does not fit the registers.
+// not one, a tile that does not fit the registers or a block of threads, calls without a tile.
 machine parse_machine(const std::string &name, std::string_view text,
                       const machine_texts &others = {});
 

@@ -6,10 +6,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "codegen/machines/halide_target.hpp"
 #include "codegen/machines/machine_text.hpp"
+#include "codegen/plan/pack.hpp"
 #include "codegen/sheets/call_memory.hpp"
 #include "tests/catch.hpp"
 
@@ -241,6 +243,8 @@ TEST_CASE("a wrong tile of a contraction is one error") {
             "a tile needs two stages or more of 128 bytes of depth"},
            {"mma sm_80 tile 128 x 192 depth 64 warps 2 x 2 stages 3",
             "128 threads cannot share the copies of 192 rows or columns"},
+           {"mma sm_80 tile 128 x 512 depth 64 warps 4 x 16 stages 3",
+            "2048 threads do not fit into a block of at most 1024"},
            {"mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3 keys 4",
             "columns, rows or fills is expected, not keys"}})
     CHECK_THROWS_WITH(tile(text), "m.machine:13: " + error);
@@ -267,10 +271,88 @@ TEST_CASE("a wrong tile of tensor cores is one error") {
   CHECK_THROWS_WITH(
       tile("mma sm_80 features 64 tile 100 x 64 warps 4"),
       "m.machine:13: a tile of 100 x 64 with 64 features cannot be divided among 4 warps of mma");
+  CHECK_THROWS_WITH(tile("mma sm_80 features 64 tile 1024 x 64 warps 64"),
+                    "m.machine:13: 2048 threads do not fit into a block of at most 1024");
   CHECK_THROWS_WITH(
       tile("wgmma sm_90a features 256 tile 128 x 128 warps 12"),
       "m.machine:13: a tile of 128 x 128 with 256 features cannot be divided among 12 warps of "
       "wgmma");
+}
+
+TEST_CASE("panels of contractions have the columns that machines are checked with") {
+  program p;
+  p.axes.resize(1);
+  int least = most_panel, most = 0;
+  for (int n = -1; n <= 200; ++n) {
+    if (n == 0) continue;
+    p.axes[0].size = n;
+    const int panel = panel_of(p, 0);
+    CHECK(panel % least_panel == 0);
+    least = std::min(least, panel), most = std::max(most, panel);
+  }
+  CHECK(least == least_panel);
+  CHECK(most == most_panel);
+}
+
+TEST_CASE("each call has a line of attention") {
+  const std::string few = "attention = rows 16 tile 8 x 128 per_task 1\n",
+                    any = "attention = rows any tile 32 x 128 per_task 16\n",
+                    more = "attention = rows 8 tile 8 x 128 per_task 1\n";
+  CHECK_THROWS_WITH(with(any, ""),
+                    "m.machine: a line of attention is missing: rows any with rows in lanes");
+  CHECK_THROWS_WITH(with(any, "attention = rows any tile 8 x 128 per_task 1 keys_in_lanes\n"),
+                    "m.machine: a line of attention is missing: rows any with rows in lanes");
+  CHECK_THROWS_WITH(
+      with(any, more + any),
+      "m.machine:11: rows 8 after rows 16: lines of attention are in rising order of rows");
+  CHECK_THROWS_WITH(
+      with(any, any + more),
+      "m.machine:12: rows 8 after rows any: lines of attention are in rising order of rows");
+  CHECK_NOTHROW(with(any, few + any));
+}
+
+TEST_CASE("a wrong machine of a device is one error") {
+  constexpr std::string_view device = R"(
+device = opencl
+halide = x86-64-linux-opencl
+shared_bytes = 48128
+columns_per_thread = 18
+attention = rows none tile 1 x 64 threads 32 x 1
+attention = rows any tile 64 x 32 threads 8 x 16
+contraction_rows = 64
+contraction_tile = 4
+threads_of_short_work = 256
+threads_of_long_work = 32
+)";
+  const auto other = [&](const std::string &line, const std::string &instead) {
+    std::string text(device);
+    const std::size_t at = text.find(line);
+    REQUIRE(at != std::string::npos);
+    return parse_machine("m", text.replace(at, line.size(), instead));
+  };
+  CHECK_NOTHROW(other("contraction_tile = 4", "contraction_tile = 2"));
+  CHECK_NOTHROW(other("long_work = 32", "long_work = 1024"));
+  for (const auto &[line, instead, error] : std::vector<std::array<std::string, 3>>{
+           {"attention = rows none tile 1 x 64 threads 32 x 1\n", "",
+            ": a line of attention is missing: rows none"},
+           {"attention = rows any tile 64 x 32 threads 8 x 16\n", "",
+            ": a line of attention is missing: rows any"},
+           {"tile 64 x 32 threads 8 x 16", "tile 64 x 64 threads 64 x 32",
+            ":7: 2048 threads do not fit into a block of at most 1024"},
+           {"contraction_tile = 4", "contraction_tile = 5",
+            ":9: 5 x 5 results of a thread do not divide 64 rows and 16 columns"},
+           {"contraction_tile = 4", "contraction_tile = 32",
+            ":9: 32 x 32 results of a thread do not divide 64 rows and 16 columns"},
+           {"contraction_tile = 4", "contraction_tile = 1",
+            ":9: 4096 threads do not fit into a block of at most 1024"},
+           {"contraction_rows = 64\ncontraction_tile = 4\n",
+            "contraction_tile = 4\ncontraction_rows = 64\n",
+            ":8: contraction_rows must come first"},
+           {"short_work = 256", "short_work = 1025",
+            ":10: 1025 threads do not fit into a block of at most 1024"},
+           {"long_work = 32", "long_work = 2048",
+            ":11: 2048 threads do not fit into a block of at most 1024"}})
+    CHECK_THROWS_WITH(other(line, instead), "m.machine" + error);
 }
 
 TEST_CASE("a wrong machine is one error with the line") {
@@ -284,7 +366,11 @@ TEST_CASE("a wrong machine is one error with the line") {
       "threads_of_short_work value_bytes value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
   CHECK_THROWS_WITH(with("both_ways = tile 32 x 64", "both_ways = tile 9 x 64"),
-                    "m.machine:14: 9 rows do not fill registers of 8 numbers");
+                    "m.machine:14: 9 rows are not a multiple of 16");
+  CHECK_THROWS_WITH(with("both_ways = tile 32 x 64", "both_ways = tile 24 x 64"),
+                    "m.machine:14: 24 rows are not a multiple of 16");
+  CHECK_THROWS_WITH(with("register_bits = 256", "register_bits = 1024"),
+                    "m.machine:4: 1024 bits: registers of 128, 256 or 512 are expected");
   CHECK_THROWS_WITH(with("contraction_vectors = 3 2", "contraction_vectors = 3 13"),
                     "m.machine:15: 13 vectors do not fit: sum_registers is 12");
   CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 3"),
