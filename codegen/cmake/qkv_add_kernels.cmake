@@ -86,8 +86,8 @@ function(qkv_add_kernels name)
     set(generator)
   endif()
 
-  # A stamp stands for the work of a command; what it wrote is a by-product, so that an archive that the
-  # generator left alone makes nobody link again.
+  # The output of a command is a stamp, and its archive is a by-product: one that the generator left
+  # alone makes nobody link again.
   set(archives)
   set(stamps)
   set(names)

@@ -59,8 +59,8 @@ typedef struct qkv_condition {
   const char *text;
 } qkv_condition;
 
-/* How a param is laid out before the compiled code of a variant reads it: panels of `panel` columns,
- * zero-padded, so that the element at (rows..., columns...) lies at
+/* How a param is laid out before the compiled code of a variant reads it: panels of `panel`
+ * columns, zero-padded, so that the element at (rows..., columns...) lies at
  * [outer...][column / panel][row][column % panel]. Each of the three groups lists positions of the
  * argument's own axes, outermost first; rows (and columns) count row-major over their group. */
 typedef struct qkv_pack {
@@ -98,8 +98,8 @@ enum {
 
 /* The compiled code: halide_buffer_t* for each argument in order (packed params as rank
  * 3 + n_outer), then int32_t* for the size of each axis that is its own root and decided at the
- * call, in the order of the axes. args[0] is the address of the user context pointer. Returns 0 or a
- * Halide error code. */
+ * call, in the order of the axes. args[0] is the address of the user context pointer. Returns 0 or
+ * a Halide error code. */
 typedef int (*qkv_entry)(void **args);
 
 /* The code of a kernel for one machine. */

@@ -56,7 +56,7 @@ class Case:
         self.attributes = {a.name: helper.get_attribute_value(a) for a in self.node.attribute}
 
     def storage(self):
-        """What the name of a kernel for another element type than float ends in."""
+        """The end of the name of a kernel for another element type than float."""
         return {"float16": "_f16", "float64": "_f64"}.get(next(iter(self.fed.values())).dtype.name, "")
 
     def grouped(self):

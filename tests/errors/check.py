@@ -93,7 +93,7 @@ def joined(said):
 
 
 def fault_of(case, is_clang):
-    """What is wrong about the errors of a wrong spec, or None."""
+    """The fault in the errors of a wrong spec, or None."""
     if len(case.errors) != 1:
         return "compiles, but must not" if not case.errors else f"{len(case.errors)} errors, one expected"
     line, error, printed = case.errors[0]
@@ -112,7 +112,7 @@ def fault_of(case, is_clang):
 
 
 def faults_of(compiler, file, lines, cases, wanted):
-    """What is wrong with the wanted cases, compiled together: name -> text; "" for what belongs to none."""
+    """The faults of the wanted cases, compiled together: name -> text; "" for one that belongs to none."""
     lines = without(lines, cases, wanted)
     faults = {}
 

@@ -29,7 +29,7 @@ def text_of(done):
 
 
 def body_of(skeleton):
-    """What a printed kernel has of a skeleton: all after the includes."""
+    """The part of a skeleton that a printed kernel has: all after the includes."""
     lines = (SKELETONS / skeleton).read_text().splitlines(keepends=True)
     return "".join(itertools.dropwhile(lambda line: line.startswith(("// SPDX", "#include")), lines))
 
@@ -103,7 +103,7 @@ class Bench:
 
 
 def verdict_on(bench, mistake):
-    """What is wrong with this entry of the tables, or nothing."""
+    """The fault of this entry of the tables, or an empty text."""
     try:
         text = bench.notices(mistake)
     except Failure as e:

@@ -85,7 +85,7 @@ class Case:
 
     @property
     def phase(self):
-        """What a server calls it: one query, a few of them, batches of short sequences, or a whole prompt."""
+        """The name that servers have for it: one query, a few of them, batches of short sequences, or a whole prompt."""
         if self.Sq == 1:
             return "decode"
         if self.Sq <= 16 and self.Skv > self.Sq:

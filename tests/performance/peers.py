@@ -278,7 +278,7 @@ def install_mb(names):
 
 
 def costs(names):
-    """What each peer costs before its first useful result: a fresh process and empty caches each."""
+    """Prints the cost of each peer before its first useful result: a fresh process and empty caches each."""
     print(f"{'peer':14} {'import s':>9} {'first call s':>13} {'install MB':>11}   (first call: import included; fp32 H8 S512 D64 causal)")
     rows = {}
     for name in names:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What a run of peers.py amounts to: a summary, a comparison with an earlier run, a picture."""
+"""Reports on a run of peers.py: a summary, a comparison with an earlier run, a picture."""
 import math
 import statistics
 from html import escape

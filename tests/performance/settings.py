@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What the command line decides before any library is imported."""
+"""Settings by the command line, made before any library is imported."""
 threads = 1

@@ -20,7 +20,7 @@ QKV_DEVICE float score_of(const typename Spec::arguments &a, const typename Spec
 template <class Spec>
 constexpr float exponent_factor = (Spec::scale != 0 ? Spec::scale : 1.f) * log2_of_e;
 
-// Whether the pair exists and is not masked.
+// True if the pair exists and is not masked.
 template <class Spec>
 QKV_DEVICE bool is_visible(const typename Spec::arguments &a, const typename Spec::place &at, int i,
                            int j) {
@@ -31,7 +31,7 @@ QKV_DEVICE bool is_visible(const typename Spec::arguments &a, const typename Spe
   }
   return visible;
 }
-// Whether no pair of the rows and the keys is hidden.
+// True if no pair of the rows and the keys is hidden.
 template <class Spec>
 QKV_DEVICE bool is_whole(const typename Spec::arguments &a, const typename Spec::place &at, int i0,
                          int i1, int j0, int j1) {
@@ -140,9 +140,9 @@ QKV_DEVICE range positions_of_rows(const typename Spec::arguments &a, int first,
 }
 
 // The rows of a block and the tiles of keys that it visits. Where a mask makes some rows longer
-// than others, as a causal one does, the longest rows of four positions come first: short blocks run
-// last and fill idle multiprocessors, and the keys of four positions stay in cache. Where keys are
-// split among blocks, those of the same rows are neighbours.
+// than others, as a causal one does, the longest rows of four positions come first: short blocks
+// run last and fill idle multiprocessors, and the keys of four positions stay in cache. Where keys
+// are split among blocks, those of the same rows are neighbours.
 template <class Spec>
 struct block {
   typename Spec::place at;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What printed kernels and skeletons share: numbers, positions, memory. No header of CUDA is
-// needed, so that clang compiles it alone.
+// Shared by printed kernels and skeletons: numbers, positions, memory. No header of CUDA is needed,
+// so that clang compiles it alone.
 #if defined(__clang__) && !defined(__NVCC__)
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -190,7 +190,7 @@ QKV_REGISTER(blocks_of_grid, "%%nctaid.x")
 #undef QKV_REGISTER
 QKV_DEVICE void wait_for_block() { asm volatile("bar.sync 0;" ::: "memory"); }
 QKV_DEVICE void wait_for_warp() { asm volatile("bar.warp.sync -1;" ::: "memory"); }
-// Whether it is true in some lane of the warp.
+// True if `mine` is, in some lane of the warp.
 QKV_DEVICE bool any_of_warp(bool mine) {
   int all;
   asm volatile(
@@ -402,7 +402,7 @@ QKV_DEVICE void load_tile(unsigned to, const typename Tile::number *from, int st
     gather_tile<Tile, Threads>(to, from, stride, first, n, thread);
 }
 
-// Whether rows begin at multiples of so many bytes.
+// True if rows begin at multiples of so many bytes.
 template <class Number>
 QKV_DEVICE bool is_aligned(const Number *p, int stride, unsigned bytes = 16) {
   return ((reinterpret_cast<unsigned long long>(p) |

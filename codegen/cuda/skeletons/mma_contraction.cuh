@@ -20,7 +20,8 @@ struct mma_contraction_tiles : contraction_operands<Spec> {
 
   static_assert((WM & (WM - 1)) == 0 && (WN & (WN - 1)) == 0);  // as tile::further needs
 
-  // What a lane reads of a warp's first 16 rows, and of its first 16 columns, at the first step.
+  // The address that a lane reads in a warp's first 16 rows, and in its first 16 columns, at the
+  // first step.
   static QKV_DEVICE unsigned left_of_lane(int row, int lane) {
     if constexpr (Spec::left_by_depth) return left_tile::at(row + lane % 16, lane / 16);
     if constexpr (is_f32) return left_tile::of_element(lane % 4, row + lane / 4);

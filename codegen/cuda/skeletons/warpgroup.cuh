@@ -161,8 +161,7 @@ QKV_DEVICE void wait_for(unsigned at, int parity) {
 QKV_DEVICE void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-// What other threads wrote to shared memory, as far as this one has seen it, becomes visible to
-// wgmma.
+// Makes visible to wgmma what other threads wrote to shared memory, as far as this one has seen it.
 QKV_DEVICE void publish() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // Places of tiles that one side fills and the other one empties, and a barrier for each event.

@@ -31,7 +31,8 @@ struct warp_tiles {
   using scores = float[MT][BN / 8][4];
   static constexpr float factor = exponent_factor<Spec>;
 
-  // What a lane reads of the first 16 rows of a warp, and of the first 16 keys; two pieces a step.
+  // The address that a lane reads in the first 16 rows of a warp, and in the first 16 keys; two
+  // pieces a step.
   static QKV_DEVICE unsigned queries_of_lane(int row0, int lane) {
     return q_tile::at(row0 + lane % 16, lane / 16);
   }

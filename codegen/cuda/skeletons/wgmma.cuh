@@ -4,8 +4,8 @@
 // Attention on Hopper (compute capability 9.0): products by wgmma; the scheme of FlashAttention-3
 // (Shah et al. 2024).
 //   warpgroup 0 copies tiles of keys and values into three stages each, as they become free
-//   warpgroups 1 and 2: 64 queries each; the products of the next tile run under the softmax of this
-//   one, and the two groups take turns at the tensor cores
+//   warpgroups 1 and 2: 64 queries each; the products of the next tile run under the softmax of
+//   this one, and the two groups take turns at the tensor cores
 // Weights are sums of one or two numbers of 16 bits, as many as the results need.
 // `spec` gives sizes, addresses, score, mask, and the keys that rows see. BM and BN are 128, D and
 // DV at most that.
