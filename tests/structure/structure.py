@@ -369,6 +369,20 @@ def rule_tested():
                 yield f"{headers}/{header.name}: neither {tests}/{header.stem}_test.cpp nor a row of {tests}/README.md"
 
 
+def rule_tests_named():
+    """Each test has the name of a source file, or its folder's README names it; and READMEs name no other tests."""
+    sources = {pathlib.PurePath(f).stem for f in tracked(*CPP) if not within(f, "tests")}
+    tests = {pathlib.PurePath(f) for f in tracked("_test.cpp")}
+    named = {folder: set(re.findall(r"`(\w+_test)(?:\.cpp)?`", (ROOT / folder / "README.md").read_text()))
+             for folder in {test.parent for test in tests}}
+    for test in sorted(tests):
+        if test.stem.removesuffix("_test") not in sources and test.stem not in named[test.parent]:
+            yield f"{test}: neither a source file of its name nor a word of it in {test.parent}/README.md"
+    for folder in sorted(named):
+        for stem in sorted(named[folder] - {test.stem for test in tests}):
+            yield f"{folder}/README.md: there is no {stem}"
+
+
 def rule_messages():
     """Messages to users have a verb of the field: no "is no tensor", nothing "stands" or "asks"."""
     wrong = re.compile(r"(?<!there )\bis no (?!longer\b|more\b|less\b|larger\b|smaller\b)\w|\b(?:stands?|asks|is told)\b")
