@@ -36,7 +36,7 @@ class head_finder : slip_finder {
     const std::vector<axis_id> of_softmax = keys_of_scores(p_, users_, n);
     if (of_softmax.empty() || has(of_softmax, inner)) return;
     if (static_size(p_, outer) <= 1 || static_size(p_, inner) <= 1) return;
-    say(queries, "heads that share a key head do not lie side by side; did you mean split<{}>?",
+    say(queries, "heads that share a key head are not adjacent; did you mean split<{}>?",
         names_of(p_, {whole, inner, outer}));
   }
 
@@ -51,7 +51,7 @@ class head_finder : slip_finder {
         continue;
       if (has(p_[weights].shape, over[1]) || !has(p_[weights].shape, over[2])) continue;
       if (static_size(p_, over[1]) <= 1 || static_size(p_, over[2]) <= 1) continue;
-      say(n, "features of one head do not lie side by side; did you mean merge<{}>?",
+      say(n, "features of one head are not adjacent; did you mean merge<{}>?",
           names_of(p_, {over[0], over[2], over[1]}));
     }
   }

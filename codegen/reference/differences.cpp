@@ -109,8 +109,8 @@ void compare(compared_argument &c, const differences &d, const array &at, const 
     s.by_differences = found.value;
     c.slopes.push_back(s);
     if (!(std::fabs(s.by_differences - s.by_gradient) <= tolerance * s.scale + found.error)) {
-      c.wrong = fmt::format("d{}: the result changes by {:.12g}, the gradient says {:.12g}", c.name,
-                            s.by_differences, s.by_gradient);
+      c.wrong = fmt::format("d{}: the result changes by {:.12g}, the gradient gives {:.12g}",
+                            c.name, s.by_differences, s.by_gradient);
       return;
     }
   }

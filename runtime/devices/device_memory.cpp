@@ -27,7 +27,7 @@ status failed(const char *what, const detail::user_context &c, int code) {
 
 // Ok if there is memory on both sides and this process may still use it.
 status usable(bool there_is, const void *host) {
-  if (!there_is) return detail::fail(status_code::null_data, "{}: there is none", caller);
+  if (!there_is) return detail::fail(status_code::null_data, "{}: no memory was allocated", caller);
   if (!host) return detail::fail(status_code::null_data, "{}: the host's memory is null", caller);
   if (detail::devices_lost())
     return detail::fail(status_code::device_failed,

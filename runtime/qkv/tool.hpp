@@ -47,7 +47,8 @@ struct verdict {
   std::string text;    // the error, with name and position; empty when right
 };
 
-// The change of a gradient's kernel along a direction of one argument, and what the gradient says.
+// The change of a gradient's kernel along a direction of one argument: by differences, and by the
+// gradient.
 struct slope {
   std::string argument;
   double by_differences = 0, by_gradient = 0;

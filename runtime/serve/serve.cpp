@@ -61,8 +61,7 @@ void must_hold(const value &v, const char *name, std::initializer_list<std::int6
   for (const std::int64_t extent : shape)
     n *= static_cast<double>(std::max<std::int64_t>(extent, 0));
   if (v.data() && static_cast<double>(v.elements()) != n)
-    throw refusal(
-        fmt::format("{} has {} elements, not the {} that the case says", name, v.elements(), n));
+    throw refusal(fmt::format("{} has {} elements, not the {} of the case", name, v.elements(), n));
 }
 
 task read_task(const flat_object &o) {

@@ -29,7 +29,7 @@ constexpr auto body = [](Q_ Q, K_ K) { return dot<d_k>(Q, K); };
 #else
 constexpr auto body = [](Q_ Q, K_ K) -> out<"S", batch, heads, seq, kv> { return dot<d_k>(Q, K); };
 #endif
-// next line: kernel k: says no result
+// next line: kernel k: declares no result
 inline constexpr auto k = kernel<"k">(body);
 
 }  // namespace no_result_declared

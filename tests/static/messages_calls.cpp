@@ -103,7 +103,7 @@ static_assert(
 static_assert(says<decltype(mask(keep, s))>(
     "mask: s is f32, not b8 did you mean mask(s, keep)? s[batch, heads=8, seq, kv]"));
 static_assert(says<decltype(mask(s, true))>(
-    "mask: a number tells no positions apart did you mean causal<query, key>?"));
+    "mask: a number is the same at all positions did you mean causal<query, key>?"));
 static_assert(says<decltype(mask(s, V))>(
     "mask: V is f32, not b8 did you mean V != 0? V[batch, heads=8, kv, d_v=32]"));
 static_assert(says<decltype(take<mem>(length, E))>(

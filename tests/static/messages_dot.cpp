@@ -66,7 +66,7 @@ static_assert(says<decltype(dot<heads, d_k>(Q, K))>(
 // a batch axis alone
 static_assert(says<decltype(dot<batch>(Q, K))>(
     "dot<batch> adds up batch axis batch of two activations only a param may contract it; "
-    "sum<batch> says a sum Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
+    "sum<batch> is a sum over it Q[batch, heads=8, seq, d_k=64] K[batch, heads=8, kv, d_k=64]"));
 // weights over another axis
 static_assert(says<decltype(dot<kv>(step<decltype(softmax<seq>(scores))>, V))>(
     "dot<kv> contracts weights over seq; did you mean softmax<kv>? if it is meant, "

@@ -91,7 +91,7 @@ static_assert(
         "kernel k: the lambda must be neither mutable nor noexcept"));
 // no declared result
 static_assert(says<decltype(kernel<"k">([](in<"X", seq> x) { return x; }))>(
-    "kernel k: says no result write -> out<name, axes...> before the body X[seq]"));
+    "kernel k: declares no result write -> out<name, axes...> before the body X[seq]"));
 // arguments without type
 static_assert(says<decltype(kernel<"k">([](auto x) { return x; }))>(
     "kernel k: every argument needs a type write in<...> or param<...> instead of auto"));

@@ -104,7 +104,7 @@ static_assert(says<decltype(differential<kv>(scores, let<"other">(scores), V, w)
 // talking heads: mixed by an activation
 static_assert(says<decltype(talking_heads<kv, heads, mix>(scores, Pi, Pw, V))>(
     "dot<heads> adds up batch axis heads of two activations only a param may contract it; "
-    "sum<heads> says a sum dot(Q, K)[batch, heads=8, seq, kv] Pi[batch, heads=8, mix=8]"));
+    "sum<heads> is a sum over it dot(Q, K)[batch, heads=8, seq, kv] Pi[batch, heads=8, mix=8]"));
 static_assert(says<decltype(talking_heads<kv, heads, mix>(scores, P, Pw, V, index(seq) < length))>(
     "softmax<kv>: a mask does not vary along kv it empties whole rows; did you mean to mask kv? if "
     "it is meant, mask_rows(scores, keep) mask(dot(dot(Q, K), P), index(seq) < length)[batch, seq, "

@@ -384,8 +384,8 @@ def rule_tests_named():
 
 
 def rule_messages():
-    """Messages to users have a verb of the field: no "is no tensor", nothing "stands" or "asks"."""
-    wrong = re.compile(r"(?<!there )\bis no (?!longer\b|more\b|less\b|larger\b|smaller\b)\w|\b(?:stands?|asks|is told)\b")
+    """Messages to users have a verb of the field: no "is no tensor", nothing "stands", "asks" or "says"."""
+    wrong = re.compile(r"(?<!there )\bis no (?!longer\b|more\b|less\b|larger\b|smaller\b)\w|\b(?:stands?|asks|says|said|tells?|told)\b|side by side")
     for file in tracked(".hpp", ".cpp", ".h"):
         if file.split("/")[0] not in ("dsl", "codegen", "runtime"):
             continue

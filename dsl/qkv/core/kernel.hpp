@@ -38,7 +38,7 @@ struct signature<Result (F::*)(In...) const> {
             .say("arguments are values: leave the & out");
     }
     if (!results_of<Result>::ok) {
-      m.say("kernel ", name, ": says no result");
+      m.say("kernel ", name, ": declares no result");
       if (lists_results<Result>)
         m.say("several results are declared as outs<out<...>, out<...>>");
       else

@@ -24,7 +24,7 @@ constexpr void say_marks(const marks &k, Say say) {
   along("a mask is constant along", k.lacks.mask);
   along("a term is constant along", k.lacks.bias);
   if (k.sides.query) say("queries ", k.sides.query->name, ", keys ", k.sides.key->name);
-  if (k.sides.unaligned) say("how they align is not said");
+  if (k.sides.unaligned) say("their alignment is unknown");
   if (k.scale.by) say("divided by sqrt(", k.scale.by->name, ")");
   if (k.split.first) say("split as ", k.split.first->name, ", ", k.split.second->name);
   if (k.hidden.dropped) say("with dropout");

@@ -104,7 +104,7 @@ struct dot {
     m.say("dot<", over, "> adds up batch axis ", batch->name, " of two activations");
     const axes others = over.non_batch();
     if (others.empty()) {
-      m.say("only a param may contract it; sum<", batch->name, "> says a sum");
+      m.say("only a param may contract it; sum<", batch->name, "> is a sum over it");
     } else {
       m.say("did you mean dot<", others, ">(", l.label, ", ", r.label,
             ")? only a param may contract ", batch->name);

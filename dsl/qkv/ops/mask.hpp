@@ -26,7 +26,7 @@ struct mask {
           .show(keep);
     }
     if (keep.number())
-      return m.say(call, ": a number tells no positions apart")
+      return m.say(call, ": a number is the same at all positions")
           .say("did you mean causal<query, key>?");
     if (not_logical(m, call, keep)) return m;
     if (const sv seen = inverted_visibility_in(keep.label);
