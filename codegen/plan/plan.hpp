@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // The plan of a kernel: the stages and what each computes, and the memory layout of steps and
-// params. It is made once; objects, tables and sheets read it.
+// params. A program that generates code or describes a kernel makes it once; objects, tables and
+// sheets read it.
 #include <cstdint>
 #include <vector>
 

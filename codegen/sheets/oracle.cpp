@@ -2,13 +2,14 @@
 #include "codegen/sheets/oracle.hpp"
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include "codegen/program/scans.hpp"
 #include "codegen/program/text.hpp"
 #include "codegen/reference/compare.hpp"
 #include "codegen/reference/differences.hpp"
-#include "codegen/rewrites/rewrites.hpp"
 #include "codegen/sheets/cost.hpp"
 #include "codegen/sheets/describe.hpp"
 #include "codegen/sheets/graph_svg.hpp"
@@ -19,6 +20,21 @@
 
 namespace qkv::codegen {
 namespace {
+
+// A program and its plan, which the first question that needs it makes.
+class planned {
+ public:
+  explicit planned(program p) : written(std::move(p)) {}
+  const plan &made() const {
+    std::call_once(once_, [this] { plan_ = plan_of(written); });
+    return *plan_;
+  }
+  const program written;
+
+ private:
+  mutable std::once_flag once_;
+  mutable std::optional<plan> plan_;
+};
 
 arrays taken(const tool::arrays &from) {
   arrays to;
@@ -68,8 +84,7 @@ std::vector<tool::step> trace(const program &p, const arrays &arguments, const s
   return steps;
 }
 
-tool::cost cost(const program &p, const size_map &sizes) {
-  const plan made = plan_of(p);
+tool::cost cost(const program &p, const plan &made, const size_map &sizes) {
   const std::vector<std::int64_t> size = all_sizes(made.p, sizes);
   const cost_sheet c = cost_of(p, made.p, size);
   const auto amount = [&](const formula &f) {
@@ -88,12 +103,11 @@ tool::cost cost(const program &p, const size_map &sizes) {
           has_masks_of_data(made.p)};
 }
 
-tool::verdict judged(const program &p, const arrays &arguments, const size_map &sizes,
-                     const std::vector<tool::array> &results) {
+tool::verdict judged(const program &p, const program &computed, const arrays &arguments,
+                     const size_map &sizes, const std::vector<tool::array> &results) {
   arrays named;
   for (std::size_t k = 0; k < p.outputs.size() && k < results.size(); ++k)
     named[p[p.outputs[k]].name] = {results[k].shape, results[k].data};
-  const program computed = simplified(p);
   const verdict v = judge(p, arguments, sizes, named, &computed);
   return {v.right, v.error, v.allowed, v.right ? "" : v.text};
 }
@@ -111,19 +125,21 @@ std::vector<tool::slope> slopes(const program &forward, const program &gradient,
 }  // namespace
 
 tool::entry oracle(program from) {
-  const auto p = std::make_shared<const program>(std::move(from));
+  const auto k = std::make_shared<const planned>(std::move(from));
   tool::entry e;
-  e.name = p->name;
-  e.describe = [p](const tool::sizes &s) { return describe(*p, plan_of(*p), s); };
-  e.picture = [p](const tool::sizes &s) { return graph_svg(plan_of(*p), s); };
-  e.reference = [p](const tool::arrays &a, const tool::sizes &s) {
-    return reference(*p, taken(a), s);
+  e.name = k->written.name;
+  e.describe = [k](const tool::sizes &s) { return describe(k->written, k->made(), s); };
+  e.picture = [k](const tool::sizes &s) { return graph_svg(k->made(), s); };
+  e.reference = [k](const tool::arrays &a, const tool::sizes &s) {
+    return reference(k->written, taken(a), s);
   };
-  e.cost = [p](const tool::sizes &s) { return cost(*p, s); };
-  e.compare = [p](const tool::arrays &a, const tool::sizes &s, const std::vector<tool::array> &r) {
-    return judged(*p, taken(a), s, r);
+  e.cost = [k](const tool::sizes &s) { return cost(k->written, k->made(), s); };
+  e.compare = [k](const tool::arrays &a, const tool::sizes &s, const std::vector<tool::array> &r) {
+    return judged(k->written, k->made().p, taken(a), s, r);
   };
-  e.trace = [p](const tool::arrays &a, const tool::sizes &s) { return trace(*p, taken(a), s); };
+  e.trace = [k](const tool::arrays &a, const tool::sizes &s) {
+    return trace(k->written, taken(a), s);
+  };
   e.heat_maps = heat_maps_svg;
   return e;
 }

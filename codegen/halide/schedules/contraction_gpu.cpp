@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Contraction on GPUs: 64 rows x one panel of columns a block, 4 x 4 sums in the registers of each
-// thread.
+// Contraction on GPUs: a block has the machine's contraction_rows and one panel of columns, each
+// thread contraction_tile x contraction_tile sums in registers.
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 
