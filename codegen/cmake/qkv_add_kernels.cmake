@@ -60,14 +60,13 @@ function(qkv_add_kernels name)
     message(FATAL_ERROR "qkv_add_kernels: ${name}: the name of a spec that is included has neither quotes nor backslashes")
   endif()
   list(JOIN arg_TARGETS "," targets)
-  set(printing_cuda)
+  set(printing)
   if("cuda" IN_LIST arg_TARGETS)
     _qkv_find_cuda_compiler()
     if(QKV_CUDA_COMPILER)
-      set(printing_cuda --cuda-compiler "${QKV_CUDA_COMPILER}")
+      set(printing --cuda-compiler "${QKV_CUDA_COMPILER}")
     endif()
   endif()
-  set(printing ${printing_cuda})
   if(arg_WRITER)
     list(APPEND printing --writer "${arg_WRITER}" --compiler "${CMAKE_CXX_COMPILER}")
   endif()
@@ -108,7 +107,7 @@ function(qkv_add_kernels name)
   add_custom_command(
     OUTPUT "${out}/${name}.tables.done"
     BYPRODUCTS "${out}/${name}_kernels.c" "${out}/${name}.kernels.h" "${out}/${name}_machines.cpp"
-    COMMAND ${name}_generator library --name ${name} --out "${out}" --targets ${targets} ${printing_cuda}
+    COMMAND ${name}_generator library --name ${name} --out "${out}" --targets ${targets} ${printing}
     COMMAND ${CMAKE_COMMAND} -E touch "${out}/${name}.tables.done"
     DEPENDS ${name}_generator ${generator}
     COMMENT "qkv: ${name}: tables"

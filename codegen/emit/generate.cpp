@@ -122,6 +122,10 @@ plain_choice plain_stages(const command_line &line, std::size_t stages) {
   return wanted;
 }
 
+other_writers writers_for(const command_line &line, const plan &made) {
+  return {!option(line, "--cuda-compiler", "").empty(), plain_stages(line, made.cut.list.size())};
+}
+
 // Its lines are those of a compiler, with file and line first, as editors read them.
 struct wrong_spec : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -165,13 +169,11 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
   }
   const auto begin = std::chrono::steady_clock::now();
   const plan made = plan_of(p);
-  const std::string cuda_compiler = option(line, "--cuda-compiler", "");
-  const other_writers writers{!cuda_compiler.empty(), plain_stages(line, made.cut.list.size())};
-  const std::vector<machine_plan> planned = plans_on(made, wanted, writers);
+  const std::vector<machine_plan> planned = plans_on(made, wanted, writers_for(line, made));
   const std::string printed =
       write_objects(planned, dir, line.kernel,
                     {line.options.count("--stmt") > 0, line.options.count("--assembly") > 0,
-                     cuda_compiler, option(line, "--compiler", "c++")},
+                     option(line, "--cuda-compiler", ""), option(line, "--compiler", "c++")},
                     folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -200,9 +202,8 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
     plans.push_back(plan_of(programs.back()));
   }
   const std::vector<machine> wanted = targets_of(option(line, "--targets"), machines_for(line));
-  const bool prints_cuda = !option(line, "--cuda-compiler", "").empty();
   std::vector<std::vector<machine_plan>> planned;
-  for (const plan &made : plans) planned.push_back(plans_on(made, wanted, {prints_cuda}));
+  for (const plan &made : plans) planned.push_back(plans_on(made, wanted, writers_for(line, made)));
   write(dir + "/" + name + ".kernels.h", c_header(name, programs));
   write(dir + "/" + name + "_kernels.c", c_tables(name, planned));
   write(dir + "/" + name + "_machines.cpp", machine_sheets(name, planned));
@@ -220,9 +221,10 @@ int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scr
       library(line, kernels);
     } else {
       fmt::print(stderr,
-                 "usage: {} list | kernel NAME --out DIR --targets LIST [--spec FILE] [--machine "
-                 "FILE] [--cuda-compiler PATH] [--writer plain[:2,3] [--compiler PATH]] | library "
-                 "--name LIB --out DIR --targets LIST [--cuda-compiler PATH]\n",
+                 "usage: {} list | kernel NAME --out DIR --targets LIST [--spec FILE] [--stmt] "
+                 "[--assembly] [OPTIONS] | library --name LIB --out DIR --targets LIST [OPTIONS]\n"
+                 "OPTIONS: [--machine FILE] [--cuda-compiler PATH] [--writer plain[:2,3] "
+                 "[--compiler PATH]]\n",
                  argv[0]);
       return 2;
     }

@@ -19,6 +19,8 @@ class sheet {
     line("on {}: tiles of rows x keys, registers of rows x columns", m_.name);
     for (const machine_stage &s : planned_.list) {
       line("  {:<12} {}", name_of(s.what), label_of(p_, main_step_of(s.what)));
+      if (s.by_loops != loops::none && is_for_loops(s.what)) by_loops(s.by_loops);
+      if (s.by_loops == loops::required) continue;
       if (s.by_tensor_cores.index() > 0)
         std::visit([&](const auto &code) { tensor_cores(code); }, s.by_tensor_cores);
       else if (const auto *a = std::get_if<attention_stage>(&s.what))
@@ -41,6 +43,17 @@ class sheet {
       line("    {:<18} {}", rows_of(t, before), tile_of(s, t));
       if (t.is_for_few_rows()) before = t.called.most;
     }
+  }
+
+  // ---- loops of C++ -----------------------------------------------------------------------------
+
+  // Halide computes the other kinds, unless loops are required, which is an error then.
+  static bool is_for_loops(const stage &s) {
+    return std::holds_alternative<map_stage>(s) || std::holds_alternative<contraction_stage>(s);
+  }
+
+  void by_loops(loops chosen) {
+    line("    by loops of C++{}", chosen == loops::preferred ? ", unless they have no text" : "");
   }
 
   // ---- tensor cores: the first tile that the GPU grants and that is for the call ----------------

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "tests/catch.hpp"
 
@@ -104,4 +106,15 @@ TEST_CASE("the option --writer takes plain, or the stages of a kernel") {
   CHECK(!std::filesystem::exists(folder / "doubled.a"));
   CHECK(code_of("plain:1") == 0);
   CHECK(std::filesystem::exists(folder / "doubled.a"));
+  // The tool of a library shows who writes a stage.
+  std::vector<std::string> words = {"generator",     "library",   "--name", "my",       "--out",
+                                    folder.string(), "--targets", "host",   "--writer", "plain:1"};
+  std::vector<char *> argv;
+  for (std::string &w : words) argv.push_back(w.data());
+  CHECK(codegen::generate(static_cast<int>(argv.size()), argv.data(),
+                          {codegen::traceable_of<doubled>("doubled")}) == 0);
+  std::stringstream sheets;
+  sheets << std::ifstream(folder / "my_machines.cpp").rdbuf();
+  CHECK(sheets.str().find("\n    by loops of C++\n") != std::string::npos);
+  std::filesystem::remove_all(folder);
 }

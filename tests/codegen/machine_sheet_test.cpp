@@ -77,6 +77,23 @@ TEST_CASE("sheets of contractions and of gradients") {
   for (const codegen::machine &m : codegen::machines()) CHECK(!on(m.name, backward).empty());
 }
 
+TEST_CASE("a sheet names the stages that loops of C++ compute") {
+  const codegen::machine m = codegen::targets_of("x86-64-v4")[0];
+  const auto sheet = [&](const codegen::program &p, const codegen::plain_choice &choice) {
+    return codegen::sheet_of(codegen::plan_on(codegen::plan_of(p), m, {false, choice}));
+  };
+  const codegen::program p = codegen::make_program(projected);
+  const std::string some = sheet(p, {true, {}}), exactly = sheet(p, {false, {0}});
+  INFO(some << exactly);
+  CHECK(has_line(some, "    by loops of C++, unless they have no text"));
+  CHECK(has_line(some, "    240 rows share a sweep"));
+  CHECK(has_line(exactly, "    by loops of C++"));
+  CHECK(!has_line(exactly, "    240 rows share a sweep"));
+  CHECK(sheet(p, {}).find("loops") == std::string::npos);
+  // Halide computes attention.
+  CHECK(sheet(codegen::make_program(one_axis), {true, {}}).find("loops") == std::string::npos);
+}
+
 TEST_CASE("a tool gets the sheets of all its kernels on all machines") {
   const codegen::plan made = codegen::plan_of(codegen::make_program(projected));
   const std::vector<codegen::machine> machines = codegen::targets_of("x86-64-v3,x86-64-v4");

@@ -11,9 +11,9 @@
 // `kernel` does nothing when neither the kernel, nor the targets, nor the options, nor the code
 // generator have changed since DIR/ID.a was written. ID is the identifier of a kernel in C++: its
 // name, unless it is derived from another kernel. Further options of `kernel`: --stmt and
-// --assembly also write the lowered loops and the assembly; --spec FILE names the spec in errors;
-// --machine FILE adds a machine; --cuda-compiler PATH, --writer plain[:STAGES] and --compiler PATH
-// choose who writes the code.
+// --assembly also write the lowered loops and the assembly; --spec FILE names the spec in errors.
+// Options of both: --machine FILE adds a machine; --cuda-compiler PATH, --writer plain[:STAGES] and
+// --compiler PATH choose who writes the code, which the sheets in DIR/LIB_machines.cpp name.
 #include <vector>
 
 #include "codegen/program/traceable.hpp"
