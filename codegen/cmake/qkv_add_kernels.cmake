@@ -6,8 +6,8 @@
 # Makes the kernels of a spec header into the static library <name>, with the generated C header
 # <name>.kernels.h and the tool <name>_tool. A kernel is named by its C++ identifier (my::mha), whose
 # last part must be the kernel's own name, unless it is derived: gradient<my::mha> is called
-# mha_gradient. TARGETS: host (the default), x86-64-v3, x86-64-v4, zen4, sapphirerapids, aarch64,
-# aarch64-macos, cuda, opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators
+# mha_gradient. TARGETS: host (the default) or names of files of codegen/machines, such as x86-64-v3,
+# aarch64, cuda or opencl. When cross-compiling, host is CMAKE_SYSTEM_PROCESSOR, and generators
 # come from qkv_host_program.cmake. Kernels of one name cannot meet in one program: the name is that of
 # the C function too (qkv_mha). DISTRIBUTED kernels, which KERNELS has, too, can also be called by
 # several machines that share their tokens (qkv/ring.hpp, which qkv::ring has):

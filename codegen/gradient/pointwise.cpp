@@ -79,6 +79,7 @@ void unary_rule(reverse &r, node_id n, node_id g) {
   formulas &f = r.f;
   const node &x = r.forward[n];
   const node_id a = x.in[0];
+  // The first four choose g or -g and multiply it by no slope: 0 times infinity would be NaN.
   if (x.kind == op::cast) return r.give(a, g);
   if (x.kind == op::neg) return r.give(a, f.neg(g));
   const node_id from = r.value(a, n), zero = f.number(0, f.type(g));
