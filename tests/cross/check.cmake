@@ -3,7 +3,7 @@
 # this build then have them run under QEMU and compare the results:
 #   cmake -DSOURCE=.. -DHOST_BUILD=.. -DWORK=.. -DHALIDE=.. -DHANA=.. -DFMT=.. [-DCATCH2=.. -DZOO=ON |
 #         -DALONE=ON] -P check.cmake
-# ZOO: those of the zoo's test kernels, at all sizes that `check` tries; else those of examples.
+# ZOO: test kernels of the zoo and of functions, at all sizes that `check` tries; else those of examples.
 # ALONE: the cross build makes the generators, of one example, by itself.
 foreach(program aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64)
   find_program(found_${program} ${program})
@@ -41,8 +41,9 @@ set(libraries
     "examples/score_functions score_functions_kernels --size seq=67")
 set(only -DQKV_TESTS=OFF "-DQKV_HOST_BUILD=${HOST_BUILD}")
 if(ZOO)
-  set(least 16)
-  set(libraries "tests/kernels test_other_zoo_kernels" "tests/kernels test_long_zoo_kernels")
+  set(least 29)
+  set(libraries "tests/kernels test_other_zoo_kernels" "tests/kernels test_long_zoo_kernels"
+      "tests/kernels test_functions" "tests/kernels test_f64_functions")
   file(WRITE "${WORK}/preset.cmake" "
 set(QKV_EXAMPLES OFF CACHE BOOL \"\")
 set(QKV_TEST_WITHOUT cuda codegen cross fuzz device examples conformance golden structure package static errors pages
