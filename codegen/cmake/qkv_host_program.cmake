@@ -2,8 +2,11 @@
 # qkv_host_program(<name>): the executable <name> of this folder, which runs while another machine's programs are built.
 #
 # It comes from a build of this same project for the machine that builds: QKV_HOST_BUILD, or else one in
-# <build>/qkv_host, which is configured with this machine's own compiler and builds such programs alone.
+# <build>/qkv_host, which is configured with this machine's own compiler and builds such programs alone. A project that
+# finds an installed qkv finds another one there, whose code generator runs on this machine: QKV_HOST_PACKAGE.
 set(QKV_HOST_BUILD "" CACHE PATH "When cross-compiling: a build of this project for the machine that builds")
+set(QKV_HOST_PACKAGE "" CACHE PATH
+    "When cross-compiling with an installed qkv: the folder of qkv-config.cmake of one for the machine that builds")
 set(QKV_HOST_OPTIONS "" CACHE STRING "When cross-compiling: further options for the build in qkv_host")
 
 function(qkv_host_program name)
@@ -20,11 +23,15 @@ function(qkv_host_program name)
       VERBATIM)
   else()
     if(NOT TARGET qkv_host_configured)
+      set(package)
+      if(QKV_HOST_PACKAGE)
+        set(package "-Dqkv_DIR=${QKV_HOST_PACKAGE}")
+      endif()
       add_custom_command(
         OUTPUT "${host}/CMakeCache.txt"
         COMMAND ${CMAKE_COMMAND} -E env --unset=CC --unset=CXX --unset=CFLAGS --unset=CXXFLAGS --unset=LDFLAGS
                 ${CMAKE_COMMAND} -S "${CMAKE_SOURCE_DIR}" -B "${host}" -G "${CMAKE_GENERATOR}"
-                -DCMAKE_BUILD_TYPE=Release "-DHalide_DIR=${Halide_DIR}" ${QKV_HOST_OPTIONS}
+                -DCMAKE_BUILD_TYPE=Release "-DHalide_DIR=${Halide_DIR}" ${package} ${QKV_HOST_OPTIONS}
         COMMENT "qkv: a build for this machine, of the generators"
         VERBATIM)
       add_custom_target(qkv_host_configured DEPENDS "${host}/CMakeCache.txt")
