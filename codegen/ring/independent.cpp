@@ -10,7 +10,7 @@ namespace {
 
 class finding {
  public:
-  finding(const program &p, const roles &r) : p_(p), r_(r) {
+  finding(const program &p, const token_places &r) : p_(p), r_(r) {
     for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n)
       if (is_of_pairs(r.at[n]) || r.simple[n]) steps_.push_back(n);
   }
@@ -74,13 +74,13 @@ class finding {
   }
 
   const program &p_;
-  const roles &r_;
+  const token_places &r_;
   std::vector<node_id> steps_;  // of hops
 };
 
 }  // namespace
 
-std::vector<axis_id> independent_axes(const program &p, const roles &r) {
+std::vector<axis_id> independent_axes(const program &p, const token_places &r) {
   return finding(p, r).run();
 }
 

@@ -45,7 +45,7 @@ program with_own_axes(program p) {
 
 }  // namespace
 
-part::part(const program &whole, const roles &r, std::string name, bool of_pairs)
+part::part(const program &whole, const token_places &r, std::string name, bool of_pairs)
     : f(begun(whole, std::move(name))), whole_(whole), r_(r), of_pairs_(of_pairs) {}
 
 node_id part::argument(node_id like, const std::string &name) {

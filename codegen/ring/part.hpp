@@ -6,14 +6,14 @@
 #include <string>
 
 #include "codegen/program/formulas.hpp"
-#include "codegen/ring/roles.hpp"
+#include "codegen/ring/token_places.hpp"
 
 namespace qkv::codegen {
 
 class part {
  public:
   // `whole`: the kernel that is divided; `of_pairs`: along independent axes, too.
-  part(const program &whole, const roles &, std::string name, bool of_pairs);
+  part(const program &whole, const token_places &, std::string name, bool of_pairs);
 
   formulas f;
 
@@ -36,7 +36,7 @@ class part {
   node_id first(axis_id);
 
   const program &whole_;
-  const roles &r_;
+  const token_places &r_;
   const bool of_pairs_;  // of some queries and keys of other machines
   std::map<std::string, node_id> arguments_;
 };

@@ -43,8 +43,8 @@ bool is_reserved(std::string_view name, const std::vector<axis> &axes) {
   return core::joining_of(name) || is_stored(name);
 }
 
-roles roles_of(const program &p, axis_id query, axis_id key) {
-  roles r(p, query, key);
+token_places places_of(const program &p, axis_id query, axis_id key) {
+  token_places r(p, query, key);
   r.independent = independent_axes(p, r);
   return r;
 }
@@ -53,7 +53,7 @@ class sharding {
  public:
   sharding(const program &p, axis_id query, axis_id key)
       : p_(with_open_weights(p, query, key)),
-        r_(roles_of(p_, query, key)),
+        r_(places_of(p_, query, key)),
         masked_(masked_steps(p_)) {}
 
   // From the last kernel to the first: each tells what earlier ones have to compute.
@@ -289,7 +289,7 @@ class sharding {
   }
 
   const program p_;
-  const roles r_;
+  const token_places r_;
   const std::vector<bool> masked_;
   std::unique_ptr<part> part_;
   std::map<node_id, node_id> at_;                   // of the part that is written

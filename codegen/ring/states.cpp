@@ -38,7 +38,7 @@ core::joining joining_of(op kind) {
 
 class adding {
  public:
-  adding(const program &whole, const roles &r, part &p,
+  adding(const program &whole, const token_places &r, part &p,
          const std::function<node_id(node_id)> &block)
       : whole_(whole), r_(r), part_(p), f_(p.f), block_(block) {}
 
@@ -100,7 +100,7 @@ class adding {
   }
 
   const program &whole_;
-  const roles &r_;
+  const token_places &r_;
   part &part_;
   formulas &f_;
   const std::function<node_id(node_id)> &block_;
@@ -109,7 +109,7 @@ class adding {
 
 }  // namespace
 
-node_id logsumexp_with(const program &whole, const roles &r, node_id product) {
+node_id logsumexp_with(const program &whole, const token_places &r, node_id product) {
   const node_id softmax = weights_of(whole, product);
   const node &x = whole[softmax];
   for (node_id n = 0; n < static_cast<node_id>(whole.nodes.size()); ++n) {
@@ -139,7 +139,7 @@ node_id weights_of(const program &whole, node_id product) {
   return found;
 }
 
-void add_states(const program &whole, const roles &r, part &p, const std::set<node_id> &sums,
+void add_states(const program &whole, const token_places &r, part &p, const std::set<node_id> &sums,
                 const std::function<node_id(node_id)> &block) {
   adding(whole, r, p, block).run(sums);
 }

@@ -21,11 +21,11 @@ node_id weights_of(const program &whole, node_id product);
 
 // The step whose state is the logsumexp of the scores of these weights: a logsumexp of these scores
 // that is computed in the same round as the product, or the softmax.
-node_id logsumexp_with(const program &whole, const roles &, node_id product);
+node_id logsumexp_with(const program &whole, const token_places &, node_id product);
 
 // Adds the states of these sums to a part: an argument before_<state> and a result for each, in one
 // order. `block` gives a sum over some tokens alone: of a softmax, the logsumexp of its scores.
-void add_states(const program &whole, const roles &, part &, const std::set<node_id> &sums,
+void add_states(const program &whole, const token_places &, part &, const std::set<node_id> &sums,
                 const std::function<node_id(node_id)> &block);
 
 // A sum as the tensor that holds it: a softmax without the axes of its sum.

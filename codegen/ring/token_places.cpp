@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "codegen/ring/roles.hpp"
+#include "codegen/ring/token_places.hpp"
 
 #include <fmt/format.h>
 
@@ -36,7 +36,7 @@ bool may_sum(const node &x) {
 
 class judge {
  public:
-  judge(const program &p, const roles &r) : p_(p), r_(r) {}
+  judge(const program &p, const token_places &r) : p_(p), r_(r) {}
 
   place of(node_id n) const {
     const node &x = p_[n];
@@ -86,7 +86,7 @@ class judge {
   const std::string &name(axis_id a) const { return p_.axes[a].name; }
 
   const program &p_;
-  const roles &r_;
+  const token_places &r_;
 };
 
 // Axes that merge<> makes the keys of, the outer ones, where that is all that happens along them.
@@ -114,7 +114,7 @@ std::vector<axis_id> summed_axes(const program &p, node_id n) {
   return without(with(p[x.in[0]].shape, p[x.in[1]].shape), x.shape);
 }
 
-roles::roles(const program &p, axis_id q, axis_id k)
+token_places::token_places(const program &p, axis_id q, axis_id k)
     : query(q), key(k), key_blocks(blocks_of_keys(p, k)) {
   const judge j(p, *this);
   for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {

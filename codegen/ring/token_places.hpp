@@ -19,10 +19,10 @@ constexpr bool is_sum(place p) { return p != place::own && p != place::pairs; }
 // True for what the machines compute while keys go round.
 constexpr bool is_of_pairs(place p) { return p != place::own && p != place::own_total; }
 
-struct roles {
+struct token_places {
   // Throws std::runtime_error with the step that needs other tokens than a machine's own ones, or
   // its queries with all keys.
-  roles(const program &, axis_id query, axis_id key);
+  token_places(const program &, axis_id query, axis_id key);
 
   axis_id query, key;
   // Per step.
