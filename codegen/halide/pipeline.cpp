@@ -13,6 +13,7 @@
 #include "codegen/halide/lower/context.hpp"
 #include "codegen/halide/lower/expression_text.hpp"
 #include "codegen/halide/lower/limits.hpp"
+#include "codegen/halide/lower/pair_stores.hpp"
 #include "codegen/halide/lower/refusal.hpp"
 #include "codegen/halide/lower/skip_bodies.hpp"
 #include "codegen/halide/schedules/argument_checks.hpp"
@@ -87,6 +88,7 @@ class writer {
 
  private:
   void add_host_passes(Halide::Pipeline &p) const {
+    p.add_custom_lowering_pass(new stores_beside(p.outputs()));
     p.add_custom_lowering_pass(new statistics_one_by_one);
     p.add_custom_lowering_pass(new guarded_ends(halide_target(m_)));
     p.add_custom_lowering_pass(new transposed_stores);
@@ -143,6 +145,8 @@ class writer {
     attention_result &result = forms[0].result;
     if (result.copies.empty()) keep(roots[0], result.out);
     for (std::size_t k = 0; k < result.copies.size(); ++k) keep(roots[k], result.copies[k]);
+    for (std::size_t k = 0; k < result.at_pairs.size(); ++k)
+      keep(s.at_pairs[k].root, result.at_pairs[k]);
   }
 
   void write(const contraction_stage &s, const std::vector<attention_tile> &) {

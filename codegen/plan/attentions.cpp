@@ -37,8 +37,9 @@ class finder {
       std::vector<attention_stage> all;
       for (auto &[core, c] : sums_) all.push_back(c.stage);
       all = grouped(p_, std::move(all));
-      const auto alone = std::find_if(
-          all.begin(), all.end(), [](const attention_stage &s) { return s.sums[0].is_placed(); });
+      const auto alone = std::find_if(all.begin(), all.end(), [](const attention_stage &s) {
+        return s.sums[0].is_placed() || s.sums[0].is_at_each_pair;
+      });
       if (alone == all.end()) return described(std::move(all));
       alone_.insert(alone->sums[0].core);
     }
@@ -75,7 +76,9 @@ class finder {
     sums_.clear();
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       candidate c;
-      if (p_[n].kind == op::put ? places(n, c) : fits_from(n, 0, c)) sums_.emplace(n, std::move(c));
+      const bool fits =
+          p_[n].kind == op::put ? places(n, c) : is_at_pairs(n, c) || fits_from(n, 0, c);
+      if (fits) sums_.emplace(n, std::move(c));
     }
   }
 
@@ -98,6 +101,50 @@ class finder {
     c.stage.sums = {sum};
     c.cone = cone_of(c.stage);
     return true;
+  }
+
+  // A result of the call at each pair: the pairs, or their sum over axes other than row and key.
+  bool is_at_pairs(node_id core, candidate &c) const {
+    const node &x = p_[core];
+    if ((x.kind != op::output && (x.kind != op::sum || !is_output_alone(core))) ||
+        alone_.count(core) || !is_floating(x.type) || size_of(x.type) < 4 || in_scan(core))
+      return false;
+    const node_id pairs = x.in[0];
+    if (p_[pairs].type != x.type || !is_inlinable(p_, pairs)) return false;
+    const auto [row, key] = axes_of_pair(pairs);
+    if (!has(x.shape, row) || !has(x.shape, key) || !is_function_of_pairs(pairs, key)) return false;
+    c = {};
+    weighted_sum sum;
+    sum.core = core, sum.pairs = pairs, sum.is_at_each_pair = true;
+    c.stage.row = row, c.stage.key = key;
+    c.stage.outer = without(p_[pairs].shape, {row, key});
+    c.stage.sums = {sum};
+    c.cone = cone_of(c.stage);
+    return true;
+  }
+
+  bool is_output_alone(node_id n) const {
+    return users_[n].size() == 1 && p_[users_[n][0]].kind == op::output &&
+           p_[users_[n][0]].type == p_[n].type;
+  }
+
+  // The last axes that only the left and only the right operand of a product of these pairs has.
+  std::pair<axis_id, axis_id> axes_of_pair(node_id pairs) const {
+    std::pair<axis_id, axis_id> found = {no_axis, no_axis};
+    std::set<node_id> seen;
+    walk(
+        pairs,
+        [&](node_id n) {
+          const node &x = p_[n];
+          if (x.kind != op::dot) return is_inlinable(p_, n);
+          const std::vector<axis_id> &left = p_[x.in[0]].shape, &right = p_[x.in[1]].shape;
+          const axis_id row = last_of(left, with(right, x.over)),
+                        key = last_of(right, with(left, x.over));
+          if (row != no_axis && key != no_axis) found = {row, key};
+          return false;
+        },
+        seen);
+    return found;
   }
 
   // The first match of `core`: `side` 0 or a later one.
@@ -125,7 +172,8 @@ class finder {
 
   candidates_by_core::iterator refuted(candidates_by_core::iterator it) {
     candidate next;
-    if (p_[it->first].kind != op::put && fits_from(it->first, it->second.side + 1, next)) {
+    const int side = it->second.stage.sums[0].is_at_each_pair ? 0 : it->second.side + 1;
+    if (p_[it->first].kind != op::put && fits_from(it->first, side, next)) {
       it->second = std::move(next);
       return ++it;
     }

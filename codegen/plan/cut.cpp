@@ -289,6 +289,7 @@ class cutter {
     if (s.keeps_sums()) side_by_side_.insert(number);
     for (weighted_sum &sum : s.sums) sum.root = extended(sum.core, number);
     for (weighted_sum &sum : s.placed) sum.root = extended(sum.core, number);
+    for (weighted_sum &sum : s.at_pairs) sum.root = extended(sum.core, number);
     for (attention_stage &x : s.across)
       for (weighted_sum &sum : x.sums) sum.root = extended(sum.core, number);
     if (s.lse != no_step) s.lse_root = extended(s.lse, number);

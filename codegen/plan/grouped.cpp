@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Sums that one walk over the same pairs can feed become one stage: two values under one softmax;
 // the gradients of keys and values, which need the weights of the same pairs; the gradient of
-// queries, which sums these pairs across; and that of a table, which sums them by position.
+// queries, which sums these pairs across; that of a table, which sums them by position; and that of
+// a bias, which has them all.
 #include <algorithm>
 #include <utility>
 
@@ -22,8 +23,9 @@ class grouping {
 
   std::vector<attention_stage> run(std::vector<attention_stage> stages) {
     const auto placed =
-        std::stable_partition(stages.begin(), stages.end(),
-                              [](const attention_stage &s) { return !s.sums[0].is_placed(); });
+        std::stable_partition(stages.begin(), stages.end(), [](const attention_stage &s) {
+          return !s.sums[0].is_placed() && !s.sums[0].is_at_each_pair;
+        });
     const std::vector<attention_stage> to_place(placed, stages.end());
     stages.erase(placed, stages.end());
     for (attention_stage &s : stages) {
@@ -94,8 +96,16 @@ class grouping {
   // Adds sums by position to a walk over their pairs.
   bool place(const attention_stage &s) {
     for (std::size_t k = 0; k < groups_.size(); ++k) {
-      if (!fits_in(groups_[k], s) || closes_circle(k, s)) continue;
-      groups_[k].placed.push_back(s.sums[0]);
+      attention_stage &g = groups_[k];
+      if (!fits_in(g, s) || closes_circle(k, s)) continue;
+      if (s.sums[0].is_at_each_pair) {
+        g.at_pairs.push_back(s.sums[0]);
+        // Tasks take turns along what is summed: these axes come last.
+        const std::vector<axis_id> summed = summed_at_pairs(p_, g);
+        g.outer = with(without(g.outer, summed), summed);
+      } else {
+        g.placed.push_back(s.sums[0]);
+      }
       return true;
     }
     return false;
@@ -104,7 +114,7 @@ class grouping {
   bool fits_in(const attention_stage &g, const attention_stage &s) const {
     if (g.is_normalised() || g.row == no_axis || !same_set({g.row, g.key}, {s.row, s.key}) ||
         !same_set(g.outer, s.outer) || p_[g.sums[0].core].type != p_[s.sums[0].core].type ||
-        g.placed.size() == most_sums)
+        g.by_pair().size() == most_sums || (s.sums[0].is_at_each_pair && g.across.empty()))
       return false;
     const std::set<node_id> products(g.products.begin(), g.products.end());
     for (node_id n : s.products)

@@ -13,7 +13,7 @@ plan plan_of(const program &written) {
   for (const stage &s : made.cut.list)
     for (node_id root : roots_of(s)) made.order[root] = storage_order(made.p, made.cut, root);
   for (const stage &s : made.cut.list)
-    if (const auto *a = std::get_if<attention_stage>(&s); a && !a->placed.empty())
+    if (const auto *a = std::get_if<attention_stage>(&s); a && !a->by_pair().empty())
       for (node_id n : a->products) made.order[n] = made.p[n].shape;
   made.packs = packs_of(made.p, made.cut);
   return made;

@@ -21,7 +21,21 @@ axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &bu
 std::vector<weighted_sum> all_sums(const attention_stage &s) {
   std::vector<weighted_sum> all = s.sums;
   for (const attention_stage &x : s.across) all.insert(all.end(), x.sums.begin(), x.sums.end());
-  all.insert(all.end(), s.placed.begin(), s.placed.end());
+  const std::vector<weighted_sum> by_pair = s.by_pair();
+  all.insert(all.end(), by_pair.begin(), by_pair.end());
+  return all;
+}
+
+std::vector<weighted_sum> attention_stage::by_pair() const {
+  std::vector<weighted_sum> all = placed;
+  all.insert(all.end(), at_pairs.begin(), at_pairs.end());
+  return all;
+}
+
+std::vector<axis_id> summed_at_pairs(const program &p, const attention_stage &s) {
+  std::vector<axis_id> all;
+  for (const weighted_sum &sum : s.at_pairs)
+    if (p[sum.core].kind == op::sum) all = with(all, p[sum.core].over);
   return all;
 }
 
@@ -29,6 +43,7 @@ std::vector<attention_stage> walks_of(const attention_stage &s) {
   std::vector<attention_stage> walks = {s};
   walks[0].across.clear();
   walks[0].placed.clear();
+  walks[0].at_pairs.clear();
   walks.insert(walks.end(), s.across.begin(), s.across.end());
   return walks;
 }

@@ -34,6 +34,8 @@ struct weighted_sum {
   axis_id column = no_axis;  // of the values; no_axis where they have none
   // Where `core` puts pairs: their positions along `column`. It sums over rows and keys.
   node_id position = no_step;
+  // True if `core` is the pairs themselves, or sums them over outer axes alone.
+  bool is_at_each_pair = false;
 
   bool is_placed() const { return position != no_step; }
 };
@@ -55,15 +57,23 @@ struct attention_stage {
   // Sums of the same pairs at positions, which the walk of a CPU takes, too. Elsewhere the pairs'
   // products are stored, and a map puts them.
   std::vector<weighted_sum> placed;
+  // Results at each pair, which a walk of a CPU that takes sums across, too, stores as it goes.
+  // Elsewhere as above.
+  std::vector<weighted_sum> at_pairs;
   std::vector<node_id> shared_in_all;  // like `shared`, of a walk that takes all of these
 
   bool is_normalised() const { return weights != no_step; }
   // True where a CPU's walk keeps its sums until all pairs are seen.
   bool keeps_sums() const { return !across.empty() || !placed.empty(); }
+  // Sums that a CPU's walk takes, and other machines compute from stored products.
+  std::vector<weighted_sum> by_pair() const;
 };
 
-std::vector<weighted_sum> all_sums(const attention_stage &);  // those across, then placed ones
-// Each direction alone, without what is placed.
+// Those across, those placed, those at each pair.
+std::vector<weighted_sum> all_sums(const attention_stage &);
+// The outer axes that results at each pair are summed over.
+std::vector<axis_id> summed_at_pairs(const program &, const attention_stage &);
+// Each direction alone, without what other machines compute from stored products.
 std::vector<attention_stage> walks_of(const attention_stage &);
 
 // Pointwise steps at every position, or one reduction and pointwise steps.

@@ -206,7 +206,8 @@ class memory_writer {
   // Rows are divided where there are few positions; each part has sums for all keys.
   void write_kept(const attention_stage &a) {
     std::int64_t positions = 1;
-    for (const axis_id x : a.outer) positions = std::min(positions * size_[x], tasks);
+    for (const axis_id x : without(a.outer, summed_at_pairs(p_, a)))
+      positions = std::min(positions * size_[x], tasks);
     const std::int64_t least = std::max<std::int64_t>(positions, 1);
     const auto parts = static_cast<double>((tasks + least - 1) / least);
     const double each = size_of(p_[a.sums[0].core].type);

@@ -70,7 +70,7 @@ std::vector<stage_report> reports_of(const plan &made, const std::vector<std::in
         r.products_apart += products_for_each_pair(walk);
         ++r.walks_apart;
       }
-      if (!a->placed.empty())
+      if (!a->by_pair().empty())
         for (node_id n : a->products) r.stored_on_gpus.push_back(label_of(p, n));
     }
     const char *where = std::holds_alternative<scan_stage>(s) ? ", at every position" : "";

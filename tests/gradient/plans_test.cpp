@@ -71,3 +71,19 @@ TEST_CASE("gradients store no pairs") {
   }
   CHECK(free_of_pairs >= 80);
 }
+
+TEST_CASE("walks store the gradients of biases, and no other pairs") {
+  std::set<std::string> found;
+  for (const program &p : differentiable_programs()) {
+    const plan made = plan_of(gradient(p));
+    for (const stage &s : made.cut.list)
+      if (const auto *a = std::get_if<attention_stage>(&s); a && !a->at_pairs.empty()) {
+        for (const weighted_sum &sum : a->at_pairs) CHECK(made.p[sum.root].kind == op::output);
+        const std::string pairs = stored_pairs(made);
+        INFO(p.name << ":\n" << pairs);
+        CHECK(pairs.empty());
+        found.insert(p.name);
+      }
+  }
+  for (const char *name : {"biased", "gated_full", "masked_gate"}) CHECK(found.count(name) == 1);
+}

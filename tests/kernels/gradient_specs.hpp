@@ -82,6 +82,32 @@ inline constexpr auto key_bias =
     });
 inline constexpr auto of_key_bias = gradient<key_bias>;
 
+// Gradients of biases have a number for each pair, which the walk stores: for each batch and head,
+// as a sum over the batch, and as one over both, whose rows are the keys.
+inline constexpr auto trained_biases =
+    kernel<"trained_biases">([](in<"Q", specs::batch, specs::heads, specs::seq, specs::d_k> Q,
+                                in<"K", specs::batch, specs::heads, specs::kv, specs::d_k> K,
+                                in<"V", specs::batch, specs::heads, specs::kv, specs::odd_v> V,
+                                in<"each", specs::batch, specs::heads, specs::seq, specs::kv> each,
+                                param<"by_head", specs::heads, specs::seq, specs::kv> by_head,
+                                param<"shared", specs::kv, specs::seq> shared)
+                                 -> out<"O", specs::batch, specs::heads, specs::seq, specs::odd_v> {
+      auto s = dot<specs::d_k>(Q, K) / sqrt(specs::d_k) + each + by_head + shared;
+      return dot<specs::kv>(softmax<specs::kv>(s), V);
+    });
+inline constexpr auto of_trained_biases = gradient<trained_biases>;
+// The same where masks hide pairs, other ones in each batch.
+inline constexpr auto hidden_bias = kernel<"hidden_bias">(
+    [](in<"Q", f64, specs::batch, specs::seq, specs::d_k> Q,
+       in<"K", f64, specs::batch, specs::kv, specs::d_k> K,
+       in<"V", f64, specs::batch, specs::kv, specs::odd_v> V,
+       in<"length", i32, specs::batch> length, param<"bias", f64, specs::seq, specs::kv> bias)
+        -> out<"O", f64, specs::batch, specs::seq, specs::odd_v> {
+      auto s = dot<specs::d_k>(Q, K) / sqrt(specs::d_k) + bias;
+      auto keep = causal<specs::seq, specs::kv> and padding<specs::kv>(length);
+      return dot<specs::kv>(softmax<specs::kv>(mask(s, keep)), V);
+    });
+inline constexpr auto of_hidden_bias = gradient<hidden_bias>;
 // A table at positions of the call, some of which lie beside it; masks hide others.
 inline constexpr auto looked_up = [](
     in<"Q", specs::batch, specs::seq, specs::d_k> Q, in<"K", specs::batch, specs::kv, specs::d_k> K,

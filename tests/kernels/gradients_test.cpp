@@ -52,7 +52,8 @@ TEST_CASE("compiled gradients agree with the interpreter") {
 TEST_CASE("the memory of gradients grows with positions, never with their pairs") {
   for (const char *name :
        {"full", "causal_self", "grouped", "softcapped", "relative_table", "linear_attention",
-        "document", "dropped_weights", "multi_head", "itself", "key_bias", "packed"}) {
+        "document", "dropped_weights", "multi_head", "itself", "key_bias", "packed", "biased",
+        "trained_biases", "hidden_bias"}) {
     const auto at = [&](std::int64_t n) {
       sizes s;
       const std::string gradient = std::string(name) + "_gradient";

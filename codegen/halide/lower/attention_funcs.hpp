@@ -3,6 +3,7 @@
 // The Funcs of an attention stage, which the algorithm defines and a schedule places.
 #include <Halide.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -116,6 +117,12 @@ struct attention_result {
   // `whole`.
   Halide::Var part{"part"};
   std::vector<Halide::Func> whole;
+  std::vector<Halide::Func> at_pairs;  // results at each pair, see lower/pair_stores.hpp
+  std::vector<Halide::Var> in_turns;   // outer axes along which these are summed: the last ones
+  bool is_in_turns(const Halide::Var &v) const {
+    return std::any_of(in_turns.begin(), in_turns.end(),
+                       [&](const Halide::Var &turn) { return turn.same_as(v); });
+  }
   const Halide::Var &column_of_out(const attention_vars &v) const {
     return copies.empty() ? column : v.c;
   }

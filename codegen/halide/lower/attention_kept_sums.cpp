@@ -49,7 +49,8 @@ class kept_sums_lowering {
   void divide() {
     const int least = f_.tile.least_tasks;
     Expr tasks = 1;
-    for (axis_id x : a_.tiles.outer()) tasks = Halide::min(tasks * a_.c.extent(x), least);
+    for (axis_id x : a_.tiles.outer())
+      if (!f_.result.is_in_turns(a_.c.var(x))) tasks = Halide::min(tasks * a_.c.extent(x), least);
     const Expr parts = (least + tasks - 1) / tasks,
                tiles = (Halide::max(a_.rows, 1) + rows_ - 1) / rows_;
     tiles_ = (tiles + parts - 1) / parts;

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "codegen/halide/lower/math.hpp"
+#include "codegen/halide/lower/pair_results.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/program/queries.hpp"
 
@@ -191,13 +192,25 @@ class pairs_lowering {
     const Expr count = both(counts(v), a_.inside(f_.v.j));
     v.number = Halide::cast(a_.type, v.number);
     v.present = both(v.present, a_.inside(f_.v.j));
-    const Expr pair = or_else(v, a_.number(0));
+    Expr pair = or_else(v, a_.number(0));
+    if (functions_.empty()) pair = storing(pair);
     Func g("pairs_" + context::label(a_.p, sum.core));
     g(all()) =
         a_.chosen(a_.hidden.have_marks(a_.hidden.in(sum)) ? a_.hidden.marked(pair, count) : pair);
     f_.pairs.readers.push_back(g);
     functions_.emplace(sum.pairs, g);
     return g;
+  }
+
+  // The first sum's pairs, each of which is computed once: results at each pair are stored then.
+  Expr storing(Expr pair) {
+    for (axis_id x : summed_at_pairs(a_.p, s_)) f_.result.in_turns.push_back(a_.c.var(x));
+    for (const weighted_sum &sum : s_.at_pairs) {
+      value v = at_pair(sum.pairs);
+      v.number = Halide::cast(a_.type, v.number);
+      pair = storing_result(a_, sum, pair, or_else(v, a_.number(0)));
+    }
+    return pair;
   }
 
   // Positions are counted from the end: those of a relative table grow along rows then.

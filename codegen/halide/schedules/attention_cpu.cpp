@@ -291,9 +291,8 @@ class scheduler {
 
   // l, p, m: rows in lanes, or keys
   void weights() {
-    const bool in_lanes = f_.tile.keys_in_lanes();
     const auto over_block = [&](Func &g, lane_fold &fold) {
-      in_lanes ? over_lanes(fold) : over_rows(g, f_.pairs.keys);
+      f_.tile.keys_in_lanes() ? over_lanes(fold) : over_rows(g, f_.pairs.keys);
     };
     if (f_.pairs.block_sum.defined()) over_block(f_.pairs.block_sum, f_.pairs.lanes_of_sum);
     if (!f_.running.has_maximum) return;
@@ -482,6 +481,7 @@ void schedule_attention_cpu(std::vector<attention_funcs> &forms, const machine &
   if (forms[0].keeps_sums()) {
     for (std::size_t k = 0; k < result.copies.size(); ++k)
       if (!is_output[k]) result.copies[k].compute_root();
+    for (Func &g : result.at_pairs) copy(g, true, m.cpu.lanes(g.type().bits()));
     scheduler(forms[0], forms[0].running.state, 0, m).run();
     return;
   }

@@ -35,7 +35,8 @@ class kept_sums {
     g.reorder(order);
     const bool in_lanes = has_rows && has_columns;
     if (in_lanes) g.vectorize(r.column, lanes_, TailStrategy::GuardWithIf);
-    for (const Var &v : f_.v.outer) g.parallel(v);
+    for (const Var &v : f_.v.outer)
+      if (!r.is_in_turns(v)) g.parallel(v);
     if (!f_.v.outer.empty() && k > 0) g.compute_with(r.copies[0], f_.v.outer[0]);
     if (k < f_.sums.size()) return;
     Func &whole = r.whole[k - f_.sums.size()];

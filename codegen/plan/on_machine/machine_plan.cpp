@@ -15,9 +15,12 @@ std::vector<stage> on_device(const plan &made) {
       continue;
     }
     for (const attention_stage &walk : walks_of(*a)) all.emplace_back(walk);
-    if (a->placed.empty()) continue;
+    const std::vector<weighted_sum> by_pair = a->by_pair();
+    if (by_pair.empty()) continue;
     for (const node_id n : a->products) all.push_back(stored_product(made.p, n));
-    for (const weighted_sum &sum : a->placed) all.emplace_back(map_stage{sum.root, sum.core});
+    for (const weighted_sum &sum : by_pair)
+      all.emplace_back(
+          map_stage{sum.root, made.p[sum.core].kind == op::output ? no_step : sum.core});
   }
   return all;
 }
