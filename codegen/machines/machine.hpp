@@ -21,8 +21,7 @@ struct attention_shape {
 };
 
 // Rows of a tile of both_ways are a multiple of so many: sums without columns take them in so many
-// partial sums (partials_of_sum in halide/lower/attention_sums.hpp), and sums at positions take so
-// many at a time (halide/lower/attention_placed.cpp). The remaining rows would be lost.
+// partial sums, and sums at positions take so many at a time. The remaining rows would be lost.
 inline constexpr int rows_of_partials = 16;
 
 // A walk of a CPU that sums its pairs both ways: the tile, and the least number of tasks. Rows are
@@ -42,6 +41,7 @@ struct cpu_tiles {
   int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
   int value_bytes = 0;  // of a row of values, read at once by a single tile of few rows
   both_ways_shape both_ways;
+  both_ways_shape both_ways_in_window;  // 0 rows: as both_ways
   // Vectors of columns of a contraction whose sums registers hold: the first that divide a panel.
   std::vector<int> contraction_vectors;
   int map_rows = 0, map_vectors = 0;  // of a task: rows that are reduced, or vectors of positions

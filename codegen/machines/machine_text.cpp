@@ -107,6 +107,7 @@ class reader {
       fail("{} bits: registers of 128, 256 or 512 are expected", bits);
     if (inherited_.erase("attention")) m_.attention.clear();
     if (inherited_.erase("both_ways")) m_.cpu.both_ways = {};
+    if (inherited_.erase("both_ways_in_window")) m_.cpu.both_ways_in_window = {};
   }
 
   void sum_registers() {
@@ -222,9 +223,8 @@ class reader {
   }
 
   // tile 64 x 64 tasks 8
-  void both_ways() {
+  void both_ways(both_ways_shape &s) {
     if (!is_given("register_bits")) fail("register_bits must come before both_ways");
-    both_ways_shape &s = m_.cpu.both_ways;
     word("tile");
     s.rows = number();
     word("x");
@@ -412,7 +412,8 @@ class reader {
         {"shared_bytes", set<&gpu_tiles::shared_bytes>},
         {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
         {"attention", [](reader &r) { r.attention(); }},
-        {"both_ways", [](reader &r) { r.both_ways(); }},
+        {"both_ways", [](reader &r) { r.both_ways(r.m_.cpu.both_ways); }},
+        {"both_ways_in_window", [](reader &r) { r.both_ways(r.m_.cpu.both_ways_in_window); }},
         {"tensor", [](reader &r) { r.tensor(); }},
         {"tensor_pair_sums", [](reader &r) { r.tensor_pair_sums(); }},
         {"tensor_contraction", [](reader &r) { r.tensor_contraction(); }},

@@ -32,6 +32,12 @@ constexpr auto one_axis =
                           in<"V", heads, kv, d> V) -> out<"O", heads, seq, d> {
       return scaled_dot_product<d, kv>(Q, K, V);
     });
+constexpr auto windowed =
+    kernel<"windowed">([](in<"Q", heads, seq, d> Q, in<"K", heads, kv, d> K,
+                          in<"V", heads, kv, d> V) -> out<"O", heads, seq, d> {
+      auto near = mask(dot<d>(Q, K) / sqrt(d), sliding_window<seq, kv>(64));
+      return dot<kv>(softmax<kv>(mask(near, causal<seq, kv>)), V);
+    });
 constexpr auto projected = kernel<"projected">(
     [](in<"X", seq, d> X, param<"W", d, e> W) -> out<"Y", seq, e> { return dot<d>(X, W); });
 
@@ -75,6 +81,17 @@ TEST_CASE("sheets of contractions and of gradients") {
   CHECK(has_line(on("x86-64-v4", codegen::make_program(projected)), "    240 rows share a sweep"));
   const codegen::program backward = codegen::gradient(codegen::make_program(attention), {});
   for (const codegen::machine &m : codegen::machines()) CHECK(!on(m.name, backward).empty());
+}
+
+TEST_CASE("gradients within a window have smaller tiles") {
+  const auto gradient_of = [](const auto &kernel) {
+    return on("x86-64-v4", codegen::gradient(codegen::make_program(kernel), {}));
+  };
+  const std::string window = gradient_of(windowed), full = gradient_of(one_axis);
+  INFO(window << full);
+  CHECK(window.find("tile 32 x 32") != window.npos);
+  CHECK(window.find("tile 64 x 64") == window.npos);
+  CHECK(full.find("tile 64 x 64") != full.npos);
 }
 
 TEST_CASE("a sheet names the stages that loops of C++ compute") {

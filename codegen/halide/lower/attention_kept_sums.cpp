@@ -12,6 +12,7 @@
 #include "codegen/halide/lower/stored_step.hpp"
 #include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/halide/lower/visible_blocks.hpp"
+#include "codegen/machines/machine.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -33,7 +34,7 @@ class kept_sums_lowering {
         keys_of_block_(keys_ * static_cast<int>(a.f.across.size())) {
     for (const attention_sum &sum : f_.sums) {
       first_cell_.push_back(rows_of_tile_);
-      rows_of_tile_ += sum.has_columns() ? rows_ : rows_ / partials_of_sum;
+      rows_of_tile_ += sum.has_columns() ? rows_ : rows_ / rows_of_partials;
     }
   }
 
@@ -61,7 +62,7 @@ class kept_sums_lowering {
 
   // All sums have the width of the widest.
   void widen() {
-    Expr width = partials_of_sum;
+    Expr width = rows_of_partials;
     for (std::vector<attention_sum> *sums : {&f_.sums, &f_.across})
       for (attention_sum &sum : *sums) width = width_with(sum, width);
     f_.running.width = Halide::Internal::simplify(width);
@@ -115,12 +116,12 @@ class kept_sums_lowering {
     const auto add = [&](const attention_sum &sum, int n, bool is_across) {
       const Expr first = ends.empty() ? Expr(0) : ends.back();
       const bool is_row_of_rows = !sum.has_columns() && !is_across;
-      if (is_row_of_rows) n /= partials_of_sum;
-      const Expr columns = sum.has_columns() ? sum.columns : Expr(partials_of_sum),
+      if (is_row_of_rows) n /= rows_of_partials;
+      const Expr columns = sum.has_columns() ? sum.columns : Expr(rows_of_partials),
                  c = Halide::clamp(column, 0, columns - 1),
                  k = Halide::clamp(cell - first, 0, n - 1);
       all.push_back(sum.block_out(is_row_of_rows
-                                      ? a_.tiles.with_outer({k * partials_of_sum + c, block, tile})
+                                      ? a_.tiles.with_outer({k * rows_of_partials + c, block, tile})
                                       : a_.tiles.with_outer({c, k, block, tile})));
       ends.push_back(Halide::Internal::simplify(first + n));
     };
@@ -155,8 +156,8 @@ class kept_sums_lowering {
     const Var row = f_.result.row;
     const bool has_columns = f_.sums[k].has_columns();
     const Expr tile = row / rows_, own = row % rows_,
-               cell = has_columns ? own : own / partials_of_sum,
-               x = has_columns ? Expr(f_.result.column) : own % partials_of_sum,
+               cell = has_columns ? own : own / rows_of_partials,
+               x = has_columns ? Expr(f_.result.column) : own % rows_of_partials,
                y = tile % tiles_ * rows_of_tile_ + first_cell_[k] + cell;
     const Expr value = f_.running.state(place(x, y, tile / tiles_));
     f_.result.copies.push_back(stored(s_.sums[k], s_.row, value));
@@ -172,7 +173,7 @@ class kept_sums_lowering {
     std::vector<Expr> at = a_.tiles.with_outer({key});
     const bool has_columns = f_.across[k].has_columns();
     if (has_columns) at.insert(at.begin(), column);
-    RDom parts(0, has_columns ? 1 : partials_of_sum, 0, parts_, "part_of_rows");
+    RDom parts(0, has_columns ? 1 : rows_of_partials, 0, parts_, "part_of_rows");
     whole(at) = a_.number(0);
     whole(at) += f_.running.state(place(has_columns ? Expr(column) : Expr(parts.x), y, parts.y));
     f_.result.whole.push_back(whole);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/lower/attention_placed.hpp"
 
+#include "codegen/machines/machine.hpp"
+
 namespace qkv::codegen {
 namespace {
 
@@ -8,7 +10,7 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::RDom;
 
-constexpr int lanes = 16;
+constexpr int lanes = rows_of_partials;
 
 class placed_lowering {
  public:

@@ -5,6 +5,7 @@
 
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/halide/lower/strict.hpp"
+#include "codegen/machines/machine.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -80,7 +81,7 @@ class sum_lowering {
 
   // One number per key, whose rows lie in lanes.
   void in_partials() {
-    o_.partials = partials_of_sum;
+    o_.partials = rows_of_partials;
     o_.rows_of_partial = RDom(0, f_.tile.rows / o_.partials, "row_of_partial");
     const Expr row = o_.rows_of_partial.x * o_.partials + f_.v.c;
     Expr count;

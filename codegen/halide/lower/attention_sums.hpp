@@ -5,9 +5,6 @@
 
 namespace qkv::codegen {
 
-// The least width of a state: a sum without columns has so many numbers in each of its rows.
-inline constexpr int partials_of_sum = 16;
-
 // Defines `block_out` of each sum of the stage, from its pairs.
 void lower_sums(attention_form &);
 

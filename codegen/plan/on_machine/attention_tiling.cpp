@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/walk.hpp"
 
@@ -137,6 +138,39 @@ bool has_kept_sums(const stages &cut) {
   });
 }
 
+// True if each set has the form |index(a) - index(b)|, at most a constant.
+bool all_bound_size_of_distance(const program &p, const std::vector<position_set> &sets) {
+  const auto bounds = [&](const auto &of) {
+    const auto &[form, where] = of;
+    if (form.size() != 1 || where.most == interval::infinite) return false;
+    const term &only = form.begin()->first;
+    return only.what == term::step && p[only.id].kind == op::abs &&
+           difference_in(affine_of(p, p[only.id].in[0]).form).has_value();
+  };
+  return !sets.empty() && std::all_of(sets.begin(), sets.end(), [&](const position_set &s) {
+    return std::any_of(s.begin(), s.end(), bounds);
+  });
+}
+
+// True if masks keep the keys of a row to a constant number of positions before and after it.
+bool is_in_window(const program &p, const attention_stage &s) {
+  bool before = false, after = false;
+  std::set<node_id> seen;
+  const auto look = [&](node_id n) {
+    if (p[n].kind == op::mask) {
+      const std::vector<position_set> shown = positions_where(p, p[n].in[1], true);
+      if (all_bound_size_of_distance(p, shown)) before = after = true;
+      before |= all_bound_distance(
+          shown, {s.key}, [](const interval &d) { return d.least != -interval::infinite; });
+      after |= all_bound_distance(shown, {s.key},
+                                  [](const interval &d) { return d.most != interval::infinite; });
+    }
+    return is_inlinable(p, n);
+  };
+  walk(p, s.sums[0].pairs, look, seen);
+  return before && after;
+}
+
 class cpu_tiling {
  public:
   cpu_tiling(const machine &m, const plan &made, const attention_stage &s)
@@ -151,7 +185,10 @@ class cpu_tiling {
   std::vector<attention_tile> run() const {
     if (s_.keeps_sums()) {
       attention_tile t;
-      const both_ways_shape &shape = machine_.cpu.both_ways;
+      const cpu_tiles &cpu = machine_.cpu;
+      const both_ways_shape &shape = cpu.both_ways_in_window.rows > 0 && is_in_window(p_, s_)
+                                         ? cpu.both_ways_in_window
+                                         : cpu.both_ways;
       t.rows = shape.rows, t.keys = shape.keys, t.least_tasks = shape.tasks;
       t.value_lanes = lanes_;
       return {t};
