@@ -359,11 +359,11 @@ TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
       "m.machine:8: score_key is not a key; known: attention both_ways both_ways_in_window "
-      "columns_per_thread contraction_rows contraction_tile contraction_vectors device feature_vectors halide like "
-      "map_rows map_vectors part_of preference register_bits "
-      "registers score_keys score_registers shared_bytes split_keys "
-      "sum_registers tensor tensor_contraction tensor_pair_sums threads_of_long_work "
-      "threads_of_short_work value_bytes value_columns value_padding");
+      "columns_per_thread contraction_rows contraction_tile contraction_vectors device "
+      "feature_vectors halide like map_rows map_vectors part_of preference register_bits "
+      "registers score_keys score_registers shared_bytes split_keys sum_registers tensor "
+      "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
+      "value_bytes value_columns value_padding");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
   CHECK_THROWS_WITH(with("both_ways = tile 32 x 64", "both_ways = tile 9 x 64"),
                     "m.machine:14: 9 rows are not a multiple of 16");
