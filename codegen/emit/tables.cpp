@@ -156,34 +156,59 @@ std::string conditions_of(const program &p) {
   return text + "};\n";
 }
 
-// Machines that pack params pack them alike.
-std::string packs_text(const program &p, const std::vector<machine_plan> &planned) {
-  const auto packing = std::find_if(planned.begin(), planned.end(),
-                                    [](const machine_plan &one) { return !one.packs.empty(); });
-  if (packing == planned.end()) return "";
-  std::string lists, rows;
-  for (const pack &x : packing->packs) {
+// The axes of each param that is packed, as lists of their positions in its shape.
+std::string axes_of_packs(const machine_plan &planned) {
+  const program &p = planned.made.p;
+  std::string text;
+  for (const pack &x : planned.packs) {
+    const std::string base = fmt::format("pack_{}__{}", p.name, p[x.param].name);
+    text += list_of(base + "_outer", positions(p, x.param, x.outer)) +
+            list_of(base + "_rows", positions(p, x.param, x.rows)) +
+            list_of(base + "_columns", positions(p, x.param, x.columns));
+  }
+  return text;
+}
+
+std::string packs_on(const machine_plan &planned, const std::string &name) {
+  const program &p = planned.made.p;
+  std::string rows;
+  for (const pack &x : planned.packs) {
     const std::string base = fmt::format("pack_{}__{}", p.name, p[x.param].name);
     const auto outer = positions(p, x.param, x.outer), in = positions(p, x.param, x.rows),
                columns = positions(p, x.param, x.columns);
-    lists += list_of(base + "_outer", outer) + list_of(base + "_rows", in) +
-             list_of(base + "_columns", columns);
     const auto at = std::find(p.arguments.begin(), p.arguments.end(), x.param);
     rows +=
         fmt::format("    {{{}, {}, {}, {}, {}, {}, {}, {}}},\n", at - p.arguments.begin(), x.panel,
                     outer.size(), in.size(), columns.size(), reference_to(base + "_outer", outer),
                     reference_to(base + "_rows", in), reference_to(base + "_columns", columns));
   }
-  return lists + fmt::format("static const qkv_pack packs_{}[] = {{\n{}}};\n", p.name, rows);
+  return fmt::format("static const qkv_pack {}[] = {{\n{}}};\n", name, rows);
 }
 
+bool pack_alike(const machine_plan &a, const machine_plan &b) {
+  return std::equal(a.packs.begin(), a.packs.end(), b.packs.begin(), b.packs.end(),
+                    [](const pack &x, const pack &y) { return x.panel == y.panel; });
+}
+
+// Variants whose params are packed alike share a list.
 std::string variants_of(const program &p, const std::vector<machine_plan> &planned) {
-  std::string text = fmt::format("static const qkv_variant variants_{}[] = {{\n", p.name);
-  for (const machine_plan &one : planned)
-    text += fmt::format("    {{\"{}\", \"{}\", {}, enter_{}, {}, {}}},\n", one.m.name, one.m.device,
-                        name_of_check(one.m), symbol_of(p, one.m), one.packs.size(),
-                        one.packs.empty() ? "0" : "packs_" + p.name);
-  return text + "};\n";
+  std::string packs, rows;
+  std::vector<std::pair<const machine_plan *, std::string>> lists;
+  for (const machine_plan &one : planned) {
+    auto list = std::find_if(lists.begin(), lists.end(),
+                             [&](const auto &other) { return pack_alike(*other.first, one); });
+    if (list == lists.end()) {
+      std::string name = one.packs.empty() ? "0"
+                         : packs.empty()   ? "packs_" + p.name
+                                           : fmt::format("packs_{}__{}", p.name, one.m.c_name());
+      if (!one.packs.empty())
+        packs += (packs.empty() ? axes_of_packs(one) : "") + packs_on(one, name);
+      list = lists.insert(lists.end(), {&one, std::move(name)});
+    }
+    rows += fmt::format("    {{\"{}\", \"{}\", {}, enter_{}, {}, {}}},\n", one.m.name, one.m.device,
+                        name_of_check(one.m), symbol_of(p, one.m), one.packs.size(), list->second);
+  }
+  return packs + fmt::format("static const qkv_variant variants_{}[] = {{\n{}}};\n", p.name, rows);
 }
 
 std::string kernel_of(const plan &made, std::size_t variants) {
@@ -218,8 +243,8 @@ std::string table(const plan &made, const std::vector<machine_plan> &planned) {
   const program &p = made.p;
   std::string text = in_order(p);
   for (const machine_plan &one : planned) text += entry(p, one.m);
-  return text + axes_of(p) + arguments_of(p) + conditions_of(p) + packs_text(p, planned) +
-         variants_of(p, planned) + kernel_of(made, planned.size()) + function_of(p);
+  return text + axes_of(p) + arguments_of(p) + conditions_of(p) + variants_of(p, planned) +
+         kernel_of(made, planned.size()) + function_of(p);
 }
 
 }  // namespace

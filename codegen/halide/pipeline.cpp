@@ -69,7 +69,7 @@ class writer {
         if (s.by_loops != loops::none && write_loops(s, k)) continue;
         if (std::visit([&](const auto &code) { return print(s.what, code); }, s.by_tensor_cores))
           continue;
-        std::visit([&](const auto &one) { write(one, s.tiles); }, s.what);
+        std::visit([&](const auto &one) { write(one, s); }, s.what);
       } catch (const Halide::Error &e) {
         throw std::runtime_error(refusal(p_, main_step_of(s.what), e));
       }
@@ -135,9 +135,9 @@ class writer {
 
   // ---- Halide -----------------------------------------------------------------------------------
 
-  void write(const attention_stage &s, const std::vector<attention_tile> &tiles) {
+  void write(const attention_stage &s, const machine_stage &on_machine) {
     const std::vector<node_id> roots = roots_of(s);
-    std::vector<attention_funcs> forms = lower_attention(c_, s, tiles);
+    std::vector<attention_funcs> forms = lower_attention(c_, s, on_machine.tiles);
     if (on_gpu_)
       schedule_attention_gpu(forms[0]);
     else
@@ -149,8 +149,8 @@ class writer {
       keep(s.at_pairs[k].root, result.at_pairs[k]);
   }
 
-  void write(const contraction_stage &s, const std::vector<attention_tile> &) {
-    contraction_funcs f = lower_contraction(c_, s);
+  void write(const contraction_stage &s, const machine_stage &on_machine) {
+    contraction_funcs f = lower_contraction(c_, s, on_machine.panel);
     if (on_gpu_)
       schedule_contraction_gpu(f, m_);
     else
@@ -158,7 +158,7 @@ class writer {
     keep(s.root, f.out);
   }
 
-  void write(const scan_stage &s, const std::vector<attention_tile> &) {
+  void write(const scan_stage &s, const machine_stage &) {
     scan_funcs f = lower_scan(c_, s);
     const node &state = p_[s.carried];
     const std::string name = "scan<" + p_.axes[state.over[0]].name + ">";
@@ -171,7 +171,7 @@ class writer {
     for (std::size_t k = 0; k < s.roots.size(); ++k) keep(s.roots[k], f.outputs[k].out);
   }
 
-  void write(const map_stage &s, const std::vector<attention_tile> &) {
+  void write(const map_stage &s, const machine_stage &) {
     map_funcs f = lower_map(c_, s);
     if (on_gpu_)
       schedule_map_gpu(f);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/plan/panel_widths.hpp"
+
 namespace qkv::codegen {
 
 // One way to divide an attention: query rows of a tile, keys of a block, and who computes them.
@@ -50,9 +52,6 @@ struct cpu_tiles {
 };
 
 inline constexpr int shared_row_bytes = 128;  // of a row in shared memory of a GPU
-// Columns of a panel of a contraction (plan/pack.hpp): each is a multiple of the least.
-inline constexpr int least_panel = 16, most_panel = 64;
-
 // Limits of a block of threads on a GPU, and the work of a thread.
 struct gpu_tiles {
   int shared_bytes = 0;
@@ -122,6 +121,7 @@ struct machine {
   std::vector<tensor_tile> tensor;            // empty without tensor cores
   std::vector<tensor_tile> tensor_pair_sums;  // of sums over pairs that nothing normalises
   std::vector<contraction_tile> tensor_contraction;
+  panel_widths panels;
   int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
 
   bool is_host() const { return device == "host"; }

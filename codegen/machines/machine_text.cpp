@@ -12,6 +12,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "codegen/machines/attention_lines.hpp"
+
 namespace qkv::codegen {
 namespace {
 
@@ -31,7 +33,7 @@ class reader {
     line_ = 0;
     for (const std::string_view key : required())
       if (!is_given(key)) fail("{} is missing", key);
-    require_tiles_for_all_calls();
+    check(missing_tiles(m_));
     return std::move(m_);
   }
 
@@ -41,6 +43,10 @@ class reader {
     const std::string where = line_ > 0 ? fmt::format(":{}", line_) : "";
     throw std::runtime_error(fmt::format("{}.machine{}: ", m_.name, where) +
                              fmt::format(text, std::forward<T>(values)...));
+  }
+
+  void check(const std::string &wrong) const {
+    if (!wrong.empty()) fail("{}", wrong);
   }
 
   void read(const std::string &line) {
@@ -173,7 +179,7 @@ class reader {
       if (!is_given("register_bits")) fail("register_bits must come before attention");
       if (at_ < words_.size()) word("keys_in_lanes"), s.keys_in_lanes = true;
       s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
-      require_rising(s);
+      check(misplaced(m_.attention, s));
     } else {
       word("threads");
       s.threads_x = number();
@@ -185,36 +191,6 @@ class reader {
       fit_into_block(std::int64_t{s.threads_x} * s.threads_y);
     }
     m_.attention.push_back(s);
-  }
-
-  // A CPU's kernel takes the first line that holds its rows.
-  void require_rising(const attention_shape &s) const {
-    if (m_.attention.empty()) return;
-    const std::int64_t before = m_.attention.back().rows_of_query, rows = s.rows_of_query;
-    if (before == attention_shape::any ? rows != before
-                                       : rows != attention_shape::any && rows < before)
-      fail("rows {} after rows {}: lines of attention are in rising order of rows",
-           text_of_rows(rows), text_of_rows(before));
-  }
-
-  static std::string text_of_rows(std::int64_t rows) {
-    return rows == attention_shape::any    ? "any"
-           : rows == attention_shape::none ? "none"
-                                           : std::to_string(rows);
-  }
-
-  // Each call needs a tile: also those of many rows without contiguous features and, on devices,
-  // those of queries without rows.
-  void require_tiles_for_all_calls() const {
-    const auto has_line = [&](std::int64_t rows) {
-      return std::ranges::any_of(m_.attention, [&](const attention_shape &s) {
-        return s.rows_of_query == rows && !s.keys_in_lanes;
-      });
-    };
-    if (!has_line(attention_shape::any))
-      fail("a line of attention is missing: rows any{}", m_.is_host() ? " with rows in lanes" : "");
-    if (!m_.is_host() && !has_line(attention_shape::none))
-      fail("a line of attention is missing: rows none");
   }
 
   void fit_into_block(std::int64_t threads) const {
@@ -243,11 +219,40 @@ class reader {
   // Threads divide the rows and a panel of columns.
   void contraction_tile_of_thread() {
     const int n = m_.gpu.contraction_tile = number();
-    if (!is_given("contraction_rows")) fail("contraction_rows must come first");
-    if (m_.contraction_rows % n != 0 || least_panel % n != 0)
-      fail("{} x {} results of a thread do not divide {} rows and {} columns", n, n,
-           m_.contraction_rows, least_panel);
-    fit_into_block(std::int64_t{m_.contraction_rows / n} * (most_panel / n));
+    for (const char *before : {"contraction_rows", "panels"})
+      if (!is_given(before)) fail("{} must come first", before);
+    for (const int columns : widths_of_panels()) {
+      if (m_.contraction_rows % n != 0 || columns % n != 0)
+        fail("{} x {} results of a thread do not divide {} rows and {} columns", n, n,
+             m_.contraction_rows, columns);
+      fit_into_block(std::int64_t{m_.contraction_rows / n} * (columns / n));
+    }
+  }
+
+  // 64 48 32 up_to 16 32 else 48
+  void panels() {
+    panel_widths &w = m_.panels = {};
+    inherited_.erase("contraction_tile");
+    if (m_.is_host() && !is_given("register_bits")) fail("register_bits must come before panels");
+    std::vector<int> *list = &w.dividing;
+    for (std::string word = next(); word != "else"; word = next()) {
+      if (word == "up_to") {
+        list = &w.holding;
+      } else {
+        --at_;
+        list->push_back(number());
+      }
+    }
+    w.otherwise = number();
+    for (const int columns : widths_of_panels())
+      if (m_.is_host()) fills(columns, "columns");
+  }
+
+  std::vector<int> widths_of_panels() const {
+    std::vector<int> all = m_.panels.dividing;
+    all.insert(all.end(), m_.panels.holding.begin(), m_.panels.holding.end());
+    all.push_back(m_.panels.otherwise);
+    return all;
   }
 
   // 4 3 2 1
@@ -426,6 +431,7 @@ class reader {
         {"map_rows", set<&cpu_tiles::map_rows>},
         {"map_vectors", set<&cpu_tiles::map_vectors>},
         {"contraction_rows", [](reader &r) { r.contraction_rows(); }},
+        {"panels", [](reader &r) { r.panels(); }},
         {"contraction_vectors", [](reader &r) { r.contraction_vectors(); }},
         {"contraction_tile", [](reader &r) { r.contraction_tile_of_thread(); }},
         {"split_keys", set<&gpu_tiles::split_keys>},
@@ -454,7 +460,8 @@ class reader {
   }
 
   std::vector<std::string_view> required() const {
-    std::vector<std::string_view> all = {"device", "halide", "attention", "contraction_rows"};
+    std::vector<std::string_view> all = {"device", "halide", "attention", "panels",
+                                         "contraction_rows"};
     const std::vector<std::string_view> more =
         m_.is_host()
             ? std::vector<std::string_view>{"register_bits",       "registers",  "sum_registers",

@@ -7,14 +7,6 @@
 
 namespace qkv::codegen {
 
-int panel_of(const program &p, axis_id column) {
-  const std::int64_t n = p.axes[column].size;
-  for (int panel : {64, 48, 32})
-    if (n > 0 && n % panel == 0) return panel;
-  if (n > 0 && n <= 16) return 16;
-  return n > 0 && n <= 32 ? 32 : 48;
-}
-
 std::vector<pack> packs_of(const program &p, const stages &s) {
   std::vector<pack> packs;
   std::set<node_id> seen;
@@ -24,7 +16,6 @@ std::vector<pack> packs_of(const program &p, const stages &s) {
     if (!seen.insert(c->right).second) continue;
     pack k;
     k.param = c->right;
-    k.panel = panel_of(p, c->column);
     k.rows = p[c->core].over;
     k.columns = {c->column};
     std::vector<axis_id> inner = k.rows;

@@ -11,17 +11,13 @@ namespace qkv::codegen {
 
 struct pack {
   node_id param = -1;
-  int panel = 0;                 // columns of a panel, zero-padded
+  int panel = 0;                 // columns of a panel, zero-padded: the machine decides it
   std::vector<axis_id> outer;    // axes that neither rows nor columns contain
   std::vector<axis_id> rows;     // the contracted axes, row-major
   std::vector<axis_id> columns;  // one axis
 };
 
-// Columns of a panel: whole registers on every instruction set, so that one packed form serves them
-// all.
-int panel_of(const program &, axis_id column);
-
-// The params that are packed: right operands of contractions.
+// The params that are packed: right operands of contractions. Their panels are those of no machine.
 std::vector<pack> packs_of(const program &, const stages &);
 
 }  // namespace qkv::codegen

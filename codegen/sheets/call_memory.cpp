@@ -115,7 +115,7 @@ class memory_writer {
 
   formula panels(const contraction_stage &c, std::vector<axis_id> others) const {
     const std::int64_t columns = static_size(p_, c.column);
-    const int panel = panel_of(p_, c.column), each = size_of(p_[c.core].type);
+    const int panel = largest_tiles::panels.of(columns), each = size_of(p_[c.core].type);
     if (columns > 0 && columns % panel != 0)
       return formula(static_cast<double>((columns + panel - 1) / panel * panel * each), others);
     return formula(each, with(std::move(others), {c.column}));

@@ -5,16 +5,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/plan/panel_widths.hpp"
 #include "codegen/plan/plan.hpp"
 #include "codegen/sheets/formula.hpp"
 
 namespace qkv::codegen {
 
 // Of the tiles for calls of any rows on the built-in CPUs, the largest: rows of a task, keys of a
-// block, numbers in a vector; and the least number of tasks of a walk that keeps its sums.
+// block, numbers in a vector, columns of a panel; and the least number of tasks of a walk that
+// keeps its sums.
 struct largest_tiles {
   static constexpr std::int64_t task_rows = 512, block_keys = 128, tasks = 8;
   static constexpr int lanes = 16;
+  static inline const panel_widths panels = {{64, 48, 32}, {16, 32}, 48};
 };
 
 // A stage is one sweep, or several: a contraction packs its right operand first, say.

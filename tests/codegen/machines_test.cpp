@@ -11,7 +11,6 @@
 
 #include "codegen/machines/halide_target.hpp"
 #include "codegen/machines/machine_text.hpp"
-#include "codegen/plan/pack.hpp"
 #include "codegen/sheets/call_memory.hpp"
 #include "tests/catch.hpp"
 
@@ -36,6 +35,7 @@ both_ways = tile 32 x 64 tasks 8
 contraction_vectors = 3 2
 map_rows = 8
 map_vectors = 4
+panels = 48 up_to 16 else 48
 )";
 
 // The text with one line in place of another.
@@ -74,6 +74,7 @@ TEST_CASE("sheets know the largest tiles of the built-in CPUs") {
     block_keys = std::max<std::int64_t>({block_keys, any.keys, m.cpu.both_ways.keys});
     tasks = std::max(tasks, m.cpu.both_ways.tasks);
     lanes = std::max(lanes, m.cpu.lanes(32));
+    CHECK(m.panels == largest::panels);
   }
   CHECK(task_rows == largest::task_rows);
   CHECK(block_keys == largest::block_keys);
@@ -279,19 +280,14 @@ TEST_CASE("a wrong tile of tensor cores is one error") {
       "wgmma");
 }
 
-TEST_CASE("panels of contractions have the columns that machines are checked with") {
-  program p;
-  p.axes.resize(1);
-  int least = most_panel, most = 0;
-  for (int n = -1; n <= 200; ++n) {
-    if (n == 0) continue;
-    p.axes[0].size = n;
-    const int panel = panel_of(p, 0);
-    CHECK(panel % least_panel == 0);
-    least = std::min(least, panel), most = std::max(most, panel);
-  }
-  CHECK(least == least_panel);
-  CHECK(most == most_panel);
+TEST_CASE("the machine decides the columns of a panel") {
+  const machine wide = targets_of("x86-64-v4")[0];
+  for (const auto &[columns, panel] :
+       {std::pair{128, 64}, {96, 48}, {160, 32}, {9, 16}, {20, 32}, {80, 48}, {100, 48}, {-1, 48}})
+    CHECK(wide.panels.of(columns) == panel);
+  CHECK_THROWS_WITH(with("panels = 48", "panels = 12"),
+                    "m.machine:18: 12 columns do not fill registers of 8 numbers");
+  CHECK_THROWS_WITH(with(" else 48", ""), "m.machine:18: the line ends too early");
 }
 
 TEST_CASE("each call has a line of attention") {
@@ -320,6 +316,7 @@ columns_per_thread = 18
 attention = rows none tile 1 x 64 threads 32 x 1
 attention = rows any tile 64 x 32 threads 8 x 16
 contraction_rows = 64
+panels = 64 up_to 16 else 48
 contraction_tile = 4
 threads_of_short_work = 256
 threads_of_long_work = 32
@@ -340,18 +337,18 @@ threads_of_long_work = 32
            {"tile 64 x 32 threads 8 x 16", "tile 64 x 64 threads 64 x 32",
             ":7: 2048 threads do not fit into a block of at most 1024"},
            {"contraction_tile = 4", "contraction_tile = 5",
-            ":9: 5 x 5 results of a thread do not divide 64 rows and 16 columns"},
+            ":10: 5 x 5 results of a thread do not divide 64 rows and 64 columns"},
            {"contraction_tile = 4", "contraction_tile = 32",
-            ":9: 32 x 32 results of a thread do not divide 64 rows and 16 columns"},
+            ":10: 32 x 32 results of a thread do not divide 64 rows and 16 columns"},
            {"contraction_tile = 4", "contraction_tile = 1",
-            ":9: 4096 threads do not fit into a block of at most 1024"},
-           {"contraction_rows = 64\ncontraction_tile = 4\n",
-            "contraction_tile = 4\ncontraction_rows = 64\n",
+            ":10: 4096 threads do not fit into a block of at most 1024"},
+           {"contraction_rows = 64\n", "contraction_tile = 4\ncontraction_rows = 64\n",
             ":8: contraction_rows must come first"},
+           {"panels = 64 up_to 16 else 48\n", "", ":9: panels must come first"},
            {"short_work = 256", "short_work = 1025",
-            ":10: 1025 threads do not fit into a block of at most 1024"},
+            ":11: 1025 threads do not fit into a block of at most 1024"},
            {"long_work = 32", "long_work = 2048",
-            ":11: 2048 threads do not fit into a block of at most 1024"}})
+            ":12: 2048 threads do not fit into a block of at most 1024"}})
     CHECK_THROWS_WITH(other(line, instead), "m.machine" + error);
 }
 
@@ -360,7 +357,7 @@ TEST_CASE("a wrong machine is one error with the line") {
       with("score_keys = 8", "score_key = 8"),
       "m.machine:8: score_key is not a key; known: attention both_ways both_ways_in_window "
       "columns_per_thread contraction_rows contraction_tile contraction_vectors device "
-      "feature_vectors halide like map_rows map_vectors part_of preference register_bits "
+      "feature_vectors halide like map_rows map_vectors panels part_of preference register_bits "
       "registers score_keys score_registers shared_bytes split_keys sum_registers tensor "
       "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
       "value_bytes value_columns value_padding");

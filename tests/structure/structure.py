@@ -42,7 +42,7 @@ MAY_INCLUDE = {
     "codegen/rewrites": ["dsl", "codegen/program", "codegen/rewrites"],
     "codegen/plan/on_machine": ["dsl", "codegen/program", "codegen/plan", "codegen/machines"],
     "codegen/plan": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan"],
-    "codegen/machines": ["dsl", "codegen/program", "codegen/machines"],
+    "codegen/machines": ["dsl", "codegen/program", "codegen/plan/panel_widths.hpp", "codegen/machines"],
     "codegen/cuda": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide/lower",
                      "codegen/halide/schedules", "codegen/process", "codegen/cuda"],
     "codegen/plain": ["dsl", "codegen/program", "codegen/plan", "codegen/halide/lower", "codegen/process",

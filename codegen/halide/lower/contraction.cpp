@@ -23,12 +23,13 @@ bool serves(const pack &k, const program &p, const contraction_stage &s) {
 
 class contraction_lowering {
  public:
-  contraction_lowering(context &c, const contraction_stage &s)
+  contraction_lowering(context &c, const contraction_stage &s, int panel)
       : c_(c),
         p_(c.p),
         s_(s),
         type_(halide_type(p_[s.core].type)),
         zero_(math::constant(type_, 0)) {
+    f_.panel = panel;
     f_.has_row = s.row != no_axis;
     for (std::size_t d = s.outer.size(); d-- > 0;) {
       f_.outer.push_back(c.var(s.outer[d]));
@@ -68,16 +69,13 @@ class contraction_lowering {
   }
 
   Expr right(const indices &at) {
-    if (const pack *packed = c_.packed(s_.right); packed && serves(*packed, p_, s_)) {
-      f_.panel = packed->panel;
-      return c_.read_packed(s_.right, k_, f_.column, at);
-    }
-    return packed_here();
+    const pack *packed = c_.packed(s_.right);
+    return packed && serves(*packed, p_, s_) ? c_.read_packed(s_.right, k_, f_.column, at)
+                                             : packed_here();
   }
 
   // Panels of columns; columns past the end meet zeros.
   Expr packed_here() {
-    f_.panel = panel_of(p_, s_.column);
     f_.packed = Func("packed_" + context::label(p_, s_.right));
     std::vector<Var> args = {f_.lane, f_.k, f_.panel_index};
     std::vector<Expr> read = {f_.column % f_.panel, k_, f_.column / f_.panel};
@@ -135,8 +133,8 @@ class contraction_lowering {
 
 }  // namespace
 
-contraction_funcs lower_contraction(context &c, const contraction_stage &s) {
-  return contraction_lowering(c, s).run();
+contraction_funcs lower_contraction(context &c, const contraction_stage &s, int panel) {
+  return contraction_lowering(c, s, panel).run();
 }
 
 }  // namespace qkv::codegen

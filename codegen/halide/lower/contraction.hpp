@@ -9,7 +9,7 @@
 namespace qkv::codegen {
 
 struct contraction_funcs {
-  int panel = 48;                  // columns that lie together in `packed`
+  int panel = 0;                   // columns that lie together in `packed`
   Halide::Func sum;                // (column, row, outer...)
   std::vector<Halide::RVar> over;  // innermost first
   Halide::Func packed;             // right operand by panels; undefined when the runtime packs it
@@ -20,6 +20,7 @@ struct contraction_funcs {
   bool has_row = true;
 };
 
-contraction_funcs lower_contraction(context &, const contraction_stage &);
+// `panel`: columns of a panel.
+contraction_funcs lower_contraction(context &, const contraction_stage &, int panel);
 
 }  // namespace qkv::codegen

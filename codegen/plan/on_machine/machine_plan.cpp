@@ -25,6 +25,10 @@ std::vector<stage> on_device(const plan &made) {
   return all;
 }
 
+int panel_for(const program &p, const machine &m, axis_id column) {
+  return m.panels.of(p.axes[column].size);
+}
+
 loops loops_for(const plain_choice &choice, std::size_t position) {
   if (choice.stages.contains(position)) return loops::required;
   return choice.where_possible ? loops::preferred : loops::none;
@@ -35,8 +39,11 @@ loops loops_for(const plain_choice &choice, std::size_t position) {
 machine_plan plan_on(const plan &made, const machine &m, const other_writers &others) {
   machine_plan all{made, m, {}, {}};
   if (m.is_host()) all.packs = made.packs;
+  for (pack &k : all.packs) k.panel = panel_for(made.p, m, k.columns[0]);
   for (stage &s : m.is_host() ? std::vector(made.cut.list) : on_device(made)) {
-    machine_stage one{std::move(s), {}, {}, loops::none};
+    machine_stage one{std::move(s), {}, 0, {}, loops::none};
+    if (const auto *c = std::get_if<contraction_stage>(&one.what))
+      one.panel = panel_for(made.p, m, c->column);
     if (const auto *a = std::get_if<attention_stage>(&one.what))
       one.tiles = attention_tiles_for(m, made, *a);
     if (others.cuda) one.by_tensor_cores = tensor_code_for(made, m, one.what);

@@ -33,6 +33,7 @@ enum class loops { none, preferred, required };
 struct machine_stage {
   stage what;
   std::vector<attention_tile> tiles;  // of an attention, if Halide compiles it
+  int panel = 0;                      // columns of a panel, of a contraction
   tensor_code by_tensor_cores;
   loops by_loops = loops::none;
 };
