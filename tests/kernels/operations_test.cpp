@@ -26,9 +26,9 @@ namespace {
 
 // In the order of the kernels' results.
 std::vector<core::op> all_operations() {
-  std::vector<core::op> all(elementary::functions.begin(), elementary::functions.end());
-  all.insert(all.end(), std::begin(elementary::other_operations),
-             std::end(elementary::other_operations));
+  std::vector<core::op> all;
+  for (const core::op kind : elementary::functions) all.push_back(kind);
+  for (const core::op kind : elementary::other_operations) all.push_back(kind);
   return all;
 }
 
