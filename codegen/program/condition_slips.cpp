@@ -8,6 +8,7 @@
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
+#include "codegen/program/score_masks.hpp"
 #include "codegen/program/shown_keys.hpp"
 #include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
@@ -50,6 +51,8 @@ class condition_finder : slip_finder {
     if (needs_keys) query_without_keys(n, c, keys);
     hides_the_past(n, c, keys);
     hides_its_own(n, c, keys);
+    shows_later_sinks(n, c, keys);
+    orders_two_sequences(n, c, keys);
     if (needs_keys && slips_.size() == before) blind_query(n, c, keys);
   }
 
@@ -64,6 +67,7 @@ class condition_finder : slip_finder {
     parts_of(c, parts);
     for (const node_id part : parts) loose_bound(user, part, parts);
     for (const node_id part : parts) absorbed(user, part, parts), unlike_blocks(user, part);
+    for (const node_id part : parts) implied_blocks(user, part, parts);
   }
 
   // mask(scores, document != rename<seq, kv>(document)), alone or with other conditions
@@ -91,6 +95,81 @@ class condition_finder : slip_finder {
     say(user, "{} compares blocks of {:g} with blocks of {:g}; did you mean {:g} twice?",
         written_as(p_, part), a->size, b->size, a->size);
   }
+  // causal<seq, kv> && cast<i32>(index(seq) / 64) >= cast<i32>(index(kv) / 64)
+  void implied_blocks(node_id user, node_id part, const std::vector<node_id> &parts) {
+    const bool is_upper = is(op::greater_equal, part);
+    if (!is_upper && !is(op::less_equal, part)) return;
+    const std::optional<block> later = block_of(p_[part].in[is_upper ? 0 : 1]),
+                               earlier = block_of(p_[part].in[is_upper ? 1 : 0]);
+    if (!later || !earlier || later->position == earlier->position || later->size != earlier->size)
+      return;
+    const auto orders = [&](node_id other) {
+      return other != part && is_causal(p_, other, {earlier->position}) &&
+             varies_along(p_[other], {later->position});
+    };
+    const auto causal = std::find_if(parts.begin(), parts.end(), orders);
+    if (causal != parts.end())
+      say(user, "{} is true wherever {} is; did you mean ==?", written_as(p_, part),
+          written_as(p_, *causal));
+  }
+
+  // causal<token, frame>, where queries are projections of tokens and keys of audio frames
+  void orders_two_sequences(node_id n, node_id c, const std::vector<axis_id> &keys) {
+    const node_id product = unscaled(p_, p_[n].in[0]);
+    if (!is(op::dot, product) || keys.size() != 1) return;
+    std::vector<node_id> parts;
+    parts_of(c, parts);
+    for (const node_id part : parts) {
+      const node_id key = is(op::less_equal, part) ? inner_of(p_, p_[part].in[0]) : -1,
+                    query = key < 0 ? -1 : inner_of(p_, p_[part].in[1]);
+      if (key < 0 || p_[key].kind != op::index || p_[query].kind != op::index ||
+          !has(keys, p_[key].over[0]) || has_root(p_[query].over, keys[0]))
+        continue;
+      const bool is_left = varies_along(p_[p_[product].in[0]], keys);
+      const std::set<node_id> of_keys = projected(p_[product].in[is_left ? 0 : 1]),
+                              of_queries = projected(p_[product].in[is_left ? 1 : 0]);
+      if (of_keys.size() != 1 || of_queries.size() != 1 || of_keys == of_queries) continue;
+      say(n,
+          "{} orders positions of two sequences: keys are made of {}, queries of {}; did you mean "
+          "to leave it out?",
+          written_as(p_, part), p_[*of_keys.begin()].name, p_[*of_queries.begin()].name);
+    }
+  }
+  // The inputs of floating type that a step is made of; none where no param multiplies them.
+  std::set<node_id> projected(node_id n) const {
+    std::set<node_id> below, inputs;
+    bool has_param = false;
+    walk(p_, n, [](node_id) { return true; }, below);
+    for (const node_id m : below) {
+      if (p_[m].kind == op::input && is_floating(p_[m].type) && !p_[m].shape.empty())
+        inputs.insert(m);
+      if (p_[m].kind == op::dot)
+        for (const node_id operand : p_[m].in)
+          has_param = has_param || p_[inner_of(p_, operand)].kind == op::param;
+    }
+    return has_param ? inputs : std::set<node_id>();
+  }
+
+  // (causal<seq, kv> && sliding_window<seq, kv>(1020)) || index(kv) < 4
+  void shows_later_sinks(node_id n, node_id c, const std::vector<axis_id> &keys) {
+    if (!is(op::or_, c)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id near = p_[c].in[k], first = p_[c].in[1 - k];
+      if (!is(op::and_, near) || !is(op::less, first) || !is_causal(p_, near, keys)) continue;
+      const node_id position = inner_of(p_, p_[first].in[0]);
+      if (p_[position].kind != op::index || !has(keys, p_[position].over[0]) ||
+          !is_number(p_, inner_of(p_, p_[first].in[1])))
+        continue;
+      std::vector<node_id> parts;
+      parts_of(near, parts);
+      const auto causal = std::find_if(parts.begin(), parts.end(),
+                                       [&](node_id part) { return is_causal(p_, part, keys); });
+      if (causal == parts.end() || parts.size() < 2) continue;
+      say(n, "queries before {} see keys after them, too; did you mean {} && ({} || ..)?",
+          written_as(p_, p_[first].in[1]), written_as(p_, *causal), written_as(p_, first));
+    }
+  }
+
   // (causal<seq, kv> || index(kv) < prefix) && causal<seq, kv>
   void absorbed(node_id user, node_id part, const std::vector<node_id> &parts) {
     const node &x = p_[part];

@@ -25,7 +25,7 @@ class growth_finder : slip_finder {
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (!p_[n].name.empty()) continue;
-      if (p_[n].kind == op::mul) state_grows(n);
+      if (p_[n].kind == op::mul) state_grows(n), first_slope(n);
       if (p_[n].kind == op::exp) square_grows(n);
       if (p_[n].kind == op::exp || p_[n].kind == op::pow) decay_grows(n);
       if (p_[n].kind == op::sub) prefix_grows(n);
@@ -34,6 +34,24 @@ class growth_finder : slip_finder {
   }
 
  private:
+  // scores + pow(2, index(heads) * -8.0 / size(heads)) * (index(kv) - index(seq))
+  void first_slope(node_id n) {
+    const auto adds = [&](node_id user) { return is(op::add, user); };
+    if (std::none_of(users_[n].begin(), users_[n].end(), adds)) return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id slope = inner_of(p_, p_[n].in[k]);
+      node_id distance = inner_of(p_, p_[n].in[1 - k]);
+      while (is(op::neg, distance) || is(op::abs, distance))
+        distance = inner_of(p_, p_[distance].in[0]);
+      if (!is(op::pow, slope) || !difference_in(affine_of(p_, distance).form)) continue;
+      const node_id head = unconverted(p_, unscaled(p_, p_[slope].in[1]));
+      const node_id base = inner_of(p_, p_[slope].in[0]);
+      if (p_[head].kind != op::index || !is_number(p_, base) || p_[base].value != 2) continue;
+      say(slope, "the slope of the first of {} is 1; did you mean index({}) + 1?",
+          names_of(p_, p_[head].over), names_of(p_, p_[head].over));
+    }
+  }
+
   // S * exp(sigmoid(g)) or S * (1 + exp(g)), from which the next state of a scan is computed.
   void state_grows(node_id n) {
     for (const std::size_t k : {0, 1}) {

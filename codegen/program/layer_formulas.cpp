@@ -102,6 +102,12 @@ const formula_rule layer_rules[] = {
     {{"z:sigmoid(g) * x + z * y"},
      is_slip,
      "has the gate {z} on both terms; did you mean 1 - {z} on one?"},
+    {{"f * s + f * y"},
+     [](const place &x) {
+       const op gate = x.p[of_all_positions(x.p, x["f"])].kind;
+       return x.p[x["s"]].kind == op::carried && gate != op::sigmoid && gate != op::number;
+     },
+     "has the gate {f} on both terms; did you mean 1 less it on one?"},
     {{"z:sigmoid(g) * x + (z - 1) * y"},
      is_slip,
      "has the rest of the gate with the other sign; did you mean 1 - {z}?"},

@@ -24,13 +24,61 @@ class rotation_finder : slip_finder {
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (is(op::split, n)) split_after(n);
-      if (is(op::dot, n)) unlike(n);
+      if (is(op::dot, n)) unlike(n), grows_alike(n);
       if (is(op::add, n) || is(op::sub, n)) turned_once(n);
     }
     return std::move(slips_);
   }
 
  private:
+  // dot<d_k>(turned(Q, cos(a) * pow(zeta, index(seq)), ..), turned(K, ..)); where powers multiply
+  // queries and keys themselves, position_formulas.cpp has the formula.
+  void grows_alike(node_id n) {
+    if (keys_of_scores(p_, users_, n).empty()) return;
+    for (const node_id of_queries : powers_of(p_[n].in[0]))
+      for (const node_id of_keys : powers_of(p_[n].in[1]))
+        if (of_queries != of_keys && are_alike(of_queries, of_keys) &&
+            !(is_factor(of_queries, p_[n].in[0]) && is_factor(of_keys, p_[n].in[1])))
+          return say(n,
+                     "{} multiplies one side and {} the other: the product is one of the sum of "
+                     "their positions; did you mean the inverse for keys?",
+                     written_as(p_, of_queries), written_as(p_, of_keys));
+  }
+  bool is_factor(node_id power, node_id of) const {
+    of = inner_of(p_, of);
+    return is(op::mul, of) &&
+           (inner_of(p_, p_[of].in[0]) == power || inner_of(p_, p_[of].in[1]) == power);
+  }
+  // Powers with a position as exponent that a step is multiplied by.
+  std::set<node_id> powers_of(node_id n) const {
+    std::set<node_id> below, powers;
+    const auto look = [&](node_id m) {
+      const op kind = p_[m].kind;
+      const bool is_power = kind == op::pow || kind == op::exp;
+      if (is_power && positions_[m] && affine_of_position(p_[m].in.back())) powers.insert(m);
+      return p_[m].name.empty() && !is_power && kind != op::cos && kind != op::sin &&
+             kind != op::div && (is_pointwise(kind) || is_view(kind) || is_gather(kind));
+    };
+    walk(p_, n, look, below);
+    return powers;
+  }
+  // A position times numbers.
+  bool affine_of_position(node_id n) const {
+    n = unscaled(p_, n);
+    if (is(op::cast, n)) n = inner_of(p_, p_[n].in[0]);
+    return p_[n].kind == op::index;
+  }
+  // The same steps, of the same numbers and positions along any axis.
+  bool are_alike(node_id a, node_id b) const {
+    a = unconverted(p_, a), b = unconverted(p_, b);
+    const node &x = p_[a], &y = p_[b];
+    if (a == b || (x.kind == op::index && y.kind == op::index)) return true;
+    return x.kind == y.kind && !is_argument(x) && x.value == y.value && !x.in.empty() &&
+           x.in.size() == y.in.size() &&
+           std::equal(x.in.begin(), x.in.end(), y.in.begin(),
+                      [&](node_id i, node_id j) { return are_alike(i, j); });
+  }
+
   // The cosines of positions that a step is multiplied by, through pointwise steps and views.
   std::set<node_id> cosines_of(node_id n) const {
     std::set<node_id> below, cosines;

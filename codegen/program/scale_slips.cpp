@@ -7,6 +7,7 @@
 #include <string>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/roots.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
@@ -31,19 +32,62 @@ class scale_finder : slip_finder {
       }
       if (p_[n].kind == op::tanh) cap_is_lost(n);
       if (p_[n].kind == op::add)
-        for (const std::size_t k : {0, 1}) unshifted_sink(n, p_[n].in[k], p_[n].in[1 - k]);
+        for (const std::size_t k : {0, 1}) {
+          unshifted_sink(n, p_[n].in[k], p_[n].in[1 - k]);
+          scaled_term(n, p_[n].in[k], p_[n].in[1 - k]);
+        }
       if (p_[n].kind == op::mul)
         for (const std::size_t k : {0, 1}) {
           multiplied_by_root(n, p_[n].in[k], p_[n].in[1 - k]);
           two_caps(n, p_[n].in[k], p_[n].in[1 - k]);
           scaled_by_size(n, p_[n].in[k], p_[n].in[1 - k], true);
           share_of_others(n, inner_of(p_, p_[n].in[k]), inner_of(p_, p_[n].in[1 - k]));
+          scaled_positions(n, inner_of(p_, p_[n].in[k]), p_[n].in[1 - k]);
         }
     }
     return std::move(slips_);
   }
 
  private:
+  // dot<d_k>(Q + u, K) + take<distances>(dot<d_k>(Q + v, R), far) / sqrt(d_k). Decomposed relative
+  // positions are beside a product that is divided alone, on purpose.
+  void scaled_term(node_id n, node_id whole, node_id scaled) {
+    const node_id content = inner_of(p_, whole);
+    const scaled_step other = without_scale(p_, scaled);
+    node_id position = other.of;
+    while (is(op::take, position)) position = inner_of(p_, p_[position].in[0]);
+    if (position == other.of || !is(op::dot, content) || !is(op::dot, position) || other.by >= 1 ||
+        p_[content].over != p_[position].over || p_[content].over.size() != 1 ||
+        !codegen::is_root_of(p_, 1 / other.by, p_[content].over[0]))
+      return;
+    for (const node_id product : {content, position})
+      for (const node_id operand : p_[product].in)
+        if (without_scale(p_, operand).by != 1) return;
+    if (keys_of_scores(p_, users_, n).empty()) return;
+    say(n, "{} alone is divided by the root of {}; did you mean to divide the sum?",
+        written_as(p_, position), names_of(p_, p_[content].over));
+  }
+
+  // (take<vocabulary>(words, tokens) + sinusoids) * sqrt(d_model)
+  void scaled_positions(node_id n, node_id sum, node_id factor) {
+    const std::optional<double> root = known_number(p_, factor);
+    if (!root || !is(op::add, sum) || p_[sum].shape.empty() ||
+        !codegen::is_root_of(p_, *root, p_[sum].shape.back()))
+      return;
+    for (const std::size_t k : {0, 1}) {
+      const node_id words = inner_of(p_, p_[sum].in[k]), places = inner_of(p_, p_[sum].in[1 - k]);
+      if (!is(op::take, words) || p_[inner_of(p_, p_[words].in[0])].kind != op::param ||
+          is_of_call(places) || !is_of_call(p_[words].in[1]))
+        continue;
+      say(n, "positions {} are multiplied by {:.4g}, too; did you mean to multiply {} alone?",
+          written_as(p_, places), *root, written_as(p_, words));
+    }
+  }
+  // True for what an input decides.
+  bool is_of_call(node_id n) const {
+    return depends_on(p_, n, [&](node_id m) { return p_[m].kind == op::input; });
+  }
+
   // (dot<d_k>(Q, K) - 0.5 * abs(index(kv) - index(seq))) / sqrt(d_k)
   void scaled_bias(node_id n) {
     const node_id sum = p_[n].in[0];

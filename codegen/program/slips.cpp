@@ -14,6 +14,7 @@
 #include "codegen/program/head_slips.hpp"
 #include "codegen/program/identity_slips.hpp"
 #include "codegen/program/leak_slips.hpp"
+#include "codegen/program/loss_slips.hpp"
 #include "codegen/program/mask_slips.hpp"
 #include "codegen/program/name_slips.hpp"
 #include "codegen/program/placement_slips.hpp"
@@ -52,10 +53,10 @@ std::vector<slip> slips_of(const program &written) {
   const program p = with_equal_steps_merged(written);
   std::vector<slip> all;
   for (const auto find :
-       {condition_slips, mask_slips,    factor_slips,   take_slips,  term_slips,
-        quotient_slips,  weight_slips,  growth_slips,   bias_slips,  placement_slips,
-        scale_slips,     scan_slips,    name_slips,     value_slips, leak_slips,
-        identity_slips,  formula_slips, rotation_slips, flow_slips,  head_slips})
+       {condition_slips, mask_slips,   factor_slips, take_slips,      term_slips,    quotient_slips,
+        weight_slips,    growth_slips, bias_slips,   placement_slips, scale_slips,   scan_slips,
+        name_slips,      value_slips,  leak_slips,   identity_slips,  formula_slips, rotation_slips,
+        flow_slips,      head_slips,   loss_slips})
     for (const slip &s : find(p)) {
       const std::string line = p.name + ": " + written_as(p, s.at) + ": " + s.text;
       const auto is_same = [&](const slip &other) { return other.text == line; };

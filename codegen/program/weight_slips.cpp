@@ -6,6 +6,7 @@
 
 #include "codegen/program/queries.hpp"
 #include "codegen/program/score_keys.hpp"
+#include "codegen/program/score_masks.hpp"
 #include "codegen/program/signs.hpp"
 #include "codegen/program/slip_finder.hpp"
 #include "codegen/program/text.hpp"
@@ -29,10 +30,13 @@ class weight_finder : slip_finder {
       if (p_[n].kind == op::cast && p_[n].type == i32) below_one(n);
       if (p_[n].kind == op::log) of_negative(n);
       if (p_[n].kind == op::softmax) of_exponentials(n);
+      if (p_[n].kind == op::normalize) normalised_twice(n, p_[n].in[0], p_[n].over);
+      if (p_[n].kind == op::div) normalised_by_sum(n, p_[n].in[0], inner_of(p_, p_[n].in[1]));
       for (const std::size_t k : {0, 1}) {
         if (p_[n].kind == op::dot && weighs(p_[n].in[k], p_[n].in[1 - k])) {
           logarithms(n, inner_of(p_, p_[n].in[k]));
           lowered_weights(n, inner_of(p_, p_[n].in[k]));
+          subtracted_scores(n, inner_of(p_, p_[n].in[k]));
           biased_scores(n, inner_of(p_, p_[n].in[k]));
         }
         if (p_[n].kind == op::add || p_[n].kind == op::sub)
@@ -43,6 +47,63 @@ class weight_finder : slip_finder {
   }
 
  private:
+  // normalize<input>(softmax<input>(scores) + 1e-8)
+  void normalised_twice(node_id n, node_id weights, const std::vector<axis_id> &over) {
+    weights = without_number(weights);
+    if (!is(op::softmax, weights) || !same_set(p_[weights].over, over)) return;
+    say(n, "the sum of {} over {} is 1 already; did you mean softmax over another axis?",
+        written_as(p_, weights), names_of(p_, over));
+  }
+  // dot<input>(share / sum<input>(share), V), where share is softmax<input>(scores)
+  void normalised_by_sum(node_id n, node_id weights, node_id sum) {
+    sum = without_number(sum);
+    if (!is(op::sum, sum) || without_number(p_[sum].in[0]) != without_number(weights)) return;
+    const bool is_contracted = std::any_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      return is(op::dot, user) && same_set(p_[user].over, p_[sum].over);
+    });
+    if (is_contracted) normalised_twice(n, weights, p_[sum].over);
+  }
+  // The other term of a sum with a number.
+  node_id without_number(node_id n) const {
+    n = inner_of(p_, n);
+    if (is(op::add, n))
+      for (const std::size_t k : {0, 1})
+        if (is_number(p_, inner_of(p_, p_[n].in[k]))) return inner_of(p_, p_[n].in[1 - k]);
+    return n;
+  }
+
+  // dot<kv>(softmax<kv>(dot<d_k>(Q1, K1) - lambda * dot<d_k>(Q2, K2)), V)
+  void subtracted_scores(node_id n, node_id weights) {
+    if (!is(op::softmax, weights) || !same_set(p_[weights].over, p_[n].over)) return;
+    const node_id difference = unmasked(p_, p_[weights].in[0]);
+    if (!is(op::sub, difference)) return;
+    const node_id first = product_of(p_[difference].in[0], p_[n].over),
+                  second = product_of(p_[difference].in[1], p_[n].over);
+    if (first == second || first < 0 || second < 0 || !same_set(p_[first].shape, p_[second].shape))
+      return;
+    say(weights,
+        "scores {} are subtracted from others; did you mean softmax<{}> of each, and the "
+        "difference of the weights?",
+        written_as(p_, second), names_of(p_, p_[n].over));
+  }
+  // The product of queries and keys that scores are made of; -1: none.
+  node_id product_of(node_id scores, const std::vector<axis_id> &keys) const {
+    scores = inner_of(p_, scores);
+    for (bool goes_on = true; goes_on;) {
+      goes_on = false;
+      if (is(op::mask, scores)) scores = inner_of(p_, p_[scores].in[0]), goes_on = true;
+      if (is(op::mul, scores) || is(op::div, scores))
+        for (const std::size_t k : {0, 1})
+          if (!goes_on && !varies_along(p_[p_[scores].in[1 - k]], keys) &&
+              (k == 0 || is(op::mul, scores)))
+            scores = inner_of(p_, p_[scores].in[k]), goes_on = true;
+    }
+    if (!is(op::dot, scores)) return -1;
+    const bool left = varies_along(p_[p_[scores].in[0]], keys),
+               right = varies_along(p_[p_[scores].in[1]], keys);
+    return left != right ? scores : -1;
+  }
+
   // True for values that have a column: the entropy of weights has none.
   bool weighs(node_id weights, node_id values) const {
     return !contains(p_[weights].shape, p_[values].shape);

@@ -263,4 +263,139 @@ TEST_CASE("slips: two distances that share rows of a table") {
   CHECK(of_window<[](auto dy, auto dx) { return (dy + 7) * 15 + dx + 7; }>().empty());
 }
 
+TEST_CASE("slips: sinks that earlier queries must not see") {
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto near = causal<seq, kv> and sliding_window<seq, kv>(128);
+                   return scaled_dot_product<d8, kv>(Q, K, V, near or index(kv) < 4);
+                 }>(),
+                 "queries before 4 see keys after them, too"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto near = sliding_window<seq, kv>(128) or index(kv) < 4;
+          return scaled_dot_product<d8, kv>(Q, K, V, causal<seq, kv> and near);
+        }>() == "");
+}
+
+constexpr auto chunk_of = [](auto position) { return cast<i32>(index(position) / 64); };
+
+TEST_CASE("slips: blocks that a causal mask implies") {
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto same = chunk_of(seq) >= chunk_of(kv);
+                   return scaled_dot_product<d8, kv>(Q, K, V, causal<seq, kv> and same);
+                 }>(),
+                 "is true wherever index(kv) <= index(seq) is; did you mean ==?"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto same = chunk_of(seq) == chunk_of(kv);
+          return scaled_dot_product<d8, kv>(Q, K, V, causal<seq, kv> and same);
+        }>() == "");
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          return scaled_dot_product<d8, kv>(Q, K, V, chunk_of(seq) >= chunk_of(kv));
+        }>() == "");
+}
+
+constexpr axis<"frame"> frame;
+template <auto Mask>
+std::string of_two_sequences() {
+  return slips_in(
+      kernel<"k">([](in<"X", seq, e> X, in<"audio", frame, e> audio, param<"Wq", e, d> Wq,
+                     param<"Wk", e, d> Wk, param<"Wv", e, r> Wv) -> out<"O", seq, r> {
+        auto scores = dot<d>(dot<e>(X, Wq), dot<e>(audio, Wk)) / sqrt(d);
+        return dot<frame>(softmax<frame>(Mask(scores)), dot<e>(audio, Wv));
+      }));
+}
+
+TEST_CASE("slips: a causal mask between two sequences") {
+  CHECK(
+      mentions(of_two_sequences<[](auto s) { return mask(s, causal<seq, frame, align::first>); }>(),
+               "orders positions of two sequences: keys are made of audio, queries of X"));
+  CHECK(of_two_sequences<[](auto s) { return s; }>() == "");
+  CHECK(of_two_sequences<[](auto s) {
+          return mask(s, index(frame) <= index(seq) + 3);  // wait-3
+        }>() == "");
+}
+
+constexpr axis<"distances", 15> distances;
+template <auto Sum>
+std::string of_relative_keys() {
+  return slips_in(kernel<"k">([](in<"Q", seq, d> Q, in<"K", kv, d> K, in<"V", kv, r> V,
+                                 param<"R", distances, d> R) -> out<"O", seq, r> {
+    auto far = min(max(index(seq) - index(kv) + 7, 0), 14);
+    auto scores = Sum(dot<d>(Q, K), take<distances>(dot<d>(Q, R), far));
+    return dot<kv>(softmax<kv>(scores), V);
+  }));
+}
+
+TEST_CASE("slips: the root divides one of two products") {
+  CHECK(mentions(of_relative_keys<[](auto s, auto r) { return s + r / sqrt(d); }>(),
+                 "dot(Q, R) alone is divided by the root of d; did you mean to divide the sum?"));
+  CHECK(of_relative_keys<[](auto s, auto r) { return (s + r) / sqrt(d); }>() == "");
+}
+
+constexpr axis<"vocabulary", 40> vocabulary;
+template <auto Sum>
+std::string of_embedding() {
+  return slips_in(kernel<"k">([](in<"tokens", i32, seq> tokens, param<"words", vocabulary, d> words,
+                                 param<"places", seq, d> places) -> out<"X", seq, d> {
+    return Sum(take<vocabulary>(words, tokens), places);
+  }));
+}
+
+TEST_CASE("slips: the root multiplies words, not positions") {
+  CHECK(mentions(of_embedding<[](auto w, auto p) { return (w + p) * sqrt(64); }>(),
+                 "positions places are multiplied by 8, too"));
+  CHECK(of_embedding<[](auto w, auto p) { return w * sqrt(64) + p; }>() == "");
+}
+
+constexpr batch_axis<"heads", 8> heads;
+template <auto Slope>
+std::string of_slopes() {
+  return slips_in(kernel<"k">([](in<"Q", heads, seq, d> Q, in<"K", heads, kv, d> K,
+                                 in<"V", heads, kv, r> V) -> out<"O", heads, seq, r> {
+    auto scores = dot<d>(Q, K) / sqrt(d) + alibi<seq, kv>(Slope());
+    return dot<kv>(softmax<kv>(mask(scores, causal<seq, kv>)), V);
+  }));
+}
+
+TEST_CASE("slips: the slope of the first head") {
+  CHECK(mentions(of_slopes<[] { return pow(2.0, index(heads) * -8.0 / size(heads)); }>(),
+                 "the slope of the first of heads is 1; did you mean index(heads) + 1?"));
+  CHECK(of_slopes<[] { return pow(2.0, (index(heads) + 1) * -8.0 / size(heads)); }>() == "");
+}
+
+template <auto Next>
+std::string of_gated_state() {
+  return slips_in(kernel<"k">(
+      [](in<"F", seq, d> F, in<"X", seq, d> X, param<"lower", d> lower) -> out<"H", seq, d> {
+        auto [H, last] = scan<seq>(
+            zeros<d>(),
+            [](auto h, auto f, auto x) {
+              auto next = Next(h, f, x);
+              return std::pair{next, next};
+            },
+            lower + (1 - lower) * sigmoid(F), X);
+        return H;
+      }));
+}
+
+TEST_CASE("slips: one gate for the state and for what is added") {
+  CHECK(mentions(of_gated_state<[](auto h, auto f, auto x) { return h * f + f * x; }>(),
+                 "on both terms; did you mean 1 less it on one?"));
+  CHECK(of_gated_state<[](auto h, auto f, auto x) { return h * f + (1 - f) * x; }>() == "");
+}
+
+TEST_CASE("slips: the difference of two maps is one of weights") {
+  constexpr auto differential = [](auto f) {
+    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"R", seq, d8> R, in<"K", kv, d8> K,
+                                   in<"L", kv, d8> L, in<"V", kv, e4> V,
+                                   param<"lambda"> lambda) -> out<"O", seq, e4> {
+      return dot<kv>(decltype(f){}(dot<d8>(Q, K) / sqrt(d8), dot<d8>(R, L) / sqrt(d8), lambda), V);
+    }));
+  };
+  CHECK(mentions(
+      differential([](auto a, auto b, auto lambda) { return softmax<kv>(a - lambda * b); }),
+      "did you mean softmax<kv> of each, and the difference of the weights?"));
+  CHECK(differential([](auto a, auto b, auto lambda) {
+          return softmax<kv>(a) - lambda * softmax<kv>(b);
+        }) == "");
+}
+
 }  // namespace qkv::testing::slips

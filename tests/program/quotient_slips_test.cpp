@@ -50,4 +50,19 @@ TEST_CASE("causal products are divided by the sum of causal products") {
   CHECK(linear([](auto w, auto) { return sum<kv>(w); }) == "");
 }
 
+TEST_CASE("weights are normalised once") {
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   return dot<kv>(normalize<kv>(plain(softmax<kv>(dot<d8>(Q, K)))), V);
+                 }>(),
+                 "over kv is 1 already; did you mean softmax over another axis?"));
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   auto w = plain(softmax<kv>(dot<d8>(Q, K))) + 1e-8;
+                   return dot<kv>(w / sum<kv>(w), V);
+                 }>(),
+                 "over kv is 1 already"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          return dot<kv>(normalize<kv>(plain(softmax<seq>(dot<d8>(Q, K)))), V);
+        }>() == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -253,4 +253,20 @@ TEST_CASE("the decay of a forget gate is a logarithm, of the query less the key"
         }) == "");
 }
 
+constexpr auto scaled = [](auto x, auto position, double sign) {
+  auto a = rope_angle<position, half>();
+  auto zeta = pow((index(half) * 0.25 + 0.4) / 1.4, index(position) * (sign / 512));
+  return rope<d8, two, half>(x, cos(a) * zeta, sin(a) * zeta);
+};
+
+TEST_CASE("powers of positions in rotations of queries and of keys are inverse") {
+  CHECK(mentions(of_attention<[](auto Q, auto K, auto V) {
+                   return scaled_dot_product<d8, kv>(scaled(Q, seq, 1), scaled(K, kv, 1), V);
+                 }>(),
+                 "did you mean the inverse for keys?"));
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          return scaled_dot_product<d8, kv>(scaled(Q, seq, 1), scaled(K, kv, -1), V);
+        }>() == "");
+}
+
 }  // namespace qkv::testing::slips
