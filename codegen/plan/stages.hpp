@@ -57,8 +57,8 @@ struct attention_stage {
   // Sums of the same pairs at positions, which the walk of a CPU takes, too. Elsewhere the pairs'
   // products are stored, and a map puts them.
   std::vector<weighted_sum> placed;
-  // Results at each pair, which a walk of a CPU that takes sums across, too, stores as it goes.
-  // Elsewhere as above.
+  // Results at each pair, which the walk of a CPU that takes sums across stores as it goes.
+  // Elsewhere, maps compute them from stored products, too.
   std::vector<weighted_sum> at_pairs;
   std::vector<node_id> shared_in_all;  // like `shared`, of a walk that takes all of these
 
@@ -69,7 +69,7 @@ struct attention_stage {
   std::vector<weighted_sum> by_pair() const;
 };
 
-// Those across, those placed, those at each pair.
+// Those over keys, those across, those placed, those at each pair.
 std::vector<weighted_sum> all_sums(const attention_stage &);
 // The outer axes that results at each pair are summed over.
 std::vector<axis_id> summed_at_pairs(const program &, const attention_stage &);

@@ -124,8 +124,8 @@ class loss_finder : slip_finder {
   }
   // 1: made of what is preferred; -1: of what is not; 0: unknown, or of both.
   int side_of(node_id n) const {
-    const bool is_better = mentions(n, "chosen") || mentions(n, "preferred") || mentions(n, "win"),
-               is_worse = mentions(n, "rejected") || mentions(n, "lose");
+    const bool is_better = mentions(n, "chosen") || mentions(n, "winner"),
+               is_worse = mentions(n, "rejected") || mentions(n, "loser");
     return is_better == is_worse ? 0 : is_better ? 1 : -1;
   }
 
