@@ -22,6 +22,7 @@ class scan_finder : slip_finder {
       if (x.kind != op::scan && x.kind != op::last) continue;
       extreme_from_zero(x.in[0], x.in[1]);
       unchanged(n, x.in[0], x.in[1]);
+      normed_over_positions(n);
     }
     return std::move(slips_);
   }
@@ -33,6 +34,34 @@ class scan_finder : slip_finder {
       say(n,
           "the next state is the state itself, so nothing is carried; did you mean to return the "
           "new state first?");
+  }
+
+  // unit_length<seq>(K), where the scan runs over seq: later positions have a part in its length.
+  void normed_over_positions(node_id scan) {
+    std::set<node_id> below;
+    walk(p_, p_[scan].in[1], [&](node_id m) { return p_[m].kind != op::element; }, below);
+    for (const node_id m : below) {
+      const node_id normed = p_[m].kind == op::element ? of_all_positions(p_, m) : m;
+      if (normed == m || (!is(op::mul, normed) && !is(op::div, normed))) continue;
+      for (const std::size_t k : {0, 1})
+        if (has_length_of(inner_of(p_, p_[normed].in[k]), p_[normed].in[1 - k], p_[scan].over[0]))
+          return say(normed,
+                     "has unit length over {0}, and a step of the scan over {0} knows no later "
+                     "positions; did you mean the axis of features?",
+                     names_of(p_, p_[scan].over));
+    }
+  }
+  // True if the factor is made of the sum of squares of x over this axis.
+  bool has_length_of(node_id x, node_id factor, axis_id over) const {
+    return depends_on(
+        p_, factor,
+        [&](node_id m) {
+          if ((!is(op::sum, m) && !is(op::mean, m)) || !has_root(p_[m].over, over)) return false;
+          const node_id square = inner_of(p_, p_[m].in[0]);
+          return is(op::mul, square) && inner_of(p_, p_[square].in[0]) == x &&
+                 inner_of(p_, p_[square].in[1]) == x;
+        },
+        [&](node_id m) { return is_pointwise(p_[m].kind) || is_view(p_[m].kind); });
   }
 
   // state * (exp(dt) * -exp(a))

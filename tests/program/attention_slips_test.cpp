@@ -382,6 +382,22 @@ TEST_CASE("slips: one gate for the state and for what is added") {
   CHECK(of_gated_state<[](auto h, auto f, auto x) { return h * f + (1 - f) * x; }>() == "");
 }
 
+template <auto Keys>
+std::string of_delta_rule() {
+  return slips_in(kernel<"k">([](in<"Q", seq, d> Q, in<"K", seq, d> K, in<"V", seq, r> V,
+                                 in<"b", seq> b) -> out<"O", seq, r> {
+    auto read = gated_delta_rule<d, seq, r>(zeros<d, r>(), unit_length<d>(Q), Keys(K), V,
+                                            -softplus(b), sigmoid(b));
+    return read.result;
+  }));
+}
+
+TEST_CASE("slips: a recurrence whose keys have unit length over positions") {
+  CHECK(mentions(of_delta_rule<[](auto k) { return unit_length<seq>(k); }>(),
+                 "has unit length over seq, and a step of the scan over seq knows no later"));
+  CHECK(of_delta_rule<[](auto k) { return unit_length<d>(k); }>() == "");
+}
+
 TEST_CASE("slips: the difference of two maps is one of weights") {
   constexpr auto differential = [](auto f) {
     return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"R", seq, d8> R, in<"K", kv, d8> K,
