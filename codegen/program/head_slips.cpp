@@ -20,6 +20,7 @@ class head_finder : slip_finder {
       if (is(op::dot, n))
         for (const std::size_t k : {0, 1}) groups_outside(n, p_[n].in[k], p_[n].in[1 - k]);
       if (is(op::merge, n)) features_outside(n);
+      if (is(op::softmax, n)) unlike_windows(n);
     }
     return std::move(slips_);
   }
@@ -34,10 +35,40 @@ class head_finder : slip_finder {
     const bool shares_inner = has(p_[keys].shape, inner) && !has(p_[keys].shape, outer);
     if (!shares_inner || has(p_[n].over, inner) || has(p_[n].over, outer)) return;
     const std::vector<axis_id> of_softmax = keys_of_scores(p_, users_, n);
-    if (of_softmax.empty() || has(of_softmax, inner)) return;
+    if (of_softmax.empty() || has(with_renamed(of_softmax), inner) ||
+        has(with_renamed(of_softmax), outer))
+      return;
     if (static_size(p_, outer) <= 1 || static_size(p_, inner) <= 1) return;
     say(queries, "heads that share a key head are not adjacent; did you mean split<{}>?",
         names_of(p_, {whole, inner, outer}));
+  }
+
+  // softmax<y, x>, where height is split<height, y, window_y> and width split<width, window_x, x>
+  void unlike_windows(node_id n) {
+    if (p_[n].over.size() != 2) return;
+    const std::vector<axis_id> keys = with_renamed(p_[n].over);
+    for (node_id second = 0; second < n; ++second) {
+      const node_id first = is(op::split, second) ? inner_of(p_, p_[second].in[0]) : -1;
+      if (first < 0 || !is(op::split, first)) continue;
+      for (const std::size_t part : {1, 2}) {
+        const axis_id a = p_[first].over[part], b = p_[second].over[3 - part];
+        const bool has_both = has_root(keys, a) && has_root(keys, b);
+        if (!has_both || static_size(p_, a) == 1 || static_size(p_, b) == 1) continue;
+        return say(
+            second, "{} is the {} part of {}, but {} the {} one of {}; did you mean split<{}>?",
+            names_of(p_, {a}), part == 1 ? "outer" : "inner", names_of(p_, {p_[first].over[0]}),
+            names_of(p_, {b}), part == 1 ? "inner" : "outer", names_of(p_, {p_[second].over[0]}),
+            names_of(p_, {p_[second].over[0], p_[second].over[2], p_[second].over[1]}));
+      }
+    }
+  }
+
+  // The axes, and those that rename<> makes them of.
+  std::vector<axis_id> with_renamed(std::vector<axis_id> axes) const {
+    const std::vector<axis_id> renamed = axes;
+    for (const node &x : p_.nodes)
+      if (x.kind == op::rename && has(renamed, x.over[1])) axes.push_back(x.over[0]);
+    return axes;
   }
 
   // merge<d_attn, d_v, heads>(dot<kv>(weights, V)), where the weights have heads

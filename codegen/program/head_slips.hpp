@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Slips in the order of heads where features are split into them or merged.
+// Slips in the order of parts: of heads, where features are split into them or merged; of windows.
 #include <vector>
 
 #include "codegen/program/program.hpp"
