@@ -37,9 +37,8 @@ class finder {
       std::vector<attention_stage> all;
       for (auto &[core, c] : sums_) all.push_back(c.stage);
       all = grouped(p_, std::move(all));
-      const auto alone = std::find_if(all.begin(), all.end(), [](const attention_stage &s) {
-        return s.sums[0].is_placed() || s.sums[0].is_at_each_pair;
-      });
+      const auto alone = std::find_if(
+          all.begin(), all.end(), [](const attention_stage &s) { return s.sums[0].is_by_pair(); });
       if (alone == all.end()) return described(std::move(all));
       alone_.insert(alone->sums[0].core);
     }

@@ -23,9 +23,8 @@ class grouping {
 
   std::vector<attention_stage> run(std::vector<attention_stage> stages) {
     const auto placed =
-        std::stable_partition(stages.begin(), stages.end(), [](const attention_stage &s) {
-          return !s.sums[0].is_placed() && !s.sums[0].is_at_each_pair;
-        });
+        std::stable_partition(stages.begin(), stages.end(),
+                              [](const attention_stage &s) { return !s.sums[0].is_by_pair(); });
     const std::vector<attention_stage> to_place(placed, stages.end());
     stages.erase(placed, stages.end());
     for (attention_stage &s : stages) {

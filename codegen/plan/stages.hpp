@@ -38,6 +38,8 @@ struct weighted_sum {
   bool is_at_each_pair = false;
 
   bool is_placed() const { return position != no_step; }
+  // True for sums that a CPU's walk takes, and other machines compute from stored products.
+  bool is_by_pair() const { return is_placed() || is_at_each_pair; }
 };
 
 // One walk over tiles of (row, key) that computes what is needed per pair and feeds sums over the
@@ -65,8 +67,7 @@ struct attention_stage {
   bool is_normalised() const { return weights != no_step; }
   // True where a CPU's walk keeps its sums until all pairs are seen.
   bool keeps_sums() const { return !across.empty() || !placed.empty(); }
-  // Sums that a CPU's walk takes, and other machines compute from stored products.
-  std::vector<weighted_sum> by_pair() const;
+  std::vector<weighted_sum> by_pair() const;  // those placed, then those at each pair
 };
 
 // Those over keys, those across, those placed, those at each pair.

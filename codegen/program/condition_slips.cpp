@@ -126,8 +126,8 @@ class condition_finder : slip_finder {
           !has(keys, p_[key].over[0]) || has_root(p_[query].over, keys[0]))
         continue;
       const bool is_left = varies_along(p_[p_[product].in[0]], keys);
-      const std::set<node_id> of_keys = projected(p_[product].in[is_left ? 0 : 1]),
-                              of_queries = projected(p_[product].in[is_left ? 1 : 0]);
+      const std::set<node_id> of_keys = inputs_of_projection(p_[product].in[is_left ? 0 : 1]),
+                              of_queries = inputs_of_projection(p_[product].in[is_left ? 1 : 0]);
       if (of_keys.size() != 1 || of_queries.size() != 1 || of_keys == of_queries) continue;
       say(n,
           "{} orders positions of two sequences: keys are made of {}, queries of {}; did you mean "
@@ -136,7 +136,7 @@ class condition_finder : slip_finder {
     }
   }
   // The inputs of floating type that a step is made of; none where no param multiplies them.
-  std::set<node_id> projected(node_id n) const {
+  std::set<node_id> inputs_of_projection(node_id n) const {
     std::set<node_id> below, inputs;
     bool has_param = false;
     walk(p_, n, [](node_id) { return true; }, below);

@@ -31,18 +31,6 @@ class calls_of : public hi::IRMutator {
   }
 };
 
-class has_call : public hi::IRVisitor {
- public:
-  bool found = false;
-
- private:
-  using IRVisitor::visit;
-  void visit(const hi::Call *op) override {
-    found = found || op->name == call_name;
-    IRVisitor::visit(op);
-  }
-};
-
 Expr scalar(const Expr &e) {
   const auto *same = e.as<hi::Broadcast>();
   return same ? same->value : e;
@@ -75,10 +63,10 @@ stores_beside::stores_beside(const std::vector<Halide::Func> &results) {
 }
 
 hi::Stmt stores_beside::visit(const hi::Store *op) {
-  has_call any;
-  op->value.accept(&any);
-  if (!any.found) return op;
-  calls_of calls;
+  calls_of any;
+  any.mutate(op->value);
+  if (any.found.empty()) return op;
+  calls_of calls;  // without lets, whose names the stores would not know
   const Expr value = calls.mutate(hi::substitute_in_all_lets(op->value));
   // All values are computed before the first store, which compilers cannot move reads across.
   const std::string name = hi::unique_name("value");
