@@ -5,6 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "codegen/emit/c_words.hpp"
 #include "codegen/emit/objects.hpp"
@@ -273,7 +275,10 @@ std::string c_tables(const std::string &library,
       "  const int32_t n = *(const int32_t *)size;\n"
       "  return n > 1 ? n - 1 : 0;\n}\n\n"
       "extern int halide_can_use_target_features(int count, const uint64_t *features);\n";
-  for (const machine_plan &one : kernels.at(0)) text += check(one.m);
+  std::set<std::string> machines;
+  for (const std::vector<machine_plan> &planned : kernels)
+    for (const machine_plan &one : planned)
+      if (machines.insert(one.m.name).second) text += check(one.m);
   text += "\n";
   std::vector<std::string> names;
   for (const std::vector<machine_plan> &planned : kernels) {

@@ -20,6 +20,7 @@
 #include "codegen/halide/schedules/fixed_loads.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/guarded_ends.hpp"
+#include "codegen/halide/schedules/interleaved_halves.hpp"
 #include "codegen/halide/schedules/one_by_one.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/strict_reductions.hpp"
@@ -92,6 +93,7 @@ class writer {
     p.add_custom_lowering_pass(new statistics_one_by_one);
     p.add_custom_lowering_pass(new guarded_ends(halide_target(m_)));
     p.add_custom_lowering_pass(new transposed_stores);
+    p.add_custom_lowering_pass(new interleaved_halves);
   }
 
   bool is_output(node_id n) const { return p_[n].kind == op::output; }

@@ -19,6 +19,7 @@ struct attention_shape {
   int rows = 0, keys = 0;
   int per_task = 1;                  // CPUs: tiles that share a block of keys while it is in cache
   bool keys_in_lanes = false;        // CPUs: vectors hold keys; else rows
+  int score_keys = 0;                // CPUs: in place of the machine's own; 0: these
   int threads_x = 0, threads_y = 0;  // GPUs: along keys and columns; along rows
 };
 
@@ -38,8 +39,10 @@ struct both_ways_shape {
 struct cpu_tiles {
   int register_bits = 0, registers = 0;
   int sum_registers = 0;
-  int score_registers = 0, score_keys = 0;   // at most, of a tile of scores: rows; keys
-  int feature_vectors = 1;                   // of a key, at most, where lanes hold features
+  int score_registers = 0, score_keys = 0;  // at most, of a tile of scores: rows; keys
+  int feature_vectors = 1;                  // of a key, at most, where lanes hold features
+  // Products of bf16 that are added to one sum of f32 at a time; 0: bf16 is widened to f32.
+  int bf16_products = 0;
   int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
   int value_bytes = 0;  // of a row of values, read at once by a single tile of few rows
   both_ways_shape both_ways;
@@ -114,6 +117,7 @@ struct machine {
   std::string device = "host";  // where its code runs: host, cuda, opencl
   std::string target;           // as Halide writes it: x86-64-linux-avx-avx2
   std::string part_of;          // a name for several machines, of which a call takes the best
+  std::string like;             // another one, from which it has what its file does not give
   int preference = 0;           // among those of a device: the largest is the best
   cpu_tiles cpu;
   gpu_tiles gpu;

@@ -34,6 +34,9 @@ class reader {
     for (const std::string_view key : required())
       if (!is_given(key)) fail("{} is missing", key);
     check(missing_tiles(m_));
+    if (m_.cpu.bf16_products > 0 &&
+        !Halide::Target(m_.target).has_feature(Halide::Target::AVX512_Zen4))
+      fail("bf16_products: halide does not name avx512_zen4, which multiplies bf16");
     return std::move(m_);
   }
 
@@ -89,6 +92,14 @@ class reader {
       fail("{} is expected, not {}", expected, found);
   }
 
+  // tile 64 x 48
+  void product(std::string_view of, int &a, int &b) {
+    word(of);
+    a = number();
+    word("x");
+    b = number();
+  }
+
   // like x86-64-v4: lines of this file replace those of that one. What tells the two apart (halide,
   // part_of, preference) is not taken over, nor are tiles where the registers are others.
   void like() {
@@ -100,6 +111,7 @@ class reader {
     reader base(other, none);
     machine m = base.run(text);
     m.name = std::move(m_.name);
+    m.like = other;
     m.part_of.clear();
     m.preference = machine().preference;
     m_ = std::move(m);
@@ -169,22 +181,19 @@ class reader {
           fail("there are no rows from {} to {}", s.least_rows, s.rows_of_query);
       }
     }
-    word("tile");
-    s.rows = number();
-    word("x");
-    s.keys = number();
+    product("tile", s.rows, s.keys);
     if (m_.is_host()) {
       word("per_task");
       s.per_task = number();
       if (!is_given("register_bits")) fail("register_bits must come before attention");
-      if (at_ < words_.size()) word("keys_in_lanes"), s.keys_in_lanes = true;
+      if (at_ < words_.size() && words_[at_] == "score_keys")
+        ++at_, s.score_keys = number();
+      else if (at_ < words_.size())
+        word("keys_in_lanes"), s.keys_in_lanes = true;
       s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
       check(misplaced(m_.attention, s));
     } else {
-      word("threads");
-      s.threads_x = number();
-      word("x");
-      s.threads_y = number();
+      product("threads", s.threads_x, s.threads_y);
       if (s.rows % s.threads_y != 0 || s.keys % s.threads_x != 0)
         fail("a tile of {} x {} cannot be divided among {} x {} threads", s.rows, s.keys,
              s.threads_x, s.threads_y);
@@ -201,10 +210,7 @@ class reader {
   // tile 64 x 64 tasks 8
   void both_ways(both_ways_shape &s) {
     if (!is_given("register_bits")) fail("register_bits must come before both_ways");
-    word("tile");
-    s.rows = number();
-    word("x");
-    s.keys = number();
+    product("tile", s.rows, s.keys);
     word("tasks");
     s.tasks = number();
     if (s.rows % rows_of_partials != 0)
@@ -291,16 +297,10 @@ class reader {
     if (t.kind != "mma" && t.kind != "wgmma" && t.kind != "tf32")
       fail("{} is not a kind of tensor cores; known: mma wgmma tf32", t.kind);
     capability(t.capability, &t.exact);
-    word("tile");
-    t.rows = number();
-    word("x");
-    t.columns = number();
+    product("tile", t.rows, t.columns);
     word("depth");
     t.depth = number();
-    word("warps");
-    t.row_warps = number();
-    word("x");
-    t.column_warps = number();
+    product("warps", t.row_warps, t.column_warps);
     word("stages");
     t.stages = number();
     const std::map<std::string, int *> limits = {
@@ -347,10 +347,7 @@ class reader {
     capability(t.capability, &t.exact);
     word("features");
     t.features = number();
-    word("tile");
-    t.rows = number();
-    word("x");
-    t.keys = number();
+    product("tile", t.rows, t.keys);
     word("warps");
     t.warps = number();
     if (at_ < words_.size()) {
@@ -385,6 +382,11 @@ class reader {
   void features() {
     const int n = m_.cpu.feature_vectors = number();
     if ((n & (n - 1)) != 0) fail("{} vectors cannot be halved down to one", n);
+  }
+
+  void bf16_products() {
+    m_.cpu.bf16_products = number();
+    if (m_.cpu.bf16_products != 2) fail("{} at a time: 2 are expected", m_.cpu.bf16_products);
   }
 
   using keys_of = std::map<std::string_view, std::function<void(reader &)>>;
@@ -425,6 +427,7 @@ class reader {
         {"score_registers", [](reader &r) { r.score_registers(); }},
         {"score_keys", set<&cpu_tiles::score_keys>},
         {"feature_vectors", [](reader &r) { r.features(); }},
+        {"bf16_products", [](reader &r) { r.bf16_products(); }},
         {"value_columns", set<&cpu_tiles::value_columns>},
         {"value_padding", set<&cpu_tiles::value_padding>},
         {"value_bytes", set<&cpu_tiles::value_bytes>},

@@ -26,6 +26,7 @@ std::optional<tensor_operand> operand_of(const plan &made, node_id n,
   const program &p = made.p;
   if (gaps[n] || p[n].type != f32) return std::nullopt;
   tensor_operand found;
+  found.step = n;
   while (true) {
     const node &x = p[n];
     found.memory = n;

@@ -11,6 +11,7 @@ namespace qkv::codegen {
 // An argument or a stored step, and the views through which the stage reads it, the outermost
 // first.
 struct tensor_operand {
+  node_id step = no_step;  // of f32, which the stage reads
   node_id memory = no_step;
   std::vector<node_id> views;
   std::vector<axis_id> axes;  // as the stage sees them, the outermost in memory first

@@ -128,10 +128,11 @@ TEST_CASE("a machine may be like another") {
 
 TEST_CASE("targets name machines, or a group of them, best first") {
   using list = std::vector<std::string>;
-  CHECK(names("host") == list{"host/x86-64-v4", "host/x86-64-v3"});
-  CHECK(names("x86-64-v3,zen4,host") == list{"host/zen4", "host/x86-64-v4", "host/x86-64-v3"});
+  CHECK(names("host") == list{"host/zen4", "host/x86-64-v4", "host/x86-64-v3"});
+  CHECK(names("x86-64-v3,sapphirerapids,host") ==
+        list{"host/sapphirerapids", "host/zen4", "host/x86-64-v4", "host/x86-64-v3"});
   CHECK(names("cuda,host,opencl") ==
-        list{"host/x86-64-v4", "host/x86-64-v3", "cuda/cuda", "opencl/opencl"});
+        list{"host/zen4", "host/x86-64-v4", "host/x86-64-v3", "cuda/cuda", "opencl/opencl"});
   std::set<std::string> all = {"host"};
   for (const machine &m : machines()) all.insert(m.name);
   const std::string known = fmt::format("known: {}", fmt::join(all, " "));
@@ -355,7 +356,8 @@ threads_of_long_work = 32
 TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
-      "m.machine:8: score_key is not a key; known: attention both_ways both_ways_in_window "
+      "m.machine:8: score_key is not a key; known: attention bf16_products both_ways "
+      "both_ways_in_window "
       "columns_per_thread contraction_rows contraction_tile contraction_vectors device "
       "feature_vectors halide like map_rows map_vectors panels part_of preference register_bits "
       "registers score_keys score_registers shared_bytes split_keys sum_registers tensor "
@@ -372,6 +374,11 @@ TEST_CASE("a wrong machine is one error with the line") {
                     "m.machine:15: 13 vectors do not fit: sum_registers is 12");
   CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 3"),
                     "m.machine:9: 3 vectors cannot be halved down to one");
+  CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 2\nbf16_products = 2"),
+                    "m.machine: bf16_products: halide does not name avx512_zen4, which multiplies "
+                    "bf16");
+  CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 2\nbf16_products = 4"),
+                    "m.machine:10: 4 at a time: 2 are expected");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys 8"),
                     "m.machine:8: after score_keys, = is expected");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys ="), "m.machine:8: score_keys has no value");

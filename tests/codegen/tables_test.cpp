@@ -20,6 +20,13 @@ constexpr axis<"e", 96> e;
 constexpr auto projected = kernel<"projected">(
     [](in<"X", seq, d> X, param<"W", d, e> W) -> out<"Y", seq, e> { return dot<d>(X, W); });
 
+constexpr alias<"kv", seq> kv;
+constexpr auto attention =
+    kernel<"attention">([](in<"Q", bf16, seq, d> Q, in<"K", bf16, kv, d> K,
+                           in<"V", bf16, kv, e> V) -> out<"O", bf16, seq, e> {
+      return scaled_dot_product<d, kv>(Q, K, V);
+    });
+
 std::string tables(const std::vector<codegen::machine> &machines) {
   const codegen::plan made = codegen::plan_of(codegen::make_program(projected));
   return codegen::c_tables("my", {codegen::plans_on(made, machines)});
@@ -50,4 +57,17 @@ TEST_CASE("a machine with other panels has a list of its own") {
   CHECK(count(text, "static const int32_t pack_projected__W_rows[]") == 1);
   CHECK(count(text, ", 1, packs_projected},") == 1);
   CHECK(count(text, ", 1, packs_projected__x86_64_v3},") == 1);
+}
+
+TEST_CASE("kernels of different machines share the tests of what a processor can run") {
+  const std::vector<codegen::machine> host = codegen::targets_of("host");
+  const codegen::plan first = codegen::plan_of(codegen::make_program(projected)),
+                      second = codegen::plan_of(codegen::make_program(attention));
+  const std::string text =
+      codegen::c_tables("my", {codegen::plans_on(first, host), codegen::plans_on(second, host)});
+  INFO(text);
+  CHECK(count(text, "static int can_run_zen4(void)") == 1);
+  CHECK(count(text, "static int can_run_x86_64_v4(void)") == 1);
+  CHECK(count(text, "can_run_zen4,") == 1);
+  CHECK(count(text, "can_run_x86_64_v4,") == 2);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// One kernel with each kind of stage, for CPUs beyond AVX-512.
+// For CPUs beyond AVX-512: one kernel with each kind of stage; attentions of bf16, which they
+// multiply, and of almost the same.
 #include <qkv/dsl.hpp>
 
 namespace newer {
@@ -21,6 +22,40 @@ inline constexpr auto causal_bf16 = kernel<"causal_bf16">(
        in<"V", bf16, batch, heads, kv, d_v> V) -> out<"O", bf16, batch, heads, seq, d_v> {
       auto scores = dot<d_k>(cast<f32>(Q), cast<f32>(K)) / sqrt(d_k);
       return cast<bf16>(dot<kv>(softmax<kv>(mask(scores, causal<seq, kv>)), cast<f32>(V)));
+    });
+
+inline constexpr batch_axis<"group", 3> group;
+inline constexpr axis<"e", 40> e;
+inline constexpr axis<"odd", 25> odd;
+
+// A factor per head, values whose columns are padded, hidden keys of every number, an lse of f32.
+inline constexpr auto grouped_bf16 = kernel<"grouped_bf16">(
+    [](in<"Q", bf16, batch, heads, group, seq, d_k> Q, in<"K", bf16, batch, heads, kv, d_k> K,
+       in<"V", bf16, batch, heads, kv, e> V, in<"sharpness", heads> sharpness,
+       in<"len", i32, batch> len)
+        -> outs<out<"O", bf16, batch, heads, group, seq, e>, out<"L", batch, heads, group, seq>> {
+      auto scores = mask(dot<d_k>(Q, K) * sharpness / sqrt(d_k), index(kv) < len);
+      return {cast<bf16>(dot<kv>(softmax<kv>(scores), V)), logsumexp<kv>(scores)};
+    });
+
+// Heads behind the positions, as PyTorch's sequence-first layout; a bias of 16 bits.
+inline constexpr auto biased_bf16 = kernel<"biased_bf16">(
+    [](in<"Q", bf16, seq, batch, heads, d_k> Q, in<"K", bf16, kv, batch, heads, d_k> K,
+       in<"V", bf16, kv, batch, heads, e> V,
+       in<"bias", bf16, heads, seq, kv> bias) -> out<"O", bf16, seq, batch, heads, e> {
+      return dot<kv>(softmax<kv>(dot<d_k>(Q, K) / sqrt(d_k) + bias), V);
+    });
+
+// Features that no pairs divide, and results of f32, for which weights of bf16 are too coarse.
+inline constexpr auto odd_bf16 = kernel<"odd_bf16">(
+    [](in<"Q", bf16, batch, heads, seq, odd> Q, in<"K", bf16, batch, heads, kv, odd> K,
+       in<"V", bf16, batch, heads, kv, e> V) -> out<"O", bf16, batch, heads, seq, e> {
+      return dot<kv>(softmax<kv>(dot<odd>(Q, K) / sqrt(odd)), V);
+    });
+inline constexpr auto precise_bf16 = kernel<"precise_bf16">(
+    [](in<"Q", bf16, batch, heads, seq, d_k> Q, in<"K", bf16, batch, heads, kv, d_k> K,
+       in<"V", bf16, batch, heads, kv, e> V) -> out<"O", batch, heads, seq, e> {
+      return dot<kv>(softmax<kv>(dot<d_k>(Q, K) / sqrt(d_k)), cast<f32>(V));
     });
 
 inline constexpr auto layer = kernel<"layer">(

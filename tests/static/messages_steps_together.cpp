@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Slips of several steps that do not belong together: each is refused, and a right neighbour is not.
+// Slips of steps that do not belong together: each is refused, and a right neighbour is not.
 #include "spec.hpp"
 
 namespace {

@@ -4,6 +4,7 @@
 #include <Halide.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct attention_vars {
   Halide::Var c{"c"};                          // column of the result
   Halide::Var x{"x"}, y{"y"};                  // of the state, see its layout
   Halide::Var lane{"lane"};                    // of a vector of features
+  Halide::Var half{"half"};                    // of two numbers of bf16
   std::vector<Halide::Var> outer;              // innermost first
 };
 
@@ -28,19 +30,21 @@ inline const std::string pair_tile_prefix = "pair_tile__";
 // Copies of what the pairs are made of, tile by tile.
 struct attention_reads {
   std::vector<Halide::Func> row_tiles;  // (i, features..., T, outer...): query rows, transposed
+  std::vector<Halide::Func> row_pairs;  // those of bf16: (half, i, feature / 2, T, outer...)
   std::vector<Halide::Func>
       pair_tiles;  // (i, j, b, T, outer...): read per query and key, transposed
   std::vector<Halide::Func> row_positions;  // (i, T): of rows along several axes
   std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
   std::vector<Halide::Func> widened_keys;  // those that memory has in 16 bits
   std::vector<Halide::Func> extremes;      // of what masks compare: of each tile or block
+  std::map<std::string, int> extents;      // known ones of features, by their variables
 };
 
 // (i, j, b, T, outer...): what sums read. Blocks: (i, b, T, outer...).
 struct attention_pairs {
   std::vector<Halide::Func> products;               // one per contraction inside the pairs
   std::vector<lane_fold> lanes_of_products;         // where lanes hold features
-  std::vector<std::vector<Halide::RVar>> features;  // what each product sums over
+  std::vector<std::vector<Halide::RVar>> features;  // what each product sums over, innermost first
   std::vector<Halide::Func> shared;                 // steps that several sums need
   std::vector<Halide::Func> readers;                // Funcs that may read products
   // Defined where softmax or normalize gives the weights; block_max for softmax alone. `weights`
@@ -60,17 +64,21 @@ struct suspect_blocks {
 // A sum over the keys of pairs, or of products of pairs with values that have columns. One across
 // is the same with rows and keys exchanged: i and T stand for j and b, and j and b for i and T.
 struct attention_sum {
-  Halide::Func pairs;       // (i, j, b, T, outer...)
-  bool gated = false;       // `pairs` are the weights times a gate
-  Halide::Func values;      // (c, j, b, outer of V...): V, padded to whole vectors
+  Halide::Func pairs;  // (i, j, b, T, outer...)
+  bool gated = false;  // `pairs` are the weights times a gate
+  // (half, i, j / 2, b, T, outer...): the pairs as bf16; undefined where they are not.
+  Halide::Func halves;
+  // (c, j, b, outer of V...): V, padded to whole vectors; of bf16, (half, c, j / 2, ..).
+  Halide::Func values;
   bool is_padded = false;   // the call decides its width
   int known_columns = 0;    // not 0: V has so many, and is padded
   bool is_widened = false;  // memory has them in 16 bits
   suspect_blocks suspect;
-  Halide::Func product;     // (c, i, b, T, outer...), in registers
-  Halide::Func block_out;   // the same, stored; without columns (i, b, T, outer...)
-  Halide::RDom keys_clean;  // of a block that is not suspect
-  Halide::Expr columns;     // extent of c; undefined without columns
+  Halide::Func product;    // (c, i, b, T, outer...), in registers
+  Halide::Func block_out;  // the same, stored; without columns (i, b, T, outer...)
+  // Of a block that is not suspect. x: keys; or x: halves, y: two keys.
+  Halide::RDom keys_clean;
+  Halide::Expr columns;  // extent of c; undefined without columns
   // Of a sum across without columns: so many partial sums of a key, each of every so many rows, lie
   // along c.
   int partials = 0;

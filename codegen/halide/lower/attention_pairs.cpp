@@ -25,7 +25,8 @@ class pairs_lowering {
     f_.sums.resize(s_.sums.size());
     for (const attention_stage &x : s_.across) f_.across.resize(x.sums.size());
     f_.placed.resize(s_.placed.size());
-    for (node_id d : s_.products) products_.emplace(d, product(d));
+    for (node_id d : s_.products)
+      products_.emplace(d, f_.tile.bf16 ? product_of_bf16(f_.tile.bf16->product) : product(d));
     for (node_id n : s_.keeps_sums() ? s_.shared_in_all : s_.shared) share(n);
     f_.pairs.keys = f_.tile.keys_in_lanes() ? a_.block.vectors("key") : a_.block.range("key");
     if (s_.is_normalised()) {
@@ -84,6 +85,34 @@ class pairs_lowering {
     return fold.whole;
   }
 
+  // Without its factors, which the product of a pair gets once.
+  Func product_of_bf16(const tensor_product &x) {
+    const axis_id feature = a_.p[x.core].over[0];
+    const RDom r({{0, 2}, {0, x.features / 2}}, "feature");
+    std::vector<Expr> row = a_.tiles.with_outer({r.x, f_.v.i, r.y, f_.v.T});
+    indices at = a_.tiles.here();
+    at[feature] = r.y * 2 + r.x;
+    Func s("product_" + context::label(a_.p, x.core));
+    s(all()) = 0.f;
+    s(all()) += Halide::cast<float>(a_.tiles.row_pairs(x.rows, feature)(row)) *
+                Halide::cast<float>(a_.tiles.bf16_at(x.keys, at));
+    f_.pairs.products.push_back(s);
+    f_.pairs.features.push_back({r.x, r.y});
+    return s;
+  }
+
+  value product_at(const Func &s) {
+    Expr number = s(all());
+    if (!f_.tile.bf16) return {number, {}};
+    expression e(a_.c, [&](node_id n, const indices &i) {
+      auto v = a_.tiles.row_tile(n, i);
+      return v ? v : a_.tiles.key_tile(n, i);
+    });
+    for (node_id factor : f_.tile.bf16->product.factors)
+      number = strict::times(number, e.at(factor, a_.tiles.here()).number);
+    return {number, {}};
+  }
+
   // The product of the operands at the next features, of which each lane has every `lanes`-th.
   value term(node_id dot, int lanes) {
     const std::vector<axis_id> &axes = a_.p[dot].over;
@@ -110,7 +139,7 @@ class pairs_lowering {
   // The value of a step at the pair, made of products and shared steps of the tile.
   value at_pair(node_id n) {
     expression e(a_.c, [&](node_id x, const indices &at) -> std::optional<value> {
-      if (auto it = products_.find(x); it != products_.end()) return value{it->second(all()), {}};
+      if (auto it = products_.find(x); it != products_.end()) return product_at(it->second);
       if (auto it = shared_.find(x); it != shared_.end() && a_.tiles.in_place(x, at))
         return it->second;
       if (auto v = a_.tiles.pair_tile(x, at)) return v;

@@ -129,6 +129,8 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
     for (std::size_t d = features.size(); d-- > 0;) {
       Var v = c_.var(features[d]);
       vars.push_back(v);
+      if (const std::int64_t n = static_size(p_, features[d]); n > 0)
+        f_.reads.extents[v.name()] = static_cast<int>(n);
       inside[features[d]] = v;
     }
     vars.push_back(f_.v.T);
@@ -143,6 +145,31 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
   for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
   args.push_back(f_.v.T);
   return value{it->second(with_outer(args)), {}};
+}
+
+Expr attention_tiles::bf16_at(const tensor_operand &x, const indices &at) const {
+  Expr number;
+  const auto read = [&](node_id n, const indices &i) -> std::optional<value> {
+    if (n != x.memory) return std::nullopt;
+    number = c_.read(n, i);
+    return value{Halide::cast<float>(number), {}};
+  };
+  expression(c_, read).at(x.step, at);
+  return number;
+}
+
+Func attention_tiles::row_pairs(const tensor_operand &x, axis_id feature) {
+  const Var two = c_.var(feature);
+  indices inside = outer_;
+  inside.merge(divided(f_.v.i, f_.v.T));
+  inside[feature] = two * 2 + f_.v.half;
+  Func f("rows_" + context::label(p_, x.step));
+  std::vector<Var> vars = {f_.v.half, f_.v.i, two, f_.v.T};
+  vars.insert(vars.end(), f_.v.outer.begin(), f_.v.outer.end());
+  f(vars) = bf16_at(x, inside);
+  f_.reads.row_pairs.push_back(f);
+  f_.reads.extents[two.name()] = static_cast<int>(static_size(p_, feature) / 2);
+  return f;
 }
 
 // A stored value per query and key (a bias, a mask) is transposed once per tile: rows go into

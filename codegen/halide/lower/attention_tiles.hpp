@@ -43,6 +43,11 @@ class attention_tiles {
   std::optional<value> key_tile(node_id, const indices &);
   std::optional<value> pair_tile(node_id, const indices &);
 
+  // A number of bf16 that is read from memory, at a position.
+  Halide::Expr bf16_at(const tensor_operand &, const indices &) const;
+  // Those of the rows, two features at a time.
+  Halide::Func row_pairs(const tensor_operand &, axis_id feature);
+
  private:
   bool is_row(axis_id) const;
   indices divided(const Halide::Expr &i, const Halide::Expr &T) const;

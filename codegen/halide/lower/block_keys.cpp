@@ -40,6 +40,16 @@ void block_keys::limit(Halide::RDom &range, const Expr &key, bool unrolled) cons
   if (visible_.is_chosen) range.where(a_.inside(key));
 }
 
+Halide::RDom block_keys::twos(const std::string &name) const {
+  Halide::RDom range({{0, 2}, {0, (a_.f.tile.keys + 1) / 2}}, name);
+  limit(range, range.y * 2);
+  return range;
+}
+
+Expr block_keys::trimmed_two(const Expr &two) const {
+  return Halide::max(Halide::min(two, (limit_ - 1) / 2), 0);
+}
+
 Halide::RDom block_keys::vectors(const std::string &name) const {
   Halide::RDom range(0, a_.f.tile.keys / a_.f.tile.key_lanes, name);
   const Expr key = range.x * a_.f.tile.key_lanes;

@@ -20,6 +20,10 @@ class block_keys {
   void limit(Halide::RDom &, const Halide::Expr &key, bool unrolled = false) const;
   // The same in whole vectors of keys: keys past the end are masked, and repeat the last one.
   Halide::RDom vectors(const std::string &name) const;
+  // The same, two keys at a time: x counts these, and y the twos. One of the last two may be
+  // hidden.
+  Halide::RDom twos(const std::string &name) const;
+  Halide::Expr trimmed_two(const Halide::Expr &two) const;
   Halide::Expr trimmed(const Halide::RDom &keys) const;
   Halide::Expr trimmed(const Halide::Expr &key) const;
   Halide::Expr trimmed_vector(const Halide::RDom &vectors) const;

@@ -227,6 +227,7 @@ Expr to_whole(const Expr &x) {
 
 Expr cast(Halide::Type to, const Expr &x) {
   const Halide::Type from = x.type();
+  if (from == to) return x;
   if (to.is_bfloat() && from.is_float())
     return to_bfloat(from.bits() == 32 ? x : strict::cast(Halide::Float(32), x));
   if (to == Halide::Int(32) && (from.is_float() || from.is_bfloat()))
@@ -236,6 +237,14 @@ Expr cast(Halide::Type to, const Expr &x) {
   if (!longer) return Halide::cast(to, x);
   const Expr next = lengthened(x);
   return next.type().bits() < to.bits() ? lengthened(next) : next;
+}
+
+Expr weight_as_bf16(const Expr &x) {
+  constexpr std::uint32_t half = 0x8000, largest = 0x7fffffff;
+  const Expr magnitude = Halide::reinterpret<std::uint32_t>(x) & Expr(largest);
+  // The limit keeps a NaN whose mantissa is all ones.
+  const Expr rounded = Halide::min(magnitude + Expr(half), Expr(largest)) >> 16;
+  return Halide::reinterpret(Halide::BFloat(16), Halide::cast<std::uint16_t>(rounded));
 }
 
 }  // namespace qkv::codegen::strict

@@ -41,5 +41,8 @@ Halide::Expr is_finite(const Halide::Expr &);
 // own conversion between floats never meets. To integers it rounds towards zero, saturates, and
 // gives 0 for NaN.
 Halide::Expr cast(Halide::Type, const Halide::Expr &);
+// bf16 of a weight, which is at least 0 or a quiet NaN, as arithmetic gives: to nearest, of two as
+// near the larger one; -0 becomes 0. A third of the operations of the above, whose ties go to even.
+Halide::Expr weight_as_bf16(const Halide::Expr &);
 
 }  // namespace qkv::codegen::strict

@@ -8,7 +8,9 @@
 // lanes hold keys and features, and a key and a row of values are read whole, as contiguous memory.
 #include <algorithm>
 
+#include "codegen/halide/schedules/attention_bf16.hpp"
 #include "codegen/halide/schedules/attention_kept_sums.hpp"
+#include "codegen/halide/schedules/attention_rows.hpp"
 #include "codegen/halide/schedules/calls.hpp"
 #include "codegen/halide/schedules/guarded_ends.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
@@ -75,7 +77,7 @@ class scheduler {
         rows_(f.tile.rows),
         vl_(m.cpu.lanes(f.sums[0].pairs.type().bits())),
         row_vectors_(divisor_up_to(std::max(rows_ / vl_, 1), m.cpu.score_registers)),
-        keys_unrolled_(std::min(m.cpu.score_keys, m.cpu.sum_registers / row_vectors_)),
+        keys_unrolled_(std::min(f.tile.score_keys, m.cpu.sum_registers / row_vectors_)),
         tile_(keeps_sums_ ? LoopLevel(f.running.state, f.running.steps.z)
                           : LoopLevel(f.running.state, f.v.T)),
         block_(f.running.state, f.running.layout.block) {}
@@ -102,8 +104,7 @@ class scheduler {
     readers();
     widened_keys();
     pair_tiles();
-    row_tiles();
-    for (Func &g : f_.reads.row_positions) in_task(g);
+    schedule_rows(f_, at_, vl_);
     for (Func &g : f_.reads.extremes) g.compute_at(at_);
   }
 
@@ -162,6 +163,8 @@ class scheduler {
   // Values of 16 bits are converted once a block. Rows that are a multiple of so many columns apart
   // share few sets of the first cache.
   void values(attention_sum &sum) {
+    if (sum.halves.defined())
+      return bf16_products::values(sum, f_.v, block_, *constant(sum.columns), vl_);
     if (sum.is_padded) {
       sum.values.compute_at(block_).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
       return;
@@ -223,7 +226,10 @@ class scheduler {
           .unroll(f_.v.c)
           .unroll(i);
     };
-    add(0, sum.keys_clean.x);
+    if (sum.halves.defined())
+      bf16_products::sum(sum, f_.v, tile_, rows_, t.lanes, vl_);
+    else
+      add(0, sum.keys_clean.x);
     if (!sum.suspect.blocks.defined()) return;
     add(1, sum.suspect.keys.x);
     suspects(sum, t.lanes, level);
@@ -377,6 +383,7 @@ class scheduler {
         .vectorize(f_.v.i, vl_)
         .unroll(f_.v.i)
         .unroll(f_.v.j);
+    if (f_.tile.bf16) return bf16_products::product(s.update(), f_.v, features, vl_);
     std::vector<Halide::VarOrRVar> inner = {f_.v.i, f_.v.j};
     for (const RVar &v : features) inner.emplace_back(v);
     s.update().reorder(inner).vectorize(f_.v.i, vl_).unroll(f_.v.i).unroll(f_.v.j);
@@ -435,29 +442,6 @@ class scheduler {
             .unroll(ii_)
             .vectorize(ji_);
       if (has_masked_loads(halide_target(m_), g.type().bits())) g.partition(jo_, Partition::Never);
-    }
-  }
-
-  void in_task(Func &g) {
-    g.compute_at(at_);
-    f_.tile.keys_in_lanes() ? g.bound_storage(f_.v.i, rows_) : g.bound_extent(f_.v.i, rows_);
-  }
-
-  void row_tiles() {
-    for (Func &q : f_.reads.row_tiles) {
-      in_task(q);
-      const bool has_feature = q.args().size() > 2 + f_.v.outer.size();
-      if (!has_feature && !f_.tile.keys_in_lanes()) q.vectorize(f_.v.i, vl_);
-      if (!has_feature) continue;
-      if (f_.tile.keys_in_lanes()) {
-        q.reorder_storage(q.args()[1], f_.v.i)
-            .reorder(q.args()[1], f_.v.i)
-            .vectorize(q.args()[1], vl_, TailStrategy::GuardWithIf);
-        continue;
-      }
-      // contiguous loads along the first feature, stores apart: half the cost of gathers
-      q.split(q.args()[1], jo_, ji_, 16, TailStrategy::GuardWithIf).split(f_.v.i, io_, ii_, 4);
-      q.reorder(ii_, ji_, jo_, io_).unroll(ii_).vectorize(ji_);
     }
   }
 

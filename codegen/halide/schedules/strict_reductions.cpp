@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/schedules/strict_reductions.hpp"
 
+#include <algorithm>
+
 #include "codegen/halide/lower/strict.hpp"
 
 namespace qkv::codegen {
@@ -10,9 +12,24 @@ using Halide::Expr;
 
 namespace {
 
+// Lanes of bf16, converted.
+bool are_bf16(const Expr &e) {
+  if (const auto *x = e.as<hi::Cast>()) return x->value.type().is_bfloat();
+  if (const auto *x = e.as<hi::Broadcast>()) return are_bf16(x->value);
+  const auto *x = e.as<hi::Shuffle>();
+  return x && std::all_of(x->vectors.begin(), x->vectors.end(), are_bf16);
+}
+
+// Those of products of two numbers of bf16 each are one instruction, which keeps NaN.
+bool is_instruction(const hi::VectorReduce &r) {
+  const auto *product = r.value.as<hi::Mul>();
+  return product && r.value.type().lanes() == 2 * r.type.lanes() && are_bf16(product->a) &&
+         are_bf16(product->b);
+}
+
 bool is_sum_of_lanes(const Expr &e) {
   const hi::VectorReduce *r = e.as<hi::VectorReduce>();
-  return r && r->op == hi::VectorReduce::Add && r->type.is_float();
+  return r && r->op == hi::VectorReduce::Add && r->type.is_float() && !is_instruction(*r);
 }
 
 }  // namespace

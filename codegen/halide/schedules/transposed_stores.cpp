@@ -51,33 +51,92 @@ bool reads(const Expr &e, const std::string &name) {
   return finder.found;
 }
 
-// A store of all lanes across memory.
-const hi::Store *as_store_across(const hi::Stmt &s) {
-  const auto *store = s.as<hi::Store>();
-  const auto *to = store ? store->index.as<hi::Ramp>() : nullptr;
-  const int lanes = to ? to->lanes : 0;
-  const bool fits =
-      lanes >= 4 && (lanes & (lanes - 1)) == 0 && store->value.type().lanes() == lanes;
-  const auto step = fits ? hi::as_const_int(to->stride) : std::nullopt;
-  return step && *step >= lanes && hi::is_const_one(store->predicate) ? store : nullptr;
+// A store across memory: `lanes` numbers, or runs of so many neighbours, `stride` apart.
+struct store_across {
+  const hi::Store *store;
+  std::vector<const hi::LetStmt *> lets;  // around it
+  Expr base;
+  std::int64_t stride;
+  int lanes, run;
+
+  // Each run as one number.
+  Expr value() const {
+    const Halide::Type t = store->value.type();
+    Expr e = store->value;
+    if (run > 1) e = hi::Reinterpret::make(Halide::UInt(t.bits() * run, lanes), e);
+    for (std::size_t k = lets.size(); k-- > 0;) e = hi::Let::make(lets[k]->name, lets[k]->value, e);
+    return e;
+  }
+  hi::Stmt whole(const Expr &vector, int at) const {
+    const Halide::Type t = store->value.type();
+    const Expr to = hi::simplify(base + static_cast<int>(at * stride));
+    return hi::Store::make(store->name, run == 1 ? vector : hi::Reinterpret::make(t, vector),
+                           hi::Ramp::make(to, 1, t.lanes()), store->param,
+                           hi::const_true(t.lanes()), hi::ModulusRemainder());
+  }
+};
+
+std::optional<std::int64_t> distance(const Expr &from, const Expr &to) {
+  const auto apart = hi::as_const_int(hi::simplify(to - from));
+  return apart ? std::optional<std::int64_t>(*apart) : std::nullopt;
 }
 
-// The number of rows in a square that begins here, else 0.
-std::size_t rows_of_square(const std::vector<hi::Stmt> &all, std::size_t begin) {
-  const hi::Store *first = as_store_across(all[begin]);
-  if (!first) return 0;
-  const auto *to = first->index.as<hi::Ramp>();
-  const auto n = static_cast<std::size_t>(to->lanes);
-  if (begin + n > all.size()) return 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    const hi::Store *next = as_store_across(all[begin + k]);
-    if (!next || next->name != first->name || reads(next->value, first->name)) return 0;
-    const auto *at = next->index.as<hi::Ramp>();
-    const Expr off = hi::simplify(at->base - to->base - static_cast<int>(k));
-    if (!hi::is_const_zero(off) || !hi::equal(at->stride, to->stride) || at->lanes != to->lanes)
-      return 0;
+// Ramps of the same length, the same distance apart.
+std::optional<store_across> as_runs_across(const hi::Store &store, const hi::Shuffle &to) {
+  if (!to.is_concat() || to.vectors.size() < 2) return std::nullopt;
+  std::vector<Expr> bases;
+  int run = 0;
+  for (const Expr &e : to.vectors) {
+    const auto *one = e.as<hi::Ramp>();
+    if (!one || !hi::is_const_one(one->stride) || (run && one->lanes != run)) return std::nullopt;
+    bases.push_back(one->base), run = one->lanes;
   }
-  return n;
+  const auto stride = distance(bases[0], bases[1]);
+  for (std::size_t k = 2; stride && k < bases.size(); ++k)
+    if (distance(bases[k - 1], bases[k]) != stride) return std::nullopt;
+  if (!stride || run * store.value.type().bits() > 64) return std::nullopt;
+  return store_across{&store, {}, bases[0], *stride, static_cast<int>(bases.size()), run};
+}
+
+std::optional<store_across> as_store_across(hi::Stmt s) {
+  std::vector<const hi::LetStmt *> lets;
+  for (const hi::LetStmt *let; (let = s.as<hi::LetStmt>()); s = let->body) lets.push_back(let);
+  const auto *store = s.as<hi::Store>();
+  if (!store || !hi::is_const_one(store->predicate)) return std::nullopt;
+  std::optional<store_across> made;
+  if (const auto *to = store->index.as<hi::Ramp>()) {
+    const auto step = hi::as_const_int(to->stride);
+    if (step && store->value.type().lanes() == to->lanes)
+      made = {store, {}, to->base, *step, to->lanes, 1};
+  } else if (const auto *runs = store->index.as<hi::Shuffle>()) {
+    made = as_runs_across(*store, *runs);
+  }
+  const int lanes = made ? made->lanes : 0;
+  const bool fits = lanes >= 4 && (lanes & (lanes - 1)) == 0 && made->stride >= lanes * made->run;
+  if (!fits) return std::nullopt;
+  made->lets = lets;
+  for (std::size_t k = lets.size(); k-- > 0;)
+    made->base = hi::substitute(lets[k]->name, lets[k]->value, made->base);
+  return made;
+}
+
+// The rows of a square that begins here; or none.
+std::vector<store_across> square_at(const std::vector<hi::Stmt> &all, std::size_t begin) {
+  std::vector<store_across> rows;
+  while (begin + rows.size() < all.size()) {
+    const std::optional<store_across> next = as_store_across(all[begin + rows.size()]);
+    if (!next) return {};
+    const store_across &first = rows.empty() ? *next : rows[0];
+    const auto k = static_cast<int>(rows.size());
+    if (next->store->name != first.store->name || next->stride != first.stride ||
+        next->lanes != first.lanes || next->run != first.run ||
+        distance(first.base, next->base) != k * first.run ||
+        reads(next->value(), first.store->name))
+      return {};
+    rows.push_back(*next);
+    if (k + 1 == rows[0].lanes) return rows;
+  }
+  return {};
 }
 
 // A square of vectors, held in names.
@@ -171,20 +230,14 @@ class square {
   std::vector<std::pair<std::string, Expr>> names_;
 };
 
-hi::Stmt transposed(const std::vector<hi::Stmt> &all, std::size_t begin, std::size_t n) {
-  std::vector<Expr> rows;
-  for (std::size_t k = 0; k < n; ++k) rows.push_back(all[begin + k].as<hi::Store>()->value);
-  square s(rows);
+hi::Stmt transposed(const std::vector<store_across> &rows) {
+  std::vector<Expr> values;
+  for (const store_across &row : rows) values.push_back(row.value());
+  square s(values);
   s.transpose();
-  const auto *first = all[begin].as<hi::Store>();
-  const auto *to = first->index.as<hi::Ramp>();
-  const int lanes = to->lanes;
   std::vector<hi::Stmt> stores;
-  for (int j = 0; j < lanes; ++j)
-    stores.push_back(
-        hi::Store::make(first->name, s.vectors()[static_cast<std::size_t>(j)],
-                        hi::Ramp::make(hi::simplify(to->base + j * to->stride), 1, lanes),
-                        first->param, hi::const_true(lanes), hi::ModulusRemainder()));
+  for (int j = 0; j < rows[0].lanes; ++j)
+    stores.push_back(rows[0].whole(s.vectors()[static_cast<std::size_t>(j)], j));
   return s.around(hi::Block::make(stores));
 }
 
@@ -193,9 +246,9 @@ hi::Stmt transposed(const std::vector<hi::Stmt> &all, std::size_t begin, std::si
 hi::Stmt transposed_stores::visit(const hi::Block *op) {
   std::vector<hi::Stmt> all = flattened(op), made;
   for (std::size_t k = 0; k < all.size();) {
-    const std::size_t n = rows_of_square(all, k);
-    made.push_back(n ? transposed(all, k, n) : mutate(all[k]));
-    k += std::max<std::size_t>(n, 1);
+    const std::vector<store_across> rows = square_at(all, k);
+    made.push_back(rows.empty() ? mutate(all[k]) : transposed(rows));
+    k += std::max<std::size_t>(rows.size(), 1);
   }
   return hi::Block::make(made);
 }

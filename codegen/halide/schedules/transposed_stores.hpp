@@ -10,6 +10,8 @@ namespace qkv::codegen {
 //
 //   t[ramp(i, 32, 8)] = x[ramp(a, 1, 8)]; t[ramp(i + 1, 32, 8)] = x[ramp(b, 1, 8)]; .. (8 rows)
 //     -> t[ramp(i, 1, 8)] = column 0; t[ramp(i + 32, 1, 8)] = column 1; .. (8 columns)
+//
+// Neighbours that stay neighbours, as two numbers of bf16, move as one.
 class transposed_stores : public Halide::Internal::IRMutator {
   using IRMutator::visit;
   Halide::Internal::Stmt visit(const Halide::Internal::Block *op) override;

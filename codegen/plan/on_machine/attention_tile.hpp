@@ -3,9 +3,10 @@
 // The tile of one form of an attention: its rows and keys, the calls that take it, and what lanes
 // or threads hold.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
-#include "codegen/program/program.hpp"
+#include "codegen/plan/tensor_form.hpp"
 
 namespace qkv::codegen {
 
@@ -43,6 +44,7 @@ struct attention_tile {
   int keys = 0;         // keys of a block
   int per_task = 1;     // tiles that share a block of keys while it is in cache
   int least_tasks = 1;  // of a walk that keeps its sums
+  int score_keys = 0;   // at most, of a register tile of scores
 
   called_rows called;
   bool is_for_few_rows() const { return called.most != called_rows::any; }
@@ -55,6 +57,9 @@ struct attention_tile {
   bool keys_in_lanes() const { return key_lanes > 0; }
   // Not 0: values whose columns do not fill such vectors are copied into rows that do.
   int value_lanes = 0;
+  // Scores and sums are made of products of bf16, of which so many are added to one sum at a time.
+  static constexpr int products_at_once = 2;
+  std::optional<tensor_form> bf16;
   // The columns of such a copy; `columns` where narrower vectors divide them and are as few.
   int padded(int columns) const {
     if (value_lanes == 0 || columns > most_value_vectors * value_lanes) return columns;

@@ -171,6 +171,18 @@ bool is_in_window(const program &p, const attention_stage &s) {
   return before && after;
 }
 
+// Empty where the machine widens bf16, or the stage computes from anything else. As on tensor
+// cores, weights become bf16, too, where that is precise enough.
+std::optional<tensor_form> products_of_bf16(const machine &m, const plan &made,
+                                            const attention_stage &s) {
+  if (m.cpu.bf16_products == 0) return std::nullopt;
+  std::optional<tensor_form> form = tensor_form_of(made, s);
+  if (!form || form->element != bf16 || form->weight_parts != 1 ||
+      form->product.features % m.cpu.bf16_products != 0)
+    return std::nullopt;
+  return form;
+}
+
 class cpu_tiling {
  public:
   cpu_tiling(const machine &m, const plan &made, const attention_stage &s)
@@ -178,6 +190,7 @@ class cpu_tiling {
         s_(s),
         is_of_gradient_(has_kept_sums(made.cut)),
         machine_(m),
+        bf16_(products_of_bf16(m, made, s)),
         lanes_(m.cpu.lanes(8 * size_of(p_[s.sums[0].core].type))),
         features_(feature_lanes(p_, s, m.cpu.feature_vectors * lanes_)),
         folded_(shared_by_rows(p_, s)) {}
@@ -190,7 +203,7 @@ class cpu_tiling {
                                          ? cpu.both_ways_in_window
                                          : cpu.both_ways;
       t.rows = shape.rows, t.keys = shape.keys, t.least_tasks = shape.tasks;
-      t.value_lanes = lanes_;
+      t.value_lanes = lanes_, t.score_keys = cpu.score_keys;
       return {t};
     }
     const row_count rows = known_rows();
@@ -280,12 +293,13 @@ class cpu_tiling {
   attention_tile tile_of(const attention_shape &shape) const {
     attention_tile t;
     t.rows = shape.rows, t.keys = shape.keys, t.per_task = shape.per_task;
+    t.score_keys = shape.score_keys > 0 ? shape.score_keys : machine_.cpu.score_keys;
     if (shape.rows_of_query != attention_shape::any)
       t.called.least = shape.least_rows, t.called.most = shape.rows_of_query, t.folded = folded_;
     if (shape.keys_in_lanes)
       t.key_lanes = lanes_, t.feature_lanes = features_;
     else
-      t.value_lanes = lanes_;
+      t.value_lanes = lanes_, t.bf16 = bf16_;
     return t;
   }
 
@@ -294,6 +308,7 @@ class cpu_tiling {
   const attention_stage &s_;
   const bool is_of_gradient_;  // no call of it decodes: forms for few rows would be a third of it
   const machine &machine_;
+  const std::optional<tensor_form> bf16_;
   const int lanes_, features_;
   const std::vector<axis_id> folded_;
 };

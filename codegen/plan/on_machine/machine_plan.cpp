@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/plan/on_machine/machine_plan.hpp"
 
+#include <algorithm>
+
 #include "codegen/plan/on_machine/attention_tiling.hpp"
 
 namespace qkv::codegen {
@@ -34,6 +36,13 @@ loops loops_for(const plain_choice &choice, std::size_t position) {
   return choice.where_possible ? loops::preferred : loops::none;
 }
 
+bool multiplies_bf16(const machine_plan &planned) {
+  const auto is_of_bf16 = [](const attention_tile &t) { return t.bf16.has_value(); };
+  return std::any_of(planned.list.begin(), planned.list.end(), [&](const machine_stage &s) {
+    return std::any_of(s.tiles.begin(), s.tiles.end(), is_of_bf16);
+  });
+}
+
 }  // namespace
 
 machine_plan plan_on(const plan &made, const machine &m, const other_writers &others) {
@@ -56,7 +65,12 @@ machine_plan plan_on(const plan &made, const machine &m, const other_writers &ot
 std::vector<machine_plan> plans_on(const plan &made, const std::vector<machine> &machines,
                                    const other_writers &others) {
   std::vector<machine_plan> all;
-  for (const machine &m : machines) all.push_back(plan_on(made, m, others));
+  for (const machine &m : machines) {
+    machine_plan planned = plan_on(made, m, others);
+    const auto is_base = [&](const machine &other) { return other.name == m.like; };
+    const bool repeats = std::any_of(machines.begin(), machines.end(), is_base);
+    if (!repeats || multiplies_bf16(planned)) all.push_back(std::move(planned));
+  }
   return all;
 }
 

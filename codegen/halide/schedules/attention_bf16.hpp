@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// Products of bf16 in an attention of a CPU. In each lane, one instruction multiplies two pairs of
+// neighbours and adds both products to a sum of f32.
+#include <vector>
+
+#include "codegen/halide/lower/attention_funcs.hpp"
+
+namespace qkv::codegen::bf16_products {
+
+// Two features at a time: rows in lanes, keys broadcast from where they lie.
+void product(Halide::Stage, const attention_vars &, const std::vector<Halide::RVar> &features,
+             int lanes);
+// Two keys at a time: columns in lanes, their weights broadcast, which lie beside each other.
+void sum(attention_sum &, const attention_vars &, const Halide::LoopLevel &tile, int rows,
+         int column_lanes, int lanes);
+// Rows of two keys, their columns in turns.
+void values(attention_sum &, const attention_vars &, const Halide::LoopLevel &block, int columns,
+            int lanes);
+
+}  // namespace qkv::codegen::bf16_products
