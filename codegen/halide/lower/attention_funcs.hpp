@@ -64,12 +64,12 @@ struct suspect_blocks {
 // A sum over the keys of pairs, or of products of pairs with values that have columns. One across
 // is the same with rows and keys exchanged: i and T stand for j and b, and j and b for i and T.
 struct attention_sum {
-  Halide::Func pairs;  // (i, j, b, T, outer...)
-  bool gated = false;  // `pairs` are the weights times a gate
-  // (half, i, j / 2, b, T, outer...): the pairs as bf16; undefined where they are not.
-  Halide::Func halves;
-  // (c, j, b, outer of V...): V, padded to whole vectors; of bf16, (half, c, j / 2, ..).
-  Halide::Func values;
+  Halide::Func pairs;   // (i, j, b, T, outer...)
+  bool gated = false;   // `pairs` are the weights times a gate
+  Halide::Func values;  // (c, j, b, outer of V...): V, padded to whole vectors
+  // Of products of bf16, else undefined: the pairs as bf16, (half, i, j / 2, b, T, outer...), and
+  // V, (half, c, j / 2, b, outer of V...).
+  Halide::Func halves, value_halves;
   bool is_padded = false;   // the call decides its width
   int known_columns = 0;    // not 0: V has so many, and is padded
   bool is_widened = false;  // memory has them in 16 bits

@@ -25,8 +25,7 @@ class pairs_lowering {
     f_.sums.resize(s_.sums.size());
     for (const attention_stage &x : s_.across) f_.across.resize(x.sums.size());
     f_.placed.resize(s_.placed.size());
-    for (node_id d : s_.products)
-      products_.emplace(d, f_.tile.bf16 ? product_of_bf16(f_.tile.bf16->product) : product(d));
+    for (node_id d : s_.products) products_.emplace(d, product(d));
     for (node_id n : s_.keeps_sums() ? s_.shared_in_all : s_.shared) share(n);
     f_.pairs.keys = f_.tile.keys_in_lanes() ? a_.block.vectors("key") : a_.block.range("key");
     if (s_.is_normalised()) {
@@ -74,7 +73,10 @@ class pairs_lowering {
     if (lanes > 1) cell.insert(cell.begin(), lane_);
     Func s(lanes > 1 ? name + "_lanes" : name);
     s(cell) = zero;
-    s(cell) = strict::plus(s(cell), a_.chosen(or_else(term(dot, lanes), zero)));
+    if (f_.tile.bf16)
+      s(cell) += term_of_bf16(f_.tile.bf16->product, lanes);
+    else
+      s(cell) = strict::plus(s(cell), a_.chosen(or_else(term(dot, lanes), zero)));
     f_.pairs.products.push_back(s);
     if (lanes == 0) return s;
     lane_fold fold;
@@ -85,20 +87,17 @@ class pairs_lowering {
     return fold.whole;
   }
 
-  // Without its factors, which the product of a pair gets once.
-  Func product_of_bf16(const tensor_product &x) {
+  // The product of two features at a time, without the factors, which that of a pair gets once.
+  Expr term_of_bf16(const tensor_product &x, int lanes) {
     const axis_id feature = a_.p[x.core].over[0];
-    const RDom r({{0, 2}, {0, x.features / 2}}, "feature");
-    std::vector<Expr> row = a_.tiles.with_outer({r.x, f_.v.i, r.y, f_.v.T});
+    const RDom r({{0, 2}, {0, x.features / 2 / std::max(lanes, 1)}}, "feature");
+    const Expr two = lanes > 1 ? r.y * lanes + lane_ : Expr(r.y);
     indices at = a_.tiles.here();
-    at[feature] = r.y * 2 + r.x;
-    Func s("product_" + context::label(a_.p, x.core));
-    s(all()) = 0.f;
-    s(all()) += Halide::cast<float>(a_.tiles.row_pairs(x.rows, feature)(row)) *
-                Halide::cast<float>(a_.tiles.bf16_at(x.keys, at));
-    f_.pairs.products.push_back(s);
+    at[feature] = two * 2 + r.x;
     f_.pairs.features.push_back({r.x, r.y});
-    return s;
+    const Expr row =
+        a_.tiles.row_pairs(x.rows, feature)(a_.tiles.with_outer({r.x, f_.v.i, two, f_.v.T}));
+    return Halide::cast<float>(row) * Halide::cast<float>(a_.tiles.bf16_at(x.keys, at));
   }
 
   value product_at(const Func &s) {

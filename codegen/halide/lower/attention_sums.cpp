@@ -121,10 +121,9 @@ class sum_lowering {
       o_.columns = f_.tile.padded(n);
     }
     vars_ = {f_.v.c, term_, terms_};
-    if (is_of_bf16()) vars_.insert(vars_.begin(), f_.v.half);
     for (axis_id x : a_.p[sum_.values].shape) {
       if (x == (across_ ? a_.s.row : a_.s.key))
-        place(at_, term());
+        place(at_, term_);
       else if (x == sum_.column)
         at_[x] = is_padded() || a_.on_threads() ? a_.c.within(sum_.column, f_.v.c) : Expr(f_.v.c);
       else
@@ -133,37 +132,21 @@ class sum_lowering {
     const std::vector<axis_id> &outer = a_.tiles.outer();
     for (std::size_t d = outer.size(); d-- > 0;)
       if (has(a_.p[sum_.values].shape, outer[d])) vars_.push_back(f_.v.outer[outer.size() - 1 - d]);
-    o_.values = Func("values_" + name_);
-    if (is_of_bf16()) return values_of_bf16();
     value v = expression(a_.c).at(sum_.values, at_);
     v.number = strict::cast(a_.type, v.number);
     values_have_gaps_ = counts(v).defined();
     delicate_ = strict::is_delicate(v.number);
     if (a_.hidden.run_past_the_end(sum_)) v.present = both(v.present, a_.inside(f_.v.j));
+    o_.values = Func("values_" + name_);
     const Expr number = strict::hide_zero(or_else(v, a_.number(0)));
     o_.values(vars_) =
         o_.known_columns == 0 ? number : select(f_.v.c < o_.known_columns, number, a_.number(0));
-  }
-
-  bool is_of_bf16() const { return f_.tile.bf16.has_value(); }
-  Expr term() const { return is_of_bf16() ? Expr(term_ * 2 + f_.v.half) : Expr(term_); }
-
-  // The last two keys may be one key and none.
-  void values_of_bf16() {
-    Expr exists = a_.inside(term());
-    if (o_.known_columns > 0) exists = exists && f_.v.c < o_.known_columns;
-    const Expr number = a_.tiles.bf16_at(f_.tile.bf16->values, at_);
-    o_.values(vars_) = select(exists, number, Halide::cast(number.type(), 0));
   }
 
   bool is_padded() const { return o_.is_padded || o_.known_columns > 0; }
 
   Expr value_at(const RDom &terms) const {
     std::vector<Expr> args(vars_.begin(), vars_.end());
-    if (is_of_bf16()) {
-      args[0] = terms.x % 2, args[2] = terms.x / 2;
-      return strict::cast(a_.type, o_.values(args));
-    }
     args[1] = terms.x;
     return o_.values(args);
   }
@@ -176,8 +159,8 @@ class sum_lowering {
   void products() {
     o_.product = Func("product_v_" + name_);
     o_.product(all()) = a_.number(0);
-    o_.keys_clean =
-        is_of_bf16() ? a_.block.twos("key_clean") : range("key_clean", f_.tile.keys_in_lanes());
+    o_.keys_clean = f_.tile.bf16 ? a_.block.twos("key_clean", f_.tile.keys_in_lanes())
+                                 : range("key_clean", f_.tile.keys_in_lanes());
     const bool every_product = gaps_ && a_.on_threads();
     if (gaps_ && !every_product) {
       const Expr suspect = look_for_suspects();
@@ -185,24 +168,33 @@ class sum_lowering {
       o_.keys_clean.where(suspect == 0);
       o_.suspect.keys.where(suspect != 0);
     }
-    is_of_bf16() ? add_products_of_bf16() : add_products(o_.keys_clean, every_product);
+    f_.tile.bf16 ? add_products_of_bf16() : add_products(o_.keys_clean, every_product);
     if (o_.suspect.blocks.defined()) add_products(o_.suspect.keys, true);
     o_.block_out = Func("block_out_" + name_);
     o_.block_out(all()) = o_.product(all());
   }
 
+  // Two keys at a time, the last of which may be none.
   void add_products_of_bf16() {
-    const RDom &r = o_.keys_clean;
-    std::vector<Var> vars = {f_.v.half, f_.v.i, f_.v.j, f_.v.b, f_.v.T};
-    vars.insert(vars.end(), f_.v.outer.begin(), f_.v.outer.end());
+    const Expr key = term_ * 2 + f_.v.half;
+    std::vector<Var> of_weight = {f_.v.half, f_.v.i, f_.v.j, f_.v.b, f_.v.T}, of_value = vars_;
+    of_weight.insert(of_weight.end(), f_.v.outer.begin(), f_.v.outer.end());
+    of_value.insert(of_value.begin(), f_.v.half);
     o_.halves = Func("halves_" + name_);
-    o_.halves(vars) =
-        strict::weight_as_bf16(o_.pairs(a_.tiles.pair(f_.v.i, f_.v.j * 2 + f_.v.half, f_.v.b)));
-    std::vector<Expr> half(vars.begin(), vars.end()), value(vars_.begin(), vars_.end());
-    half[0] = r.x, half[2] = a_.block.trimmed_two(r.y);
+    o_.halves(of_weight) = strict::weight_as_bf16(o_.pairs(a_.tiles.pair(f_.v.i, key, f_.v.b)));
+    o_.value_halves = Func("value_halves_" + name_);
+    Expr exists = a_.inside(key);
+    if (o_.known_columns > 0) exists = exists && f_.v.c < o_.known_columns;
+    place(at_, key);
+    const Expr number = a_.tiles.bf16_at(f_.tile.bf16->values, at_);
+    o_.value_halves(of_value) = select(exists, number, Halide::cast(number.type(), 0));
+    const RDom &r = o_.keys_clean;
+    std::vector<Expr> weight(of_weight.begin(), of_weight.end()),
+        value(of_value.begin(), of_value.end());
+    weight[0] = r.x, weight[2] = a_.block.trimmed_two(r.y);
     value[0] = r.x, value[2] = r.y;
     o_.product(all()) +=
-        Halide::cast<float>(o_.halves(half)) * Halide::cast<float>(o_.values(value));
+        Halide::cast<float>(o_.halves(weight)) * Halide::cast<float>(o_.value_halves(value));
   }
 
   void add_products(const RDom &terms, bool with_gaps) {
@@ -223,7 +215,7 @@ class sum_lowering {
   // no cost.
   Expr look_for_suspects() {
     std::vector<Expr> per_column = {f_.v.c, terms_}, per_block = {terms_};
-    for (std::size_t d = is_of_bf16() ? 4 : 3; d < vars_.size(); ++d) {
+    for (std::size_t d = 3; d < vars_.size(); ++d) {
       per_column.push_back(vars_[d]);
       per_block.push_back(vars_[d]);
     }

@@ -40,9 +40,9 @@ void block_keys::limit(Halide::RDom &range, const Expr &key, bool unrolled) cons
   if (visible_.is_chosen) range.where(a_.inside(key));
 }
 
-Halide::RDom block_keys::twos(const std::string &name) const {
+Halide::RDom block_keys::twos(const std::string &name, bool unrolled) const {
   Halide::RDom range({{0, 2}, {0, (a_.f.tile.keys + 1) / 2}}, name);
-  limit(range, range.y * 2);
+  limit(range, range.y * 2, unrolled);
   return range;
 }
 

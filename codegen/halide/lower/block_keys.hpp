@@ -22,7 +22,7 @@ class block_keys {
   Halide::RDom vectors(const std::string &name) const;
   // The same, two keys at a time: x counts these, and y the twos. One of the last two may be
   // hidden.
-  Halide::RDom twos(const std::string &name) const;
+  Halide::RDom twos(const std::string &name, bool unrolled) const;
   Halide::Expr trimmed_two(const Halide::Expr &two) const;
   Halide::Expr trimmed(const Halide::RDom &keys) const;
   Halide::Expr trimmed(const Halide::Expr &key) const;

@@ -5,15 +5,19 @@
 #include <vector>
 
 #include "codegen/halide/lower/attention_funcs.hpp"
+#include "codegen/plan/on_machine/register_tile.hpp"
 
 namespace qkv::codegen::bf16_products {
 
-// Two features at a time: rows in lanes, keys broadcast from where they lie.
+// Two features at a time: rows in lanes, keys broadcast from where they lie; or features in lanes.
 void product(Halide::Stage, const attention_vars &, const std::vector<Halide::RVar> &features,
              int lanes);
+void product_in_lanes(Halide::Stage, const attention_vars &,
+                      const std::vector<Halide::RVar> &features);
+
 // Two keys at a time: columns in lanes, their weights broadcast, which lie beside each other.
-void sum(attention_sum &, const attention_vars &, const Halide::LoopLevel &tile, int rows,
-         int column_lanes, int lanes);
+void sum(attention_sum &, const attention_funcs &, const Halide::LoopLevel &tile,
+         const register_tile &, int lanes);
 // Rows of two keys, their columns in turns.
 void values(attention_sum &, const attention_vars &, const Halide::LoopLevel &block, int columns,
             int lanes);

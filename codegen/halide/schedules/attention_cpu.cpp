@@ -163,8 +163,11 @@ class scheduler {
   // Values of 16 bits are converted once a block. Rows that are a multiple of so many columns apart
   // share few sets of the first cache.
   void values(attention_sum &sum) {
-    if (sum.halves.defined())
-      return bf16_products::values(sum, f_.v, block_, *constant(sum.columns), vl_);
+    if (sum.halves.defined()) {
+      if (!f_.tile.keys_in_lanes())
+        bf16_products::values(sum, f_.v, block_, *constant(sum.columns), vl_);
+      return;
+    }
     if (sum.is_padded) {
       sum.values.compute_at(block_).vectorize(f_.v.c, vl_, TailStrategy::RoundUp);
       return;
@@ -227,7 +230,7 @@ class scheduler {
           .unroll(i);
     };
     if (sum.halves.defined())
-      bf16_products::sum(sum, f_.v, tile_, rows_, t.lanes, vl_);
+      bf16_products::sum(sum, f_, tile_, t, vl_);
     else
       add(0, sum.keys_clean.x);
     if (!sum.suspect.blocks.defined()) return;
@@ -369,9 +372,12 @@ class scheduler {
     std::vector<Halide::VarOrRVar> inner = {f_.v.lane, f_.v.i};
     for (const RVar &v : f_.pairs.features[k]) inner.emplace_back(v);
     Halide::Stage add = fold.of_lane.update();
-    add.reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.i);
+    if (f_.tile.bf16)
+      bf16_products::product_in_lanes(add, f_.v, f_.pairs.features[k]);
+    else
+      add.reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.i);
     constexpr int most_unrolled = 8;
-    const RVar &feature = f_.pairs.features[k].front();
+    const RVar &feature = f_.tile.bf16 ? f_.pairs.features[k].back() : f_.pairs.features[k].front();
     if (const auto n = constant(feature.extent()); n && *n <= most_unrolled) add.unroll(feature);
   }
 

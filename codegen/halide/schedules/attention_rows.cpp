@@ -18,7 +18,14 @@ class row_scheduler {
     for (Func &q : f_.reads.row_pairs) {
       in_task(q);
       q.bound_extent(f_.v.half, 2);
-      transposed(q, q.args()[2], {f_.v.half});
+      const Var two = q.args()[2];
+      if (f_.tile.keys_in_lanes())
+        q.reorder_storage(f_.v.half, two, f_.v.i)
+            .reorder(f_.v.half, two, f_.v.i)
+            .vectorize(f_.v.half)
+            .vectorize(two, f_.tile.feature_lanes);
+      else
+        transposed(q, two, {f_.v.half});
     }
     for (Func &q : f_.reads.row_tiles) row_tile(q);
   }

@@ -299,8 +299,18 @@ class cpu_tiling {
     if (shape.keys_in_lanes)
       t.key_lanes = lanes_, t.feature_lanes = features_;
     else
-      t.value_lanes = lanes_, t.bf16 = bf16_;
+      t.value_lanes = lanes_;
+    multiply_bf16(t);
     return t;
+  }
+
+  // Lanes of features hold two each then.
+  void multiply_bf16(attention_tile &t) const {
+    if (!bf16_) return;
+    const int lanes =
+        t.keys_in_lanes() ? lanes_dividing(bf16_->product.features / 2, features_) : 0;
+    if (t.keys_in_lanes() && lanes < least_features) return;
+    t.feature_lanes = lanes, t.bf16 = bf16_;
   }
 
   static constexpr int least_features = 4;  // in lanes: less would be slower than rows in lanes
