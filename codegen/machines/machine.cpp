@@ -44,6 +44,11 @@ std::string machine::c_name() const {
   return text;
 }
 
+bool machine::has_tiles_of(const machine &other) const {
+  return cpu == other.cpu && attention == other.attention && panels == other.panels &&
+         contraction_rows == other.contraction_rows;
+}
+
 std::vector<attention_shape> machine::shapes_for(std::int64_t rows) const {
   const auto fits = [&](const attention_shape &s) {
     return s.rows_of_query == attention_shape::any ||

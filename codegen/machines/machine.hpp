@@ -21,6 +21,7 @@ struct attention_shape {
   bool keys_in_lanes = false;        // CPUs: vectors hold keys; else rows
   int score_keys = 0;                // CPUs: in place of the machine's own; 0: these
   int threads_x = 0, threads_y = 0;  // GPUs: along keys and columns; along rows
+  bool operator==(const attention_shape &) const = default;
 };
 
 // Rows of a tile of both_ways are a multiple of so many: sums without columns take them in so many
@@ -32,6 +33,7 @@ inline constexpr int rows_of_partials = 16;
 struct both_ways_shape {
   int rows = 0, keys = 0;
   int tasks = 0;
+  bool operator==(const both_ways_shape &) const = default;
 };
 
 // Registers of a CPU and the register tiles of its inner loops: sums are held in some registers,
@@ -39,10 +41,8 @@ struct both_ways_shape {
 struct cpu_tiles {
   int register_bits = 0, registers = 0;
   int sum_registers = 0;
-  int score_registers = 0, score_keys = 0;  // at most, of a tile of scores: rows; keys
-  int feature_vectors = 1;                  // of a key, at most, where lanes hold features
-  // Products of bf16 that are added to one sum of f32 at a time; 0: bf16 is widened to f32.
-  int bf16_products = 0;
+  int score_registers = 0, score_keys = 0;   // at most, of a tile of scores: rows; keys
+  int feature_vectors = 1;                   // of a key, at most, where lanes hold features
   int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
   int value_bytes = 0;  // of a row of values, read at once by a single tile of few rows
   both_ways_shape both_ways;
@@ -52,6 +52,7 @@ struct cpu_tiles {
   int map_rows = 0, map_vectors = 0;  // of a task: rows that are reduced, or vectors of positions
 
   int lanes(int bits) const { return register_bits / bits; }
+  bool operator==(const cpu_tiles &) const = default;
 };
 
 inline constexpr int shared_row_bytes = 128;  // of a row in shared memory of a GPU
@@ -127,8 +128,11 @@ struct machine {
   std::vector<contraction_tile> tensor_contraction;
   panel_widths panels;
   int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
+  int bf16_products = 0;     // CPUs: added to one sum of f32 at a time; 0: bf16 is widened to f32
 
   bool is_host() const { return device == "host"; }
+  // True if CPUs have the same tiles: code differs where one multiplies bf16, or in instructions.
+  bool has_tiles_of(const machine &other) const;
   std::string c_name() const;  // as a part of names in C
   // The shapes for queries of so many static rows (attention_shape::any, none), best first.
   std::vector<attention_shape> shapes_for(std::int64_t rows) const;

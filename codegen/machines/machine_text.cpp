@@ -34,7 +34,7 @@ class reader {
     for (const std::string_view key : required())
       if (!is_given(key)) fail("{} is missing", key);
     check(missing_tiles(m_));
-    if (m_.cpu.bf16_products > 0 &&
+    if (m_.bf16_products > 0 &&
         !Halide::Target(m_.target).has_feature(Halide::Target::AVX512_Zen4))
       fail("bf16_products: halide does not name avx512_zen4, which multiplies bf16");
     return std::move(m_);
@@ -385,8 +385,8 @@ class reader {
   }
 
   void bf16_products() {
-    m_.cpu.bf16_products = number();
-    if (m_.cpu.bf16_products != 2) fail("{} at a time: 2 are expected", m_.cpu.bf16_products);
+    m_.bf16_products = number();
+    if (m_.bf16_products != 2) fail("{} at a time: 2 are expected", m_.bf16_products);
   }
 
   using keys_of = std::map<std::string_view, std::function<void(reader &)>>;

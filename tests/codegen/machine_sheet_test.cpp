@@ -126,19 +126,24 @@ TEST_CASE("a machine that multiplies bf16 has code of its own where there is suc
                            in<"V", bf16, heads, kv, d> V) -> out<"O", bf16, heads, seq, d> {
         return scaled_dot_product<d, kv>(Q, K, V);
       });
-  const auto machines_of = [](const codegen::program &p, const std::string &targets) {
+  const auto planned = [](const codegen::program &p, const std::vector<codegen::machine> &wanted) {
     const codegen::plan made = codegen::plan_of(p);
-    const std::vector<codegen::machine> wanted = codegen::targets_of(targets);
     std::string names;
     for (const codegen::machine_plan &one : codegen::plans_on(made, wanted))
       names += one.m.name + " ";
     return names;
+  };
+  const auto machines_of = [&](const codegen::program &p, const std::string &targets) {
+    return planned(p, codegen::targets_of(targets));
   };
   const codegen::program product = codegen::make_program(of_bf16),
                          wide = codegen::make_program(one_axis);
   CHECK(machines_of(product, "host") == "zen4 x86-64-v4 x86-64-v3 ");
   CHECK(machines_of(wide, "host") == "x86-64-v4 x86-64-v3 ");
   CHECK(machines_of(wide, "zen4,x86-64-v3") == "zen4 x86-64-v3 ");
+  std::vector<codegen::machine> host = codegen::targets_of("host");
+  host[0].attention.back().keys = 64;
+  CHECK(planned(wide, host) == "zen4 x86-64-v4 x86-64-v3 ");
   const std::string sheet = on("zen4", product);
   INFO(sheet);
   CHECK(sheet.find("more rows          tile 32 x 128, products of bf16") != sheet.npos);

@@ -175,10 +175,10 @@ bool is_in_window(const program &p, const attention_stage &s) {
 // cores, weights become bf16, too, where that is precise enough.
 std::optional<tensor_form> products_of_bf16(const machine &m, const plan &made,
                                             const attention_stage &s) {
-  if (m.cpu.bf16_products == 0) return std::nullopt;
+  if (m.bf16_products == 0) return std::nullopt;
   std::optional<tensor_form> form = tensor_form_of(made, s);
   if (!form || form->element != bf16 || form->weight_parts != 1 ||
-      form->product.features % m.cpu.bf16_products != 0)
+      form->product.features % m.bf16_products != 0)
     return std::nullopt;
   return form;
 }

@@ -49,8 +49,8 @@ struct machine_plan {
 };
 
 machine_plan plan_on(const plan &, const machine &, const other_writers & = {});
-// Those of a kernel on each machine, in this order. A machine that is like another one of these is
-// left out where nothing multiplies bf16: its code would be that of the other.
+// Those of a kernel on each machine, in this order. A machine that is like another one of these and
+// has its tiles is left out where nothing multiplies bf16: its code would be that of the other.
 std::vector<machine_plan> plans_on(const plan &, const std::vector<machine> &,
                                    const other_writers & = {});
 
