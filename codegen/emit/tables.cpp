@@ -10,6 +10,7 @@
 
 #include "codegen/emit/c_words.hpp"
 #include "codegen/emit/objects.hpp"
+#include "codegen/emit/processor_checks.hpp"
 #include "codegen/machines/halide_target.hpp"
 #include "codegen/program/sizes.hpp"
 
@@ -89,36 +90,6 @@ std::string entry(const program &p, const machine &m) {
       "extern int {0}_argv(void **);\n"
       "static int enter_{0}(void **a) {{ return in_order_{1}({0}_argv, a); }}\n",
       symbol_of(p, m), p.name);
-}
-
-// The features that a processor must have, as Halide numbers them, 64 in a word.
-std::vector<std::uint64_t> features_of(const machine &m) {
-  using Halide::Target;
-  Target needed = halide_target(m);
-  for (const Target::Feature f : {Target::NoRuntime, Target::UserContext, Target::NoBoundsQuery})
-    needed.set_feature(f, false);
-  std::vector<std::uint64_t> words((Target::FeatureEnd + 63) / 64);
-  for (int f = 0; f < Target::FeatureEnd; ++f)
-    if (needed.has_feature(static_cast<Target::Feature>(f)))
-      words[static_cast<std::size_t>(f / 64)] |= std::uint64_t{1} << (f % 64);
-  return words;
-}
-
-std::string name_of_check(const machine &m) {
-  const std::vector<std::uint64_t> words = features_of(m);
-  if (std::all_of(words.begin(), words.end(), [](std::uint64_t w) { return w == 0; })) return "0";
-  return "can_run_" + m.c_name();
-}
-
-std::string check(const machine &m) {
-  if (name_of_check(m) == "0") return "";
-  std::vector<std::string> words;
-  for (const std::uint64_t w : features_of(m)) words.push_back(fmt::format("UINT64_C({:#x})", w));
-  return fmt::format(
-      "static int {}(void) {{\n"
-      "  static const uint64_t features[] = {{{}}};\n"
-      "  return halide_can_use_target_features({}, features);\n}}\n",
-      name_of_check(m), fmt::join(words, ", "), words.size());
 }
 
 const char *kind_of(const condition &c) {
@@ -208,7 +179,8 @@ std::string variants_of(const program &p, const std::vector<machine_plan> &plann
       list = lists.insert(lists.end(), {&one, std::move(name)});
     }
     rows += fmt::format("    {{\"{}\", \"{}\", {}, enter_{}, {}, {}}},\n", one.m.name, one.m.device,
-                        name_of_check(one.m), symbol_of(p, one.m), one.packs.size(), list->second);
+                        name_of_processor_check(one.m), symbol_of(p, one.m), one.packs.size(),
+                        list->second);
   }
   return packs + fmt::format("static const qkv_variant variants_{}[] = {{\n{}}};\n", p.name, rows);
 }
@@ -273,13 +245,14 @@ std::string c_tables(const std::string &library,
       "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
       "static inline int32_t last_position(const void *size) {\n"
       "  const int32_t n = *(const int32_t *)size;\n"
-      "  return n > 1 ? n - 1 : 0;\n}\n\n"
-      "extern int halide_can_use_target_features(int count, const uint64_t *features);\n";
-  std::set<std::string> machines;
+      "  return n > 1 ? n - 1 : 0;\n}\n\n";
+  std::vector<machine> all;
   for (const std::vector<machine_plan> &planned : kernels)
-    for (const machine_plan &one : planned)
-      if (machines.insert(one.m.name).second) text += check(one.m);
-  text += "\n";
+    for (const machine_plan &one : planned) {
+      const auto is_it = [&](const machine &m) { return m.name == one.m.name; };
+      if (std::none_of(all.begin(), all.end(), is_it)) all.push_back(one.m);
+    }
+  text += processor_checks(all) + "\n";
   std::vector<std::string> names;
   for (const std::vector<machine_plan> &planned : kernels) {
     const plan &made = planned.at(0).made;

@@ -82,7 +82,7 @@ class writer {
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
     form.pipeline.add_custom_lowering_pass(new fixed_loads);
-    form.pipeline.add_custom_lowering_pass(new strict_reductions);
+    form.pipeline.add_custom_lowering_pass(new strict_reductions(m_.bf16_products > 0));
     if (on_gpu_) gpu::add_passes(form.pipeline, m_);
     return form;
   }

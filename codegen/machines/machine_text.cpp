@@ -34,9 +34,12 @@ class reader {
     for (const std::string_view key : required())
       if (!is_given(key)) fail("{} is missing", key);
     check(missing_tiles(m_));
-    if (m_.bf16_products > 0 &&
-        !Halide::Target(m_.target).has_feature(Halide::Target::AVX512_Zen4))
+    if (m_.bf16_products > 0 && !Halide::Target(m_.target).has_feature(Halide::Target::AVX512_Zen4))
       fail("bf16_products: halide does not name avx512_zen4, which multiplies bf16");
+    for (const attention_shape &s : m_.attention)
+      if (m_.bf16_products > 0 && s.keys % m_.bf16_products != 0)
+        fail("bf16_products: {} keys of an attention are not a multiple of {}", s.keys,
+             m_.bf16_products);
     return std::move(m_);
   }
 
@@ -93,7 +96,7 @@ class reader {
   }
 
   // tile 64 x 48
-  void product(std::string_view of, int &a, int &b) {
+  void two_numbers(std::string_view of, int &a, int &b) {
     word(of);
     a = number();
     word("x");
@@ -181,7 +184,7 @@ class reader {
           fail("there are no rows from {} to {}", s.least_rows, s.rows_of_query);
       }
     }
-    product("tile", s.rows, s.keys);
+    two_numbers("tile", s.rows, s.keys);
     if (m_.is_host()) {
       word("per_task");
       s.per_task = number();
@@ -193,7 +196,7 @@ class reader {
       s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
       check(misplaced(m_.attention, s));
     } else {
-      product("threads", s.threads_x, s.threads_y);
+      two_numbers("threads", s.threads_x, s.threads_y);
       if (s.rows % s.threads_y != 0 || s.keys % s.threads_x != 0)
         fail("a tile of {} x {} cannot be divided among {} x {} threads", s.rows, s.keys,
              s.threads_x, s.threads_y);
@@ -210,7 +213,7 @@ class reader {
   // tile 64 x 64 tasks 8
   void both_ways(both_ways_shape &s) {
     if (!is_given("register_bits")) fail("register_bits must come before both_ways");
-    product("tile", s.rows, s.keys);
+    two_numbers("tile", s.rows, s.keys);
     word("tasks");
     s.tasks = number();
     if (s.rows % rows_of_partials != 0)
@@ -297,10 +300,10 @@ class reader {
     if (t.kind != "mma" && t.kind != "wgmma" && t.kind != "tf32")
       fail("{} is not a kind of tensor cores; known: mma wgmma tf32", t.kind);
     capability(t.capability, &t.exact);
-    product("tile", t.rows, t.columns);
+    two_numbers("tile", t.rows, t.columns);
     word("depth");
     t.depth = number();
-    product("warps", t.row_warps, t.column_warps);
+    two_numbers("warps", t.row_warps, t.column_warps);
     word("stages");
     t.stages = number();
     const std::map<std::string, int *> limits = {
@@ -347,7 +350,7 @@ class reader {
     capability(t.capability, &t.exact);
     word("features");
     t.features = number();
-    product("tile", t.rows, t.keys);
+    two_numbers("tile", t.rows, t.keys);
     word("warps");
     t.warps = number();
     if (at_ < words_.size()) {

@@ -9,7 +9,8 @@
 
 namespace qkv::codegen {
 
-// dot(rows, keys) * factors, summed over one axis: the features.
+// dot(rows, keys) * factors, summed over one axis: the features. A program may have factors on
+// operands; where one is infinite, so is the product here, and NaN there.
 struct tensor_product {
   node_id core = no_step;
   tensor_operand rows, keys;

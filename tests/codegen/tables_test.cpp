@@ -68,6 +68,12 @@ TEST_CASE("kernels of different machines share the tests of what a processor can
   INFO(text);
   CHECK(count(text, "static int can_run_zen4(void)") == 1);
   CHECK(count(text, "static int can_run_x86_64_v4(void)") == 1);
+  CHECK(count(text, "static int has_bits(") == 1);
+  CHECK(count(text, " && has_bits(0x80000001, 0, 2, 0x40)") +
+            count(text, "&&\n         has_bits(0x80000001, 0, 2, 0x40)") ==
+        1);                                              // sse4a
+  CHECK(count(text, "has_bits(0x7, 1, 0, 0x20)") == 1);  // bf16
   CHECK(count(text, "can_run_zen4,") == 1);
   CHECK(count(text, "can_run_x86_64_v4,") == 2);
+  CHECK(count(codegen::c_tables("my", {codegen::plans_on(first, host)}), "has_bits") == 0);
 }

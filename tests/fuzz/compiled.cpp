@@ -19,7 +19,9 @@
 namespace qkv::fuzz {
 
 std::string host_targets(bool best) {
-  return best && __builtin_cpu_supports("avx512bw") ? "x86-64-v4" : "x86-64-v3";
+  if (!best || !__builtin_cpu_supports("avx512bw")) return "x86-64-v3";
+  return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("sse4a") ? "x86-64-v4,zen4"
+                                                                                 : "x86-64-v4";
 }
 
 namespace {

@@ -46,6 +46,23 @@ inline constexpr auto biased_bf16 = kernel<"biased_bf16">(
       return dot<kv>(softmax<kv>(dot<d_k>(Q, K) / sqrt(d_k) + bias), V);
     });
 
+// Factors per row and per key, a window that begins between two keys, features that fill no square,
+// and a mask that depends on the product.
+inline constexpr axis<"d_6", 6> d_6;
+inline constexpr auto factors_bf16 = kernel<"factors_bf16">(
+    [](in<"Q", bf16, batch, heads, seq, d_k> Q, in<"K", bf16, batch, heads, kv, d_k> K,
+       in<"V", bf16, batch, heads, kv, e> V, in<"a", batch, heads, seq> a,
+       in<"b", batch, heads, kv> b) -> out<"O", bf16, batch, heads, seq, e> {
+      auto scores = mask(dot<d_k>(Q * a, K * b) / sqrt(d_k), sliding_window<seq, kv>(31));
+      return dot<kv>(softmax<kv>(mask(scores, causal<seq, kv>)), V);
+    });
+inline constexpr auto positive_bf16 = kernel<"positive_bf16">(
+    [](in<"Q", bf16, batch, heads, seq, d_6> Q, in<"K", bf16, batch, heads, kv, d_6> K,
+       in<"V", bf16, batch, heads, kv, e> V) -> out<"O", bf16, batch, heads, seq, e> {
+      auto scores = dot<d_6>(Q, K) / sqrt(d_6);
+      return dot<kv>(softmax<kv>(mask(scores, scores > -0.5f)), V);
+    });
+
 // Features that no pairs divide, and results of f32, for which weights of bf16 are too coarse.
 inline constexpr auto odd_bf16 = kernel<"odd_bf16">(
     [](in<"Q", bf16, batch, heads, seq, odd> Q, in<"K", bf16, batch, heads, kv, odd> K,

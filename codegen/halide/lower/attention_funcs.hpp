@@ -37,7 +37,7 @@ struct attention_reads {
   std::vector<Halide::Func> key_tiles;  // (features..., j, b, outer of it...), up to the last key
   std::vector<Halide::Func> widened_keys;  // those that memory has in 16 bits
   std::vector<Halide::Func> extremes;      // of what masks compare: of each tile or block
-  std::map<std::string, int> extents;      // known ones of features, by their variables
+  std::map<std::string, int> features;     // known extents of the first one, by copies of rows
 };
 
 // (i, j, b, T, outer...): what sums read. Blocks: (i, b, T, outer...).

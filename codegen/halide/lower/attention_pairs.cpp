@@ -87,7 +87,7 @@ class pairs_lowering {
     return fold.whole;
   }
 
-  // The product of two features at a time, without the factors, which that of a pair gets once.
+  // Two features at a time. The sum leaves out the factors: a pair's product gets them once.
   Expr term_of_bf16(const tensor_product &x, int lanes) {
     const axis_id feature = a_.p[x.core].over[0];
     const RDom r({{0, 2}, {0, x.features / 2 / std::max(lanes, 1)}}, "feature");

@@ -129,8 +129,6 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
     for (std::size_t d = features.size(); d-- > 0;) {
       Var v = c_.var(features[d]);
       vars.push_back(v);
-      if (const std::int64_t n = static_size(p_, features[d]); n > 0)
-        f_.reads.extents[v.name()] = static_cast<int>(n);
       inside[features[d]] = v;
     }
     vars.push_back(f_.v.T);
@@ -139,12 +137,17 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
     if (v.present.defined()) return std::nullopt;
     f(vars) = v.number;
     f_.reads.row_tiles.push_back(f);
+    if (!features.empty()) know_features(f, static_size(p_, features.back()));
     it = row_tiles_.emplace(n, f).first;
   }
   std::vector<Expr> args = {f_.v.i};
   for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
   args.push_back(f_.v.T);
   return value{it->second(with_outer(args)), {}};
+}
+
+void attention_tiles::know_features(const Func &rows, std::int64_t extent) {
+  if (extent > 0) f_.reads.features[rows.name()] = static_cast<int>(extent);
 }
 
 Expr attention_tiles::bf16_at(const tensor_operand &x, const indices &at) const {
@@ -168,7 +171,7 @@ Func attention_tiles::row_pairs(const tensor_operand &x, axis_id feature) {
   vars.insert(vars.end(), f_.v.outer.begin(), f_.v.outer.end());
   f(vars) = bf16_at(x, inside);
   f_.reads.row_pairs.push_back(f);
-  f_.reads.extents[two.name()] = static_cast<int>(static_size(p_, feature) / 2);
+  know_features(f, static_size(p_, feature) / 2);
   return f;
 }
 

@@ -51,6 +51,7 @@ class attention_tiles {
  private:
   bool is_row(axis_id) const;
   indices divided(const Halide::Expr &i, const Halide::Expr &T) const;
+  void know_features(const Halide::Func &rows, std::int64_t extent);
 
   context &c_;
   const program &p_;

@@ -41,7 +41,7 @@ void block_keys::limit(Halide::RDom &range, const Expr &key, bool unrolled) cons
 }
 
 Halide::RDom block_keys::twos(const std::string &name, bool unrolled) const {
-  Halide::RDom range({{0, 2}, {0, (a_.f.tile.keys + 1) / 2}}, name);
+  Halide::RDom range({{0, 2}, {0, a_.f.tile.keys / 2}}, name);
   limit(range, range.y * 2, unrolled);
   return range;
 }

@@ -18,7 +18,7 @@ void product_in_lanes(Halide::Stage, const attention_vars &,
 // Two keys at a time: columns in lanes, their weights broadcast, which lie beside each other.
 void sum(attention_sum &, const attention_funcs &, const Halide::LoopLevel &tile,
          const register_tile &, int lanes);
-// Rows of two keys, their columns in turns.
+// Two keys at a time: their values are interleaved.
 void values(attention_sum &, const attention_vars &, const Halide::LoopLevel &block, int columns,
             int lanes);
 

@@ -50,12 +50,12 @@ class row_scheduler {
       q.vectorize(f_.v.i, lanes_);
   }
 
-  // Contiguous loads along a feature; then squares, which a lowering pass transposes, or stores
-  // apart: half the cost of gathers. `inner`: halves of what is transposed.
+  // Loads are contiguous along a feature. A lowering pass transposes squares; where there are none,
+  // each number is stored by itself, at half the cost of gathers. `inner`: halves of what moves.
   void transposed(Func &q, const Var &feature, const std::vector<Var> &inner) {
     const Var io("io"), ii("ii"), jo("jo"), ji("ji");
-    const auto known = f_.reads.extents.find(feature.name());
-    const int side = known == f_.reads.extents.end() ? 1 : lanes_dividing(known->second, lanes_);
+    const auto known = f_.reads.features.find(q.name());
+    const int side = known == f_.reads.features.end() ? 1 : lanes_dividing(known->second, lanes_);
     const bool is_square = side >= 4;
     std::vector<Halide::VarOrRVar> order(inner.begin(), inner.end());
     order.insert(order.end(), {ji, ii, jo, io});

@@ -12,7 +12,7 @@ using Halide::Expr;
 
 namespace {
 
-// Lanes of bf16, converted.
+// True if the lanes are numbers of bf16 that were converted.
 bool are_bf16(const Expr &e) {
   if (const auto *x = e.as<hi::Cast>()) return x->value.type().is_bfloat();
   if (const auto *x = e.as<hi::Broadcast>()) return are_bf16(x->value);
@@ -20,19 +20,19 @@ bool are_bf16(const Expr &e) {
   return x && std::all_of(x->vectors.begin(), x->vectors.end(), are_bf16);
 }
 
-// Those of products of two numbers of bf16 each are one instruction, which keeps NaN.
-bool is_instruction(const hi::VectorReduce &r) {
+bool is_sum_of_two_products(const hi::VectorReduce &r) {
   const auto *product = r.value.as<hi::Mul>();
   return product && r.value.type().lanes() == 2 * r.type.lanes() && are_bf16(product->a) &&
          are_bf16(product->b);
 }
 
-bool is_sum_of_lanes(const Expr &e) {
-  const hi::VectorReduce *r = e.as<hi::VectorReduce>();
-  return r && r->op == hi::VectorReduce::Add && r->type.is_float() && !is_instruction(*r);
-}
-
 }  // namespace
+
+bool strict_reductions::is_sum_of_lanes(const Expr &e) const {
+  const hi::VectorReduce *r = e.as<hi::VectorReduce>();
+  return r && r->op == hi::VectorReduce::Add && r->type.is_float() &&
+         !(multiplies_bf16_ && is_sum_of_two_products(*r));
+}
 
 Expr strict_reductions::visit(const hi::Add *op) {
   if (!is_sum_of_lanes(op->a) && !is_sum_of_lanes(op->b)) return IRMutator::visit(op);

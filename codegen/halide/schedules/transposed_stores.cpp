@@ -94,7 +94,8 @@ std::optional<store_across> as_runs_across(const hi::Store &store, const hi::Shu
   const auto stride = distance(bases[0], bases[1]);
   for (std::size_t k = 2; stride && k < bases.size(); ++k)
     if (distance(bases[k - 1], bases[k]) != stride) return std::nullopt;
-  if (!stride || run * store.value.type().bits() > 64) return std::nullopt;
+  if (!stride || run * store.value.type().bits() > 64 || (run & (run - 1)) != 0)
+    return std::nullopt;
   return store_across{&store, {}, bases[0], *stride, static_cast<int>(bases.size()), run};
 }
 

@@ -57,8 +57,7 @@ struct attention_tile {
   bool keys_in_lanes() const { return key_lanes > 0; }
   // Not 0: values whose columns do not fill such vectors are copied into rows that do.
   int value_lanes = 0;
-  // Scores and sums are made of products of bf16, of which so many are added to one sum at a time.
-  static constexpr int products_at_once = 2;
+  // Of products of bf16, two of which are added to one sum of f32 at a time; else, bf16 is widened.
   std::optional<tensor_form> bf16;
   // The columns of such a copy; `columns` where narrower vectors divide them and are as few.
   int padded(int columns) const {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "codegen/emit/processor_checks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "codegen/machines/halide_target.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+using Halide::Target;
+
+// The features that a processor must have, as Halide numbers them, 64 in a word.
+std::vector<std::uint64_t> features_of(const machine &m) {
+  Target needed = halide_target(m);
+  for (const Target::Feature f : {Target::NoRuntime, Target::UserContext, Target::NoBoundsQuery})
+    needed.set_feature(f, false);
+  std::vector<std::uint64_t> words((Target::FeatureEnd + 63) / 64);
+  for (int f = 0; f < Target::FeatureEnd; ++f)
+    if (needed.has_feature(static_cast<Target::Feature>(f)))
+      words[static_cast<std::size_t>(f / 64)] |= std::uint64_t{1} << (f % 64);
+  return words;
+}
+
+// Bits of a register (0 to 3: eax, ebx, ecx, edx) after cpuid.
+struct processor_bits {
+  unsigned leaf, part;
+  int place;
+  std::uint32_t bits;
+};
+
+// Halide's runtime does not know these features, and takes processors without them; but Halide lets
+// LLVM use all instructions of a Zen 4, or of a Sapphire Rapids.
+std::vector<processor_bits> unknown_to_halide(const machine &m) {
+  const Target needed = halide_target(m);
+  const bool intel = needed.has_feature(Target::AVX512_SapphireRapids);
+  if (!intel && !needed.has_feature(Target::AVX512_Zen4)) return {};
+  constexpr std::uint32_t ifma = 1u << 21, vbmi = 1u << 1, vbmi2 = 1u << 6, gfni = 1u << 8,
+                          vaes = 1u << 9, vpclmulqdq = 1u << 10, vnni = 1u << 11, bitalg = 1u << 12,
+                          vpopcntdq = 1u << 14, fp16 = 1u << 23, avx_vnni = 1u << 4, bf16 = 1u << 5,
+                          sse4a = 1u << 6;
+  std::vector<processor_bits> all = {
+      {7, 0, 1, ifma},
+      {7, 0, 2, vbmi | vbmi2 | gfni | vaes | vpclmulqdq | vnni | bitalg | vpopcntdq},
+      {7, 1, 0, intel ? bf16 | avx_vnni : bf16}};
+  all.push_back(intel ? processor_bits{7, 0, 3, fp16} : processor_bits{0x80000001, 0, 2, sse4a});
+  return all;
+}
+
+std::string check(const machine &m) {
+  if (name_of_processor_check(m) == "0") return "";
+  std::vector<std::string> words;
+  for (const std::uint64_t w : features_of(m)) words.push_back(fmt::format("UINT64_C({:#x})", w));
+  std::string more;
+  for (const processor_bits &b : unknown_to_halide(m))
+    more += fmt::format(" &&\n         has_bits({:#x}, {}, {}, {:#x})", b.leaf, b.part, b.place,
+                        b.bits);
+  return fmt::format(
+      "static int {}(void) {{\n"
+      "  static const uint64_t features[] = {{{}}};\n"
+      "  return halide_can_use_target_features({}, features){};\n}}\n",
+      name_of_processor_check(m), fmt::join(words, ", "), words.size(), more);
+}
+
+}  // namespace
+
+std::string name_of_processor_check(const machine &m) {
+  const std::vector<std::uint64_t> words = features_of(m);
+  if (std::all_of(words.begin(), words.end(), [](std::uint64_t w) { return w == 0; })) return "0";
+  return "can_run_" + m.c_name();
+}
+
+std::string processor_checks(const std::vector<machine> &all) {
+  std::string text =
+      "extern int halide_can_use_target_features(int count, const uint64_t *features);\n";
+  const auto reads_bits = [](const machine &m) { return !unknown_to_halide(m).empty(); };
+  if (std::any_of(all.begin(), all.end(), reads_bits))
+    text +=
+        "#include <cpuid.h>\n"
+        "static int has_bits(unsigned leaf, unsigned part, int place, unsigned bits) {\n"
+        "  unsigned r[4];\n"
+        "  return __get_cpuid_count(leaf, part, r, r + 1, r + 2, r + 3) &&\n"
+        "         (r[place] & bits) == bits;\n}\n";
+  for (const machine &m : all) text += check(m);
+  return text;
+}
+
+}  // namespace qkv::codegen
