@@ -54,6 +54,17 @@ TEST_CASE("register tiles fit the registers and divide rows and columns") {
   }
 }
 
+TEST_CASE("a single row reads long runs of values, whatever registers hold") {
+  const cpu_tiles &m = called("x86-64-v3").cpu;
+  attention_tile one;
+  one.rows = 1, one.key_lanes = 8;
+  const register_tile alone = register_tile_of(m, 256, 1, 8, value_reads_of(m, one));
+  CHECK(alone.vectors == 32);
+  CHECK(alone.rows == 1);
+  const register_tile several = register_tile_of(m, 256, 6, 8, value_reads_of(m, one));
+  CHECK(several.vectors * several.rows <= m.sum_registers);
+}
+
 TEST_CASE("columns that the call decides have tiles of one vector") {
   const cpu_tiles &m = called("x86-64-v4").cpu;
   const register_tile unknown = register_tile_of(m, std::nullopt, 32, 16, std::nullopt);

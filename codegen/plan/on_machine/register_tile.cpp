@@ -35,9 +35,11 @@ register_tile register_tile_of(const cpu_tiles &m, std::optional<int> columns, i
   if (reads) {
     const int bytes = m.register_bits / 8 * best.lanes / lanes;  // of a vector
     const int shared = m.sum_registers / std::min(rows, reads->least_rows);
-    best.vectors =
-        divisor_up_to(all, std::min(m.sum_registers, std::max(shared, reads->least_bytes / bytes)));
-    best.rows = divisor_up_to(rows, m.sum_registers / best.vectors);
+    const int wanted = std::max(shared, reads->least_bytes / bytes);
+    // Sums of a single row that do not fit the registers cost less, in the first cache, than values
+    // that are read from memory in parts.
+    best.vectors = divisor_up_to(all, rows == 1 ? wanted : std::min(m.sum_registers, wanted));
+    best.rows = divisor_up_to(rows, std::max(1, m.sum_registers / best.vectors));
     return best;
   }
   register_tile t = best;
