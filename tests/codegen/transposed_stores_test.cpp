@@ -3,6 +3,7 @@
 #include "codegen/halide/schedules/transposed_stores.hpp"
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.hpp"
@@ -23,6 +24,18 @@ struct stores_across : Internal::IRMutator {
   }
 };
 
+// Computes t from A after the pass; returns the stores across memory that are left.
+template <class T>
+int across(const Func &t, ImageParam &A, Buffer<T> in, Buffer<T> &out) {
+  Pipeline p(t);
+  stores_across seen;
+  p.add_custom_lowering_pass(new qkv::codegen::transposed_stores);
+  p.add_custom_lowering_pass(&seen, [] {});
+  A.set(std::move(in));
+  p.realize(out);
+  return seen.number;
+}
+
 struct outcome {
   int across;  // stores
   bool right;
@@ -40,15 +53,10 @@ outcome transposed(int rows_at_once, int lanes) {
   t.split(i, io, ii, rows_at_once).split(j, jo, ji, lanes).reorder(ii, ji, jo, io);
   t.unroll(ii).vectorize(ji);
   t.output_buffer().dim(0).set_bounds(0, rows).dim(1).set_stride(rows);
-  Pipeline p(t);
-  stores_across seen;
-  p.add_custom_lowering_pass(new qkv::codegen::transposed_stores);
-  p.add_custom_lowering_pass(&seen, [] {});
-  A.set(in);
-  p.realize(out);
+  const int left = across(t, A, in, out);
   bool right = true;
   out.for_each_element([&](int x, int y) { right = right && out(x, y) == in(y, x); });
-  return {seen.number, right};
+  return {left, right};
 }
 
 }  // namespace
@@ -75,14 +83,8 @@ TEST_CASE("neighbours that stay neighbours move as one") {
   t.bound(h, 0, 2).split(i, io, ii, n).split(j, jo, ji, n).reorder(h, ji, ii, jo, io);
   t.unroll(ii).vectorize(h).vectorize(ji);
   t.output_buffer().dim(1).set_bounds(0, rows).set_stride(2).dim(2).set_stride(2 * rows);
-  Pipeline p(t);
-  stores_across seen;
-  p.add_custom_lowering_pass(new qkv::codegen::transposed_stores);
-  p.add_custom_lowering_pass(&seen, [] {});
-  A.set(in);
-  p.realize(out);
+  CHECK(across(t, A, in, out) == 0);
   out.for_each_element([&](int h, int x, int y) { CHECK(out(h, x, y) == in(2 * y + h, x)); });
-  CHECK(seen.number == 0);
 }
 
 TEST_CASE("what is no square stays") {

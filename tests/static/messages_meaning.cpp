@@ -14,7 +14,6 @@ constexpr in<"K", batch, kv_heads, kv, d_k> few_keys;
 template <class X>
 inline constexpr bool accepted = !refused<X>;
 // The type that an expression has.
-#define TYPE(...) step<decltype(__VA_ARGS__)>
 
 // truth values in arithmetic
 static_assert(says<decltype(scores + keep2)>(

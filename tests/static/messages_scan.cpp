@@ -8,8 +8,6 @@ using namespace spec;
 
 constexpr in<"S", batch, heads, d_k, d_v> S;
 constexpr in<"s", batch, d_model> s;
-constexpr in<"Kq", batch, heads, seq, d_k> Kq;
-constexpr in<"Vq", batch, heads, seq, d_v> Vq;
 constexpr in<"beta", batch, heads, seq> beta;
 constexpr auto same = [](auto state, auto) { return state; };
 

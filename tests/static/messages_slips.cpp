@@ -5,13 +5,9 @@
 namespace {
 
 using namespace spec;
-#define TYPE(...) step<decltype(__VA_ARGS__)>
 
 constexpr in<"S", batch, heads, seq, kv> S;
-constexpr in<"keep", b8, batch, kv> keep;
 constexpr in<"a", batch, heads, seq> gate;
-constexpr in<"Kq", batch, heads, seq, d_k> Kq;
-constexpr in<"Vq", batch, heads, seq, d_v> Vq;
 constexpr axis<"two", 2> two;
 constexpr axis<"half", 32> half;
 constexpr axis<"distances", 129> distances;

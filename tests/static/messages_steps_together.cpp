@@ -5,13 +5,9 @@
 namespace {
 
 using namespace spec;
-#define TYPE(...) step<decltype(__VA_ARGS__)>
 
 constexpr in<"S", batch, heads, seq, kv> S;
-constexpr in<"keep", b8, batch, kv> keep;
 constexpr in<"a", batch, heads, seq> gate;
-constexpr in<"Kq", batch, heads, seq, d_k> Kq;
-constexpr in<"Vq", batch, heads, seq, d_v> Vq;
 constexpr param<"sl", heads> slope;
 constexpr in<"id", i32, batch, seq> id;
 constexpr auto weights = step<decltype(softmax<kv>(S))>;

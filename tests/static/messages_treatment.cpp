@@ -6,11 +6,8 @@
 namespace {
 
 using namespace spec;
-#define TYPE(...) step<decltype(__VA_ARGS__)>
 
 constexpr in<"S", batch, heads, seq, kv> S;
-constexpr in<"Kq", batch, heads, seq, d_k> Kq;
-constexpr in<"Vq", batch, heads, seq, d_v> Vq;
 constexpr in<"Vk", batch, heads, kv, d_v> Vk;
 constexpr axis<"two", 2> two;
 constexpr axis<"half", 32> half;

@@ -42,8 +42,6 @@ constexpr in<"R", batch, heads, seq, rotated> R;
 constexpr in<"r", batch, kv, rotated> r;
 constexpr param<"Wkl", latent, heads, d_k> Wkl;
 constexpr param<"Wvl", latent, heads, d_v> Wvl;
-constexpr in<"Kq", batch, heads, seq, d_k> Kq;
-constexpr in<"Vq", batch, heads, seq, d_v> Vq;
 
 // Luong: states of different width
 static_assert(says<decltype(luong_dot<d_k>(h, S))>(

@@ -26,6 +26,8 @@ constexpr in<"X", batch, seq, d_model> X;
 constexpr in<"Q", batch, heads, seq, d_k> Q;
 constexpr in<"K", batch, heads, kv, d_k> K;
 constexpr in<"V", batch, heads, kv, d_v> V;
+constexpr in<"Kq", batch, heads, seq, d_k> Kq;  // along the positions of the queries
+constexpr in<"Vq", batch, heads, seq, d_v> Vq;
 constexpr in<"E", batch, mem, d_model> E;
 constexpr in<"length", i32, batch> length;
 constexpr in<"keep", b8, batch, kv> keep;
@@ -36,6 +38,7 @@ constexpr param<"b", d_model> b;
 // only.
 template <class T>
 constexpr T step{};
+#define TYPE(...) step<decltype(__VA_ARGS__)>
 constexpr auto scores = step<decltype(dot<d_k>(Q, K))>;
 constexpr auto weights = step<decltype(softmax<kv>(scores))>;
 constexpr auto attended = step<decltype(dot<kv>(weights, V))>;
