@@ -100,13 +100,18 @@ class pairs_lowering {
     return Halide::cast<float>(row) * Halide::cast<float>(a_.tiles.bf16_at(x.keys, at));
   }
 
-  value product_at(const Func &s) {
-    Expr number = s(all());
-    if (!f_.tile.bf16) return {number, {}};
-    expression e(a_.c, [&](node_id n, const indices &i) {
+  // Computes operands of products from their tiles.
+  expression of_operands() {
+    return expression(a_.c, [this](node_id n, const indices &i) {
       auto v = a_.tiles.row_tile(n, i);
       return v ? v : a_.tiles.key_tile(n, i);
     });
+  }
+
+  value product_at(const Func &s) {
+    Expr number = s(all());
+    if (!f_.tile.bf16) return {number, {}};
+    expression e = of_operands();
     for (node_id factor : f_.tile.bf16->product.factors)
       number = strict::times(number, e.at(factor, a_.tiles.here()).number);
     return {number, {}};
@@ -127,10 +132,7 @@ class pairs_lowering {
     }
     if (lanes > 1) at[axes.back()] = r[0] * lanes + lane_;
     f_.pairs.features.push_back(over);
-    expression e(a_.c, [&](node_id n, const indices &i) {
-      auto v = a_.tiles.row_tile(n, i);
-      return v ? v : a_.tiles.key_tile(n, i);
-    });
+    expression e = of_operands();
     return codegen::product(e.at(a_.p[dot].in[0], at), e.at(a_.p[dot].in[1], at),
                             halide_type(a_.p[dot].type));
   }
