@@ -12,7 +12,7 @@
 #include "codegen/emit/printed.hpp"
 #include "codegen/emit/shared_memory.hpp"
 #include "codegen/halide/lower/refusal.hpp"
-#include "codegen/halide/pipeline.hpp"
+#include "codegen/emit/pipeline.hpp"
 #include "codegen/machines/halide_target.hpp"
 #include "codegen/plain/compile.hpp"
 #include "codegen/program/text.hpp"

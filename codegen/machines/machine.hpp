@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/plan/panel_widths.hpp"
+#include "codegen/machines/panel_widths.hpp"
 
 namespace qkv::codegen {
 

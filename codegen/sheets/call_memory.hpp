@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "codegen/plan/panel_widths.hpp"
+#include "codegen/machines/panel_widths.hpp"
 #include "codegen/plan/plan.hpp"
 #include "codegen/sheets/formula.hpp"
 

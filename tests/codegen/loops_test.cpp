@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/halide/pipeline.hpp"
+#include "codegen/emit/pipeline.hpp"
 #include "codegen/machines/machines.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "codegen/program/text.hpp"

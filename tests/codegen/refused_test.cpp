@@ -4,7 +4,7 @@
 #include <qkv/dsl.hpp>
 
 #include "codegen/halide/lower/refusal.hpp"
-#include "codegen/halide/pipeline.hpp"
+#include "codegen/emit/pipeline.hpp"
 #include "codegen/machines/machines.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"

@@ -2,7 +2,7 @@
 // Element types that a target lacks.
 #include <qkv/dsl.hpp>
 
-#include "codegen/halide/pipeline.hpp"
+#include "codegen/emit/pipeline.hpp"
 #include "codegen/machines/machines.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"

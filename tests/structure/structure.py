@@ -42,20 +42,18 @@ MAY_INCLUDE = {
     "codegen/rewrites": ["dsl", "codegen/program", "codegen/rewrites"],
     "codegen/plan/on_machine": ["dsl", "codegen/program", "codegen/plan", "codegen/machines"],
     "codegen/plan": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan"],
-    "codegen/machines": ["dsl", "codegen/program", "codegen/plan/panel_widths.hpp", "codegen/machines"],
+    "codegen/machines": ["dsl", "codegen/program", "codegen/machines"],
     "codegen/cuda": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide/lower",
                      "codegen/halide/schedules", "codegen/process", "codegen/cuda"],
     "codegen/plain": ["dsl", "codegen/program", "codegen/plan", "codegen/halide/lower", "codegen/process",
                       "codegen/plain"],
     "codegen/halide/lower": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide"],
     "codegen/halide/schedules": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/halide"],
-    "codegen/halide": ["dsl", "codegen/program", "codegen/plan", "codegen/machines", "codegen/cuda", "codegen/plain",
-                       "codegen/halide"],
     "codegen/emit": ["dsl", "codegen/program", "codegen/rewrites", "codegen/plan", "codegen/sheets",
                      "codegen/machines", "codegen/cuda", "codegen/plain", "codegen/halide", "codegen/process",
                      "codegen/emit", "codegen/include", "runtime/qkv/kernel.h"],
     "codegen/sheets": ["dsl", "codegen/process", "codegen/program", "codegen/rewrites", "codegen/plan", "codegen/reference",
-                       "codegen/sheets", "runtime/qkv/tool.hpp"],
+                       "codegen/machines/panel_widths.hpp", "codegen/sheets", "runtime/qkv/tool.hpp"],
     "codegen": ["dsl", "codegen"],
     "examples": ["dsl", "runtime/qkv", "codegen/include", "codegen/sheets/attention_map.hpp", "examples"],
     "tests": ["dsl", "runtime", "codegen", "tests", "examples"],
@@ -141,12 +139,16 @@ def rule_no_circles_of_units():
 
 
 def rule_no_circles_of_rooms():
-    """No folder of dsl, codegen and runtime includes itself through others."""
+    """No folder of dsl, codegen and runtime includes itself through others, alone or with all that lies in it."""
     def room(file):
         folder = str(pathlib.PurePath(file).parent)
         return folder if folder.startswith(("dsl/", "codegen/", "runtime/")) else None
 
+    def whole_room(file):
+        return "/".join(file.split("/")[:2]) if room(file) else None
+
     yield from circles(included(room))
+    yield from circles(included(whole_room))
 
 
 def rule_lengths():

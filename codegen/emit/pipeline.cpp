@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#include "codegen/halide/pipeline.hpp"
+#include "codegen/emit/pipeline.hpp"
 
 #include <fmt/format.h>
 
