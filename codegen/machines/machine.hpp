@@ -36,17 +36,23 @@ struct both_ways_shape {
   bool operator==(const both_ways_shape &) const = default;
 };
 
+struct both_ways_shapes {
+  both_ways_shape usual;
+  both_ways_shape in_window;  // where masks keep the keys of a row near it; 0 rows: the usual one
+  bool operator==(const both_ways_shapes &) const = default;
+};
+
 // Registers of a CPU and the register tiles of its inner loops: sums are held in some registers,
 // operands in the others.
 struct cpu_tiles {
   int register_bits = 0, registers = 0;
   int sum_registers = 0;
   int score_registers = 0, score_keys = 0;   // at most, of a tile of scores: rows; keys
+  int weight_keys = 0;                       // whose weights are computed at a time
   int feature_vectors = 1;                   // of a key, at most, where lanes hold features
   int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
   int value_bytes = 0;  // of a row of values, read at once by a single tile of few rows
-  both_ways_shape both_ways;
-  both_ways_shape both_ways_in_window;  // 0 rows: as both_ways
+  both_ways_shapes both_ways;
   // Vectors of columns of a contraction whose sums registers hold: the first that divide a panel.
   std::vector<int> contraction_vectors;
   int map_rows = 0, map_vectors = 0;  // of a task: rows that are reduced, or vectors of positions

@@ -127,8 +127,8 @@ class reader {
     if (bits != 128 && bits != 256 && bits != 512)
       fail("{} bits: registers of 128, 256 or 512 are expected", bits);
     if (inherited_.erase("attention")) m_.attention.clear();
-    if (inherited_.erase("both_ways")) m_.cpu.both_ways = {};
-    if (inherited_.erase("both_ways_in_window")) m_.cpu.both_ways_in_window = {};
+    if (inherited_.erase("both_ways")) m_.cpu.both_ways.usual = {};
+    if (inherited_.erase("both_ways_in_window")) m_.cpu.both_ways.in_window = {};
   }
 
   void sum_registers() {
@@ -422,13 +422,14 @@ class reader {
         {"shared_bytes", set<&gpu_tiles::shared_bytes>},
         {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
         {"attention", [](reader &r) { r.attention(); }},
-        {"both_ways", [](reader &r) { r.both_ways(r.m_.cpu.both_ways); }},
-        {"both_ways_in_window", [](reader &r) { r.both_ways(r.m_.cpu.both_ways_in_window); }},
+        {"both_ways", [](reader &r) { r.both_ways(r.m_.cpu.both_ways.usual); }},
+        {"both_ways_in_window", [](reader &r) { r.both_ways(r.m_.cpu.both_ways.in_window); }},
         {"tensor", [](reader &r) { r.tensor(); }},
         {"tensor_pair_sums", [](reader &r) { r.tensor_pair_sums(); }},
         {"tensor_contraction", [](reader &r) { r.tensor_contraction(); }},
         {"score_registers", [](reader &r) { r.score_registers(); }},
         {"score_keys", set<&cpu_tiles::score_keys>},
+        {"weight_keys", set<&cpu_tiles::weight_keys>},
         {"feature_vectors", [](reader &r) { r.features(); }},
         {"bf16_products", [](reader &r) { r.bf16_products(); }},
         {"value_columns", set<&cpu_tiles::value_columns>},
@@ -470,10 +471,10 @@ class reader {
                                          "contraction_rows"};
     const std::vector<std::string_view> more =
         m_.is_host()
-            ? std::vector<std::string_view>{"register_bits",       "registers",  "sum_registers",
-                                            "score_registers",     "score_keys", "feature_vectors",
-                                            "value_bytes",         "both_ways",  "map_rows",
-                                            "contraction_vectors", "map_vectors"}
+            ? std::vector<std::string_view>{"register_bits",   "registers",  "sum_registers",
+                                            "score_registers", "score_keys", "weight_keys",
+                                            "feature_vectors", "map_rows",   "contraction_vectors",
+                                            "value_bytes",     "both_ways",  "map_vectors"}
             : std::vector<std::string_view>{"shared_bytes", "columns_per_thread",
                                             "contraction_tile", "threads_of_short_work",
                                             "threads_of_long_work"};

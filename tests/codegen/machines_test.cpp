@@ -36,6 +36,7 @@ contraction_vectors = 3 2
 map_rows = 8
 map_vectors = 4
 panels = 48 up_to 16 else 48
+weight_keys = 4
 )";
 
 // The text with one line in place of another.
@@ -71,8 +72,8 @@ TEST_CASE("sheets know the largest tiles of the built-in CPUs") {
     if (!m.is_host()) continue;
     const qkv::codegen::attention_shape any = m.shapes_for(attention_shape::any).front();
     task_rows = std::max<std::int64_t>(task_rows, any.rows * any.per_task);
-    block_keys = std::max<std::int64_t>({block_keys, any.keys, m.cpu.both_ways.keys});
-    tasks = std::max(tasks, m.cpu.both_ways.tasks);
+    block_keys = std::max<std::int64_t>({block_keys, any.keys, m.cpu.both_ways.usual.keys});
+    tasks = std::max(tasks, m.cpu.both_ways.usual.tasks);
     lanes = std::max(lanes, m.cpu.lanes(32));
     CHECK(m.panels == largest::panels);
   }
@@ -362,7 +363,7 @@ TEST_CASE("a wrong machine is one error with the line") {
       "feature_vectors halide like map_rows map_vectors panels part_of preference register_bits "
       "registers score_keys score_registers shared_bytes split_keys sum_registers tensor "
       "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
-      "value_bytes value_columns value_padding");
+      "value_bytes value_columns value_padding weight_keys");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
   CHECK_THROWS_WITH(with("both_ways = tile 32 x 64", "both_ways = tile 9 x 64"),
                     "m.machine:14: 9 rows are not a multiple of 16");

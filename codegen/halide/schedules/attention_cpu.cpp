@@ -96,7 +96,7 @@ class scheduler {
         values(sum);
         products(sum);
       }
-      if (sum.gated) over_keys(sum.pairs, 4);
+      if (sum.gated) over_keys(sum.pairs, m_.cpu.weight_keys);
     }
     for (attention_sum &sum : f_.across) across(sum);
     for (attention_placed &sum : f_.placed) placed(sum);
@@ -259,7 +259,7 @@ class scheduler {
 
   // Rows in lanes: 16 of them for each key.
   void placed(attention_placed &sum) {
-    over_keys(sum.positions, 4);
+    over_keys(sum.positions, m_.cpu.weight_keys);
     for (Func *g : {&sum.breaks, &sum.changes, &sum.totals}) {
       g->compute_at(tile_);
       g->update().reorder(sum.lanes.x, sum.vector, f_.v.j).atomic().vectorize(sum.lanes.x);
@@ -305,7 +305,7 @@ class scheduler {
     };
     if (f_.pairs.block_sum.defined()) over_block(f_.pairs.block_sum, f_.pairs.lanes_of_sum);
     if (!f_.running.has_maximum) return;
-    over_keys(f_.pairs.weights, 4);
+    over_keys(f_.pairs.weights, m_.cpu.weight_keys);
     over_block(f_.pairs.block_max, f_.pairs.lanes_of_max);
   }
 
@@ -423,8 +423,10 @@ class scheduler {
         .vectorize(ji_);
   }
 
+  // Of a tile whose last keys, of those computed at a time, may not exist.
   int stored_keys() const {
-    return ((f_.tile.keys + keys_unrolled_ - 1) / keys_unrolled_ * keys_unrolled_ + 3) / 4 * 4;
+    const auto whole = [](int n, int unit) { return (n + unit - 1) / unit * unit; };
+    return whole(whole(f_.tile.keys, keys_unrolled_), m_.cpu.weight_keys);
   }
 
   // Rows in lanes read each number of a key by itself: they are converted once a block.

@@ -199,9 +199,9 @@ class cpu_tiling {
     if (s_.keeps_sums()) {
       attention_tile t;
       const cpu_tiles &cpu = machine_.cpu;
-      const both_ways_shape &shape = cpu.both_ways_in_window.rows > 0 && is_in_window(p_, s_)
-                                         ? cpu.both_ways_in_window
-                                         : cpu.both_ways;
+      const both_ways_shape &shape = cpu.both_ways.in_window.rows > 0 && is_in_window(p_, s_)
+                                         ? cpu.both_ways.in_window
+                                         : cpu.both_ways.usual;
       t.rows = shape.rows, t.keys = shape.keys, t.least_tasks = shape.tasks;
       t.value_lanes = lanes_, t.score_keys = cpu.score_keys;
       return {t};
