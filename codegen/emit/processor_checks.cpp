@@ -34,20 +34,24 @@ struct processor_bits {
 };
 
 // Halide's runtime does not know these features, and takes processors without them; but Halide lets
-// LLVM use all instructions of a Zen 4, or of a Sapphire Rapids.
+// LLVM use all instructions of a Zen 4, a Zen 5 or a Sapphire Rapids.
 std::vector<processor_bits> unknown_to_halide(const machine &m) {
   const Target needed = halide_target(m);
-  const bool intel = needed.has_feature(Target::AVX512_SapphireRapids);
-  if (!intel && !needed.has_feature(Target::AVX512_Zen4)) return {};
+  const bool intel = needed.has_feature(Target::AVX512_SapphireRapids),
+             zen5 = needed.has_feature(Target::AVX512_Zen5);
+  if (!intel && !zen5 && !needed.has_feature(Target::AVX512_Zen4)) return {};
   constexpr std::uint32_t ifma = 1u << 21, vbmi = 1u << 1, vbmi2 = 1u << 6, gfni = 1u << 8,
                           vaes = 1u << 9, vpclmulqdq = 1u << 10, vnni = 1u << 11, bitalg = 1u << 12,
-                          vpopcntdq = 1u << 14, fp16 = 1u << 23, avx_vnni = 1u << 4, bf16 = 1u << 5,
-                          sse4a = 1u << 6;
+                          vpopcntdq = 1u << 14, movdiri = 1u << 27, movdir64b = 1u << 28,
+                          fp16 = 1u << 23, vp2intersect = 1u << 8, avx_vnni = 1u << 4,
+                          bf16 = 1u << 5, sse4a = 1u << 6;
   std::vector<processor_bits> all = {
       {7, 0, 1, ifma},
       {7, 0, 2, vbmi | vbmi2 | gfni | vaes | vpclmulqdq | vnni | bitalg | vpopcntdq},
-      {7, 1, 0, intel ? bf16 | avx_vnni : bf16}};
+      {7, 1, 0, intel || zen5 ? bf16 | avx_vnni : bf16}};
   all.push_back(intel ? processor_bits{7, 0, 3, fp16} : processor_bits{0x80000001, 0, 2, sse4a});
+  if (zen5) all.push_back({7, 0, 2, movdiri | movdir64b});
+  if (zen5) all.push_back({7, 0, 3, vp2intersect});
   return all;
 }
 

@@ -5,6 +5,8 @@
 #include <qkv/dsl.hpp>
 #include <string>
 
+#include "codegen/emit/processor_checks.hpp"
+#include "codegen/machines/machine_text.hpp"
 #include "codegen/machines/machines.hpp"
 #include "codegen/plan/on_machine/machine_plan.hpp"
 #include "codegen/program/from_graph.hpp"
@@ -76,4 +78,17 @@ TEST_CASE("kernels of different machines share the tests of what a processor can
   CHECK(count(text, "can_run_zen4,") == 1);
   CHECK(count(text, "can_run_x86_64_v4,") == 2);
   CHECK(count(codegen::c_tables("my", {codegen::plans_on(first, host)}), "has_bits") == 0);
+}
+
+TEST_CASE("a Zen 4 does not take code for a Zen 5") {
+  const auto check_of = [](const std::string &feature) {
+    return codegen::processor_checks(
+        {codegen::parse_machine("my", "like = x86-64-v4\nhalide = x86-64-linux-avx512_" + feature,
+                                codegen::text_of_machine)});
+  };
+  const std::string vp2intersect = "has_bits(0x7, 0, 3, 0x100)";
+  CHECK(count(check_of("zen5"), vp2intersect) == 1);
+  CHECK(count(check_of("zen5"), "has_bits(0x80000001, 0, 2, 0x40)") == 1);  // sse4a
+  CHECK(count(check_of("zen4"), vp2intersect) == 0);
+  CHECK(count(check_of("skylake"), "has_bits") == 0);
 }
