@@ -5,31 +5,10 @@
 #         -DALONE=ON] -P check.cmake
 # ZOO: test kernels of the zoo and of functions, at all sizes that `check` tries; else those of examples.
 # ALONE: the cross build makes the generators, of one example, by itself.
-foreach(program aarch64-linux-gnu-gcc aarch64-linux-gnu-g++ qemu-aarch64)
-  find_program(found_${program} ${program})
-  if(NOT found_${program})
-    message("[SKIP] ${program} is missing (Debian: g++-aarch64-linux-gnu, qemu-user)")
-    return()
-  endif()
-endforeach()
-
-# Headers alone, since those of this machine's libraries lie among its system headers.
-file(MAKE_DIRECTORY "${WORK}/include" "${WORK}/fmt")
-file(CREATE_LINK "${HANA}/boost" "${WORK}/include/boost" SYMBOLIC)
-file(CREATE_LINK "${FMT}/fmt" "${WORK}/include/fmt" SYMBOLIC)
-file(WRITE "${WORK}/fmt/fmt-config.cmake" "
-add_library(fmt::fmt INTERFACE IMPORTED)
-set_target_properties(fmt::fmt PROPERTIES INTERFACE_INCLUDE_DIRECTORIES [[${WORK}/include]]
-  INTERFACE_COMPILE_DEFINITIONS FMT_HEADER_ONLY)
-")
-
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE text)
-  if(result)
-    list(JOIN ARGN " " command)
-    message(FATAL_ERROR "${text}\nagain: ${command}")
-  endif()
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/prepared.cmake")
+if(NOT PREPARED)
+  return()
+endif()
 
 # A library of kernels: the folder of its tool, then sizes to check, or none for those of the tool.
 set(least 14)
