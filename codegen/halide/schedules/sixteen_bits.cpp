@@ -97,9 +97,9 @@ Expr sixteen_bits::visit(const hi::Cast *op) {
   const Expr rounded = mutate(converted(op->type, number));
   // Halide's conversion to f16 makes an infinity of a NaN whose upper bits are 0. Conversions to
   // bf16 are integer arithmetic already (strict::cast).
-  const Expr bits = Halide::reinterpret<std::uint32_t>(number);
+  const Expr bits = Halide::reinterpret(Halide::UInt(32, number.type().lanes()), number);
   return Halide::select((bits & 0x7fffffff) <= 0x7f800000, rounded,
-                        Halide::cast<std::uint16_t>((bits >> 16) | 0x7fff));
+                        hi::Cast::make(integers(op->type), (bits >> 16) | 0x7fff));
 }
 
 Expr sixteen_bits::visit(const hi::Reinterpret *op) {

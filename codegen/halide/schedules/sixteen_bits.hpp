@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// 16-bit numbers in the code of devices whose language has none.
+// 16-bit numbers in the code of devices and processors that have none.
 #include <Halide.h>
 
 namespace qkv::codegen {
 
 // Reads and writes 16-bit numbers as integers with their bits, and converts by arithmetic with
 // integers. bf16 is replaced always, because LLVM 19 aborts on it for CUDA; f16 where the target
-// lacks it: OpenCL C has it as an extension, which PoCL and many drivers lack.
+// lacks it: OpenCL C has it as an extension, which PoCL and many drivers lack; so do x86 processors
+// before AVX2, where Halide's own conversion makes infinities of some NaN.
 //
 //   float32(X[i])           -> number_of(uint16 X[i])
 //   Y[i] = bfloat16(number) -> uint16 Y[i] = bits_of(number)
@@ -36,5 +37,11 @@ class sixteen_bits : public Halide::Internal::IRMutator {
 
   bool lacks_f16_;
 };
+
+// True for x86 processors without conversions from and to f16.
+inline bool lacks_f16(const Halide::Target &t) {
+  return t.arch == Halide::Target::X86 && !t.has_feature(Halide::Target::F16C) &&
+         !t.has_feature(Halide::Target::AVX2);
+}
 
 }  // namespace qkv::codegen
