@@ -38,6 +38,10 @@ class identity_finder : slip_finder {
         case op::softmax:
           prefers_distance(n);
           break;
+        case op::and_:
+        case op::or_:
+          condition_twice(n);
+          break;
         case op::less_equal:
         case op::greater_equal:
         case op::less:
@@ -52,6 +56,13 @@ class identity_finder : slip_finder {
   }
 
  private:
+  // image && image, of which one was to be renamed to the keys
+  void condition_twice(node_id n) {
+    if (p_[n].in[0] == p_[n].in[1])
+      say(n, "is {} itself; did you mean another condition, as rename<..> of it?",
+          written_as(p_, p_[n].in[0]));
+  }
+
   // p <= max<experts>(p)
   void beside_extreme(node_id n) {
     const bool is_less = p_[n].kind == op::less || p_[n].kind == op::less_equal,

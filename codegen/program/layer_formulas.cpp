@@ -47,7 +47,52 @@ bool is_half_elsewhere(const place &x) {
          std::any_of(p.nodes.begin(), p.nodes.end(), is_half);
 }
 
+// A bias that x has no part of: it lacks the axes of the sum.
+bool is_bias_of_sum(const place &x) {
+  const node &bias = x.p[inner_of(x.p, x["b"])], &term = x.p[x["x"]];
+  return bias.kind == op::param && !bias.shape.empty() && !varies_along(bias, x.axes("a")) &&
+         contains(term.shape, x.axes("a")) && term.kind != op::param;
+}
+
+// (.. - m) / s is a step, too.
+bool is_undone(const place &x) {
+  const program &p = x.p;
+  if (is_number(p, x["m"]) || is_number(p, x["s"]) || x["m"] == x["s"]) return false;
+  return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
+    if (n.kind != op::div || inner_of(p, n.in[1]) != x["s"]) return false;
+    const node_id shifted = inner_of(p, n.in[0]);
+    return is_unnamed(p, op::sub, shifted) && inner_of(p, p[shifted].in[1]) == x["m"] &&
+           !is_number(p, inner_of(p, p[shifted].in[0]));
+  });
+}
+
+// c is 1 at one position of its axis.
+bool is_choice_along(const place &x) {
+  const node &same = x.p[inner_of(x.p, x["e"])];
+  if (x.axes("a") != x.axes("b") || x.number("n") < 1) return false;
+  return std::any_of(same.in.begin(), same.in.end(), [&](node_id m) {
+    return !varies_along(x.p[unbroadcast(x.p, m)], x.axes("a"));
+  });
+}
+
 const formula_rule layer_rules[] = {
+    {{"sum<a>(x + b)"},
+     is_bias_of_sum,
+     "adds {b} once for each position of {<a>}; did you mean sum<{<a>}>({x}) + {b}?"},
+    {{"(y + m) * s"},
+     is_undone,
+     "adds {m} before it multiplies by {s}, but {m} was subtracted before the division; did you "
+     "mean {y} * {s} + {m}?"},
+    {{"y / s + m"},
+     is_undone,
+     "divides by {s} again, where x - {m} was divided by it; did you mean {y} * {s} + {m}?"},
+    {{"below(cumsum<a>(where(e:equal(index<b>(), t), 1, 0)), #n)",
+      "below(cumsum<a>(cast(e:equal(index<b>(), t))), #n)",
+      "above(cumsum<a>(where(e:equal(index<b>(), t), 1, 0)), #n)",
+      "above(cumsum<a>(cast(e:equal(index<b>(), t))), #n)"},
+     is_choice_along,
+     "counts along {<a>}, of which one position at most is chosen; did you mean another axis of "
+     "cumsum?"},
     // an operation and its inverse, or one done twice
     {{"log(e:exp(x))"}, is_slip, "is {x} itself; did you mean 1 + {e}?"},
     {{"log(sigmoid(g:sigmoid(x)))"}, is_slip, "has a sigmoid of {g}; leave one sigmoid out"},

@@ -5,6 +5,7 @@
 
 #include "codegen/program/formula_checks.hpp"
 #include "codegen/program/formula_rules.hpp"
+#include "codegen/program/projections.hpp"
 #include "codegen/program/roots.hpp"
 #include "codegen/program/step_value.hpp"
 
@@ -45,7 +46,64 @@ bool branches_do_not_meet(const place &x) {
   return is_square && is_line && !nearly(y[0], z[0]);
 }
 
+// Weights, or the shares of them that 0 and 1 choose.
+bool are_probabilities(const program &p, node_id n) {
+  n = inner_of(p, n);
+  if (p[n].kind == op::softmax) return true;
+  if (!is_unnamed(p, op::dot, n)) return false;
+  const auto is_bit = [&](node_id m) {
+    const auto v = known_number(p, m);
+    return v && (*v == 0 || *v == 1);
+  };
+  bool chooses = false, weighs = false;
+  for (node_id m : p[n].in) {
+    m = inner_of(p, m);
+    weighs = weighs || (p[m].kind == op::softmax && p[m].over == p[n].over);
+    chooses = chooses || (p[m].kind == op::cast && p[p[m].in[0]].type == b8) ||
+              (is_unnamed(p, op::where, m) && is_bit(p[m].in[1]) && is_bit(p[m].in[2]));
+  }
+  return weighs && chooses;
+}
+
+// One term has probabilities, and the other products with a param.
+bool mixes_logits(const place &x) {
+  const auto are_logits = [&](node_id n) {
+    n = without_bias(x.p, n);
+    return is_unnamed(x.p, op::dot, n) &&
+           std::any_of(x.p[n].in.begin(), x.p[n].in.end(),
+                       [&](node_id m) { return x.p[inner_of(x.p, m)].kind == op::param; });
+  };
+  return are_logits(x["x"]) && are_probabilities(x.p, x["y"]);
+}
+
+// max(p - q, 0) is a step, too.
+bool has_other_rest(const place &x) {
+  return std::any_of(x.p.nodes.begin(), x.p.nodes.end(), [&](const node &n) {
+    if (n.kind != op::relu && n.kind != op::max) return false;
+    const node_id d = inner_of(x.p, n.in[0]);
+    return is_unnamed(x.p, op::sub, d) && inner_of(x.p, x.p[d].in[0]) == x["p"] &&
+           inner_of(x.p, x.p[d].in[1]) == x["q"];
+  });
+}
+
 const formula_rule loss_rules[] = {
+    {{"g * x + (1 - g) * y", "(1 - g) * x + g * y"},
+     mixes_logits,
+     "mixes {y}, which is made of probabilities, with {x}, which is not; did you mean softmax of "
+     "{x}?"},
+    {{"size<e>() * sum<e>(mean<t>(c * p:softmax<f>(x)))",
+      "sum<e>(size<e>() * mean<t>(c * p:softmax<f>(x)))",
+      "#n * sum<e>(mean<t>(c * p:softmax<f>(x)))"},
+     [](const place &x) {
+       const bool is_count = x.found.numbers.count("n") == 0 ||
+                             x.number("n") == static_cast<double>(x.p.axes[x.root("e")].size);
+       return is_count && x.axes("e") == x.axes("f") && x["c"] != x["p"];
+     },
+     "averages products of {c} and {p}; did you mean mean<{<t>}>({c}) * mean<{<t>}>({p})?"},
+    {{"min(1, take<v>(q, t) / take<v>(p, t))"},
+     has_other_rest,
+     "accepts by {q} / {p}, but draws again from what {p} has more than {q}; did you exchange them "
+     "in one?"},
     {{"mean<a>(take<v>(p:softmax<v>(x), t))", "sum<a>(take<v>(p:softmax<v>(x), t))",
       "mean<a>(-take<v>(p:softmax<v>(x), t))", "sum<a>(-take<v>(p:softmax<v>(x), t))"},
      is_of_loss,

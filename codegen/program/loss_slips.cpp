@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/loss_slips.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -21,7 +22,7 @@ class loss_finder : slip_finder {
 
   std::vector<slip> run() {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
-      if (is(op::take, n)) predicts_what_it_reads(n);
+      if (is(op::take, n)) predicts_what_it_reads(n), sees_the_label(n);
       if (is(op::mul, n) || is(op::dot, n))
         for (const std::size_t k : {0, 1}) softened_alone(n, p_[n].in[k], p_[n].in[1 - k]);
       if (is(op::sub, n)) exchanged_margin(n);
@@ -55,6 +56,43 @@ class loss_finder : slip_finder {
       say(n,
           "the label at each position is the token that the model reads there; did you mean the "
           "tokens one position later?");
+  }
+
+  // take<vocabulary>(logits, take<seq>(tokens, index(seq) + 1)), where attention without a mask
+  // over the embedded tokens gives logits
+  void sees_the_label(node_id n) {
+    const node_id next = inner_of(p_, p_[n].in[1]);
+    if (!is_floating(p_[n].type) || !is(op::take, next) || !is_later(p_[next].in[1])) return;
+    const node_id tokens = inner_of(p_, p_[next].in[0]);
+    const axis_id seq = p_[next].over[0];
+    if (p_[tokens].kind != op::input || p_[tokens].type != i32) return;
+    bool embeds = false;
+    node_id all = -1;
+    std::set<node_id> below;
+    walk(p_, p_[n].in[0], [](node_id) { return true; }, below);
+    for (const node_id m : below) {
+      const node &x = p_[m];
+      if (x.kind == op::take && inner_of(p_, x.in[1]) == tokens) embeds = true;
+      if (!is(op::softmax, m) || !has_root(x.over, seq) || !has(x.shape, seq)) continue;
+      const std::vector<node_id> masks = masks_of_weights(p_, m);
+      const auto hides_padding = [&](node_id c) { return is_padding(p_, c); };
+      if (!is(op::dot, unscaled(p_, unmasked(p_, x.in[0])))) return;
+      if (!std::all_of(masks.begin(), masks.end(), hides_padding)) return;
+      all = m;
+    }
+    if (embeds && all >= 0)
+      say(n,
+          "the label at each position is a later token, which {} sees; did you mean a causal mask "
+          "there?",
+          written_as(p_, all));
+  }
+  // index(seq) + 1, or its minimum with something
+  bool is_later(node_id position) const {
+    position = inner_of(p_, position);
+    if (is(op::min, position)) return is_later(p_[position].in[0]) || is_later(p_[position].in[1]);
+    const affine a = affine_of(p_, position);
+    return a.form.size() == 1 && a.form.begin()->first.what == term::position &&
+           a.form.begin()->second == 1 && a.number > 0;
   }
 
   // A part of a tensor from a position on; the tensor itself.

@@ -43,6 +43,7 @@ class mask_finder : slip_finder {
       if (x.kind == op::mask) {
         rows_of_prefix(n, inner_of(p_, x.in[1]));
         rows_or_keys(n, inner_of(p_, x.in[1]));
+        rows_alone(n);
       }
       if (x.kind == op::mean || x.kind == op::max_over) hidden_as_zero(n);
     }
@@ -254,6 +255,35 @@ class mask_finder : slip_finder {
     say(n, "{0} shows padding to queries that count; did you mean {1} && {2}?",
         written_as(p_, condition), written_as(p_, p_[condition].in[0]),
         written_as(p_, p_[condition].in[1]));
+  }
+
+  // sliding_window<seq, kv>(128) && padding<seq>(length), whose keys are an alias of the queries
+  void rows_alone(node_id n) {
+    const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    if (keys.size() != 1 || !varies_along(p_[p_[n].in[1]], keys)) return;
+    const std::vector<position_set> shown = positions_where(p_, p_[n].in[1], true);
+    const auto is_past = [](const interval &d) { return d.most <= 0; };
+    if (shown.empty() || all_bound_distance(shown, keys, is_past)) return;
+    std::optional<position_less_number> rows;
+    for (const position_set &set : shown) {
+      std::optional<position_less_number> of_set;
+      for (const auto &[form, where] : set) {
+        const auto less = position_less_number_in(form);
+        if (!less) continue;
+        if (has(keys, less->position)) return;
+        if (where.most < 0 && root(less->position) == root(keys[0])) of_set = less;
+      }
+      if (!of_set) return;
+      rows = of_set;
+    }
+    const auto hides_keys = [&](const node &x) {
+      if (x.kind != op::mask) return false;
+      const auto less = number_above(inner_of(p_, x.in[1]));
+      return less && root(less->position) == root(keys[0]);
+    };
+    if (std::any_of(p_.nodes.begin(), p_.nodes.end(), hides_keys)) return;
+    say(n, "hides queries from {0} on, but shows others the keys there; did you mean padding<{1}>?",
+        written_as(p_, rows->number), p_.axes[keys[0]].name);
   }
   // padding<kv>(length) of 16 latents, where length counts the inputs that they read elsewhere
   void lengths_of_others() {

@@ -72,7 +72,17 @@ bool has_scores_beside(const place &x) {
          !contains(x.p[l].shape, x.p[x["s"]].shape);
 }
 
+// softmax<c>(s) weighs values inside of each part.
+bool has_weights_of_parts(const place &x) {
+  return std::any_of(x.p.nodes.begin(), x.p.nodes.end(), [&](const node &n) {
+    return n.kind == op::softmax && n.over == x.axes("c") && inner_of(x.p, n.in[0]) == x["s"];
+  });
+}
+
 const formula_rule part_rules[] = {
+    {{"softmax<p>(max<c>(s))"},
+     has_weights_of_parts,
+     "weighs parts by their maxima; did you mean softmax<{<p>}>(logsumexp<{<c>}>({s}))?"},
     {{"l / sum<a>(l)"},
      is_of_log_sum,
      "divides logarithms of sums by their sum; did you mean softmax<{<a>}>({l})?"},

@@ -42,7 +42,6 @@ class placement_finder : slip_finder {
       if (p_[n].kind == op::cast) rounded(n);
       if (p_[n].kind == op::concat || p_[n].kind == op::merge) joined_otherwise(n);
       if (p_[n].kind == op::concat) rotated_from_first(n);
-      if (p_[n].kind == op::dot) parts_exchanged(n);
       if (p_[n].kind == op::add || p_[n].kind == op::sub) two_angles(n);
     }
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
@@ -184,9 +183,10 @@ class placement_finder : slip_finder {
   void counted(node_id mask) {
     for (const position_set &s : positions_where(p_, p_[mask].in[1], true))
       for (const auto &[form, within] : s)
-        if (const auto less = position_less_number_in(form); less && within.most == -1)
+        if (const auto less = position_less_number_in(form);
+            less && (within.most == -1 || within.most == 0))
           if (has(keys_of_scores(p_, users_, mask), less->position) && !joins(less->position))
-            counts_.push_back({mask, less->position, less->number});
+            counts_.push_back({mask, less->position, less->number, within.most});
   }
   // True if new keys are joined to a past along this axis.
   bool joins(axis_id keys) const {
@@ -197,16 +197,25 @@ class placement_finder : slip_finder {
     node_id mask;
     axis_id key;
     node_id length;
+    std::int64_t last;  // position, less the length
   };
   // cos(length * frequency) of the query beside index(slots) < length, whose last key is its own
   void at_length(node_id n, const affine &at) {
-    if (at.number != 0 || at.form.size() != 1 || at.form.begin()->second != 1) return;
+    if (at.form.size() != 1 || at.form.begin()->second != 1) return;
     const term t = at.form.begin()->first;
     if (t.what != term::step) return;
     for (const counted_keys &c : counts_) {
-      if (c.length != t.id || !multiplies_queries(n, c.key)) continue;
-      return say(n, "is the position after the last key that {0} shows; did you mean {1} - 1?",
-                 written_as(p_, c.mask), written_as(p_, c.length));
+      if (c.length != t.id) continue;
+      if (at.number == c.last && c.last == 0) continue;
+      if (at.number == 0 && multiplies_queries(n, c.key))
+        return say(n, "is the position after the last key that {0} shows; did you mean {1} - 1?",
+                   written_as(p_, c.mask), written_as(p_, c.length));
+      if (at.number == -1 && c.last == 0)
+        return say(
+            c.mask,
+            "shows one key more than {0}, but {0} - 1 is the last position elsewhere; did you "
+            "mean < {0}?",
+            written_as(p_, c.length));
     }
   }
   bool multiplies_queries(node_id n, axis_id key) const {
@@ -239,17 +248,6 @@ class placement_finder : slip_finder {
         return;
       }
     }
-  }
-
-  // dot<d>(concat<d, content, rotated>(..), concat<d, rotated, content>(..))
-  void parts_exchanged(node_id n) {
-    const node_id a = inner_of(p_, p_[n].in[0]), b = inner_of(p_, p_[n].in[1]);
-    if (!is(op::concat, a) || !is(op::concat, b)) return;
-    const std::vector<axis_id> &left = p_[a].over, &right = p_[b].over;
-    if (left[0] != right[0] || left == right || !same_set(left, right)) return;
-    if (!has(p_[n].over, left[0])) return;
-    say(n, "{} joins the parts of {} in another order than {}; did you exchange its operands?",
-        written_as(p_, b), p_.axes[left[0]].name, written_as(p_, a));
   }
 
   // x1 * cos(a) - x2 * sin(b), where the angles differ in numbers alone

@@ -34,7 +34,14 @@ bool is_read_alone(const place &x) {
   });
 }
 
+// h is the state of a scan.
+bool is_of_state(const place &x) { return x.p[x["h"]].kind == op::carried; }
+
 const formula_rule position_rules[] = {
+    {{"a * h + r:sqrt(1 - a) * x", "a * h + (r:sqrt(1 - a) * x) * y"},
+     is_of_state,
+     "keeps the square of {a} of a variance, but adds 1 - {a} of another; did you mean 1 less the "
+     "square in the root {r}?"},
     // positions
     {{"exp(index<h>() * #n / size<d>())", "exp(#n * index<h>() / size<d>())",
       "exp(-(index<h>() * #n / size<d>()))"},
@@ -100,7 +107,7 @@ const formula_rule position_rules[] = {
     {{"y / sum<d>(q * s:sum<a>(k))", "y / dot<d>(q, s:sum<a>(k))"},
      is_of_earlier_alone,
      "divides by a sum of all positions what is made of earlier ones; did you mean "
-     "cumsum<{<a>}>({k})?"},
+     "sum<{<d>}>({q} * cumsum<{<a>}>({k}))?"},
     {{"v - d:dot<a>(k, s)"},
      is_written_elsewhere,
      "takes off what the state holds at {k}, but is written at another key; did you mean that "

@@ -266,7 +266,7 @@ class quotient_finder : slip_finder {
   // dot<d>(q, dot<kv>(k, V)) / dot<d>(q, mean<kv>(k))
   void mean_of_keys(node_id n, node_id x, node_id mean) {
     std::set<node_id> products;
-    walk(p_, x, [&](node_id m) { return is(op::dot, m); }, products);
+    walk(p_, x, [&](node_id m) { return is(op::dot, inner(m)); }, products);
     for (const node_id m : products)
       if (is(op::dot, m) && same_set(p_[m].over, p_[mean].over)) {
         say(n, "the dividend adds up {0}, but {1} is a mean; did you mean sum<{0}>({2})?",
@@ -312,7 +312,7 @@ class quotient_finder : slip_finder {
       const node_id added = inner(p_[total].in[0]);
       const std::vector<axis_id> &keys = p_[total].over;
       std::set<node_id> products;
-      walk(p_, x, [&](node_id m) { return is(op::dot, m); }, products);
+      walk(p_, x, [&](node_id m) { return is(op::dot, inner(m)); }, products);
       for (node_id m : products) {
         m = inner(m);
         if (is(op::dot, m) || m == added || !varies_along(p_[m], keys)) continue;

@@ -123,8 +123,8 @@ class rotation_finder : slip_finder {
       if (!is_of_part) continue;
       return say(
           n,
-          "{0} are rotated before they are split, each part by other angles; did you mean to "
-          "rotate {1} after the split?",
+          "features of {0} are rotated before they are split, each part by other angles; did you "
+          "mean to rotate {1} after the split?",
           p_.axes[whole].name, p_.axes[p_[n].over.back()].name);
     }
   }

@@ -43,7 +43,18 @@ bool is_divided_twice(const place &x) {
   return a && b && size > 1 && nearly(*a * *a, 1 / size) && nearly(*a, *b);
 }
 
+// The features of exp(q' k), by a random matrix.
+bool is_by_matrix(const place &x) {
+  const node &w = x.p[inner_of(x.p, x["w"])];
+  return w.kind == op::param && w.shape.size() > 1 && x["y"] != x["w"];
+}
+
 const formula_rule score_rules[] = {
+    {{"exp(dot<d>(y, w) - s:sum<d>(y * y))", "exp((dot<d>(y, w) - s:sum<d>(y * y)) - m)",
+      "exp(dot<d>(y, w) - (s:sum<d>(y * y) + m))"},
+     is_by_matrix,
+     "subtracts a whole square where the features of exp(q' k) have half of it; did you mean "
+     "{s} / 2?"},
     {{"s:dot<d>(q, k) / sqrt(size<a>())"},
      is_by_number_of_keys,
      "divides by the root of the number of keys; did you mean sqrt({<d>})?"},

@@ -22,6 +22,7 @@
 #include "codegen/program/rotation_slips.hpp"
 #include "codegen/program/scale_slips.hpp"
 #include "codegen/program/scan_slips.hpp"
+#include "codegen/program/slice_slips.hpp"
 #include "codegen/program/step_key.hpp"
 #include "codegen/program/take_slips.hpp"
 #include "codegen/program/term_slips.hpp"
@@ -56,7 +57,7 @@ std::vector<slip> slips_of(const program &written) {
        {condition_slips, mask_slips,   factor_slips, take_slips,      term_slips,    quotient_slips,
         weight_slips,    growth_slips, bias_slips,   placement_slips, scale_slips,   scan_slips,
         name_slips,      value_slips,  leak_slips,   identity_slips,  formula_slips, rotation_slips,
-        flow_slips,      head_slips,   loss_slips})
+        flow_slips,      head_slips,   loss_slips,   slice_slips})
     for (const slip &s : find(p)) {
       const std::string line = p.name + ": " + written_as(p, s.at) + ": " + s.text;
       const auto is_same = [&](const slip &other) { return other.text == line; };

@@ -60,9 +60,10 @@ class take_finder : slip_finder {
           p_.axes[p_[m].over[0]].root == p_.axes[p_[n].over[0]].root)
         return say(
             n,
-            "{} is looked up in what is computed from {} itself; did you mean another argument, "
-            "the ids to be predicted?",
-            written_as(p_, ids), written_as(p_, ids));
+            "{0} is looked up in what is computed from {0} itself; did you mean the ids to be "
+            "predicted, as take<{1}>({0}, index({1}) + 1), or another argument?",
+            written_as(p_, ids),
+            p_[ids].shape.empty() ? "seq" : p_.axes[p_[ids].shape.back()].name);
   }
 
   // take<vocabulary>(slice<seq, next>(logits, 1), slice<seq, next>(tokens, 0))

@@ -144,6 +144,20 @@ TEST_CASE("slips: an additive mask that shows the padding, ids compared with the
                "is always true; did you mean to rename an axis of one id?"));
 }
 
+TEST_CASE("slips: padding of queries alone, where keys are an alias") {
+  CHECK(mentions(of_length<[](auto s, auto length, auto) {
+                   return mask(s, sliding_window<seq, kv>(4) && padding<seq>(length));
+                 }>(),
+                 "hides queries from length on, but shows others the keys there; did you mean "
+                 "padding<kv>?"));
+  CHECK(of_length<[](auto s, auto length, auto) {
+          return mask(s, sliding_window<seq, kv>(4) && padding<kv>(length));
+        }>() == "");
+  CHECK(of_length<[](auto s, auto length, auto) {
+          return mask(s, causal<seq, kv> && padding<seq>(length));
+        }>() == "");
+}
+
 TEST_CASE("slips: a dropout that keeps the other share") {
   CHECK(mentions(
       of_dropout<[](auto w, auto u) { return where(u < 0.1, w / 0.9, 0); }>(),

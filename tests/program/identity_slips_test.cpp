@@ -120,4 +120,16 @@ TEST_CASE("nothing is above its maximum") {
   CHECK(chosen([](auto p, auto m) { return p >= m; }) == "");
 }
 
+TEST_CASE("a condition twice is one condition") {
+  const auto shown = [](auto both) {
+    return slips_in(kernel<"k">(
+        [](in<"s", seq, kv> s, in<"V", kv, e4> V, in<"image", b8, seq> image) -> out<"O", seq, e4> {
+          return dot<kv>(softmax<kv>(mask(s, causal<seq, kv> || decltype(both){}(image))), V);
+        }));
+  };
+  CHECK(mentions(shown([](auto image) { return image && image; }),
+                 "is image itself; did you mean another condition, as rename<..> of it?"));
+  CHECK(shown([](auto image) { return image && rename<seq, kv>(image); }) == "");
+}
+
 }  // namespace qkv::testing::slips

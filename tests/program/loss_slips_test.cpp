@@ -69,4 +69,66 @@ TEST_CASE("margins of preferences have one order") {
   CHECK(of_preferences<[](auto a, auto b, auto c, auto d) { return (a - b) - (c - d); }>() == "");
 }
 
+TEST_CASE("labels of later tokens are hidden from attention") {
+  const auto loss = [](auto keep) {
+    return slips_in(kernel<"k">([](in<"ids", i32, seq> ids, param<"E", vocab, d8> E,
+                                   param<"W", d8, vocab> W) -> out<"loss"> {
+      auto x = take<vocab>(E, ids);
+      auto k = rename<seq, kv>(x);
+      auto scores = decltype(keep){}(dot<d8>(x, k) / sqrt(d8));
+      auto logits = dot<d8>(x + dot<kv>(softmax<kv>(scores), k), W);
+      auto next = take<seq>(ids, min(index(seq) + 1, size(seq) - 1));
+      auto nll = logsumexp<vocab>(logits) - take<vocab>(logits, next);
+      return mean<seq>(mask(nll, index(seq) < size(seq) - 1));
+    }));
+  };
+  CHECK(mentions(loss([](auto s) { return s; }),
+                 "the label at each position is a later token, which softmax<kv>("));
+  CHECK(loss([](auto s) { return mask(s, causal<seq, kv>); }) == "");
+}
+
+TEST_CASE("draws accept and continue by the same distributions") {
+  const auto draft = [](auto ratio) {
+    return slips_in(kernel<"k">(
+        [](in<"target", seq, vocab> target, in<"guess", seq, vocab> guess,
+           in<"token", i32, seq> token) -> outs<out<"accept", seq>, out<"rest", seq, vocab>> {
+          auto p = plain(softmax<vocab>(target));
+          auto q = plain(softmax<vocab>(guess));
+          auto of_p = take<vocab>(p, token);
+          auto of_q = take<vocab>(q, token);
+          return {min(1, decltype(ratio){}(of_p, of_q)), normalize<vocab>(relu(p - q))};
+        }));
+  };
+  CHECK(mentions(draft([](auto p, auto q) { return q / p; }),
+                 "but draws again from what softmax<vocab>(target) has more than"));
+  CHECK(draft([](auto p, auto q) { return p / q; }) == "");
+}
+
+TEST_CASE("probabilities are mixed with probabilities") {
+  const auto mixed = [](auto write) {
+    return slips_in(
+        kernel<"k">([](in<"S", seq, d8> S, in<"H", kv, d8> H, in<"ids", i32, kv> ids,
+                       param<"W", d8, vocab> W, param<"w", d8> w) -> out<"P", seq, vocab> {
+          auto g = sigmoid(dot<d8>(S, w));
+          auto is_word = where(ids == index(vocab), 1.f, 0.f);
+          auto copied = dot<kv>(softmax<kv>(dot<d8>(S, H) / sqrt(d8)), is_word);
+          return g * decltype(write){}(dot<d8>(S, W)) + (1 - g) * copied;
+        }));
+  };
+  CHECK(mentions(mixed([](auto logits) { return logits; }), "did you mean softmax of dot(S, W)?"));
+  CHECK(mixed([](auto logits) { return plain(softmax<vocab>(logits)); }) == "");
+}
+
+TEST_CASE("experts are balanced by products of means") {
+  const auto balance = [](auto shares) {
+    return slips_in(kernel<"k">([](in<"s", seq, vocab> s, in<"ids", i32, seq> ids) -> out<"loss"> {
+      auto p = plain(softmax<vocab>(s));
+      auto chosen = where(ids == index(vocab), 1.f, 0.f);
+      return sum<vocab>(decltype(shares){}(chosen, p)) * size(vocab);
+    }));
+  };
+  CHECK(mentions(balance([](auto c, auto p) { return mean<seq>(c * p); }), "averages products of"));
+  CHECK(balance([](auto c, auto p) { return mean<seq>(c) * mean<seq>(p); }) == "");
+}
+
 }  // namespace qkv::testing::slips

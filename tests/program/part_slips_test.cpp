@@ -119,4 +119,18 @@ TEST_CASE("the gradient of softmax subtracts a product with the gradient of the 
                  "did you mean sum<e>(dO * O)"));
 }
 
+TEST_CASE("parts are weighed by their sums, not by their maxima") {
+  const auto merged = [](auto share) {
+    return slips_in(kernel<"k">(
+        [](in<"q", d8> q, in<"K", shards, kv, d8> K, in<"V", shards, kv, e4> V) -> out<"O", e4> {
+          auto scores = dot<d8>(q, K) / sqrt(d8);
+          return dot<shards>(softmax<shards>(decltype(share){}(scores)),
+                             dot<kv>(softmax<kv>(scores), V));
+        }));
+  };
+  CHECK(mentions(merged([](auto s) { return max<kv>(s); }),
+                 "weighs parts by their maxima; did you mean softmax<shards>(logsumexp<kv>("));
+  CHECK(merged([](auto s) { return logsumexp<kv>(s); }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -20,7 +20,6 @@ constexpr axis<"mem"> mem;
 constexpr axis<"buckets", 32> buckets;
 constexpr axis<"two", 2> two;
 constexpr axis<"half", 4> half;
-constexpr axis<"both", 12> both;
 constexpr batch_axis<"heads", 8> heads;
 constexpr batch_axis<"kv_heads", 2> kv_heads;
 
@@ -71,24 +70,6 @@ TEST_CASE("a rotation has one angle") {
   };
   CHECK(mentions(rotated(std::integral_constant<int, 500>()), "did you mean one angle?"));
   CHECK(rotated(std::integral_constant<int, 10000>()) == "");
-}
-
-TEST_CASE("queries and keys join their parts in one order") {
-  const auto joined = []<class Same>(Same) {
-    return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"q", seq, e4> q, in<"K", kv, d8> K,
-                                   in<"k", kv, e4> k, in<"V", kv, e4> V) -> out<"O", seq, e4> {
-      auto queries = concat<both>(Q, q);
-      auto s = [&] {
-        if constexpr (Same::value)
-          return dot<both>(queries, concat<both>(K, k));
-        else
-          return dot<both>(queries, concat<both>(k, K));
-      }();
-      return dot<kv>(softmax<kv>(s / sqrt(both)), V);
-    }));
-  };
-  CHECK(mentions(joined(std::false_type()), "joins the parts of both in another order"));
-  CHECK(joined(std::true_type()) == "");
 }
 
 TEST_CASE("heads take the keys of a group that exists") {
@@ -184,6 +165,21 @@ TEST_CASE("both feed forwards of a conformer add their half") {
   };
   CHECK(mentions(added([](auto x) { return x; }), "adds the whole of a feed forward"));
   CHECK(added([](auto x) { return 0.5 * x; }) == "");
+}
+
+TEST_CASE("slots are counted as positions are") {
+  const auto query = [](auto shown) {
+    return slips_in(
+        kernel<"k">([](in<"q", d8> q, in<"K", slots, d8> K, in<"V", slots, e4> V,
+                       in<"length", i32> length, param<"P", total, d8> P) -> out<"O", e4> {
+          auto placed = q + take<total>(P, length - 1);
+          auto scores = mask(dot<d8>(placed, K) / sqrt(d8), decltype(shown){}(length));
+          return dot<slots>(softmax<slots>(scores), V);
+        }));
+  };
+  CHECK(mentions(query([](auto length) { return index(slots) <= length; }),
+                 "shows one key more than length"));
+  CHECK(query([](auto length) { return index(slots) < length; }) == "");
 }
 
 }  // namespace qkv::testing::slips

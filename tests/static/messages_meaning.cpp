@@ -148,22 +148,23 @@ static_assert(accepted<decltype(softmax<kv>(TYPE(dot<d_k>(TYPE(dropout<0.1>(Q, 7
 constexpr auto rows = TYPE(split<d_model, heads, d_k>(X));
 static_assert(says<decltype(merge<d_model, d_k, heads>(rows))>(
     "merge<d_model, d_k, heads>: split(X) was split as heads, d_k did you mean merge<d_model, "
-    "heads, d_k>(split(X))? if it is meant, merge plain(..) split(X)[batch, seq, heads=8, "
-    "d_k=64]"));
+    "heads, d_k>(split(X))? or to split as d_k, heads? if it is meant, merge plain(..) "
+    "split(X)[batch, seq, heads=8, d_k=64]"));
 constexpr auto values = TYPE(rename<seq, kv>(rows));
 static_assert(says<decltype(merge<d_model, d_k, heads>(TYPE(dot<kv>(weights, values))))>(
     "merge<d_model, d_k, heads>: dot(softmax(dot(Q, K)), rename(split(X))) was split as heads, d_k "
-    "did you mean merge<d_model, heads, d_k>(dot(softmax(dot(Q, K)), rename(split(X))))? if it is "
-    "meant, merge plain(..) dot(softmax(dot(Q, K)), rename(split(X)))[batch, heads=8, seq, "
-    "d_k=64]"));
+    "did you mean merge<d_model, heads, d_k>(dot(softmax(dot(Q, K)), rename(split(X))))? or to "
+    "split as d_k, heads? if it is meant, merge plain(..) dot(softmax(dot(Q, K)), "
+    "rename(split(X)))[batch, heads=8, seq, d_k=64]"));
 static_assert(accepted<decltype(merge<d_model, heads, d_k>(TYPE(dot<kv>(weights, values))))>);
 // queries in groups: through the softmax
 constexpr auto grouped =
     TYPE(softmax<kv>(TYPE(dot<d_k>(TYPE(split<heads, kv_heads, group>(Q)), few_keys))));
 static_assert(says<decltype(merge<heads, group, kv_heads>(grouped))>(
     "merge<heads, group, kv_heads>: softmax(dot(split(Q), K)) was split as kv_heads, group did you "
-    "mean merge<heads, kv_heads, group>(softmax(dot(split(Q), K)))? if it is meant, merge "
-    "plain(..) softmax(dot(split(Q), K))[batch, kv_heads=2, group=4, seq, kv]"));
+    "mean merge<heads, kv_heads, group>(softmax(dot(split(Q), K)))? or to split as group, "
+    "kv_heads? if it is meant, merge plain(..) softmax(dot(split(Q), K))[batch, kv_heads=2, "
+    "group=4, seq, kv]"));
 static_assert(accepted<decltype(merge<heads, kv_heads, group>(grouped))>);
 static_assert(accepted<decltype(merge<d_model, d_k, heads>(plain(rows)))>);
 

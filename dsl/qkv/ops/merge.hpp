@@ -22,8 +22,9 @@ struct merge {
     if (x.m.split.first && same_name(x.m.split.first.at, over[2]) &&
         same_name(x.m.split.second.at, over[1]))
       return m.say(call, ": ", x.label, " was split as ", over[2]->name, ", ", over[1]->name)
-          .say("did you mean merge<", over[0]->name, ", ", over[2]->name, ", ", over[1]->name,
-               ">? if it is meant, merge plain(..)")
+          .say("did you mean merge<", over[0]->name, ", ", over[2]->name, ", ", over[1]->name, ">?")
+          .say("or to split as ", over[1]->name, ", ", over[2]->name,
+               "? if it is meant, merge plain(..)")
           .show(x);
     const call_name name{"merge", one_axis(over[0])};
     if (product_differs(m, name, over[0], x.s.find(over[1]), x.s.find(over[2]))) m.show(x);
