@@ -9,10 +9,10 @@
 
 #include "codegen/emit/apart.hpp"
 #include "codegen/emit/device_memory.hpp"
+#include "codegen/emit/pipeline.hpp"
 #include "codegen/emit/printed.hpp"
 #include "codegen/emit/shared_memory.hpp"
 #include "codegen/halide/lower/refusal.hpp"
-#include "codegen/emit/pipeline.hpp"
 #include "codegen/machines/halide_target.hpp"
 #include "codegen/plain/compile.hpp"
 #include "codegen/program/text.hpp"

@@ -3,8 +3,8 @@
 // and the reason.
 #include <qkv/dsl.hpp>
 
-#include "codegen/halide/lower/refusal.hpp"
 #include "codegen/emit/pipeline.hpp"
+#include "codegen/halide/lower/refusal.hpp"
 #include "codegen/machines/machines.hpp"
 #include "codegen/program/from_graph.hpp"
 #include "tests/catch.hpp"
