@@ -5,6 +5,7 @@
 
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "codegen/cuda/attention.hpp"
 #include "codegen/cuda/contraction.hpp"
@@ -175,13 +176,28 @@ class writer {
     for (std::size_t k = 0; k < s.roots.size(); ++k) keep(s.roots[k], f.outputs[k].out);
   }
 
-  void write(const map_stage &s, const machine_stage &) {
+  void write(const map_stage &s, const machine_stage &on_machine) {
     map_funcs f = lower_map(c_, s);
-    if (on_gpu_)
-      schedule_map_gpu(f);
-    else
+    if (!on_gpu_) {
       schedule_map_cpu(f, m_, is_output(s.root));
-    keep(s.root, f.out);
+      return keep(s.root, f.out);
+    }
+    launch_.push_back(std::move(f));
+    launch_roots_.push_back(s.root);
+    if (!on_machine.with_next) write_launch();
+  }
+
+  // Maps that share a launch store the last one alone; those that cannot have one each.
+  void write_launch() {
+    const std::vector<map_funcs> all = std::exchange(launch_, {});
+    const std::vector<node_id> roots = std::exchange(launch_roots_, {});
+    if (std::vector<map_funcs> together = all; schedule_rows_gpu(together))
+      return keep(roots.back(), together.back().out);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      std::vector<map_funcs> one = {all[k]};
+      if (!schedule_rows_gpu(one)) schedule_map_gpu(one[0]);
+      keep(roots[k], one[0].out);
+    }
   }
 
   void keep(node_id root, Halide::Func f) {
@@ -224,6 +240,8 @@ class writer {
   context c_;
   limits limits_;
   std::map<node_id, Halide::Func> outputs_;
+  std::vector<map_funcs> launch_;  // maps whose launch has not ended
+  std::vector<node_id> launch_roots_;
 };
 
 }  // namespace

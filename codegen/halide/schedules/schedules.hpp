@@ -21,6 +21,8 @@ void schedule_scan_cpu(scan_funcs &, const machine &, const std::vector<bool> &i
 void schedule_attention_gpu(attention_funcs &);
 void schedule_contraction_gpu(contraction_funcs &, const machine &);
 void schedule_map_gpu(map_funcs &);
+// Maps that share a launch, which ends with the last one. False, and nothing done, if they cannot.
+bool schedule_rows_gpu(std::vector<map_funcs> &launch);
 void schedule_scan_gpu(scan_funcs &);
 
 }  // namespace qkv::codegen

@@ -36,6 +36,7 @@ struct machine_stage {
   int panel = 0;                      // columns of a panel, of a contraction
   tensor_code by_tensor_cores;
   loops by_loops = loops::none;
+  bool with_next = false;  // on devices: a map in the launch of the stage after it
 };
 
 // Refers to the plan and to the machine, which must outlive it.
