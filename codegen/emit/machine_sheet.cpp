@@ -18,7 +18,8 @@ class sheet {
   std::string run() {
     line("on {}: tiles of rows x keys, registers of rows x columns", m_.name);
     for (const machine_stage &s : planned_.list) {
-      line("  {:<12} {}", name_of(s.what), label_of(p_, main_step_of(s.what)));
+      line("  {:<12} {}{}", name_of(s.what), label_of(p_, main_step_of(s.what)),
+           s.with_next ? ", in the next launch" : "");
       if (s.by_loops != loops::none && is_for_loops(s.what)) by_loops(s.by_loops);
       if (s.by_loops == loops::required) continue;
       if (s.by_tensor_cores.index() > 0)

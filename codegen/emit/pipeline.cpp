@@ -187,7 +187,7 @@ class writer {
     if (!on_machine.with_next) write_launch();
   }
 
-  // Maps that share a launch store the last one alone; those that cannot have one each.
+  // Of maps that share a launch, the last one alone is stored; others get a launch each.
   void write_launch() {
     const std::vector<map_funcs> all = std::exchange(launch_, {});
     const std::vector<node_id> roots = std::exchange(launch_roots_, {});

@@ -69,6 +69,16 @@ TEST_CASE("means over positions, which threads read side by side, are a launch o
 }
 
 TEST_CASE("what other launches read is stored") {
+  // readers of masked weights compute their condition again, which reads the maximum
+  CHECK(launches_of(kernel<"k">([](in<"X", seq, d> X) -> outs<out<"w", seq, d>, out<"e", seq, d>> {
+          auto w = plain(softmax<d>(mask(X, X >= max<d>(X) - 2.3f)));
+          return {w, w * X};
+        })) == 4);
+  // a factor of a sample: a thread has an element, not a sample
+  CHECK(launches_of(kernel<"k">(
+            [](in<"X", batch, seq, d> X, in<"u", batch, hidden> u) -> out<"Y", batch, seq, d> {
+              return X * mean<hidden>(u);
+            })) == 2);
   CHECK(launches_of(kernel<"k">([](in<"X", seq, d> X) -> outs<out<"m", seq>, out<"Y", seq, d>> {
           auto m = mean<d>(X);
           return {m, X - m};

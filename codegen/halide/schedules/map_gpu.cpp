@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Maps on GPUs: a thread per element; a reduction by one thread per position, its 16 partial
-// results in registers. What a launch of rows can do is in rows_gpu.cpp.
+// results in registers. Reductions that schedule_rows_gpu takes are in rows_gpu.cpp.
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 

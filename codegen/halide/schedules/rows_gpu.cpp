@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reductions of rows on GPUs, and what reads them: one launch. Where elements of a row are
-// neighbours in memory, a block has eight rows, and each of them the threads that take its elements
-// in turn. Where rows are neighbours, a thread has a row.
+// neighbours in memory, a block has eight rows; 16 threads take the elements of each in turn. Where
+// rows are neighbours, a thread has a row.
 #include <algorithm>
+#include <utility>
 
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"

@@ -51,9 +51,10 @@ machine_plan plan_on(const plan &made, const machine &m, const other_writers &ot
   if (m.is_host()) all.packs = made.packs;
   for (pack &k : all.packs) k.panel = panel_for(made.p, m, k.columns[0]);
   const std::vector<stage> stages = m.is_host() ? made.cut.list : on_device(made);
-  const std::vector<bool> with_next = shared_launches(made, stages);
+  const std::vector<bool> with_next =
+      m.is_host() ? std::vector<bool>(stages.size()) : shared_launches(made, stages);
   for (std::size_t k = 0; k < stages.size(); ++k) {
-    machine_stage one{stages[k], {}, 0, {}, loops::none, !m.is_host() && with_next[k]};
+    machine_stage one{stages[k], {}, 0, {}, loops::none, with_next[k]};
     if (const auto *c = std::get_if<contraction_stage>(&one.what))
       one.panel = panel_for(made.p, m, c->column);
     if (const auto *a = std::get_if<attention_stage>(&one.what))

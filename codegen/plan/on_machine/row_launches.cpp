@@ -11,7 +11,11 @@ namespace {
 
 class row_launches {
  public:
-  explicit row_launches(const plan &made) : made_(made), p_(made.p), users_(users_of(made.p)) {}
+  explicit row_launches(const plan &made)
+      : made_(made),
+        p_(made.p),
+        users_(users_of(made.p)),
+        may_be_empty_(steps_with_empty_weights(made.p)) {}
 
   // Backwards: each launch ends with the stage that stores its result.
   std::vector<bool> run(const std::vector<stage> &list) const {
@@ -36,7 +40,10 @@ class row_launches {
     const node &core = p_[s.core];
     const std::vector<axis_id> &rows = p_[s.root].shape;
     if ((!is_reduction(core.kind) && core.kind != op::dot) || rows.empty()) return false;
-    return same_set(core.shape, rows) && fits(launch, rows) && is_read_in(s.root, launch);
+    // Threads take the elements of a row: those that are reduced, and those of the result.
+    const bool are_elements = contains(core.over, without(p_[launch[0].root].shape, rows));
+    return same_set(core.shape, rows) && are_elements && fits(launch, rows) &&
+           is_read_in(s.root, launch);
   }
 
   // Every stage has these rows: those before the last one nothing else.
@@ -63,16 +70,27 @@ class row_launches {
       const bool keeps_place = is_pointwise(x.kind) || x.kind == op::broadcast ||
                                x.kind == op::mask || x.kind == op::output;
       is = is && (is_inside || keeps_place) && !is_alternative(p_, x);
-      if (std::any_of(launch.begin(), launch.end(), is_root)) return false;
+      if (std::any_of(launch.begin(), launch.end(), is_root)) {
+        is = is && !shows_condition(user);
+        return false;
+      }
       is = is && made_.cut.stored_by[user] < 0;
       return is;
     });
     return is;
   }
 
+  // True if readers of a result compute again the condition that makes its weights empty.
+  bool shows_condition(node_id root) const {
+    return may_be_empty_[root] &&
+           std::any_of(users_[root].begin(), users_[root].end(),
+                       [&](node_id user) { return p_[user].kind != op::output; });
+  }
+
   const plan &made_;
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
+  const std::vector<bool> may_be_empty_;
 };
 
 }  // namespace

@@ -8,7 +8,8 @@
 namespace qkv::codegen {
 
 // Per stage: true for a map in the launch of the next one. mean<d>(x), mean<d>(c * c) and
-// c * rsqrt(..) of a norm are one launch; a mean that anything else reads is stored by its own.
+// c * rsqrt(..) of a norm are one launch; a mean that anything else reads has a launch of its
+// own.
 std::vector<bool> shared_launches(const plan &, const std::vector<stage> &);
 
 }  // namespace qkv::codegen
