@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "codegen/machines/halide_target.hpp"
 
@@ -19,6 +21,18 @@ std::vector<std::uint64_t> features_of(const machine &m) {
   Target needed = halide_target(m);
   for (const Target::Feature f : {Target::NoRuntime, Target::UserContext, Target::NoBoundsQuery})
     needed.set_feature(f, false);
+  // Halide uses what a feature implies, whether the target names it or not.
+  const std::pair<Target::Feature, std::vector<Target::Feature>> implied[] = {
+      {Target::AVX512_SapphireRapids, {Target::AVX512_Zen4}},
+      {Target::AVX512_Zen5, {Target::AVX512_Zen4}},
+      {Target::AVX512_Zen4, {Target::AVX512_Cannonlake}},
+      {Target::AVX512_Cannonlake, {Target::AVX512_Skylake}},
+      {Target::AVX512_Skylake, {Target::AVX512}},
+      {Target::AVX512, {Target::AVX2}},
+      {Target::AVX2, {Target::AVX, Target::F16C, Target::FMA}},
+      {Target::AVX, {Target::SSE41}}};
+  for (const auto &[feature, others] : implied)
+    if (needed.has_feature(feature)) needed.set_features(others);
   std::vector<std::uint64_t> words((Target::FeatureEnd + 63) / 64);
   for (int f = 0; f < Target::FeatureEnd; ++f)
     if (needed.has_feature(static_cast<Target::Feature>(f)))

@@ -48,7 +48,7 @@ struct cpu_tiles {
   int register_bits = 0, registers = 0;
   int sum_registers = 0;
   int score_registers = 0, score_keys = 0;   // at most, of a tile of scores: rows; keys
-  int weight_keys = 0;                       // whose weights are computed at a time
+  int weight_keys = 0;                       // keys whose weights are computed at a time
   int feature_vectors = 1;                   // of a key, at most, where lanes hold features
   int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
   int value_bytes = 0;  // of a row of values, read at once by a single tile of few rows

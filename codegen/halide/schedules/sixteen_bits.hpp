@@ -40,8 +40,11 @@ class sixteen_bits : public Halide::Internal::IRMutator {
 
 // True for x86 processors without conversions from and to f16.
 inline bool lacks_f16(const Halide::Target &t) {
-  return t.arch == Halide::Target::X86 && !t.has_feature(Halide::Target::F16C) &&
-         !t.has_feature(Halide::Target::AVX2);
+  using Halide::Target;
+  return t.arch == Target::X86 &&
+         !t.features_any_of({Target::F16C, Target::AVX2, Target::AVX512, Target::AVX512_Skylake,
+                             Target::AVX512_Cannonlake, Target::AVX512_Zen4, Target::AVX512_Zen5,
+                             Target::AVX512_SapphireRapids, Target::AVX10_1});
 }
 
 }  // namespace qkv::codegen
