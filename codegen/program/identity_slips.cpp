@@ -59,7 +59,7 @@ class identity_finder : slip_finder {
   // image && image, of which one was to be renamed to the keys
   void condition_twice(node_id n) {
     if (p_[n].in[0] == p_[n].in[1])
-      say(n, "is {} itself; did you mean another condition, as rename<..> of it?",
+      say(n, "is {} itself; did you mean another condition, such as rename<..> of it?",
           written_as(p_, p_[n].in[0]));
   }
 

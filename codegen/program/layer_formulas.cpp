@@ -47,29 +47,44 @@ bool is_half_elsewhere(const place &x) {
          std::any_of(p.nodes.begin(), p.nodes.end(), is_half);
 }
 
-// A bias that x has no part of: it lacks the axes of the sum.
+// A bias that lacks the axes of the sum, of parts as heads and experts are. What a layer makes of
+// each element of a set has its bias there.
 bool is_bias_of_sum(const place &x) {
-  const node &bias = x.p[inner_of(x.p, x["b"])], &term = x.p[x["x"]];
-  return bias.kind == op::param && !bias.shape.empty() && !varies_along(bias, x.axes("a")) &&
-         contains(term.shape, x.axes("a")) && term.kind != op::param;
+  const program &p = x.p;
+  const std::vector<axis_id> &axes = x.axes("a");
+  const node &bias = p[inner_of(p, x["b"])], &term = p[x["x"]];
+  const auto is_of_parts = [&](axis_id a) { return static_size(p, a) > 1 || p.axes[a].batch; };
+  const auto is_shared = [&](node_id m) {
+    const node &w = p[inner_of(p, m)];
+    return w.kind == op::param && !varies_along(w, axes);
+  };
+  if (term.kind == op::dot && std::any_of(term.in.begin(), term.in.end(), is_shared)) return false;
+  return bias.kind == op::param && !bias.shape.empty() && !varies_along(bias, axes) &&
+         contains(term.shape, axes) && term.kind != op::param &&
+         std::all_of(axes.begin(), axes.end(), is_of_parts);
 }
 
-// (.. - m) / s is a step, too.
+// y is made of (.. - m) / s, where m is a statistic.
 bool is_undone(const place &x) {
   const program &p = x.p;
-  if (is_number(p, x["m"]) || is_number(p, x["s"]) || x["m"] == x["s"]) return false;
-  return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
+  const op statistic = p[x["m"]].kind;
+  if (statistic != op::mean && statistic != op::min_over && statistic != op::max_over) return false;
+  if (is_number(p, x["s"]) || x["m"] == x["s"]) return false;
+  return depends_on(p, x["y"], [&](node_id m) {
+    const node &n = p[m];
     if (n.kind != op::div || inner_of(p, n.in[1]) != x["s"]) return false;
     const node_id shifted = inner_of(p, n.in[0]);
-    return is_unnamed(p, op::sub, shifted) && inner_of(p, p[shifted].in[1]) == x["m"] &&
-           !is_number(p, inner_of(p, p[shifted].in[0]));
+    return is_unnamed(p, op::sub, shifted) && inner_of(p, p[shifted].in[1]) == x["m"];
   });
 }
 
-// c is 1 at one position of its axis.
+// One position along the axis is 1 at most, and the comparison is decided by that.
 bool is_choice_along(const place &x) {
   const node &same = x.p[inner_of(x.p, x["e"])];
-  if (x.axes("a") != x.axes("b") || x.number("n") < 1) return false;
+  const op kind = x.p[x.at].kind;
+  const bool is_beyond_one =
+      kind == op::less_equal || kind == op::greater ? x.number("n") >= 1 : x.number("n") > 1;
+  if (x.axes("a") != x.axes("b") || !is_beyond_one) return false;
   return std::any_of(same.in.begin(), same.in.end(), [&](node_id m) {
     return !varies_along(x.p[unbroadcast(x.p, m)], x.axes("a"));
   });

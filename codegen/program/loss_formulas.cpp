@@ -69,21 +69,26 @@ bool are_probabilities(const program &p, node_id n) {
 bool mixes_logits(const place &x) {
   const auto are_logits = [&](node_id n) {
     n = without_bias(x.p, n);
-    return is_unnamed(x.p, op::dot, n) &&
-           std::any_of(x.p[n].in.begin(), x.p[n].in.end(),
-                       [&](node_id m) { return x.p[inner_of(x.p, m)].kind == op::param; });
+    const auto has = [&](op kind) {
+      return std::any_of(x.p[n].in.begin(), x.p[n].in.end(),
+                         [&](node_id m) { return x.p[inner_of(x.p, m)].kind == kind; });
+    };
+    return is_unnamed(x.p, op::dot, n) && has(op::param) && !has(op::softmax);
   };
   return are_logits(x["x"]) && are_probabilities(x.p, x["y"]);
 }
 
-// max(p - q, 0) is a step, too.
+// max(p - q, 0) is a step, too, and max(q - p, 0) is not.
 bool has_other_rest(const place &x) {
-  return std::any_of(x.p.nodes.begin(), x.p.nodes.end(), [&](const node &n) {
-    if (n.kind != op::relu && n.kind != op::max) return false;
-    const node_id d = inner_of(x.p, n.in[0]);
-    return is_unnamed(x.p, op::sub, d) && inner_of(x.p, x.p[d].in[0]) == x["p"] &&
-           inner_of(x.p, x.p[d].in[1]) == x["q"];
-  });
+  const auto has_rest = [&](node_id a, node_id b) {
+    return std::any_of(x.p.nodes.begin(), x.p.nodes.end(), [&](const node &n) {
+      if (n.kind != op::relu && n.kind != op::max) return false;
+      const node_id d = inner_of(x.p, n.in[0]);
+      return is_unnamed(x.p, op::sub, d) && inner_of(x.p, x.p[d].in[0]) == a &&
+             inner_of(x.p, x.p[d].in[1]) == b;
+    });
+  };
+  return has_rest(x["p"], x["q"]) && !has_rest(x["q"], x["p"]);
 }
 
 const formula_rule loss_rules[] = {
@@ -95,15 +100,16 @@ const formula_rule loss_rules[] = {
       "sum<e>(size<e>() * mean<t>(c * p:softmax<f>(x)))",
       "#n * sum<e>(mean<t>(c * p:softmax<f>(x)))"},
      [](const place &x) {
-       const bool is_count = x.found.numbers.count("n") == 0 ||
-                             x.number("n") == static_cast<double>(x.p.axes[x.root("e")].size);
+       const bool is_count =
+           x.found.numbers.count("n") == 0 ||
+           (x.number("n") > 1 && x.number("n") == static_cast<double>(x.p.axes[x.root("e")].size));
        return is_count && x.axes("e") == x.axes("f") && x["c"] != x["p"];
      },
      "averages products of {c} and {p}; did you mean mean<{<t>}>({c}) * mean<{<t>}>({p})?"},
     {{"min(1, take<v>(q, t) / take<v>(p, t))"},
      has_other_rest,
-     "accepts by {q} / {p}, but draws again from what {p} has more than {q}; did you exchange them "
-     "in one?"},
+     "accepts by {q} / {p}, but redraws where {p} exceeds {q}; did you exchange them in one of the "
+     "two?"},
     {{"mean<a>(take<v>(p:softmax<v>(x), t))", "sum<a>(take<v>(p:softmax<v>(x), t))",
       "mean<a>(-take<v>(p:softmax<v>(x), t))", "sum<a>(-take<v>(p:softmax<v>(x), t))"},
      is_of_loss,

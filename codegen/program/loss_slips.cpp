@@ -69,7 +69,8 @@ class loss_finder : slip_finder {
     bool embeds = false;
     node_id all = -1;
     std::set<node_id> below;
-    walk(p_, p_[n].in[0], [](node_id) { return true; }, below);
+    // where() may hide tokens from the model
+    walk(p_, p_[n].in[0], [&](node_id m) { return p_[m].kind != op::where; }, below);
     for (const node_id m : below) {
       const node &x = p_[m];
       if (x.kind == op::take && inner_of(p_, x.in[1]) == tokens) embeds = true;

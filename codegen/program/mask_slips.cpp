@@ -257,6 +257,10 @@ class mask_finder : slip_finder {
         written_as(p_, p_[condition].in[1]));
   }
 
+  bool is_of_call(node_id n) const {
+    return depends_on(p_, n, [&](node_id m) { return is_argument(p_[m]); });
+  }
+
   // sliding_window<seq, kv>(128) && padding<seq>(length), whose keys are an alias of the queries
   void rows_alone(node_id n) {
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
@@ -268,6 +272,8 @@ class mask_finder : slip_finder {
     for (const position_set &set : shown) {
       std::optional<position_less_number> of_set;
       for (const auto &[form, where] : set) {
+        for (const auto &[t, factor] : form)
+          if (t.what == term::step && varies_along(p_[t.id], keys) && is_of_call(t.id)) return;
         const auto less = position_less_number_in(form);
         if (!less) continue;
         if (has(keys, less->position)) return;
@@ -276,15 +282,18 @@ class mask_finder : slip_finder {
       if (!of_set) return;
       rows = of_set;
     }
-    const auto hides_keys = [&](const node &x) {
-      if (x.kind != op::mask) return false;
-      const auto less = number_above(inner_of(p_, x.in[1]));
-      return less && root(less->position) == root(keys[0]);
+    const auto is_of_keys = [&](node_id condition) {
+      const auto less = number_above(inner_of(p_, condition));
+      return less && has(keys, less->position);
     };
-    if (std::any_of(p_.nodes.begin(), p_.nodes.end(), hides_keys)) return;
+    for (node_id m = 0; m < static_cast<node_id>(p_.nodes.size()); ++m) {
+      if (p_[m].kind == op::mask && is_of_keys(p_[m].in[1])) return;
+      if (values_[m] && values_[m]->condition >= 0 && is_of_keys(values_[m]->condition)) return;
+    }
     say(n, "hides queries from {0} on, but shows others the keys there; did you mean padding<{1}>?",
         written_as(p_, rows->number), p_.axes[keys[0]].name);
   }
+
   // padding<kv>(length) of 16 latents, where length counts the inputs that they read elsewhere
   void lengths_of_others() {
     struct use {

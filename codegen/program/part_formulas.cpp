@@ -72,16 +72,29 @@ bool has_scores_beside(const place &x) {
          !contains(x.p[l].shape, x.p[x["s"]].shape);
 }
 
-// softmax<c>(s) weighs values inside of each part.
-bool has_weights_of_parts(const place &x) {
-  return std::any_of(x.p.nodes.begin(), x.p.nodes.end(), [&](const node &n) {
-    return n.kind == op::softmax && n.over == x.axes("c") && inner_of(x.p, n.in[0]) == x["s"];
+// The weights of parts multiply what softmax<c>(s) weighs inside of each.
+bool weighs_weighted(const place &x) {
+  const program &p = x.p;
+  const auto is_weighted = [&](node_id m) {
+    if (p[m].kind != op::dot || p[m].over != x.axes("c")) return false;
+    return std::any_of(p[m].in.begin(), p[m].in.end(), [&](node_id w) {
+      w = inner_of(p, w);
+      return p[w].kind == op::softmax && inner_of(p, p[w].in[0]) == x["s"];
+    });
+  };
+  bool found = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id step) {
+    if (p[user].kind == op::dot && p[user].over == x.axes("p"))
+      for (const node_id operand : p[user].in)
+        found = found || (operand != step && depends_on(p, operand, is_weighted));
+    return is_pointwise(p[user].kind) || is_view(p[user].kind);
   });
+  return found;
 }
 
 const formula_rule part_rules[] = {
     {{"softmax<p>(max<c>(s))"},
-     has_weights_of_parts,
+     weighs_weighted,
      "weighs parts by their maxima; did you mean softmax<{<p>}>(logsumexp<{<c>}>({s}))?"},
     {{"l / sum<a>(l)"},
      is_of_log_sum,

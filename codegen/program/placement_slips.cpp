@@ -206,17 +206,25 @@ class placement_finder : slip_finder {
     if (t.what != term::step) return;
     for (const counted_keys &c : counts_) {
       if (c.length != t.id) continue;
-      if (at.number == c.last && c.last == 0) continue;
-      if (at.number == 0 && multiplies_queries(n, c.key))
+      if (at.number == 0 && c.last == -1 && multiplies_queries(n, c.key))
         return say(n, "is the position after the last key that {0} shows; did you mean {1} - 1?",
                    written_as(p_, c.mask), written_as(p_, c.length));
-      if (at.number == -1 && c.last == 0)
+      if (at.number == -1 && c.last == 0 && !is_position(t.id))
         return say(
             c.mask,
             "shows one key more than {0}, but {0} - 1 is the last position elsewhere; did you "
             "mean < {0}?",
             written_as(p_, c.length));
     }
+  }
+  // True if a table is read at the step itself.
+  bool is_position(node_id step) const {
+    const linear_form itself = {{{term::step, step}, 1}};
+    return std::any_of(p_.nodes.begin(), p_.nodes.end(), [&](const node &x) {
+      if (x.kind != op::take) return false;
+      const affine at = affine_of(p_, x.in[1]);
+      return x.in[1] == step || (at.number == 0 && at.form == itself);
+    });
   }
   bool multiplies_queries(node_id n, axis_id key) const {
     bool found = false;

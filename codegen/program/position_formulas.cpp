@@ -40,8 +40,8 @@ bool is_of_state(const place &x) { return x.p[x["h"]].kind == op::carried; }
 const formula_rule position_rules[] = {
     {{"a * h + r:sqrt(1 - a) * x", "a * h + (r:sqrt(1 - a) * x) * y"},
      is_of_state,
-     "keeps the square of {a} of a variance, but adds 1 - {a} of another; did you mean 1 less the "
-     "square in the root {r}?"},
+     "multiplies the state's variance by the square of {a}, but adds 1 - {a} of another; did you "
+     "mean 1 less the square in the root {r}?"},
     // positions
     {{"exp(index<h>() * #n / size<d>())", "exp(#n * index<h>() / size<d>())",
       "exp(-(index<h>() * #n / size<d>()))"},

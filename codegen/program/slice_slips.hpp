@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-// Slips in parts of an axis: joined in two orders, or cut from another place than their mates.
+// Slips in parts of an axis: joined in two orders, or cut from another position than the keys that
+// they belong to.
 #include <vector>
 
 #include "codegen/program/program.hpp"

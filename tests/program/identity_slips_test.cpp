@@ -128,7 +128,7 @@ TEST_CASE("a condition twice is one condition") {
         }));
   };
   CHECK(mentions(shown([](auto image) { return image && image; }),
-                 "is image itself; did you mean another condition, as rename<..> of it?"));
+                 "is image itself; did you mean another condition, such as rename<..> of it?"));
   CHECK(shown([](auto image) { return image && rename<seq, kv>(image); }) == "");
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr axis<"vocab", 40> vocab;
 constexpr axis<"half", 4> half;
-constexpr axis<"pool"> pool;
+constexpr axis<"pool", 6> pool;
 
 }  // namespace
 

@@ -100,7 +100,7 @@ TEST_CASE("draws accept and continue by the same distributions") {
         }));
   };
   CHECK(mentions(draft([](auto p, auto q) { return q / p; }),
-                 "but draws again from what softmax<vocab>(target) has more than"));
+                 "but redraws where softmax<vocab>(target) exceeds"));
   CHECK(draft([](auto p, auto q) { return p / q; }) == "");
 }
 

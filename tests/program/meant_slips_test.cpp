@@ -12,6 +12,9 @@
 namespace qkv::testing::slips {
 namespace {
 
+constexpr axis<"joined"> joined;
+constexpr axis<"set"> set;
+constexpr axis<"body"> body;
 constexpr axis<"distances", 17> distances;
 
 constexpr axis<"total"> total;
@@ -183,6 +186,41 @@ TEST_CASE("meant: rotations of video and sound, which have unlike clocks") {
           auto k = rope<d8, two, half4>(K, cos(b), sin(b));
           return scaled_dot_product<d8, total>(q, k, V);
         })) == "");
+}
+
+TEST_CASE("shifts, sets and parts that only resemble a slip") {
+  // RWKV shifts by one token
+  CHECK(slips_in(kernel<"k">(
+            [](in<"X", seq, d8> X, in<"x0", one, d8> x0, param<"mu", d8> mu) -> out<"Y", seq, d8> {
+              return mu * X + (1 - mu) * slice<joined, seq>(concat<joined, one, seq>(x0, X), 0);
+            })) == "");
+  // a causal convolution
+  CHECK(slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"past", two, d8> past, param<"u", d8> u,
+                                param<"v", d8> v) -> out<"Y", seq, d8> {
+          auto all = concat<joined, two, seq>(past, X);
+          return slice<joined, seq>(all, 0) * u + slice<joined, seq>(all, 1) * v;
+        })) == "");
+  // BiDAF attends to the set by the maxima of scores
+  CHECK(slips_in(kernel<"k">([](in<"H", set, d8> H, in<"U", seq, d8> U,
+                                param<"w", d8> w) -> outs<out<"A", set, d8>, out<"B", d8>> {
+          auto S = dot<d8>(H * w, U);
+          return {dot<seq>(softmax<seq>(S), U), dot<set>(softmax<set>(max<seq>(S)), H)};
+        })) == "");
+  // DeepSets adds what a layer makes of each element
+  CHECK(slips_in(kernel<"k">([](in<"X", set, d8> X, param<"W", d8, e4> W, param<"b", e4> b)
+                                 -> out<"Y", e4> { return sum<set>(dot<d8>(X, W) + b); })) == "");
+  // packed documents, whose padding has an id of its own
+  CHECK(slips_in(kernel<"k">([](in<"s", seq, kv> s, in<"V", kv, e4> V, in<"doc", i32, seq> doc,
+                                in<"length", i32> length) -> out<"O", seq, e4> {
+          auto same = doc == rename<seq, kv>(doc);
+          return dot<kv>(softmax<kv>(mask(s, same && padding<seq>(length))), V);
+        })) == "");
+  // values one position after their keys
+  CHECK(slips_in(
+            kernel<"k">([](in<"q", d8> q, in<"H", seq, d8> H, in<"X", seq, e4> X) -> out<"o", e4> {
+              auto scores = dot<d8>(q, slice<seq, body>(H, 0)) / sqrt(d8);
+              return dot<body>(softmax<body>(scores), slice<seq, body>(X, 1));
+            })) == "");
 }
 
 }  // namespace qkv::testing::slips

@@ -52,7 +52,7 @@ TEST_CASE("values are those of the keys") {
   CHECK(mentions(of_window<[](auto K, auto V, auto first) {
                    return std::pair(slice<kv, window>(K, first), slice<kv, window>(V, 0));
                  }>(),
-                 "are values from another position on than the keys"));
+                 "begins at another position than the keys"));
   CHECK(of_window<[](auto K, auto V, auto first) {
           return std::pair(slice<kv, window>(K, first), slice<kv, window>(V, first));
         }>() == "");
