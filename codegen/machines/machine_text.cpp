@@ -244,14 +244,11 @@ class reader {
     inherited_.erase("contraction_tile");
     if (m_.is_host() && !is_given("register_bits")) fail("register_bits must come before panels");
     std::vector<int> *list = &w.dividing;
-    for (std::string word = next(); word != "else"; word = next()) {
-      if (word == "up_to") {
+    for (std::string word = next(); word != "else"; word = next())
+      if (word == "up_to")
         list = &w.holding;
-      } else {
-        --at_;
-        list->push_back(number());
-      }
-    }
+      else
+        --at_, list->push_back(number());
     w.otherwise = number();
     for (const int columns : widths_of_panels())
       if (m_.is_host()) fills(columns, "columns");
@@ -267,12 +264,9 @@ class reader {
   // 4 3 2 1
   void contraction_vectors() {
     m_.cpu.contraction_vectors.clear();
-    if (!is_given("sum_registers")) fail("sum_registers must come first");
     while (at_ < words_.size()) {
-      const int n = number();
-      if (n > m_.cpu.sum_registers)
-        fail("{} vectors do not fit: sum_registers is {}", n, m_.cpu.sum_registers);
-      m_.cpu.contraction_vectors.push_back(n);
+      m_.cpu.contraction_vectors.push_back(number());
+      fit(m_.cpu.contraction_vectors.back(), "vectors", "sum_registers", m_.cpu.sum_registers);
     }
   }
 
@@ -374,11 +368,13 @@ class reader {
   }
 
   void score_registers() {
-    m_.cpu.score_registers = number();
-    if (!is_given("sum_registers")) fail("sum_registers must come first");
-    if (m_.cpu.score_registers > m_.cpu.sum_registers)
-      fail("{} registers do not fit: sum_registers is {}", m_.cpu.score_registers,
-           m_.cpu.sum_registers);
+    fit(m_.cpu.score_registers = number(), "registers", "sum_registers", m_.cpu.sum_registers);
+  }
+
+  // So many of something into the value of another key.
+  void fit(int n, const char *what, const char *key, int most) const {
+    if (!is_given(key)) fail("{} must come first", key);
+    if (n > most) fail("{} {} do not fit: {} is {}", n, what, key, most);
   }
 
   // Lanes are folded by halves.
@@ -429,7 +425,10 @@ class reader {
         {"tensor_contraction", [](reader &r) { r.tensor_contraction(); }},
         {"score_registers", [](reader &r) { r.score_registers(); }},
         {"score_keys", set<&cpu_tiles::score_keys>},
-        {"weight_keys", set<&cpu_tiles::weight_keys>},
+        {"weight_keys",
+         [](reader &r) {
+           r.fit(r.m_.cpu.weight_keys = r.number(), "keys", "registers", r.m_.cpu.registers);
+         }},
         {"feature_vectors", [](reader &r) { r.features(); }},
         {"bf16_products", [](reader &r) { r.bf16_products(); }},
         {"value_columns", set<&cpu_tiles::value_columns>},

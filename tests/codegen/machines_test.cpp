@@ -365,6 +365,8 @@ TEST_CASE("a wrong machine is one error with the line") {
       "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
       "value_bytes value_columns value_padding weight_keys");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
+  CHECK_THROWS_WITH(with("weight_keys = 4", "weight_keys = 1000000"),
+                    "m.machine:19: 1000000 keys do not fit: registers is 16");
   CHECK_THROWS_WITH(with("both_ways = tile 32 x 64", "both_ways = tile 9 x 64"),
                     "m.machine:14: 9 rows are not a multiple of 16");
   CHECK_THROWS_WITH(with("both_ways = tile 32 x 64", "both_ways = tile 24 x 64"),
