@@ -16,7 +16,6 @@ constexpr axis<"joined"> joined;
 constexpr axis<"set"> set;
 constexpr axis<"body"> body;
 constexpr axis<"distances", 17> distances;
-
 constexpr axis<"total"> total;
 constexpr axis<"all"> all;
 constexpr axis<"one", 1> one;

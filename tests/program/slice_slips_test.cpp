@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parts of an axis: cut from another place than their mates, and right neighbours.
+// Parts of an axis: joined in two orders, cut from another position than their keys; right ones.
 #include <qkv/dsl.hpp>
 
 #include <string>
@@ -18,7 +18,7 @@ constexpr axis<"text"> text;
 constexpr axis<"window", 16> window;
 constexpr axis<"both", 12> both;
 
-// The slips of what F(joined, size of the image) takes of an image followed by a text.
+// The slips of what F(joined) takes of an image followed by a text.
 template <auto F>
 std::string of_joined() {
   return slips_in(kernel<"k">([](in<"image", image, d8> I, in<"text", text, d8> T,

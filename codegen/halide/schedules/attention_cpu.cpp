@@ -35,10 +35,6 @@ std::optional<int> constant(const Expr &e) {
   return std::nullopt;
 }
 
-bool has_name(const std::vector<Var> &all, const Var &v) {
-  return std::any_of(all.begin(), all.end(), [&](const Var &x) { return x.name() == v.name(); });
-}
-
 // A long function of a product fills the registers by itself: its code is not repeated for each key
 // of a register tile.
 bool is_long(const Func &g) {

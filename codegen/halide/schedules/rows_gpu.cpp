@@ -7,6 +7,7 @@
 
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
+#include "codegen/halide/schedules/tasks.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -18,10 +19,6 @@ using Halide::Var;
 using Halide::VarOrRVar;
 
 constexpr int rows_of_block = 8;
-
-bool has_name(const std::vector<Var> &all, const Var &v) {
-  return std::any_of(all.begin(), all.end(), [&](const Var &x) { return x.name() == v.name(); });
-}
 
 bool same_names(const std::vector<Var> &a, const std::vector<Var> &b) {
   return a.size() == b.size() &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/schedules/tasks.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace qkv::codegen {
@@ -22,6 +23,11 @@ std::vector<Var> fused_in(Loops &f, const std::vector<Var> &loops) {
 }
 
 }  // namespace
+
+bool has_name(const std::vector<Var> &loops, const Var &v) {
+  return std::any_of(loops.begin(), loops.end(),
+                     [&](const Var &x) { return x.name() == v.name(); });
+}
 
 std::vector<Var> fused(Halide::Func &f, const std::vector<Var> &loops) {
   return fused_in(f, loops);

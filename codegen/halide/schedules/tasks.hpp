@@ -7,6 +7,9 @@
 
 namespace qkv::codegen {
 
+// True if one of these loops has the name of this one.
+bool has_name(const std::vector<Halide::Var> &loops, const Halide::Var &);
+
 // One loop made of these, innermost first; none when there are none.
 std::vector<Halide::Var> fused(Halide::Func &, const std::vector<Halide::Var> &loops);
 std::vector<Halide::Var> fused(Halide::Stage &, const std::vector<Halide::Var> &loops);
