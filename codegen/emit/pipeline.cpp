@@ -144,7 +144,7 @@ class writer {
     const std::vector<node_id> roots = roots_of(s);
     std::vector<attention_funcs> forms = lower_attention(c_, s, on_machine.tiles);
     if (on_gpu_)
-      schedule_attention_gpu(forms[0]);
+      schedule_attention_gpu(forms[0], m_);
     else
       schedule_attention_cpu(forms, m_, are_outputs(roots));
     attention_result &result = forms[0].result;
@@ -191,11 +191,11 @@ class writer {
   void write_launch() {
     const std::vector<map_funcs> all = std::exchange(launch_, {});
     const std::vector<node_id> roots = std::exchange(launch_roots_, {});
-    if (std::vector<map_funcs> together = all; schedule_rows_gpu(together))
+    if (std::vector<map_funcs> together = all; schedule_rows_gpu(together, m_))
       return keep(roots.back(), together.back().out);
     for (std::size_t k = 0; k < all.size(); ++k) {
       std::vector<map_funcs> one = {all[k]};
-      if (!schedule_rows_gpu(one)) schedule_map_gpu(one[0]);
+      if (!schedule_rows_gpu(one, m_)) schedule_map_gpu(one[0]);
       keep(roots[k], one[0].out);
     }
   }

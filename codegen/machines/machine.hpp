@@ -28,6 +28,9 @@ struct attention_shape {
 // partial sums, and sums at positions take so many at a time. The remaining rows would be lost.
 inline constexpr int rows_of_partials = 16;
 
+// A row that is reduced has so many partial sums: the same on all machines, as bits depend on it.
+inline constexpr int reduction_lanes = 16;
+
 // A walk of a CPU that sums its pairs both ways: the tile, and the least number of tasks. Rows are
 // divided where the other axes give fewer; each part has sums for all keys.
 struct both_ways_shape {
@@ -42,16 +45,23 @@ struct both_ways_shapes {
   bool operator==(const both_ways_shapes &) const = default;
 };
 
+// Rows of values: those of a multiple of so many columns are padded by so many numbers. A single
+// tile of few rows reads so many bytes of one at once.
+struct value_rows {
+  int columns = 0, padding = 0, bytes = 0;
+  bool operator==(const value_rows &) const = default;
+};
+
 // Registers of a CPU and the register tiles of its inner loops: sums are held in some registers,
 // operands in the others.
 struct cpu_tiles {
   int register_bits = 0, registers = 0;
   int sum_registers = 0;
-  int score_registers = 0, score_keys = 0;   // at most, of a tile of scores: rows; keys
-  int weight_keys = 0;                       // keys whose weights are computed at a time
-  int feature_vectors = 1;                   // of a key, at most, where lanes hold features
-  int value_columns = 0, value_padding = 0;  // values of a multiple of so many columns are padded
-  int value_bytes = 0;  // of a row of values, read at once by a single tile of few rows
+  int score_registers = 0, score_keys = 0;  // at most, of a tile of scores: rows; keys
+  int weight_keys = 0;                      // keys whose weights are computed at a time
+  int feature_vectors = 1;                  // of a key, at most, where lanes hold features
+  int unrolled_features = 1;                // vectors of them, at most, without a loop
+  value_rows values;
   both_ways_shapes both_ways;
   // Vectors of columns of a contraction whose sums registers hold: the first that divide a panel.
   std::vector<int> contraction_vectors;
@@ -61,12 +71,15 @@ struct cpu_tiles {
   bool operator==(const cpu_tiles &) const = default;
 };
 
+inline constexpr int most_threads = 1024;     // of a block, on every GPU
 inline constexpr int shared_row_bytes = 128;  // of a row in shared memory of a GPU
 // Limits of a block of threads on a GPU, and the work of a thread.
 struct gpu_tiles {
   int shared_bytes = 0;
   int columns_per_thread = 0;  // at most, of the running state of an attention
   int contraction_tile = 0;    // rows and columns of a thread
+  int map_rows = 0;            // of a block: rows that are reduced
+  int load_width = 0;          // numbers of one access to memory, at most
   int split_keys = 0;          // fewer keys of an attention are not worth a block
   // Threads of a block without a tile: if none of them runs a loop, and if they do.
   int threads_of_short_work = 0, threads_of_long_work = 0;

@@ -13,12 +13,12 @@
 #include <stdexcept>
 
 #include "codegen/machines/attention_lines.hpp"
+#include "codegen/machines/tensor_lines.hpp"
 
 namespace qkv::codegen {
 namespace {
 
 constexpr std::string_view common = "-no_runtime-user_context-no_bounds_query";
-constexpr int most_threads = 1024;  // of a block, on every GPU
 
 class reader {
  public:
@@ -205,10 +205,7 @@ class reader {
     m_.attention.push_back(s);
   }
 
-  void fit_into_block(std::int64_t threads) const {
-    if (threads > most_threads)
-      fail("{} threads do not fit into a block of at most {}", threads, most_threads);
-  }
+  void fit_into_block(std::int64_t threads) const { check(excess_threads(threads)); }
 
   // tile 64 x 64 tasks 8
   void both_ways(both_ways_shape &s) {
@@ -308,20 +305,7 @@ class reader {
       if (limit == limits.end()) fail("columns, rows or fills is expected, not {}", of);
       *limit->second = number();
     }
-    const bool divides =
-        t.kind == "wgmma"
-            ? t.rows == 128 && t.row_warps == 8 && t.column_warps == 1 &&
-                  (t.columns == 128 || t.columns == 256)
-            : t.rows % (t.row_warps * 16) == 0 && t.columns % (t.column_warps * 16) == 0;
-    if (!divides)
-      fail("a tile of {} x {} cannot be divided among {} x {} warps", t.rows, t.columns,
-           t.row_warps, t.column_warps);
-    fit_into_block(t.threads());
-    if (t.depth * t.element_bytes() != shared_row_bytes || t.stages < 2)
-      fail("a tile needs two stages or more of {} bytes of depth", shared_row_bytes);
-    for (const int n : {t.rows, t.columns})
-      if (!t.threads_share(n))
-        fail("{} threads cannot share the copies of {} rows or columns", t.copying_threads(), n);
+    check(misfit(t));
     m_.tensor_contraction.push_back(std::move(t));
   }
 
@@ -353,17 +337,7 @@ class reader {
       word("blocks");
       t.blocks = number();
     }
-    if (t.most_rows > 0 && t.skeleton == "wgmma") fail("wgmma has no tiles for few rows");
-    if (t.most_rows > t.rows)
-      fail("a tile of {} rows cannot have the {} rows of a call", t.rows, t.most_rows);
-    const bool fits = t.skeleton == "wgmma"
-                          ? t.rows == 128 && std::ranges::count(keys_of_wgmma, t.keys) &&
-                                t.warps == 12 && t.features <= 128
-                          : t.rows % (16 * t.warps) == 0 && t.keys % 16 == 0;
-    if (!fits)
-      fail("a tile of {} x {} with {} features cannot be divided among {} warps of {}", t.rows,
-           t.keys, t.features, t.warps, t.skeleton);
-    fit_into_block(t.threads());
+    check(misfit(t, keys_of_wgmma));
     return t;
   }
 
@@ -383,6 +357,19 @@ class reader {
     if ((n & (n - 1)) != 0) fail("{} vectors cannot be halved down to one", n);
   }
 
+  // A block has so many rows on a GPU, each of them as many threads as a row has partial sums.
+  void map_rows() {
+    if (!is_given("device")) fail("device must come before map_rows");
+    const int n = number();
+    if (!m_.is_host()) fit_into_block(std::int64_t{n} * reduction_lanes);
+    (m_.is_host() ? m_.cpu.map_rows : m_.gpu.map_rows) = n;
+  }
+
+  void load_width() {
+    const int n = m_.gpu.load_width = number();
+    if (n != 1 && n != 2 && n != 4) fail("{} numbers of one load: 1, 2 or 4 are expected", n);
+  }
+
   void bf16_products() {
     m_.bf16_products = number();
     if (m_.bf16_products != 2) fail("{} at a time: 2 are expected", m_.bf16_products);
@@ -400,6 +387,10 @@ class reader {
   template <int gpu_tiles::*Field>
   static void set(reader &r) {
     r.m_.gpu.*Field = r.number();
+  }
+  template <int value_rows::*Field>
+  static void set_values(reader &r) {
+    r.m_.cpu.values.*Field = r.number();
   }
   template <int gpu_tiles::*Field>
   static void set_threads(reader &r) {
@@ -430,16 +421,18 @@ class reader {
            r.fit(r.m_.cpu.weight_keys = r.number(), "keys", "registers", r.m_.cpu.registers);
          }},
         {"feature_vectors", [](reader &r) { r.features(); }},
+        {"unrolled_features", set<&cpu_tiles::unrolled_features>},
         {"bf16_products", [](reader &r) { r.bf16_products(); }},
-        {"value_columns", set<&cpu_tiles::value_columns>},
-        {"value_padding", set<&cpu_tiles::value_padding>},
-        {"value_bytes", set<&cpu_tiles::value_bytes>},
-        {"map_rows", set<&cpu_tiles::map_rows>},
+        {"value_columns", set_values<&value_rows::columns>},
+        {"value_padding", set_values<&value_rows::padding>},
+        {"value_bytes", set_values<&value_rows::bytes>},
+        {"map_rows", [](reader &r) { r.map_rows(); }},
         {"map_vectors", set<&cpu_tiles::map_vectors>},
         {"contraction_rows", [](reader &r) { r.contraction_rows(); }},
         {"panels", [](reader &r) { r.panels(); }},
         {"contraction_vectors", [](reader &r) { r.contraction_vectors(); }},
         {"contraction_tile", [](reader &r) { r.contraction_tile_of_thread(); }},
+        {"load_width", [](reader &r) { r.load_width(); }},
         {"split_keys", set<&gpu_tiles::split_keys>},
         {"threads_of_short_work", set_threads<&gpu_tiles::threads_of_short_work>},
         {"threads_of_long_work", set_threads<&gpu_tiles::threads_of_long_work>},
@@ -466,17 +459,18 @@ class reader {
   }
 
   std::vector<std::string_view> required() const {
-    std::vector<std::string_view> all = {"device", "halide", "attention", "panels",
-                                         "contraction_rows"};
+    std::vector<std::string_view> all = {"device", "halide",           "attention",
+                                         "panels", "contraction_rows", "map_rows"};
     const std::vector<std::string_view> more =
-        m_.is_host()
-            ? std::vector<std::string_view>{"register_bits",   "registers",  "sum_registers",
-                                            "score_registers", "score_keys", "weight_keys",
-                                            "feature_vectors", "map_rows",   "contraction_vectors",
-                                            "value_bytes",     "both_ways",  "map_vectors"}
-            : std::vector<std::string_view>{"shared_bytes", "columns_per_thread",
-                                            "contraction_tile", "threads_of_short_work",
-                                            "threads_of_long_work"};
+        m_.is_host() ? std::vector<std::string_view>{"register_bits",   "registers",
+                                                     "sum_registers",   "score_registers",
+                                                     "score_keys",      "weight_keys",
+                                                     "feature_vectors", "unrolled_features",
+                                                     "map_vectors",     "contraction_vectors",
+                                                     "value_bytes",     "both_ways"}
+                     : std::vector<std::string_view>{
+                           "shared_bytes", "columns_per_thread",    "contraction_tile",
+                           "load_width",   "threads_of_short_work", "threads_of_long_work"};
     all.insert(all.end(), more.begin(), more.end());
     if (!m_.tensor.empty()) all.push_back("split_keys");
     return all;

@@ -37,6 +37,7 @@ map_rows = 8
 map_vectors = 4
 panels = 48 up_to 16 else 48
 weight_keys = 4
+unrolled_features = 8
 )";
 
 // The text with one line in place of another.
@@ -322,6 +323,8 @@ panels = 64 up_to 16 else 48
 contraction_tile = 4
 threads_of_short_work = 256
 threads_of_long_work = 32
+map_rows = 8
+load_width = 4
 )";
   const auto other = [&](const std::string &line, const std::string &instead) {
     std::string text(device);
@@ -350,7 +353,12 @@ threads_of_long_work = 32
            {"short_work = 256", "short_work = 1025",
             ":11: 1025 threads do not fit into a block of at most 1024"},
            {"long_work = 32", "long_work = 2048",
-            ":12: 2048 threads do not fit into a block of at most 1024"}})
+            ":12: 2048 threads do not fit into a block of at most 1024"},
+           {"map_rows = 8\n", "", ": map_rows is missing"},
+           {"map_rows = 8", "map_rows = 65",
+            ":13: 1040 threads do not fit into a block of at most 1024"},
+           {"load_width = 4", "load_width = 3",
+            ":14: 3 numbers of one load: 1, 2 or 4 are expected"}})
     CHECK_THROWS_WITH(other(line, instead), "m.machine" + error);
 }
 
@@ -360,10 +368,11 @@ TEST_CASE("a wrong machine is one error with the line") {
       "m.machine:8: score_key is not a key; known: attention bf16_products both_ways "
       "both_ways_in_window "
       "columns_per_thread contraction_rows contraction_tile contraction_vectors device "
-      "feature_vectors halide like map_rows map_vectors panels part_of preference register_bits "
+      "feature_vectors halide like load_width map_rows map_vectors panels part_of preference "
+      "register_bits "
       "registers score_keys score_registers shared_bytes split_keys sum_registers tensor "
       "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
-      "value_bytes value_columns value_padding weight_keys");
+      "unrolled_features value_bytes value_columns value_padding weight_keys");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
   CHECK_THROWS_WITH(with("weight_keys = 4", "weight_keys = 1000000"),
                     "m.machine:19: 1000000 keys do not fit: registers is 16");

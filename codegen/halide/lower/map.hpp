@@ -5,6 +5,7 @@
 #include <Halide.h>
 
 #include "codegen/halide/lower/context.hpp"
+#include "codegen/machines/machine.hpp"
 
 namespace qkv::codegen {
 
@@ -31,7 +32,7 @@ struct map_funcs {
   std::vector<Halide::Var> position;  // innermost first
 };
 
-inline constexpr int reduction_lanes = 16, reduction_block = 256;
+inline constexpr int reduction_block = 256;
 
 map_funcs lower_map(context &, const map_stage &);
 

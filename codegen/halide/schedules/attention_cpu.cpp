@@ -173,12 +173,12 @@ class scheduler {
       return;
     }
     if (f_.tile.keys_in_lanes() || (f_.tile.is_for_few_rows() && !sum.is_widened)) return;
-    const int columns = constant(sum.columns).value_or(0), apart = m_.cpu.value_columns;
+    const int columns = constant(sum.columns).value_or(0), apart = m_.cpu.values.columns;
     const bool is_apart = apart != 0 && columns % apart == 0;
     const int lanes = tile_of(sum).lanes;
     const bool is_short = columns <= most_value_vectors * lanes;
     if (columns == 0 || !(is_apart || (sum.is_widened && is_short))) return;
-    if (is_apart) sum.values.align_storage(f_.v.c, columns + m_.cpu.value_padding);
+    if (is_apart) sum.values.align_storage(f_.v.c, columns + m_.cpu.values.padding);
     sum.values.compute_at(block_)
         .bound_extent(f_.v.c, sum.columns)
         .vectorize(f_.v.c, lanes)
@@ -188,8 +188,8 @@ class scheduler {
   // Vectors that divide the columns, or whole ones, whose last is gathered.
   void filled(attention_sum &sum, const LoopLevel &level) {
     const int narrow = lanes_dividing(sum.known_columns, vl_), columns = *constant(sum.columns);
-    if (m_.cpu.value_columns != 0 && columns % m_.cpu.value_columns == 0)
-      sum.values.align_storage(f_.v.c, columns + m_.cpu.value_padding);
+    if (m_.cpu.values.columns != 0 && columns % m_.cpu.values.columns == 0)
+      sum.values.align_storage(f_.v.c, columns + m_.cpu.values.padding);
     sum.values.compute_at(level)
         .bound_extent(f_.v.c, columns)
         .vectorize(f_.v.c, columns <= most_value_vectors * narrow ? narrow : vl_)
@@ -372,9 +372,9 @@ class scheduler {
       bf16_products::product_in_lanes(add, f_.v, f_.pairs.features[k]);
     else
       add.reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.i);
-    constexpr int most_unrolled = 8;
     const RVar &feature = f_.tile.bf16 ? f_.pairs.features[k].back() : f_.pairs.features[k].front();
-    if (const auto n = constant(feature.extent()); n && *n <= most_unrolled) add.unroll(feature);
+    if (const auto n = constant(feature.extent()); n && *n <= m_.cpu.unrolled_features)
+      add.unroll(feature);
   }
 
   // The whole tile, also where the mask needs only a part: a register tile has no tails.

@@ -29,8 +29,12 @@ using Halide::VarOrRVar;
 
 class schedule {
  public:
-  explicit schedule(attention_funcs &f)
-      : f_(f), t_(f.tile), rows_(t_.rows / t_.threads.y), keys_(t_.keys / t_.threads.x) {}
+  schedule(attention_funcs &f, const gpu_tiles &limits)
+      : f_(f),
+        t_(f.tile),
+        limits_(limits),
+        rows_(t_.rows / t_.threads.y),
+        keys_(t_.keys / t_.threads.x) {}
 
   void run() {
     blocks();
@@ -50,7 +54,8 @@ class schedule {
   }
 
  private:
-  int vector_of_columns() const { return gpu::vector_width(t_.threads.columns); }
+  int vector_width(int n) const { return gpu::vector_width(n, limits_); }
+  int vector_of_columns() const { return vector_width(t_.threads.columns); }
 
   // One position along the outer axes, one tile of rows, one block of keys: bounds them where
   // bounds inference cannot tell.
@@ -206,7 +211,7 @@ class schedule {
       const RVar feature = f_.pairs.features[k][0];
       // products outside vectors call a function, tanh say: a feature at a time, since PoCL's
       // compiler does not end on more
-      const int unrolled = in_vectors ? gpu::vector_width(gpu::extent_of(s, feature)) : 1;
+      const int unrolled = in_vectors ? vector_width(gpu::extent_of(s, feature)) : 1;
       if (unrolled > 1) s.update().unroll(feature, unrolled);
       if (!t_.threads.staged) continue;
       for (Func &q : f_.reads.row_tiles)
@@ -264,11 +269,11 @@ class schedule {
 
   // Floats of one access along any feature of the products that read the tile.
   int vector_of_features(const Func &tile) const {
-    int width = 4;
+    int width = limits_.load_width;
     for (std::size_t k = 0; k < f_.pairs.products.size(); ++k)
       if (calls(f_.pairs.products[k], tile))
         for (const RVar &v : f_.pairs.features[k])
-          width = std::min(width, gpu::vector_width(gpu::extent_of(f_.pairs.products[k], v)));
+          width = std::min(width, vector_width(gpu::extent_of(f_.pairs.products[k], v)));
     return width;
   }
 
@@ -363,10 +368,10 @@ class schedule {
     else
       sum.values.bound(f_.v.c, 0, width);
     sum.values.bound(f_.v.j, 0, t_.keys);
-    load(sum.values, {f_.v.c, f_.v.j}, gpu::vector_width(width));
+    load(sum.values, {f_.v.c, f_.v.j}, vector_width(width));
 
     const RVar key = sum.keys_clean.x;
-    const int unrolled = gpu::vector_width(t_.keys);
+    const int unrolled = vector_width(t_.keys);
     single(sum.product).compute_at(merge_).store_in(MemoryType::Register);
     sum.product.vectorize(f_.v.c, vec).unroll(f_.v.c).unroll(f_.v.i);
     sum.product.update()
@@ -420,6 +425,7 @@ class schedule {
 
   attention_funcs &f_;
   const attention_tile &t_;
+  const gpu_tiles &limits_;
   int rows_, keys_;  // of one thread
   Var tx_{"thread_x"}, ty_{"thread_y"}, ii_{"ii"}, jj_{"jj"};
   LoopLevel block_, step_, merge_;
@@ -428,6 +434,6 @@ class schedule {
 
 }  // namespace
 
-void schedule_attention_gpu(attention_funcs &f) { schedule(f).run(); }
+void schedule_attention_gpu(attention_funcs &f, const machine &m) { schedule(f, m.gpu).run(); }
 
 }  // namespace qkv::codegen

@@ -50,17 +50,19 @@ class row_scheduler {
       q.vectorize(f_.v.i, lanes_);
   }
 
-  // Loads are contiguous along a feature. A lowering pass transposes squares; where there are none,
-  // each number is stored by itself, at half the cost of gathers. `inner`: halves of what moves.
+  // Loads are contiguous along a feature. A lowering pass transposes squares of at least 4 x 4
+  // numbers; where there are none, each number is stored by itself, at half the cost of gathers.
+  // `inner`: halves of what moves.
   void transposed(Func &q, const Var &feature, const std::vector<Var> &inner) {
     const Var io("io"), ii("ii"), jo("jo"), ji("ji");
     const auto known = f_.reads.features.find(q.name());
     const int side = known == f_.reads.features.end() ? 1 : lanes_dividing(known->second, lanes_);
-    const bool is_square = side >= 4;
+    constexpr int least = 4;
+    const bool is_square = side >= least;
     std::vector<Halide::VarOrRVar> order(inner.begin(), inner.end());
     order.insert(order.end(), {ji, ii, jo, io});
-    q.split(feature, jo, ji, is_square ? side : 16, TailStrategy::GuardWithIf)
-        .split(f_.v.i, io, ii, is_square ? side : 4)
+    q.split(feature, jo, ji, is_square ? side : lanes_, TailStrategy::GuardWithIf)
+        .split(f_.v.i, io, ii, is_square ? side : least)
         .reorder(order)
         .unroll(ii);
     for (const Var &v : inner) q.vectorize(v);

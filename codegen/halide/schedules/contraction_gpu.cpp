@@ -56,7 +56,7 @@ void schedule_contraction_gpu(contraction_funcs &f, const machine &m) {
     f.sum.update().vectorize(f.column);
   else
     f.sum.update().unroll(f.column);
-  if (const int n = gpu::vector_width(gpu::extent_of(f.sum, f.over[0])); n > 1)
+  if (const int n = gpu::vector_width(gpu::extent_of(f.sum, f.over[0]), m.gpu); n > 1)
     f.sum.update().unroll(f.over[0], n);
 }
 

@@ -14,7 +14,11 @@ namespace hi = Halide::Internal;
 using Halide::Func;
 using Halide::Var;
 
-int vector_width(int n) { return n <= 0 ? 1 : n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1; }
+int vector_width(int n, const gpu_tiles &tiles) {
+  int width = n <= 0 ? 1 : tiles.load_width;
+  while (n % width != 0) width /= 2;
+  return width;
+}
 
 void pointwise(Func f) {
   f.compute_root();

@@ -11,8 +11,8 @@ namespace qkv::codegen::gpu {
 
 inline bool is_gpu(const Halide::Target &t) { return t.has_gpu_feature(); }
 
-// 4, 2 or 1: floats of one memory access, so that they divide n (0: not known, 1).
-int vector_width(int n);
+// Numbers of one memory access, a power of two, so that they divide n (0: not known, 1).
+int vector_width(int n, const gpu_tiles &);
 
 // Schedules these variables, innermost first and outside of all others, as the grid: one block of
 // threads for each of their positions, however many there are. If nothing inside is split over

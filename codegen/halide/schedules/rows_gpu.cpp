@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reductions of rows on GPUs, and what reads them: one launch. Where elements of a row are
-// neighbours in memory, a block has eight rows; 16 threads take the elements of each in turn. Where
-// rows are neighbours, a thread has a row.
+// neighbours in memory, a block has the machine's `map_rows`; 16 threads take the elements of each
+// in turn. Where rows are neighbours, a thread has a row.
 #include <algorithm>
 #include <utility>
 
@@ -17,8 +17,6 @@ using Halide::MemoryType;
 using Halide::TailStrategy;
 using Halide::Var;
 using Halide::VarOrRVar;
-
-constexpr int rows_of_block = 8;
 
 bool same_names(const std::vector<Var> &a, const std::vector<Var> &b) {
   return a.size() == b.size() &&
@@ -72,8 +70,12 @@ void thread_has_row(std::vector<map_funcs> &launch) {
 
 class rows_scheduler {
  public:
-  rows_scheduler(std::vector<map_funcs> &launch, std::vector<Var> rows)
-      : launch_(launch), rows_(std::move(rows)), out_(launch.back().out), block_(out_, rb_) {}
+  rows_scheduler(std::vector<map_funcs> &launch, std::vector<Var> rows, int rows_of_block)
+      : launch_(launch),
+        rows_(std::move(rows)),
+        rows_of_block_(rows_of_block),
+        out_(launch.back().out),
+        block_(out_, rb_) {}
 
   void run() {
     result();
@@ -89,7 +91,7 @@ class rows_scheduler {
     for (const Var &v : launch_.back().position)
       if (!has_name(rows_, v)) columns.push_back(v);
     const Var thread("thread"), rest("rest"), row("row");
-    out_.compute_root().split(rows_[0], rb_, row, rows_of_block, TailStrategy::GuardWithIf);
+    out_.compute_root().split(rows_[0], rb_, row, rows_of_block_, TailStrategy::GuardWithIf);
     std::vector<VarOrRVar> order;
     if (!columns.empty()) {
       out_.split(columns[0], rest, thread, reduction_lanes, TailStrategy::GuardWithIf);
@@ -124,6 +126,7 @@ class rows_scheduler {
 
   std::vector<map_funcs> &launch_;
   const std::vector<Var> rows_;
+  const int rows_of_block_;
   Func &out_;
   const Var rb_{"row_block"};
   const Halide::LoopLevel block_;
@@ -131,7 +134,7 @@ class rows_scheduler {
 
 }  // namespace
 
-bool schedule_rows_gpu(std::vector<map_funcs> &launch) {
+bool schedule_rows_gpu(std::vector<map_funcs> &launch, const machine &m) {
   std::vector<Var> rows = rows_of(launch);
   if (rows.empty()) return false;
   const std::vector<Var> &result = launch.back().position;
@@ -142,7 +145,7 @@ bool schedule_rows_gpu(std::vector<map_funcs> &launch) {
     return true;
   }
   if (has_columns && has_name(rows, result[0])) return false;
-  rows_scheduler(launch, std::move(rows)).run();
+  rows_scheduler(launch, std::move(rows), m.gpu.map_rows).run();
   return true;
 }
 

@@ -18,11 +18,11 @@ void schedule_contraction_cpu(contraction_funcs &, const machine &, bool is_outp
 void schedule_map_cpu(map_funcs &, const machine &, bool is_output);
 void schedule_scan_cpu(scan_funcs &, const machine &, const std::vector<bool> &is_output);
 
-void schedule_attention_gpu(attention_funcs &);
+void schedule_attention_gpu(attention_funcs &, const machine &);
 void schedule_contraction_gpu(contraction_funcs &, const machine &);
 void schedule_map_gpu(map_funcs &);
 // Maps that share a launch, which ends with the last one. False, and nothing done, if they cannot.
-bool schedule_rows_gpu(std::vector<map_funcs> &launch);
+bool schedule_rows_gpu(std::vector<map_funcs> &launch, const machine &);
 void schedule_scan_gpu(scan_funcs &);
 
 }  // namespace qkv::codegen

@@ -244,7 +244,7 @@ class cpu_tiling {
 
   // True if a form for many rows copies values that lie too regularly, as those for few do not.
   bool copies_values() const {
-    const int apart = machine_.cpu.value_columns;
+    const int apart = machine_.cpu.values.columns;
     return apart > 0 && std::any_of(s_.sums.begin(), s_.sums.end(), [&](const weighted_sum &sum) {
              const std::int64_t n = known_size(p_, sum.column);
              return sum.column != no_axis && (n < 0 || n % apart == 0);

@@ -23,7 +23,7 @@ bool has_fewer_loads(const register_tile &a, const register_tile &b) {
 
 std::optional<value_reads> value_reads_of(const cpu_tiles &m, const attention_tile &t) {
   if (!t.keys_in_lanes()) return std::nullopt;
-  return value_reads{.least_rows = 2, .least_bytes = t.per_task == 1 ? m.value_bytes : 0};
+  return value_reads{.least_rows = 2, .least_bytes = t.per_task == 1 ? m.values.bytes : 0};
 }
 
 register_tile register_tile_of(const cpu_tiles &m, std::optional<int> columns, int rows, int lanes,
