@@ -93,6 +93,7 @@ class sheet {
     if (t.keys_in_lanes()) text += ", keys in lanes";
     if (t.feature_lanes > 1) text += fmt::format(", {} features", t.feature_lanes);
     if (t.bf16) text += ", products of bf16";
+    if (t.one_block) text += ", one block";
     if (t.is_for_few_rows() && !t.folded.empty())
       text += fmt::format(", with the rows of all {}", names_of(p_, t.folded));
     if (!t.is_for_few_rows() && t.per_task > 1) text += fmt::format(", {} a task", t.per_task);

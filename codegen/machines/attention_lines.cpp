@@ -27,12 +27,20 @@ std::string misplaced(const std::vector<attention_shape> &before, const attentio
                            text_of_rows(rows), text_of_rows(last));
 }
 
+std::string oversized(const attention_shape &s) {
+  const bool fits = s.rows_of_query > 0 && s.rows_of_query <= s.rows;
+  return !s.one_block || fits
+             ? ""
+             : fmt::format("one_block: a tile of {} rows cannot have rows {} of a call", s.rows,
+                           text_of_rows(s.rows_of_query));
+}
+
 // Also those of many rows without contiguous features and, on devices, those of queries without
 // rows.
 std::string missing_tiles(const machine &m) {
   const auto has_line = [&](std::int64_t rows) {
     return std::ranges::any_of(m.attention, [&](const attention_shape &s) {
-      return s.rows_of_query == rows && !s.keys_in_lanes;
+      return s.rows_of_query == rows && !s.keys_in_lanes && !s.one_block;
     });
   };
   if (!has_line(attention_shape::any))

@@ -12,6 +12,9 @@ namespace qkv::codegen {
 // rows; empty if nothing is.
 std::string misplaced(const std::vector<attention_shape> &before, const attention_shape &);
 
+// Calls of a line of `one_block` have one tile: the fault of one that has fewer rows than they.
+std::string oversized(const attention_shape &);
+
 // The line that calls of some rows would miss; empty if each call has a tile.
 std::string missing_tiles(const machine &);
 

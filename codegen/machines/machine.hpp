@@ -20,6 +20,7 @@ struct attention_shape {
   int per_task = 1;                  // CPUs: tiles that share a block of keys while it is in cache
   bool keys_in_lanes = false;        // CPUs: vectors hold keys; else rows
   int score_keys = 0;                // CPUs: in place of the machine's own; 0: these
+  bool one_block = false;            // CPUs: for calls with at most so many keys
   int threads_x = 0, threads_y = 0;  // GPUs: along keys and columns; along rows
   bool operator==(const attention_shape &) const = default;
 };

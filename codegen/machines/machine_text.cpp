@@ -189,12 +189,14 @@ class reader {
       word("per_task");
       s.per_task = number();
       if (!is_given("register_bits")) fail("register_bits must come before attention");
-      if (at_ < words_.size() && words_[at_] == "score_keys")
-        ++at_, s.score_keys = number();
+      if (at_ < words_.size() && words_[at_] == "score_keys") ++at_, s.score_keys = number();
+      if (at_ < words_.size() && words_[at_] == "one_block")
+        ++at_, s.one_block = true;
       else if (at_ < words_.size())
         word("keys_in_lanes"), s.keys_in_lanes = true;
       s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
       check(misplaced(m_.attention, s));
+      check(oversized(s));
     } else {
       two_numbers("threads", s.threads_x, s.threads_y);
       if (s.rows % s.threads_y != 0 || s.keys % s.threads_x != 0)

@@ -32,6 +32,17 @@ constexpr auto one_axis =
                           in<"V", heads, kv, d> V) -> out<"O", heads, seq, d> {
       return scaled_dot_product<d, kv>(Q, K, V);
     });
+constexpr axis<"mem"> mem;
+constexpr auto across = kernel<"across">([](in<"Q", heads, seq, d> Q, in<"K", heads, mem, d> K,
+                                            in<"V", heads, mem, d> V) -> out<"O", heads, seq, d> {
+  return scaled_dot_product<d, mem>(Q, K, V);
+});
+constexpr axis<"past", 129> past;
+constexpr auto across_many =
+    kernel<"across_many">([](in<"Q", heads, seq, d> Q, in<"K", heads, past, d> K,
+                             in<"V", heads, past, d> V) -> out<"O", heads, seq, d> {
+      return scaled_dot_product<d, past>(Q, K, V);
+    });
 constexpr auto windowed =
     kernel<"windowed">([](in<"Q", heads, seq, d> Q, in<"K", heads, kv, d> K,
                           in<"V", heads, kv, d> V) -> out<"O", heads, seq, d> {
@@ -58,7 +69,9 @@ TEST_CASE("a sheet of a machine names the tiles and the calls that take them") {
   CHECK(wide.starts_with("on x86-64-v4: "));
   CHECK(has_line(wide, "  attention    dot(softmax(...), V)"));
   CHECK(has_line(
-      wide, "    33 to 48 rows      tile 48 x 128, with the rows of all group, registers 4 x 80"));
+      wide,
+      "    33 to 48 rows      tile 48 x 128, one block, with the rows of all group, registers 4 x "
+      "80"));
   CHECK(has_line(wide, "    more rows          tile 32 x 128, 16 a task, registers 4 x 80"));
   CHECK(wide.find("    up to 20 rows      tile 4 x 256, keys in lanes, 8 features") != wide.npos);
   CHECK(has_line(on("x86-64-v3", p),
@@ -68,13 +81,23 @@ TEST_CASE("a sheet of a machine names the tiles and the calls that take them") {
 }
 
 TEST_CASE("a form for few rows with the tile of the last form is left out") {
-  const codegen::program p = codegen::make_program(one_axis);
+  const codegen::program p = codegen::make_program(across);
   const std::string wide = on("x86-64-v4", p), narrow = on("x86-64-v3", p);
   INFO(wide << narrow);
+  CHECK(has_line(wide, "    33 to 48 rows      tile 48 x 128, one block, registers 4 x 80"));
   CHECK(has_line(wide, "    33 to 48 rows      tile 48 x 128, registers 4 x 80"));
   CHECK(wide.find("64 rows") == wide.npos);
-  CHECK(narrow.find("48 rows") == narrow.npos);
+  CHECK(has_line(narrow, "    33 to 48 rows      tile 48 x 128, one block, registers 4 x 24"));
+  CHECK(narrow.find("33 to 48 rows      tile 48 x 128, registers") == narrow.npos);
   CHECK(has_line(narrow, "    21-32, 49-64 rows  tile 32 x 128, registers 4 x 24"));
+}
+
+TEST_CASE("a form for one block of keys is the only one where no call has more, if there is one") {
+  const std::string text = on("x86-64-v4", codegen::make_program(one_axis));
+  INFO(text);
+  CHECK(has_line(text, "    33 to 48 rows      tile 48 x 128, one block, registers 4 x 80"));
+  CHECK(text.find("33 to 48 rows      tile 48 x 128, registers") == text.npos);
+  CHECK(on("x86-64-v4", codegen::make_program(across_many)).find("one block") == text.npos);
 }
 
 TEST_CASE("sheets of contractions and of gradients") {

@@ -94,6 +94,16 @@ TEST_CASE("a line of attention is for so many rows, or for some numbers of rows"
                     Catch::Contains("there are no rows from 6 to 5"));
 }
 
+TEST_CASE("a line of attention for one block of keys has a tile for all rows") {
+  const std::string line = "attention = rows 16 tile 8 x 128 per_task 1";
+  CHECK(with(line, "attention = rows 8 tile 8 x 128 per_task 1 one_block").attention[0].one_block);
+  CHECK_THROWS_WITH(with(line, line + " one_block"),
+                    Catch::Contains("one_block: a tile of 8 rows cannot have rows 16 of a call"));
+  CHECK_THROWS_WITH(with("attention = rows any tile 32 x 128 per_task 16",
+                         "attention = rows any tile 32 x 128 per_task 16 one_block"),
+                    Catch::Contains("cannot have rows any of a call"));
+}
+
 TEST_CASE("a machine may be like another") {
   const auto texts = [](const std::string &name) {
     return name == "m" ? right : name == "n" ? "like = m\nhalide = x86-64-linux" : "";

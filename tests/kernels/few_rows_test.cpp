@@ -25,7 +25,8 @@ const std::vector<std::string> names = {"full",           "causal_self",    "gro
                                         "f64_causal",     "widths_and_lse", "turns_of_call"};
 
 const std::vector<std::int64_t> rows = {1, 2, 3, 4, 5, 6, 7, 8, 16, 17, 33, 64, 65, 21, 48, 49},
-                                keys = {0, 1, 15, 16, 17, 63, 64, 65, 1000};
+                                keys = {0, 1, 15, 16, 17, 63, 64, 65, 1000},
+                                rows_of_one_block = {33, 48};
 
 template <class F>
 void for_each_trial(F f) {
@@ -34,11 +35,14 @@ void for_each_trial(F f) {
     if (std::find(names.begin(), names.end(), p.name) == names.end()) continue;
     ++found;
     unsigned seed = 0;
+    const auto run_sizes = [&](std::int64_t n, std::int64_t m) {
+      const trial t = trial_on_device(p, qkv::device::host, {n, m}, ++seed);
+      if (asked_for(t)) f(t);
+    };
     for (const std::int64_t n : rows)
-      for (const std::int64_t m : keys) {
-        const trial t = trial_on_device(p, qkv::device::host, {n, m}, ++seed);
-        if (asked_for(t)) f(t);
-      }
+      for (const std::int64_t m : keys) run_sizes(n, m);
+    for (const std::int64_t n : rows_of_one_block)
+      for (const std::int64_t m : {128, 129}) run_sizes(n, m);
   }
   CHECK(found == static_cast<int>(names.size()));
 }

@@ -28,7 +28,7 @@ struct result {
   int statistic = -1;  // which of the sums without columns; the logsumexp has neither
 };
 
-// Reads the state of one form of the stage.
+// Reads the state of one form of the stage, or its only block.
 class state_reader {
  public:
   state_reader(const attention_form &a, const std::map<axis_id, Var> &around)
@@ -38,6 +38,8 @@ class state_reader {
   // a result that has none.
   Expr value_of(const result &r, const Expr &column, const Expr &of_cell) const {
     const auto own = [&](int k) { return statistic(k, of_cell.defined() ? of_cell : Expr(0)); };
+    if (r.values >= 0 && f_.tile.one_block)
+      return normalised(sum_of(r.values, true).block_out(of_block({column, row_of_tile()})), own);
     if (r.values >= 0) {
       const auto &cells = f_.running.layout.sums[static_cast<std::size_t>(r.values)];
       return normalised(state(cells.at(row_of_tile(), column)), own);
@@ -53,7 +55,10 @@ class state_reader {
     for (axis_id a : a_.tiles.rows()) n = n * a_.c.extent(a) + around_.at(a);
     return Halide::Internal::simplify(n);
   }
-  Expr row_of_tile() const { return row() % f_.tile.rows; }
+  Expr row_of_tile() const {
+    if (!f_.tile.one_block) return row() % f_.tile.rows;
+    return Halide::unsafe_promise_clamped(row(), 0, f_.tile.rows - 1);
+  }
   Expr tile() const { return row() / f_.tile.rows; }
 
   Expr state(state_layout::coordinates args) const {
@@ -61,7 +66,28 @@ class state_reader {
     for (const Var &v : f_.v.outer) args.push_back(v);
     return f_.running.state(args);
   }
+
+  // The coordinates of the only block.
+  std::vector<Expr> of_block(std::vector<Expr> args) const {
+    args.insert(args.end(), {0, 0});
+    args.insert(args.end(), f_.v.outer.begin(), f_.v.outer.end());
+    return args;
+  }
+  // The k-th of the sums that have columns, or of those that have none.
+  const attention_sum &sum_of(int k, bool has_columns) const {
+    const auto is_it = [&](const attention_sum &sum) {
+      return sum.has_columns() == has_columns && k-- == 0;
+    };
+    return *std::find_if(f_.sums.begin(), f_.sums.end(), is_it);
+  }
+  Func statistic_of_block(int k) const {
+    if (f_.running.has_maximum && k == 2) return f_.pairs.block_max;
+    return k < f_.running.first_sum ? f_.pairs.block_sum
+                                    : sum_of(k - f_.running.first_sum, false).block_out;
+  }
+
   Expr statistic(int k, const Expr &column) const {
+    if (f_.tile.one_block) return statistic_of_block(k)(of_block({row_of_tile()}));
     return state(f_.running.layout.statistic_at(k, row_of_tile(), column));
   }
 

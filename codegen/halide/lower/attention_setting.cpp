@@ -56,12 +56,13 @@ Expr capped_power(const Expr &size, int power, int most) {
   return result;
 }
 
-// One comparison, or none where no number does.
-Expr lies_between(const Expr &n, int least, int most) {
+// One comparison, or none where no number does. `apart`: 0, or more than any distance to `least`.
+Expr lies_between(const Expr &n, int least, int most, const Expr &apart = {}) {
   if (least > most) return Halide::Internal::const_false();
-  if (least == 0) return n <= most;
-  return Halide::cast<std::uint32_t>(n) - Halide::cast<std::uint32_t>(least) <=
-         Halide::cast<std::uint32_t>(most - least);
+  if (least == 0 && !apart.defined()) return n <= most;
+  Expr distance = Halide::cast<std::uint32_t>(n) - Halide::cast<std::uint32_t>(least);
+  if (apart.defined()) distance += apart;
+  return distance <= Halide::cast<std::uint32_t>(most - least);
 }
 
 // The same where some numbers between are skipped: a bit of a number for each.
@@ -77,6 +78,13 @@ Expr is_listed(const Expr &n, const called_rows &rows) {
 }
 
 }  // namespace
+
+// Of a form for few keys: 0 for a call that has no more, else a large number.
+Expr attention_setting::more_keys() const {
+  const auto most = static_cast<int>(f.tile.called.most_keys);
+  if (most == called_rows::any) return {};
+  return Halide::cast<std::uint32_t>(Halide::clamp(keys, most, most + 1) - most) << 16;
+}
 
 // One comparison, of a product that stays within i32. No compound part stands in it twice: Halide
 // makes such a part a variable, and specializations do not match the condition then.
@@ -101,20 +109,23 @@ Expr attention_setting::taken() const {
     while (known * std::pow(smallest, power) < least) ++smallest;
     while (known * std::pow(largest + 1, power) <= most) ++largest;
     return f.tile.called.skips_some() ? is_listed(c.size(size), f.tile.called)
-                                      : lies_between(c.size(size), smallest, largest);
+                                      : lies_between(c.size(size), smallest, largest, more_keys());
   }
-  if (most == 1) {  // no axis has more than one position
+  const bool takes_all = f.tile.called.most_keys == called_rows::any;
+  if (most == 1 && takes_all) {  // no axis has more than one position
     Expr one = Halide::Internal::const_true();
     for (const auto &[size, power] : open) one = one && c.size(size) <= 1;
     return Halide::Internal::simplify(one);
   }
+  // The next form is for as many rows, and caps their sizes at another number.
+  const int cap = takes_all ? most : most + 1;
   Expr n = known;
   int factors = 0;
   for (const auto &[size, power] : open) {
-    if (++factors > 3) n = Halide::min(n, most + 1);  // 65^5 is beyond i32
-    n = n * capped_power(c.size(size), power, most);
+    if (++factors > 3) n = Halide::min(n, cap + 1);  // 65^5 is beyond i32
+    n = n * capped_power(c.size(size), power, cap);
   }
-  return lies_between(n, least, most);
+  return lies_between(n, least, most, more_keys());
 }
 
 Expr attention_setting::number(double x) const { return math::constant(type, x); }

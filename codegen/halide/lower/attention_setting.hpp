@@ -32,7 +32,8 @@ class attention_setting {
   Halide::Expr is_row(const Halide::Expr &row) const;
 
  private:
-  Halide::Expr taken() const;  // the rows of the call are as few as the tile is for
+  Halide::Expr taken() const;  // the rows of the call are as few as the tile is for, and the keys
+  Halide::Expr more_keys() const;
 };
 
 }  // namespace qkv::codegen

@@ -30,6 +30,11 @@ class state_lowering {
     f_.running.statistics = f_.running.first_sum;
     for (attention_sum &sum : f_.sums) (sum.has_columns() ? with_ : without_).push_back(&sum);
     f_.running.statistics += static_cast<int>(without_.size());
+    if (f_.tile.one_block) {
+      for (attention_sum *sum : with_) width_with(*sum, 0);
+      f_.running.sums_own_rows = true;
+      return;
+    }
     f_.running.sums_own_rows = !f_.tile.keys_in_lanes() && !a_.on_threads() && with_.size() == 1;
     lay_out();
     skip_blocks();

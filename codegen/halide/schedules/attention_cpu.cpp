@@ -74,16 +74,18 @@ class scheduler {
         vl_(m.cpu.lanes(f.sums[0].pairs.type().bits())),
         row_vectors_(divisor_up_to(std::max(rows_ / vl_, 1), m.cpu.score_registers)),
         keys_unrolled_(std::min(f.tile.score_keys, m.cpu.sum_registers / row_vectors_)),
-        tile_(keeps_sums_ ? LoopLevel(f.running.state, f.running.steps.z)
-                          : LoopLevel(f.running.state, f.v.T)),
-        block_(f.running.state, f.running.layout.block) {}
+        tile_(f.tile.one_block ? LoopLevel()
+              : keeps_sums_    ? LoopLevel(f.running.state, f.running.steps.z)
+                               : LoopLevel(f.running.state, f.v.T)),
+        block_(f.tile.one_block ? LoopLevel()
+                                : LoopLevel(f.running.state, f.running.layout.block)) {}
 
   void run() {
     if (keeps_sums_) {
       at_ = schedule_kept_sums(f_, vl_);
     } else {
       tasks();
-      state();
+      f_.tile.one_block ? in_task() : state();
     }
     for (attention_sum &sum : f_.sums) {
       if (!sum.has_columns()) {
@@ -129,6 +131,9 @@ class scheduler {
       out_.vectorize(column, sum.known_columns > 0 ? lanes_dividing(sum.known_columns, vl_)
                                                    : tile_of(sum).lanes);
   }
+
+  // The only block of the only tile is computed there.
+  void in_task() { tile_ = block_ = at_; }
 
   void state() {
     int values = 0;
@@ -457,7 +462,7 @@ class scheduler {
   const int rows_, vl_;
   const int row_vectors_, keys_unrolled_;  // of a register tile of scores
   const Var io_{"io"}, ii_{"ii"}, jo_{"jo"}, ji_{"ji"};
-  const LoopLevel tile_, block_;
+  LoopLevel tile_, block_;
   LoopLevel at_;  // the task
 };
 

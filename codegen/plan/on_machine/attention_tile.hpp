@@ -20,10 +20,11 @@ inline int lanes_dividing(int n, int most) {
 // Padded values of at most so many vectors: they are unrolled.
 inline constexpr int most_value_vectors = 16;
 
-// Calls that a tile is for: of so many rows, which are one task; any: of all others.
+// Calls that a tile is for: of so many rows, which are one task, and of at most so many keys; any:
+// of all others.
 struct called_rows {
   static constexpr std::int64_t any = -1;
-  std::int64_t least = 0, most = any;
+  std::int64_t least = 0, most = any, most_keys = any;
   // Of these, calls of so many rows take the tile for all others.
   std::int64_t skipped_least = 0, skipped_most = -1;
   static constexpr int most_looked_up = 63;  // from the least to the most, where some are skipped
@@ -55,6 +56,8 @@ struct attention_tile {
   // fill them. 0: lanes hold rows.
   int key_lanes = 0, feature_lanes = 0;
   bool keys_in_lanes() const { return key_lanes > 0; }
+  // Calls have one tile of rows and one block of keys: nothing is merged, and no state is kept.
+  bool one_block = false;
   // Not 0: values whose columns do not fill such vectors are copied into rows that do.
   int value_lanes = 0;
   // Of products of bf16, two of which are added to one sum of f32 at a time; else, bf16 is widened.

@@ -212,25 +212,45 @@ class cpu_tiling {
       if (!fits(shape, rows.least, rows.is_known)) continue;
       const attention_tile t = tile_of(shape);
       if (is_of_gradient_ && t.is_for_few_rows() && !rows.is_known) continue;
-      if (!tiles.empty() && t.called.most == tiles.back().called.most) continue;
+      if (t.one_block && !may_be_one_block(t)) continue;
+      if (!tiles.empty() && t.called.most == tiles.back().called.most && takes_all(tiles.back()))
+        continue;
       const bool is_next = !tiles.empty() && tiles.back().is_for_few_rows() && t.is_for_few_rows();
       if (is_next && counts_a_size_twice()) tiles.pop_back();
       tiles.push_back(t);
-      if (!t.is_for_few_rows() || rows.is_known) break;
+      if (!t.is_for_few_rows() || (rows.is_known && takes_all(t))) break;
     }
     share_the_last(tiles);
     return tiles;
   }
 
  private:
+  bool may_be_one_block(const attention_tile &t) const {
+    return known_size(p_, s_.key) <= t.keys && !counts_a_size_twice();
+  }
+
+  // True if the tile takes calls of any number of keys.
+  static bool takes_all(const attention_tile &t) { return t.called.most_keys == called_rows::any; }
+
+  // True if no call that takes the tile has more keys than its block: their number is known, or
+  // they lie along an axis of the rows, too.
+  bool has_as_few_keys(const attention_tile &t) const {
+    const axis_id keys = p_.axes[s_.key].root;
+    const auto is_of_keys = [&](axis_id a) { return p_.axes[a].root == keys; };
+    return known_size(p_, keys) >= 0 ||
+           (t.called.most <= t.keys && std::ranges::any_of(with({s_.row}, folded_), is_of_keys));
+  }
+
   // Removes the form for few rows that has the tile of the last form: the last one takes its calls.
   void share_the_last(std::vector<attention_tile> &tiles) const {
     const attention_tile &last = tiles.back();
     if (last.is_for_few_rows() || !folded_.empty() || copies_values()) return;
     for (std::size_t k = 0; k + 1 < tiles.size(); ++k) {
       const attention_tile &t = tiles[k];
-      if (t.keys_in_lanes() || t.rows != last.rows || t.keys != last.keys) continue;
-      const std::int64_t least = k == 0 ? 1 : tiles[k - 1].called.most + 1;
+      if (t.keys_in_lanes() || t.one_block || t.rows != last.rows || t.keys != last.keys) continue;
+      std::size_t before = k;
+      while (before > 0 && tiles[before - 1].one_block) --before;
+      const std::int64_t least = before == 0 ? 1 : tiles[before - 1].called.most + 1;
       if (k + 2 < tiles.size()) {  // a later form is for more rows, and for fewer
         called_rows &later = tiles[k + 1].called;
         if (later.most - least >= called_rows::most_looked_up) continue;
@@ -296,6 +316,8 @@ class cpu_tiling {
     t.score_keys = shape.score_keys > 0 ? shape.score_keys : machine_.cpu.score_keys;
     if (shape.rows_of_query != attention_shape::any)
       t.called.least = shape.least_rows, t.called.most = shape.rows_of_query, t.folded = folded_;
+    t.one_block = shape.one_block;
+    if (t.one_block && !has_as_few_keys(t)) t.called.most_keys = t.keys;
     if (shape.keys_in_lanes)
       t.key_lanes = lanes_, t.feature_lanes = features_;
     else
