@@ -108,6 +108,8 @@ static_assert(!refused<decltype(normalize<kv>(TYPE((scores / sqrt(d_k)) * (score
 static_assert(!refused<decltype(normalize<kv>(TYPE(
                   1 + scores / sqrt(d_k) + (scores / sqrt(d_k)) * (scores / sqrt(d_k)) / 2)))>);
 static_assert(!refused<decltype(dot<d_k>(unit_length<d_k>(Q), unit_length<d_k>(K)) * sqrt(d_k))>);
+static_assert(
+    !refused<decltype(dot<d_k>(unit_length<d_k>(Q) * 2, unit_length<d_k>(K) * 2) * sqrt(d_k))>);
 static_assert(!refused<decltype(normalize<kv>(relu(TYPE(scores / sqrt(d_k)))))> &&
               !refused<decltype(normalize<kv>(TYPE(scores / sqrt(size(d_k)))))>);
 // a bias of a projection, either way

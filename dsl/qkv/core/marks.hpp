@@ -47,7 +47,8 @@ enum class treatment : unsigned char {
   rotated_2,  // turned in pairs of neighbours along it
   turned_2,   // the same by angles that count positions
   counted,    // such angles, or a product of features that they turned
-  counted_2   // a product of two of them: the positions of along and from count from 0
+  counted_2,  // a product of two of them: the positions of along and from count from 0
+  cosines     // a product of two of unit length, perhaps with gains
 };
 
 struct treated {

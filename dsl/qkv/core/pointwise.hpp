@@ -80,7 +80,8 @@ constexpr bool scaled_again(message &m, op kind, const info &x, const info &scal
     return true;
   }
   if (!x.tensor()) return false;
-  const bool are_cosines = x.label.find("unit_length(") != sv::npos;
+  const bool are_cosines =
+      is_done(x, treatment::cosines) || x.label.find("unit_length(") != sv::npos;
   if (multiplies && !are_cosines && x.m.contracted.has(scale.m.scale.root.at)) {
     m.say("sqrt(", ax, "): ", x.label, " is multiplied by the root of what it contracted")
         .say("did you mean / sqrt(", ax, ")? if it is meant, sqrt(size(", ax, "))")

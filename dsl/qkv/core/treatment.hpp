@@ -47,6 +47,7 @@ constexpr treated done_by(op kind, const info &l, const info &r) {
     case treatment::turned:
     case treatment::rotated_2:
     case treatment::turned_2:
+    case treatment::cosines:
       return scales ? done : treated{};
     case treatment::counted:
     case treatment::counted_2:
@@ -56,10 +57,12 @@ constexpr treated done_by(op kind, const info &l, const info &r) {
   }
 }
 
-// Of a product's result: exp shifted by its maximum, or features rotated by positions.
+// Of a product's result: exp shifted by its maximum, or features rotated or of unit length.
 constexpr treated done_by_dot(const axes &over, const info &l, const info &r) {
   for (const info *x : {&l, &r})
     if (is_done(*x, treatment::shifted, over) && x->label.starts_with("exp(")) return x->m.done;
+  if (is_done(l, treatment::unit, over) && is_done(r, treatment::unit, over))
+    return {treatment::cosines, l.m.done.along};
   const bool of_l = is_turned(l, over), of_r = is_turned(r, over);
   if (of_l && of_r) return {treatment::counted_2, r.m.done.from, l.m.done.from};
   return of_l || of_r ? treated{treatment::counted, nullptr, (of_l ? l : r).m.done.from}
