@@ -45,6 +45,7 @@ class condition_finder : slip_finder {
   void shown(node_id n, node_id c) {
     condition(n, c);
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
+    shows_itself_alone(n, c);
     if (keys.empty()) return;
     const bool needs_keys = positions_[c] && p_[c].name.empty() && !has_total(n) && !is_replaced(n);
     const std::size_t before = slips_.size();
@@ -82,6 +83,24 @@ class condition_finder : slip_finder {
         say(n, "{} hides from each query its own key and those of equal {}; did you mean ==?",
             written_as(p_, part), written_as(p_, inner_of(p_, a)));
     }
+  }
+
+  // logsumexp<other>(mask(s, index(view) == index(other)))
+  void shows_itself_alone(node_id n, node_id c) {
+    if (!is(op::equal, c)) return;
+    const node &a = p_[inner_of(p_, p_[c].in[0])], &b = p_[inner_of(p_, p_[c].in[1])];
+    if (a.kind != op::index || b.kind != op::index || a.over == b.over) return;
+    const auto is_over_both = [&](node_id user) {
+      const node &u = p_[user];
+      return (u.kind == op::softmax || u.kind == op::logsumexp) &&
+             (u.over == a.over || u.over == b.over);
+    };
+    std::set<node_id> others;  // what else is made of the scores
+    walk_users(users_, inner_of(p_, p_[n].in[0]),
+               [&](node_id user, node_id) { return user != n && others.insert(user).second; });
+    const bool has_total = std::any_of(others.begin(), others.end(), is_over_both);
+    if (!has_total && std::any_of(users_[n].begin(), users_[n].end(), is_over_both))
+      say(n, "{} leaves one position for each; did you mean != in place of ==?", written_as(p_, c));
   }
 
   // cast<i32>(index(seq) / 64) == cast<i32>(index(kv) / 32), or their difference <= 1
@@ -279,9 +298,9 @@ class condition_finder : slip_finder {
   }
 
   // mask(scores, index(kv) >= index(seq)). Not reported: a window of later keys, and a backward
-  // direction beside other weights or a recurrence.
+  // direction, by its name or beside other weights or a recurrence.
   void hides_the_past(node_id n, node_id c, const std::vector<axis_id> &keys) {
-    if (!positions_[c] || !p_[c].name.empty()) return;
+    if (!positions_[c] || !p_[c].name.empty() || is_named_backward()) return;
     const std::vector<position_set> shown = positions_where(p_, c, true);
     const bool is_all_later = all_bound_distance(shown, keys, [](const interval &d) {
       return d.least >= 0 && d.most == interval::infinite;
@@ -292,6 +311,10 @@ class condition_finder : slip_finder {
     if (is_all_later && !has_other_bounds && !shows_the_past_elsewhere(n))
       say(n, "{} hides every key before the query; did you exchange its operands?",
           written_as(p_, c));
+  }
+  bool is_named_backward() const {
+    const auto says = [&](const char *word) { return p_.name.find(word) != std::string::npos; };
+    return says("backward") || says("reverse") || says("right_to_left");
   }
   // Other scores than those of this mask, of which the kernel makes weights, or a recurrence.
   bool shows_the_past_elsewhere(node_id mask) const {

@@ -28,7 +28,7 @@ class flow_finder : slip_finder {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       if (is(op::softmax, n)) into_weights(n);
       if (is(op::take, n)) first_as_summary(n);
-      if (is(op::add, n)) past_a_layer(n);
+      if (is(op::add, n)) past_a_layer(n), beside_a_norm(n);
       if (is(op::dot, n)) normalised_once(n);
       if (is(op::scan, n)) into_scan(n);
     }
@@ -166,7 +166,7 @@ class flow_finder : slip_finder {
     if (keys_of_scores(p_, users_, n).empty()) return;
     for (const auto &[normal, raw] : {std::pair(a, b), {b, a}})
       if (const node_id x = of_unit_length(normal, p_[n].over), other = without_gain(raw);
-          x >= 0 && x != other && is(op::dot, other) && is_same_kind(x, other))
+          x >= 0 && x != other && is(op::dot, other) && is_same_kind(x, other, n))
         return say_once(n, "has a norm of {} but none of {}; did you mean one of both?",
                         written_as(p_, x), written_as(p_, other));
     if (!is(op::dot, a) || !is(op::dot, b)) return;
@@ -201,8 +201,15 @@ class flow_finder : slip_finder {
   bool is_argument_or_product(node_id n) const { return p_[n].kind == op::input || is(op::dot, n); }
   // Queries and keys that are projected from one step here. Keys of a cache may be normalised
   // already, and those of a latent vector before it is projected.
-  bool is_same_kind(node_id x, node_id other) const {
-    return is(op::dot, x) && projected(p_, x) >= 0 && projected(p_, x) == projected(p_, other);
+  // Both towers of a contrastive loss are.
+  bool is_same_kind(node_id x, node_id other, node_id product) const {
+    if (!is(op::dot, x) || projected(p_, x) < 0) return false;
+    bool is_loss = false;
+    walk_users(users_, product, [&](node_id user, node_id) {
+      is_loss = is_loss || p_[user].kind == op::logsumexp;
+      return is_pointwise(p_[user].kind);
+    });
+    return projected(p_, x) == projected(p_, other) || (is_loss && projected(p_, other) >= 0);
   }
   // x times a number of x, with gains and shifts
   bool is_norm_of(node_id n, node_id x, const std::vector<axis_id> &along) const {
@@ -249,6 +256,57 @@ class flow_finder : slip_finder {
       }
     }
   }
+  // X + f(layer_norm(X)) + g(X), where g is as deep as f
+  void beside_a_norm(node_id n) {
+    if (is_term_of_another(n) || !is(op::add, inner(n, 0))) return;
+    const node_id both = inner(n, 0);
+    const std::vector<node_id> terms = {inner(both, 0), inner(both, 1), inner(n, 1)};
+    for (const node_id x : terms) {
+      if (p_[x].kind != op::input) continue;
+      node_id of_norm = -1, raw = -1;
+      for (const node_id layer : terms) {
+        if (layer == x || !is(op::dot, layer)) continue;
+        const bool is_of_x = is_projected_in(layer, x);
+        const bool is_of_norm = depends_on(p_, layer, [&](node_id m) {
+          return m != x && normalised_input(m) == std::optional(x);
+        });
+        if (is_of_x != is_of_norm) (is_of_x ? raw : of_norm) = layer;
+      }
+      if (raw < 0 || of_norm < 0 || !is_bent(raw) || is_narrow(raw, x)) continue;
+      return say_once(n,
+                      "adds {0}, made of {1} as it is, and {2}, made of a norm of {1}; did you "
+                      "mean the norm in both?",
+                      written_as(p_, raw), p_[x].name, written_as(p_, of_norm));
+    }
+  }
+  // X of a norm of it over its last axis, with gains and shifts
+  std::optional<node_id> normalised_input(node_id n) const {
+    if (!is(op::mul, n) && !is(op::div, n) && !is(op::add, n)) return {};
+    for (const node_id x : p_.arguments)
+      if (p_[x].kind == op::input && !p_[x].shape.empty() && is_norm_of(n, x, {p_[x].shape.back()}))
+        return x;
+    return {};
+  }
+  // dot(x, W) is a part of the layer.
+  bool is_projected_in(node_id layer, node_id x) const {
+    return depends_on(p_, layer, [&](node_id m) {
+      const node_id of = is(op::dot, m) ? projected(p_, m) : -1;
+      return of >= 0 && inner_of(p_, of) == x;
+    });
+  }
+  // An adapter: its hidden features are fewer than half of those of x.
+  bool is_narrow(node_id layer, node_id x) const {
+    std::int64_t hidden = 1;
+    for (const axis_id a : p_[layer].over) hidden *= p_.axes[root(a)].size;
+    return 2 * hidden < p_.axes[root(p_[x].shape.back())].size;
+  }
+  bool is_bent(node_id layer) const {
+    return depends_on(p_, layer, [&](node_id m) {
+      const op kind = p_[m].kind;
+      return kind == op::relu || kind == op::gelu || kind == op::silu || kind == op::softmax;
+    });
+  }
+
   // X and A of X + A; more terms than two are not counted.
   void add_terms(node_id n, std::vector<node_id> &terms) const {
     if (terms.size() > 2) return;

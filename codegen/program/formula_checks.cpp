@@ -243,9 +243,11 @@ bool is_unlike_gelu(const place &x) {
 }
 
 bool is_residual_dropped(const place &x) {
-  for (const auto &[of, layer] : {std::pair("x", "y"), {"y", "x"}})
-    if (x.p[x[of]].kind == op::input && x.reads(x[layer], x[of]) && x.p[x[layer]].kind == op::dot)
+  for (const auto &[of, layer] : {std::pair("x", "y"), {"y", "x"}}) {
+    const node_id product = without_bias(x.p, unscaled(x.p, x[layer]));
+    if (x.p[x[of]].kind == op::input && x.reads(product, x[of]) && x.p[product].kind == op::dot)
       return true;
+  }
   return false;
 }
 

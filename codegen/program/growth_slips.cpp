@@ -36,7 +36,10 @@ class growth_finder : slip_finder {
  private:
   // scores + pow(2, index(heads) * -8.0 / size(heads)) * (index(kv) - index(seq))
   void first_slope(node_id n) {
-    const auto adds = [&](node_id user) { return is(op::add, user); };
+    const bool is_of_number = depends_on(p_, n, [&](node_id m) { return p_[m].kind == op::size; });
+    const auto adds = [&](node_id user) {
+      return is(op::add, user) || (is(op::sub, user) && is_of_number);
+    };
     if (std::none_of(users_[n].begin(), users_[n].end(), adds)) return;
     for (const std::size_t k : {0, 1}) {
       const node_id slope = inner_of(p_, p_[n].in[k]);

@@ -5,6 +5,7 @@
 
 #include "codegen/program/formula_checks.hpp"
 #include "codegen/program/formula_rules.hpp"
+#include "codegen/program/projections.hpp"
 #include "codegen/program/roots.hpp"
 
 namespace qkv::codegen {
@@ -87,6 +88,44 @@ bool is_choice_along(const place &x) {
   if (x.axes("a") != x.axes("b") || !is_beyond_one) return false;
   return std::any_of(same.in.begin(), same.in.end(), [&](node_id m) {
     return !varies_along(x.p[unbroadcast(x.p, m)], x.axes("a"));
+  });
+}
+
+// A product contracts the step.
+bool is_contracted(const place &x) {
+  bool found = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    found = found || x.p[user].kind == op::dot;
+    return is_view(x.p[user].kind);
+  });
+  return found;
+}
+
+// A product with a param that is called a gate: Wg, G, w_gate.
+bool is_gate(const place &x, const char *variable) {
+  const node &product = x.p[without_bias(x.p, x[variable])];
+  return std::any_of(product.in.begin(), product.in.end(), [&](node_id m) {
+    const std::string &name = x.p[inner_of(x.p, m)].name;
+    return x.p[inner_of(x.p, m)].kind == op::param &&
+           (name.find("gate") != std::string::npos || name.starts_with("G") ||
+            name.starts_with("g") || name.starts_with("Wg") || name.starts_with("W_g"));
+  });
+}
+
+// A result, of an input x, a layer of it and another input that is called a gate.
+bool is_residual_gated(const place &x) {
+  const node &gate = x.p[unbroadcast(x.p, inner_of(x.p, x["g"]))];
+  return is_result(x) && x.p[x["x"]].kind == op::input && gate.kind == op::input &&
+         is_floating(gate.type) && !gate.shape.empty() &&
+         gate.name.find("gate") != std::string::npos && x.reads(x["h"], x["x"]);
+}
+
+// Not a divisor that is kept from 0: logarithms of counts.
+bool is_floor_of_logarithm(const place &x) {
+  const node &of = x.p[x["x"]];
+  const bool is_count = !is_floating(of.type) || of.kind == op::size || of.kind == op::add;
+  return is_small(x) && !is_count && !x.is_used(x.at, [&](node_id user) {
+    return x.p[user].kind == op::div && inner_of(x.p, x.p[user].in[1]) == x.at;
   });
 }
 
@@ -194,6 +233,29 @@ const formula_rule layer_rules[] = {
     {{"tanh(f) * c + x"},
      [](const place &x) { return x.p[x["c"]].kind == op::carried; },
      "has a gate that may be negative, tanh({f}); did you mean sigmoid({f})?"},
+    {{"(x * rsqrt(y)) * g + 1"},
+     [](const place &x) { return x.p[x["g"]].kind == op::param; },
+     "adds 1 to what the gain {g} scales; did you mean 1 + {g} as the gain?"},
+    {{"softplus(x) + b"},
+     [](const place &x) {
+       const node_id of = inner_of(x.p, x["x"]);
+       return x.p[x["b"]].kind == op::param && is_unnamed(x.p, op::dot, of);
+     },
+     "adds the bias {b} after softplus, so that it may be negative; did you mean softplus({x} + "
+     "{b})?"},
+    {{"normalize<e>(mask(y:(sigmoid(x) + b), c))"},
+     [](const place &x) { return x.p[x["b"]].kind == op::param && x.reads(x["c"], x["y"]); },
+     "makes gates of {y}, whose bias is for the choice alone; did you mean sigmoid({x}) in its "
+     "place?"},
+    {{"sigmoid(a) * sigmoid(y)"},
+     [](const place &x) {
+       return are_projections_of_one(x) && is_gate(x, "a") != is_gate(x, "y") &&
+              same_set(x.p[x["a"]].shape, x.p[x["y"]].shape) && is_contracted(x);
+     },
+     "is a product of two gates; did you mean {a} or {y} itself as one of them?"},
+    {{"g * (x + h:dot(smooth(y), w))", "g * (x + h:dot(dot(softmax<a>(s), v), w))"},
+     is_residual_gated,
+     "multiplies {x} by a gate, too, which the layer goes past; did you mean {x} + {g} * {h}?"},
     {{"g:sigmoid(a) + y", "g:smooth(a) + y"},
      are_projections_of_one,
      "adds the gate {g} to what it should scale; did you mean *?"},
@@ -224,6 +286,14 @@ const formula_rule layer_rules[] = {
     {{"x * sqrt(mean<a>(x * x))"},
      is_slip,
      "multiplies {x} by its root mean square; did you mean rsqrt(mean<{<a>}>({x} * {x}))?"},
+    {{"x * sqrt(sum<a>(x * x))"},
+     [](const place &x) { return is_never_divided(x) && is_contracted(x); },
+     "multiplies {x} by its length; did you mean rsqrt(sum<{<a>}>({x} * {x}))?"},
+    {{"x * (sum<a>(x * y) / sum<b>(y * y))", "x * sum<a>(x * y) / sum<b>(y * y)",
+      "x * (dot<a>(x, y) / sum<b>(y * y))", "x * dot<a>(x, y) / sum<b>(y * y)"},
+     is_slip,
+     "projects {y} onto {x}, but divides by the square of {y}; did you mean sum<{<a>}>({x} * "
+     "{x})?"},
     {{"root(m:mean<a>(y) + #e)"},
      [](const place &x) { return x.number("e") >= 100; },
      "adds {#e} to {m}; did you mean a small number, as 1e-5?"},
@@ -239,12 +309,16 @@ const formula_rule layer_rules[] = {
     {{"dot<d>(x / sum<a>(x * x), y / sum<b>(y * y))"},
      is_slip,
      "divides by sums of squares without their roots; did you mean unit_length<{<d>}>(..)?"},
-    {{"x / q:min(root(s), #e)", "x / q:min(s:sum<a>(y), #e)"},
-     is_small,
-     "divides by at most {#e}; did you mean max({s}, {#e})?"},
-    {{"x / min(abs(s), #e)"},
-     is_slip,
-     "divides by at most {#e}; did you mean max(abs({s}), {#e})?"},
+    {{"x / min(y, #e)"},
+     [](const place &x) {
+       const op kind = x.p[x["y"]].kind;
+       if (kind == op::max || kind == op::exp || kind == op::softplus) return false;
+       return kind == op::abs || (x.number("e") > 0 && x.number("e") <= 0.1);
+     },
+     "divides by at most {#e}; did you mean max({y}, {#e})?"},
+    {{"max(l:log(x), #e)"},
+     is_floor_of_logarithm,
+     "is at least {#e}, as if {x} were at least 1; did you mean log(max({x}, {#e}))?"},
     {{"x / s:sum<a>(y) + #e", "x / s:root(y) + #e"},
      is_small_and_kept,
      "adds {#e} to the quotient; did you mean / ({s} + {#e})?"},

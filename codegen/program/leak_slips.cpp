@@ -2,6 +2,7 @@
 #include "codegen/program/leak_slips.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "codegen/program/position_sets.hpp"
@@ -74,9 +75,15 @@ class leak_finder : slip_finder {
   bool is_same_document(node_id condition) const {
     if (!is(op::equal, condition)) return false;
     const node_id id = inner_of(p_, p_[condition].in[0]);
-    const std::string &name = p_[id].name;
-    return id == inner_of(p_, p_[condition].in[1]) && is_argument(p_[id]) &&
-           (name.find("doc") != std::string::npos || name.find("seg") != std::string::npos);
+    return id == inner_of(p_, p_[condition].in[1]) && p_[id].kind == op::input &&
+           is_of_packed(p_[id].name);
+  }
+  // Positions of one image or scale see each other, in a sequence that is causal.
+  static bool is_of_packed(const std::string &name) {
+    static constexpr std::array words = {"doc", "seg", "pack", "sample", "request", "seq_id"};
+    return name == "id" || name == "ids" ||
+           std::any_of(words.begin(), words.end(),
+                       [&](const char *word) { return name.find(word) != std::string::npos; });
   }
 
   // cached_causal<seq, slots>(length) && index(slots) < length - size(seq)

@@ -91,7 +91,46 @@ bool has_other_rest(const place &x) {
   return has_rest(x["p"], x["q"]) && !has_rest(x["q"], x["p"]);
 }
 
+// Labels are smoothed: a mean of x is added to it, or taken off.
+bool is_rest_added(const place &x) {
+  bool found = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id step) {
+    const node &u = x.p[user];
+    if (u.kind != op::add && u.kind != op::sub) return is_view(u.kind);
+    for (const node_id term : u.in) {
+      const node_id m = unscaled(x.p, term);
+      const bool is_total = x.p[m].kind == op::mean || x.p[m].kind == op::sum;
+      found = found || (term != step && is_total && x.reads(m, x["x"]));
+    }
+    return true;
+  });
+  return found;
+}
+
 const formula_rule loss_rules[] = {
+    {{"min(max(exp(x), #a), #b)", "max(min(exp(x), #b), #a)"},
+     [](const place &x) {
+       return x.number("a") > 0 && x.number("a") < 0.5 && nearly(x.number("b"), 1 + x.number("a"));
+     },
+     "bounds a ratio by {#a} and {#b}; did you mean 1 - {#a} as the least?"},
+    {{"i:(max(w, 0) * max(h, 0)) / (a + b)"},
+     [](const place &x) {
+       const auto is_area = [&](node_id n) { return is_unnamed(x.p, op::mul, n); };
+       return is_area(x["a"]) && is_area(x["b"]);
+     },
+     "counts the common area {i} twice in the divisor; did you mean {a} + {b} - {i}?"},
+    {{"logsumexp<a>(x - q) - (y + q)", "logsumexp<a>(x + q) - (y - q)"},
+     [](const place &x) { return varies_along(x.p[unbroadcast(x.p, x["q"])], x.axes("a")); },
+     "corrects {x} and {y} by {q} with opposite signs; did you mean one sign in both?"},
+    {{"#c * pow(y * p:sigmoid(x) + (1 - y) * (1 - p), #n) * l",
+      "pow(y * p:sigmoid(x) + (1 - y) * (1 - p), #n) * l"},
+     [](const place &x) {
+       const auto is_logarithm = [&](node_id m) {
+         return x.p[m].kind == op::softplus || x.p[m].kind == op::log;
+       };
+       return x.number("n") >= 1 && depends_on(x.p, x["l"], is_logarithm);
+     },
+     "weighs most what is sure already; did you mean the power of 1 less that probability?"},
     {{"g * x + (1 - g) * y", "(1 - g) * x + g * y"},
      mixes_logits,
      "mixes {y}, which is made of probabilities, with {x}, which is not; did you mean softmax of "
@@ -147,7 +186,7 @@ const formula_rule loss_rules[] = {
      "is of two distributions that add up to 2; did you mean half of their sum?"},
     {{"logsumexp<v>(x / #n) - take<w>(x, t)", "logsumexp<v>(x) - take<w>(x, t) / #n",
       "logsumexp<v>(x * #n) - take<w>(x, t)", "logsumexp<v>(x) - take<w>(x, t) * #n"},
-     [](const place &x) { return x.number("n") != 1; },
+     [](const place &x) { return x.number("n") != 1 && !is_rest_added(x); },
      "scales {x} by {#n} in one term alone; did you mean both?"},
     {{"logsumexp<a>(s) - max<a>(s)"},
      is_of_loss,

@@ -133,13 +133,32 @@ class name_finder : slip_finder {
       for (const auto &[form, within] : s) {
         const auto less = position_less_number_in(form);
         if (!less || !has(keys_of_scores(p_, users_, mask), less->position)) continue;
-        if (is_of_one_sequence(mask, less->position)) continue;
-        if (!is_length(less->number) || !begins(p_[less->number].name, of_query)) continue;
+        if (is_of_one_sequence(mask, less->position) || !is_length(less->number)) continue;
+        const std::string &number = p_[less->number].name;
+        const auto is_of = [&](const std::string &name, axis_id a) {
+          return name.starts_with(p_.axes[a].name + "_");
+        };
+        const auto is_of_query = [&](axis_id a) {
+          return a != less->position && !p_.axes[a].batch && is_of(number, a);
+        };
+        const std::vector<axis_id> &shape = p_[mask].shape;
+        const bool by_axes = std::any_of(shape.begin(), shape.end(), is_of_query);
+        if (!begins(number, of_query) && !by_axes) continue;
         for (const node_id other : p_.arguments)
-          if (is_length(other) && begins(p_[other].name, of_key))
+          if (is_length(other) &&
+              ((by_axes && is_of(p_[other].name, less->position) && !pads_scores(other)) ||
+               (begins(number, of_query) && begins(p_[other].name, of_key))))
             return say(mask, "the keys are masked by {}; did you mean {}?", p_[less->number].name,
                        p_[other].name);
       }
+  }
+
+  bool pads_scores(node_id length) const {
+    for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n)
+      if (p_[n].kind == op::mask && !keys_of_scores(p_, users_, n).empty() &&
+          depends_on(p_, p_[n].in[1], [&](node_id m) { return m == length; }))
+        return true;
+    return false;
   }
 
   // True for the scores of self-attention.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Formulas that are slips by the names of what they are made of.
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -43,7 +45,55 @@ bool is_of_other_matrix(const place &x) {
   return has('W', b) && has('b', w);
 }
 
+// Of a guess without a condition, and with one.
+bool is_without_condition(const place &x, const char *variable) {
+  return is_made_of(x, variable, "uncond") || is_made_of(x, variable, "negative");
+}
+
+// g is a strength above 1, by its number or name.
+bool is_guided_away(const place &x) {
+  const auto is_with_condition = [&](node_id m) {
+    const std::string &name = x.p[m].name;
+    return is_argument(x.p[m]) &&
+           (name.starts_with("cond") || name.find("_cond") != std::string::npos);
+  };
+  const node &g = x.p[inner_of(x.p, x["g"])];
+  const bool is_strength =
+      g.kind == op::number ? g.value > 1
+                           : g.kind == op::input && (g.name.find("guidance") != std::string::npos ||
+                                                     g.name.find("scale") != std::string::npos);
+  return is_strength && is_without_condition(x, "u") && !is_without_condition(x, "c") &&
+         depends_on(x.p, x["c"], is_with_condition);
+}
+
+// Matrices of a gate and of what it scales, in either order.
+bool are_gate_and_up(const place &x) {
+  const auto says = [&](const char *variable, std::initializer_list<std::string_view> words) {
+    const node &of = x.p[inner_of(x.p, x[variable])];
+    return of.kind == op::param &&
+           std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return of.name.find(word) != of.name.npos; });
+  };
+  const auto are = [&](const char *g, const char *u) {
+    return (says(g, {"gate", "Wg", "W_g"}) && says(u, {"up", "Wu", "W_u"})) ||
+           (says(g, {"w1", "W1"}) && says(u, {"w3", "W3"}));
+  };
+  return are("u", "v") || are("v", "u");
+}
+
 const formula_rule named_rules[] = {
+    {{"smooth(dot(x, u) * dot(x, v))"},
+     are_gate_and_up,
+     "activates the product with {u} and {v}; did you mean the activation of the gate alone?"},
+    {{"(r + #g * v) - y * (1 - d)"},
+     [](const place &x) {
+       return is_made_of(x, "d", "done") && is_made_of(x, "v", "next") &&
+              !is_made_of(x, "y", "next");
+     },
+     "leaves out {y} at an end, not {v}; did you mean 1 - {d} as a factor of the latter?"},
+    {{"c + g * (u - c)"},
+     is_guided_away,
+     "steers away from {c}; did you mean {u} + {g} * ({c} - {u})?"},
     {{"s:dot(x, u) * a:smooth(dot(x, v))"},
      [](const place &x) {
        const std::string &u = x.p[x["u"]].name, &v = x.p[x["v"]].name;

@@ -19,9 +19,10 @@ bool is_log_sum(const program &p, node_id n) {
   const node &x = p[inner_of(p, n)];
   if (x.kind == op::logsumexp) return true;
   constexpr std::array words = {"lse", "logsumexp", "log_sum_exp", "log_sum"};
-  return is_argument(x) && std::any_of(words.begin(), words.end(), [&](const char *word) {
-           return x.name.find(word) != std::string::npos;
-         });
+  const bool is_negated = x.name.starts_with("n") || x.name.starts_with("minus");
+  return is_argument(x) && !is_negated &&
+         std::any_of(words.begin(), words.end(),
+                     [&](const char *word) { return x.name.find(word) != std::string::npos; });
 }
 
 bool is_of_log_sum(const place &x) { return is_log_sum(x.p, x["l"]); }
@@ -47,12 +48,13 @@ bool is_at_least(const program &p, node_id n, node_id least) {
   return false;
 }
 
-// "O_a" is of part "a" of what is called O.
+// "O_a" is of part "a" of what is called O, "O1" of part "1".
 std::optional<std::pair<std::string, std::string>> part_of(const program &p, node_id n) {
   const node &x = p[inner_of(p, n)];
-  const std::size_t end = x.name.rfind('_');
-  if (!is_argument(x) || end == std::string::npos || end == 0) return {};
-  return std::pair(x.name.substr(0, end), x.name.substr(end + 1));
+  std::size_t end = x.name.rfind('_'), next = end + 1;
+  if (end == std::string::npos) next = end = x.name.find_last_not_of("0123456789") + 1;
+  if (!is_argument(x) || end == 0 || next == x.name.size()) return {};
+  return std::pair(x.name.substr(0, end), x.name.substr(next));
 }
 
 // x has the name of another part than a, and that of a's part is an argument, too.
@@ -60,8 +62,17 @@ bool is_of_other_part(const program &p, node_id x, node_id a) {
   const auto of_x = part_of(p, x), of_a = part_of(p, a);
   if (!of_x || !of_a || of_x->second == of_a->second) return false;
   return std::any_of(p.nodes.begin(), p.nodes.end(), [&](const node &n) {
-    return is_argument(n) && n.name == of_x->first + "_" + of_a->second;
+    const bool is_apart = p[inner_of(p, x)].name.find('_') != std::string::npos;
+    return is_argument(n) && n.name == of_x->first + (is_apart ? "_" : "") + of_a->second;
   });
+}
+
+// And is not taken off again, as in O1 + s * O2 - s * O1.
+bool weighs_other_part(const place &x) {
+  return is_of_log_sum(x) && is_of_other_part(x.p, x["x"], x["l"]) &&
+         !x.is_used(x.at, [&](node_id user) {
+           return x.p[user].kind == op::sub && inner_of(x.p, x.p[user].in[1]) == x.at;
+         });
 }
 
 // Scores: made of a product, along more axes than l.
@@ -103,10 +114,10 @@ const formula_rule part_rules[] = {
      is_of_log_sum,
      "weighs {x} by a logarithm of a sum; did you mean exp({l} - {m})?"},
     {{"sigmoid(l - b) * x"},
-     [](const place &x) { return is_of_log_sum(x) && is_of_other_part(x.p, x["x"], x["l"]); },
+     weighs_other_part,
      "weighs {x} by the share of the other part; did you mean sigmoid({b} - {l})?"},
     {{"exp(l - m) * x"},
-     [](const place &x) { return is_of_log_sum(x) && is_of_other_part(x.p, x["x"], x["l"]); },
+     weighs_other_part,
      "weighs {x} by the exponential of the other part; did you mean the {l} of its own?"},
     {{"m:max(a, b) + log(exp(a) + exp(b))", "m:max<s>(a) + log(sum<s>(exp(a)))"},
      is_slip,

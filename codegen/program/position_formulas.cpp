@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // Formulas of positions and recurrences that are slips.
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "codegen/program/formula_checks.hpp"
 #include "codegen/program/formula_rules.hpp"
+#include "codegen/program/roots.hpp"
 
 namespace qkv::codegen {
 
@@ -37,7 +40,83 @@ bool is_read_alone(const place &x) {
 // h is the state of a scan.
 bool is_of_state(const place &x) { return x.p[x["h"]].kind == op::carried; }
 
+// A recurrence of falling powers exp(d * a) of a step d, whose input has no step: a selective state
+// space, where a = -exp(..) is a param with an axis of the state that d lacks.
+bool is_input_without_step(const place &x) {
+  const node_id step = x["d"];
+  const node &a = x.p[x["a"]];
+  if (x.p[x["s"]].kind != op::carried || x.p[step].kind != op::softplus) return false;
+  const auto is_input = [&](node_id m) { return x.p[m].kind == op::input; };
+  if (!depends_on(x.p, step, is_input) || depends_on(x.p, x["a"], is_input)) return false;
+  if (a.kind != op::neg || contains(x.p[step].shape, a.shape)) return false;
+  const auto is_scaled_before = [&](node_id m) {
+    return is_input(m) && x.p[m].name.find("dt") != std::string::npos;
+  };
+  if (depends_on(x.p, x["y"], is_scaled_before)) return false;
+  return !depends_on(x.p, x["y"],
+                     [&](node_id m) { return of_all_positions(x.p, m) == step || m == step; });
+}
+
+// a and b are parts of the state, to which v is added; w is not a part of the divisor.
+bool is_of_one_state(const place &x) {
+  const auto is_of_state = [&](const char *variable) {
+    return depends_on(
+        x.p, x[variable], [&](node_id m) { return x.p[m].kind == op::carried; },
+        [&](node_id m) { return x.p[m].kind != op::element; });
+  };
+  return x["a"] != x["b"] && is_of_state("a") && is_of_state("b") && !is_of_state("v") &&
+         !is_of_state("x") && !is_of_state("y") && !x.reads(x.p[x.at].in[1], x["w"]);
+}
+
+// A result of a step of an LSTM, which reads the state before it, and nothing of the next one.
+bool is_result_of_old_state(const place &x) {
+  if (x.p[x["s"]].kind != op::carried) return false;
+  return std::any_of(x.p.nodes.begin(), x.p.nodes.end(), [&](const node &n) {
+    if (n.kind != op::scan || inner_of(x.p, n.in[0]) != x["s"]) return false;
+    const auto is_it = [&](node_id m) { return m == x.at; };
+    const auto is_next = [&](node_id m) { return m == n.in[1]; };
+    const auto next_reads = [&](op kind) {
+      return depends_on(x.p, n.in[1], [&](node_id m) { return x.p[m].kind == kind; });
+    };
+    return depends_on(x.p, n.in.back(), is_it) && !depends_on(x.p, n.in[1], is_it) &&
+           !depends_on(x.p, n.in.back(), is_next) && next_reads(op::tanh) &&
+           next_reads(op::sigmoid);
+  });
+}
+
+// s / #n, as a whole number, is where the table is read.
+bool is_at_place_of(const place &x) {
+  const double n = x.number("n");
+  return n > 1 && x.p[x["g"]].kind != op::number && depends_on(x.p, x["g"], [&](node_id m) {
+           if (x.p[m].kind != op::div) return false;
+           const auto by = known_number(x.p, x.p[m].in[1]);
+           return by && *by == n && x.reads(x.p[m].in[0], x["s"]);
+         });
+}
+
+// A sine is joined with itself, and a cosine of it is nowhere.
+bool is_joined_alone(const place &x) {
+  return x["s"] == x["r"] && std::none_of(x.p.nodes.begin(), x.p.nodes.end(), [&](const node &n) {
+           return n.kind == op::cos && inner_of(x.p, n.in[0]) == inner_of(x.p, x["t"]);
+         });
+}
+
 const formula_rule position_rules[] = {
+    {{"take<p>(t, g) * #n + s"},
+     is_at_place_of,
+     "adds {s} to the first slot of its page; did you mean the remainder of {s} / {#n}?"},
+    {{"concat<d>(s:sin(t), r:sin(t))"},
+     is_joined_alone,
+     "joins {s} with itself; did you mean cos in one of them?"},
+    {{"s * exp(d * a) + y"},
+     is_input_without_step,
+     "decays by the step {d}, which its input lacks; did you mean {d} * {y}?"},
+    {{"sigmoid(g) * tanh(s)"},
+     is_result_of_old_state,
+     "reads the state before this position; did you mean tanh of the next one?"},
+    {{"(a + w:exp(x) * v) / (b + u:exp(y))", "r * (a + w:exp(x) * v) / (b + u:exp(y))"},
+     [](const place &x) { return x["x"] != x["y"] && is_of_one_state(x); },
+     "weighs {v} by {w}, but counts {u} in the divisor; did you mean {w} in both?"},
     {{"a * h + r:sqrt(1 - a) * x", "a * h + (r:sqrt(1 - a) * x) * y"},
      is_of_state,
      "multiplies the state's variance by the square of {a}, but adds 1 - {a} of another; did you "

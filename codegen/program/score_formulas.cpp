@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // Formulas of scores and weights that are slips.
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "codegen/program/formula_checks.hpp"
 #include "codegen/program/formula_rules.hpp"
 #include "codegen/program/roots.hpp"
+#include "codegen/program/score_keys.hpp"
+#include "codegen/program/score_masks.hpp"
+#include "codegen/program/signs.hpp"
 
 namespace qkv::codegen {
 
@@ -49,7 +54,108 @@ bool is_by_matrix(const place &x) {
   return w.kind == op::param && w.shape.size() > 1 && x["y"] != x["w"];
 }
 
+// A bias of pairs, which is not made of products, under the root of the features.
+bool is_bias_scaled(const place &x) {
+  const node_id b = unbroadcast(x.p, inner_of(x.p, x["b"]));
+  const std::vector<axis_id> keys = keys_of_scores(x.p, x.users, x.at);
+  const std::string &name = x.p[b].name;
+  const auto says = [&](const char *word) { return name.find(word) != std::string::npos; };
+  const bool is_bias = x.p[b].kind == op::param || says("bias") || says("alibi") || says("mask");
+  if (!is_argument(x.p[b]) || !is_bias || keys.empty()) return false;
+  const std::vector<axis_id> &shape = x.p[b].shape;
+  const bool is_of_pairs =
+      contains(shape, keys) && std::any_of(shape.begin(), shape.end(), [&](axis_id a) {
+        return !x.p.axes[a].batch && !has(keys, a);
+      });
+  const std::vector<axis_id> &over = x.p[x["s"]].over;
+  if (!is_of_pairs || over.size() != 1) return false;
+  const double r = std::abs(x.number("r"));
+  return is_root_of(x.p, r, over[0]) || is_root_of(x.p, 1 / r, over[0]);
+}
+
+// Squared distances of queries and keys, times what is never negative.
+bool favours_the_farthest(const place &x) {
+  const node &d = x.p[x["d"]];
+  if (d.kind != op::sub || !are_scores(x)) return false;
+  const std::vector<axis_id> keys = keys_of_scores(x.p, x.users, x.at);
+  const auto has_keys = [&](node_id n) {
+    return varies_along(x.p[unbroadcast(x.p, inner_of(x.p, n))], keys);
+  };
+  const bool is_of_both = has_keys(d.in[0]) != has_keys(d.in[1]);
+  const auto by = x.found.steps.find("w");
+  return is_of_both &&
+         (by == x.found.steps.end() || signs_of(x.p)[by->second] == sign::not_negative);
+}
+
+// Later keys keep a factor of 1 where the weights are the scores themselves.
+bool is_one_for_later_keys(const place &x) {
+  return x.is_used(x.at, [&](node_id user) {
+    const node &u = x.p[user];
+    return u.kind == op::dot && u.over.size() == 1 && varies_along(x.p[x["s"]], u.over) &&
+           is_causal(x.p, x["c"], u.over);
+  });
+}
+
+// s is shifted by a maximum m, and y by nothing.
+bool is_not_shifted(const place &x) {
+  const op kind = x.p[x["m"]].kind;
+  return kind == op::max && is_argument(x.p[x["y"]]);
+}
+
+// Scores of which tanh takes no n-th part.
+bool is_cap_without_share(const place &x) {
+  const std::vector<axis_id> keys = keys_of_scores(x.p, x.users, x.at);
+  if (x.number("n") < 20 || keys.empty() || !is_never_divided(x)) return false;
+  const scaled_step scores = without_scale(x.p, x["x"]);
+  if (std::abs(scores.by) * x.number("n") <= 1.001) return false;
+  const node &product = x.p[scores.of];
+  const bool is_of_projections =
+      product.kind == op::dot && std::all_of(product.in.begin(), product.in.end(), [&](node_id m) {
+        const node &operand = x.p[inner_of(x.p, m)];
+        return operand.kind == op::dot ||
+               (operand.kind == op::input && operand.name.find("scaled") == std::string::npos);
+      });
+  bool weighs_values = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    const node &u = x.p[user];
+    weighs_values = weighs_values || (u.kind == op::dot && contains(u.over, keys));
+    return u.kind == op::mask || u.kind == op::softmax || u.kind == op::add;
+  });
+  return is_of_projections && weighs_values;
+}
+
+// A router chooses along one of <e>, but the weights are those of positions along <a>.
+bool is_one_of_contracted(const place &x) {
+  const node_id scores = unscaled(x.p, unmasked(x.p, x["s"]));
+  const std::vector<axis_id> &over = x.axes("a");
+  if (contains(x.axes("e"), over) || x.axes("e").size() < 2) return false;
+  if (!is_unnamed(x.p, op::dot, scores)) return false;
+  return std::any_of(x.p[scores].in.begin(), x.p[scores].in.end(), [&](node_id m) {
+    const node &w = x.p[inner_of(x.p, m)];
+    return w.kind == op::param && !varies_along(w, over) && varies_along(w, x.axes("e"));
+  });
+}
+
 const formula_rule score_rules[] = {
+    {{"dot<e>(w:softmax<a>(s) * y, v)"},
+     is_one_of_contracted,
+     "adds up over {<e>} what is 1 over {<a>}; did you mean softmax over another axis?"},
+    {{"s + sum<a>(d * d) * w", "s + sum<a>(d * d)"},
+     favours_the_farthest,
+     "adds a squared distance, so that the farthest keys gain; did you mean a minus?"},
+    {{"s * where(c, y, 1)"},
+     is_one_for_later_keys,
+     "leaves the products with later keys as they are; did you mean 0 in place of 1?"},
+    {{"(s:dot(x, y) + b) / #r", "(s:dot(x, y) + b) * #r"},
+     is_bias_scaled,
+     "divides {b} by the root of the features, too; did you mean to add it after the scale?"},
+    {{"sum<a>(exp(s - m)) + exp(y)"},
+     is_not_shifted,
+     "adds an exponential that is not shifted by {m}, as those of {s} are; did you mean exp({y} - "
+     "{m})?"},
+    {{"#n * tanh(x)"},
+     is_cap_without_share,
+     "is nearly {#n} or -{#n} for most of {x}; did you mean {#n} * tanh({x} / {#n})?"},
     {{"exp(dot<d>(y, w) - s:sum<d>(y * y))", "exp((dot<d>(y, w) - s:sum<d>(y * y)) - m)",
       "exp(dot<d>(y, w) - (s:sum<d>(y * y) + m))"},
      is_by_matrix,
@@ -67,7 +173,10 @@ const formula_rule score_rules[] = {
      "subtracts the maximum that the logarithm does not lack; did you mean {x} - "
      "logsumexp<{<b>}>({x})?"},
     {{"x * exp(a - m:max(a, b)) + y * exp(b - m)"},
-     is_never_divided,
+     [](const place &x) {
+       const auto is_state = [&](node_id m) { return x.p[m].kind == op::carried; };
+       return is_never_divided(x) && !depends_on(x.p, x.at, is_state);
+     },
      "weighs by exponentials that do not add up to 1; did you mean to divide by their sum?"},
     {{"dot<d>(q, m:dot<n>(k, v)) / s:sum<d>(q)"},
      is_slip,

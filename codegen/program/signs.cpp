@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -103,6 +104,10 @@ class sign_finder {
       return sign::not_positive;
     if (x.kind == op::max && is_at_most_1(x.in[1])) return of_log(inner_of(p_, x.in[0]));
     if (x.kind == op::number) return x.value < 1 ? sign::not_positive : sign::not_negative;
+    const auto is_data = [&](node_id m) { return p_[m].kind == op::input; };
+    if (x.kind == op::sub && is_at_most_1(x.in[0]) && of(x.in[1]) == sign::not_negative &&
+        !depends_on(p_, x.in[1], is_data))
+      return sign::not_positive;
     return adds_one(p_, signs_, n) ? sign::not_negative : sign::unknown;
   }
 

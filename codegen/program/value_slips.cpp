@@ -194,8 +194,10 @@ class value_finder : slip_finder {
     const double none = std::numeric_limits<double>::infinity();
     if (!x.name.empty()) return none;
     if (x.kind == op::tanh || x.kind == op::sigmoid) return std::abs(s.by);
-    const bool is_cosine =
-        x.kind == op::dot && has_unit_length(x.in[0], x.over) && has_unit_length(x.in[1], x.over);
+    const node_id product = x.kind == op::sum ? inner_of(p_, x.in[0]) : s.of;
+    const bool is_product = x.kind == op::dot || (x.kind == op::sum && is(op::mul, product));
+    const bool is_cosine = is_product && has_unit_length(p_[product].in[0], x.over) &&
+                           has_unit_length(p_[product].in[1], x.over);
     return is_cosine ? std::abs(s.by) : none;
   }
 

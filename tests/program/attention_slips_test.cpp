@@ -428,4 +428,30 @@ TEST_CASE("slips: the difference of two maps is one of weights") {
         }) == "");
 }
 
+TEST_CASE("slips: a mask that leaves each its own position") {
+  const auto loss = [](auto keep) {
+    return slips_in(kernel<"k">([](in<"Z", seq, d8> Z) -> out<"total", seq> {
+      auto z = unit_length<d8>(Z);
+      return logsumexp<kv>(mask(dot<d8>(z, rename<seq, kv>(z)) / 0.5, decltype(keep){}()));
+    }));
+  };
+  CHECK(mentions(loss([] { return index(seq) == index(kv); }), "leaves one position for each"));
+  CHECK(loss([] { return index(seq) != index(kv); }) == "");
+}
+
+TEST_CASE("slips: documents or positions") {
+  const auto packed = [](auto keep) {
+    return slips_in(
+        kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                       in<"id", i32, seq> id, in<"image", i32, seq> image) -> out<"O", seq, e4> {
+          auto all = decltype(keep){}(id == rename<seq, kv>(id), image == rename<seq, kv>(image));
+          return dot<kv>(softmax<kv>(mask(dot<d8>(Q, K) / sqrt(d8), all)), V);
+        }));
+  };
+  CHECK(mentions(packed([](auto doc, auto) { return doc || index(kv) <= index(seq); }),
+                 "id == rename<seq, kv>(id) shows keys after the query, which"));
+  CHECK(packed([](auto doc, auto) { return doc && index(kv) <= index(seq); }) == "");
+  CHECK(packed([](auto, auto image) { return image || index(kv) <= index(seq); }) == "");
+}
+
 }  // namespace qkv::testing::slips

@@ -178,4 +178,21 @@ TEST_CASE("the step of a selective recurrence is positive") {
   CHECK(selective([](auto x) { return softplus(x); }) == "");
 }
 
+TEST_CASE("both branches of a block read the norm") {
+  const auto block = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"g", d8> g, param<"A", d8, e4> A,
+                                   param<"B", e4, d8> B, param<"W1", d8, e4> W1,
+                                   param<"W2", e4, d8> W2) -> out<"Y", seq, d8> {
+      auto mixed = [&](auto x) { return dot<e4>(silu(dot<d8>(x, A)), B); };
+      auto fed = [&](auto x) { return dot<e4>(gelu(dot<d8>(x, W1)), W2); };
+      return decltype(f){}(X, rms_norm<d8>(X, g), mixed, fed, B);
+    }));
+  };
+  CHECK(mentions(
+      block([](auto x, auto n, auto mixed, auto fed, auto) { return x + mixed(n) + fed(x); }),
+      "made of X as it is"));
+  CHECK(block([](auto x, auto n, auto mixed, auto fed, auto) { return x + mixed(n) + fed(n); }) ==
+        "");
+}
+
 }  // namespace qkv::testing::slips

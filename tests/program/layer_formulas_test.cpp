@@ -88,4 +88,93 @@ TEST_CASE("what a state keeps and what is added have one variance") {
   CHECK(state([](auto a) { return a * a; }) == "");
 }
 
+template <auto Layer>
+std::string of_layer() {
+  return slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"gate", d8> gate, param<"G", d8, half> W,
+                                 param<"U", d8, half> U, param<"W2", half, d8> W2,
+                                 param<"gain", d8> gain) -> out<"Y", seq, d8> {
+    return Layer(
+        X, gate, [&](auto x) { return dot<d8>(x, W); }, [&](auto x) { return dot<d8>(x, U); },
+        [&](auto x) { return dot<half>(x, W2); }, gain);
+  }));
+}
+
+TEST_CASE("one of two projections is a gate") {
+  CHECK(mentions(of_layer<[](auto x, auto g, auto w, auto u, auto down, auto n) {
+                   return x * g * n + down(sigmoid(w(x)) * sigmoid(u(x)));
+                 }>(),
+                 "is a product of two gates"));
+  CHECK(of_layer<[](auto x, auto g, auto w, auto u, auto down, auto n) {
+          return x * g * n + down(silu(w(x)) * u(x));
+        }>() == "");
+}
+
+TEST_CASE("a gate is of the layer, not of what goes past it") {
+  CHECK(mentions(of_layer<[](auto x, auto g, auto w, auto u, auto down, auto n) {
+                   return g * (x + down(gelu(w(x * n) + u(x * n))));
+                 }>(),
+                 "multiplies X by a gate, too, which the layer goes past"));
+  CHECK(of_layer<[](auto x, auto g, auto w, auto u, auto down, auto n) {
+          return x + g * down(gelu(w(x * n) + u(x * n)));
+        }>() == "");
+}
+
+TEST_CASE("lengths divide, and projections divide by their own square") {
+  const auto of = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"Y", seq, d8> Y) -> out<"Z", seq, d8> {
+      return decltype(f){}(X, Y);
+    }));
+  };
+  const auto scores = [](auto f) {
+    return of_attention<[](auto Q, auto K, auto V) {
+      return dot<kv>(softmax<kv>(dot<d8>(unit_length<d8>(Q), decltype(f){}(K)) * 20), V);
+    }>();
+  };
+  CHECK(mentions(scores([](auto x) { return x * sqrt(sum<d8>(x * x) + 1e-6f); }),
+                 "multiplies K by its length"));
+  CHECK(scores([](auto x) { return x * rsqrt(sum<d8>(x * x) + 1e-6f); }) == "");
+  CHECK(of([](auto x, auto y) { return y - x * sqrt(sum<d8>(x * x) + 1e-6f); }) == "");
+  // a capsule is squashed so
+  CHECK(of([](auto x, auto y) {
+          return y + x * sqrt(sum<d8>(x * x) + 1e-6f) / (1 + sum<d8>(x * x));
+        }) == "");
+  CHECK(mentions(of([](auto x, auto y) { return x * (sum<d8>(x * y) / sum<d8>(y * y)); }),
+                 "projects Y onto X, but divides by the square of Y"));
+  CHECK(of([](auto x, auto y) { return x * (sum<d8>(x * y) / sum<d8>(x * x)); }) == "");
+  CHECK(mentions(of([](auto x, auto y) { return x / min(y, 0.01); }), "divides by at most 0.01"));
+  CHECK(of([](auto x, auto y) { return x / max(y, 0.01); }) == "");
+  CHECK(mentions(of([](auto x, auto y) { return y + max(log(x), 1e-10); }),
+                 "is at least 1e-10, as if X were at least 1"));
+  CHECK(of([](auto x, auto y) { return y + log(max(x, 1e-10)); }) == "");
+}
+
+TEST_CASE("a gain has the 1 inside, and a bias comes before softplus") {
+  const auto of = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"g", d8> g, param<"W", d8, half> W,
+                                   param<"b", half> b) -> out<"Y", seq, half> {
+      return decltype(f){}(X * rsqrt(mean<d8>(X * X) + 1e-6f), g, W, b);
+    }));
+  };
+  CHECK(mentions(of([](auto x, auto g, auto W, auto b) { return dot<d8>(x * g + 1, W) + b; }),
+                 "adds 1 to what the gain g scales; did you mean 1 + g"));
+  CHECK(of([](auto x, auto g, auto W, auto b) { return dot<d8>(x * (1 + g), W) + b; }) == "");
+  CHECK(mentions(of([](auto x, auto g, auto W, auto b) { return softplus(dot<d8>(x * g, W)) + b; }),
+                 "adds the bias b after softplus"));
+  CHECK(of([](auto x, auto g, auto W, auto b) { return softplus(dot<d8>(x * g, W) + b); }) == "");
+}
+
+TEST_CASE("the bias of a choice is not a part of the gates") {
+  const auto gates = [](auto f) {
+    return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"W", d8, half> W,
+                                   param<"bias", half> bias) -> out<"gates", seq, half> {
+      auto affinity = sigmoid(dot<d8>(X, W));
+      auto biased = affinity + bias;
+      return normalize<half>(mask(decltype(f){}(affinity, biased), biased >= max<half>(biased)));
+    }));
+  };
+  CHECK(mentions(gates([](auto, auto biased) { return biased; }),
+                 "whose bias is for the choice alone"));
+  CHECK(gates([](auto affinity, auto) { return affinity; }) == "");
+}
+
 }  // namespace qkv::testing::slips

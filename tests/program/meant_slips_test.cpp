@@ -22,6 +22,7 @@ constexpr axis<"one", 1> one;
 constexpr axis<"places", 64> places;
 constexpr axis<"words", 40> words;
 constexpr axis<"two", 2> two;
+constexpr axis<"three", 3> three;
 constexpr axis<"half4", 4> half4;
 
 // Logits of words from H, and Results(logits, ids).
@@ -220,6 +221,85 @@ TEST_CASE("shifts, sets and parts that only resemble a slip") {
               auto scores = dot<d8>(q, slice<seq, body>(H, 0)) / sqrt(d8);
               return dot<body>(softmax<body>(scores), slice<seq, body>(X, 1));
             })) == "");
+}
+
+TEST_CASE("states in units of a running maximum are read with their divisor") {
+  CHECK(slips_in(kernel<"k">([](in<"K", seq, d8> K, in<"V", seq, d8> V, param<"w", d8> w,
+                                param<"u", d8> u) -> out<"O", seq, d8> {
+          auto [O, last] = scan<seq>(
+              zeros<three, d8>(),
+              [&](auto s, auto k, auto v) {
+                auto a = take<three>(s, 0), b = take<three>(s, 1), p = take<three>(s, 2);
+                auto q = max(p, u + k);
+                auto held = exp(p - q), now = exp(u + k - q);
+                auto y = (held * a + now * v) / (held * b + now);
+                auto r = max(p - exp(w), k);
+                auto f = exp(p - exp(w) - r), g = exp(k - r);
+                auto next = where(
+                    index(three) == 0, broadcast<three>(f * a + g * v),
+                    where(index(three) == 1, broadcast<three>(f * b + g), broadcast<three>(r)));
+                return std::pair{next, y};
+              },
+              K, V);
+          (void)last;
+          return O;
+        })) == "");
+}
+
+TEST_CASE("a mask hides padding of a layer and of what goes past it") {
+  CHECK(slips_in(
+            kernel<"k">([](in<"X", seq, d8> X, in<"x_mask", seq> x_mask, param<"W1", d8, half4> W1,
+                           param<"W2", half4, d8> W2) -> out<"Y", seq, d8> {
+              return (X + dot<half4>(silu(dot<d8>(X, W1)), W2)) * x_mask;
+            })) == "");
+}
+
+TEST_CASE("both gates of a decayed state may lack its step") {
+  CHECK(slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"W", seq, d8> W) -> out<"S", d8> {
+          return scan<seq>(
+                     zeros<d8>(),
+                     [](auto s, auto x, auto w) { return s * exp(-0.606531 * sigmoid(w)) + x; }, X,
+                     W)
+              .last;
+        })) == "");
+}
+
+TEST_CASE("a positive pair is a logsumexp of one key") {
+  CHECK(slips_in(kernel<"k">([](in<"A", seq, d8> A, in<"B", kv, d8> B) -> out<"loss"> {
+          auto s = dot<d8>(A, B) / 0.07;
+          return mean<seq>(logsumexp<kv>(s) - logsumexp<kv>(mask(s, index(seq) == index(kv))));
+        })) == "");
+}
+
+TEST_CASE("tokens of one scale see each other in an order of scales") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                in<"level", i32, seq> level) -> out<"O", seq, e4> {
+          auto seen = index(kv) <= index(seq) || level == rename<seq, kv>(level);
+          return dot<kv>(softmax<kv>(mask(dot<d8>(Q, K) / sqrt(d8), seen)), V);
+        })) == "");
+}
+
+TEST_CASE("kept numbers: counts, bounded temperatures, bounded cosines") {
+  const auto of = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"X", seq, d8> X, in<"n", i32, seq> n,
+                       in<"t", seq> t) -> out<"Y", seq, d8> { return decltype(f){}(X, n, t); }));
+  };
+  CHECK(of([](auto x, auto n, auto t) { return x * t / max(log(cast<f32>(n)), 1e-6); }) == "");
+  CHECK(of([](auto x, auto n, auto t) { return x * cast<f32>(n) / min(max(t, 0.001), 0.1); }) ==
+        "");
+}
+
+TEST_CASE("logits of a choice are bounded by 50") {
+  CHECK(slips_in(kernel<"k">(
+            [](in<"Q", d8> Q, in<"K", kv, d8> K, in<"free", b8, kv> free) -> out<"share", kv> {
+              return softmax<kv>(mask(50 * tanh(dot<d8>(Q, K) / sqrt(d8)), free));
+            })) == "");
+}
+
+TEST_CASE("guidance by the rest of its strength") {
+  CHECK(slips_in(kernel<"k">([](in<"cond", seq, d8> c, in<"uncond", seq, d8> u, in<"w"> w)
+                                 -> out<"eps", seq, d8> { return c + (1 - w) * (u - c); })) == "");
 }
 
 }  // namespace qkv::testing::slips

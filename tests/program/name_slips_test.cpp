@@ -13,6 +13,9 @@
 namespace qkv::testing::slips {
 namespace {
 
+constexpr axis<"target"> target;
+constexpr axis<"frames"> frames;
+
 constexpr batch_axis<"batch"> batch;
 constexpr axis<"past"> past;
 constexpr axis<"total"> total;
@@ -264,6 +267,23 @@ TEST_CASE("logarithms of scales and zeros of whole numbers") {
   };
   CHECK(mentions(widened([](auto k, auto s, auto z) { return k * s - z; }), "after the scale"));
   CHECK(widened([](auto k, auto s, auto z) { return (k - z) * s; }) == "");
+}
+
+TEST_CASE("a length is named after the keys that it counts") {
+  const auto cross = [](auto choose) {
+    return slips_in(kernel<"k">(
+        [](in<"Q", target, d8> Q, in<"K", frames, d8> K, in<"V", frames, e4> V,
+           in<"target_length", i32> t,
+           in<"frames_length", i32> f) -> outs<out<"O", target, e4>, out<"pooled", e4>> {
+          auto s = mask(dot<d8>(Q, K) / sqrt(d8), padding<frames>(decltype(choose){}(t, f)));
+          auto O = dot<frames>(softmax<frames>(s), V);
+          return {O, mean<target>(mask(O, index(target) < t)) +
+                         mean<frames>(mask(V, index(frames) < f))};
+        }));
+  };
+  CHECK(mentions(cross([](auto t, auto) { return t; }),
+                 "the keys are masked by target_length; did you mean frames_length?"));
+  CHECK(cross([](auto, auto f) { return f; }) == "");
 }
 
 }  // namespace qkv::testing::slips

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// Formulas of scores and weights that are slips, and right neighbours.
+#include <qkv/dsl.hpp>
+
+#include <string>
+#include <type_traits>
+
+#include "codegen/program/from_graph.hpp"
+#include "tests/catch.hpp"
+#include "tests/program/slip_kernels.hpp"
+#include "tests/program/slip_lines.hpp"
+
+namespace qkv::testing::slips {
+
+namespace {
+
+constexpr axis<"experts", 4> experts;
+constexpr axis<"hidden", 16> hidden;
+
+template <auto Scores>
+std::string of_biased() {
+  return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                 param<"B", seq, kv> B, param<"b", kv> b) -> out<"O", seq, e4> {
+    return dot<kv>(softmax<kv>(Scores(dot<d8>(Q, K), B, b)), V);
+  }));
+}
+
+// Weights shifted by hand, beside a sink.
+template <auto Sink>
+std::string of_sink() {
+  return slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                 param<"sink"> sink) -> out<"O", seq, e4> {
+    auto s = dot<d8>(Q, K) / sqrt(d8);
+    auto top = max(max<kv>(s), sink);
+    auto e = exp(s - top);
+    return dot<kv>(e, V) / (sum<kv>(e) + Sink(sink, top));
+  }));
+}
+
+template <auto Gates>
+std::string of_mixture() {
+  return slips_in(kernel<"k">([](in<"X", seq, d8> X, param<"Wg", d8, experts> Wg,
+                                 param<"W1", experts, d8, hidden> W1,
+                                 param<"W2", experts, hidden, d8> W2) -> out<"Y", seq, d8> {
+    return dot<experts, hidden>(relu(dot<d8>(X, W1)) * Gates(dot<d8>(X, Wg)), W2);
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("a bias of pairs comes after the scale") {
+  CHECK(mentions(of_biased<[](auto s, auto B, auto) { return (s + B) / sqrt(d8); }>(),
+                 "divides B by the root of the features, too; did you mean to add it after"));
+  CHECK(of_biased<[](auto s, auto B, auto) { return s / sqrt(d8) + B; }>() == "");
+  CHECK(of_biased<[](auto s, auto B, auto) { return let<"both">((s + B) / sqrt(d8)); }>() == "");
+  // a bias of keys alone, as of classes, is part of the logits
+  CHECK(of_biased<[](auto s, auto, auto b) { return (s + b) / sqrt(size(d8)); }>() == "");
+  CHECK(of_biased<[](auto s, auto B, auto) { return (s + B) / 2; }>() == "");
+}
+
+TEST_CASE("a sink is shifted as the scores are") {
+  CHECK(mentions(of_sink<[](auto sink, auto) { return exp(sink); }>(),
+                 "adds an exponential that is not shifted by"));
+  CHECK(of_sink<[](auto sink, auto top) { return exp(sink - top); }>() == "");
+}
+
+TEST_CASE("a cap divides what tanh takes") {
+  CHECK(mentions(of_biased<[](auto s, auto, auto) { return 50 * tanh(s / sqrt(d8)); }>(),
+                 "is nearly 50 or -50 for most of"));
+  CHECK(of_biased<[](auto s, auto, auto) { return 50 * tanh(s / sqrt(d8) / 50); }>() == "");
+  CHECK(of_biased<[](auto s, auto, auto) { return 30 * tanh(s * (1 / 30.0)); }>() == "");
+  // pointer networks bound logits by 10
+  CHECK(of_biased<[](auto s, auto, auto) { return 10 * tanh(s / sqrt(d8)); }>() == "");
+}
+
+TEST_CASE("gates of experts add up to 1 over the experts") {
+  CHECK(mentions(of_mixture<[](auto s) { return softmax<seq>(s); }>(),
+                 "what is 1 over seq; did you mean softmax over another axis?"));
+  CHECK(of_mixture<[](auto s) { return softmax<experts>(s); }>() == "");
+}
+
+TEST_CASE("squared distances lower scores") {
+  const auto scores = [](auto f) {
+    return slips_in(
+        kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V, in<"P", seq, e4> P,
+                       in<"R", kv, e4> R, param<"gamma"> gamma) -> out<"O", seq, e4> {
+          auto apart = broadcast<kv>(P) - broadcast<seq>(R);
+          auto far = sum<e4>(apart * apart) * softplus(gamma);
+          return dot<kv>(softmax<kv>(decltype(f){}(dot<d8>(Q, K) / sqrt(d8), far)), V);
+        }));
+  };
+  CHECK(
+      mentions(scores([](auto s, auto far) { return s + far; }), "so that the farthest keys gain"));
+  CHECK(scores([](auto s, auto far) { return s - far; }) == "");
+}
+
+TEST_CASE("a decay is 0 for later keys") {
+  const auto read = [](auto rest) {
+    return of_attention<[](auto Q, auto K, auto V) {
+      auto back = cast<f32>(max(index(seq) - index(kv), 0));
+      auto D = where(index(kv) <= index(seq), pow(0.9, back), decltype(rest)::value);
+      return dot<kv>(dot<d8>(Q, K) / sqrt(d8) * D, V);
+    }>();
+  };
+  CHECK(mentions(read(std::integral_constant<int, 1>()), "did you mean 0 in place of 1?"));
+  CHECK(read(std::integral_constant<int, 0>()) == "");
+}
+
+}  // namespace qkv::testing::slips
