@@ -314,7 +314,8 @@ class condition_finder : slip_finder {
   }
   bool is_named_backward() const {
     const auto says = [&](const char *word) { return p_.name.find(word) != std::string::npos; };
-    return says("backward") || says("reverse") || says("right_to_left");
+    return says("backward") || says("reverse") || says("right_to_left") || says("anticausal") ||
+           says("anti_causal") || says("future");
   }
   // Other scores than those of this mask, of which the kernel makes weights, or a recurrence.
   bool shows_the_past_elsewhere(node_id mask) const {

@@ -93,7 +93,10 @@ class flow_finder : slip_finder {
   // take<seq>(X, index(seq) + 1), take<seq>(X, min(index(seq) + index(tap), size(seq) - 1))
   bool takes_later(node_id n, axis_id along) const {
     if (!is(op::take, n) || root(p_[n].over[0]) != root(along)) return false;
-    if (p_[inner(n, 0)].kind == op::param || p_[n].type == i32) return false;
+    const node_id source = inner(n, 0);
+    if (p_[source].kind == op::param || p_[n].type == i32) return false;
+    // embeddings of tokens, as reading the tokens themselves would be
+    if (is(op::take, source) && p_[inner(source, 0)].kind == op::param) return false;
     if (is_pair_along(p_[n].in[0], along)) return false;
     affine at = affine_of(p_, unclamped(p_[n].in[1]));
     std::optional<axis_id> own;

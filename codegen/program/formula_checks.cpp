@@ -165,6 +165,7 @@ bool is_not_stride(const place &x) {
 
 bool is_growing_slope(const place &x) {
   const double by = x.number("n") * std::log2(x.number("b"));
+  if (x.is_used(x.at, [&](node_id user) { return x.p[user].kind == op::div; })) return false;
   return x.root("h") == x.root("g") && x.p.axes[x.root("h")].batch && by >= 2;
 }
 
@@ -327,6 +328,12 @@ bool is_not_divided(const place &x) {
   if (!(x.number("p") > 0 && x.number("p") < 1)) return false;
   if (!is_floating(x.p[x.at].type)) return false;
   const auto is_scaled = [&](node_id n) { return without_scale(x.p, n).by != 1; };
+  // whole tokens of an input: a corrupted input, a condition that is left out
+  const node &of = x.p[x["x"]];
+  const auto draws_less = [&](node_id m) {
+    return x.p[m].kind == op::uniform && !of.shape.empty() && !has(x.p[m].shape, of.shape.back());
+  };
+  if (of.kind == op::input && depends_on(x.p, x.at, draws_less)) return false;
   bool found = is_scaled(x["x"]);
   walk_users(x.users, x.at, [&](node_id user, node_id) {
     const node &u = x.p[user];
@@ -381,6 +388,7 @@ bool is_of_another(const place &x) {
   const node_id a = x["x"], b = x["y"];
   const axis_id along = x.axes("a")[0];
   if (a == b || x.p[a].kind == op::param || !has(x.p[a].shape, along)) return false;
+  if (x.p[a].kind == op::input && x.p[b].kind == op::input) return false;
   if (x.reads(a, b) || x.reads(b, a)) return false;
   bool found = false;
   walk_users(x.users, x.at, [&](node_id user, node_id) {
@@ -410,6 +418,7 @@ bool is_of_itself(const place &x) {
 bool is_hidden_late(const place &x) {
   const node_id condition = x["c"];
   if (x.p[condition].type != b8 || !has(x.p[condition].shape, x.axes("a")[0])) return false;
+  if (x.reads(condition, x["w"])) return false;  // the best experts, weights that are not small
   if (depends_on(x.p, condition, [&](node_id m) { return x.p[m].kind == op::uniform; }))
     return false;
   return std::all_of(x.users[x.at].begin(), x.users[x.at].end(), [&](node_id user) {
@@ -443,7 +452,7 @@ bool is_loss_of_difference(const place &x) {
                        [&](std::string_view word) { return name.find(word) != std::string::npos; });
   };
   const bool is_loss = x.is_used(x.at, [&](node_id user) {
-    return x.p[user].kind == op::output && has_word(x.p[user].name, {"loss", "mse", "error"});
+    return x.p[user].kind == op::output && has_word(x.p[user].name, {"loss", "mse"});
   });
   const auto is_target = [&](const char *v) {
     return x.p[x[v]].kind == op::input && has_word(x.p[x[v]].name, {"target", "label", "truth"});

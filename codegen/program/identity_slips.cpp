@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/identity_slips.hpp"
+#include "codegen/program/walk.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -121,6 +122,13 @@ class identity_finder : slip_finder {
     const node_id square = inner(s), d = inner(square);
     if (d != inner(square, 1) || !is(op::sub, d)) return;
     if (!varies_along(p_[d], p_[n].over)) return;
+    const auto weighs_itself = [&](node_id user) {  // the hardest pairs of a loss
+      return (p_[user].kind == op::mul || p_[user].kind == op::dot) &&
+             std::any_of(p_[user].in.begin(), p_[user].in.end(), [&](node_id m) {
+               return m != n && depends_on(p_, m, [&](node_id x) { return x == s; });
+             });
+    };
+    if (std::any_of(users_[n].begin(), users_[n].end(), weighs_itself)) return;
     say(n, "{0} grows with the distance, so the farthest weighs most; did you mean -{0}?",
         label(s));
   }

@@ -7,6 +7,7 @@
 #include "codegen/program/formula_rules.hpp"
 #include "codegen/program/projections.hpp"
 #include "codegen/program/roots.hpp"
+#include "codegen/program/signs.hpp"
 
 namespace qkv::codegen {
 
@@ -27,6 +28,10 @@ bool is_near_gelu(const place &x) {
 bool is_scale_of_signed(const place &x) {
   const double n = x.number("n");
   const op kind = x.p[x["x"]].kind;
+  const std::string &name = x.p[x["x"]].name;
+  if (name.find("amax") != std::string::npos || name.find("abs") != std::string::npos ||
+      signs_of(x.p)[x["x"]] == sign::not_negative)
+    return false;
   return (n == 127 || n == 7 || n == 448) && kind != op::abs && kind != op::exp &&
          kind != op::softmax && kind != op::sigmoid && kind != op::relu && kind != op::mul;
 }
@@ -120,6 +125,18 @@ bool is_residual_gated(const place &x) {
          gate.name.find("gate") != std::string::npos && x.reads(x["h"], x["x"]);
 }
 
+// A param scales it afterwards, as that of a norm.
+bool has_gain(const place &x) {
+  bool found = false;
+  walk_users(x.users, x.at, [&](node_id user, node_id) {
+    if (x.p[user].kind != op::mul) return is_view(x.p[user].kind);
+    for (const node_id m : x.p[user].in)
+      found = found || x.p[unbroadcast(x.p, inner_of(x.p, m))].kind == op::param;
+    return true;
+  });
+  return found;
+}
+
 // Not a divisor that is kept from 0: logarithms of counts.
 bool is_floor_of_logarithm(const place &x) {
   const node &of = x.p[x["x"]];
@@ -199,12 +216,21 @@ const formula_rule layer_rules[] = {
      "adds the whole of a feed forward, where another one adds half; did you mean 0.5 * {f}?"},
     // gates
     {{"z:sigmoid(g) * x + z * y"},
-     is_slip,
+     [](const place &x) {  // nor the derivative of x * sigmoid(x)
+       const auto is_rest = [&](node_id m) {
+         return x.p[m].kind == op::sub && inner_of(x.p, x.p[m].in[1]) == x["z"];
+       };
+       return !depends_on(x.p, x["x"], is_rest) && !depends_on(x.p, x["y"], is_rest);
+     },
      "has the gate {z} on both terms; did you mean 1 - {z} on one?"},
     {{"f * s + f * y"},
      [](const place &x) {
-       const op gate = x.p[of_all_positions(x.p, x["f"])].kind;
-       return x.p[x["s"]].kind == op::carried && gate != op::sigmoid && gate != op::number;
+       const node &gate = x.p[of_all_positions(x.p, x["f"])];
+       const auto is_state = [&](node_id m) { return m == x["s"]; };
+       const auto is_within = [&](node_id m) { return x.p[m].kind != op::element; };
+       return x.p[x["s"]].kind == op::carried && gate.kind != op::sigmoid &&
+              gate.kind != op::number && !gate.shape.empty() &&
+              !depends_on(x.p, x["y"], is_state, is_within);
      },
      "has the gate {f} on both terms; did you mean 1 less it on one?"},
     {{"z:sigmoid(g) * x + (z - 1) * y"},
@@ -212,7 +238,8 @@ const formula_rule layer_rules[] = {
      "has the rest of the gate with the other sign; did you mean 1 - {z}?"},
     {{"t:sigmoid(g) * h + (1 - h) * y"},
      [](const place &x) {
-       return x.p[x["h"]].kind != op::sigmoid && x["h"] != x["t"] && !is_rest_of(x, "y", "t");
+       return x.p[x["h"]].kind != op::sigmoid && x["h"] != x["t"] && !is_rest_of(x, "y", "t") &&
+              !is_argument(x.p[x["h"]]);
      },
      "has the gate {t}, but 1 - {h} beside it; did you mean 1 - {t}?"},
     {{"g:tanh(b) * x + (1 - g) * y"},
@@ -222,7 +249,13 @@ const formula_rule layer_rules[] = {
      is_inside_other,
      "has the gates 1 - {z} and {r}; did you mean {z} in place of {r}?"},
     {{"w:take<e>(softmax<a>(s), i) * x + w * y"},
-     is_slip,
+     [](const place &x) {  // y is not the bias of an expert
+       const auto is_of_param = [&](const char *v) {
+         const node &of = x.p[x[v]];
+         return of.kind == op::take && x.p[inner_of(x.p, of.in[0])].kind == op::param;
+       };
+       return !is_of_param("x") && !is_of_param("y");
+     },
      "has the share {w} on both terms; did you mean another share on one?"},
     {{"m * x + m * take<a>(x, i)", "m * x + m * where(c, take<a>(x, i), o)"},
      [](const place &x) { return x.p[x["m"]].kind == op::param; },
@@ -231,7 +264,10 @@ const formula_rule layer_rules[] = {
      is_most_of_one,
      "has the factor {#a} on both terms; did you mean one of them less 1?"},
     {{"tanh(f) * c + x"},
-     [](const place &x) { return x.p[x["c"]].kind == op::carried; },
+     [](const place &x) {  // beside the sigmoid of another gate
+       return x.p[x["c"]].kind == op::carried &&
+              depends_on(x.p, x["x"], [&](node_id m) { return x.p[m].kind == op::sigmoid; });
+     },
      "has a gate that may be negative, tanh({f}); did you mean sigmoid({f})?"},
     {{"(x * rsqrt(y)) * g + 1"},
      [](const place &x) { return x.p[x["g"]].kind == op::param; },
@@ -256,7 +292,7 @@ const formula_rule layer_rules[] = {
     {{"g * (x + h:dot(smooth(y), w))", "g * (x + h:dot(dot(softmax<a>(s), v), w))"},
      is_residual_gated,
      "multiplies {x} by a gate, too, which the layer goes past; did you mean {x} + {g} * {h}?"},
-    {{"g:sigmoid(a) + y", "g:smooth(a) + y"},
+    {{"g:sigmoid(a) + y"},
      are_projections_of_one,
      "adds the gate {g} to what it should scale; did you mean *?"},
     // statistics
@@ -270,9 +306,12 @@ const formula_rule layer_rules[] = {
     {{"root(m:mean<a>(x) * m)", "root(pow(m:mean<a>(x), 2))"},
      is_slip,
      "is made of the square of a mean; did you mean mean<{<a>}>({x} * {x})?"},
-    {{"x * root(mean<a>((x - mean<a>(x)) * (x - mean<a>(x))))",
-      "x / root(mean<a>((x - mean<a>(x)) * (x - mean<a>(x))))"},
-     is_slip,
+    {{"x * rsqrt(mean<a>((x - mean<a>(x)) * (x - mean<a>(x))))",
+      "x / sqrt(mean<a>((x - mean<a>(x)) * (x - mean<a>(x))))"},
+     [](const place &x) {  // as a norm of features, not a scale of data
+       const axis &over = x.p.axes[x.root("a")];
+       return has_gain(x) || (over.size > 0 && !over.batch && x.axes("a").size() == 1);
+     },
      "divides {x} by the deviation without centring it; did you mean ({x} - "
      "mean<{<a>}>({x})) in place of {x}?"},
     {{"c:(x - mean<a>(x)) * root(mean<b>((x - mean<a>(x)) * (x - mean<a>(x))))"},
@@ -330,7 +369,7 @@ const formula_rule layer_rules[] = {
      "adds up all positions of {<a>}, but {n} counts some of them; did you mean "
      "sum<{<a>}>(mask({x}, index({<a>}) < {n}))?"},
     {{"exp(max(s, #n))"}, is_at_least_20, "is at least exp({#n}); did you mean min({s}, {#n})?"},
-    {{"x * root(s:mean<a>(y * y))", "x / root(s:mean<a>(y * y))"},
+    {{"x * rsqrt(s:mean<a>(y * y))", "x / sqrt(s:mean<a>(y * y))"},
      is_of_another,
      "divides {x} by the root mean square of {y}; did you mean mean<{<a>}>({x} * {x})?"},
     {{"dot<a>((x * cast(above(uniform(), #p))) * #s, v) / #n",

@@ -80,7 +80,7 @@ class leak_finder : slip_finder {
   }
   // Positions of one image or scale see each other, in a sequence that is causal.
   static bool is_of_packed(const std::string &name) {
-    static constexpr std::array words = {"doc", "seg", "pack", "sample", "request", "seq_id"};
+    static constexpr std::array words = {"doc", "seg", "pack", "request", "seq_id"};
     return name == "id" || name == "ids" ||
            std::any_of(words.begin(), words.end(),
                        [&](const char *word) { return name.find(word) != std::string::npos; });
@@ -168,6 +168,7 @@ class leak_finder : slip_finder {
     for (const node_id n : below) {
       const bool is_statistic = is(op::mean, n) || is(op::max_over, n);
       if (!is_statistic || !has_root(p_[n].over, key) || has_root(p_[n].shape, key)) continue;
+      if (is(op::abs, inner_of(p_, p_[n].in[0]))) continue;  // the scale of whole numbers
       if (is(op::mask, inner_of(p_, p_[n].in[0])) || centres_keys(n, key)) continue;
       say(w.step,
           "{} is made of all positions, of those that {} hides, too; did you mean another axis "

@@ -91,6 +91,20 @@ bool has_other_rest(const place &x) {
   return has_rest(x["p"], x["q"]) && !has_rest(x["q"], x["p"]);
 }
 
+// log(keep) is added to scores.
+bool hides_scores(const place &x) {
+  return x.is_used(x.at, [&](node_id user) { return x.p[user].kind == op::add; });
+}
+
+// Not a part of a value that is to grow, by the names of results.
+bool is_divergence(const place &x) {
+  return std::none_of(x.p.outputs.begin(), x.p.outputs.end(), [&](node_id n) {
+    const std::string &name = x.p[n].name;
+    const auto says = [&](const char *word) { return name.find(word) != std::string::npos; };
+    return says("elbo") || says("bound") || says("objective") || name == "V" || name == "v";
+  });
+}
+
 // Labels are smoothed: a mean of x is added to it, or taken off.
 bool is_rest_added(const place &x) {
   bool found = false;
@@ -99,7 +113,8 @@ bool is_rest_added(const place &x) {
     if (u.kind != op::add && u.kind != op::sub) return is_view(u.kind);
     for (const node_id term : u.in) {
       const node_id m = unscaled(x.p, term);
-      const bool is_total = x.p[m].kind == op::mean || x.p[m].kind == op::sum;
+      const op kind = x.p[m].kind;  // another label has the rest in a mixture
+      const bool is_total = kind == op::mean || kind == op::sum || kind == op::take;
       found = found || (term != step && is_total && x.reads(m, x["x"]));
     }
     return true;
@@ -115,6 +130,10 @@ const formula_rule loss_rules[] = {
      "bounds a ratio by {#a} and {#b}; did you mean 1 - {#a} as the least?"},
     {{"i:(max(w, 0) * max(h, 0)) / (a + b)"},
      [](const place &x) {
+       const auto is_double = [&](node_id user) {  // Dice
+         return x.p[user].kind == op::mul && without_scale(x.p, user).by == 2;
+       };
+       if (x.is_used(x.at, is_double)) return false;
        const auto is_area = [&](node_id n) { return is_unnamed(x.p, op::mul, n); };
        return is_area(x["a"]) && is_area(x["b"]);
      },
@@ -189,7 +208,10 @@ const formula_rule loss_rules[] = {
      [](const place &x) { return x.number("n") != 1 && !is_rest_added(x); },
      "scales {x} by {#n} in one term alone; did you mean both?"},
     {{"logsumexp<a>(s) - max<a>(s)"},
-     is_of_loss,
+     [](const place &x) {  // without labels, those that the scores give are meant
+       const auto are_labels = [&](node_id m) { return x.p[m].type == i32; };
+       return is_of_loss(x) && std::any_of(x.p.arguments.begin(), x.p.arguments.end(), are_labels);
+     },
      "is smallest where one score wins, whichever; did you mean take<{<a>}>({s}, ..) of the right "
      "one?"},
     {{"log(1 + exp(abs(x)))"}, is_slip, "grows with {x}; did you mean exp(-abs({x}))?"},
@@ -197,7 +219,7 @@ const formula_rule loss_rules[] = {
      is_slip,
      "multiplies the square of {d} by the variance; did you mean exp(-{l})?"},
     {{"sum<a>(((1 + l) - m * m) - exp(l))"},
-     [](const place &x) { return !is_negated_later(x); },
+     [](const place &x) { return !is_negated_later(x) && is_divergence(x); },
      "is never positive; did you mean -0.5 times it?"},
     {{"m + e * exp(l)"},
      is_of_variance,
@@ -206,13 +228,23 @@ const formula_rule loss_rules[] = {
      is_slip,
      "has a root on one share alone; did you mean sqrt(1 - {a})?"},
     {{"sqrt(a) * x + sqrt(a) * y"},
-     is_slip,
+     [](const place &x) {  // not two noises of a step of time
+       const std::string &name = x.p[x["a"]].name;
+       return name != "dt" && name != "h" && name != "step";
+     },
      "has the share {a} on both terms; did you mean sqrt(1 - {a}) on one?"},
     {{"max(r * a, min(max(r, #l), #h) * a)", "max(r * a, max(min(r, #h), #l) * a)"},
      [](const place &x) { return x.p[x["a"]].kind != op::neg; },
      "takes the larger of both objectives; did you mean min(..)?"},
     {{"1 - pow(t, #b)"},
-     [](const place &x) { return x.number("b") >= 0.8 && x.number("b") < 1; },
+     [](const place &x) {
+       const auto divides = [&](node_id user) {  // (1 - p^q) / q
+         const node &u = x.p[user];
+         const node_id by = inner_of(x.p, u.in.back());
+         return u.kind == op::div && is_number(x.p, by) && nearly(x.p[by].value, x.number("b"));
+       };
+       return x.number("b") >= 0.8 && x.number("b") < 1 && !x.is_used(x.at, divides);
+     },
      "raises {t} to {#b}; did you mean pow({#b}, {t})?"},
     {{"where(below(d, #c), (0.5 * d) * d, x)", "where(below(d, #c), 0.5 * (d * d), x)"},
      [](const place &x) { return x.p[x["d"]].kind == op::sub; },
@@ -251,7 +283,7 @@ const formula_rule loss_rules[] = {
      "is a mean of perplexities; did you mean exp(mean<{<a>}>({n}))?"},
     {{"s:sum<a>(exp(y) * (x - y))", "s:sum<a>(softmax<a>(t) * (x - (t - logsumexp<a>(t))))",
       "s:sum<a>(p * (log(q) - log(p)))", "s:sum<a>(softmax<a>(t) * (x - log(softmax<a>(t))))"},
-     [](const place &x) { return !is_negated_later(x); },
+     [](const place &x) { return !is_negated_later(x) && is_divergence(x); },
      "is a negative divergence; did you exchange the logarithms?"},
     {{"sum<a>(p:softmax<a>(t / #n) * (l:(t - logsumexp<a>(t)) - y))",
       "sum<a>(p:softmax<a>(t * #n) * (l:(t - logsumexp<a>(t)) - y))",
@@ -264,13 +296,15 @@ const formula_rule loss_rules[] = {
      are_shares,
      "adds up a share of all logarithms; did you mean mean<{<w>}>({l}) in place of {s}?"},
     {{"take<v>(n:(x - logsumexp<a>(x)), t)", "log(take<v>(n:softmax<a>(x), t))"},
-     has_two_axes,
+     [](const place &x) {  // the last position has no label for each of <a>
+       return has_two_axes(x) && varies_along(x.p[x["t"]], x.axes("a"));
+     },
      "takes along {<v>} what is normalised over {<a>}; did you mean <{<v>}> there?"},
     {{"log(where(c, #a, #b))"},
-     is_indicator,
+     [](const place &x) { return is_indicator(x) && !hides_scores(x); },
      "is a logarithm of 0 and 1; did you exchange the target and the prediction?"},
     {{"log(c:cast(b))"},
-     is_of_truth,
+     [](const place &x) { return is_of_truth(x) && !hides_scores(x); },
      "is a logarithm of 0 and 1; did you exchange the target and the prediction?"},
     {{"sum<a>(w * log(w)) / log(size<v>())", "-sum<a>(w * log(w)) / log(size<v>())"},
      has_two_axes,

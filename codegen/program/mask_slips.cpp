@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/program/mask_slips.hpp"
+#include "codegen/program/signs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -252,6 +253,9 @@ class mask_finder : slip_finder {
                                               b = padding_of(p_[condition].in[1]);
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
     if (!a || !b || has(keys, a->position) == has(keys, b->position)) return;
+    const std::string &number = p_[a->number].name;  // global tokens see all, and all see them
+    if (number.find("global") != std::string::npos || number.find("relay") != std::string::npos)
+      return;
     say(n, "{0} shows padding to queries that count; did you mean {1} && {2}?",
         written_as(p_, condition), written_as(p_, p_[condition].in[0]),
         written_as(p_, p_[condition].in[1]));
@@ -341,9 +345,24 @@ class mask_finder : slip_finder {
     }
   }
   void counts_as_zero(node_id n, node_id x, node_id keep, bool is_kept_where_true) {
+    if (!counts_positions(n, keep)) return;
+    if (p_[n].kind != op::mean && signs_of(p_)[x] == sign::not_negative) return;
     say(n, "positions where {0} is {1} count as 0; did you mean {2}<{3}>(mask({4}, {5}{0}))?",
         written_as(p_, keep), !is_kept_where_true, p_[n].kind == op::mean ? "mean" : "max",
         names_of(p_, p_[n].over), written_as(p_, x), is_kept_where_true ? "" : "!");
+  }
+
+  // A condition that says which positions there are, not a choice among them by their numbers.
+  bool counts_positions(node_id n, node_id keep) const {
+    if (depends_on(p_, keep, [&](node_id m) { return p_[m].kind == op::index; })) return true;
+    const node &c = p_[inner_of(p_, keep)];
+    const node_id of = is_comparison(c.kind) ? inner_of(p_, c.in[0]) : inner_of(p_, keep);
+    const std::string &name = p_[of].name;
+    const auto says = [&](const char *word) { return name.find(word) != std::string::npos; };
+    if (is_comparison(c.kind) && c.kind != op::equal && says("label")) return true;
+    return p_[of].kind == op::input && p_[of].shape.size() <= p_[p_[n].in[0]].shape.size() &&
+           (says("keep") || says("real") || says("valid") || says("pad") || says("mask") ||
+            says("live") || says("present"));
   }
 
   // True if the condition has this value from the first key beyond a number of the call.

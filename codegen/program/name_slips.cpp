@@ -257,7 +257,9 @@ class name_finder : slip_finder {
   bool are_cosines(node_id n) const {
     static const formula_pattern forms[] = {
         formula_pattern("dot<d>(q * rsqrt(sum<a>(q * q)), k * rsqrt(sum<b>(k * k)))"),
-        formula_pattern("dot<d>(q / sqrt(sum<a>(q * q)), k / sqrt(sum<b>(k * k)))")};
+        formula_pattern("dot<d>(q / sqrt(sum<a>(q * q)), k / sqrt(sum<b>(k * k)))"),
+        formula_pattern(
+            "dot<d>(q / max(sqrt(sum<a>(q * q)), #e), k / max(sqrt(sum<b>(k * k)), #e))")};
     return std::any_of(std::begin(forms), std::end(forms), [&](const formula_pattern &form) {
       return form.find(p_, inner_of(p_, n), [](const pattern_match &) { return true; });
     });

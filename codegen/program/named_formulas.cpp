@@ -82,6 +82,9 @@ bool are_gate_and_up(const place &x) {
 }
 
 const formula_rule named_rules[] = {
+    {{"g:smooth(dot(x, u)) + dot(x, v)"},
+     are_gate_and_up,
+     "adds the gate {g} to what it should scale; did you mean *?"},
     {{"smooth(dot(x, u) * dot(x, v))"},
      are_gate_and_up,
      "activates the product with {u} and {v}; did you mean the activation of the gate alone?"},
@@ -114,7 +117,11 @@ const formula_rule named_rules[] = {
      are_draft_and_target,
      "divides the draft by the target; did you mean {v} / {u}?"},
     {{"max(u - v, 0)"},
-     are_draft_and_target,
+     [](const place &x) {  // and is drawn from, not only added up
+       const auto adds = [&](node_id user) { return x.p[user].kind == op::sum; };
+       const auto divides = [&](node_id user) { return x.p[user].kind == op::div; };
+       return are_draft_and_target(x) && (!x.is_used(x.at, adds) || x.is_used(x.at, divides));
+     },
      "is what the draft has beyond the target; did you mean {v} - {u}?"},
     {{"k * s - z"},
      [](const place &x) {

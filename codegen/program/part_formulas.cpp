@@ -21,8 +21,10 @@ bool is_log_sum(const program &p, node_id n) {
   constexpr std::array words = {"lse", "logsumexp", "log_sum_exp", "log_sum"};
   const bool is_negated = x.name.starts_with("n") || x.name.starts_with("minus");
   return is_argument(x) && !is_negated &&
-         std::any_of(words.begin(), words.end(),
-                     [&](const char *word) { return x.name.find(word) != std::string::npos; });
+         std::any_of(words.begin(), words.end(), [&](const char *word) {
+           const std::size_t at = x.name.find(word);  // not in "pulse"
+           return at == 0 || (at != std::string::npos && x.name[at - 1] == '_');
+         });
 }
 
 bool is_of_log_sum(const place &x) { return is_log_sum(x.p, x["l"]); }

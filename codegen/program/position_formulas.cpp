@@ -163,7 +163,12 @@ const formula_rule position_rules[] = {
      "adds both products, which is not a rotation; did you mean -{x} in the first half?"},
     {{"where(below(f, #m), f, min(cast(y), #l))"},
      [](const place &x) {
-       return x.number("m") > 1 && x.number("l") > x.number("m") &&
+       const node &far = x.p[unconverted(x.p, x["y"])];
+       const bool has_number = is_unnamed(x.p, op::add, inner_of(x.p, unconverted(x.p, x["y"]))) &&
+                               std::any_of(far.in.begin(), far.in.end(), [&](node_id n) {
+                                 return is_number(x.p, n) && x.p[n].value == x.number("m");
+                               });
+       return x.number("m") > 1 && x.number("l") > x.number("m") && !has_number &&
               depends_on(x.p, x["y"], [&](node_id n) { return x.p[n].kind == op::log; });
      },
      "numbers distances from {#m} on from 0 again; did you mean min({#m} + .., {#l})?"},

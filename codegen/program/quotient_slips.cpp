@@ -194,6 +194,8 @@ class quotient_finder : slip_finder {
   void by_another_size(node_id n, node_id sum, node_id by) {
     const std::vector<axis_id> &over = p_[sum].over;
     if (over.size() != 1 || is_projection(inner(p_[sum].in[0]))) return;
+    const node &counted_one = p_[unconverted(p_, p_[sum].in[0])];
+    if (counted_one.type == b8 || counted_one.kind == op::number) return;
     const axis &added = p_.axes[over[0]], &counted = p_.axes[p_[by].over[0]];
     if (added.root != counted.root)
       say(n, "{0} adds up {1}, but is divided by size({2}); did you mean size({1})?",
@@ -214,6 +216,10 @@ class quotient_finder : slip_finder {
   // cumsum<seq>(x) / size(seq)
   void by_whole_size(node_id n, node_id prefixes, node_id by) {
     const axis &along = p_.axes[p_[prefixes].over[0]];
+    const auto bends = [&](node_id user) {  // an integral in steps of 1 / size
+      return p_[user].kind == op::neg || p_[user].kind == op::exp;
+    };
+    if (std::any_of(users_[n].begin(), users_[n].end(), bends)) return;
     if (along.root == p_.axes[p_[by].over[0]].root)
       say(n,
           "{0} adds up index({1}) + 1 positions, not size({1}); did you mean {0} / (index({1}) + "

@@ -182,8 +182,10 @@ class rotation_finder : slip_finder {
     std::set<rotation> all;
     for (const node_id cosine : cosines_of(side)) {
       std::int64_t pairs = 1;
+      const std::set<axis_id> positions = position_axes(cosine);
       for (const axis_id a : p_[cosine].shape)
-        if (static_size(p_, a) > 0 && !p_.axes[a].batch) pairs *= static_size(p_, a);
+        if (static_size(p_, a) > 0 && !p_.axes[a].batch && positions.count(a) == 0)
+          pairs *= static_size(p_, a);
       all.insert({pairs, scale_of(p_[cosine].in[0])});
     }
     return all;
@@ -192,10 +194,25 @@ class rotation_finder : slip_finder {
   bool have_one_clock(node_id left, node_id right) const {
     std::set<axis_id> roots[2];
     for (const std::size_t k : {0, 1})
-      for (const node_id cosine : cosines_of(k == 0 ? left : right))
+      for (const node_id cosine : cosines_of(k == 0 ? left : right)) {
+        for (const axis_id a : position_axes(cosine)) roots[k].insert(root(a));
         for (const axis_id a : p_[cosine].shape)
           if (p_.axes[root(a)].size < 0 && !p_.axes[a].batch) roots[k].insert(root(a));
+      }
     return roots[0] == roots[1];
+  }
+  // The axes whose positions an angle counts, other than those of its frequencies.
+  std::set<axis_id> position_axes(node_id cosine) const {
+    std::set<axis_id> axes;
+    std::set<node_id> below;
+    walk(
+        p_, p_[cosine].in[0],
+        [&](node_id m) {
+          if (p_[m].kind == op::index) axes.insert(p_[m].over[0]);
+          return p_[m].kind != op::pow && p_[m].kind != op::exp && p_[m].kind != op::take;
+        },
+        below);
+    return axes;
   }
   // The product of the numbers in an angle: 0.25 of index(seq) * frequency / 4.
   double scale_of(node_id n) const {
@@ -207,6 +224,15 @@ class rotation_finder : slip_finder {
     if (x.kind == op::mul) return scale_of(x.in[0]) * scale_of(x.in[1]);
     if (x.kind == op::div) return scale_of(x.in[0]) / scale_of(x.in[1]);
     return 1;
+  }
+
+  // W of dot<d_k>(x, W); -1: none
+  node_id matrix_of(node_id side) const {
+    const node_id n = inner_of(p_, side);
+    if (is(op::dot, n))
+      for (const node_id operand : p_[n].in)
+        if (p_[inner_of(p_, operand)].kind == op::param) return inner_of(p_, operand);
+    return -1;
   }
 
   // dot<d_k>(rope<d_k, two, half>(Q, ..), W), which meets keys in another space
@@ -228,7 +254,10 @@ class rotation_finder : slip_finder {
   // dot<d_k>(rope<..>(Q, cos(index(seq) * f / 4), ..), rope<..>(K, cos(index(kv) * f), ..))
   void unlike(node_id n) {
     if (keys_of_scores(p_, users_, n).empty()) return;
-    for (const node_id operand : p_[n].in) before_matrix(operand);
+    // one matrix after both rotations, as a Hadamard one, keeps the scores
+    const node_id matrix = matrix_of(p_[n].in[0]);
+    if (matrix < 0 || matrix != matrix_of(p_[n].in[1]))
+      for (const node_id operand : p_[n].in) before_matrix(operand);
     const std::set<rotation> left = rotations_of(p_[n].in[0]), right = rotations_of(p_[n].in[1]);
     if (left.size() != 1 || right.size() != 1) return;
     const rotation a = *left.begin(), b = *right.begin();

@@ -41,11 +41,12 @@ bool is_shared_elsewhere(const place &x) {
          });
 }
 
-// a and b are 1 / sqrt(d).
+// a and b are 1 / sqrt(d), made of its size.
 bool is_divided_twice(const place &x) {
   const auto a = known_number(x.p, x["a"]), b = known_number(x.p, x["b"]);
   const auto size = static_cast<double>(x.p.axes[x.root("d")].size);
-  return a && b && size > 1 && nearly(*a * *a, 1 / size) && nearly(*a, *b);
+  return a && b && size > 1 && x.p[x["a"]].kind != op::number && nearly(*a * *a, 1 / size) &&
+         nearly(*a, *b);
 }
 
 // The features of exp(q' k), by a random matrix.
@@ -175,11 +176,23 @@ const formula_rule score_rules[] = {
     {{"x * exp(a - m:max(a, b)) + y * exp(b - m)"},
      [](const place &x) {
        const auto is_state = [&](node_id m) { return x.p[m].kind == op::carried; };
-       return is_never_divided(x) && !depends_on(x.p, x.at, is_state);
+       const auto is_exponential = [&](node_id m) {
+         return x.p[m].kind == op::exp && x.reads(m, x["m"]);
+       };
+       const auto counts = [&](node_id out) {  // another result has the sum of both
+         return !x.reads(out, x.at) && depends_on(x.p, out, is_exponential);
+       };
+       const auto is_logarithm = [&](node_id user) { return x.p[user].kind == op::log; };
+       return is_never_divided(x) && !depends_on(x.p, x.at, is_state) &&
+              !x.is_used(x.at, is_logarithm) &&
+              std::none_of(x.p.outputs.begin(), x.p.outputs.end(), counts);
      },
      "weighs by exponentials that do not add up to 1; did you mean to divide by their sum?"},
     {{"dot<d>(q, m:dot<n>(k, v)) / s:sum<d>(q)"},
-     is_slip,
+     [](const place &x) {  // keys are not shared out already
+       const op kind = x.p[x["k"]].kind;
+       return kind != op::softmax && kind != op::normalize && kind != op::div;
+     },
      "divides by a sum of {q} alone; did you mean dot<{<d>}>({q}, sum<{<n>}>({k}))?"},
     {{"dot(f, dot(u, v)) / dot(q, sum(u))"},
      [](const place &x) { return x["f"] != x["q"] && x.reads(x["f"], x["q"]); },
@@ -198,7 +211,13 @@ const formula_rule score_rules[] = {
      is_slip,
      "the largest of {s} gives the least; did you mean {s} - {m}?"},
     {{"log(sum<a>(exp(s - max<a>(s))))"},
-     is_result,
+     [](const place &x) {
+       return x.is_used(x.at, [&](node_id user) {
+         const node &u = x.p[user];
+         return u.kind == op::output && (u.name.find("lse") != std::string::npos ||
+                                         u.name.find("logsumexp") != std::string::npos);
+       });
+     },
      "lacks the maximum again; did you mean logsumexp<{<a>}>({s})?"},
     {{"sum<e>(w:softmax<a>(s) * y)", "dot<e>(w:softmax<a>(s), y)"},
      is_routed_elsewhere,
@@ -228,8 +247,7 @@ const formula_rule score_rules[] = {
     {{"dot<d>(q * a, k * b)"},
      is_divided_twice,
      "divides both sides by the root of {<d>}, and scores by {<d>} itself; did you mean one side?"},
-    {{"exp(-(d * d) / #n * s * s)", "exp(-(d * d) / #n * (s * s))",
-      "exp(-(d * d) / #n * pow(s, 2))"},
+    {{"exp(-(d * d) / #n * s * s)"},
      [](const place &x) { return x.number("n") > 0 && x["s"] != x["d"]; },
      "multiplies by the square of {s}, since * and / go from left to right; did you mean / ({#n} * "
      "{s} * {s})?"},
@@ -237,7 +255,14 @@ const formula_rule score_rules[] = {
      has_other_axes,
      "is 0 wherever {c} is below 1, so that only too much counts; did you mean min(.., 1)?"},
     {{"softmax<a>(s * k)"},
-     is_named_after_mask,
+     [](const place &x) {  // and does not hide the weights, too
+       return is_named_after_mask(x) && !x.is_used(x.at, [&](node_id user) {
+         const node &u = x.p[user];
+         return u.kind == op::mul && std::any_of(u.in.begin(), u.in.end(), [&](node_id m) {
+                  return inner_of(x.p, m) == x["k"];
+                });
+       });
+     },
      "multiplies scores by {k}, which leaves a hidden one at 0, of weight exp(0); did you mean "
      "softmax<{<a>}>(mask({s}, {k} > 0))?"},
     {{"dot<d>(q, k) / sqrt(sum<a>(q * q)) / sum<b>(k * k)",

@@ -80,9 +80,20 @@ class value_finder : slip_finder {
   }
 
   // dot<kv>(softmax<kv>(scores) / 0.7, V)
+  bool is_one_of_shares(node_id n) const {
+    return std::any_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      return is(op::add, user) &&
+             std::any_of(p_[user].in.begin(), p_[user].in.end(), [&](node_id m) {
+               const node_id other = unscaled(p_, m);
+               return other != n && is(op::dot, other) &&
+                      std::any_of(p_[other].in.begin(), p_[other].in.end(),
+                                  [&](node_id w) { return is(op::softmax, unscaled(p_, w)); });
+             });
+    });
+  }
   void scaled_weights(node_id n, node_id weights, node_id values) {
     const scaled_step w = without_scale(p_, weights);
-    if (nearly(w.by, 1) || !are_weights(n, w.of, values)) return;
+    if (nearly(w.by, 1) || !are_weights(n, w.of, values) || is_one_of_shares(n)) return;
     say(n, "the weights over {} add up to {:.3g}, not 1; did you mean to scale the scores {}?",
         names_of(p_, p_[n].over), w.by, written_as(p_, p_[w.of].in[0]));
   }

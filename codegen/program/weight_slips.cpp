@@ -5,6 +5,7 @@
 #include <set>
 
 #include "codegen/program/queries.hpp"
+#include "codegen/program/roots.hpp"
 #include "codegen/program/score_keys.hpp"
 #include "codegen/program/score_masks.hpp"
 #include "codegen/program/signs.hpp"
@@ -81,6 +82,10 @@ class weight_finder : slip_finder {
                   second = product_of(p_[difference].in[1], p_[n].over);
     if (first == second || first < 0 || second < 0 || !same_set(p_[first].shape, p_[second].shape))
       return;
+    // without a factor: the real part of complex products, a Lorentz product
+    const node_id taken_off = without_scale(p_, unmasked(p_, p_[difference].in[1])).of;
+    if (taken_off == second && second != without_scale(p_, p_[difference].in[1]).of) return;
+    if (inner_of(p_, p_[difference].in[1]) == second) return;
     say(weights,
         "scores {} are subtracted from others; did you mean softmax<{}> of each, and the "
         "difference of the weights?",

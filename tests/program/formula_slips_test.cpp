@@ -171,8 +171,8 @@ TEST_CASE("what is divided by a deviation is centred over the same axes") {
 }
 
 TEST_CASE("a root mean square is that of the step itself") {
-  CHECK(mentions(of_two<[](auto X, auto Y) { return Y * rsqrt(mean<d8>(X * X) + 1e-6f); }>(),
-                 "divides Y by the root mean square of X"));
+  CHECK(mentions(of_two<[](auto X, auto Y) { return tanh(Y) * rsqrt(mean<d8>(X * X) + 1e-6f); }>(),
+                 "divides tanh(Y) by the root mean square of X"));
   CHECK(of_two<[](auto X, auto Y) {  // a gate beside the norm
           return X * (silu(Y) * rsqrt(mean<d8>(X * X) + 1e-6f));
         }>() == "");
@@ -466,7 +466,7 @@ TEST_CASE("averages divide by how many there are, shares by what is left") {
                "has a root on one share alone"));
   CHECK(mentions(of_two<[](auto X, auto Y) { return sqrt(abs(X)) * X + sqrt(abs(X)) * Y; }>(),
                  "did you mean sqrt(1 - abs(X)) on one?"));
-  CHECK(mentions(of_gate<[](auto s, auto x, auto y) { return tanh(x) * s + y; }>(),
+  CHECK(mentions(of_gate<[](auto s, auto x, auto y) { return tanh(x) * s + sigmoid(y) * y; }>(),
                  "did you mean sigmoid(X)?"));
 }
 

@@ -23,6 +23,7 @@ constexpr axis<"places", 64> places;
 constexpr axis<"words", 40> words;
 constexpr axis<"two", 2> two;
 constexpr axis<"three", 3> three;
+constexpr axis<"turned", 8> turned;
 constexpr axis<"half4", 4> half4;
 
 // Logits of words from H, and Results(logits, ids).
@@ -229,12 +230,16 @@ TEST_CASE("states in units of a running maximum are read with their divisor") {
           auto [O, last] = scan<seq>(
               zeros<three, d8>(),
               [&](auto s, auto k, auto v) {
-                auto a = take<three>(s, 0), b = take<three>(s, 1), p = take<three>(s, 2);
+                auto a = take<three>(s, 0);
+                auto b = take<three>(s, 1);
+                auto p = take<three>(s, 2);
                 auto q = max(p, u + k);
-                auto held = exp(p - q), now = exp(u + k - q);
+                auto held = exp(p - q);
+                auto now = exp(u + k - q);
                 auto y = (held * a + now * v) / (held * b + now);
                 auto r = max(p - exp(w), k);
-                auto f = exp(p - exp(w) - r), g = exp(k - r);
+                auto f = exp(p - exp(w) - r);
+                auto g = exp(k - r);
                 auto next = where(
                     index(three) == 0, broadcast<three>(f * a + g * v),
                     where(index(three) == 1, broadcast<three>(f * b + g), broadcast<three>(r)));
@@ -300,6 +305,76 @@ TEST_CASE("logits of a choice are bounded by 50") {
 TEST_CASE("guidance by the rest of its strength") {
   CHECK(slips_in(kernel<"k">([](in<"cond", seq, d8> c, in<"uncond", seq, d8> u, in<"w"> w)
                                  -> out<"eps", seq, d8> { return c + (1 - w) * (u - c); })) == "");
+}
+
+TEST_CASE("labels that are mixed have a share each") {
+  CHECK(slips_in(kernel<"k">([](in<"s", seq, words> s, in<"a", i32, seq> a,
+                                in<"b", i32, seq> b) -> out<"loss", seq> {
+          return logsumexp<words>(s) - take<words>(s, a) * 0.7 - take<words>(s, b) * 0.3;
+        })) == "");
+}
+
+TEST_CASE("a logarithm of 0 hides scores") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                in<"may", b8, kv> may) -> out<"O", seq, e4> {
+          auto s = dot<d8>(Q, K) / sqrt(d8) + log(where(may, 1.f, 0.f));
+          return dot<kv>(softmax<kv>(s), V);
+        })) == "");
+}
+
+TEST_CASE("whole tokens of an input are left out without a scale") {
+  CHECK(slips_in(kernel<"k">([](in<"X", seq, d8> X, in<"seed", i32> seed,
+                                param<"W", d8, e4> W) -> out<"Y", seq, e4> {
+          return dot<d8>(where(uniform<seq>(seed) < 0.75, 0, X), W);
+        })) == "");
+}
+
+TEST_CASE("small weights are left out as they are") {
+  CHECK(of_attention<[](auto Q, auto K, auto V) {
+          auto w = softmax<kv>(dot<d8>(Q, K) / sqrt(d8));
+          return dot<kv>(where(w > 0.01, w, 0), V);
+        }>() == "");
+}
+
+TEST_CASE("scales of whole numbers are of the past and of magnitudes") {
+  CHECK(slips_in(kernel<"k">([](in<"amax_history", seq> amax) -> out<"scale"> {
+          return max<seq>(amax) / 448;
+        })) == "");
+}
+
+TEST_CASE("one matrix after both rotations keeps the scores") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                param<"H", d8, turned> H) -> out<"O", seq, e4> {
+          auto f = pow(10000, index(half4) * -1.0 / size(half4));
+          auto q = rope<d8, two, half4>(Q, cos(index(seq) * f), sin(index(seq) * f));
+          auto k = rope<d8, two, half4>(K, cos(index(kv) * f), sin(index(kv) * f));
+          return dot<kv>(softmax<kv>(dot<turned>(dot<d8>(q, H), dot<d8>(k, H)) / sqrt(size(d8))),
+                         V);
+        })) == "");
+}
+
+TEST_CASE("a mask that is an input leaves one side of a query") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", kv, d8> K, in<"V", kv, e4> V,
+                                in<"may", b8, seq, kv> may) -> out<"O", seq, e4> {
+          auto s = dot<d8>(Q, K) / sqrt(d8) + 0.5 * (index(kv) - index(seq));
+          return dot<kv>(softmax<kv>(mask(s, may)), V);
+        })) == "");
+}
+
+TEST_CASE("the real part of complex scores is a difference of products") {
+  CHECK(slips_in(kernel<"k">([](in<"Qr", seq, d8> Qr, in<"Qi", seq, d8> Qi, in<"Kr", kv, d8> Kr,
+                                in<"Ki", kv, d8> Ki, in<"V", kv, e4> V) -> out<"O", seq, e4> {
+          auto s = (dot<d8>(Qr, Kr) - dot<d8>(Qi, Ki)) / sqrt(d8);
+          return dot<kv>(softmax<kv>(s), V);
+        })) == "");
+}
+
+TEST_CASE("two attentions have a share each") {
+  CHECK(slips_in(kernel<"k">([](in<"Q", seq, d8> Q, in<"K", body, d8> K, in<"V", body, e4> V,
+                                in<"L", set, d8> L, in<"W", set, e4> W) -> out<"O", seq, e4> {
+          auto text = dot<body>(softmax<body>(dot<d8>(Q, K) / sqrt(d8)), V);
+          return text + 0.6 * dot<set>(softmax<set>(dot<d8>(Q, L) / sqrt(d8)), W);
+        })) == "");
 }
 
 }  // namespace qkv::testing::slips

@@ -55,7 +55,8 @@ std::string of_bonus() {
     return scan<seq>(
                zeros<two, d8>(),
                [&](auto s, auto k, auto v) {
-                 auto a = take<two>(s, 0), b = take<two>(s, 1);
+                 auto a = take<two>(s, 0);
+                 auto b = take<two>(s, 1);
                  auto now = exp(u + k);
                  auto next = where(index(two) == 0, broadcast<two>(decay * a + exp(k) * v),
                                    broadcast<two>(decay * b + exp(k)));
