@@ -60,7 +60,7 @@ bool is_small_and_kept(const place &x) {
   return is_small(x) && !x.is_used(x.at, [&](node_id user) {
     const op kind = x.p[user].kind;
     return kind == op::log || kind == op::sqrt || kind == op::rsqrt || kind == op::div ||
-           kind == op::max || kind == op::min;
+           kind == op::pow || kind == op::max || kind == op::min;
   });
 }
 
@@ -83,14 +83,6 @@ bool is_of_loss(const place &x) {
             u.kind == op::mean || u.kind == op::sum || is_view(u.kind));
   });
   return found;
-}
-
-bool is_of_variance(const place &x) {
-  const node &noise = x.p[x["e"]];
-  if (noise.kind == op::mul && inner_of(x.p, noise.in[0]) == inner_of(x.p, noise.in[1]))
-    return false;
-  const std::string &name = x.p[x["l"]].name;
-  return name.find("logvar") != std::string::npos || name.find("log_var") != std::string::npos;
 }
 
 bool is_of_falling_power(const place &x) {
@@ -265,6 +257,11 @@ bool is_scaled_alone(const place &x) {
   const auto is_param = [&](node_id m) { return x.p[inner_of(x.p, m)].kind == op::param; };
   if (keys.size() != 1 || std::any_of(product.in.begin(), product.in.end(), is_param)) return false;
   if (!product.name.empty() || product.over == x.axes("d")) return false;
+  for (const node_id m : product.in) {  // scaled, or of unit length, before the product
+    const node_id operand = inner_of(x.p, m);
+    const op kind = x.p[operand].kind;
+    if (kind == op::mul || kind == op::div || kind == op::softmax) return false;
+  }
   if (x.found.numbers.count("r") != 0) {
     const double r = std::abs(x.number("r"));
     const axis_id d = x.axes("d")[0];
@@ -285,8 +282,16 @@ bool is_never_divided(const place &x) {
 bool is_of_two_positions(const place &x) {
   const std::vector<bool> positions = steps_of_positions(x.p);
   const std::vector<axis_id> &a = x.p[x["a"]].shape, &b = x.p[x["b"]].shape;
+  // of one sequence, not of two directions
+  const auto is_along = [&](const std::vector<axis_id> &other) {
+    return std::any_of(a.begin(), a.end(), [&](axis_id one) {
+      return std::any_of(other.begin(), other.end(), [&](axis_id two) {
+        return one != two && x.p.axes[one].root == x.p.axes[two].root;
+      });
+    });
+  };
   return positions[x["a"]] && positions[x["b"]] && !a.empty() && !b.empty() && !contains(a, b) &&
-         !contains(b, a);
+         !contains(b, a) && is_along(b);
 }
 
 bool is_softened_alone(const place &x) {
@@ -363,7 +368,9 @@ bool has_weights_beside(const place &x) {
 
 bool is_length(const place &x) {
   const node &by = x.p[x["n"]];
-  if (by.kind != op::input || by.type != i32 || by.name.find("len") == std::string::npos)
+  const auto says = [&](const char *word) { return by.name.find(word) != std::string::npos; };
+  if (by.kind != op::input || by.type != i32 || !says("len") || says("target") || says("ref") ||
+      says("text") || says("label"))
     return false;
   const axis_id a = x.axes("a")[0];
   return x.p.axes[x.root("a")].size < 0 && !has(by.shape, a) &&
@@ -372,14 +379,22 @@ bool is_length(const place &x) {
              [&](node_id m) {
                const op kind = x.p[m].kind;
                const bool is_named = !x.p[m].name.empty() && !is_argument(x.p[m]);
-               return is_named || kind == op::mask || kind == op::where || kind == op::softmax ||
-                      kind == op::uniform || x.p[m].type == b8;
+               const bool keeps =
+                   x.p[m].kind == op::input && (x.p[m].name.find("keep") != std::string::npos ||
+                                                x.p[m].name.find("mask") != std::string::npos);
+               return is_named || keeps || kind == op::mask || kind == op::where ||
+                      kind == op::softmax || kind == op::uniform || x.p[m].type == b8;
              });
 }
 
 bool are_halves_exchanged(const place &x) {
   const std::vector<axis_id> &over = x.axes("d");
   if (x.p.axes[over[1]].size != x.p.axes[over.back()].size) return false;
+  const auto may_be = [&](const char *variable, op kind) {
+    const node &of = x.p[x[variable]];
+    return of.kind == kind || (is_argument(of) && of.name.find("sign") == std::string::npos);
+  };
+  if (!may_be("c", op::cos) || !may_be("s", op::sin)) return false;
   return x.number("n") == static_cast<double>(x.p.axes[over[1]].size) &&
          x.p.axes[over[0]].size == 2 * x.p.axes[over[1]].size;
 }
@@ -412,6 +427,7 @@ bool are_whole(const place &x) {
 
 bool is_of_itself(const place &x) {
   const node_id s = unscaled(x.p, x["s"]);
+  if (x.p[x["t"]].kind == op::index) return false;  // rows that are to differ
   return is_unnamed(x.p, op::dot, s) && inner_of(x.p, x.p[s].in[0]) == inner_of(x.p, x.p[s].in[1]);
 }
 
@@ -444,20 +460,6 @@ bool has_one_beside(const place &x) {
       x.p, x["k"],
       [&](node_id m) { return positive.find(x.p, m, [](const pattern_match &) { return true; }); },
       [&](node_id m) { return x.p[m].name.empty(); });
-}
-
-bool is_loss_of_difference(const place &x) {
-  const auto has_word = [](const std::string &name, std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return name.find(word) != std::string::npos; });
-  };
-  const bool is_loss = x.is_used(x.at, [&](node_id user) {
-    return x.p[user].kind == op::output && has_word(x.p[user].name, {"loss", "mse"});
-  });
-  const auto is_target = [&](const char *v) {
-    return x.p[x[v]].kind == op::input && has_word(x.p[x[v]].name, {"target", "label", "truth"});
-  };
-  return is_loss && (is_target("x") || is_target("y"));
 }
 
 bool is_scaled_by_square(const place &x) {

@@ -46,8 +46,6 @@ bool is_small_and_kept(const place &);
 bool is_most_of_one(const place &);
 // A loss is made of it by sums, products with numbers and signs.
 bool is_of_loss(const place &);
-// l is named after the logarithm of a variance.
-bool is_of_variance(const place &);
 // y is never positive, and falls with positions.
 bool is_of_falling_power(const place &);
 // s is the state of a scan, to which this step times another key than k is added.
@@ -126,8 +124,6 @@ bool is_one_of_them(const place &);
 double kept_share(const place &);
 // elu(..) + 1 is what the other operand is made of.
 bool has_one_beside(const place &);
-// A result named loss of prediction - target.
-bool is_loss_of_difference(const place &);
 // The square of the temperature multiplies it later.
 bool is_scaled_by_square(const place &);
 // A scan along the axis, or products of weights that a causal mask leaves.

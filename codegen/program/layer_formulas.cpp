@@ -39,6 +39,15 @@ bool is_scale_of_signed(const place &x) {
 // w is a matrix, and half of another such layer is added elsewhere.
 bool is_half_elsewhere(const place &x) {
   const program &p = x.p;
+  std::vector<std::int64_t> hidden;  // features: those of an adapter are fewer
+  for (const node &n : p.nodes)
+    if (n.kind == op::dot && n.over.size() == 1 && p[inner_of(p, n.in[1])].kind == op::param &&
+        p[inner_of(p, n.in[0])].kind != op::input)
+      hidden.push_back(p.axes[p.axes[n.over[0]].root].size);
+  const node &own = p[inner_of(p, x["f"])];
+  const std::int64_t size = own.over.size() == 1 ? p.axes[p.axes[own.over[0]].root].size : -1;
+  if (std::any_of(hidden.begin(), hidden.end(), [&](std::int64_t n) { return n > 2 * size; }))
+    return false;
   const auto is_layer = [&](node_id n) {
     const node &d = p[inner_of(p, n)];
     if (d.kind != op::dot || p[inner_of(p, d.in[1])].kind != op::param) return false;
@@ -125,6 +134,39 @@ bool is_residual_gated(const place &x) {
          gate.name.find("gate") != std::string::npos && x.reads(x["h"], x["x"]);
 }
 
+// An element at exchanged positions, as a matrix that is made symmetric has it.
+bool is_renamed(const program &p, node_id n) {
+  while (is_view(p[n].kind) && p[n].name.empty()) {
+    if (p[n].kind == op::rename) return true;
+    n = p[n].in[0];
+  }
+  return false;
+}
+bool are_branches_alike(const place &x) {
+  const std::vector<node_id> &in = x.p[x.at].in;
+  return !is_renamed(x.p, in[1]) && !is_renamed(x.p, in[2]);
+}
+bool is_half_of_itself(const place &x) {
+  const auto adds_renamed = [&](node_id m) {
+    const node &sum = x.p[inner_of(x.p, m)];
+    return sum.kind == op::add && (is_renamed(x.p, sum.in[0]) || is_renamed(x.p, sum.in[1]));
+  };
+  const std::vector<node_id> &in = x.p[x.at].in;
+  return !is_argument(x.p[x["x"]]) && x.p[x["x"]].kind != op::mul &&
+         std::none_of(in.begin(), in.end(), adds_renamed);
+}
+
+// The gates of both terms are along the same axes: not of a node and of its neighbour.
+bool is_gate_of_one_place(const place &x) {
+  std::vector<std::vector<axis_id>> shapes;
+  for (const node_id term : x.p[x.at].in) {
+    const node &product = x.p[inner_of(x.p, term)];
+    for (const node_id factor : product.in)
+      if (of_all_positions(x.p, factor) == x["z"]) shapes.push_back(x.p[factor].shape);
+  }
+  return shapes.size() < 2 || contains(shapes[0], shapes[1]) || contains(shapes[1], shapes[0]);
+}
+
 // A param scales it afterwards, as that of a norm.
 bool has_gain(const place &x) {
   bool found = false;
@@ -168,7 +210,7 @@ const formula_rule layer_rules[] = {
     {{"log(e:exp(x))"}, is_slip, "is {x} itself; did you mean 1 + {e}?"},
     {{"log(sigmoid(g:sigmoid(x)))"}, is_slip, "has a sigmoid of {g}; leave one sigmoid out"},
     {{"(x + x) / 2", "0.5 * (x + x)"},
-     [](const place &x) { return !is_argument(x.p[x["x"]]) && x.p[x["x"]].kind != op::mul; },
+     is_half_of_itself,
      "is {x} itself; did you mean another step?"},
     {{"smooth(a:dot(x, y)) * smooth(b:dot(x, z))"},
      [](const place &x) {
@@ -220,7 +262,8 @@ const formula_rule layer_rules[] = {
        const auto is_rest = [&](node_id m) {
          return x.p[m].kind == op::sub && inner_of(x.p, x.p[m].in[1]) == x["z"];
        };
-       return !depends_on(x.p, x["x"], is_rest) && !depends_on(x.p, x["y"], is_rest);
+       return !depends_on(x.p, x["x"], is_rest) && !depends_on(x.p, x["y"], is_rest) &&
+              is_gate_of_one_place(x);
      },
      "has the gate {z} on both terms; did you mean 1 - {z} on one?"},
     {{"f * s + f * y"},
@@ -234,7 +277,10 @@ const formula_rule layer_rules[] = {
      },
      "has the gate {f} on both terms; did you mean 1 less it on one?"},
     {{"z:sigmoid(g) * x + (z - 1) * y"},
-     is_slip,
+     [](const place &x) {  // not the gradient of a cross entropy
+       const node &other = x.p[x["x"]];
+       return other.kind != op::sub || !x.reads(x["y"], inner_of(x.p, other.in[1]));
+     },
      "has the rest of the gate with the other sign; did you mean 1 - {z}?"},
     {{"t:sigmoid(g) * h + (1 - h) * y"},
      [](const place &x) {
@@ -270,12 +316,19 @@ const formula_rule layer_rules[] = {
      },
      "has a gate that may be negative, tanh({f}); did you mean sigmoid({f})?"},
     {{"(x * rsqrt(y)) * g + 1"},
-     [](const place &x) { return x.p[x["g"]].kind == op::param; },
+     [](const place &x) {  // not of a scale that is made so
+       const auto scales = [&](node_id user) { return x.p[user].kind == op::mul; };
+       return x.p[x["g"]].kind == op::param && x.reads(x["y"], x["x"]) && !x.is_used(x.at, scales);
+     },
      "adds 1 to what the gain {g} scales; did you mean 1 + {g} as the gain?"},
     {{"softplus(x) + b"},
      [](const place &x) {
        const node_id of = inner_of(x.p, x["x"]);
-       return x.p[x["b"]].kind == op::param && is_unnamed(x.p, op::dot, of);
+       const node &b = x.p[x["b"]];
+       const auto says = [&](const char *word) { return b.name.find(word) != std::string::npos; };
+       const bool is_floor = b.shape.empty() || says("min") || says("floor") || says("mu") ||
+                             says("base") || says("sigma");
+       return b.kind == op::param && !is_floor && is_unnamed(x.p, op::dot, of);
      },
      "adds the bias {b} after softplus, so that it may be negative; did you mean softplus({x} + "
      "{b})?"},
@@ -296,7 +349,9 @@ const formula_rule layer_rules[] = {
      are_projections_of_one,
      "adds the gate {g} to what it should scale; did you mean *?"},
     // statistics
-    {{"where(c, x, x)"}, is_slip, "is {x} in both branches; did you mean another step in one?"},
+    {{"where(c, x, x)"},
+     are_branches_alike,
+     "is {x} in both branches; did you mean another step in one?"},
     {{"mean<a>(x * x) + m:mean<a>(x) * m", "mean<a>(x * x) + pow(m:mean<a>(x), 2)"},
      is_slip,
      "adds the square of the mean, which a variance lacks; did you mean a minus?"},
@@ -323,7 +378,7 @@ const formula_rule layer_rules[] = {
      is_one_of_them,
      "has one side of unit length over {<a>}, the other over {<b>}; did you mean {<d>} in both?"},
     {{"x * sqrt(mean<a>(x * x))"},
-     is_slip,
+     is_never_divided,
      "multiplies {x} by its root mean square; did you mean rsqrt(mean<{<a>}>({x} * {x}))?"},
     {{"x * sqrt(sum<a>(x * x))"},
      [](const place &x) { return is_never_divided(x) && is_contracted(x); },
@@ -340,7 +395,11 @@ const formula_rule layer_rules[] = {
      is_slip,
      "divides by the sum of both lengths; did you mean their product?"},
     {{"(softmax<a>(x) + softmax<a>(y)) / #n", "#n * (softmax<a>(x) + softmax<a>(y))"},
-     [](const place &x) { return !nearly(x.number("n"), 2) && !nearly(x.number("n"), 0.5); },
+     [](const place &x) {  // nor one of three, or of all pairs
+       const auto adds = [&](node_id user) { return x.p[user].kind == op::add; };
+       return !nearly(x.number("n"), 2) && !nearly(x.number("n"), 0.5) && x["x"] != x["y"] &&
+              !x.is_used(x.at, adds);
+     },
      "is an average of 2 weights that is scaled by {#n}; did you mean / 2?"},
     {{"((softmax<a>(x) + softmax<a>(y)) + softmax<a>(z)) / #n"},
      [](const place &x) { return !nearly(x.number("n"), 3); },

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Formulas of losses that are slips.
 #include <cmath>
+#include <initializer_list>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "codegen/program/formula_checks.hpp"
 #include "codegen/program/formula_rules.hpp"
@@ -91,6 +94,15 @@ bool has_other_rest(const place &x) {
   return has_rest(x["p"], x["q"]) && !has_rest(x["q"], x["p"]);
 }
 
+// l is log(..) or x - logsumexp(x), not an advantage or a score.
+bool is_logarithm_of_share(const place &x) {
+  const node &l = x.p[x["l"]];
+  if (l.kind == op::log || is_argument(l)) return true;
+  return l.kind == op::sub && depends_on(x.p, l.in[1], [&](node_id m) {
+           return x.p[m].kind == op::logsumexp || x.p[m].kind == op::log;
+         });
+}
+
 // log(keep) is added to scores.
 bool hides_scores(const place &x) {
   return x.is_used(x.at, [&](node_id user) { return x.p[user].kind == op::add; });
@@ -120,6 +132,31 @@ bool is_rest_added(const place &x) {
     return true;
   });
   return found;
+}
+
+// A result named loss of prediction - target.
+bool is_loss_of_difference(const place &x) {
+  const auto has_word = [](const std::string &name, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return name.find(word) != std::string::npos; });
+  };
+  const bool is_loss = x.is_used(x.at, [&](node_id user) {
+    return x.p[user].kind == op::output && has_word(x.p[user].name, {"loss", "mse"});
+  });
+  const auto is_target = [&](const char *v) {
+    return x.p[x[v]].kind == op::input && has_word(x.p[x[v]].name, {"target", "label", "truth"});
+  };
+  return is_loss && (is_target("x") || is_target("y"));
+}
+
+// l is named after the logarithm of a variance.
+bool is_of_variance(const place &x) {
+  const node &noise = x.p[x["e"]];
+  if (noise.kind == op::mul && inner_of(x.p, noise.in[0]) == inner_of(x.p, noise.in[1]))
+    return false;
+  if (noise.shape.empty() || noise.kind == op::number) return false;  // of a bonus, of a mean
+  const std::string &name = x.p[x["l"]].name;
+  return name.find("logvar") != std::string::npos || name.find("log_var") != std::string::npos;
 }
 
 const formula_rule loss_rules[] = {
@@ -186,22 +223,26 @@ const formula_rule loss_rules[] = {
      is_slip,
      "is {w} always, since {c} contains it; did you mean {c} - {w}?"},
     {{"#a * take<v>(l, t) + #b * mean<w>(l)"},
-     [](const place &x) { return x.number("a") * x.number("b") < 0; },
+     [](const place &x) { return x.number("a") * x.number("b") < 0 && is_logarithm_of_share(x); },
      "has the mean of all logarithms with the other sign; did you mean - in both terms?"},
     {{"#a * take<v>(l, t) - #b * mean<w>(l)"},
-     [](const place &x) { return x.number("a") * x.number("b") > 0; },
+     [](const place &x) { return x.number("a") * x.number("b") > 0 && is_logarithm_of_share(x); },
      "has the mean of all logarithms with the other sign; did you mean - in both terms?"},
     {{"#a * take<v>(l, t) - #b * mean<w>(l)", "#a * take<v>(l, t) + #b * mean<w>(l)"},
      [](const place &x) {
        const double a = std::abs(x.number("a"));
-       return nearly(std::abs(x.number("b")), a) && !nearly(a, 0.5);
+       return nearly(std::abs(x.number("b")), a) && !nearly(a, 0.5) && is_logarithm_of_share(x);
      },
      "has two equal shares, which do not add up to 1; did you mean a smaller one for the mean?"},
     {{"pow(exp(l), #g) * l", "pow(p, #g) * log(p)", "-pow(exp(l), #g) * l", "-pow(p, #g) * log(p)"},
      [](const place &x) { return x.number("g") > 1; },
      "weighs what is certain; did you mean pow(1 - .., {#g})?"},
     {{"log(softmax<a>(x) + softmax<a>(y))"},
-     is_slip,
+     [](const place &x) {  // - log(2)
+       return !x.is_used(x.at, [&](node_id user) {
+         return x.p[user].kind == op::sub && is_number(x.p, inner_of(x.p, x.p[user].in[1]));
+       });
+     },
      "is of two distributions that add up to 2; did you mean half of their sum?"},
     {{"logsumexp<v>(x / #n) - take<w>(x, t)", "logsumexp<v>(x) - take<w>(x, t) / #n",
       "logsumexp<v>(x * #n) - take<w>(x, t)", "logsumexp<v>(x) - take<w>(x, t) * #n"},
@@ -225,7 +266,12 @@ const formula_rule loss_rules[] = {
      is_of_variance,
      "multiplies {e} by a variance; did you mean exp(0.5 * {l})?"},
     {{"sqrt(a) * x + (1 - a) * y"},
-     is_slip,
+     [](const place &x) {  // not the mean of what comes before, whose terms have other shares, too
+       const auto is_share = [&](node_id m) {
+         return x.p[m].kind == op::sub || x.p[m].kind == op::sqrt;
+       };
+       return !depends_on(x.p, x["x"], is_share) && !depends_on(x.p, x["y"], is_share);
+     },
      "has a root on one share alone; did you mean sqrt(1 - {a})?"},
     {{"sqrt(a) * x + sqrt(a) * y"},
      [](const place &x) {  // not two noises of a step of time

@@ -190,8 +190,11 @@ const formula_rule score_rules[] = {
      "weighs by exponentials that do not add up to 1; did you mean to divide by their sum?"},
     {{"dot<d>(q, m:dot<n>(k, v)) / s:sum<d>(q)"},
      [](const place &x) {  // keys are not shared out already
-       const op kind = x.p[x["k"]].kind;
-       return kind != op::softmax && kind != op::normalize && kind != op::div;
+       const auto is_shared = [&](const char *variable) {
+         const op kind = x.p[x[variable]].kind;
+         return kind == op::softmax || kind == op::normalize || kind == op::div;
+       };
+       return !is_shared("k") && !is_shared("v");
      },
      "divides by a sum of {q} alone; did you mean dot<{<d>}>({q}, sum<{<n>}>({k}))?"},
     {{"dot(f, dot(u, v)) / dot(q, sum(u))"},
@@ -220,7 +223,7 @@ const formula_rule score_rules[] = {
      },
      "lacks the maximum again; did you mean logsumexp<{<a>}>({s})?"},
     {{"sum<e>(w:softmax<a>(s) * y)", "dot<e>(w:softmax<a>(s), y)"},
-     is_routed_elsewhere,
+     [](const place &x) { return is_routed_elsewhere(x) && !contains(x.axes("e"), x.axes("a")); },
      "adds up over {<e>} what is 1 over {<a>}; did you mean softmax<{<e>}>({s})?"},
     {{"sum<d>(k * k) - #n * dot<d>(q, k)", "(sum<d>(q * q) + sum<d>(k * k)) - #n * dot<d>(q, k)",
       "(sum<d>(q * q) - #n * dot<d>(q, k)) + sum<d>(k * k)",
