@@ -34,19 +34,20 @@ class bias_finder : slip_finder {
     const auto causal = std::find_if(masks.begin(), masks.end(), [&](node_id condition) {
       return is_causal(p_, condition, p_[weights].over);
     });
-    const bool has_all_keys = std::none_of(masks.begin(), masks.end(), [&](node_id condition) {
-      return (positions_[condition] && !is_padding(p_, condition)) ||
-             is_input_of_pairs(condition, weights);
-    });
+    const bool has_all_keys =
+        std::none_of(masks.begin(), masks.end(),
+                     [&](node_id condition) {
+                       return (positions_[condition] && !is_padding(p_, condition)) ||
+                              is_input_of_pairs(condition, weights);
+                     }) &&
+        !depends_on(
+            p_, p_[weights].in[0], [&](node_id n) { return is_input_of_pairs(n, weights); },
+            [&](node_id n) { return is_pointwise(p_[n].kind) || is_view(p_[n].kind); });
     std::set<node_id> below;
-    const bool is_masked_by_sum = depends_on(
-        p_, p_[weights].in[0], [&](node_id n) { return is_input_of_pairs(n, weights); },
-        [&](node_id n) { return is_pointwise(p_[n].kind) || is_view(p_[n].kind); });
     walk(
         p_, p_[weights].in[0],
         [&](node_id n) {
-          if (has_all_keys && !is_masked_by_sum && (is(op::add, n) || is(op::sub, n)))
-            has_sides(n, weights);
+          if (has_all_keys && (is(op::add, n) || is(op::sub, n))) has_sides(n, weights);
           if (is(op::take, n) && causal != masks.end()) never_taken(n, weights, *causal);
           return is_pointwise(p_[n].kind) || p_[n].kind == op::mask;
         },

@@ -98,8 +98,8 @@ class condition_finder : slip_finder {
     std::set<node_id> others;  // what else is made of the scores
     walk_users(users_, inner_of(p_, p_[n].in[0]),
                [&](node_id user, node_id) { return user != n && others.insert(user).second; });
-    const bool has_total = std::any_of(others.begin(), others.end(), is_over_both);
-    if (!has_total && std::any_of(users_[n].begin(), users_[n].end(), is_over_both))
+    const bool is_compared = std::any_of(others.begin(), others.end(), is_over_both);
+    if (!is_compared && std::any_of(users_[n].begin(), users_[n].end(), is_over_both))
       say(n, "{} leaves one position for each; did you mean != in place of ==?", written_as(p_, c));
   }
 
@@ -313,9 +313,8 @@ class condition_finder : slip_finder {
           written_as(p_, c));
   }
   bool is_named_backward() const {
-    const auto says = [&](const char *word) { return p_.name.find(word) != std::string::npos; };
-    return says("backward") || says("reverse") || says("right_to_left") || says("anticausal") ||
-           says("anti_causal") || says("future");
+    return has_word(
+        p_.name, {"backward", "reverse", "right_to_left", "anticausal", "anti_causal", "future"});
   }
   // Other scores than those of this mask, of which the kernel makes weights, or a recurrence.
   bool shows_the_past_elsewhere(node_id mask) const {

@@ -207,12 +207,13 @@ class flow_finder : slip_finder {
   // Both towers of a contrastive loss are.
   bool is_same_kind(node_id x, node_id other, node_id product) const {
     if (!is(op::dot, x) || projected(p_, x) < 0) return false;
+    if (projected(p_, x) == projected(p_, other)) return true;
     bool is_loss = false;
     walk_users(users_, product, [&](node_id user, node_id) {
       is_loss = is_loss || p_[user].kind == op::logsumexp;
       return is_pointwise(p_[user].kind);
     });
-    return projected(p_, x) == projected(p_, other) || (is_loss && projected(p_, other) >= 0);
+    return is_loss && projected(p_, other) >= 0;
   }
   // x times a number of x, with gains and shifts
   bool is_norm_of(node_id n, node_id x, const std::vector<axis_id> &along) const {

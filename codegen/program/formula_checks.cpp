@@ -69,9 +69,7 @@ bool is_most_of_one(const place &x) {
   return a > 0.75 && a < 1 && !nearly(a * a, 0.5) && !nearly(a * a, 0.75);
 }
 
-static bool names_loss(const std::string &name) {
-  return name.find("loss") != std::string::npos || name.find("nll") != std::string::npos;
-}
+static bool names_loss(const std::string &name) { return has_word(name, {"loss", "nll"}); }
 
 bool is_of_loss(const place &x) {
   bool found = false;
@@ -307,7 +305,8 @@ bool is_power_beyond_one(const place &x) {
 bool is_routed_elsewhere(const place &x) {
   const std::vector<axis_id> &to = x.axes("e"), &over = x.axes("a");
   const node_id scores = unscaled(x.p, unmasked(x.p, x["s"]));
-  if (x.root("e") == x.root("a") || !contains(x.p[x["y"]].shape, over)) return false;
+  if (x.root("e") == x.root("a") || contains(to, over) || !contains(x.p[x["y"]].shape, over))
+    return false;
   const auto is_router = [&](node_id m) {
     const node &w = x.p[inner_of(x.p, m)];
     return w.kind == op::param && contains(w.shape, to) && !varies_along(w, over);
@@ -368,9 +367,8 @@ bool has_weights_beside(const place &x) {
 
 bool is_length(const place &x) {
   const node &by = x.p[x["n"]];
-  const auto says = [&](const char *word) { return by.name.find(word) != std::string::npos; };
-  if (by.kind != op::input || by.type != i32 || !says("len") || says("target") || says("ref") ||
-      says("text") || says("label"))
+  if (by.kind != op::input || by.type != i32 || !has_word(by.name, {"len"}) ||
+      has_word(by.name, {"target", "ref", "text", "label"}))
     return false;
   const axis_id a = x.axes("a")[0];
   return x.p.axes[x.root("a")].size < 0 && !has(by.shape, a) &&
@@ -380,8 +378,7 @@ bool is_length(const place &x) {
                const op kind = x.p[m].kind;
                const bool is_named = !x.p[m].name.empty() && !is_argument(x.p[m]);
                const bool keeps =
-                   x.p[m].kind == op::input && (x.p[m].name.find("keep") != std::string::npos ||
-                                                x.p[m].name.find("mask") != std::string::npos);
+                   x.p[m].kind == op::input && has_word(x.p[m].name, {"keep", "mask"});
                return is_named || keeps || kind == op::mask || kind == op::where ||
                       kind == op::softmax || kind == op::uniform || x.p[m].type == b8;
              });

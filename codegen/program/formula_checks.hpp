@@ -25,6 +25,11 @@ struct place {
   bool is_used(node_id n, F by) const {
     return std::any_of(users[n].begin(), users[n].end(), by);
   }
+  // The step is a divisor, or is taken off.
+  bool is_right_of(op kind) const {
+    return is_used(
+        at, [&](node_id user) { return p[user].kind == kind && inner_of(p, p[user].in[1]) == at; });
+  }
   bool reads(node_id n, node_id of) const {
     return depends_on(p, n, [&](node_id m) { return m == of; });
   }

@@ -28,9 +28,7 @@ bool is_near_gelu(const place &x) {
 bool is_scale_of_signed(const place &x) {
   const double n = x.number("n");
   const op kind = x.p[x["x"]].kind;
-  const std::string &name = x.p[x["x"]].name;
-  if (name.find("amax") != std::string::npos || name.find("abs") != std::string::npos ||
-      signs_of(x.p)[x["x"]] == sign::not_negative)
+  if (has_word(x.p[x["x"]].name, {"amax", "abs"}) || signs_of(x.p)[x["x"]] == sign::not_negative)
     return false;
   return (n == 127 || n == 7 || n == 448) && kind != op::abs && kind != op::exp &&
          kind != op::softmax && kind != op::sigmoid && kind != op::relu && kind != op::mul;
@@ -121,8 +119,8 @@ bool is_gate(const place &x, const char *variable) {
   return std::any_of(product.in.begin(), product.in.end(), [&](node_id m) {
     const std::string &name = x.p[inner_of(x.p, m)].name;
     return x.p[inner_of(x.p, m)].kind == op::param &&
-           (name.find("gate") != std::string::npos || name.starts_with("G") ||
-            name.starts_with("g") || name.starts_with("Wg") || name.starts_with("W_g"));
+           (has_word(name, {"gate"}) || name.starts_with("G") || name.starts_with("g") ||
+            name.starts_with("Wg") || name.starts_with("W_g"));
   });
 }
 
@@ -130,8 +128,8 @@ bool is_gate(const place &x, const char *variable) {
 bool is_residual_gated(const place &x) {
   const node &gate = x.p[unbroadcast(x.p, inner_of(x.p, x["g"]))];
   return is_result(x) && x.p[x["x"]].kind == op::input && gate.kind == op::input &&
-         is_floating(gate.type) && !gate.shape.empty() &&
-         gate.name.find("gate") != std::string::npos && x.reads(x["h"], x["x"]);
+         is_floating(gate.type) && !gate.shape.empty() && has_word(gate.name, {"gate"}) &&
+         x.reads(x["h"], x["x"]);
 }
 
 // An element at exchanged positions, as a matrix that is made symmetric has it.
@@ -183,9 +181,7 @@ bool has_gain(const place &x) {
 bool is_floor_of_logarithm(const place &x) {
   const node &of = x.p[x["x"]];
   const bool is_count = !is_floating(of.type) || of.kind == op::size || of.kind == op::add;
-  return is_small(x) && !is_count && !x.is_used(x.at, [&](node_id user) {
-    return x.p[user].kind == op::div && inner_of(x.p, x.p[user].in[1]) == x.at;
-  });
+  return is_small(x) && !is_count && !x.is_right_of(op::div);
 }
 
 const formula_rule layer_rules[] = {
@@ -325,9 +321,8 @@ const formula_rule layer_rules[] = {
      [](const place &x) {
        const node_id of = inner_of(x.p, x["x"]);
        const node &b = x.p[x["b"]];
-       const auto says = [&](const char *word) { return b.name.find(word) != std::string::npos; };
-       const bool is_floor = b.shape.empty() || says("min") || says("floor") || says("mu") ||
-                             says("base") || says("sigma");
+       const bool is_floor =
+           b.shape.empty() || has_word(b.name, {"min", "floor", "mu", "base", "sigma"});
        return b.kind == op::param && !is_floor && is_unnamed(x.p, op::dot, of);
      },
      "adds the bias {b} after softplus, so that it may be negative; did you mean softplus({x} + "

@@ -2,7 +2,6 @@
 #include "codegen/program/leak_slips.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "codegen/program/position_sets.hpp"
@@ -80,10 +79,8 @@ class leak_finder : slip_finder {
   }
   // Positions of one image or scale see each other, in a sequence that is causal.
   static bool is_of_packed(const std::string &name) {
-    static constexpr std::array words = {"doc", "seg", "pack", "request", "seq_id"};
     return name == "id" || name == "ids" ||
-           std::any_of(words.begin(), words.end(),
-                       [&](const char *word) { return name.find(word) != std::string::npos; });
+           has_word(name, {"doc", "seg", "pack", "request", "seq_id"});
   }
 
   // cached_causal<seq, slots>(length) && index(slots) < length - size(seq)

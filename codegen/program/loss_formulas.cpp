@@ -108,12 +108,11 @@ bool hides_scores(const place &x) {
   return x.is_used(x.at, [&](node_id user) { return x.p[user].kind == op::add; });
 }
 
-// Not a part of a value that is to grow, by the names of results.
-bool is_divergence(const place &x) {
+// By the names of results, which call a value that is to grow so.
+bool is_to_be_small(const place &x) {
   return std::none_of(x.p.outputs.begin(), x.p.outputs.end(), [&](node_id n) {
     const std::string &name = x.p[n].name;
-    const auto says = [&](const char *word) { return name.find(word) != std::string::npos; };
-    return says("elbo") || says("bound") || says("objective") || name == "V" || name == "v";
+    return has_word(name, {"elbo", "bound", "objective"}) || name == "V" || name == "v";
   });
 }
 
@@ -136,10 +135,6 @@ bool is_rest_added(const place &x) {
 
 // A result named loss of prediction - target.
 bool is_loss_of_difference(const place &x) {
-  const auto has_word = [](const std::string &name, std::initializer_list<std::string_view> words) {
-    return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return name.find(word) != std::string::npos; });
-  };
   const bool is_loss = x.is_used(x.at, [&](node_id user) {
     return x.p[user].kind == op::output && has_word(x.p[user].name, {"loss", "mse"});
   });
@@ -155,8 +150,7 @@ bool is_of_variance(const place &x) {
   if (noise.kind == op::mul && inner_of(x.p, noise.in[0]) == inner_of(x.p, noise.in[1]))
     return false;
   if (noise.shape.empty() || noise.kind == op::number) return false;  // of a bonus, of a mean
-  const std::string &name = x.p[x["l"]].name;
-  return name.find("logvar") != std::string::npos || name.find("log_var") != std::string::npos;
+  return has_word(x.p[x["l"]].name, {"logvar", "log_var"});
 }
 
 const formula_rule loss_rules[] = {
@@ -260,7 +254,7 @@ const formula_rule loss_rules[] = {
      is_slip,
      "multiplies the square of {d} by the variance; did you mean exp(-{l})?"},
     {{"sum<a>(((1 + l) - m * m) - exp(l))"},
-     [](const place &x) { return !is_negated_later(x) && is_divergence(x); },
+     [](const place &x) { return !is_negated_later(x) && is_to_be_small(x); },
      "is never positive; did you mean -0.5 times it?"},
     {{"m + e * exp(l)"},
      is_of_variance,
@@ -329,7 +323,7 @@ const formula_rule loss_rules[] = {
      "is a mean of perplexities; did you mean exp(mean<{<a>}>({n}))?"},
     {{"s:sum<a>(exp(y) * (x - y))", "s:sum<a>(softmax<a>(t) * (x - (t - logsumexp<a>(t))))",
       "s:sum<a>(p * (log(q) - log(p)))", "s:sum<a>(softmax<a>(t) * (x - log(softmax<a>(t))))"},
-     [](const place &x) { return !is_negated_later(x) && is_divergence(x); },
+     [](const place &x) { return !is_negated_later(x) && is_to_be_small(x); },
      "is a negative divergence; did you exchange the logarithms?"},
     {{"sum<a>(p:softmax<a>(t / #n) * (l:(t - logsumexp<a>(t)) - y))",
       "sum<a>(p:softmax<a>(t * #n) * (l:(t - logsumexp<a>(t)) - y))",

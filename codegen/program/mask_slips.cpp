@@ -253,9 +253,8 @@ class mask_finder : slip_finder {
                                               b = padding_of(p_[condition].in[1]);
     const std::vector<axis_id> keys = keys_of_scores(p_, users_, n);
     if (!a || !b || has(keys, a->position) == has(keys, b->position)) return;
-    const std::string &number = p_[a->number].name;  // global tokens see all, and all see them
-    if (number.find("global") != std::string::npos || number.find("relay") != std::string::npos)
-      return;
+    // global tokens see all, and all see them
+    if (has_word(p_[a->number].name, {"global", "relay"})) return;
     say(n, "{0} shows padding to queries that count; did you mean {1} && {2}?",
         written_as(p_, condition), written_as(p_, p_[condition].in[0]),
         written_as(p_, p_[condition].in[1]));
@@ -358,11 +357,9 @@ class mask_finder : slip_finder {
     const node &c = p_[inner_of(p_, keep)];
     const node_id of = is_comparison(c.kind) ? inner_of(p_, c.in[0]) : inner_of(p_, keep);
     const std::string &name = p_[of].name;
-    const auto says = [&](const char *word) { return name.find(word) != std::string::npos; };
-    if (is_comparison(c.kind) && c.kind != op::equal && says("label")) return true;
+    if (is_comparison(c.kind) && c.kind != op::equal && has_word(name, {"label"})) return true;
     return p_[of].kind == op::input && p_[of].shape.size() <= p_[p_[n].in[0]].shape.size() &&
-           (says("keep") || says("real") || says("valid") || says("pad") || says("mask") ||
-            says("live") || says("present"));
+           has_word(name, {"keep", "real", "valid", "pad", "mask", "live", "present"});
   }
 
   // True if the condition has this value from the first key beyond a number of the call.

@@ -16,7 +16,7 @@ using namespace checks;
 // An argument is, or the step is made of one, whose name has this word.
 bool is_made_of(const place &x, const char *variable, std::string_view word) {
   return depends_on(x.p, x[variable], [&](node_id m) {
-    return is_argument(x.p[m]) && x.p[m].name.find(word) != std::string::npos;
+    return is_argument(x.p[m]) && has_word(x.p[m].name, {word});
   });
 }
 
@@ -54,14 +54,12 @@ bool is_without_condition(const place &x, const char *variable) {
 bool is_guided_away(const place &x) {
   const auto is_with_condition = [&](node_id m) {
     const std::string &name = x.p[m].name;
-    return is_argument(x.p[m]) &&
-           (name.starts_with("cond") || name.find("_cond") != std::string::npos);
+    return is_argument(x.p[m]) && (name.starts_with("cond") || has_word(name, {"_cond"}));
   };
   const node &g = x.p[inner_of(x.p, x["g"])];
-  const bool is_strength =
-      g.kind == op::number ? g.value > 1
-                           : g.kind == op::input && (g.name.find("guidance") != std::string::npos ||
-                                                     g.name.find("scale") != std::string::npos);
+  const bool is_strength = g.kind == op::number
+                               ? g.value > 1
+                               : g.kind == op::input && has_word(g.name, {"guidance", "scale"});
   return is_strength && is_without_condition(x, "u") && !is_without_condition(x, "c") &&
          depends_on(x.p, x["c"], is_with_condition);
 }
@@ -70,9 +68,7 @@ bool is_guided_away(const place &x) {
 bool are_gate_and_up(const place &x) {
   const auto says = [&](const char *variable, std::initializer_list<std::string_view> words) {
     const node &of = x.p[inner_of(x.p, x[variable])];
-    return of.kind == op::param &&
-           std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return of.name.find(word) != of.name.npos; });
+    return of.kind == op::param && has_word(of.name, words);
   };
   const auto are = [&](const char *g, const char *u) {
     return (says(g, {"gate", "Wg", "W_g"}) && says(u, {"up", "Wu", "W_u"})) ||
@@ -100,7 +96,7 @@ const formula_rule named_rules[] = {
     {{"s:dot(x, u) * a:smooth(dot(x, v))"},
      [](const place &x) {
        const std::string &u = x.p[x["u"]].name, &v = x.p[x["v"]].name;
-       return u.find("gate") != std::string::npos && v.find("up") != std::string::npos;
+       return has_word(u, {"gate"}) && has_word(v, {"up"});
      },
      "activates the product with {v}, not the gate; did you mean the activation of {s}?"},
     {{"dot(x, w) + b"},
@@ -126,7 +122,7 @@ const formula_rule named_rules[] = {
     {{"k * s - z"},
      [](const place &x) {
        const node &z = x.p[inner_of(x.p, x["z"])];
-       return z.kind == op::input && z.type == i32 && z.name.find("zero") != std::string::npos;
+       return z.kind == op::input && z.type == i32 && has_word(z.name, {"zero"});
      },
      "takes {z} off after the scale; did you mean ({k} - {z}) * {s}?"},
 };

@@ -71,10 +71,7 @@ bool is_of_other_part(const program &p, node_id x, node_id a) {
 
 // And is not taken off again, as in O1 + s * O2 - s * O1.
 bool weighs_other_part(const place &x) {
-  return is_of_log_sum(x) && is_of_other_part(x.p, x["x"], x["l"]) &&
-         !x.is_used(x.at, [&](node_id user) {
-           return x.p[user].kind == op::sub && inner_of(x.p, x.p[user].in[1]) == x.at;
-         });
+  return is_of_log_sum(x) && is_of_other_part(x.p, x["x"], x["l"]) && !x.is_right_of(op::sub);
 }
 
 // Scores: made of a product, along more axes than l.
@@ -126,10 +123,7 @@ const formula_rule part_rules[] = {
      "adds the maximum that the exponentials do not lack; did you mean exp({a} - {m})?"},
     {{"exp(l - s)"},
      [](const place &x) {
-       return x["l"] != x["s"] && is_at_least(x.p, x["l"], x["s"]) &&
-              !x.is_used(x.at, [&](node_id user) {
-                return x.p[user].kind == op::div && inner_of(x.p, x.p[user].in[1]) == x.at;
-              });
+       return x["l"] != x["s"] && is_at_least(x.p, x["l"], x["s"]) && !x.is_right_of(op::div);
      },
      "is at least 1, since {l} is at least {s}; did you mean {s} - {l}?"},
     {{"exp(s + l)"},

@@ -239,9 +239,8 @@ class placement_finder : slip_finder {
   void rotated_from_first(node_id n) {
     const node &x = p_[n];
     const node &first = p_[inner_of(p_, x.in[0])];
-    const auto says = [&](const char *word) { return first.name.find(word) != std::string::npos; };
     if (first.kind != op::input) return;
-    if (says("prefix") || says("text") || says("prompt")) return;  // which are not rotated
+    if (has_word(first.name, {"prefix", "text", "prompt"})) return;  // which are not rotated
     const axis_id last = x.over.back();
     std::set<node_id> below;
     walk(

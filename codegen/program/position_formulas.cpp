@@ -50,11 +50,10 @@ bool is_input_without_step(const place &x) {
   if (!depends_on(x.p, step, is_input) || depends_on(x.p, x["a"], is_input)) return false;
   if (a.kind != op::neg || contains(x.p[step].shape, a.shape)) return false;
   const auto is_scaled_before = [&](node_id m) {
-    return is_input(m) && x.p[m].name.find("dt") != std::string::npos;
+    return is_input(m) && has_word(x.p[m].name, {"dt"});
   };
   if (depends_on(x.p, x["y"], is_scaled_before)) return false;
-  return !depends_on(x.p, x["y"],
-                     [&](node_id m) { return of_all_positions(x.p, m) == step || m == step; });
+  return !x.reads(x["y"], step);
 }
 
 // a and b are parts of the state, to which v is added; w is not a part of the divisor.
@@ -163,11 +162,12 @@ const formula_rule position_rules[] = {
      "adds both products, which is not a rotation; did you mean -{x} in the first half?"},
     {{"where(below(f, #m), f, min(cast(y), #l))"},
      [](const place &x) {
-       const node &far = x.p[unconverted(x.p, x["y"])];
-       const bool has_number = is_unnamed(x.p, op::add, inner_of(x.p, unconverted(x.p, x["y"]))) &&
-                               std::any_of(far.in.begin(), far.in.end(), [&](node_id n) {
-                                 return is_number(x.p, n) && x.p[n].value == x.number("m");
-                               });
+       const node_id far = unconverted(x.p, x["y"]);
+       const std::vector<node_id> &in = x.p[far].in;
+       const bool has_number =
+           is_unnamed(x.p, op::add, far) && std::any_of(in.begin(), in.end(), [&](node_id n) {
+             return is_number(x.p, n) && x.p[n].value == x.number("m");
+           });
        return x.number("m") > 1 && x.number("l") > x.number("m") && !has_number &&
               depends_on(x.p, x["y"], [&](node_id n) { return x.p[n].kind == op::log; });
      },

@@ -2,6 +2,8 @@
 #pragma once
 // Small questions about sets of axes and about steps of a program.
 #include <algorithm>
+#include <initializer_list>
+#include <string_view>
 #include <vector>
 
 #include "codegen/program/program.hpp"
@@ -91,6 +93,11 @@ inline node_id of_all_positions(const program &p, node_id n) {
 }
 
 // True for an input or a param, whose name is that of the signature.
+inline bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return name.find(word) != name.npos; });
+}
+
 inline bool is_argument(const node &x) { return x.kind == op::input || x.kind == op::param; }
 
 // True for the conversion of 16 bits to a longer type.

@@ -59,9 +59,7 @@ bool is_by_matrix(const place &x) {
 bool is_bias_scaled(const place &x) {
   const node_id b = unbroadcast(x.p, inner_of(x.p, x["b"]));
   const std::vector<axis_id> keys = keys_of_scores(x.p, x.users, x.at);
-  const std::string &name = x.p[b].name;
-  const auto says = [&](const char *word) { return name.find(word) != std::string::npos; };
-  const bool is_bias = x.p[b].kind == op::param || says("bias") || says("alibi") || says("mask");
+  const bool is_bias = x.p[b].kind == op::param || has_word(x.p[b].name, {"bias", "alibi", "mask"});
   if (!is_argument(x.p[b]) || !is_bias || keys.empty()) return false;
   const std::vector<axis_id> &shape = x.p[b].shape;
   const bool is_of_pairs =
@@ -217,13 +215,12 @@ const formula_rule score_rules[] = {
      [](const place &x) {
        return x.is_used(x.at, [&](node_id user) {
          const node &u = x.p[user];
-         return u.kind == op::output && (u.name.find("lse") != std::string::npos ||
-                                         u.name.find("logsumexp") != std::string::npos);
+         return u.kind == op::output && has_word(u.name, {"lse", "logsumexp"});
        });
      },
      "lacks the maximum again; did you mean logsumexp<{<a>}>({s})?"},
     {{"sum<e>(w:softmax<a>(s) * y)", "dot<e>(w:softmax<a>(s), y)"},
-     [](const place &x) { return is_routed_elsewhere(x) && !contains(x.axes("e"), x.axes("a")); },
+     is_routed_elsewhere,
      "adds up over {<e>} what is 1 over {<a>}; did you mean softmax<{<e>}>({s})?"},
     {{"sum<d>(k * k) - #n * dot<d>(q, k)", "(sum<d>(q * q) + sum<d>(k * k)) - #n * dot<d>(q, k)",
       "(sum<d>(q * q) - #n * dot<d>(q, k)) + sum<d>(k * k)",

@@ -70,7 +70,7 @@ class take_finder : slip_finder {
   void asked_later(node_id n) {
     const node_id ids = unconverted(p_, p_[n].in[1]);
     const std::optional<shift> asked = shift_of(ids);
-    if (!asked || p_.name.find("backward") != std::string::npos) return;
+    if (!asked || has_word(p_.name, {"backward"})) return;
     std::set<node_id> below;
     walk(
         p_, p_[n].in[0],
@@ -252,18 +252,22 @@ class take_finder : slip_finder {
     });
     const bool has_later_keys = std::all_of(conditions.begin(), conditions.end(),
                                             [&](node_id c) { return is_padding(p_, c); });
-    const bool is_masked_by_input =
-        std::any_of(p_.arguments.begin(), p_.arguments.end(), [&](node_id m) {
-          const std::string &name = p_[m].name;
-          return p_[m].kind == op::input && key && has(p_[m].shape, *key) &&
-                 p_[m].shape.size() > 1 && name.find("mask") != std::string::npos;
-        });
-    if (has_later_keys && key)
-      return is_masked_by_input ? void() : unmasked_clamp(n, away, number, *key);
+    if (has_later_keys && key) {
+      if (!has_mask_argument(*key)) unmasked_clamp(n, away, number, *key);
+      return;
+    }
     for (const node_id condition : conditions)
       if (is_at_most_where(away, number_of(number), condition))
         return say(n, "is {} wherever {} is true; did you mean the distance the other way round?",
                    number_of(number), written_as(p_, condition));
+  }
+  // scores + attention_mask
+  bool has_mask_argument(axis_id key) const {
+    return std::any_of(p_.arguments.begin(), p_.arguments.end(), [&](node_id m) {
+      const node &x = p_[m];
+      return x.kind == op::input && has(x.shape, key) && x.shape.size() > 1 &&
+             has_word(x.name, {"mask"});
+    });
   }
   // take<buckets>(table, max(index(seq) - index(kv), 0)), whose later keys no mask hides
   void unmasked_clamp(node_id n, const affine &away, node_id number, axis_id key) {

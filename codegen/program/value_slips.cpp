@@ -79,7 +79,7 @@ class value_finder : slip_finder {
            !contains(p_[weights].shape, p_[values].shape);
   }
 
-  // dot<kv>(softmax<kv>(scores) / 0.7, V)
+  // A term beside another dot<..>(softmax<..>(..), ..)
   bool is_one_of_shares(node_id n) const {
     return std::any_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
       return is(op::add, user) &&
@@ -91,6 +91,7 @@ class value_finder : slip_finder {
              });
     });
   }
+  // dot<kv>(softmax<kv>(scores) / 0.7, V)
   void scaled_weights(node_id n, node_id weights, node_id values) {
     const scaled_step w = without_scale(p_, weights);
     if (nearly(w.by, 1) || !are_weights(n, w.of, values) || is_one_of_shares(n)) return;

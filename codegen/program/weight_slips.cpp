@@ -83,9 +83,10 @@ class weight_finder : slip_finder {
     if (first == second || first < 0 || second < 0 || !same_set(p_[first].shape, p_[second].shape))
       return;
     // without a factor: the real part of complex products, a Lorentz product
-    const node_id taken_off = without_scale(p_, unmasked(p_, p_[difference].in[1])).of;
-    if (taken_off == second && second != without_scale(p_, p_[difference].in[1]).of) return;
-    if (inner_of(p_, p_[difference].in[1]) == second) return;
+    const node_id other = inner_of(p_, p_[difference].in[1]);
+    const bool is_masked_product =
+        is(op::mask, other) && without_scale(p_, unmasked(p_, other)).of == second;
+    if (other == second || is_masked_product) return;
     say(weights,
         "scores {} are subtracted from others; did you mean softmax<{}> of each, and the "
         "difference of the weights?",
