@@ -23,6 +23,7 @@
 #include "codegen/halide/schedules/guarded_ends.hpp"
 #include "codegen/halide/schedules/interleaved_halves.hpp"
 #include "codegen/halide/schedules/one_by_one.hpp"
+#include "codegen/halide/schedules/prefetched_rows.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/sixteen_bits.hpp"
 #include "codegen/halide/schedules/strict_reductions.hpp"
@@ -96,6 +97,7 @@ class writer {
     p.add_custom_lowering_pass(new guarded_ends(halide_target(m_)));
     p.add_custom_lowering_pass(new transposed_stores);
     p.add_custom_lowering_pass(new interleaved_halves);
+    p.add_custom_lowering_pass(new prefetched_rows);
     if (lacks_f16(halide_target(m_))) p.add_custom_lowering_pass(new sixteen_bits(true));
   }
 
