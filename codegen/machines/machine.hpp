@@ -61,6 +61,7 @@ struct cpu_tiles {
   int score_registers = 0, score_keys = 0;  // at most, of a tile of scores: rows; keys
   int weight_keys = 0;                      // keys whose weights are computed at a time
   int feature_vectors = 1;                  // of a key, at most, where lanes hold features
+  int feature_steps = 1;                    // over them, at least, unless lanes would be too few
   int unrolled_features = 1;                // vectors of them, at most, without a loop
   value_rows values;
   both_ways_shapes both_ways;

@@ -423,6 +423,7 @@ class reader {
            r.fit(r.m_.cpu.weight_keys = r.number(), "keys", "registers", r.m_.cpu.registers);
          }},
         {"feature_vectors", [](reader &r) { r.features(); }},
+        {"feature_steps", set<&cpu_tiles::feature_steps>},
         {"unrolled_features", set<&cpu_tiles::unrolled_features>},
         {"bf16_products", [](reader &r) { r.bf16_products(); }},
         {"value_columns", set_values<&value_rows::columns>},

@@ -378,8 +378,8 @@ TEST_CASE("a wrong machine is one error with the line") {
       "m.machine:8: score_key is not a key; known: attention bf16_products both_ways "
       "both_ways_in_window "
       "columns_per_thread contraction_rows contraction_tile contraction_vectors device "
-      "feature_vectors halide like load_width map_rows map_vectors panels part_of preference "
-      "register_bits "
+      "feature_steps feature_vectors halide like load_width map_rows map_vectors panels part_of "
+      "preference register_bits "
       "registers score_keys score_registers shared_bytes split_keys sum_registers tensor "
       "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
       "unrolled_features value_bytes value_columns value_padding weight_keys");

@@ -116,15 +116,17 @@ std::vector<axis_id> shared_by_rows(const program &p, const attention_stage &s) 
   return s.row == no_axis ? std::vector<axis_id>() : without(s.outer, varying);
 }
 
+constexpr int least_features = 4;  // in lanes: less would be slower than rows in lanes
+
 // The most features, up to so many, that lanes can hold in each product of the stage; 1: features
-// are not contiguous in the operands.
-int feature_lanes(const program &p, const attention_stage &s, int most) {
+// are not contiguous in the operands. Fewer do if there were fewer steps over them.
+int feature_lanes(const program &p, const attention_stage &s, int most, int least_steps) {
   int lanes = most;
   for (node_id d : s.products) {
     const axis_id feature = p[d].over.back();
     const std::int64_t n = known_size(p, feature);
     if (n < 1) return 1;
-    while (n % lanes != 0) lanes /= 2;
+    while (n % lanes != 0 || (lanes > least_features && n / lanes < least_steps)) lanes /= 2;
     for (node_id operand : p[d].in)
       if (p[operand].shape.back() != feature) return 1;
   }
@@ -192,7 +194,7 @@ class cpu_tiling {
         machine_(m),
         bf16_(products_of_bf16(m, made, s)),
         lanes_(m.cpu.lanes(8 * size_of(p_[s.sums[0].core].type))),
-        features_(feature_lanes(p_, s, m.cpu.feature_vectors * lanes_)),
+        features_(feature_lanes(p_, s, m.cpu.feature_vectors * lanes_, m.cpu.feature_steps)),
         folded_(shared_by_rows(p_, s)) {}
 
   std::vector<attention_tile> run() const {
@@ -335,7 +337,6 @@ class cpu_tiling {
     t.feature_lanes = lanes, t.bf16 = bf16_;
   }
 
-  static constexpr int least_features = 4;  // in lanes: less would be slower than rows in lanes
   const program &p_;
   const attention_stage &s_;
   const bool is_of_gradient_;  // no call of it decodes: forms for few rows would be a third of it
