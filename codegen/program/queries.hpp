@@ -92,12 +92,13 @@ inline node_id of_all_positions(const program &p, node_id n) {
   return n;
 }
 
-// True for an input or a param, whose name is that of the signature.
+// True where the name holds one of these.
 inline bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
                      [&](std::string_view word) { return name.find(word) != name.npos; });
 }
 
+// True for an input or a param, whose name is that of the signature.
 inline bool is_argument(const node &x) { return x.kind == op::input || x.kind == op::param; }
 
 // True for the conversion of 16 bits to a longer type.
