@@ -7,15 +7,28 @@ using Halide::Expr;
 
 namespace {
 
-key_range seen_by_tile(const attention_setting &a) {
+// Of some tiles of few rows, each may lie at one position of the folded axes: it then has a part of
+// the innermost axis alone, and a causal mask hides the last keys from the first tiles. Forms of a
+// single tile, and those whose lanes hold keys, would only lose time to the divisions.
+bool may_have_part_of_axis(const attention_setting &a) {
+  const attention_tile &t = a.f.tile;
+  return t.is_for_few_rows() && t.per_task > 1 && !t.keys_in_lanes();
+}
+
+row_range rows_of_tile(const attention_setting &a) {
+  const Expr first = a.f.v.T * a.f.tile.rows, last = Halide::min(first + a.f.tile.rows, a.rows) - 1;
+  const std::vector<axis_id> &rows = a.tiles.rows();
+  if (rows.size() == 1) return {{rows[0], {first, last}}};
   row_range seen;
-  if (a.tiles.rows().size() == 1) {
-    const Expr first = a.f.v.T * a.f.tile.rows;
-    seen[a.tiles.rows()[0]] = {first, Halide::min(first + a.f.tile.rows, a.rows) - 1};
-  } else {
-    for (axis_id row : a.tiles.rows()) seen[row] = {0, a.c.extent(row) - 1};
-  }
-  return visible_keys(a.c, a.s, seen, a.outer);
+  for (axis_id row : rows) seen[row] = {0, a.c.extent(row) - 1};
+  if (rows.empty() || !may_have_part_of_axis(a)) return seen;
+  const Expr n = a.c.extent(rows.back()), is_at_one = first / n == last / n;
+  seen[rows.back()] = {select(is_at_one, first % n, 0), select(is_at_one, last % n, n - 1)};
+  return seen;
+}
+
+key_range seen_by_tile(const attention_setting &a) {
+  return visible_keys(a.c, a.s, rows_of_tile(a), a.outer);
 }
 
 }  // namespace
