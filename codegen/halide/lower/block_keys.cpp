@@ -22,8 +22,10 @@ row_range rows_of_tile(const attention_setting &a) {
   row_range seen;
   for (axis_id row : rows) seen[row] = {0, a.c.extent(row) - 1};
   if (rows.empty() || !may_have_part_of_axis(a)) return seen;
-  const Expr n = a.c.extent(rows.back()), is_at_one = first / n == last / n;
-  seen[rows.back()] = {select(is_at_one, first % n, 0), select(is_at_one, last % n, n - 1)};
+  // Loops end where Halide bounds the last row: a remainder or a choice would hide where that is.
+  const Expr n = a.c.extent(rows.back()), begin = first / n * n;
+  seen[rows.back()] = {select(last < begin + n, first - begin, 0),
+                       Halide::min(last - begin, n - 1)};
   return seen;
 }
 
