@@ -130,3 +130,23 @@ TEST_CASE("a single row, or rows that are stored, are not prefetched") {
   CHECK(prefetches(1, product_of).empty());
   CHECK(prefetches(4, product_of, false).empty());
 }
+
+TEST_CASE("rows whose beginning a step computes are not prefetched: it comes too late") {
+  const Parameter a(Float(32), true, 2, "A");
+  const Expr k = hi::Variable::make(Int(32), "k"), begin = hi::Variable::make(Int(32), "begin");
+  const auto read = [&](const Expr &index) {
+    return hi::Load::make(Float(32), "A", index, Buffer<>(), a, hi::const_true(),
+                          hi::ModulusRemainder());
+  };
+  const hi::Stmt store = hi::Store::make("sum", read(begin + k) + read(begin + k + columns), 0,
+                                         Parameter(), hi::const_true(), hi::ModulusRemainder());
+  const auto count = [](const hi::Stmt &body) {
+    const hi::Stmt loop =
+        hi::For::make("k", 0, columns, hi::ForType::Serial, Partition::Auto, DeviceAPI::Host, body);
+    finder seen;
+    seen.mutate(qkv::codegen::prefetched_rows().mutate(loop));
+    return seen.found.size();
+  };
+  CHECK(count(store) == 1);
+  CHECK(count(hi::LetStmt::make("begin", hi::Variable::make(Int(32), "n") * 2, store)) == 0);
+}

@@ -57,6 +57,16 @@ class reader : public hi::IRGraphVisitor {
 
   void visit(const hi::For *) override { is_innermost = false; }
 
+  // A prefetch comes before what a step computes: names of a step mean nothing there.
+  void visit(const hi::LetStmt *op) override {
+    inside_.push(op->name);
+    IRGraphVisitor::visit(op);
+  }
+  void visit(const hi::Let *op) override {
+    inside_.push(op->name);
+    IRGraphVisitor::visit(op);
+  }
+
   void visit(const hi::Store *op) override {
     ++stores_;
     IRGraphVisitor::visit(op);
@@ -68,7 +78,7 @@ class reader : public hi::IRGraphVisitor {
     if (!op->param.defined() || !index.defined()) return;
     const Expr step = hi::Variable::make(index.type(), step_);
     const Expr first = hi::simplify(index - step * op->type.lanes());
-    if (hi::expr_uses_var(first, step_)) return;
+    if (hi::expr_uses_var(first, step_) || hi::expr_uses_vars(first, inside_)) return;
     rows_read &r = rows[{op->name, op->type.lanes()}];
     r.type = op->type;
     const auto is_same = [&](const Expr &e) { return hi::equal(e, first); };
@@ -76,6 +86,7 @@ class reader : public hi::IRGraphVisitor {
   }
 
   const std::string &step_;
+  hi::Scope<> inside_;
   int nodes_ = 0, stores_ = 0;
 };
 
