@@ -6,11 +6,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 
@@ -37,17 +39,31 @@ struct command_line {
   std::map<std::string, std::string> options;
 };
 
+const std::set<std::string> &options_with_value() {
+  static const std::set<std::string> all = {"--out",    "--targets", "--name",
+                                            "--spec",   "--machine", "--cuda-compiler",
+                                            "--writer", "--compiler"};
+  return all;
+}
+
 command_line parse(int argc, char **argv) {
   command_line line;
   if (argc > 1) line.command = argv[1];
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];
-    if (word == "--stmt" || word == "--assembly")
+    const auto refuse = [&](const std::string &why) { throw std::runtime_error(word + why); };
+    if (word == "--stmt" || word == "--assembly") {
       line.options[word] = "yes";
-    else if (word.rfind("--", 0) == 0 && i + 1 < argc)
-      line.options[word] = argv[++i];
-    else
+    } else if (options_with_value().count(word)) {
+      if (i + 1 == argc) refuse(": a value is missing");
+      if (!line.options.emplace(word, argv[++i]).second) refuse(" is given twice");
+    } else if (word.starts_with("--")) {
+      refuse(fmt::format(" is not an option; known: --stmt --assembly {}",
+                         fmt::join(options_with_value(), " ")));
+    } else {
+      if (!line.kernel.empty()) refuse(": the kernel is already " + line.kernel);
       line.kernel = word;
+    }
   }
   return line;
 }
@@ -70,16 +86,35 @@ std::string read(const std::string &path) {
   return text.str();
 }
 
+// The name becomes a part of names in C.
+void check_name(const std::string &option, const std::string &name) {
+  const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; };
+  if (name.empty() || !std::ranges::all_of(name, fits))
+    throw std::runtime_error(option + ": its name has characters beside letters, digits, - and _");
+}
+
+std::string text_of_file(const std::string &option, const std::string &path) {
+  if (!std::filesystem::exists(path)) throw std::runtime_error(option + ": there is no such file");
+  if (!std::filesystem::is_regular_file(path))
+    throw std::runtime_error(option + ": that is not a file");
+  if (!std::ifstream(path)) throw std::runtime_error(option + ": the file cannot be read");
+  return read(path);
+}
+
 // The built-in machines, and the one that --machine FILE describes in place of one of its name.
 std::vector<machine> machines_for(const command_line &line) {
   std::vector<machine> known = machines();
   const auto file = line.options.find("--machine");
   if (file == line.options.end()) return known;
-  const std::filesystem::path path = file->second;
-  if (!std::filesystem::is_regular_file(path))
-    throw std::runtime_error("--machine " + file->second + ": there is no such file");
-  machine given = parse_machine(path.stem().string(), read(file->second), text_of_machine);
+  const std::string name = std::filesystem::path(file->second).stem().string(),
+                    given_as = "--machine " + file->second;
+  check_name(given_as, name);
+  machine given = parse_machine(name, text_of_file(given_as, file->second), text_of_machine);
   std::erase_if(known, [&](const machine &m) { return m.name == given.name; });
+  for (const machine &m : known)
+    if (m.c_name() == given.c_name())
+      throw std::runtime_error(
+          fmt::format("{}: code of {} and of {} would have one name", given_as, name, m.name));
   known.push_back(std::move(given));
   return known;
 }
@@ -139,9 +174,16 @@ void write(const std::string &path, const std::string &text) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
+std::string folder_of(const command_line &line) {
+  const std::string dir = option(line, "--out");
+  if (!std::filesystem::is_directory(dir))
+    throw std::runtime_error("--out " + dir + ": there is no such folder");
+  return dir;
+}
+
 void kernel(const command_line &line, const std::vector<traceable> &kernels,
             const scratch &folder) {
-  const std::string dir = option(line, "--out"), targets = option(line, "--targets");
+  const std::string dir = folder_of(line), targets = option(line, "--targets");
   const std::vector<machine> wanted = targets_of(targets, machines_for(line));
   const auto named = std::find_if(kernels.begin(), kernels.end(),
                                   [&](const traceable &t) { return t.identifier == line.kernel; });
@@ -187,7 +229,7 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
 }
 
 void library(const command_line &line, const std::vector<traceable> &kernels) {
-  const std::string dir = option(line, "--out"), name = option(line, "--name");
+  const std::string dir = folder_of(line), name = option(line, "--name");
   std::vector<program> programs;
   std::vector<plan> plans;
   std::map<std::string, std::string> identifiers;  // by the names of kernels
@@ -210,9 +252,10 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
 }
 
 int obey(int argc, char **argv, const std::vector<traceable> &kernels, const scratch &folder) {
-  const command_line line = parse(argc, argv);
-  reached(line.kernel.empty() ? line.command : line.kernel);
+  command_line line;
   try {
+    line = parse(argc, argv);
+    reached(line.kernel.empty() ? line.command : line.kernel);
     if (line.command == "list") {
       for (const traceable &t : kernels) fmt::print("{}\n", t.identifier);
     } else if (line.command == "kernel") {

@@ -92,6 +92,37 @@ TEST_CASE("one kernel of a library may be wrong") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("a wrong option or file is an error before anything is compiled") {
+  const auto folder = std::filesystem::temp_directory_path() / "qkv_generate_options";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto code_of = [&](std::vector<std::string> more, const std::string &to) {
+    std::vector<std::string> words = {"generator", "kernel", "doubled", "--targets",
+                                      "host",      "--out",  to};
+    words.insert(words.end(), more.begin(), more.end());
+    return generate(words);
+  };
+  const std::string to = folder.string();
+  const auto file = [&](const std::string &name, const std::string &text) {
+    std::ofstream(folder / name) << text;
+    return (folder / name).string();
+  };
+  const std::string like = "like = x86-64-v3\nhalide = x86-64-linux-avx-avx2-f16c-fma-sse41\n";
+  CHECK(code_of({"--machien", "f"}, to) == 1);
+  CHECK(code_of({"--machine"}, to) == 1);
+  CHECK(code_of({"--stmt", "idle"}, to) == 1);
+  CHECK(code_of({"--name", "a", "--name", "b"}, to) == 1);
+  CHECK(code_of({"--machine", to}, to) == 1);
+  CHECK(code_of({"--machine", to + "/none.machine"}, to) == 1);
+  CHECK(code_of({"--machine", file("a\"b.machine", like)}, to) == 1);
+  CHECK(code_of({"--machine", file("x86_64_v3.machine", like)}, to) == 1);
+  CHECK(code_of({}, to + "/none") == 1);
+  CHECK(!std::filesystem::exists(folder / "doubled.a"));
+  const std::string own = like + "part_of = host\npreference = 1\n";
+  CHECK(code_of({"--machine", file("x86-64-v3.machine", own)}, to) == 0);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("the option --writer takes plain, or the stages of a kernel") {
   const auto folder = std::filesystem::temp_directory_path() / "qkv_generate_writer";
   std::filesystem::remove_all(folder);

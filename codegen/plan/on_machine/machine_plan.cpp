@@ -72,7 +72,7 @@ std::vector<machine_plan> plans_on(const plan &made, const std::vector<machine> 
   for (const machine &m : machines) {
     machine_plan planned = plan_on(made, m, others);
     const auto is_base = [&](const machine &other) {
-      return other.name == m.like && m.has_tiles_of(other);
+      return other.name == m.like && other.name != m.name && m.has_tiles_of(other);
     };
     const bool repeats = std::any_of(machines.begin(), machines.end(), is_base);
     if (!repeats || multiplies_bf16(planned)) all.push_back(std::move(planned));

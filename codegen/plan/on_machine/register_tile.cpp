@@ -34,7 +34,7 @@ register_tile register_tile_of(const cpu_tiles &m, std::optional<int> columns, i
   const int all = columns ? *columns / best.lanes : 1;
   if (reads) {
     const int bytes = m.register_bits / 8 * best.lanes / lanes;  // of a vector
-    const int shared = m.sum_registers / std::min(rows, reads->least_rows);
+    const int shared = std::max(1, m.sum_registers / std::min(rows, reads->least_rows));
     const int wanted = std::max(shared, reads->least_bytes / bytes);
     // Sums of a single row that do not fit the registers cost less, in the first cache, than values
     // that are read from memory in parts.
