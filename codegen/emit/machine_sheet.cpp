@@ -92,13 +92,13 @@ class sheet {
     if (!m_.is_host()) return text + fmt::format(", {} x {} threads", t.threads.x, t.threads.y);
     if (t.keys_in_lanes()) text += ", keys in lanes";
     if (t.feature_lanes > 1) text += fmt::format(", {} features", t.feature_lanes);
-    if (t.bf16) text += ", products of bf16";
+    if (t.bf16) text += t.in_matrix_tiles ? ", matrix tiles of bf16" : ", products of bf16";
     if (t.one_block) text += ", one block";
     if (t.is_for_few_rows() && !t.folded.empty())
       text += fmt::format(", with the rows of all {}", names_of(p_, t.folded));
     if (!t.is_for_few_rows() && t.per_task > 1) text += fmt::format(", {} a task", t.per_task);
     if (t.least_tasks > 1) text += fmt::format(", {} tasks or more", t.least_tasks);
-    return text + registers_of(s, t);
+    return t.in_matrix_tiles ? text : text + registers_of(s, t);
   }
 
   // Of the first sum that has columns.

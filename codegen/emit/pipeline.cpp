@@ -22,6 +22,7 @@
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/guarded_ends.hpp"
 #include "codegen/halide/schedules/interleaved_halves.hpp"
+#include "codegen/halide/schedules/matrix_tiles.hpp"
 #include "codegen/halide/schedules/one_by_one.hpp"
 #include "codegen/halide/schedules/prefetched_rows.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
@@ -85,7 +86,7 @@ class writer {
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
     form.pipeline.add_custom_lowering_pass(new fixed_loads);
-    form.pipeline.add_custom_lowering_pass(new strict_reductions(m_.bf16_products > 0));
+    form.pipeline.add_custom_lowering_pass(new strict_reductions(m_.of_bf16.products > 0));
     if (on_gpu_) gpu::add_passes(form.pipeline, m_);
     return form;
   }
@@ -95,6 +96,7 @@ class writer {
     p.add_custom_lowering_pass(new stores_beside(p.outputs()));
     p.add_custom_lowering_pass(new statistics_one_by_one);
     p.add_custom_lowering_pass(new guarded_ends(halide_target(m_)));
+    p.add_custom_lowering_pass(new matrix_tiles);
     p.add_custom_lowering_pass(new transposed_stores);
     p.add_custom_lowering_pass(new interleaved_halves);
     p.add_custom_lowering_pass(new prefetched_rows);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "codegen/machines/halide_target.hpp"
+
 namespace qkv::codegen {
 namespace {
 
@@ -33,6 +35,25 @@ std::string oversized(const attention_shape &s) {
              ? ""
              : fmt::format("one_block: a tile of {} rows cannot have rows {} of a call", s.rows,
                            text_of_rows(s.rows_of_query));
+}
+
+std::string misfit_in_matrix(const attention_shape &s) {
+  if (s.rows_of_query == attention_shape::none)
+    return "rows none: a tile of a CPU is for some rows";
+  const auto misses = [](int n, const char *what, int of) {
+    return fmt::format("{} {} are not a multiple of {}, as those of matrix tiles are", n, what, of);
+  };
+  if (s.rows % matrix_side != 0) return misses(s.rows, "rows", matrix_side);
+  return s.keys % matrix_depth == 0 ? "" : misses(s.keys, "keys", matrix_depth);
+}
+
+std::string missing_matrix_unit(const machine &m) {
+  if (m.of_bf16.matrix_attention.empty()) return "";
+  if (!halide_target(m).has_feature(Halide::Target::AVX512_SapphireRapids))
+    return "matrix_attention: halide does not name avx512_sapphirerapids, which has matrix tiles";
+  return m.of_bf16.matrix_attention.back().rows_of_query == attention_shape::any
+             ? ""
+             : "a line of matrix_attention is missing: rows any";
 }
 
 // Also those of many rows without contiguous features and, on devices, those of queries without

@@ -15,6 +15,12 @@ std::string misplaced(const std::vector<attention_shape> &before, const attentio
 // Calls of a line of `one_block` have one tile: the fault of one that has fewer rows than they.
 std::string oversized(const attention_shape &);
 
+// The fault of a tile whose products are those of matrix tiles.
+std::string misfit_in_matrix(const attention_shape &);
+
+// The fault of a machine with such tiles that has no matrix unit, or none for some calls.
+std::string missing_matrix_unit(const machine &);
+
 // The line that calls of some rows would miss; empty if each call has a tile.
 std::string missing_tiles(const machine &);
 

@@ -29,6 +29,10 @@ struct attention_shape {
 // partial sums, and sums at positions take so many at a time. The remaining rows would be lost.
 inline constexpr int rows_of_partials = 16;
 
+// A matrix unit (AMX) multiplies tiles of so many rows of so many numbers of bf16, and so many
+// columns, into as many rows and columns of sums.
+inline constexpr int matrix_side = 16, matrix_depth = 32;
+
 // A row that is reduced has so many partial sums: the same on all machines, as bits depend on it.
 inline constexpr int reduction_lanes = 16;
 
@@ -71,6 +75,14 @@ struct cpu_tiles {
 
   int lanes(int bits) const { return register_bits / bits; }
   bool operator==(const cpu_tiles &) const = default;
+};
+
+// How a CPU multiplies bf16; without either of these, bf16 is widened to f32.
+struct bf16_unit {
+  int products = 0;  // added to one sum of f32 at a time, in vectors; or 0
+  // Tiles of attentions by a matrix unit, for calls of at least as many rows as the first is for;
+  // fewer take those of the machine.
+  std::vector<attention_shape> matrix_attention;
 };
 
 inline constexpr int most_threads = 1024;     // of a block, on every GPU
@@ -149,7 +161,7 @@ struct machine {
   std::vector<contraction_tile> tensor_contraction;
   panel_widths panels;
   int contraction_rows = 0;  // rows of the left operand that share one sweep over the right one
-  int bf16_products = 0;     // CPUs: added to one sum of f32 at a time; 0: bf16 is widened to f32
+  bf16_unit of_bf16;
 
   bool is_host() const { return device == "host"; }
   // True if CPUs have the same tiles: code differs where one multiplies bf16, or in instructions.

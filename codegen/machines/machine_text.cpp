@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "codegen/machines/attention_lines.hpp"
+#include "codegen/machines/machine_line.hpp"
 #include "codegen/machines/tensor_lines.hpp"
 
 namespace qkv::codegen {
@@ -20,88 +21,51 @@ namespace {
 
 constexpr std::string_view common = "-no_runtime-user_context-no_bounds_query";
 
-class reader {
+class reader : public machine_line {
  public:
-  reader(const std::string &name, const machine_texts &others) : others_(others) { m_.name = name; }
+  reader(const std::string &name, const machine_texts &others)
+      : machine_line(name), others_(others) {
+    m_.name = name;
+  }
 
   machine run(std::string_view text) {
     std::istringstream lines{std::string(text)};
-    for (std::string line; std::getline(lines, line);) {
-      ++line_;
-      read(line.substr(0, line.find('#')));
-    }
-    line_ = 0;
+    for (std::string line; std::getline(lines, line);) read(line);
+    no_line();
     for (const std::string_view key : required())
       if (!is_given(key)) fail("{} is missing", key);
     check(missing_tiles(m_));
-    if (m_.bf16_products > 0 && !Halide::Target(m_.target).has_feature(Halide::Target::AVX512_Zen4))
+    check(missing_matrix_unit(m_));
+    if (m_.of_bf16.products > 0 &&
+        !Halide::Target(m_.target).has_feature(Halide::Target::AVX512_Zen4))
       fail("bf16_products: halide does not name avx512_zen4, which multiplies bf16");
     for (const attention_shape &s : m_.attention)
-      if (m_.bf16_products > 0 && s.keys % m_.bf16_products != 0)
+      if (m_.of_bf16.products > 0 && s.keys % m_.of_bf16.products != 0)
         fail("bf16_products: {} keys of an attention are not a multiple of {}", s.keys,
-             m_.bf16_products);
+             m_.of_bf16.products);
     return std::move(m_);
   }
 
  private:
-  template <class... T>
-  [[noreturn]] void fail(fmt::format_string<T...> text, T &&...values) const {
-    const std::string where = line_ > 0 ? fmt::format(":{}", line_) : "";
-    throw std::runtime_error(fmt::format("{}.machine{}: ", m_.name, where) +
-                             fmt::format(text, std::forward<T>(values)...));
-  }
-
   void check(const std::string &wrong) const {
     if (!wrong.empty()) fail("{}", wrong);
   }
 
   void read(const std::string &line) {
-    std::istringstream words{line};
-    std::string key, equals;
-    if (!(words >> key)) return;
-    if (!(words >> equals) || equals != "=") fail("after {}, = is expected", key);
-    words_.clear();
-    for (std::string word; words >> word;) words_.push_back(word);
+    const std::string key = begin(line);
+    if (key.empty()) return;
     const auto known = keys().find(key);
     if (known == keys().end()) fail("{} is not a key; known: {}", key, names());
-    if (words_.empty()) fail("{} has no value", key);
+    if (!has_more()) fail("{} has no value", key);
     const auto list = lists().find(key);
     if (!seen_.insert(known->first).second && list == lists().end()) fail("{} is given twice", key);
     if (inherited_.erase(known->first) && list != lists().end()) list->second(m_);
-    at_ = 0;
     known->second(*this);
-    if (at_ < words_.size()) fail("after the value of {}, {} is not expected", key, words_[at_]);
+    if (has_more()) fail("after the value of {}, {} is not expected", key, next());
   }
 
   // A key of this file, or of the one that it is like.
   bool is_given(std::string_view key) const { return seen_.count(key) || inherited_.count(key); }
-
-  std::string next() {
-    if (at_ == words_.size()) fail("the line ends too early");
-    return words_[at_++];
-  }
-
-  int number() {
-    const std::string word = next();
-    int n = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
-    if (error != std::errc() || end != word.data() + word.size()) fail("{} is not a number", word);
-    if (n < 1) fail("{} is below 1", n);
-    return n;
-  }
-
-  void word(std::string_view expected) {
-    if (const std::string found = next(); found != expected)
-      fail("{} is expected, not {}", expected, found);
-  }
-
-  // tile 64 x 48
-  void two_numbers(std::string_view of, int &a, int &b) {
-    word(of);
-    a = number();
-    word("x");
-    b = number();
-  }
 
   // like x86-64-v4: lines of this file replace those of that one. What tells the two apart (halide,
   // part_of, preference) is not taken over, nor are tiles where the registers are others.
@@ -134,7 +98,7 @@ class reader {
   void sum_registers() {
     m_.cpu.sum_registers = number();
     if (!is_given("registers")) fail("registers must come first");
-    if (m_.cpu.sum_registers + 2 > m_.cpu.registers)
+    if (m_.cpu.registers - 2 < m_.cpu.sum_registers)
       fail("{} registers do not fit beside two operands: registers is {}", m_.cpu.sum_registers,
            m_.cpu.registers);
     inherited_.erase("score_registers");
@@ -167,32 +131,57 @@ class reader {
     if (!fits) fail("{} is not a target with device = {}", text, m_.device);
   }
 
-  // rows any tile 32 x 128 per_task 16
-  void attention() {
+  // rows 2 to 16 tile 16 x 256 per_task 1
+  void matrix_attention() {
+    attention_shape s = shape_for_rows();
+    per_task(s);
+    check(misfit_in_matrix(s));
+    check(misplaced(m_.of_bf16.matrix_attention, s));
+    m_.of_bf16.matrix_attention.push_back(s);
+  }
+
+  // rows any tile 32 x 128
+  attention_shape shape_for_rows() {
     attention_shape s;
     word("rows");
-    if (const std::string rows = next(); rows == "none") {
+    if (takes("none")) {
       s.rows_of_query = attention_shape::none;
-    } else if (rows != "any") {
-      --at_;
+    } else if (!takes("any")) {
       s.rows_of_query = number();
-      if (at_ < words_.size() && words_[at_] == "to") {
-        ++at_;
+      if (takes("to")) {
         s.least_rows = s.rows_of_query;
         s.rows_of_query = number();
         if (s.rows_of_query < s.least_rows)
           fail("there are no rows from {} to {}", s.least_rows, s.rows_of_query);
       }
     }
-    two_numbers("tile", s.rows, s.keys);
+    tile(s.rows, s.keys);
+    return s;
+  }
+
+  void tile(int &rows, int &keys) {
+    two_numbers("tile", rows, keys);
+    if (std::int64_t{rows} * keys > largest)
+      fail("a tile of {} x {} has more than {} pairs", rows, keys, largest);
+  }
+
+  void per_task(attention_shape &s) {
+    word("per_task");
+    s.per_task = number();
+    if (std::int64_t{s.rows} * s.per_task > largest)
+      fail("{} tiles of {} rows have more than {} rows", s.per_task, s.rows, largest);
+  }
+
+  // rows any tile 32 x 128 per_task 16
+  void attention() {
+    attention_shape s = shape_for_rows();
     if (m_.is_host()) {
-      word("per_task");
-      s.per_task = number();
+      per_task(s);
       if (!is_given("register_bits")) fail("register_bits must come before attention");
-      if (at_ < words_.size() && words_[at_] == "score_keys") ++at_, s.score_keys = number();
-      if (at_ < words_.size() && words_[at_] == "one_block")
-        ++at_, s.one_block = true;
-      else if (at_ < words_.size())
+      if (takes("score_keys")) s.score_keys = number();
+      if (takes("one_block"))
+        s.one_block = true;
+      else if (has_more())
         word("keys_in_lanes"), s.keys_in_lanes = true;
       s.keys_in_lanes ? fills(s.keys, "keys") : fills(s.rows, "rows");
       check(misplaced(m_.attention, s));
@@ -212,7 +201,7 @@ class reader {
   // tile 64 x 64 tasks 8
   void both_ways(both_ways_shape &s) {
     if (!is_given("register_bits")) fail("register_bits must come before both_ways");
-    two_numbers("tile", s.rows, s.keys);
+    tile(s.rows, s.keys);
     word("tasks");
     s.tasks = number();
     if (s.rows % rows_of_partials != 0)
@@ -243,11 +232,11 @@ class reader {
     inherited_.erase("contraction_tile");
     if (m_.is_host() && !is_given("register_bits")) fail("register_bits must come before panels");
     std::vector<int> *list = &w.dividing;
-    for (std::string word = next(); word != "else"; word = next())
-      if (word == "up_to")
+    while (!takes("else"))
+      if (takes("up_to"))
         list = &w.holding;
       else
-        --at_, list->push_back(number());
+        list->push_back(number());
     w.otherwise = number();
     for (const int columns : widths_of_panels())
       if (m_.is_host()) fills(columns, "columns");
@@ -263,7 +252,7 @@ class reader {
   // 4 3 2 1
   void contraction_vectors() {
     m_.cpu.contraction_vectors.clear();
-    while (at_ < words_.size()) {
+    while (has_more()) {
       m_.cpu.contraction_vectors.push_back(number());
       fit(m_.cpu.contraction_vectors.back(), "vectors", "sum_registers", m_.cpu.sum_registers);
     }
@@ -301,7 +290,7 @@ class reader {
     t.stages = number();
     const std::map<std::string, int *> limits = {
         {"columns", &t.most_columns}, {"rows", &t.most_rows}, {"fills", &t.fills}};
-    while (at_ < words_.size()) {
+    while (has_more()) {
       const std::string of = next();
       const auto limit = limits.find(of);
       if (limit == limits.end()) fail("columns, rows or fills is expected, not {}", of);
@@ -333,7 +322,7 @@ class reader {
     two_numbers("tile", t.rows, t.keys);
     word("warps");
     t.warps = number();
-    if (at_ < words_.size()) {
+    if (has_more()) {
       word("rows");
       t.most_rows = number();
       word("blocks");
@@ -373,8 +362,8 @@ class reader {
   }
 
   void bf16_products() {
-    m_.bf16_products = number();
-    if (m_.bf16_products != 2) fail("{} at a time: 2 are expected", m_.bf16_products);
+    m_.of_bf16.products = number();
+    if (m_.of_bf16.products != 2) fail("{} at a time: 2 are expected", m_.of_bf16.products);
   }
 
   using keys_of = std::map<std::string_view, std::function<void(reader &)>>;
@@ -411,6 +400,7 @@ class reader {
         {"shared_bytes", set<&gpu_tiles::shared_bytes>},
         {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
         {"attention", [](reader &r) { r.attention(); }},
+        {"matrix_attention", [](reader &r) { r.matrix_attention(); }},
         {"both_ways", [](reader &r) { r.both_ways(r.m_.cpu.both_ways.usual); }},
         {"both_ways_in_window", [](reader &r) { r.both_ways(r.m_.cpu.both_ways.in_window); }},
         {"tensor", [](reader &r) { r.tensor(); }},
@@ -448,6 +438,7 @@ class reader {
   static const lists_of &lists() {
     static const lists_of all = {
         {"attention", [](machine &m) { m.attention.clear(); }},
+        {"matrix_attention", [](machine &m) { m.of_bf16.matrix_attention.clear(); }},
         {"tensor", [](machine &m) { m.tensor.clear(); }},
         {"tensor_pair_sums", [](machine &m) { m.tensor_pair_sums.clear(); }},
         {"tensor_contraction", [](machine &m) { m.tensor_contraction.clear(); }},
@@ -481,9 +472,6 @@ class reader {
 
   const machine_texts &others_;
   machine m_;
-  int line_ = 0;
-  std::vector<std::string> words_;
-  std::size_t at_ = 0;
   std::set<std::string_view> seen_, inherited_;
 };
 

@@ -167,6 +167,17 @@ TEST_CASE("a machine that multiplies bf16 has code of its own where there is suc
   std::vector<codegen::machine> host = codegen::targets_of("host");
   host[1].attention.back().keys = 64;
   CHECK(planned(wide, host) == "zen4 x86-64-v4 x86-64-v3 ");
+  // In place of one of its name, a machine is not its own base.
+  std::vector<codegen::machine> alone = codegen::targets_of("x86-64-v3");
+  alone[0].like = alone[0].name;
+  CHECK(planned(wide, alone) == "x86-64-v3 ");
+  const std::string matrix = on("sapphirerapids", product);
+  INFO(matrix);
+  CHECK(matrix.find("up to 4 rows       tile 4 x 256, keys in lanes, ") != matrix.npos);
+  CHECK(matrix.find("5 to 16 rows       tile 16 x 256, keys in lanes, matrix tiles of bf16\n") !=
+        matrix.npos);
+  CHECK(matrix.find("more rows          tile 32 x 256, keys in lanes, matrix tiles of bf16, ") !=
+        matrix.npos);
   const std::string sheet = on("zen4", product);
   INFO(sheet);
   CHECK(sheet.find("more rows          tile 32 x 128, products of bf16") != sheet.npos);

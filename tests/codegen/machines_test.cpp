@@ -372,13 +372,46 @@ load_width = 4
     CHECK_THROWS_WITH(other(line, instead), "m.machine" + error);
 }
 
+TEST_CASE("tiles of a matrix unit fill it, and some are for calls of any rows") {
+  const auto of_matrix = [](const std::string &lines,
+                            const char *target = "x86-64-linux-avx512_sapphirerapids") {
+    return parse_machine("n", "like = m\nhalide = " + std::string(target) + "\n" + lines,
+                         [](const std::string &name) { return name == "m" ? right : ""; });
+  };
+  const std::string any = "matrix_attention = rows any tile 32 x 256 per_task 4\n";
+  const machine m = of_matrix("matrix_attention = rows 5 to 16 tile 16 x 256 per_task 1\n" + any);
+  REQUIRE(m.of_bf16.matrix_attention.size() == 2);
+  CHECK(m.of_bf16.matrix_attention[0].least_rows == 5);
+  CHECK(m.of_bf16.matrix_attention[1].per_task == 4);
+  CHECK(m.attention == of_matrix("").attention);
+  CHECK(m.has_tiles_of(of_matrix("")));
+  CHECK_THROWS_WITH(of_matrix("matrix_attention = rows any tile 24 x 256 per_task 4"),
+                    "n.machine:3: 24 rows are not a multiple of 16, as those of matrix tiles are");
+  CHECK_THROWS_WITH(of_matrix("matrix_attention = rows any tile 32 x 48 per_task 4"),
+                    "n.machine:3: 48 keys are not a multiple of 32, as those of matrix tiles are");
+  CHECK_THROWS_WITH(of_matrix("matrix_attention = rows none tile 32 x 64 per_task 4"),
+                    "n.machine:3: rows none: a tile of a CPU is for some rows");
+  CHECK_THROWS_WITH(
+      of_matrix("matrix_attention = rows any tile 32 x 64 per_task 4 keys_in_lanes"),
+      "n.machine:3: after the value of matrix_attention, keys_in_lanes is not expected");
+  CHECK_THROWS_WITH(of_matrix(any + "matrix_attention = rows 16 tile 16 x 64 per_task 4"),
+                    "n.machine:4: rows 16 after rows any: lines of attention are in rising order "
+                    "of rows");
+  CHECK_THROWS_WITH(of_matrix("matrix_attention = rows 16 tile 16 x 256 per_task 1"),
+                    "n.machine: a line of matrix_attention is missing: rows any");
+  CHECK_THROWS_WITH(of_matrix(any, "x86-64-linux-avx512_zen4"),
+                    "n.machine: matrix_attention: halide does not name avx512_sapphirerapids, "
+                    "which has matrix tiles");
+}
+
 TEST_CASE("a wrong machine is one error with the line") {
   CHECK_THROWS_WITH(
       with("score_keys = 8", "score_key = 8"),
       "m.machine:8: score_key is not a key; known: attention bf16_products both_ways "
       "both_ways_in_window "
       "columns_per_thread contraction_rows contraction_tile contraction_vectors device "
-      "feature_steps feature_vectors halide like load_width map_rows map_vectors panels part_of "
+      "feature_steps feature_vectors halide like load_width map_rows map_vectors matrix_attention "
+      "panels part_of "
       "preference register_bits "
       "registers score_keys score_registers shared_bytes split_keys sum_registers tensor "
       "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
@@ -406,6 +439,18 @@ TEST_CASE("a wrong machine is one error with the line") {
                     "n.machine: bf16_products: 33 keys of an attention are not a multiple of 2");
   CHECK_THROWS_WITH(with("feature_vectors = 2", "feature_vectors = 2\nbf16_products = 4"),
                     "m.machine:10: 4 at a time: 2 are expected");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 1048577"),
+                    "m.machine:8: 1048577 is above 1048576");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 99999999999"),
+                    "m.machine:8: 99999999999 is above 1048576");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = -99999999999"),
+                    "m.machine:8: -99999999999 is not a number");
+  CHECK_THROWS_WITH(with("tile 8 x 128", "tile 16384 x 128"),
+                    "m.machine:10: a tile of 16384 x 128 has more than 1048576 pairs");
+  CHECK_THROWS_WITH(with(" per_task 1\n", " per_task 1000000\n"),
+                    "m.machine:10: 1000000 tiles of 8 rows have more than 1048576 rows");
+  CHECK_THROWS_WITH(parse_machine("m", std::string("device = host\0", 14)),
+                    "m.machine:1: a byte is 0: the file is not text of 8 bits");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys 8"),
                     "m.machine:8: after score_keys, = is expected");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys ="), "m.machine:8: score_keys has no value");

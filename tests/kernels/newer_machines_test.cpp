@@ -13,8 +13,9 @@ using qkv::codegen::program;
 
 namespace {
 
-const std::vector<two_sizes> lengths = {{1, 1},    {1, 130}, {2, 77},    {6, 33}, {17, 5},
-                                        {33, 129}, {48, 45}, {100, 257}, {0, 5},  {5, 0}};
+const std::vector<two_sizes> lengths = {{1, 1},  {1, 130},  {2, 77},   {6, 33},
+                                        {17, 5}, {33, 129}, {48, 45},  {100, 257},
+                                        {0, 5},  {5, 0},    {65, 600}, {300, 64}};
 
 }  // namespace
 

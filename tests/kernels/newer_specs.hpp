@@ -63,6 +63,18 @@ inline constexpr auto positive_bf16 = kernel<"positive_bf16">(
       return dot<kv>(softmax<kv>(mask(scores, scores > -0.5f)), V);
     });
 
+// Whole matrix tiles of features and columns, and blocks that documents hide.
+inline constexpr axis<"d_64", 64> d_64;
+inline constexpr axis<"wide", 128> wide;
+inline constexpr auto wide_bf16 = kernel<"wide_bf16">(
+    [](in<"Q", bf16, batch, heads, group, seq, d_64> Q, in<"K", bf16, batch, heads, kv, d_64> K,
+       in<"V", bf16, batch, heads, kv, wide> V,
+       in<"document", i32, batch, seq> document) -> out<"O", bf16, batch, heads, group, seq, wide> {
+      auto scores = mask(dot<d_64>(Q, K) / sqrt(d_64),
+                         document == rename<seq, kv>(document) && causal<seq, kv>);
+      return dot<kv>(softmax<kv>(scores), V);
+    });
+
 // Features that no pairs divide, and results of f32, for which weights of bf16 are too coarse.
 inline constexpr auto odd_bf16 = kernel<"odd_bf16">(
     [](in<"Q", bf16, batch, heads, seq, odd> Q, in<"K", bf16, batch, heads, kv, odd> K,

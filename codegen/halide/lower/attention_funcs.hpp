@@ -31,6 +31,7 @@ inline const std::string pair_tile_prefix = "pair_tile__";
 struct attention_reads {
   std::vector<Halide::Func> row_tiles;  // (i, features..., T, outer...): query rows, transposed
   std::vector<Halide::Func> row_pairs;  // those of bf16: (half, i, feature / 2, T, outer...)
+  std::vector<Halide::Func> key_pairs;  // of matrix tiles: (half, j, feature / 2, b, outer...)
   std::vector<Halide::Func>
       pair_tiles;  // (i, j, b, T, outer...): read per query and key, transposed
   std::vector<Halide::Func> row_positions;  // (i, T): of rows along several axes
@@ -76,7 +77,7 @@ struct attention_sum {
   suspect_blocks suspect;
   Halide::Func product;    // (c, i, b, T, outer...), in registers
   Halide::Func block_out;  // the same, stored; without columns (i, b, T, outer...)
-  // Of a block that is not suspect. x: keys; or x: halves, y: two keys.
+  // Of a block that is not suspect. x: keys; or x: halves, y: two keys, z: chunks of them.
   Halide::RDom keys_clean;
   Halide::Expr columns;  // extent of c; undefined without columns
   // Of a sum across without columns: so many partial sums of a key, each of every so many rows, lie

@@ -7,6 +7,7 @@
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/halide/lower/pair_results.hpp"
 #include "codegen/halide/lower/strict.hpp"
+#include "codegen/machines/machine.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -90,14 +91,20 @@ class pairs_lowering {
   // Two features at a time. The sum leaves out the factors: a pair's product gets them once.
   Expr term_of_bf16(const tensor_product &x, int lanes) {
     const axis_id feature = a_.p[x.core].over[0];
-    const RDom r({{0, 2}, {0, x.features / 2 / std::max(lanes, 1)}}, "feature");
+    const int depth = f_.tile.in_matrix_tiles ? matrix_depth : 2 * std::max(lanes, 1);
+    const RDom r({{0, 2}, {0, (x.features + depth - 1) / depth * depth / 2 / std::max(lanes, 1)}},
+                 "feature");
     const Expr two = lanes > 1 ? r.y * lanes + lane_ : Expr(r.y);
     indices at = a_.tiles.here();
     at[feature] = two * 2 + r.x;
     f_.pairs.features.push_back({r.x, r.y});
     const Expr row =
         a_.tiles.row_pairs(x.rows, feature)(a_.tiles.with_outer({r.x, f_.v.i, two, f_.v.T}));
-    return Halide::cast<float>(row) * Halide::cast<float>(a_.tiles.bf16_at(x.keys, at));
+    const Expr key =
+        f_.tile.in_matrix_tiles
+            ? a_.tiles.key_pairs(x.keys, feature)(a_.tiles.with_outer({r.x, f_.v.j, two, f_.v.b}))
+            : a_.tiles.bf16_at(x.keys, at);
+    return Halide::cast<float>(row) * Halide::cast<float>(key);
   }
 
   // Computes operands of products from their tiles.

@@ -2,6 +2,7 @@
 #include "codegen/halide/lower/attention_sums.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/halide/lower/strict.hpp"
@@ -159,8 +160,9 @@ class sum_lowering {
   void products() {
     o_.product = Func("product_v_" + name_);
     o_.product(all()) = a_.number(0);
-    o_.keys_clean = f_.tile.bf16 ? a_.block.twos("key_clean", f_.tile.keys_in_lanes())
-                                 : range("key_clean", f_.tile.keys_in_lanes());
+    o_.keys_clean = f_.tile.in_matrix_tiles ? a_.block.chunks("key_clean", chunk_keys())
+                    : f_.tile.bf16          ? a_.block.twos("key_clean", f_.tile.keys_in_lanes())
+                                            : range("key_clean", f_.tile.keys_in_lanes());
     const bool every_product = gaps_ && a_.on_threads();
     if (gaps_ && !every_product) {
       const Expr suspect = look_for_suspects();
@@ -174,6 +176,9 @@ class sum_lowering {
     o_.block_out(all()) = o_.product(all());
   }
 
+  // Of a product of matrix tiles: a block whose last chunks are hidden has no weights for them.
+  int chunk_keys() const { return std::gcd(f_.tile.keys, 64); }
+
   // Two keys at a time, the last of which may be none.
   void add_products_of_bf16() {
     const Expr key = term_ * 2 + f_.v.half;
@@ -181,7 +186,9 @@ class sum_lowering {
     of_weight.insert(of_weight.end(), f_.v.outer.begin(), f_.v.outer.end());
     of_value.insert(of_value.begin(), f_.v.half);
     o_.halves = Func("halves_" + name_);
-    o_.halves(of_weight) = strict::weight_as_bf16(o_.pairs(a_.tiles.pair(f_.v.i, key, f_.v.b)));
+    const Expr weight_at = o_.pairs(a_.tiles.pair(f_.v.i, key, f_.v.b));
+    o_.halves(of_weight) = f_.tile.in_matrix_tiles ? strict::bf16_in_hardware(weight_at)
+                                                   : strict::weight_as_bf16(weight_at);
     o_.value_halves = Func("value_halves_" + name_);
     Expr exists = a_.inside(key);
     if (o_.known_columns > 0) exists = exists && f_.v.c < o_.known_columns;
@@ -191,8 +198,12 @@ class sum_lowering {
     const RDom &r = o_.keys_clean;
     std::vector<Expr> weight(of_weight.begin(), of_weight.end()),
         value(of_value.begin(), of_value.end());
-    weight[0] = r.x, weight[2] = a_.block.trimmed_two(r.y);
-    value[0] = r.x, value[2] = r.y;
+    const int twos = chunk_keys() / 2;
+    weight[0] = value[0] = r.x;
+    if (f_.tile.in_matrix_tiles)
+      weight[2] = value[2] = a_.block.trimmed_chunk(r.z, chunk_keys()) * twos + r.y;
+    else
+      weight[2] = a_.block.trimmed_two(r.y), value[2] = r.y;
     o_.product(all()) +=
         Halide::cast<float>(o_.halves(weight)) * Halide::cast<float>(o_.value_halves(value));
   }

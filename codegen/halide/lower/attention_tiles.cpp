@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/machines/machine.hpp"
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -161,17 +162,36 @@ Expr attention_tiles::bf16_at(const tensor_operand &x, const indices &at) const 
   return number;
 }
 
+// Matrix tiles have a multiple of so many features: those that the operand has not are 0.
+Expr attention_tiles::one_of_pair(const tensor_operand &x, axis_id feature, indices at) {
+  const auto features = static_cast<int>(static_size(p_, feature));
+  const Expr n = c_.var(feature) * 2 + f_.v.half;
+  const bool is_padded = f_.tile.in_matrix_tiles && features % matrix_depth != 0;
+  at[feature] = is_padded ? Halide::min(n, features - 1) : n;
+  const Expr number = bf16_at(x, at);
+  return is_padded ? select(n < features, number, Halide::cast(number.type(), 0)) : number;
+}
+
 Func attention_tiles::row_pairs(const tensor_operand &x, axis_id feature) {
-  const Var two = c_.var(feature);
   indices inside = outer_;
   inside.merge(divided(f_.v.i, f_.v.T));
-  inside[feature] = two * 2 + f_.v.half;
   Func f("rows_" + context::label(p_, x.step));
-  std::vector<Var> vars = {f_.v.half, f_.v.i, two, f_.v.T};
+  std::vector<Var> vars = {f_.v.half, f_.v.i, c_.var(feature), f_.v.T};
   vars.insert(vars.end(), f_.v.outer.begin(), f_.v.outer.end());
-  f(vars) = bf16_at(x, inside);
+  f(vars) = one_of_pair(x, feature, inside);
   f_.reads.row_pairs.push_back(f);
   know_features(f, static_size(p_, feature) / 2);
+  return f;
+}
+
+Func attention_tiles::key_pairs(const tensor_operand &x, axis_id feature) {
+  indices inside = outer_;
+  inside[s_.key] = key(f_.v.j, f_.v.b);
+  Func f("keys_" + context::label(p_, x.step));
+  std::vector<Var> vars = {f_.v.half, f_.v.j, c_.var(feature), f_.v.b};
+  vars.insert(vars.end(), f_.v.outer.begin(), f_.v.outer.end());
+  f(vars) = one_of_pair(x, feature, inside);
+  f_.reads.key_pairs.push_back(f);
   return f;
 }
 

@@ -45,13 +45,15 @@ class attention_tiles {
 
   // A number of bf16 that is read from memory, at a position.
   Halide::Expr bf16_at(const tensor_operand &, const indices &) const;
-  // Those of the rows, two features at a time.
+  // Those of the rows, two features at a time; and those of the keys, for matrix tiles.
   Halide::Func row_pairs(const tensor_operand &, axis_id feature);
+  Halide::Func key_pairs(const tensor_operand &, axis_id feature);
 
  private:
   bool is_row(axis_id) const;
   indices divided(const Halide::Expr &i, const Halide::Expr &T) const;
   void know_features(const Halide::Func &rows, std::int64_t extent);
+  Halide::Expr one_of_pair(const tensor_operand &, axis_id feature, indices);
 
   context &c_;
   const program &p_;

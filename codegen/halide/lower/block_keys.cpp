@@ -65,6 +65,16 @@ Expr block_keys::trimmed_two(const Expr &two) const {
   return Halide::max(Halide::min(two, (limit_ - 1) / 2), 0);
 }
 
+Halide::RDom block_keys::chunks(const std::string &name, int keys) const {
+  Halide::RDom range({{0, 2}, {0, keys / 2}, {0, a_.f.tile.keys / keys}}, name);
+  limit(range, range.z * keys);
+  return range;
+}
+
+Expr block_keys::trimmed_chunk(const Expr &chunk, int keys) const {
+  return Halide::max(Halide::min(chunk, (limit_ - 1) / keys), 0);
+}
+
 Halide::RDom block_keys::vectors(const std::string &name) const {
   Halide::RDom range(0, a_.f.tile.keys / a_.f.tile.key_lanes, name);
   const Expr key = range.x * a_.f.tile.key_lanes;

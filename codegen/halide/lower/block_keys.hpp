@@ -24,6 +24,10 @@ class block_keys {
   // hidden.
   Halide::RDom twos(const std::string &name, bool unrolled) const;
   Halide::Expr trimmed_two(const Halide::Expr &two) const;
+  // The same in chunks of so many keys, of which any but the first may be hidden: x and y count
+  // their halves as above, and z the chunks.
+  Halide::RDom chunks(const std::string &name, int keys) const;
+  Halide::Expr trimmed_chunk(const Halide::Expr &chunk, int keys) const;
   Halide::Expr trimmed(const Halide::RDom &keys) const;
   Halide::Expr trimmed(const Halide::Expr &key) const;
   Halide::Expr trimmed_vector(const Halide::RDom &vectors) const;

@@ -247,4 +247,10 @@ Expr weight_as_bf16(const Expr &x) {
   return Halide::reinterpret(Halide::BFloat(16), Halide::cast<std::uint16_t>(rounded));
 }
 
+Expr bf16_in_hardware(const Expr &x) {
+  // Halide's runtime has it as vcvtne2ps2bf16x32.
+  return Halide::Internal::Call::make(Halide::BFloat(16), "vcvtne2ps2bf16", {x},
+                                      Halide::Internal::Call::PureExtern);
+}
+
 }  // namespace qkv::codegen::strict

@@ -10,8 +10,10 @@
 
 #include "codegen/halide/schedules/attention_bf16.hpp"
 #include "codegen/halide/schedules/attention_kept_sums.hpp"
+#include "codegen/halide/schedules/attention_matrix.hpp"
 #include "codegen/halide/schedules/attention_rows.hpp"
 #include "codegen/halide/schedules/calls.hpp"
+#include "codegen/halide/schedules/expression_size.hpp"
 #include "codegen/halide/schedules/guarded_ends.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/tasks.hpp"
@@ -37,22 +39,8 @@ std::optional<int> constant(const Expr &e) {
 
 // A long function of a product fills the registers by itself: its code is not repeated for each key
 // of a register tile.
-bool is_long(const Func &g) {
-  class counter : public Halide::Internal::IRGraphVisitor {
-    using IRGraphVisitor::include;
-    void include(const Expr &e) override {
-      ++nodes_;
-      IRGraphVisitor::include(e);
-    }
-    int nodes_ = 0;
-
-   public:
-    int nodes() const { return nodes_; }
-  } all;
-  g.value().accept(&all);
-  constexpr int most_repeated = 100;
-  return all.nodes() > most_repeated;
-}
+constexpr int most_repeated = 100;
+bool is_long(const Func &g) { return nodes_of(g.value()) > most_repeated; }
 
 void copy(Func &root, bool is_output, int lanes) {
   if (!is_output) root.compute_root();
@@ -101,6 +89,7 @@ class scheduler {
     weights();
     readers();
     widened_keys();
+    matrix_products::keys(f_, block_, vl_);
     pair_tiles();
     schedule_rows(f_, at_, vl_);
     for (Func &g : f_.reads.extremes) g.compute_at(at_);
@@ -165,7 +154,7 @@ class scheduler {
   // share few sets of the first cache.
   void values(attention_sum &sum) {
     if (sum.halves.defined()) {
-      if (!f_.tile.keys_in_lanes())
+      if (!f_.tile.keys_in_lanes() || f_.tile.in_matrix_tiles)
         bf16_products::values(sum, f_.v, block_, *constant(sum.columns), vl_);
       return;
     }
@@ -205,6 +194,11 @@ class scheduler {
   void products(attention_sum &sum) { products(sum, f_.v.i, rows_, block_); }
   // For so many i; `level`: where values are looked at.
   void products(attention_sum &sum, const Var &i, int n, const LoopLevel &level) {
+    if (f_.tile.in_matrix_tiles) {
+      matrix_products::sum(sum, f_, tile_, *constant(sum.columns), vl_);
+      if (sum.suspect.blocks.defined()) suspect_sum(sum, vl_, level);
+      return;
+    }
     const register_tile t = tile_of(sum, n);
     Var io("io"), ii("ii"), co("co"), ci("ci");
     sum.block_out.compute_at(tile_);
@@ -237,6 +231,12 @@ class scheduler {
     if (!sum.suspect.blocks.defined()) return;
     add(1, sum.suspect.keys.x);
     suspects(sum, t.lanes, level);
+  }
+
+  // Not in registers: blocks of values that hold anything but finite numbers are rare.
+  void suspect_sum(attention_sum &sum, int lanes, const LoopLevel &level) {
+    sum.product.update(1).reorder(f_.v.c, f_.v.i, sum.suspect.keys.x).vectorize(f_.v.c, lanes);
+    suspects(sum, lanes, level);
   }
 
   // Over the rows of a tile, for each key of a block. All tiles of a task read their values in
@@ -313,8 +313,13 @@ class scheduler {
   // Funcs that read products: rows in lanes, keys broadcast. A product that several of them read is
   // stored.
   void readers() {
-    for (Func &g : f_.pairs.readers) over_keys(g, keys_unrolled_);
+    for (Func &g : f_.pairs.readers)
+      if (!f_.tile.in_matrix_tiles || is_long(g)) over_keys(g, keys_unrolled_);
     for (std::size_t k = 0; k < f_.pairs.products.size(); ++k) {
+      if (f_.tile.in_matrix_tiles) {
+        matrix_products::scores(f_.pairs.products[k], f_, f_.pairs.features[k], tile_, vl_);
+        continue;
+      }
       Func &s =
           f_.tile.keys_in_lanes() ? f_.pairs.lanes_of_products[k].whole : f_.pairs.products[k];
       std::vector<Func> users;
@@ -420,8 +425,9 @@ class scheduler {
         .bound_storage(f_.v.j, stored_keys() + more)
         .reorder_storage(f_.v.j, f_.v.i)
         .split(f_.v.j, jo_, ji_, vl_, TailStrategy::RoundUp)
-        .reorder(ji_, f_.v.i, jo_)
         .vectorize(ji_);
+    // Rows of matrix tiles are many, and each is read as contiguous memory.
+    f_.tile.in_matrix_tiles ? g.reorder(ji_, jo_, f_.v.i) : g.reorder(ji_, f_.v.i, jo_);
   }
 
   // Of a tile whose last keys, of those computed at a time, may not exist.

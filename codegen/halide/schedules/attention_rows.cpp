@@ -23,7 +23,7 @@ class row_scheduler {
         q.reorder_storage(f_.v.half, two, f_.v.i)
             .reorder(f_.v.half, two, f_.v.i)
             .vectorize(f_.v.half)
-            .vectorize(two, f_.tile.feature_lanes);
+            .vectorize(two, f_.tile.in_matrix_tiles ? lanes_ : f_.tile.feature_lanes);
       else
         transposed(q, two, {f_.v.half});
     }
@@ -33,8 +33,8 @@ class row_scheduler {
  private:
   void in_task(Func &g) {
     g.compute_at(task_);
-    f_.tile.keys_in_lanes() ? g.bound_storage(f_.v.i, f_.tile.rows)
-                            : g.bound_extent(f_.v.i, f_.tile.rows);
+    f_.tile.keys_in_lanes() && !f_.tile.in_matrix_tiles ? g.bound_storage(f_.v.i, f_.tile.rows)
+                                                        : g.bound_extent(f_.v.i, f_.tile.rows);
   }
 
   void row_tile(Func &q) {

@@ -62,6 +62,8 @@ struct attention_tile {
   int value_lanes = 0;
   // Of products of bf16, two of which are added to one sum of f32 at a time; else, bf16 is widened.
   std::optional<tensor_form> bf16;
+  // These are products of matrix tiles: lanes hold keys, and not features.
+  bool in_matrix_tiles = false;
   // The columns of such a copy; `columns` where narrower vectors divide them and are as few.
   int padded(int columns) const {
     if (value_lanes == 0 || columns > most_value_vectors * value_lanes) return columns;

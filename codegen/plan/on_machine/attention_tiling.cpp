@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "codegen/program/position_sets.hpp"
 #include "codegen/program/queries.hpp"
@@ -177,12 +178,11 @@ bool is_in_window(const program &p, const attention_stage &s) {
 // cores, weights become bf16, too, where that is precise enough.
 std::optional<tensor_form> products_of_bf16(const machine &m, const plan &made,
                                             const attention_stage &s) {
-  if (m.bf16_products == 0) return std::nullopt;
+  if (m.of_bf16.products == 0 && m.of_bf16.matrix_attention.empty()) return std::nullopt;
   std::optional<tensor_form> form = tensor_form_of(made, s);
-  if (!form || form->element != bf16 || form->weight_parts != 1 ||
-      form->product.features % m.bf16_products != 0)
-    return std::nullopt;
-  return form;
+  const bool fits = form && form->element == bf16 && form->weight_parts == 1 &&
+                    (m.of_bf16.products == 0 || form->product.features % m.of_bf16.products == 0);
+  return fits ? form : std::nullopt;
 }
 
 class cpu_tiling {
@@ -210,9 +210,9 @@ class cpu_tiling {
     }
     const row_count rows = known_rows();
     std::vector<attention_tile> tiles;
-    for (const attention_shape &shape : machine_.attention) {
+    for (const auto &[shape, in_matrix_tiles] : shapes()) {
       if (!fits(shape, rows.least, rows.is_known)) continue;
-      const attention_tile t = tile_of(shape);
+      const attention_tile t = tile_of(shape, in_matrix_tiles);
       if (is_of_gradient_ && t.is_for_few_rows() && !rows.is_known) continue;
       if (t.one_block && !may_be_one_block(t)) continue;
       if (!tiles.empty() && t.called.most == tiles.back().called.most && takes_all(tiles.back()))
@@ -312,7 +312,29 @@ class cpu_tiling {
     return most >= shape.least_rows;
   }
 
-  attention_tile tile_of(const attention_shape &shape) const {
+  // Best first; true for those of matrix tiles. Calls of fewer rows than these are for take the
+  // machine's other tiles.
+  std::vector<std::pair<attention_shape, bool>> shapes() const {
+    std::vector<std::pair<attention_shape, bool>> all;
+    const std::vector<attention_shape> &matrix = machine_.of_bf16.matrix_attention;
+    const bool has_matrix = bf16_ && !matrix.empty();
+    const std::int64_t fewer = has_matrix ? matrix[0].least_rows - 1 : 0;
+    for (attention_shape s : machine_.attention) {
+      const bool goes_on = s.rows_of_query == attention_shape::any || s.rows_of_query > fewer;
+      if (has_matrix && goes_on) {
+        if (s.least_rows > fewer || fewer < 1) continue;
+        s.rows_of_query = fewer;
+        s.per_task = static_cast<int>((fewer + s.rows - 1) / s.rows);
+      }
+      all.emplace_back(s, false);
+      if (has_matrix && goes_on) break;
+    }
+    if (has_matrix)
+      for (const attention_shape &s : matrix) all.emplace_back(s, true);
+    return all;
+  }
+
+  attention_tile tile_of(const attention_shape &shape, bool in_matrix_tiles) const {
     attention_tile t;
     t.rows = shape.rows, t.keys = shape.keys, t.per_task = shape.per_task;
     t.score_keys = shape.score_keys > 0 ? shape.score_keys : machine_.cpu.score_keys;
@@ -324,13 +346,16 @@ class cpu_tiling {
       t.key_lanes = lanes_, t.feature_lanes = features_;
     else
       t.value_lanes = lanes_;
-    multiply_bf16(t);
+    if (in_matrix_tiles)
+      t.key_lanes = t.value_lanes = lanes_, t.bf16 = bf16_, t.in_matrix_tiles = true;
+    else
+      multiply_bf16(t);
     return t;
   }
 
   // Lanes of features hold two each then.
   void multiply_bf16(attention_tile &t) const {
-    if (!bf16_) return;
+    if (!bf16_ || machine_.of_bf16.products == 0) return;
     const int lanes =
         t.keys_in_lanes() ? lanes_dividing(bf16_->product.features / 2, features_) : 0;
     if (t.keys_in_lanes() && lanes < least_features) return;
