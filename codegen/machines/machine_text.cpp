@@ -124,6 +124,11 @@ class reader : public machine_line {
     const std::string text = next();
     if (!Halide::Target::validate_target_string(text)) fail("Halide does not know {}", text);
     const Halide::Target target(text + std::string(common));
+    const bool is_known =
+        (target.arch == Halide::Target::X86 || target.arch == Halide::Target::ARM) &&
+        target.bits == 64 &&
+        (target.os == Halide::Target::Linux || target.os == Halide::Target::OSX);
+    if (!is_known) fail("{}: kernels are for 64-bit x86 and ARM, under Linux and macOS", text);
     m_.target = target.to_string();
     if (!is_given("device")) fail("device must come before halide");
     const bool fits =

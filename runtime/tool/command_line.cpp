@@ -167,10 +167,7 @@ bool takes_size_of(const command &c, const request &r, string_view axis) {
   if (takes_size_of(c, r, name))
     throw refusal(
         fmt::format("{} has no option {}; did you mean --size {}=N?", c.name, word, name));
-  std::vector<string_view> all;
-  for (const option &o : options) all.push_back(o.name);
-  if (std::ranges::find(all, word) != all.end()) all = c.options;
-  const string_view meant = nearest(word, all);
+  const string_view meant = nearest(word, c.options);
   throw refusal(fmt::format("{} has no option {}; {}", c.name, word,
                             meant.empty() ? fmt::format("it has: {}", fmt::join(c.options, " "))
                                           : fmt::format("did you mean {}?", meant)));

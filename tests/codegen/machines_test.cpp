@@ -472,6 +472,9 @@ TEST_CASE("a wrong machine is one error with the line") {
                     "m.machine:3: x86-64-linux-opencl is not a target with device = host");
   CHECK_THROWS_WITH(with("x86-64-linux-avx2", "x86-64-linux-avx3"),
                     "m.machine:3: Halide does not know x86-64-linux-avx3");
+  CHECK_THROWS_WITH(with("x86-64-linux-avx2", "x86-64-windows-avx2"),
+                    "m.machine:3: x86-64-windows-avx2: kernels are for 64-bit x86 and ARM, under "
+                    "Linux and macOS");
   CHECK_THROWS_WITH(with("tile 8 x 128", "tile 12 x 128"),
                     "m.machine:10: 12 rows do not fill registers of 8 numbers");
   CHECK_THROWS_WITH(with("tile 8 x 128 per_task 1\n", "tile 16 x 100 per_task 1 keys_in_lanes\n"),
