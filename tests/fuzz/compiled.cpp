@@ -20,8 +20,9 @@ namespace qkv::fuzz {
 
 std::string host_targets(bool best) {
   if (!best || !__builtin_cpu_supports("avx512bw")) return "x86-64-v3";
-  return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("sse4a") ? "x86-64-v4,zen4"
-                                                                                 : "x86-64-v4";
+  if (!__builtin_cpu_supports("avx512bf16")) return "x86-64-v4";
+  if (__builtin_cpu_supports("amx-bf16")) return "x86-64-v4,sapphirerapids";
+  return __builtin_cpu_supports("sse4a") ? "x86-64-v4,zen4" : "x86-64-v4";
 }
 
 namespace {
