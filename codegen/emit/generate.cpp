@@ -90,7 +90,8 @@ std::string read(const std::string &path) {
 void check_name(const std::string &option, const std::string &name) {
   const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_'; };
   if (name.empty() || !std::ranges::all_of(name, fits))
-    throw std::runtime_error(option + ": its name has characters beside letters, digits, - and _");
+    throw std::runtime_error(option +
+                             ": the name of the file must consist of letters, digits, - and _");
 }
 
 std::string text_of_file(const std::string &option, const std::string &path) {
@@ -114,7 +115,7 @@ std::vector<machine> machines_for(const command_line &line) {
   for (const machine &m : known)
     if (m.c_name() == given.c_name())
       throw std::runtime_error(
-          fmt::format("{}: code of {} and of {} would have one name", given_as, name, m.name));
+          fmt::format("{}: {} and {} have the same name in C", given_as, name, m.name));
   known.push_back(std::move(given));
   return known;
 }

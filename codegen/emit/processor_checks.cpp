@@ -109,11 +109,16 @@ std::string processor_checks(const std::vector<machine> &all) {
   const auto has_tiles = [](const machine &m) { return !m.of_bf16.matrix_attention.empty(); };
   if (std::any_of(all.begin(), all.end(), has_tiles))
     text +=
-        "/* Linux saves registers of matrix tiles (component 18) for those who request it. */\n"
+        "/* Linux grants registers of matrix tiles (component 18) on request. */\n"
         "extern long syscall(long number, ...);\n"
         "static int grants_tiles(void) {\n"
-        "  enum { arch_prctl = 158, request_permission = 0x1023 };\n"
-        "  return syscall(arch_prctl, request_permission, 18L) == 0;\n}\n";
+        "  enum { unknown, refused, granted, arch_prctl = 158, request_permission = 0x1023 };\n"
+        "  static int state = unknown;\n"
+        "  int now = __atomic_load_n(&state, __ATOMIC_RELAXED);\n"
+        "  if (now == unknown) {\n"
+        "    now = syscall(arch_prctl, request_permission, 18L) == 0 ? granted : refused;\n"
+        "    __atomic_store_n(&state, now, __ATOMIC_RELAXED);\n  }\n"
+        "  return now == granted;\n}\n";
   for (const machine &m : all) text += check(m);
   return text;
 }

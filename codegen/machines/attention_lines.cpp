@@ -49,7 +49,10 @@ std::string misfit_in_matrix(const attention_shape &s) {
 
 std::string missing_matrix_unit(const machine &m) {
   if (m.of_bf16.matrix_attention.empty()) return "";
-  if (!halide_target(m).has_feature(Halide::Target::AVX512_SapphireRapids))
+  const Halide::Target target = halide_target(m);
+  if (!m.is_host() || target.os != Halide::Target::Linux || m.cpu.register_bits != 512)
+    return "matrix_attention: a CPU under Linux is expected, with registers of 512 bits";
+  if (!target.has_feature(Halide::Target::AVX512_SapphireRapids))
     return "matrix_attention: halide does not name avx512_sapphirerapids, which has matrix tiles";
   return m.of_bf16.matrix_attention.back().rows_of_query == attention_shape::any
              ? ""

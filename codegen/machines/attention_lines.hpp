@@ -18,7 +18,7 @@ std::string oversized(const attention_shape &);
 // The fault of a tile whose products are those of matrix tiles.
 std::string misfit_in_matrix(const attention_shape &);
 
-// The fault of a machine with such tiles that has no matrix unit, or none for some calls.
+// The fault of a machine with such tiles but without a matrix unit, or without a line of rows any.
 std::string missing_matrix_unit(const machine &);
 
 // The line that calls of some rows would miss; empty if each call has a tile.

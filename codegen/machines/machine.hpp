@@ -29,8 +29,8 @@ struct attention_shape {
 // partial sums, and sums at positions take so many at a time. The remaining rows would be lost.
 inline constexpr int rows_of_partials = 16;
 
-// A matrix unit (AMX) multiplies tiles of so many rows of so many numbers of bf16, and so many
-// columns, into as many rows and columns of sums.
+// A matrix unit (AMX) multiplies matrix_side rows of matrix_depth numbers of bf16 by as many
+// columns of them, and adds the products to a square of sums.
 inline constexpr int matrix_side = 16, matrix_depth = 32;
 
 // A row that is reduced has so many partial sums: the same on all machines, as bits depend on it.
@@ -77,7 +77,7 @@ struct cpu_tiles {
   bool operator==(const cpu_tiles &) const = default;
 };
 
-// How a CPU multiplies bf16; without either of these, bf16 is widened to f32.
+// How a CPU multiplies bf16; with neither member set, it widens bf16 to f32.
 struct bf16_unit {
   int products = 0;  // added to one sum of f32 at a time, in vectors; or 0
   // Tiles of attentions by a matrix unit, for calls of at least as many rows as the first is for;

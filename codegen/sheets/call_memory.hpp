@@ -11,9 +11,9 @@
 
 namespace qkv::codegen {
 
-// Of the tiles for calls of any rows on the built-in CPUs, the largest: rows of a task, keys of a
-// block, numbers in a vector, columns of a panel; and the least number of tasks of a walk that
-// keeps its sums.
+// Of the tiles in vectors of the built-in CPUs, for calls of any rows, the largest: rows of a task,
+// keys of a block, numbers in a vector, columns of a panel; and the least number of tasks of a walk
+// that keeps its sums.
 struct largest_tiles {
   static constexpr std::int64_t task_rows = 512, block_keys = 128, tasks = 8;
   static constexpr int lanes = 16;
@@ -32,8 +32,9 @@ struct call_memory {
   std::vector<sweep> sweeps;
 };
 
-// On one thread: each other thread adds the sums and copies of its own task. Tiles of pairs and
-// partial sums of maps are not counted, nor the rows that fill up a last tile. Requires all sizes.
+// On one thread: each other thread adds the sums and copies of its own task. Tiles of pairs,
+// keys packed for a matrix unit and partial sums of maps are not counted, nor the rows that fill up
+// a last tile. Requires all sizes.
 call_memory memory_of(const plan &, const std::vector<std::int64_t> &size);
 
 }  // namespace qkv::codegen

@@ -375,8 +375,8 @@ load_width = 4
 TEST_CASE("tiles of a matrix unit fill it, and some are for calls of any rows") {
   const auto of_matrix = [](const std::string &lines,
                             const char *target = "x86-64-linux-avx512_sapphirerapids") {
-    return parse_machine("n", "like = m\nhalide = " + std::string(target) + "\n" + lines,
-                         [](const std::string &name) { return name == "m" ? right : ""; });
+    return parse_machine("n", "like = x86-64-v4\nhalide = " + std::string(target) + "\n" + lines,
+                         qkv::codegen::text_of_machine);
   };
   const std::string any = "matrix_attention = rows any tile 32 x 256 per_task 4\n";
   const machine m = of_matrix("matrix_attention = rows 5 to 16 tile 16 x 256 per_task 1\n" + any);
@@ -402,6 +402,14 @@ TEST_CASE("tiles of a matrix unit fill it, and some are for calls of any rows") 
   CHECK_THROWS_WITH(of_matrix(any, "x86-64-linux-avx512_zen4"),
                     "n.machine: matrix_attention: halide does not name avx512_sapphirerapids, "
                     "which has matrix tiles");
+  const char *where =
+      "n.machine: matrix_attention: a CPU under Linux is expected, with registers of "
+      "512 bits";
+  CHECK_THROWS_WITH(of_matrix(any, "x86-64-osx-avx512_sapphirerapids"), where);
+  CHECK_THROWS_WITH(
+      parse_machine("n", "like = x86-64-v3\nhalide = x86-64-linux-avx512_sapphirerapids\n" + any,
+                    qkv::codegen::text_of_machine),
+      where);
 }
 
 TEST_CASE("a wrong machine is one error with the line") {

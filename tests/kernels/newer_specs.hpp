@@ -75,6 +75,20 @@ inline constexpr auto wide_bf16 = kernel<"wide_bf16">(
       return dot<kv>(softmax<kv>(scores), V);
     });
 
+// Fewer columns than a vector has, and more than are unrolled.
+inline constexpr axis<"few", 8> few;
+inline constexpr axis<"many", 260> many;
+inline constexpr auto narrow_bf16 = kernel<"narrow_bf16">(
+    [](in<"Q", bf16, batch, heads, seq, d_k> Q, in<"K", bf16, batch, heads, kv, d_k> K,
+       in<"V", bf16, batch, heads, kv, few> V) -> out<"O", bf16, batch, heads, seq, few> {
+      return dot<kv>(softmax<kv>(mask(dot<d_k>(Q, K) / sqrt(d_k), causal<seq, kv>)), V);
+    });
+inline constexpr auto broad_bf16 = kernel<"broad_bf16">(
+    [](in<"Q", bf16, batch, heads, seq, d_k> Q, in<"K", bf16, batch, heads, kv, d_k> K,
+       in<"V", bf16, batch, heads, kv, many> V) -> out<"O", bf16, batch, heads, seq, many> {
+      return dot<kv>(softmax<kv>(dot<d_k>(Q, K) / sqrt(d_k)), V);
+    });
+
 // Features that no pairs divide, and results of f32, for which weights of bf16 are too coarse.
 inline constexpr auto odd_bf16 = kernel<"odd_bf16">(
     [](in<"Q", bf16, batch, heads, seq, odd> Q, in<"K", bf16, batch, heads, kv, odd> K,

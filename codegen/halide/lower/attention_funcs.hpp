@@ -75,9 +75,9 @@ struct attention_sum {
   int known_columns = 0;    // not 0: V has so many, and is padded
   bool is_widened = false;  // memory has them in 16 bits
   suspect_blocks suspect;
-  Halide::Func product;    // (c, i, b, T, outer...), in registers
+  Halide::Func product;    // (c, i, b, T, outer...), in registers but of matrix tiles
   Halide::Func block_out;  // the same, stored; without columns (i, b, T, outer...)
-  // Of a block that is not suspect. x: keys; or x: halves, y: two keys, z: chunks of them.
+  // Of a block that is not suspect. x: keys; or x: halves, y: two keys, z: chunks.
   Halide::RDom keys_clean;
   Halide::Expr columns;  // extent of c; undefined without columns
   // Of a sum across without columns: so many partial sums of a key, each of every so many rows, lie

@@ -176,7 +176,7 @@ class sum_lowering {
     o_.block_out(all()) = o_.product(all());
   }
 
-  // Of a product of matrix tiles: a block whose last chunks are hidden has no weights for them.
+  // Keys of a chunk. Chunks past the last visible key are skipped: they have no weights.
   int chunk_keys() const { return std::gcd(f_.tile.keys, 64); }
 
   // Two keys at a time, the last of which may be none.

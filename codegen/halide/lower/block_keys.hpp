@@ -24,8 +24,8 @@ class block_keys {
   // hidden.
   Halide::RDom twos(const std::string &name, bool unrolled) const;
   Halide::Expr trimmed_two(const Halide::Expr &two) const;
-  // The same in chunks of so many keys, of which any but the first may be hidden: x and y count
-  // their halves as above, and z the chunks.
+  // The same in chunks of so many keys: x counts the keys of a two, y the twos of a chunk, and z
+  // the chunks. The last one may have hidden keys.
   Halide::RDom chunks(const std::string &name, int keys) const;
   Halide::Expr trimmed_chunk(const Halide::Expr &chunk, int keys) const;
   Halide::Expr trimmed(const Halide::RDom &keys) const;

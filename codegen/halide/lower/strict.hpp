@@ -44,7 +44,8 @@ Halide::Expr cast(Halide::Type, const Halide::Expr &);
 // bf16 of a weight, which is at least 0 or a quiet NaN, as arithmetic gives: to nearest, of two as
 // near the larger one; -0 becomes 0. A third of the operations of the above, whose ties go to even.
 Halide::Expr weight_as_bf16(const Halide::Expr &);
-// The same by an instruction, for vectors of 32 numbers alone; below the least normal number, 0.
+// bf16 of a weight by one instruction, for vectors of 32 numbers only. Ties go to even, and numbers
+// below the least normal one become 0.
 Halide::Expr bf16_in_hardware(const Halide::Expr &);
 
 }  // namespace qkv::codegen::strict

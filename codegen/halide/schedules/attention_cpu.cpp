@@ -6,6 +6,7 @@
 // A call of few rows takes a specialization of the same loops. Its rows, also those of query heads
 // that share keys, are one task: each key and value is read from memory once. With very few rows,
 // lanes hold keys and features, and a key and a row of values are read whole, as contiguous memory.
+// Where a matrix unit computes the products (attention_matrix), lanes hold keys in all tiles.
 #include <algorithm>
 
 #include "codegen/halide/schedules/attention_bf16.hpp"

@@ -8,7 +8,7 @@
 
 namespace qkv::codegen::matrix_products {
 
-// Rows and keys of so many numbers.
+// Scores of a tile, `lanes` numbers of which are a vector.
 void scores(Halide::Func &, attention_funcs &, const std::vector<Halide::RVar> &features,
             const Halide::LoopLevel &tile, int lanes);
 // Keys, packed once a block.

@@ -5,7 +5,7 @@
 
 namespace qkv::codegen {
 
-// Operations, numbers and names, each once wherever it stands.
+// Distinct operations, numbers and names: a shared part counts once.
 inline int nodes_of(const Halide::Expr &e) {
   class counter : public Halide::Internal::IRGraphVisitor {
     using IRGraphVisitor::include;

@@ -38,7 +38,7 @@ Expr step_of(const Expr &index, const std::string &loop) {
 struct loop_nest {
   std::vector<const hi::For *> loops;
   const hi::Store *store = nullptr;
-  Expr index, value, condition = hi::const_true();  // without names
+  Expr index, value, condition = hi::const_true();  // names of lets are substituted
   bool varies(const Expr &e) const {
     return std::ranges::any_of(loops, [&](auto *x) { return hi::expr_uses_var(e, x->name); });
   }
@@ -139,7 +139,8 @@ class reads_product {
   }
 
  private:
-  // Undefined unless each loop moves the index by so much; -1: by any number, that of loop `free`.
+  // Empty unless loop k moves the index by steps[k]; loop `free` may move it by any number, the
+  // stride.
   std::optional<tile_rows> rows_of(const hi::Load &load, const Expr &index,
                                    const std::vector<int> &steps, std::size_t free) const {
     Expr first = index, stride;
@@ -159,7 +160,7 @@ class reads_product {
   const loop_nest &nest_;
 };
 
-// Straight code: all sums of the tile are names, which LLVM keeps in tile registers.
+// Straight-line code: all sums of the tile are names, which LLVM keeps in tile registers.
 class writes_product {
  public:
   explicit writes_product(const tile_product &p) : p_(p) {}

@@ -62,10 +62,11 @@ struct attention_tile {
   int value_lanes = 0;
   // Of products of bf16, two of which are added to one sum of f32 at a time; else, bf16 is widened.
   std::optional<tensor_form> bf16;
-  // These are products of matrix tiles: lanes hold keys, and not features.
+  // True if matrix tiles compute these products; lanes then hold keys, of any number of rows.
   bool in_matrix_tiles = false;
   // The columns of such a copy; `columns` where narrower vectors divide them and are as few.
   int padded(int columns) const {
+    if (in_matrix_tiles) return (columns + value_lanes - 1) / value_lanes * value_lanes;
     if (value_lanes == 0 || columns > most_value_vectors * value_lanes) return columns;
     const int vectors = (columns + value_lanes - 1) / value_lanes;
     const int narrow = columns / lanes_dividing(columns, value_lanes);

@@ -249,7 +249,9 @@ class cpu_tiling {
     if (last.is_for_few_rows() || !folded_.empty() || copies_values()) return;
     for (std::size_t k = 0; k + 1 < tiles.size(); ++k) {
       const attention_tile &t = tiles[k];
-      if (t.keys_in_lanes() || t.one_block || t.rows != last.rows || t.keys != last.keys) continue;
+      if (t.keys_in_lanes() || t.one_block || t.rows != last.rows || t.keys != last.keys ||
+          t.in_matrix_tiles != last.in_matrix_tiles)
+        continue;
       std::size_t before = k;
       while (before > 0 && tiles[before - 1].one_block) --before;
       const std::int64_t least = before == 0 ? 1 : tiles[before - 1].called.most + 1;
@@ -312,25 +314,34 @@ class cpu_tiling {
     return most >= shape.least_rows;
   }
 
-  // Best first; true for those of matrix tiles. Calls of fewer rows than these are for take the
-  // machine's other tiles.
+  // The shapes to choose from, best first, each with true if matrix tiles compute its products.
+  // Calls of fewer rows than these are for take the machine's other shapes.
   std::vector<std::pair<attention_shape, bool>> shapes() const {
     std::vector<std::pair<attention_shape, bool>> all;
     const std::vector<attention_shape> &matrix = machine_.of_bf16.matrix_attention;
     const bool has_matrix = bf16_ && !matrix.empty();
-    const std::int64_t fewer = has_matrix ? matrix[0].least_rows - 1 : 0;
+    for (const attention_shape &s : machine_.attention)
+      if (!has_matrix) all.emplace_back(s, false);
+    if (!has_matrix) return all;
+    for (const attention_shape &s : up_to(matrix[0].least_rows - 1)) all.emplace_back(s, false);
+    for (const attention_shape &s : matrix) all.emplace_back(s, true);
+    return all;
+  }
+
+  // The machine's shapes for calls of at most so many rows, as if there were no others.
+  std::vector<attention_shape> up_to(std::int64_t rows) const {
+    std::vector<attention_shape> all;
     for (attention_shape s : machine_.attention) {
-      const bool goes_on = s.rows_of_query == attention_shape::any || s.rows_of_query > fewer;
-      if (has_matrix && goes_on) {
-        if (s.least_rows > fewer || fewer < 1) continue;
-        s.rows_of_query = fewer;
-        s.per_task = static_cast<int>((fewer + s.rows - 1) / s.rows);
+      const bool has_lanes = !s.keys_in_lanes || features_ >= least_features;
+      if (rows < 1 || s.least_rows > rows || !has_lanes) continue;
+      const bool is_last = s.rows_of_query == attention_shape::any || s.rows_of_query >= rows;
+      if (is_last) {
+        s.rows_of_query = rows;
+        s.per_task = static_cast<int>((rows + s.rows - 1) / s.rows);
       }
-      all.emplace_back(s, false);
-      if (has_matrix && goes_on) break;
+      all.push_back(s);
+      if (is_last && !s.one_block && s.least_rows == 0) break;
     }
-    if (has_matrix)
-      for (const attention_shape &s : matrix) all.emplace_back(s, true);
     return all;
   }
 
