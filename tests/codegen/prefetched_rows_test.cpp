@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/halide/lower/attention_funcs.hpp"
 #include "tests/catch.hpp"
 
 using namespace Halide;
@@ -53,7 +54,8 @@ struct finder : hi::IRMutator {
 };
 
 // A times b for each row, so many rows at a time: `term` of a number of each. Checks the results.
-std::vector<prefetch> prefetches(int rows, Expr (*term)(Expr, Expr), bool is_argument = true) {
+std::vector<prefetch> prefetches(int rows, Expr (*term)(Expr, Expr), bool is_argument = true,
+                                 const std::string &loop = "k") {
   Buffer<float> a(columns, all_rows), b(columns);
   for (int i = 0; i < all_rows; ++i)
     for (int k = 0; k < columns; ++k) a(k, i) = static_cast<float>((7 * i + 3 * k) % 11 - 5);
@@ -65,7 +67,7 @@ std::vector<prefetch> prefetches(int rows, Expr (*term)(Expr, Expr), bool is_arg
   Func stored("stored");
   stored(x, i) = A(x, i);
   if (!is_argument) stored.compute_root();
-  const RDom k(0, columns, "k");
+  const RDom k(0, columns, loop);
   const auto product = [&](Func &sum, Func &out, const Func &of) {
     sum(i) = 0.0f;
     sum(i) += term(of(k, i), B(k));
@@ -117,6 +119,10 @@ TEST_CASE("rows that do not divide a line are prefetched a little ahead of their
   REQUIRE_FALSE(found.empty());
   CHECK(found[0].turns == 12);
   for (int t = 0; t < 12; ++t) CHECK(position(found[0], t, 6) == 12 * t);
+}
+
+TEST_CASE("rows that lie in cache are not prefetched") {
+  CHECK(prefetches(4, product_of, true, "k_" + qkv::codegen::in_cache_name).empty());
 }
 
 TEST_CASE("long steps are not unrolled") {

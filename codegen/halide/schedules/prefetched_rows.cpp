@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "codegen/halide/lower/attention_funcs.hpp"
+
 namespace qkv::codegen {
 
 namespace hi = Halide::Internal;
@@ -112,6 +114,7 @@ int steps_of_turn(const rows_read &r, int steps) {
 }  // namespace
 
 Stmt prefetched_rows::visit(const hi::For *op) {
+  if (op->name.find(in_cache_name) != op->name.npos) return op;
   reader read(op->name);
   op->body.accept(&read);
   if (!read.is_innermost) return IRMutator::visit(op);
