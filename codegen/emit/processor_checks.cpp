@@ -65,7 +65,7 @@ std::vector<processor_bits> unknown_to_halide(const machine &m) {
       {7, 1, 0, intel || zen5 ? bf16 | avx_vnni : bf16}};
   all.push_back(intel ? processor_bits{7, 0, 3, fp16} : processor_bits{0x80000001, 0, 2, sse4a});
   constexpr std::uint32_t amx_bf16 = 1u << 22, amx_tile = 1u << 24;
-  if (!m.of_bf16.matrix_attention.empty()) all.push_back({7, 0, 3, amx_bf16 | amx_tile});
+  if (m.of_bf16.has_matrix_unit()) all.push_back({7, 0, 3, amx_bf16 | amx_tile});
   if (zen5) all.push_back({7, 0, 2, movdiri | movdir64b});
   if (zen5) all.push_back({7, 0, 3, vp2intersect});
   return all;
@@ -79,7 +79,7 @@ std::string check(const machine &m) {
   for (const processor_bits &b : unknown_to_halide(m))
     more += fmt::format(" &&\n         has_bits({:#x}, {}, {}, {:#x})", b.leaf, b.part, b.place,
                         b.bits);
-  if (!m.of_bf16.matrix_attention.empty()) more += " &&\n         grants_tiles()";
+  if (m.of_bf16.has_matrix_unit()) more += " &&\n         grants_tiles()";
   return fmt::format(
       "static int {}(void) {{\n"
       "  static const uint64_t features[] = {{{}}};\n"
@@ -106,7 +106,7 @@ std::string processor_checks(const std::vector<machine> &all) {
         "  unsigned r[4];\n"
         "  return __get_cpuid_count(leaf, part, r, r + 1, r + 2, r + 3) &&\n"
         "         (r[place] & bits) == bits;\n}\n";
-  const auto has_tiles = [](const machine &m) { return !m.of_bf16.matrix_attention.empty(); };
+  const auto has_tiles = [](const machine &m) { return m.of_bf16.has_matrix_unit(); };
   if (std::any_of(all.begin(), all.end(), has_tiles))
     text +=
         "/* Linux grants registers of matrix tiles (component 18) on request. */\n"

@@ -48,7 +48,7 @@ std::string misfit_in_matrix(const attention_shape &s) {
 }
 
 std::string missing_matrix_unit(const machine &m) {
-  if (m.of_bf16.matrix_attention.empty()) return "";
+  if (!m.of_bf16.has_matrix_unit()) return "";
   const Halide::Target target = halide_target(m);
   if (!m.is_host() || target.os != Halide::Target::Linux || m.cpu.register_bits != 512)
     return "matrix_attention: a CPU under Linux is expected, with registers of 512 bits";

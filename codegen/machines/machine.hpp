@@ -83,6 +83,7 @@ struct bf16_unit {
   // Tiles of attentions by a matrix unit, for calls of at least as many rows as the first is for;
   // fewer take those of the machine.
   std::vector<attention_shape> matrix_attention;
+  bool has_matrix_unit() const { return !matrix_attention.empty(); }
 };
 
 inline constexpr int most_threads = 1024;     // of a block, on every GPU

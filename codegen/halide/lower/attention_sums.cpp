@@ -201,9 +201,9 @@ class sum_lowering {
     const int twos = chunk_keys() / 2;
     weight[0] = value[0] = r.x;
     if (f_.tile.in_matrix_tiles)
-      weight[2] = value[2] = a_.block.trimmed_chunk(r.z, chunk_keys()) * twos + r.y;
+      weight[2] = value[2] = a_.block.trimmed_part(r.z, chunk_keys()) * twos + r.y;
     else
-      weight[2] = a_.block.trimmed_two(r.y), value[2] = r.y;
+      weight[2] = a_.block.trimmed_part(r.y, 2), value[2] = r.y;
     o_.product(all()) +=
         Halide::cast<float>(o_.halves(weight)) * Halide::cast<float>(o_.value_halves(value));
   }

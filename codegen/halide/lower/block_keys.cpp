@@ -61,18 +61,14 @@ Halide::RDom block_keys::twos(const std::string &name, bool unrolled) const {
   return range;
 }
 
-Expr block_keys::trimmed_two(const Expr &two) const {
-  return Halide::max(Halide::min(two, (limit_ - 1) / 2), 0);
-}
-
 Halide::RDom block_keys::chunks(const std::string &name, int keys) const {
   Halide::RDom range({{0, 2}, {0, keys / 2}, {0, a_.f.tile.keys / keys}}, name);
   limit(range, range.z * keys);
   return range;
 }
 
-Expr block_keys::trimmed_chunk(const Expr &chunk, int keys) const {
-  return Halide::max(Halide::min(chunk, (limit_ - 1) / keys), 0);
+Expr block_keys::trimmed_part(const Expr &part, int keys) const {
+  return Halide::max(Halide::min(part, (limit_ - 1) / keys), 0);
 }
 
 Halide::RDom block_keys::vectors(const std::string &name) const {
@@ -84,8 +80,8 @@ Halide::RDom block_keys::vectors(const std::string &name) const {
 }
 
 Expr block_keys::trimmed_vector(const Halide::RDom &range) const {
-  const Expr last = (limit_ - 1) / a_.f.tile.key_lanes;
-  return Halide::max(Halide::min(range.x, last), 0) * a_.f.tile.key_lanes;
+  const int lanes = a_.f.tile.key_lanes;
+  return trimmed_part(range.x, lanes) * lanes;
 }
 
 Expr block_keys::trimmed(const Halide::RDom &range) const {

@@ -23,11 +23,11 @@ class block_keys {
   // The same, two keys at a time: x counts these, and y the twos. One of the last two may be
   // hidden.
   Halide::RDom twos(const std::string &name, bool unrolled) const;
-  Halide::Expr trimmed_two(const Halide::Expr &two) const;
   // The same in chunks of so many keys: x counts the keys of a two, y the twos of a chunk, and z
   // the chunks. The last one may have hidden keys.
   Halide::RDom chunks(const std::string &name, int keys) const;
-  Halide::Expr trimmed_chunk(const Halide::Expr &chunk, int keys) const;
+  // A part of a block, of so many keys.
+  Halide::Expr trimmed_part(const Halide::Expr &part, int keys) const;
   Halide::Expr trimmed(const Halide::RDom &keys) const;
   Halide::Expr trimmed(const Halide::Expr &key) const;
   Halide::Expr trimmed_vector(const Halide::RDom &vectors) const;

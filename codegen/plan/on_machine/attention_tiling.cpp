@@ -178,7 +178,7 @@ bool is_in_window(const program &p, const attention_stage &s) {
 // cores, weights become bf16, too, where that is precise enough.
 std::optional<tensor_form> products_of_bf16(const machine &m, const plan &made,
                                             const attention_stage &s) {
-  if (m.of_bf16.products == 0 && m.of_bf16.matrix_attention.empty()) return std::nullopt;
+  if (m.of_bf16.products == 0 && !m.of_bf16.has_matrix_unit()) return std::nullopt;
   std::optional<tensor_form> form = tensor_form_of(made, s);
   const bool fits = form && form->element == bf16 && form->weight_parts == 1 &&
                     (m.of_bf16.products == 0 || form->product.features % m.of_bf16.products == 0);
@@ -246,12 +246,11 @@ class cpu_tiling {
   // Removes the form for few rows that has the tile of the last form: the last one takes its calls.
   void share_the_last(std::vector<attention_tile> &tiles) const {
     const attention_tile &last = tiles.back();
-    if (last.is_for_few_rows() || !folded_.empty() || copies_values()) return;
+    if (last.is_for_few_rows() || last.in_matrix_tiles || !folded_.empty() || copies_values())
+      return;
     for (std::size_t k = 0; k + 1 < tiles.size(); ++k) {
       const attention_tile &t = tiles[k];
-      if (t.keys_in_lanes() || t.one_block || t.rows != last.rows || t.keys != last.keys ||
-          t.in_matrix_tiles != last.in_matrix_tiles)
-        continue;
+      if (t.keys_in_lanes() || t.one_block || t.rows != last.rows || t.keys != last.keys) continue;
       std::size_t before = k;
       while (before > 0 && tiles[before - 1].one_block) --before;
       const std::int64_t least = before == 0 ? 1 : tiles[before - 1].called.most + 1;
@@ -319,12 +318,12 @@ class cpu_tiling {
   std::vector<std::pair<attention_shape, bool>> shapes() const {
     std::vector<std::pair<attention_shape, bool>> all;
     const std::vector<attention_shape> &matrix = machine_.of_bf16.matrix_attention;
-    const bool has_matrix = bf16_ && !matrix.empty();
-    for (const attention_shape &s : machine_.attention)
-      if (!has_matrix) all.emplace_back(s, false);
-    if (!has_matrix) return all;
-    for (const attention_shape &s : up_to(matrix[0].least_rows - 1)) all.emplace_back(s, false);
-    for (const attention_shape &s : matrix) all.emplace_back(s, true);
+    const bool has_matrix = bf16_ && machine_.of_bf16.has_matrix_unit();
+    for (const attention_shape &s :
+         has_matrix ? up_to(matrix[0].least_rows - 1) : machine_.attention)
+      all.emplace_back(s, false);
+    if (has_matrix)
+      for (const attention_shape &s : matrix) all.emplace_back(s, true);
     return all;
   }
 
