@@ -21,6 +21,15 @@ struct prefetch {
   Expr at;
 };
 
+// The number of an element of `A`, from its address.
+Expr element_of(const Expr &address) {
+  const auto *pointer = address.as<hi::Reinterpret>();
+  REQUIRE(pointer);
+  const auto *sum = pointer->value.as<hi::Add>();
+  REQUIRE(sum);
+  return sum->b / Expr(int64_t{sizeof(float)});
+}
+
 // The prefetches, with the loops around them.
 struct finder : hi::IRMutator {
   using IRMutator::visit;
@@ -40,8 +49,8 @@ struct finder : hi::IRMutator {
     return same;
   }
   Expr visit(const hi::Call *op) override {
-    if (!op->is_intrinsic(hi::Call::prefetch)) return IRMutator::visit(op);
-    Expr at = op->args[1];
+    if (op->name != "llvm.prefetch.p0") return IRMutator::visit(op);
+    Expr at = element_of(op->args[0]);
     for (std::size_t k = lets_.size(); k-- > 0;)
       at = hi::substitute(lets_[k]->name, lets_[k]->value, at);
     const hi::For &loop = *loops_.back();

@@ -28,8 +28,7 @@ struct attention_vars {
 inline const std::string pair_tile_prefix = "pair_tile__";
 
 // Loops with this in their names read keys that other tiles of a task have read: they are not
-// prefetched. Halide's prefetch is prefetchnta, which on Intel leaves lines in the first cache
-// alone, so that each tile would read its keys from memory.
+// prefetched.
 inline const std::string in_cache_name = "in_cache";
 
 // Copies of what the pairs are made of, tile by tile.
