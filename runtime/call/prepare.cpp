@@ -113,10 +113,7 @@ status prepared::make(const qkv_kernel &k, std::span<const qkv_tensor> params, p
     if (k.arguments[i].role == QKV_PARAM) made->tensors[i] = params[next++];
   options where = how;
   if (status s = detail::choose(k, made->tensors, where.on); !s) return s;
-  if (status s = detail::variant_for(k, where.on, made->bound.variant); !s) return s;
-  if (!made->bound.variant)
-    return fail(status_code::unsupported, "{}: not built for {}", k.name,
-                detail::device_name(where.on));
+  if (status s = detail::required_variant(k, where.on, made->bound.variant); !s) return s;
   made->on = where.on;
   if (where.on != device::host) {
     if (status s = detail::use_device(k.name, where); !s) return s;

@@ -53,10 +53,11 @@ status forced_variant(const qkv_kernel &k, device where, std::string_view forced
               k.name, forced, machines_where(k, [](const qkv_variant &) { return true; }));
 }
 
-// A copy: the program may change its environment.
+// A copy: the program may change its environment. It needs no destructor: those of the program may
+// call kernels. Names of machines of a whole page are more than there are.
 std::string_view environment() noexcept {
-  static const std::array<char, 256> text = [] {
-    std::array<char, 256> copy{};
+  static const std::array<char, 4096> text = [] {
+    std::array<char, 4096> copy{};
     if (const char *given = std::getenv("QKV_MACHINE"))
       std::strncpy(copy.data(), given, copy.size() - 1);
     return copy;
@@ -93,6 +94,11 @@ status variant_for(const qkv_kernel &k, device where, std::string_view forced,
 
 status variant_for(const qkv_kernel &k, device where, const qkv_variant *&result) {
   return variant_for(k, where, environment(), result);
+}
+
+status required_variant(const qkv_kernel &k, device where, const qkv_variant *&result) {
+  if (status s = variant_for(k, where, result); !s || result) return s;
+  return fail(status_code::unsupported, "{}: not built for {}", k.name, device_name(where));
 }
 
 const qkv_pack *pack_of(const qkv_variant &v, std::size_t argument) {

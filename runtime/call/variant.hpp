@@ -18,6 +18,9 @@ status variant_for(const qkv_kernel &, device, std::string_view forced, const qk
 // Forced by QKV_MACHINE of the environment as it was at the first call of this process.
 status variant_for(const qkv_kernel &, device, const qkv_variant *&result);
 
+// The same, where a null variant is an error, too: unsupported.
+status required_variant(const qkv_kernel &, device, const qkv_variant *&result);
+
 bool runs_on(const qkv_variant &, device);
 
 // The layout in which a variant reads an argument; null: as it is.

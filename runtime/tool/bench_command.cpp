@@ -116,6 +116,7 @@ std::vector<double> turns_of(const std::function<void()> &call) {
 // timed by its events, 30 after 10, as other libraries are.
 void bench(const request &r) {
   const qkv_kernel &k = *r.kernel;
+  r.require_machine();
   kernel_sizes s = r.sizes_asked();
   s.complete_with(512);
   const std::vector<value> all = random_arguments(k, s, r.seed, lengths::full);

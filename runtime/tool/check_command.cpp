@@ -77,13 +77,20 @@ void report(const request &r, const kernel_sizes &s, const verdict &v) {
                          .text());
 }
 
+// True if it is the machine that refuses the call, whatever its sizes.
+bool cannot_run(const status &s) {
+  return s.code() == status_code::unsupported || s.code() == status_code::no_device;
+}
+
 // Leaves the inputs of the call in `inputs`, nothing if the call failed.
 verdict check_once(const request &r, const kernel_sizes &s, arrays &inputs) {
   const qkv_kernel &k = *r.kernel;
   std::vector<value> all = random_arguments(k, s, r.seed);
   if (!r.compared.tool.empty())
     run_by_tool(r, s, all);
-  else if (status done = qkv::run(k, descriptors(all), r.how()); !done)
+  else if (status done = qkv::run(k, descriptors(all), r.how()); cannot_run(done))
+    throw refusal(done.text());
+  else if (!done)
     return {false, INFINITY, 0, done.text()};
   std::vector<array> results;
   for (int i = 0; i < k.n_arguments; ++i) {

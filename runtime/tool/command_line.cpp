@@ -51,7 +51,15 @@ struct option {
 
 void take_size(request &r, string_view word) {
   const auto [name, n] = pair("--size", word);
-  r.size[name] = number(n, name);
+  if (!r.size.emplace(name, number(n, name)).second)
+    throw refusal(fmt::format("--size gives {} twice", name));
+}
+
+// Adds a word of --in or --out.
+void take_file(std::map<std::string, std::string> &files, string_view option, string_view word) {
+  const auto named = pair(option, word);
+  if (!files.insert(named).second)
+    throw refusal(fmt::format("{} gives {} twice", option, named.first));
 }
 
 void take_device(request &r, string_view word) {
@@ -63,9 +71,9 @@ void take_device(request &r, string_view word) {
 const option options[] = {
     {"--size", "seq=1000 ...", "sizes of axes that the call decides", takes::list, take_size},
     {"--in", "Q=q.npy ...", "arguments from files, as NumPy saves them", takes::list,
-     [](request &r, string_view word) { r.in.insert(pair("--in", word)); }},
+     [](request &r, string_view word) { take_file(r.in, "--in", word); }},
     {"--out", "O=o.npy ...", "files for results", takes::list,
-     [](request &r, string_view word) { r.out.insert(pair("--out", word)); }},
+     [](request &r, string_view word) { take_file(r.out, "--out", word); }},
     {"--svg", "FILE", "where to draw", takes::one,
      [](request &r, string_view word) { r.svg = word; }},
     {"--threads", "N", "most threads to use", takes::one,

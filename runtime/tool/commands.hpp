@@ -59,6 +59,9 @@ struct request {
   // The sizes that the user gave; the others are still unknown. Throws refusal for axes that the
   // kernel does not have.
   kernel_sizes sizes_asked() const;
+  // Throws refusal unless the kernel has code that this processor can run, or that is for the
+  // device of the request, whose driver exists.
+  void require_machine() const;
 };
 
 // Flushes what was printed; throws refusal if it does not reach its reader: a full disk, a closed

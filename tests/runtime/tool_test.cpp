@@ -219,6 +219,9 @@ TEST_CASE("commands that cannot be carried out") {
         "seq needs a number from 0 to 2147483647, not 99999999999\n");
   CHECK(refused({"check", "blend", "--size", "depth=3"}).substr(0, 34) ==
         "blend has no axis depth: blend(Q[b");
+  CHECK(refused({"check", "blend", "--size", "seq=3", "seq=4"}) == "--size gives seq twice\n");
+  CHECK(refused({"run", "blend", "--in", "Q=q.npy", "Q=r.npy"}) == "--in gives Q twice\n");
+  CHECK(refused({"run", "blend", "--out", "O=o.npy", "O=p.npy"}) == "--out gives O twice\n");
   CHECK(refused({"check", "blend", "--size", "d=3"}) == "blend: axis d is fixed at 4\n");
   CHECK(refused({"check", "blend", "--wish", "1"}) ==
         "check has no option --wish; it has: --size --threads --seed --device "
@@ -235,7 +238,9 @@ TEST_CASE("commands that cannot be carried out") {
         "check has no option --seq; did you mean --size seq=N?\n");
   CHECK(refused({"check", "blend", "--json", "2"}) == "2: not understood\n");
   CHECK(refused({"check", "project"}) == "project: this tool was built without its reference\n");
-  CHECK(refused({"bench", "blend", "--device", "cuda", "--size", "seq=2"}) ==
+  CHECK(refused({"check", "blend", "--device", "cuda"}) == "blend: not built for cuda\n");
+  // Before inputs of tens of gigabytes are made.
+  CHECK(refused({"bench", "blend", "--device", "cuda", "--size", "seq=2000000000"}) ==
         "blend: not built for cuda\n");
 }
 
