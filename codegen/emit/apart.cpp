@@ -5,6 +5,9 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 #include <cerrno>
 #include <csignal>
@@ -50,8 +53,14 @@ int apart(const std::function<int()> &work) {
   progress = static_cast<char *>(shared);
   std::fflush(nullptr);
   std::signal(SIGCHLD, SIG_DFL);  // if it is ignored, nobody learns how the child ended
+  [[maybe_unused]] const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
+#if defined(__linux__)
+    // A build that is stopped leaves no process behind.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
+#endif
     for (int s : {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) std::signal(s, SIG_DFL);
     dup2(words[1], STDERR_FILENO);
     close(words[0]);
