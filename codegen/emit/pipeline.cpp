@@ -25,6 +25,7 @@
 #include "codegen/halide/schedules/matrix_tiles.hpp"
 #include "codegen/halide/schedules/one_by_one.hpp"
 #include "codegen/halide/schedules/prefetched_rows.hpp"
+#include "codegen/halide/schedules/rows_ahead.hpp"
 #include "codegen/halide/schedules/schedules.hpp"
 #include "codegen/halide/schedules/sixteen_bits.hpp"
 #include "codegen/halide/schedules/strict_reductions.hpp"
@@ -100,6 +101,8 @@ class writer {
     p.add_custom_lowering_pass(new transposed_stores);
     p.add_custom_lowering_pass(new interleaved_halves);
     p.add_custom_lowering_pass(new prefetched_rows);
+    if (m_.cpu.prefetched_bytes > 0)
+      p.add_custom_lowering_pass(new rows_ahead(m_.cpu.prefetched_bytes));
     if (lacks_f16(halide_target(m_))) p.add_custom_lowering_pass(new sixteen_bits(true));
   }
 

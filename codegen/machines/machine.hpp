@@ -57,6 +57,14 @@ struct value_rows {
   bool operator==(const value_rows &) const = default;
 };
 
+// Where lanes hold features.
+struct feature_loops {
+  int vectors = 1;   // of a key, at most, in a product
+  int steps = 1;     // over them, at least, unless lanes would be too few
+  int unrolled = 1;  // vectors of them, at most, without a loop
+  bool operator==(const feature_loops &) const = default;
+};
+
 // Registers of a CPU and the register tiles of its inner loops: sums are held in some registers,
 // operands in the others.
 struct cpu_tiles {
@@ -64,9 +72,8 @@ struct cpu_tiles {
   int sum_registers = 0;
   int score_registers = 0, score_keys = 0;  // at most, of a tile of scores: rows; keys
   int weight_keys = 0;                      // keys whose weights are computed at a time
-  int feature_vectors = 1;                  // of a key, at most, where lanes hold features
-  int feature_steps = 1;                    // over them, at least, unless lanes would be too few
-  int unrolled_features = 1;                // vectors of them, at most, without a loop
+  feature_loops features;
+  int prefetched_bytes = 0;  // of an argument whose rows are prefetched, at least; 0: of none
   value_rows values;
   both_ways_shapes both_ways;
   // Vectors of columns of a contraction whose sums registers hold: the first that divide a panel.

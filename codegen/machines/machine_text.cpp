@@ -349,7 +349,7 @@ class reader : public machine_line {
 
   // Lanes are folded by halves.
   void features() {
-    const int n = m_.cpu.feature_vectors = number();
+    const int n = m_.cpu.features.vectors = number();
     if ((n & (n - 1)) != 0) fail("{} vectors cannot be halved down to one", n);
   }
 
@@ -388,6 +388,10 @@ class reader : public machine_line {
   static void set_values(reader &r) {
     r.m_.cpu.values.*Field = r.number();
   }
+  template <int feature_loops::*Field>
+  static void set_features(reader &r) {
+    r.m_.cpu.features.*Field = r.number();
+  }
   template <int gpu_tiles::*Field>
   static void set_threads(reader &r) {
     r.fit_into_block(r.m_.gpu.*Field = r.number());
@@ -418,9 +422,10 @@ class reader : public machine_line {
            r.fit(r.m_.cpu.weight_keys = r.number(), "keys", "registers", r.m_.cpu.registers);
          }},
         {"feature_vectors", [](reader &r) { r.features(); }},
-        {"feature_steps", set<&cpu_tiles::feature_steps>},
-        {"unrolled_features", set<&cpu_tiles::unrolled_features>},
+        {"feature_steps", set_features<&feature_loops::steps>},
+        {"unrolled_features", set_features<&feature_loops::unrolled>},
         {"bf16_products", [](reader &r) { r.bf16_products(); }},
+        {"prefetched_bytes", set<&cpu_tiles::prefetched_bytes>},
         {"value_columns", set_values<&value_rows::columns>},
         {"value_padding", set_values<&value_rows::padding>},
         {"value_bytes", set_values<&value_rows::bytes>},

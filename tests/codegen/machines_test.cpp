@@ -175,7 +175,7 @@ TEST_CASE("the shape of an attention follows the number of its rows") {
 TEST_CASE("tiles of few rows may have keys in lanes") {
   const machine m = with("tile 8 x 128 per_task 1\n", "tile 4 x 256 per_task 1 keys_in_lanes\n");
   CHECK(m.shapes_for(3).front().rows == 4);
-  CHECK(m.cpu.feature_vectors == 2);
+  CHECK(m.cpu.features.vectors == 2);
   CHECK(m.shapes_for(3).front().keys_in_lanes);
   CHECK(!m.shapes_for(17).front().keys_in_lanes);
 }
@@ -420,7 +420,7 @@ TEST_CASE("a wrong machine is one error with the line") {
       "columns_per_thread contraction_rows contraction_tile contraction_vectors device "
       "feature_steps feature_vectors halide like load_width map_rows map_vectors matrix_attention "
       "panels part_of "
-      "preference register_bits "
+      "preference prefetched_bytes register_bits "
       "registers score_keys score_registers shared_bytes split_keys sum_registers tensor "
       "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
       "unrolled_features value_bytes value_columns value_padding weight_keys");

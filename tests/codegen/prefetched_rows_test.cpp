@@ -7,6 +7,7 @@
 
 #include "codegen/halide/lower/attention_funcs.hpp"
 #include "tests/catch.hpp"
+#include "tests/codegen/prefetches.hpp"
 
 using namespace Halide;
 namespace hi = Halide::Internal;
@@ -15,56 +16,11 @@ namespace {
 
 constexpr int columns = 24, all_rows = 32;
 
-struct prefetch {
-  std::string turn, tile;  // names of loops
-  int turns = 0;
-  Expr at;
-};
-
-// The number of an element of `A`, from its address.
-Expr element_of(const Expr &address) {
-  const auto *pointer = address.as<hi::Reinterpret>();
-  REQUIRE(pointer);
-  const auto *sum = pointer->value.as<hi::Add>();
-  REQUIRE(sum);
-  return sum->b / Expr(int64_t{sizeof(float)});
-}
-
-// The prefetches, with the loops around them.
-struct finder : hi::IRMutator {
-  using IRMutator::visit;
-  std::vector<prefetch> found;
-
- private:
-  hi::Stmt visit(const hi::For *op) override {
-    loops_.push_back(op);
-    hi::Stmt same = IRMutator::visit(op);
-    loops_.pop_back();
-    return same;
-  }
-  hi::Stmt visit(const hi::LetStmt *op) override {
-    lets_.push_back(op);
-    hi::Stmt same = IRMutator::visit(op);
-    lets_.pop_back();
-    return same;
-  }
-  Expr visit(const hi::Call *op) override {
-    if (op->name != "llvm.prefetch.p0") return IRMutator::visit(op);
-    Expr at = element_of(op->args[0]);
-    for (std::size_t k = lets_.size(); k-- > 0;)
-      at = hi::substitute(lets_[k]->name, lets_[k]->value, at);
-    const hi::For &loop = *loops_.back();
-    found.push_back(
-        {loop.name, loops_.front()->name, static_cast<int>(*hi::as_const_int(loop.extent)), at});
-    return op;
-  }
-  std::vector<const hi::For *> loops_;
-  std::vector<const hi::LetStmt *> lets_;
-};
+using prefetches::prefetch;
 
 // A times b for each row, so many rows at a time: `term` of a number of each. Checks the results.
-std::vector<prefetch> prefetches(int rows, Expr (*term)(Expr, Expr), bool is_argument = true,
-                                 const std::string &loop = "k") {
+std::vector<prefetch> found_in(int rows, Expr (*term)(Expr, Expr), bool is_argument = true,
+                               const std::string &loop = "k") {
   Buffer<float> a(columns, all_rows), b(columns);
   for (int i = 0; i < all_rows; ++i)
     for (int k = 0; k < columns; ++k) a(k, i) = static_cast<float>((7 * i + 3 * k) % 11 - 5);
@@ -88,7 +44,7 @@ std::vector<prefetch> prefetches(int rows, Expr (*term)(Expr, Expr), bool is_arg
   sum.compute_at(out, tile).unroll(i);
   sum.update().reorder(i, k).unroll(i);
   Pipeline p(out);
-  finder seen;
+  prefetches::finder seen;
   p.add_custom_lowering_pass(new qkv::codegen::prefetched_rows);
   p.add_custom_lowering_pass(&seen, [] {});
   A.set(a), B.set(b);
@@ -117,33 +73,33 @@ int position(const prefetch &x, int turn, int rows) {
 }  // namespace
 
 TEST_CASE("the next rows are prefetched, a line at a time") {
-  const auto found = prefetches(4, product_of);
+  const auto found = found_in(4, product_of);
   REQUIRE(found.size() == 1);
   CHECK(found[0].turns == 6);  // each of 4 steps, which read 16 numbers
   for (int t = 0; t < 6; ++t) CHECK(position(found[0], t, 4) == 16 * t);
 }
 
 TEST_CASE("rows that do not divide a line are prefetched a little ahead of their pace") {
-  const auto found = prefetches(6, product_of);
+  const auto found = found_in(6, product_of);
   REQUIRE_FALSE(found.empty());
   CHECK(found[0].turns == 12);
   for (int t = 0; t < 12; ++t) CHECK(position(found[0], t, 6) == 12 * t);
 }
 
 TEST_CASE("rows that lie in cache are not prefetched") {
-  CHECK(prefetches(4, product_of, true, "k_" + qkv::codegen::in_cache_name).empty());
+  CHECK(found_in(4, product_of, true, "k_" + qkv::codegen::no_prefetch_name).empty());
 }
 
 TEST_CASE("long steps are not unrolled") {
-  const auto found = prefetches(4, long_term);
+  const auto found = found_in(4, long_term);
   REQUIRE(found.size() == 1);
   CHECK(found[0].turns == columns);
   for (int t = 0; t < columns; ++t) CHECK(position(found[0], t, 4) == 4 * t);
 }
 
 TEST_CASE("a single row, or rows that are stored, are not prefetched") {
-  CHECK(prefetches(1, product_of).empty());
-  CHECK(prefetches(4, product_of, false).empty());
+  CHECK(found_in(1, product_of).empty());
+  CHECK(found_in(4, product_of, false).empty());
 }
 
 TEST_CASE("rows whose beginning a step computes are not prefetched: it comes too late") {
@@ -158,7 +114,7 @@ TEST_CASE("rows whose beginning a step computes are not prefetched: it comes too
   const auto count = [](const hi::Stmt &body) {
     const hi::Stmt loop =
         hi::For::make("k", 0, columns, hi::ForType::Serial, Partition::Auto, DeviceAPI::Host, body);
-    finder seen;
+    prefetches::finder seen;
     seen.mutate(qkv::codegen::prefetched_rows().mutate(loop));
     return seen.found.size();
   };

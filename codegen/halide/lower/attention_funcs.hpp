@@ -27,9 +27,9 @@ struct attention_vars {
 // Names of pair tiles begin so: a lowering pass knows them by it.
 inline const std::string pair_tile_prefix = "pair_tile__";
 
-// Loops with this in their names read keys that other tiles of a task have read: they are not
-// prefetched.
-inline const std::string in_cache_name = "in_cache";
+// Loops with this in their names are not prefetched: they read what another loop has read into a
+// cache, or compute so little that hardware prefetches as fast as they read.
+inline const std::string no_prefetch_name = "no_prefetch";
 
 // Copies of what the pairs are made of, tile by tile.
 struct attention_reads {

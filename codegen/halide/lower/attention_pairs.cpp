@@ -130,9 +130,7 @@ class pairs_lowering {
     Halide::Region region;
     for (axis_id x : axes) region.insert(region.begin(), Halide::Range(0, a_.c.size(x)));
     if (lanes > 1) region[0].extent = region[0].extent / lanes;
-    // Tiles of a task share the keys, which all but the first read from cache.
-    const bool in_cache = !f_.tile.is_for_few_rows() && f_.tile.per_task > 1;
-    RDom r(region, in_cache ? "feature_" + in_cache_name : "feature");
+    RDom r(region, f_.tile.reads_keys_from_cache() ? "feature_" + no_prefetch_name : "feature");
     indices at = a_.tiles.here();
     std::vector<Halide::RVar> over;
     for (std::size_t d = 0; d < axes.size(); ++d) {

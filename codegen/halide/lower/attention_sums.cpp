@@ -160,13 +160,17 @@ class sum_lowering {
   void products() {
     o_.product = Func("product_v_" + name_);
     o_.product(all()) = a_.number(0);
-    o_.keys_clean = f_.tile.in_matrix_tiles ? a_.block.chunks("key_clean", chunk_keys())
-                    : f_.tile.bf16          ? a_.block.twos("key_clean", f_.tile.keys_in_lanes())
-                                            : range("key_clean", f_.tile.keys_in_lanes());
     const bool every_product = gaps_ && a_.on_threads();
-    if (gaps_ && !every_product) {
+    const bool looks_first = gaps_ && !every_product;  // at all values of a block
+    const std::string clean = f_.tile.reads_keys_from_cache() || looks_first
+                                  ? "key_clean_" + no_prefetch_name
+                                  : "key_clean";
+    o_.keys_clean = f_.tile.in_matrix_tiles ? a_.block.chunks(clean, chunk_keys())
+                    : f_.tile.bf16          ? a_.block.twos(clean, f_.tile.keys_in_lanes())
+                                            : range(clean, f_.tile.keys_in_lanes());
+    if (looks_first) {
       const Expr suspect = look_for_suspects();
-      o_.suspect.keys = range("key_suspect");
+      o_.suspect.keys = range("key_suspect_" + no_prefetch_name);
       o_.keys_clean.where(suspect == 0);
       o_.suspect.keys.where(suspect != 0);
     }
@@ -230,7 +234,7 @@ class sum_lowering {
       per_column.push_back(vars_[d]);
       per_block.push_back(vars_[d]);
     }
-    RDom terms(0, across_ ? f_.tile.rows : f_.tile.keys, "looked_at");
+    RDom terms(0, across_ ? f_.tile.rows : f_.tile.keys, "looked_at_" + no_prefetch_name);
     terms.where(exists(terms.x));
     if (const Expr hides = hides_some(); hides.defined()) terms.where(hides);
     o_.suspect.columns = Func("suspect_columns_" + name_);

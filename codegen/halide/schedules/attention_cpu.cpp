@@ -384,7 +384,7 @@ class scheduler {
     else
       add.reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.i);
     const RVar &feature = f_.tile.bf16 ? f_.pairs.features[k].back() : f_.pairs.features[k].front();
-    if (const auto n = constant(feature.extent()); n && *n <= m_.cpu.unrolled_features)
+    if (const auto n = constant(feature.extent()); n && *n <= m_.cpu.features.unrolled)
       add.unroll(feature);
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/halide/lower/attention_funcs.hpp"
+#include "codegen/halide/schedules/prefetch.hpp"
 
 namespace qkv::codegen {
 
@@ -16,8 +17,6 @@ using Halide::Expr;
 using hi::Stmt;
 
 namespace {
-
-constexpr int line_bytes = 64;  // of a cache
 
 // Where the rows of one argument begin, in the order in which a step reads them.
 struct rows_read {
@@ -92,25 +91,12 @@ class reader : public hi::IRGraphVisitor {
   int nodes_ = 0, stores_ = 0;
 };
 
-// Reads a line into all caches, as __builtin_prefetch does. Halide's own prefetch is prefetchnta,
-// which on Intel leaves the line in the first cache alone. The call needs LLVM's declaration, which
-// Halide's runtime contains.
-Stmt prefetch(const Expr &address) {
-  constexpr int for_reading = 0, in_all_caches = 3, of_data = 1;
-  return hi::Evaluate::make(hi::Call::make(Halide::Int(32), "llvm.prefetch.p0",
-                                           {address, for_reading, in_all_caches, of_data},
-                                           hi::Call::Extern));
-}
-
 // The next rows of so many elements are prefetched in turns of some steps.
-Stmt prefetch(const std::string &argument, const rows_read &r, const Expr &turn, int steps,
-              int columns) {
+Stmt prefetch_next(const std::string &argument, const rows_read &r, const Expr &turn, int steps,
+                   int columns) {
   const Expr next = turn * (steps * r.elements()), apart = r.first[1] - r.first[0];
   const Expr at = hi::simplify(r.first[0] + (r.number() + next / columns) * apart + next % columns);
-  const Expr begin = hi::Variable::make(Halide::Handle(), argument);
-  const Expr bytes = Halide::cast<int64_t>(at) * r.type.element_of().bytes();
-  return prefetch(hi::Reinterpret::make(Halide::Handle(),
-                                        hi::Reinterpret::make(Halide::Int(64), begin) + bytes));
+  return prefetch(argument, r.type, at);
 }
 
 // Steps that read a line of the cache, and divide all steps.
@@ -123,7 +109,7 @@ int steps_of_turn(const rows_read &r, int steps) {
 }  // namespace
 
 Stmt prefetched_rows::visit(const hi::For *op) {
-  if (op->name.find(in_cache_name) != op->name.npos) return op;
+  if (op->name.find(no_prefetch_name) != op->name.npos) return op;
   reader read(op->name);
   op->body.accept(&read);
   if (!read.is_innermost) return IRMutator::visit(op);
@@ -137,7 +123,7 @@ Stmt prefetched_rows::visit(const hi::For *op) {
             together = read.is_long() ? 1 : steps_of_turn(rows, steps);
   const Expr turn = hi::Variable::make(op->min.type(), op->name);
   std::vector<Stmt> body = {
-      prefetch(argument.first, rows, turn, together, steps * rows.type.lanes())};
+      prefetch_next(argument.first, rows, turn, together, steps * rows.type.lanes())};
   for (int k = 0; k < together; ++k)
     body.push_back(hi::substitute(op->name, hi::simplify(turn * together + k), op->body));
   return hi::For::make(op->name, op->min, steps / together, op->for_type, op->partition_policy,

@@ -16,8 +16,8 @@ namespace qkv::codegen {
 //          .. A[a + k * 8] .. A[b + k * 8] .. A[a + k * 8 + 1] ..
 //        }
 //
-// Rows that do not exist are prefetched in vain: no address of a prefetch is an error. Loops over
-// rows that lie in cache are left alone: their names have `in_cache_name`.
+// Rows that do not exist are prefetched in vain: no address of a prefetch is an error. Loops whose
+// names have `no_prefetch_name` are left alone.
 class prefetched_rows : public Halide::Internal::IRMutator {
   using IRMutator::visit;
   Halide::Internal::Stmt visit(const Halide::Internal::For *op) override;

@@ -49,6 +49,8 @@ struct attention_tile {
 
   called_rows called;
   bool is_for_few_rows() const { return called.most != called_rows::any; }
+  // Tiles of a task share keys and values, which all but the first read from cache.
+  bool reads_keys_from_cache() const { return !is_for_few_rows() && per_task > 1; }
   // Axes along which the rows of such a call lie besides the stage's own, outermost first: neither
   // keys nor values vary along them.
   std::vector<axis_id> folded;

@@ -194,7 +194,7 @@ class cpu_tiling {
         machine_(m),
         bf16_(products_of_bf16(m, made, s)),
         lanes_(m.cpu.lanes(8 * size_of(p_[s.sums[0].core].type))),
-        features_(feature_lanes(p_, s, m.cpu.feature_vectors * lanes_, m.cpu.feature_steps)),
+        features_(feature_lanes(p_, s, m.cpu.features.vectors * lanes_, m.cpu.features.steps)),
         folded_(shared_by_rows(p_, s)) {}
 
   std::vector<attention_tile> run() const {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The prefetches of lowered code.
+#include <Halide.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+
+namespace prefetches {
+
+struct prefetch {
+  std::string turn, tile;  // names of the innermost and of the outermost loop around it
+  int turns = 0;           // of the innermost loop; 0: its number is not a constant
+  Halide::Expr at;         // the element of the argument
+  std::string condition;   // under which it is prefetched
+  std::string is_large;    // the meaning of that name there
+};
+
+// The number of a float, from its address.
+inline Halide::Expr element_of(const Halide::Expr &address) {
+  const auto *pointer = address.as<Halide::Internal::Reinterpret>();
+  REQUIRE(pointer);
+  const auto *sum = pointer->value.as<Halide::Internal::Add>();
+  REQUIRE(sum);
+  return sum->b / Halide::Expr(int64_t{sizeof(float)});
+}
+
+// A lowering pass that changes nothing.
+struct finder : Halide::Internal::IRMutator {
+  using IRMutator::visit;
+  std::vector<prefetch> found;
+
+ private:
+  Halide::Internal::Stmt visit(const Halide::Internal::For *op) override {
+    loops_.push_back(op);
+    Halide::Internal::Stmt same = IRMutator::visit(op);
+    loops_.pop_back();
+    return same;
+  }
+  Halide::Internal::Stmt visit(const Halide::Internal::LetStmt *op) override {
+    lets_.push_back(op);
+    Halide::Internal::Stmt same = IRMutator::visit(op);
+    lets_.pop_back();
+    return same;
+  }
+  Halide::Expr visit(const Halide::Internal::Call *op) override {
+    if (op->name != "llvm.prefetch.p0") return IRMutator::visit(op);
+    Halide::Expr at = element_of(op->args[0]);
+    for (std::size_t k = lets_.size(); k-- > 0;)
+      at = Halide::Internal::substitute(lets_[k]->name, lets_[k]->value, at);
+    const Halide::Internal::For &loop = *loops_.back();
+    const auto turns = Halide::Internal::as_const_int(loop.extent);
+    std::ostringstream condition, is_large;
+    if (condition_.defined()) condition << condition_;
+    for (const Halide::Internal::LetStmt *let : lets_)
+      if (let->name.find(".is_large") != let->name.npos) is_large << let->value;
+    found.push_back({loop.name, loops_.front()->name, static_cast<int>(turns.value_or(0)), at,
+                     condition.str(), is_large.str()});
+    return op;
+  }
+  Halide::Internal::Stmt visit(const Halide::Internal::IfThenElse *op) override {
+    condition_ = op->condition;
+    Halide::Internal::Stmt same = IRMutator::visit(op);
+    condition_ = {};
+    return same;
+  }
+  Halide::Expr condition_;
+  std::vector<const Halide::Internal::For *> loops_;
+  std::vector<const Halide::Internal::LetStmt *> lets_;
+};
+
+}  // namespace prefetches
