@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <map>
 #include <set>
@@ -60,7 +59,12 @@ class reader : public machine_line {
     const auto list = lists().find(key);
     if (!seen_.insert(known->first).second && list == lists().end()) fail("{} is given twice", key);
     if (inherited_.erase(known->first) && list != lists().end()) list->second(m_);
-    known->second(*this);
+    const key_kind kind = known->second.kind;
+    if (kind != of_all && !is_given("device")) fail("device must come before {}", key);
+    if (kind != of_all && (kind == of_cpus) != m_.is_host())
+      fail("{} is a key of {} alone: device is {}", key, kind == of_cpus ? "CPUs" : "GPUs",
+           m_.device);
+    known->second.read(*this);
     if (has_more()) fail("after the value of {}, {} is not expected", key, next());
   }
 
@@ -268,74 +272,18 @@ class reader : public machine_line {
       fail("{} {} do not fill registers of {} numbers", n, what, lanes);
   }
 
-  // sm_80; sm_90a where it may be of one capability alone
-  void capability(int &n, bool *exact = nullptr) {
-    const std::string word = next();
-    std::string_view target = word;
-    if (exact && target.ends_with('a')) *exact = true, target.remove_suffix(1);
-    const std::string_view digits = target.starts_with("sm_") ? target.substr(3) : "";
-    const char *last = digits.data() + digits.size();
-    const auto [end, error] = std::from_chars(digits.data(), last, n);
-    if (error != std::errc() || end != last) fail("{} is not a target like sm_80", word);
-  }
-
-  // mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3, and perhaps columns 64, rows 16, fills
-  // 90
-  void tensor_contraction() {
-    contraction_tile t;
-    t.kind = next();
-    if (t.kind != "mma" && t.kind != "wgmma" && t.kind != "tf32")
-      fail("{} is not a kind of tensor cores; known: mma wgmma tf32", t.kind);
-    capability(t.capability, &t.exact);
-    two_numbers("tile", t.rows, t.columns);
-    word("depth");
-    t.depth = number();
-    two_numbers("warps", t.row_warps, t.column_warps);
-    word("stages");
-    t.stages = number();
-    const std::map<std::string, int *> limits = {
-        {"columns", &t.most_columns}, {"rows", &t.most_rows}, {"fills", &t.fills}};
-    while (has_more()) {
-      const std::string of = next();
-      const auto limit = limits.find(of);
-      if (limit == limits.end()) fail("columns, rows or fills is expected, not {}", of);
-      *limit->second = number();
-    }
-    check(misfit(t));
-    m_.tensor_contraction.push_back(std::move(t));
-  }
-
   // mma sm_80 features 128 tile 64 x 64 warps 4
   void tensor_pair_sums() {
-    const tensor_tile t = tile_of_attention({64, 128});
+    const tensor_tile t = read_tensor_tile(*this, {64, 128});
     if (t.most_rows > 0) fail("sums over pairs have no tiles for few rows");
     m_.tensor_pair_sums.push_back(t);
   }
 
   // mma sm_80 features 64 tile 128 x 64 warps 4, or, for few rows, tile 16 x 64 warps 1 rows 16
   // blocks 396
-  void tensor() { m_.tensor.push_back(tile_of_attention({128})); }
+  void tensor() { m_.tensor.push_back(read_tensor_tile(*this, {128})); }
 
-  tensor_tile tile_of_attention(const std::vector<int> &keys_of_wgmma) {
-    tensor_tile t;
-    t.skeleton = next();
-    if (t.skeleton != "mma" && t.skeleton != "wgmma" && t.skeleton != "tf32")
-      fail("{} is not a kind of tensor cores; known: mma wgmma tf32", t.skeleton);
-    capability(t.capability, &t.exact);
-    word("features");
-    t.features = number();
-    two_numbers("tile", t.rows, t.keys);
-    word("warps");
-    t.warps = number();
-    if (has_more()) {
-      word("rows");
-      t.most_rows = number();
-      word("blocks");
-      t.blocks = number();
-    }
-    check(misfit(t, keys_of_wgmma));
-    return t;
-  }
+  void weight_keys() { fit(m_.cpu.weight_keys = number(), "keys", "registers", m_.cpu.registers); }
 
   void score_registers() {
     fit(m_.cpu.score_registers = number(), "registers", "sum_registers", m_.cpu.sum_registers);
@@ -371,7 +319,12 @@ class reader : public machine_line {
     if (m_.of_bf16.products != 2) fail("{} at a time: 2 are expected", m_.of_bf16.products);
   }
 
-  using keys_of = std::map<std::string_view, std::function<void(reader &)>>;
+  enum key_kind : unsigned char { of_all, of_cpus, of_gpus };
+  struct key_of {
+    key_kind kind;
+    std::function<void(reader &)> read;
+  };
+  using keys_of = std::map<std::string_view, key_of>;
   template <int machine::*Field>
   static void set(reader &r) {
     r.m_.*Field = r.number();
@@ -398,47 +351,46 @@ class reader : public machine_line {
   }
   static const keys_of &keys() {
     static const keys_of all = {
-        {"like", [](reader &r) { r.like(); }},
-        {"device", [](reader &r) { r.device(); }},
-        {"halide", [](reader &r) { r.halide(); }},
-        {"part_of", [](reader &r) { r.m_.part_of = r.next(); }},
-        {"preference", set<&machine::preference>},
-        {"register_bits", [](reader &r) { r.register_bits(); }},
-        {"registers", [](reader &r) { r.registers(); }},
-        {"sum_registers", [](reader &r) { r.sum_registers(); }},
-        {"shared_bytes", set<&gpu_tiles::shared_bytes>},
-        {"columns_per_thread", set<&gpu_tiles::columns_per_thread>},
-        {"attention", [](reader &r) { r.attention(); }},
-        {"matrix_attention", [](reader &r) { r.matrix_attention(); }},
-        {"both_ways", [](reader &r) { r.both_ways(r.m_.cpu.both_ways.usual); }},
-        {"both_ways_in_window", [](reader &r) { r.both_ways(r.m_.cpu.both_ways.in_window); }},
-        {"tensor", [](reader &r) { r.tensor(); }},
-        {"tensor_pair_sums", [](reader &r) { r.tensor_pair_sums(); }},
-        {"tensor_contraction", [](reader &r) { r.tensor_contraction(); }},
-        {"score_registers", [](reader &r) { r.score_registers(); }},
-        {"score_keys", set<&cpu_tiles::score_keys>},
-        {"weight_keys",
-         [](reader &r) {
-           r.fit(r.m_.cpu.weight_keys = r.number(), "keys", "registers", r.m_.cpu.registers);
-         }},
-        {"feature_vectors", [](reader &r) { r.features(); }},
-        {"feature_steps", set_features<&feature_loops::steps>},
-        {"unrolled_features", set_features<&feature_loops::unrolled>},
-        {"bf16_products", [](reader &r) { r.bf16_products(); }},
-        {"prefetched_bytes", set<&cpu_tiles::prefetched_bytes>},
-        {"value_columns", set_values<&value_rows::columns>},
-        {"value_padding", set_values<&value_rows::padding>},
-        {"value_bytes", set_values<&value_rows::bytes>},
-        {"map_rows", [](reader &r) { r.map_rows(); }},
-        {"map_vectors", set<&cpu_tiles::map_vectors>},
-        {"contraction_rows", [](reader &r) { r.contraction_rows(); }},
-        {"panels", [](reader &r) { r.panels(); }},
-        {"contraction_vectors", [](reader &r) { r.contraction_vectors(); }},
-        {"contraction_tile", [](reader &r) { r.contraction_tile_of_thread(); }},
-        {"load_width", [](reader &r) { r.load_width(); }},
-        {"split_keys", set<&gpu_tiles::split_keys>},
-        {"threads_of_short_work", set_threads<&gpu_tiles::threads_of_short_work>},
-        {"threads_of_long_work", set_threads<&gpu_tiles::threads_of_long_work>},
+        {"like", {of_all, [](reader &r) { r.like(); }}},
+        {"device", {of_all, [](reader &r) { r.device(); }}},
+        {"halide", {of_all, [](reader &r) { r.halide(); }}},
+        {"part_of", {of_all, [](reader &r) { r.m_.part_of = r.next(); }}},
+        {"preference", {of_all, set<&machine::preference>}},
+        {"register_bits", {of_cpus, [](reader &r) { r.register_bits(); }}},
+        {"registers", {of_cpus, [](reader &r) { r.registers(); }}},
+        {"sum_registers", {of_cpus, [](reader &r) { r.sum_registers(); }}},
+        {"shared_bytes", {of_gpus, set<&gpu_tiles::shared_bytes>}},
+        {"columns_per_thread", {of_gpus, set<&gpu_tiles::columns_per_thread>}},
+        {"attention", {of_all, [](reader &r) { r.attention(); }}},
+        {"matrix_attention", {of_cpus, [](reader &r) { r.matrix_attention(); }}},
+        {"both_ways", {of_cpus, [](reader &r) { r.both_ways(r.m_.cpu.both_ways.usual); }}},
+        {"both_ways_in_window",
+         {of_cpus, [](reader &r) { r.both_ways(r.m_.cpu.both_ways.in_window); }}},
+        {"tensor", {of_gpus, [](reader &r) { r.tensor(); }}},
+        {"tensor_pair_sums", {of_gpus, [](reader &r) { r.tensor_pair_sums(); }}},
+        {"tensor_contraction",
+         {of_gpus, [](reader &r) { r.m_.tensor_contraction.push_back(read_contraction_tile(r)); }}},
+        {"score_registers", {of_cpus, [](reader &r) { r.score_registers(); }}},
+        {"score_keys", {of_cpus, set<&cpu_tiles::score_keys>}},
+        {"weight_keys", {of_cpus, [](reader &r) { r.weight_keys(); }}},
+        {"feature_vectors", {of_cpus, [](reader &r) { r.features(); }}},
+        {"feature_steps", {of_cpus, set_features<&feature_loops::steps>}},
+        {"unrolled_features", {of_cpus, set_features<&feature_loops::unrolled>}},
+        {"bf16_products", {of_cpus, [](reader &r) { r.bf16_products(); }}},
+        {"prefetched_bytes", {of_cpus, set<&cpu_tiles::prefetched_bytes>}},
+        {"value_columns", {of_cpus, set_values<&value_rows::columns>}},
+        {"value_padding", {of_cpus, set_values<&value_rows::padding>}},
+        {"value_bytes", {of_cpus, set_values<&value_rows::bytes>}},
+        {"map_rows", {of_all, [](reader &r) { r.map_rows(); }}},
+        {"map_vectors", {of_cpus, set<&cpu_tiles::map_vectors>}},
+        {"contraction_rows", {of_all, [](reader &r) { r.contraction_rows(); }}},
+        {"panels", {of_all, [](reader &r) { r.panels(); }}},
+        {"contraction_vectors", {of_cpus, [](reader &r) { r.contraction_vectors(); }}},
+        {"contraction_tile", {of_gpus, [](reader &r) { r.contraction_tile_of_thread(); }}},
+        {"load_width", {of_gpus, [](reader &r) { r.load_width(); }}},
+        {"split_keys", {of_gpus, set<&gpu_tiles::split_keys>}},
+        {"threads_of_short_work", {of_gpus, set_threads<&gpu_tiles::threads_of_short_work>}},
+        {"threads_of_long_work", {of_gpus, set_threads<&gpu_tiles::threads_of_long_work>}},
     };
     return all;
   }

@@ -48,6 +48,12 @@ machine with(const std::string &line, const std::string &instead) {
   return parse_machine("m", text.replace(at, line.size(), instead));
 }
 
+// CUDA's with one line more.
+machine like_cuda(const std::string &line) {
+  return parse_machine("m", "like = cuda\nhalide = x86-64-linux-cuda-cuda_capability_80\n" + line,
+                       text_of_machine);
+}
+
 std::vector<std::string> names(const std::string &targets) {
   std::vector<std::string> all;
   for (const machine &m : targets_of(targets)) all.push_back(m.device + "/" + m.name);
@@ -130,7 +136,7 @@ TEST_CASE("a machine may be like another") {
   CHECK_THROWS_WITH(parse_machine("k", "like = m", texts), "k.machine: halide is missing");
   CHECK_THROWS_WITH(parse_machine("k", "halide = x86-64-linux\nlike = m", texts),
                     Catch::Contains("device must come before halide"));
-  CHECK_THROWS_WITH(parse_machine("k", "score_keys = 4\nlike = m", texts),
+  CHECK_THROWS_WITH(parse_machine("k", "preference = 4\nlike = m", texts),
                     "k.machine:2: like must be the first line");
   CHECK_THROWS_WITH(parse_machine("k", "like = z", texts),
                     "k.machine:1: z is not a machine that another can be like");
@@ -241,7 +247,7 @@ TEST_CASE("tiles of contractions: for few rows, then for any; of few columns whe
 
 TEST_CASE("a wrong tile of a contraction is one error") {
   const auto tile = [](const std::string &text) {
-    return with("contraction_rows = 240", "contraction_rows = 240\ntensor_contraction = " + text);
+    return like_cuda("tensor_contraction = " + text);
   };
   CHECK_NOTHROW(tile("mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3 columns 64"));
   for (const auto &[text, error] : std::vector<std::pair<std::string, std::string>>{
@@ -261,35 +267,32 @@ TEST_CASE("a wrong tile of a contraction is one error") {
             "2048 threads do not fit into a block of at most 1024"},
            {"mma sm_80 tile 128 x 64 depth 64 warps 2 x 2 stages 3 keys 4",
             "columns, rows or fills is expected, not keys"}})
-    CHECK_THROWS_WITH(tile(text), "m.machine:13: " + error);
+    CHECK_THROWS_WITH(tile(text), "m.machine:3: " + error);
 }
 
 TEST_CASE("a wrong tile of tensor cores is one error") {
-  const auto tile = [](const std::string &text) {
-    return with("contraction_rows = 240",
-                "contraction_rows = 240\ntensor = " + text + "\nsplit_keys = 128");
-  };
+  const auto tile = [](const std::string &text) { return like_cuda("tensor = " + text); };
   CHECK(tile("mma sm_80 features 64 tile 128 x 64 warps 4").tensor.size() == 1);
   CHECK_THROWS_WITH(tile("mma sm_80 features 64 tile 16 x 64 warps 1 rows 64 blocks 4"),
-                    "m.machine:13: a tile of 16 rows cannot have the 64 rows of a call");
+                    "m.machine:3: a tile of 16 rows cannot have the 64 rows of a call");
   CHECK_THROWS_WITH(tile("wgmma sm_90a features 64 tile 128 x 128 warps 12 rows 64 blocks 4"),
-                    "m.machine:13: wgmma has no tiles for few rows");
-  CHECK_THROWS_WITH(with("contraction_rows = 240",
-                         "contraction_rows = 240\ntensor_pair_sums = mma sm_80 features 64 tile 16 "
-                         "x 64 warps 1 rows 16 blocks 396"),
-                    "m.machine:13: sums over pairs have no tiles for few rows");
+                    "m.machine:3: wgmma has no tiles for few rows");
+  CHECK_THROWS_WITH(
+      like_cuda("tensor_pair_sums = mma sm_80 features 64 tile 16 x 64 warps 1 rows 16 "
+                "blocks 396"),
+      "m.machine:3: sums over pairs have no tiles for few rows");
   CHECK_THROWS_WITH(tile("mfma sm_80 features 64 tile 128 x 64 warps 4"),
-                    "m.machine:13: mfma is not a kind of tensor cores; known: mma wgmma tf32");
+                    "m.machine:3: mfma is not a kind of tensor cores; known: mma wgmma tf32");
   CHECK_THROWS_WITH(tile("mma gfx90 features 64 tile 128 x 64 warps 4"),
-                    "m.machine:13: gfx90 is not a target like sm_80");
+                    "m.machine:3: gfx90 is not a target like sm_80");
   CHECK_THROWS_WITH(
       tile("mma sm_80 features 64 tile 100 x 64 warps 4"),
-      "m.machine:13: a tile of 100 x 64 with 64 features cannot be divided among 4 warps of mma");
+      "m.machine:3: a tile of 100 x 64 with 64 features cannot be divided among 4 warps of mma");
   CHECK_THROWS_WITH(tile("mma sm_80 features 64 tile 1024 x 64 warps 64"),
-                    "m.machine:13: 2048 threads do not fit into a block of at most 1024");
+                    "m.machine:3: 2048 threads do not fit into a block of at most 1024");
   CHECK_THROWS_WITH(
       tile("wgmma sm_90a features 256 tile 128 x 128 warps 12"),
-      "m.machine:13: a tile of 128 x 128 with 256 features cannot be divided among 12 warps of "
+      "m.machine:3: a tile of 128 x 128 with 256 features cannot be divided among 12 warps of "
       "wgmma");
 }
 
@@ -425,6 +428,13 @@ TEST_CASE("a wrong machine is one error with the line") {
       "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
       "unrolled_features value_bytes value_columns value_padding weight_keys");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
+  CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8\nload_width = 4"),
+                    "m.machine:9: load_width is a key of GPUs alone: device is host");
+  CHECK_THROWS_WITH(
+      parse_machine("m", "like = cuda\nregister_bits = 256\n", qkv::codegen::text_of_machine),
+      "m.machine:2: register_bits is a key of CPUs alone: device is cuda");
+  CHECK_THROWS_WITH(parse_machine("m", "registers = 16\n", {}),
+                    "m.machine:1: device must come before registers");
   CHECK_THROWS_WITH(with("weight_keys = 4", "weight_keys = 1000000"),
                     "m.machine:19: 1000000 keys do not fit: registers is 16");
   CHECK_THROWS_WITH(with("both_ways = tile 32 x 64", "both_ways = tile 9 x 64"),
