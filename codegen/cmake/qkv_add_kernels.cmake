@@ -80,7 +80,7 @@ function(qkv_add_kernels name)
   _qkv_parts_of_saved("${name}" "${arg_KERNELS}" "${arg_SAVED}" saving saving_identifiers)
   list(APPEND parts ${saving})
   list(APPEND identifiers ${saving_identifiers})
-  _qkv_write_sources("${name}" "${spec_name}" "${out}" "${arg_KERNELS}" "${parts}")
+  _qkv_write_sources("${name}" "${spec_name}" "${out}" "${arg_KERNELS}" "${arg_SAVED}" "${parts}")
   _qkv_add_specs("${name}" "${out}" "${spec_folder}")
   _qkv_add_generator("${name}" "${out}")
   get_target_property(generator ${name}_generator IMPORTED_LOCATION)  # not found: it is built here
@@ -143,16 +143,23 @@ function(qkv_add_kernels name)
   endif()
 endfunction()
 
-# Without qkv::codegen, when cross-compiling, the generator reports an unknown target during the build.
+# A target that is not known is an error. One of another processor is a warning: a build for cross-compiling takes its
+# generators from such a build. Without qkv::codegen, the generator reports an unknown target during the build.
 function(_qkv_require_known_targets name targets)
   if(NOT TARGET qkv::codegen)
     return()
   endif()
   get_target_property(known qkv::codegen QKV_MACHINES)
+  get_target_property(of_arm qkv::codegen QKV_MACHINES_OF_ARM)
   foreach(target IN LISTS targets)
     if(NOT target IN_LIST known)
       list(JOIN known " " known)
       message(FATAL_ERROR "qkv_add_kernels: ${name}: target ${target} is not known; known: ${known}")
+    endif()
+    if(target IN_LIST of_arm AND NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+      message(WARNING "qkv_add_kernels: ${name}: target ${target} is for ARM, but this build is for "
+                      "${CMAKE_SYSTEM_PROCESSOR}: no program of it can link ${name}. Configure it with a toolchain "
+                      "for ARM (cmake --toolchain)")
     endif()
   endforeach()
 endfunction()
@@ -240,13 +247,17 @@ endfunction()
 
 # The list of kernels, and the mains of the generator and of the tool. The list includes the spec by its
 # file name, so that no path appears in text that a compiler reads.
-function(_qkv_write_sources name spec out kernels parts)
+function(_qkv_write_sources name spec out kernels saved parts)
   set(checks)
   set(traceables)
   foreach(kernel IN LISTS kernels)
     string(REGEX REPLACE "^.*::" "" short "${kernel}")
+    string(APPEND checks "static_assert(qkv::codegen::is_kernel<${kernel}>(), \"qkv_add_kernels: KERNELS names ${kernel}, which is not a kernel\");\n")
     string(APPEND checks "static_assert(qkv::codegen::is_named<${kernel}>(\"${short}\"), \"the kernel ${kernel} has another name\");\n")
     list(APPEND traceables "qkv::codegen::traceable_of<${kernel}>(\"${short}\")")
+  endforeach()
+  foreach(gradient IN LISTS saved)
+    string(APPEND checks "static_assert(qkv::codegen::saves_steps<${gradient}>(), \"qkv_add_kernels: SAVED names ${gradient}, which is not qkv::gradient<..> of a kernel\");\n")
   endforeach()
   list(APPEND traceables ${parts})
   list(JOIN traceables ", " traceables)

@@ -89,6 +89,14 @@ elseif(doubled_after EQUAL doubled_before)
   message(FATAL_ERROR "doubled was not made anew")
 endif()
 
+# A name that is not a kernel's is one error.
+execute_process(COMMAND ${CMAKE_COMMAND} -DMINE_KERNELS=mine::d ${WORK}/build OUTPUT_QUIET)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build --target mine_specs RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+if(code EQUAL 0 OR NOT text MATCHES "KERNELS names mine::d, which is not a kernel")
+  message(FATAL_ERROR "KERNELS of an axis should be refused:\n${text}")
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} -DMINE_KERNELS= ${WORK}/build OUTPUT_QUIET)
+
 # A wrong spec is one error, however many files include it.
 change("softmax<items>(S)" "softmax<d>(S)")
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK}/build RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
@@ -103,4 +111,13 @@ execute_process(COMMAND ${CMAKE_COMMAND} -DMINE_TARGETS=z80 ${WORK}/build RESULT
 string(REGEX REPLACE "[ \n]+" " " text "${text}")
 if(code EQUAL 0 OR NOT text MATCHES "mine: target z80 is not known; known: host .*x86-64-v3")
   message(FATAL_ERROR "an unknown target should be refused:\n${text}")
+endif()
+
+# One of another processor is a warning there.
+if(CMAKE_HOST_SYSTEM_PROCESSOR STREQUAL "x86_64")
+  execute_process(COMMAND ${CMAKE_COMMAND} -DMINE_TARGETS=aarch64 ${WORK}/build RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  string(REGEX REPLACE "[ \n]+" " " text "${text}")
+  if(NOT code EQUAL 0 OR NOT text MATCHES "mine: target aarch64 is for ARM, but this build is for x86_64")
+    message(FATAL_ERROR "a target of another processor should be a warning:\n${text}")
+  endif()
 endif()

@@ -54,6 +54,27 @@ traceable saved_of(std::string identifier) {
   return t;
 }
 
+// True of what KERNELS of qkv_add_kernels may name.
+template <const auto &Kernel>
+consteval bool is_kernel() {
+  using K = std::remove_cvref_t<decltype(Kernel)>;
+  return qkv::detail::is_kernel<K> || is_derived<K>;
+}
+template <class>
+consteval bool is_kernel() {
+  return false;
+}
+
+// True of what SAVED may name: a gradient without the results of its kernel.
+template <const auto &Gradient>
+consteval bool saves_steps() {
+  return requires { make_saving(Gradient); };
+}
+template <class>
+consteval bool saves_steps() {
+  return false;
+}
+
 // True if the identifier of a kernel is its name, or the kernel is derived and has no name of its
 // own.
 template <const auto &Kernel>
