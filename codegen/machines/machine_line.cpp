@@ -39,15 +39,15 @@ void machine_line::word(std::string_view expected) {
     fail("{} is expected, not {}", expected, found);
 }
 
-int machine_line::number() {
+int machine_line::number(int least, int most) {
   const std::string word = next();
   int n = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
   const bool is_above = error == std::errc::result_out_of_range && word[0] != '-';
   if (!is_above && (error != std::errc() || end != word.data() + word.size()))
     fail("{} is not a number", word);
-  if (is_above || n > largest) fail("{} is above {}", word, largest);
-  if (n < 1) fail("{} is below 1", n);
+  if (is_above || n > most) fail("{} is above {}", word, most);
+  if (n < least) fail("{} is below {}", n, least);
   return n;
 }
 

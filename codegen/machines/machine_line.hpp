@@ -32,8 +32,7 @@ class machine_line {
   bool takes(std::string_view word);
   // Fails unless the next word is this one.
   void word(std::string_view expected);
-  // From 1 to `largest`.
-  int number();
+  int number(int least = 1, int most = largest);
   // tile 64 x 48
   void two_numbers(std::string_view of, int &a, int &b);
 

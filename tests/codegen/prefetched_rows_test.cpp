@@ -86,7 +86,7 @@ TEST_CASE("rows that do not divide a line are prefetched a little ahead of their
   for (int t = 0; t < 12; ++t) CHECK(position(found[0], t, 6) == 12 * t);
 }
 
-TEST_CASE("rows that lie in cache are not prefetched") {
+TEST_CASE("loops without prefetches by their name") {
   CHECK(found_in(4, product_of, true, "k_" + qkv::codegen::no_prefetch_name).empty());
 }
 

@@ -15,16 +15,21 @@ struct prefetch {
   std::string turn, tile;  // names of the innermost and of the outermost loop around it
   int turns = 0;           // of the innermost loop; 0: its number is not a constant
   Halide::Expr at;         // the element of the argument
-  std::string condition;   // under which it is prefetched
+  std::string condition;   // the innermost one around it
   std::string is_large;    // the meaning of that name there
 };
 
-// The number of a float, from its address.
+// The number of a float of `A`, from its address.
 inline Halide::Expr element_of(const Halide::Expr &address) {
   const auto *pointer = address.as<Halide::Internal::Reinterpret>();
   REQUIRE(pointer);
   const auto *sum = pointer->value.as<Halide::Internal::Add>();
   REQUIRE(sum);
+  const auto *begin = sum->a.as<Halide::Internal::Reinterpret>();
+  REQUIRE(begin);
+  const auto *argument = begin->value.as<Halide::Internal::Variable>();
+  REQUIRE(argument);
+  CHECK(argument->name == "A");
   return sum->b / Halide::Expr(int64_t{sizeof(float)});
 }
 
@@ -49,6 +54,8 @@ struct finder : Halide::Internal::IRMutator {
   Halide::Expr visit(const Halide::Internal::Call *op) override {
     if (op->name != "llvm.prefetch.p0") return IRMutator::visit(op);
     Halide::Expr at = element_of(op->args[0]);
+    const int hints[] = {0, 3, 1};  // for reading, into all caches, of data
+    for (int k = 0; k < 3; ++k) CHECK(Halide::Internal::is_const(op->args[k + 1], hints[k]));
     for (std::size_t k = lets_.size(); k-- > 0;)
       at = Halide::Internal::substitute(lets_[k]->name, lets_[k]->value, at);
     const Halide::Internal::For &loop = *loops_.back();
@@ -62,10 +69,12 @@ struct finder : Halide::Internal::IRMutator {
     return op;
   }
   Halide::Internal::Stmt visit(const Halide::Internal::IfThenElse *op) override {
+    const Halide::Expr outer = condition_;
     condition_ = op->condition;
-    Halide::Internal::Stmt same = IRMutator::visit(op);
-    condition_ = {};
-    return same;
+    mutate(op->then_case);
+    condition_ = outer;
+    if (op->else_case.defined()) mutate(op->else_case);
+    return op;
   }
   Halide::Expr condition_;
   std::vector<const Halide::Internal::For *> loops_;

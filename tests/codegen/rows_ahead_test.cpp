@@ -2,9 +2,12 @@
 // Loops that read a row of an argument at a turn prefetch the row a page ahead.
 #include "codegen/halide/schedules/rows_ahead.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "codegen/halide/lower/attention_funcs.hpp"
 #include "tests/catch.hpp"
@@ -62,6 +65,28 @@ std::vector<prefetches::prefetch> prefetches_of(const rows_case &c) {
   return seen.found;
 }
 
+Expr name(const std::string &of) { return hi::Variable::make(Int(32), of); }
+Expr stride() { return name("stride"); }
+
+Expr load(const std::string &argument, const Expr &index, int lanes, Type type = Float(32)) {
+  const Parameter p(type, true, 2, argument);
+  const Expr at = lanes > 1 ? hi::Ramp::make(index, 1, lanes) : index;
+  return hi::Load::make(type.with_lanes(lanes), argument, at, Buffer<>(), p, hi::const_true(lanes),
+                        hi::ModulusRemainder());
+}
+
+// The prefetches in nested loops, outermost first, that read a vector of `A`.
+std::vector<prefetches::prefetch> in_loops(const std::vector<std::pair<std::string, Expr>> &loops,
+                                           const Expr &index, int lanes) {
+  hi::Stmt s = hi::Evaluate::make(load("A", index, std::max(lanes, 2)));
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop)
+    s = hi::For::make(loop->first, 0, loop->second, hi::ForType::Serial, Partition::Auto,
+                      DeviceAPI::None, s);
+  prefetches::finder seen;
+  seen.mutate(qkv::codegen::rows_ahead(1).mutate(s));
+  return seen.found;
+}
+
 // The address with the stride of the rows in place of the call that reads it.
 Expr with_stride(int apart, const Expr &e) {
   struct : hi::IRMutator {
@@ -115,10 +140,46 @@ TEST_CASE("memory that hardware prefetches is left to it") {
   CHECK(prefetches_of({.columns = 1024, .apart = 1024}).empty());
 }
 
-TEST_CASE("short loops, and those over rows in cache, prefetch nothing") {
-  CHECK(prefetches_of({.rows = 4}).empty());
-  CHECK_FALSE(prefetches_of({.rows = 8}).empty());
+TEST_CASE("a loop that is over before it comes to the rows prefetches nothing") {
+  CHECK(prefetches_of({.rows = 8}).empty());
+  CHECK_FALSE(prefetches_of({.rows = 9}).empty());
+}
+
+TEST_CASE("loops without prefetches by their name") {
   CHECK(prefetches_of({.loop = "key_" + qkv::codegen::no_prefetch_name}).empty());
+  const std::string marked = "k_" + qkv::codegen::no_prefetch_name;
+  CHECK(in_loops({{"key", 40}, {"k", 4}}, name("key") * stride() + name("k"), 1).size() == 1);
+  CHECK(in_loops({{"key", 40}, {marked, 4}}, name("key") * stride() + name(marked), 1).empty());
+}
+
+TEST_CASE("addresses that are read from a table or divided are left alone") {
+  const auto of = [](const Expr &row) {
+    return in_loops({{"key", 40}}, row * stride(), 16).size();
+  };
+  CHECK(of(name("key")) == 1);
+  CHECK(of(name("key") / 4) == 1);
+  CHECK(of(name("key") / name("n")) == 0);
+  CHECK(of(name("key") % name("n")) == 0);
+  CHECK(of(load("table", name("key"), 1, Int(32))) == 0);
+}
+
+TEST_CASE("vectors of several lines") {
+  const auto found = in_loops({{"key", 100}}, name("key") * stride(), 32);
+  REQUIRE(found.size() == 2);
+  for (int k = 0; k < 2; ++k) {
+    const Expr at = hi::substitute("key", 3, hi::substitute("stride", 1000, found[k].at));
+    CHECK(hi::is_const(hi::simplify(at), (3 + 32) * 1000 + 16 * k));
+  }
+}
+
+TEST_CASE("each loop prefetches the rows that not all loops read") {
+  const Expr row = name("key") * stride();
+  const auto whole = in_loops({{"tile", 5}, {"key", 40}}, row, 16);
+  REQUIRE(whole.size() == 1);
+  CHECK(whole[0].condition.find("tile == 0") != std::string::npos);
+  const auto triangle = in_loops({{"tile", 5}, {"key", 40 + name("tile")}}, row, 16);
+  REQUIRE(triangle.size() == 1);
+  CHECK(triangle[0].condition.find("tile") == std::string::npos);
 }
 
 TEST_CASE(
@@ -126,10 +187,12 @@ TEST_CASE(
   const auto of_one = prefetches_of({});
   REQUIRE_FALSE(of_one.empty());
   CHECK(of_one[0].condition == "(uint1)A.is_large");
-  const std::string first = prefetches_of({.times = 3})[0].condition;
+  const auto of_three = prefetches_of({.times = 3});
+  REQUIRE_FALSE(of_three.empty());
+  const std::string first = of_three[0].condition;
   CHECK(first.find("A.is_large && (out") != std::string::npos);
   CHECK(first.find(".again == 0)") != std::string::npos);
-  CHECK(of_one[0].is_large.find(">= (int64)1") != std::string::npos);
-  CHECK(prefetches_of({.least_bytes = 5000})[0].is_large.find(">= (int64)5000") !=
-        std::string::npos);
+  const std::string extent =
+      "*int64(_halide_buffer_get_extent((struct halide_buffer_t *)A.buffer, ";
+  CHECK(of_one[0].is_large == "((((int64)4" + extent + "0)))" + extent + "1))) >= (int64)1)");
 }

@@ -2,10 +2,6 @@
 #include "codegen/halide/schedules/rows_ahead.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "codegen/halide/lower/attention_funcs.hpp"
 #include "codegen/halide/schedules/prefetch.hpp"
@@ -19,12 +15,10 @@ using hi::Stmt;
 namespace {
 
 constexpr int page_bytes = 4096;
-constexpr int least_turns = 8;  // of a loop: shorter ones copy the rows of a tile
-// Longer rows are sequential memory for hardware, too.
-constexpr int most_lines = page_bytes / 2 / line_bytes;
+constexpr std::size_t most_lines = page_bytes / 2 / line_bytes;  // longer rows are left to hardware
 
 // Where the lines of a row of one argument begin.
-struct row_of_turn {
+struct read_row {
   Halide::Type type;
   int axes = 0;  // of the argument
   std::vector<Expr> lines;
@@ -37,8 +31,8 @@ struct row_of_turn {
 
 const std::string large_name = ".is_large";  // of a condition, after the argument's name
 
-// Of the whole argument.
-Expr bytes_of(const std::string &argument, const row_of_turn &r) {
+// The size of the whole argument.
+Expr bytes_of(const std::string &argument, const read_row &r) {
   const Expr buffer =
       hi::Variable::make(Halide::type_of<halide_buffer_t *>(), argument + ".buffer");
   Expr bytes = Halide::cast<std::int64_t>(r.type.element_of().bytes());
@@ -55,9 +49,9 @@ bool is_computed_at_once(const Expr &address) {
     using IRGraphVisitor::visit;
     void visit(const hi::Load *) override { found = true; }
     void visit(const hi::Call *) override { found = true; }
-    void visit(const hi::Div *op) override { of(op->a, op->b); }
-    void visit(const hi::Mod *op) override { of(op->a, op->b); }
-    void of(const Expr &a, const Expr &b) {
+    void visit(const hi::Div *op) override { divided(op->a, op->b); }
+    void visit(const hi::Mod *op) override { divided(op->a, op->b); }
+    void divided(const Expr &a, const Expr &b) {
       found |= !hi::is_const(b);
       a.accept(this);
     }
@@ -69,24 +63,24 @@ bool is_computed_at_once(const Expr &address) {
   return !slow.found;
 }
 
-// The rows of arguments that a turn of a loop reads.
-class turn_reader : public hi::IRVisitor {
+// The rows of arguments that an iteration of a loop reads.
+class row_reader : public hi::IRVisitor {
  public:
-  explicit turn_reader(const hi::For &loop) : loop_(loop) { loop.body.accept(this); }
+  explicit row_reader(const hi::For &loop) : loop_(loop) { loop.body.accept(this); }
 
-  std::map<std::string, row_of_turn> rows;
-  bool is_of_known_length = true;  // every loop inside
+  // None where a loop inside is long, or its length is not known at build.
+  const std::map<std::string, read_row> &rows() const { return is_long_ ? none_ : rows_; }
 
  private:
-  static constexpr int most_turns = 32;  // of a loop inside
+  static constexpr int most_iterations = 64;  // of all loops inside
 
   using IRVisitor::visit;
 
-  void visit(const hi::LetStmt *op) override { within(*op); }
-  void visit(const hi::Let *op) override { within(*op); }
+  void visit(const hi::LetStmt *op) override { named(*op); }
+  void visit(const hi::Let *op) override { named(*op); }
 
-  template <class Named>
-  void within(const Named &op) {
+  template <class Let>
+  void named(const Let &op) {
     op.value.accept(this);
     lets_.emplace_back(op.name, op.value);
     op.body.accept(this);
@@ -94,81 +88,94 @@ class turn_reader : public hi::IRVisitor {
   }
 
   void visit(const hi::For *op) override {
-    const auto turns = hi::as_const_int(op->extent);
-    if (!turns || *turns > most_turns || op->for_type != hi::ForType::Serial) {
-      is_of_known_length = false;
-      return;
-    }
+    const auto n = hi::as_const_int(op->extent);
+    if (!n || *n * iterations_ > most_iterations || op->for_type != hi::ForType::Serial)
+      is_long_ = true;
+    if (is_long_ || op->name.find(no_prefetch_name) != op->name.npos) return;
     inside_.push_back(op);
+    iterations_ *= *n;
     op->body.accept(this);
+    iterations_ /= *n;
     inside_.pop_back();
   }
 
   void visit(const hi::Load *op) override {
     IRVisitor::visit(op);
     const auto *ramp = op->index.as<hi::Ramp>();
-    if (!op->param.defined() || !ramp || !hi::is_const_one(ramp->stride)) return;
+    if (is_long_ || !op->param.defined() || !ramp || !hi::is_const_one(ramp->stride)) return;
     Expr first = ramp->base;
     for (auto let = lets_.rbegin(); let != lets_.rend(); ++let)
       first = hi::substitute(let->first, let->second, first);
     if (!is_row(first) || !is_computed_at_once(first)) return;
-    row_of_turn &r =
-        rows.try_emplace(op->name, row_of_turn{op->type, op->param.dimensions(), {}}).first->second;
-    add(r, first, inside_.size());
+    const read_row empty{op->type, op->param.dimensions(), {}};
+    read_row &r = rows_.try_emplace(op->name, empty).first->second;
+    const int of_line = line_bytes / op->type.element_of().bytes();
+    for (int k = 0; k < op->type.lanes(); k += of_line) add(r, first + k, inside_.size());
   }
 
-  // True if the next turn reads elsewhere, in a place that hardware does not know.
+  // True if the distance to what the next iteration reads is not known at build.
   bool is_row(const Expr &first) const {
     if (!hi::expr_uses_var(first, loop_.name)) return false;
-    const Expr turn = hi::Variable::make(Halide::Int(32), loop_.name);
-    const Expr step = hi::simplify(hi::substitute(loop_.name, turn + 1, first) - first);
-    return !hi::is_const(step);
+    const Expr iteration = hi::Variable::make(loop_.min.type(), loop_.name);
+    return !hi::is_const(hi::simplify(hi::substitute(loop_.name, iteration + 1, first) - first));
   }
 
-  // At every turn of the loops inside.
-  void add(row_of_turn &r, const Expr &first, std::size_t depth) {
-    if (depth == 0) return add_line(r, hi::simplify(first));
-    const hi::For &loop = *inside_[depth - 1];
-    if (!hi::expr_uses_var(first, loop.name)) return add(r, first, depth - 1);
-    for (int k = 0; k < *hi::as_const_int(loop.extent); ++k)
-      add(r, hi::substitute(loop.name, loop.min + k, first), depth - 1);
-  }
-
-  static void add_line(row_of_turn &r, const Expr &first) {
+  // Adds the lines that the loops inside read, of which so many are left.
+  void add(read_row &r, const Expr &first, std::size_t loops) {
     if (r.lines.size() > most_lines) return;
-    const int elements = line_bytes / r.type.element_of().bytes();
+    if (loops == 0) return add_line(r, hi::simplify(first));
+    const hi::For &loop = *inside_[loops - 1];
+    if (!hi::expr_uses_var(first, loop.name)) return add(r, first, loops - 1);
+    for (int k = 0; k < *hi::as_const_int(loop.extent); ++k)
+      add(r, hi::substitute(loop.name, loop.min + k, first), loops - 1);
+  }
+
+  static void add_line(read_row &r, const Expr &first) {
+    const int of_line = line_bytes / r.type.element_of().bytes();
     const auto holds = [&](const Expr &line) {
       const auto apart = hi::as_const_int(hi::simplify(first - line));
-      return apart && *apart >= 0 && *apart < elements;
+      return apart && *apart >= 0 && *apart < of_line;
     };
     if (std::none_of(r.lines.begin(), r.lines.end(), holds)) r.lines.push_back(first);
   }
 
   const hi::For &loop_;
+  std::map<std::string, read_row> rows_;
+  const std::map<std::string, read_row> none_;
   std::vector<std::pair<std::string, Expr>> lets_;
   std::vector<const hi::For *> inside_;
+  std::int64_t iterations_ = 1;
+  bool is_long_ = false;
 };
 
 }  // namespace
 
 Stmt rows_ahead::visit(const hi::LetStmt *op) {
   for (loop_around &x : around_)
-    if (hi::expr_uses_vars(op->value, x.of_turn)) x.of_turn.push(op->name);
+    if (hi::expr_uses_vars(op->value, x.names)) x.names.push(op->name);
   return IRMutator::visit(op);
+}
+
+Stmt rows_ahead::visit(const hi::IfThenElse *op) {
+  conditions_.emplace_back(around_.size(), op->condition);
+  Stmt inner = IRMutator::visit(op);
+  conditions_.pop_back();
+  return inner;
 }
 
 Stmt rows_ahead::visit(const hi::For *op) {
   if (op->name.find(no_prefetch_name) != op->name.npos) return op;
+  const bool is_task = op->for_type != hi::ForType::Serial;
   std::vector<loop_around> outside;
-  if (op->for_type != hi::ForType::Serial) outside.swap(around_);
+  if (is_task) outside.swap(around_);
   around_.push_back({op, {}});
-  around_.back().of_turn.push(op->name);
+  around_.back().names.push(op->name);
   ++loops_;
   Stmt inner = IRMutator::visit(op);
   --loops_;
   around_.pop_back();
-  if (op->for_type != hi::ForType::Serial) around_.swap(outside);
-  if (inner.same_as(op)) inner = with_prefetches(op);
+  if (inner.same_as(op) && !is_task) inner = with_prefetches(op);
+  if (is_task) around_.swap(outside);
   if (loops_ > 0) return inner;
   for (const auto &[argument, condition] : is_large_)
     inner = hi::LetStmt::make(argument + large_name, condition, inner);
@@ -177,22 +184,22 @@ Stmt rows_ahead::visit(const hi::For *op) {
 }
 
 Stmt rows_ahead::with_prefetches(const hi::For *op) {
-  if (op->for_type != hi::ForType::Serial) return op;
-  if (const auto turns = hi::as_const_int(op->extent); turns && *turns < least_turns) return op;
-  const turn_reader read(*op);
-  if (!read.is_of_known_length) return op;
-  const Expr turn = hi::Variable::make(op->min.type(), op->name);
+  const row_reader read(*op);
+  const auto iterations = hi::as_const_int(op->extent);
+  const Expr iteration = hi::Variable::make(op->min.type(), op->name);
   std::vector<Stmt> body;
-  for (const auto &[argument, row] : read.rows) {
-    if (row.lines.size() > most_lines) continue;
+  for (const auto &[argument, row] : read.rows()) {
+    if (row.lines.empty() || row.lines.size() > most_lines) continue;
+    // A short loop is over before: the loops around it must go on to these rows.
+    if (iterations && *iterations <= row.ahead() && !moves_around(row.lines[0])) continue;
     std::vector<Stmt> all;
     for (const Expr &line : row.lines) {
-      const Expr ahead = hi::substitute(op->name, turn + row.ahead(), line);
+      const Expr ahead = hi::substitute(op->name, iteration + row.ahead(), line);
       all.push_back(prefetch(argument, row.type, hi::simplify(ahead)));
     }
     is_large_[argument] = bytes_of(argument, row) >= hi::make_const(Halide::Int(64), least_bytes_);
     Expr condition = hi::Variable::make(Halide::Bool(), argument + large_name);
-    if (const Expr first = is_first_to_read(row.lines); first.defined())
+    if (const Expr first = is_first_to_read(row.lines, op->extent); first.defined())
       condition = condition && first;
     body.push_back(hi::IfThenElse::make(condition, hi::Block::make(all)));
   }
@@ -202,16 +209,33 @@ Stmt rows_ahead::with_prefetches(const hi::For *op) {
                        op->device_api, hi::Block::make(body));
 }
 
-// Undefined where no loop around reads the same lines again.
-Expr rows_ahead::is_first_to_read(const std::vector<Expr> &lines) const {
+// True if a loop around reads elsewhere in its next iteration.
+bool rows_ahead::moves_around(const Expr &address) const {
+  return std::any_of(around_.begin(), around_.end(), [&](const loop_around &x) {
+    return x.loop->for_type == hi::ForType::Serial && hi::expr_uses_vars(address, x.names);
+  });
+}
+
+// Undefined where no loop around reads all the same lines again.
+Expr rows_ahead::is_first_to_read(const std::vector<Expr> &lines, const Expr &extent) const {
+  // The addresses and the length of the loop itself, conditions, and the lengths of those loops
+  // around that go on to other rows: they decide which rows are read.
+  std::vector<Expr> decisive = lines;
+  decisive.push_back(extent);
   Expr all;
-  for (const loop_around &x : around_) {
-    const bool moves = std::any_of(lines.begin(), lines.end(), [&](const Expr &line) {
-      return hi::expr_uses_vars(line, x.of_turn);
-    });
-    if (moves || x.loop->for_type != hi::ForType::Serial) continue;
-    const Expr first = hi::Variable::make(x.loop->min.type(), x.loop->name) == x.loop->min;
-    all = all.defined() ? all && first : first;
+  for (std::size_t k = around_.size(); k-- > 0;) {
+    const auto &[loop, names] = around_[k];
+    for (const auto &[loops, condition] : conditions_)
+      if (loops == k + 1) decisive.push_back(condition);
+    const bool decides =
+        std::any_of(decisive.begin(), decisive.end(),
+                    [&, &of = names](const Expr &e) { return hi::expr_uses_vars(e, of); });
+    if (decides) {
+      decisive.push_back(loop->extent);
+    } else if (loop->for_type == hi::ForType::Serial) {
+      const Expr first = hi::Variable::make(loop->min.type(), loop->name) == loop->min;
+      all = all.defined() ? first && all : first;
+    }
   }
   return all;
 }
