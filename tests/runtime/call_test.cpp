@@ -67,6 +67,21 @@ TEST_CASE("a typed call") {
               .ok());
 }
 
+TEST_CASE("an axis may share its size with one of fixed size") {
+  int calls = 0;
+  static int *count = &calls;
+  fake::library l("aliased", {{"seq"}, {"d", 4}, {"e", 4}},
+                  {{"X", QKV_IN, QKV_F32, {0, 1}},
+                   {"Z", QKV_IN, QKV_F32, {0, 2}},
+                   {"Y", QKV_OUT, QKV_F32, {0, 1}}},
+                  [](void **) { return ++*count, 0; });
+  const fake::loaded loaded("aliased", {&l.table});
+  tensor<seq, d> X({3}), Y({3});
+  tensor<seq, e> Z({3});
+  CHECK(qkv::call<aliased>(X, Z, Y).ok());
+  CHECK(calls == 1);
+}
+
 TEST_CASE("sizes are checked by the call") {
   T_q Q({2, 3}), O({2, 3});
   T_k K({2, 5}), V({2, 4});

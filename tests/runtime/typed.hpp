@@ -19,6 +19,9 @@ inline constexpr auto blend =
                        in<"V", batch, kv, d>) -> out<"O", batch, seq, d> { return Q; });
 inline constexpr auto project = kernel<"project">(
     [](in<"X", seq, k> X, param<"W", k, n, m> W) -> out<"Y", seq, n, m> { return dot<k>(X, W); });
+inline constexpr alias<"e", d> e;
+inline constexpr auto aliased =
+    kernel<"aliased">([](in<"X", seq, d> X, in<"Z", seq, e>) -> out<"Y", seq, d> { return X; });
 // Linked in nowhere.
 inline constexpr auto absent =
     kernel<"absent">([](in<"X", seq, k> X) -> out<"Y", seq, k> { return X; });
