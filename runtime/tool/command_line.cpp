@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "call/libraries.hpp"
 #include "devices/devices.hpp"
@@ -233,6 +234,7 @@ request read(const command &c, const std::vector<string_view> &words,
       if (e.name == words[0]) r.spec = &e;
     first = 1;
   }
+  std::set<string_view> given;
   const option *now = nullptr;
   bool taken = true;
   const auto end_option = [&] {
@@ -244,6 +246,8 @@ request read(const command &c, const std::vector<string_view> &words,
       end_option();
       if (std::ranges::find(c.options, word) == c.options.end()) refuse_option(c, r, word);
       now = &option_named(word);
+      if (now->how != takes::list && !given.insert(word).second)
+        throw refusal(fmt::format("{} is given twice", word));
       taken = now->how == takes::nothing;
       if (taken) now->take(r, word);
       continue;

@@ -222,6 +222,7 @@ TEST_CASE("commands that cannot be carried out") {
   CHECK(refused({"check", "blend", "--size", "seq=3", "seq=4"}) == "--size gives seq twice\n");
   CHECK(refused({"run", "blend", "--in", "Q=q.npy", "Q=r.npy"}) == "--in gives Q twice\n");
   CHECK(refused({"run", "blend", "--out", "O=o.npy", "O=p.npy"}) == "--out gives O twice\n");
+  CHECK(refused({"check", "blend", "--seed", "3", "--seed", "4"}) == "--seed is given twice\n");
   CHECK(refused({"check", "blend", "--size", "d=3"}) == "blend: axis d is fixed at 4\n");
   CHECK(refused({"check", "blend", "--wish", "1"}) ==
         "check has no option --wish; it has: --size --threads --seed --device "
