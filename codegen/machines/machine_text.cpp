@@ -61,8 +61,12 @@ class reader : public machine_line {
     if (inherited_.erase(known->first) && list != lists().end()) list->second(m_);
     const key_kind kind = known->second.kind;
     if (kind != of_all && !is_given("device")) fail("device must come before {}", key);
-    if (kind != of_all && (kind == of_cpus) != m_.is_host())
-      fail("{} is a key of {} alone: device is {}", key, kind == of_cpus ? "CPUs" : "GPUs",
+    const bool fits = kind == of_all || (kind == of_cpus) == m_.is_host();
+    if (!fits || (kind == of_cuda && m_.device != "cuda"))
+      fail("{} is a key of {} alone: device is {}", key,
+           kind == of_cpus   ? "CPUs"
+           : kind == of_cuda ? "cuda"
+                             : "GPUs",
            m_.device);
     known->second.read(*this);
     if (has_more()) fail("after the value of {}, {} is not expected", key, next());
@@ -70,6 +74,14 @@ class reader : public machine_line {
 
   // A key of this file, or of the one that it is like.
   bool is_given(std::string_view key) const { return seen_.count(key) || inherited_.count(key); }
+
+  static bool is_like_another(std::string_view text) {
+    machine_line first("");
+    std::istringstream lines{std::string(text)};
+    std::string key;
+    for (std::string line; key.empty() && std::getline(lines, line);) key = first.begin(line);
+    return key == "like";
+  }
 
   // like x86-64-v4: lines of this file replace those of that one. What tells the two apart (halide,
   // part_of, preference) is not taken over, nor are tiles where the registers are others.
@@ -79,6 +91,8 @@ class reader : public machine_line {
     const std::string_view text = others_ ? others_(other) : std::string_view();
     if (text.empty()) fail("{} is not a machine that another can be like", other);
     const machine_texts none;
+    if (is_like_another(text))
+      fail("{} is like another machine itself: name one that is not", other);
     reader base(other, none);
     machine m = base.run(text);
     m.name = std::move(m_.name);
@@ -90,7 +104,14 @@ class reader : public machine_line {
     for (const char *own : {"halide", "part_of", "preference"}) inherited_.erase(own);
   }
 
+  // Lines of this file that were checked with the value that a key had before.
+  void comes_before(std::initializer_list<std::string_view> keys) const {
+    for (const std::string_view key : keys)
+      if (seen_.count(key)) fail("{} must come after this line", key);
+  }
+
   void register_bits() {
+    comes_before({"attention", "matrix_attention", "both_ways", "both_ways_in_window", "panels"});
     const int bits = m_.cpu.register_bits = number();
     if (bits != 128 && bits != 256 && bits != 512)
       fail("{} bits: registers of 128, 256 or 512 are expected", bits);
@@ -100,6 +121,7 @@ class reader : public machine_line {
   }
 
   void sum_registers() {
+    comes_before({"score_registers", "contraction_vectors"});
     m_.cpu.sum_registers = number();
     if (!is_given("registers")) fail("registers must come first");
     if (m_.cpu.registers - 2 < m_.cpu.sum_registers)
@@ -110,6 +132,7 @@ class reader : public machine_line {
   }
 
   void registers() {
+    comes_before({"sum_registers", "weight_keys"});
     m_.cpu.registers = number();
     inherited_.erase("sum_registers");
   }
@@ -319,7 +342,7 @@ class reader : public machine_line {
     if (m_.of_bf16.products != 2) fail("{} at a time: 2 are expected", m_.of_bf16.products);
   }
 
-  enum key_kind : unsigned char { of_all, of_cpus, of_gpus };
+  enum key_kind : unsigned char { of_all, of_cpus, of_gpus, of_cuda };
   struct key_of {
     key_kind kind;
     std::function<void(reader &)> read;
@@ -366,10 +389,10 @@ class reader : public machine_line {
         {"both_ways", {of_cpus, [](reader &r) { r.both_ways(r.m_.cpu.both_ways.usual); }}},
         {"both_ways_in_window",
          {of_cpus, [](reader &r) { r.both_ways(r.m_.cpu.both_ways.in_window); }}},
-        {"tensor", {of_gpus, [](reader &r) { r.tensor(); }}},
-        {"tensor_pair_sums", {of_gpus, [](reader &r) { r.tensor_pair_sums(); }}},
+        {"tensor", {of_cuda, [](reader &r) { r.tensor(); }}},
+        {"tensor_pair_sums", {of_cuda, [](reader &r) { r.tensor_pair_sums(); }}},
         {"tensor_contraction",
-         {of_gpus, [](reader &r) { r.m_.tensor_contraction.push_back(read_contraction_tile(r)); }}},
+         {of_cuda, [](reader &r) { r.m_.tensor_contraction.push_back(read_contraction_tile(r)); }}},
         {"score_registers", {of_cpus, [](reader &r) { r.score_registers(); }}},
         {"score_keys", {of_cpus, set<&cpu_tiles::score_keys>}},
         {"weight_keys", {of_cpus, [](reader &r) { r.weight_keys(); }}},
@@ -389,7 +412,7 @@ class reader : public machine_line {
         {"contraction_vectors", {of_cpus, [](reader &r) { r.contraction_vectors(); }}},
         {"contraction_tile", {of_gpus, [](reader &r) { r.contraction_tile_of_thread(); }}},
         {"load_width", {of_gpus, [](reader &r) { r.load_width(); }}},
-        {"split_keys", {of_gpus, set<&gpu_tiles::split_keys>}},
+        {"split_keys", {of_cuda, set<&gpu_tiles::split_keys>}},
         {"threads_of_short_work", {of_gpus, set_threads<&gpu_tiles::threads_of_short_work>}},
         {"threads_of_long_work", {of_gpus, set_threads<&gpu_tiles::threads_of_long_work>}},
     };

@@ -141,7 +141,7 @@ TEST_CASE("a machine may be like another") {
   CHECK_THROWS_WITH(parse_machine("k", "like = z", texts),
                     "k.machine:1: z is not a machine that another can be like");
   CHECK_THROWS_WITH(parse_machine("k", "like = n", texts),
-                    "n.machine:1: m is not a machine that another can be like");
+                    "k.machine:1: n is like another machine itself: name one that is not");
 }
 
 TEST_CASE("targets name machines, or a group of them, best first") {
@@ -428,6 +428,25 @@ TEST_CASE("a wrong machine is one error with the line") {
       "tensor_contraction tensor_pair_sums threads_of_long_work threads_of_short_work "
       "unrolled_features value_bytes value_columns value_padding weight_keys");
   CHECK_THROWS_WITH(with("score_keys = 8", ""), "m.machine: score_keys is missing");
+  CHECK_THROWS_WITH(
+      parse_machine("m",
+                    "like = x86-64-v3\nhalide = x86-64-linux-avx-avx2-f16c-fma-sse41-avx512-"
+                    "avx512_skylake\nattention = rows any tile 24 x 128 per_task 1\n"
+                    "register_bits = 512",
+                    text_of_machine),
+      "m.machine:4: attention must come after this line");
+  CHECK_THROWS_WITH(
+      parse_machine("m",
+                    "like = x86-64-v4\nhalide = x86-64-linux-avx2\nsum_registers = 24\n"
+                    "registers = 8",
+                    text_of_machine),
+      "m.machine:4: sum_registers must come after this line");
+  CHECK_THROWS_WITH(parse_machine("m", "like = zen4", text_of_machine),
+                    "m.machine:1: zen4 is like another machine itself: name one that is not");
+  CHECK_THROWS_WITH(
+      parse_machine("m", "like = opencl\ntensor = mma sm_80 features 64 tile 128 x 64 warps 4",
+                    text_of_machine),
+      "m.machine:2: tensor is a key of cuda alone: device is opencl");
   CHECK_THROWS_WITH(with("score_keys = 8", "score_keys = 8\nload_width = 4"),
                     "m.machine:9: load_width is a key of GPUs alone: device is host");
   CHECK_THROWS_WITH(
