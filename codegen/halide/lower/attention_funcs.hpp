@@ -16,12 +16,18 @@
 namespace qkv::codegen {
 
 struct attention_vars {
-  Halide::Var i{"i"}, j{"j"}, b{"b"}, T{"T"};  // row and key of a tile; block of keys; tile of rows
-  Halide::Var c{"c"};                          // column of the result
-  Halide::Var x{"x"}, y{"y"};                  // of the state, see its layout
-  Halide::Var lane{"lane"};                    // of a vector of features
-  Halide::Var half{"half"};                    // of two numbers of bf16
-  std::vector<Halide::Var> outer;              // innermost first
+  Halide::Var i{"i"}, j{"j"};  // row and key of a tile
+  // The block of keys and the tile of rows as dimensions, and their positions: the dimensions, or
+  // what is known of them.
+  Halide::Var b{"b"}, T{"T"};
+  Halide::Expr block{b}, tile{T};
+  Halide::Var c{"c"};          // column of the result
+  Halide::Var x{"x"}, y{"y"};  // of the state, see its layout
+  Halide::Var lane{"lane"};    // of a vector of features
+  Halide::Var half{"half"};    // of two numbers of bf16
+  // Innermost first: dimensions of tiles, none where a task reads its own position instead; and the
+  // loops around a task, which are the same axes.
+  std::vector<Halide::Var> outer, around;
 };
 
 // Names of pair tiles begin so: a lowering pass knows them by it.
@@ -152,6 +158,13 @@ struct attention_funcs {
   std::vector<attention_placed> placed;
   attention_state running;
   attention_result result;
+  // A CPU computes everything but the result in loops over tasks and blocks of keys: what is inside
+  // them reads their positions. Else, positions are dimensions.
+  bool in_loops = false;
+  indices of_task;  // along each outer axis
+  // There is one tile of rows: none of the Funcs that a loop over tiles contains has it as a
+  // dimension.
+  bool is_alone() const { return in_loops && tile.is_alone(); }
   bool keeps_sums() const { return !across.empty() || !placed.empty(); }
 };
 

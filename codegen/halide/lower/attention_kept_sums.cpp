@@ -85,7 +85,6 @@ class kept_sums_lowering {
     f_.running.steps = steps;
     f_.running.layout.block = steps.w;
     f_.v.y = Var("y"), f_.v.x = Var("x");
-    f_.running.state = Func("state_" + a_.name);
     f_.running.state(place(f_.v.x, f_.v.y, f_.result.part)) = a_.number(0);
     const Expr of_key = cell - rows_of_tile_;
     Expr behind = first_of_keys_ + block * keys_of_block_ + of_key;
@@ -121,15 +120,15 @@ class kept_sums_lowering {
                  c = Halide::clamp(column, 0, columns - 1),
                  k = Halide::clamp(cell - first, 0, n - 1);
       all.push_back(sum.block_out(is_row_of_rows
-                                      ? a_.tiles.with_outer({k * rows_of_partials + c, block, tile})
-                                      : a_.tiles.with_outer({c, k, block, tile})));
+                                      ? a_.tiles.in_tile({k * rows_of_partials + c}, block, tile)
+                                      : a_.tiles.in_tile({c, k}, block, tile)));
       ends.push_back(Halide::Internal::simplify(first + n));
     };
     for (const attention_sum &sum : f_.sums) add(sum, rows_, false);
     for (const attention_sum &sum : f_.across) add(sum, keys_, true);
     for (const attention_placed &sum : f_.placed) {
       const Expr n = cells_of(sum), k = Halide::clamp(cell - ends.back(), 0, n - 1);
-      all.push_back(sum.of_tile(a_.tiles.with_outer({k * f_.running.width + column, block, tile})));
+      all.push_back(sum.of_tile(a_.tiles.in_tile({k * f_.running.width + column}, block, tile)));
       ends.push_back(Halide::Internal::simplify(ends.back() + n));
     }
     const std::size_t last = all.size() - 1;
@@ -198,7 +197,7 @@ class kept_sums_lowering {
     std::map<axis_id, Var> vars = around_;
     if (row != no_axis) vars.emplace(row, f_.result.row);
     if (sum.column != no_axis) vars.emplace(sum.column, f_.result.column);
-    return stored_step(a_.c, sum.root, sum.core, value, vars,
+    return stored_step(a_.c, Func(context::label(a_.p, sum.root)), sum.root, sum.core, value, vars,
                        [&](const Expr &e) { return unsolved(e, f_.result.outer); });
   }
 

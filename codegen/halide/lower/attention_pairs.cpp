@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "codegen/halide/lower/math.hpp"
 #include "codegen/halide/lower/pair_results.hpp"
 #include "codegen/halide/lower/strict.hpp"
 #include "codegen/machines/machine.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -26,6 +28,7 @@ class pairs_lowering {
     f_.sums.resize(s_.sums.size());
     for (const attention_stage &x : s_.across) f_.across.resize(x.sums.size());
     f_.placed.resize(s_.placed.size());
+    is_asked_for_nan_ = !a_.on_threads() && asks_for_nan();
     for (node_id d : s_.products) products_.emplace(d, product(d));
     for (node_id n : s_.keeps_sums() ? s_.shared_in_all : s_.shared) share(n);
     f_.pairs.keys = f_.tile.keys_in_lanes() ? a_.block.vectors("key") : a_.block.range("key");
@@ -41,14 +44,14 @@ class pairs_lowering {
   }
 
  private:
-  std::vector<Expr> all() const { return a_.tiles.pair(f_.v.i, f_.v.j, f_.v.b); }
-  std::vector<Expr> block() const { return a_.tiles.with_outer({f_.v.i, f_.v.b, f_.v.T}); }
+  std::vector<Expr> all() const { return a_.tiles.pair(f_.v.i, f_.v.j); }
+  std::vector<Expr> block() const { return a_.tiles.in_tile({f_.v.i}); }
   // The pair of the row and a key of the block that some row of the tile may see.
   std::vector<Expr> visible_pair() const {
     const RDom &keys = f_.pairs.keys;
     const Expr key =
         f_.tile.keys_in_lanes() ? a_.block.trimmed_vector(keys) + lane_ : a_.block.trimmed(keys);
-    return a_.tiles.pair(f_.v.i, key, f_.v.b);
+    return a_.tiles.pair(f_.v.i, key);
   }
 
   // `combined` of all of these pairs of a block, for each row.
@@ -99,12 +102,43 @@ class pairs_lowering {
     at[feature] = two * 2 + r.x;
     f_.pairs.features.push_back({r.x, r.y});
     const Expr row =
-        a_.tiles.row_pairs(x.rows, feature)(a_.tiles.with_outer({r.x, f_.v.i, two, f_.v.T}));
+        a_.tiles.row_pairs(x.rows, feature)(a_.tiles.with_outer({r.x, f_.v.i, two, f_.v.tile}));
     const Expr key =
         f_.tile.in_matrix_tiles
-            ? a_.tiles.key_pairs(x.keys, feature)(a_.tiles.with_outer({r.x, f_.v.j, two, f_.v.b}))
+            ? a_.tiles.key_pairs(x.keys, feature)(a_.tiles.in_block({r.x, f_.v.j, two}))
             : a_.tiles.bf16_at(x.keys, at);
     return Halide::cast<float>(row) * Halide::cast<float>(key);
+  }
+
+  bool is_zero(node_id n) const {
+    const node &x = a_.p[n];
+    return x.kind == op::broadcast ? is_zero(x.in[0]) : x.kind == op::number && x.value == 0;
+  }
+
+  // True if a step that is made of products is compared, or multiplied by a literal 0.
+  bool asks_for_nan() const {
+    std::set<node_id> steps;
+    const auto add = [&](node_id n) {
+      const auto enter = [&](node_id m) {
+        return !has(s_.products, m) && (m == n || is_inlinable(a_.p, m));
+      };
+      if (n != no_step) walk(a_.p, n, enter, steps);
+    };
+    if (s_.is_normalised()) add(s_.scores);
+    for (const weighted_sum &sum : all_sums(s_)) {
+      add(sum.pairs);
+      add(sum.gate);
+    }
+    std::set<node_id> of_products(s_.products.begin(), s_.products.end());
+    for (node_id n : steps) {  // operands first
+      const node &x = a_.p[n];
+      const auto is_made_of_products = [&](node_id m) { return of_products.contains(m); };
+      if (!std::ranges::any_of(x.in, is_made_of_products)) continue;
+      of_products.insert(n);
+      if (core::is_comparison(x.kind)) return true;
+      if (x.kind == op::mul && (is_zero(x.in[0]) || is_zero(x.in[1]))) return true;
+    }
+    return false;
   }
 
   // Computes operands of products from their tiles.
@@ -117,6 +151,7 @@ class pairs_lowering {
 
   value product_at(const Func &s) {
     Expr number = s(all());
+    if (is_asked_for_nan_) number = a_.c.unknown_number(number);
     if (!f_.tile.bf16) return {number, {}};
     expression e = of_operands();
     for (node_id factor : f_.tile.bf16->product.factors)
@@ -291,6 +326,7 @@ class pairs_lowering {
   const Halide::Var &lane_ = f_.v.lane;
   std::map<node_id, Func> products_, functions_;
   std::map<node_id, value> shared_;
+  bool is_asked_for_nan_ = false;
 };
 
 }  // namespace

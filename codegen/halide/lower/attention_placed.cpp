@@ -27,19 +27,14 @@ class placed_lowering {
   }
 
  private:
-  std::vector<Expr> place(const Expr &at) const {
-    return a_.tiles.with_outer({at, a_.f.v.b, a_.f.v.T});
-  }
-  std::vector<Expr> of_vector(const Expr &v, const Expr &j) const {
-    return a_.tiles.pair(v, j, a_.f.v.b);
-  }
+  std::vector<Expr> place(const Expr &at) const { return a_.tiles.in_tile({at}); }
+  std::vector<Expr> of_vector(const Expr &v, const Expr &j) const { return a_.tiles.pair(v, j); }
   Expr position(const Expr &row, const Expr &j) const {
-    return o_.positions(a_.tiles.pair(row, j, a_.f.v.b));
+    return o_.positions(a_.tiles.pair(row, j));
   }
   // Rows past the end repeat the last one.
   Expr pair(const Expr &row, const Expr &j) const {
-    return a_.kept(
-        Halide::select(a_.is_row(row), o_.pairs(a_.tiles.pair(row, j, a_.f.v.b)), a_.number(0)));
+    return a_.kept(Halide::select(a_.is_row(row), o_.pairs(a_.tiles.pair(row, j)), a_.number(0)));
   }
 
   void compare() {

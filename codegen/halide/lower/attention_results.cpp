@@ -56,10 +56,10 @@ class state_reader {
     return Halide::Internal::simplify(n);
   }
   Expr row_of_tile() const {
-    if (!f_.tile.one_block) return row() % f_.tile.rows;
+    if (!f_.tile.is_alone()) return row() % f_.tile.rows;
     return Halide::unsafe_promise_clamped(row(), 0, f_.tile.rows - 1);
   }
-  Expr tile() const { return row() / f_.tile.rows; }
+  Expr tile() const { return f_.tile.is_alone() ? Expr(0) : row() / f_.tile.rows; }
 
   Expr state(state_layout::coordinates args) const {
     args.push_back(tile());
@@ -69,9 +69,7 @@ class state_reader {
 
   // The coordinates of the only block.
   std::vector<Expr> of_block(std::vector<Expr> args) const {
-    args.insert(args.end(), {0, 0});
-    args.insert(args.end(), f_.v.outer.begin(), f_.v.outer.end());
-    return args;
+    return a_.tiles.in_tile(std::move(args), 0, 0);
   }
   // The k-th of the sums that have columns, or of those that have none.
   const attention_sum &sum_of(int k, bool has_columns) const {
@@ -130,7 +128,7 @@ class result_lowering {
     list();
     f_.result.has_column = !with_columns_.empty();
     if (all_.size() == 1)
-      f_.result.out = stored(all_[0], value_of(all_[0], f_.result.column, f_.result.column));
+      stored(f_.result.out, all_[0], value_of(all_[0], f_.result.column, f_.result.column));
     else
       several();
     for (attention_form *form : forms_) form->f.result = f_.result;
@@ -197,7 +195,6 @@ class result_lowering {
     std::vector<Var> vars = {f_.v.c};
     if (f_.result.has_row) vars.push_back(f_.result.row);
     vars.insert(vars.end(), f_.result.outer.begin(), f_.result.outer.end());
-    f_.result.out = Func("results_" + a_.name);
     if (components.size() == 1)
       f_.result.out(vars) = components[0];
     else
@@ -226,7 +223,8 @@ class result_lowering {
     for (const std::size_t k : order) {
       const result &r = all_[k];
       f_.result.copies[k] =
-          stored(r, r.values >= 0 ? read(r, f_.result.column) : read(r, most + place_of(r)));
+          stored(Func(context::label(a_.p, r.root)), r,
+                 r.values >= 0 ? read(r, f_.result.column) : read(r, most + place_of(r)));
     }
   }
 
@@ -237,10 +235,10 @@ class result_lowering {
   }
 
   // A stored step, where the sum or the logsumexp has this value.
-  Func stored(const result &r, const Expr &value) const {
+  Func stored(const Func &f, const result &r, const Expr &value) const {
     std::map<axis_id, Var> vars = around_;
     if (r.column != no_axis) vars.emplace(r.column, f_.result.column);
-    return stored_step(a_.c, r.root, r.core, value, vars,
+    return stored_step(a_.c, f, r.root, r.core, value, vars,
                        [&](const Expr &e) { return unsolved(e, f_.result.outer); });
   }
 

@@ -33,7 +33,6 @@ class attention_setting {
 
  private:
   Halide::Expr taken() const;  // the rows of the call are as few as the tile is for, and the keys
-  Halide::Expr more_keys() const;
 };
 
 }  // namespace qkv::codegen

@@ -38,7 +38,6 @@ class state_lowering {
     f_.running.sums_own_rows = !f_.tile.keys_in_lanes() && !a_.on_threads() && with_.size() == 1;
     lay_out();
     skip_blocks();
-    f_.running.state = Func("state_" + a_.name);
     if (f_.running.has_maximum)
       merge_rescaled();
     else
@@ -107,7 +106,7 @@ class state_lowering {
     return at(layout().statistic_at(k, row, layout().column));
   }
   Expr of_block(const Func &g) const {
-    return g(a_.tiles.with_outer({layout().row, layout().block, f_.v.T}));
+    return g(a_.tiles.in_tile({layout().row}, layout().block, f_.v.T));
   }
 
   // The block's value of the sum that the cell belongs to.
@@ -115,8 +114,8 @@ class state_lowering {
     Expr all;
     for (std::size_t k = with_.size(); k-- > 0;) {
       const state_layout::values &cells = layout().sums[k];
-      const Expr o = with_[k]->block_out(
-          a_.tiles.with_outer({cells.column, cells.row, layout().block, f_.v.T}));
+      const Expr o =
+          with_[k]->block_out(a_.tiles.in_tile({cells.column, cells.row}, layout().block, f_.v.T));
       all = all.defined() ? select(layout().sum <= static_cast<int>(k), o, all) : o;
     }
     return all;

@@ -52,23 +52,21 @@ class sum_lowering {
   Expr exists(const Expr &term) const { return across_ ? a_.is_row(term) : a_.inside(term); }
   void place(indices &at, const Expr &term) const {
     if (across_)
-      at.insert_or_assign(a_.s.row, a_.tiles.row(term, f_.v.T).at(a_.s.row));
+      at.insert_or_assign(a_.s.row, a_.tiles.row(term, f_.v.tile).at(a_.s.row));
     else
-      at.insert_or_assign(a_.s.key, a_.tiles.key(term, f_.v.b));
+      at.insert_or_assign(a_.s.key, a_.tiles.key(term, f_.v.block));
   }
   Expr pair_counts(const Expr &term) const {
     if (!across_) return a_.hidden.pair_counts(sum_, term);
     const Expr count = a_.hidden.pair_counts(sum_, f_.v.j);
     return count.defined() ? Halide::Internal::substitute(f_.v.i.name(), term, count) : count;
   }
-  std::vector<Expr> all() const {
-    return a_.tiles.with_outer({f_.v.c, across_ ? f_.v.j : f_.v.i, f_.v.b, f_.v.T});
-  }
+  std::vector<Expr> all() const { return a_.tiles.in_tile({f_.v.c, across_ ? f_.v.j : f_.v.i}); }
 
   // The pair of one term of the sum.
   Expr pair(const RDom &terms) const {
-    return o_.pairs(across_ ? a_.tiles.pair(terms.x, f_.v.j, f_.v.b)
-                            : a_.tiles.pair(f_.v.i, a_.block.trimmed(terms), f_.v.b));
+    return o_.pairs(across_ ? a_.tiles.pair(terms.x, f_.v.j)
+                            : a_.tiles.pair(f_.v.i, a_.block.trimmed(terms)));
   }
 
   // One number per row. The values, where there are any, have one for each key.
@@ -77,7 +75,7 @@ class sum_lowering {
     Expr count;
     const Expr term = weighted(pair(keys), keys.x, count);
     o_.keys_clean = keys;
-    add(a_.tiles.with_outer({f_.v.i, f_.v.b, f_.v.T}), term, count);
+    add(a_.tiles.in_tile({f_.v.i}), term, count);
   }
 
   // One number per key, whose rows lie in lanes.
@@ -86,7 +84,7 @@ class sum_lowering {
     o_.rows_of_partial = RDom(0, f_.tile.rows / o_.partials, "row_of_partial");
     const Expr row = o_.rows_of_partial.x * o_.partials + f_.v.c;
     Expr count;
-    const Expr term = weighted(o_.pairs(a_.tiles.pair(row, f_.v.j, f_.v.b)), row, count);
+    const Expr term = weighted(o_.pairs(a_.tiles.pair(row, f_.v.j)), row, count);
     add(all(), term, both(count, a_.is_row(row)));
   }
 
@@ -121,7 +119,8 @@ class sum_lowering {
       o_.known_columns = n;
       o_.columns = f_.tile.padded(n);
     }
-    vars_ = {f_.v.c, term_, terms_};
+    vars_ = {f_.v.c, term_};
+    if (!f_.in_loops) vars_.push_back(terms_);
     for (axis_id x : a_.p[sum_.values].shape) {
       if (x == (across_ ? a_.s.row : a_.s.key))
         place(at_, term_);
@@ -130,9 +129,7 @@ class sum_lowering {
       else
         at_[x] = a_.outer.at(x);
     }
-    const std::vector<axis_id> &outer = a_.tiles.outer();
-    for (std::size_t d = outer.size(); d-- > 0;)
-      if (has(a_.p[sum_.values].shape, outer[d])) vars_.push_back(f_.v.outer[outer.size() - 1 - d]);
+    for (const Var &v : a_.tiles.outer_dimensions(sum_.values)) vars_.push_back(v);
     value v = expression(a_.c).at(sum_.values, at_);
     v.number = strict::cast(a_.type, v.number);
     values_have_gaps_ = counts(v).defined();
@@ -142,6 +139,10 @@ class sum_lowering {
     const Expr number = strict::hide_zero(or_else(v, a_.number(0)));
     o_.values(vars_) =
         o_.known_columns == 0 ? number : select(f_.v.c < o_.known_columns, number, a_.number(0));
+  }
+
+  static bool uses(const Expr &e, const Expr &variable) {
+    return Halide::Internal::expr_uses_var(e, variable.as<Halide::Internal::Variable>()->name);
   }
 
   bool is_padded() const { return o_.is_padded || o_.known_columns > 0; }
@@ -186,13 +187,15 @@ class sum_lowering {
   // Two keys at a time, the last of which may be none.
   void add_products_of_bf16() {
     const Expr key = term_ * 2 + f_.v.half;
-    std::vector<Var> of_weight = {f_.v.half, f_.v.i, f_.v.j, f_.v.b, f_.v.T}, of_value = vars_;
-    of_weight.insert(of_weight.end(), f_.v.outer.begin(), f_.v.outer.end());
+    std::vector<Var> of_value = vars_;
     of_value.insert(of_value.begin(), f_.v.half);
     o_.halves = Func("halves_" + name_);
-    const Expr weight_at = o_.pairs(a_.tiles.pair(f_.v.i, key, f_.v.b));
-    o_.halves(of_weight) = f_.tile.in_matrix_tiles ? strict::bf16_in_hardware(weight_at)
-                                                   : strict::weight_as_bf16(weight_at);
+    const Expr weight_at = o_.pairs(a_.tiles.pair(f_.v.i, key));
+    const auto half = [&](const Expr &which, const Expr &twos) {
+      return o_.halves(a_.tiles.in_tile({which, f_.v.i, twos}));
+    };
+    half(f_.v.half, f_.v.j) = f_.tile.in_matrix_tiles ? strict::bf16_in_hardware(weight_at)
+                                                      : strict::weight_as_bf16(weight_at);
     o_.value_halves = Func("value_halves_" + name_);
     Expr exists = a_.inside(key);
     if (o_.known_columns > 0) exists = exists && f_.v.c < o_.known_columns;
@@ -200,16 +203,14 @@ class sum_lowering {
     const Expr number = a_.tiles.bf16_at(f_.tile.bf16->values, at_);
     o_.value_halves(of_value) = select(exists, number, Halide::cast(number.type(), 0));
     const RDom &r = o_.keys_clean;
-    std::vector<Expr> weight(of_weight.begin(), of_weight.end()),
-        value(of_value.begin(), of_value.end());
+    std::vector<Expr> value(of_value.begin(), of_value.end());
     const int twos = chunk_keys() / 2;
-    weight[0] = value[0] = r.x;
+    Expr of_weight = a_.block.trimmed_part(r.y, 2);
+    value[0] = r.x, value[2] = r.y;
     if (f_.tile.in_matrix_tiles)
-      weight[2] = value[2] = a_.block.trimmed_part(r.z, chunk_keys()) * twos + r.y;
-    else
-      weight[2] = a_.block.trimmed_part(r.y, 2), value[2] = r.y;
+      of_weight = value[2] = a_.block.trimmed_part(r.z, chunk_keys()) * twos + r.y;
     o_.product(all()) +=
-        Halide::cast<float>(o_.halves(weight)) * Halide::cast<float>(o_.value_halves(value));
+        Halide::cast<float>(half(r.x, of_weight)) * Halide::cast<float>(o_.value_halves(value));
   }
 
   void add_products(const RDom &terms, bool with_gaps) {
@@ -229,11 +230,8 @@ class sum_lowering {
   // look, either, at blocks that they see whole. A GPU tests always: it predicates the product at
   // no cost.
   Expr look_for_suspects() {
-    std::vector<Expr> per_column = {f_.v.c, terms_}, per_block = {terms_};
-    for (std::size_t d = 3; d < vars_.size(); ++d) {
-      per_column.push_back(vars_[d]);
-      per_block.push_back(vars_[d]);
-    }
+    std::vector<Expr> per_block(vars_.begin() + 2, vars_.end()), per_column = per_block;
+    per_column.insert(per_column.begin(), f_.v.c);
     RDom terms(0, across_ ? f_.tile.rows : f_.tile.keys, "looked_at_" + no_prefetch_name);
     terms.where(exists(terms.x));
     if (const Expr hides = hides_some(); hides.defined()) terms.where(hides);
@@ -253,10 +251,8 @@ class sum_lowering {
   Expr hides_some() const {
     if (across_ || !f_.tile.is_for_few_rows()) return {};
     const Expr hides = a_.block.hides_some(sum_);
-    const bool has_more = std::any_of(f_.v.outer.begin(), f_.v.outer.end(), [&](const Var &v) {
-      const auto is_it = [&](const Var &x) { return x.name() == v.name(); };
-      return std::none_of(vars_.begin(), vars_.end(), is_it) &&
-             Halide::Internal::expr_uses_var(hides, v.name());
+    const bool has_more = std::any_of(a_.outer.begin(), a_.outer.end(), [&](const auto &at) {
+      return !has(a_.p[sum_.values].shape, at.first) && uses(hides, at.second);
     });
     return has_more ? Expr() : hides;
   }

@@ -18,9 +18,13 @@ std::vector<axis_id> rows_of(const attention_stage &s, const attention_tile &t) 
   return s.row == no_axis ? t.folded : with(t.folded, {s.row});
 }
 
-indices positions(const context &c, const std::vector<axis_id> &axes) {
+// Dimensions of the tile's Funcs; of a CPU's task, its own.
+indices positions(const context &c, const std::vector<axis_id> &axes, const attention_funcs &f) {
   indices at;
-  for (axis_id a : axes) at[a] = c.var(a);
+  for (axis_id a : axes) {
+    const auto own = f.of_task.find(a);
+    at[a] = own == f.of_task.end() ? Expr(c.var(a)) : own->second;
+  }
   return at;
 }
 
@@ -33,7 +37,7 @@ attention_tiles::attention_tiles(context &c, const attention_stage &s, attention
       f_(f),
       rows_(rows_of(s, f.tile)),
       outer_axes_(without(s.outer, f.tile.folded)),
-      outer_(positions(c, outer_axes_)) {
+      outer_(positions(c, outer_axes_, f)) {
   if (rows_.size() < 2 || f.tile.dealt_to_threads()) return;
   for (const auto &[a, position] : divided(f.v.i, f.v.T)) {
     Func of("row_of_" + p_.axes[a].name);
@@ -73,8 +77,8 @@ Expr attention_tiles::key(const Expr &j, const Expr &b) const {
 
 indices attention_tiles::here() const {
   indices at = outer_;
-  at.merge(row(f_.v.i, f_.v.T));
-  at[s_.key] = key(f_.v.j, f_.v.b);
+  at.merge(row(f_.v.i, f_.v.tile));
+  at[s_.key] = key(f_.v.j, f_.v.block);
   return at;
 }
 
@@ -83,18 +87,41 @@ std::vector<Expr> attention_tiles::with_outer(std::vector<Expr> at) const {
   return at;
 }
 
-std::vector<Expr> attention_tiles::pair(Expr i, Expr j, Expr b) const {
-  return with_outer({std::move(i), std::move(j), std::move(b), f_.v.T});
+std::vector<Var> attention_tiles::outer_dimensions(node_id n) const {
+  std::vector<Var> vars;
+  for (std::size_t d = 0; d < f_.v.outer.size(); ++d)
+    if (has(p_[n].shape, outer_axes_[outer_axes_.size() - 1 - d])) vars.push_back(f_.v.outer[d]);
+  return vars;
+}
+
+std::vector<Expr> attention_tiles::in_tile(std::vector<Expr> at, const Expr &block,
+                                           const Expr &tile) const {
+  if (!f_.in_loops) at.push_back(block);
+  if (!f_.is_alone()) at.push_back(tile);
+  return with_outer(std::move(at));
+}
+
+std::vector<Expr> attention_tiles::in_tile(std::vector<Expr> at) const {
+  return in_tile(std::move(at), f_.v.block, f_.v.tile);
+}
+
+std::vector<Expr> attention_tiles::in_block(std::vector<Expr> at) const {
+  if (!f_.in_loops) at.push_back(f_.v.block);
+  return with_outer(std::move(at));
+}
+
+std::vector<Expr> attention_tiles::pair(Expr i, Expr j) const {
+  return in_tile({std::move(i), std::move(j)});
 }
 
 bool attention_tiles::in_place(node_id n, const indices &at) const {
   const auto same = [&](axis_id a, const Expr &here) {
     return Halide::Internal::equal(at.at(a), here);
   };
-  const indices rows = row(f_.v.i, f_.v.T);
+  const indices rows = row(f_.v.i, f_.v.tile);
   for (axis_id a : p_[n].shape) {
     if (auto it = rows.find(a); it != rows.end() && !same(a, it->second)) return false;
-    if (a == s_.key && !same(a, key(f_.v.j, f_.v.b))) return false;
+    if (a == s_.key && !same(a, key(f_.v.j, f_.v.block))) return false;
     if (auto it = outer_.find(a); it != outer_.end() && !same(a, it->second)) return false;
   }
   return true;
@@ -143,8 +170,23 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
   }
   std::vector<Expr> args = {f_.v.i};
   for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
-  args.push_back(f_.v.T);
+  if (f_.in_loops) read_by_block(it->second, features, args);
+  args.push_back(f_.v.tile);
   return value{it->second(with_outer(args)), {}};
+}
+
+// A table that each key reads at its own position: no block tells how much of it a task needs.
+void attention_tiles::read_by_block(const Func &rows, const std::vector<axis_id> &features,
+                                    const std::vector<Expr> &args) {
+  const auto *block = f_.v.block.as<Halide::Internal::Variable>();
+  if (!block || std::none_of(args.begin(), args.end(), [&](const Expr &e) {
+        return Halide::Internal::expr_uses_var(e, block->name);
+      }))
+    return;
+  std::vector<std::pair<Var, Expr>> extents;
+  for (std::size_t d = features.size(); d-- > 0;)
+    extents.emplace_back(rows.args()[1 + extents.size()], c_.extent(features[d]));
+  c_.late.is_whole(rows, extents);
 }
 
 void attention_tiles::know_features(const Func &rows, std::int64_t extent) {
@@ -186,9 +228,10 @@ Func attention_tiles::row_pairs(const tensor_operand &x, axis_id feature) {
 
 Func attention_tiles::key_pairs(const tensor_operand &x, axis_id feature) {
   indices inside = outer_;
-  inside[s_.key] = key(f_.v.j, f_.v.b);
+  inside[s_.key] = key(f_.v.j, f_.v.block);
   Func f("keys_" + context::label(p_, x.step));
-  std::vector<Var> vars = {f_.v.half, f_.v.j, c_.var(feature), f_.v.b};
+  std::vector<Var> vars = {f_.v.half, f_.v.j, c_.var(feature)};
+  if (!f_.in_loops) vars.push_back(f_.v.b);
   vars.insert(vars.end(), f_.v.outer.begin(), f_.v.outer.end());
   f(vars) = one_of_pair(x, feature, inside);
   f_.reads.key_pairs.push_back(f);
@@ -203,13 +246,13 @@ std::optional<value> attention_tiles::pair_tile(node_id n, const indices &at) {
   if (!stored || !has_row(n) || !has(x.shape, s_.key) || !in_place(n, at)) return std::nullopt;
   for (axis_id a : x.shape)
     if (!is_row(a) && a != s_.key && !outer_.count(a)) return std::nullopt;
-  std::vector<Expr> all = pair(f_.v.i, f_.v.j, f_.v.b);
+  std::vector<Expr> all = pair(f_.v.i, f_.v.j);
   auto it = pair_tiles_.find(n);
   if (it == pair_tiles_.end()) {
     Func f(pair_tile_prefix + context::label(p_, n));
     // likely(): without masked loads, the loop up to the last key is split off; a gather ends it
     indices inside = at;
-    inside[s_.key] = c_.within(s_.key, Halide::likely(f_.v.b * f_.tile.keys + f_.v.j));
+    inside[s_.key] = c_.within(s_.key, Halide::likely(f_.v.block * f_.tile.keys + f_.v.j));
     f(all) = c_.read(n, inside);
     f_.reads.pair_tiles.push_back(f);
     it = pair_tiles_.emplace(n, f).first;
@@ -233,15 +276,15 @@ std::optional<value> attention_tiles::key_tile(node_id n, const indices &at) {
       args.insert(args.begin(), at.at(a));
       inside[a] = vars.front();
     }
-  vars.insert(vars.end(), {f_.v.j, f_.v.b});
-  args.insert(args.end(), {f_.v.j, f_.v.b});
-  inside[s_.key] = key(f_.v.j, f_.v.b);
-  for (std::size_t d = outer_axes_.size(); d-- > 0;)
-    if (has(x.shape, outer_axes_[d])) {
-      vars.push_back(f_.v.outer[outer_axes_.size() - 1 - d]);
-      args.push_back(vars.back());
-      inside[outer_axes_[d]] = vars.back();
-    }
+  std::vector<Var> own = {f_.v.j};
+  if (!f_.in_loops) own.push_back(f_.v.b);
+  const std::vector<Var> outer = outer_dimensions(n);
+  own.insert(own.end(), outer.begin(), outer.end());
+  vars.insert(vars.end(), own.begin(), own.end());
+  args.insert(args.end(), own.begin(), own.end());
+  inside[s_.key] = key(f_.v.j, f_.v.block);
+  for (axis_id a : outer_axes_)
+    if (has(x.shape, a)) inside[a] = outer_.at(a);
   if (it == key_tiles_.end()) {
     value v = expression(c_).at(n, inside);
     if (v.present.defined()) return std::nullopt;

@@ -22,9 +22,14 @@ class attention_tiles {
   // The position of the tile's own pair (i, j) along every axis.
   indices here() const;
 
-  // Arguments of Funcs, innermost first: with the outer axes behind; of one pair of a block.
+  // Arguments of Funcs, innermost first: with the outer axes behind; with those of a tile, or of
+  // another one; of a block; of one pair of a tile.
   std::vector<Halide::Expr> with_outer(std::vector<Halide::Expr> at) const;
-  std::vector<Halide::Expr> pair(Halide::Expr i, Halide::Expr j, Halide::Expr b) const;
+  std::vector<Halide::Expr> in_tile(std::vector<Halide::Expr> at) const;
+  std::vector<Halide::Expr> in_tile(std::vector<Halide::Expr> at, const Halide::Expr &block,
+                                    const Halide::Expr &tile) const;
+  std::vector<Halide::Expr> in_block(std::vector<Halide::Expr> at) const;
+  std::vector<Halide::Expr> pair(Halide::Expr i, Halide::Expr j) const;
 
   // The axes along which rows lie, outermost first; and all others of the result but its column.
   const std::vector<axis_id> &rows() const { return rows_; }
@@ -33,6 +38,9 @@ class attention_tiles {
   bool reads_memory(node_id);     // more than positions, or is made of what does
 
   const indices &position() const { return outer_; }
+  // Those of the outer axes that Funcs have which vary as this step does: dimensions, innermost
+  // first. None where a task reads its own position.
+  std::vector<Halide::Var> outer_dimensions(node_id) const;
 
   // True if `at` is this tile's own place along the row, the key and the outer axes of the step.
   // Views may move it: rename<seq, kv> reads a step of the queries at the key.
@@ -52,6 +60,8 @@ class attention_tiles {
  private:
   bool is_row(axis_id) const;
   indices divided(const Halide::Expr &i, const Halide::Expr &T) const;
+  void read_by_block(const Halide::Func &rows, const std::vector<axis_id> &features,
+                     const std::vector<Halide::Expr> &args);
   void know_features(const Halide::Func &rows, std::int64_t extent);
   Halide::Expr one_of_pair(const tensor_operand &, axis_id feature, indices);
 

@@ -16,7 +16,8 @@ bool may_have_part_of_axis(const attention_setting &a) {
 }
 
 row_range rows_of_tile(const attention_setting &a) {
-  const Expr first = a.f.v.T * a.f.tile.rows, last = Halide::min(first + a.f.tile.rows, a.rows) - 1;
+  const Expr first = a.f.v.tile * a.f.tile.rows,
+             last = Halide::min(first + a.f.tile.rows, a.rows) - 1;
   const std::vector<axis_id> &rows = a.tiles.rows();
   if (rows.size() == 1) return {{rows[0], {first, last}}};
   row_range seen;
@@ -36,7 +37,7 @@ key_range seen_by_tile(const attention_setting &a) {
 }  // namespace
 
 block_keys::block_keys(const attention_setting &a) : a_(a), visible_(seen_by_tile(a)) {
-  const Expr first = a.f.v.b * a.f.tile.keys;
+  const Expr first = a.f.v.block * a.f.tile.keys;
   limit_ = a.keys - first;
   if (visible_.to.defined()) limit_ = Halide::min(limit_, visible_.to - first);
   limit_ = Halide::min(limit_, a.f.tile.keys);
@@ -95,7 +96,7 @@ Expr block_keys::trimmed(const Expr &key) const {
 Expr block_keys::hides_some(const weighted_sum &sum) const {
   row_range all;
   for (axis_id a : a_.tiles.rows()) all[a] = {0, a_.c.extent(a) - 1};
-  const Expr first = a_.f.v.b * a_.f.tile.keys;
+  const Expr first = a_.f.v.block * a_.f.tile.keys;
   Expr some = Halide::Internal::const_false();
   for (const key_range &hidden : hidden_keys(a_.c, a_.s, sum, all, a_.outer)) {
     Expr here = Halide::Internal::const_true();

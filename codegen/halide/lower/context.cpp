@@ -144,6 +144,14 @@ node_id context::read_by(const Halide::Internal::Call &call) const {
   throw std::logic_error("nothing is called " + call.name);
 }
 
+Expr context::unknown_number(const Expr &x) {
+  if (!no_bits_.defined())
+    no_bits_ = late.of_call(
+        "no_bits", Halide::cast<int>(Halide::reinterpret<std::uint64_t>(user_context) == 1));
+  const Halide::Type bits = Halide::Int(x.type().bits());
+  return Halide::reinterpret(x.type(), Halide::reinterpret(bits, x) | Halide::cast(bits, no_bits_));
+}
+
 Halide::ExternFuncArgument context::whole_of(node_id n) const {
   const auto stored = stored_.find(n);
   if (stored != stored_.end()) return stored->second.func;
@@ -152,6 +160,15 @@ Halide::ExternFuncArgument context::whole_of(node_id n) const {
 
 void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) {
   stored_[n] = {std::move(f), std::move(order)};
+}
+
+void context::compute_whole() {
+  for (const auto &[n, at] : stored_) {
+    std::vector<std::pair<Halide::Var, Expr>> extents;
+    for (std::size_t d = at.order.size(); d-- > 0;)
+      extents.emplace_back(at.func.args()[extents.size()], extent(at.order[d]));
+    late.is_whole(at.func, extents);
+  }
 }
 
 void context::written_by(node_id n, node_id by) { written_by_[n] = by; }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "codegen/halide/lower/late_variables.hpp"
 #include "codegen/plan/plan.hpp"
 #include "codegen/program/bounds.hpp"
 #include "codegen/program/program.hpp"
@@ -41,6 +42,8 @@ class context {
   Halide::Expr read(node_id, const indices &) const;
   void store(node_id, Halide::Func,
              std::vector<axis_id> order);  // the Func's arguments are `order` reversed
+  // All steps that are stored so far are read in loops whose positions are late variables.
+  void compute_whole();
   // A launch that stores the step `by` writes this one, too: reads of it come after that launch.
   void written_by(node_id, node_id by);
   // The element of an argument or a stored step alone, and what must be computed before it;
@@ -56,6 +59,13 @@ class context {
   // The call's user context, which extern stages pass to the runtime. All stages share this one
   // expression: each call of user_context_value() would add a parameter.
   const Halide::Expr user_context = Halide::user_context_value();
+
+  // Values that Halide learns after its passes.
+  late_variables late{user_context};
+
+  // The same number, of which no compiler knows more than its bits: they take a sum of products for
+  // a number that is not NaN, whose comparison with itself is true and whose product with 0 is 0.
+  Halide::Expr unknown_number(const Halide::Expr &);
 
   // A param in its packed layout: (lane, row, panel, outer reversed...).
   Halide::Expr read_packed(node_id, Halide::Expr row, Halide::Expr column,
@@ -90,6 +100,7 @@ class context {
   std::map<node_id, pack> packs_;
   std::map<node_id, place> stored_;
   std::map<node_id, node_id> written_by_;
+  Halide::Expr no_bits_;
 };
 
 Halide::Type halide_type(dtype);

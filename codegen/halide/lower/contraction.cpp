@@ -117,7 +117,7 @@ class contraction_lowering {
     out.emplace(s_.column, f_.column);
     std::vector<Expr> at = {f_.column, f_.has_row ? Expr(f_.row) : Expr(0)};
     for (const Var &v : f_.outer) at.push_back(v);
-    f_.out = stored_step(c_, s_.root, s_.core, f_.sum(at), out,
+    f_.out = stored_step(c_, Func(context::label(c_.p, s_.root)), s_.root, s_.core, f_.sum(at), out,
                          [](const Expr &e) { return unsolved(e); });
   }
 

@@ -34,8 +34,8 @@ bool hidden_pairs::run_past_the_end(const weighted_sum &sum) const {
 
 value hidden_pairs::without_products(node_id n, const Expr &key) const {
   indices at = a_.outer;
-  at.merge(a_.tiles.row(a_.f.v.i, a_.f.v.T));
-  at[a_.s.key] = a_.tiles.key(key, a_.f.v.b);
+  at.merge(a_.tiles.row(a_.f.v.i, a_.f.v.tile));
+  at[a_.s.key] = a_.tiles.key(key, a_.f.v.block);
   const std::vector<node_id> &products = a_.s.products;
   expression e(a_.c, [&](node_id x, const indices &) -> std::optional<value> {
     if (std::find(products.begin(), products.end(), x) == products.end()) return std::nullopt;

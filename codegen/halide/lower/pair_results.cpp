@@ -35,7 +35,8 @@ Expr storing_result(attention_form &a, const weighted_sum &sum, const Expr &pair
   if (a.hidden.in(sum)) is_first = Halide::Internal::const_false();  // it is 0 before
   std::vector<Var> vars;
   std::vector<Expr> here;
-  const Expr row = a.f.v.T * a.f.tile.rows + a.f.v.i, key = a.f.v.b * a.f.tile.keys + a.f.v.j;
+  const Expr row = a.f.v.tile * a.f.tile.rows + a.f.v.i,
+             key = a.f.v.block * a.f.tile.keys + a.f.v.j;
   const std::vector<axis_id> &order = a.c.order(sum.root);
   for (std::size_t d = order.size(); d-- > 0;) {
     const axis_id x = order[d];

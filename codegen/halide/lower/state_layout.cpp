@@ -4,6 +4,7 @@
 namespace qkv::codegen {
 
 const std::string merged_lanes = "merge";
+const std::string block_of_lanes = merged_lanes + "$z";
 
 using Halide::Expr;
 using Halide::Var;

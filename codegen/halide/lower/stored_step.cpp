@@ -9,7 +9,7 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::Var;
 
-Func stored_step(context &c, node_id root, node_id core, const Expr &number,
+Func stored_step(context &c, Func f, node_id root, node_id core, const Expr &number,
                  const std::map<axis_id, Var> &vars,
                  const std::function<Expr(const Expr &)> &form) {
   expression e(c, [&](node_id n, const indices &) -> std::optional<value> {
@@ -21,7 +21,6 @@ Func stored_step(context &c, node_id root, node_id core, const Expr &number,
   indices at;
   for (std::size_t d = order.size(); d-- > 0;) args.push_back(vars.at(order[d]));
   for (const auto &[axis, var] : vars) at[axis] = var;
-  Func f(context::label(c.p, root));
   f(args) = form(stored_form(e.definition(root, at), c.p[root].type));
   c.store(root, f, order);
   return f;

@@ -8,10 +8,10 @@
 
 namespace qkv::codegen {
 
-// Defines and stores `root`, where `core` has this value. `vars` are the positions along the axes;
-// `form` is applied to what is stored.
-Halide::Func stored_step(context &, node_id root, node_id core, const Halide::Expr &value,
-                         const std::map<axis_id, Halide::Var> &vars,
+// Defines the Func as `root`, where `core` has this value, stores and returns it. `vars` are the
+// positions along the axes; `form` is applied to what is stored.
+Halide::Func stored_step(context &, Halide::Func, node_id root, node_id core,
+                         const Halide::Expr &value, const std::map<axis_id, Halide::Var> &vars,
                          const std::function<Halide::Expr(const Halide::Expr &)> &form);
 
 }  // namespace qkv::codegen

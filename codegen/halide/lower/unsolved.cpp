@@ -94,4 +94,12 @@ Expr unsolved(const Expr &e, const std::vector<Halide::Var> &positions) {
   return with_opaque_choices(one_of).mutate(e);
 }
 
+Expr unsolved(const Expr &e, const std::map<axis_id, Expr> &positions) {
+  const auto one_of = [&](const hi::Variable *v) {
+    return std::any_of(positions.begin(), positions.end(),
+                       [&](const auto &p) { return hi::equal(p.second, Expr(v)); });
+  };
+  return with_opaque_choices(one_of).mutate(e);
+}
+
 }  // namespace qkv::codegen

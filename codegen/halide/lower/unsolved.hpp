@@ -3,7 +3,10 @@
 // Helpers for Halide's bounds inference: reads of memory, and conditions on positions that it must
 // not solve.
 #include <Halide.h>
+#include <map>
 #include <vector>
+
+#include "codegen/program/program.hpp"
 
 namespace qkv::codegen {
 
@@ -30,6 +33,8 @@ Halide::Expr unsolved(const Halide::Expr &);
 // The same, opaque in these positions alone. A tile has one position along each outer axis:
 //   select(batch > key, product(row, key, batch), 0)     requires batches key + 1 .. batch
 // That range is empty for most keys, and all of them together need batches other than the tile's.
+// `positions`: variables.
 Halide::Expr unsolved(const Halide::Expr &, const std::vector<Halide::Var> &positions);
+Halide::Expr unsolved(const Halide::Expr &, const std::map<axis_id, Halide::Expr> &positions);
 
 }  // namespace qkv::codegen

@@ -243,11 +243,10 @@ class blocks {
     const Expr own = opaque(Halide::cast<int>(v.number));  // Halide would trim the loop by it
     Func g((least ? "least_" : "largest_") + context::label(p_, n));
     std::vector<Expr> place = {at}, wanted = {of_key ? block_ : tile_};
-    for (std::size_t d = 0; d < a_.f.v.outer.size(); ++d)
-      if (has(p_[n].shape, a_.tiles.outer()[a_.f.v.outer.size() - 1 - d])) {
-        place.push_back(a_.f.v.outer[d]);
-        wanted.push_back(a_.f.v.outer[d]);
-      }
+    for (const Halide::Var &v : a_.tiles.outer_dimensions(n)) {
+      place.push_back(v);
+      wanted.push_back(v);
+    }
     using bounds = std::numeric_limits<int>;
     g(place) = least ? bounds::max() : bounds::min();
     g(place) = least ? Halide::min(g(place), own) : Halide::max(g(place), own);

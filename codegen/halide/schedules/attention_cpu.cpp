@@ -98,7 +98,7 @@ class scheduler {
 
  private:
   void tasks() {
-    std::vector<Var> around = f_.v.outer;
+    std::vector<Var> around = f_.v.around;
     const Var column = f_.result.column_of_out(f_.v), it("it" + std::to_string(form_)), ir("ir");
     std::vector<Halide::VarOrRVar> order;
     if (f_.result.has_column || !f_.result.copies.empty()) order.emplace_back(column);
@@ -110,7 +110,7 @@ class scheduler {
       around.insert(around.begin(), it);
     }
     for (const Var &v : f_.result.outer)
-      if (!has_name(f_.v.outer, v)) order.emplace_back(v);
+      if (!has_name(f_.v.around, v)) order.emplace_back(v);
     if (!around.empty()) {
       for (const Var &v : around) order.emplace_back(v);
       out_.reorder(order);
@@ -346,7 +346,6 @@ class scheduler {
         .bound_extent(f_.v.i, rows_)
         .bound_extent(f_.v.j, vl_)
         .reorder_storage(f_.v.j, f_.v.i)
-        .bound_extent(f_.v.b, 1)
         .reorder(f_.v.j, f_.v.i)
         .vectorize(f_.v.j);
     fold.whole.update()
@@ -357,7 +356,6 @@ class scheduler {
     const Var key("key");
     fold.side_by_side.compute_at(user, jo_)
         .bound_extent(f_.v.i, rows_)
-        .bound_extent(f_.v.b, 1)
         .split(f_.v.lane, key, f_.v.lane, fold.lanes)
         .reorder(f_.v.lane, f_.v.i, key)
         .vectorize(f_.v.lane)

@@ -27,7 +27,6 @@ struct called_rows {
   std::int64_t least = 0, most = any, most_keys = any;
   // Of these, calls of so many rows take the tile for all others.
   std::int64_t skipped_least = 0, skipped_most = -1;
-  static constexpr int most_looked_up = 63;  // from the least to the most, where some are skipped
   bool skips_some() const { return skipped_most >= skipped_least; }
 };
 
@@ -60,6 +59,8 @@ struct attention_tile {
   bool keys_in_lanes() const { return key_lanes > 0; }
   // Calls have one tile of rows and one block of keys: nothing is merged, and no state is kept.
   bool one_block = false;
+  // Calls have one tile of rows.
+  bool is_alone() const { return is_for_few_rows() && called.most <= rows; }
   // Not 0: values whose columns do not fill such vectors are copied into rows that do.
   int value_lanes = 0;
   // Of products of bf16, two of which are added to one sum of f32 at a time; else, bf16 is widened.

@@ -217,8 +217,6 @@ class cpu_tiling {
       if (t.one_block && !may_be_one_block(t)) continue;
       if (!tiles.empty() && t.called.most == tiles.back().called.most && takes_all(tiles.back()))
         continue;
-      const bool is_next = !tiles.empty() && tiles.back().is_for_few_rows() && t.is_for_few_rows();
-      if (is_next && counts_a_size_twice()) tiles.pop_back();
       tiles.push_back(t);
       if (!t.is_for_few_rows() || (rows.is_known && takes_all(t))) break;
     }
@@ -227,9 +225,7 @@ class cpu_tiling {
   }
 
  private:
-  bool may_be_one_block(const attention_tile &t) const {
-    return known_size(p_, s_.key) <= t.keys && !counts_a_size_twice();
-  }
+  bool may_be_one_block(const attention_tile &t) const { return known_size(p_, s_.key) <= t.keys; }
 
   // True if the tile takes calls of any number of keys.
   static bool takes_all(const attention_tile &t) { return t.called.most_keys == called_rows::any; }
@@ -256,7 +252,6 @@ class cpu_tiling {
       const std::int64_t least = before == 0 ? 1 : tiles[before - 1].called.most + 1;
       if (k + 2 < tiles.size()) {  // a later form is for more rows, and for fewer
         called_rows &later = tiles[k + 1].called;
-        if (later.most - least >= called_rows::most_looked_up) continue;
         later.skipped_least = std::max(t.called.least, least), later.skipped_most = t.called.most;
         later.least = std::max(later.least, least);
       }
@@ -289,18 +284,6 @@ class cpu_tiling {
         rows.least = std::min(rows.least * n, std::int64_t{1} << 31);
     }
     return rows;
-  }
-
-  // True if rows lie along two axes of one size that the call decides. Conditions on the square of
-  // a size have parts in common, which Halide makes variables, and specializations do not match
-  // then: such calls have one form for few rows.
-  bool counts_a_size_twice() const {
-    std::set<axis_id> roots;
-    for (axis_id a : with({s_.row}, folded_)) {
-      const axis_id root = p_.axes[a].root;
-      if (known_size(p_, root) < 0 && !roots.insert(root).second) return true;
-    }
-    return false;
   }
 
   // Of `rows`, or of a multiple of these.

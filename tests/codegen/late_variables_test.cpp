@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+// Variables that Halide learns after its passes.
+#include "codegen/halide/lower/late_variables.hpp"
+
+#include "tests/catch.hpp"
+
+namespace {
+
+using namespace Halide;
+
+Buffer<int> run(Pipeline &p) { return p.realize({4, 3})[0]; }
+
+}  // namespace
+
+TEST_CASE("a Func reads the position of a loop around it") {
+  qkv::codegen::late_variables late(user_context_value());
+  Var x("x"), y("y");
+  Func sum("sum"), row("row");
+  row(x) = x + 10 * late.loop(sum.name(), 0, y.name());
+  sum(x, y) = row(x) + row(x + 1);
+  row.compute_at(sum, y);
+  Pipeline p(sum);
+  late.add_to(p);
+  const Buffer<int> all = run(p);
+  for (int at_y = 0; at_y < 3; ++at_y)
+    for (int at_x = 0; at_x < 4; ++at_x) CHECK(all(at_x, at_y) == 2 * at_x + 1 + 20 * at_y);
+}
+
+TEST_CASE("loops may be fused, and a position may be that of a reduction") {
+  qkv::codegen::late_variables late(user_context_value());
+  Var x("x"), y("y"), all_of("all_of");
+  const RDom blocks(0, 5, "blocks");
+  Func sum("sum"), total("total"), block("block");
+  block(x) = x + 10 * late.loop(sum.name(), 0, y.name()) +
+             100 * late.loop(total.name(), 1, RVar(blocks.x).name());
+  total(x) = 0;
+  total(x) += block(x) + 0 * blocks.x;
+  sum(x, y) = total(x);
+  sum.fuse(x, y, all_of).parallel(all_of);
+  total.compute_at(sum, all_of).update().reorder(x, blocks.x);
+  block.compute_at(total, blocks.x);
+  Pipeline p(sum);
+  late.add_to(p);
+  const Buffer<int> all = run(p);
+  for (int at_y = 0; at_y < 3; ++at_y)
+    for (int at_x = 0; at_x < 4; ++at_x)
+      CHECK(all(at_x, at_y) == 5 * at_x + 50 * at_y + 100 * (0 + 1 + 2 + 3 + 4));
+}
+
+TEST_CASE("a Func that is computed before the loops is computed for all of their positions") {
+  qkv::codegen::late_variables late(user_context_value());
+  Var x("x"), y("y");
+  Func all_rows("all_rows"), sum("sum"), row("row");
+  all_rows(x, y) = x + 10 * y;
+  row(x) = all_rows(x, late.loop(sum.name(), 0, y.name()));
+  sum(x, y) = row(x) + row(x + 1);
+  all_rows.compute_root();
+  late.is_whole(all_rows, {{x, 5}, {y, 3}});
+  row.compute_at(sum, y);
+  Pipeline p(sum);
+  late.add_to(p);
+  const Buffer<int> all = run(p);
+  for (int at_y = 0; at_y < 3; ++at_y)
+    for (int at_x = 0; at_x < 4; ++at_x) CHECK(all(at_x, at_y) == 2 * at_x + 1 + 20 * at_y);
+}
+
+TEST_CASE("a condition of the call chooses a form") {
+  qkv::codegen::late_variables late(user_context_value());
+  Param<int> n("n");
+  Var x("x"), y("y");
+  const Expr is_small = late.of_call("is_small", n < 3);
+  Func f("f");
+  f(x, y) = select(is_small, x, y) + 100 * n;
+  f.specialize(is_small).vectorize(x, 4);
+  Pipeline p(f);
+  late.add_to(p);
+  for (const int size : {2, 3, 2}) {
+    n.set(size);
+    const Buffer<int> all = run(p);
+    for (int at_y = 0; at_y < 3; ++at_y)
+      for (int at_x = 0; at_x < 4; ++at_x)
+        CHECK(all(at_x, at_y) == (size < 3 ? at_x : at_y) + 100 * size);
+  }
+}
