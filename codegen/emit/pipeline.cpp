@@ -82,8 +82,8 @@ class writer {
     }
     compiled_form form{Halide::Pipeline(results()), c_.arguments(), printed_, loops_};
     limits_.add_to(form.pipeline);
-    c_.late.add_to(form.pipeline);
     form.pipeline.add_custom_lowering_pass(new without_argument_checks(buffers_of(form)));
+    c_.late.add_to(form.pipeline);
     if (!on_gpu_) add_host_passes(form.pipeline);
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);

@@ -37,6 +37,11 @@ constexpr auto across = kernel<"across">([](in<"Q", heads, seq, d> Q, in<"K", he
                                             in<"V", heads, mem, d> V) -> out<"O", heads, seq, d> {
   return scaled_dot_product<d, mem>(Q, K, V);
 });
+constexpr alias<"turn", seq> turn;
+constexpr auto turns = kernel<"turns">(
+    [](in<"Q", turn, seq, d> Q, in<"K", mem, d> K, in<"V", mem, d> V) -> out<"O", turn, seq, d> {
+      return dot<mem>(softmax<mem>(dot<d>(Q, K) / sqrt(d)), V);
+    });
 constexpr axis<"past", 129> past;
 constexpr auto across_many =
     kernel<"across_many">([](in<"Q", heads, seq, d> Q, in<"K", heads, past, d> K,
@@ -98,6 +103,13 @@ TEST_CASE("a form for one block of keys is the only one where no call has more, 
   CHECK(has_line(text, "    33 to 48 rows      tile 48 x 128, one block, registers 4 x 80"));
   CHECK(text.find("33 to 48 rows      tile 48 x 128, registers") == text.npos);
   CHECK(on("x86-64-v4", codegen::make_program(across_many)).find("one block") == text.npos);
+}
+
+TEST_CASE("rows along two axes of one size have all forms") {
+  const std::string text = on("x86-64-v4", codegen::make_program(turns));
+  INFO(text);
+  for (const char *rows : {"1 row ", "5 to 6 rows ", "33 to 48 rows ", "up to 64 rows "})
+    CHECK(text.find(std::string("    ") + rows) != text.npos);
 }
 
 TEST_CASE("sheets of contractions and of gradients") {

@@ -330,10 +330,13 @@ inline constexpr auto sums_as_numbers = kernel<"sums_as_numbers">(
 inline constexpr auto results_as_numbers = kernel<"results_as_numbers">(
     [](in<"Q", batch, seq, d> Q, in<"K", batch, kv, d> K, in<"V", batch, kv, d> V)
         -> outs<out<"product", batch, seq, d>, out<"same", batch, seq, d, b8>,
-                out<"less", batch, seq, d>, out<"scores", batch, seq>, out<"numbers", batch, seq>> {
+                out<"less", batch, seq, d>, out<"scores", batch, seq>, out<"numbers", batch, seq>,
+                out<"positive", batch, seq>> {
       auto s = dot<d>(Q, K);
       auto o = dot<kv>(softmax<kv>(s), V);
-      return {o * 0.0, o == o, min(o, 0), sum<kv>(s * 0.0), sum<kv>(where(s == s, 1.0, 0.0))};
+      return {
+          o * 0.0,         o == o, min(o, 0), sum<kv>(s * -0.0), sum<kv>(where(s == s, 1.0, 0.0)),
+          sum<kv>(relu(s))};
     });
 
 inline constexpr auto bent = kernel<"bent">(

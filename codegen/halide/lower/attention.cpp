@@ -14,19 +14,19 @@ namespace qkv::codegen {
 namespace {
 
 std::string name_of_result(const program &p, const attention_stage &s) {
-  const bool is_alone = s.sums.size() == 1 && s.lse == no_step;
-  return is_alone ? context::label(p, s.sums[0].root)
-                  : "results_" + context::label(p, s.sums[0].core);
+  const bool is_only_result = s.sums.size() == 1 && s.lse == no_step;
+  return is_only_result ? context::label(p, s.sums[0].root)
+                        : "results_" + context::label(p, s.sums[0].core);
 }
 
 void place_in_loops(context &c, const attention_stage &s, const attention_tile &t,
                     attention_funcs &f) {
   f.in_loops = true;
-  c.compute_whole();
+  c.bound_results();
   for (axis_id a : s.outer) f.of_task[a] = c.late.loop(f.result.out.name(), 0, c.var(a).name());
   const std::string state = f.running.state.name();
-  f.v.block = t.one_block ? Halide::Expr(0) : c.late.loop(state, 1, block_of_lanes);
-  if (t.is_alone()) f.v.tile = 0;
+  f.v.block = t.one_block ? Halide::Expr(0) : c.late.loop(state, 1, merged_block);
+  if (t.is_only_tile()) f.v.tile = 0;
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ std::vector<attention_funcs> lower_attention(context &c, const attention_stage &
   std::vector<attention_funcs> funcs(tiles.size());
   std::vector<std::unique_ptr<attention_form>> forms;
   std::vector<attention_form *> all;
-  const Halide::Func out(name_of_result(c.p, s));
+  const Halide::Func out = s.keeps_sums() ? Halide::Func() : Halide::Func(name_of_result(c.p, s));
   for (std::size_t k = 0; k < tiles.size(); ++k) {
     funcs[k].running.state = Halide::Func("state_" + context::label(c.p, s.sums[0].core));
     if (!s.keeps_sums()) funcs[k].result.out = out;

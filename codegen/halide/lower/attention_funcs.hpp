@@ -37,6 +37,10 @@ inline const std::string pair_tile_prefix = "pair_tile__";
 // cache, or compute so little that hardware prefetches as fast as they read.
 inline const std::string no_prefetch_name = "no_prefetch";
 
+// Funcs whose arguments are given here as (.., b, T, outer...) have neither b nor outer axes as
+// dimensions where the form is `in_loops`; and where it has one tile, no T, unless they are row
+// tiles, row positions or the state.
+
 // Copies of what the pairs are made of, tile by tile.
 struct attention_reads {
   std::vector<Halide::Func> row_tiles;  // (i, features..., T, outer...): query rows, transposed
@@ -164,7 +168,7 @@ struct attention_funcs {
   indices of_task;  // along each outer axis
   // There is one tile of rows: none of the Funcs that a loop over tiles contains has it as a
   // dimension.
-  bool is_alone() const { return in_loops && tile.is_alone(); }
+  bool is_only_tile() const { return in_loops && tile.is_only_tile(); }
   bool keeps_sums() const { return !across.empty() || !placed.empty(); }
 };
 

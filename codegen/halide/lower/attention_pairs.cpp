@@ -28,7 +28,7 @@ class pairs_lowering {
     f_.sums.resize(s_.sums.size());
     for (const attention_stage &x : s_.across) f_.across.resize(x.sums.size());
     f_.placed.resize(s_.placed.size());
-    is_asked_for_nan_ = !a_.on_threads() && asks_for_nan();
+    needs_unknown_products_ = !a_.on_threads() && may_meet_nan();
     for (node_id d : s_.products) products_.emplace(d, product(d));
     for (node_id n : s_.keeps_sums() ? s_.shared_in_all : s_.shared) share(n);
     f_.pairs.keys = f_.tile.keys_in_lanes() ? a_.block.vectors("key") : a_.block.range("key");
@@ -110,13 +110,19 @@ class pairs_lowering {
     return Halide::cast<float>(row) * Halide::cast<float>(key);
   }
 
-  bool is_zero(node_id n) const {
-    const node &x = a_.p[n];
-    return x.kind == op::broadcast ? is_zero(x.in[0]) : x.kind == op::number && x.value == 0;
+  static bool compares(op k) {
+    return k == op::relu || k == op::elu || k == op::softplus || k == op::log1p;
   }
 
-  // True if a step that is made of products is compared, or multiplied by a literal 0.
-  bool asks_for_nan() const {
+  bool is_zero(node_id n) const {
+    const node &x = a_.p[n];
+    if (x.kind == op::broadcast || x.kind == op::neg || x.kind == op::cast) return is_zero(x.in[0]);
+    return x.kind == op::number && x.value == 0;
+  }
+
+  // True if a step that is made of products is compared, also by what computes a function of it, or
+  // multiplied by a literal 0.
+  bool may_meet_nan() const {
     std::set<node_id> steps;
     const auto add = [&](node_id n) {
       const auto enter = [&](node_id m) {
@@ -135,7 +141,7 @@ class pairs_lowering {
       const auto is_made_of_products = [&](node_id m) { return of_products.contains(m); };
       if (!std::ranges::any_of(x.in, is_made_of_products)) continue;
       of_products.insert(n);
-      if (core::is_comparison(x.kind)) return true;
+      if (core::is_comparison(x.kind) || compares(x.kind)) return true;
       if (x.kind == op::mul && (is_zero(x.in[0]) || is_zero(x.in[1]))) return true;
     }
     return false;
@@ -151,7 +157,7 @@ class pairs_lowering {
 
   value product_at(const Func &s) {
     Expr number = s(all());
-    if (is_asked_for_nan_) number = a_.c.unknown_number(number);
+    if (needs_unknown_products_) number = a_.c.unknown_number(number);
     if (!f_.tile.bf16) return {number, {}};
     expression e = of_operands();
     for (node_id factor : f_.tile.bf16->product.factors)
@@ -326,7 +332,7 @@ class pairs_lowering {
   const Halide::Var &lane_ = f_.v.lane;
   std::map<node_id, Func> products_, functions_;
   std::map<node_id, value> shared_;
-  bool is_asked_for_nan_ = false;
+  bool needs_unknown_products_ = false;
 };
 
 }  // namespace

@@ -56,10 +56,10 @@ class state_reader {
     return Halide::Internal::simplify(n);
   }
   Expr row_of_tile() const {
-    if (!f_.tile.is_alone()) return row() % f_.tile.rows;
+    if (!f_.is_only_tile()) return row() % f_.tile.rows;
     return Halide::unsafe_promise_clamped(row(), 0, f_.tile.rows - 1);
   }
-  Expr tile() const { return f_.tile.is_alone() ? Expr(0) : row() / f_.tile.rows; }
+  Expr tile() const { return f_.is_only_tile() ? Expr(0) : row() / f_.tile.rows; }
 
   Expr state(state_layout::coordinates args) const {
     args.push_back(tile());

@@ -10,7 +10,6 @@
 namespace qkv::codegen {
 
 using Halide::Expr;
-using Halide::select;
 
 namespace {
 
@@ -43,18 +42,19 @@ attention_setting::attention_setting(context &all, const attention_stage &stage,
   f.result.has_row = s.row != no_axis;
 }
 
-// Rows are counted up to one more than the form is for: their number may be beyond i32.
+// Counts rows up to one more than the form is for. Loops have at least one along each axis.
 Expr attention_setting::taken() const {
   const called_rows &called = f.tile.called;
   if (!f.tile.is_for_few_rows()) return {};
-  const auto number = [](std::int64_t n) { return static_cast<int>(n); };
-  const int cap = number(called.most) + 1;
-  Expr n = 1;
-  for (axis_id a : tiles.rows()) n = Halide::min(n * Halide::min(c.size(a), cap), cap);
+  const auto number = [](std::int64_t n) { return Expr(n); };
+  Expr n = number(1);
+  for (axis_id a : tiles.rows())
+    n = Halide::min(n * Halide::cast<std::int64_t>(c.extent(a)), number(called.most + 1));
   Expr takes = n >= number(called.least) && n <= number(called.most);
   if (called.skips_some())
     takes = takes && (n < number(called.skipped_least) || n > number(called.skipped_most));
-  if (called.most_keys != called_rows::any) takes = takes && keys <= number(called.most_keys);
+  if (called.most_keys != called_rows::any)
+    takes = takes && keys <= static_cast<int>(called.most_keys);
   return c.late.of_call("takes_form_of_" + name, Halide::Internal::simplify(takes));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/machines/machine.hpp"
 #include "codegen/program/queries.hpp"
 
@@ -18,7 +19,7 @@ std::vector<axis_id> rows_of(const attention_stage &s, const attention_tile &t) 
   return s.row == no_axis ? t.folded : with(t.folded, {s.row});
 }
 
-// Dimensions of the tile's Funcs; of a CPU's task, its own.
+// Dimensions of the tile's Funcs; on a CPU, variables of the loops around a task.
 indices positions(const context &c, const std::vector<axis_id> &axes, const attention_funcs &f) {
   indices at;
   for (axis_id a : axes) {
@@ -97,7 +98,7 @@ std::vector<Var> attention_tiles::outer_dimensions(node_id n) const {
 std::vector<Expr> attention_tiles::in_tile(std::vector<Expr> at, const Expr &block,
                                            const Expr &tile) const {
   if (!f_.in_loops) at.push_back(block);
-  if (!f_.is_alone()) at.push_back(tile);
+  if (!f_.is_only_tile()) at.push_back(tile);
   return with_outer(std::move(at));
 }
 
@@ -170,23 +171,25 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
   }
   std::vector<Expr> args = {f_.v.i};
   for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
-  if (f_.in_loops) read_by_block(it->second, features, args);
+  if (f_.in_loops && read_by_key_.count(n) == 0) read_by_key(n, it->second, features, args);
   args.push_back(f_.v.tile);
   return value{it->second(with_outer(args)), {}};
 }
 
-// A table that each key reads at its own position: no block tells how much of it a task needs.
-void attention_tiles::read_by_block(const Func &rows, const std::vector<axis_id> &features,
-                                    const std::vector<Expr> &args) {
+// Each key may read the rows at its own position, so a task requires all of them.
+void attention_tiles::read_by_key(node_id n, Func rows, const std::vector<axis_id> &features,
+                                  const std::vector<Expr> &args) {
   const auto *block = f_.v.block.as<Halide::Internal::Variable>();
-  if (!block || std::none_of(args.begin(), args.end(), [&](const Expr &e) {
-        return Halide::Internal::expr_uses_var(e, block->name);
-      }))
-    return;
-  std::vector<std::pair<Var, Expr>> extents;
-  for (std::size_t d = features.size(); d-- > 0;)
-    extents.emplace_back(rows.args()[1 + extents.size()], c_.extent(features[d]));
-  c_.late.is_whole(rows, extents);
+  const auto depends_on_key = [&](const Expr &e) {
+    using Halide::Internal::expr_uses_var;
+    return expr_uses_var(e, f_.v.j.name()) || (block && expr_uses_var(e, block->name)) ||
+           codegen::reads_memory(e);
+  };
+  if (std::none_of(args.begin() + 1, args.end(), depends_on_key)) return;
+  read_by_key_.insert(n);
+  const std::size_t rank = features.size();
+  for (std::size_t d = 0; d < rank; ++d)
+    rows.bound(rows.args()[1 + d], 0, c_.extent(features[rank - 1 - d]));
 }
 
 void attention_tiles::know_features(const Func &rows, std::int64_t extent) {

@@ -4,6 +4,7 @@
 // biases and masks per pair.
 #include <map>
 #include <optional>
+#include <set>
 
 #include "codegen/halide/lower/attention_funcs.hpp"
 #include "codegen/halide/lower/expression.hpp"
@@ -22,8 +23,8 @@ class attention_tiles {
   // The position of the tile's own pair (i, j) along every axis.
   indices here() const;
 
-  // Arguments of Funcs, innermost first: with the outer axes behind; with those of a tile, or of
-  // another one; of a block; of one pair of a tile.
+  // Arguments of Funcs, innermost first: these, then the position of the tile or block, and those
+  // along the outer axes, as far as they are dimensions.
   std::vector<Halide::Expr> with_outer(std::vector<Halide::Expr> at) const;
   std::vector<Halide::Expr> in_tile(std::vector<Halide::Expr> at) const;
   std::vector<Halide::Expr> in_tile(std::vector<Halide::Expr> at, const Halide::Expr &block,
@@ -38,8 +39,8 @@ class attention_tiles {
   bool reads_memory(node_id);     // more than positions, or is made of what does
 
   const indices &position() const { return outer_; }
-  // Those of the outer axes that Funcs have which vary as this step does: dimensions, innermost
-  // first. None where a task reads its own position.
+  // The dimensions of outer axes along which the step varies, innermost first. There are none where
+  // tasks read their own position.
   std::vector<Halide::Var> outer_dimensions(node_id) const;
 
   // True if `at` is this tile's own place along the row, the key and the outer axes of the step.
@@ -60,8 +61,8 @@ class attention_tiles {
  private:
   bool is_row(axis_id) const;
   indices divided(const Halide::Expr &i, const Halide::Expr &T) const;
-  void read_by_block(const Halide::Func &rows, const std::vector<axis_id> &features,
-                     const std::vector<Halide::Expr> &args);
+  void read_by_key(node_id, Halide::Func rows, const std::vector<axis_id> &features,
+                   const std::vector<Halide::Expr> &args);
   void know_features(const Halide::Func &rows, std::int64_t extent);
   Halide::Expr one_of_pair(const tensor_operand &, axis_id feature, indices);
 
@@ -70,7 +71,8 @@ class attention_tiles {
   const attention_stage &s_;
   attention_funcs &f_;
   const std::vector<axis_id> rows_, outer_axes_;
-  const indices outer_;  // the position of the tile along them
+  const indices outer_;            // the position of the tile along them
+  std::set<node_id> read_by_key_;  // row tiles
   std::map<node_id, Halide::Func> row_tiles_, key_tiles_, pair_tiles_;
   // On a CPU: the divisions of rows along several axes, made once a task.
   std::map<axis_id, Halide::Func> row_positions_;

@@ -162,12 +162,12 @@ void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) {
   stored_[n] = {std::move(f), std::move(order)};
 }
 
-void context::compute_whole() {
-  for (const auto &[n, at] : stored_) {
-    std::vector<std::pair<Halide::Var, Expr>> extents;
-    for (std::size_t d = at.order.size(); d-- > 0;)
-      extents.emplace_back(at.func.args()[extents.size()], extent(at.order[d]));
-    late.is_whole(at.func, extents);
+void context::bound_results() {
+  for (auto &[n, at] : stored_) {
+    if (p[n].kind != op::output || !bounded_.insert(n).second) continue;
+    const std::size_t rank = at.order.size();
+    for (std::size_t d = 0; d < rank; ++d)
+      at.func.bound(at.func.args()[d], 0, extent(at.order[rank - 1 - d]));
   }
 }
 

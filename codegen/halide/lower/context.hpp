@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "codegen/halide/lower/late_variables.hpp"
 #include "codegen/plan/plan.hpp"
@@ -42,8 +43,9 @@ class context {
   Halide::Expr read(node_id, const indices &) const;
   void store(node_id, Halide::Func,
              std::vector<axis_id> order);  // the Func's arguments are `order` reversed
-  // All steps that are stored so far are read in loops whose positions are late variables.
-  void compute_whole();
+  // Gives the results of the call that are stored so far their whole extents, as other stored steps
+  // have them: loops read them at late positions.
+  void bound_results();
   // A launch that stores the step `by` writes this one, too: reads of it come after that launch.
   void written_by(node_id, node_id by);
   // The element of an argument or a stored step alone, and what must be computed before it;
@@ -60,11 +62,11 @@ class context {
   // expression: each call of user_context_value() would add a parameter.
   const Halide::Expr user_context = Halide::user_context_value();
 
-  // Values that Halide learns after its passes.
+  // They have the user context's parameter.
   late_variables late{user_context};
 
-  // The same number, of which no compiler knows more than its bits: they take a sum of products for
-  // a number that is not NaN, whose comparison with itself is true and whose product with 0 is 0.
+  // The same number, of which compilers know only the bits. Otherwise they assume that a sum of
+  // products is not NaN, and fold x == x and x * 0.
   Halide::Expr unknown_number(const Halide::Expr &);
 
   // A param in its packed layout: (lane, row, panel, outer reversed...).
@@ -100,6 +102,7 @@ class context {
   std::map<node_id, pack> packs_;
   std::map<node_id, place> stored_;
   std::map<node_id, node_id> written_by_;
+  std::set<node_id> bounded_;  // of the results
   Halide::Expr no_bits_;
 };
 

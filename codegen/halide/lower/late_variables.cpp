@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/lower/late_variables.hpp"
 
+#include <set>
+
 namespace qkv::codegen {
 
 namespace hi = Halide::Internal;
@@ -9,18 +11,20 @@ using Halide::Internal::Stmt;
 
 namespace {
 
-// Of passes, the first: there are loops, and these variables no longer belong to a parameter.
+const Halide::Parameter &parameter_of(const Expr &variable) {
+  return variable.as<hi::Variable>()->param;
+}
+
 class bound_variables : public hi::IRMutator {
  public:
-  bound_variables(std::string parameter, std::vector<std::pair<std::string, Expr>> values,
-                  std::set<std::string> whole)
-      : parameter_(std::move(parameter)), values_(std::move(values)), whole_(std::move(whole)) {}
+  bound_variables(std::string carrier, const std::vector<std::pair<std::string, Expr>> &values)
+      : carrier_(std::move(carrier)), values_(values) {}
 
   Stmt mutate(const Stmt &kernel) override {
-    if (is_inside_) return IRMutator::mutate(kernel);
-    is_inside_ = true;
+    if (!bound_.empty() || values_.empty()) return IRMutator::mutate(kernel);
+    for (const auto &[name, value] : values_) bound_.insert(name);
     Stmt s = IRMutator::mutate(kernel);
-    is_inside_ = false;
+    bound_.clear();
     for (std::size_t k = values_.size(); k-- > 0;)
       s = hi::LetStmt::make(values_[k].first, values_[k].second, s);
     return s;
@@ -30,59 +34,77 @@ class bound_variables : public hi::IRMutator {
  private:
   using IRMutator::visit;
 
-  Expr visit(const hi::Variable *op) override {
-    used_.insert(op->name);
-    const bool is_late =
-        op->param.defined() && op->param.name() == parameter_ && op->name != parameter_;
-    return is_late ? hi::Variable::make(op->type, op->name) : Expr(op);
+  bool is_late(const hi::Variable *v) const {
+    return v->param.defined() && v->param.name() == carrier_ && v->name != carrier_;
   }
 
-  // Only such a check reads what Halide has inferred of these Funcs outside the loops.
+  // True if the value depends on the position of a loop that it does not lie in.
+  bool is_outside(const Expr &value) const {
+    class : public hi::IRGraphVisitor {
+     public:
+      const bound_variables *own;
+      bool found = false;
+
+     private:
+      using IRGraphVisitor::visit;
+      void visit(const hi::Variable *v) override {
+        found = found || own->outside_.contains(v->name) ||
+                (own->is_late(v) && !own->bound_.contains(v->name));
+      }
+    } variables;
+    variables.own = this;
+    value.accept(&variables);
+    return variables.found;
+  }
+
+  Expr visit(const hi::Variable *op) override {
+    return is_late(op) ? hi::Variable::make(op->type, op->name) : Expr(op);
+  }
+
+  Stmt visit(const hi::For *op) override {
+    const bool is_first = bound_.insert(op->name).second;
+    const Stmt s = IRMutator::visit(op);
+    if (is_first) bound_.erase(op->name);
+    return s;
+  }
+
+  // Only checks of bounds read such a definition.
+  Stmt visit(const hi::LetStmt *op) override {
+    if (is_outside(op->value)) {
+      outside_.insert(op->name);
+      return mutate(op->body);
+    }
+    const bool is_first = bound_.insert(op->name).second;
+    const Stmt s = IRMutator::visit(op);
+    if (is_first) bound_.erase(op->name);
+    return s;
+  }
+
+  // A Func that is read in the loops has the bounds that it was given.
   Stmt visit(const hi::AssertStmt *op) override {
     Expr message = op->message;
     while (const auto *let = message.as<hi::Let>()) message = let->body;
     const auto *error = message.as<hi::Call>();
-    if (!error || error->name != "halide_error_explicit_bounds_too_small")
-      return IRMutator::visit(op);
-    const auto *func = error->args[1].as<hi::StringImm>();
-    return func && whole_.contains(func->value) ? hi::Evaluate::make(0) : IRMutator::visit(op);
+    const bool is_of_bounds = error && error->name == "halide_error_explicit_bounds_too_small";
+    return is_of_bounds && is_outside(op->condition) ? hi::Evaluate::make(0) : IRMutator::visit(op);
   }
 
-  // Without the definitions that the check alone has used: names differ by now.
-  Stmt visit(const hi::LetStmt *op) override {
-    const Stmt body = mutate(op->body);
-    if (!used_.contains(op->name)) return body;
-    return hi::LetStmt::make(op->name, mutate(op->value), body);
-  }
-
-  const std::string parameter_;
+  const std::string carrier_;
   const std::vector<std::pair<std::string, Expr>> values_;
-  const std::set<std::string> whole_;
-  std::set<std::string> used_;
-  bool is_inside_ = false;
+  std::set<std::string> bound_, outside_;
 };
-
-const Halide::Parameter &parameter_of(const Expr &variable) {
-  return variable.as<hi::Variable>()->param;
-}
 
 }  // namespace
 
 // A variable in a definition is an argument, a reduction variable, or belongs to a parameter of the
-// call. This one has another name than its parameter, of which Halide takes no notice.
+// call. This one has another name than its parameter, which Halide does not compare.
 Expr late_variables::variable(const Halide::Type &type, const std::string &name) const {
-  return hi::Variable::make(type, name, parameter_of(of_call_));
+  return hi::Variable::make(type, name, parameter_of(carrier_));
 }
 
-// Halide calls the variables of loops so.
+// The name of a loop in Halide: FUNC.sDEFINITION.VARIABLE.
 Expr late_variables::loop(const std::string &around, int definition, const std::string &v) const {
   return variable(Halide::Int(32), around + ".s" + std::to_string(definition) + "." + v);
-}
-
-void late_variables::is_whole(Halide::Func f,
-                              const std::vector<std::pair<Halide::Var, Expr>> &extents) {
-  if (!whole_.insert(f.name()).second) return;
-  for (const auto &[v, extent] : extents) f.bound(v, 0, extent);
 }
 
 Expr late_variables::of_call(const std::string &name, const Expr &value) {
@@ -91,7 +113,7 @@ Expr late_variables::of_call(const std::string &name, const Expr &value) {
 }
 
 void late_variables::add_to(Halide::Pipeline &p) const {
-  p.add_custom_lowering_pass(new bound_variables(parameter_of(of_call_).name(), values_, whole_));
+  p.add_custom_lowering_pass(new bound_variables(parameter_of(carrier_).name(), values_));
 }
 
 }  // namespace qkv::codegen

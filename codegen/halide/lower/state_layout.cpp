@@ -4,7 +4,7 @@
 namespace qkv::codegen {
 
 const std::string merged_lanes = "merge";
-const std::string block_of_lanes = merged_lanes + "$z";
+const std::string merged_block = merged_lanes + "$z";
 
 using Halide::Expr;
 using Halide::Var;

@@ -46,7 +46,7 @@ struct state_layout {
 // The name of the steps of `lanes_layout`.
 extern const std::string merged_lanes;
 // The last of them: the block of keys.
-extern const std::string block_of_lanes;
+extern const std::string merged_block;
 
 // columns: of each sum. width: lanes, at least the tile's rows and all columns.
 state_layout lanes_layout(const Halide::Expr &rows, const Halide::Expr &last_row, int statistics,

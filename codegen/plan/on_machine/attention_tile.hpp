@@ -60,7 +60,7 @@ struct attention_tile {
   // Calls have one tile of rows and one block of keys: nothing is merged, and no state is kept.
   bool one_block = false;
   // Calls have one tile of rows.
-  bool is_alone() const { return is_for_few_rows() && called.most <= rows; }
+  bool is_only_tile() const { return is_for_few_rows() && called.most <= rows; }
   // Not 0: values whose columns do not fill such vectors are copied into rows that do.
   int value_lanes = 0;
   // Of products of bf16, two of which are added to one sum of f32 at a time; else, bf16 is widened.
