@@ -207,6 +207,13 @@ inline constexpr auto chain_over_one = kernel<"chain_over_one">(
 inline constexpr auto joined_squares = kernel<"joined_squares">([
 ](in<"A", s, d> A, in<"B", d, e> B) -> out<"O", s, both, d> { return concat<both, d, e>(A, B); });
 
+// How many features of the queries a product needs depends on the key.
+inline constexpr auto features_up_to_key =
+    kernel<"features_up_to_key">([](in<"Q", batch, s, d> Q, in<"K", batch, kv, d> K,
+                                    in<"V", batch, kv, e> V) -> out<"O", batch, s, e> {
+      return dot<kv>(softmax<kv>(dot<d>(Q, mask(K, index(d) <= index(kv)))), V);
+    });
+
 // Arguments named like the Func through which Halide reads another one, and like the size of an
 // axis.
 inline constexpr auto borrowed_names = kernel<"borrowed_names">(

@@ -117,7 +117,7 @@ class pairs_lowering {
   bool is_zero(node_id n) const {
     const node &x = a_.p[n];
     if (x.kind == op::broadcast || x.kind == op::neg || x.kind == op::cast) return is_zero(x.in[0]);
-    return x.kind == op::number && x.value == 0;
+    return x.kind == op::number && (x.type == f64 ? x.value : static_cast<float>(x.value)) == 0;
   }
 
   // True if a step that is made of products is compared, also by what computes a function of it, or
@@ -157,12 +157,12 @@ class pairs_lowering {
 
   value product_at(const Func &s) {
     Expr number = s(all());
-    if (needs_unknown_products_) number = a_.c.unknown_number(number);
-    if (!f_.tile.bf16) return {number, {}};
-    expression e = of_operands();
-    for (node_id factor : f_.tile.bf16->product.factors)
-      number = strict::times(number, e.at(factor, a_.tiles.here()).number);
-    return {number, {}};
+    if (f_.tile.bf16) {
+      expression e = of_operands();
+      for (node_id factor : f_.tile.bf16->product.factors)
+        number = strict::times(number, e.at(factor, a_.tiles.here()).number);
+    }
+    return {needs_unknown_products_ ? a_.c.unknown_number(number) : number, {}};
   }
 
   // The product of the operands at the next features, of which each lane has every `lanes`-th.

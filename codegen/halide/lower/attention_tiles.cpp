@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "codegen/halide/lower/unsolved.hpp"
 #include "codegen/machines/machine.hpp"
 #include "codegen/program/queries.hpp"
 
@@ -165,28 +164,20 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
     value v = expression(c_).at(n, inside);
     if (v.present.defined()) return std::nullopt;
     f(vars) = v.number;
+    if (f_.in_loops) bound_features(f, features);
     f_.reads.row_tiles.push_back(f);
     if (!features.empty()) know_features(f, static_size(p_, features.back()));
     it = row_tiles_.emplace(n, f).first;
   }
   std::vector<Expr> args = {f_.v.i};
   for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
-  if (f_.in_loops && read_by_key_.count(n) == 0) read_by_key(n, it->second, features, args);
   args.push_back(f_.v.tile);
   return value{it->second(with_outer(args)), {}};
 }
 
-// Each key may read the rows at its own position, so a task requires all of them.
-void attention_tiles::read_by_key(node_id n, Func rows, const std::vector<axis_id> &features,
-                                  const std::vector<Expr> &args) {
-  const auto *block = f_.v.block.as<Halide::Internal::Variable>();
-  const auto depends_on_key = [&](const Expr &e) {
-    using Halide::Internal::expr_uses_var;
-    return expr_uses_var(e, f_.v.j.name()) || (block && expr_uses_var(e, block->name)) ||
-           codegen::reads_memory(e);
-  };
-  if (std::none_of(args.begin() + 1, args.end(), depends_on_key)) return;
-  read_by_key_.insert(n);
+// A key may read the rows at its own position, or only up to it: what a task requires does not
+// depend on the block.
+void attention_tiles::bound_features(Func rows, const std::vector<axis_id> &features) const {
   const std::size_t rank = features.size();
   for (std::size_t d = 0; d < rank; ++d)
     rows.bound(rows.args()[1 + d], 0, c_.extent(features[rank - 1 - d]));

@@ -4,7 +4,6 @@
 // biases and masks per pair.
 #include <map>
 #include <optional>
-#include <set>
 
 #include "codegen/halide/lower/attention_funcs.hpp"
 #include "codegen/halide/lower/expression.hpp"
@@ -61,8 +60,7 @@ class attention_tiles {
  private:
   bool is_row(axis_id) const;
   indices divided(const Halide::Expr &i, const Halide::Expr &T) const;
-  void read_by_key(node_id, Halide::Func rows, const std::vector<axis_id> &features,
-                   const std::vector<Halide::Expr> &args);
+  void bound_features(Halide::Func rows, const std::vector<axis_id> &features) const;
   void know_features(const Halide::Func &rows, std::int64_t extent);
   Halide::Expr one_of_pair(const tensor_operand &, axis_id feature, indices);
 
@@ -71,8 +69,7 @@ class attention_tiles {
   const attention_stage &s_;
   attention_funcs &f_;
   const std::vector<axis_id> rows_, outer_axes_;
-  const indices outer_;            // the position of the tile along them
-  std::set<node_id> read_by_key_;  // row tiles
+  const indices outer_;  // the position of the tile along them
   std::map<node_id, Halide::Func> row_tiles_, key_tiles_, pair_tiles_;
   // On a CPU: the divisions of rows along several axes, made once a task.
   std::map<axis_id, Halide::Func> row_positions_;
