@@ -8,7 +8,13 @@ namespace {
 
 using namespace Halide;
 
-Buffer<int> run(Pipeline &p) { return p.realize({4, 3})[0]; }
+// Compares each element of the result with its value at (x, y).
+template <class Value>
+void check(Pipeline &p, Value value) {
+  const Buffer<int> all = p.realize({4, 3})[0];
+  for (int y = 0; y < 3; ++y)
+    for (int x = 0; x < 4; ++x) CHECK(all(x, y) == value(x, y));
+}
 
 }  // namespace
 
@@ -21,9 +27,7 @@ TEST_CASE("a Func reads the position of a loop around it") {
   row.compute_at(sum, y);
   Pipeline p(sum);
   late.add_to(p);
-  const Buffer<int> all = run(p);
-  for (int at_y = 0; at_y < 3; ++at_y)
-    for (int at_x = 0; at_x < 4; ++at_x) CHECK(all(at_x, at_y) == 2 * at_x + 1 + 20 * at_y);
+  check(p, [](int at_x, int at_y) { return 2 * at_x + 1 + 20 * at_y; });
 }
 
 TEST_CASE("loops may be fused, and a position may be that of a reduction") {
@@ -41,10 +45,7 @@ TEST_CASE("loops may be fused, and a position may be that of a reduction") {
   block.compute_at(total, blocks.x);
   Pipeline p(sum);
   late.add_to(p);
-  const Buffer<int> all = run(p);
-  for (int at_y = 0; at_y < 3; ++at_y)
-    for (int at_x = 0; at_x < 4; ++at_x)
-      CHECK(all(at_x, at_y) == 5 * at_x + 50 * at_y + 100 * (0 + 1 + 2 + 3 + 4));
+  check(p, [](int at_x, int at_y) { return 5 * at_x + 50 * at_y + 100 * (0 + 1 + 2 + 3 + 4); });
 }
 
 TEST_CASE("a Func that is computed before the loops has the bounds that it was given") {
@@ -59,9 +60,7 @@ TEST_CASE("a Func that is computed before the loops has the bounds that it was g
   row.compute_at(sum, y);
   Pipeline p(sum);
   late.add_to(p);
-  const Buffer<int> all = run(p);
-  for (int at_y = 0; at_y < 3; ++at_y)
-    for (int at_x = 0; at_x < 4; ++at_x) CHECK(all(at_x, at_y) == 2 * at_x + 1 + 20 * at_y);
+  check(p, [](int at_x, int at_y) { return 2 * at_x + 1 + 20 * at_y; });
 }
 
 TEST_CASE("a condition of the call chooses a form") {
@@ -76,9 +75,6 @@ TEST_CASE("a condition of the call chooses a form") {
   late.add_to(p);
   for (const int size : {2, 3, 2}) {
     n.set(size);
-    const Buffer<int> all = run(p);
-    for (int at_y = 0; at_y < 3; ++at_y)
-      for (int at_x = 0; at_x < 4; ++at_x)
-        CHECK(all(at_x, at_y) == (size < 3 ? at_x : at_y) + 100 * size);
+    check(p, [&](int at_x, int at_y) { return (size < 3 ? at_x : at_y) + 100 * size; });
   }
 }
