@@ -109,8 +109,7 @@ class sheet {
       const int lanes = m_.cpu.lanes(8 * size_of(p_[sum.core].type));
       if (columns < 0) return "";
       const int n = static_cast<int>(columns);
-      const register_tile r =
-          register_tile_of(m_.cpu, t.padded(n), t.rows, lanes, value_reads_of(m_.cpu, t));
+      const register_tile r = register_tile_of(m_.cpu, t.padded(n), t.rows, lanes);
       return fmt::format(", registers {} x {}", r.rows, r.vectors * r.lanes);
     }
     return "";

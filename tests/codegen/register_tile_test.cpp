@@ -21,7 +21,7 @@ const machine &called(const std::string &name) {
 // "vectors x rows" of a tile of f32.
 std::string tile(const std::string &name, int columns, int rows) {
   const cpu_tiles &m = called(name).cpu;
-  const register_tile t = register_tile_of(m, columns, rows, m.lanes(32), std::nullopt);
+  const register_tile t = register_tile_of(m, columns, rows, m.lanes(32));
   return std::to_string(t.vectors) + " x " + std::to_string(t.rows);
 }
 
@@ -34,6 +34,10 @@ TEST_CASE("a register tile has the fewest loads for a product") {
   CHECK(tile("x86-64-v4", 80, 32) == "5 x 4");
   CHECK(tile("x86-64-v4", 96, 32) == "6 x 4");
   CHECK(tile("x86-64-v4", 64, 48) == "4 x 6");
+  CHECK(tile("x86-64-v4", 128, 6) == "4 x 6");
+  CHECK(tile("x86-64-v4", 128, 4) == "4 x 4");
+  CHECK(tile("x86-64-v4", 104, 6) == "13 x 1");
+  CHECK(tile("x86-64-v3", 64, 6) == "2 x 6");
   CHECK(tile("x86-64-v4", 16, 1) == "1 x 1");
 }
 
@@ -43,7 +47,7 @@ TEST_CASE("register tiles fit the registers and divide rows and columns") {
     const int lanes = m.cpu.lanes(32);
     for (int columns = 1; columns <= 300; ++columns)
       for (const int rows : {1, 4, 6, 16, 32, 48, 64}) {
-        const register_tile t = register_tile_of(m.cpu, columns, rows, lanes, std::nullopt);
+        const register_tile t = register_tile_of(m.cpu, columns, rows, lanes);
         INFO(m.name << " " << columns << " " << rows);
         REQUIRE(t.vectors > 0);
         CHECK(columns % (t.vectors * t.lanes) == 0);
@@ -56,38 +60,16 @@ TEST_CASE("register tiles fit the registers and divide rows and columns") {
 
 TEST_CASE("a single row reads long runs of values, whatever registers hold") {
   const cpu_tiles &m = called("x86-64-v3").cpu;
-  attention_tile one;
-  one.rows = 1, one.key_lanes = 8;
-  const register_tile alone = register_tile_of(m, 256, 1, 8, value_reads_of(m, one));
+  const register_tile alone = register_tile_of(m, 256, 1, 8);
   CHECK(alone.vectors == 32);
   CHECK(alone.rows == 1);
-  const register_tile several = register_tile_of(m, 256, 6, 8, value_reads_of(m, one));
+  const register_tile several = register_tile_of(m, 256, 6, 8);
   CHECK(several.vectors * several.rows <= m.sum_registers);
 }
 
 TEST_CASE("columns that the call decides have tiles of one vector") {
   const cpu_tiles &m = called("x86-64-v4").cpu;
-  const register_tile unknown = register_tile_of(m, std::nullopt, 32, 16, std::nullopt);
+  const register_tile unknown = register_tile_of(m, std::nullopt, 32, 16);
   CHECK(unknown.vectors == 1);
   CHECK(unknown.lanes == 16);
-}
-
-TEST_CASE("where keys lie in lanes, a single tile of rows reads values in long runs") {
-  qkv::codegen::attention_tile one, several;
-  one.key_lanes = several.key_lanes = 16;
-  one.per_task = 1, several.per_task = 5;
-  const auto tile = [&](const std::string &name, const qkv::codegen::attention_tile &t, int columns,
-                        int rows) {
-    const cpu_tiles &m = called(name).cpu;
-    const register_tile r = register_tile_of(m, columns, rows, m.lanes(32), value_reads_of(m, t));
-    return std::to_string(r.vectors) + " x " + std::to_string(r.rows);
-  };
-  CHECK(tile("x86-64-v4", one, 128, 1) == "8 x 1");
-  CHECK(tile("x86-64-v4", one, 128, 6) == "8 x 3");
-  CHECK(tile("x86-64-v4", one, 256, 1) == "16 x 1");
-  CHECK(tile("x86-64-v4", one, 256, 6) == "8 x 3");
-  CHECK(tile("x86-64-v4", several, 128, 4) == "8 x 2");
-  CHECK(tile("x86-64-v4", several, 256, 4) == "8 x 2");
-  CHECK(tile("x86-64-v3", one, 128, 6) == "8 x 1");
-  CHECK(tile("x86-64-v3", several, 128, 4) == "4 x 2");
 }

@@ -147,8 +147,7 @@ class scheduler {
 
   register_tile tile_of(const attention_sum &sum) const { return tile_of(sum, rows_); }
   register_tile tile_of(const attention_sum &sum, int rows) const {
-    return register_tile_of(m_.cpu, constant(sum.columns), rows, vl_,
-                            value_reads_of(m_.cpu, f_.tile));
+    return register_tile_of(m_.cpu, constant(sum.columns), rows, vl_);
   }
 
   // Values of 16 bits are converted once a block. Rows that are a multiple of so many columns apart
