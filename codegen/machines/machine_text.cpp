@@ -348,25 +348,10 @@ class reader : public machine_line {
     std::function<void(reader &)> read;
   };
   using keys_of = std::map<std::string_view, key_of>;
-  template <int machine::*Field>
+  // The members that lead to the number: m.*first.*second = ..
+  template <auto... Members>
   static void set(reader &r) {
-    r.m_.*Field = r.number();
-  }
-  template <int cpu_tiles::*Field>
-  static void set(reader &r) {
-    r.m_.cpu.*Field = r.number();
-  }
-  template <int gpu_tiles::*Field>
-  static void set(reader &r) {
-    r.m_.gpu.*Field = r.number();
-  }
-  template <int value_rows::*Field>
-  static void set_values(reader &r) {
-    r.m_.cpu.values.*Field = r.number();
-  }
-  template <int feature_loops::*Field>
-  static void set_features(reader &r) {
-    r.m_.cpu.features.*Field = r.number();
+    (r.m_.*....*Members) = r.number();
   }
   template <int gpu_tiles::*Field>
   static void set_threads(reader &r) {
@@ -382,8 +367,8 @@ class reader : public machine_line {
         {"register_bits", {of_cpus, [](reader &r) { r.register_bits(); }}},
         {"registers", {of_cpus, [](reader &r) { r.registers(); }}},
         {"sum_registers", {of_cpus, [](reader &r) { r.sum_registers(); }}},
-        {"shared_bytes", {of_gpus, set<&gpu_tiles::shared_bytes>}},
-        {"columns_per_thread", {of_gpus, set<&gpu_tiles::columns_per_thread>}},
+        {"shared_bytes", {of_gpus, set<&machine::gpu, &gpu_tiles::shared_bytes>}},
+        {"columns_per_thread", {of_gpus, set<&machine::gpu, &gpu_tiles::columns_per_thread>}},
         {"attention", {of_all, [](reader &r) { r.attention(); }}},
         {"matrix_attention", {of_cpus, [](reader &r) { r.matrix_attention(); }}},
         {"both_ways", {of_cpus, [](reader &r) { r.both_ways(r.m_.cpu.both_ways.usual); }}},
@@ -394,25 +379,27 @@ class reader : public machine_line {
         {"tensor_contraction",
          {of_cuda, [](reader &r) { r.m_.tensor_contraction.push_back(read_contraction_tile(r)); }}},
         {"score_registers", {of_cpus, [](reader &r) { r.score_registers(); }}},
-        {"score_keys", {of_cpus, set<&cpu_tiles::score_keys>}},
+        {"score_keys", {of_cpus, set<&machine::cpu, &cpu_tiles::score_keys>}},
         {"weight_keys", {of_cpus, [](reader &r) { r.weight_keys(); }}},
         {"feature_vectors", {of_cpus, [](reader &r) { r.features(); }}},
-        {"feature_steps", {of_cpus, set_features<&feature_loops::steps>}},
-        {"unrolled_features", {of_cpus, set_features<&feature_loops::unrolled>}},
+        {"feature_steps",
+         {of_cpus, set<&machine::cpu, &cpu_tiles::features, &feature_loops::steps>}},
+        {"unrolled_features",
+         {of_cpus, set<&machine::cpu, &cpu_tiles::features, &feature_loops::unrolled>}},
         {"bf16_products", {of_cpus, [](reader &r) { r.bf16_products(); }}},
         {"prefetched_bytes",
          {of_cpus, [](reader &r) { r.m_.cpu.prefetched_bytes = r.number(0, 1 << 30); }}},
-        {"value_columns", {of_cpus, set_values<&value_rows::columns>}},
-        {"value_padding", {of_cpus, set_values<&value_rows::padding>}},
-        {"value_bytes", {of_cpus, set_values<&value_rows::bytes>}},
+        {"value_columns", {of_cpus, set<&machine::cpu, &cpu_tiles::values, &value_rows::columns>}},
+        {"value_padding", {of_cpus, set<&machine::cpu, &cpu_tiles::values, &value_rows::padding>}},
+        {"value_bytes", {of_cpus, set<&machine::cpu, &cpu_tiles::values, &value_rows::bytes>}},
         {"map_rows", {of_all, [](reader &r) { r.map_rows(); }}},
-        {"map_vectors", {of_cpus, set<&cpu_tiles::map_vectors>}},
+        {"map_vectors", {of_cpus, set<&machine::cpu, &cpu_tiles::map_vectors>}},
         {"contraction_rows", {of_all, [](reader &r) { r.contraction_rows(); }}},
         {"panels", {of_all, [](reader &r) { r.panels(); }}},
         {"contraction_vectors", {of_cpus, [](reader &r) { r.contraction_vectors(); }}},
         {"contraction_tile", {of_gpus, [](reader &r) { r.contraction_tile_of_thread(); }}},
         {"load_width", {of_gpus, [](reader &r) { r.load_width(); }}},
-        {"split_keys", {of_cuda, set<&gpu_tiles::split_keys>}},
+        {"split_keys", {of_cuda, set<&machine::gpu, &gpu_tiles::split_keys>}},
         {"threads_of_short_work", {of_gpus, set_threads<&gpu_tiles::threads_of_short_work>}},
         {"threads_of_long_work", {of_gpus, set_threads<&gpu_tiles::threads_of_long_work>}},
     };
