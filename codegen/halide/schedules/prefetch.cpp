@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/schedules/prefetch.hpp"
 
+#include "codegen/halide/lower/attention_funcs.hpp"
+
 namespace qkv::codegen {
 
 namespace hi = Halide::Internal;
@@ -16,6 +18,10 @@ hi::Stmt prefetch(const std::string &argument, Halide::Type type, const Expr &at
   return hi::Evaluate::make(hi::Call::make(Halide::Int(32), "llvm.prefetch.p0",
                                            {address, for_reading, in_all_caches, of_data},
                                            hi::Call::Extern));
+}
+
+bool is_left_alone(const hi::For &loop) {
+  return loop.name.find(no_prefetch_name) != std::string::npos;
 }
 
 }  // namespace qkv::codegen

@@ -14,4 +14,7 @@ constexpr int line_bytes = 64;  // of a cache
 // line in the first cache alone.
 Halide::Internal::Stmt prefetch(const std::string &argument, Halide::Type, const Halide::Expr &at);
 
+// True of a loop that has `no_prefetch_name` in its name.
+bool is_left_alone(const Halide::Internal::For &);
+
 }  // namespace qkv::codegen

@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/halide/lower/attention_funcs.hpp"
 #include "codegen/halide/schedules/prefetch.hpp"
 
 namespace qkv::codegen {
@@ -109,7 +108,7 @@ int steps_of_turn(const rows_read &r, int steps) {
 }  // namespace
 
 Stmt prefetched_rows::visit(const hi::For *op) {
-  if (op->name.find(no_prefetch_name) != op->name.npos) return op;
+  if (is_left_alone(*op)) return op;
   reader read(op->name);
   op->body.accept(&read);
   if (!read.is_innermost) return IRMutator::visit(op);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "codegen/halide/lower/attention_funcs.hpp"
 #include "codegen/halide/schedules/prefetch.hpp"
 
 namespace qkv::codegen {
@@ -91,7 +90,7 @@ class row_reader : public hi::IRVisitor {
     const auto n = hi::as_const_int(op->extent);
     if (!n || *n * iterations_ > most_iterations || op->for_type != hi::ForType::Serial)
       is_long_ = true;
-    if (is_long_ || op->name.find(no_prefetch_name) != op->name.npos) return;
+    if (is_long_ || is_left_alone(*op)) return;
     inside_.push_back(op);
     iterations_ *= *n;
     op->body.accept(this);
@@ -164,7 +163,7 @@ Stmt rows_ahead::visit(const hi::IfThenElse *op) {
 }
 
 Stmt rows_ahead::visit(const hi::For *op) {
-  if (op->name.find(no_prefetch_name) != op->name.npos) return op;
+  if (is_left_alone(*op)) return op;
   const bool is_task = op->for_type != hi::ForType::Serial;
   std::vector<loop_around> outside;
   if (is_task) outside.swap(around_);
