@@ -3,6 +3,8 @@
 
 #include <set>
 
+#include "codegen/halide/lower/error_of.hpp"
+
 namespace qkv::codegen {
 
 namespace hi = Halide::Internal;
@@ -82,9 +84,7 @@ class bound_variables : public hi::IRMutator {
 
   // A Func that is read in the loops has the bounds that it was given.
   Stmt visit(const hi::AssertStmt *op) override {
-    Expr message = op->message;
-    while (const auto *let = message.as<hi::Let>()) message = let->body;
-    const auto *error = message.as<hi::Call>();
+    const hi::Call *error = error_of(*op);
     const bool is_of_bounds = error && error->name == "halide_error_explicit_bounds_too_small";
     return is_of_bounds && is_outside(op->condition) ? hi::Evaluate::make(0) : IRMutator::visit(op);
   }

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "codegen/halide/lower/error_of.hpp"
+
 namespace qkv::codegen {
 
 namespace hi = Halide::Internal;
@@ -39,9 +41,7 @@ without_argument_checks::without_argument_checks(std::set<std::string> arguments
     : arguments_(std::move(arguments)) {}
 
 hi::Stmt without_argument_checks::visit(const hi::AssertStmt *op) {
-  Halide::Expr message = op->message;
-  while (const auto *let = message.as<hi::Let>()) message = let->body;
-  const auto *error = message.as<hi::Call>();
+  const hi::Call *error = error_of(*op);
   return error && is_of_arguments(*error) ? hi::Evaluate::make(0) : hi::Stmt(op);
 }
 
