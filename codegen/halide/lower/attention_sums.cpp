@@ -141,10 +141,6 @@ class sum_lowering {
         o_.known_columns == 0 ? number : select(f_.v.c < o_.known_columns, number, a_.number(0));
   }
 
-  static bool uses(const Expr &e, const Expr &variable) {
-    return Halide::Internal::expr_uses_var(e, variable.as<Halide::Internal::Variable>()->name);
-  }
-
   bool is_padded() const { return o_.is_padded || o_.known_columns > 0; }
 
   Expr value_at(const RDom &terms) const {
@@ -247,14 +243,9 @@ class sum_lowering {
     return o_.suspect.blocks(per_block);
   }
 
-  // Undefined where it is not worth a test, or depends on more than the values do.
+  // Undefined where it is not worth a test.
   Expr hides_some() const {
-    if (across_ || !f_.tile.is_for_few_rows()) return {};
-    const Expr hides = a_.block.hides_some(sum_);
-    const bool has_more = std::any_of(a_.outer.begin(), a_.outer.end(), [&](const auto &at) {
-      return !has(a_.p[sum_.values].shape, at.first) && uses(hides, at.second);
-    });
-    return has_more ? Expr() : hides;
+    return across_ || !f_.tile.is_for_few_rows() ? Expr() : a_.block.hides_some(sum_);
   }
 
   attention_form &a_;
