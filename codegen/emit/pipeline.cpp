@@ -214,12 +214,10 @@ class writer {
       return;
     }
     // A step is stored whole, whatever part of it a slice reads: tiles start at 0, as the panels of
-    // packed params do. Like an argument, it has at least one element: drivers reject empty
-    // allocations and launches.
+    // packed params do. Drivers reject empty allocations and launches.
     const std::vector<axis_id> &order = c_.order(root);
     limits_.stored(root, order);
-    for (std::size_t d = 0; d < order.size(); ++d)
-      f.bound(f.args()[d], 0, c_.extent(order[order.size() - 1 - d]));
+    c_.bound_whole(f, order);
   }
 
   // In the order of the signature, with the bounds of their buffers.

@@ -164,7 +164,9 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
     value v = expression(c_).at(n, inside);
     if (v.present.defined()) return std::nullopt;
     f(vars) = v.number;
-    if (f_.in_loops) bound_features(f, features);
+    // A key may read the rows at its own position, or only up to it: what a task requires does not
+    // depend on the block.
+    if (f_.in_loops) c_.bound_whole(f, features, 1);
     f_.reads.row_tiles.push_back(f);
     if (!features.empty()) know_features(f, static_size(p_, features.back()));
     it = row_tiles_.emplace(n, f).first;
@@ -173,14 +175,6 @@ std::optional<value> attention_tiles::row_tile(node_id n, const indices &at) {
   for (std::size_t d = features.size(); d-- > 0;) args.push_back(at.at(features[d]));
   args.push_back(f_.v.tile);
   return value{it->second(with_outer(args)), {}};
-}
-
-// A key may read the rows at its own position, or only up to it: what a task requires does not
-// depend on the block.
-void attention_tiles::bound_features(Func rows, const std::vector<axis_id> &features) const {
-  const std::size_t rank = features.size();
-  for (std::size_t d = 0; d < rank; ++d)
-    rows.bound(rows.args()[1 + d], 0, c_.extent(features[rank - 1 - d]));
 }
 
 void attention_tiles::know_features(const Func &rows, std::int64_t extent) {

@@ -60,7 +60,6 @@ class attention_tiles {
  private:
   bool is_row(axis_id) const;
   indices divided(const Halide::Expr &i, const Halide::Expr &T) const;
-  void bound_features(Halide::Func rows, const std::vector<axis_id> &features) const;
   void know_features(const Halide::Func &rows, std::int64_t extent);
   Halide::Expr one_of_pair(const tensor_operand &, axis_id feature, indices);
 

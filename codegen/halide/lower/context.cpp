@@ -162,13 +162,15 @@ void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) {
   stored_[n] = {std::move(f), std::move(order)};
 }
 
+void context::bound_whole(Halide::Func f, const std::vector<axis_id> &reversed,
+                          std::size_t first) const {
+  for (std::size_t d = 0; d < reversed.size(); ++d)
+    f.bound(f.args()[first + d], 0, extent(reversed[reversed.size() - 1 - d]));
+}
+
 void context::bound_results() {
-  for (auto &[n, at] : stored_) {
-    if (p[n].kind != op::output || !bounded_.insert(n).second) continue;
-    const std::size_t rank = at.order.size();
-    for (std::size_t d = 0; d < rank; ++d)
-      at.func.bound(at.func.args()[d], 0, extent(at.order[rank - 1 - d]));
-  }
+  for (const auto &[n, at] : stored_)
+    if (p[n].kind == op::output && bounded_.insert(n).second) bound_whole(at.func, at.order);
 }
 
 void context::written_by(node_id n, node_id by) { written_by_[n] = by; }
