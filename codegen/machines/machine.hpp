@@ -50,8 +50,8 @@ struct both_ways_shapes {
   bool operator==(const both_ways_shapes &) const = default;
 };
 
-// Rows of values: those of a multiple of so many columns are padded by so many numbers. A single
-// tile of few rows reads so many bytes of one at once.
+// Rows of values: those of a multiple of so many columns are padded by so many numbers. One query
+// reads so many bytes of one at once.
 struct value_rows {
   int columns = 0, padding = 0, bytes = 0;
   bool operator==(const value_rows &) const = default;
