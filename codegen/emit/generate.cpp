@@ -120,6 +120,18 @@ std::vector<machine> machines_for(const command_line &line) {
   return known;
 }
 
+std::vector<machine> targets_for(const command_line &line) {
+  const std::string targets = option(line, "--targets");
+  const std::vector<machine> wanted = targets_of(targets, machines_for(line));
+  const std::string file = option(line, "--machine", "");
+  const std::string given = std::filesystem::path(file).stem().string();
+  const auto is_given = [&](const machine &m) { return m.name == given; };
+  if (!file.empty() && std::none_of(wanted.begin(), wanted.end(), is_given))
+    throw std::runtime_error(
+        fmt::format("--machine {}: {} is none of the targets {}", file, given, targets));
+  return wanted;
+}
+
 // The options that the objects of a kernel depend on, with their values. The folder of the results
 // is not one: it holds the stamp. Nor is the spec, of which only errors speak.
 std::string options_of(const command_line &line) {
@@ -184,8 +196,8 @@ std::string folder_of(const command_line &line) {
 
 void kernel(const command_line &line, const std::vector<traceable> &kernels,
             const scratch &folder) {
-  const std::string dir = folder_of(line), targets = option(line, "--targets");
-  const std::vector<machine> wanted = targets_of(targets, machines_for(line));
+  const std::string dir = folder_of(line);
+  const std::vector<machine> wanted = targets_for(line);
   const auto named = std::find_if(kernels.begin(), kernels.end(),
                                   [&](const traceable &t) { return t.identifier == line.kernel; });
   if (named == kernels.end()) throw std::runtime_error("there is no kernel " + line.kernel);
@@ -220,7 +232,7 @@ void kernel(const command_line &line, const std::vector<traceable> &kernels,
                     folder);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, targets, seconds,
+  fmt::print("qkv: {} for {}: {:.1f} s, {} KB\n", p.name, option(line, "--targets"), seconds,
              std::filesystem::file_size(base + ".a") / 1024);
   std::string sheet = describe(p, made) + "\nmachines\n";
   for (const machine_plan &one : planned) sheet += sheet_of(one);
@@ -244,7 +256,7 @@ void library(const command_line &line, const std::vector<traceable> &kernels) {
                                            other->second, t.identifier, other->first));
     plans.push_back(plan_of(programs.back()));
   }
-  const std::vector<machine> wanted = targets_of(option(line, "--targets"), machines_for(line));
+  const std::vector<machine> wanted = targets_for(line);
   std::vector<std::vector<machine_plan>> planned;
   for (const plan &made : plans) planned.push_back(plans_on(made, wanted, writers_for(line, made)));
   write(dir + "/" + name + ".kernels.h", c_header(name, programs));

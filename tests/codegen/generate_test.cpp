@@ -116,6 +116,7 @@ TEST_CASE("a wrong option or file is an error before anything is compiled") {
   CHECK(code_of({"--machine", to + "/none.machine"}, to) == 1);
   CHECK(code_of({"--machine", file("a\"b.machine", like)}, to) == 1);
   CHECK(code_of({"--machine", file("x86_64_v3.machine", like)}, to) == 1);
+  CHECK(code_of({"--machine", file("of_no_target.machine", like)}, to) == 1);
   CHECK(code_of({}, to + "/none") == 1);
   CHECK(!std::filesystem::exists(folder / "doubled.a"));
   const std::string own = like + "part_of = host\npreference = 1\n";
