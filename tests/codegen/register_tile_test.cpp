@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Register tiles of the result: they fit, and have the fewest loads.
+// Register tiles of the result: they have the fewest loads, and those of several rows fit.
 #include "codegen/plan/on_machine/register_tile.hpp"
 
 #include <string>

@@ -109,6 +109,14 @@ inline constexpr auto padded_group = kernel<"padded_group">(
       return {dot<mem>(softmax<mem>(s), V), logsumexp<mem>(s)};
     });
 
+// Which keys are hidden depends on the head, of which values have none.
+inline constexpr auto values_of_all_heads = kernel<"values_of_all_heads">(
+    [](in<"Q", batch, heads, seq, d> Q, in<"K", batch, heads, mem, d> K, in<"V", batch, mem, e> V,
+       in<"len", i32, batch, heads> len) -> out<"O", batch, heads, seq, e> {
+      auto s = mask(dot<d>(Q, K) / sqrt(d), index(mem) < len);
+      return dot<mem>(softmax<mem>(s), V);
+    });
+
 inline constexpr auto mixed_heads =
     kernel<"mixed_heads">([](in<"Q", batch, heads, seq, d> Q, in<"K", batch, heads, kv, d> K,
                              in<"V", batch, heads, kv, e> V, param<"P", heads, mixed> P,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/halide/lower/attention_sums.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 #include "codegen/halide/lower/math.hpp"

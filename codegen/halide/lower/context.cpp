@@ -162,10 +162,10 @@ void context::store(node_id n, Halide::Func f, std::vector<axis_id> order) {
   stored_[n] = {std::move(f), std::move(order)};
 }
 
-void context::bound_whole(Halide::Func f, const std::vector<axis_id> &reversed,
+void context::bound_whole(Halide::Func f, const std::vector<axis_id> &order,
                           std::size_t first) const {
-  for (std::size_t d = 0; d < reversed.size(); ++d)
-    f.bound(f.args()[first + d], 0, extent(reversed[reversed.size() - 1 - d]));
+  for (std::size_t d = 0; d < order.size(); ++d)
+    f.bound(f.args()[first + d], 0, extent(order[order.size() - 1 - d]));
 }
 
 void context::bound_results() {

@@ -43,9 +43,9 @@ class context {
   Halide::Expr read(node_id, const indices &) const;
   void store(node_id, Halide::Func,
              std::vector<axis_id> order);  // the Func's arguments are `order` reversed
-  // Gives the Func the whole extents of these axes, of which `reversed` are its arguments from
-  // `first` on. Like an argument, it has at least one element along each.
-  void bound_whole(Halide::Func, const std::vector<axis_id> &reversed, std::size_t first = 0) const;
+  // Gives the Func the whole extents of these axes: its arguments from `first` on are `order`
+  // reversed. Like an argument of the call, it has at least one element along each.
+  void bound_whole(Halide::Func, const std::vector<axis_id> &order, std::size_t first = 0) const;
   // Bounds the results of the call that are stored so far, as other stored steps are: loops read
   // them at late positions.
   void bound_results();

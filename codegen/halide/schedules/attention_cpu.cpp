@@ -5,7 +5,8 @@
 //       for each tile: scores (rows in lanes), max, weights, sums; o (columns in lanes); merge
 // A call of few rows takes a specialization of the same loops. Its rows, also those of query heads
 // that share keys, are one task: each key and value is read from memory once. With very few rows,
-// lanes hold keys and features, and a key and a row of values are read whole, as contiguous memory.
+// lanes hold keys and features: a key is read whole, as contiguous memory, and for a single query
+// so is a row of values.
 // Where a matrix unit computes the products (attention_matrix), lanes hold keys in all tiles.
 #include <algorithm>
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "codegen/plan/on_machine/attention_tile.hpp"
+
 namespace qkv::codegen {
 
 int divisor_up_to(int n, int most) {

@@ -16,7 +16,7 @@ struct register_tile {
 };
 
 // Of so many columns, which are unknown where the call decides them: the tile with the fewest loads
-// for a product.
+// for a product, of those that fit the registers. Sums of a single row may exceed them.
 register_tile register_tile_of(const cpu_tiles &, std::optional<int> columns, int rows, int lanes);
 
 }  // namespace qkv::codegen
