@@ -73,8 +73,8 @@ struct cpu_tiles {
   int score_registers = 0, score_keys = 0;  // at most, of a tile of scores: rows; keys
   int weight_keys = 0;                      // keys whose weights are computed at a time
   feature_loops features;
-  int prefetched_bytes =
-      0;  // rows of arguments of so many are prefetched a page ahead; 0: none are
+  // Of a whole argument: loops over the rows of a larger one prefetch a page ahead; 0: none do.
+  int prefetched_bytes = 0;
   value_rows values;
   both_ways_shapes both_ways;
   // Vectors of columns of a contraction whose sums registers hold: the first that divide a panel.
