@@ -358,6 +358,7 @@ class scheduler {
         .bound_extent(f_.v.i, rows_)
         .split(f_.v.lane, key, f_.v.lane, fold.lanes)
         .reorder(f_.v.lane, f_.v.i, key)
+        .partition(key, Partition::Never)
         .vectorize(f_.v.lane)
         .unroll(f_.v.i);
     const auto place = [&](Func &g, int n) {
