@@ -35,23 +35,30 @@ TEST_CASE("a register tile has the fewest loads for a product") {
   CHECK(tile("x86-64-v4", 96, 32) == "6 x 4");
   CHECK(tile("x86-64-v4", 64, 48) == "4 x 6");
   CHECK(tile("x86-64-v4", 128, 6) == "4 x 6");
+  CHECK(tile("x86-64-v4", 256, 6) == "4 x 6");
   CHECK(tile("x86-64-v4", 128, 4) == "4 x 4");
+  CHECK(tile("x86-64-v4", 256, 4) == "4 x 4");
   CHECK(tile("x86-64-v4", 104, 6) == "13 x 1");
   CHECK(tile("x86-64-v3", 64, 6) == "2 x 6");
+  CHECK(tile("x86-64-v3", 128, 6) == "2 x 6");
+  CHECK(tile("x86-64-v3", 128, 4) == "4 x 2");
+  CHECK(tile("x86-64-v4", 128, 1) == "8 x 1");
+  CHECK(tile("x86-64-v4", 256, 1) == "16 x 1");
   CHECK(tile("x86-64-v4", 16, 1) == "1 x 1");
 }
 
-TEST_CASE("register tiles of several rows fit the registers, and divide rows and columns") {
+TEST_CASE("register tiles divide rows and columns, and those of several rows fit the registers") {
   for (const machine &m : machines()) {
     if (!m.is_host()) continue;
     const int lanes = m.cpu.lanes(32);
     for (int columns = 1; columns <= 300; ++columns)
-      for (const int rows : {4, 6, 16, 32, 48, 64}) {
+      for (const int rows : {1, 4, 6, 16, 32, 48, 64}) {
         const register_tile t = register_tile_of(m.cpu, columns, rows, lanes);
         INFO(m.name << " " << columns << " " << rows);
         REQUIRE(t.vectors > 0);
         CHECK(columns % (t.vectors * t.lanes) == 0);
         CHECK(rows % t.rows == 0);
+        if (rows == 1) continue;
         CHECK(t.vectors * t.rows <= m.cpu.sum_registers);
         CHECK(t.vectors * t.rows + t.vectors + 1 <= m.cpu.registers);
       }
