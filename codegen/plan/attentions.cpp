@@ -127,7 +127,7 @@ class finder {
            p_[users_[n][0]].type == p_[n].type;
   }
 
-  // The last axes that only the left and only the right operand of a product of these pairs has.
+  // The axes of rows that only the left and only the right operand of a product of these pairs has.
   std::pair<axis_id, axis_id> axes_of_pair(node_id pairs) const {
     std::pair<axis_id, axis_id> found = {no_axis, no_axis};
     std::set<node_id> seen;
@@ -137,8 +137,8 @@ class finder {
           const node &x = p_[n];
           if (x.kind != op::dot) return is_inlinable(p_, n);
           const std::vector<axis_id> &left = p_[x.in[0]].shape, &right = p_[x.in[1]].shape;
-          const axis_id row = last_of(left, with(right, x.over)),
-                        key = last_of(right, with(left, x.over));
+          const axis_id row = row_of(p_, left, with(right, x.over)),
+                        key = row_of(p_, right, with(left, x.over));
           if (row != no_axis && key != no_axis) found = {row, key};
           return false;
         },
@@ -361,7 +361,7 @@ class finder {
     const std::vector<axis_id> shared =
         values == no_step ? axes_of_keys(scores, key) : p_[values].shape;
     s.key = key;
-    s.row = last_of(without(shape, {key}), shared);
+    s.row = row_of(p_, without(shape, {key}), shared);
     if (values != no_step) sum.column = last_of(shared, shape);
     s.outer = without(p_[core].shape, {s.row, sum.column});
     if (normalised) s.weights = weights, s.scores = scores;

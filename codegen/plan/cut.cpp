@@ -365,7 +365,7 @@ class cutter {
                                              p_[d.in[1]].kind != op::param && !has_gaps_[d.in[0]]);
     s.left = d.in[swap ? 1 : 0];
     s.right = d.in[swap ? 0 : 1];
-    s.row = last_of(without(p_[s.left].shape, d.over), p_[s.right].shape);
+    s.row = row_of(p_, without(p_[s.left].shape, d.over), p_[s.right].shape);
     s.column = last_of(without(p_[s.right].shape, d.over), p_[s.left].shape);
     s.outer = without(d.shape, {s.row, s.column});
     return s;

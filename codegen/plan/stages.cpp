@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/plan/stages.hpp"
 
+#include <cstdint>
+#include <limits>
+#include <utility>
+
 #include "codegen/program/queries.hpp"
 
 namespace qkv::codegen {
@@ -16,6 +20,18 @@ struct overloaded : F... {
 axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &but) {
   const std::vector<axis_id> rest = without(axes, but);
   return rest.empty() ? no_axis : rest.back();
+}
+
+axis_id row_of(const program &p, const std::vector<axis_id> &axes,
+               const std::vector<axis_id> &but) {
+  const auto rank = [&](axis_id a) {
+    const std::int64_t size = static_size(p, a);
+    return std::pair{!p.axes[a].batch, size < 0 ? std::numeric_limits<std::int64_t>::max() : size};
+  };
+  axis_id row = no_axis;
+  for (axis_id a : without(axes, but))
+    if (row == no_axis || rank(a) >= rank(row)) row = a;
+  return row;
 }
 
 std::vector<weighted_sum> all_sums(const attention_stage &s) {

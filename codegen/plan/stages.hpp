@@ -15,6 +15,9 @@ inline constexpr node_id no_step = -1;
 
 // The last of these axes that is none of those.
 axis_id last_of(const std::vector<axis_id> &axes, const std::vector<axis_id> &but);
+// The one of these that gives a tile its rows, as many as there can be: not a batch if another is
+// there; one that the call sizes, or the largest; of equal ones the last.
+axis_id row_of(const program &, const std::vector<axis_id> &axes, const std::vector<axis_id> &but);
 
 // Sum over the axes of `core` of left(row, k) * right(k, column), with pointwise steps before and
 // after. `row` is no_axis where the left operand has none.

@@ -96,6 +96,20 @@ constexpr auto scan_and_sums = qkv::kernel<"scan_and_sums">(
       return {forward.result + other.result, other.last + qkv::dot<seq>(g, forward.result)};
     });
 
+// Projections give positions before heads: rows are positions all the same.
+constexpr qkv::batch_axis<"heads", 2> heads;
+constexpr qkv::batch_axis<"group", 4> group;
+constexpr qkv::alias<"kv", seq> kv;
+constexpr auto positions_first = qkv::kernel<"positions_first">(
+    [](qkv::in<"Q", seq, heads, group, wide> Q, qkv::in<"K", kv, heads, wide> K,
+       qkv::in<"V", kv, heads, wide> V) -> qkv::out<"O", seq, heads, group, wide> {
+      return qkv::dot<kv>(qkv::softmax<kv>(qkv::dot<wide>(Q, K) / qkv::sqrt(wide)), V);
+    });
+constexpr auto batches_last = qkv::kernel<"batches_last">([
+](qkv::in<"X", seq, row, wide> X, qkv::in<"W", wide, narrow> W) -> qkv::out<"Y", seq, row, narrow> {
+  return qkv::dot<wide>(X, W);
+});
+
 constexpr auto values_of_lse = qkv::kernel<"values_of_lse">(
     [](qkv::in<"S", seq, wide> S, qkv::in<"X", seq, wide> X) -> qkv::out<"O", seq> {
       auto values = qkv::dot<seq>(X, qkv::logsumexp<wide>(S));
@@ -103,6 +117,17 @@ constexpr auto values_of_lse = qkv::kernel<"values_of_lse">(
     });
 
 }  // namespace
+
+TEST_CASE("rows lie along the axis with the most positions, wherever it is") {
+  const auto row_of_first = [](const program &written) {
+    const program p = simplified(written);
+    const stage s = cut_into_stages(p).list.at(0);
+    const auto *a = std::get_if<attention_stage>(&s);
+    return p.axes[a ? a->row : std::get<contraction_stage>(s).row].name;
+  };
+  CHECK(row_of_first(make_program(positions_first)) == "seq");
+  CHECK(row_of_first(make_program(batches_last)) == "seq");
+}
 
 TEST_CASE("one attention is one stage") {
   CHECK(outline_of("full").kinds == "attention");
