@@ -46,7 +46,7 @@ node_id again::weights(node_id n) {
   const node x = f_.written()[n];  // a copy: steps are added
   const node_id scores = f_.cast(value(x.in[0]), x.type);
   if (x.kind == op::softmax)
-    return x.less_maximum ? f_.unary(op::exp, f_.sub(scores, logsumexp(n)))  // NaN in rows of -inf
+    return x.less_maximum ? weight(f_.sub(scores, logsumexp(n)))  // NaN in rows of -inf
                           : exp_less(scores, logsumexp(n));
   const node_id sum = total(n), zero = f_.number(0, x.type);
   return f_.where(f_.binary(op::equal, sum, zero), f_.number(0, x.type), f_.div(scores, sum));
@@ -62,11 +62,21 @@ node_id again::total(node_id n) {
   return f_.reduce(op::sum, f_.cast(x.in[0], x.type), x.over);
 }
 
+node_id again::weight(node_id log_weight) {
+  node n;
+  n.kind = op::exp;
+  n.type = f_.type(log_weight);
+  n.in = {log_weight};
+  n.shape = f_.shape(log_weight);
+  n.less_maximum = true;
+  return f_.put(std::move(n));
+}
+
 node_id again::exp_less(node_id scores, node_id lse) {
   const dtype t = f_.type(lse);
   const node_id lowest = f_.number(-std::numeric_limits<double>::infinity(), t);
   const node_id finite = f_.where(f_.binary(op::equal, lse, lowest), f_.number(0, t), lse);
-  return f_.unary(op::exp, f_.sub(scores, finite));
+  return weight(f_.sub(scores, finite));
 }
 
 }  // namespace qkv::codegen::adjoint

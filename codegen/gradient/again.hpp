@@ -28,6 +28,7 @@ class again {
   // The logsumexp or the sum that weights are divided by; the second is 0 in a row without any.
   node_id logsumexp(node_id weights);
   node_id total(node_id weights);
+  node_id weight(node_id log_weight);
   // exp(scores - lse), 0 in a row where lse is -inf.
   node_id exp_less(node_id scores, node_id lse);
 

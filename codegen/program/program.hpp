@@ -32,9 +32,11 @@ struct node {
       shape;  // axes of the result, in the order of the declaration for inputs and outputs
   std::vector<axis_id> over;  // contracted, reduced or normalised axes; see op for views
   double value = 0;           // of a number
-  bool less_maximum = false;  // softmax: of scores less their maximum: NaN in rows of only -inf
-  bool is_position = false;   // input: where a part of an axis begins, or how long the whole is
-  std::string name;           // of an input, param, output or let; else empty
+  // softmax: of scores less their maximum: NaN in rows of only -inf; exp: of a score less its
+  // logsumexp, a weight
+  bool less_maximum = false;
+  bool is_position = false;  // input: where a part of an axis begins, or how long the whole is
+  std::string name;          // of an input, param, output or let; else empty
 };
 
 // A requirement on sizes that only the call can decide.

@@ -194,6 +194,29 @@ TEST_CASE("a row with nothing left gives 0") {
   }
 }
 
+TEST_CASE("weights are 0 or far from denormal") {
+  for (const std::int64_t rows : {1, 6, 40, 100}) {
+    query Q({1, rows});
+    key K({1, 64});
+    value_ V({1, 64});
+    result O({1, rows});
+    Q.fill(0), K.fill(0), V.fill(0);
+    for (int h = 0; h < 3; ++h) {
+      for (int i = 0; i < rows; ++i) Q(0, h, i, 0) = std::sqrt(32.f);
+      for (int j = 0; j < 64; ++j) K(0, h, j, 0) = static_cast<float>(-2 * j), V(0, h, j, j) = 1;
+    }
+    REQUIRE(call<specs::full>(Q, K, V, O).ok());
+    for (int h = 0; h < 3; ++h)
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < 64; ++j) {  // the weight of key j, exp(-2 j) / 1.16
+          const double weight = O(0, h, i, j), expected = std::exp(-2. * j) * (1 - std::exp(-2.));
+          INFO(rows << " rows, row " << i << ", key " << j << ": " << weight);
+          REQUIRE((weight == 0 || weight >= 0x1p-101));
+          REQUIRE(std::fabs(weight - expected) <= 1e-5 * expected + 0x1p-99);
+        }
+  }
+}
+
 TEST_CASE("an additive mask of -inf removes keys, and rows") {
   for (const options &how : places()) {
     INFO("on device " << static_cast<int>(how.on));

@@ -190,6 +190,7 @@ value expression::pointwise(node_id n, const indices &i) {
   }
   if (is_unary(x.kind)) {
     const Expr operand = as(x.type, a.number);
+    if (x.kind == op::exp && x.less_maximum) return {math::exp_nonpositive(operand), a.present};
     return {x.kind == op::cast ? operand : computed(x.kind, operand, operand), a.present};
   }
   value b = at(x.in[1], i);

@@ -34,10 +34,16 @@ Expr exp2_fraction(const Expr &f) {
   return p;
 }
 
-// 2^y for y in [-127, 128): adding and taking away 1.5 * 2^23 rounds y to an integer, where the two
-// do not cancel. At -127 the exponent field becomes 0 and so does the result. The integer is
-// converted, not read from the low bits of the sum: those of a NaN could make a number of it.
-Expr exp2_clamped(const Expr &y) {
+// The logarithm of the least weight that is not 0. Processors take a hundred times as long for a
+// denormal number, and sums that begin with small weights would be denormal: scores that fall with
+// the distance, as those of ALiBi do, took five times as long. Beside the largest weight of a
+// block, which is 1, such a weight is far below the last bit.
+constexpr float least_weight = -100;
+
+// 2^y for y in [least_weight, 128): adding and taking away 1.5 * 2^23 rounds y to an integer, where
+// the two do not cancel. The integer is converted, not read from the low bits of the sum: those of
+// a NaN could make a number of it.
+Expr exp2_of(const Expr &y) {
   const float magic = 12582912.f;
   Expr whole = strict::sub(strict::add(y, magic), magic);
   Expr f = y - whole;
@@ -222,7 +228,7 @@ Expr larger(const Expr &a, const Expr &b) {
 Expr exp_nonpositive(Expr x) {
   if (is_f64(x)) return Halide::exp(x);
   Expr y = x * 1.44269504088896341f;
-  return exp2_clamped(select(strict::less(y, -127.f), -127.f, y));
+  return select(strict::less(y, least_weight), 0.f, exp2_of(y));
 }
 
 Expr exp(Expr x) {
