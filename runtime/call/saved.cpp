@@ -202,15 +202,17 @@ struct saved_steps::state {
     tensors =
         kept_tensors(*saving, [&](std::string_view axis) { return size_in(k, of_axes, axis); });
     if (status s = place(k.name, on_device_of(arguments, how)); !s) return s;
+    std::vector<qkv_tensor> list(arguments.begin(), arguments.end());
+    list.insert(list.end(), tensors.begin(), tensors.end());
     if (how.accumulate) {  // added to nothing
       if (!of_device.empty())
         return fail(status_code::unsupported, "{}: a call that saves on a device adds to no output",
                     k.name);
+      std::vector<std::int64_t> all(static_cast<std::size_t>(std::max(0, saving->n_axes)));
+      if (status s = detail::check(*saving, list, all); !s) return s;  // before anything is written
       for (const qkv_tensor &t : tensors)
         if (!detail::empty(t)) std::memset(t.data, 0, detail::dense_bytes(t));
     }
-    std::vector<qkv_tensor> list(arguments.begin(), arguments.end());
-    list.insert(list.end(), tensors.begin(), tensors.end());
     if (status s = run(*saving, list, how); !s) return s;
     kernel = k.name;
     fingerprint = saving->fingerprint;
