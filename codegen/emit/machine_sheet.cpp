@@ -17,6 +17,7 @@ class sheet {
 
   std::string run() {
     line("on {}: tiles of rows x keys, registers of rows x columns", m_.name);
+    if (!planned_.parts.empty()) by_chunks(*planned_.made.by_chunks);
     for (const machine_stage &s : planned_.list) {
       line("  {:<12} {}{}", name_of(s.what), label_of(p_, main_step_of(s.what)),
            s.with_next ? ", in the next launch" : "");
@@ -36,6 +37,11 @@ class sheet {
   template <class... T>
   void line(fmt::format_string<T...> text, T &&...values) {
     text_ += fmt::format(text, std::forward<T>(values)...) + "\n";
+  }
+
+  void by_chunks(const chunks &c) {
+    line("  by chunks of {} positions of {}{}", positions_of_chunk, p_.axes[c.along].name,
+         c.outer.empty() ? "" : "; a task for each position of " + names_of(p_, c.outer));
   }
 
   void attention(const attention_stage &s, const std::vector<attention_tile> &tiles) {

@@ -66,6 +66,13 @@ std::map<OutputFileType, std::string> outputs(const machine &m, const std::strin
 
 }  // namespace
 
+std::vector<const machine_plan *> compiled_in(const machine_plan &planned) {
+  std::vector<const machine_plan *> all;
+  for (const machine_plan &part : planned.parts)
+    if (!part.made.p.outputs.empty()) all.push_back(&part);
+  return planned.parts.empty() ? std::vector{&planned} : all;
+}
+
 std::string symbol_of(const program &p, const machine &m) {
   return "qkv_code_" + p.name + "_" + m.c_name();
 }
@@ -75,10 +82,15 @@ std::string write_objects(const std::vector<machine_plan> &all, const std::strin
                           const scratch &folder) {
   std::vector<std::string> objects;
   std::string printed;
-  for (const machine_plan &planned : all) {
+  std::vector<const machine_plan *> compiled;
+  for (const machine_plan &planned : all)
+    for (const machine_plan *one : compiled_in(planned)) compiled.push_back(one);
+  for (const machine_plan *one : compiled) {
+    const machine_plan &planned = *one;
     const program &p = planned.made.p;
     const machine &m = planned.m;
-    const std::string name = stem + "." + m.name;
+    const std::string whole = all[0].made.p.name;
+    const std::string name = stem + p.name.substr(whole.size()) + "." + m.name;
     objects.push_back(folder.path(name + ".o"));
     reached(p.name + " for " + m.name);
     try {

@@ -23,6 +23,9 @@ struct object_options {
 std::string write_objects(const std::vector<machine_plan> &, const std::string &dir,
                           const std::string &stem, const object_options &, const scratch &);
 
+// All that is compiled of a kernel for a machine: its parts that compute something, or itself.
+std::vector<const machine_plan *> compiled_in(const machine_plan &);
+
 // The C name of the compiled code of a kernel for a machine; NAME_argv takes an array of arguments.
 std::string symbol_of(const program &, const machine &);
 

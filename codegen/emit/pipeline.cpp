@@ -21,6 +21,7 @@
 #include "codegen/halide/schedules/fixed_loads.hpp"
 #include "codegen/halide/schedules/gpu.hpp"
 #include "codegen/halide/schedules/guarded_ends.hpp"
+#include "codegen/halide/schedules/in_one_task.hpp"
 #include "codegen/halide/schedules/interleaved_halves.hpp"
 #include "codegen/halide/schedules/matrix_tiles.hpp"
 #include "codegen/halide/schedules/one_by_one.hpp"
@@ -32,7 +33,6 @@
 #include "codegen/halide/schedules/transposed_stores.hpp"
 #include "codegen/machines/halide_target.hpp"
 #include "codegen/plain/loops.hpp"
-#include "codegen/program/sizes.hpp"
 #include "codegen/program/text.hpp"
 
 namespace qkv::codegen {
@@ -84,6 +84,7 @@ class writer {
     limits_.add_to(form.pipeline);
     form.pipeline.add_custom_lowering_pass(new without_argument_checks(buffers_of(form)));
     c_.late.add_to(form.pipeline);
+    if (planned_.is_in_task) form.pipeline.add_custom_lowering_pass(new in_one_task);
     if (!on_gpu_) add_host_passes(form.pipeline);
     if (!printed_.empty()) form.pipeline.add_custom_lowering_pass(new launch_printed(printed_));
     form.pipeline.add_custom_lowering_pass(new skip_bodies);
@@ -254,7 +255,6 @@ class writer {
 
 compiled_form lower_pipeline(const machine_plan &planned, const std::string &loops_prefix) {
   const program &p = planned.made.p;
-  require_sizes(p);
   if (!planned.m.is_host()) refuse_f64(p, planned.m.device);
   return writer(planned, loops_prefix).run();
 }

@@ -84,13 +84,6 @@ std::string in_order(const program &p) {
   return text + fmt::format("  void *b[] = {{{}}};\n  return code(b);\n}}\n", order);
 }
 
-std::string entry(const program &p, const machine &m) {
-  return fmt::format(
-      "extern int {0}_argv(void **);\n"
-      "static int enter_{0}(void **a) {{ return in_order_{1}({0}_argv, a); }}\n",
-      symbol_of(p, m), p.name);
-}
-
 const char *kind_of(const condition &c) {
   return c.what == condition::sum       ? "QKV_SUM"
          : c.what == condition::product ? "QKV_PRODUCT"
@@ -157,6 +150,69 @@ std::string packs_on(const machine_plan &planned, const std::string &name) {
   return fmt::format("static const qkv_pack {}[] = {{\n{}}};\n", name, rows);
 }
 
+std::string entry(const program &p, const machine &m) {
+  return fmt::format(
+      "extern int {0}_argv(void **);\n"
+      "static int enter_{0}(void **a) {{ return in_order_{1}({0}_argv, a); }}\n",
+      symbol_of(p, m), p.name);
+}
+
+// ---- kernels that run by chunks -----------------------------------------------------------------
+
+std::string lists_of_part(const kernel_part &part, const std::string &name) {
+  std::string values;
+  for (const part_argument &a : part.arguments)
+    values += fmt::format("{{{}, {}}}, ", a.value, a.is_later ? 1 : 0);
+  return fmt::format("static const qkv_chunk_value values_{}[] = {{{}}};\n", name, values) +
+         list_of("sizes_" + name, run_time_axes(part.p));
+}
+
+std::string part_row(const kernel_part &part, const std::string &symbol) {
+  if (part.p.outputs.empty()) return "    {0, 0, 0, 0, 0},\n";
+  const std::vector<axis_id> sizes = run_time_axes(part.p);
+  return fmt::format("    {{enter_{}, {}, values_{}, {}, {}}},\n", symbol, part.arguments.size(),
+                     part.p.name, sizes.size(), reference_to("sizes_" + part.p.name, sizes));
+}
+
+// Wiring that variants share: what each part reads and writes, and the temporaries.
+std::string wiring_of(const plan &made) {
+  const program &p = made.p;
+  const chunks &c = *made.by_chunks;
+  std::string text, rows;
+  for (std::size_t k = 0; k < c.parts.size(); ++k)
+    if (!c.parts[k].p.outputs.empty())
+      text += in_order(made.parts[k].p) + lists_of_part(c.parts[k], c.parts[k].p.name);
+  for (std::size_t k = 0; k < c.temporaries.size(); ++k) {
+    const temporary &t = c.temporaries[k];
+    const std::string axes = fmt::format("axes_of_{}__temporary_{}", p.name, k);
+    text += list_of(axes, t.shape);
+    rows += fmt::format("    {{{}, {}, {}, {}}},\n", static_cast<int>(t.type), t.shape.size(),
+                        t.is_at_bounds ? 1 : 0, reference_to(axes, t.shape));
+  }
+  return text + list_of("outer_" + p.name, c.outer) +
+         fmt::format("static const qkv_chunk_temporary temporaries_{}[] = {{\n{}}};\n", p.name,
+                     rows);
+}
+
+std::string entry_by_chunks(const machine_plan &planned) {
+  const plan &made = planned.made;
+  const program &p = made.p;
+  const chunks &c = *made.by_chunks;
+  std::string text, parts;
+  for (const machine_plan *part : compiled_in(planned)) text += entry(part->made.p, planned.m);
+  for (const kernel_part &part : c.parts) parts += part_row(part, symbol_of(part.p, planned.m));
+  const std::string symbol = symbol_of(p, planned.m);
+  return text + fmt::format("static const qkv_chunk_part parts_{}[] = {{\n{}}};\n", symbol, parts) +
+         fmt::format(
+             "static const qkv_chunks chunks_{0} = {{\n"
+             "    axes_{1}, {2}, arguments_{1}, {3}, temporaries_{1}, {4}, {5}, {6}, {7}, {8}, "
+             "parts_{0}}};\n"
+             "static int enter_{0}(void **a) {{ return qkv_run_chunks(a, &chunks_{0}); }}\n",
+             symbol, p.name, p.axes.size(), p.arguments.size() + p.outputs.size(),
+             c.temporaries.size(), c.along, positions_of_chunk, c.outer.size(),
+             reference_to("outer_" + p.name, c.outer));
+}
+
 bool pack_alike(const machine_plan &a, const machine_plan &b) {
   return std::equal(a.packs.begin(), a.packs.end(), b.packs.begin(), b.packs.end(),
                     [](const pack &x, const pack &y) { return x.panel == y.panel; });
@@ -214,10 +270,15 @@ std::string function_of(const program &p) {
 
 std::string table(const plan &made, const std::vector<machine_plan> &planned) {
   const program &p = made.p;
-  std::string text = in_order(p);
-  for (const machine_plan &one : planned) text += entry(p, one.m);
-  return text + axes_of(p) + arguments_of(p) + conditions_of(p) + variants_of(p, planned) +
-         kernel_of(made, planned.size()) + function_of(p);
+  std::string text, by_chunks;
+  for (const machine_plan &one : planned) {
+    if (one.parts.empty())
+      text += (text.empty() ? in_order(p) : "") + entry(p, one.m);
+    else
+      by_chunks += (by_chunks.empty() ? wiring_of(made) : "") + entry_by_chunks(one);
+  }
+  text += axes_of(p) + arguments_of(p) + by_chunks + conditions_of(p);
+  return text + variants_of(p, planned) + kernel_of(made, planned.size()) + function_of(p);
 }
 
 }  // namespace

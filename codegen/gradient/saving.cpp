@@ -75,6 +75,8 @@ class dividing {
                       p_.arguments.end(), is_this);
       is_forward_.push_back(!is_adjoint && std::all_of(x.in.begin(), x.in.end(),
                                                        [&](node_id m) { return is_forward_[m]; }));
+      of_states_.push_back(is_states(n) || std::any_of(x.in.begin(), x.in.end(),
+                                                       [&](node_id m) { return of_states_[m]; }));
     }
   }
 
@@ -91,7 +93,16 @@ class dividing {
     const node &x = p_[n];
     return is_forward_[n] && !is_source(x.kind) && x.kind != op::element && x.kind != op::carried &&
            x.kind != op::max_over && x.kind != op::min_over && !is_inlinable(p_, n) &&
-           !grows_with_pairs(p_, n) && !gaps_[n] && of_scan_[n] < 0;
+           !grows_with_pairs(p_, n) && !gaps_[n] && of_scan_[n] < 0 && !of_states_[n];
+  }
+
+  // The states of a scan at all positions, where they are matrices: CPUs compute them again by
+  // chunks (plan/chunks.hpp).
+  bool is_states(node_id n) const {
+    const node &x = p_[n];
+    const auto is_inner = [&](axis_id a) { return !p_.axes[a].batch && a != x.over[0]; };
+    return x.kind == op::scan && x.in.back() == x.in[0] &&
+           std::count_if(x.shape.begin(), x.shape.end(), is_inner) > 1;
   }
 
   program backward() {
@@ -148,6 +159,7 @@ class dividing {
   const std::vector<bool> gaps_;
   const std::vector<axis_id> of_scan_;
   std::vector<bool> is_forward_;  // of the arguments of the kernel alone
+  std::vector<bool> of_states_;   // made of states that are not kept
   std::vector<node_id> kept_;
 };
 

@@ -4,8 +4,10 @@
 // params. A program that generates code or describes a kernel makes it once; objects, tables and
 // sheets read it.
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "codegen/plan/chunks.hpp"
 #include "codegen/plan/pack.hpp"
 #include "codegen/plan/stages.hpp"
 
@@ -18,6 +20,9 @@ struct plan {
   std::vector<std::vector<axis_id>>
       order;  // of each step that is stored, on GPUs perhaps: its axes in memory, outermost first
   std::vector<pack> packs;  // on CPUs; devices read params where they lie
+  // Where CPUs run the kernel by chunks: its parts, and the plan of each.
+  std::optional<chunks> by_chunks;
+  std::vector<plan> parts;
 };
 
 // The plan of a program as it was written. Cost: a few milliseconds.

@@ -148,6 +148,10 @@ class sheet {
   void stored(std::span<const stage_report> stages) {
     formula all;
     for (const stage_report &s : stages) all += s.stored;
+    if (made_.by_chunks) {
+      amount("stored", between_parts(*made_.by_chunks), "B between chunks on CPUs");
+      return amount("", all, "B between stages on GPUs");
+    }
     if (all.text(p_) == "0")
       line("  {:<14} nothing between stages", "stored");
     else
@@ -213,6 +217,9 @@ class sheet {
       for (const std::string &step : s.stores)
         if (step != s.name) line("  {:<11} {:<8}   stores {}", "", "", step);
     }
+    if (made_.by_chunks)
+      line("  by chunks of {} positions of {} on CPUs, which store states at their ends alone",
+           positions_of_chunk, p_.axes[made_.by_chunks->along].name);
     line("");
     line("never stored");
     bool none = true;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace qkv::codegen {
@@ -16,6 +17,16 @@ formula::formula(double factor, std::vector<axis_id> axes) {
 formula &formula::operator+=(const formula &o) {
   for (const auto &[axes, factor] : o.terms_) terms_[axes] += factor;
   return *this;
+}
+
+formula formula::at(axis_id axis, double size) const {
+  formula all;
+  for (const auto &[axes, factor] : terms_) {
+    std::vector<axis_id> others = axes;
+    const auto times = static_cast<double>(std::erase(others, axis));
+    all += formula(factor * std::pow(size, times), std::move(others));
+  }
+  return all;
 }
 
 std::string formula::text(const program &p) const {

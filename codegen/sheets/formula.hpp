@@ -19,6 +19,8 @@ class formula {
   formula(double factor, std::vector<axis_id> axes);
 
   formula &operator+=(const formula &);
+  // With this number in place of the size of an axis.
+  formula at(axis_id, double) const;
 
   // Axes by name, the largest degree first. "0" when empty.
   std::string text(const program &) const;

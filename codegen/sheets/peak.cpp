@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "codegen/program/queries.hpp"
+#include "codegen/sheets/cost.hpp"
+
 namespace qkv::codegen {
 namespace {
 
@@ -27,7 +30,53 @@ std::vector<lifetime> lifetimes_of(const call_memory &m) {
   return all;
 }
 
+// Memory that a part takes while it runs: a chunk, for one position of the outer axes.
+peak peak_of_part(const plan &part, const chunks &c, bool is_of_chunk,
+                  std::vector<std::int64_t> size) {
+  if (is_of_chunk) {
+    size[c.along] = std::min<std::int64_t>(size[c.along], positions_of_chunk);
+    for (const axis_id a : c.outer) size[a] = 1;
+  }
+  peak most = peak_of(memory_of(part, size), size);
+  if (is_of_chunk) {
+    most.bytes = most.bytes.at(c.along, static_cast<double>(size[c.along]));
+    for (const axis_id a : c.outer) most.bytes = most.bytes.at(a, 1);
+  }
+  return most;
+}
+
+int last_scan(const plan &made) {
+  int last = -1, at = 0;
+  for (const stage &s : made.cut.list) {
+    if (std::holds_alternative<scan_stage>(s)) last = at;
+    ++at;
+  }
+  return last;
+}
+
+peak peak_by_chunks(const plan &made, const std::vector<std::int64_t> &size) {
+  formula most;
+  for (std::size_t k = 0; k < made.parts.size(); ++k) {
+    const peak one =
+        peak_of_part(made.parts[k], *made.by_chunks, made.by_chunks->parts[k].is_of_chunk, size);
+    if (one.bytes.value(size).value_or(0) > most.value(size).value_or(0)) most = one.bytes;
+  }
+  formula all = between_parts(*made.by_chunks);
+  all += most;
+  return {all, last_scan(made)};
+}
+
 }  // namespace
+
+formula between_parts(const chunks &c) {
+  formula all;
+  for (const temporary &t : c.temporaries) {
+    const double bytes = size_of(t.type);
+    all += formula(bytes, t.shape);
+    if (t.is_at_bounds) all += formula(bytes / positions_of_chunk, with(t.shape, {c.along}));
+  }
+  return all;
+}
 
 peak peak_of(const call_memory &m, const std::vector<std::int64_t> &size) {
   const std::vector<lifetime> lives = lifetimes_of(m);
@@ -49,7 +98,7 @@ peak peak_of(const plan &made, const std::vector<std::int64_t> &size) {
   std::vector<std::int64_t> all = size;
   for (std::size_t a = 0; a < all.size(); ++a)
     if (all[a] < 0) all[a] = made.p.axes[made.p.axes[a].root].batch ? 1 : usual_size;
-  return peak_of(memory_of(made, all), all);
+  return made.by_chunks ? peak_by_chunks(made, all) : peak_of(memory_of(made, all), all);
 }
 
 }  // namespace qkv::codegen

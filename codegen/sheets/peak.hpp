@@ -16,7 +16,10 @@ struct peak {
 // Of these sweeps; the sizes decide which moment is the greatest.
 peak peak_of(const call_memory &, const std::vector<std::int64_t> &size);
 
-// Of a plan. Sizes that are not known (-1) are taken for 512, those of batches for 1.
+// Bytes that parts of a kernel that runs by chunks leave to each other.
+formula between_parts(const chunks &);
+
+// Of a plan, on a CPU. Sizes that are not known (-1) are taken for 512, those of batches for 1.
 peak peak_of(const plan &, const std::vector<std::int64_t> &size);
 
 }  // namespace qkv::codegen

@@ -6,6 +6,10 @@
 #include <HalideRuntimeCuda.h>
 #include <HalideRuntimeOpenCL.h>
 
+#pragma weak halide_error
+#pragma weak halide_malloc
+#pragma weak halide_free
+#pragma weak halide_do_par_for
 #pragma weak halide_set_error_handler
 #pragma weak halide_set_custom_malloc
 #pragma weak halide_set_custom_free

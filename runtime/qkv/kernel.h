@@ -102,6 +102,44 @@ enum {
  * a Halide error code. */
 typedef int (*qkv_entry)(void **args);
 
+/* A part of a kernel that runs by chunks of the positions along an axis: all that is computed
+ * before the chunks; a state after a chunk from that before it; a chunk; all that is computed after
+ * them. Its values are its arguments, then its results. A value is one of the kernel's arguments,
+ * or after these a temporary; `later`: of one at the bounds between chunks, that after the chunk,
+ * or the last one. A part of a chunk gets the positions of the chunk, and one along each outer
+ * axis. */
+typedef struct qkv_chunk_value {
+  int32_t value, later;
+} qkv_chunk_value;
+typedef struct qkv_chunk_part {
+  qkv_entry entry; /* NULL: there is nothing to compute */
+  int32_t n_values;
+  const qkv_chunk_value *values;
+  int32_t n_sizes;
+  const int32_t *sizes; /* axes, whose sizes it takes after the values */
+} qkv_chunk_part;
+typedef struct qkv_chunk_temporary {
+  int32_t dtype, rank;
+  int32_t at_bounds; /* one at each bound between chunks */
+  const int32_t *axes;
+} qkv_chunk_temporary;
+typedef struct qkv_chunks {
+  const qkv_axis *axes;
+  int32_t n_axes;
+  const qkv_argument *arguments;
+  int32_t n_arguments;
+  const qkv_chunk_temporary *temporaries;
+  int32_t n_temporaries;
+  int32_t along, positions; /* the axis; positions of a chunk, the last one's may be fewer */
+  int32_t n_outer;
+  const int32_t *outer;
+  const qkv_chunk_part *parts; /* four */
+} qkv_chunks;
+
+/* The entry of such a kernel. Positions of the outer axes are tasks: states and chunks of each are
+ * computed in order, whatever the number of threads. */
+int qkv_run_chunks(void **args, const qkv_chunks *);
+
 /* The code of a kernel for one machine. */
 typedef struct qkv_variant {
   const char *machine;  /* its name, as in TARGETS: x86-64-v3, cuda */

@@ -32,6 +32,15 @@ inline constexpr auto layer =
       return X + dot<heads, d_v>(dot<kv>(softmax<kv>(s), V), Wo);
     });
 inline constexpr auto layer_step = gradient<layer, "X", "Wq">;
+// Its states are matrices, which are not kept: a gradient computes them again by chunks.
+inline constexpr auto recurrence =
+    kernel<"recurrence">([](in<"S", batch, heads, d_k, d_v> S, in<"Q", batch, heads, seq, d_k> Q,
+                            in<"K", batch, heads, seq, d_k> K, in<"V", batch, heads, seq, d_v> V,
+                            in<"g", batch, heads, seq> g) -> out<"O", batch, heads, seq, d_v> {
+      auto [o, last] = gated_attention<d_k, seq, d_v>(S, Q, K, V, log(sigmoid(g)));
+      return o;
+    });
+inline constexpr auto recurrence_step = gradient<recurrence>;
 // It was built without SAVED.
 inline constexpr auto squares =
     kernel<"squares">([](in<"X", seq> X) -> out<"S"> { return sum<seq>(X * X); });

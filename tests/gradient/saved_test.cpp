@@ -8,6 +8,7 @@
 #include <qkv/saved.hpp>
 #include <qkv/tensor.hpp>
 #include <qkv/threads.hpp>
+#include <qkv/workspace.hpp>
 #include <random>
 #include <thread>
 #include <utility>
@@ -153,6 +154,63 @@ TEST_CASE("a layer saves its projections") {
   for (const float x : other_dWq) largest = std::max(largest, std::fabs(static_cast<double>(x)));
   CHECK(distance(dX, other_dX) < 1e-5 * largest);
   CHECK(distance(dWq, other_dWq) < 1e-5 * largest);
+}
+
+TEST_CASE("a recurrence saves no states, and its gradient runs by chunks") {
+  for (const std::int64_t n : {1, 31, 33, 100}) {
+    const extents sizes{extent<batch>(2), extent<seq>(n)};
+    const auto S = drawn(qkv::tensor<batch, heads, d_k, d_v>(sizes), 1);
+    const auto Q = drawn(queries(sizes), 2), K = drawn(Q, 3);
+    const auto V = drawn(results(sizes), 4), dO = drawn(V, 5);
+    const auto g = drawn(qkv::tensor<batch, heads, seq>(sizes), 6);
+    struct gradients {
+      qkv::tensor<batch, heads, d_k, d_v> dS;
+      queries dQ, dK;
+      results dV;
+      qkv::tensor<batch, heads, seq> dg;
+    };
+    const auto made = [&] {
+      return gradients{qkv::tensor<batch, heads, d_k, d_v>(sizes), queries(sizes), queries(sizes),
+                       results(sizes), qkv::tensor<batch, heads, seq>(sizes)};
+    };
+    gradients with = made(), without = made(), two = made();
+    results O(sizes);
+    qkv::saved<recurrence> kept;
+    std::size_t bytes = 0;
+    require_ok(qkv::saved_bytes<recurrence>(bytes, sizes));
+    INFO(n << " positions, " << bytes << " bytes are saved");
+    CHECK(bytes <= 64 + 2 * 2 * static_cast<std::size_t>(n) * 16 * sizeof(float));
+    require_ok(qkv::call<recurrence>(kept, S, Q, K, V, g, O));
+    require_ok(qkv::call<recurrence_step>(kept, S, Q, K, V, g, dO, with.dS, with.dQ, with.dK,
+                                          with.dV, with.dg));
+    require_ok(qkv::call<recurrence_step>({.threads = 1}, S, Q, K, V, g, dO, without.dS, without.dQ,
+                                          without.dK, without.dV, without.dg));
+    require_ok(qkv::call<recurrence_step>({.threads = 2}, S, Q, K, V, g, dO, two.dS, two.dQ, two.dK,
+                                          two.dV, two.dg));
+    CHECK(distance(with.dQ, without.dQ) < 1e-4);
+    CHECK(distance(with.dK, without.dK) < 1e-4);
+    CHECK(distance(with.dg, without.dg) < 1e-4);
+    CHECK(same_bits(two.dS, without.dS));
+    CHECK(same_bits(two.dK, without.dK));
+    CHECK(same_bits(two.dV, without.dV));
+    // Without memory, nothing is lost but the results.
+    qkv::workspace none(64);
+    CHECK(qkv::call<recurrence_step>({.workspace = &none}, S, Q, K, V, g, dO, two.dS, two.dQ,
+                                     two.dK, two.dV, two.dg)
+              .code() == status_code::out_of_memory);
+  }
+}
+
+TEST_CASE("a call that is refused leaves memory of the caller as it was") {
+  std::size_t bytes = 0;
+  require_ok(qkv::saved_bytes<attention>(bytes, extents{extent<batch>(2), extent<seq>(7)}));
+  arguments x(7);
+  const auto before = x.Q;
+  qkv::saved<attention> kept(x.Q.data(), bytes);  // what is saved would lie in an input
+  REQUIRE(bytes <= static_cast<std::size_t>(x.Q.elements()) * sizeof(float));
+  CHECK(qkv::call<attention>({.accumulate = true}, kept, x.Q, x.K, x.V, x.O).code() ==
+        status_code::overlap);
+  CHECK(same_bits(x.Q, before));
 }
 
 TEST_CASE("memory of the caller") {

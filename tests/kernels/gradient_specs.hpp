@@ -108,6 +108,17 @@ inline constexpr auto hidden_bias = kernel<"hidden_bias">(
       return dot<specs::kv>(softmax<specs::kv>(mask(s, keep)), V);
     });
 inline constexpr auto of_hidden_bias = gradient<hidden_bias>;
+// A table of distances behind a mask: its pairs are put where they are computed.
+inline constexpr auto hidden_table = kernel<"hidden_table">(
+    [](specs::Q_ Q, in<"K", specs::batch, specs::heads, specs::kv, specs::d_k> K,
+       in<"V", specs::batch, specs::heads, specs::kv, specs::d_v> V,
+       param<"table", specs::heads, specs::positions> table)
+        -> out<"O", specs::batch, specs::heads, specs::seq, specs::d_v> {
+      auto bias = take<specs::positions>(table, index(specs::kv) - index(specs::seq) + 23);
+      auto s = mask(dot<specs::d_k>(Q, K) + bias, causal<specs::seq, specs::kv>);
+      return dot<specs::kv>(softmax<specs::kv>(s), V);
+    });
+inline constexpr auto of_hidden_table = gradient<hidden_table>;
 // A table at positions of the call, some of which lie beside it; masks hide others.
 inline constexpr auto looked_up = [](
     in<"Q", specs::batch, specs::seq, specs::d_k> Q, in<"K", specs::batch, specs::kv, specs::d_k> K,
@@ -127,5 +138,7 @@ inline constexpr auto of_table_alone = gradient<at_positions_alone, "table">;
 // Recurrences: adjoints of the states are a scan from the end.
 inline constexpr auto of_elman = gradient<scans::elman>;
 inline constexpr auto of_gated_delta = gradient<scans::gated_delta>;
+inline constexpr auto of_selective = gradient<scans::selective>;
+inline constexpr auto of_widths_of_call = gradient<scans::widths_of_call>;
 
 }  // namespace gradients

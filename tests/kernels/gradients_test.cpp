@@ -53,7 +53,7 @@ TEST_CASE("the memory of gradients grows with positions, never with their pairs"
   for (const char *name :
        {"full", "causal_self", "grouped", "softcapped", "relative_table", "linear_attention",
         "document", "dropped_weights", "multi_head", "itself", "key_bias", "packed", "biased",
-        "trained_biases", "hidden_bias"}) {
+        "trained_biases", "hidden_bias", "hidden_table"}) {
     const auto at = [&](std::int64_t n) {
       sizes s;
       const std::string gradient = std::string(name) + "_gradient";
@@ -66,6 +66,17 @@ TEST_CASE("the memory of gradients grows with positions, never with their pairs"
     INFO(name << ": " << few << ", " << more << ", " << many << " bytes for 512, 1024, 2048");
     CHECK(more <= 2 * few + 65536);
     CHECK(many <= 4 * few + 65536);
+  }
+}
+
+TEST_CASE("gradients of recurrences do not store the states at all positions") {
+  for (const auto &[name, state] :
+       {std::pair{"gated_delta", 3 * 16 * 24}, {"selective", 20 * 16}}) {
+    const std::string gradient = std::string(name) + "_gradient";
+    const std::size_t states = 4096 * static_cast<std::size_t>(state) * sizeof(float),
+                      taken = bytes(gradient.c_str(), {{"batch", 1}, {"seq", 4096}});
+    INFO(name << ": " << taken << " bytes, all states are " << states);
+    CHECK(taken < states);  // and as much for their adjoints, and copies
   }
 }
 

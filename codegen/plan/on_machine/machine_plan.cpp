@@ -5,6 +5,7 @@
 
 #include "codegen/plan/on_machine/attention_tiling.hpp"
 #include "codegen/plan/on_machine/row_launches.hpp"
+#include "codegen/program/sizes.hpp"
 
 namespace qkv::codegen {
 namespace {
@@ -44,11 +45,24 @@ bool multiplies_bf16(const machine_plan &planned) {
   });
 }
 
-}  // namespace
+// True if positions along these axes are tasks enough, whatever the call's sizes.
+bool has_tasks(const plan &made, const std::vector<axis_id> &outer) {
+  constexpr std::int64_t enough = 4;
+  std::int64_t tasks = 1;
+  for (const axis_id a : outer) tasks *= std::max<std::int64_t>(static_size(made.p, a), 1);
+  return tasks >= enough;
+}
 
-machine_plan plan_on(const plan &made, const machine &m, const other_writers &others) {
-  machine_plan all{made, m, {}, {}};
-  if (m.is_host()) all.packs = made.packs;
+machine_plan planned_on(const plan &made, const machine &m, const other_writers &others) {
+  machine_plan all{made, m, {}, {}, {}};
+  const bool has_loops = others.plain.where_possible || !others.plain.stages.empty();
+  if (m.is_host() && !has_loops)
+    for (std::size_t k = 0; k < made.parts.size(); ++k) {
+      all.parts.push_back(planned_on(made.parts[k], m, others));
+      all.parts[k].is_in_task =
+          made.by_chunks->parts[k].is_of_chunk && has_tasks(made, made.by_chunks->outer);
+    }
+  if (m.is_host() && all.parts.empty()) all.packs = made.packs;
   for (pack &k : all.packs) k.panel = panel_for(made.p, m, k.columns[0]);
   const std::vector<stage> stages = m.is_host() ? made.cut.list : on_device(made);
   const std::vector<bool> with_next =
@@ -64,6 +78,13 @@ machine_plan plan_on(const plan &made, const machine &m, const other_writers &ot
     all.list.push_back(std::move(one));
   }
   return all;
+}
+
+}  // namespace
+
+machine_plan plan_on(const plan &made, const machine &m, const other_writers &others) {
+  require_sizes(made.p);
+  return planned_on(made, m, others);
 }
 
 std::vector<machine_plan> plans_on(const plan &made, const std::vector<machine> &machines,

@@ -47,8 +47,12 @@ struct machine_plan {
   // stores products whose sums are placed.
   std::vector<machine_stage> list;
   std::vector<pack> packs;  // none on devices, which read params where they lie
+  // Where the kernel runs by chunks: the plans of its parts, whose code is all that there is.
+  std::vector<machine_plan> parts;
+  bool is_in_task = false;  // a part, which the caller runs in tasks: it has none of its own
 };
 
+// Throws std::runtime_error if the call cannot know the size of some axis.
 machine_plan plan_on(const plan &, const machine &, const other_writers & = {});
 // Those of a kernel on each machine, in this order. A machine that is like another one of these and
 // has its tiles is left out where nothing multiplies bf16: its code would be that of the other.

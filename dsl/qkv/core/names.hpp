@@ -27,11 +27,19 @@ constexpr bool bad_name(message &m, sv what, sv name) {
 
 // The C function of a kernel is qkv_<name>, next to the declarations of qkv/kernel.h
 // (tests/structure compares) and the names that generated code gives to kernels and libraries.
-inline constexpr sv names_of_runtime[] = {
-    "argument",   "axis",      "call",      "call_saved",         "call_saving",
-    "call_with",  "condition", "cuda_code", "cuda_launch",        "entry",
-    "kernel",     "library",   "pack",      "register_library",   "saved",
-    "saved_free", "saved_new", "tensor",    "unregister_library", "variant"};
+inline constexpr sv names_of_runtime[] = {"argument",    "axis",
+                                          "call",        "call_saved",
+                                          "call_saving", "call_with",
+                                          "chunk_part",  "chunk_temporary",
+                                          "chunk_value", "chunks",
+                                          "condition",   "cuda_code",
+                                          "cuda_launch", "entry",
+                                          "kernel",      "library",
+                                          "pack",        "register_library",
+                                          "run_chunks",  "saved",
+                                          "saved_free",  "saved_new",
+                                          "tensor",      "unregister_library",
+                                          "variant"};
 
 constexpr bool bad_kernel_name(message &m, sv name) {
   if (bad_name(m, "kernel", name)) return true;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+// The gradient of a scan by chunks of its positions. Stored whole, the states before all positions
+// and their adjoints are as large as a state times the positions. On CPUs, the states at the
+// beginning of each chunk are stored, and from the last chunk to the first the states inside it are
+// computed again, with the adjoints, and with all that is made of both. So a kernel is four
+// programs, its parts; the runtime calls the two in the middle for each chunk.
+#include <optional>
+#include <vector>
+
+#include "codegen/plan/kernel_part.hpp"
+
+namespace qkv::codegen {
+
+struct temporary {
+  dtype type = f32;
+  std::vector<axis_id> shape;
+  bool is_at_bounds = false;  // one of this shape at each bound between chunks
+};
+
+struct chunks {
+  axis_id along = -1;
+  std::vector<axis_id> outer;  // tensors of a chunk have one position along them
+  std::vector<temporary> temporaries;
+  // All that is computed before the chunks; the state after a chunk from that before it, called for
+  // the first chunk to the last; a chunk, for the last to the first; all that is computed after.
+  std::vector<kernel_part> parts;
+};
+
+inline constexpr int positions_of_chunk = 32;
+
+// Of a simplified program; empty where it has no scan whose states the gradient reads at all
+// positions, where a state is no larger than what each position reads, or where a step joins
+// positions of different chunks.
+std::optional<chunks> chunks_of(const program &);
+
+}  // namespace qkv::codegen

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSL-1.0
+// Gradients of scans by chunks: the parts of a plan, called as the runtime calls them, give what
+// the program gives.
+#include "codegen/plan/chunks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "codegen/plan/plan.hpp"
+#include "codegen/reference/interpreter.hpp"
+#include "tests/catch.hpp"
+#include "tests/gradient/programs.hpp"
+#include "tests/support/random.hpp"
+
+using namespace qkv::testing;
+using namespace qkv::codegen;
+
+namespace {
+
+// Some positions of a tensor: first[d] .. first[d] + shape[d] along each axis.
+struct window {
+  std::vector<std::int64_t> first, shape;
+};
+
+void visit(const window &w, const std::vector<std::int64_t> &whole,
+           const std::function<void(std::size_t inside, std::size_t in_whole)> &use) {
+  std::size_t count = 1;
+  for (std::int64_t n : w.shape) count *= static_cast<std::size_t>(n);
+  for (std::size_t k = 0; k < count; ++k) {
+    std::size_t rest = k, at = 0, stride = 1;
+    for (std::size_t d = w.shape.size(); d-- > 0;) {
+      const auto n = static_cast<std::size_t>(w.shape[d]);
+      at += (static_cast<std::size_t>(w.first[d]) + rest % n) * stride;
+      stride *= static_cast<std::size_t>(whole[d]);
+      rest /= n;
+    }
+    use(k, at);
+  }
+}
+
+// Calls the parts by the interpreter.
+class driver {
+ public:
+  driver(const program &p, const chunks &c, const arrays &arguments,
+         const std::vector<std::int64_t> &size)
+      : p_(p), c_(c), size_(size) {
+    for (node_id n : p.arguments) values_.push_back(arguments.at(p[n].name));
+    for (node_id n : p.outputs) values_.push_back(blank(p[n].shape, 1));
+    for (const temporary &t : c.temporaries)
+      values_.push_back(blank(t.shape, t.is_at_bounds ? count() + 1 : 1));
+  }
+
+  arrays run() {
+    call(c_.parts[0], 0);
+    std::int64_t tasks = 1;
+    for (axis_id a : c_.outer) tasks *= size_[a];
+    for (task_ = 0; task_ < tasks; ++task_) {
+      for (std::int64_t k = 0; k < count(); ++k) call(c_.parts[1], k);
+      for (std::int64_t k = count(); k-- > 0;) call(c_.parts[2], k);
+    }
+    call(c_.parts[3], 0);
+    arrays results;
+    for (std::size_t k = 0; k < p_.outputs.size(); ++k)
+      results[p_[p_.outputs[k]].name] = values_[p_.arguments.size() + k];
+    return results;
+  }
+
+ private:
+  std::int64_t count() const {
+    return (size_[c_.along] + positions_of_chunk - 1) / positions_of_chunk;
+  }
+  array blank(const std::vector<axis_id> &shape, std::int64_t times) const {
+    array x;
+    if (times > 1) x.shape.push_back(times);
+    std::size_t n = static_cast<std::size_t>(times);
+    for (axis_id a : shape) x.shape.push_back(size_[a]), n *= static_cast<std::size_t>(size_[a]);
+    x.data.assign(n, 0);
+    return x;
+  }
+  const std::vector<axis_id> &shape_of(int value) const {
+    const auto v = static_cast<std::size_t>(value), in = p_.arguments.size(),
+               out = p_.outputs.size();
+    if (v < in) return p_[p_.arguments[v]].shape;
+    if (v < in + out) return p_[p_.outputs[v - in]].shape;
+    return c_.temporaries[v - in - out].shape;
+  }
+
+  window window_of(const kernel_part &part, const part_argument &a, std::int64_t chunk) const {
+    window w;
+    const array &whole = values_[static_cast<std::size_t>(a.value)];
+    const std::vector<axis_id> &shape = shape_of(a.value);
+    if (whole.shape.size() > shape.size()) {
+      w.first.push_back(part.is_of_chunk ? chunk + a.is_later : a.is_later ? count() : 0);
+      w.shape.push_back(1);
+    }
+    std::int64_t rest = task_;
+    std::map<axis_id, std::int64_t> position;
+    for (axis_id x : c_.outer) position[x] = rest % size_[x], rest /= size_[x];
+    for (axis_id x : shape) {
+      const bool is_along = part.is_of_chunk && x == c_.along;
+      const bool is_outer = part.is_of_chunk && position.count(x) > 0;
+      const std::int64_t first = is_along ? chunk * positions_of_chunk : 0;
+      w.first.push_back(is_outer ? position[x] : first);
+      w.shape.push_back(is_outer   ? 1
+                        : is_along ? std::min<std::int64_t>(positions_of_chunk, size_[x] - first)
+                                   : size_[x]);
+    }
+    return w;
+  }
+
+  void call(const kernel_part &part, std::int64_t chunk) {
+    if (part.p.outputs.empty()) return;
+    arrays in;
+    size_map sizes;
+    for (std::size_t a = 0; a < p_.axes.size(); ++a)
+      if (part.p.axes[a].size < 0) sizes[p_.axes[a].name] = size_[a];
+    if (part.is_of_chunk)
+      sizes[p_.axes[c_.along].name] =
+          std::min<std::int64_t>(positions_of_chunk, size_[c_.along] - chunk * positions_of_chunk);
+    const std::size_t n = part.p.arguments.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      const part_argument &from = part.arguments[k];
+      const array &whole = values_[static_cast<std::size_t>(from.value)];
+      const window w = window_of(part, from, chunk);
+      array &x = in[part.p[part.p.arguments[k]].name];
+      x.shape.assign(w.shape.end() - static_cast<std::ptrdiff_t>(shape_of(from.value).size()),
+                     w.shape.end());
+      visit(w, whole.shape, [&](std::size_t, std::size_t at) { x.data.push_back(whole.data[at]); });
+    }
+    const arrays out = interpret(part.p, in, sizes);
+    for (std::size_t k = 0; k < part.p.outputs.size(); ++k) {
+      const part_argument &to = part.arguments[n + k];
+      array &whole = values_[static_cast<std::size_t>(to.value)];
+      const array &x = out.at(part.p[part.p.outputs[k]].name);
+      visit(window_of(part, to, chunk), whole.shape,
+            [&](std::size_t inside, std::size_t at) { whole.data[at] = x.data[inside]; });
+    }
+  }
+
+  const program &p_;
+  const chunks &c_;
+  const std::vector<std::int64_t> size_;
+  std::vector<array> values_;
+  std::int64_t task_ = 0;
+};
+
+std::string difference(const arrays &expected, const arrays &found) {
+  for (const auto &[name, x] : expected)
+    for (std::size_t k = 0; k < x.data.size(); ++k) {
+      const double a = x.data[k], b = found.at(name).data[k];
+      if (!(std::isnan(a) && std::isnan(b)) && a != b &&
+          !(std::fabs(a - b) <= 1e-9 * std::max(1.0, std::fabs(a))))
+        return name + "[" + std::to_string(k) + "] is " + std::to_string(b) + ", not " +
+               std::to_string(a);
+    }
+  return "";
+}
+
+bool has_scan(const program &p) {
+  return std::any_of(p.nodes.begin(), p.nodes.end(),
+                     [](const node &n) { return n.kind == op::scan || n.kind == op::last; });
+}
+
+}  // namespace
+
+TEST_CASE("gradients of scans by chunks are those of all positions") {
+  std::set<std::string> found;
+  for (const program &p : differentiable_programs()) {
+    if (!has_scan(p)) continue;
+    const plan made = plan_of(gradient(p));
+    if (!made.by_chunks) continue;
+    found.insert(p.name);
+    const axis_id along = made.by_chunks->along;
+    constexpr int chunk = positions_of_chunk;
+    for (const std::int64_t positions : {1, 2, chunk - 1, chunk, chunk + 1, 2 * chunk + 7, 0}) {
+      size_map sizes;
+      for (std::size_t a = 0; a < made.p.axes.size(); ++a)
+        if (made.p.axes[a].size < 0) sizes[made.p.axes[a].name] = 2 + static_cast<int>(a % 3);
+      sizes[made.p.axes[made.p.axes[along].root].name] = positions;
+      sizes[made.p.axes[along].name] = positions;
+      const std::vector<std::int64_t> size = all_sizes(made.p, sizes);
+      const arrays arguments = random_arguments(made.p, sizes, seed_or(positions + 1));
+      const std::string wrong = difference(interpret(made.p, arguments, sizes),
+                                           driver(made.p, *made.by_chunks, arguments, size).run());
+      INFO(p.name << ", " << positions << " positions: " << wrong);
+      CHECK(wrong.empty());
+    }
+  }
+  // vectors as states are as large as what each position reads; two recurrences are not divided
+  CHECK(found == std::set<std::string>{"first_of_state", "from_zero", "gated_delta",
+                                       "linear_causal", "positions_innermost", "selective",
+                                       "widths_of_call"});
+}
