@@ -28,20 +28,22 @@ struct states {
   std::vector<node_id> results;
 };
 
-// Sums over positions of a scan and of batches, first over those positions: a chunk has one
+// Sums of what scans give that are over batches, too, first over the other axes: a chunk has one
 // position of a batch.
 program with_outer_sums_apart(const program &p) {
-  std::set<axis_id> along;
+  std::vector<bool> of_scans;
   for (const node &x : p.nodes)
-    if (x.kind == op::scan) along.insert(x.over[0]);
+    of_scans.push_back(x.kind == op::scan || std::any_of(x.in.begin(), x.in.end(),
+                                                         [&](node_id m) { return of_scans[m]; }));
   rebuild r(p);
+  node_id at = 0;
   return r.run([&](node x) {
+    const bool is_of_scan = of_scans[at++];
     std::vector<axis_id> outer;
     for (axis_id a : x.over)
-      if (p.axes[a].batch && !along.contains(a)) outer.push_back(a);
-    const bool is_along =
-        std::any_of(x.over.begin(), x.over.end(), [&](axis_id a) { return along.contains(a); });
-    if ((x.kind != op::sum && x.kind != op::dot) || outer.empty() || !is_along)
+      if (p.axes[a].batch) outer.push_back(a);
+    if ((x.kind != op::sum && x.kind != op::dot) || !is_of_scan || outer.empty() ||
+        outer.size() == x.over.size())
       return r.put(std::move(x));
     node whole = x;
     whole.kind = op::sum;
@@ -137,8 +139,12 @@ class chunk_finder {
   bool is_reversal(const node &x) const {
     if (x.kind != op::take || x.over != std::vector<axis_id>{made_.along}) return false;
     if (!has(p_[x.in[0]].shape, made_.along)) return false;
-    for (const auto &[size, position] : {std::pair{9., 0.}, {9., 3.}, {100., 99.}, {77., 20.}})
-      if (position_at(x.in[1], size, position) != size - 1 - position) return false;
+    const auto known = static_cast<double>(static_size(p_, made_.along));
+    for (double size : {9., 100., 77.}) {
+      if (known >= 0) size = known;
+      for (const double position : {0., 3., size - 1})
+        if (position_at(x.in[1], size, position) != size - 1 - position) return false;
+    }
     return true;
   }
 
@@ -255,10 +261,16 @@ class chunk_finder {
     }
   }
 
+  // True if the chunk has all operands of a step.
+  bool has_operands(const node &x) const {
+    return std::all_of(x.in.begin(), x.in.end(),
+                       [&](node_id m) { return is_given(m) || in_chunk_[m]; });
+  }
+
   bool fits_in_step(node_id n) const {
     const node &x = p_[n];
     if (x.kind == op::carried) return n == forward_.state || n == backward_.state;
-    if (has_twin(n) || has(x.shape, made_.along)) return false;
+    if (has_twin(n) || has(x.shape, made_.along) || !has_operands(x)) return false;
     if (x.kind == op::element) return x.over[0] == made_.along;
     return keeps_positions(x);
   }
@@ -267,9 +279,7 @@ class chunk_finder {
     const node &x = p_[n];
     if (has_twin(n) || !has(x.shape, made_.along) || !contains(x.shape, made_.outer)) return false;
     if (!keeps_positions(x) && !is_reversal(x)) return false;
-    for (node_id m : x.in)
-      if (!is_given(m) && !in_chunk_[m]) return false;
-    return direction_of(n) != direction::mixed;
+    return has_operands(x) && direction_of(n) != direction::mixed;
   }
 
   // True for a sum over all positions, to which each chunk adds its own.
@@ -278,9 +288,7 @@ class chunk_finder {
     if ((x.kind != op::sum && x.kind != op::dot) || !has(x.over, made_.along)) return false;
     const auto is_outer = [&](axis_id a) { return has(made_.outer, a); };
     return !has_twin(n) && contains(x.shape, made_.outer) &&
-           std::none_of(x.over.begin(), x.over.end(), is_outer) &&
-           std::all_of(x.in.begin(), x.in.end(),
-                       [&](node_id m) { return is_given(m) || in_chunk_[m]; });
+           std::none_of(x.over.begin(), x.over.end(), is_outer) && has_operands(x);
   }
 
   // True for results of the scans and sums that lie at the bounds between chunks.
@@ -411,6 +419,8 @@ class chunk_finder {
         return part_argument{it->second, false};
       return {};
     });
+    for (const states *s : {&forward_, &backward_})
+      for (node_id n : s->results) e.order(n, s->state);
     for (node_id n : p_.outputs)
       if (!in_chunk_[n]) e.result(p_[n].in[0], {result_at(n), false}, p_[n]);
     return e.taken(false);

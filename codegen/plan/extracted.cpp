@@ -106,8 +106,9 @@ kernel_part extraction::taken(bool is_of_chunk) {
       if (n != no_step) find(n, needed);
   std::map<node_id, node_id> at, start;
   for (const auto &[n, is] : needed) {
+    const auto like = like_.find(n);
     if (const auto from = given_(n))
-      at[n] = argument(from_[n], *from);
+      at[n] = argument(from_[like == like_.end() ? n : like->second], *from);
     else if (const auto own = starts_.find(n); own != starts_.end())
       start[n] = argument(from_[n], own->second);
   }

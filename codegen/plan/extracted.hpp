@@ -23,6 +23,8 @@ class extraction {
 
   // Steps that are the first operand from the last position to the first, also in the new program.
   void reverse(std::function<bool(node_id)> is_reversal) { is_reversal_ = std::move(is_reversal); }
+  // The argument that a step is has its axes in the order of another one.
+  void order(node_id step, node_id like) { like_[step] = like; }
   // The argument from which a scan starts.
   void start(node_id state, part_argument from) { starts_[state] = from; }
   // The last state of a scan, or a step, is a result: with the type and axes of `like`.
@@ -54,6 +56,7 @@ class extraction {
   const arguments given_;
   std::function<bool(node_id)> is_reversal_ = [](node_id) { return false; };
   std::map<node_id, part_argument> starts_;
+  std::map<node_id, node_id> like_;
   std::vector<wanted> wanted_;
   kernel_part made_;
 };
