@@ -192,7 +192,8 @@ static_assert(says<decltype(assigned(scores, S))>(
     "a step cannot be changed in place give the new one a name of its own: auto next = ..;"));
 static_assert(says<decltype(causal<seq, kv>())>("a step is not a function leave the () out"));
 static_assert(says<decltype(T[keep])>(
-    "a step cannot be indexed with [] did you mean take<axis>(x, position)?"));
+    "a step cannot be indexed with [] did you mean take<axis>(x, position)? keys that a condition "
+    "hides: mask(x, keep)"));
 static_assert(says<decltype((S, V))>(
     "a comma drops S several results are returned in braces: return {S, V};"));
 static_assert(says<decltype(index<seq>())>("index: the axis goes in () did you mean index(seq)?"));

@@ -85,7 +85,7 @@ static_assert(says<decltype(rope<d_k, two, front>(Q, c, s))>(
     "split<d_k>: two * front is 32 but d_k is 64 did you mean front=32? Q[batch, heads=8, seq, "
     "d_k=64]"));
 static_assert(says<decltype(rope<d_k, half, two>(Q, c, s))>(
-    "rope: half is 32, not 2 Q[batch, heads=8, seq, d_k=64]"));
+    "rope: half is 32, not 2 did you mean rope<.., two, half>? Q[batch, heads=8, seq, d_k=64]"));
 // parts that do not make the whole
 static_assert(says<decltype(rope_partial<d_k, front, rest>(Q, [](auto x) { return x; }))>(
     "rope_partial<d_k, front, rest>: front + rest is 56 but d_k is 64 Q[batch, heads=8, seq, "

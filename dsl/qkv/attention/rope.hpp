@@ -21,8 +21,12 @@ struct rope {
   axes two{};
   constexpr text check(const info &pairs, const info &x, const info &cos, const info &sin) const {
     message m;
-    if (two[0]->size != 2)
-      return m.say("rope: ", two[0]->name, " is ", size_of_axis(two[0]), ", not 2").show(x);
+    if (two[0]->size != 2) {
+      m.say("rope: ", two[0]->name, " is ", size_of_axis(two[0]), ", not 2");
+      for (const axis_data *a : pairs.s.without(x.s))
+        if (a->size == 2) m.say("did you mean rope<.., ", a->name, ", ", two[0]->name, ">?");
+      return m.show(x);
+    }
     if (is_rotated(x))
       return m.say("rope: ", x.label, " is rotated by its positions already")
           .say("did you mean to leave one out? if it is meant, plain(..)")

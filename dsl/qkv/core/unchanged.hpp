@@ -20,7 +20,8 @@ template <class... T>
 struct indexed {
   static constexpr text why() {
     message m;
-    return m.say("a step cannot be indexed with []").say("did you mean take<axis>(x, position)?");
+    return m.say("a step cannot be indexed with []")
+        .say("did you mean take<axis>(x, position)? keys that a condition hides: mask(x, keep)");
   }
 };
 
