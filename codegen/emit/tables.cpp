@@ -184,7 +184,7 @@ std::string wiring_of(const plan &made) {
       text += in_order(made.parts[k].p) + lists_of_part(c.parts[k], c.parts[k].p.name);
   for (std::size_t k = 0; k < c.temporaries.size(); ++k) {
     const temporary &t = c.temporaries[k];
-    const std::string axes = fmt::format("axes_of_{}__temporary_{}", p.name, k);
+    const std::string axes = fmt::format("temporary_axes_{}_{}", p.name, k);
     text += list_of(axes, t.shape);
     rows += fmt::format("    {{{}, {}, {}, {}}},\n", static_cast<int>(t.type), t.shape.size(),
                         t.is_at_bounds ? 1 : 0, reference_to(axes, t.shape));
@@ -206,11 +206,11 @@ std::string entry_by_chunks(const machine_plan &planned) {
          fmt::format(
              "static const qkv_chunks chunks_{0} = {{\n"
              "    axes_{1}, {2}, arguments_{1}, {3}, temporaries_{1}, {4}, {5}, {6}, {7}, {8}, "
-             "parts_{0}}};\n"
+             "{9}, parts_{0}}};\n"
              "static int enter_{0}(void **a) {{ return qkv_run_chunks(a, &chunks_{0}); }}\n",
              symbol, p.name, p.axes.size(), p.arguments.size() + p.outputs.size(),
              c.temporaries.size(), c.along, positions_of_chunk, c.outer.size(),
-             reference_to("outer_" + p.name, c.outer));
+             reference_to("outer_" + p.name, c.outer), c.has_last_state ? 1 : 0);
 }
 
 bool pack_alike(const machine_plan &a, const machine_plan &b) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "codegen/plan/chunks.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
+#include <qkv/core/axes.hpp>
 #include <set>
 #include <utility>
 
@@ -14,60 +13,36 @@
 #include "codegen/program/queries.hpp"
 #include "codegen/program/scans.hpp"
 #include "codegen/program/step_value.hpp"
-#include "codegen/rewrites/rebuild.hpp"
+#include "codegen/rewrites/rewrites.hpp"
 
 namespace qkv::codegen {
 namespace {
 
-// How the positions of a step run through the chunk: a gradient reads them from the end, too.
+// The order in which a step has the positions of a chunk: gradients read them from the end, too.
 enum class direction { none, forward, backward, mixed };
 
-// All positions of a scan's state, and its last one.
+// A scan: its state, the step that has it at all positions, its results.
 struct states {
   node_id state = no_step, all = no_step;
   std::vector<node_id> results;
 };
 
-// Sums of what scans give that are over batches, too, first over the other axes: a chunk has one
-// position of a batch.
-program with_outer_sums_apart(const program &p) {
-  std::vector<bool> of_scans;
-  for (const node &x : p.nodes)
-    of_scans.push_back(x.kind == op::scan || std::any_of(x.in.begin(), x.in.end(),
-                                                         [&](node_id m) { return of_scans[m]; }));
-  rebuild r(p);
-  node_id at = 0;
-  return r.run([&](node x) {
-    const bool is_of_scan = of_scans[at++];
-    std::vector<axis_id> outer;
-    for (axis_id a : x.over)
-      if (p.axes[a].batch) outer.push_back(a);
-    if ((x.kind != op::sum && x.kind != op::dot) || !is_of_scan || outer.empty() ||
-        outer.size() == x.over.size())
-      return r.put(std::move(x));
-    node whole = x;
-    whole.kind = op::sum;
-    whole.over = outer;
-    x.over = without(x.over, outer);
-    x.shape = with(outer, x.shape);
-    whole.in = {r.put(std::move(x))};
-    return r.put(std::move(whole));
-  });
-}
-
 class chunk_finder {
  public:
   explicit chunk_finder(const program &p)
-      : p_(with_outer_sums_apart(p)),
-        count_(static_cast<node_id>(p.nodes.size())),
-        walked_(walked_axes(p)),
-        gaps_(steps_with_gaps(p)) {}
+      : p_(sum_batches_last(p)),
+        count_(static_cast<node_id>(p_.nodes.size())),
+        walked_(walked_axes(p_)),
+        gaps_(steps_with_gaps(p_)) {}
 
   std::optional<chunks> run() {
     if (!find_scans() || !find_steps() || !joins_nothing()) return {};
-    kernel_part states = part_of_states(), chunk = part_of_chunk(), rest = after();
-    // The first one stores what these read.
-    made_.parts = {before(), std::move(states), std::move(chunk), std::move(rest)};
+    // Each stores steps that those after it read.
+    kernel_part last = after(), chunk = part_of_chunk(), middle = between(),
+                states = part_of_states(), first = before();
+    made_.has_last_state = has_last_state_ || states.p.outputs.size() > 1;
+    made_.parts = {std::move(first), std::move(states), std::move(middle), std::move(chunk),
+                   std::move(last)};
     if (is_refused_) return {};
     return std::move(made_);
   }
@@ -171,7 +146,13 @@ class chunk_finder {
     const bool is_local = is_view(x.kind) || is_gather(x.kind) || is_reduction(x.kind) ||
                           makes_weights(x.kind) || x.kind == op::dot || x.kind == op::cumsum ||
                           x.kind == op::put;
-    return is_local && !is_apart(x.over);
+    return is_local && !is_apart(x.over) && (x.kind != op::put || keeps_apart(x));
+  }
+
+  // A put sums over all axes that its result lacks.
+  bool keeps_apart(const node &put) const {
+    return std::all_of(put.in.begin(), put.in.end(),
+                       [&](node_id m) { return !is_apart(without(p_[m].shape, put.shape)); });
   }
 
   // True for a step that is not to be stored at all positions.
@@ -190,7 +171,8 @@ class chunk_finder {
       return !is_apart(x.over) &&
              !std::any_of(x.over.begin(), x.over.end(), [&](axis_id a) { return is_twin(a); });
     if (is_reversal(x)) return true;
-    return keeps_positions(x) && (is_inlinable(p_, n) || is_large(n));
+    return keeps_positions(x) && (is_inlinable(p_, n) || is_large(n)) &&
+           direction_of_operands(x) != direction::mixed;
   }
 
   direction direction_of(node_id n) {
@@ -204,6 +186,9 @@ class chunk_finder {
     if (is_given(n) && !is_repeated(n))
       return has(x.shape, made_.along) ? direction::forward : direction::none;
     if (is_reversal(x)) return turned(direction_of(x.in[0]));
+    return direction_of_operands(x);
+  }
+  direction direction_of_operands(const node &x) {
     direction all = direction::none;
     for (node_id m : x.in) all = joined(all, direction_of(m));
     return all;
@@ -221,9 +206,16 @@ class chunk_finder {
     return p_[n].in[0] == forward_.state || p_[n].in[0] == backward_.state;
   }
 
+  // The states alone are computed again: chunks are given all else that the forward scan makes.
+  bool is_result_of_forward(node_id n) const {
+    return is_result(n) && p_[n].in[0] == forward_.state && n != forward_.all;
+  }
+  bool is_last_state(node_id n) const { return is_result_of_forward(n) && p_[n].kind == op::last; }
+
   bool find_steps() {
     depends_.resize(p_.nodes.size());
     in_chunk_.resize(p_.nodes.size());
+    follows_.resize(p_.nodes.size());
     for (node_id n = 0; n < count_; ++n) {
       const node &x = p_[n];
       depends_[n] = n == forward_.state || n == backward_.state ||
@@ -231,6 +223,13 @@ class chunk_finder {
       // A step of a scan that reads nothing of its state belongs to it all the same.
       if (walked_[n] >= 0 && x.kind == op::element)
         depends_[n] = x.in[1] == forward_.state || x.in[1] == backward_.state || depends_[n];
+      if (is_result_of_forward(n)) {
+        depends_[n] = false;
+        if (!contains(x.shape, made_.outer)) return false;
+      }
+      follows_[n] = !depends_[n] &&
+                    (is_result_of_forward(n) ||
+                     std::any_of(x.in.begin(), x.in.end(), [&](node_id m) { return follows_[m]; }));
     }
     for (node_id n = 0; n < count_; ++n) {
       if (!depends_[n]) continue;
@@ -240,6 +239,7 @@ class chunk_finder {
         if (!fits_in_step(n)) return false;
       } else if (is_result(n) && is_of_scans(n)) {
         in_chunk_[n] = x.kind == op::scan;
+        if (!contains(x.shape, made_.outer)) return false;
       } else {
         in_chunk_[n] = fits_in_chunk(n);
         if (!in_chunk_[n] && is_sum_of_chunks(n)) sums_.insert(n);
@@ -250,7 +250,7 @@ class chunk_finder {
            direction_of_scan(backward_.state) == direction::backward;
   }
 
-  // Steps from the end that only later ones read are left to these: they store the others.
+  // Reversed steps that no step of the chunk reads are computed after the chunks.
   void leave_reversals() {
     const std::vector<std::vector<node_id>> users = users_of(p_);
     for (node_id n = count_; n-- > 0;) {
@@ -283,12 +283,13 @@ class chunk_finder {
   }
 
   // True for a sum over all positions, to which each chunk adds its own.
-  bool is_sum_of_chunks(node_id n) const {
+  bool is_sum_of_chunks(node_id n) {
     const node &x = p_[n];
     if ((x.kind != op::sum && x.kind != op::dot) || !has(x.over, made_.along)) return false;
     const auto is_outer = [&](axis_id a) { return has(made_.outer, a); };
     return !has_twin(n) && contains(x.shape, made_.outer) &&
-           std::none_of(x.over.begin(), x.over.end(), is_outer) && has_operands(x);
+           std::none_of(x.over.begin(), x.over.end(), is_outer) && has_operands(x) &&
+           direction_of(n) != direction::mixed;
   }
 
   // True for results of the scans and sums that lie at the bounds between chunks.
@@ -328,10 +329,11 @@ class chunk_finder {
     return it->second;
   }
   int add(temporary t) {
+    is_refused_ = is_refused_ || t.shape.size() > core::max_axes;
     made_.temporaries.push_back(std::move(t));
     return arguments() + static_cast<int>(p_.outputs.size() + made_.temporaries.size()) - 1;
   }
-  // The same of a state, or a sum, at each bound between chunks.
+  // The number of a temporary that holds a state, or a sum, at each bound between chunks.
   int bounds_of(node_id n) {
     const auto [it, is_new] = bounds_.emplace(n, 0);
     if (is_new) it->second = add({p_[n].type, p_[n].shape, true});
@@ -365,20 +367,62 @@ class chunk_finder {
       return {};
     });
     e.result(p_[forward_.state].in[0], {bounds_of(forward_.state), false}, p_[forward_.state]);
+    for (const auto &[n, value] : temporaries_)
+      if (is_given(n) && !follows_[n]) e.result(n, {value, false}, p_[n]);
+    return e.taken(false);
+  }
+
+  kernel_part between() {
+    extraction e(p_, p_.name + "__between", [&](node_id n) { return given_to_whole(n); });
+    order_states(e);
     e.result(p_[backward_.state].in[0], {bounds_of(backward_.state), true}, p_[backward_.state]);
     for (node_id n : sums_) e.zeros({bounds_of(n), true}, p_[n]);
-    for (const auto &[n, value] : temporaries_)
-      if (is_given(n)) e.result(n, {value, false}, p_[n]);
+    for (const auto &[n, value] : std::map(temporaries_))
+      if (follows_[n] && (!is_result_of_forward(n) || is_last_state(n)))
+        e.result(n, {value, false}, p_[n]);
     return e.taken(false);
+  }
+
+  // To a part that computes all positions at once.
+  std::optional<part_argument> given_to_whole(node_id n) {
+    if (const auto at = argument_at(n)) return part_argument{*at, false};
+    if (is_last_state(n)) {
+      has_last_state_ = true;
+      return part_argument{bounds_of(forward_.state), true};
+    }
+    if (is_result_of_forward(n)) return part_argument{temporary_of(n), false};
+    if (follows_[n]) return {};
+    if (const auto it = temporaries_.find(n); it != temporaries_.end() && is_given(n))
+      return part_argument{it->second, false};
+    return {};
+  }
+  void order_states(extraction &e) const {
+    for (const states *s : {&forward_, &backward_})
+      for (node_id n : s->results)
+        if (p_[n].kind == op::last) e.order(n, s->state);
   }
 
   kernel_part part_of_states() {
     const program q = axes_of_chunk();
-    extraction e(q, p_.name + "__states", [&](node_id n) { return given_to_chunk(n); });
+    extraction e(q, p_.name + "__states", [&](node_id n) {
+      return is_result_of_forward(n) ? std::nullopt : given_to_chunk(n);
+    });
     e.reverse([&](node_id n) { return is_reversal(p_[n]); });
     e.start(forward_.state, {bounds_of(forward_.state), false});
     e.last(forward_.state, next_of(forward_), {bounds_of(forward_.state), true});
+    for (node_id n : forward_.results) {
+      if (const auto it = temporaries_.find(n); it != temporaries_.end() && !is_last_state(n))
+        e.result(n, {it->second, false}, p_[n]);
+      for (node_id o : p_.outputs)
+        if (is_written_by_states(o) && p_[o].in[0] == n) e.result(n, {result_at(o), false}, p_[o]);
+    }
     return e.taken(true);
+  }
+
+  bool is_written_by_states(node_id output) const {
+    const node_id n = p_[output].in[0];
+    return is_result_of_forward(n) && !is_last_state(n) && !has_twin(output) &&
+           contains(p_[output].shape, made_.outer);
   }
 
   kernel_part part_of_chunk() {
@@ -410,19 +454,16 @@ class chunk_finder {
 
   kernel_part after() {
     extraction e(p_, p_.name + "__after", [&](node_id n) -> std::optional<part_argument> {
-      if (const auto at = argument_at(n)) return part_argument{*at, false};
       if (sums_.contains(n)) return part_argument{bounds_of(n), false};
-      if (is_result(n) && is_of_scans(n) && p_[n].kind == op::last)
-        return p_[n].in[0] == forward_.state ? part_argument{bounds_of(forward_.state), true}
-                                             : part_argument{bounds_of(backward_.state), false};
-      if (const auto it = temporaries_.find(n); it != temporaries_.end())
-        return part_argument{it->second, false};
-      return {};
+      if (is_result(n) && p_[n].in[0] == backward_.state && p_[n].kind == op::last)
+        return part_argument{bounds_of(backward_.state), false};
+      if (in_chunk_[n] && walked_[n] < 0) return part_argument{temporary_of(n), false};
+      return given_to_whole(n);
     });
-    for (const states *s : {&forward_, &backward_})
-      for (node_id n : s->results) e.order(n, s->state);
+    order_states(e);
     for (node_id n : p_.outputs)
-      if (!in_chunk_[n]) e.result(p_[n].in[0], {result_at(n), false}, p_[n]);
+      if (!in_chunk_[n] && !is_written_by_states(n))
+        e.result(p_[n].in[0], {result_at(n), false}, p_[n]);
     return e.taken(false);
   }
 
@@ -434,12 +475,13 @@ class chunk_finder {
   states forward_, backward_;
   std::vector<axis_id> inner_;  // of a state, but the outer ones
   std::vector<bool> depends_;   // on a state
+  std::vector<bool> follows_;   // from what the forward scan makes, without depending on states
   std::vector<bool> in_chunk_;
   std::map<node_id, bool> repeated_;
   std::map<node_id, direction> direction_;
   std::set<node_id> sums_;                       // over all positions
   std::map<node_id, int> temporaries_, bounds_;  // by step; by state or sum
-  bool is_refused_ = false;
+  bool is_refused_ = false, has_last_state_ = false;
 };
 
 }  // namespace

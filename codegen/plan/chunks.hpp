@@ -3,8 +3,8 @@
 // The gradient of a scan by chunks of its positions. Stored whole, the states before all positions
 // and their adjoints are as large as a state times the positions. On CPUs, the states at the
 // beginning of each chunk are stored, and from the last chunk to the first the states inside it are
-// computed again, with the adjoints, and with all that is made of both. So a kernel is four
-// programs, its parts; the runtime calls the two in the middle for each chunk.
+// computed again, with the adjoints, and with all that is made of both. So a kernel is five
+// programs, its parts; the runtime calls two of them for each chunk.
 #include <optional>
 #include <vector>
 
@@ -22,8 +22,10 @@ struct chunks {
   axis_id along = -1;
   std::vector<axis_id> outer;  // tensors of a chunk have one position along them
   std::vector<temporary> temporaries;
-  // All that is computed before the chunks; the state after a chunk from that before it, called for
-  // the first chunk to the last; a chunk, for the last to the first; all that is computed after.
+  bool has_last_state = false;  // the state after the last chunk is read, or results beside it
+  // All that is computed before the states; the state after a chunk from that before it, called for
+  // the first chunk to the last; all that is made of the forward scan's results; a chunk, for the
+  // last to the first; all that is computed after.
   std::vector<kernel_part> parts;
 };
 

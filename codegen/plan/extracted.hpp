@@ -21,7 +21,8 @@ class extraction {
   // is; empty for steps that are computed.
   extraction(const program &from, std::string name, arguments given);
 
-  // Steps that are the first operand from the last position to the first, also in the new program.
+  // Steps that have the positions of their first operand from the last to the first: in the new
+  // program, too, whatever size the axis has there.
   void reverse(std::function<bool(node_id)> is_reversal) { is_reversal_ = std::move(is_reversal); }
   // The argument that a step is has its axes in the order of another one.
   void order(node_id step, node_id like) { like_[step] = like; }

@@ -17,7 +17,7 @@ struct part_argument {
 };
 
 struct kernel_part {
-  program p;                             // NAME__before, NAME__states, NAME__chunk, NAME__after
+  program p;                             // NAME__before, __states, __between, __chunk, __after
   std::vector<part_argument> arguments;  // arguments, then results
   bool is_of_chunk = false;              // called for each chunk and each position of outer axes
 };

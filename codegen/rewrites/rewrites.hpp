@@ -36,7 +36,7 @@ program order_contractions(const program &);
 program fold_scale(const program &);
 
 // put<distances>(sum<batch>(f(s)), i) -> sum<batch>(put<distances>(f(s), i)): pairs are put where
-// they are computed.
+// they are computed, also behind a mask.
 program put_first(const program &);
 
 // dot<group, seq>(f(s), X) -> sum<group>(dot<seq>(f(s), X)): sums of pairs over one axis are
@@ -57,5 +57,9 @@ program opened(const program &);
 
 // All of the above, in the order in which each finds what it looks for.
 program simplified(const program &);
+
+// dot<batch, seq>(scan<seq>(..), X) -> sum<batch>(dot<seq>(scan<seq>(..), X)). It is not one of
+// simplified(): plan/chunks reads its program.
+program sum_batches_last(const program &);
 
 }  // namespace qkv::codegen

@@ -54,14 +54,10 @@ class chunked_call {
     for (std::int32_t i = 0; i < c_.n_temporaries; ++i)
       if (const int code = allocate(c_.temporaries[i], value(c_.n_arguments + i))) return code;
     if (const int code = call(c_.parts[0], nullptr)) return code;
-    std::int64_t tasks = chunks_ > 0 ? 1 : 0;
-    for (std::int32_t i = 0; i < c_.n_outer; ++i) tasks *= size(c_.outer[i]);
-    if (tasks > std::numeric_limits<std::int32_t>::max()) return too_large(tasks, "tasks");
-    if (tasks > 0)
-      if (const int code = halide_do_par_for(user_, one_task, 0, static_cast<int>(tasks),
-                                             reinterpret_cast<std::uint8_t *>(this)))
-        return code;
-    return call(c_.parts[3], nullptr);
+    if (const int code = for_each_task(states_of_task)) return code;
+    if (const int code = call(c_.parts[2], nullptr)) return code;
+    if (const int code = for_each_task(chunks_of_task)) return code;
+    return call(c_.parts[4], nullptr);
   }
 
  private:
@@ -173,30 +169,32 @@ class chunked_call {
     return i >= c_.n_arguments && c_.temporaries[i - c_.n_arguments].at_bounds != 0;
   }
 
-  static int one_task(void *, int task, std::uint8_t *self) {
+  int for_each_task(halide_task_t task) {
+    std::int64_t tasks = chunks_ > 0 ? 1 : 0;
+    for (std::int32_t i = 0; i < c_.n_outer; ++i) tasks *= size(c_.outer[i]);
+    if (tasks > std::numeric_limits<std::int32_t>::max()) return too_large(tasks, "tasks");
+    if (tasks == 0) return 0;
+    return halide_do_par_for(user_, task, 0, static_cast<int>(tasks),
+                             reinterpret_cast<std::uint8_t *>(this));
+  }
+  static int states_of_task(void *, int task, std::uint8_t *self) {
+    auto &c = *reinterpret_cast<chunked_call *>(self);
+    for (std::int64_t k = 0; k + !c.c_.has_last_state < c.chunks_; ++k)
+      if (const int code = c.call_for(c.c_.parts[1], {k, task})) return code;
+    return 0;
+  }
+  static int chunks_of_task(void *, int task, std::uint8_t *self) {
+    auto &c = *reinterpret_cast<chunked_call *>(self);
+    for (std::int64_t k = c.chunks_; k-- > 0;)
+      if (const int code = c.call_for(c.c_.parts[3], {k, task})) return code;
+    return 0;
+  }
+  int call_for(const qkv_chunk_part &part, const place &at) {
     try {
-      return reinterpret_cast<chunked_call *>(self)->run_task(task);
+      return call(part, &at);
     } catch (const std::bad_alloc &) {
       return halide_error_code_out_of_memory;
     }
-  }
-  // True if the state after the last chunk is read.
-  bool needs_last_state() const {
-    const qkv_chunk_part &after = c_.parts[3];
-    return std::any_of(after.values, after.values + after.n_values,
-                       [](const qkv_chunk_value &x) { return x.later != 0; });
-  }
-
-  int run_task(int task) {
-    for (std::int64_t k = 0; k + !needs_last_state() < chunks_; ++k) {
-      const place at{k, task};
-      if (const int code = call(c_.parts[1], &at)) return code;
-    }
-    for (std::int64_t k = chunks_; k-- > 0;) {
-      const place at{k, task};
-      if (const int code = call(c_.parts[2], &at)) return code;
-    }
-    return 0;
   }
 
   void **const args_;

@@ -103,11 +103,11 @@ enum {
 typedef int (*qkv_entry)(void **args);
 
 /* A part of a kernel that runs by chunks of the positions along an axis: all that is computed
- * before the chunks; a state after a chunk from that before it; a chunk; all that is computed after
- * them. Its values are its arguments, then its results. A value is one of the kernel's arguments,
- * or after these a temporary; `later`: of one at the bounds between chunks, that after the chunk,
- * or the last one. A part of a chunk gets the positions of the chunk, and one along each outer
- * axis. */
+ * before the states; a state after a chunk from that before it; all that is made of the results
+ * beside the states; a chunk; all that is computed after the chunks. Its values are its arguments,
+ * then its results. A value is one of the kernel's arguments, or after these a temporary; `later`:
+ * of one at the bounds between chunks, that after the chunk; outside of chunks, the last one. A
+ * part of a chunk gets the positions of the chunk, and one along each outer axis. */
 typedef struct qkv_chunk_value {
   int32_t value, later;
 } qkv_chunk_value;
@@ -133,7 +133,8 @@ typedef struct qkv_chunks {
   int32_t along, positions; /* the axis; positions of a chunk, the last one's may be fewer */
   int32_t n_outer;
   const int32_t *outer;
-  const qkv_chunk_part *parts; /* four */
+  int32_t has_last_state;      /* 1: the state after the last chunk is computed, too */
+  const qkv_chunk_part *parts; /* five */
 } qkv_chunks;
 
 /* The entry of such a kernel. Positions of the outer axes are tasks: states and chunks of each are

@@ -26,7 +26,8 @@ std::vector<rewrite> all_rewrites() {
           {"fold_scale", codegen::fold_scale},
           {"merge_common_steps again", codegen::merge_common_steps},
           {"put_first", codegen::put_first},
-          {"split_sums", codegen::split_sums}};
+          {"split_sums", codegen::split_sums},
+          {"sum_batches_last", codegen::sum_batches_last}};
 }
 
 std::string wrong_rewrite(const program &p, const meaning &m, const std::vector<rewrite> &rewrites,

@@ -190,7 +190,11 @@ TEST_CASE("a recurrence saves no states, and its gradient runs by chunks") {
     CHECK(distance(with.dQ, without.dQ) < 1e-4);
     CHECK(distance(with.dK, without.dK) < 1e-4);
     CHECK(distance(with.dg, without.dg) < 1e-4);
+    CHECK(distance(with.dS, without.dS) < 1e-4);
+    CHECK(distance(with.dV, without.dV) < 1e-4);
     CHECK(same_bits(two.dS, without.dS));
+    CHECK(same_bits(two.dQ, without.dQ));
+    CHECK(same_bits(two.dg, without.dg));
     CHECK(same_bits(two.dK, without.dK));
     CHECK(same_bits(two.dV, without.dV));
     // Without memory, nothing is lost but the results.

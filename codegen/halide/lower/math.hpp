@@ -14,7 +14,8 @@ inline constexpr double infinity = std::numeric_limits<double>::infinity();
 Halide::Expr constant(Halide::Type, double);
 Halide::Expr lowest(Halide::Type);
 
-// e^x for x <= 0, the case of weights. In f32: within 2 ulp of 1, and 0 below -88; NaN stays NaN.
+// e^x for x <= 0, the case of weights; x may be a little above 0, up to 88. In f32: within 2 ulp of
+// 1, and 0 below -69.3; NaN stays NaN.
 Halide::Expr exp_nonpositive(Halide::Expr x);
 
 // True if x is 0; false for NaN.

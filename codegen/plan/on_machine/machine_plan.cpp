@@ -40,6 +40,8 @@ loops loops_for(const plain_choice &choice, std::size_t position) {
 
 bool multiplies_bf16(const machine_plan &planned) {
   const auto is_of_bf16 = [](const attention_tile &t) { return t.bf16.has_value(); };
+  if (!planned.parts.empty())
+    return std::any_of(planned.parts.begin(), planned.parts.end(), multiplies_bf16);
   return std::any_of(planned.list.begin(), planned.list.end(), [&](const machine_stage &s) {
     return std::any_of(s.tiles.begin(), s.tiles.end(), is_of_bf16);
   });
