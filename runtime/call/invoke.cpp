@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiled/halide_type.hpp"
 #include "compiled/user_context.hpp"
 #include "devices/devices.hpp"
 #include "devices/session.hpp"
@@ -24,24 +25,6 @@
 namespace qkv::detail {
 namespace {
 
-halide_type_t type_of(int t) {
-  switch (static_cast<dtype>(t)) {
-    case dtype::f32:
-      return {halide_type_float, 32};
-    case dtype::bf16:
-      return {halide_type_bfloat, 16};
-    case dtype::f16:
-      return {halide_type_float, 16};
-    case dtype::f64:
-      return {halide_type_float, 64};
-    case dtype::i32:
-      return {halide_type_int, 32};
-    case dtype::b8:
-      break;
-  }
-  return {halide_type_uint, 8};
-}
-
 // Halide's view of one argument, innermost axis first.
 struct buffer {
   halide_buffer_t view{};
@@ -49,7 +32,7 @@ struct buffer {
 
   void point_to(void *data, int dtype, int rank) {
     view.host = static_cast<std::uint8_t *>(data);
-    view.type = type_of(dtype);
+    view.type = halide_type_of(dtype);
     view.dimensions = rank;
     view.dim = dim.data();
   }

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 // Kernels that run by chunks of the positions along an axis: the order in which their parts are
 // called, and the memory between them.
+#include <fmt/format.h>
 #include <qkv/kernel.h>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <array>
-
 #include <cstdint>
 #include <limits>
 #include <new>
 #include <vector>
 
-#include "compiled/halide.hpp"
+#include "compiled/halide_type.hpp"
 
 namespace qkv::detail {
 namespace {
@@ -81,14 +80,8 @@ class chunked_call {
   }
 
   int allocate(const qkv_chunk_temporary &t, whole &w) {
-    constexpr std::array<halide_type_t, 6> types = {{{halide_type_float, 32},
-                                                     {halide_type_bfloat, 16},
-                                                     {halide_type_float, 16},
-                                                     {halide_type_float, 64},
-                                                     {halide_type_int, 32},
-                                                     {halide_type_uint, 8}}};
     w.axes = t.axes;
-    w.view.type = types[static_cast<std::size_t>(t.dtype)];
+    w.view.type = halide_type_of(t.dtype);
     w.view.dimensions = t.rank;
     std::int64_t n = 1;
     for (std::int32_t d = 0; d < t.rank; ++d) {
