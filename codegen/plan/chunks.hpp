@@ -31,9 +31,9 @@ struct chunks {
 
 inline constexpr int positions_of_chunk = 32;
 
-// Of a simplified program; empty where it has no scan whose states the gradient reads at all
-// positions, where a state is no larger than what each position reads, or where a step joins
-// positions of different chunks.
+// The division of a simplified program. It is empty if the program has not exactly two scans that
+// are read at all positions of their states, the second from the end; if these states are vectors;
+// or if a step joins positions of different chunks.
 std::optional<chunks> chunks_of(const program &);
 
 }  // namespace qkv::codegen
