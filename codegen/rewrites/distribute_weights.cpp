@@ -2,6 +2,7 @@
 //   dot<kv>(w1 - lambda * w2, V)   ->  dot<kv>(w1, V) - lambda * dot<kv>(w2, V)
 //   dot<kv>(w * gate, V)           ->  dot<kv>(w, V) * gate, where gate does not vary along kv
 //   dot<kv>((w1 + w2) * gate, V)   ->  dot<kv>(w1 * gate, V) + dot<kv>(w2 * gate, V), else
+// and the same for sum<kv>(..).
 // A product with weights, or with weights times a gate, is streamed; a product with any other
 // function of weights would have to store n * m numbers.
 #include <algorithm>
@@ -91,13 +92,14 @@ program distribute_weights(const program &p) {
   node_id at = 0;
   return r.run([&](node n) -> node_id {
     const node &old = p[at++];
-    if (old.kind != op::dot) return r.put(std::move(n));
-    for (const std::size_t side : {0, 1}) {
+    if (old.kind != op::dot && old.kind != op::sum) return r.put(std::move(n));
+    for (std::size_t side = 0; side < old.in.size(); ++side) {
       const std::vector<term> terms = terms_of(p, masked, old.over)(old.in[side]);
       if (terms.empty() ||
           (terms.size() == 1 && terms[0].factors.empty() && terms[0].gates.size() <= 1))
         continue;
-      const std::vector<axis_id> other = r.to()[n.in[1 - side]].shape;
+      const std::vector<axis_id> other =
+          old.kind == op::dot ? r.to()[n.in[1 - side]].shape : std::vector<axis_id>{};
       std::vector<axis_id> order = n.shape;
       order.insert(order.end(), n.over.begin(), n.over.end());
       const auto pointwise = [&](op kind, node_id a, node_id b) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 // Program -> program, same results, less work. One file each, in the order in which simplified()
-// runs them; merge_common_steps runs again before put_first.
+// runs them; merge_common_steps runs again after close_softmax and before put_first.
 #include "codegen/program/program.hpp"
 
 namespace qkv::codegen {
@@ -20,6 +20,9 @@ program fold_constants(const program &);
 
 // softmax<kv>(s - max<kv>(s)) -> softmax<kv>(s), which is NaN in rows of -inf as before.
 program drop_shift(const program &);
+
+// exp(s - max<kv>(s)) / sum<kv>(exp(s - max<kv>(s))) -> softmax<kv>(s), and its relatives.
+program close_softmax(const program &);
 
 // log(1 + exp(x)) -> softplus(x), log(sigmoid(x)) -> -softplus(-x): exact, also far from 0.
 program join_softplus(const program &);

@@ -5,8 +5,9 @@
 namespace qkv::codegen {
 
 program opened(const program &p) {
-  return distribute_weights(
-      join_softplus(drop_shift(fold_constants(merge_common_steps(hoist_from_scan(widen(p)))))));
+  const program closed =
+      close_softmax(drop_shift(fold_constants(merge_common_steps(hoist_from_scan(widen(p))))));
+  return distribute_weights(join_softplus(merge_common_steps(closed)));
 }
 
 program simplified(const program &p) {

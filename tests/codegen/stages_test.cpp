@@ -189,8 +189,15 @@ TEST_CASE("weights that nothing normalises are streamed") {
   CHECK(outline_of("retention").kinds == "attention");
 }
 
-TEST_CASE("weights that need a maximum of their scores first are stored") {
-  CHECK(outline_of("sink_by_hand").kinds.find("attention") == std::string::npos);
+TEST_CASE("softmax that is written by hand is streamed") {
+  CHECK(outline_of("sink_by_hand").kinds == "attention map");
+  const outline o = outline_of("softmax_by_hand");
+  CHECK(o.kinds.starts_with("attention"));
+  CHECK(o.run_time_axes == 1);
+}
+
+TEST_CASE("weights whose maximum is a result are stored") {
+  CHECK(outline_of("part_by_hand").kinds.find("attention") == std::string::npos);
 }
 
 TEST_CASE("a hidden layer is not attention") {

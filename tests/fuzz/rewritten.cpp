@@ -20,6 +20,7 @@ std::vector<rewrite> all_rewrites() {
           {"merge_common_steps", codegen::merge_common_steps},
           {"fold_constants", codegen::fold_constants},
           {"drop_shift", codegen::drop_shift},
+          {"close_softmax", codegen::close_softmax},
           {"join_softplus", codegen::join_softplus},
           {"distribute_weights", codegen::distribute_weights},
           {"order_contractions", codegen::order_contractions},

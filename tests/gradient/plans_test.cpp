@@ -21,7 +21,7 @@ const std::set<std::string> stored = {
     // heads that are mixed between the scores and the values
     "mixed_heads", "talking", "talking_heads",
     // the maximum of the scores by hand; scores under a chosen order of contractions
-    "sink_by_hand", "linear_either_way", "quadratic_linear", "weights_or_values",
+    "part_by_hand", "linear_either_way", "quadratic_linear", "weights_or_values",
     // functions of weights; scores of scores; masked keys or values; a decay that is learned
     "gated_by_scores", "gated_by_themselves", "scores_of_others", "scores_of_scores", "every_third",
     "masked_values_less_maximum", "padded_linear", "retention",

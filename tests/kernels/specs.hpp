@@ -246,6 +246,35 @@ inline constexpr auto sink_by_hand = kernel<"sink_by_hand">(
       return {dot<kv>(w / l, V), m + log(l)};
     });
 
+// Softmax by hand, some rows of which see no key: of sums, of weights, of two sets of keys.
+inline constexpr auto softmax_by_hand = kernel<"softmax_by_hand">(
+    [](Q_ Q, K_ K, V_ V, in<"keep", b8, batch, mem> keep, in<"K2", batch, heads, past, d_k> K2,
+       in<"V2", batch, heads, past, d_v> V2)
+        -> outs<out<"O", batch, heads, seq, d_v>, out<"O2", batch, heads, seq, d_v>,
+                out<"both", batch, heads, seq, d_v>> {
+      auto s = mask(dot<d_k>(Q, K) / sqrt(d_k), keep);
+      auto m = max<mem>(s);
+      auto e = exp(s - m);
+      auto s2 = dot<d_k>(Q, K2) / sqrt(d_k);
+      auto e2 = exp(s2 - max<past>(s2));
+      auto m12 = max(max<mem>(s), max<past>(s2));
+      auto p1 = exp(s - m12);
+      auto p2 = exp(s2 - m12);
+      auto l12 = sum<mem>(p1) + sum<past>(p2);
+      return {dot<mem>(e, V) / sum<mem>(e), dot<past>(e2 / sum<past>(e2), V2),
+              (dot<mem>(p1, V) + dot<past>(p2, V2)) / l12};
+    });
+
+// The maximum is a result itself, as of a part of a sequence that is merged with others.
+inline constexpr auto part_by_hand = kernel<"part_by_hand">(
+    [](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"m", batch, heads, seq>,
+                                 out<"l", batch, heads, seq>> {
+      auto s = dot<d_k>(Q, K) / sqrt(d_k);
+      auto m = max<mem>(s);
+      auto e = exp(s - m);
+      return {dot<mem>(e, V), m, sum<mem>(e)};
+    });
+
 inline constexpr auto weights_out = kernel<"weights_out">([
 ](Q_ Q, K_ K, V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"scores", batch, heads, seq, mem>,
                                                           out<"weights", batch, heads, seq, mem>> {

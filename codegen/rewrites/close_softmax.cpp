@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSL-1.0
+//   e = exp(s - max<kv>(s)), e / sum<kv>(e)   ->  softmax<kv>(s), marked less_maximum
+//   e = exp(s - m), m = max(max<kv>(s), sink) ->  softmax<kv>(s) * exp(logsumexp<kv>(s) - m'), with
+//   sum<kv>(e)                                ->  exp(logsumexp<kv>(s) - m')
+//   m' = max(logsumexp<kv>(s), sink), where no result depends on the number that is subtracted
+// Softmax written by hand: a maximum of its own would have to be known before the first key, and
+// the scores would have to be stored. The logsumexp comes with the softmax, and as a shift it is as
+// safe as the maximum, which it exceeds by log(size(kv)) at most. In rows that are all hidden it is
+// taken for the lowest number, so that sums of e are 0 as before.
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "codegen/program/cancelled_shift.hpp"
+#include "codegen/program/queries.hpp"
+#include "codegen/program/walk.hpp"
+#include "codegen/rewrites/rebuild.hpp"
+#include "codegen/rewrites/rewrites.hpp"
+
+namespace qkv::codegen {
+namespace {
+
+// exp(scores - shift), where the shift is a maximum of these very scores, perhaps with others.
+struct exponential {
+  node_id scores, maximum, shift;
+};
+
+class closing {
+ public:
+  explicit closing(const program &p) : p_(p), users_(users_of(p)), r_(p) {
+    std::set<node_id, std::greater<>> shifts;
+    for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
+      exponential e;
+      if (!is_exponential(n, e) || !is_made_of_products(e.scores) || !only_weighs(n, over(e)))
+        continue;
+      exponentials_.emplace(n, e);
+      shifts.insert(e.shift);
+    }
+    // Those made of others come first.
+    for (const node_id shift : shifts)
+      if (is_cancelled(p, shift, cancelled_)) cancelled_.insert(shift);
+  }
+
+  program run() {
+    if (exponentials_.empty()) return p_;
+    node_id at = 0;
+    return r_.run([&](node n) { return replaced(at++, std::move(n)); });
+  }
+
+ private:
+  node_id replaced(node_id old, node n) {
+    if (const exponential *e = normalised(old)) return put_softmax(*e, true);
+    if (cancelled_.count(old)) return shifts_[old] = shift_of(old);
+    if (const auto e = exponentials_.find(old); e != exponentials_.end() && is_closed(e->second))
+      return put_binary(op::mul, put_softmax(e->second, false), put_factor(e->second));
+    if (p_[old].kind == op::sum)
+      if (const auto e = exponentials_.find(p_[old].in[0]);
+          e != exponentials_.end() && is_closed(e->second) && p_[old].over == over(e->second))
+        return put_factor(e->second);
+    return r_.put(std::move(n));
+  }
+
+  bool is_closed(const exponential &e) const { return cancelled_.count(e.shift) > 0; }
+  const std::vector<axis_id> &over(const exponential &e) const { return p_[e.maximum].over; }
+
+  bool is_exponential(node_id n, exponential &e) const {
+    const node &x = p_[n];
+    if (x.kind != op::exp || !is_floating(x.type)) return false;
+    const node &less = p_[x.in[0]];
+    if (less.kind != op::sub) return false;
+    e.scores = unbroadcast(p_, less.in[0]);
+    e.shift = unbroadcast(p_, less.in[1]);
+    e.maximum = maximum_in(e.shift, e.scores);
+    return e.maximum >= 0 && p_[e.scores].shape == less.shape &&
+           !varies_along(p_[e.shift], p_[e.maximum].over) &&
+           without(p_[e.shift].shape, p_[e.scores].shape).empty();
+  }
+
+  node_id maximum_in(node_id n, node_id scores) const {
+    n = unbroadcast(p_, n);
+    const node &x = p_[n];
+    if (x.kind == op::max_over && unbroadcast(p_, x.in[0]) == scores) return n;
+    if (x.kind != op::max) return -1;
+    const node_id a = maximum_in(x.in[0], scores);
+    return a >= 0 ? a : maximum_in(x.in[1], scores);
+  }
+
+  // Numbers that are read from memory may be read twice.
+  bool is_made_of_products(node_id scores) const {
+    return depends_on(
+        p_, scores, [&](node_id n) { return p_[n].kind == op::dot; },
+        [&](node_id n) { return is_inlinable(p_, n); });
+  }
+
+  // True if every use multiplies, and ends in a sum over these axes: what a mask removes counts
+  // there as little as a weight of 0 does.
+  bool only_weighs(node_id n, const std::vector<axis_id> &over) const {
+    return !users_[n].empty() && std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      const node &x = p_[user];
+      if ((x.kind == op::dot || x.kind == op::sum) && x.over == over) return true;
+      return scales(x.kind, x.in[0] == n ? 0 : 1) && only_weighs(user, over);
+    });
+  }
+
+  // e, if this is e / sum<kv>(e) with nothing but the maximum as its shift.
+  const exponential *normalised(node_id n) const {
+    const node &x = p_[n];
+    if (x.kind != op::div) return nullptr;
+    const auto e = exponentials_.find(x.in[0]);
+    if (e == exponentials_.end() || e->second.shift != e->second.maximum) return nullptr;
+    const node &sum = p_[unbroadcast(p_, x.in[1])];
+    const bool is_own = sum.kind == op::sum && sum.in[0] == e->first && sum.over == over(e->second);
+    return is_own && x.shape == p_[e->first].shape ? &e->second : nullptr;
+  }
+
+  node_id put_softmax(const exponential &e, bool less_maximum) {
+    node n;
+    n.kind = op::softmax;
+    n.type = p_[e.scores].type;
+    n.in = {r_.now(e.scores)};
+    n.shape = p_[e.scores].shape;
+    n.over = over(e);
+    n.less_maximum = less_maximum;
+    return r_.put(std::move(n));
+  }
+
+  node_id put_logsumexp(node_id maximum) {
+    node n = p_[maximum];
+    n.kind = op::logsumexp;
+    n.in = {r_.now(n.in[0])};
+    n.name.clear();
+    return r_.put(std::move(n));
+  }
+
+  // exp(logsumexp(s) - m'): the sum of all exp(s - m').
+  node_id put_factor(const exponential &e) {
+    const node_id less = put_binary(op::sub, put_logsumexp(e.maximum), shifts_.at(e.shift));
+    node n;
+    n.kind = op::exp;
+    n.type = r_.to()[less].type;
+    n.in = {less};
+    n.shape = r_.to()[less].shape;
+    return r_.put(std::move(n));
+  }
+
+  node_id put_binary(op kind, node_id a, node_id b) {
+    node n;
+    n.kind = kind;
+    n.type = r_.to()[a].type;
+    n.in = {a, b};
+    n.shape = with(r_.to()[a].shape, r_.to()[b].shape);
+    return r_.put(std::move(n));
+  }
+
+  // m': logsumexps in place of the maxima of scores.
+  node_id shift_of(node_id n) {
+    node x = p_[n];
+    if (x.kind == op::max_over && is_maximum_of_scores(n)) {
+      const double lowest =
+          x.type == f64 ? -std::numeric_limits<double>::max() : -std::numeric_limits<float>::max();
+      const node_id lse = put_logsumexp(n);
+      return put_binary(op::max, lse, r_.number(lowest, x.type));
+    }
+    if (x.kind != op::max && x.kind != op::broadcast) return r_.now(n);
+    for (node_id &operand : x.in) operand = shift_of(operand);
+    x.name.clear();
+    return r_.put(std::move(x));
+  }
+
+  bool is_maximum_of_scores(node_id n) const {
+    return std::any_of(exponentials_.begin(), exponentials_.end(),
+                       [&](const auto &e) { return e.second.maximum == n; });
+  }
+
+  const program &p_;
+  const std::vector<std::vector<node_id>> users_;
+  rebuild r_;
+  std::map<node_id, exponential> exponentials_;
+  std::set<node_id> cancelled_;        // shifts
+  std::map<node_id, node_id> shifts_;  // that of the old program -> m'
+};
+
+}  // namespace
+
+program close_softmax(const program &p) { return closing(p).run(); }
+
+}  // namespace qkv::codegen
