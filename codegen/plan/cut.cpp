@@ -80,7 +80,8 @@ class cutter {
       memo.clear();
       const int size = inlined_size(n, memo);
       const bool heavy = (!is_cheap(p_, n) && (uses > 1 || feeds_contraction(n))) ||
-                         (feeds_contraction(n) && size > operand_limit);
+                         (feeds_contraction(n) && size > operand_limit) ||
+                         (feeds_scan(n) && costs_more_than_a_load(n));
       if (x.shape.empty() ? false : heavy || size > inline_limit) stored_[n] = true;
     }
   }
@@ -138,6 +139,18 @@ class cutter {
       if (is_view(p_[user].kind) && feeds_contraction(user)) return true;
     }
     return false;
+  }
+
+  bool feeds_scan(node_id n) const {
+    return std::any_of(users_[n].begin(), users_[n].end(),
+                       [&](node_id user) { return p_[user].kind == op::element; });
+  }
+
+  // True for 1 + exp(x), which a scan would compute for each vector of columns of its state.
+  bool costs_more_than_a_load(node_id n) const {
+    const auto recomputed = [&](node_id x) { return is_inlinable(p_, x) && !stored_[x]; };
+    return depends_on(
+        p_, n, [&](node_id x) { return recomputed(x) && !is_cheap(p_, x); }, recomputed);
   }
 
   // Steps of n*m size that only an attention needs are never stored, whatever they cost.

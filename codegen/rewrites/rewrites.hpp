@@ -24,6 +24,9 @@ program drop_shift(const program &);
 // exp(s - max<kv>(s)) / sum<kv>(exp(s - max<kv>(s))) -> softmax<kv>(s), and its relatives.
 program close_softmax(const program &);
 
+// sum<d_k>(Q * cumsum<seq>(K * V)) -> a scan along seq whose state is a matrix.
+program walk_prefix_sums(const program &);
+
 // log(1 + exp(x)) -> softplus(x), log(sigmoid(x)) -> -softplus(-x): exact, also far from 0.
 program join_softplus(const program &);
 

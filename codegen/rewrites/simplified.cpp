@@ -7,7 +7,7 @@ namespace qkv::codegen {
 program opened(const program &p) {
   const program closed =
       close_softmax(drop_shift(fold_constants(merge_common_steps(hoist_from_scan(widen(p))))));
-  return distribute_weights(join_softplus(merge_common_steps(closed)));
+  return distribute_weights(join_softplus(walk_prefix_sums(merge_common_steps(closed))));
 }
 
 program simplified(const program &p) {

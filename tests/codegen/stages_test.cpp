@@ -196,6 +196,12 @@ TEST_CASE("softmax that is written by hand is streamed") {
   CHECK(o.run_time_axes == 1);
 }
 
+TEST_CASE("prefix sums of outer products are never stored") {
+  const outline o = outline_of("outer_prefix_sums");
+  CHECK(o.kinds.ends_with("scan"));
+  CHECK(o.run_time_axes == 1);
+}
+
 TEST_CASE("weights whose maximum is a result are stored") {
   CHECK(outline_of("part_by_hand").kinds.find("attention") == std::string::npos);
 }

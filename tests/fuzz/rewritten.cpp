@@ -21,6 +21,7 @@ std::vector<rewrite> all_rewrites() {
           {"fold_constants", codegen::fold_constants},
           {"drop_shift", codegen::drop_shift},
           {"close_softmax", codegen::close_softmax},
+          {"walk_prefix_sums", codegen::walk_prefix_sums},
           {"join_softplus", codegen::join_softplus},
           {"distribute_weights", codegen::distribute_weights},
           {"order_contractions", codegen::order_contractions},

@@ -44,6 +44,18 @@ inline constexpr auto from_zero = kernel<"from_zero">(
       return o;
     });
 
+// Causal linear attention by prefix sums of outer products: a scan, which no spec wrote.
+inline constexpr auto outer_prefix_sums = kernel<"outer_prefix_sums">(
+    [](in<"Q", batch, heads, seq, d_k> Q, K_ K,
+       V_ V) -> outs<out<"O", batch, heads, seq, d_v>, out<"norms", batch, seq, d_k>> {
+      auto q = elu(Q) + 1;
+      auto k = elu(K) + 1;
+      auto products = broadcast<d_v>(k) * broadcast<d_k>(V);
+      auto S = cumsum<seq>(products);
+      auto z = cumsum<seq>(k);
+      return {sum<d_k>(q * S) / sum<d_k>(q * z), mean<heads, d_v>(S * S - products)};
+    });
+
 // A recurrent network of Elman: the state is projected onto itself, the input before.
 inline constexpr auto elman = kernel<"elman">(
     [](in<"X", batch, seq, d_in> X, param<"W", d_in, d_h> W, param<"U", d_h, d_next> U,
