@@ -454,7 +454,8 @@ class finder {
         pairs,
         [&](node_id n) {
           if (p_[n].kind == op::dot && varies_in_tile(s, n)) {
-            if (!outside_.count(n) && !elsewhere.count(n) && !sums_.count(n))
+            if (!outside_.count(n) && !elsewhere.count(n) && !sums_.count(n) &&
+                !is_additive_of_no_row(s, n))
               s.products.push_back(n);
             return false;
           }
@@ -462,6 +463,17 @@ class finder {
         },
         seen);
     return fits && (s.is_normalised() || !s.products.empty());
+  }
+
+  // A score for each key, made of functions of its features: v tanh(K + q). One query has as many
+  // scores as keys, and as a stage of its own, their features lie in lanes.
+  bool is_additive_of_no_row(const attention_stage &s, node_id dot) const {
+    if (s.row != no_axis) return false;
+    return std::any_of(p_[dot].in.begin(), p_[dot].in.end(), [&](node_id operand) {
+      return depends_on(
+          p_, operand, [&](node_id n) { return is_inlinable(p_, n) && !is_cheap(p_, n); },
+          [&](node_id n) { return is_inlinable(p_, n); });
+    });
   }
 
   const program &p_;

@@ -383,7 +383,8 @@ class scheduler {
     else
       add.reorder(inner).vectorize(f_.v.lane, vl).unroll(f_.v.lane).unroll(f_.v.i);
     const RVar &feature = f_.tile.bf16 ? f_.pairs.features[k].back() : f_.pairs.features[k].front();
-    if (const auto n = constant(feature.extent()); n && *n <= m_.cpu.features.unrolled)
+    const bool is_short = nodes_of(fold.of_lane.update_value()) <= most_repeated;
+    if (const auto n = constant(feature.extent()); n && *n <= m_.cpu.features.unrolled && is_short)
       add.unroll(feature);
   }
 

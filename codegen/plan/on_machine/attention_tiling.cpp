@@ -119,6 +119,15 @@ std::vector<axis_id> shared_by_rows(const program &p, const attention_stage &s) 
 
 constexpr int least_features = 4;  // in lanes: less would be slower than rows in lanes
 
+// True if consecutive features lie side by side in memory, in all steps that are read for it.
+bool has_contiguous(const program &p, axis_id feature, node_id operand) {
+  const node &x = p[operand];
+  if (!has(x.shape, feature) || x.shape.back() == feature) return true;
+  const bool same_axes = is_pointwise(x.kind) || x.kind == op::broadcast;
+  return same_axes &&
+         std::ranges::all_of(x.in, [&](node_id n) { return has_contiguous(p, feature, n); });
+}
+
 // The most features, up to so many, that lanes can hold in each product of the stage; 1: features
 // are not contiguous in the operands. Fewer do if there were fewer steps over them.
 int feature_lanes(const program &p, const attention_stage &s, int most, int least_steps) {
@@ -129,7 +138,7 @@ int feature_lanes(const program &p, const attention_stage &s, int most, int leas
     if (n < 1) return 1;
     while (n % lanes != 0 || (lanes > least_features && n / lanes < least_steps)) lanes /= 2;
     for (node_id operand : p[d].in)
-      if (p[operand].shape.back() != feature) return 1;
+      if (!has_contiguous(p, feature, operand)) return 1;
   }
   return lanes;
 }
