@@ -74,7 +74,7 @@ class cutter {
         stored_[n] = !attentions_.taken[n] || attentions_.by_core.count(n) || attentions_.is_lse(n);
         continue;
       }
-      if (in_score_cone(n) || is_masked(n) || row_steps_[n]) continue;
+      if (in_score_cone(n) || is_masked(n) || row_steps_[n] || is_layer_of_pairs(n)) continue;
       int uses = 0;
       for (node_id user : users_[n]) uses += p_[user].kind != op::output;
       memo.clear();
@@ -144,6 +144,20 @@ class cutter {
   bool feeds_scan(node_id n) const {
     return std::any_of(users_[n].begin(), users_[n].end(),
                        [&](node_id user) { return p_[user].kind == op::element; });
+  }
+
+  // True for features of each pair, tanh(Q + K) of additive scores, of which only sums over some of
+  // their axes are made: computing them again takes less time than memory does.
+  bool is_layer_of_pairs(node_id n) const {
+    const std::vector<axis_id> &shape = p_[n].shape;
+    const auto is_own = [&](axis_id a) { return !p_.axes[a].batch; };
+    if (!grows_with_pairs(p_, n) || std::count_if(shape.begin(), shape.end(), is_own) < 3)
+      return false;
+    return std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+      const node &x = p_[user];
+      if (x.kind == op::dot || x.kind == op::sum) return contains(shape, x.shape);
+      return is_pointwise(x.kind) && same_set(x.shape, shape) && is_layer_of_pairs(user);
+    });
   }
 
   // True for 1 + exp(x), which a scan would compute for each vector of columns of its state.

@@ -16,7 +16,7 @@ namespace {
 
 // Gradients that store pairs although no argument and no result has them.
 const std::set<std::string> stored = {
-    // a hidden layer of each pair, whose sums have the axis of the layer
+    // scores with a hidden layer, which sums over its axis are made of again
     "additive", "bahdanau", "luong", "shifted_keys",
     // heads that are mixed between the scores and the values
     "mixed_heads", "talking", "talking_heads",
@@ -70,6 +70,29 @@ TEST_CASE("gradients store no pairs") {
     free_of_pairs += pairs.empty();
   }
   CHECK(free_of_pairs >= 80);
+}
+
+TEST_CASE("gradients of additive scores store no layer for each pair") {
+  for (const program &p : differentiable_programs()) {
+    // its layer multiplies features of each pair by a matrix
+    if (p.name == "luong") continue;
+    const plan made = plan_of(gradient(p));
+    const bool has_scan = std::any_of(made.p.nodes.begin(), made.p.nodes.end(),
+                                      [](const node &n) { return n.kind == op::scan; });
+    if (has_scan) continue;
+    const auto is_layer_of_pairs = [&](node_id n) {
+      const node &x = made.p[n];
+      return grows_with_pairs(made.p, n) && x.kind != op::output &&
+             std::count_if(x.shape.begin(), x.shape.end(),
+                           [&](axis_id a) { return !made.p.axes[a].batch; }) > 2;
+    };
+    if (std::any_of(made.p.arguments.begin(), made.p.arguments.end(), is_layer_of_pairs)) continue;
+    for (const stage &s : made.cut.list)
+      for (node_id root : roots_of(s)) {
+        INFO(p.name << ": " << label_of(made.p, root) << shape_of(made.p, made.p[root].shape));
+        CHECK(!is_layer_of_pairs(root));
+      }
+  }
 }
 
 TEST_CASE("walks store the gradients of biases, and no other pairs") {

@@ -73,8 +73,9 @@ class map_lowering {
     map_funcs::reduction red;
     red.position = position;
     const axis_id inner = last_of(order_, n.over);
-    red.over_rows =
-        inner != no_axis && size_of(inner) != 1 && !memory.empty() && memory.back() == inner;
+    red.over_rows = inner != no_axis && size_of(inner) != 1 &&
+                    ((!memory.empty() && memory.back() == inner) ||
+                     values_apart(n, inner) < values_apart(n, last));
     for (std::size_t d = 0; d < over.size(); ++d) red.over.push_back(r[static_cast<int>(d)]);
     red.partial = Func("partial_" + f.what + "_" + context::label(p_, root_));
     std::vector<Expr> args = {f_.lane};
@@ -126,6 +127,20 @@ class map_lowering {
     };
     for (node_id operand : n.in) walk(p_, operand, enter, seen);
     return found;
+  }
+
+  // How many of the values that a reduction reads vary along the axis without lying side by side.
+  int values_apart(const node &n, axis_id a) const {
+    int apart = 0;
+    std::set<node_id> seen;
+    const auto enter = [&](node_id x) {
+      if (!is_source(p_[x].kind) && !c_.is_stored(x)) return true;
+      const std::vector<axis_id> &order = c_.order_in_memory(x);
+      apart += has(order, a) && order.back() != a;
+      return false;
+    };
+    for (node_id operand : n.in) walk(p_, operand, enter, seen);
+    return apart;
   }
 
   // The axis of a reduction whose elements lie side by side, unless it is too short for all lanes
