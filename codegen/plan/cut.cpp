@@ -384,12 +384,21 @@ class cutter {
     return is_contraction(contraction) || !same_set(with(d.shape, d.over), p_[operand].shape);
   }
 
+  // The right operand, which is packed: a param, or a matrix beside rows of features as they lie in
+  // memory.
+  bool is_right(node_id n, node_id beside, const std::vector<axis_id> &over) const {
+    if (p_[beside].kind == op::param) return false;
+    if (p_[n].kind == op::param) return true;
+    return growing_axes(p_, n) == 0 && growing_axes(p_, beside) > 0 &&
+           has(over, p_[beside].shape.back());
+  }
+
   contraction_stage contraction_at(node_id n) const {
     const node &d = p_[n];
     contraction_stage s;
     s.core = n;
-    const bool swap = has_gaps_[d.in[1]] || (p_[d.in[0]].kind == op::param &&
-                                             p_[d.in[1]].kind != op::param && !has_gaps_[d.in[0]]);
+    const bool swap =
+        has_gaps_[d.in[1]] || (is_right(d.in[0], d.in[1], d.over) && !has_gaps_[d.in[0]]);
     s.left = d.in[swap ? 1 : 0];
     s.right = d.in[swap ? 0 : 1];
     s.row = row_of(p_, without(p_[s.left].shape, d.over), p_[s.right].shape);

@@ -162,12 +162,15 @@ inline bool is_cheap(const program &p, node_id n) {
   return core::facts_of(p[n].kind).cheap && is_inlinable(p, n);
 }
 
+// The axes of a step whose sizes the call decides, and which are not batches.
+inline std::ptrdiff_t growing_axes(const program &p, node_id n) {
+  return std::count_if(p[n].shape.begin(), p[n].shape.end(),
+                       [&](axis_id a) { return static_size(p, a) < 0 && !p.axes[a].batch; });
+}
+
 // True if a step grows with the product of two sizes of the call that are not batches, as scores
 // do.
-inline bool grows_with_pairs(const program &p, node_id n) {
-  const auto grows = [&](axis_id a) { return static_size(p, a) < 0 && !p.axes[a].batch; };
-  return std::count_if(p[n].shape.begin(), p[n].shape.end(), grows) > 1;
-}
+inline bool grows_with_pairs(const program &p, node_id n) { return growing_axes(p, n) > 1; }
 
 // Per step: whether mask() may have removed positions that the step still knows to be absent.
 inline std::vector<bool> masked_steps(const program &p) {

@@ -206,6 +206,10 @@ TEST_CASE("weights whose maximum is a result are stored") {
   CHECK(outline_of("part_by_hand").kinds.find("attention") == std::string::npos);
 }
 
+TEST_CASE("channels are contracted as they lie in memory") {
+  CHECK(outline_of("channels").kinds.ends_with("contraction map contraction"));
+}
+
 TEST_CASE("a hidden layer is not attention") {
   CHECK(outline_of("feed_forward").kinds.find("attention") == std::string::npos);
 }

@@ -17,6 +17,7 @@ inline constexpr axis<"mem"> mem;
 inline constexpr alias<"kv", seq> kv;
 inline constexpr axis<"d_model", 48> d_model;
 inline constexpr axis<"d_k", 32> d_k;
+inline constexpr alias<"d_k2", d_k> d_k2;
 inline constexpr axis<"d_v", 64> d_v;
 inline constexpr axis<"odd_k", 20> odd_k;
 inline constexpr axis<"odd_v", 28> odd_v;
@@ -396,6 +397,17 @@ inline constexpr auto one_label = kernel<"one_label">([](in<"X", i, c> X) -> out
   auto b = let<"t">(tanh(X));
   return sum<c>(a * b) + sum<c>(a) + sum<c>(b);
 });
+
+// Channels attend to channels (XCiT), which lie side by side for each position.
+inline constexpr auto channels = kernel<"channels">(
+    [](in<"Q", batch, seq, heads, d_k> Q, in<"K", batch, seq, heads, d_k> K,
+       in<"V", batch, seq, heads, d_k> V,
+       param<"temperature", heads> temperature) -> out<"O", batch, seq, heads, d_k> {
+      auto q = Q * rsqrt(sum<seq>(Q * Q) + 0.5);
+      auto k = rename<d_k, d_k2>(K * rsqrt(sum<seq>(K * K) + 0.5));
+      auto weights = softmax<d_k2>(dot<seq>(q, k) * temperature);
+      return dot<d_k2>(weights, rename<d_k, d_k2>(V));
+    });
 
 inline constexpr auto gram = kernel<"gram">(
     [](in<"X", batch, i, c> X) -> out<"G", batch, i, j> { return dot<c>(X, rename<i, j>(X)); });
