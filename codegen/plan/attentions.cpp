@@ -288,22 +288,26 @@ class finder {
   }
 
   // A function of queries and keys, each of which changes with the call: a hidden layer, whose
-  // weights are params, is not an attention.
+  // weights are params, is not an attention, nor are scores of heads that are mixed.
   bool is_function_of_pairs(node_id n, axis_id key) const {
-    bool pairs = false, params = false;
+    bool pairs = false, others = false;
+    const auto look = [&](node_id x) {
+      if (p_[x].kind == op::dot && has(p_[x].shape, key) && p_[x].shape.size() > 1) {
+        pairs = true;
+        for (node_id operand : p_[x].in)
+          others |= (is_param(operand) && has(p_[operand].shape, key)) || mixes(x, operand);
+      }
+      return is_inlinable(p_, x);
+    };
     std::set<node_id> seen;
-    walk(
-        n,
-        [&](node_id x) {
-          if (p_[x].kind == op::dot && has(p_[x].shape, key) && p_[x].shape.size() > 1) {
-            for (node_id operand : p_[x].in)
-              params = params || (is_param(operand) && has(p_[operand].shape, key));
-            pairs = true;
-          }
-          return is_inlinable(p_, x);
-        },
-        seen);
-    return pairs && !params;
+    walk(n, look, seen);
+    return pairs && !others;
+  }
+
+  // True for sums of stored pairs over other axes than theirs.
+  bool mixes(node_id dot, node_id operand) const {
+    return p_[operand].kind != op::dot && !is_inlinable(p_, operand) &&
+           grows_with_pairs(p_, operand) && grows_with_pairs(p_, dot);
   }
 
   // Nodes that a view or a gather among these steps reads, at positions other than those of the
@@ -458,8 +462,7 @@ class finder {
         pairs,
         [&](node_id n) {
           if (p_[n].kind == op::dot && varies_in_tile(s, n)) {
-            if (!outside_.count(n) && !elsewhere.count(n) && !sums_.count(n) &&
-                !is_additive_of_no_row(s, n))
+            if (!outside_.count(n) && !elsewhere.count(n) && !sums_.count(n))
               s.products.push_back(n);
             return false;
           }
@@ -467,17 +470,6 @@ class finder {
         },
         seen);
     return fits && (s.is_normalised() || !s.products.empty());
-  }
-
-  // A score for each key, made of functions of its features: v tanh(K + q). One query has as many
-  // scores as keys, and as a stage of its own, their features lie in lanes.
-  bool is_additive_of_no_row(const attention_stage &s, node_id dot) const {
-    if (s.row != no_axis) return false;
-    return std::any_of(p_[dot].in.begin(), p_[dot].in.end(), [&](node_id operand) {
-      return depends_on(
-          p_, operand, [&](node_id n) { return is_inlinable(p_, n) && !is_cheap(p_, n); },
-          [&](node_id n) { return is_inlinable(p_, n); });
-    });
   }
 
   const program &p_;

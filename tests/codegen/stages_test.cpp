@@ -206,6 +206,10 @@ TEST_CASE("weights whose maximum is a result are stored") {
   CHECK(outline_of("part_by_hand").kinds.find("attention") == std::string::npos);
 }
 
+TEST_CASE("heads that are mixed after the softmax are contracted") {
+  CHECK(outline_of("talking_heads").kinds.find("attention") == std::string::npos);
+}
+
 TEST_CASE("channels are contracted as they lie in memory") {
   CHECK(outline_of("channels").kinds.ends_with("contraction map contraction"));
 }
