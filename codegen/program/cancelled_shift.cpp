@@ -2,6 +2,7 @@
 #include "codegen/program/cancelled_shift.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "codegen/program/queries.hpp"
@@ -21,8 +22,9 @@ using maybe = std::optional<change>;  // none: something else
 
 class changes {
  public:
-  changes(const program &p, node_id shift, const std::set<node_id> &cancelled)
-      : p_(p), axes_(p[shift].shape) {
+  changes(const program &p, node_id shift, const std::set<node_id> &cancelled,
+          const std::set<node_id> &at_least_one)
+      : p_(p), axes_(p[shift].shape), at_least_one_(at_least_one) {
     for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
       if (n == shift)
         of_.push_back(change{0, 1});
@@ -67,7 +69,7 @@ class changes {
       case op::sub:
         if (a.power == 0 && b.power == 0)
           return change{0, x.kind == op::add ? a.slope + b.slope : a.slope - b.slope};
-        return alike(x, in, 0);
+        return x.kind == op::add && adds_nothing(x) ? in[0] : alike(x, in, 0);
       case op::mul:
         if (a.slope == 0 && b.slope == 0) return change{a.power + b.power, 0};
         return {};
@@ -115,6 +117,14 @@ class changes {
     }
   }
 
+  // True for sum<kv>(e) + 1e-9, which keeps rows without keys from 0 / 0.
+  bool adds_nothing(const node &x) const {
+    const node &b = p_[unbroadcast(p_, x.in[1])];
+    const double half_unit = x.type == f64 ? 0x1p-54 : 0x1p-25;
+    return b.kind == op::number && std::abs(b.value) < half_unit &&
+           at_least_one_.count(unbroadcast(p_, x.in[0])) > 0;
+  }
+
   // The change that all operands from this one have. Any factor leaves 0 as it is.
   maybe alike(const node &x, const std::vector<change> &in, std::size_t first) const {
     maybe common;
@@ -133,13 +143,15 @@ class changes {
 
   const program &p_;
   const std::vector<axis_id> axes_;
+  const std::set<node_id> &at_least_one_;
   std::vector<maybe> of_;
 };
 
 }  // namespace
 
-bool is_cancelled(const program &p, node_id shift, const std::set<node_id> &cancelled) {
-  return changes(p, shift, cancelled).reach_no_result();
+bool is_cancelled(const program &p, node_id shift, const std::set<node_id> &cancelled,
+                  const std::set<node_id> &at_least_one) {
+  return changes(p, shift, cancelled, at_least_one).reach_no_result();
 }
 
 }  // namespace qkv::codegen

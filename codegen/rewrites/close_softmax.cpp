@@ -40,7 +40,7 @@ class closing {
     }
     // Those made of others come first.
     for (const node_id shift : shifts)
-      if (is_cancelled(p, shift, cancelled_)) cancelled_.insert(shift);
+      if (is_cancelled(p, shift, cancelled_, sums_less(shift))) cancelled_.insert(shift);
   }
 
   program run() {
@@ -60,6 +60,16 @@ class closing {
           e != exponentials_.end() && is_closed(e->second) && p_[old].over == over(e->second))
         return put_factor(e->second);
     return r_.put(std::move(n));
+  }
+
+  // The sums of exp(s - max<kv>(s)), one term of which is 1.
+  std::set<node_id> sums_less(node_id maximum) const {
+    std::set<node_id> sums;
+    for (const auto &[n, e] : exponentials_)
+      if (e.shift == maximum && e.maximum == maximum)
+        for (const node_id user : users_[n])
+          if (p_[user].kind == op::sum && p_[user].over == over(e)) sums.insert(user);
+    return sums;
   }
 
   bool is_closed(const exponential &e) const { return cancelled_.count(e.shift) > 0; }

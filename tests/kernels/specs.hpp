@@ -262,7 +262,7 @@ inline constexpr auto softmax_by_hand = kernel<"softmax_by_hand">(
       auto p1 = exp(s - m12);
       auto p2 = exp(s2 - m12);
       auto l12 = sum<mem>(p1) + sum<past>(p2);
-      return {dot<mem>(e, V) / sum<mem>(e), dot<past>(e2 / sum<past>(e2), V2),
+      return {dot<mem>(e, V) / (sum<mem>(e) + 1e-9), dot<past>(e2 / sum<past>(e2), V2),
               (dot<mem>(p1, V) + dot<past>(p2, V2)) / l12};
     });
 
