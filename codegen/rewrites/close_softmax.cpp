@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-//   e = exp(s - max<kv>(s)), e / sum<kv>(e)   ->  softmax<kv>(s), marked less_maximum
+//   e = exp(s - max<kv>(s)), e / sum<kv>(e)   ->  softmax<kv>(s)
 //   e = exp(s - m), m = max(max<kv>(s), sink) ->  softmax<kv>(s) * exp(logsumexp<kv>(s) - m'), with
 //   sum<kv>(e)                                ->  exp(logsumexp<kv>(s) - m')
 //   m' = max(logsumexp<kv>(s), sink), where no result depends on the number that is subtracted
@@ -51,10 +51,10 @@ class closing {
 
  private:
   node_id replaced(node_id old, node n) {
-    if (const exponential *e = normalised(old)) return put_softmax(*e, true);
+    if (const exponential *e = normalised(old)) return put_softmax(*e);
     if (cancelled_.count(old)) return shifts_[old] = shift_of(old);
     if (const auto e = exponentials_.find(old); e != exponentials_.end() && is_closed(e->second))
-      return put_binary(op::mul, put_softmax(e->second, false), put_factor(e->second));
+      return put_binary(op::mul, put_softmax(e->second), put_factor(e->second));
     if (p_[old].kind == op::sum)
       if (const auto e = exponentials_.find(p_[old].in[0]);
           e != exponentials_.end() && is_closed(e->second) && p_[old].over == over(e->second))
@@ -125,14 +125,15 @@ class closing {
     return is_own && x.shape == p_[e->first].shape ? &e->second : nullptr;
   }
 
-  node_id put_softmax(const exponential &e, bool less_maximum) {
+  // Less their maximum alone, scores that are all -inf give NaN.
+  node_id put_softmax(const exponential &e) {
     node n;
     n.kind = op::softmax;
     n.type = p_[e.scores].type;
     n.in = {r_.now(e.scores)};
     n.shape = p_[e.scores].shape;
     n.over = over(e);
-    n.less_maximum = less_maximum;
+    n.less_maximum = e.shift == e.maximum;
     return r_.put(std::move(n));
   }
 

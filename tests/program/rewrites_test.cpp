@@ -57,6 +57,21 @@ constexpr auto logarithms = kernel<"logarithms">(
       return {log(1 + exp(X)), log(sigmoid(X)), log(2 + exp(X))};
     });
 
+// Softmax by hand, in the ways in which it is written.
+constexpr axis<"keys"> keys;
+constexpr auto by_hand = kernel<"by_hand">(
+    [](in<"A", seq, one> A, in<"B", keys, one> B, in<"V", keys, three> V, in<"keep", b8, keys> keep,
+       in<"sink", seq> sink) -> outs<out<"sums", seq, three>, out<"weights", seq, three>,
+                                     out<"not_0", seq, three>, out<"with_sink", seq, three>> {
+      auto s = mask(dot<one>(A, B), keep);
+      auto e = exp(s - max<keys>(s));
+      auto l = sum<keys>(e);
+      auto m = max(max<keys>(s), sink);
+      auto p = exp(s - m);
+      return {dot<keys>(e, V) / l, dot<keys>(e / l, V), dot<keys>(e, V) / (l + 1e-9),
+              dot<keys>(p, V) / (sum<keys>(p) + exp(sink - m))};
+    });
+
 template <class Kernel>
 arrays simplified_meaning(const Kernel &kernel, const arrays &arguments) {
   return codegen::interpret(codegen::simplified(codegen::make_program(kernel)), arguments);
@@ -93,6 +108,26 @@ TEST_CASE("rewrites: logarithms of 1 + exp(x) and of sigmoid(x) are exact far fr
   CHECK(r["plus"].data == std::vector<double>{0, std::log(2.0), 2000});
   CHECK(r["log"].data == std::vector<double>{-2000, -std::log(2.0), 0});
   CHECK(r["other"].data[0] == std::log(2.0));
+}
+
+TEST_CASE("rewrites: softmax by hand keeps NaN, infinities and rows without keys") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> rows = {0.5, -2, 700, infinity, -infinity, std::nan("")};
+  const std::vector<double> sinks = {0, 1, -3, 2, 0.5, -infinity};
+  for (const std::vector<double> &keep : {std::vector<double>{1, 1, 1}, {1, 0, 1}, {0, 0, 0}}) {
+    arrays a = {{"A", {{6, 1}, rows}},
+                {"B", {{3, 1}, {1, 2, 0.5}}},
+                {"V", {{3, 3}, {1, 2, 3, 4, 5, 6, -1, -2, 9}}},
+                {"keep", {{3}, keep}},
+                {"sink", {{6}, sinks}}};
+    arrays written = meaning(by_hand, a), streamed = simplified_meaning(by_hand, a);
+    for (const char *result : {"sums", "weights", "not_0", "with_sink"})
+      for (std::size_t k = 0; k < written[result].data.size(); ++k) {
+        INFO(result << " " << k << ", of keys shown " << keep[0] + keep[1] + keep[2]);
+        const double x = written[result].data[k], y = streamed[result].data[k];
+        CHECK((std::isnan(x) ? std::isnan(y) : std::abs(x - y) < 1e-6));
+      }
+  }
 }
 
 TEST_CASE("rewrites: a sum over an empty axis stays 0") {
