@@ -399,13 +399,13 @@ inline constexpr auto one_label = kernel<"one_label">([](in<"X", i, c> X) -> out
 });
 
 // Channels attend to channels (XCiT), which lie side by side for each position.
-inline constexpr auto channels = kernel<"channels">(
-    [](in<"Q", batch, seq, heads, d_k> Q, in<"K", batch, seq, heads, d_k> K,
-       in<"V", batch, seq, heads, d_k> V,
-       param<"temperature", heads> temperature) -> out<"O", batch, seq, heads, d_k> {
+inline constexpr auto channels =
+    kernel<"channels">([](in<"Q", batch, seq, heads, d_k> Q, in<"K", batch, seq, heads, d_k> K,
+                          in<"V", batch, seq, heads, d_k> V,
+                          param<"sharpness", heads> sharpness) -> out<"O", batch, seq, heads, d_k> {
       auto q = Q * rsqrt(sum<seq>(Q * Q) + 0.5);
       auto k = rename<d_k, d_k2>(K * rsqrt(sum<seq>(K * K) + 0.5));
-      auto weights = softmax<d_k2>(dot<seq>(q, k) * temperature);
+      auto weights = softmax<d_k2>(dot<seq>(q, k) * sharpness);
       return dot<d_k2>(weights, rename<d_k, d_k2>(V));
     });
 
