@@ -304,7 +304,7 @@ class finder {
     return pairs && !others;
   }
 
-  // True for sums of stored pairs over other axes than theirs.
+  // True if a contraction mixes stored pairs, as of heads after a softmax.
   bool mixes(node_id dot, node_id operand) const {
     return p_[operand].kind != op::dot && !is_inlinable(p_, operand) &&
            grows_with_pairs(p_, operand) && grows_with_pairs(p_, dot);

@@ -35,6 +35,7 @@ class cutter {
         may_be_empty_(steps_with_empty_weights(p)),
         walked_(walked_axes(p)),
         attentions_(find_attentions(p)),
+        layers_of_pairs_(layers_of_pairs()),
         row_steps_(p.nodes.size(), false),
         stored_(p.nodes.size(), false),
         result_of_(p.nodes.size(), no_stage) {}
@@ -74,11 +75,12 @@ class cutter {
         stored_[n] = !attentions_.taken[n] || attentions_.by_core.count(n) || attentions_.is_lse(n);
         continue;
       }
-      if (in_score_cone(n) || is_masked(n) || row_steps_[n] || is_layer_of_pairs(n)) continue;
+      if (in_score_cone(n) || is_masked(n) || row_steps_[n]) continue;
       int uses = 0;
       for (node_id user : users_[n]) uses += p_[user].kind != op::output;
       memo.clear();
       const int size = inlined_size(n, memo);
+      if (layers_of_pairs_[n] && size <= inline_limit) continue;
       const bool heavy = (!is_cheap(p_, n) && (uses > 1 || feeds_contraction(n))) ||
                          (feeds_contraction(n) && size > operand_limit) ||
                          (feeds_scan(n) && costs_more_than_a_load(n));
@@ -141,30 +143,40 @@ class cutter {
     return false;
   }
 
+  // True if a scan reads this for several columns of its state.
   bool feeds_scan(node_id n) const {
-    return std::any_of(users_[n].begin(), users_[n].end(),
-                       [&](node_id user) { return p_[user].kind == op::element; });
+    return p_[n].kind != op::broadcast &&
+           std::any_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+             return p_[user].kind == op::element &&
+                    !contains(p_[n].shape, p_[p_[user].in[1]].shape);
+           });
   }
 
-  // True for features of each pair, tanh(Q + K) of additive scores, of which only sums over some of
-  // their axes are made: computing them again takes less time than memory does.
-  bool is_layer_of_pairs(node_id n) const {
-    const std::vector<axis_id> &shape = p_[n].shape;
-    const auto is_own = [&](axis_id a) { return !p_.axes[a].batch; };
-    if (!grows_with_pairs(p_, n) || std::count_if(shape.begin(), shape.end(), is_own) < 3)
-      return false;
-    return std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
-      const node &x = p_[user];
-      if (x.kind == op::dot || x.kind == op::sum) return contains(shape, x.shape);
-      return is_pointwise(x.kind) && same_set(x.shape, shape) && is_layer_of_pairs(user);
-    });
+  // Features of each pair, tanh(Q + K) of additive scores, of which only sums over some of their
+  // axes are made: computing them again takes less time than memory does.
+  std::vector<bool> layers_of_pairs() const {
+    std::vector<bool> layers(p_.nodes.size(), false);
+    for (node_id n = static_cast<node_id>(p_.nodes.size()); n-- > 0;) {
+      const std::vector<axis_id> &shape = p_[n].shape;
+      const auto is_own = [&](axis_id a) { return !p_.axes[a].batch; };
+      layers[n] = grows_with_pairs(p_, n) &&
+                  std::count_if(shape.begin(), shape.end(), is_own) > 2 &&
+                  std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
+                    const node &x = p_[user];
+                    if (x.kind == op::dot || x.kind == op::sum) return contains(shape, x.shape);
+                    return is_pointwise(x.kind) && same_set(x.shape, shape) && layers[user];
+                  });
+    }
+    return layers;
   }
+
+  bool is_recomputed(node_id n) const { return is_inlinable(p_, n) && !stored_[n]; }
 
   // True for 1 + exp(x), which a scan would compute for each vector of columns of its state.
   bool costs_more_than_a_load(node_id n) const {
-    const auto recomputed = [&](node_id x) { return is_inlinable(p_, x) && !stored_[x]; };
     return depends_on(
-        p_, n, [&](node_id x) { return recomputed(x) && !is_cheap(p_, x); }, recomputed);
+        p_, n, [&](node_id x) { return is_recomputed(x) && !is_cheap(p_, x); },
+        [&](node_id x) { return is_recomputed(x); });
   }
 
   // Steps of n*m size that only an attention needs are never stored, whatever they cost.
@@ -208,11 +220,10 @@ class cutter {
   bool waits_for(node_id n, std::size_t stage) const {
     if (stage == no_stage) return false;
     std::set<node_id> here, below;
-    const auto recomputed = [&](node_id x) { return is_inlinable(p_, x) && !stored_[x]; };
-    walk(p_, n, [&](node_id x) { return result_of_[x] != stage && recomputed(x); }, here);
+    walk(p_, n, [&](node_id x) { return result_of_[x] != stage && is_recomputed(x); }, here);
     return std::any_of(here.begin(), here.end(), [&](node_id x) {
       if (result_of_[x] == stage) return side_by_side_.count(stage) > 0;
-      return !recomputed(x) && needs(x, stage, below);
+      return !is_recomputed(x) && needs(x, stage, below);
     });
   }
 
@@ -384,7 +395,7 @@ class cutter {
     return is_contraction(contraction) || !same_set(with(d.shape, d.over), p_[operand].shape);
   }
 
-  // The right operand, which is packed: a param, or a matrix beside rows of features as they lie in
+  // True for the right operand, which is packed: a param, or a matrix beside rows of features as they lie in
   // memory.
   bool is_right(node_id n, node_id beside, const std::vector<axis_id> &over) const {
     if (p_[beside].kind == op::param) return false;
@@ -412,6 +423,7 @@ class cutter {
   std::vector<bool> masked_, has_gaps_, may_be_empty_;
   std::vector<axis_id> walked_;
   const attentions attentions_;
+  const std::vector<bool> layers_of_pairs_;
   std::vector<bool> row_steps_;
   std::vector<bool> stored_;
   std::map<node_id, stage> made_;  // by the first root

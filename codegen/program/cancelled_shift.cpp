@@ -10,8 +10,8 @@
 namespace qkv::codegen {
 namespace {
 
-// The step after the shift grows by c: x * exp(power * c), or x + slope * c. One of them
-// is 0.
+// The step after the shift grows by c: x * exp(power * c), or x + slope * c.
+// The power or the slope is 0.
 struct change {
   double power = 0, slope = 0;
 
@@ -125,7 +125,7 @@ class changes {
            at_least_one_.count(unbroadcast(p_, x.in[0])) > 0;
   }
 
-  // The change that all operands from this one have. Any factor leaves 0 as it is.
+  // The change that all operands have, the one of number `first` and those after it. Any factor leaves 0 as it is.
   maybe alike(const node &x, const std::vector<change> &in, std::size_t first) const {
     maybe common;
     bool zero = false;

@@ -6,15 +6,19 @@
 // Softmax written by hand: a maximum of its own would have to be known before the first key, and
 // the scores would have to be stored. The logsumexp comes with the softmax, and as a shift it is as
 // safe as the maximum, which it exceeds by log(size(kv)) at most. In rows that are all hidden it is
-// taken for the lowest number, so that sums of e are 0 as before.
+// taken for the lowest number, so that sums of e are 0 as before. They are 0, too, in rows of which
+// every score is -inf, where those by hand are NaN; so is a softmax of them behind a mask.
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "codegen/program/cancelled_shift.hpp"
 #include "codegen/program/queries.hpp"
+#include "codegen/program/scans.hpp"
 #include "codegen/program/walk.hpp"
 #include "codegen/rewrites/rebuild.hpp"
 #include "codegen/rewrites/rewrites.hpp"
@@ -29,16 +33,18 @@ struct exponential {
 
 class closing {
  public:
-  explicit closing(const program &p) : p_(p), users_(users_of(p)), r_(p) {
+  explicit closing(const program &p)
+      : p_(p), users_(users_of(p)), masked_(masked_steps(p)), walked_(walked_axes(p)), r_(p) {
     std::set<node_id, std::greater<>> shifts;
     for (node_id n = 0; n < static_cast<node_id>(p.nodes.size()); ++n) {
       exponential e;
-      if (!is_exponential(n, e) || !is_made_of_products(e.scores) || !only_weighs(n, over(e)))
+      if (!is_exponential(n, e) || !is_made_of_products(e.scores) || loses_digits(e) ||
+          !only_weighs(n, e))
         continue;
       exponentials_.emplace(n, e);
       shifts.insert(e.shift);
     }
-    // Those made of others come first.
+    // A maximum of several maxima is looked at before these.
     for (const node_id shift : shifts)
       if (is_cancelled(p, shift, cancelled_, sums_less(shift))) cancelled_.insert(shift);
   }
@@ -51,15 +57,20 @@ class closing {
 
  private:
   node_id replaced(node_id old, node n) {
-    if (const exponential *e = normalised(old)) return put_softmax(*e);
+    if (const auto e = normalised(old)) return named(put_softmax(e->second), old);
     if (cancelled_.count(old)) return shifts_[old] = shift_of(old);
     if (const auto e = exponentials_.find(old); e != exponentials_.end() && is_closed(e->second))
-      return put_binary(op::mul, put_softmax(e->second), put_factor(e->second));
+      return named(put_binary(op::mul, put_softmax(e->second), put_factor(e->second)), old);
     if (p_[old].kind == op::sum)
       if (const auto e = exponentials_.find(p_[old].in[0]);
           e != exponentials_.end() && is_closed(e->second) && p_[old].over == over(e->second))
-        return put_factor(e->second);
+        return named(put_factor(e->second), old);
     return r_.put(std::move(n));
+  }
+
+  node_id named(node_id now, node_id old) {
+    r_.edit(now).name = p_[old].name;
+    return now;
   }
 
   // The sums of exp(s - max<kv>(s)), one term of which is 1.
@@ -77,14 +88,16 @@ class closing {
 
   bool is_exponential(node_id n, exponential &e) const {
     const node &x = p_[n];
-    if (x.kind != op::exp || !is_floating(x.type)) return false;
+    if (x.kind != op::exp || !is_floating(x.type) || walked_[n] >= 0) return false;
     const node &less = p_[x.in[0]];
     if (less.kind != op::sub) return false;
     e.scores = unbroadcast(p_, less.in[0]);
     e.shift = unbroadcast(p_, less.in[1]);
     e.maximum = maximum_in(e.shift, e.scores);
-    return e.maximum >= 0 && p_[e.scores].shape == less.shape &&
-           !varies_along(p_[e.shift], p_[e.maximum].over) &&
+    const auto has_type = [&](node_id step) { return p_[step].type == x.type; };
+    return e.maximum >= 0 && over(e).size() == 1 && has_type(e.scores) && has_type(e.maximum) &&
+           has_type(e.shift) && p_[e.scores].shape == less.shape &&
+           !varies_along(p_[e.shift], over(e)) &&
            without(p_[e.shift].shape, p_[e.scores].shape).empty();
   }
 
@@ -104,28 +117,57 @@ class closing {
         [&](node_id n) { return is_inlinable(p_, n); });
   }
 
+  // Of scores that a large number fills, the logsumexp is that number alone: as a shift of other
+  // scores, too, it would lose how many there are.
+  bool loses_digits(const exponential &e) const {
+    constexpr double large = 1e4;
+    return e.shift != e.maximum &&
+           depends_on(
+               p_, e.scores,
+               [&](node_id n) { return p_[n].kind == op::number && std::abs(p_[n].value) > large; },
+               [&](node_id n) { return is_inlinable(p_, n); });
+  }
+
   // True if every use multiplies, and ends in a sum over these axes: what a mask removes counts
   // there as little as a weight of 0 does.
-  bool only_weighs(node_id n, const std::vector<axis_id> &over) const {
+  bool only_weighs(node_id n, const exponential &e) const {
     return !users_[n].empty() && std::all_of(users_[n].begin(), users_[n].end(), [&](node_id user) {
       const node &x = p_[user];
-      if ((x.kind == op::dot || x.kind == op::sum) && x.over == over) return true;
-      return scales(x.kind, x.in[0] == n ? 0 : 1) && only_weighs(user, over);
+      if ((x.kind == op::dot || x.kind == op::sum) && x.over == over(e)) return true;
+      if (x.kind == op::div && x.in[0] == n && !divides_weights(x, e)) return false;
+      return scales(x.kind, x.in[0] == n ? 0 : 1) && only_weighs(user, e);
     });
   }
 
+  // True for quotients that are 0 where a weight is: of hidden scores, 0 / 0 would be NaN.
+  bool divides_weights(const node &x, const exponential &e) const {
+    const node &by = p_[unbroadcast(p_, x.in[1])];
+    if (varies_along(by, over(e))) return false;
+    if (!masked_[e.scores] || (e.shift == e.maximum && is_sum_of(by, x.in[0], e))) return true;
+    return by.kind == op::add && std::any_of(by.in.begin(), by.in.end(), [&](node_id term) {
+             const node &positive = p_[unbroadcast(p_, term)];
+             return positive.kind == op::exp || (positive.kind == op::number && positive.value > 0);
+           });
+  }
+
+  bool is_sum_of(const node &sum, node_id n, const exponential &e) const {
+    return sum.kind == op::sum && sum.in[0] == n && sum.over == over(e);
+  }
+
+  using entry = std::pair<const node_id, exponential>;
+
   // e, if this is e / sum<kv>(e) with nothing but the maximum as its shift.
-  const exponential *normalised(node_id n) const {
+  const entry *normalised(node_id n) const {
     const node &x = p_[n];
     if (x.kind != op::div) return nullptr;
     const auto e = exponentials_.find(x.in[0]);
     if (e == exponentials_.end() || e->second.shift != e->second.maximum) return nullptr;
-    const node &sum = p_[unbroadcast(p_, x.in[1])];
-    const bool is_own = sum.kind == op::sum && sum.in[0] == e->first && sum.over == over(e->second);
-    return is_own && x.shape == p_[e->first].shape ? &e->second : nullptr;
+    const bool is_own = is_sum_of(p_[unbroadcast(p_, x.in[1])], e->first, e->second);
+    return is_own && x.shape == p_[e->first].shape ? &*e : nullptr;
   }
 
-  // Less their maximum alone, scores that are all -inf give NaN.
+  // Less their maximum alone, scores that are all -inf give NaN. Behind a mask, machines that share
+  // keys could not tell them from hidden ones.
   node_id put_softmax(const exponential &e) {
     node n;
     n.kind = op::softmax;
@@ -133,7 +175,7 @@ class closing {
     n.in = {r_.now(e.scores)};
     n.shape = p_[e.scores].shape;
     n.over = over(e);
-    n.less_maximum = e.shift == e.maximum;
+    n.less_maximum = e.shift == e.maximum && !masked_[e.scores];
     return r_.put(std::move(n));
   }
 
@@ -187,6 +229,8 @@ class closing {
 
   const program &p_;
   const std::vector<std::vector<node_id>> users_;
+  const std::vector<bool> masked_;
+  const std::vector<axis_id> walked_;
   rebuild r_;
   std::map<node_id, exponential> exponentials_;
   std::set<node_id> cancelled_;        // shifts

@@ -33,7 +33,8 @@ class finder {
     for (node_id n = 0; n < static_cast<node_id>(p_.nodes.size()); ++n) {
       prefix_sums c{n, {}};
       if (is_of_matrices(n) && is_of_products(p_[n].in[0], n) && collect(n, c) &&
-          std::all_of(c.results.begin(), c.results.end(), [&](node_id r) { return fits(r, n); }))
+          std::all_of(c.results.begin(), c.results.end(), [&](node_id r) { return fits(r, n); }) &&
+          std::none_of(all.begin(), all.end(), [&](const prefix_sums &a) { return needs(a, n); }))
         all.push_back(std::move(c));
     }
     return all;
@@ -51,7 +52,7 @@ class finder {
 
   bool is_wide(node_id n, node_id sums) const { return contains(p_[n].shape, p_[sums].shape); }
 
-  bool is_at_a_position(node_id n) const {
+  bool keeps_position(node_id n) const {
     const op kind = p_[n].kind;
     return (is_pointwise(kind) || kind == op::broadcast) && !gaps_[n];
   }
@@ -59,8 +60,7 @@ class finder {
   // Steps as large as the sums are recomputed, from smaller ones.
   bool is_of_products(node_id n, node_id sums) const {
     if (!is_wide(n, sums)) return !gaps_[n];
-    return is_at_a_position(n) &&
-           all_operands(n, [&](node_id m) { return is_of_products(m, sums); });
+    return keeps_position(n) && all_operands(n, [&](node_id m) { return is_of_products(m, sums); });
   }
 
   // The same, beside the sums; smaller steps must not wait for them.
@@ -68,11 +68,19 @@ class finder {
     if (n == sums) return true;
     if (!is_wide(n, sums))
       return !gaps_[n] && !depends_on(p_, n, [&](node_id m) { return m == sums; });
-    return is_at_a_position(n) && all_operands(n, [&](node_id m) { return is_beside(m, sums); });
+    return keeps_position(n) && all_operands(n, [&](node_id m) { return is_beside(m, sums); });
   }
 
   bool fits(node_id result, node_id sums) const {
     return all_operands(result, [&](node_id m) { return is_beside(m, sums); });
+  }
+
+  // True if results of these sums are made of others: a scan gives all its results at once, so none
+  // of those may need these in turn.
+  bool needs(const prefix_sums &c, node_id others) const {
+    return std::any_of(c.results.begin(), c.results.end(), [&](node_id result) {
+      return depends_on(p_, result, [&](node_id n) { return n == others; });
+    });
   }
 
   template <class F>
@@ -87,9 +95,9 @@ class finder {
       const axis_id along = p_[c.sums].over[0];
       if (x.kind == op::dot || x.kind == op::sum || x.kind == op::mean) {
         c.results.insert(user);
-        return !has(x.over, along) && varies_along(p_[c.sums], x.over);
+        return x.type == p_[c.sums].type && !has(x.over, along) && varies_along(p_[c.sums], x.over);
       }
-      return is_at_a_position(user) && is_wide(user, c.sums) && collect(user, c);
+      return keeps_position(user) && is_wide(user, c.sums) && collect(user, c);
     });
   }
 

@@ -129,7 +129,8 @@ class map_lowering {
     return found;
   }
 
-  // How many of the values that a reduction reads vary along the axis without lying side by side.
+  // The number of values that vary along the axis and do not lie side by side, of those that a
+  // reduction reads.
   int values_apart(const node &n, axis_id a) const {
     int apart = 0;
     std::set<node_id> seen;
