@@ -236,8 +236,8 @@ class basic_view : public detail::shaped<tensor_spec<Spec...>> {
   template <std::size_t N, class Err = detail::refusal<detail::sizes_fit<spec, N>>>
   basic_view(element *, const length (&)[N]) = delete;
 #else
-  template <std::size_t N, class Err = detail::refusal<detail::sizes_fit<spec, N>>>
-  basic_view(element *, const length (&)[N], std::type_identity_t<Err> = {});
+  template <std::size_t N, detail::an_error Err = detail::refusal<detail::sizes_fit<spec, N>>>
+  basic_view(element *, const length (&)[N], Err = {});
 #endif
   template <std::size_t N>
     requires(spec::counts(N))
@@ -300,8 +300,8 @@ class tensor : public detail::shaped<tensor_spec<Spec...>> {
   template <std::size_t N, class Err = detail::refusal<detail::sizes_fit<spec, N>>>
   explicit tensor(const length (&)[N]) = delete;
 #else
-  template <std::size_t N, class Err = detail::refusal<detail::sizes_fit<spec, N>>>
-  explicit tensor(const length (&)[N], std::type_identity_t<Err> = {});
+  template <std::size_t N, detail::an_error Err = detail::refusal<detail::sizes_fit<spec, N>>>
+  explicit tensor(const length (&)[N], Err = {});
 #endif
   template <class... E>
     requires detail::passes<detail::extents_fit<spec, extents<E...>>>
@@ -311,8 +311,9 @@ class tensor : public detail::shaped<tensor_spec<Spec...>> {
   template <class... E, class Err = detail::refusal<detail::extents_fit<spec, extents<E...>>>>
   explicit tensor(const extents<E...> &) = delete;
 #else
-  template <class... E, class Err = detail::refusal<detail::extents_fit<spec, extents<E...>>>>
-  explicit tensor(const extents<E...> &, std::type_identity_t<Err> = {});
+  template <class... E,
+            detail::an_error Err = detail::refusal<detail::extents_fit<spec, extents<E...>>>>
+  explicit tensor(const extents<E...> &, Err = {});
 #endif
   tensor(detail::exactly, const detail::dimensions &extent)
       : base(extent, detail::dense_strides(extent, spec::rank)),

@@ -7,8 +7,8 @@
     check.py COMPILER FILE --alone    each case alone, one after the other
 
 A case begins at "// case name: what is wrong" and ends where the next one begins. It must compile as it stands. With
--DWRONG it must give exactly one error, on the line after "// next line: text", that contains the text and prints few
-lines; "// at most 17 lines" raises the limit of a case, for a step inside another call.
+-DWRONG it must give exactly one error, on the line after "// next line: text", that contains the text once and prints
+few lines; "// at most 17 lines" raises the limit of a case, for a step inside another call.
 """
 import os
 import pathlib
@@ -105,6 +105,8 @@ def fault_of(case, is_clang):
     said = joined(said)
     if '{"' + case.text not in said and not ("-Werror" in error and case.text in error):
         return f"the error does not say\n  {case.text}"
+    if not is_clang and said.count('{"' + case.text) > 1:
+        return "the error says its text twice"
     most = case.most or MOST_LINES["clang" if is_clang else "gcc"]
     if len(printed) > most:
         return f"{len(printed)} lines printed, at most {most}"

@@ -14,6 +14,13 @@ struct shape_error;  // <== the shapes do not fit; the quoted text above says wh
 
 namespace detail {
 
+template <class T>
+inline constexpr bool is_error = false;
+template <str... Why>
+inline constexpr bool is_error<shape_error<Why...>> = true;
+template <class T>
+concept an_error = is_error<T>;
+
 #if defined(__clang__)
 inline constexpr std::size_t piece_max =
     36;  // clang cuts a printed array there (APValue.cpp, MaxN)

@@ -207,8 +207,8 @@ struct out {
   template <operand X, class Err = detail::misfit<rule, X>>
   out(X) = delete;
 #else
-  template <operand X, class Err = detail::misfit<rule, X>>
-  out(X, std::type_identity_t<Err> = {});
+  template <operand X, detail::an_error Err = detail::misfit<rule, X>>
+  out(X, Err = {});
 #endif
   // A misdeclared input was reported at its use: no second error here.
   template <class X>
