@@ -183,4 +183,48 @@ static_assert(says<decltype(index(seq) - index(seq))>(
 static_assert(says<decltype(index(kv) <= index(kv))>(
     "<=: index(kv) is on both sides did you mean the index of another axis on one side?"));
 
+// an axis in the place of another: a bias, a mask and positions along it
+constexpr in<"Km", batch, heads, mem, d_k> Km;
+constexpr in<"bias", heads, seq, kv> bias;
+constexpr param<"rows", heads, seq, kv> rows;
+constexpr in<"rest", heads, kv> rest;
+constexpr axis<"positions", 512> positions;
+constexpr param<"P", positions, d_model> P;
+constexpr in<"Pi", positions, d_model> Pi;
+constexpr auto over_mem = step<decltype(dot<d_k>(Q, Km))>;
+static_assert(says<decltype(over_mem + bias)>(
+    "+: bias varies along kv, dot(Q, Km) along mem did you mean rename<kv, mem>(bias)? if it is "
+    "meant, broadcast<kv>(dot(Q, Km)) and broadcast<batch, mem>(bias) dot(Q, Km)[batch, heads=8, "
+    "seq, mem] bias[heads=8, seq, kv]"));
+static_assert(says<decltype(over_mem + rows)>(
+    "+: rows varies along kv, which dot(Q, Km) lacks did you mean rename<kv, mem>(rows)? dot(Q, "
+    "Km)[batch, heads=8, seq, mem] rows[heads=8, seq, kv]"));
+static_assert(says<decltype(over_mem + relative_bias<seq, kv, distances>(table))>(
+    "+: relative_bias<seq, kv> varies along kv, which dot(Q, Km) lacks did you mean "
+    "relative_bias<seq, mem>? dot(Q, Km)[batch, heads=8, seq, mem] relative_bias<seq, "
+    "kv>[heads=8, kv, seq]"));
+static_assert(says<decltype(mask(over_mem, causal<seq, kv>))>(
+    "mask: keep varies along kv, which dot(Q, Km) lacks did you mean causal<seq, mem>? dot(Q, "
+    "Km)[batch, heads=8, seq, mem] causal<seq, kv>[kv, seq]"));
+static_assert(says<decltype(mask(over_mem, index(kv) <= index(seq)))>(
+    "mask: keep varies along kv, which dot(Q, Km) lacks did you mean index(mem)? dot(Q, "
+    "Km)[batch, heads=8, seq, mem] index(kv) <= index(seq)[kv, seq]"));
+static_assert(says<decltype(X + take<positions>(P, index(kv)))>(
+    "+: take(P, index(kv)) varies along kv, which X lacks did you mean index(seq)? if it is meant, "
+    "write broadcast<kv>(X) X[batch, seq, d_model=512] take(P, index(kv))[kv, d_model=512]"));
+static_assert(says<decltype(X + take<positions>(Pi, index(kv)))>(
+    "+: take(Pi, index(kv)) varies along kv, X along seq did you mean index(seq)? if it is meant, "
+    "broadcast<kv>(X) and broadcast<batch, seq>(take(Pi, index(kv))) X[batch, seq, d_model=512] "
+    "take(Pi, index(kv))[kv, d_model=512]"));
+static_assert(says<decltype(X + P)>(
+    "+: P varies along positions, which X lacks did you mean take<positions>(P, index(seq))? if it "
+    "is meant, write broadcast<positions>(X) X[batch, seq, d_model=512] P[positions=512, "
+    "d_model=512]"));
+// two axes could be meant
+static_assert(says<decltype(over_mem + rest)>(
+    "+: neither side contains the other if it is meant, broadcast<kv>(dot(Q, Km)) and "
+    "broadcast<batch, seq, mem>(rest) dot(Q, Km)[batch, heads=8, seq, mem] rest[heads=8, kv]"));
+static_assert(!refused<decltype(over_mem + rename<kv, mem>(bias))>);
+static_assert(!refused<decltype(X + take<positions>(P, index(seq)))>);
+
 }  // namespace

@@ -154,6 +154,26 @@ constexpr bool foreign_index(message &m, const call_name &call, const info &x, c
   return true;
 }
 
+constexpr bool adds(op kind) { return kind == op::add || kind == op::sub; }
+
+// Scores and a bias, or data and positions, that have two different axes where one is meant.
+constexpr bool has_other_axis(message &m, sv name, const info &l, const info &r) {
+  const bool of_scores = l.m.contracted.empty() != r.m.contracted.empty();
+  const bool left_is_term = of_scores && l.m.contracted.empty();
+  const info &term = left_is_term ? l : r, &x = left_is_term ? r : l;
+  message fix;
+  if (!(of_scores && !x.m.projected.made ? say_other_axis(fix, term, x)
+                                         : say_other_positions(fix, term, x)))
+    return false;
+  m.say(name, ": ", term.label, " varies along ", term.s.without(x.s), ", ", x.label, " along ",
+        x.s.without(term.s).non_batch())
+      .say(fix)
+      .say("if it is meant, broadcast<", term.s.without(x.s), ">(", x.label, ") and broadcast<",
+           x.s.without(term.s), ">(", term.label, ")")
+      .show(l, r);
+  return true;
+}
+
 // Neither shape contains the other.
 constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
   if (l.s.contains(r.s) || r.s.contains(l.s)) return false;
@@ -163,11 +183,13 @@ constexpr bool unrelated(message &m, op kind, const info &l, const info &r) {
     const info &bias = l.m.param ? l : r, &x = l.m.param ? r : l;
     m.say(name, ": ", bias.label, " varies along ", bias.s.without(x.s), ", which ", x.label,
           " lacks");
+    if (adds(kind)) say_other_axis(m, bias, x);
     if (x.m.contracted.empty())
       m.say("if it is meant, write broadcast<", bias.s.without(x.s), ">(", x.label, ")");
     m.show(l, r);
     return true;
   }
+  if (adds(kind) && has_other_axis(m, name, l, r)) return true;
   m.say(name, ": neither side contains the other");
   const axes both = l.s.common(r.s).non_batch();
   const bool may_contract = kind == op::mul && both.n == 1 && l.tensor() && r.tensor() &&
@@ -223,7 +245,6 @@ constexpr bool repeated(message &m, op kind, const info &l, const info &r) {
   return true;
 }
 
-constexpr bool adds(op kind) { return kind == op::add || kind == op::sub; }
 constexpr bool is_logic(op kind) {
   return is_comparison(kind) || kind == op::and_ || kind == op::or_;
 }

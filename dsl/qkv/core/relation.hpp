@@ -19,6 +19,38 @@ constexpr text related_pair(relation by, const maybe_axis &query, const maybe_ax
   return t << name_of(by) << "<" << query->name << ", " << key->name << ">";
 }
 
+// A term, a factor or a mask of x has one axis that x lacks, in the place of one that it lacks
+// itself: the positions, the mask or the bias of that axis are the likely ones.
+constexpr bool say_other_positions(message &m, const info &term, const info &x) {
+  const axes from = term.s.without(x.s), to = x.s.without(term.s).non_batch();
+  if (from.n != 1 || to.n != 1 || from[0]->batch) return false;
+  const auto other = [&](const maybe_axis &a) {
+    return same_name(a.at, from[0]) ? maybe_axis(to[0]) : a;
+  };
+  const placing &p = term.m.sides.placed;
+  if (p.query && term.label.starts_with(related_pair(p.by, p.query, p.key).view()))
+    m.say("did you mean ", related_pair(p.by, other(p.query), other(p.key)), "?");
+  else if (term.label.find((text() << "index(" << from << ")").view()) != sv::npos)
+    m.say("did you mean index(", to, ")?");
+  else
+    return false;
+  return true;
+}
+// The same of data, which have another axis in common with x: another name for theirs.
+constexpr bool say_other_axis(message &m, const info &term, const info &x) {
+  if (say_other_positions(m, term, x)) return true;
+  const axes from = term.s.without(x.s), to = x.s.without(term.s).non_batch();
+  if (from.n != 1 || to.n != 1 || from[0]->batch || term.label.starts_with("rename(")) return false;
+  const long size = from[0]->size;
+  const bool related = same_name(root_of(from[0]), root_of(to[0]));
+  if ((!related && term.s.common(x.s).empty()) || (size >= 0 && to[0]->size >= 0)) return false;
+  if (size < 0)
+    m.say("did you mean rename<", from, ", ", to, ">(", term.label, ")?");
+  else if (term.m.param)
+    m.say("did you mean take<", from, ">(", term.label, ", index(", to, "))?");
+  return true;
+}
+
 // The padding, document, causal or cached causal mask at the start of the label of a condition:
 // padding(n), causal<seq, kv>. Empty if there is none.
 constexpr sv visibility_in(sv condition) {

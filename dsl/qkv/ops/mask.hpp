@@ -45,8 +45,9 @@ struct mask {
     }
     if (unaligned_causal(m, keep)) return m.show(x);
     if (!x.s.contains(keep.s)) {
-      return m.say(call, ": keep varies along ", keep.s.without(x.s), ", which ", x.label, " lacks")
-          .show(x, keep);
+      m.say(call, ": keep varies along ", keep.s.without(x.s), ", which ", x.label, " lacks");
+      say_other_axis(m, keep, x);
+      return m.show(x, keep);
     }
     if (!sizes_differ(m, call, x, keep) && !relations_differ(m, call, x, keep))
       rotates_from_0(m, call, x, keep);
